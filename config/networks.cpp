@@ -1,0 +1,116 @@
+#include "config/networks.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <string>
+
+#include "config/text.hpp"
+
+namespace config {
+
+namespace {
+
+constexpr unsigned kV4Start = 96;
+constexpr std::array<std::uint8_t, 12> kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+struct NamedSet {
+  std::string_view name;
+  std::vector<std::string_view> ranges;
+};
+
+const std::vector<NamedSet>& named_sets() {
+  static const std::vector<NamedSet> sets{
+      {"any", {"0.0.0.0/0", "::/0"}},
+      {"all", {"0.0.0.0/0", "::/0"}},
+      {"loopback", {"127.0.0.0/8", "0.0.0.0/8", "::1", "::"}},
+      {"private", {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"}},
+      {"link-local", {"169.254.0.0/16", "fe80::/10"}},
+      // EC2, GCP, Azure and most others; ECS tasks and EKS pods; Alibaba; Azure's wire server.
+      {"metadata",
+       {"169.254.169.254", "fd00:ec2::254", "fd20:ce::254", "169.254.170.2", "169.254.170.23",
+        "fd00:ec2::23", "100.100.100.200", "168.63.129.16"}},
+  };
+  return sets;
+}
+
+bool same_prefix(const Address& a, const Address& b, unsigned bits) {
+  const std::size_t whole = bits / 8;
+  if (!std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(whole), b.begin()))
+    return false;
+  const unsigned rest = bits % 8;
+  return rest == 0 || ((a[whole] ^ b[whole]) >> (8 - rest)) == 0;
+}
+
+bool has_bits_beyond(const Address& address, unsigned prefix) {
+  for (unsigned bit = prefix; bit < 128; ++bit) {
+    if ((address[bit / 8] >> (7 - bit % 8)) & 1) return true;
+  }
+  return false;
+}
+
+std::optional<Network> parse_network(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const auto address = parse_address(text.substr(0, slash));
+  if (!address) return std::nullopt;
+  if (slash == std::string_view::npos) return Network{*address, 128};
+  // "::ffff:10.0.0.0/104" counts its prefix as IPv6 does: how it is written decides.
+  const bool dotted = text.find(':') == std::string_view::npos;
+  const auto bits = parse_number(text.substr(slash + 1), dotted ? 32 : 128);
+  if (!bits) return std::nullopt;
+  const unsigned prefix = static_cast<unsigned>(*bits) + (dotted ? kV4Start : 0);
+  if (has_bits_beyond(*address, prefix)) return std::nullopt;
+  return Network{*address, prefix};
+}
+
+}  // namespace
+
+Address address_from_v4(const std::array<std::uint8_t, 4>& bytes) {
+  Address address{};
+  std::copy(kMapped.begin(), kMapped.end(), address.begin());
+  std::copy(bytes.begin(), bytes.end(), address.begin() + kMapped.size());
+  return address;
+}
+
+bool is_v4(const Address& address) {
+  return std::equal(kMapped.begin(), kMapped.end(), address.begin());
+}
+
+std::optional<Address> parse_address(std::string_view text) {
+  if (text.size() >= INET6_ADDRSTRLEN || text.find('\0') != std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string terminated(text);
+  std::array<std::uint8_t, 4> v4{};
+  if (inet_pton(AF_INET, terminated.c_str(), v4.data()) == 1) return address_from_v4(v4);
+  Address v6{};
+  if (inet_pton(AF_INET6, terminated.c_str(), v6.data()) == 1) return v6;
+  return std::nullopt;
+}
+
+bool Network::contains(const Address& candidate) const {
+  if (prefix < kV4Start && config::is_v4(candidate)) return false;
+  return same_prefix(address, candidate, prefix);
+}
+
+bool contains(std::span<const Network> networks, const Address& address) {
+  return std::any_of(networks.begin(), networks.end(),
+                     [&](const Network& network) { return network.contains(address); });
+}
+
+std::optional<Networks> parse_networks(std::string_view item) {
+  Networks networks;
+  for (const NamedSet& set : named_sets()) {
+    if (set.name != item) continue;
+    for (const std::string_view range : set.ranges) {
+      if (const auto network = parse_network(range)) networks.push_back(*network);
+    }
+    return networks;
+  }
+  const auto network = parse_network(item);
+  if (!network) return std::nullopt;
+  networks.push_back(*network);
+  return networks;
+}
+
+}  // namespace config

@@ -1,0 +1,144 @@
+// What a proxy can be told: plain values with their defaults. Each folder is given its own section.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/networks.hpp"
+
+namespace config {
+
+using std::chrono::milliseconds;
+
+struct Bytes {
+  std::uint64_t value = 0;
+
+  auto operator<=>(const Bytes&) const = default;
+};
+
+constexpr Bytes kibibytes(std::uint64_t count) {
+  return {count << 10};
+}
+constexpr Bytes mebibytes(std::uint64_t count) {
+  return {count << 20};
+}
+
+// Where we accept connections. The host is an IP address, IPv6 without brackets; port 0 lets the
+// kernel choose.
+struct Listen {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 3128;
+
+  bool operator==(const Listen&) const = default;
+};
+
+struct Cache {
+  Bytes memory = mebibytes(256);    // heads, bodies, fills and index together
+  std::optional<Bytes> max_object;  // one response body; an eighth of the memory if not set
+
+  Bytes largest_object() const { return max_object.value_or(Bytes{memory.value / 8}); }
+  bool operator==(const Cache&) const = default;
+};
+
+struct Digest {
+  unsigned bits_per_entry = 12;        // of the live filter
+  milliseconds period{500};            // between two generations of the live filter
+  milliseconds poll{1000};             // between two questions to a peer that is a Hearsay
+  unsigned squid_bits_per_entry = 10;  // of the form Squid reads
+  milliseconds squid_period{10'000};   // between two builds of that form
+  milliseconds squid_pause{250};       // between control block and mask (Squid bug 5510); 0: none
+  Bytes peer_memory = mebibytes(64);   // all peers' digests together
+
+  bool operator==(const Digest&) const = default;
+};
+
+enum class Role { sibling };  // asked only for what it holds
+
+enum class PeerDigest {
+  automatic,  // found out by asking
+  squid,      // Squid's form, on Squid's schedule
+  none,       // not polled, so never asked
+};
+
+struct Peer {
+  std::string name;  // in Cache-Status, metrics and /digest; unique among the peers
+  std::string url;   // as written in the settings
+  std::string host;  // a name or an IP address, lower case, IPv6 without brackets
+  std::uint16_t port = 0;
+  Role role = Role::sibling;
+  PeerDigest digest = PeerDigest::automatic;
+
+  bool operator==(const Peer&) const = default;
+};
+
+struct Access {
+  Networks clients;          // may use the proxy
+  Networks monitor;          // may read /, /digest, /health, /metrics
+  Networks admin;            // may change state; may read the digests too
+  Networks peers;            // may read the digests though we do not ask them
+  Networks deny_to;          // no client's request goes there, whatever name led to it
+  bool deny_to_self = true;  // nor to an address of this machine's interfaces; "loopback" says so
+  std::vector<std::uint16_t> connect_ports{443};
+
+  Access();
+  bool operator==(const Access&) const = default;
+};
+
+enum class LogTarget { standard_output, none, file };
+enum class LogFormat { squid, json };
+
+struct Log {
+  LogTarget access = LogTarget::standard_output;
+  std::string path;  // of a LogTarget::file
+  LogFormat format = LogFormat::squid;
+
+  bool operator==(const Log&) const = default;
+};
+
+// How long each state may last before the connection in it is given up.
+struct Timeouts {
+  milliseconds head{30'000};        // from a request's first byte to the end of its head
+  milliseconds body{60'000};        // between two bytes of a body, either way
+  milliseconds connect{5'000};      // to one origin, all its addresses together
+  milliseconds first_byte{60'000};  // from a request sent to an origin to its answer's head
+  milliseconds keep_alive{75'000};  // between two requests of a client
+  milliseconds peer_connect{200};   // a neighbour is near or of no use
+  milliseconds peer_first_byte{1'000};
+  milliseconds drain{10'000};  // what runs may still take after SIGTERM
+
+  bool operator==(const Timeouts&) const = default;
+};
+
+struct Limits {
+  std::size_t connections = 20'000;  // of clients, at once, over all threads
+  Bytes head = kibibytes(64);        // of a request or a response
+  std::size_t fields = 200;          // in one head
+
+  bool operator==(const Limits&) const = default;
+};
+
+struct Settings {
+  std::string name;  // a token (RFC 9110 section 5.6.2); empty: default_name() of the first socket
+  std::vector<Listen> listen{Listen{}};
+  unsigned threads = 0;  // 0: one per core
+  Cache cache;
+  Digest digest;
+  std::vector<Peer> peers;
+  Access access;
+  Log log;
+  Timeouts timeouts;
+  Limits limits;
+
+  bool operator==(const Settings&) const = default;
+};
+
+// "host-port", with whatever of the host name cannot stand in a token replaced by '-'. The port is
+// the one that was bound, which is why this waits until the sockets are open.
+std::string default_name(const std::string& hostname, std::uint16_t port);
+
+}  // namespace config

@@ -1,0 +1,135 @@
+#include "config/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <numeric>
+
+namespace config {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t factor;
+};
+
+// Largest first: to_text takes the first that divides.
+constexpr std::array kSizes{Unit{"TiB", 1ULL << 40}, Unit{"GiB", 1ULL << 30},
+                            Unit{"MiB", 1ULL << 20}, Unit{"KiB", 1ULL << 10}, Unit{"B", 1}};
+constexpr std::array kTimes{Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1'000},
+                            Unit{"ms", 1}};
+constexpr std::uint64_t kLongestTime = 100ULL * 365 * 24 * 3'600'000;
+constexpr std::uint64_t kLargestSize = 1ULL << 60;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::optional<std::uint64_t> parse_quantity(std::string_view text, std::span<const Unit> units,
+                                            std::uint64_t most) {
+  const auto split = std::find_if_not(text.begin(), text.end(), is_digit) - text.begin();
+  const std::string_view suffix = text.substr(static_cast<std::size_t>(split));
+  for (const Unit& unit : units) {
+    if (suffix != unit.name) continue;
+    const auto number =
+        parse_number(text.substr(0, text.size() - suffix.size()), most / unit.factor);
+    if (number) return *number * unit.factor;
+  }
+  return std::nullopt;
+}
+
+std::string quantity_text(std::uint64_t value, std::span<const Unit> units) {
+  for (const Unit& unit : units) {
+    if (value != 0 && value % unit.factor == 0) {
+      return std::to_string(value / unit.factor).append(unit.name);
+    }
+  }
+  return "0" + std::string(units.back().name);
+}
+
+// Levenshtein's distance, one row at a time.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+bool is_token_char(char c) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         kMarks.find(c) != std::string_view::npos;
+}
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t most) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{} || stop != end || number > most) return std::nullopt;
+  return number;
+}
+
+std::optional<Bytes> parse_bytes(std::string_view text) {
+  const auto value = parse_quantity(text, kSizes, kLargestSize);
+  return value ? std::optional(Bytes{*value}) : std::nullopt;
+}
+
+std::optional<milliseconds> parse_duration(std::string_view text) {
+  const auto value = parse_quantity(text, kTimes, kLongestTime);
+  return value ? std::optional(milliseconds(*value)) : std::nullopt;
+}
+
+std::string to_text(Bytes size) {
+  return quantity_text(size.value, kSizes);
+}
+
+std::string to_text(milliseconds time) {
+  return quantity_text(static_cast<std::uint64_t>(time.count()), kTimes);
+}
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::string out = "\"";
+  for (const char c : text.substr(0, kLongest)) out += c >= ' ' && c <= '~' ? c : '?';
+  return out + (text.size() > kLongest ? "...\"" : "\"");
+}
+
+std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates) {
+  constexpr std::size_t kLongest = 40;  // the work is bounded; no key of ours comes near
+  if (text.size() > kLongest) return {};
+  std::size_t best = text.size() / 3 + 2;  // short words are near everything
+  std::string_view found;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t away = distance(text, candidate);
+    if (away < best && away < candidate.size()) {
+      best = away;
+      found = candidate;
+    }
+  }
+  return found;
+}
+
+}  // namespace config

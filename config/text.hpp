@@ -1,0 +1,38 @@
+// Text as settings spell it: characters, quantities, and what a slip of the pen may have meant.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "config/settings.hpp"
+
+namespace config {
+
+// tchar of RFC 9110 section 5.6.2.
+bool is_token_char(char c);
+bool is_token(std::string_view text);
+
+std::string lower_case(std::string_view text);
+
+// Decimal digits alone, at most `most`; no sign, no blank.
+std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t most);
+
+// "256MiB": a number with B, KiB, MiB, GiB or TiB.
+std::optional<Bytes> parse_bytes(std::string_view text);
+// "250ms": a number with ms, s, m or h; at most a hundred years.
+std::optional<milliseconds> parse_duration(std::string_view text);
+
+// The same units, the largest that loses nothing.
+std::string to_text(Bytes size);
+std::string to_text(milliseconds time);
+
+// In quotes, at most some 60 characters, without bytes that a terminal would act upon.
+std::string quoted(std::string_view text);
+
+// The candidate that `text` is a slip of the pen away from; empty when none is near.
+std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates);
+
+}  // namespace config
