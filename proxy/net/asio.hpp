@@ -1,0 +1,41 @@
+// The Asio types of the data path, with the executor spelled out: each connection belongs to one
+// thread's io_context, and the type-erased executor's cost is kept off every operation.
+#pragma once
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/result.hpp>
+#include <chrono>
+
+namespace proxy::net {
+
+namespace asio = boost::asio;
+using tcp = asio::ip::tcp;
+
+using Executor = asio::io_context::executor_type;
+template <class T>
+using Task = asio::awaitable<T, Executor>;
+using Socket = asio::basic_stream_socket<tcp, Executor>;
+using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
+using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
+                                         asio::wait_traits<std::chrono::steady_clock>, Executor>;
+
+// Expected failures of I/O are values; use_task throws only where we have a bug.
+template <class T>
+using Result = boost::system::result<T>;
+using boost::system::error_code;
+
+inline constexpr asio::use_awaitable_t<Executor> use_task{};
+inline constexpr auto as_result = asio::as_tuple(use_task);
+
+}  // namespace proxy::net

@@ -1,0 +1,63 @@
+#include "proxy/net/deadlines.hpp"
+
+#include <algorithm>
+
+namespace proxy::net {
+
+void Watched::expires_after(Clock::duration after) {
+  deadline_ = deadlines_.now() + after;
+  const auto tick = deadlines_.tick_of(deadline_);
+  if (is_linked() && slot_tick_ <= tick) return;  // found out when the wheel gets there
+  unlink();
+  deadlines_.place(*this);
+}
+
+Deadlines::Deadlines(Executor executor) : timer_(executor), epoch_(Clock::now()), now_(epoch_) {}
+
+void Deadlines::start() {
+  timer_.expires_after(kTick);
+  timer_.async_wait([this](error_code error) {
+    if (error) return;
+    tick();
+    start();
+  });
+}
+
+void Deadlines::stop() {
+  timer_.cancel();
+}
+
+std::uint64_t Deadlines::tick_of(Clock::time_point time) const {
+  return static_cast<std::uint64_t>((time - epoch_) / kTick) + 1;  // rounded up: never early
+}
+
+void Deadlines::place(Watched& watched) {
+  const auto wanted = tick_of(watched.deadline_);
+  watched.slot_tick_ = std::clamp(wanted, current_tick_ + 1, current_tick_ + kSlots - 1);
+  slots_[watched.slot_tick_ % kSlots].push_back(watched);
+}
+
+void Deadlines::tick() {
+  now_ = Clock::now();
+  const auto until = static_cast<std::uint64_t>((now_ - epoch_) / kTick);
+  while (current_tick_ < until) {
+    ++current_tick_;
+    List due;
+    due.swap(slots_[current_tick_ % kSlots]);
+    visit(due);
+  }
+}
+
+void Deadlines::visit(List& due) {
+  while (!due.empty()) {
+    Watched& watched = due.front();
+    due.pop_front();
+    if (tick_of(watched.deadline_) > current_tick_) {
+      place(watched);
+    } else {
+      watched.on_expiry();
+    }
+  }
+}
+
+}  // namespace proxy::net

@@ -1,0 +1,76 @@
+// Coarse time-outs for many connections: one timer per thread instead of one per operation.
+#pragma once
+
+#include <array>
+#include <boost/intrusive/list.hpp>
+#include <chrono>
+#include <cstdint>
+
+#include "proxy/net/asio.hpp"
+
+namespace proxy::net {
+
+class Deadlines;
+
+// Something that has a deadline. Owned by its user; leaves the list by itself when destroyed.
+// Thread: that of its Deadlines.
+class Watched : public boost::intrusive::list_base_hook<
+                    boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Watched(Deadlines& deadlines) : deadlines_(deadlines) {}
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+  virtual ~Watched() = default;
+
+  // Replaces the deadline. on_expiry() runs once, up to one tick (64 ms) after it has passed.
+  void expires_after(Clock::duration after);
+  void expires_never() { unlink(); }
+
+ protected:
+  virtual void on_expiry() = 0;
+
+ private:
+  friend class Deadlines;
+  Deadlines& deadlines_;
+  Clock::time_point deadline_;
+  std::uint64_t slot_tick_ = 0;
+};
+
+// A hashed timing wheel (Varghese and Lauck 1987), lazy: moving a deadline later only stores it,
+// and the wheel finds out when it gets to the old place. Setting a deadline costs a few loads and
+// stores.
+class Deadlines {
+ public:
+  using Clock = Watched::Clock;
+  static constexpr std::chrono::milliseconds kTick{64};
+
+  explicit Deadlines(Executor executor);
+  Deadlines(const Deadlines&) = delete;
+  Deadlines& operator=(const Deadlines&) = delete;
+
+  void start();  // begins ticking on the executor's thread
+  void stop();   // lets the io_context run out of work
+
+  // The time as of the last tick or touch(); good to within a tick, and free.
+  [[nodiscard]] Clock::time_point now() const { return now_; }
+
+ private:
+  friend class Watched;
+  static constexpr std::size_t kSlots = 1024;  // 65 s; later deadlines are put back when reached
+  using List = boost::intrusive::list<Watched, boost::intrusive::constant_time_size<false>>;
+
+  [[nodiscard]] std::uint64_t tick_of(Clock::time_point time) const;
+  void place(Watched& watched);
+  void tick();
+  void visit(List& due);
+
+  Timer timer_;
+  Clock::time_point epoch_;
+  Clock::time_point now_;
+  std::uint64_t current_tick_ = 0;
+  std::array<List, kSlots> slots_;
+};
+
+}  // namespace proxy::net

@@ -1,0 +1,159 @@
+#include "proxy/net/stream.hpp"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/asio/write.hpp>
+
+namespace proxy::net {
+namespace {
+
+constexpr std::size_t kMaxBuffers = 64;  // what Asio hands to one sendmsg
+
+// The buffers that are left after `skip` bytes, as many as one system call takes.
+class Window {
+ public:
+  Window(std::span<const asio::const_buffer> buffers, std::size_t skip) {
+    for (const auto& buffer : buffers) {
+      if (skip >= buffer.size()) {
+        skip -= buffer.size();
+        continue;
+      }
+      if (count_ == kMaxBuffers) break;
+      window_[count_++] = buffer + skip;
+      skip = 0;
+    }
+  }
+  [[nodiscard]] std::span<const asio::const_buffer> get() const { return {window_.data(), count_}; }
+
+ private:
+  std::array<asio::const_buffer, kMaxBuffers> window_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+Stream::Stream(Socket socket, Deadlines& deadlines)
+    : Watched(deadlines), plain_(std::move(socket)) {
+  error_code ignored;
+  plain_->non_blocking(true, ignored);
+  plain_->set_option(tcp::no_delay(true), ignored);
+}
+
+Stream::Stream(std::unique_ptr<Tls> tls, Deadlines& deadlines)
+    : Watched(deadlines), tls_(std::move(tls)) {
+  error_code ignored;
+  tls_->next_layer().set_option(tcp::no_delay(true), ignored);
+}
+
+Stream::~Stream() = default;
+
+std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
+  if (tls_ || timed_out_) return std::nullopt;
+  error_code error;
+  const auto n = plain_->read_some(into, error);
+  if (!error) return n;
+  if (error == asio::error::would_block || error == asio::error::try_again) return std::nullopt;
+  return error;
+}
+
+Task<error_code> Stream::readable() {
+  if (timed_out_) co_return asio::error::timed_out;
+  auto [error] = co_await socket().async_wait(tcp::socket::wait_read, as_result);
+  co_return blame(error);
+}
+
+Task<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
+  if (timed_out_) co_return error_code(asio::error::timed_out);
+  if (tls_) {
+    auto [error, n] = co_await tls_->async_read_some(into, as_result);
+    if (error) co_return blame(error);
+    co_return n;
+  }
+  for (;;) {
+    if (auto done = try_read(into)) co_return *done;
+    if (auto error = co_await readable()) co_return error;
+  }
+}
+
+Result<std::size_t> Stream::try_write(std::span<const asio::const_buffer> buffers) {
+  if (timed_out_) return error_code(asio::error::timed_out);
+  if (tls_) return std::size_t{0};
+  error_code error;
+  const Window window(buffers, 0);
+  const auto n = plain_->write_some(window.get(), error);
+  if (error == asio::error::would_block || error == asio::error::try_again) return std::size_t{0};
+  if (error) return error;
+  return n;
+}
+
+Task<error_code> Stream::write(asio::const_buffer buffer) {
+  const std::array one{buffer};
+  co_return co_await write(std::span<const asio::const_buffer>(one));
+}
+
+Task<error_code> Stream::write(std::span<const asio::const_buffer> buffers) {
+  const auto sent = try_write(buffers);
+  if (!sent) co_return sent.error();
+  if (*sent == asio::buffer_size(buffers)) co_return error_code{};
+  co_return co_await write_rest(buffers, *sent);
+}
+
+Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers, std::size_t sent) {
+  const auto total = asio::buffer_size(buffers);
+  while (sent < total) {
+    if (timed_out_) co_return asio::error::timed_out;
+    const Window window(buffers, sent);
+    const auto chunk = window.get();
+    error_code error;
+    std::size_t n = 0;
+    if (tls_) {
+      std::tie(error, n) = co_await asio::async_write(*tls_, chunk, as_result);
+    } else {
+      std::tie(error, n) = co_await plain_->async_write_some(chunk, as_result);
+    }
+    if (error) co_return blame(error);
+    sent += n;
+  }
+  co_return error_code{};
+}
+
+void Stream::expires_after(Clock::duration after) {
+  timed_out_ = false;
+  Watched::expires_after(after);
+}
+
+void Stream::expires_never() {
+  timed_out_ = false;
+  Watched::expires_never();
+}
+
+void Stream::on_expiry() {
+  timed_out_ = true;
+  error_code ignored;
+  socket().cancel(ignored);
+}
+
+error_code Stream::blame(error_code error) const {
+  if (timed_out_ && error == asio::error::operation_aborted) return asio::error::timed_out;
+  return error;
+}
+
+bool Stream::quiet() {
+  if (timed_out_) return false;
+  char byte = 0;
+  const auto n = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+void Stream::shutdown_send() {
+  error_code ignored;
+  socket().shutdown(tcp::socket::shutdown_send, ignored);
+}
+
+void Stream::close() {
+  error_code ignored;
+  socket().shutdown(tcp::socket::shutdown_both, ignored);
+}
+
+}  // namespace proxy::net
