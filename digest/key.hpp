@@ -1,0 +1,54 @@
+// The 16 byte name under which a response is stored and claimed: Squid's store key.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace digest {
+
+struct Key {
+  std::array<std::uint8_t, 16> bytes{};
+
+  auto operator<=>(const Key&) const = default;
+};
+
+// Squid's method numbers; they are hashed, so the values are wire format (Squid 5.7 to 7).
+enum class Method : std::uint8_t {
+  get = 1,
+  post = 2,
+  put = 3,
+  head = 4,
+  connect = 5,
+  trace = 6,
+  options = 7,
+  delete_ = 8,
+};
+
+// MD5 of the method byte and the canonical absolute URL, as Squid computes it. Neighbours look up
+// and publish GET keys only. The URL is hashed as given: making it canonical is the caller's part.
+// A variant's key is that of the URL with Squid's Vary mark appended. MD5 serves as a name that
+// neighbours agree on, not as protection: who keeps responses by key must compare the URL too.
+// Any thread. Throws std::runtime_error if this OpenSSL refuses to do MD5 at all.
+Key key_of(Method method, std::string_view canonical_url);
+
+// 32 lower case hex digits.
+std::string to_hex(const Key& key);
+
+// For hash maps. A key is a digest already, so its first bytes do; keys whose URLs an outsider
+// crafted may collide in them, at a cost of 2^32 MD5 computations per pair.
+struct KeyHash {
+  using is_avalanching = void;  // tells Boost's flat maps not to mix again
+
+  std::size_t operator()(const Key& key) const noexcept {
+    std::size_t hash = 0;
+    std::memcpy(&hash, key.bytes.data(), sizeof hash);
+    return hash;
+  }
+};
+
+}  // namespace digest

@@ -1,0 +1,76 @@
+// The bit positions that a key stands for in a filter of a given shape.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "digest/key.hpp"
+#include "digest/shape.hpp"
+
+namespace digest {
+
+// Works positions out one at a time, so that a lookup stops at the first clear bit.
+// Shape::derivation says which positions these are; the same one may come up twice for a key.
+class Positions {
+ public:
+  // The shape must have passed check().
+  explicit Positions(const Shape& shape)
+      : shape_(shape), reciprocal_(~std::uint64_t{0} / shape.bits + 1) {}
+
+  const Shape& shape() const { return shape_; }
+
+  // Calls visit(position) for one after the other until it says false. True if it never did.
+  template <class Visit>
+  bool every(const Key& key, Visit visit) const {
+    if (shape_.derivation == Derivation::squid_words) return every_squid_word(key, visit);
+    return every_double_hash(key, visit);
+  }
+
+  bool operator==(const Positions&) const = default;
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+
+  template <class Visit>
+  bool every_squid_word(const Key& key, Visit& visit) const {
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (!visit(modulo_bits(big_endian_word(key, i)))) return false;
+    }
+    return true;
+  }
+
+  template <class Visit>
+  bool every_double_hash(const Key& key, Visit& visit) const {
+    std::uint64_t hash = little_endian_half(key, 0);
+    const std::uint64_t step = little_endian_half(key, 1) | 1;
+    for (std::uint32_t i = 0; i < shape_.hashes; ++i, hash += step) {
+      if (!visit(static_cast<std::uint64_t>((Wide{hash} * shape_.bits) >> 64))) return false;
+    }
+    return true;
+  }
+
+  // word % bits by two multiplications instead of a division (Lemire, Kaser, Kurz 2019); exact, as
+  // both are under 2^32.
+  std::uint64_t modulo_bits(std::uint32_t word) const {
+    const std::uint64_t fraction = reciprocal_ * word;
+    return static_cast<std::uint64_t>((Wide{fraction} * shape_.bits) >> 64);
+  }
+
+  static std::uint32_t big_endian_word(const Key& key, std::size_t index) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, key.bytes.data() + 4 * index, sizeof word);
+    return std::endian::native == std::endian::little ? __builtin_bswap32(word) : word;
+  }
+
+  static std::uint64_t little_endian_half(const Key& key, std::size_t index) {
+    std::uint64_t half = 0;
+    std::memcpy(&half, key.bytes.data() + 8 * index, sizeof half);
+    return std::endian::native == std::endian::big ? __builtin_bswap64(half) : half;
+  }
+
+  Shape shape_;
+  std::uint64_t reciprocal_;
+};
+
+}  // namespace digest

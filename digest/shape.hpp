@@ -1,0 +1,53 @@
+// The size of a Bloom filter, and how it turns a key into bits.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace digest {
+
+// 512 MiB of bits, twice what Squid can express; every position fits in 32 bits.
+inline constexpr std::uint64_t kMaxBits = (std::uint64_t{1} << 32) - 8;
+// The best choice for a rate of 2^-32: no use has a reason for more.
+inline constexpr std::uint32_t kMaxHashes = 32;
+
+// How a key gives bit positions. Wire format: golden values in the tests pin each of them.
+enum class Derivation : std::uint8_t {
+  // a, b: the key's halves as little-endian 64 bit numbers, b made odd; position i is the upper
+  // half
+  // of the 128 bit product ((a + i * b) mod 2^64) * bits (Kirsch and Mitzenmacher 2006, with the
+  // modulus replaced by a multiplication).
+  double_hashing,
+  // The key's four big-endian 32 bit words, each modulo bits (Squid). Always four hashes.
+  squid_words,
+};
+
+struct Shape {
+  std::uint64_t bits = 0;
+  std::uint32_t hashes = 0;
+  Derivation derivation = Derivation::double_hashing;
+
+  bool operator==(const Shape&) const = default;
+
+  // Bytes that hold the bits; bits beyond the last one in the last byte stay zero.
+  std::size_t byte_count() const { return static_cast<std::size_t>((bits + 7) / 8); }
+};
+
+enum class ShapeError : std::uint8_t {
+  no_bits,
+  too_many_bits,  // more than kMaxBits
+  no_hashes,
+  too_many_hashes,  // more than kMaxHashes
+  not_four_hashes,  // squid_words has exactly four
+  wrong_length,     // the bytes given are not byte_count() of them
+  stray_bits,       // bits set beyond the last one
+};
+
+std::string_view to_string(ShapeError error);
+
+// The shape itself, if a filter can have it. Allocates nothing.
+boost::system::result<Shape, ShapeError> check(const Shape& shape);
+
+}  // namespace digest

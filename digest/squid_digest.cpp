@@ -1,0 +1,166 @@
+#include "digest/squid_digest.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace digest {
+namespace {
+
+constexpr std::int64_t kVersion = 5;
+constexpr std::int64_t kOldestReader = 3;
+constexpr std::uint8_t kHashes = 4;
+constexpr std::uint8_t kMaxBitsPerEntry = 127;
+
+namespace offset {
+constexpr std::size_t version = 0;
+constexpr std::size_t oldest_reader = 2;
+constexpr std::size_t capacity = 4;
+constexpr std::size_t count = 8;
+constexpr std::size_t mask_size = 16;
+constexpr std::size_t bits_per_entry = 20;
+constexpr std::size_t hashes = 21;
+}  // namespace offset
+
+template <class Int>
+Int read(std::span<const std::uint8_t> from, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < sizeof(Int); ++i) value = value << 8 | from[at + i];
+  return static_cast<Int>(value);
+}
+
+template <class Int>
+void write(std::vector<std::uint8_t>& to, std::size_t at, Int value) {
+  for (std::size_t i = sizeof(Int); i-- > 0; value = static_cast<Int>(value >> 8)) {
+    to[at + i] = static_cast<std::uint8_t>(value & 0xff);
+  }
+}
+
+Shape shape_of_mask(std::size_t mask_bytes) {
+  return {.bits = std::uint64_t{mask_bytes} * 8,
+          .hashes = kHashes,
+          .derivation = Derivation::squid_words};
+}
+
+bool too_full(const BloomFilter& filter) {
+  return filter.bits_set() * 100 > filter.shape().bits * kMaxSquidFillPercent;
+}
+
+bool is_bits_per_entry(std::uint8_t bits) {
+  return bits >= 1 && bits <= kMaxBitsPerEntry;
+}
+
+// What is wrong with a control block of its full length, if anything is.
+std::optional<SquidDigestError> fault_of(std::span<const std::uint8_t> block) {
+  if (read<std::int16_t>(block, offset::version) < kOldestReader) {
+    return SquidDigestError::version_too_old;
+  }
+  if (read<std::int16_t>(block, offset::oldest_reader) > kVersion) {
+    return SquidDigestError::version_too_new;
+  }
+  if (read<std::int32_t>(block, offset::capacity) <= 0) return SquidDigestError::bad_capacity;
+  if (read<std::int32_t>(block, offset::mask_size) <= 0) return SquidDigestError::bad_mask_size;
+  if (!is_bits_per_entry(block[offset::bits_per_entry])) {
+    return SquidDigestError::bad_bits_per_entry;
+  }
+  if (block[offset::hashes] != kHashes) return SquidDigestError::bad_hash_count;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(SquidDigestError error) {
+  switch (error) {
+    case SquidDigestError::too_short:
+      return "shorter than a control block";
+    case SquidDigestError::version_too_old:
+      return "version older than 3";
+    case SquidDigestError::version_too_new:
+      return "needs a reader newer than version 5";
+    case SquidDigestError::bad_capacity:
+      return "capacity is not positive";
+    case SquidDigestError::bad_bits_per_entry:
+      return "bits per entry outside 1 to 127";
+    case SquidDigestError::bad_mask_size:
+      return "mask size is not positive";
+    case SquidDigestError::mask_too_large:
+      return "mask too large";
+    case SquidDigestError::bad_hash_count:
+      return "number of hashes is not 4";
+    case SquidDigestError::truncated:
+      return "body ends before the mask does";
+    case SquidDigestError::trailing_bytes:
+      return "body goes on after the mask";
+    case SquidDigestError::too_full:
+      return "more than 65 % of the bits are set";
+    case SquidDigestError::mask_mismatch:
+      return "mask does not fit capacity and bits per entry";
+  }
+  return "unknown error";
+}
+
+SquidResult<std::uint32_t> squid_mask_bytes(std::uint32_t capacity, std::uint8_t bits_per_entry) {
+  if (capacity == 0) return SquidDigestError::bad_capacity;
+  if (!is_bits_per_entry(bits_per_entry)) return SquidDigestError::bad_bits_per_entry;
+  const std::uint64_t rounded = std::uint64_t{capacity} * bits_per_entry + 7;
+  if (rounded >= std::numeric_limits<std::int32_t>::max()) return SquidDigestError::mask_too_large;
+  return static_cast<std::uint32_t>(rounded / 8);
+}
+
+SquidResult<SquidDigest> SquidDigest::empty(std::uint32_t capacity, std::uint8_t bits_per_entry) {
+  const auto mask_bytes = squid_mask_bytes(capacity, bits_per_entry);
+  if (!mask_bytes) return mask_bytes.error();
+  auto filter = BloomFilter::create(shape_of_mask(*mask_bytes));
+  if (!filter) return SquidDigestError::mask_too_large;
+  return SquidDigest{capacity, 0, bits_per_entry, std::move(*filter)};
+}
+
+void SquidDigest::insert(const Key& key) {
+  filter.insert(key);
+  ++count;
+}
+
+bool SquidDigest::mask_fits_capacity() const {
+  const auto expected = squid_mask_bytes(capacity, bits_per_entry);
+  return expected && *expected == filter.bytes().size();
+}
+
+SquidResult<std::vector<std::uint8_t>> encode(const SquidDigest& digest) {
+  const auto mask_bytes = squid_mask_bytes(digest.capacity, digest.bits_per_entry);
+  if (!mask_bytes) return mask_bytes.error();
+  if (digest.filter.shape() != shape_of_mask(*mask_bytes)) return SquidDigestError::mask_mismatch;
+  if (too_full(digest.filter)) return SquidDigestError::too_full;
+
+  std::vector<std::uint8_t> body(kSquidControlBytes + *mask_bytes);
+  write(body, offset::version, static_cast<std::uint16_t>(kVersion));
+  write(body, offset::oldest_reader, static_cast<std::uint16_t>(kOldestReader));
+  write(body, offset::capacity, digest.capacity);
+  write(body, offset::count, digest.count);
+  write(body, offset::mask_size, *mask_bytes);
+  write(body, offset::bits_per_entry, digest.bits_per_entry);
+  write(body, offset::hashes, kHashes);
+  const auto mask = digest.filter.bytes();
+  std::copy(mask.begin(), mask.end(), body.begin() + kSquidControlBytes);
+  return body;
+}
+
+SquidResult<SquidDigest> decode(std::span<const std::uint8_t> body, std::size_t max_mask_bytes) {
+  if (body.size() < kSquidControlBytes) return SquidDigestError::too_short;
+  const auto block = body.first(kSquidControlBytes);
+  const auto mask = body.subspan(kSquidControlBytes);
+  if (const auto fault = fault_of(block)) return *fault;
+
+  const auto announced = read<std::uint32_t>(block, offset::mask_size);
+  if (announced > max_mask_bytes) return SquidDigestError::mask_too_large;
+  if (mask.size() < announced) return SquidDigestError::truncated;
+  if (mask.size() > announced) return SquidDigestError::trailing_bytes;
+  auto filter = BloomFilter::from_bytes(shape_of_mask(announced), mask);
+  if (!filter) return SquidDigestError::mask_too_large;
+  if (too_full(*filter)) return SquidDigestError::too_full;
+  return SquidDigest{read<std::uint32_t>(block, offset::capacity),
+                     read<std::uint32_t>(block, offset::count), block[offset::bits_per_entry],
+                     std::move(*filter)};
+}
+
+}  // namespace digest
