@@ -1,0 +1,49 @@
+// Response bodies: lists of shared, counted pieces of memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "proxy/cache/budget.hpp"
+
+namespace proxy::cache {
+
+// A buffer of fixed capacity, charged to its budget for its lifetime. Not zeroed. It is filled from
+// the front by one writer; bytes once published (by a Slice, or by whatever the writer tells its
+// readers through a lock) never change, so that readers need no lock for them.
+class Block {
+ public:
+  Block(Budget& budget, std::uint32_t capacity)
+      : capacity_(capacity),
+        bytes_(std::make_unique_for_overwrite<char[]>(capacity)),
+        charge_(budget, capacity + kOverhead) {}
+
+  char* data() { return bytes_.get(); }
+  const char* data() const { return bytes_.get(); }
+  std::uint32_t capacity() const { return capacity_; }
+  // What it takes of the budget.
+  std::uint64_t charged() const { return charge_.bytes(); }
+
+ private:
+  // This object, its reference counts and what malloc adds to two allocations.
+  static constexpr std::uint64_t kOverhead = 96;
+
+  const std::uint32_t capacity_;
+  const std::unique_ptr<char[]> bytes_;
+  const Charge charge_;
+};
+
+// The first `size` bytes of a block.
+struct Slice {
+  std::shared_ptr<const Block> block;
+  std::uint32_t size = 0;
+};
+
+struct Body {
+  std::vector<Slice> slices;
+  std::uint64_t size = 0;  // bytes of all slices together
+};
+
+}  // namespace proxy::cache

@@ -1,0 +1,47 @@
+// How much memory the cache uses, all of it in one number: heads, blocks, index nodes, ghosts.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace proxy::cache {
+
+// Counts bytes against a limit. It refuses nothing: who is about to charge makes room
+// (Store::make_room) or gives up. Any thread; the count is exact, its order with other memory is
+// not promised. Outlives all that is charged to it.
+class Budget {
+ public:
+  explicit Budget(std::uint64_t limit) : limit_(limit) {}
+  Budget(const Budget&) = delete;
+  Budget& operator=(const Budget&) = delete;
+
+  void charge(std::uint64_t bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
+  void release(std::uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
+  std::uint64_t limit() const { return limit_; }
+  bool over() const { return used() > limit_; }
+
+ private:
+  std::atomic<std::uint64_t> used_ = 0;
+  const std::uint64_t limit_;
+};
+
+// Bytes that stay charged as long as it lives.
+class Charge {
+ public:
+  Charge(Budget& budget, std::uint64_t bytes) : budget_(budget), bytes_(bytes) {
+    budget_.charge(bytes_);
+  }
+  ~Charge() { budget_.release(bytes_); }
+  Charge(const Charge&) = delete;
+  Charge& operator=(const Charge&) = delete;
+
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  Budget& budget_;
+  const std::uint64_t bytes_;
+};
+
+}  // namespace proxy::cache

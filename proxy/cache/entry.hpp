@@ -1,0 +1,91 @@
+// One stored response: one variant of a URL.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "proxy/cache/block.hpp"
+#include "proxy/cache/budget.hpp"
+#include "proxy/cache/freshness.hpp"
+#include "proxy/http/head.hpp"
+#include "proxy/http/validators.hpp"
+#include "proxy/http/vary.hpp"
+
+namespace proxy::cache {
+
+enum class SourceKind : std::uint8_t { origin, sibling, parent };
+
+// A response as it arrived, and what it answered. Refers to text that the caller keeps.
+struct Received {
+  std::string_view url;         // canonical
+  const http::Fields& request;  // those of the client's request: Vary selects by them
+  const http::ResponseHead& response;
+  Times times;
+  std::string_view our_name;  // for Via
+  SourceKind source = SourceKind::origin;
+  bool shared = true;  // whether neighbours may know that we hold it
+};
+
+// Nothing in it changes but the body, which its fill sets once, before the store gets the entry:
+// from then on any thread may read all of it. The head part is valid, and readable from any thread,
+// from the start. Charged to its budget for its lifetime, the body's blocks by themselves.
+struct Entry {
+  Entry(Budget& budget, const Received& received);
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  const std::string url;
+  const unsigned status;
+  // Status line and end-to-end fields, a CRLF after each, our Via among them. The sender adds
+  // Content-Length, Age, Cache-Status and the empty line.
+  const std::string head;
+  const http::Variant variant;
+  const SourceKind source;
+  const bool shared;
+
+  // RFC 9111 5.2.2, as far as reuse asks for it. A no-cache or private that names fields counts as
+  // one that names none.
+  const bool no_cache;
+  const bool never_stale;  // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4)
+  const seconds stale_while_revalidate;
+  const seconds stale_if_error;
+
+  // Views into `head`; empty: none.
+  const std::string_view etag;
+  const std::string_view last_modified;
+
+  const Times times;
+  const std::chrono::milliseconds initial_age;
+  const Freshness freshness;
+  const Time fresh_until;  // fresh means: now < fresh_until
+
+  Body body;
+
+  // Age as the Age field says it: never negative.
+  seconds age(Time now) const;
+  // Freshness left; 0 or less when stale, and then how long it has been so, negated.
+  seconds ttl(Time now) const { return freshness.lifetime - age(now); }
+  bool fresh(Time now) const { return now < fresh_until; }
+
+  bool has_validator() const { return !etag.empty() || !last_modified.empty(); }
+  http::StoredValidators validators() const;
+
+  // Until when it answers a plain only-if-cached GET with 200; Time::min() if it never does.
+  Time claimable_until() const;
+
+  // What it takes of the budget, body included.
+  std::uint64_t footprint() const;
+
+ private:
+  const Charge charge_;
+};
+
+// What a look-up found.
+struct Found {
+  std::shared_ptr<const Entry> entry;  // null: nothing that answers this request
+  bool varies = false;                 // the URL is held, but in no variant that matches
+};
+
+}  // namespace proxy::cache

@@ -1,0 +1,71 @@
+// What a shared cache may store and may reuse (RFC 9111): pure verdicts, the only place that
+// decides them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "proxy/cache/entry.hpp"
+#include "proxy/http/cache_control.hpp"
+#include "proxy/http/cache_status.hpp"
+#include "proxy/http/head.hpp"
+
+namespace proxy::cache {
+
+// What the rules ask of a request, read once. Refers to the head's text.
+struct RequestFacts {
+  enum class Method : std::uint8_t { get, head, other };
+
+  explicit RequestFacts(const http::RequestHead& request);
+
+  Method method;
+  http::CacheControl control;    // Pragma taken into account
+  bool authorization = false;    // Authorization is there
+  bool range = false;            // Range is there, on a GET
+  bool write_condition = false;  // If-Match, If-Unmodified-Since: the origin's to judge
+};
+
+// Why a response may not be stored; `yes` if it may (RFC 9111 3).
+enum class Storability : std::uint8_t {
+  yes,
+  method,            // only what answers a GET is kept
+  request_no_store,  //
+  status,            // not final, or not cacheable without explicit freshness
+  partial,           // 206, or 304
+  no_store,
+  private_,       // qualified or not
+  authorization,  // without public, must-revalidate or s-maxage (3.5)
+  vary_star,
+  set_cookie,  // without explicit freshness
+  useless,     // stale on arrival (or no-cache), and nothing to validate it by
+};
+std::string_view text(Storability storability);
+
+// `times` are those the entry would have.
+Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
+                      const Times& times);
+
+enum class Action : std::uint8_t {
+  serve,       // from the entry; a Range may be ignored
+  refuse,      // 504: only-if-cached
+  pass,        // forward as it is, share and store nothing
+  fetch,       // without the client's conditions and Range, and store it if it may be
+  revalidate,  // the same, with conditional_fields(entry)
+};
+
+struct Verdict {
+  Action action;
+  http::Forward reason;  // why it is not simply a hit: goes into Cache-Status as it is
+
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+
+// What to do with a request, given what the store found for the GET of its URL. only-if-cached is
+// answered by a stored 200 (which may become a 304) or refused, never forwarded.
+Verdict judge(const RequestFacts& request, const Found& found, Time now);
+
+// Whether a stale entry may answer because its validation failed on the way or by 500, 502, 503 or
+// 504 (RFC 5861 4): only where the response or the request says stale-if-error.
+bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now);
+
+}  // namespace proxy::cache

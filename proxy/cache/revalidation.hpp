@@ -1,0 +1,28 @@
+// Asking whether a stored response still holds, and taking the answer in (RFC 9111 4.3).
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <memory>
+
+#include "proxy/cache/entry.hpp"
+#include "proxy/http/fields.hpp"
+#include "proxy/http/head.hpp"
+
+namespace proxy::cache {
+
+using Conditions = boost::container::small_vector<http::Field, 2>;
+
+// If-None-Match and If-Modified-Since for the validators it has. Views into the entry.
+Conditions conditional_fields(const Entry& entry);
+
+// Whether a 304 speaks of this entry (4.3.4). One without any validator does: the condition that it
+// answers named this entry alone.
+bool identifies(const Entry& entry, const http::ResponseHead& not_modified);
+
+// The entry as a 304 that identifies it leaves it (3.2): the same body, the 304's times, and each
+// of its end-to-end fields in place of the stored ones, except those that describe the stored bytes
+// (Content-Length, -Type, -Encoding, -Range). Fields that the 304 omits stay.
+std::shared_ptr<const Entry> freshen(Budget& budget, const Entry& entry,
+                                     const Received& not_modified);
+
+}  // namespace proxy::cache

@@ -1,0 +1,83 @@
+// The cache in memory, shared by all threads.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "digest/key.hpp"
+#include "proxy/cache/budget.hpp"
+#include "proxy/cache/claims.hpp"
+#include "proxy/cache/entry.hpp"
+
+namespace proxy::cache {
+
+class Shard;
+
+struct StoreLimits {
+  std::uint64_t max_object = UINT64_MAX;  // bytes of one body
+  std::size_t variants = 16;              // of one URL; the oldest goes first
+  std::size_t changes = 8192;             // waiting per shard, before the digest must start anew
+};
+
+enum class Stored : std::uint8_t {
+  yes,
+  too_large,
+  no_room,  // what is in use elsewhere (fills, entries being sent) leaves none
+};
+
+// Entries by key, and under a key by what Vary selects. Evicts by S3-FIFO over bytes whenever the
+// budget, with all that others charge to it, is over its limit. Sharded by key: every call but
+// entries() and bytes() takes one shard's lock at a time, briefly, and destroys what it drops after
+// letting go. What is evicted while being sent lives on by its shared_ptr, and stays charged.
+// `now` never steps back by more than calls overlap. Any thread.
+class Store {
+ public:
+  explicit Store(Budget& budget, const StoreLimits& limits = {});
+  ~Store();
+
+  // The newest variant that answers a request with these fields. Counts as a use. `url` is compared
+  // with what is stored: a key that collides finds nothing.
+  Found find(const digest::Key& key, std::string_view url, const http::Fields& request) const;
+
+  // Keeps it in place of the variant that the same requests select. Makes room first: afterwards
+  // the budget is within its limit, or it was not stored.
+  Stored put(const digest::Key& key, std::shared_ptr<const Entry> entry, Time now);
+
+  // Drops all variants; how many there were. invalidate() only if they are of this URL.
+  std::size_t remove(const digest::Key& key);
+  std::size_t invalidate(const digest::Key& key, std::string_view url);
+
+  // Evicts until the budget is within its limit. False when all is gone and it still is not.
+  bool make_room();
+
+  std::uint64_t max_object() const { return limits_.max_object; }
+  std::size_t entries() const { return entries_.load(std::memory_order_relaxed); }
+  std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+  // What changed since the last call, per key in order: a key is added once and removed once per
+  // stay. `out` plus what came before is exactly the set of keys claimed at `now`, unless another
+  // thread changes it meanwhile; then the rest comes with the next call. One caller at a time.
+  Collected collect(Time now, std::vector<KeyChange>& out);
+  // All keys claimed at `now`. Changes from then on are what the next collect() tells. Scans the
+  // store, a shard at a time: for a start and after an overflow.
+  void list_claimed(Time now, std::vector<digest::Key>& out);
+
+ private:
+  Shard& shard_of(const digest::Key& key) const;
+  bool make_room_at(Shard& shard);
+  bool evict_somewhere();
+  bool forget_ghosts();
+
+  Budget& budget_;
+  const StoreLimits limits_;
+  std::atomic<std::size_t> entries_ = 0;
+  std::atomic<std::uint64_t> bytes_ = 0;
+  std::atomic<std::size_t> turn_ = 0;  // the shard that evicts next
+  std::vector<std::unique_ptr<Shard>> shards_;
+};
+
+}  // namespace proxy::cache
