@@ -12,10 +12,10 @@
 
 namespace digest {
 
-// Never forgets: after insert(key), contains(key) holds for the filter's life. How often "perhaps"
-// is wrong depends on the bits set, not on what the filter was sized for: see
-// false_positive_rate(). Bit n is byte n >> 3, value 1 << (n & 7). Any number of threads may read
-// one filter; a writer must be alone. A moved-from filter may only be assigned to or destroyed.
+// Never forgets: after insert(key), contains(key) holds until clear(). How often "perhaps" is wrong
+// depends on the bits set, not on what the filter was sized for: see false_positive_rate().
+// Bit n is byte n >> 3, value 1 << (n & 7). Any number of threads may read one filter; a writer
+// must be alone. A moved-from filter may only be assigned to or destroyed.
 class BloomFilter {
  public:
   // An empty filter. The memory is bounded by kMaxBits.

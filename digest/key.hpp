@@ -39,8 +39,8 @@ Key key_of(Method method, std::string_view canonical_url);
 // 32 lower case hex digits.
 std::string to_hex(const Key& key);
 
-// For hash maps. A key is a digest already, so its first bytes do; keys whose URLs an outsider
-// crafted may collide in them, at a cost of 2^32 MD5 computations per pair.
+// For hash maps. A key is a digest already, so its first bytes do. It is not keyed: who computes
+// MD5 for long enough finds URLs that share a bucket, which costs time, never a wrong answer.
 struct KeyHash {
   using is_avalanching = void;  // tells Boost's flat maps not to mix again
 

@@ -15,10 +15,10 @@ inline constexpr std::uint32_t kMaxHashes = 32;
 
 // How a key gives bit positions. Wire format: golden values in the tests pin each of them.
 enum class Derivation : std::uint8_t {
-  // a, b: the key's halves as little-endian 64 bit numbers, b made odd; position i is the upper
+  // a, b: the key's halves as little-endian 64 bit numbers, b made odd. Position i is the upper
   // half
-  // of the 128 bit product ((a + i * b) mod 2^64) * bits (Kirsch and Mitzenmacher 2006, with the
-  // modulus replaced by a multiplication).
+  // of the 128 bit product ((a + i * b) mod 2^64) * bits (Kirsch and Mitzenmacher 2006, with a
+  // multiplication in place of the modulus).
   double_hashing,
   // The key's four big-endian 32 bit words, each modulo bits (Squid). Always four hashes.
   squid_words,

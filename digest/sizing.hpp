@@ -1,5 +1,4 @@
-// How large a Bloom filter must be, and how often it will be wrong: the formulae and their
-// inverses.
+// How large a Bloom filter must be and how often it will be wrong: formulae and inverses.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -37,8 +36,8 @@ Sized<double> approximate_false_positive_rate(std::uint64_t bits, std::uint64_t 
 // (less work); from 1 to kMaxHashes.
 Sized<std::uint32_t> optimal_hashes(std::uint64_t bits, std::uint64_t entries);
 
-// Bits that hold `entries` at this rate with the best number of hashes: -entries ln(rate) / (ln
-// 2)^2, rounded up.
+// Bits that hold `entries` at this rate with the best number of hashes, rounded up:
+// -entries ln(rate) / (ln 2)^2.
 Sized<std::uint64_t> bits_for(std::uint64_t entries, double rate);
 
 // Its inverse: how many entries such a filter takes before the rate is passed, rounded down.

@@ -1,0 +1,60 @@
+#include "digest/key.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace digest {
+namespace {
+
+TEST(Key, IsTheOneSquidComputes) {
+  struct Case {
+    Method method;
+    const char* url;
+    const char* hex;
+  };
+  // The last two: a URL, and a variant's with its Vary mark appended.
+  constexpr Case kCases[] = {
+      {Method::get, "http://example.com/", "5c9109034c1d089fb6d92f7258b2f5c3"},
+      {Method::get, "http://example.com/index.html", "10de64155c9dc1eba241447b4491374d"},
+      {Method::get, "http://127.0.0.1:8080/obj/1", "d33c1b7b87560c0a4e3a6bf660a4ca91"},
+      {Method::get, "http://www.example.org/a?x=1&y=2", "a168832da656971ac326e9532270f24a"},
+      {Method::get, "https://example.net/img/logo.png", "ae612bb345656ed069421c6f5f261a61"},
+      {Method::head, "http://example.com/", "09f9cbaf232773d5a8d6dc9ec02b1b12"},
+      {Method::get, "http://example.com/v", "80809d89b0c8c8e82dbaf033781a8d62"},
+      {Method::get, "http://example.com/vaccept-encoding=\"gzip\"",
+       "8b5ebb7872acf042caf1dcda8d334e3b"},
+  };
+  for (const Case& c : kCases) EXPECT_EQ(to_hex(key_of(c.method, c.url)), c.hex) << c.url;
+}
+
+TEST(Key, DependsOnEveryMethod) {
+  for (std::uint8_t a = 1; a <= 8; ++a) {
+    for (std::uint8_t b = 1; b < a; ++b) {
+      EXPECT_NE(key_of(Method{a}, "http://h/"), key_of(Method{b}, "http://h/"));
+    }
+  }
+}
+
+TEST(Key, OfAnEmptyUrlIsTheHashOfTheMethodAlone) {
+  EXPECT_EQ(to_hex(key_of(Method::get, {})), "55a54008ad1ba589aa210d2629c1df41");
+}
+
+TEST(Key, IsTheSameOnEveryThread) {
+  Key elsewhere;
+  std::thread([&elsewhere] { elsewhere = key_of(Method::get, "http://h/"); }).join();
+  EXPECT_EQ(elsewhere, key_of(Method::get, "http://h/"));
+}
+
+TEST(KeyHash, FollowsTheFirstBytes) {
+  const Key key = key_of(Method::get, "http://h/");
+  Key other_tail = key;
+  other_tail.bytes[15] ^= 1;
+  Key other_head = key;
+  other_head.bytes[0] ^= 1;
+  EXPECT_EQ(KeyHash{}(key), KeyHash{}(other_tail));
+  EXPECT_NE(KeyHash{}(key), KeyHash{}(other_head));
+}
+
+}  // namespace
+}  // namespace digest

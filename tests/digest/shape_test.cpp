@@ -1,0 +1,84 @@
+#include "digest/shape.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <random>
+
+#include "digest/positions.hpp"
+#include "keys.hpp"
+
+namespace digest {
+namespace {
+
+constexpr auto kDouble = Derivation::double_hashing;
+constexpr auto kSquid = Derivation::squid_words;
+
+TEST(Shape, IsRefusedWithTheReason) {
+  struct Case {
+    Shape shape;
+    std::optional<ShapeError> expected;
+  };
+  const Case cases[] = {
+      {{1, 1, kDouble}, {}},
+      {{kMaxBits, kMaxHashes, kDouble}, {}},
+      {{8, 4, kSquid}, {}},
+      {{0, 4, kDouble}, ShapeError::no_bits},
+      {{kMaxBits + 1, 4, kDouble}, ShapeError::too_many_bits},
+      {{~std::uint64_t{0}, 4, kDouble}, ShapeError::too_many_bits},
+      {{8, 0, kDouble}, ShapeError::no_hashes},
+      {{8, kMaxHashes + 1, kDouble}, ShapeError::too_many_hashes},
+      {{8, 5, kSquid}, ShapeError::not_four_hashes},
+  };
+  for (const auto& [shape, expected] : cases) {
+    const auto checked = check(shape);
+    const auto found = checked ? std::nullopt : std::optional(checked.error());
+    EXPECT_EQ(found, expected) << shape.bits << ' ' << shape.hashes;
+  }
+}
+
+TEST(Shape, RoundsUpToBytes) {
+  EXPECT_EQ((Shape{1, 1, kDouble}.byte_count()), 1U);
+  EXPECT_EQ((Shape{8, 1, kDouble}.byte_count()), 1U);
+  EXPECT_EQ((Shape{9, 1, kDouble}.byte_count()), 2U);
+}
+
+// Computed apart from this code, in Python.
+TEST(Positions, OfDoubleHashingArePinned) {
+  using Bits = std::vector<std::uint64_t>;
+  const Key first = key_of(Method::get, "http://example.com/");
+  const Key second = key_of(Method::get, "http://example.com/index.html");
+  const Positions small({1000, 7, kDouble});
+  const Positions large({12'000'003, 8, kDouble});
+  EXPECT_EQ(bits_of(small, first), (Bits{621, 386, 152, 917, 683, 448, 214}));
+  EXPECT_EQ(bits_of(small, second), (Bits{920, 222, 524, 825, 127, 429, 730}));
+  EXPECT_EQ(bits_of(large, first),
+            (Bits{7454612, 4640225, 1825838, 11011453, 8197066, 5382679, 2568291, 11753907}));
+  EXPECT_EQ(bits_of(large, second),
+            (Bits{11051079, 2670627, 6290177, 9909728, 1529276, 5148826, 8768377, 387924}));
+}
+
+TEST(Positions, OfSquidAreTheWordsModuloTheBits) {
+  std::mt19937 random(1);
+  const std::array<std::uint32_t, 4> edges = {0, 1, 0x7fffffff, 0xffffffff};
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t bits = 1 + random() % (i % 2 == 0 ? 100'000 : kMaxBits);
+    const std::array<std::uint32_t, 4> words = {edges[i % 4U], static_cast<std::uint32_t>(bits - 1),
+                                                static_cast<std::uint32_t>(bits),
+                                                static_cast<std::uint32_t>(random())};
+    const auto found = bits_of(Positions({bits, 4, kSquid}), key_of_words(words));
+    for (std::size_t w = 0; w < 4; ++w) ASSERT_EQ(found[w], words[w] % bits) << bits;
+  }
+}
+
+TEST(Positions, StopAtTheFirstRefusal) {
+  for (const auto derivation : {kDouble, kSquid}) {
+    int asked = 0;
+    const auto second_refused = [&asked](std::uint64_t) { return ++asked < 2; };
+    EXPECT_FALSE(Positions({100, 4, derivation}).every(key_number(1), second_refused));
+    EXPECT_EQ(asked, 2);
+  }
+}
+
+}  // namespace
+}  // namespace digest
