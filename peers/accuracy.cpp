@@ -1,0 +1,108 @@
+#include "peers/accuracy.hpp"
+
+#include <algorithm>
+
+namespace peers {
+namespace {
+
+// Recent claims, packed so that both counts change as one.
+struct Recent {
+  std::uint32_t right;
+  std::uint32_t wrong;
+
+  static Recent from(std::uint64_t packed) {
+    return {static_cast<std::uint32_t>(packed), static_cast<std::uint32_t>(packed >> 32)};
+  }
+  std::uint64_t packed() const { return std::uint64_t{wrong} << 32 | right; }
+  std::uint32_t sum() const { return right + wrong; }
+
+  Recent with(Outcome outcome) const {
+    Recent next = *this;
+    ++(outcome == Outcome::true_hit ? next.right : next.wrong);
+    if (next.sum() < 2 * kRecentClaims) return next;
+    return {next.right / 2, next.wrong / 2};
+  }
+  bool absurd() const { return sum() >= kRecentClaims && wrong > right; }
+};
+
+std::chrono::seconds rest_after(std::uint32_t failures_before) {
+  return std::min(kLongestRest, kFirstRest * (1 << std::min(failures_before, 6U)));
+}
+
+}  // namespace
+
+void Accuracy::note(Outcome outcome, std::optional<std::chrono::microseconds> first_byte,
+                    std::uint64_t bytes, Time now) {
+  if (first_byte) measure(*first_byte);
+  switch (outcome) {
+    case Outcome::true_hit:
+      true_hits_.fetch_add(1, std::memory_order_relaxed);
+      bytes_saved_.fetch_add(bytes, std::memory_order_relaxed);
+      return judge_claim(outcome, now);
+    case Outcome::false_hit:
+      false_hits_.fetch_add(1, std::memory_order_relaxed);
+      return judge_claim(outcome, now);
+    case Outcome::refused:
+    case Outcome::timed_out:
+    case Outcome::broken:
+      failures_.fetch_add(1, std::memory_order_relaxed);
+      return rest_after_failure(now);
+  }
+}
+
+bool Accuracy::resting(Time now) const {
+  return now < resting_until_.load(std::memory_order_relaxed);
+}
+
+double Accuracy::cost() const {
+  const Recent recent = Recent::from(recent_.load(std::memory_order_relaxed));
+  const double came_true = (recent.right + 1.0) / (recent.sum() + 1.0);
+  const auto measured = first_byte_us_.load(std::memory_order_relaxed);
+  return (static_cast<double>(std::max<std::int64_t>(measured, 0)) + 1.0) / came_true;
+}
+
+Accuracy::Books Accuracy::books() const {
+  Books books{.claims = claims_.load(std::memory_order_relaxed),
+              .true_hits = true_hits_.load(std::memory_order_relaxed),
+              .false_hits = false_hits_.load(std::memory_order_relaxed),
+              .failures = failures_.load(std::memory_order_relaxed),
+              .bytes_saved = bytes_saved_.load(std::memory_order_relaxed),
+              .first_byte = std::nullopt};
+  const auto measured = first_byte_us_.load(std::memory_order_relaxed);
+  if (measured != kUnmeasured) books.first_byte = std::chrono::microseconds{measured};
+  return books;
+}
+
+void Accuracy::measure(std::chrono::microseconds first_byte) {
+  const std::int64_t sample = std::max<std::int64_t>(first_byte.count(), 0);
+  std::int64_t before = first_byte_us_.load(std::memory_order_relaxed);
+  std::int64_t after = 0;
+  do {
+    after = before == kUnmeasured ? sample : before + (sample - before) / 8;
+  } while (!first_byte_us_.compare_exchange_weak(before, after, std::memory_order_relaxed));
+}
+
+void Accuracy::judge_claim(Outcome outcome, Time now) {
+  failures_in_a_row_.store(0, std::memory_order_relaxed);
+  std::uint64_t before = recent_.load(std::memory_order_relaxed);
+  Recent after{};
+  do {
+    after = Recent::from(before).with(outcome);
+  } while (!recent_.compare_exchange_weak(before, after.packed(), std::memory_order_relaxed));
+  if (!after.absurd()) return;
+  resting_until_.store(now + kLongestRest, std::memory_order_relaxed);
+  recent_.store(0, std::memory_order_relaxed);
+}
+
+void Accuracy::rest_after_failure(Time now) {
+  Time until = resting_until_.load(std::memory_order_relaxed);
+  if (now < until) return;
+  const auto before = failures_in_a_row_.load(std::memory_order_relaxed);
+  // Of several that fail at once, one doubles the rest.
+  if (resting_until_.compare_exchange_strong(until, now + rest_after(before),
+                                             std::memory_order_relaxed)) {
+    failures_in_a_row_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace peers

@@ -1,0 +1,78 @@
+// How often a peer's claims came true, how fast it answers, and when it is left alone.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace peers {
+
+using Time = std::chrono::steady_clock::time_point;
+
+// How asking a claimant ended.
+enum class Outcome : std::uint8_t {
+  true_hit,   // it had the object
+  false_hit,  // a good answer that says no: 504, or a Squid's 502 (RFC 9111 section 5.2.1.7)
+  refused,    // no connection, or a status that a sibling must not give
+  timed_out,
+  broken,  // no HTTP, or cut short
+};
+
+inline constexpr std::chrono::seconds kFirstRest{1};
+inline constexpr std::chrono::seconds kLongestRest{60};
+
+// A peer is caught lying when more than half of this many recent claims (or up to twice as many)
+// were false. Squid's worst honest digest (5 bits per entry, full, an hour old) stays under that.
+inline constexpr std::uint32_t kRecentClaims = 100;
+
+// The books on one peer. Any thread may call anything: atomics only, no locks. Counters start at 0
+// with the process and never fall.
+class Accuracy {
+ public:
+  struct Books {
+    std::uint64_t claims = 0;  // times it was named as a claimant, asked or not
+    std::uint64_t true_hits = 0;
+    std::uint64_t false_hits = 0;
+    std::uint64_t failures = 0;                           // refused, timed_out or broken
+    std::uint64_t bytes_saved = 0;                        // body bytes of true hits
+    std::optional<std::chrono::microseconds> first_byte;  // moving average; none if never measured
+  };
+
+  void claimed() { claims_.fetch_add(1, std::memory_order_relaxed); }
+
+  // first_byte: from the request to the answer's head; for timed_out the time waited; empty if
+  // there was none. A failure rests the peer: kFirstRest, doubled by each further failure up to
+  // kLongestRest, reset by an answer. Failures of requests that were under way when the rest began
+  // are one failure. A peer that lies too often gets kLongestRest at once.
+  void note(Outcome outcome, std::optional<std::chrono::microseconds> first_byte,
+            std::uint64_t bytes, Time now);
+
+  bool resting(Time now) const;
+
+  // What a true hit is likely to cost here: the average time to first byte over the share of claims
+  // that came true lately, in microseconds. A peer never measured costs next to nothing, so that it
+  // gets measured.
+  double cost() const;
+
+  Books books() const;
+
+ private:
+  void measure(std::chrono::microseconds first_byte);
+  void judge_claim(Outcome outcome, Time now);
+  void rest_after_failure(Time now);
+
+  static constexpr std::int64_t kUnmeasured = -1;
+
+  std::atomic<std::uint64_t> claims_{0};
+  std::atomic<std::uint64_t> true_hits_{0};
+  std::atomic<std::uint64_t> false_hits_{0};
+  std::atomic<std::uint64_t> failures_{0};
+  std::atomic<std::uint64_t> bytes_saved_{0};
+  std::atomic<std::int64_t> first_byte_us_{kUnmeasured};
+  std::atomic<std::uint64_t> recent_{0};  // true hits in the lower half, false hits in the upper
+  std::atomic<std::uint32_t> failures_in_a_row_{0};
+  std::atomic<Time> resting_until_{Time::min()};
+};
+
+}  // namespace peers

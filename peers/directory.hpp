@@ -1,0 +1,75 @@
+// Whom to ask for a key, in which order, and what came of it.
+#pragma once
+
+#include <atomic>
+#include <boost/container/small_vector.hpp>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "peers/peer.hpp"
+#include "peers/snapshot.hpp"
+
+namespace peers {
+
+using Claimants = boost::container::small_vector<PeerRef, 4>;
+
+// One peer as monitoring shows it. What is unknown is empty.
+struct PeerStatus {
+  std::string name;
+  std::string url;
+  Kind kind = Kind::unknown;
+  State state = State::waiting;
+  std::optional<std::uint64_t> entries;     // in its digest, as it says
+  std::optional<std::uint64_t> generation;  // of its digest, as it says
+  std::optional<double> age_seconds;        // since its digest was last found current
+  std::optional<double> false_positive_rate;
+  std::uint64_t claims = 0;  // see Accuracy::Books for the books
+  std::uint64_t true_hits = 0;
+  std::uint64_t false_hits = 0;
+  std::uint64_t failures = 0;
+  std::uint64_t bytes_saved = 0;
+  std::optional<double> first_byte_ms;
+  std::uint64_t polls = 0;
+  std::uint64_t polls_failed = 0;
+  std::uint64_t bytes_received = 0;
+  std::string last_error;  // empty: the last poll was good
+};
+
+// All peers, and one immutable view of what they say they hold, which the control thread replaces
+// after each poll. `now` is steady time everywhere.
+class Directory {
+ public:
+  explicit Directory(std::span<const config::Peer> settings);
+
+  // In the order of the settings; the same for the directory's life.
+  const std::vector<PeerRef>& peers() const { return peers_; }
+
+  // Peers whose digest claims the key, cheapest first (Accuracy::cost), on a tie in the order of
+  // the settings. Leaves out who rests and whose digest is too old (Report::usable_until). Any
+  // thread, never waits; one atomic load while no peer has a digest, no allocation up to 4
+  // claimants.
+  Claimants claimants(const digest::Key& key, Time now) const;
+
+  // How asking one of them went; see Accuracy::note. Any thread, never waits.
+  void note(const PeerRef& peer, Outcome outcome,
+            std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes, Time now);
+
+  // Control thread only.
+  void update(std::size_t id, Report report);
+
+  // Any thread.
+  std::vector<PeerStatus> status(Time now) const;
+
+ private:
+  using View = std::vector<Report>;  // by Peer::id
+
+  std::vector<PeerRef> peers_;
+  std::atomic<bool> anybody_{false};  // has a digest
+  Snapshot<View> view_;
+};
+
+}  // namespace peers

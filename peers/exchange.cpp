@@ -1,0 +1,197 @@
+#include "peers/exchange.hpp"
+
+#include <curl/curl.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <random>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "peers/poll_plan.hpp"
+#include "peers/reply.hpp"
+#include "peers/transfer.hpp"
+
+namespace peers {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Curl {
+  Curl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+  ~Curl() { curl_global_cleanup(); }
+  Curl(const Curl&) = delete;
+  Curl& operator=(const Curl&) = delete;
+};
+
+struct CloseMulti {
+  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
+
+// The line to one peer.
+struct Line {
+  Line(PeerRef with, CURLM* multi, InFlight& in_flight, const std::string& agent,
+       const PollLimits& limits)
+      : peer(std::move(with)), transfer(multi, in_flight, *peer, agent, limits) {}
+
+  PeerRef peer;
+  Transfer transfer;
+  Question question;
+  Report report;
+  bool asking = false;
+  Time due{};  // when not asking
+};
+
+std::size_t kept_bytes(const Report& report) {
+  return report.digest ? report.digest->filter.bytes().size() : 0;
+}
+
+// Says what changed, and nothing while all stays as it was.
+void log_change(const Peer& peer, const Report& before, const Report& after) {
+  if (after.last_error != before.last_error && !after.last_error.empty()) {
+    spdlog::warn("peer {}: {}", peer.name, after.last_error);
+  } else if (after.kind != before.kind || (after.digest && !before.digest) ||
+             (after.last_error.empty() && !before.last_error.empty())) {
+    spdlog::info("peer {} ({}): digest of {} entries", peer.name, to_string(after.kind),
+                 after.digest ? after.digest->count : 0);
+  }
+}
+
+}  // namespace
+
+class Exchange::Loop {
+ public:
+  Loop(Directory& directory, const config::Digest& settings, const std::string& agent,
+       std::function<void(WallTime)> tick, const PollLimits& limits)
+      : directory_(directory),
+        settings_(settings),
+        tick_(std::move(tick)),
+        multi_(curl_multi_init()),
+        in_flight_{.limit = settings.peer_memory.value + digest::kSquidControlBytes} {
+    for (const PeerRef& peer : directory.peers()) {
+      if (peer->digest == config::PeerDigest::none) continue;
+      lines_.emplace_back(peer, multi_.get(), in_flight_, agent, limits);
+      if (peer->digest == config::PeerDigest::squid) lines_.back().report.kind = Kind::squid;
+    }
+    thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
+  }
+
+  ~Loop() {
+    thread_.request_stop();
+    curl_multi_wakeup(multi_.get());
+    thread_.join();
+  }
+
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+ private:
+  void run(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      tick_if_due();
+      ask_who_is_due();
+      int running = 0;
+      curl_multi_perform(multi_.get(), &running);
+      take_answers();
+      curl_multi_poll(multi_.get(), nullptr, 0, until_next(), nullptr);
+    }
+  }
+
+  void tick_if_due() {
+    const Time now = Clock::now();
+    if (now < next_tick_) return;
+    next_tick_ = std::max(next_tick_ + settings_.period, now);
+    wall_ = std::max(wall_, std::chrono::system_clock::now());
+    tick_(wall_);
+  }
+
+  void ask_who_is_due() {
+    const Time now = Clock::now();
+    for (Line& line : lines_) {
+      if (!line.asking && line.due <= now) ask(line);
+    }
+  }
+
+  void ask(Line& line) {
+    const Report& report = line.report;
+    // The old digest's place is the new one's.
+    const std::size_t kept = kept_by_all() - kept_bytes(report);
+    const std::size_t left =
+        settings_.peer_memory.value - std::min(kept, settings_.peer_memory.value);
+    line.question = {.known = report.kind,
+                     .conditional = !report.etag.empty(),
+                     .room = std::min(left, digest::kMaxSquidMaskBytes)};
+    line.asking = true;
+    line.transfer.begin(report.etag, line.question.room + digest::kSquidControlBytes);
+  }
+
+  std::size_t kept_by_all() const {
+    std::size_t kept = 0;
+    for (const Line& line : lines_) kept += kept_bytes(line.report);
+    return kept;
+  }
+
+  void take_answers() {
+    int queued = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &queued)) {
+      const auto from = std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) {
+        return line.transfer.handle() == message->easy_handle;
+      });
+      take(*from, message->data.result);
+    }
+  }
+
+  void take(Line& line, CURLcode code) {
+    const std::string error = line.transfer.finish(code);
+    Verdict verdict = error.empty() ? judge(line.question, line.transfer.reply())
+                                    : no_reply(line.question, error);
+    if (line.peer->digest == config::PeerDigest::squid) verdict.kind = Kind::squid;
+    const Time now = Clock::now();
+    const Report before = line.report;
+    line.report.bytes_received += line.transfer.received();
+    line.transfer.end();
+    enter(line.report, verdict, now);
+    log_change(*line.peer, before, line.report);
+    directory_.update(line.peer->id, line.report);
+    line.asking = false;
+    line.due = next_poll({.kind = line.report.kind,
+                          .outcome = verdict.outcome,
+                          .failures_in_a_row = line.report.failures_in_a_row,
+                          .expires_in = verdict.expires_in},
+                         settings_.poll, jitter_(random_), now);
+  }
+
+  // Milliseconds, rounded up; libcurl returns earlier when a transfer of its own needs it.
+  int until_next() const {
+    Time next = next_tick_;
+    for (const Line& line : lines_) {
+      if (!line.asking) next = std::min(next, line.due);
+    }
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
+    return static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, 60'000));
+  }
+
+  Directory& directory_;
+  const config::Digest settings_;
+  const std::function<void(WallTime)> tick_;
+  const Curl curl_;
+  const std::unique_ptr<CURLM, CloseMulti> multi_;
+  InFlight in_flight_;
+  std::deque<Line> lines_;
+  Time next_tick_{};
+  WallTime wall_{};
+  std::minstd_rand random_{std::random_device{}()};
+  std::uniform_real_distribution<double> jitter_{0.0, 1.0};
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+Exchange::Exchange(Directory& directory, const config::Digest& settings, std::string agent,
+                   std::function<void(WallTime)> tick, PollLimits limits)
+    : loop_(std::make_unique<Loop>(directory, settings, agent, std::move(tick), limits)) {}
+
+Exchange::~Exchange() = default;
+
+}  // namespace peers

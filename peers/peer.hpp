@@ -1,0 +1,72 @@
+// A neighbour: who it is, what its last polls brought, and the books on it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/settings.hpp"
+#include "digest/squid_digest.hpp"
+#include "peers/accuracy.hpp"
+
+namespace peers {
+
+enum class Kind : std::uint8_t { unknown, hearsay, squid };
+
+enum class State : std::uint8_t {
+  off,      // the settings say that its digest is not to be fetched
+  waiting,  // no digest yet, and nothing wrong so far
+  failing,  // no digest yet, and the last poll failed
+  usable,   // its claims count
+  stale,    // its digest is too old: its claims do not count until a poll succeeds
+  resting,  // it failed or lied when asked: its claims do not count for a while
+};
+
+// As in /digest.
+std::string_view to_string(Kind kind);
+std::string_view to_string(State state);
+
+// What the fields Server and Via of a peer's answer say about it; `known` if they say nothing.
+// Hearsay and Squid name themselves in Server ("Hearsay/0.1.0", "squid/5.7", "squid"); a Squid
+// that hides there is still in the comment of its Via ("1.1 a.test (squid/5.7)").
+Kind kind_of(std::string_view server, std::string_view via, Kind known);
+
+// Fixed for the peer's life, but for the books. Shared by all threads.
+struct Peer {
+  const std::size_t id;  // its place in the settings
+  const std::string name;
+  const std::string url;
+  const std::string host;  // IPv6 without brackets
+  const std::uint16_t port;
+  const config::PeerDigest digest;
+  Accuracy accuracy;
+
+  Peer(std::size_t place, const config::Peer& settings);
+};
+
+// Stays good while somebody holds it, also when the peer is one no longer.
+using PeerRef = std::shared_ptr<Peer>;
+
+// What polling a peer has brought so far. A new one replaces it after each poll.
+struct Report {
+  Kind kind = Kind::unknown;
+  std::shared_ptr<const digest::SquidDigest> digest;  // the last good one, till it is too old
+  std::string etag;                         // of the digest; empty if it may not be a condition
+  std::optional<std::uint64_t> generation;  // of the digest, if the peer tells
+  std::optional<Time> confirmed;            // when a poll last found the digest current
+  Time usable_until{};                      // it is too old from then on
+  std::uint64_t polls = 0;
+  std::uint64_t polls_failed = 0;
+  std::uint32_t failures_in_a_row = 0;
+  std::uint64_t bytes_received = 0;  // bodies of its answers
+  std::string last_error;            // why the last poll brought nothing; empty if it was good
+
+  bool counts(Time now) const { return digest && now < usable_until; }
+};
+
+State state_of(const Peer& peer, const Report& report, Time now);
+
+}  // namespace peers

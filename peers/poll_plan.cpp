@@ -1,0 +1,58 @@
+#include "peers/poll_plan.hpp"
+
+#include <algorithm>
+
+namespace peers {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kSquidNearest = seconds{10};
+constexpr milliseconds kSquidFarthest = seconds{3600};
+constexpr milliseconds kSquidDefault = seconds{300};
+constexpr milliseconds kSquidSpread = seconds{5};
+
+milliseconds share(milliseconds whole, double part) {
+  return std::chrono::duration_cast<milliseconds>(whole * part);
+}
+
+milliseconds earlier(milliseconds gap, double jitter) {
+  return gap - share(gap, 0.1 * jitter);
+}
+
+milliseconds doubled(milliseconds first, milliseconds cap, std::uint32_t failures) {
+  const std::uint32_t doublings = std::min(failures > 0 ? failures - 1 : 0, 16U);
+  return std::min(cap, first * (1 << doublings));
+}
+
+milliseconds squid_gap(std::optional<seconds> expires_in, double jitter) {
+  const auto expires = std::clamp<milliseconds>(
+      expires_in ? std::min<seconds>(*expires_in, seconds{3600}) : kSquidDefault, milliseconds{0},
+      kSquidFarthest);
+  return std::clamp(expires + share(kSquidSpread, jitter), kSquidNearest, kSquidFarthest);
+}
+
+}  // namespace
+
+Time next_poll(const LastPoll& last, milliseconds poll, double jitter, Time now) {
+  const bool squid = last.kind == Kind::squid;
+  switch (last.outcome) {
+    case Polled::fetched:
+    case Polled::unchanged:
+      return now + (squid ? squid_gap(last.expires_in, jitter) : earlier(poll, jitter));
+    case Polled::building:
+      return now + kSquidNearest;
+    case Polled::failed:
+      break;
+  }
+  const milliseconds gap = squid ? doubled(seconds{5}, seconds{300}, last.failures_in_a_row)
+                                 : doubled(seconds{1}, seconds{30}, last.failures_in_a_row);
+  return now + earlier(gap, jitter);
+}
+
+std::chrono::seconds usable_for(Kind kind) {
+  return kind == Kind::squid ? std::chrono::hours{2} : seconds{60};
+}
+
+}  // namespace peers

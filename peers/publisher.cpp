@@ -1,0 +1,165 @@
+#include "peers/publisher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "digest/squid_digest.hpp"
+
+namespace peers {
+namespace {
+
+constexpr std::uint32_t kLiveHashes = 8;
+
+std::string random_epoch() {
+  std::random_device source;
+  return fmt::format("{:08x}{:08x}", source(), source());
+}
+
+// What both forms can express (digest::kMaxBits; Squid's signed 32 bit numbers).
+std::uint64_t max_capacity(const config::Digest& settings) {
+  const std::uint64_t squid = ((std::uint64_t{1} << 31) - 9) / settings.squid_bits_per_entry;
+  return std::min(squid, digest::kMaxBits / settings.bits_per_entry);
+}
+
+digest::Shape live_shape(const config::Digest& settings, std::uint64_t capacity) {
+  return {.bits = capacity * settings.bits_per_entry,
+          .hashes = kLiveHashes,
+          .derivation = digest::Derivation::double_hashing};
+}
+
+std::uint8_t squid_bits(const config::Digest& settings) {
+  return static_cast<std::uint8_t>(settings.squid_bits_per_entry);
+}
+
+digest::Shape squid_shape(const config::Digest& settings, std::uint64_t capacity) {
+  const auto mask =
+      digest::squid_mask_bytes(static_cast<std::uint32_t>(capacity), squid_bits(settings));
+  return {.bits = std::uint64_t{8} * mask.value(),
+          .hashes = 4,
+          .derivation = digest::Derivation::squid_words};
+}
+
+std::uint64_t capacity_for(const config::Digest& settings, std::uint64_t entries) {
+  return std::min(std::max(Publisher::kMinCapacity, 2 * entries), max_capacity(settings));
+}
+
+}  // namespace
+
+Publisher::Filters::Filters(const config::Digest& settings, std::uint64_t entries)
+    : capacity(capacity_for(settings, entries)),
+      live(digest::CountingFilter::create(live_shape(settings, capacity)).value()),
+      squid(digest::CountingFilter::create(squid_shape(settings, capacity)).value()) {}
+
+bool Publisher::Filters::fit(std::uint64_t entries) const {
+  return 5 * entries <= 4 * capacity && (capacity <= kMinCapacity || capacity <= 3 * entries);
+}
+
+Publisher::Publisher(Holdings& holdings, const config::Digest& settings, WallTime now)
+    : holdings_(holdings), settings_(settings), filters_(settings, 0) {
+  rebuild(now);
+  publish({.live = describe(filters_.live, now),
+           .squid = close_squid(nullptr, now),
+           .expires_after = settings_.squid_period});
+}
+
+void Publisher::tick(WallTime now) {
+  const auto last = current();
+  const bool changed = follow(now);
+  const bool squid = squid_due(*last->squid, now);
+  if (!changed && !squid) return;
+  publish({.live = changed ? describe(filters_.live, now) : last->live,
+           .squid = squid ? close_squid(last->squid.get(), now) : last->squid,
+           .expires_after = settings_.squid_period});
+}
+
+std::shared_ptr<const Published> Publisher::current() const {
+  const std::lock_guard lock(mutex_);
+  return published_;
+}
+
+void Publisher::publish(Published next) {
+  auto shared = std::make_shared<const Published>(std::move(next));
+  const std::lock_guard lock(mutex_);
+  published_.swap(shared);
+}
+
+// True if there is anything new to publish.
+bool Publisher::follow(WallTime now) {
+  changes_.clear();
+  if (holdings_.collect(now, changes_) == Collected::overflowed) {
+    rebuild(now);
+    return true;
+  }
+  for (const KeyChange& change : changes_) {
+    for (digest::CountingFilter* filter : {&filters_.live, &filters_.squid}) {
+      if (change.what == KeyChange::What::added)
+        filter->add(change.key);
+      else
+        filter->remove(change.key);
+    }
+  }
+  if (changes_.empty()) return false;
+  if (!filters_.fit(filters_.live.entries())) {
+    rebuild(now);
+  } else {
+    ++generation_;
+  }
+  return true;
+}
+
+void Publisher::rebuild(WallTime now) {
+  std::vector<digest::Key> keys;
+  holdings_.list(now, keys);
+  filters_ = Filters(settings_, keys.size());
+  for (const digest::Key& key : keys) {
+    filters_.live.add(key);
+    filters_.squid.add(key);
+  }
+  epoch_ = random_epoch();
+  generation_ = 1;
+}
+
+// Ticks do not come to the millisecond: half a period early is due.
+bool Publisher::squid_due(const SquidForm& last, WallTime now) const {
+  if (last.stats.epoch == epoch_ && last.stats.generation == generation_) return false;
+  return now + settings_.period / 2 >=
+         squid_closed_ + std::min(settings_.poll, settings_.squid_period);
+}
+
+std::shared_ptr<const SquidForm> Publisher::close_squid(const SquidForm* last, WallTime now) {
+  squid_closed_ = now;
+  auto form = std::make_shared<SquidForm>();
+  form->body = digest::encode({.capacity = static_cast<std::uint32_t>(filters_.capacity),
+                               .count = static_cast<std::uint32_t>(filters_.squid.entries()),
+                               .bits_per_entry = squid_bits(settings_),
+                               .filter = filters_.squid.snapshot()})
+                   .value();
+  const bool same = last != nullptr && last->body == form->body;
+  form->etag = same ? last->etag : fmt::format("\"{}-{}\"", epoch_, generation_);
+  form->last_modified = same ? last->last_modified : now;
+  form->stats = describe(filters_.squid, now);
+  form->stats.bytes = form->body.size();
+  return form;
+}
+
+FilterStats Publisher::describe(const digest::CountingFilter& filter, WallTime now) const {
+  const digest::BloomFilter& bits = filter.projection();
+  return {.epoch = epoch_,
+          .generation = generation_,
+          .entries = filter.entries(),
+          .capacity = filters_.capacity,
+          .bits = bits.shape().bits,
+          .bits_per_entry =
+              static_cast<double>(bits.shape().bits) / static_cast<double>(filters_.capacity),
+          .hashes = bits.shape().hashes,
+          .bits_set = bits.bits_set(),
+          .fill_ratio = bits.fill_ratio(),
+          .false_positive_rate = bits.false_positive_rate(),
+          .built_at = now,
+          .bytes = bits.bytes().size()};
+}
+
+}  // namespace peers

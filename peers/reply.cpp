@@ -1,0 +1,95 @@
+#include "peers/reply.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+namespace peers {
+namespace {
+
+constexpr std::size_t kMaxEtag = 64;  // ours has under 40
+
+// RFC 9110 section 8.8.3, strong tags of visible ASCII only.
+bool may_be_condition(std::string_view etag) {
+  if (etag.size() < 2 || etag.size() > kMaxEtag) return false;
+  if (etag.front() != '"' || etag.back() != '"') return false;
+  const auto inside = etag.substr(1, etag.size() - 2);
+  return std::all_of(inside.begin(), inside.end(),
+                     [](char c) { return c > ' ' && c < '\x7f' && c != '"'; });
+}
+
+std::optional<std::uint64_t> generation_in(std::string_view etag) {
+  const auto dash = etag.rfind('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  std::uint64_t generation = 0;
+  const char* const end = etag.data() + etag.size() - 1;  // the quote
+  const auto [stop, error] = std::from_chars(etag.data() + dash + 1, end, generation);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return generation;
+}
+
+Verdict judge_digest(const Question& question, const Reply& reply, Verdict verdict) {
+  auto decoded = digest::decode(reply.body, question.room);
+  if (!decoded) {
+    verdict.error = fmt::format("bad digest: {}", digest::to_string(decoded.error()));
+    return verdict;
+  }
+  verdict.outcome = Polled::fetched;
+  verdict.digest = std::make_shared<const digest::SquidDigest>(std::move(*decoded));
+  if (verdict.kind == Kind::hearsay && may_be_condition(reply.etag)) {
+    verdict.etag = reply.etag;
+    verdict.generation = generation_in(reply.etag);
+  }
+  return verdict;
+}
+
+}  // namespace
+
+Verdict judge(const Question& question, const Reply& reply) {
+  Verdict verdict;
+  verdict.kind = kind_of(reply.server, reply.via, question.known);
+  verdict.expires_in = reply.expires_in;
+  if (reply.status == 200) return judge_digest(question, reply, std::move(verdict));
+  if (reply.status == 304 && question.conditional) {
+    verdict.outcome = Polled::unchanged;
+  } else if (reply.status == 404 && verdict.kind == Kind::squid) {
+    verdict.outcome = Polled::building;
+    verdict.error = "status 404: this Squid is building its digest, or has no cache_dir";
+  } else {
+    verdict.error = fmt::format("status {}", reply.status);
+  }
+  return verdict;
+}
+
+Verdict no_reply(const Question& question, std::string error) {
+  Verdict verdict;
+  verdict.kind = question.known;
+  verdict.error = std::move(error);
+  return verdict;
+}
+
+void enter(Report& report, const Verdict& verdict, Time now) {
+  ++report.polls;
+  report.kind = verdict.kind;
+  report.last_error = verdict.error;
+  const bool good = verdict.outcome == Polled::fetched || verdict.outcome == Polled::unchanged;
+  if (verdict.outcome == Polled::fetched) {
+    report.digest = verdict.digest;
+    report.etag = verdict.etag;
+    report.generation = verdict.generation;
+  }
+  if (good) {
+    report.confirmed = now;
+    report.usable_until = now + usable_for(report.kind);
+  } else if (now >= report.usable_until) {
+    report.digest.reset();
+    report.etag.clear();
+    report.generation.reset();
+  }
+  if (verdict.outcome == Polled::failed) ++report.polls_failed;
+  report.failures_in_a_row = verdict.outcome == Polled::failed ? report.failures_in_a_row + 1 : 0;
+}
+
+}  // namespace peers

@@ -1,0 +1,53 @@
+// What a peer's answer to a poll means. Pure; every byte of the answer is foreign.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "peers/peer.hpp"
+#include "peers/poll_plan.hpp"
+
+namespace peers {
+
+// An answer received whole, but not checked. Absent fields are empty.
+struct Reply {
+  long status = 0;
+  std::string server;
+  std::string via;
+  std::string etag;
+  std::optional<std::chrono::seconds> expires_in;  // Expires less Date, if both could be read
+  std::vector<std::uint8_t> body;                  // of a 200
+};
+
+// What was asked.
+struct Question {
+  Kind known = Kind::unknown;  // the peer's kind so far
+  bool conditional = false;    // If-None-Match was sent: only then a 304 means anything
+  std::size_t room = 0;        // bytes of mask that may be kept
+};
+
+struct Verdict {
+  Polled outcome = Polled::failed;
+  Kind kind = Kind::unknown;
+  std::shared_ptr<const digest::SquidDigest> digest;  // of Polled::fetched
+  std::string etag;                                   // a Hearsay's, fit to be sent back
+  std::optional<std::uint64_t> generation;            // a Hearsay's ETag is "EPOCH-GENERATION"
+  std::optional<std::chrono::seconds> expires_in;
+  std::string error;  // in our words, never the peer's; empty if all is well
+};
+
+Verdict judge(const Question& question, const Reply& reply);
+
+// A poll that brought no answer at all.
+Verdict no_reply(const Question& question, std::string error);
+
+// Enters a verdict into what is known: a good digest replaces the old one, a bad poll leaves the
+// old one until it is too old.
+void enter(Report& report, const Verdict& verdict, Time now);
+
+}  // namespace peers

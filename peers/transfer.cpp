@@ -1,0 +1,144 @@
+#include "peers/transfer.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <stdexcept>
+
+namespace peers {
+namespace {
+
+constexpr std::size_t kMaxHead = std::size_t{64} << 10;
+// Of an answer that is not a digest: an error page, read only to keep the connection.
+constexpr std::size_t kMaxOtherBody = std::size_t{64} << 10;
+constexpr long kSlowest = 100;  // bytes a second, see PollLimits::stall
+
+// Of the proxy itself, so that it is asked for in origin-form: Squid forwards the absolute form
+// unless its host and port are exactly those it calls itself.
+std::string digest_url(const Peer& peer) {
+  const bool ipv6 = peer.host.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}/squid-internal-periodic/store_digest", ipv6 ? "[" : "",
+                     peer.host, ipv6 ? "]" : "", peer.port);
+}
+
+std::optional<std::int64_t> seconds_of(const std::string& date) {
+  const std::int64_t seconds = curl_getdate(date.c_str(), nullptr);
+  return seconds < 0 ? std::nullopt : std::optional{seconds};
+}
+
+void set_limits(CURL* easy, const PollLimits& limits) {
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(limits.total.count()));
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, kSlowest);
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(limits.stall.count()));
+}
+
+// A plain direct request: no redirects, no other protocol, no proxy from the environment.
+void set_route(CURL* easy, const std::string& url, const std::string& agent) {
+  curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, agent.c_str());
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
+  curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // the end does not wait for a name to resolve
+}
+
+}  // namespace
+
+Transfer::Transfer(CURLM* multi, InFlight& in_flight, const Peer& peer, const std::string& agent,
+                   const PollLimits& limits)
+    : multi_(multi), in_flight_(in_flight), easy_(curl_easy_init()) {
+  if (!easy_) throw std::bad_alloc();
+  set_route(easy_.get(), digest_url(peer), agent);
+  set_limits(easy_.get(), limits);
+  curl_easy_setopt(easy_.get(), CURLOPT_HEADERFUNCTION, &Transfer::on_head);
+  curl_easy_setopt(easy_.get(), CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(easy_.get(), CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+  curl_easy_setopt(easy_.get(), CURLOPT_WRITEDATA, this);
+}
+
+Transfer::~Transfer() {
+  end();
+}
+
+void Transfer::begin(const std::string& etag, std::size_t max_body) {
+  max_body_ = max_body;
+  fields_.reset(curl_slist_append(nullptr, "Accept: application/cache-digest"));
+  if (!etag.empty()) curl_slist_append(fields_.get(), ("If-None-Match: " + etag).c_str());
+  curl_easy_setopt(handle(), CURLOPT_HTTPHEADER, fields_.get());
+  curl_multi_add_handle(multi_, handle());
+  running_ = true;
+}
+
+std::string Transfer::finish(CURLcode code) {
+  if (too_large_) return "answer larger than digest.peer_memory leaves room for";
+  if (code != CURLE_OK) return curl_easy_strerror(code);
+  read_head();
+  return {};
+}
+
+void Transfer::end() {
+  if (running_) curl_multi_remove_handle(multi_, handle());
+  running_ = false;
+  in_flight_.held -= reply_.body.size();
+  reply_ = {};
+  head_bytes_ = 0;
+  received_ = 0;
+  too_large_ = false;
+}
+
+// libcurl 7.88 itself keeps a head of any length (CVE-2023-38039).
+std::size_t Transfer::on_head(char*, std::size_t, std::size_t count, void* self) noexcept {
+  auto& transfer = *static_cast<Transfer*>(self);
+  transfer.head_bytes_ += count;
+  return transfer.head_bytes_ <= kMaxHead ? count : 0;
+}
+
+std::size_t Transfer::on_body(char* bytes, std::size_t, std::size_t count, void* self) noexcept {
+  return static_cast<Transfer*>(self)->take(bytes, count) ? count : 0;
+}
+
+bool Transfer::take(const char* bytes, std::size_t count) {
+  received_ += count;
+  if (status() != 200) return received_ <= kMaxOtherBody;
+  if (received_ == count) {
+    curl_off_t announced = -1;
+    curl_easy_getinfo(handle(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
+    too_large_ = announced > 0 && static_cast<std::size_t>(announced) > max_body_;
+  }
+  too_large_ = too_large_ || received_ > max_body_ || in_flight_.held + count > in_flight_.limit;
+  if (too_large_) return false;
+  reply_.body.insert(reply_.body.end(), bytes, bytes + count);
+  in_flight_.held += count;
+  return true;
+}
+
+// The last field of that name, which is the one that the nearest sender added.
+std::string Transfer::field(const char* name) const {
+  curl_header* found = nullptr;
+  if (curl_easy_header(handle(), name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK) return {};
+  if (found->amount > 1) {
+    curl_easy_header(handle(), name, found->amount - 1, CURLH_HEADER, -1, &found);
+  }
+  return found->value;
+}
+
+long Transfer::status() const {
+  long status = 0;
+  curl_easy_getinfo(handle(), CURLINFO_RESPONSE_CODE, &status);
+  return status;
+}
+
+void Transfer::read_head() {
+  reply_.status = status();
+  reply_.server = field("Server");
+  reply_.via = field("Via");
+  reply_.etag = field("ETag");
+  const auto date = seconds_of(field("Date"));
+  const auto expires = seconds_of(field("Expires"));
+  if (date && expires) reply_.expires_in = std::chrono::seconds{*expires - *date};
+}
+
+}  // namespace peers

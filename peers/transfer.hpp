@@ -1,0 +1,74 @@
+// One peer's digest request, over and over, on one libcurl handle.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "peers/peer.hpp"
+#include "peers/poll_plan.hpp"
+#include "peers/reply.hpp"
+
+namespace peers {
+
+// Body bytes that all transfers hold at this moment, against what they may.
+struct InFlight {
+  std::size_t limit = 0;
+  std::size_t held = 0;
+};
+
+// Legal calls: (begin, [finish, reply()...], end)*. Control thread only. The address is known to
+// libcurl, so it stays where it is.
+class Transfer {
+ public:
+  Transfer(CURLM* multi, InFlight& in_flight, const Peer& peer, const std::string& agent,
+           const PollLimits& limits);
+  ~Transfer();
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  // Sends the request, conditional if `etag` is not empty. A longer body than this is cut off.
+  void begin(const std::string& etag, std::size_t max_body);
+
+  // What libcurl ended with, in our words; empty if reply() is whole.
+  std::string finish(CURLcode code);
+
+  const Reply& reply() const { return reply_; }
+  std::size_t received() const { return received_; }
+
+  // Lets go of the answer; aborts what is still running.
+  void end();
+
+  CURL* handle() const { return easy_.get(); }
+
+ private:
+  template <auto kFree>
+  struct Freed {
+    template <class T>
+    void operator()(T* object) const {
+      kFree(object);
+    }
+  };
+
+  static std::size_t on_head(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
+  static std::size_t on_body(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
+  bool take(const char* bytes, std::size_t count);
+  std::string field(const char* name) const;
+  long status() const;
+  void read_head();
+
+  CURLM* const multi_;
+  InFlight& in_flight_;
+  std::unique_ptr<CURL, Freed<curl_easy_cleanup>> easy_;
+  std::unique_ptr<curl_slist, Freed<curl_slist_free_all>> fields_;
+  Reply reply_;
+  std::size_t max_body_ = 0;
+  std::size_t head_bytes_ = 0;
+  std::size_t received_ = 0;
+  bool too_large_ = false;
+  bool running_ = false;
+};
+
+}  // namespace peers
