@@ -1,0 +1,157 @@
+#include "proxy/http/cache_control.hpp"
+
+#include <algorithm>
+
+#include "proxy/http/text.hpp"
+
+namespace proxy::http {
+namespace {
+
+// One member of the list, RFC 9111 5.2: token [ "=" ( token / quoted-string ) ].
+struct Directive {
+  std::string_view name;
+  std::string_view argument;  // without its quotes; escapes stay, no directive of ours has any
+  bool has_argument = false;
+  bool malformed = false;  // something else follows the name
+};
+
+bool is_quoted(std::string_view text) {
+  return text.size() >= 2 && text.front() == '"' && text.find('"', 1) == text.size() - 1;
+}
+
+Directive read_directive(std::string_view member) {
+  std::size_t end = 0;
+  while (end < member.size() && is(kTokenChar, member[end])) ++end;
+  Directive result{member.substr(0, end), {}, false, false};
+  if (end == member.size()) return result;
+  result.has_argument = true;
+  result.argument = member.substr(end + 1);
+  result.malformed = member[end] != '=';
+  if (is_quoted(result.argument))
+    result.argument = result.argument.substr(1, result.argument.size() - 2);
+  else if (!is_token(result.argument))
+    result.malformed = true;
+  return result;
+}
+
+// Whether every quote of a line closes.
+bool quotes_close(std::string_view line) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"')
+      quoted = !quoted;
+    else if (line[i] == '\\' && quoted)
+      ++i;
+  }
+  return !quoted;
+}
+
+using Age = std::optional<seconds> CacheControl::*;
+using Flag = bool CacheControl::*;
+
+constexpr std::pair<std::string_view, Age> kAges[] = {
+    {"max-age", &CacheControl::max_age},
+    {"s-maxage", &CacheControl::s_maxage},
+    {"stale-while-revalidate", &CacheControl::stale_while_revalidate},
+    {"stale-if-error", &CacheControl::stale_if_error},
+    {"max-stale", &CacheControl::max_stale},
+    {"min-fresh", &CacheControl::min_fresh},
+};
+
+// These forbid, so they count with an argument or junk behind them as well.
+constexpr std::pair<std::string_view, Flag> kForbidding[] = {
+    {"no-store", &CacheControl::no_store},
+    {"must-revalidate", &CacheControl::must_revalidate},
+    {"proxy-revalidate", &CacheControl::proxy_revalidate},
+    {"no-transform", &CacheControl::no_transform},
+    {"only-if-cached", &CacheControl::only_if_cached},
+};
+
+// These allow, or lift another directive: only as they are written in the specification.
+constexpr std::pair<std::string_view, Flag> kAllowing[] = {
+    {"public", &CacheControl::public_},
+    {"immutable", &CacheControl::immutable},
+    {"must-understand", &CacheControl::must_understand},
+};
+
+template <class Table>
+auto look_up(const Table& table, std::string_view name) {
+  const auto found = std::find_if(std::begin(table), std::end(table),
+                                  [name](const auto& row) { return same_word(row.first, name); });
+  return found == std::end(table) ? nullptr : found->second;
+}
+
+void take_age(CacheControl& control, Age age, const Directive& directive) {
+  const bool asks_more = age == &CacheControl::min_fresh;
+  const seconds strictest = asks_more ? kForever : seconds{0};
+  seconds value = strictest;
+  if (age == &CacheControl::max_stale && !directive.has_argument)
+    value = kForever;
+  else if (!directive.malformed)
+    value = parse_delta_seconds(directive.argument).value_or(strictest);
+  auto& held = control.*age;
+  if (!held)
+    held = value;
+  else
+    held = asks_more ? std::max(*held, value) : std::min(*held, value);
+}
+
+// no-cache and private: about the whole response, or about the fields in the argument. What is not
+// a list of field names is about the whole.
+void take_names(bool& whole, CacheControl::Names& names, const Directive& directive) {
+  CacheControl::Names listed;
+  bool sound = !directive.malformed;
+  Members members(directive.argument);
+  while (const auto name = members.next()) {
+    listed.push_back(*name);
+    sound = sound && is_token(*name);
+  }
+  if (listed.empty() || !sound)
+    whole = true;
+  else
+    names.insert(names.end(), listed.begin(), listed.end());
+}
+
+void take(CacheControl& control, const Directive& directive) {
+  const std::string_view name = directive.name;
+  if (const Age age = look_up(kAges, name)) return take_age(control, age, directive);
+  if (const Flag flag = look_up(kForbidding, name)) {
+    control.*flag = true;
+  } else if (const Flag allowing = look_up(kAllowing, name)) {
+    if (!directive.has_argument) control.*allowing = true;
+  } else if (same_word(name, "no-cache")) {
+    take_names(control.no_cache, control.no_cache_fields, directive);
+  } else if (same_word(name, "private")) {
+    take_names(control.private_, control.private_fields, directive);
+  }
+}
+
+}  // namespace
+
+std::optional<seconds> parse_delta_seconds(std::string_view text) {
+  if (is_quoted(text)) text = text.substr(1, text.size() - 2);
+  if (text.empty() || !all(kDigit, text)) return {};
+  const auto number = parse_decimal(text);
+  const auto limit = static_cast<std::uint64_t>(kForever.count());
+  return seconds(static_cast<seconds::rep>(std::min(number.value_or(limit), limit)));
+}
+
+CacheControl cache_control(const Fields& fields) {
+  CacheControl control;
+  for (const Field& line : fields) {
+    if (line.id != field::cache_control) continue;
+    control.present = true;
+    if (!quotes_close(line.value)) control.no_store = true;
+    Members members(line.value);
+    while (const auto member = members.next()) take(control, read_directive(*member));
+  }
+  return control;
+}
+
+CacheControl request_cache_control(const Fields& fields) {
+  CacheControl control = cache_control(fields);
+  if (!control.present) control.no_cache = has_member(fields, field::pragma, "no-cache");
+  return control;
+}
+
+}  // namespace proxy::http

@@ -1,0 +1,60 @@
+// The directives of Cache-Control, of a request or a response (RFC 9111 5.2), read once.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+#include "proxy/http/fields.hpp"
+
+namespace proxy::http {
+
+using seconds = std::chrono::seconds;
+
+// RFC 9111 1.2.2: a number of seconds too large to hold counts as this, and so does any above it.
+inline constexpr seconds kForever{2147483648};
+
+// A directive said twice means its most restrictive value. A value that is not delta-seconds (junk,
+// a sign, a decimal, single quotes, none) is not "absent": it means the most restrictive value
+// there is. Extensions are skipped whole, with their quoted arguments. Views point into the fields'
+// bytes.
+struct CacheControl {
+  using Names = boost::container::small_vector<std::string_view, 2>;
+
+  bool present = false;  // there is a Cache-Control field, even one that says nothing we know
+
+  std::optional<seconds> max_age;
+  std::optional<seconds> s_maxage;
+  std::optional<seconds> stale_while_revalidate;  // RFC 5861
+  std::optional<seconds> stale_if_error;          // RFC 5861
+  std::optional<seconds> min_fresh;
+  std::optional<seconds> max_stale;  // kForever when it has no argument
+
+  bool no_store = false;
+  bool no_cache = false;  // the unqualified form
+  bool private_ = false;  // the unqualified form
+  bool public_ = false;
+  bool must_revalidate = false;
+  bool proxy_revalidate = false;
+  bool must_understand = false;
+  bool no_transform = false;
+  bool immutable = false;
+  bool only_if_cached = false;
+
+  Names no_cache_fields;  // no-cache="a, b": these may not be reused without validation
+  Names private_fields;   // private="a, b": these may not be stored by a shared cache
+};
+
+// All lines of Cache-Control. A quote that never closes makes the whole of it no-store: nobody can
+// tell what it was to say.
+CacheControl cache_control(const Fields& fields);
+
+// The same for a request, where `Pragma: no-cache` counts if there is no Cache-Control (RFC
+// 9111 5.4).
+CacheControl request_cache_control(const Fields& fields);
+
+// Delta-seconds in token or quoted form, capped at kForever; nothing where it is not that.
+std::optional<seconds> parse_delta_seconds(std::string_view text);
+
+}  // namespace proxy::http

@@ -1,0 +1,70 @@
+#include "proxy/http/cache_status.hpp"
+
+#include "proxy/http/text.hpp"
+
+namespace proxy::http {
+namespace {
+
+// RFC 8941 3.3.4: a letter or `*`, then token characters, ":" or "/".
+bool is_sf_token(std::string_view text) {
+  const auto letter = [](char c) { return lower(c) >= 'a' && lower(c) <= 'z'; };
+  if (text.empty() || !(letter(text.front()) || text.front() == '*')) return false;
+  for (const char c : text)
+    if (!is(kTokenChar, c) && c != ':' && c != '/') return false;
+  return true;
+}
+
+// RFC 8941 3.3.3: printable ASCII; quotes and backslashes escaped.
+void append_sf_string(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    if (c < 0x20 || c > 0x7e) continue;
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  out += '"';
+}
+
+}  // namespace
+
+std::string_view text(Forward reason) {
+  switch (reason) {
+    case Forward::none:
+      return "none";
+    case Forward::bypass:
+      return "bypass";
+    case Forward::method:
+      return "method";
+    case Forward::uri_miss:
+      return "uri-miss";
+    case Forward::vary_miss:
+      return "vary-miss";
+    case Forward::miss:
+      return "miss";
+    case Forward::request:
+      return "request";
+    case Forward::stale:
+      return "stale";
+    case Forward::partial:
+      return "partial";
+  }
+  return "none";
+}
+
+void append_cache_status(std::string& out, std::string_view name, const CacheStatus& status) {
+  if (is_sf_token(name))
+    out += name;
+  else
+    append_sf_string(out, name);
+  if (status.hit) out += "; hit";
+  if (status.fwd != Forward::none) (out += "; fwd=") += text(status.fwd);
+  if (status.fwd_status) (out += "; fwd-status=") += std::to_string(*status.fwd_status);
+  if (status.ttl) (out += "; ttl=") += std::to_string(status.ttl->count());
+  if (status.stored) out += "; stored";
+  if (status.collapsed) out += "; collapsed";
+  if (status.detail.empty()) return;
+  out += "; detail=";
+  append_sf_string(out, status.detail);
+}
+
+}  // namespace proxy::http

@@ -1,0 +1,62 @@
+// The chunked transfer coding (RFC 9112 7.1), read incrementally and without copying the body.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace proxy::http {
+
+// Feed it what was read; it hands back slices of that same memory. Extensions and trailers are
+// bounded, checked and dropped: only CRLF ends a line, a size has at most 15 hex digits, no white
+// space may follow it. Once it has failed or is done it consumes nothing more.
+class ChunkedDecoder {
+ public:
+  static constexpr std::size_t kMaxExtensions = 4096;  // bytes after one chunk's size
+  static constexpr std::size_t kMaxTrailers = 16384;   // bytes, of the trailer section
+
+  enum class State : std::uint8_t { reading, done, failed };
+  struct Step {
+    std::size_t consumed = 0;  // bytes of the input that are dealt with
+    std::string_view body;     // a part of the input; may be empty
+    State state = State::reading;
+  };
+
+  // Reads the front of `input` up to the end of one slice of body. Call again with the rest while
+  // the state is `reading` and something was consumed and input is left; else read more first.
+  Step feed(std::string_view input);
+
+  bool done() const { return phase_ == Phase::done; }
+  bool failed() const { return phase_ == Phase::failed; }
+
+ private:
+  enum class Phase : std::uint8_t {
+    size,
+    extension,
+    size_lf,
+    data,
+    data_cr,
+    data_lf,
+    trailer_start,
+    trailer_name,
+    trailer_value,
+    trailer_lf,
+    end_lf,
+    done,
+    failed
+  };
+  Phase next(char c);
+  Phase size_byte(char c);
+
+  std::uint64_t left_ = 0;   // of the chunk's size or data
+  std::size_t digits_ = 0;   // hex digits of the size so far
+  std::size_t skipped_ = 0;  // bytes of extensions, then of trailers
+  Phase phase_ = Phase::size;
+};
+
+// "1f4\r\n": what precedes a chunk of that many bytes (not 0); a CRLF must follow the bytes.
+void append_chunk_size(std::string& out, std::size_t size);
+inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
+
+}  // namespace proxy::http

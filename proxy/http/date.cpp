@@ -1,0 +1,168 @@
+#include "proxy/http/date.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "proxy/http/text.hpp"
+
+namespace proxy::http {
+namespace {
+
+using namespace std::chrono;
+
+constexpr std::array<std::string_view, 7> kDays{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+constexpr std::array<std::string_view, 7> kLongDays{"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                                    "Thursday", "Friday", "Saturday"};
+constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+// Reads a date from left to right. After the first thing that does not fit, everything fails.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : rest_(text) {}
+
+  bool at_end() const { return good_ && rest_.empty(); }
+
+  Reader& literal(std::string_view wanted) {
+    if (rest_.substr(0, wanted.size()) == wanted)
+      rest_.remove_prefix(wanted.size());
+    else
+      good_ = false;
+    return *this;
+  }
+
+  // The index of the name that stands here.
+  unsigned one_of(std::span<const std::string_view> names) {
+    for (unsigned i = 0; i < names.size(); ++i) {
+      if (rest_.substr(0, names[i].size()) != names[i]) continue;
+      rest_.remove_prefix(names[i].size());
+      return i;
+    }
+    good_ = false;
+    return 0;
+  }
+
+  // Exactly `count` digits.
+  unsigned digits(std::size_t count) {
+    const std::string_view text = rest_.substr(0, count);
+    good_ = good_ && text.size() == count && all(kDigit, text);
+    if (!good_) return 0;
+    rest_.remove_prefix(count);
+    return static_cast<unsigned>(*parse_decimal(text));
+  }
+
+  // asctime's day: two digits, or a space and one.
+  unsigned padded_day() {
+    if (rest_.substr(0, 1) != " ") return digits(2);
+    rest_.remove_prefix(1);
+    return digits(1);
+  }
+
+  seconds time_of_day() {
+    const unsigned h = digits(2);
+    const unsigned m = literal(":").digits(2);
+    const unsigned s = literal(":").digits(2);
+    good_ = good_ && h < 24 && m < 60 && s <= 60;
+    return hours(h) + minutes(m) + seconds(s);
+  }
+
+ private:
+  std::string_view rest_;
+  bool good_ = true;
+};
+
+struct Moment {
+  int year = 0;
+  unsigned month = 0;  // from 0
+  unsigned day = 0;
+  seconds time{};
+};
+
+std::optional<sys_seconds> point(const Moment& moment) {
+  const year_month_day date{year(moment.year), month(moment.month + 1), day(moment.day)};
+  if (!date.ok()) return {};
+  return sys_days(date) + moment.time;
+}
+
+// "Sun, 06 Nov 1994 08:49:37 GMT"
+std::optional<sys_seconds> parse_imf(std::string_view text) {
+  Reader reader(text);
+  Moment moment;
+  reader.one_of(kDays);
+  moment.day = reader.literal(", ").digits(2);
+  moment.month = reader.literal(" ").one_of(kMonths);
+  moment.year = static_cast<int>(reader.literal(" ").digits(4));
+  moment.time = reader.literal(" ").time_of_day();
+  return reader.literal(" GMT").at_end() ? point(moment) : std::nullopt;
+}
+
+// "Sun Nov  6 08:49:37 1994"
+std::optional<sys_seconds> parse_asctime(std::string_view text) {
+  Reader reader(text);
+  Moment moment;
+  reader.one_of(kDays);
+  moment.month = reader.literal(" ").one_of(kMonths);
+  moment.day = reader.literal(" ").padded_day();
+  moment.time = reader.literal(" ").time_of_day();
+  moment.year = static_cast<int>(reader.literal(" ").digits(4));
+  return reader.at_end() ? point(moment) : std::nullopt;
+}
+
+// "Sunday, 06-Nov-94 08:49:37 GMT": the latest year with these digits that is not more than 50
+// ahead.
+std::optional<sys_seconds> parse_rfc850(std::string_view text, sys_seconds now) {
+  Reader reader(text);
+  Moment moment;
+  reader.one_of(kLongDays);
+  moment.day = reader.literal(", ").digits(2);
+  moment.month = reader.literal("-").one_of(kMonths);
+  const int digits = static_cast<int>(reader.literal("-").digits(2));
+  moment.time = reader.literal(" ").time_of_day();
+  if (!reader.literal(" GMT").at_end()) return {};
+  const year_month_day today{floor<days>(now)};
+  const sys_seconds horizon = now + (sys_days((today.year() + years(50)) / today.month() / 1) -
+                                     sys_days(today.year() / today.month() / 1));
+  moment.year = static_cast<int>(today.year()) / 100 * 100 + 100 + digits;
+  auto result = point(moment);
+  while ((!result || *result > horizon) && moment.year >= 100) {
+    moment.year -= 100;
+    result = point(moment);
+  }
+  return result;
+}
+
+void append_padded(std::string& out, unsigned number, std::size_t width) {
+  char digits[4];
+  for (std::size_t i = width; i-- > 0; number /= 10)
+    digits[i] = static_cast<char>('0' + number % 10);
+  out.append(digits, width);
+}
+
+}  // namespace
+
+std::optional<sys_seconds> parse_date(std::string_view text, sys_seconds now) {
+  if (text.size() < 4) return {};
+  if (text[3] == ',') return parse_imf(text);
+  if (text[3] == ' ') return parse_asctime(text);
+  return parse_rfc850(text, now);
+}
+
+std::string format_date(sys_seconds time) {
+  time = std::clamp<sys_seconds>(time, sys_days(year(0) / 1 / 1), sys_days(year(9999) / 12 / 31));
+  const sys_days midnight = floor<days>(time);
+  const year_month_day date{midnight};
+  const hh_mm_ss clock{time - midnight};
+  std::string out;
+  out.reserve(29);
+  ((out += kDays[weekday(midnight).c_encoding()]) += ", ");
+  append_padded(out, unsigned(date.day()), 2);
+  ((out += ' ') += kMonths[unsigned(date.month()) - 1]) += ' ';
+  append_padded(out, static_cast<unsigned>(int(date.year())), 4);
+  append_padded(out += ' ', static_cast<unsigned>(clock.hours().count()), 2);
+  append_padded(out += ':', static_cast<unsigned>(clock.minutes().count()), 2);
+  append_padded(out += ':', static_cast<unsigned>(clock.seconds().count()), 2);
+  return out += " GMT";
+}
+
+}  // namespace proxy::http

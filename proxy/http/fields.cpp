@@ -1,0 +1,86 @@
+#include "proxy/http/fields.hpp"
+
+#include <algorithm>
+
+#include "proxy/http/text.hpp"
+
+namespace proxy::http {
+namespace {
+
+// Where the member at the front of `text` ends: at the first comma outside a quoted-string.
+std::size_t member_end(std::string_view text) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == '\\' && quoted)
+      ++i;
+    else if (c == ',' && !quoted)
+      return i;
+  }
+  return text.size();
+}
+
+}  // namespace
+
+void Fields::append(std::string_view name, std::string_view value) {
+  append(boost::beast::http::string_to_field(name), name, value);
+}
+
+void Fields::append(field id, std::string_view name, std::string_view value) {
+  lines_.push_back(Field{id, name, value});
+}
+
+const Field* Fields::find(field id) const {
+  for (const Field& line : lines_)
+    if (line.id == id) return &line;
+  return nullptr;
+}
+
+const Field* Fields::find(std::string_view name) const {
+  for (const Field& line : lines_)
+    if (same_word(line.name, name)) return &line;
+  return nullptr;
+}
+
+std::size_t Fields::count(field id) const {
+  return static_cast<std::size_t>(
+      std::count_if(begin(), end(), [id](const Field& line) { return line.id == id; }));
+}
+
+std::string_view Fields::value(field id) const {
+  const Field* line = find(id);
+  return line ? line->value : std::string_view{};
+}
+
+bool Members::next_line() {
+  while (line_ != end_) {
+    const Field& line = *line_++;
+    if (line.id != id_) continue;
+    rest_ = line.value;
+    return true;
+  }
+  return false;
+}
+
+std::optional<std::string_view> Members::next() {
+  do {
+    while (!rest_.empty()) {
+      const std::size_t end = member_end(rest_);
+      const std::string_view member = trim(rest_.substr(0, end));
+      rest_.remove_prefix(std::min(end + 1, rest_.size()));
+      if (!member.empty()) return member;
+    }
+  } while (next_line());
+  return {};
+}
+
+bool has_member(const Fields& fields, field id, std::string_view member) {
+  Members members(fields, id);
+  while (const auto next = members.next())
+    if (same_word(*next, member)) return true;
+  return false;
+}
+
+}  // namespace proxy::http

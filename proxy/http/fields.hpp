@@ -1,0 +1,69 @@
+// The fields of one message head, in order, as views into the bytes they were read from.
+#pragma once
+
+#include <boost/beast/http/field.hpp>
+#include <boost/container/small_vector.hpp>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace proxy::http {
+
+using field = boost::beast::http::field;
+
+struct Field {
+  field id = field::unknown;  // found once; `unknown` for a name that is not registered
+  std::string_view name;      // as it was written
+  std::string_view value;     // without white space at either end
+};
+
+// A list of fields. Owns no text: the bytes must outlive it, at the same address.
+class Fields {
+ public:
+  using Lines = boost::container::small_vector<Field, 24>;
+  using const_iterator = Lines::const_iterator;
+
+  void append(std::string_view name, std::string_view value);
+  void append(field id, std::string_view name, std::string_view value);
+  void clear() { lines_.clear(); }
+
+  // The first line of that name, or null. By text: any case, for names that are not registered.
+  const Field* find(field id) const;
+  const Field* find(std::string_view name) const;
+  bool has(field id) const { return find(id) != nullptr; }
+  std::size_t count(field id) const;
+  // The first line's value; empty when there is none.
+  std::string_view value(field id) const;
+
+  const_iterator begin() const { return lines_.begin(); }
+  const_iterator end() const { return lines_.end(); }
+  std::size_t size() const { return lines_.size(); }
+  bool empty() const { return lines_.empty(); }
+
+ private:
+  Lines lines_;
+};
+
+// Walks the members of a #rule list (RFC 9110 5.6.1) over all lines of one field, in order.
+// Empty members are skipped, white space around members is dropped, a comma inside a quoted-string
+// does not separate. A quote that never closes ends with its line.
+class Members {
+ public:
+  Members(const Fields& fields, field id) : line_(fields.begin()), end_(fields.end()), id_(id) {}
+  explicit Members(std::string_view value) : rest_(value) {}
+  // The next member, or nothing at the end.
+  std::optional<std::string_view> next();
+
+ private:
+  bool next_line();
+
+  std::string_view rest_;
+  Fields::const_iterator line_{};
+  Fields::const_iterator end_{};
+  field id_ = field::unknown;
+};
+
+// Whether a list field has that member, any case (as `Connection: close`).
+bool has_member(const Fields& fields, field id, std::string_view member);
+
+}  // namespace proxy::http

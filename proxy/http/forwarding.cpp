@@ -1,0 +1,167 @@
+#include "proxy/http/forwarding.hpp"
+
+#include <algorithm>
+#include <boost/beast/http/status.hpp>
+
+#include "proxy/http/text.hpp"
+
+namespace proxy::http {
+namespace {
+
+// RFC 9110 7.6.1, and what older ones called hop-by-hop. Proxy-Authenticate passes: it is the
+// next proxy's, and only the client can answer it.
+bool is_connection_field(field id) {
+  switch (id) {
+    case field::connection:
+    case field::keep_alive:
+    case field::proxy_connection:
+    case field::proxy_authorization:
+    case field::te:
+    case field::trailer:
+    case field::transfer_encoding:
+    case field::upgrade:
+    case field::http2_settings:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// RFC 9110 7.6.1: what is for all recipients is never a connection option. Without these fields a
+// message would be framed, routed, cached, authorised or decoded in another way than it was sent.
+bool is_for_all(field id) {
+  constexpr field kForAll[] = {
+      field::age,
+      field::authorization,
+      field::cache_control,
+      field::content_encoding,
+      field::content_length,
+      field::content_location,
+      field::content_range,
+      field::content_type,
+      field::cookie,
+      field::date,
+      field::etag,
+      field::expect,
+      field::expires,
+      field::host,
+      field::if_match,
+      field::if_modified_since,
+      field::if_none_match,
+      field::if_range,
+      field::if_unmodified_since,
+      field::last_modified,
+      field::location,
+      field::max_forwards,
+      field::pragma,
+      field::range,
+      field::set_cookie,
+      field::vary,
+      field::via,
+  };
+  return std::find(std::begin(kForAll), std::end(kForAll), id) != std::end(kForAll);
+}
+
+bool holds(std::span<const field> ids, field id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+// Past the comment that opens at the front of `text` (RFC 9110 5.6.5: they nest), or 1 when it
+// never closes: such a parenthesis hides nothing.
+std::size_t comment_end(std::string_view text) {
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == '(')
+      ++depth;
+    else if (text[i] == ')' && --depth == 0)
+      return i + 1;
+  }
+  return 1;
+}
+
+// Whether a word of a Via line, outside comments, is that name. Where a member has more or fewer
+// words than it should, any of them counts: a loop that is not seen costs more than a refusal.
+bool says(std::string_view line, std::string_view name) {
+  while (!line.empty()) {
+    if (line.front() == '(') {
+      line.remove_prefix(comment_end(line));
+      continue;
+    }
+    const std::size_t end = std::min(line.find_first_of(" \t,()"), line.size());
+    if (same_word(line.substr(0, end), name)) return true;
+    const bool comment_follows = end < line.size() && line[end] == '(';
+    line.remove_prefix(comment_follows ? end : std::min(end + 1, line.size()));
+  }
+  return false;
+}
+
+void append_via(std::string& out, int minor, std::string_view name) {
+  ((out += minor == 0 ? "Via: 1.0 " : "Via: 1.1 ") += name) += "\r\n";
+}
+
+void append_end_to_end(std::string& out, const Fields& fields, field regenerated,
+                       std::span<const field> without) {
+  const HopByHop hop(fields);
+  for (const Field& line : fields) {
+    if (line.id == regenerated || line.id == field::content_length) continue;
+    if (hop.ends_here(line) || (line.id != field::unknown && holds(without, line.id))) continue;
+    append_field(out, line.name, line.value);
+  }
+}
+
+}  // namespace
+
+HopByHop::HopByHop(const Fields& fields) {
+  Members options(fields, field::connection);
+  while (const auto option = options.next())
+    if (!same_word(*option, "close") && !same_word(*option, "keep-alive"))
+      options_.push_back(*option);
+}
+
+bool HopByHop::ends_here(const Field& line) const {
+  if (is_connection_field(line.id)) return true;
+  const auto named = [&line](std::string_view option) { return same_word(option, line.name); };
+  return std::any_of(options_.begin(), options_.end(), named) && !is_for_all(line.id);
+}
+
+bool via_names(const Fields& fields, std::string_view our_name) {
+  return std::any_of(fields.begin(), fields.end(), [our_name](const Field& line) {
+    return line.id == field::via && says(line.value, our_name);
+  });
+}
+
+void append_request_head(std::string& out, const UpstreamRequest& request) {
+  ((((out += request.method) += ' ') += request.target) += " HTTP/1.1\r\n");
+  append_field(out, "Host", request.host);
+  append_end_to_end(out, request.fields, field::host, request.without);
+  append_via(out, request.received_minor, request.name);
+  append_framing(out, request.framing);
+  for (const Field& line : request.extra) append_field(out, line.name, line.value);
+  out += "\r\n";
+}
+
+void append_response_head(std::string& out, const ResponseHead& head, std::string_view name,
+                          std::span<const field> without) {
+  append_status_line(out, head.status, head.reason);
+  append_end_to_end(out, head.fields, field::age, without);
+  append_via(out, head.minor, name);
+}
+
+void append_status_line(std::string& out, unsigned status, std::string_view reason) {
+  append_decimal(out += "HTTP/1.1 ", status);
+  ((out += ' ') += reason) += "\r\n";
+}
+
+std::string_view reason_phrase(unsigned status) {
+  const auto known = boost::beast::http::int_to_status(status);
+  if (known == boost::beast::http::status::unknown) return "Unknown";
+  return boost::beast::http::obsolete_reason(known);
+}
+
+void append_field(std::string& out, std::string_view name, std::string_view value) {
+  (((out += name) += ": ") += value) += "\r\n";
+}
+
+}  // namespace proxy::http

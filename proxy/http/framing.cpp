@@ -1,0 +1,86 @@
+#include "proxy/http/framing.hpp"
+
+#include "proxy/http/target.hpp"
+#include "proxy/http/text.hpp"
+
+namespace proxy::http {
+namespace {
+
+using Kind = Framing::Kind;
+
+// What a Transfer-Encoding other than one plain `chunked` is: RFC 9112 6.3 (4) wants 400 where
+// chunked is not last, 6.1 wants 501 for a coding before it that we do not know.
+HeadError why_refused(const Fields& fields) {
+  Members codings(fields, field::transfer_encoding);
+  std::size_t chunked = 0;
+  bool last = false;
+  while (const auto coding = codings.next()) {
+    if (!is_token(*coding)) return HeadError::bad_coding;
+    last = same_word(*coding, "chunked");
+    chunked += last;
+  }
+  return last && chunked == 1 ? HeadError::unsupported_coding : HeadError::bad_coding;
+}
+
+// What the fields say about the body, and nothing (kind none) if they say nothing: RFC
+// 9112 6.1-6.3.
+HeadResult<Framing> stated(int minor, const Fields& fields) {
+  const Field* length = nullptr;
+  const Field* coding = nullptr;
+  for (const Field& line : fields) {
+    if (line.id == field::content_length) {
+      if (length) return HeadError::two_lengths;
+      length = &line;
+    } else if (line.id == field::transfer_encoding) {
+      if (coding) return why_refused(fields);
+      coding = &line;
+    }
+  }
+  if (length && coding) return HeadError::length_and_coding;
+  if (coding) {
+    if (minor == 0) return HeadError::coding_in_http10;
+    if (!same_word(coding->value, "chunked")) return why_refused(fields);
+    return Framing{Kind::chunked, 0};
+  }
+  if (!length) return Framing{};
+  if (length->value.find(',') != std::string_view::npos) return HeadError::two_lengths;
+  const auto number = parse_decimal(length->value);
+  // Beyond 2^63 a length is nobody's body, and sums of lengths stay safe.
+  if (!number || *number >> 63) return HeadError::bad_content_length;
+  return Framing{Kind::sized, *number};
+}
+
+bool has_no_body(unsigned status, std::string_view request_method) {
+  return request_method == "HEAD" || status < 200 || status == 204 || status == 304 ||
+         (request_method == "CONNECT" && status < 300);
+}
+
+}  // namespace
+
+HeadResult<Framing> request_framing(const RequestHead& head) {
+  return stated(head.minor, head.fields);
+}
+
+HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view request_method) {
+  const auto framing = stated(head.minor, head.fields);
+  if (!framing) return framing;
+  if (has_no_body(head.status, request_method)) return Framing{};
+  return framing->kind == Kind::none ? Framing{Kind::until_close, 0} : framing;
+}
+
+HeadResult<void> check_host(const RequestHead& head) {
+  const std::size_t hosts = head.fields.count(field::host);
+  if (hosts > 1) return HeadError::two_hosts;
+  if (hosts == 0) return head.minor == 0 ? HeadResult<void>{} : HeadError::no_host;
+  return valid_host(head.fields.value(field::host)) ? HeadResult<void>{} : HeadError::bad_host;
+}
+
+void append_framing(std::string& out, const Framing& framing) {
+  if (framing.kind == Kind::chunked) out += "Transfer-Encoding: chunked\r\n";
+  if (framing.kind != Kind::sized) return;
+  out += "Content-Length: ";
+  append_decimal(out, framing.length);
+  out += "\r\n";
+}
+
+}  // namespace proxy::http

@@ -1,0 +1,156 @@
+#include "proxy/http/head.hpp"
+
+#include <cstring>
+
+#include "proxy/http/text.hpp"
+
+namespace proxy::http {
+namespace {
+
+constexpr std::string_view kLineEnd = "\r\n";
+
+// The line at the front of `rest`, without its CRLF, which is taken off as well. Says what is wrong
+// with the end of the line if it is not CRLF.
+HeadResult<std::string_view> take_line(std::string_view& rest) {
+  const std::size_t lf = rest.find('\n');
+  if (lf == std::string_view::npos) return HeadError::no_end;
+  if (lf == 0 || rest[lf - 1] != '\r') return HeadError::bare_lf;
+  const std::string_view line = rest.substr(0, lf - 1);
+  rest.remove_prefix(lf + 1);
+  return line;
+}
+
+// Why a byte that is no kValueChar may not stand in a line.
+HeadError why_refused(char c) {
+  return c == '\r' ? HeadError::bare_cr : HeadError::bad_field_value;
+}
+
+// RFC 9112 5.1: no white space before the colon; OWS around the value is not part of it.
+HeadResult<void> parse_field(std::string_view line, Fields& fields) {
+  if (line.front() == ' ' || line.front() == '\t') return HeadError::folded;
+  std::size_t colon = 0;
+  while (colon < line.size() && is(kTokenChar, line[colon])) ++colon;
+  if (colon == line.size()) return HeadError::bad_field_name;
+  if (line[colon] == ' ' || line[colon] == '\t') return HeadError::space_before_colon;
+  if (line[colon] == '\r') return HeadError::bare_cr;
+  if (line[colon] != ':' || colon == 0) return HeadError::bad_field_name;
+  const std::string_view value = line.substr(colon + 1);
+  for (const char c : value)
+    if (!is(kValueChar, c)) return why_refused(c);
+  fields.append(line.substr(0, colon), trim(value));
+  return {};
+}
+
+HeadResult<void> parse_fields(std::string_view rest, const HeadLimits& limits, Fields& fields) {
+  for (;;) {
+    const auto line = take_line(rest);
+    if (!line) return line.error();
+    if (line->empty()) break;
+    if (fields.size() == limits.fields) return HeadError::too_many_fields;
+    if (auto parsed = parse_field(*line, fields); !parsed) return parsed;
+  }
+  // Bytes after the empty line are no part of a head: the caller has cut it elsewhere.
+  return rest.empty() ? HeadResult<void>{} : HeadError::no_end;
+}
+
+// "HTTP/1.1" -> 1. Versions above 1.1 within 1.x are read as 1.1 (RFC 9110 2.5).
+HeadResult<int> parse_version(std::string_view version) {
+  if (version.size() != 8 || version.substr(0, 5) != "HTTP/" || version[6] != '.' ||
+      !is(kDigit, version[5]) || !is(kDigit, version[7]))
+    return HeadError::bad_version;
+  if (version[5] != '1') return HeadError::unsupported_version;
+  return version[7] == '0' ? 0 : 1;
+}
+
+HeadResult<void> parse_request_line(std::string_view line, RequestHead& head) {
+  const std::size_t first = line.find(' ');
+  const std::size_t last = line.rfind(' ');
+  if (line.find('\r') != std::string_view::npos) return HeadError::bare_cr;
+  if (first == std::string_view::npos || first == last) return HeadError::bad_request_line;
+  head.method = line.substr(0, first);
+  head.target = line.substr(first + 1, last - first - 1);
+  if (head.target.empty() || head.target.find(' ') != std::string_view::npos)
+    return HeadError::bad_request_line;
+  if (!is_token(head.method)) return HeadError::bad_method;
+  if (!all(kTargetChar, head.target)) return HeadError::bad_target;
+  const auto minor = parse_version(line.substr(last + 1));
+  if (!minor) return minor.error();
+  head.minor = *minor;
+  return {};
+}
+
+// The SP after the status is required of senders, but its absence leaves nothing in doubt.
+HeadResult<void> parse_status_line(std::string_view line, ResponseHead& head) {
+  if (line.size() < 12 || line[8] != ' ' || (line.size() > 12 && line[12] != ' '))
+    return HeadError::bad_status_line;
+  const auto minor = parse_version(line.substr(0, 8));
+  if (!minor) return minor.error();
+  const auto status = parse_decimal(line.substr(9, 3));
+  if (!status || *status < 100) return HeadError::bad_status_line;
+  head.minor = *minor;
+  head.status = static_cast<unsigned>(*status);
+  head.reason = trim(line.substr(12));
+  for (const char c : head.reason)
+    if (!is(kValueChar, c)) return why_refused(c);
+  return {};
+}
+
+// RFC 9112 5.2: each fold (CRLF and the white space after it) becomes spaces. A fold of the status
+// line is left, and refused with the first field.
+void join_folds(std::span<char> head) {
+  const std::string_view text(head.data(), head.size());
+  std::size_t at = text.find('\n');
+  while (at != std::string_view::npos && (at = text.find('\n', at + 1)) != std::string_view::npos) {
+    const bool folded = at + 1 < text.size() && (text[at + 1] == ' ' || text[at + 1] == '\t');
+    if (folded && text[at - 1] == '\r') head[at - 1] = head[at] = ' ';
+  }
+}
+
+bool keeps(int minor, const Fields& fields) {
+  if (!fields.has(field::connection)) return minor >= 1;
+  if (has_member(fields, field::connection, "close")) return false;
+  return minor >= 1 || has_member(fields, field::connection, "keep-alive");
+}
+
+}  // namespace
+
+bool RequestHead::keep_alive() const {
+  return keeps(minor, fields);
+}
+bool ResponseHead::keep_alive() const {
+  return keeps(minor, fields);
+}
+
+std::size_t find_head_end(std::string_view buffer, std::size_t searched) {
+  for (std::size_t lf = buffer.find('\n', searched); lf != std::string_view::npos;
+       lf = buffer.find('\n', lf + 1)) {
+    if (lf == 0 || buffer[lf - 1] != '\r') return lf + 1;
+    if (lf >= 3 && buffer[lf - 2] == '\n') return lf + 1;
+  }
+  return std::string_view::npos;
+}
+
+HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimits& limits) {
+  if (head.size() > limits.bytes) return HeadError::too_large;
+  if (head.substr(0, 2) == kLineEnd) head.remove_prefix(2);
+  const auto line = take_line(head);
+  if (!line) return line.error();
+  HeadResult<RequestHead> result{RequestHead{}};
+  if (auto parsed = parse_request_line(*line, *result); !parsed) return parsed.error();
+  if (auto parsed = parse_fields(head, limits, result->fields); !parsed) return parsed.error();
+  return result;
+}
+
+HeadResult<ResponseHead> parse_response_head(std::span<char> bytes, const HeadLimits& limits) {
+  if (bytes.size() > limits.bytes) return HeadError::too_large;
+  join_folds(bytes);
+  std::string_view head(bytes.data(), bytes.size());
+  const auto line = take_line(head);
+  if (!line) return line.error();
+  HeadResult<ResponseHead> result{ResponseHead{}};
+  if (auto parsed = parse_status_line(*line, *result); !parsed) return parsed.error();
+  if (auto parsed = parse_fields(head, limits, result->fields); !parsed) return parsed.error();
+  return result;
+}
+
+}  // namespace proxy::http

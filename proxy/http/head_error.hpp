@@ -1,0 +1,51 @@
+// Why a message head is refused: one enumerator per rule, one line of text for a person each.
+#pragma once
+
+#include <boost/assert/source_location.hpp>
+#include <boost/system/result.hpp>
+#include <cstdint>
+#include <string_view>
+
+namespace proxy::http {
+
+enum class HeadError : std::uint8_t {
+  too_large,            // more bytes than HeadLimits allows
+  too_many_fields,      //
+  no_end,               // the empty line is missing
+  bare_lf,              // LF without CR before it, RFC 9112 2.2
+  bare_cr,              // CR without LF after it
+  bad_request_line,     // RFC 9112 3
+  bad_method,           // not a token
+  bad_status_line,      // RFC 9112 4
+  bad_version,          // not HTTP/d.d
+  unsupported_version,  // another major version than 1, RFC 9110 15.6.6
+  folded,               // obs-fold in a request, or before the first field, RFC 9112 5.2
+  bad_field_name,       // not a token, or none
+  space_before_colon,   // RFC 9112 5.1
+  bad_field_value,      // NUL or another control character, RFC 9110 5.5
+  bad_content_length,   // not one decimal number that fits, RFC 9112 6.3 (5)
+  two_lengths,          // several Content-Length lines or a list, equal or not
+  length_and_coding,    // Content-Length beside Transfer-Encoding, RFC 9112 6.1
+  coding_in_http10,     // Transfer-Encoding in an HTTP/1.0 message, RFC 9112 6.1
+  bad_coding,           // Transfer-Encoding whose last coding is not one `chunked`
+  unsupported_coding,   // a coding before `chunked` that we do not know
+  no_host,              // RFC 9112 3.2
+  two_hosts,            //
+  bad_host,             //
+  bad_target,           // RFC 9112 3.2, or bytes no target may have
+  unsupported_scheme,   // neither http nor https
+  target_too_long,      // the canonical URL passes kMaxUrl
+};
+
+// One line, no full stop, fit for the body of the refusal.
+std::string_view text(HeadError error);
+// The status that refuses a request for it: 400, 414, 431, 501 or 505. (A response: always 502.)
+unsigned status_of(HeadError error);
+
+// What result<T, HeadError>::value() throws, which only a test should meet.
+[[noreturn]] void throw_exception_from_error(HeadError error, const boost::source_location& where);
+
+template <class T>
+using HeadResult = boost::system::result<T, HeadError>;
+
+}  // namespace proxy::http

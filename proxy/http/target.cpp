@@ -1,0 +1,205 @@
+#include "proxy/http/target.hpp"
+
+#include <arpa/inet.h>
+
+#include <optional>
+
+#include "proxy/http/text.hpp"
+
+namespace proxy::http {
+namespace {
+
+constexpr std::size_t kMaxHostName = 253;  // RFC 1035 2.3.4, in text without the last dot
+
+struct HostPort {
+  std::string_view host;  // brackets included
+  std::optional<std::uint16_t> port;
+};
+
+// host [":" [port]], RFC 3986 3.2.2 and 3.2.3; the host is not looked at yet.
+HeadResult<HostPort> split_port(std::string_view authority) {
+  HostPort result;
+  std::size_t end = authority.find(':');
+  if (authority.substr(0, 1) == "[") {
+    end = authority.find(']');
+    if (end == std::string_view::npos) return HeadError::bad_host;
+    ++end;
+  }
+  result.host = authority.substr(0, end);
+  if (end >= authority.size()) return result;
+  if (authority[end] != ':') return HeadError::bad_host;
+  const std::string_view digits = authority.substr(end + 1);
+  if (digits.empty()) return result;
+  const auto port = parse_decimal(digits);
+  if (!port || *port == 0 || *port > 65535) return HeadError::bad_host;
+  result.port = static_cast<std::uint16_t>(*port);
+  return result;
+}
+
+// Whether a name means an address by its last label (as 127.1, 0x7f000001): no top-level domain
+// does.
+bool ends_in_number(std::string_view name) {
+  const std::string_view label = name.substr(name.rfind('.') + 1);
+  if (label.size() > 2 && label[0] == '0' && lower(label[1]) == 'x')
+    return all(kHex, label.substr(2));
+  return all(kDigit, label);
+}
+
+HeadResult<void> append_ipv4(std::string& out, std::string_view host) {
+  in_addr address{};
+  char text[INET_ADDRSTRLEN];
+  if (!inet_aton(std::string(host).c_str(), &address)) return HeadError::bad_host;
+  out += inet_ntop(AF_INET, &address, text, sizeof text);
+  return {};
+}
+
+HeadResult<void> append_ipv6(std::string& out, std::string_view bracketed) {
+  in6_addr address{};
+  char text[INET6_ADDRSTRLEN];
+  const std::string digits(bracketed.substr(1, bracketed.size() - 2));
+  if (inet_pton(AF_INET6, digits.c_str(), &address) != 1) return HeadError::bad_host;
+  if (IN6_IS_ADDR_V4MAPPED(&address)) {
+    out += inet_ntop(AF_INET, &address.s6_addr[12], text, sizeof text);
+    return {};
+  }
+  ((out += '[') += inet_ntop(AF_INET6, &address, text, sizeof text)) += ']';
+  return {};
+}
+
+HeadResult<void> append_host(std::string& out, std::string_view host) {
+  if (host.substr(0, 1) == "[") return append_ipv6(out, host);
+  while (!host.empty() && host.back() == '.') host.remove_suffix(1);
+  if (host.empty() || host.size() > kMaxHostName || host.front() == '.' || !all(kHostChar, host) ||
+      host.find("..") != std::string_view::npos)
+    return HeadError::bad_host;
+  if (ends_in_number(host)) return append_ipv4(out, host);
+  for (const char c : host) out += lower(c);
+  return {};
+}
+
+bool is_scheme(std::string_view text) {
+  for (const char c : text)
+    if (!is(kTokenChar, c)) return false;
+  return !text.empty();
+}
+
+// RFC 9110 4.2.4: what stands before "@" is dropped; a second "@" or a backslash is a try to
+// mislead.
+HeadResult<void> drop_userinfo(std::string_view& authority) {
+  const std::size_t at = authority.rfind('@');
+  if (at == std::string_view::npos) return {};
+  if (authority.substr(0, at).find_first_of("@[]\\<>\"") != std::string_view::npos)
+    return HeadError::bad_target;
+  authority.remove_prefix(at + 1);
+  return {};
+}
+
+}  // namespace
+
+class TargetParser {
+ public:
+  HeadResult<Target> parse(std::string_view method, std::string_view target,
+                           std::string_view host) {
+    if (target.empty() || !all(kTargetChar, target)) return HeadError::bad_target;
+    if (method == "CONNECT") return finish(authority_form(target));
+    if (target == "*") {
+      if (method != "OPTIONS") return HeadError::bad_target;
+      result_.form_ = Target::Form::asterisk;
+      result_.server_wide_ = true;
+      return finish(of_host(host, host.empty() ? "*" : "/"));
+    }
+    if (target.front() == '/') return finish(of_host(host, target));
+    return finish(absolute_form(method, target));
+  }
+
+ private:
+  HeadResult<Target> finish(const HeadResult<void>& done) {
+    if (!done) return done.error();
+    if (result_.url_.size() > kMaxUrl) return HeadError::target_too_long;
+    return std::move(result_);
+  }
+
+  HeadResult<void> of_host(std::string_view host, std::string_view path) {
+    if (host.empty()) {
+      result_.url_ = path;
+      return {};
+    }
+    return assemble(host, path);
+  }
+
+  HeadResult<void> absolute_form(std::string_view method, std::string_view target) {
+    const std::size_t colon = target.find("://");
+    if (colon == std::string_view::npos) return HeadError::bad_target;
+    const std::string_view scheme = target.substr(0, colon);
+    result_.form_ = Target::Form::absolute;
+    result_.https_ = same_word(scheme, "https");
+    if (!result_.https_ && !same_word(scheme, "http"))
+      return is_scheme(scheme) ? HeadError::unsupported_scheme : HeadError::bad_target;
+    target.remove_prefix(colon + 3);
+    const std::size_t end = std::min(target.find_first_of("/?"), target.size());
+    std::string_view authority = target.substr(0, end);
+    if (auto dropped = drop_userinfo(authority); !dropped) return dropped;
+    result_.server_wide_ = method == "OPTIONS" && end == target.size();
+    return assemble(authority, target.substr(end));
+  }
+
+  HeadResult<void> authority_form(std::string_view target) {
+    const auto parts = split_port(target);
+    if (!parts) return parts.error();
+    if (!parts->port) return HeadError::bad_target;
+    result_.form_ = Target::Form::authority;
+    return append_authority(*parts, 0);
+  }
+
+  HeadResult<void> assemble(std::string_view authority, std::string_view path) {
+    const auto parts = split_port(authority);
+    if (!parts) return parts.error();
+    result_.url_.reserve(authority.size() + path.size() + 10);
+    (result_.url_ = result_.scheme()) += "://";
+    const std::uint16_t standard = result_.https_ ? 443 : 80;
+    if (auto appended = append_authority(*parts, standard); !appended) return appended;
+    if (path.empty() || path.front() != '/') result_.url_ += '/';
+    result_.url_ += path;
+    return {};
+  }
+
+  // Appends host[:port]; the port `standard` is not written.
+  HeadResult<void> append_authority(const HostPort& parts, std::uint16_t standard) {
+    std::string& url = result_.url_;
+    result_.authority_at_ = static_cast<std::uint32_t>(url.size());
+    if (auto appended = append_host(url, parts.host); !appended) return appended;
+    result_.host_size_ = static_cast<std::uint32_t>(url.size()) - result_.authority_at_;
+    result_.port_ = parts.port.value_or(standard);
+    if (result_.port_ != standard) append_decimal(url += ':', result_.port_);
+    result_.path_at_ = static_cast<std::uint32_t>(url.size());
+    return {};
+  }
+
+  Target result_;
+};
+
+std::string_view Target::host() const {
+  const std::string_view host = std::string_view(url_).substr(authority_at_, host_size_);
+  return host.substr(0, 1) == "[" ? host.substr(1, host.size() - 2) : host;
+}
+
+std::string_view Target::authority() const {
+  return std::string_view(url_).substr(authority_at_, path_at_ - authority_at_);
+}
+
+std::string_view Target::path() const {
+  return server_wide_ ? std::string_view("*") : std::string_view(url_).substr(path_at_);
+}
+
+HeadResult<Target> parse_target(std::string_view method, std::string_view target,
+                                std::string_view host) {
+  return TargetParser().parse(method, target, host);
+}
+
+bool valid_host(std::string_view value) {
+  const auto parts = split_port(value);
+  std::string canonical;
+  return parts && append_host(canonical, parts->host).has_value();
+}
+
+}  // namespace proxy::http

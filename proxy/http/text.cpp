@@ -1,0 +1,77 @@
+#include "proxy/http/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace proxy::http {
+namespace {
+
+constexpr bool alpha(unsigned c) {
+  return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+constexpr bool digit(unsigned c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool one_of(unsigned c, std::string_view set) {
+  return c < 128 && set.find(static_cast<char>(c)) != std::string_view::npos;
+}
+
+constexpr std::uint8_t classes_of(unsigned c) {
+  const bool visible = c > 0x20 && c < 0x7f;
+  unsigned classes = 0;
+  if (alpha(c) || digit(c) || one_of(c, "!#$%&'*+-.^_`|~")) classes |= kTokenChar;
+  if (visible || c == ' ' || c == '\t' || c >= 0x80) classes |= kValueChar;
+  if ((visible && c != '#') || c >= 0x80) classes |= kTargetChar;
+  if (alpha(c) || digit(c) || one_of(c, "-._~")) classes |= kHostChar;
+  if (digit(c)) classes |= kDigit;
+  if (digit(c) || (alpha(c) && (c | 0x20) <= 'f')) classes |= kHex;
+  if ((visible && c != '"') || c >= 0x80) classes |= kEtagChar;
+  return static_cast<std::uint8_t>(classes);
+}
+
+constexpr std::array<std::uint8_t, 256> make_classes() {
+  std::array<std::uint8_t, 256> table{};
+  for (unsigned c = 0; c < 256; ++c) table[c] = classes_of(c);
+  return table;
+}
+
+}  // namespace
+
+constexpr std::array<std::uint8_t, 256> kCharClasses = make_classes();
+
+bool all(CharClass wanted, std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [wanted](char c) { return is(wanted, c); });
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = lower(c);
+  return result;
+}
+
+bool same_word(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string_view trim(std::string_view text) {
+  const auto space = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<std::uint64_t> parse_decimal(std::string_view text) {
+  std::uint64_t number = 0;
+  if (text.empty() || !is(kDigit, text.front())) return {};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return {};
+  return number;
+}
+
+void append_decimal(std::string& out, std::uint64_t number) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+}  // namespace proxy::http

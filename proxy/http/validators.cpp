@@ -1,0 +1,75 @@
+#include "proxy/http/validators.hpp"
+
+#include "proxy/http/date.hpp"
+#include "proxy/http/text.hpp"
+
+namespace proxy::http {
+namespace {
+
+// A tag's text, whether or not it is weak and its quotes are there.
+std::string_view bare(std::string_view tag) {
+  if (tag.substr(0, 2) == "W/") tag.remove_prefix(2);
+  if (tag.size() >= 2 && tag.front() == '"' && tag.back() == '"')
+    return tag.substr(1, tag.size() - 2);
+  return tag;
+}
+
+// Takes the tag at the front of a list, with the comma after it. A backslash is no escape in a tag,
+// and a comma between its quotes does not separate (RFC 9110 8.8.3).
+std::string_view take_tag(std::string_view& list) {
+  std::size_t end = list.substr(0, 2) == "W/" ? 2 : 0;
+  if (end < list.size() && list[end] == '"') end = list.find('"', end + 1);
+  end = std::min(list.find(',', std::min(end, list.size())), list.size());
+  const std::string_view tag = trim(list.substr(0, end));
+  list = trim(list.substr(std::min(end + 1, list.size())));
+  return tag;
+}
+
+bool lists(std::string_view list, std::string_view etag) {
+  while (!list.empty())
+    if (weakly_equal(take_tag(list), etag)) return true;
+  return false;
+}
+
+bool none_match_met(const Fields& request, std::string_view etag) {
+  for (const Field& line : request) {
+    if (line.id != field::if_none_match) continue;
+    if (line.value == "*" || lists(line.value, etag)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<EntityTag> parse_entity_tag(std::string_view text) {
+  EntityTag tag;
+  tag.weak = text.substr(0, 2) == "W/";
+  if (tag.weak) text.remove_prefix(2);
+  if (text.size() < 2 || text.front() != '"' || text.back() != '"') return {};
+  tag.opaque = text.substr(1, text.size() - 2);
+  if (!all(kEtagChar, tag.opaque)) return {};
+  return tag;
+}
+
+bool strongly_equal(std::string_view a, std::string_view b) {
+  const auto first = parse_entity_tag(a);
+  return first && !first->weak && parse_entity_tag(b) && a == b;
+}
+
+bool weakly_equal(std::string_view a, std::string_view b) {
+  return !a.empty() && !b.empty() && bare(a) == bare(b);
+}
+
+bool not_modified(const Fields& request, const StoredValidators& stored,
+                  std::chrono::sys_seconds now) {
+  if (request.has(field::if_none_match)) return none_match_met(request, stored.etag);
+  if (request.count(field::if_modified_since) != 1 || !stored.last_modified) return false;
+  const auto since = parse_date(request.value(field::if_modified_since), now);
+  return since && *stored.last_modified <= *since;
+}
+
+bool has_write_condition(const Fields& request) {
+  return request.has(field::if_match) || request.has(field::if_unmodified_since);
+}
+
+}  // namespace proxy::http

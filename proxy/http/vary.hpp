@@ -1,0 +1,44 @@
+// Content negotiation as a cache sees it (RFC 9111 4.1): which requests a stored response answers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/http/fields.hpp"
+
+namespace proxy::http {
+
+// What selects one stored response among those of its URL: the request fields that Vary names, as
+// the request that fetched it had them. Owns its text. Without Vary it matches every request.
+class Variant {
+ public:
+  Variant() = default;
+  Variant(const Fields& response, const Fields& request);
+
+  // Field by field: absent matches absent only; several lines are one list. In Accept,
+  // Accept-Encoding and Accept-Language white space does not count, in the latter two nor does
+  // case. `Vary: *`, or one that cannot be read, never matches.
+  bool matches(const Fields& request) const;
+  // Nobody else's request can match.
+  bool never_matches() const { return never_; }
+  bool varies() const { return never_ || !selectors_.empty(); }
+  // What it is selected by, as text, equal for two variants that match the same requests, in
+  // Squid's spelling with the names sorted: `accept-encoding="gzip", cookie`.
+  std::string mark() const;
+  // Bytes on the heap.
+  std::size_t footprint() const;
+
+ private:
+  struct Selector {
+    field id;
+    std::string name;  // lower case
+    std::optional<std::string> value;
+  };
+
+  std::vector<Selector> selectors_;
+  bool never_ = false;
+};
+
+}  // namespace proxy::http
