@@ -58,6 +58,11 @@ TEST(Positions, OfDoubleHashingArePinned) {
             (Bits{11051079, 2670627, 6290177, 9909728, 1529276, 5148826, 8768377, 387924}));
 }
 
+TEST(Positions, OfDoubleHashingMoveOnFromAKeyWithoutASecondHalf) {
+  const Key key = key_of_words({0xffffffff, 0xffffffff, 0, 0});
+  EXPECT_EQ(bits_of(Positions({1000, 3, kDouble}), key), (std::vector<std::uint64_t>{999, 0, 0}));
+}
+
 TEST(Positions, OfSquidAreTheWordsModuloTheBits) {
   std::mt19937 random(1);
   const std::array<std::uint32_t, 4> edges = {0, 1, 0x7fffffff, 0xffffffff};
