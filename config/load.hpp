@@ -11,7 +11,7 @@
 namespace config {
 
 struct SettingsError {
-  std::string where;  // "line 3, column 7, peers[0].url"; of a file that cannot be read, its path
+  std::string where;  // "line 3, column 7, peers[0].url", after a file's path if there is one
   std::string what;   // what was expected, what stood there, and what to do if that is not plain
 
   bool operator==(const SettingsError&) const = default;
@@ -26,7 +26,7 @@ using SettingsErrors = std::vector<SettingsError>;
 // first fault; JSON gives every fault in it at once.
 boost::system::result<Settings, SettingsErrors> load(std::string_view json_text);
 
-// The same for a file; blocks.
+// The same for a file, whose path then begins each place; blocks.
 boost::system::result<Settings, SettingsErrors> load_file(const std::string& path);
 
 }  // namespace config

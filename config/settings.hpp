@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "config/endpoint.hpp"
 #include "config/networks.hpp"
 
 namespace config {
@@ -27,15 +28,6 @@ constexpr Bytes kibibytes(std::uint64_t count) {
 constexpr Bytes mebibytes(std::uint64_t count) {
   return {count << 20};
 }
-
-// Where we accept connections. The host is an IP address, IPv6 without brackets; port 0 lets the
-// kernel choose.
-struct Listen {
-  std::string host = "127.0.0.1";
-  std::uint16_t port = 3128;
-
-  bool operator==(const Listen&) const = default;
-};
 
 struct Cache {
   Bytes memory = mebibytes(256);    // heads, bodies, fills and index together
@@ -124,8 +116,8 @@ struct Limits {
 
 struct Settings {
   std::string name;  // a token (RFC 9110 section 5.6.2); empty: default_name() of the first socket
-  std::vector<Listen> listen{Listen{}};
-  unsigned threads = 0;  // 0: one per core
+  std::vector<Endpoint> listen{{"127.0.0.1", 3128}};  // port 0: the kernel chooses
+  unsigned threads = 0;                               // 0: one per core
   Cache cache;
   Digest digest;
   std::vector<Peer> peers;

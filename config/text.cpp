@@ -110,11 +110,14 @@ std::string to_text(milliseconds time) {
   return quantity_text(static_cast<std::uint64_t>(time.count()), kTimes);
 }
 
-std::string quoted(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  std::string out = "\"";
-  for (const char c : text.substr(0, kLongest)) out += c >= ' ' && c <= '~' ? c : '?';
-  return out + (text.size() > kLongest ? "...\"" : "\"");
+std::string printable(std::string_view text, std::size_t most) {
+  std::string out;
+  for (const char c : text.substr(0, most)) out += c >= ' ' && c <= '~' ? c : '?';
+  return text.size() > most ? out + "..." : out;
+}
+
+std::string in_quotes(std::string_view text) {
+  return '"' + printable(text, 60) + '"';
 }
 
 std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates) {

@@ -29,8 +29,9 @@ std::optional<milliseconds> parse_duration(std::string_view text);
 std::string to_text(Bytes size);
 std::string to_text(milliseconds time);
 
-// In quotes, at most some 60 characters, without bytes that a terminal would act upon.
-std::string quoted(std::string_view text);
+// Without the bytes that a terminal would act upon, cut after `most` characters.
+std::string printable(std::string_view text, std::size_t most);
+std::string in_quotes(std::string_view text);  // printable, at most 60 characters
 
 // The candidate that `text` is a slip of the pen away from; empty when none is near.
 std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates);

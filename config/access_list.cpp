@@ -1,0 +1,76 @@
+#include "config/access_list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace config {
+
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+constexpr std::array<std::string_view, 6> kNames{"loopback", "private", "link-local",
+                                                 "metadata", "any",     "all"};
+
+void append(Networks& to, const Networks& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+bool has(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// The items that were understood; nothing if the key is absent.
+std::optional<Words> read_networks(Section& in, std::string_view key, Networks& into) {
+  constexpr std::string_view kForm =
+      "\"loopback\", \"private\", \"link-local\", \"metadata\", \"any\", an address or a range "
+      "like \"10.0.0.0/8\" (no bits set beyond its prefix)";
+  const auto items = in.items(key, "named sets, addresses and ranges, such as \"private\"");
+  if (!items) return std::nullopt;
+  into.clear();
+  Words understood;
+  for (const Place& item : *items) {
+    const auto* text = std::get_if<std::string>(&item.value->content);
+    const auto networks = text ? parse_networks(*text) : std::nullopt;
+    if (networks) {
+      append(into, *networks);
+      understood.push_back(*text);
+    } else {
+      in.expected(item, kForm, kNames);
+    }
+  }
+  return understood;
+}
+
+// What clients are kept away from is meant, not its spelling: "loopback" is this machine under any
+// of its addresses, and metadata services stand with link-local, where most of them live.
+void read_deny_to(Section& in, Access& access) {
+  const auto words = read_networks(in, "deny_to", access.deny_to);
+  if (!words) return;
+  access.deny_to_self = has(*words, "loopback");
+  if (has(*words, "link-local")) append(access.deny_to, *parse_networks("metadata"));
+}
+
+void read_connect_ports(Section& in, std::vector<std::uint16_t>& ports) {
+  const auto items = in.items("connect_ports", "ports, such as 443");
+  if (!items) return;
+  ports.clear();
+  for (const Place& item : *items) {
+    const auto port = in.integer(item, {1, 65'535});
+    if (port) ports.push_back(static_cast<std::uint16_t>(*port));
+  }
+}
+
+}  // namespace
+
+void read_access(Section& in, Access& access) {
+  read_networks(in, "clients", access.clients);
+  read_networks(in, "monitor", access.monitor);
+  read_networks(in, "admin", access.admin);
+  read_networks(in, "peers", access.peers);
+  read_deny_to(in, access);
+  read_connect_ports(in, access.connect_ports);
+}
+
+}  // namespace config

@@ -1,0 +1,63 @@
+// JSON with comments, every value knowing where it stood in the text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace config {
+
+// Both count from 1; columns are bytes.
+struct Position {
+  std::size_t line = 1;
+  std::size_t column = 1;
+
+  auto operator<=>(const Position&) const = default;
+};
+
+struct Fault {
+  Position at;
+  std::string path;  // "peers[0].url"; empty: the document itself
+  std::string what;
+};
+
+using Faults = std::vector<Fault>;
+
+struct Value;
+struct Member;
+
+struct Number {
+  std::string text;  // no setting of ours is negative or a fraction, so none is computed here
+};
+
+using Array = std::vector<Value>;
+using Object = std::vector<Member>;
+
+struct Value {
+  Position at;
+  std::variant<std::nullptr_t, bool, Number, std::string, Array, Object> content = nullptr;
+};
+
+struct Member {
+  std::string key;
+  Position at;
+  Value value;
+};
+
+// "the number 7", "a list": what an error says that it found.
+std::string describe(const Value& value);
+
+// The path of a key or of a list's item below `parent`.
+std::string path_of(const std::string& parent, std::string_view key);
+std::string path_of(const std::string& parent, std::size_t index);
+
+constexpr std::size_t kLongestSettings = 256 * 1024;  // some thousand peers
+
+// Empty if the text is not JSON, too long or too deep; why is then the last of `faults`. A key that
+// comes twice is a fault too, but leaves the document readable.
+std::optional<Value> parse_document(std::string_view text, Faults& faults);
+
+}  // namespace config

@@ -1,0 +1,89 @@
+#include "config/endpoint.hpp"
+
+#include <algorithm>
+
+#include "config/networks.hpp"
+#include "config/text.hpp"
+
+namespace config {
+
+namespace {
+
+constexpr std::uint16_t kHttpPort = 80;
+
+bool is_name_char(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
+}
+
+// A host of digits and dots alone is an address or a slip, never a name (RFC 3986 section 3.2.2).
+bool is_host(std::string_view host) {
+  if (host.empty() || host.size() > 253) return false;
+  if (host.find_first_not_of("0123456789.") == std::string_view::npos) {
+    return parse_address(host).has_value();
+  }
+  return std::all_of(host.begin(), host.end(), is_name_char);
+}
+
+// The text up to the port's colon, brackets taken off; the rest stays in `text`.
+std::optional<std::string> take_host(std::string_view& text) {
+  if (text.starts_with('[')) {
+    const std::size_t end = text.find(']');
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string host = lower_case(text.substr(1, end - 1));
+    text.remove_prefix(end + 1);
+    const bool v6 = host.find(':') != std::string::npos && parse_address(host);
+    return v6 ? std::optional(host) : std::nullopt;
+  }
+  const std::string host = lower_case(text.substr(0, text.find(':')));
+  text.remove_prefix(host.size());
+  return is_host(host) ? std::optional(host) : std::nullopt;
+}
+
+std::optional<std::uint16_t> take_port(std::string_view text, std::optional<std::uint16_t> absent) {
+  if (text.empty()) return absent;
+  if (!text.starts_with(':')) return std::nullopt;
+  const auto port = parse_number(text.substr(1), 65'535);
+  return port ? std::optional(static_cast<std::uint16_t>(*port)) : std::nullopt;
+}
+
+bool is_loopback(const std::string& host) {
+  const auto address = parse_address(host);
+  return host == "localhost" || (address && contains(*parse_networks("loopback"), *address));
+}
+
+bool is_wildcard(const Address& address) {
+  return address == Address{} || address == address_from_v4({0, 0, 0, 0});
+}
+
+}  // namespace
+
+std::optional<Endpoint> parse_listen(std::string_view text) {
+  const auto host = take_host(text);
+  if (!host || !parse_address(*host)) return std::nullopt;
+  const auto port = take_port(text, std::nullopt);
+  if (!port) return std::nullopt;
+  return Endpoint{*host, *port};
+}
+
+std::optional<Endpoint> parse_peer_url(std::string_view url) {
+  constexpr std::string_view kScheme = "http://";
+  if (lower_case(url.substr(0, kScheme.size())) != kScheme) return std::nullopt;
+  url.remove_prefix(kScheme.size());
+  if (url.ends_with('/')) url.remove_suffix(1);
+  const auto host = take_host(url);
+  if (!host) return std::nullopt;
+  const auto port = take_port(url, kHttpPort);
+  if (!port || *port == 0) return std::nullopt;
+  return Endpoint{*host, *port};
+}
+
+bool is_ourselves(const Endpoint& peer, const Endpoint& listen) {
+  if (peer.port != listen.port) return false;
+  const auto here = parse_address(listen.host);
+  const auto there = parse_address(peer.host);
+  if (here && there && *here == *there) return true;
+  if (!here || !is_loopback(peer.host)) return false;
+  return is_wildcard(*here) || (peer.host == "localhost" && is_loopback(listen.host));
+}
+
+}  // namespace config

@@ -1,0 +1,27 @@
+// A host and a port, as a listening address and as a peer's URL.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace config {
+
+struct Endpoint {
+  std::string host;  // lower case, IPv6 without brackets
+  std::uint16_t port = 0;
+
+  bool operator==(const Endpoint&) const = default;
+};
+
+// "127.0.0.1:3128", "[::1]:0": an address, not a name, for a socket is bound before names resolve.
+std::optional<Endpoint> parse_listen(std::string_view text);
+
+// "http://HOST[:PORT][/]" with HOST a name or an address; without a port it is 80.
+std::optional<Endpoint> parse_peer_url(std::string_view url);
+
+// Whether connecting to `peer` would reach our own socket `listen`, as far as the text tells.
+bool is_ourselves(const Endpoint& peer, const Endpoint& listen);
+
+}  // namespace config

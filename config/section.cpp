@@ -1,0 +1,140 @@
+#include "config/section.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/text.hpp"
+
+namespace config {
+
+namespace {
+
+std::string suggestion(std::string_view text, std::span<const std::string_view> words) {
+  const std::string_view near = nearest(text, words);
+  return near.empty() ? "" : "; did you mean " + in_quotes(near) + '?';
+}
+
+std::string one_of(std::span<const std::string_view> words) {
+  std::string list;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) list += i + 1 < words.size() ? ", " : " or ";
+    list += in_quotes(words[i]);
+  }
+  return list;
+}
+
+template <class T>
+std::string quantity(std::string_view what, std::string_view example, const Range<T>& range) {
+  return std::string(what) + " from " + in_quotes(to_text(range.least)) + " to " +
+         in_quotes(to_text(range.most)) + ", written like " + in_quotes(example);
+}
+
+}  // namespace
+
+Section::Section(const Place& place, Faults& faults)
+    : place_(place), object_(std::get_if<Object>(&place.value->content)), faults_(faults) {
+  if (!object_) expected(place_, "an object in braces");
+}
+
+void Section::read(std::string_view key, Bytes& into, const Range<Bytes>& range) {
+  const auto place = find(key);
+  if (!place) return;
+  const auto* text = std::get_if<std::string>(&place->value->content);
+  const auto size = text ? parse_bytes(*text) : std::nullopt;
+  if (size && range.contains(*size)) {
+    into = *size;
+  } else {
+    expected(*place, quantity("a size (in B, KiB, MiB, GiB or TiB)", "256MiB", range));
+  }
+}
+
+void Section::read(std::string_view key, milliseconds& into, const Range<milliseconds>& range) {
+  const auto place = find(key);
+  if (!place) return;
+  const auto* text = std::get_if<std::string>(&place->value->content);
+  const auto time = text ? parse_duration(*text) : std::nullopt;
+  if (time && range.contains(*time)) {
+    into = *time;
+  } else {
+    expected(*place, quantity("a time (in ms, s, m or h)", "250ms", range));
+  }
+}
+
+void Section::read_token(std::string_view key, std::string& into) {
+  const auto place = find(key);
+  if (!place) return;
+  const auto* text = std::get_if<std::string>(&place->value->content);
+  if (text && is_token(*text) && text->size() <= 64) {
+    into = *text;
+  } else {
+    expected(*place, "a name of at most 64 letters, digits, '-', '.' or '_'");
+  }
+}
+
+std::optional<Place> Section::find(std::string_view key) {
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
+  if (!object_) return std::nullopt;
+  const auto member = std::find_if(object_->begin(), object_->end(),
+                                   [&](const Member& each) { return each.key == key; });
+  if (member == object_->end()) return std::nullopt;
+  return Place{&member->value, path_of(place_.path, key)};
+}
+
+std::optional<std::vector<Place>> Section::items(std::string_view key, std::string_view what) {
+  const auto place = find(key);
+  if (!place) return std::nullopt;
+  const auto* array = std::get_if<Array>(&place->value->content);
+  if (!array) {
+    expected(*place, "a list of " + std::string(what));
+    return std::nullopt;
+  }
+  std::vector<Place> places;
+  for (const Value& value : *array) places.push_back({&value, path_of(place->path, places.size())});
+  return places;
+}
+
+void Section::expected(const Place& place, std::string_view what,
+                       std::span<const std::string_view> words) {
+  const auto* text = std::get_if<std::string>(&place.value->content);
+  fault(place, "expected " + std::string(what) + "; found " + describe(*place.value) +
+                   (text ? suggestion(*text, words) : ""));
+}
+
+void Section::fault(const Place& place, std::string what) {
+  faults_.push_back({place.value->at, place.path, std::move(what)});
+}
+
+void Section::finish() {
+  if (!object_) return;
+  for (const Member& member : *object_) {
+    if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
+    const std::string near = suggestion(member.key, known_);
+    faults_.push_back(
+        {member.at, path_of(place_.path, member.key),
+         "is not a setting" + (near.empty() ? "; known here: " + one_of(known_) : near)});
+  }
+}
+
+std::optional<std::uint64_t> Section::integer(const Place& place,
+                                              const Range<std::uint64_t>& range) {
+  const auto* number = std::get_if<Number>(&place.value->content);
+  const auto value = number ? parse_number(number->text, range.most) : std::nullopt;
+  if (value && *value >= range.least) return value;
+  expected(place, "a whole number from " + std::to_string(range.least) + " to " +
+                      std::to_string(range.most));
+  return std::nullopt;
+}
+
+std::optional<std::size_t> Section::choose(std::string_view key,
+                                           std::span<const std::string_view> words) {
+  const auto place = find(key);
+  if (!place) return std::nullopt;
+  if (const auto* text = std::get_if<std::string>(&place->value->content)) {
+    const auto word = std::find(words.begin(), words.end(), *text);
+    if (word != words.end()) return static_cast<std::size_t>(word - words.begin());
+  }
+  expected(*place, one_of(words), words);
+  return std::nullopt;
+}
+
+}  // namespace config

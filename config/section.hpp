@@ -1,0 +1,94 @@
+// One object of the settings, read key by key; what is wrong is noted, and the default stays.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/document.hpp"
+#include "config/settings.hpp"
+
+namespace config {
+
+template <class T>
+struct Range {
+  T least;
+  T most;
+
+  bool contains(const T& value) const { return least <= value && value <= most; }
+};
+
+// A word that a setting may be, and what it stands for.
+template <class E>
+struct Word {
+  std::string_view text;
+  E meaning;
+};
+
+// A list's item or a key's value, with its path.
+struct Place {
+  const Value* value;
+  std::string path;
+};
+
+// Each key is asked for once, then finish() tells which keys nobody asked for. A key that is absent
+// leaves `into` as it was; so does a fault.
+class Section {
+ public:
+  // `value` and `faults` outlive the section. A value that is no object is a fault.
+  Section(const Place& place, Faults& faults);
+
+  void read(std::string_view key, Bytes& into, const Range<Bytes>& range);
+  void read(std::string_view key, milliseconds& into, const Range<milliseconds>& range);
+  // A token (RFC 9110 section 5.6.2) of at most 64 characters.
+  void read_token(std::string_view key, std::string& into);
+
+  template <class T>
+  void read_number(std::string_view key, T& into, const Range<T>& range) {
+    const auto place = find(key);
+    if (!place) return;
+    const auto number = integer(*place, {range.least, range.most});
+    if (number) into = static_cast<T>(*number);
+  }
+
+  template <class E, std::size_t N>
+  void read_word(std::string_view key, E& into, const std::array<Word<E>, N>& words) {
+    std::array<std::string_view, N> texts;
+    for (std::size_t i = 0; i < N; ++i) texts[i] = words[i].text;
+    const auto chosen = choose(key, texts);
+    if (chosen) into = words[*chosen].meaning;
+  }
+
+  // The value of a key, if it is there.
+  std::optional<Place> find(std::string_view key);
+  // The items of a list, if it is there and is one.
+  std::optional<std::vector<Place>> items(std::string_view key, std::string_view of_what);
+  std::optional<std::uint64_t> integer(const Place& place, const Range<std::uint64_t>& range);
+
+  // Notes what stood there instead, and which of `words` may have been meant.
+  void expected(const Place& place, std::string_view what,
+                std::span<const std::string_view> words = {});
+  void fault(const Place& place, std::string what);
+
+  Faults& faults() { return faults_; }
+  const Place& place() const { return place_; }
+  bool is_object() const { return object_ != nullptr; }
+
+  // Unknown keys, each with the known one that may have been meant.
+  void finish();
+
+ private:
+  std::optional<std::size_t> choose(std::string_view key, std::span<const std::string_view> words);
+
+  Place place_;
+  const Object* object_;
+  Faults& faults_;
+  std::vector<std::string_view> known_;
+};
+
+}  // namespace config

@@ -1,0 +1,133 @@
+#include "config/sections.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "config/access_list.hpp"
+#include "config/peer_list.hpp"
+#include "config/section.hpp"
+
+namespace config {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Squid refuses a digest with more than 65 % of its bits set; with k = 4 and room for a quarter
+// more entries than it holds, fewer than 4 bits per entry come to that.
+constexpr Range<unsigned> kBitsPerEntry{4, 127};
+
+template <class Into>
+void read_part(Section& parent, std::string_view key, Into& into, void (*read)(Section&, Into&)) {
+  const auto place = parent.find(key);
+  if (!place) return;
+  Section part(*place, parent.faults());
+  read(part, into);
+  part.finish();
+}
+
+void read_listen(Section& in, std::vector<Endpoint>& listen) {
+  constexpr std::string_view kForm =
+      "an address and a port, such as \"127.0.0.1:3128\" or \"[::]:3128\"";
+  const auto items = in.items("listen", "addresses, such as \"127.0.0.1:3128\"");
+  if (!items) return;
+  listen.clear();
+  for (const Place& item : *items) {
+    const auto* text = std::get_if<std::string>(&item.value->content);
+    const auto endpoint = text ? parse_listen(*text) : std::nullopt;
+    if (!endpoint) {
+      in.expected(item, kForm);
+    } else if (endpoint->port != 0 && std::count(listen.begin(), listen.end(), *endpoint) > 0) {
+      in.fault(item, "stands in the list twice");
+    } else {
+      listen.push_back(*endpoint);
+    }
+  }
+  if (items->empty()) in.fault(*in.find("listen"), "expected at least one address; found none");
+}
+
+void read_cache(Section& in, Cache& cache) {
+  in.read("memory", cache.memory, {mebibytes(1), Bytes{1ULL << 44}});
+  if (const auto place = in.find("max_object")) {
+    Bytes most;
+    in.read("max_object", most, {Bytes{1}, cache.memory});
+    cache.max_object = most;
+  }
+  if (const auto disk = in.find("disk")) {
+    in.fault(*disk, "a cache on disk is not built yet; leave it out to cache in memory only");
+  }
+}
+
+void read_digest(Section& in, Digest& digest) {
+  in.read_number("bits_per_entry", digest.bits_per_entry, kBitsPerEntry);
+  in.read("period", digest.period, {50ms, 1h});
+  in.read("poll", digest.poll, {100ms, 1h});
+  in.read_number("squid_bits_per_entry", digest.squid_bits_per_entry, kBitsPerEntry);
+  in.read("squid_period", digest.squid_period, {1s, 24h});
+  in.read("squid_pause", digest.squid_pause, {0ms, 2s});
+  in.read("peer_memory", digest.peer_memory, {mebibytes(1), Bytes{1ULL << 40}});
+}
+
+void read_log(Section& in, Log& log) {
+  constexpr std::array kFormats{Word{"squid", LogFormat::squid}, Word{"json", LogFormat::json}};
+  in.read_word("format", log.format, kFormats);
+  const auto place = in.find("access");
+  if (!place) return;
+  const auto* text = std::get_if<std::string>(&place->value->content);
+  if (!text || text->empty() || text->find('\0') != std::string::npos) {
+    return in.expected(*place, "\"stdout\", \"none\" or the path of a file");
+  }
+  log.access = *text == "stdout" ? LogTarget::standard_output
+               : *text == "none" ? LogTarget::none
+                                 : LogTarget::file;
+  if (log.access == LogTarget::file) log.path = *text;
+}
+
+void read_timeouts(Section& in, Timeouts& timeouts) {
+  constexpr Range<milliseconds> kLong{100ms, 24h};
+  constexpr Range<milliseconds> kShort{1ms, 1min};
+  in.read("head", timeouts.head, kLong);
+  in.read("body", timeouts.body, kLong);
+  in.read("connect", timeouts.connect, kLong);
+  in.read("first_byte", timeouts.first_byte, kLong);
+  in.read("keep_alive", timeouts.keep_alive, kLong);
+  in.read("peer_connect", timeouts.peer_connect, kShort);
+  in.read("peer_first_byte", timeouts.peer_first_byte, kShort);
+  in.read("drain", timeouts.drain, {0ms, 1h});
+}
+
+void read_limits(Section& in, Limits& limits) {
+  in.read_number("connections", limits.connections, {1, 10'000'000});
+  in.read("head", limits.head, {kibibytes(1), mebibytes(1)});
+  in.read_number("fields", limits.fields, {10, 10'000});
+}
+
+void refuse_reverse(Section& in) {
+  const auto reverse = in.find("reverse");
+  if (!reverse) return;
+  const auto* rules = std::get_if<Array>(&reverse->value->content);
+  if (rules && rules->empty()) return;
+  in.fault(*reverse, "standing in for origins is not built yet; leave it out");
+}
+
+}  // namespace
+
+Settings read_settings(const Value& document, Faults& faults) {
+  Settings settings;
+  Section in({&document, ""}, faults);
+  in.read_token("name", settings.name);
+  read_listen(in, settings.listen);
+  in.read_number("threads", settings.threads, {0, 1'024});
+  read_part(in, "cache", settings.cache, read_cache);
+  read_part(in, "digest", settings.digest, read_digest);
+  read_peers(in, settings.listen, settings.peers);
+  refuse_reverse(in);
+  read_part(in, "access", settings.access, read_access);
+  read_part(in, "log", settings.log, read_log);
+  read_part(in, "timeouts", settings.timeouts, read_timeouts);
+  read_part(in, "limits", settings.limits, read_limits);
+  in.finish();
+  return settings;
+}
+
+}  // namespace config
