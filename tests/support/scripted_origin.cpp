@@ -1,0 +1,167 @@
+#include "tests/support/scripted_origin.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "tests/support/await.hpp"
+
+namespace support {
+namespace {
+
+Request parse_request(Head head) {
+  Request request;
+  static_cast<Head&>(request) = std::move(head);
+  std::istringstream(request.start_line) >> request.method >> request.target;
+  request.path = path_of(request.target);
+  return request;
+}
+
+}  // namespace
+
+ScriptedOrigin::ScriptedOrigin() : acceptor_([this] { accept_all(); }) {}
+
+ScriptedOrigin::~ScriptedOrigin() {
+  listener_.shut_down();
+  acceptor_.join();
+  for (Connection& connection : connections_) {
+    connection.thread.request_stop();
+    connection.socket.shut_down();
+  }
+  connections_.clear();
+}
+
+void ScriptedOrigin::on(std::string path, Answer answer) {
+  const std::lock_guard lock(mutex_);
+  routes_[std::move(path)] = {std::move(answer)};
+}
+
+void ScriptedOrigin::on(std::string path, Reply reply) {
+  on(std::move(path), [reply = std::move(reply)](const Request&) { return reply; });
+}
+
+void ScriptedOrigin::on_head(std::string path, Reply reply) {
+  const std::lock_guard lock(mutex_);
+  routes_[std::move(path)] = {[reply = std::move(reply)](const Request&) { return reply; }, true};
+}
+
+void ScriptedOrigin::otherwise(Answer answer) {
+  const std::lock_guard lock(mutex_);
+  otherwise_ = std::move(answer);
+}
+
+std::string ScriptedOrigin::url(std::string_view path) const {
+  return "http://127.0.0.1:" + std::to_string(port()) + std::string(path);
+}
+
+std::vector<Request> ScriptedOrigin::requests() const {
+  const std::lock_guard lock(mutex_);
+  return {requests_.begin(), requests_.end()};
+}
+
+std::vector<Request> ScriptedOrigin::requests(std::string_view path) const {
+  std::vector<Request> matching = requests();
+  std::erase_if(matching, [&](const Request& request) { return request.path != path; });
+  return matching;
+}
+
+std::size_t ScriptedOrigin::count() const {
+  const std::lock_guard lock(mutex_);
+  return requests_.size();
+}
+
+std::size_t ScriptedOrigin::count(std::string_view path) const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(
+      std::count_if(requests_.begin(), requests_.end(),
+                    [&](const Request& request) { return request.path == path; }));
+}
+
+bool ScriptedOrigin::await_requests(std::string_view path, std::size_t number) const {
+  return await([&] { return count(path) >= number; });
+}
+
+std::size_t ScriptedOrigin::open_connections() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::size_t>(
+      std::count_if(connections_.begin(), connections_.end(),
+                    [](const Connection& connection) { return !connection.over; }));
+}
+
+void ScriptedOrigin::accept_all() {
+  while (auto socket = listener_.accept()) {
+    const std::lock_guard lock(mutex_);
+    connections_.remove_if([](const Connection& connection) { return connection.over.load(); });
+    Connection& connection = connections_.emplace_back(std::move(*socket), accepted_++);
+    connection.thread = std::jthread(
+        [this, &connection](std::stop_token stop) { serve(connection, std::move(stop)); });
+  }
+}
+
+// What the other side does wrong ends the connection; the test sees it from what is missing.
+void ScriptedOrigin::serve(Connection& connection, std::stop_token stop) {
+  try {
+    Incoming incoming(connection.socket);
+    std::size_t on_connection = 0;
+    for (auto head = incoming.head(); head; head = incoming.head()) {
+      Request request = parse_request(std::move(*head));
+      request.connection = connection.number;
+      request.on_connection = on_connection++;
+      std::unique_lock lock(mutex_);
+      Request& recorded = requests_.emplace_back(std::move(request));
+      lock.unlock();
+      if (!answer_one(connection, incoming, recorded, stop)) break;
+    }
+  } catch (const std::exception&) {
+  }
+  connection.socket.shut_down();
+  connection.over = true;
+}
+
+bool ScriptedOrigin::answer_one(Connection& connection, Incoming& incoming, Request& request,
+                                const std::stop_token& stop) {
+  const Route route = route_for(request.path);
+  if (!route.on_head) read_body(connection.socket, incoming, request);
+  const Reply reply = route.answer(request);
+  return play(connection.socket, reply, request.method, stop) && !route.on_head;
+}
+
+ScriptedOrigin::Route ScriptedOrigin::route_for(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  const auto route = routes_.find(path);
+  if (route != routes_.end()) return route->second;
+  if (otherwise_) return {otherwise_};
+  return {[](const Request&) { return Reply(404); }};
+}
+
+void ScriptedOrigin::read_body(Socket& socket, Incoming& incoming, Request& request) {
+  if (contains(request.field("Expect"), "100-continue")) {
+    socket.write("HTTP/1.1 100 Continue\r\n\r\n");
+  }
+  incoming.begin_body(request_framing(request), content_length(request));
+  for (std::string piece = incoming.body_piece(); !piece.empty(); piece = incoming.body_piece()) {
+    const std::lock_guard lock(mutex_);
+    request.body += piece;
+  }
+  const std::lock_guard lock(mutex_);
+  request.whole = incoming.body_whole();
+}
+
+// False once the connection is to be closed.
+bool ScriptedOrigin::play(Socket& socket, const Reply& reply, std::string_view method,
+                          std::stop_token stop) {
+  using Kind = Reply::Step::Kind;
+  constexpr std::size_t kPiece = 16384;  // small enough for body_bytes_sent() to follow
+  for (const auto& step : reply.steps()) {
+    if (step.kind == Kind::close) return false;
+    if (step.kind == Kind::wait && !step.gate.wait(stop)) return false;
+    if (step.kind == Kind::body && method == "HEAD") continue;
+    for (std::size_t sent = 0; sent < step.bytes.size(); sent += kPiece) {
+      const auto piece = std::string_view(step.bytes).substr(sent, kPiece);
+      if (!socket.write(piece)) return false;
+      if (step.kind == Kind::body) body_bytes_sent_ += piece.size();
+    }
+  }
+  return true;
+}
+
+}  // namespace support
