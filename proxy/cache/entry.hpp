@@ -79,6 +79,8 @@ struct Entry {
   std::uint64_t footprint() const;
 
  private:
+  Entry(Budget& budget, const Received& received, const http::CacheControl& control);
+
   const Charge charge_;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "proxy/cache/entry.hpp"
+#include "proxy/cache/policy.hpp"
 #include "proxy/http/fields.hpp"
 #include "proxy/http/head.hpp"
 
@@ -15,14 +16,22 @@ using Conditions = boost::container::small_vector<http::Field, 2>;
 // If-None-Match and If-Modified-Since for the validators it has. Views into the entry.
 Conditions conditional_fields(const Entry& entry);
 
-// Whether a 304 speaks of this entry (4.3.4). One without any validator does: the condition that it
-// answers named this entry alone.
+// Whether a 304 speaks of this entry (4.3.4): a strong tag names exactly that tag, a weak one also
+// its strong form. One without any validator does: the condition it answers named this entry alone.
 bool identifies(const Entry& entry, const http::ResponseHead& not_modified);
+
+struct Freshened {
+  std::shared_ptr<const Entry> entry;
+  // Not `yes` if the 304's fields forbid to keep it (it says no-store now, or private): then it
+  // answers the request that asked, and the store must drop what it holds.
+  Storability storability;
+};
 
 // The entry as a 304 that identifies it leaves it (3.2): the same body, the 304's times, and each
 // of its end-to-end fields in place of the stored ones, except those that describe the stored bytes
-// (Content-Length, -Type, -Encoding, -Range). Fields that the 304 omits stay.
-std::shared_ptr<const Entry> freshen(Budget& budget, const Entry& entry,
-                                     const Received& not_modified);
+// (Content-Length, -Type, -Encoding, -Range). Fields that the 304 omits stay. `request` is the one
+// whose fields `not_modified` has.
+Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,
+                  const Received& not_modified);
 
 }  // namespace proxy::cache

@@ -1,0 +1,101 @@
+#include "proxy/cache/entry.hpp"
+
+#include <algorithm>
+
+#include "proxy/http/date.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/http/text.hpp"
+
+namespace proxy::cache {
+namespace {
+
+using http::field;
+using std::chrono::floor;
+
+// Fields that the sender of a hit writes anew, or that told of an earlier hop's cache.
+bool is_kept(const http::Field& line) {
+  return line.id != field::age && line.id != field::content_length &&
+         !http::same_word(line.name, "Cache-Status");
+}
+
+std::string head_of(const Received& received) {
+  const http::ResponseHead& response = received.response;
+  http::ResponseHead kept{response.minor, response.status, response.reason, {}};
+  for (const http::Field& line : response.fields) {
+    if (is_kept(line)) kept.fields.append(line.id, line.name, line.value);
+  }
+  // RFC 9110 6.6.1: a missing Date is supplied, one that is there is never changed.
+  const std::string date = http::format_date(floor<seconds>(received.times.response));
+  if (!kept.fields.has(field::date)) kept.fields.append(field::date, "Date", date);
+  std::string head;
+  http::append_response_head(head, kept, received.our_name);
+  head.shrink_to_fit();
+  return head;
+}
+
+// The value of the first line of that name in a stored head; a view into it.
+std::string_view line_in(std::string_view head, std::string_view name) {
+  while (!head.empty()) {
+    const std::string_view line = head.substr(0, head.find("\r\n"));
+    const auto colon = line.find(':');
+    if (colon != line.npos && http::same_word(line.substr(0, colon), name)) {
+      return http::trim(line.substr(colon + 1));
+    }
+    head.remove_prefix(std::min(head.size(), line.size() + 2));
+  }
+  return {};
+}
+
+bool forbids_stale(const http::CacheControl& control) {
+  return control.must_revalidate || control.proxy_revalidate || control.s_maxage ||
+         control.no_cache || !control.no_cache_fields.empty();
+}
+
+}  // namespace
+
+Entry::Entry(Budget& budget, const Received& received)
+    : Entry(budget, received, http::cache_control(received.response.fields)) {}
+
+Entry::Entry(Budget& budget, const Received& received, const http::CacheControl& control)
+    : url(received.url),
+      status(received.response.status),
+      head(head_of(received)),
+      variant(received.response.fields, received.request),
+      source(received.source),
+      shared(received.shared),
+      no_cache(control.no_cache || !control.no_cache_fields.empty()),
+      never_stale(forbids_stale(control)),
+      stale_while_revalidate(control.stale_while_revalidate.value_or(seconds(0))),
+      stale_if_error(control.stale_if_error.value_or(seconds(0))),
+      etag(line_in(head, "ETag")),
+      last_modified(line_in(head, "Last-Modified")),
+      times(received.times),
+      initial_age(cache::initial_age(received.response.fields, received.times)),
+      freshness(freshness_of(received.response, control, received.times.response)),
+      fresh_until(times.response + (freshness.lifetime - initial_age)),
+      charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
+
+seconds Entry::age(Time now) const {
+  const auto resident = std::max(now - times.response, Time::duration(0));
+  return floor<seconds>(initial_age + resident);
+}
+
+http::StoredValidators Entry::validators() const {
+  const auto now = floor<seconds>(times.response);
+  auto modified = http::parse_date(last_modified, now);
+  if (last_modified.empty()) modified = http::parse_date(line_in(head, "Date"), now);
+  return {etag, modified};
+}
+
+Time Entry::claimable_until() const {
+  const bool answers = status == 200 && shared && !no_cache && !variant.never_matches();
+  return answers ? fresh_until : Time::min();
+}
+
+std::uint64_t Entry::footprint() const {
+  std::uint64_t bytes = charge_.bytes() + body.slices.capacity() * sizeof(Slice);
+  for (const Slice& slice : body.slices) bytes += slice.block->charged();
+  return bytes;
+}
+
+}  // namespace proxy::cache

@@ -1,0 +1,71 @@
+#include "proxy/cache/freshness.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "proxy/http/date.hpp"
+#include "proxy/http/text.hpp"
+
+namespace proxy::cache {
+namespace {
+
+using http::field;
+using std::chrono::floor;
+using std::chrono::milliseconds;
+using std::chrono::sys_seconds;
+
+constexpr seconds kLongestHeuristic = std::chrono::days(1);
+
+std::optional<sys_seconds> date_in(const http::Fields& fields, field id, sys_seconds now) {
+  return http::parse_date(fields.value(id), now);
+}
+
+seconds bounded(seconds lifetime) {
+  return std::clamp(lifetime, seconds(0), http::kForever);
+}
+
+seconds heuristic_lifetime(const http::Fields& fields, sys_seconds date, sys_seconds now) {
+  const auto modified = date_in(fields, field::last_modified, now);
+  if (!modified) return seconds(0);
+  return std::clamp((date - *modified) / 10, seconds(0), kLongestHeuristic);
+}
+
+seconds age_value(const http::Fields& fields) {
+  std::string_view text = fields.value(field::age);
+  text = http::trim(text.substr(0, text.find(',')));
+  if (!http::all(http::kDigit, text)) return seconds(0);  // no quoted form here
+  return http::parse_delta_seconds(text).value_or(seconds(0));
+}
+
+}  // namespace
+
+bool heuristically_cacheable(unsigned status) {
+  static constexpr std::array<unsigned, 12> kStatuses{200, 203, 204, 206, 300, 301,
+                                                      308, 404, 405, 410, 414, 501};
+  return std::find(kStatuses.begin(), kStatuses.end(), status) != kStatuses.end();
+}
+
+Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
+                       Time response_time) {
+  using Basis = Freshness::Basis;
+  if (control.s_maxage) return {Basis::s_maxage, *control.s_maxage};
+  if (control.max_age) return {Basis::max_age, *control.max_age};
+  const auto now = floor<seconds>(response_time);
+  const sys_seconds date = date_in(response.fields, field::date, now).value_or(now);
+  if (response.fields.has(field::expires)) {
+    const sys_seconds expires = date_in(response.fields, field::expires, now).value_or(date);
+    return {Basis::expires, bounded(expires - date)};
+  }
+  if (!heuristically_cacheable(response.status) && !control.public_) return {};
+  return {Basis::heuristic, heuristic_lifetime(response.fields, date, now)};
+}
+
+milliseconds initial_age(const http::Fields& response, const Times& times) {
+  const auto arrived = floor<seconds>(times.response);
+  const sys_seconds date = date_in(response, field::date, arrived).value_or(arrived);
+  const milliseconds apparent = std::max(arrived - date, seconds(0));
+  const auto delay = std::max(floor<milliseconds>(times.response - times.request), milliseconds(0));
+  return std::max(apparent, age_value(response) + delay);
+}
+
+}  // namespace proxy::cache

@@ -1,0 +1,27 @@
+#include "proxy/cache/ghost_list.hpp"
+
+namespace proxy::cache {
+
+void GhostList::remember(std::uint64_t fingerprint, std::uint64_t bytes) {
+  evicted_ += bytes;
+  records_.push_back({fingerprint, evicted_});
+  latest_[fingerprint] = evicted_;
+  budget_.charge(kRecordBytes);
+  while (records_.front().position + window_ < evicted_) drop_oldest();
+}
+
+void GhostList::drop_oldest() {
+  const Record oldest = records_.front();
+  records_.pop_front();
+  budget_.release(kRecordBytes);
+  const auto latest = latest_.find(oldest.fingerprint);
+  if (latest != latest_.end() && latest->second == oldest.position) latest_.erase(latest);
+}
+
+void GhostList::clear() {
+  budget_.release(records_.size() * kRecordBytes);
+  records_ = {};
+  latest_ = {};
+}
+
+}  // namespace proxy::cache

@@ -1,0 +1,47 @@
+// What was evicted lately and not worth keeping the first time.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "proxy/cache/budget.hpp"
+
+namespace proxy::cache {
+
+// Remembers a fingerprint until `window` more bytes have been evicted after it. Each is charged to
+// the budget. Not thread-safe.
+class GhostList {
+ public:
+  GhostList(Budget& budget, std::uint64_t window) : budget_(budget), window_(window) {}
+  ~GhostList() { clear(); }
+  GhostList(const GhostList&) = delete;
+  GhostList& operator=(const GhostList&) = delete;
+
+  void remember(std::uint64_t fingerprint, std::uint64_t bytes);
+  // Whether it is remembered; from then on it is not.
+  bool recall(std::uint64_t fingerprint) { return latest_.erase(fingerprint) > 0; }
+  void clear();
+
+  std::size_t size() const { return latest_.size(); }
+
+ private:
+  struct Record {
+    std::uint64_t fingerprint;
+    std::uint64_t position;  // of `evicted_` when it was recorded
+  };
+  // A record and its place in the map, with the room that both grow by.
+  static constexpr std::uint64_t kRecordBytes = 64;
+
+  void drop_oldest();
+
+  Budget& budget_;
+  const std::uint64_t window_;
+  std::uint64_t evicted_ = 0;  // bytes, ever
+  std::deque<Record> records_;
+  // Where each fingerprint was recorded last; older records of it say nothing any more.
+  boost::unordered_flat_map<std::uint64_t, std::uint64_t> latest_;
+};
+
+}  // namespace proxy::cache

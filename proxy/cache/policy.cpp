@@ -1,0 +1,142 @@
+#include "proxy/cache/policy.hpp"
+
+#include <algorithm>
+
+#include "proxy/http/validators.hpp"
+#include "proxy/http/vary.hpp"
+
+namespace proxy::cache {
+namespace {
+
+using http::field;
+using http::Forward;
+
+RequestFacts::Method method_of(std::string_view method) {
+  if (method == "GET") return RequestFacts::Method::get;
+  if (method == "HEAD") return RequestFacts::Method::head;
+  return RequestFacts::Method::other;
+}
+
+bool has_star(const http::Fields& response) {
+  return http::has_member(response, field::vary, "*");
+}
+
+// RFC 9111 3.5.
+bool leaves_authorization(const http::CacheControl& control) {
+  return control.public_ || control.must_revalidate || control.s_maxage;
+}
+
+bool is_useful(const http::ResponseHead& response, const http::CacheControl& control,
+               const Freshness& freshness, const Times& times) {
+  const bool can_validate =
+      !response.fields.value(field::etag).empty() || response.fields.has(field::last_modified);
+  const bool no_cache = control.no_cache || !control.no_cache_fields.empty();
+  return can_validate || (!no_cache && freshness.lifetime > initial_age(response.fields, times));
+}
+
+// Whether a stale entry is what the client said it takes (5.2.1.2).
+bool takes_stale(const RequestFacts& request, const Entry& entry, Time now) {
+  const auto& max_stale = request.control.max_stale;
+  return max_stale && !entry.never_stale && -entry.ttl(now) <= *max_stale;
+}
+
+// Why the entry may not answer without asking; `none` if it may (RFC 9111 4, 5.2.1).
+Forward obstacle(const RequestFacts& request, const Entry& entry, Time now) {
+  const http::CacheControl& control = request.control;
+  if (entry.no_cache) return Forward::stale;
+  if (!entry.fresh(now) && !takes_stale(request, entry, now)) return Forward::stale;
+  if (control.no_cache) return Forward::request;
+  if (control.max_age && entry.age(now) > *control.max_age) return Forward::request;
+  if (control.min_fresh && entry.ttl(now) < *control.min_fresh) return Forward::request;
+  return Forward::none;
+}
+
+// How to get what is not held: shared and stored only where the whole of it is asked for.
+Action forward(const RequestFacts& request) {
+  const bool whole = request.method == RequestFacts::Method::get && !request.range;
+  return whole && !request.control.no_store ? Action::fetch : Action::pass;
+}
+
+Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time now) {
+  if (request.method == RequestFacts::Method::other) return {Action::pass, Forward::method};
+  if (request.write_condition) return {Action::pass, Forward::bypass};
+  if (!found.entry) {
+    return {forward(request), found.varies ? Forward::vary_miss : Forward::uri_miss};
+  }
+  const Forward reason = obstacle(request, *found.entry, now);
+  if (reason == Forward::none) return {Action::serve, reason};
+  const bool own_turn = request.method == RequestFacts::Method::get && !request.control.no_store;
+  if (own_turn && found.entry->has_validator()) return {Action::revalidate, reason};
+  return {forward(request), reason};
+}
+
+}  // namespace
+
+RequestFacts::RequestFacts(const http::RequestHead& request)
+    : method(method_of(request.method)),
+      control(http::request_cache_control(request.fields)),
+      authorization(request.fields.has(field::authorization)),
+      range(method == Method::get && request.fields.has(field::range)),
+      write_condition(http::has_write_condition(request.fields)) {}
+
+std::string_view text(Storability storability) {
+  switch (storability) {
+    case Storability::yes:
+      return "yes";
+    case Storability::method:
+      return "method";
+    case Storability::request_no_store:
+      return "request-no-store";
+    case Storability::status:
+      return "status";
+    case Storability::partial:
+      return "partial";
+    case Storability::no_store:
+      return "no-store";
+    case Storability::private_:
+      return "private";
+    case Storability::authorization:
+      return "authorization";
+    case Storability::vary_star:
+      return "vary-star";
+    case Storability::set_cookie:
+      return "set-cookie";
+    case Storability::useless:
+      return "useless";
+  }
+  return "";
+}
+
+Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
+                      const Times& times) {
+  if (request.method != RequestFacts::Method::get) return Storability::method;
+  if (request.control.no_store) return Storability::request_no_store;
+  if (response.interim()) return Storability::status;
+  if (response.status == 206 || response.status == 304) return Storability::partial;
+  const http::CacheControl control = http::cache_control(response.fields);
+  if (control.no_store) return Storability::no_store;
+  if (control.private_ || !control.private_fields.empty()) return Storability::private_;
+  if (request.authorization && !leaves_authorization(control)) return Storability::authorization;
+  if (has_star(response.fields)) return Storability::vary_star;
+  const Freshness freshness = freshness_of(response, control, times.response);
+  if (freshness.basis == Freshness::Basis::none) return Storability::status;
+  if (!freshness.is_explicit() && response.fields.has(field::set_cookie)) {
+    return Storability::set_cookie;
+  }
+  return is_useful(response, control, freshness, times) ? Storability::yes : Storability::useless;
+}
+
+Verdict judge(const RequestFacts& request, const Found& found, Time now) {
+  const Verdict verdict = judge_forwardable(request, found, now);
+  if (!request.control.only_if_cached) return verdict;
+  const bool whole_answer = verdict.action == Action::serve && found.entry->status == 200;
+  return whole_answer ? verdict : Verdict{Action::refuse, verdict.reason};
+}
+
+bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now) {
+  if (entry.never_stale || request.control.no_cache) return false;
+  const seconds asked = request.control.stale_if_error.value_or(seconds(0));
+  return -entry.ttl(now) <= std::max(entry.stale_if_error, asked) && !entry.fresh(now);
+}
+
+}  // namespace proxy::cache

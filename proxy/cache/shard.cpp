@@ -1,0 +1,161 @@
+#include "proxy/cache/shard.hpp"
+
+#include <utility>
+
+namespace proxy::cache {
+namespace {
+
+// A node's share of a flat map at its emptiest after growing: slot size over 0.875 / 2, and its
+// metadata; and what malloc adds to the node.
+constexpr std::uint64_t kSlotBytes = 112;
+
+}  // namespace
+
+Node::Node(Budget& budget, const digest::Key& its_key, std::shared_ptr<const Entry> its_entry)
+    : Item(its_entry->footprint() + sizeof(Node) + kSlotBytes, digest::KeyHash{}(its_key)),
+      key(its_key),
+      entry(std::move(its_entry)),
+      claimable_until(entry->claimable_until()),
+      charge_(budget, sizeof(Node) + kSlotBytes) {}
+
+Shard::Shard(Budget& budget, std::uint64_t capacity, const StoreLimits& limits, Totals totals)
+    : max_variants_(limits.variants),
+      totals_(totals),
+      order_(budget, capacity),
+      changes_(limits.changes) {}
+
+Found Shard::find(const digest::Key& key, std::string_view url, const http::Fields& request) {
+  const std::lock_guard lock(mutex_);
+  const auto slot = slots_.find(key);
+  if (slot == slots_.end() || slot->second.newest->entry->url != url) return {};
+  for (Node* node = slot->second.newest.get(); node; node = node->next.get()) {
+    if (!node->entry->variant.matches(request)) continue;
+    S3Fifo::touch(*node);
+    return {node->entry, false};
+  }
+  return {nullptr, true};
+}
+
+Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now) {
+  const std::lock_guard lock(mutex_);
+  Slot& slot = slots_[node->key];
+  claim(slot, *node, now);  // before anything leaves: a replacement must not end a claim
+  Chain dropped;
+  if (slot.newest && slot.newest->entry->url != node->entry->url) dropped = take_all(slot);
+  if (Chain* old = same_selection(slot, *node)) {
+    order_.replace(**old, *node);
+    dropped = take(slot, *old);
+  } else {
+    order_.insert(*node);
+    if (slot.newest) dropped = take_surplus(slot);
+  }
+  totals_.entries.fetch_add(1, std::memory_order_relaxed);
+  totals_.bytes.fetch_add(node->bytes, std::memory_order_relaxed);
+  count_.fetch_add(1, std::memory_order_relaxed);
+  node->next = std::move(slot.newest);
+  slot.newest = std::move(node);
+  return dropped;
+}
+
+Shard::Chain Shard::remove(const digest::Key& key, std::optional<std::string_view> url) {
+  const std::lock_guard lock(mutex_);
+  const auto slot = slots_.find(key);
+  if (slot == slots_.end() || (url && slot->second.newest->entry->url != *url)) return {};
+  Chain dropped = take_all(slot->second);
+  slots_.erase(slot);
+  return dropped;
+}
+
+Shard::Chain Shard::evict() {
+  const std::lock_guard lock(mutex_);
+  auto* node = static_cast<Node*>(order_.evict());
+  if (!node) return {};
+  const auto slot = slots_.find(node->key);
+  Chain* at = &slot->second.newest;
+  while (at->get() != node) at = &(*at)->next;
+  Chain evicted = take(slot->second, *at);
+  if (!slot->second.newest) slots_.erase(slot);
+  return evicted;
+}
+
+void Shard::forget_ghosts() {
+  const std::lock_guard lock(mutex_);
+  order_.forget_ghosts();
+}
+
+Collected Shard::collect(Time now, std::vector<KeyChange>& out) {
+  const std::lock_guard lock(mutex_);
+  expire_claims(now);
+  return changes_.drain(out);
+}
+
+void Shard::list_claimed(Time now, std::vector<digest::Key>& out) {
+  const std::lock_guard lock(mutex_);
+  expire_claims(now);
+  changes_.restart();
+  for (const auto& [key, slot] : slots_) {
+    if (slot.claimable > 0) out.push_back(key);
+  }
+}
+
+Shard::Chain* Shard::same_selection(Slot& slot, const Node& node) {
+  const http::Variant& wanted = node.entry->variant;
+  const std::string mark = wanted.mark();
+  for (Chain* at = &slot.newest; *at; at = &(*at)->next) {
+    const http::Variant& held = (*at)->entry->variant;
+    if (held.varies() == wanted.varies() && held.mark() == mark) return at;
+  }
+  return nullptr;
+}
+
+Shard::Chain Shard::take(Slot& slot, Chain& at) {
+  Chain taken = std::move(at);
+  at = std::move(taken->next);
+  unclaim(slot, *taken);
+  totals_.entries.fetch_sub(1, std::memory_order_relaxed);
+  totals_.bytes.fetch_sub(taken->bytes, std::memory_order_relaxed);
+  count_.fetch_sub(1, std::memory_order_relaxed);
+  return taken;
+}
+
+Shard::Chain Shard::take_all(Slot& slot) {
+  Chain all;
+  while (slot.newest) {
+    order_.erase(*slot.newest);
+    Chain taken = take(slot, slot.newest);
+    taken->next = std::move(all);
+    all = std::move(taken);
+  }
+  return all;
+}
+
+// The oldest variant, if another one would be too many.
+Shard::Chain Shard::take_surplus(Slot& slot) {
+  std::size_t held = 1;
+  Chain* oldest = &slot.newest;
+  for (; (*oldest)->next; oldest = &(*oldest)->next) ++held;
+  if (held < max_variants_) return {};
+  order_.erase(**oldest);
+  return take(slot, *oldest);
+}
+
+void Shard::claim(Slot& slot, Node& node, Time now) {
+  if (now + kClaimAhead >= node.claimable_until) return;
+  claim_order_.insert(node);
+  if (slot.claimable++ == 0) changes_.append(node.key, KeyChange::What::added);
+}
+
+void Shard::unclaim(Slot& slot, Node& node) {
+  if (!node.ClaimHook::is_linked()) return;
+  claim_order_.erase(ClaimOrder::s_iterator_to(node));
+  if (--slot.claimable == 0) changes_.append(node.key, KeyChange::What::removed);
+}
+
+void Shard::expire_claims(Time now) {
+  while (!claim_order_.empty() && now + kClaimAhead >= claim_order_.begin()->claimable_until) {
+    Node& node = *claim_order_.begin();
+    unclaim(slots_.find(node.key)->second, node);
+  }
+}
+
+}  // namespace proxy::cache

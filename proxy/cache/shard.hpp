@@ -1,0 +1,95 @@
+// One part of the store, under one lock.
+#pragma once
+
+#include <atomic>
+#include <boost/intrusive/set.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "proxy/cache/claims.hpp"
+#include "proxy/cache/s3_fifo.hpp"
+#include "proxy/cache/store.hpp"
+
+namespace proxy::cache {
+
+using ClaimHook = boost::intrusive::set_base_hook<boost::intrusive::optimize_size<true>>;
+
+// An entry's place in the index. In the claim order exactly while it counts as claimable.
+struct Node : S3Fifo::Item, ClaimHook {
+  Node(Budget& budget, const digest::Key& its_key, std::shared_ptr<const Entry> its_entry);
+
+  const digest::Key key;
+  const std::shared_ptr<const Entry> entry;
+  const Time claimable_until;
+  std::unique_ptr<Node> next;  // the next older variant of the URL
+
+ private:
+  const Charge charge_;
+};
+
+// Every function takes the lock for itself. Nodes that leave are handed out, so that what they hold
+// is destroyed after the lock is let go.
+class Shard {
+ public:
+  using Chain = std::unique_ptr<Node>;  // nodes linked by `next`
+
+  // What all shards together hold.
+  struct Totals {
+    std::atomic<std::size_t>& entries;
+    std::atomic<std::uint64_t>& bytes;
+  };
+
+  Shard(Budget& budget, std::uint64_t capacity, const StoreLimits& limits, Totals totals);
+
+  Found find(const digest::Key& key, std::string_view url, const http::Fields& request);
+  Chain put(std::unique_ptr<Node> node, Time now);
+  // With a URL: only if the variants are of it.
+  Chain remove(const digest::Key& key, std::optional<std::string_view> url);
+  Chain evict();
+  void forget_ghosts();
+  std::size_t entries() const { return count_.load(std::memory_order_relaxed); }
+
+  Collected collect(Time now, std::vector<KeyChange>& out);
+  void list_claimed(Time now, std::vector<digest::Key>& out);
+
+ private:
+  struct Slot {
+    Chain newest;
+    std::size_t claimable = 0;  // how many of the variants; the key is claimed while it is not 0
+  };
+  using Map = boost::unordered_flat_map<digest::Key, Slot, digest::KeyHash>;
+  struct ByClaimEnd {
+    bool operator()(const Node& a, const Node& b) const {
+      return a.claimable_until < b.claimable_until;
+    }
+  };
+  using ClaimOrder = boost::intrusive::multiset<Node, boost::intrusive::base_hook<ClaimHook>,
+                                                boost::intrusive::compare<ByClaimEnd>,
+                                                boost::intrusive::constant_time_size<false>>;
+
+  // Where the variant is that the same requests select, else null.
+  static Chain* same_selection(Slot& slot, const Node& node);
+  // Out of the slot and the claims; `order_` is the caller's part.
+  Chain take(Slot& slot, Chain& at);
+  Chain take_all(Slot& slot);
+  Chain take_surplus(Slot& slot);
+  void claim(Slot& slot, Node& node, Time now);
+  void unclaim(Slot& slot, Node& node);
+  void expire_claims(Time now);
+
+  const std::size_t max_variants_;
+  const Totals totals_;
+  std::atomic<std::size_t> count_ = 0;
+
+  std::mutex mutex_;  // guards all below
+  Map slots_;
+  S3Fifo order_;
+  ClaimOrder claim_order_;
+  ChangeQueue changes_;
+};
+
+}  // namespace proxy::cache

@@ -1,0 +1,97 @@
+#include "proxy/cache/store.hpp"
+
+#include <utility>
+
+#include "proxy/cache/shard.hpp"
+
+namespace proxy::cache {
+namespace {
+
+constexpr std::size_t kShards = 64;
+
+std::size_t length(const Shard::Chain& chain) {
+  std::size_t nodes = 0;
+  for (const Node* node = chain.get(); node; node = node->next.get()) ++nodes;
+  return nodes;
+}
+
+}  // namespace
+
+Store::Store(Budget& budget, const StoreLimits& limits) : budget_(budget), limits_(limits) {
+  for (std::size_t i = 0; i < kShards; ++i) {
+    shards_.push_back(std::make_unique<Shard>(budget, budget.limit() / kShards, limits_,
+                                              Shard::Totals{entries_, bytes_}));
+  }
+}
+
+Store::~Store() = default;
+
+Found Store::find(const digest::Key& key, std::string_view url, const http::Fields& request) const {
+  return shard_of(key).find(key, url, request);
+}
+
+Stored Store::put(const digest::Key& key, std::shared_ptr<const Entry> entry, Time now) {
+  if (entry->body.size > limits_.max_object) return Stored::too_large;
+  auto node = std::make_unique<Node>(budget_, key, std::move(entry));
+  Shard& shard = shard_of(key);
+  if (!make_room_at(shard)) return Stored::no_room;
+  shard.put(std::move(node), now);
+  return Stored::yes;
+}
+
+std::size_t Store::remove(const digest::Key& key) {
+  return length(shard_of(key).remove(key, std::nullopt));
+}
+
+std::size_t Store::invalidate(const digest::Key& key, std::string_view url) {
+  return length(shard_of(key).remove(key, url));
+}
+
+bool Store::make_room() {
+  while (budget_.over()) {
+    if (!evict_somewhere()) return forget_ghosts();
+  }
+  return true;
+}
+
+// The shard that is to grow gives first if it holds more entries than the others do on average.
+// Counted, not weighed: one large object must not cost its neighbours in the shard their place.
+bool Store::make_room_at(Shard& shard) {
+  while (budget_.over() && shard.entries() * kShards > entries()) {
+    if (!shard.evict()) break;
+  }
+  return make_room();
+}
+
+bool Store::evict_somewhere() {
+  for (std::size_t tried = 0; tried < kShards; ++tried) {
+    Shard& shard = *shards_[turn_.fetch_add(1, std::memory_order_relaxed) % kShards];
+    if (shard.evict()) return true;
+  }
+  return false;
+}
+
+// What is remembered of the past goes last. Whether that was enough.
+bool Store::forget_ghosts() {
+  for (const auto& shard : shards_) shard->forget_ghosts();
+  return !budget_.over();
+}
+
+Collected Store::collect(Time now, std::vector<KeyChange>& out) {
+  Collected all = Collected::complete;
+  for (const auto& shard : shards_) {
+    if (shard->collect(now, out) == Collected::overflowed) all = Collected::overflowed;
+  }
+  return all;
+}
+
+void Store::list_claimed(Time now, std::vector<digest::Key>& out) {
+  for (const auto& shard : shards_) shard->list_claimed(now, out);
+}
+
+// By the last byte: the map inside hashes by the first ones.
+Shard& Store::shard_of(const digest::Key& key) const {
+  return *shards_[key.bytes.back() % kShards];
+}
+
+}  // namespace proxy::cache
