@@ -1,0 +1,186 @@
+#include "config/load.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace config {
+namespace {
+
+using namespace std::chrono_literals;
+
+Settings loaded(std::string_view text) {
+  const auto settings = load(text);
+  EXPECT_TRUE(settings.has_value()) << (settings ? "" : settings.error().at(0).what);
+  return settings ? *settings : Settings{};
+}
+
+SettingsErrors errors(std::string_view text) {
+  const auto settings = load(text);
+  return settings ? SettingsErrors{} : settings.error();
+}
+
+TEST(Load, KeepsEveryDefaultThatTheTextDoesNotName) {
+  EXPECT_EQ(loaded("{}"), Settings{});
+}
+
+TEST(Load, TakesEverySettingFromTheText) {
+  const Settings s = loaded(R"({
+    "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
+    "cache": {"memory": "1GiB", "max_object": "7MiB"},
+    "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
+               "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB"},
+    "reverse": [],
+    "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
+               "deny_to": [], "connect_ports": [443, 8443]},
+    "log": {"access": "/var/log/hearsay.log", "format": "json"},
+    "timeouts": {"head": "1s", "body": "2s", "connect": "3s", "first_byte": "4s",
+                 "keep_alive": "5s", "peer_connect": "6ms", "peer_first_byte": "7ms", "drain": "0s"},
+    "limits": {"connections": 5, "head": "8KiB", "fields": 50}})");
+  EXPECT_EQ(s.name, "cache-a");
+  EXPECT_EQ(s.listen, (std::vector<Endpoint>{{"::", 80}, {"127.0.0.1", 0}}));
+  EXPECT_EQ(s.threads, 3u);
+  EXPECT_EQ(s.cache, (Cache{Bytes{1ULL << 30}, mebibytes(7)}));
+  EXPECT_EQ(s.digest, (Digest{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1)}));
+  EXPECT_EQ(s.access.clients, *parse_networks("any"));
+  EXPECT_TRUE(s.access.monitor.empty());
+  EXPECT_EQ(s.access.admin, *parse_networks("::1"));
+  EXPECT_EQ(s.access.peers, *parse_networks("10.0.0.0/8"));
+  EXPECT_TRUE(s.access.deny_to.empty());
+  EXPECT_FALSE(s.access.deny_to_self);
+  EXPECT_EQ(s.access.connect_ports, (std::vector<std::uint16_t>{443, 8443}));
+  EXPECT_EQ(s.log, (Log{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
+  EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s}));
+  EXPECT_EQ(s.limits, (Limits{5, kibibytes(8), 50}));
+}
+
+TEST(Load, TellsTheLogTargetsApart) {
+  EXPECT_EQ(loaded(R"({"log":{"access":"stdout"}})").log.access, LogTarget::standard_output);
+  EXPECT_EQ(loaded(R"({"log":{"access":"none"}})").log.access, LogTarget::none);
+}
+
+// Design: clients are kept from the machine and the metadata services unless deny_to is narrowed.
+TEST(Load, ReadsLoopbackInDenyToAsThisMachineAndLinkLocalWithMetadata) {
+  const Access access = loaded(R"({"access":{"deny_to":["loopback","link-local"]}})").access;
+  EXPECT_EQ(access, Access{});
+  const Access narrowed = loaded(R"({"access":{"deny_to":["10.0.0.0/8"]}})").access;
+  EXPECT_EQ(narrowed.deny_to, *parse_networks("10.0.0.0/8"));
+  EXPECT_FALSE(narrowed.deny_to_self);
+}
+
+struct Case {
+  std::string_view text, where, words;
+};
+
+void expect_one_error(const Case& c) {
+  const SettingsErrors found = errors(c.text);
+  ASSERT_EQ(found.size(), 1u) << c.text;
+  EXPECT_EQ(found[0].where, c.where) << c.text;
+  EXPECT_NE(found[0].what.find(c.words), std::string::npos) << found[0].what;
+}
+
+TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
+  for (const Case& c : {
+           Case{R"({"name":"a b"})", "line 1, column 9, name", "found \"a b\""},
+           Case{R"({"name":7})", "line 1, column 9, name", "found the number 7"},
+           Case{R"({"listen":[]})", "line 1, column 11, listen", "at least one"},
+           Case{R"({"listen":"x:1"})", "line 1, column 11, listen", "a list of"},
+           Case{R"({"listen":["x:1"]})", "line 1, column 12, listen[0]", "found \"x:1\""},
+           Case{R"({"listen":["[::]:1","[::]:1"]})", "line 1, column 21, listen[1]", "twice"},
+           Case{R"({"threads":-1})", "line 1, column 12, threads", "the number -1"},
+           Case{R"({"threads":1.5})", "line 1, column 12, threads", "the number 1.5"},
+           Case{R"({"threads":1025})", "line 1, column 12, threads", "from 0 to 1024"},
+           Case{R"({"threads":"2"})", "line 1, column 12, threads", "found \"2\""},
+           Case{R"({"cache":null})", "line 1, column 10, cache", "found null"},
+           Case{R"({"cache":{"memory":"1MB"}})", "line 1, column 20, cache.memory", "MiB"},
+           Case{R"({"cache":{"memory":"1KiB"}})", "line 1, column 20, cache.memory", "\"1MiB\""},
+           Case{R"({"cache":{"memory":"1MiB","max_object":"2MiB"}})",
+                "line 1, column 40, cache.max_object", "to \"1MiB\""},
+           Case{R"({"cache":{"disk":{}}})", "line 1, column 18, cache.disk", "not built yet"},
+           Case{R"({"digest":{"bits_per_entry":3}})", "line 1, column 29, digest.bits_per_entry",
+                "from 4 to 127"},
+           Case{R"({"digest":{"squid_bits_per_entry":128}})",
+                "line 1, column 35, digest.squid_bits_per_entry", "from 4 to 127"},
+           Case{R"({"digest":{"period":5}})", "line 1, column 21, digest.period", "\"250ms\""},
+           Case{R"({"digest":{"squid_pause":"3s"}})", "line 1, column 26, digest.squid_pause",
+                "to \"2s\""},
+           Case{R"({"reverse":[{"host":"*"}]})", "line 1, column 12, reverse", "not built yet"},
+           Case{R"({"access":{"clients":["privat"]}})", "line 1, column 23, access.clients[0]",
+                "did you mean \"private\"?"},
+           Case{R"({"access":{"admin":[true]}})", "line 1, column 21, access.admin[0]",
+                "found true"},
+           Case{R"({"access":{"connect_ports":[0]}})", "line 1, column 29, access.connect_ports[0]",
+                "from 1 to 65535"},
+           Case{R"({"log":{"access":""}})", "line 1, column 18, log.access", "path of a file"},
+           Case{R"({"log":{"format":"Json"}})", "line 1, column 18, log.format", "mean \"json\"?"},
+           Case{R"({"timeouts":{"drain":"2h"}})", "line 1, column 22, timeouts.drain", "\"1h\""},
+           Case{R"({"limits":{"fields":1}})", "line 1, column 21, limits.fields", "from 10"},
+           Case{R"([])", "line 1, column 1", "found a list"},
+       }) {
+    expect_one_error(c);
+  }
+}
+
+TEST(Load, RefusesUnknownAndRepeatedKeys) {
+  expect_one_error({R"({"treads":1})", "line 1, column 2, treads", "did you mean \"threads\"?"});
+  expect_one_error({R"({"zzz":1})", "line 1, column 2, zzz", "known here: \"name\", \"listen\""});
+  expect_one_error({R"({"log":{"acces":"none"}})", "line 1, column 9, log.acces", "\"access\""});
+  expect_one_error({R"({"threads":1,"threads":2})", "line 1, column 14, threads", "twice"});
+  expect_one_error({R"({"peers":[{"url":"http://b","url":"http://c"}]})",
+                    "line 1, column 29, peers[0].url", "twice"});
+}
+
+TEST(Load, CountsLinesThroughCommentsAndEscapes) {
+  expect_one_error({"\xEF\xBB\xBF{ // \"{\n  /* , \n */ \"na\\\"me\" : 1 }",
+                    "line 3, column 5, na\"me", "is not a setting"});
+  expect_one_error({"{\r\n\"log\":{\"access\":\"a\\\\\"},//\r\n\"x\":[[1],{\"y\":-1e3}]}",
+                    "line 3, column 1, x", ""});
+}
+
+TEST(Load, TellsEveryFaultAtOnceInTheOrderOfTheText) {
+  const SettingsErrors found =
+      errors("{\"threads\": -1,\n\"nam\": 1,\n\"cache\": 5,\n\"name\": \"\"}");
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_EQ(found[0].where, "line 1, column 13, threads");
+  EXPECT_EQ(found[1].where, "line 2, column 1, nam");
+  EXPECT_EQ(found[2].where, "line 3, column 10, cache");
+  EXPECT_EQ(found[3].where, "line 4, column 9, name");
+}
+
+TEST(Load, LocatesTheFirstFaultOfWhatIsNotJson) {
+  expect_one_error({"{\n  \"threads\": 1,\n}", "line 3, column 1", "unexpected '}'"});
+  expect_one_error({"", "line 1, column 1", "unexpected end of input"});
+  expect_one_error({"{} x", "line 1, column 4", "expected end of input"});
+  expect_one_error({"{\"a\":1e999}", "line 1, column 10", "overflow"});
+  expect_one_error({"{\"a\":\"\xff\"}", "line 1, column 7", "UTF-8"});
+}
+
+TEST(Load, BoundsDepthAndSizeBeforeItBuilds) {
+  for (const char open : {'[', '{'}) {
+    std::string deep;
+    for (int i = 0; i < 100'000; ++i) deep += open == '{' ? "{\"a\":" : "[";
+    const SettingsErrors found = errors(deep);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_LT(found[0].what.size(), 100u);
+  }
+  expect_one_error({std::string(300 * 1024, ' '), "line 1, column 1", "longer than"});
+}
+
+TEST(Load, KeepsErrorsShortAndPrintableWhateverTheTextHolds) {
+  const std::string junk(100'000, '\x01');
+  for (const std::string& text :
+       {"{\"" + std::string(100'000, 'k') + "\":1}",
+        "{\"name\":\"" + std::string(100'000, 'n') + "\"}",
+        std::string("{\"name\":\"\\u001b[31m\"}"), "{\"a\":\"" + junk, std::string(100'000, 'x')}) {
+    for (const SettingsError& error : errors(text)) {
+      const std::string line = error.where + error.what;
+      EXPECT_LT(line.size(), 400u);
+      EXPECT_TRUE(
+          std::all_of(line.begin(), line.end(), [](char c) { return c >= ' ' && c <= '~'; }));
+    }
+    EXPECT_FALSE(errors(text).empty());
+  }
+}
+
+}  // namespace
+}  // namespace config

@@ -1,0 +1,81 @@
+#include "config/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace config {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(ParseBytes, ReadsEachUnitAndWritesItBack) {
+  struct Case {
+    std::string_view text;
+    std::uint64_t value;
+  };
+  for (const Case& c :
+       {Case{"0B", 0}, Case{"7B", 7}, Case{"64KiB", 65'536}, Case{"256MiB", 268'435'456},
+        Case{"20GiB", 21'474'836'480}, Case{"3TiB", 3'298'534'883'328}}) {
+    ASSERT_TRUE(parse_bytes(c.text)) << c.text;
+    EXPECT_EQ(parse_bytes(c.text)->value, c.value);
+    EXPECT_EQ(to_text(Bytes{c.value}), c.text);
+  }
+}
+
+TEST(ParseBytes, RefusesWhatCouldMeanTwoThings) {
+  for (const std::string_view text :
+       {"", "5", "MiB", "5MB", "5mib", "5 MiB", " 5MiB", "5MiB ", "-5MiB", "+5MiB", "1.5GiB",
+        "0x5B", "99999999999999999999B", "16777216TiB"}) {
+    EXPECT_FALSE(parse_bytes(text)) << text;
+  }
+}
+
+TEST(ParseDuration, ReadsEachUnitAndWritesItBack) {
+  struct Case {
+    std::string_view text;
+    milliseconds value;
+  };
+  for (const Case& c : {Case{"0ms", 0ms}, Case{"250ms", 250ms}, Case{"5s", 5s}, Case{"10m", 10min},
+                        Case{"2h", 2h}}) {
+    ASSERT_TRUE(parse_duration(c.text)) << c.text;
+    EXPECT_EQ(*parse_duration(c.text), c.value);
+    EXPECT_EQ(to_text(c.value), c.text);
+  }
+}
+
+TEST(ParseDuration, RefusesWhatIsNoTime) {
+  for (const std::string_view text : {"", "5", "ms", "5S", "5 s", "-5s", "1m30s", "99999999999h"}) {
+    EXPECT_FALSE(parse_duration(text)) << text;
+  }
+}
+
+TEST(Printable, KeepsTerminalCodesOutAndIsBounded) {
+  EXPECT_EQ(in_quotes("a\x1b[31m\n\xff"), "\"a?[31m??\"");
+  EXPECT_EQ(printable("abcdef", 3), "abc...");
+  EXPECT_EQ(in_quotes(std::string(100'000, 'x')).size(), 65u);
+}
+
+TEST(Nearest, FindsASlipOfThePenAndNothingFarther) {
+  constexpr std::array<std::string_view, 4> kWords{"memory", "disk", "max_object", "url"};
+  EXPECT_EQ(nearest("memroy", kWords), "memory");
+  EXPECT_EQ(nearest("max-object", kWords), "max_object");
+  EXPECT_EQ(nearest("Disk", kWords), "disk");
+  EXPECT_EQ(nearest("threads", kWords), "");
+  EXPECT_EQ(nearest("", kWords), "");
+  EXPECT_EQ(nearest(std::string(100'000, 'm'), kWords), "");
+}
+
+// RFC 9110 section 5.6.2.
+TEST(Token, IsMadeOfTokenCharacters) {
+  for (const std::string_view text : {"cache-a", "10.0.0.1-3128", "a!#$%&'*+-.^_`|~9"}) {
+    EXPECT_TRUE(is_token(text)) << text;
+  }
+  for (const std::string_view text :
+       {"", "a b", "a:1", "a/b", "a\"", "a,b", "caf\xc3\xa9", "a\x7f"}) {
+    EXPECT_FALSE(is_token(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace config
