@@ -38,7 +38,7 @@ using Object = std::vector<Member>;
 
 struct Value {
   Position at;
-  std::variant<std::nullptr_t, bool, Number, std::string, Array, Object> content = nullptr;
+  std::variant<std::nullptr_t, bool, Number, std::string, Array, Object> content;
 };
 
 struct Member {
