@@ -69,7 +69,8 @@ void read_digest(Section& in, Digest& digest) {
 }
 
 void read_log(Section& in, Log& log) {
-  constexpr std::array kFormats{Word{"squid", LogFormat::squid}, Word{"json", LogFormat::json}};
+  constexpr std::array<Word<LogFormat>, 2> kFormats{
+      {{"squid", LogFormat::squid}, {"json", LogFormat::json}}};
   in.read_word("format", log.format, kFormats);
   const auto place = in.find("access");
   if (!place) return;
