@@ -129,7 +129,6 @@ void take(CacheControl& control, const Directive& directive) {
 }  // namespace
 
 std::optional<seconds> parse_delta_seconds(std::string_view text) {
-  if (is_quoted(text)) text = text.substr(1, text.size() - 2);
   if (text.empty() || !all(kDigit, text)) return {};
   const auto number = parse_decimal(text);
   const auto limit = static_cast<std::uint64_t>(kForever.count());

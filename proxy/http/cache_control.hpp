@@ -54,7 +54,7 @@ CacheControl cache_control(const Fields& fields);
 // 9111 5.4).
 CacheControl request_cache_control(const Fields& fields);
 
-// Delta-seconds in token or quoted form, capped at kForever; nothing where it is not that.
+// Delta-seconds (RFC 9111 1.2.2), capped at kForever; nothing where it is not digits alone.
 std::optional<seconds> parse_delta_seconds(std::string_view text);
 
 }  // namespace proxy::http

@@ -66,7 +66,7 @@ bool holds(std::span<const field> ids, field id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
-// Past the comment that opens at the front of `text` (RFC 9110 5.6.5: they nest), or 1 when it
+// Past the comment that opens at the front of `text` (RFC 9110 5.6.5: they nest), or 0 when it
 // never closes: such a parenthesis hides nothing.
 std::size_t comment_end(std::string_view text) {
   std::size_t depth = 0;
@@ -78,21 +78,21 @@ std::size_t comment_end(std::string_view text) {
     else if (text[i] == ')' && --depth == 0)
       return i + 1;
   }
-  return 1;
+  return 0;
 }
 
 // Whether a word of a Via line, outside comments, is that name. Where a member has more or fewer
 // words than it should, any of them counts: a loop that is not seen costs more than a refusal.
 bool says(std::string_view line, std::string_view name) {
+  bool comments = true;
   while (!line.empty()) {
-    if (line.front() == '(') {
-      line.remove_prefix(comment_end(line));
-      continue;
-    }
     const std::size_t end = std::min(line.find_first_of(" \t,()"), line.size());
-    if (same_word(line.substr(0, end), name)) return true;
-    const bool comment_follows = end < line.size() && line[end] == '(';
-    line.remove_prefix(comment_follows ? end : std::min(end + 1, line.size()));
+    if (end > 0 && same_word(line.substr(0, end), name)) return true;
+    line.remove_prefix(end);
+    if (line.empty()) break;
+    const std::size_t comment = comments && line.front() == '(' ? comment_end(line) : 1;
+    comments = comments && comment > 0;
+    line.remove_prefix(std::max<std::size_t>(comment, 1));
   }
   return false;
 }
@@ -115,13 +115,16 @@ void append_end_to_end(std::string& out, const Fields& fields, field regenerated
 
 HopByHop::HopByHop(const Fields& fields) {
   Members options(fields, field::connection);
-  while (const auto option = options.next())
+  while (const auto option = options.next()) {
+    if (options_.size() == kMaxOptions) break;
     if (!same_word(*option, "close") && !same_word(*option, "keep-alive"))
       options_.push_back(*option);
+  }
 }
 
 bool HopByHop::ends_here(const Field& line) const {
   if (is_connection_field(line.id)) return true;
+  if (options_.size() == kMaxOptions) return !is_for_all(line.id);
   const auto named = [&line](std::string_view option) { return same_word(option, line.name); };
   return std::any_of(options_.begin(), options_.end(), named) && !is_for_all(line.id);
 }

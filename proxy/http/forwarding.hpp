@@ -14,13 +14,16 @@ namespace proxy::http {
 // Which fields of one message end here: the connection fields of RFC 9110 7.6.1,
 // Proxy-Authorization (it was for us), and what Connection names, except fields that no connection
 // option can take away without changing what the message means (Host, Content-*, Cache-Control,
-// Via, ...). The fields must outlive it.
+// Via, ...). Who names kMaxOptions options loses every field that an option can take away. The
+// fields must outlive it.
 class HopByHop {
  public:
   explicit HopByHop(const Fields& fields);
   bool ends_here(const Field& field) const;
 
  private:
+  static constexpr std::size_t kMaxOptions = 64;  // each is compared with each field
+
   boost::container::small_vector<std::string_view, 4> options_;
 };
 

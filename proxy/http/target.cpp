@@ -2,7 +2,9 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "proxy/http/text.hpp"
 
@@ -40,7 +42,7 @@ HeadResult<HostPort> split_port(std::string_view authority) {
 // does.
 bool ends_in_number(std::string_view name) {
   const std::string_view label = name.substr(name.rfind('.') + 1);
-  if (label.size() > 2 && label[0] == '0' && lower(label[1]) == 'x')
+  if (label.size() >= 2 && label[0] == '0' && lower(label[1]) == 'x')
     return all(kHex, label.substr(2));
   return all(kDigit, label);
 }
@@ -75,12 +77,6 @@ HeadResult<void> append_host(std::string& out, std::string_view host) {
   if (ends_in_number(host)) return append_ipv4(out, host);
   for (const char c : host) out += lower(c);
   return {};
-}
-
-bool is_scheme(std::string_view text) {
-  for (const char c : text)
-    if (!is(kTokenChar, c)) return false;
-  return !text.empty();
 }
 
 // RFC 9110 4.2.4: what stands before "@" is dropped; a second "@" or a backslash is a try to
@@ -134,7 +130,7 @@ class TargetParser {
     result_.form_ = Target::Form::absolute;
     result_.https_ = same_word(scheme, "https");
     if (!result_.https_ && !same_word(scheme, "http"))
-      return is_scheme(scheme) ? HeadError::unsupported_scheme : HeadError::bad_target;
+      return is_token(scheme) ? HeadError::unsupported_scheme : HeadError::bad_target;
     target.remove_prefix(colon + 3);
     const std::size_t end = std::min(target.find_first_of("/?"), target.size());
     std::string_view authority = target.substr(0, end);

@@ -7,6 +7,8 @@
 namespace proxy::http {
 namespace {
 
+constexpr std::size_t kMaxNames = 64;  // each is looked for in every request
+
 enum class Spelling { exact, no_spaces, no_spaces_lower };
 
 Spelling spelling_of(field id) {
@@ -57,8 +59,8 @@ void append_escaped(std::string& out, std::string_view value) {
 Variant::Variant(const Fields& response, const Fields& request) {
   Members names(response, field::vary);
   while (const auto name = names.next()) {
-    never_ = never_ || *name == "*" || !is_token(*name);
-    if (never_) continue;
+    never_ = *name == "*" || !is_token(*name) || selectors_.size() == kMaxNames;
+    if (never_) break;
     const field id = boost::beast::http::string_to_field(*name);
     selectors_.push_back({id, lower(*name), value_of(request, id, *name)});
   }

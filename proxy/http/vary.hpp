@@ -19,7 +19,7 @@ class Variant {
 
   // Field by field: absent matches absent only; several lines are one list. In Accept,
   // Accept-Encoding and Accept-Language white space does not count, in the latter two nor does
-  // case. `Vary: *`, or one that cannot be read, never matches.
+  // case. `Vary: *`, one that cannot be read, and one of more than 64 fields never match.
   bool matches(const Fields& request) const;
   // Nobody else's request can match.
   bool never_matches() const { return never_; }
