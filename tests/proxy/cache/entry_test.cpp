@@ -1,0 +1,93 @@
+#include "proxy/cache/entry.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/cache/messages.hpp"
+
+namespace proxy::cache {
+namespace {
+
+class StoredEntry : public ::testing::Test {
+ protected:
+  std::shared_ptr<const Entry> entry(const std::string& lines, unsigned status = 200,
+                                     bool shared = true) {
+    Stock stock;
+    stock.lines = lines;
+    stock.status = status;
+    stock.shared = shared;
+    return entry_of(budget_, stock);
+  }
+
+  Budget budget_{1 << 20};
+};
+
+TEST_F(StoredEntry, HeadHasTheEndToEndFieldsAndOurVia) {
+  const auto stored = entry(
+      "Date: Sun, 31 Dec 2023 00:00:00 GMT\r\nContent-Length: 3\r\nAge: 4\r\nX-A: b\r\nX-Hop: c\r\n"
+      "Connection: x-hop\r\nCache-Status: other; hit\r\nVia: 1.0 before\r\nETag: \"e\"\r\n");
+  EXPECT_EQ(stored->head,
+            "HTTP/1.1 200 X\r\nDate: Sun, 31 Dec 2023 00:00:00 GMT\r\nX-A: b\r\nVia: 1.0 before\r\n"
+            "ETag: \"e\"\r\nVia: 1.1 us\r\n");
+  EXPECT_EQ(stored->etag, "\"e\"");
+  EXPECT_EQ(stored->last_modified, "");
+}
+
+TEST_F(StoredEntry, MissingDateIsSuppliedAWrongOneIsKept) {
+  EXPECT_NE(entry("")->head.find("\r\nDate: " + std::string(kStartDate)), std::string::npos);
+  const auto wrong = entry("Date: yesterday\r\n");
+  EXPECT_NE(wrong->head.find("Date: yesterday\r\n"), std::string::npos);
+  EXPECT_EQ(wrong->head.find(kStartDate), std::string::npos);
+}
+
+TEST_F(StoredEntry, AgeGrowsAndFreshnessEndsAtItsInstant) {
+  const auto stored = entry("Age: 10\r\nCache-Control: max-age=100\r\n");
+  EXPECT_EQ(stored->age(kStart), 10s);
+  EXPECT_EQ(stored->age(kStart - 5s), 10s);  // another thread's slightly older clock
+  EXPECT_EQ(stored->ttl(kStart + 1500ms), 89s);
+  EXPECT_TRUE(stored->fresh(kStart + 89999ms));
+  EXPECT_FALSE(stored->fresh(kStart + 90s));
+  EXPECT_EQ(stored->ttl(kStart + 90s), 0s);
+  EXPECT_EQ(stored->ttl(kStart + 100s), -10s);
+}
+
+TEST_F(StoredEntry, LongestLifetimeAndAgeDoNotOverflow) {
+  EXPECT_TRUE(entry("Cache-Control: max-age=99999999999\r\n")->fresh(kStart + 24h * 365 * 60));
+  const auto old = entry("Age: 99999999999\r\nCache-Control: max-age=99999999999\r\n");
+  EXPECT_FALSE(old->fresh(kStart));
+  EXPECT_EQ(old->ttl(kStart), 0s);
+}
+
+TEST_F(StoredEntry, ValidatorsFallBackToDate) {
+  const std::chrono::sys_seconds start = std::chrono::floor<seconds>(kStart);
+  EXPECT_EQ(entry("")->validators().last_modified, start);
+  const auto both = entry("Last-Modified: Sun, 31 Dec 2023 23:59:00 GMT\r\nETag: W/\"1\"\r\n");
+  EXPECT_EQ(both->validators().last_modified, start - 60s);
+  EXPECT_EQ(both->validators().etag, "W/\"1\"");
+  EXPECT_EQ(entry("Last-Modified: soon\r\n")->validators().last_modified, std::nullopt);
+}
+
+TEST_F(StoredEntry, IsClaimableWhileAPlainGetWouldBeAHit) {
+  const std::string fresh = "Cache-Control: max-age=100";
+  EXPECT_EQ(entry(fresh + "\r\n")->claimable_until(), kStart + 100s);
+  EXPECT_EQ(entry(fresh + ", must-revalidate\r\n")->claimable_until(), kStart + 100s);
+  EXPECT_EQ(entry(fresh + ", stale-while-revalidate=60\r\n")->claimable_until(), kStart + 100s);
+  EXPECT_EQ(entry(fresh + ", no-cache\r\n")->claimable_until(), Time::min());
+  EXPECT_EQ(entry(fresh + ", no-cache=\"a\"\r\n")->claimable_until(), Time::min());
+  EXPECT_EQ(entry(fresh + "\r\n", 404)->claimable_until(), Time::min());
+  EXPECT_EQ(entry(fresh + "\r\n", 200, false)->claimable_until(), Time::min());
+}
+
+TEST_F(StoredEntry, IsChargedForAllOfItselfWhileItLives) {
+  Stock stock;
+  stock.lines = "X-Long: " + std::string(1000, 'x') + "\r\n";
+  stock.body = 5000;
+  {
+    const auto stored = entry_of(budget_, stock);
+    EXPECT_GE(budget_.used(), 6000U + sizeof(Entry));
+    EXPECT_GE(stored->footprint(), budget_.used());
+  }
+  EXPECT_EQ(budget_.used(), 0U);
+}
+
+}  // namespace
+}  // namespace proxy::cache

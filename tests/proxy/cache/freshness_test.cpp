@@ -1,0 +1,104 @@
+#include "proxy/cache/freshness.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/cache/messages.hpp"
+
+namespace proxy::cache {
+namespace {
+
+using Basis = Freshness::Basis;
+
+struct LifetimeCase {
+  const char* name;  // with the clause of RFC 9111
+  std::string lines;
+  Basis basis;
+  seconds lifetime;
+  unsigned status = 200;
+};
+
+const std::string kDate = "Date: Mon, 01 Jan 2024 00:00:00 GMT\r\n";
+const std::string kExpiresIn60 = "Expires: Mon, 01 Jan 2024 00:01:00 GMT\r\n";
+const std::string kModified100sAgo = "Last-Modified: Sun, 31 Dec 2023 23:58:20 GMT\r\n";
+
+class Lifetime : public ::testing::TestWithParam<LifetimeCase> {};
+
+TEST_P(Lifetime, IsAsTheClauseSays) {
+  const Response response(GetParam().lines, GetParam().status);
+  const Freshness freshness =
+      freshness_of(response.head, http::cache_control(response.head.fields), kStart);
+  EXPECT_EQ(freshness.basis, GetParam().basis);
+  EXPECT_EQ(freshness.lifetime, GetParam().lifetime);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Clauses, Lifetime,
+    ::testing::Values(
+        LifetimeCase{"s4_2_1_SMaxageFirst",
+                     "Cache-Control: max-age=1, s-maxage=2\r\n" + kExpiresIn60, Basis::s_maxage,
+                     2s},
+        LifetimeCase{"s4_2_1_MaxAgeOverExpires", "Cache-Control: max-age=1\r\n" + kExpiresIn60,
+                     Basis::max_age, 1s},
+        LifetimeCase{"s5_2_InvalidMaxAgeIsStale", "Cache-Control: max-age=1.5\r\n" + kExpiresIn60,
+                     Basis::max_age, 0s},
+        LifetimeCase{"s5_3_ExpiresMinusDate",
+                     "Date: Sun, 31 Dec 2023 23:59:00 GMT\r\n" + kExpiresIn60, Basis::expires,
+                     120s},
+        LifetimeCase{"s4_2_3_NoDateIsReceivedNow", kExpiresIn60, Basis::expires, 60s},
+        LifetimeCase{"s5_3_ExpiresZeroIsPast", kDate + "Expires: 0\r\n" + kModified100sAgo,
+                     Basis::expires, 0s},
+        LifetimeCase{"s5_3_ExpiresBeforeDate", kDate + "Expires: Sun, 31 Dec 2023 23:59:00 GMT\r\n",
+                     Basis::expires, 0s},
+        LifetimeCase{"s1_2_2_FarExpiresIsCapped", "Expires: Fri, 31 Dec 9999 23:59:59 GMT\r\n",
+                     Basis::expires, http::kForever},
+        LifetimeCase{"s4_2_2_TenPercentOfAge", kDate + kModified100sAgo, Basis::heuristic, 10s},
+        LifetimeCase{"s4_2_2_AtMostADay",
+                     kDate + "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n", Basis::heuristic,
+                     86400s},
+        LifetimeCase{"s4_2_2_ModifiedInTheFuture",
+                     kDate + "Last-Modified: Tue, 02 Jan 2024 00:00:00 GMT\r\n", Basis::heuristic,
+                     0s},
+        LifetimeCase{"s4_2_2_NothingToGuessFrom", kDate, Basis::heuristic, 0s},
+        LifetimeCase{"s4_2_2_StatusNotCacheable", kDate + kModified100sAgo, Basis::none, 0s, 302},
+        LifetimeCase{"s3_PublicAllowsTheHeuristic",
+                     kDate + "Cache-Control: public\r\n" + kModified100sAgo, Basis::heuristic, 10s,
+                     302},
+        LifetimeCase{"s4_2_2_NotFound", kDate + kModified100sAgo, Basis::heuristic, 10s, 404}),
+    [](const auto& tested) { return tested.param.name; });
+
+struct AgeCase {
+  const char* name;
+  std::string lines;
+  std::chrono::milliseconds delay;
+  std::chrono::milliseconds age;
+};
+
+class InitialAge : public ::testing::TestWithParam<AgeCase> {};
+
+TEST_P(InitialAge, IsAsTheClauseSays) {
+  const Response response(GetParam().lines);
+  const Times times{kStart - GetParam().delay, kStart};
+  EXPECT_EQ(initial_age(response.head.fields, times), GetParam().age);
+}
+
+const std::string kDate60sAgo = "Date: Sun, 31 Dec 2023 23:59:00 GMT\r\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Clauses, InitialAge,
+    ::testing::Values(
+        AgeCase{"s4_2_3_New", kDate, 0ms, 0ms}, AgeCase{"s4_2_3_Apparent", kDate60sAgo, 0ms, 60s},
+        AgeCase{"s4_2_3_LargerOfBoth", kDate60sAgo + "Age: 20\r\n", 0ms, 60s},
+        AgeCase{"s4_2_3_DelayAddsToAge", kDate + "Age: 20\r\n", 1500ms, 21500ms},
+        AgeCase{"s4_2_3_DelayWithoutAge", kDate, 300ms, 300ms},
+        AgeCase{"s4_2_3_OriginClockAhead", "Date: Mon, 01 Jan 2024 01:00:00 GMT\r\n", 0ms, 0ms},
+        AgeCase{"s4_2_3_OurClockSteppedBack", kDate, -300ms, 0ms},
+        AgeCase{"s5_1_FirstOfAList", "Age: 7, 9\r\n", 0ms, 7s},
+        AgeCase{"s5_1_FirstOfTwoLines", "Age: 7\r\nAge: 9\r\n", 0ms, 7s},
+        AgeCase{"s5_1_Negative", "Age: -7\r\n", 0ms, 0ms},
+        AgeCase{"s5_1_Decimal", "Age: 7.5\r\n", 0ms, 0ms},
+        AgeCase{"s5_1_Quoted", "Age: \"7\"\r\n", 0ms, 0ms},
+        AgeCase{"s1_2_2_Overflow", "Age: 99999999999999999999\r\n", 0ms, http::kForever}),
+    [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace proxy::cache

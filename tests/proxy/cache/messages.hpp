@@ -1,0 +1,72 @@
+// Requests, responses and entries written as text, and a clock that stands at kStart.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "digest/key.hpp"
+#include "proxy/cache/entry.hpp"
+#include "proxy/cache/policy.hpp"
+
+namespace proxy::cache {
+
+using namespace std::chrono_literals;
+
+inline constexpr std::string_view kStartDate = "Mon, 01 Jan 2024 00:00:00 GMT";
+inline const Time kStart{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
+inline constexpr Times kAtOnce{kStart, kStart};
+
+struct Request {
+  explicit Request(const std::string& lines = "", const std::string& method = "GET")
+      : text(method + " http://a/ HTTP/1.1\r\nHost: a\r\n" + lines + "\r\n"),
+        head(http::parse_request_head(text).value()),
+        facts(head) {}
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+
+  const std::string text;
+  const http::RequestHead head;
+  const RequestFacts facts;
+};
+
+struct Response {
+  explicit Response(const std::string& lines = "", unsigned status = 200)
+      : text("HTTP/1.1 " + std::to_string(status) + " X\r\n" + lines + "\r\n"),
+        head(http::parse_response_head(text).value()) {}
+  Response(const Response&) = delete;
+  Response& operator=(const Response&) = delete;
+
+  std::string text;
+  const http::ResponseHead head;
+};
+
+struct Stock {
+  std::string url = "http://a/";
+  std::string lines = "Cache-Control: max-age=100\r\n";
+  unsigned status = 200;
+  std::string request = "";
+  std::uint32_t body = 0;
+  Times times = kAtOnce;
+  bool shared = true;
+};
+
+inline std::shared_ptr<const Entry> entry_of(Budget& budget, const Stock& stock) {
+  const Request request(stock.request);
+  const Response response(stock.lines, stock.status);
+  const auto entry = std::make_shared<Entry>(
+      budget, Received{stock.url, request.head.fields, response.head, stock.times, "us",
+                       SourceKind::origin, stock.shared});
+  if (stock.body > 0) {
+    entry->body = {{{std::make_shared<const Block>(budget, stock.body), stock.body}}, stock.body};
+  }
+  return entry;
+}
+
+inline digest::Key key_of(std::string_view url) {
+  return digest::key_of(digest::Method::get, url);
+}
+
+}  // namespace proxy::cache

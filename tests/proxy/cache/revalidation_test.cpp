@@ -1,0 +1,121 @@
+#include "proxy/cache/revalidation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/cache/messages.hpp"
+
+namespace proxy::cache {
+namespace {
+
+class Revalidation : public ::testing::Test {
+ protected:
+  std::shared_ptr<const Entry> entry(const std::string& lines, std::uint32_t body = 0) {
+    Stock stock;
+    stock.lines = lines;
+    stock.body = body;
+    return entry_of(budget_, stock);
+  }
+
+  Freshened freshened(const Entry& stored, const std::string& lines,
+                      const std::string& request_lines = "") {
+    const Request request(request_lines);
+    const Response response(lines, 304);
+    return freshen(budget_, stored, request.facts,
+                   {stored.url,
+                    request.head.fields,
+                    response.head,
+                    {kStart + 200s, kStart + 200s},
+                    "us",
+                    SourceKind::origin,
+                    true});
+  }
+
+  Budget budget_{1 << 20};
+};
+
+TEST_F(Revalidation, AsksByEveryValidatorThereIs) {
+  const auto both = entry("ETag: W/\"e\"\r\nLast-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n");
+  const Conditions conditions = conditional_fields(*both);
+  ASSERT_EQ(conditions.size(), 2U);
+  EXPECT_EQ(conditions[0].name, "If-None-Match");
+  EXPECT_EQ(conditions[0].value, "W/\"e\"");
+  EXPECT_EQ(conditions[1].name, "If-Modified-Since");
+  EXPECT_EQ(conditions[1].value, "Sun, 31 Dec 2023 00:00:00 GMT");
+  EXPECT_TRUE(conditional_fields(*entry("")).empty());
+}
+
+TEST_F(Revalidation, NotModifiedSpeaksOfTheEntryItNames) {
+  struct Case {
+    const char* stored;
+    const char* not_modified;
+    bool expected;
+  };
+  const Case cases[] = {
+      {"ETag: \"a\"\r\n", "ETag: \"a\"\r\n", true},
+      {"ETag: \"a\"\r\n", "ETag: \"b\"\r\n", false},
+      {"ETag: \"a\"\r\n", "ETag: W/\"a\"\r\n", true},
+      {"ETag: W/\"a\"\r\n", "ETag: W/\"a\"\r\n", true},
+      {"ETag: W/\"a\"\r\n", "ETag: \"a\"\r\n", false},  // strong: 4.3.4
+      {"ETag: a\r\n", "ETag: a\r\n", true},
+      {"", "ETag: \"a\"\r\n", false},
+      {"ETag: \"a\"\r\n", "", true},
+      {"Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n",
+       "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n", true},
+      {"Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n",
+       "Last-Modified: Sun, 31 Dec 2023 00:00:01 GMT\r\n", false},
+  };
+  for (const Case& tested : cases) {
+    const Response response(tested.not_modified, 304);
+    EXPECT_EQ(identifies(*entry(tested.stored), response.head), tested.expected)
+        << tested.stored << tested.not_modified;
+  }
+}
+
+TEST_F(Revalidation, FreshenedEntryHasTheNewFieldsAndTheOldBody) {
+  const auto stored = entry(
+      "Date: Mon, 01 Jan 2024 00:00:00 GMT\r\nCache-Control: max-age=100\r\nETag: \"e\"\r\n"
+      "Content-Type: text/plain\r\nContent-Encoding: gzip\r\nX-Kept: 1\r\nX-Two: 1\r\nX-Two: 2\r\n"
+      "Via: 1.1 old\r\n",
+      1000);
+  const auto [fresh, storability] =
+      freshened(*stored,
+                "Cache-Control: max-age=300\r\nx-two: 3\r\nContent-Type: text/html\r\nAge: 7\r\n"
+                "Content-Length: 9\r\nContent-Encoding: br\r\nConnection: x-hop\r\nX-Hop: 1\r\n"
+                "Date: Mon, 01 Jan 2024 00:03:20 GMT\r\n");
+  EXPECT_EQ(fresh->head,
+            "HTTP/1.1 200 X\r\nETag: \"e\"\r\nContent-Type: text/plain\r\nContent-Encoding: "
+            "gzip\r\nX-Kept: 1\r\nCache-Control: max-age=300\r\nx-two: 3\r\n"
+            "Date: Mon, 01 Jan 2024 00:03:20 GMT\r\nVia: 1.1 us\r\n");
+  EXPECT_EQ(storability, Storability::yes);
+  EXPECT_EQ(fresh->age(kStart + 200s), 7s);
+  EXPECT_EQ(fresh->fresh_until, kStart + 200s + 293s);
+  EXPECT_EQ(fresh->body.size, 1000U);
+  EXPECT_EQ(fresh->body.slices[0].block, stored->body.slices[0].block);
+}
+
+TEST_F(Revalidation, NotModifiedWithoutDateIsAsOldAsItsArrival) {
+  const auto stored = entry("Cache-Control: max-age=100\r\nETag: \"e\"\r\n");
+  EXPECT_EQ(freshened(*stored, "").entry->age(kStart + 201s), 1s);
+}
+
+TEST_F(Revalidation, SelectsByTheVaryThatNowHolds) {
+  const auto stored = entry("Cache-Control: max-age=100\r\nVary: X-A\r\nETag: \"e\"\r\n");
+  const auto fresh = freshened(*stored, "Vary: X-B\r\n", "X-A: 1\r\nX-B: 2\r\n").entry;
+  EXPECT_TRUE(fresh->variant.matches(Request("X-B: 2\r\n").head.fields));
+  EXPECT_FALSE(fresh->variant.matches(Request("X-B: 3\r\n").head.fields));
+}
+
+TEST_F(Revalidation, TellsWhenTheOriginTookItsLeaveBack) {
+  const auto stored = entry("Cache-Control: max-age=100\r\nETag: \"e\"\r\n");
+  EXPECT_EQ(freshened(*stored, "Cache-Control: no-store\r\n").storability, Storability::no_store);
+  EXPECT_EQ(freshened(*stored, "Cache-Control: private\r\n").storability, Storability::private_);
+}
+
+TEST_F(Revalidation, HeadOfMostFieldsCanStillBeFreshened) {
+  std::string lines = "ETag: \"e\"\r\n";
+  for (int i = 0; i < 199; ++i) lines += "X-" + std::to_string(i) + ": y\r\n";
+  EXPECT_EQ(freshened(*entry(lines), "X-New: 1\r\n").storability, Storability::yes);
+}
+
+}  // namespace
+}  // namespace proxy::cache

@@ -1,0 +1,164 @@
+#include "proxy/cache/store.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/cache/messages.hpp"
+
+namespace proxy::cache {
+namespace {
+
+class MemoryStore : public ::testing::Test {
+ protected:
+  ~MemoryStore() override {
+    store_.reset();
+    EXPECT_EQ(budget_.used(), 0U);
+  }
+
+  static std::string url(int number) { return "http://a/" + std::to_string(number); }
+
+  Stored put(const Stock& stock) {
+    return store_->put(key_of(stock.url), entry_of(budget_, stock), kStart);
+  }
+  Stored put(const std::string& url, std::uint32_t body) {
+    Stock stock;
+    stock.url = url;
+    stock.body = body;
+    return put(stock);
+  }
+  Stored put_variant(const std::string& vary, const std::string& request,
+                     const std::string& tag = "\"e\"") {
+    Stock stock;
+    stock.lines += "Vary: " + vary + "\r\nETag: " + tag + "\r\n";
+    stock.request = request;
+    return put(stock);
+  }
+
+  Found find(const std::string& url = "http://a/", const std::string& request = "") {
+    return store_->find(key_of(url), url, Request(request).head.fields);
+  }
+
+  Budget budget_{4 << 20};
+  std::unique_ptr<Store> store_ =
+      std::make_unique<Store>(budget_, StoreLimits{.max_object = 2 << 20, .variants = 4});
+};
+
+TEST_F(MemoryStore, FindsWhatWasPut) {
+  EXPECT_EQ(put("http://a/", 10), Stored::yes);
+  EXPECT_EQ(find().entry->body.size, 10U);
+  EXPECT_EQ(find("http://a/other").entry, nullptr);
+  EXPECT_EQ(store_->entries(), 1U);
+  EXPECT_GE(store_->bytes(), 10U);
+}
+
+TEST_F(MemoryStore, CollidingKeyFindsNothingAndGivesWay) {
+  const digest::Key key = key_of("http://a/");
+  put("http://a/", 10);
+  EXPECT_EQ(store_->find(key, "http://evil/", http::Fields{}).entry, nullptr);
+  EXPECT_FALSE(store_->find(key, "http://evil/", http::Fields{}).varies);
+  EXPECT_EQ(store_->invalidate(key, "http://evil/"), 0U);
+  Stock other;
+  other.url = "http://evil/";
+  store_->put(key, entry_of(budget_, other), kStart);
+  EXPECT_EQ(find().entry, nullptr);
+  EXPECT_EQ(store_->entries(), 1U);
+}
+
+TEST_F(MemoryStore, VariantsAreSelectedByVary) {
+  put_variant("X-A", "X-A: 1\r\n", "\"1\"");
+  put_variant("X-A", "X-A: 2\r\n", "\"2\"");
+  EXPECT_EQ(find("http://a/", "X-A: 1\r\n").entry->etag, "\"1\"");
+  EXPECT_EQ(find("http://a/", "X-A: 2\r\n").entry->etag, "\"2\"");
+  const Found missed = find("http://a/", "X-A: 3\r\n");
+  EXPECT_EQ(missed.entry, nullptr);
+  EXPECT_TRUE(missed.varies);
+}
+
+TEST_F(MemoryStore, NewestMatchingVariantWins) {
+  put_variant("X-A", "X-A: 1\r\nX-B: 1\r\n", "\"old\"");
+  put_variant("X-B", "X-A: 1\r\nX-B: 1\r\n", "\"new\"");
+  EXPECT_EQ(find("http://a/", "X-A: 1\r\nX-B: 1\r\n").entry->etag, "\"new\"");
+}
+
+TEST_F(MemoryStore, SameSelectionReplaces) {
+  put_variant("X-A", "X-A: 1\r\n", "\"old\"");
+  put_variant("X-A", "X-A: 2\r\n", "\"other\"");
+  put_variant("x-a", "X-A: 1\r\n", "\"new\"");
+  EXPECT_EQ(store_->entries(), 2U);
+  EXPECT_EQ(find("http://a/", "X-A: 1\r\n").entry->etag, "\"new\"");
+  EXPECT_EQ(find("http://a/", "X-A: 2\r\n").entry->etag, "\"other\"");
+}
+
+TEST_F(MemoryStore, VariantsOfOneUrlAreBounded) {
+  for (int i = 0; i < 10; ++i) put_variant("X-A", "X-A: " + std::to_string(i) + "\r\n");
+  EXPECT_EQ(store_->entries(), 4U);
+  EXPECT_EQ(find("http://a/", "X-A: 5\r\n").entry, nullptr);
+  EXPECT_NE(find("http://a/", "X-A: 6\r\n").entry, nullptr);
+}
+
+TEST_F(MemoryStore, InvalidationDropsEveryVariant) {
+  put_variant("X-A", "X-A: 1\r\n");
+  put_variant("X-A", "X-A: 2\r\n");
+  EXPECT_EQ(store_->invalidate(key_of("http://a/"), "http://a/"), 2U);
+  EXPECT_FALSE(find("http://a/", "X-A: 1\r\n").varies);
+  put("http://a/", 1);
+  EXPECT_EQ(store_->remove(key_of("http://a/")), 1U);
+  EXPECT_EQ(store_->remove(key_of("http://a/")), 0U);
+  EXPECT_EQ(store_->bytes(), 0U);
+}
+
+TEST_F(MemoryStore, LimitHoldsAfterEveryPut) {
+  for (int i = 0; i < 5000; ++i) {
+    ASSERT_EQ(put(url(i), static_cast<std::uint32_t>(i * 7919 % 20000)), Stored::yes);
+    ASSERT_LE(budget_.used(), budget_.limit());
+  }
+  EXPECT_GT(budget_.used(), budget_.limit() / 10 * 9);
+}
+
+TEST_F(MemoryStore, ScanDoesNotWashOutWhatIsUsed) {
+  const int used = 50;
+  for (int i = 0; i < used; ++i) {
+    put(url(i), 20000);
+    find(url(i));
+    find(url(i));
+  }
+  for (int i = 1000; i < 6000; ++i) put(url(i), 5000);
+  int held = 0;
+  for (int i = 0; i < used; ++i) held += find(url(i)).entry != nullptr;
+  EXPECT_EQ(held, used);
+}
+
+TEST_F(MemoryStore, RefusesWhatIsTooLarge) {
+  EXPECT_EQ(put("http://a/", 2 << 20), Stored::yes);
+  EXPECT_EQ(put("http://a/", (2 << 20) + 1), Stored::too_large);
+}
+
+TEST_F(MemoryStore, LargeObjectFindsRoomAmongSmallOnes) {
+  for (int i = 0; i < 2000; ++i) put(url(i), 3000);
+  EXPECT_EQ(put("http://large/", 2 << 20), Stored::yes);
+  EXPECT_LE(budget_.used(), budget_.limit());
+  EXPECT_NE(find("http://large/").entry, nullptr);
+}
+
+TEST_F(MemoryStore, EvictedEntryLivesAndCountsWhileItIsSent) {
+  put("http://a/", 1 << 20);
+  const auto sent = find().entry;
+  {
+    const Charge elsewhere(budget_, budget_.limit());
+    EXPECT_FALSE(store_->make_room());
+    EXPECT_EQ(put("http://b/", 1), Stored::no_room);
+  }
+  EXPECT_EQ(store_->entries(), 0U);
+  EXPECT_EQ(sent->body.size, 1U << 20);
+  EXPECT_GE(budget_.used(), sent->footprint());
+}
+
+TEST_F(MemoryStore, MakesRoomForWhatOthersCharge) {
+  for (int i = 0; i < 1000; ++i) put(url(i), 3000);
+  const Charge fill(budget_, 3 << 20);
+  EXPECT_TRUE(store_->make_room());
+  EXPECT_LE(budget_.used(), budget_.limit());
+  EXPECT_GT(store_->entries(), 0U);
+}
+
+}  // namespace
+}  // namespace proxy::cache
