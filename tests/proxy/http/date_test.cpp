@@ -1,0 +1,102 @@
+#include "proxy/http/date.hpp"
+
+#include <gtest/gtest.h>
+
+namespace proxy::http {
+namespace {
+
+using namespace std::chrono;
+
+constexpr sys_seconds kNow{seconds(1'700'000'000)};    // 14 Nov 2023
+constexpr sys_seconds kExample{seconds(784'111'777)};  // 06 Nov 1994 08:49:37
+
+TEST(Date, AllThreeFormatsAreRead) {  // RFC 9110 5.6.7
+  const struct {
+    const char* text;
+    sys_seconds time;
+  } cases[] = {
+      {"Sun, 06 Nov 1994 08:49:37 GMT", kExample},
+      {"Sunday, 06-Nov-94 08:49:37 GMT", kExample},
+      {"Sun Nov  6 08:49:37 1994", kExample},
+      {"Sun Nov 06 08:49:37 1994", kExample},
+      {"Wed, 06 Nov 1994 08:49:37 GMT", kExample},  // the weekday is not compared
+      {"Thu, 01 Jan 1970 00:00:00 GMT", sys_seconds{}},
+      {"Sat, 31 Dec 2016 23:59:60 GMT", sys_seconds{seconds(1'483'228'800)}},
+      {"Thu, 29 Feb 2024 00:00:00 GMT", sys_seconds{seconds(1'709'164'800)}},
+      {"Fri, 31 Dec 9999 23:59:59 GMT", sys_seconds{seconds(253'402'300'799)}},
+      {"Mon, 01 Jan 0001 00:00:00 GMT", sys_seconds{seconds(-62'135'596'800)}},
+  };
+  for (const auto& c : cases) EXPECT_EQ(parse_date(c.text, kNow), c.time) << c.text;
+}
+
+TEST(Date, EverythingElseIsNone) {
+  for (const char* wrong : {"",
+                            "0",
+                            "-1",
+                            "Sun",
+                            "Sun,",
+                            "now",
+                            "784111777",
+                            "Sun, 06 Nov 94 08:49:37 GMT",
+                            "Sun, 6 Nov 1994 08:49:37 GMT",
+                            "Sun, 06 Nov 1994 8:49:37 GMT",
+                            "Sun, 06 Nov 1994 08:49 GMT",
+                            "Sun, 06 Nov 1994 08:49:37",
+                            "Sun, 06 Nov 1994 08:49:37 UTC",
+                            "Sun, 06 Nov 1994 08:49:37 +0000",
+                            "Sun, 06 Nov 1994 08:49:37 gmt",
+                            "sun, 06 Nov 1994 08:49:37 GMT",
+                            "Sun, 06 nov 1994 08:49:37 GMT",
+                            "Sun, 06 Nov 1994 08:49:37 GMT ",
+                            " Sun, 06 Nov 1994 08:49:37 GMT",
+                            "Sun, 06  Nov 1994 08:49:37 GMT",
+                            "Sun,06 Nov 1994 08:49:37 GMT",
+                            "Sun, 06-Nov-1994 08:49:37 GMT",
+                            "Xyz, 06 Nov 1994 08:49:37 GMT",
+                            "Sun, 00 Nov 1994 08:49:37 GMT",
+                            "Sun, 31 Nov 1994 08:49:37 GMT",
+                            "Sun, 29 Feb 2023 08:49:37 GMT",
+                            "Sun, 06 Nov 1994 24:00:00 GMT",
+                            "Sun, 06 Nov 1994 08:60:37 GMT",
+                            "Sun, 06 Nov 1994 08:49:61 GMT",
+                            "Sun, 06 Nov 19940 08:49:37 GMT",
+                            "Sun, 06 Nov 1994 08.49.37 GMT",
+                            "Sunday, 06-Nov-1994 08:49:37 GMT",
+                            "Sunday, 06 Nov 94 08:49:37 GMT",
+                            "Sunday, 31-Feb-94 08:49:37 GMT",
+                            "Sun Nov 6 08:49:37 1994",
+                            "Sun Nov  6 08:49:37 94",
+                            "Sun Nov  6 08:49:37 1994 GMT",
+                            "Sun Nov  0 08:49:37 1994"})
+    EXPECT_EQ(parse_date(wrong, kNow), std::nullopt) << wrong;
+}
+
+TEST(Date, TwoDigitYearsAreAtMostFiftyAhead) {  // RFC 9110 5.6.7
+  const auto year_of = [](const char* text, sys_seconds now) {
+    return static_cast<int>(year_month_day(floor<days>(parse_date(text, now).value())).year());
+  };
+  EXPECT_EQ(year_of("Tuesday, 01-Jan-24 00:00:00 GMT", kNow), 2024);
+  EXPECT_EQ(year_of("Tuesday, 01-Jan-73 00:00:00 GMT", kNow), 2073);
+  EXPECT_EQ(year_of("Tuesday, 13-Nov-73 00:00:00 GMT", kNow), 2073);
+  EXPECT_EQ(year_of("Tuesday, 16-Nov-73 00:00:00 GMT", kNow), 1973);
+  EXPECT_EQ(year_of("Tuesday, 01-Jan-74 00:00:00 GMT", kNow), 1974);
+  EXPECT_EQ(year_of("Tuesday, 29-Feb-00 00:00:00 GMT", kNow), 2000);
+  EXPECT_EQ(year_of("Tuesday, 01-Jan-05 00:00:00 GMT", sys_days(year(2095) / 1 / 1)), 2105);
+}
+
+TEST(Date, IsWrittenAsImfFixdate) {
+  EXPECT_EQ(format_date(kExample), "Sun, 06 Nov 1994 08:49:37 GMT");
+  EXPECT_EQ(format_date(sys_seconds{}), "Thu, 01 Jan 1970 00:00:00 GMT");
+  EXPECT_EQ(format_date(sys_seconds::max()), "Fri, 31 Dec 9999 00:00:00 GMT");
+  EXPECT_EQ(format_date(sys_seconds::min()).substr(0, 16), "Sat, 01 Jan 0000");
+}
+
+TEST(Date, WhatIsWrittenIsReadBack) {
+  for (long long step = 0; step < 2000; ++step) {
+    const sys_seconds time{seconds(step * 86'399 * 37 - 2'000'000'000)};
+    EXPECT_EQ(parse_date(format_date(time), kNow), time);
+  }
+}
+
+}  // namespace
+}  // namespace proxy::http

@@ -1,0 +1,64 @@
+#include "proxy/http/fields.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/proxy/http/fields_of.hpp"
+
+namespace proxy::http {
+namespace {
+
+std::vector<std::string> walk(Members members) {
+  std::vector<std::string> found;
+  while (const auto member = members.next()) found.emplace_back(*member);
+  return found;
+}
+
+TEST(Fields, FindsByIdAndByNameInAnyCase) {
+  const Fields fields = fields_of({"hOsT: a", "X-Own: 1", "Via: 1.1 a", "via: 1.1 b"});
+  EXPECT_EQ(fields.value(field::host), "a");
+  EXPECT_EQ(fields.find("x-own")->value, "1");
+  EXPECT_EQ(fields.find("x-other"), nullptr);
+  EXPECT_EQ(fields.count(field::via), 2u);
+  EXPECT_EQ(fields.find(field::via)->value, "1.1 a");
+  EXPECT_FALSE(fields.has(field::age));
+  EXPECT_EQ(fields.value(field::age), "");
+}
+
+TEST(Fields, KeepOrderBeyondTheirInlineRoom) {
+  Fields fields;
+  for (int i = 0; i < 100; ++i) fields.append(i == 70 ? "Age" : "X", "v");
+  EXPECT_EQ(fields.size(), 100u);
+  EXPECT_EQ(fields.find(field::age), &*(fields.begin() + 70));
+}
+
+TEST(Members, FollowTheListRuleOfRfc9110Section561) {
+  const struct {
+    const char* name;
+    const char* value;
+    std::vector<std::string> members;
+  } cases[] = {
+      {"one", "close", {"close"}},
+      {"several", "a, b ,c", {"a", "b", "c"}},
+      {"empty members are skipped", ", a,, ,b ,", {"a", "b"}},
+      {"nothing", " , ", {}},
+      {"a comma in quotes", "a=\"x, y\", b", {"a=\"x, y\"", "b"}},
+      {"an escaped quote", "a=\"x\\\", y\", b", {"a=\"x\\\", y\"", "b"}},
+      {"a quote that never closes", "a, b=\"x, y", {"a", "b=\"x, y"}},
+      {"a backslash at the end", "a, \"b\\", {"a", "\"b\\"}},
+  };
+  for (const auto& c : cases) EXPECT_EQ(walk(Members(c.value)), c.members) << c.name;
+}
+
+TEST(Members, CombineAllLinesOfOneField) {
+  const Fields fields = fields_of({"Vary: a, b", "Via: x", "vary: ,", "Vary: \"c", "Vary: d"});
+  EXPECT_EQ(walk(Members(fields, field::vary)), (std::vector<std::string>{"a", "b", "\"c", "d"}));
+  EXPECT_TRUE(walk(Members(fields, field::age)).empty());
+  EXPECT_TRUE(has_member(fields, field::vary, "D"));
+  EXPECT_FALSE(has_member(fields, field::vary, "x"));
+}
+
+}  // namespace
+}  // namespace proxy::http

@@ -1,0 +1,115 @@
+#include "proxy/http/forwarding.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/proxy/http/fields_of.hpp"
+
+namespace proxy::http {
+namespace {
+
+TEST(HopByHop, EndsWhatRfc9110Section761Names) {
+  const Fields fields =
+      fields_of({"Connection: x-a, close , \"q\"", "Keep-Alive: 1", "Proxy-Connection: x",
+                 "Proxy-Authorization: x", "TE: trailers", "Trailer: x",
+                 "Transfer-Encoding: chunked", "Upgrade: h2c", "X-A: 1", "X-a: 2"});
+  const HopByHop hop(fields);
+  for (const Field& line : fields) EXPECT_TRUE(hop.ends_here(line)) << line.name;
+  for (const Field& line : fields_of({"X-B: 1", "Close: 1", "Proxy-Authenticate: x", "Cookie: x"}))
+    EXPECT_FALSE(hop.ends_here(line)) << line.name;
+}
+
+TEST(HopByHop, NoOptionTakesAwayWhatAMessageMeans) {
+  const Fields fields =
+      fields_of({"Connection: host, content-length, cache-control, authorization, via, "
+                 "vary, content-encoding, range, age, x-a"});
+  const HopByHop hop(fields);
+  for (const Field& line :
+       fields_of({"Host: h", "Content-Length: 1", "Cache-Control: no-store", "Authorization: x",
+                  "Via: 1.1 x", "Vary: a", "Content-Encoding: gzip", "Range: x", "Age: 1"}))
+    EXPECT_FALSE(hop.ends_here(line)) << line.name;
+}
+
+TEST(HopByHop, FloodsOfOptionsEndEveryFieldTheyMay) {
+  std::string options = "Connection: a";
+  for (int i = 0; i < 100; ++i) options += ",a" + std::to_string(i);
+  const Fields fields = fields_of({options});
+  const HopByHop hop(fields);
+  const Fields others = fields_of({"a99: 1", "Host: h"});
+  EXPECT_TRUE(hop.ends_here(*others.begin()));
+  EXPECT_FALSE(hop.ends_here(*(others.begin() + 1)));
+}
+
+TEST(ViaNames, FindsOurNameAndNoOther) {  // RFC 9110 7.6.3
+  const struct {
+    const char* via;
+    bool ours;
+  } cases[] = {
+      {"1.1 cache-a", true},
+      {"1.0 b, HTTP/1.1 CACHE-A (hearsay)", true},
+      {"1.1 b (x, y), 1.1\tcache-a", true},
+      {"1.1 cache-a(x)", true},
+      {"1.1 b (c (d) e), 1.1 cache-a", true},
+      {"1.1 b (\\), 1.1 c), 1.1 cache-a", true},
+      {"1.1 b (never closed, 1.1 cache-a", true},
+      {"1.1 b ) , 1.1 cache-a", true},
+      {"cache-a", true},
+      {"1.1 cache-ab, 1.1 a, 1.1 xcache-a", false},
+      {"1.1 b (cache-a)", false},
+      {"1.1 b (1.1 cache-a, 1.1 c)", false},
+      {"", false},
+  };
+  for (const auto& c : cases) {
+    Fields fields;
+    fields.append("Via", c.via);
+    EXPECT_EQ(via_names(fields, "cache-a"), c.ours) << c.via;
+  }
+  EXPECT_TRUE(via_names(fields_of({"Via: 1.1 b", "via: 1.1 cache-a"}), "cache-a"));
+  EXPECT_FALSE(via_names(fields_of({"X-Via: 1.1 cache-a"}), "cache-a"));
+}
+
+TEST(ViaNames, CostsLinearTime) {
+  const std::string open(1 << 20, '(');
+  Fields fields;
+  fields.append("Via", open);
+  EXPECT_FALSE(via_names(fields, "cache-a"));
+}
+
+TEST(RequestHead, IsWrittenWithHostFirstAndFramingOfOurOwn) {
+  const Fields fields =
+      fields_of({"Host: evil", "Accept: a", "Content-Length: 3", "Connection: x-hop", "X-Hop: 1",
+                 "Via: 1.0 first", "Cookie: c", "X-Own: 2"});
+  const field without[] = {field::cookie};
+  const Field extra[] = {{field::cache_control, "Cache-Control", "only-if-cached"}};
+  const UpstreamRequest request{
+      "POST", "/p?q", "h:81", fields, 0, "cache-a", {Framing::Kind::chunked, 0}, without, extra};
+  std::string out;
+  append_request_head(out, request);
+  EXPECT_EQ(
+      out,
+      "POST /p?q HTTP/1.1\r\nHost: h:81\r\nAccept: a\r\nVia: 1.0 first\r\nX-Own: 2\r\n"
+      "Via: 1.0 cache-a\r\nTransfer-Encoding: chunked\r\nCache-Control: only-if-cached\r\n\r\n");
+}
+
+TEST(ResponseHead, IsWrittenWithoutItsFraming) {
+  std::string bytes =
+      "HTTP/1.0 404 Gone Fishing\r\nContent-Length: 3\r\nAge: 4\r\nETag: \"x\"\r\nX-No: 1\r\n"
+      "Connection: X-No\r\nCache-Status: up; hit\r\nDate: d\r\n\r\n";
+  const auto head = parse_response_head(bytes);
+  const field without[] = {field::date};
+  std::string out;
+  append_response_head(out, *head, "cache-a", without);
+  EXPECT_EQ(
+      out,
+      "HTTP/1.1 404 Gone Fishing\r\nETag: \"x\"\r\nCache-Status: up; hit\r\nVia: 1.0 cache-a\r\n");
+}
+
+TEST(ReasonPhrase, IsTheRegisteredOne) {
+  EXPECT_EQ(reason_phrase(504), "Gateway Timeout");
+  EXPECT_EQ(reason_phrase(299), "Unknown");
+  EXPECT_EQ(reason_phrase(999), "Unknown");
+}
+
+}  // namespace
+}  // namespace proxy::http

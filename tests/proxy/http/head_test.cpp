@@ -1,0 +1,220 @@
+#include "proxy/http/head.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace proxy::http {
+namespace {
+
+using namespace std::string_literals;
+
+const std::string kGet = "GET /a HTTP/1.1\r\nHost: h\r\n";
+
+HeadResult<ResponseHead> parse_response(std::string& text) {
+  return parse_response_head(text);
+}
+
+TEST(FindHeadEnd, FindsTheEmptyLineAtEveryCut) {
+  const std::string head = kGet + "\r\n";
+  const std::string stream = head + "body\r\n\r\n";
+  std::size_t searched = 0;
+  for (std::size_t size = 0; size < head.size(); ++size) {
+    EXPECT_EQ(find_head_end(stream.substr(0, size), searched), std::string::npos);
+    searched = size;
+  }
+  EXPECT_EQ(find_head_end(stream, searched), head.size());
+  EXPECT_EQ(find_head_end(stream), head.size());
+}
+
+TEST(FindHeadEnd, EndsAtABareLfSoThatNobodyWaits) {
+  EXPECT_EQ(find_head_end("GET / HTTP/1.1\nHost: h"), 15u);
+  EXPECT_EQ(find_head_end("GET / HTTP/1.1\r\nHost: h\n"), 24u);
+  EXPECT_EQ(find_head_end("\n"), 1u);
+  EXPECT_EQ(find_head_end("\r\nGET"), std::string::npos);
+}
+
+TEST(RequestHead, IsReadAsViewsInOrder) {
+  const auto head = parse_request_head(
+      "PUT http://h/x?y HTTP/1.0\r\nHost:h\r\nX-A: \t b\tc \r\nX-Empty:\r\nX-Utf: "
+      "\xc3\xbc\r\n\r\n");
+  ASSERT_TRUE(head) << text(head.error());
+  EXPECT_EQ(head->method, "PUT");
+  EXPECT_EQ(head->target, "http://h/x?y");
+  EXPECT_EQ(head->minor, 0);
+  ASSERT_EQ(head->fields.size(), 4u);
+  EXPECT_EQ(head->fields.value(field::host), "h");
+  EXPECT_EQ(head->fields.find("x-a")->value, "b\tc");
+  EXPECT_EQ(head->fields.find("x-empty")->value, "");
+  EXPECT_EQ(head->fields.find("x-utf")->value, "\xc3\xbc");
+}
+
+TEST(RequestHead, TakesWhatRfc9112Allows) {
+  const std::string rest = "Host: h\r\n\r\n";
+  EXPECT_EQ(parse_request_head("\r\nGET / HTTP/1.1\r\n" + rest)->method, "GET");  // 2.2
+  EXPECT_EQ(parse_request_head("M-SEARCH * HTTP/1.1\r\n" + rest)->method, "M-SEARCH");
+  EXPECT_EQ(parse_request_head("GET / HTTP/1.9\r\n" + rest)->minor, 1);  // 9110 2.5
+  EXPECT_EQ(parse_request_head("GET / HTTP/1.0\r\n\r\n")->fields.size(), 0u);
+}
+
+struct Refused {
+  const char* name;
+  std::string head;
+  HeadError error;
+};
+
+class RefusedRequest : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedRequest, SaysWhy) {
+  const auto head = parse_request_head(GetParam().head);
+  ASSERT_FALSE(head);
+  EXPECT_EQ(text(head.error()), text(GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rfc9112, RefusedRequest,
+    testing::Values(
+        Refused{"s2_1_empty", "", HeadError::no_end}, Refused{"s2_1_cut", kGet, HeadError::no_end},
+        Refused{"s2_1_more_than_a_head", kGet + "\r\nX", HeadError::no_end},
+        Refused{"s2_2_two_empty_lines_first", "\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+                HeadError::bad_request_line},
+        Refused{"s2_2_bare_lf", "GET / HTTP/1.1\nHost: h\r\n\r\n", HeadError::bare_lf},
+        Refused{"s2_2_bare_lf_ends_field", kGet + "A: b\n\r\n", HeadError::bare_lf},
+        Refused{"s2_2_bare_lf_ends_head", kGet + "\n", HeadError::bare_lf},
+        Refused{"s2_2_bare_cr_in_line", "GET /\r HTTP/1.1\r\n\r\n", HeadError::bare_cr},
+        Refused{"s2_2_bare_cr_in_value", kGet + "A: b\rc\r\n\r\n", HeadError::bare_cr},
+        Refused{"s2_2_bare_cr_in_name", kGet + "A\rB: b\r\n\r\n", HeadError::bare_cr},
+        Refused{"s2_2_two_cr", kGet + "A: b\r\r\n\r\n", HeadError::bare_cr},
+        Refused{"s2_2_blank_before_first_field", "GET / HTTP/1.1\r\n A: b\r\n\r\n",
+                HeadError::folded},
+        Refused{"s3_no_version", "GET /\r\n\r\n", HeadError::bad_request_line},
+        Refused{"s3_two_spaces", "GET  / HTTP/1.1\r\n\r\n", HeadError::bad_request_line},
+        Refused{"s3_space_in_target", "GET /a b HTTP/1.1\r\n\r\n", HeadError::bad_request_line},
+        Refused{"s3_leading_space", " GET / HTTP/1.1\r\n\r\n", HeadError::bad_request_line},
+        Refused{"s3_trailing_space", "GET / HTTP/1.1 \r\n\r\n", HeadError::bad_request_line},
+        Refused{"s3_tab", "GET\t/ HTTP/1.1\r\n\r\n", HeadError::bad_request_line},
+        Refused{"s3_1_method", "G(T / HTTP/1.1\r\n\r\n", HeadError::bad_method},
+        Refused{"s3_2_nul_in_target", "GET /\0 HTTP/1.1\r\n\r\n"s, HeadError::bad_target},
+        Refused{"s3_2_fragment", "GET /a#b HTTP/1.1\r\n\r\n", HeadError::bad_target},
+        Refused{"s3_2_del", "GET /\x7f HTTP/1.1\r\n\r\n", HeadError::bad_target},
+        Refused{"s2_3_lower_case", "GET / http/1.1\r\n\r\n", HeadError::bad_version},
+        Refused{"s2_3_two_digits", "GET / HTTP/1.10\r\n\r\n", HeadError::bad_version},
+        Refused{"s2_3_no_minor", "GET / HTTP/1\r\n\r\n", HeadError::bad_version},
+        Refused{"s2_3_version_0", "GET / HTTP/0.9\r\n\r\n", HeadError::unsupported_version},
+        Refused{"s2_3_version_2", "GET / HTTP/2.0\r\n\r\n", HeadError::unsupported_version},
+        Refused{"s5_no_colon", kGet + "A\r\n\r\n", HeadError::bad_field_name},
+        Refused{"s5_no_name", kGet + ": b\r\n\r\n", HeadError::bad_field_name},
+        Refused{"s5_name_no_token", kGet + "A@: b\r\n\r\n", HeadError::bad_field_name},
+        Refused{"s5_name_obs_text", kGet + "A\xff: b\r\n\r\n", HeadError::bad_field_name},
+        Refused{"s5_1_space_before_colon", kGet + "A : b\r\n\r\n", HeadError::space_before_colon},
+        Refused{"s5_1_tab_before_colon", kGet + "A\t: b\r\n\r\n", HeadError::space_before_colon},
+        Refused{"s5_2_folded", kGet + "A: b\r\n c\r\n\r\n", HeadError::folded},
+        Refused{"s5_2_folded_by_tab", kGet + "A: b\r\n\tc\r\n\r\n", HeadError::folded},
+        Refused{"s5_5_nul", kGet + "A: b\0c\r\n\r\n"s, HeadError::bad_field_value},
+        Refused{"s5_5_control", kGet + "A: \x0b\r\n\r\n", HeadError::bad_field_value},
+        Refused{"s5_5_del", kGet + "A: \x7f\r\n\r\n", HeadError::bad_field_value}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(RequestHead, IsBoundedInBytesAndFields) {
+  const std::string head = kGet + "A: b\r\n\r\n";
+  EXPECT_TRUE(parse_request_head(head, {head.size(), 2}));
+  EXPECT_EQ(parse_request_head(head, {head.size() - 1, 2}).error(), HeadError::too_large);
+  EXPECT_EQ(parse_request_head(head, {head.size(), 1}).error(), HeadError::too_many_fields);
+}
+
+TEST(KeepAlive, FollowsRfc9112Section93) {
+  const struct {
+    const char* version;
+    const char* connection;
+    bool kept;
+  } cases[] = {
+      {"1.1", "", true},
+      {"1.0", "", false},
+      {"1.1", "Connection: close\r\n", false},
+      {"1.1", "Connection: x, CLOSE\r\n", false},
+      {"1.1", "Connection: x\r\n", true},
+      {"1.1", "Connection: keep-alive\r\nConnection: close\r\n", false},
+      {"1.0", "Connection: Keep-Alive\r\n", true},
+      {"1.0", "Connection: keep-alive, close\r\n", false},
+      {"1.0", "Proxy-Connection: keep-alive\r\n",
+       false},  // C.2.2: a proxy cannot know who meant it
+  };
+  for (const auto& c : cases) {
+    const std::string request = "GET / HTTP/"s + c.version + "\r\n" + c.connection + "\r\n";
+    std::string response = "HTTP/"s + c.version + " 200 OK\r\n" + c.connection + "\r\n";
+    EXPECT_EQ(parse_request_head(request)->keep_alive(), c.kept) << request;
+    EXPECT_EQ(parse_response(response)->keep_alive(), c.kept) << response;
+  }
+}
+
+TEST(ResponseHead, ReadsStatusAndReason) {
+  std::string plain = "HTTP/1.1 404 Not Found\r\nServer: x\r\n\r\n";
+  const auto head = parse_response(plain);
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->status, 404u);
+  EXPECT_EQ(head->reason, "Not Found");
+  EXPECT_EQ(head->minor, 1);
+  EXPECT_FALSE(head->interim());
+  std::string bare = "HTTP/1.0 103\r\n\r\n";
+  EXPECT_EQ(parse_response(bare)->reason, "");
+  EXPECT_TRUE(parse_response(bare)->interim());
+  std::string blank = "HTTP/1.1 999 \r\n\r\n";
+  EXPECT_EQ(parse_response(blank)->status, 999u);
+}
+
+TEST(ResponseHead, JoinsFoldedLinesWithSpaces) {  // RFC 9112 5.2
+  std::string head = "HTTP/1.1 200 OK\r\nA: b\r\n  c\r\n\td\r\nB:\r\n \r\nC: e\r\n\r\n";
+  const auto parsed = parse_response(head);
+  ASSERT_TRUE(parsed) << text(parsed.error());
+  ASSERT_EQ(parsed->fields.size(), 3u);
+  EXPECT_EQ(parsed->fields.find("a")->value, "b    c  \td");
+  EXPECT_EQ(parsed->fields.find("b")->value, "");
+  EXPECT_EQ(parsed->fields.find("c")->value, "e");
+}
+
+class RefusedResponse : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedResponse, SaysWhy) {
+  std::string bytes = GetParam().head;
+  const auto head = parse_response(bytes);
+  ASSERT_FALSE(head);
+  EXPECT_EQ(text(head.error()), text(GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rfc9112, RefusedResponse,
+    testing::Values(
+        Refused{"s2_1_cut", "HTTP/1.1 200 OK\r\nA: b\r\n", HeadError::no_end},
+        Refused{"s2_2_bare_lf", "HTTP/1.1 200 OK\nA: b\r\n\r\n", HeadError::bare_lf},
+        Refused{"s2_2_bare_lf_fold", "HTTP/1.1 200 OK\r\nA: b\n c\r\n\r\n", HeadError::bare_lf},
+        Refused{"s2_2_empty_line_first", "\r\nHTTP/1.1 200 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s2_2_blank_before_first_field", "HTTP/1.1 200 OK\r\n A: b\r\n\r\n",
+                HeadError::folded},
+        Refused{"s4_icy", "ICY 200 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_two_spaces", "HTTP/1.1  200 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_tab", "HTTP/1.1\t200 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_two_digits", "HTTP/1.1 20 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_four_digits", "HTTP/1.1 2000 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_sign", "HTTP/1.1 +20 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_below_100", "HTTP/1.1 099 OK\r\n\r\n", HeadError::bad_status_line},
+        Refused{"s4_reason_nul", "HTTP/1.1 200 O\0K\r\n\r\n"s, HeadError::bad_field_value},
+        Refused{"s4_reason_cr", "HTTP/1.1 200 O\rK\r\n\r\n", HeadError::bare_cr},
+        Refused{"s2_3_version", "HTTP/2.0 200 OK\r\n\r\n", HeadError::unsupported_version},
+        Refused{"s2_3_form", "HTTPS1.1 200 OK\r\n\r\n", HeadError::bad_version},
+        Refused{"s5_1_space_before_colon", "HTTP/1.1 200 OK\r\nA : b\r\n\r\n",
+                HeadError::space_before_colon},
+        Refused{"s5_2_fold_splits_name", "HTTP/1.1 200 OK\r\nA\r\n : b\r\n\r\n",
+                HeadError::space_before_colon},
+        Refused{"s5_5_nul", "HTTP/1.1 200 OK\r\nA: \0\r\n\r\n"s, HeadError::bad_field_value}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(HeadErrors, HaveTheirStatus) {
+  EXPECT_EQ(status_of(HeadError::bare_lf), 400u);
+  EXPECT_EQ(status_of(HeadError::target_too_long), 414u);
+  EXPECT_EQ(status_of(HeadError::too_many_fields), 431u);
+  EXPECT_EQ(status_of(HeadError::unsupported_coding), 501u);
+  EXPECT_EQ(status_of(HeadError::unsupported_version), 505u);
+}
+
+}  // namespace
+}  // namespace proxy::http

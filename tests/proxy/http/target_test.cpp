@@ -1,0 +1,154 @@
+#include "proxy/http/target.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace proxy::http {
+namespace {
+
+using Form = Target::Form;
+
+std::string url_of(const std::string& target) {
+  const auto parsed = parse_target("GET", target);
+  return parsed ? parsed->url() : std::string(text(parsed.error()));
+}
+
+TEST(Target, CanonicalUrlIsSquids) {  // squid: store key over the effective request URI
+  const struct {
+    const char* target;
+    const char* url;
+  } cases[] = {
+      {"http://example.com/", "http://example.com/"},
+      {"HTTP://Example.COM/Index.HTML", "http://example.com/Index.HTML"},
+      {"http://example.com", "http://example.com/"},
+      {"http://example.com?x=1", "http://example.com/?x=1"},
+      {"http://example.com/?", "http://example.com/?"},
+      {"http://example.com../a", "http://example.com/a"},
+      {"http://example.com.:8080/a", "http://example.com:8080/a"},
+      {"http://example.com:80/a", "http://example.com/a"},
+      {"http://example.com:/a", "http://example.com/a"},
+      {"http://example.com:0080/a", "http://example.com/a"},
+      {"http://example.com:443/a", "http://example.com:443/a"},
+      {"https://example.com:443/a", "https://example.com/a"},
+      {"https://example.com:80/a", "https://example.com:80/a"},
+      {"http://user:pw@example.com/a", "http://example.com/a"},
+      {"http://@example.com/a@b", "http://example.com/a@b"},
+      {"http://h/a/../b//c/%7e%7E;p?q=%2f", "http://h/a/../b//c/%7e%7E;p?q=%2f"},
+      {"http://h/a|b{c}\"\xc3\xbc", "http://h/a|b{c}\"\xc3\xbc"},
+      {"http://127.1/", "http://127.0.0.1/"},
+      {"http://0x7f000001/", "http://127.0.0.1/"},
+      {"http://2130706433/", "http://127.0.0.1/"},
+      {"http://0177.0.0.01/", "http://127.0.0.1/"},
+      {"http://127.0.0.1.:8080/", "http://127.0.0.1:8080/"},
+      {"http://[::0:1]/", "http://[::1]/"},
+      {"http://[2001:DB8:0:0::A]:8080/x", "http://[2001:db8::a]:8080/x"},
+      {"http://[::FFFF:10.0.0.1]/x", "http://10.0.0.1/x"},
+      {"http://a_b.1a/", "http://a_b.1a/"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(url_of(c.target), c.url) << c.target;
+}
+
+TEST(Target, RefusesWhatNoUrlMayBe) {
+  const struct {
+    const char* target;
+    HeadError error;
+  } cases[] = {
+      {"", HeadError::bad_target},
+      {"*", HeadError::bad_target},
+      {"a", HeadError::bad_target},
+      {"h:80", HeadError::bad_target},
+      {"//h/a#b", HeadError::bad_target},
+      {"/a b", HeadError::bad_target},
+      {"http:/h/", HeadError::bad_target},
+      {"://h/", HeadError::bad_target},
+      {"ftp://h/", HeadError::unsupported_scheme},
+      {"http:///a", HeadError::bad_host},
+      {"http://:80/", HeadError::bad_host},
+      {"http://./", HeadError::bad_host},
+      {"http://.h/", HeadError::bad_host},
+      {"http://a..b/", HeadError::bad_host},
+      {"http://a,b/", HeadError::bad_host},
+      {"http://a%62/", HeadError::bad_host},
+      {"http://a\\b/", HeadError::bad_host},
+      {"http://\xc3\xbc/", HeadError::bad_host},
+      {"http://h:0/", HeadError::bad_host},
+      {"http://h:65536/", HeadError::bad_host},
+      {"http://h:8a/", HeadError::bad_host},
+      {"http://h:80:80/", HeadError::bad_host},
+      {"http://256.0.0.1/", HeadError::bad_host},
+      {"http://1.2.3.4.5/", HeadError::bad_host},
+      {"http://h.08/", HeadError::bad_host},
+      {"http://[::1/", HeadError::bad_host},
+      {"http://[::1]a/", HeadError::bad_host},
+      {"http://[]/", HeadError::bad_host},
+      {"http://[fe80::1%25eth0]/", HeadError::bad_host},
+      {"http://[v1.a]/", HeadError::bad_host},
+      {"http://::1/", HeadError::bad_host},
+      {"http://a@b@c/", HeadError::bad_target},
+      {"http://a\\@b/", HeadError::bad_target},
+  };
+  for (const auto& c : cases) EXPECT_EQ(url_of(c.target), text(c.error)) << c.target;
+}
+
+TEST(Target, LongUrlsAreRefusedByTheirCanonicalLength) {
+  const std::string prefix = "http://h/";
+  EXPECT_EQ(url_of(prefix + std::string(kMaxUrl - prefix.size(), 'a')).size(), kMaxUrl);
+  EXPECT_EQ(url_of(prefix + std::string(kMaxUrl + 1 - prefix.size(), 'a')),
+            text(HeadError::target_too_long));
+  EXPECT_EQ(url_of("http://" + std::string(254, 'a') + "/"), text(HeadError::bad_host));
+}
+
+struct Parts {
+  const char* method;
+  const char* target;
+  const char* host_field;
+  Form form;
+  const char* host;
+  int port;
+  const char* authority;
+  const char* path;
+  const char* url;
+};
+
+class TargetForms : public testing::TestWithParam<Parts> {};
+
+TEST_P(TargetForms, GiveTheirParts) {  // RFC 9112 3.2.1 to 3.2.4
+  const Parts& wanted = GetParam();
+  const auto target = parse_target(wanted.method, wanted.target, wanted.host_field);
+  ASSERT_TRUE(target) << text(target.error());
+  EXPECT_EQ(target->form(), wanted.form);
+  EXPECT_EQ(target->host(), wanted.host);
+  EXPECT_EQ(target->port(), wanted.port);
+  EXPECT_EQ(target->authority(), wanted.authority);
+  EXPECT_EQ(target->path(), wanted.path);
+  EXPECT_EQ(target->url(), wanted.url);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rfc9112, TargetForms,
+    testing::Values(
+        Parts{"GET", "http://H:81/a?b", "other", Form::absolute, "h", 81, "h:81", "/a?b",
+              "http://h:81/a?b"},
+        Parts{"GET", "https://h", "", Form::absolute, "h", 443, "h", "/", "https://h/"},
+        Parts{"GET", "http://[::1]:81/", "", Form::absolute, "::1", 81, "[::1]:81", "/",
+              "http://[::1]:81/"},
+        Parts{"GET", "/a?b", "H:80", Form::origin, "h", 80, "h", "/a?b", "http://h/a?b"},
+        Parts{"GET", "//x/y", "h", Form::origin, "h", 80, "h", "//x/y", "http://h//x/y"},
+        Parts{"GET", "/a", "", Form::origin, "", 80, "", "/a", "/a"},
+        Parts{"CONNECT", "H:443", "x", Form::authority, "h", 443, "h:443", "", "h:443"},
+        Parts{"CONNECT", "[::1]:80", "x", Form::authority, "::1", 80, "[::1]:80", "", "[::1]:80"},
+        Parts{"OPTIONS", "*", "h:81", Form::asterisk, "h", 81, "h:81", "*", "http://h:81/"},
+        Parts{"OPTIONS", "*", "", Form::asterisk, "", 80, "", "*", "*"},
+        Parts{"OPTIONS", "http://h", "", Form::absolute, "h", 80, "h", "*", "http://h/"},
+        Parts{"OPTIONS", "http://h/", "", Form::absolute, "h", 80, "h", "/", "http://h/"}));
+
+TEST(Target, FormsBelongToTheirMethods) {
+  for (const char* target : {"h", "h:", "/a", "http://h:443/", "u@h:443", "*", "h:443/"})
+    EXPECT_FALSE(parse_target("CONNECT", target)) << target;
+  EXPECT_FALSE(parse_target("GET", "*", "h"));
+  EXPECT_EQ(parse_target("GET", "/", "a b").error(), HeadError::bad_host);
+}
+
+}  // namespace
+}  // namespace proxy::http

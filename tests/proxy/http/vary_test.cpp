@@ -1,0 +1,93 @@
+#include "proxy/http/vary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/proxy/http/fields_of.hpp"
+
+namespace proxy::http {
+namespace {
+
+using Lines = std::initializer_list<std::string_view>;
+
+struct Case {
+  const char* name;
+  Lines vary;
+  Lines first;
+  Lines second;
+  bool matches;
+};
+
+TEST(Variant, MatchesByRfc9111Section41) {
+  const Case cases[] = {
+      {"no Vary", {}, {"A: 1"}, {"A: 2"}, true},
+      {"empty Vary", {"Vary:  "}, {"A: 1"}, {"A: 2"}, true},
+      {"equal", {"Vary: A"}, {"A: 1"}, {"a: 1"}, true},
+      {"other", {"Vary: A"}, {"A: 1"}, {"A: 2"}, false},
+      {"case counts", {"Vary: A"}, {"A: x"}, {"A: X"}, false},
+      {"absent in both", {"Vary: A"}, {"B: 1"}, {"B: 2"}, true},
+      {"absent in the first", {"Vary: A"}, {}, {"A: 1"}, false},
+      {"absent in the second", {"Vary: A"}, {"A: 1"}, {}, false},
+      {"empty is not absent", {"Vary: A"}, {"A:  "}, {}, false},
+      {"several, one differs", {"Vary: A, B"}, {"A: 1", "B: 1"}, {"A: 1", "B: 2"}, false},
+      {"several lines of Vary", {"Vary: A", "vary: B"}, {"A: 1", "B: 1"}, {"A: 1", "B: 2"}, false},
+      {"repeated names", {"Vary: A, a, A"}, {"A: 1"}, {"A: 1"}, true},
+      {"star", {"Vary: *"}, {"A: 1"}, {"A: 1"}, false},
+      {"star at any place", {"Vary: A, *"}, {"A: 1"}, {"A: 1"}, false},
+      {"star on another line", {"Vary: A", "Vary: *"}, {"A: 1"}, {"A: 1"}, false},
+      {"no token", {"Vary: A B"}, {"A: 1"}, {"A: 1"}, false},
+      {"lines are one list", {"Vary: A"}, {"A: 1", "A: 2"}, {"A: 1,2"}, true},
+      {"order counts", {"Vary: A"}, {"A: 1", "A: 2"}, {"A: 2", "A: 1"}, false},
+      {"spaces count", {"Vary: A"}, {"A: 1, 2"}, {"A: 1,2"}, false},
+      {"not in Accept", {"Vary: Accept"}, {"Accept: a/b, c/d;q=1"}, {"Accept: a/b,c/d; q=1"}, true},
+      {"case counts in Accept", {"Vary: Accept"}, {"Accept: a;v=X"}, {"Accept: a;v=x"}, false},
+      {"nor case in codings",
+       {"Vary: accept-encoding"},
+       {"Accept-Encoding: GZIP, br"},
+       {"Accept-Encoding: gzip,br"},
+       true},
+      {"nor in languages",
+       {"Vary: Accept-Language"},
+       {"Accept-Language: en-GB"},
+       {"Accept-Language: en-gb"},
+       true},
+  };
+  for (const Case& c : cases) {
+    const Variant variant(fields_of(c.vary), fields_of(c.first));
+    EXPECT_EQ(variant.matches(fields_of(c.second)), c.matches) << c.name;
+  }
+}
+
+TEST(Variant, OwnsItsText) {
+  Variant variant;
+  {
+    const std::string vary = "Vary: X-A", request = "X-A: a value too long for a small string";
+    variant = Variant(fields_of({vary}), fields_of({request}));
+  }
+  EXPECT_TRUE(variant.matches(fields_of({"x-a: a value too long for a small string"})));
+  EXPECT_GT(variant.footprint(), 40u);
+}
+
+TEST(Variant, MarkIsSquidsAndSorted) {
+  const auto mark = [](Lines vary, Lines request) {
+    return Variant(fields_of(vary), fields_of(request)).mark();
+  };
+  EXPECT_EQ(mark({"Vary: Accept-Encoding"}, {"Accept-Encoding: gzip"}), "accept-encoding=\"gzip\"");
+  EXPECT_EQ(mark({"Vary: Cookie, Accept-Encoding"}, {"Cookie: a=\"b c\""}),
+            "accept-encoding, cookie=\"a=%22b%20c%22\"");
+  EXPECT_EQ(mark({"Vary: B, a"}, {"A: %"}), mark({"Vary: A", "Vary: b"}, {"A: %"}));
+  EXPECT_EQ(mark({"Vary: *"}, {}), "*");
+  EXPECT_EQ(mark({}, {}), "");
+}
+
+TEST(Variant, NamesAreBounded) {
+  std::string names = "Vary: a0";
+  for (int i = 1; i < 64; ++i) names += ",a" + std::to_string(i);
+  EXPECT_FALSE(Variant(fields_of({names}), {}).never_matches());
+  names += ",b";
+  EXPECT_TRUE(Variant(fields_of({names}), {}).never_matches());
+}
+
+}  // namespace
+}  // namespace proxy::http
