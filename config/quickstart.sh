@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Builds Hearsay and runs it, alone or as several neighbours on this machine.
+set -euo pipefail
+
+readonly first_port=3128 proxy=build/release/proxy/hearsay
+readonly example=http://example.com/
+
+usage() {
+  cat <<END
+usage: config/quickstart.sh [--neighbours N]
+
+Installs what is missing (Debian 12, apt), builds a release and runs the proxy on
+127.0.0.1:$first_port with config/hearsay.json. Ctrl-C stops it.
+
+  --neighbours N   run N proxies (2 to 16) on ports $first_port and up, each a neighbour of the others
+  --help           this text
+END
+}
+
+fail() {
+  echo "quickstart: $*" >&2
+  exit 1
+}
+
+# One compiler per core, and no more than memory holds: each takes up to 1.5 GB.
+build_jobs() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/^MemAvailable:/ { print int($2 / 1500000) }' /proc/meminfo)
+  ((memory > 0)) || memory=1
+  echo $((cores < memory ? cores : memory))
+}
+
+build() {
+  config/install.sh config/packages.txt
+  cmake --preset release
+  cmake --build --preset release --target hearsay --parallel "$(build_jobs)"
+}
+
+run_one() {
+  cat <<END
+
+Try, in another terminal:
+  curl -x http://127.0.0.1:$first_port -sD - -o /dev/null $example
+  curl http://127.0.0.1:$first_port/digest
+
+END
+  exec "$proxy" serve --config config/hearsay.json
+}
+
+port_of() { echo $((first_port + $1)); }
+name_of() { printf '%b' "\\x$(printf %x $((97 + $1)))"; }  # 0: a, 1: b, ...
+
+# settings_of I N: the settings of the I-th of N neighbours, who knows all the others.
+settings_of() {
+  local i=$1 n=$2 other peers=()
+  for ((other = 0; other < n; ++other)); do
+    ((other == i)) && continue
+    peers+=("    { \"name\": \"$(name_of $other)\", \"url\": \"http://127.0.0.1:$(port_of $other)\" }")
+  done
+  local IFS=$'\n'
+  cat <<END
+{
+  "name": "$(name_of "$i")",
+  "listen": ["127.0.0.1:$(port_of "$i")"],
+  "cache": { "memory": "64MiB" },
+  "peers": [
+$(sed '$!s/$/,/' <<<"${peers[*]}")
+  ]
+}
+END
+}
+
+pids=()
+stop_all() {
+  trap '' INT TERM HUP  # a second Ctrl-C must not leave proxies behind
+  if ((${#pids[@]} == 0)); then return; fi
+  echo "stopping"
+  kill -TERM "${pids[@]}" 2>/dev/null || true
+  wait "${pids[@]}" 2>/dev/null || true
+  echo "all stopped; logs and settings stay in $folder"
+}
+
+# Says which one ended and why, as far as its log tells.
+report_death() {
+  local i
+  for i in "${!pids[@]}"; do
+    kill -0 "${pids[i]}" 2>/dev/null && continue
+    echo "proxy $(name_of "$i") on port $(port_of "$i") has ended; its last lines:" >&2
+    tail -n 5 "$folder/$(name_of "$i").log" >&2
+  done
+  fail "stopping the others"
+}
+
+all_run() {
+  local pid
+  for pid in "${pids[@]}"; do kill -0 "$pid" 2>/dev/null || return 1; done
+}
+
+answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+wait_until_up() {
+  local i
+  for i in "${!pids[@]}"; do
+    until answers "$(port_of "$i")"; do
+      all_run || report_death
+      sleep 0.1
+    done
+  done
+  all_run || report_death
+}
+
+show_how() {
+  local last
+  last=$(port_of $((${#pids[@]} - 1)))
+  cat <<END
+
+${#pids[@]} neighbours listen on 127.0.0.1, ports $first_port to $last. Settings and logs are in
+  $folder
+
+Try, in another terminal, first through one, a moment later through another:
+  curl -x http://127.0.0.1:$first_port -sD - -o /dev/null $example
+  curl -x http://127.0.0.1:$last -sD - -o /dev/null $example
+  curl http://127.0.0.1:$last/digest
+The second answer's Cache-Status says that a neighbour gave it. Ctrl-C stops them all.
+END
+}
+
+run_neighbours() {
+  local n=$1 i name
+  folder=$(mktemp -d "${TMPDIR:-/tmp}/hearsay.XXXXXX")
+  trap stop_all EXIT
+  trap 'exit 0' INT TERM HUP
+  for ((i = 0; i < n; ++i)); do
+    name=$(name_of "$i")
+    settings_of "$i" "$n" >"$folder/$name.json"
+    "$proxy" serve --config "$folder/$name.json" >"$folder/$name.log" 2>&1 &
+    pids+=($!)
+  done
+  wait_until_up
+  show_how
+  wait -n "${pids[@]}" || true
+  report_death
+}
+
+neighbours=1
+while (($# > 0)); do
+  case $1 in
+    --neighbours) neighbours=${2-}; shift ;;
+    --neighbours=*) neighbours=${1#*=} ;;
+    --help | -h) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+  esac
+  shift || true
+  if [[ ! $neighbours =~ ^([2-9]|1[0-6])$ ]]; then
+    echo "quickstart: --neighbours takes a number from 2 to 16" >&2
+    exit 2
+  fi
+done
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+build
+if ((neighbours == 1)); then run_one; else run_neighbours "$neighbours"; fi

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Installs what the tests need, builds everything and runs them.
+#   tests/run.sh [--preset dev|release|asan|tsan] [ARGUMENTS OF ctest, such as -R Scenario]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+preset=dev
+case ${1-} in
+  --preset)
+    preset=${2:?--preset needs a name}
+    shift 2
+    ;;
+  --help | -h)
+    sed -n '2,3s/^# //p' "$0"
+    exit 0
+    ;;
+esac
+
+config/install.sh config/packages.txt tests/packages.txt
+cmake --preset "$preset"
+cmake --build --preset "$preset"
+ctest --preset "$preset" --no-tests=error -j2 "$@"
