@@ -22,7 +22,7 @@ struct Recent {
     if (next.sum() < 2 * kRecentClaims) return next;
     return {next.right / 2, next.wrong / 2};
   }
-  bool absurd() const { return sum() >= kRecentClaims && wrong > right; }
+  bool absurd() const { return sum() >= kRecentClaims && wrong > 4 * right; }
 };
 
 std::chrono::seconds rest_after(std::uint32_t failures_before) {

@@ -22,8 +22,9 @@ enum class Outcome : std::uint8_t {
 inline constexpr std::chrono::seconds kFirstRest{1};
 inline constexpr std::chrono::seconds kLongestRest{60};
 
-// A peer is caught lying when more than half of this many recent claims (or up to twice as many)
-// were false. Squid's worst honest digest (5 bits per entry, full, an hour old) stays under that.
+// A peer lies when more than four fifths of this many recent claims (or up to twice as many) were
+// false. Not half: a Squid's honest digest is wrong for 9 % of what it does not hold, so a half of
+// its claims is when it holds a tenth of what we miss, and that tenth is worth asking for.
 inline constexpr std::uint32_t kRecentClaims = 100;
 
 // The books on one peer. Any thread may call anything: atomics only, no locks. Counters start at 0

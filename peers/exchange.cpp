@@ -70,7 +70,8 @@ class Exchange::Loop {
         settings_(settings),
         tick_(std::move(tick)),
         multi_(curl_multi_init()),
-        in_flight_{.limit = settings.peer_memory.value + digest::kSquidControlBytes} {
+        in_flight_{.limit = settings.peer_memory.value +
+                            digest::kSquidControlBytes * directory.peers().size()} {
     for (const PeerRef& peer : directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
       lines_.emplace_back(peer, multi_.get(), in_flight_, agent, limits);
@@ -116,16 +117,17 @@ class Exchange::Loop {
   }
 
   void ask(Line& line) {
-    const Report& report = line.report;
-    // The old digest's place is the new one's.
-    const std::size_t kept = kept_by_all() - kept_bytes(report);
-    const std::size_t left =
-        settings_.peer_memory.value - std::min(kept, settings_.peer_memory.value);
-    line.question = {.known = report.kind,
-                     .conditional = !report.etag.empty(),
-                     .room = std::min(left, digest::kMaxSquidMaskBytes)};
+    line.question.known = line.report.kind;
+    line.question.conditional = !line.report.etag.empty();
     line.asking = true;
-    line.transfer.begin(report.etag, line.question.room + digest::kSquidControlBytes);
+    line.transfer.begin(line.report.etag, room_for(line) + digest::kSquidControlBytes);
+  }
+
+  // Bytes of mask. The old digest's place is the new one's.
+  std::size_t room_for(const Line& line) const {
+    const std::size_t kept = kept_by_all() - kept_bytes(line.report);
+    const std::size_t limit = settings_.peer_memory.value;
+    return std::min(limit - std::min(kept, limit), digest::kMaxSquidMaskBytes);
   }
 
   std::size_t kept_by_all() const {
@@ -146,6 +148,7 @@ class Exchange::Loop {
 
   void take(Line& line, CURLcode code) {
     const std::string error = line.transfer.finish(code);
+    line.question.room = room_for(line);  // others may have been kept since the request
     Verdict verdict = error.empty() ? judge(line.question, line.transfer.reply())
                                     : no_reply(line.question, error);
     if (line.peer->digest == config::PeerDigest::squid) verdict.kind = Kind::squid;

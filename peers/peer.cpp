@@ -12,7 +12,7 @@ char lower(char c) {
 // "squid", "Squid/5.7": the product (RFC 9110 section 10.1.5) with or without a version.
 bool names_product(std::string_view text, std::string_view product) {
   if (text.size() < product.size()) return false;
-  const auto same = [](char a, char b) { return lower(a) == b; };
+  const auto same = [](char a, char b) { return a == lower(b); };
   if (!std::equal(product.begin(), product.end(), text.begin(), same)) return false;
   text.remove_prefix(product.size());
   return text.empty() || text.front() == '/' || text.front() == ' ' || text.front() == ')';

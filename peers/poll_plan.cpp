@@ -8,10 +8,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kSquidNearest = seconds{10};
-constexpr milliseconds kSquidFarthest = seconds{3600};
-constexpr milliseconds kSquidDefault = seconds{300};
-constexpr milliseconds kSquidSpread = seconds{5};
+constexpr seconds kSquidNearest{10};
+constexpr seconds kSquidFarthest{3600};
+constexpr seconds kSquidDefault{300};
+constexpr seconds kSquidSpread{5};
 
 milliseconds share(milliseconds whole, double part) {
   return std::chrono::duration_cast<milliseconds>(whole * part);
@@ -27,10 +27,10 @@ milliseconds doubled(milliseconds first, milliseconds cap, std::uint32_t failure
 }
 
 milliseconds squid_gap(std::optional<seconds> expires_in, double jitter) {
-  const auto expires = std::clamp<milliseconds>(
-      expires_in ? std::min<seconds>(*expires_in, seconds{3600}) : kSquidDefault, milliseconds{0},
-      kSquidFarthest);
-  return std::clamp(expires + share(kSquidSpread, jitter), kSquidNearest, kSquidFarthest);
+  const seconds expires =
+      std::clamp(expires_in.value_or(kSquidDefault), seconds{0}, kSquidFarthest);
+  return std::clamp<milliseconds>(expires + share(kSquidSpread, jitter), kSquidNearest,
+                                  kSquidFarthest);
 }
 
 }  // namespace

@@ -12,6 +12,9 @@ namespace peers {
 namespace {
 
 constexpr std::uint32_t kLiveHashes = 8;
+// Of the Squid form; digest::kMaxSquidFillPercent is what Squids take. Honest keys reach 0.55 at 4
+// bits per entry; chosen ones, that never share a bit or make counters stick, can reach more.
+constexpr double kFullest = 0.60;
 
 std::string random_epoch() {
   std::random_device source;
@@ -37,9 +40,8 @@ std::uint8_t squid_bits(const config::Digest& settings) {
 digest::Shape squid_shape(const config::Digest& settings, std::uint64_t capacity) {
   const auto mask =
       digest::squid_mask_bytes(static_cast<std::uint32_t>(capacity), squid_bits(settings));
-  return {.bits = std::uint64_t{8} * mask.value(),
-          .hashes = 4,
-          .derivation = digest::Derivation::squid_words};
+  return {
+      .bits = std::uint64_t{8} * *mask, .hashes = 4, .derivation = digest::Derivation::squid_words};
 }
 
 std::uint64_t capacity_for(const config::Digest& settings, std::uint64_t entries) {
@@ -50,18 +52,21 @@ std::uint64_t capacity_for(const config::Digest& settings, std::uint64_t entries
 
 Publisher::Filters::Filters(const config::Digest& settings, std::uint64_t entries)
     : capacity(capacity_for(settings, entries)),
-      live(digest::CountingFilter::create(live_shape(settings, capacity)).value()),
-      squid(digest::CountingFilter::create(squid_shape(settings, capacity)).value()) {}
+      live(*digest::CountingFilter::create(live_shape(settings, capacity))),
+      squid(*digest::CountingFilter::create(squid_shape(settings, capacity))) {}
 
-bool Publisher::Filters::fit(std::uint64_t entries) const {
-  return 5 * entries <= 4 * capacity && (capacity <= kMinCapacity || capacity <= 3 * entries);
+bool Publisher::Filters::fit(const config::Digest& settings) const {
+  if (squid.projection().fill_ratio() > kFullest) return false;
+  const std::uint64_t entries = live.entries();
+  if (capacity == capacity_for(settings, entries)) return true;
+  return 5 * entries <= 4 * capacity && capacity <= 3 * entries;
 }
 
 Publisher::Publisher(Holdings& holdings, const config::Digest& settings, WallTime now)
     : holdings_(holdings), settings_(settings), filters_(settings, 0) {
   rebuild(now);
   publish({.live = describe(filters_.live, now),
-           .squid = close_squid(nullptr, now),
+           .squid = close_squid(std::make_shared<const SquidForm>(), now),
            .expires_after = settings_.squid_period});
 }
 
@@ -71,7 +76,7 @@ void Publisher::tick(WallTime now) {
   const bool squid = squid_due(*last->squid, now);
   if (!changed && !squid) return;
   publish({.live = changed ? describe(filters_.live, now) : last->live,
-           .squid = squid ? close_squid(last->squid.get(), now) : last->squid,
+           .squid = squid ? close_squid(last->squid, now) : last->squid,
            .expires_after = settings_.squid_period});
 }
 
@@ -102,7 +107,7 @@ bool Publisher::follow(WallTime now) {
     }
   }
   if (changes_.empty()) return false;
-  if (!filters_.fit(filters_.live.entries())) {
+  if (!filters_.fit(settings_)) {
     rebuild(now);
   } else {
     ++generation_;
@@ -129,15 +134,17 @@ bool Publisher::squid_due(const SquidForm& last, WallTime now) const {
          squid_closed_ + std::min(settings_.poll, settings_.squid_period);
 }
 
-std::shared_ptr<const SquidForm> Publisher::close_squid(const SquidForm* last, WallTime now) {
+std::shared_ptr<const SquidForm> Publisher::close_squid(std::shared_ptr<const SquidForm> last,
+                                                        WallTime now) {
   squid_closed_ = now;
+  auto body = digest::encode({.capacity = static_cast<std::uint32_t>(filters_.capacity),
+                              .count = static_cast<std::uint32_t>(filters_.squid.entries()),
+                              .bits_per_entry = squid_bits(settings_),
+                              .filter = filters_.squid.snapshot()});
+  if (!body) return last;  // more entries than Squid's form can express
   auto form = std::make_shared<SquidForm>();
-  form->body = digest::encode({.capacity = static_cast<std::uint32_t>(filters_.capacity),
-                               .count = static_cast<std::uint32_t>(filters_.squid.entries()),
-                               .bits_per_entry = squid_bits(settings_),
-                               .filter = filters_.squid.snapshot()})
-                   .value();
-  const bool same = last != nullptr && last->body == form->body;
+  const bool same = last->body == *body;
+  form->body = std::move(*body);
   form->etag = same ? last->etag : fmt::format("\"{}-{}\"", epoch_, generation_);
   form->last_modified = same ? last->last_modified : now;
   form->stats = describe(filters_.squid, now);

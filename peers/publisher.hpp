@@ -50,8 +50,8 @@ struct Published {
 // many bits per entry as set, double hashing, 8 hashes. The Squid form: as many as set, Squid's
 // four words. Both are sized together: when the entries pass 4/5 of the capacity or fall under a
 // third of it, both are rebuilt for twice the entries (at least kMinCapacity) and a new epoch
-// begins. At 4/5 of its capacity and 4 bits per entry or more no Squid finds the form too full
-// (65 %).
+// begins; also when the Squid form gets near the 65 % of bits at which Squids refuse it, which
+// takes keys chosen for that.
 class Publisher {
  public:
   static constexpr std::uint64_t kMinCapacity = 1024;
@@ -75,13 +75,13 @@ class Publisher {
     digest::CountingFilter squid;
 
     Filters(const config::Digest& settings, std::uint64_t entries);
-    bool fit(std::uint64_t entries) const;
+    bool fit(const config::Digest& settings) const;
   };
 
   bool follow(WallTime now);
   void rebuild(WallTime now);
   bool squid_due(const SquidForm& last, WallTime now) const;
-  std::shared_ptr<const SquidForm> close_squid(const SquidForm* last, WallTime now);
+  std::shared_ptr<const SquidForm> close_squid(std::shared_ptr<const SquidForm> last, WallTime now);
   FilterStats describe(const digest::CountingFilter& filter, WallTime now) const;
   void publish(Published next);
 

@@ -33,7 +33,9 @@ std::optional<std::uint64_t> generation_in(std::string_view etag) {
 Verdict judge_digest(const Question& question, const Reply& reply, Verdict verdict) {
   auto decoded = digest::decode(reply.body, question.room);
   if (!decoded) {
-    verdict.error = fmt::format("bad digest: {}", digest::to_string(decoded.error()));
+    const bool too_large = decoded.error() == digest::SquidDigestError::mask_too_large;
+    verdict.error = too_large ? std::string(kTooLarge)
+                              : fmt::format("bad digest: {}", digest::to_string(decoded.error()));
     return verdict;
   }
   verdict.outcome = Polled::fetched;

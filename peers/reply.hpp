@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "peers/peer.hpp"
@@ -24,11 +25,15 @@ struct Reply {
   std::vector<std::uint8_t> body;                  // of a 200
 };
 
+// Why a digest may not stay, or not even come in.
+inline constexpr std::string_view kTooLarge =
+    "digest over 64 MiB, or over what digest.peer_memory leaves room for";
+
 // What was asked.
 struct Question {
   Kind known = Kind::unknown;  // the peer's kind so far
   bool conditional = false;    // If-None-Match was sent: only then a 304 means anything
-  std::size_t room = 0;        // bytes of mask that may be kept
+  std::size_t room = 0;        // bytes of mask that may be kept, at the time of the answer
 };
 
 struct Verdict {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
-#include <stdexcept>
 
 namespace peers {
 namespace {
@@ -73,7 +73,7 @@ void Transfer::begin(const std::string& etag, std::size_t max_body) {
 }
 
 std::string Transfer::finish(CURLcode code) {
-  if (too_large_) return "answer larger than digest.peer_memory leaves room for";
+  if (!refused_.empty()) return std::string(refused_);
   if (code != CURLE_OK) return curl_easy_strerror(code);
   read_head();
   return {};
@@ -86,33 +86,40 @@ void Transfer::end() {
   reply_ = {};
   head_bytes_ = 0;
   received_ = 0;
-  too_large_ = false;
+  refused_ = {};
+}
+
+// The count that makes libcurl give up, as we never get so few.
+std::size_t Transfer::refuse(std::string_view why) {
+  refused_ = why;
+  return 0;
 }
 
 // libcurl 7.88 itself keeps a head of any length (CVE-2023-38039).
 std::size_t Transfer::on_head(char*, std::size_t, std::size_t count, void* self) noexcept {
   auto& transfer = *static_cast<Transfer*>(self);
   transfer.head_bytes_ += count;
-  return transfer.head_bytes_ <= kMaxHead ? count : 0;
+  return transfer.head_bytes_ <= kMaxHead ? count : transfer.refuse("head larger than 64 KiB");
 }
 
 std::size_t Transfer::on_body(char* bytes, std::size_t, std::size_t count, void* self) noexcept {
-  return static_cast<Transfer*>(self)->take(bytes, count) ? count : 0;
+  return static_cast<Transfer*>(self)->take(bytes, count);
 }
 
-bool Transfer::take(const char* bytes, std::size_t count) {
+std::size_t Transfer::take(const char* bytes, std::size_t count) {
   received_ += count;
-  if (status() != 200) return received_ <= kMaxOtherBody;
-  if (received_ == count) {
-    curl_off_t announced = -1;
-    curl_easy_getinfo(handle(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
-    too_large_ = announced > 0 && static_cast<std::size_t>(announced) > max_body_;
+  if (status() != 200) {
+    return received_ <= kMaxOtherBody ? count : refuse("error page larger than 64 KiB");
   }
-  too_large_ = too_large_ || received_ > max_body_ || in_flight_.held + count > in_flight_.limit;
-  if (too_large_) return false;
+  curl_off_t announced = -1;
+  curl_easy_getinfo(handle(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
+  const auto whole = static_cast<std::size_t>(std::max<curl_off_t>(announced, 0));
+  if (std::max(received_, whole) > max_body_ || in_flight_.held + count > in_flight_.limit) {
+    return refuse(kTooLarge);
+  }
   reply_.body.insert(reply_.body.end(), bytes, bytes + count);
   in_flight_.held += count;
-  return true;
+  return count;
 }
 
 // The last field of that name, which is the one that the nearest sender added.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "peers/peer.hpp"
 #include "peers/poll_plan.hpp"
@@ -52,9 +53,10 @@ class Transfer {
     }
   };
 
+  std::size_t refuse(std::string_view why);
   static std::size_t on_head(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
   static std::size_t on_body(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
-  bool take(const char* bytes, std::size_t count);
+  std::size_t take(const char* bytes, std::size_t count);
   std::string field(const char* name) const;
   long status() const;
   void read_head();
@@ -67,7 +69,7 @@ class Transfer {
   std::size_t max_body_ = 0;
   std::size_t head_bytes_ = 0;
   std::size_t received_ = 0;
-  bool too_large_ = false;
+  std::string_view refused_;  // why we broke off
   bool running_ = false;
 };
 

@@ -1,0 +1,112 @@
+#include "peers/accuracy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace peers {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Time kNow{1000s};
+
+void note(Accuracy& accuracy, Outcome outcome, int times, Time now = kNow) {
+  for (int i = 0; i < times; ++i) accuracy.note(outcome, std::nullopt, 0, now);
+}
+
+TEST(Accuracy, CountsEachOutcomeOnce) {
+  Accuracy accuracy;
+  accuracy.claimed();
+  accuracy.claimed();
+  accuracy.note(Outcome::true_hit, 8ms, 500, kNow);
+  accuracy.note(Outcome::true_hit, 8ms, 20, kNow);
+  accuracy.note(Outcome::false_hit, 8ms, 999, kNow);
+  note(accuracy, Outcome::refused, 1);
+  note(accuracy, Outcome::timed_out, 1);
+  note(accuracy, Outcome::broken, 1);
+  const auto books = accuracy.books();
+  EXPECT_EQ(books.claims, 2U);
+  EXPECT_EQ(books.true_hits, 2U);
+  EXPECT_EQ(books.false_hits, 1U);
+  EXPECT_EQ(books.failures, 3U);
+  EXPECT_EQ(books.bytes_saved, 520U);
+  EXPECT_EQ(books.first_byte, 8ms);
+}
+
+TEST(Accuracy, FirstByteFollowsAMovingAverage) {
+  Accuracy accuracy;
+  EXPECT_EQ(accuracy.books().first_byte, std::nullopt);
+  accuracy.note(Outcome::true_hit, 8ms, 0, kNow);
+  accuracy.note(Outcome::true_hit, 16ms, 0, kNow);
+  EXPECT_EQ(accuracy.books().first_byte, 9ms);
+}
+
+TEST(Accuracy, EachKindOfFailureRestsThePeerAndAnAnswerDoesNot) {
+  for (const Outcome outcome : {Outcome::refused, Outcome::timed_out, Outcome::broken}) {
+    Accuracy accuracy;
+    note(accuracy, outcome, 1);
+    EXPECT_TRUE(accuracy.resting(kNow + 999ms));
+    EXPECT_FALSE(accuracy.resting(kNow + 1s));
+  }
+  Accuracy accuracy;
+  note(accuracy, Outcome::true_hit, 1);
+  note(accuracy, Outcome::false_hit, 1);
+  EXPECT_FALSE(accuracy.resting(kNow));
+}
+
+TEST(Accuracy, RestDoublesUpToAMinuteAndAnAnswerResetsIt) {
+  Accuracy accuracy;
+  Time now = kNow;
+  for (const auto rest : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
+    note(accuracy, Outcome::timed_out, 1, now);
+    EXPECT_TRUE(accuracy.resting(now + rest - 1ms)) << rest.count();
+    now += rest;
+    EXPECT_FALSE(accuracy.resting(now)) << rest.count();
+  }
+  note(accuracy, Outcome::false_hit, 1, now);
+  note(accuracy, Outcome::refused, 1, now);
+  EXPECT_FALSE(accuracy.resting(now + 1s));
+}
+
+TEST(Accuracy, FailuresThatWereUnderWayTogetherCountAsOne) {
+  Accuracy accuracy;
+  note(accuracy, Outcome::timed_out, 50);
+  EXPECT_FALSE(accuracy.resting(kNow + 1s));
+  EXPECT_EQ(accuracy.books().failures, 50U);
+}
+
+TEST(Accuracy, APeerThatLiesTooOftenIsRestedForAMinute) {
+  struct Case {
+    const char* name;
+    int true_hits;
+    int false_hits;
+    bool rests;
+  };
+  for (const Case& c :
+       {Case{"four fifths are not more", 25, 100, false}, Case{"one more is", 25, 101, true},
+        Case{"too few to judge", 0, 99, false}, Case{"all of 100", 0, 100, true},
+        Case{"the truth was long ago", 300, 400, true}}) {
+    Accuracy accuracy;
+    note(accuracy, Outcome::true_hit, c.true_hits);
+    note(accuracy, Outcome::false_hit, c.false_hits);
+    EXPECT_EQ(accuracy.resting(kNow + 59s), c.rests) << c.name;
+    EXPECT_FALSE(accuracy.resting(kNow + 60s)) << c.name;
+  }
+}
+
+TEST(Accuracy, CostGrowsWithTimeAndWithLies) {
+  Accuracy unknown;
+  Accuracy fast;
+  Accuracy slow;
+  Accuracy fast_liar;
+  fast.note(Outcome::true_hit, 1ms, 0, kNow);
+  slow.note(Outcome::true_hit, 3ms, 0, kNow);
+  for (int i = 0; i < 9; ++i) fast_liar.note(Outcome::false_hit, 1ms, 0, kNow);
+  EXPECT_LT(unknown.cost(), fast.cost());
+  EXPECT_LT(fast.cost(), slow.cost());
+  EXPECT_LT(slow.cost(), fast_liar.cost());
+}
+
+}  // namespace
+}  // namespace peers

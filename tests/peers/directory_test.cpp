@@ -1,0 +1,116 @@
+#include "peers/directory.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/peers/samples.hpp"
+
+namespace peers {
+namespace {
+
+using namespace std::chrono_literals;
+using samples::key;
+using samples::report_of;
+
+const Time kNow{1000s};
+
+class DirectoryTest : public testing::Test {
+ protected:
+  std::vector<std::string> names(const char* of, Time now = kNow) const {
+    std::vector<std::string> names;
+    for (const PeerRef& peer : directory_.claimants(key(of), now)) names.push_back(peer->name);
+    return names;
+  }
+  void answer(std::size_t id, Outcome outcome, std::chrono::microseconds first_byte) {
+    directory_.note(directory_.peers()[id], outcome, first_byte, 100, kNow);
+  }
+
+  using Names = std::vector<std::string>;
+
+  const std::vector<config::Peer> settings_{samples::peer("b"), samples::peer("c"),
+                                            samples::peer("d")};
+  Directory directory_{settings_};
+};
+
+TEST_F(DirectoryTest, NamesNobodyWhileNobodyHasADigest) {
+  EXPECT_EQ(names("x"), Names{});
+}
+
+TEST_F(DirectoryTest, NamesExactlyThoseWhoClaimTheKey) {
+  directory_.update(0, report_of({"x", "y"}, kNow));
+  directory_.update(2, report_of({"y"}, kNow));
+  EXPECT_EQ(names("x"), Names{"b"});
+  EXPECT_EQ(names("y"), (Names{"b", "d"}));
+  EXPECT_EQ(names("z"), Names{});
+}
+
+TEST_F(DirectoryTest, ANewDigestReplacesTheOldOne) {
+  directory_.update(1, report_of({"x"}, kNow));
+  directory_.update(1, report_of({"y"}, kNow));
+  EXPECT_EQ(names("x"), Names{});
+  EXPECT_EQ(names("y"), Names{"c"});
+}
+
+TEST_F(DirectoryTest, OrdersByFirstByteAndTruthThenBySettings) {
+  for (std::size_t id = 0; id < 3; ++id) directory_.update(id, report_of({"x"}, kNow));
+  EXPECT_EQ(names("x"), (Names{"b", "c", "d"}));
+  answer(0, Outcome::true_hit, 5ms);
+  answer(1, Outcome::true_hit, 2ms);
+  answer(2, Outcome::true_hit, 2ms);
+  EXPECT_EQ(names("x"), (Names{"c", "d", "b"}));
+  for (int i = 0; i < 5; ++i) answer(1, Outcome::false_hit, 2ms);
+  EXPECT_EQ(names("x"), (Names{"d", "b", "c"}));
+}
+
+TEST_F(DirectoryTest, LeavesOutWhoRests) {
+  directory_.update(0, report_of({"x"}, kNow));
+  directory_.update(1, report_of({"x"}, kNow));
+  answer(0, Outcome::timed_out, 1s);
+  EXPECT_EQ(names("x"), Names{"c"});
+  EXPECT_EQ(names("x", kNow + 1s), (Names{"c", "b"}));
+}
+
+TEST_F(DirectoryTest, LeavesOutWhoseDigestIsTooOld) {
+  directory_.update(0, report_of({"x"}, kNow));
+  EXPECT_EQ(names("x", kNow + 59s), Names{"b"});
+  EXPECT_EQ(names("x", kNow + 60s), Names{});
+}
+
+TEST_F(DirectoryTest, StatusTellsWhatIsKnownAndNothingElse) {
+  Report report = report_of({"x", "y"}, kNow);
+  report.generation = 7;
+  report.polls = 4;
+  report.polls_failed = 1;
+  report.bytes_received = 5000;
+  directory_.update(1, report);
+  names("x");
+  answer(1, Outcome::true_hit, 2500us);
+  const auto status = directory_.status(kNow + 2s);
+  ASSERT_EQ(status.size(), 3U);
+  const PeerStatus& known = status[1];
+  EXPECT_EQ(known.name, "c");
+  EXPECT_EQ(known.url, "http://127.0.0.1:3128");
+  EXPECT_EQ(known.kind, Kind::hearsay);
+  EXPECT_EQ(known.state, State::usable);
+  EXPECT_EQ(known.entries, 2U);
+  EXPECT_EQ(known.generation, 7U);
+  EXPECT_EQ(known.age_seconds, 2.0);
+  EXPECT_GT(known.false_positive_rate, 0.0);
+  EXPECT_EQ(known.claims, 1U);
+  EXPECT_EQ(known.true_hits, 1U);
+  EXPECT_EQ(known.bytes_saved, 100U);
+  EXPECT_EQ(known.first_byte_ms, 2.5);
+  EXPECT_EQ(known.polls, 4U);
+  EXPECT_EQ(known.polls_failed, 1U);
+  EXPECT_EQ(known.bytes_received, 5000U);
+
+  const PeerStatus& unknown = status[0];
+  EXPECT_EQ(unknown.state, State::waiting);
+  EXPECT_EQ(unknown.entries, std::nullopt);
+  EXPECT_EQ(unknown.generation, std::nullopt);
+  EXPECT_EQ(unknown.age_seconds, std::nullopt);
+  EXPECT_EQ(unknown.false_positive_rate, std::nullopt);
+  EXPECT_EQ(unknown.first_byte_ms, std::nullopt);
+}
+
+}  // namespace
+}  // namespace peers

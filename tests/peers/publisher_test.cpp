@@ -1,0 +1,189 @@
+#include "peers/publisher.hpp"
+
+#include <gtest/gtest.h>
+
+#include "digest/squid_digest.hpp"
+#include "tests/peers/listed_holdings.hpp"
+#include "tests/peers/samples.hpp"
+
+namespace peers {
+namespace {
+
+using namespace std::chrono_literals;
+using samples::key;
+
+const WallTime kNow{1'700'000'000s};
+
+digest::Key numbered(int number) {
+  return key(std::to_string(number));
+}
+
+class PublisherTest : public testing::Test {
+ protected:
+  void add(int first, int last) {
+    for (int i = first; i < last; ++i) holdings_.add(numbered(i));
+  }
+  void remove(int first, int last) {
+    for (int i = first; i < last; ++i) holdings_.remove(numbered(i));
+  }
+  std::shared_ptr<const Published> tick() {
+    now_ += settings_.period;
+    publisher_.tick(now_);
+    return publisher_.current();
+  }
+  // Long enough for the Squid form to follow.
+  std::shared_ptr<const Published> settle() {
+    for (int i = 0; i < 2; ++i) tick();
+    return publisher_.current();
+  }
+  static digest::SquidDigest squid(const Published& published) {
+    return *digest::decode(published.squid->body);
+  }
+
+  config::Digest settings_;
+  samples::ListedHoldings holdings_;
+  WallTime now_ = kNow;
+  Publisher publisher_{holdings_, settings_, kNow};
+};
+
+TEST_F(PublisherTest, IsValidFromTheFirstMomentAlsoWhenEmpty) {
+  const auto published = publisher_.current();
+  EXPECT_EQ(published->live.entries, 0U);
+  EXPECT_EQ(published->live.capacity, 1024U);
+  EXPECT_EQ(published->live.generation, 1U);
+  EXPECT_EQ(published->live.epoch.size(), 16U);
+  EXPECT_EQ(published->live.hashes, 8U);
+  EXPECT_EQ(published->live.bits_per_entry, 12.0);
+  EXPECT_EQ(published->live.bytes, 1536U);
+  EXPECT_EQ(published->live.built_at, kNow);
+  EXPECT_EQ(published->expires_after, 10s);
+  EXPECT_EQ(published->squid->last_modified, kNow);
+  EXPECT_EQ(published->squid->stats.bits_per_entry, 10.0);
+  EXPECT_EQ(published->squid->stats.hashes, 4U);
+  EXPECT_EQ(published->squid->stats.bytes, published->squid->body.size());
+  EXPECT_EQ(squid(*published).count, 0U);
+}
+
+TEST_F(PublisherTest, ListsWhatWasHeldBefore) {
+  samples::ListedHoldings full;
+  full.add(key("x"));
+  const Publisher publisher(full, settings_, kNow);
+  EXPECT_TRUE(squid(*publisher.current()).filter.contains(key("x")));
+}
+
+TEST_F(PublisherTest, FollowsWhatComesAndGoes) {
+  add(0, 100);
+  auto published = settle();
+  EXPECT_EQ(published->live.entries, 100U);
+  EXPECT_EQ(squid(*published).count, 100U);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(squid(*published).filter.contains(numbered(i)));
+  remove(0, 100);
+  published = settle();
+  EXPECT_EQ(published->live.entries, 0U);
+  EXPECT_EQ(published->live.bits_set, 0U);
+  EXPECT_EQ(squid(*published).filter.bits_set(), 0U);
+  EXPECT_EQ(holdings_.lists(), 1) << "the first one; changes need none";
+}
+
+TEST_F(PublisherTest, PublishesOnlyWhenSomethingChanged) {
+  const auto before = publisher_.current();
+  EXPECT_EQ(settle(), before);
+  add(0, 1);
+  const auto after = tick();
+  EXPECT_EQ(after->live.generation, before->live.generation + 1);
+  EXPECT_EQ(after->live.epoch, before->live.epoch);
+  EXPECT_EQ(after->live.built_at, now_);
+}
+
+TEST_F(PublisherTest, ClosesTheSquidFormAsOftenAsAHearsayPolls) {
+  settle();
+  add(0, 1);
+  const auto first = tick();
+  EXPECT_EQ(squid(*first).count, 1U) << "nothing was closed for a second: at once";
+  add(1, 2);
+  EXPECT_EQ(tick()->squid, first->squid);
+  const auto second = tick();
+  EXPECT_EQ(squid(*second).count, 2U);
+  EXPECT_EQ(second->squid->stats.generation, second->live.generation);
+  EXPECT_EQ(second->squid->stats.built_at, now_);
+}
+
+TEST_F(PublisherTest, EtagAndLastModifiedMoveWithTheBytesAlone) {
+  add(0, 1);
+  const auto first = settle();
+  const WallTime changed = first->squid->last_modified;
+  add(1, 2);
+  remove(1, 2);
+  const auto same = settle();
+  EXPECT_EQ(same->squid->body, first->squid->body);
+  EXPECT_EQ(same->squid->etag, first->squid->etag);
+  EXPECT_EQ(same->squid->last_modified, changed);
+  EXPECT_EQ(same->squid->stats.generation, same->live.generation);
+  add(2, 3);
+  const auto other = settle();
+  EXPECT_NE(other->squid->etag, first->squid->etag);
+  EXPECT_GT(other->squid->last_modified, changed);
+  EXPECT_EQ(other->squid->etag,
+            "\"" + other->live.epoch + "-" + std::to_string(other->live.generation) + "\"");
+}
+
+TEST_F(PublisherTest, KeepsCapacityBetweenFiveQuartersAndThreeTimesTheEntries) {
+  const auto check = [this](int entries) {
+    const auto published = settle();
+    for (const FilterStats& stats : {published->live, published->squid->stats}) {
+      ASSERT_EQ(stats.entries, static_cast<std::uint64_t>(entries));
+      EXPECT_GE(4 * stats.capacity, 5 * stats.entries) << entries;
+      EXPECT_LE(stats.capacity, std::max(std::uint64_t{1024}, 3 * stats.entries)) << entries;
+    }
+    for (int i = 0; i < entries; ++i) {
+      ASSERT_TRUE(squid(*published).filter.contains(numbered(i)) || entries > 2000) << i;
+    }
+  };
+  int entries = 0;
+  for (const int more : {500, 819, 820, 1500, 3000, 5000}) {
+    add(entries, more);
+    check(entries = more);
+  }
+  for (const int fewer : {4000, 2000, 1000, 300, 0}) {
+    remove(fewer, entries);
+    check(entries = fewer);
+  }
+}
+
+TEST_F(PublisherTest, AnOverflowRebuildsFromTheListInANewEpoch) {
+  add(0, 10);
+  const auto before = settle();
+  add(10, 20);
+  remove(0, 5);
+  holdings_.overflow();
+  const auto after = settle();
+  EXPECT_EQ(after->live.entries, 15U);
+  EXPECT_FALSE(squid(*after).filter.contains(numbered(0)));
+  EXPECT_TRUE(squid(*after).filter.contains(numbered(19)));
+  EXPECT_NE(after->live.epoch, before->live.epoch);
+  EXPECT_EQ(after->live.generation, 1U);
+}
+
+// Squid refuses a digest with more than 65 % of its bits set as useless.
+TEST(PublisherLimits, NoSquidFindsTheFormTooFull) {
+  for (const unsigned bits_per_entry : {4U, 5U, 10U, 127U}) {
+    config::Digest settings;
+    settings.squid_bits_per_entry = bits_per_entry;
+    samples::ListedHoldings holdings;
+    Publisher publisher(holdings, settings, kNow);
+    WallTime now = kNow;
+    for (int entries = 0; entries < 3000;) {
+      for (const int target = entries + 91; entries < target; ++entries) {
+        holdings.add(numbered(entries));
+      }
+      publisher.tick(now += 1s);
+      const auto squid = digest::decode(publisher.current()->squid->body);
+      ASSERT_TRUE(squid) << bits_per_entry << " bits, " << entries << " entries";
+      ASSERT_EQ(squid->count, static_cast<std::uint32_t>(entries));
+      ASSERT_LT(squid->filter.fill_ratio(), 0.61);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace peers

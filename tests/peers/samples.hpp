@@ -1,0 +1,51 @@
+// Keys, digests and settings for tests of peers.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "digest/squid_digest.hpp"
+#include "peers/peer.hpp"
+
+namespace peers::samples {
+
+inline digest::Key key(const std::string& name) {
+  return digest::key_of(digest::Method::get, "http://origin.test/" + name);
+}
+
+inline digest::SquidDigest digest_of(std::initializer_list<const char*> names,
+                                     std::uint32_t capacity = 1000) {
+  auto digest = *digest::SquidDigest::empty(capacity, 10);
+  for (const char* name : names) digest.insert(key(name));
+  return digest;
+}
+
+inline std::string body_of(const digest::SquidDigest& digest) {
+  const auto bytes = *digest::encode(digest);
+  return {bytes.begin(), bytes.end()};
+}
+
+inline config::Peer peer(const std::string& name, std::uint16_t port = 3128) {
+  config::Peer peer;
+  peer.name = name;
+  peer.host = "127.0.0.1";
+  peer.port = port;
+  peer.url = "http://127.0.0.1:" + std::to_string(port);
+  return peer;
+}
+
+// A good poll at `now` that brought these names.
+inline Report report_of(std::initializer_list<const char*> names, Time now) {
+  Report report;
+  report.kind = Kind::hearsay;
+  report.digest = std::make_shared<const digest::SquidDigest>(digest_of(names));
+  report.confirmed = now;
+  report.usable_until = now + std::chrono::seconds{60};
+  report.polls = 1;
+  return report;
+}
+
+}  // namespace peers::samples
