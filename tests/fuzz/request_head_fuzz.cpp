@@ -1,0 +1,33 @@
+// A request head that parses has no doubt left in it, and what is sent on parses again to the same.
+#include <cstdlib>
+#include <string>
+
+#include "proxy/http/forwarding.hpp"
+#include "proxy/http/target.hpp"
+
+using namespace proxy::http;
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const auto head = parse_request_head(bytes.substr(0, find_head_end(bytes)));
+  if (!head || !check_host(*head)) return 0;
+  const auto framing = request_framing(*head);
+  const auto target = parse_target(head->method, head->target, head->fields.value(field::host));
+  via_names(head->fields, "cache-a");
+  if (!framing || !target || target->path().empty() || target->host().empty()) return 0;
+  std::string out;
+  const UpstreamRequest request{head->method,
+                                target->path(),
+                                target->authority(),
+                                head->fields,
+                                head->minor,
+                                "cache-a",
+                                *framing,
+                                {},
+                                {}};
+  append_request_head(out, request);
+  const auto again = parse_request_head(out, {1 << 20, 1000});
+  if (find_head_end(out) != out.size() || !again || !check_host(*again)) std::abort();
+  if (request_framing(*again) != framing || !via_names(again->fields, "cache-a")) std::abort();
+  return 0;
+}
