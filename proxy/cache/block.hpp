@@ -27,8 +27,9 @@ class Block {
   std::uint64_t charged() const { return charge_.bytes(); }
 
  private:
-  // This object, its reference counts and what malloc adds to two allocations.
-  static constexpr std::uint64_t kOverhead = 96;
+  // This object, its reference counts, what malloc adds to two allocations, and its slice in a
+  // body's growing list.
+  static constexpr std::uint64_t kOverhead = 144;
 
   const std::uint32_t capacity_;
   const std::unique_ptr<char[]> bytes_;

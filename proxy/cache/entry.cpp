@@ -93,7 +93,7 @@ Time Entry::claimable_until() const {
 }
 
 std::uint64_t Entry::footprint() const {
-  std::uint64_t bytes = charge_.bytes() + body.slices.capacity() * sizeof(Slice);
+  std::uint64_t bytes = charge_.bytes();
   for (const Slice& slice : body.slices) bytes += slice.block->charged();
   return bytes;
 }

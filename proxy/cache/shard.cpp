@@ -18,10 +18,10 @@ Node::Node(Budget& budget, const digest::Key& its_key, std::shared_ptr<const Ent
       claimable_until(entry->claimable_until()),
       charge_(budget, sizeof(Node) + kSlotBytes) {}
 
-Shard::Shard(Budget& budget, std::uint64_t capacity, const StoreLimits& limits, Totals totals)
+Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals totals)
     : max_variants_(limits.variants),
       totals_(totals),
-      order_(budget, capacity),
+      order_(budget, ghost_window, totals.small_bytes),
       changes_(limits.changes) {}
 
 Found Shard::find(const digest::Key& key, std::string_view url, const http::Fields& request) {
@@ -66,9 +66,9 @@ Shard::Chain Shard::remove(const digest::Key& key, std::optional<std::string_vie
   return dropped;
 }
 
-Shard::Chain Shard::evict() {
+Shard::Chain Shard::evict(S3Fifo::Part part) {
   const std::lock_guard lock(mutex_);
-  auto* node = static_cast<Node*>(order_.evict());
+  auto* node = static_cast<Node*>(order_.evict(part));
   if (!node) return {};
   const auto slot = slots_.find(node->key);
   Chain* at = &slot->second.newest;

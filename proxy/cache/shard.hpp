@@ -41,15 +41,16 @@ class Shard {
   struct Totals {
     std::atomic<std::size_t>& entries;
     std::atomic<std::uint64_t>& bytes;
+    std::atomic<std::uint64_t>& small_bytes;
   };
 
-  Shard(Budget& budget, std::uint64_t capacity, const StoreLimits& limits, Totals totals);
+  Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals totals);
 
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request);
   Chain put(std::unique_ptr<Node> node, Time now);
   // With a URL: only if the variants are of it.
   Chain remove(const digest::Key& key, std::optional<std::string_view> url);
-  Chain evict();
+  Chain evict(S3Fifo::Part part);
   void forget_ghosts();
   std::size_t entries() const { return count_.load(std::memory_order_relaxed); }
 

@@ -9,6 +9,12 @@ namespace {
 
 constexpr std::size_t kShards = 64;
 
+// The paper's 10 %, of all shards together: one shard's part of a small cache may be less than one
+// object.
+std::uint64_t small_target(const Budget& budget) {
+  return budget.limit() / 10;
+}
+
 std::size_t length(const Shard::Chain& chain) {
   std::size_t nodes = 0;
   for (const Node* node = chain.get(); node; node = node->next.get()) ++nodes;
@@ -19,8 +25,9 @@ std::size_t length(const Shard::Chain& chain) {
 
 Store::Store(Budget& budget, const StoreLimits& limits) : budget_(budget), limits_(limits) {
   for (std::size_t i = 0; i < kShards; ++i) {
-    shards_.push_back(std::make_unique<Shard>(budget, budget.limit() / kShards, limits_,
-                                              Shard::Totals{entries_, bytes_}));
+    shards_.push_back(
+        std::make_unique<Shard>(budget, (budget.limit() - small_target(budget)) / kShards, limits_,
+                                Shard::Totals{entries_, bytes_, small_bytes_}));
   }
 }
 
@@ -48,8 +55,11 @@ std::size_t Store::invalidate(const digest::Key& key, std::string_view url) {
 }
 
 bool Store::make_room() {
+  using Part = S3Fifo::Part;
   while (budget_.over()) {
-    if (!evict_somewhere()) return forget_ghosts();
+    const Part first = part_to_shrink();
+    const Part second = first == Part::small ? Part::main : Part::small;
+    if (!evict_somewhere(first) && !evict_somewhere(second)) return forget_ghosts();
   }
   return true;
 }
@@ -58,15 +68,20 @@ bool Store::make_room() {
 // Counted, not weighed: one large object must not cost its neighbours in the shard their place.
 bool Store::make_room_at(Shard& shard) {
   while (budget_.over() && shard.entries() * kShards > entries()) {
-    if (!shard.evict()) break;
+    if (!shard.evict(part_to_shrink())) break;
   }
   return make_room();
 }
 
-bool Store::evict_somewhere() {
+S3Fifo::Part Store::part_to_shrink() const {
+  const bool small = small_bytes_.load(std::memory_order_relaxed) >= small_target(budget_);
+  return small ? S3Fifo::Part::small : S3Fifo::Part::main;
+}
+
+bool Store::evict_somewhere(S3Fifo::Part part) {
   for (std::size_t tried = 0; tried < kShards; ++tried) {
     Shard& shard = *shards_[turn_.fetch_add(1, std::memory_order_relaxed) % kShards];
-    if (shard.evict()) return true;
+    if (shard.evict(part)) return true;
   }
   return false;
 }

@@ -12,6 +12,7 @@
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/claims.hpp"
 #include "proxy/cache/entry.hpp"
+#include "proxy/cache/s3_fifo.hpp"
 
 namespace proxy::cache {
 
@@ -69,14 +70,16 @@ class Store {
  private:
   Shard& shard_of(const digest::Key& key) const;
   bool make_room_at(Shard& shard);
-  bool evict_somewhere();
+  S3Fifo::Part part_to_shrink() const;
+  bool evict_somewhere(S3Fifo::Part part);
   bool forget_ghosts();
 
   Budget& budget_;
   const StoreLimits limits_;
   std::atomic<std::size_t> entries_ = 0;
   std::atomic<std::uint64_t> bytes_ = 0;
-  std::atomic<std::size_t> turn_ = 0;  // the shard that evicts next
+  std::atomic<std::uint64_t> small_bytes_ = 0;  // in the small parts of all shards
+  std::atomic<std::size_t> turn_ = 0;           // the shard that evicts next
   std::vector<std::unique_ptr<Shard>> shards_;
 };
 

@@ -2,18 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <deque>
-#include <vector>
 
 namespace proxy::cache {
 namespace {
 
+using Part = S3Fifo::Part;
+
 class S3FifoOrder : public ::testing::Test {
  protected:
-  ~S3FifoOrder() override {
-    while (fifo_.evict()) continue;
-  }
-
   S3Fifo::Item& insert(std::uint64_t fingerprint, std::uint64_t bytes = 10) {
     items_.emplace_back(bytes, fingerprint);
     fifo_.insert(items_.back());
@@ -24,91 +22,90 @@ class S3FifoOrder : public ::testing::Test {
     for (int i = 0; i < times; ++i) S3Fifo::touch(item);
   }
 
-  std::uint64_t evicted() {
-    const S3Fifo::Item* item = fifo_.evict();
+  std::uint64_t evicted(Part part) {
+    const S3Fifo::Item* item = fifo_.evict(part);
     return item ? item->fingerprint : 0;
   }
 
   Budget budget_{1 << 20};
+  std::atomic<std::uint64_t> small_bytes_ = 0;
   std::deque<S3Fifo::Item> items_;
-  S3Fifo fifo_{budget_, 1000};  // of which 100 are the small queue's
+  S3Fifo fifo_{budget_, 900, small_bytes_};
 };
 
-TEST_F(S3FifoOrder, EvictsTheOldestUnusedFirst) {
+TEST_F(S3FifoOrder, SmallPartGivesTheOldestUnusedFirst) {
   for (std::uint64_t i = 1; i <= 3; ++i) insert(i);
-  EXPECT_EQ(evicted(), 1U);
-  EXPECT_EQ(evicted(), 2U);
-  EXPECT_EQ(evicted(), 3U);
-  EXPECT_EQ(fifo_.evict(), nullptr);
+  EXPECT_EQ(evicted(Part::small), 1U);
+  EXPECT_EQ(evicted(Part::small), 2U);
+  EXPECT_EQ(evicted(Part::main), 0U);
+  EXPECT_EQ(evicted(Part::small), 3U);
+  EXPECT_EQ(evicted(Part::small), 0U);
 }
 
-TEST_F(S3FifoOrder, OneUseIsNotEnoughForTheMainQueue) {
-  use(insert(1, 100), 1);
-  use(insert(2, 100), 2);
-  EXPECT_EQ(evicted(), 1U);
-  insert(3, 100);
-  EXPECT_EQ(evicted(), 3U);  // 2 went to main instead
-  EXPECT_TRUE(items_[1].in_main);
-}
-
-TEST_F(S3FifoOrder, ScanLeavesTheMainQueueAlone) {
-  for (std::uint64_t i = 1; i <= 10; ++i) use(insert(i), 2);
-  for (std::uint64_t scan = 100; scan < 1100; ++scan) {
-    insert(scan);
-    if (scan >= 110) {
-      EXPECT_GE(evicted(), 100U);
-    }
-  }
+TEST_F(S3FifoOrder, OneUseIsNotEnoughForTheMainPart) {
+  use(insert(1), 1);
+  use(insert(2), 2);
+  insert(3);
+  EXPECT_EQ(evicted(Part::small), 1U);
+  EXPECT_EQ(evicted(Part::small), 3U);  // 2 went to main instead
+  EXPECT_EQ(evicted(Part::main), 2U);
 }
 
 TEST_F(S3FifoOrder, WhatReturnsSoonGoesToMainAtOnce) {
-  insert(1, 100);
-  EXPECT_EQ(evicted(), 1U);
-  EXPECT_TRUE(insert(1, 100).in_main);
+  insert(1);
+  EXPECT_EQ(evicted(Part::small), 1U);
+  EXPECT_EQ(insert(1).part, Part::main);
 }
 
 TEST_F(S3FifoOrder, WhatReturnsLateDoesNot) {
   insert(1, 100);
-  EXPECT_EQ(evicted(), 1U);
-  for (std::uint64_t i = 2; i <= 12; ++i) {  // 1100 bytes: further back than main is large
+  EXPECT_EQ(evicted(Part::small), 1U);
+  for (std::uint64_t i = 2; i <= 11; ++i) {  // 1000 bytes: more than the ghosts' window
     insert(i, 100);
-    EXPECT_EQ(evicted(), i);
+    EXPECT_EQ(evicted(Part::small), i);
   }
-  EXPECT_FALSE(insert(1, 100).in_main);
+  EXPECT_EQ(insert(1, 100).part, Part::small);
 }
 
 TEST_F(S3FifoOrder, UseInMainBuysARound) {
-  for (std::uint64_t i : {1, 2}) {
-    insert(i, 100);
-    evicted();
+  for (std::uint64_t i : {1U, 2U}) {
+    insert(i);
+    evicted(Part::small);
   }
-  S3Fifo::Item& used = insert(1);
+  use(insert(1), 1);
   insert(2);
-  use(used, 1);
-  EXPECT_EQ(evicted(), 2U);
-  EXPECT_EQ(evicted(), 1U);
+  EXPECT_EQ(evicted(Part::main), 2U);
+  EXPECT_EQ(evicted(Part::main), 1U);
 }
 
 TEST_F(S3FifoOrder, ReplacementKeepsPlaceAndUses) {
-  S3Fifo::Item& old = insert(1, 60);
+  S3Fifo::Item& old = insert(1);
   use(old, 2);
-  insert(2, 100);
+  insert(2);
   S3Fifo::Item fresh(70, 1);
   fifo_.replace(old, fresh);
-  EXPECT_EQ(evicted(), 2U);  // 1 stood in front of it, and moved to main
-  EXPECT_TRUE(fresh.in_main);
+  EXPECT_EQ(small_bytes_, 80U);
+  EXPECT_EQ(evicted(Part::small), 2U);  // 1 stood in front of it, and moved to main
   S3Fifo::Item newer(80, 1);
   fifo_.replace(fresh, newer);
-  EXPECT_TRUE(newer.in_main);
-  EXPECT_EQ(fifo_.evict(), &newer);
+  EXPECT_EQ(fifo_.evict(Part::main), &newer);
 }
 
 TEST_F(S3FifoOrder, ErasedItemIsNeverEvicted) {
   S3Fifo::Item& erased = insert(1);
   insert(2);
   fifo_.erase(erased);
-  EXPECT_EQ(evicted(), 2U);
-  EXPECT_EQ(fifo_.evict(), nullptr);
+  EXPECT_EQ(evicted(Part::small), 2U);
+  EXPECT_EQ(evicted(Part::small), 0U);
+}
+
+TEST_F(S3FifoOrder, SmallBytesAreThoseOfTheSmallPart) {
+  use(insert(1, 10), 2);
+  insert(2, 20);
+  insert(3, 30);
+  EXPECT_EQ(small_bytes_, 60U);
+  EXPECT_EQ(evicted(Part::small), 2U);
+  EXPECT_EQ(small_bytes_, 30U);
 }
 
 TEST(GhostList, RemembersUntilTheWindowHasPassed) {
