@@ -26,6 +26,8 @@ class Client {
   // False if the other side has closed already.
   bool send(std::string_view bytes) { return socket_.write(bytes); }
   void finish_sending() { socket_.finish_writing(); }
+  // Ends the connection both ways, and with it what another thread is sending.
+  void leave() { socket_.shut_down(); }
 
   // The next response to a request of this method. 1xx before it are kept in interim().
   Response read(std::string_view method = "GET");
@@ -35,6 +37,8 @@ class Client {
   std::string read_body(std::size_t count);
   // What is left of it, into a response whose head was read before.
   void read_rest(Response& response);
+  // The next head, interim or not.
+  Response read_interim() { return next_head("GET"); }
   const std::vector<Response>& interim() const { return interim_; }
 
   Response get(std::string_view url, const Fields& fields = {});

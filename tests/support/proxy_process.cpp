@@ -35,7 +35,7 @@ json settings_for_tests(const std::filesystem::path& access_log) {
   return {{"listen", {"127.0.0.1:0"}},
           {"threads", 2},
           {"cache", {{"memory", "64MiB"}}},
-          {"digest", {{"period", "50ms"}, {"poll", "100ms"}, {"squid_period", "100ms"}}},
+          {"digest", {{"period", "50ms"}, {"poll", "100ms"}, {"squid_period", "1s"}}},
           {"access", {{"clients", {"loopback"}}, {"deny_to", json::array()}}},
           {"log", {{"access", access_log.string()}}}};
 }

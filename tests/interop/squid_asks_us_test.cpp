@@ -1,0 +1,70 @@
+// An unmodified Squid reads our digest and routes its misses to us.
+#include <gtest/gtest.h>
+
+#include "tests/interop/neighbourhood.hpp"
+
+namespace interop {
+namespace {
+
+bool is_good(const std::string& peer_select) {
+  return contains(peer_select, "usable: yes") && contains(peer_select, "result: success");
+}
+
+std::vector<std::string> every_tenth(const std::vector<std::string>& urls) {
+  std::vector<std::string> some;
+  for (std::size_t i = 0; i < urls.size(); i += 10) some.push_back(urls[i]);
+  return some;
+}
+
+// Squid fetches a digest when its first miss needs one, and not again for 300 s: ours must be
+// complete by then.
+TEST(SquidAsksUs, ForAllThatWeClaimAndLittleElse) {
+  const Origin origin;
+  const ProxyProcess ours;
+  const auto held = origin.urls("held", 5000);
+  get_all(ours.port(), held);
+  ASSERT_TRUE(await([&] { return served_digest(ours.port())->count == held.size(); }));
+  const SquidProcess squid(ours.port());
+  get_all(squid.port(), origin.urls("first", 1));
+  ASSERT_TRUE(await([&] { return is_good(squid.manager_page("peer_select")); }))
+      << squid.manager_page("peer_select");
+
+  const auto asked = every_tenth(held);
+  const auto others = origin.urls("other", 300);
+  get_all(squid.port(), asked);
+  get_all(squid.port(), others);
+
+  const auto answered_as_hits = [&] {
+    return logged(ours.access_log(), asked, [](const LogLine& line) {
+      return line.result == "TCP_MEM_HIT" && line.status == 200;
+    });
+  };
+  // Each was logged as a miss while it was fetched, before Squid came.
+  EXPECT_TRUE(await([&] { return answered_as_hits() >= 495; })) << answered_as_hits();
+  EXPECT_GE(logged(squid.access_log(), asked, by_digest), 495U);
+  const auto strayed = [&] {
+    return logged(ours.access_log(), others, [](const LogLine&) { return true; });
+  };
+  EXPECT_LE(await_halt(strayed, std::chrono::milliseconds(1500)), 9U);
+  for (const LogLine& line : ours.access_log()) {
+    EXPECT_TRUE(line.url.find("/other/") == std::string::npos || line.status == 504) << line.url;
+  }
+}
+
+// The number of bits that Squid counts in the digest it received is ours.
+TEST(SquidAsksUs, WithEveryBitOfOurDigest) {
+  const Origin origin;
+  const ProxyProcess ours;
+  const auto held = origin.urls("held", 300);
+  get_all(ours.port(), held);
+  ASSERT_TRUE(await([&] { return served_digest(ours.port())->count == held.size(); }));
+  const SquidProcess squid(ours.port());
+  get_all(squid.port(), origin.urls("first", 1));
+  ASSERT_TRUE(await([&] { return is_good(squid.manager_page("peer_select")); }));
+  const std::string on = "on: " + std::to_string(served_digest(ours.port())->filter.bits_set());
+  EXPECT_TRUE(contains(squid.manager_page("peer_select"), on)) << on << '\n'
+                                                               << squid.manager_page("peer_select");
+}
+
+}  // namespace
+}  // namespace interop

@@ -1,0 +1,53 @@
+// We read the digest of an unmodified Squid and route our misses to it.
+#include <gtest/gtest.h>
+
+#include "tests/interop/neighbourhood.hpp"
+
+namespace interop {
+namespace {
+
+struct Neighbours {
+  Neighbours() {
+    get_all(squid.port(), held);
+    const bool built = await([&] { return squid_claims_all(); }, std::chrono::seconds(30));
+    if (!built) throw std::runtime_error("Squid built no digest: " + squid.cache_log());
+    ours = std::make_unique<ProxyProcess>(json{{"peers", {peer("squid", squid.port())}}});
+    if (!await([&] { return books().at("state") == "usable"; })) {
+      throw std::runtime_error("Squid's digest is not used: " + books().dump());
+    }
+  }
+
+  bool squid_claims_all() const {
+    const auto digest = served_digest(squid.port());
+    return digest && std::all_of(held.begin(), held.end(),
+                                 [&](const std::string& url) { return claims(*digest, url); });
+  }
+  json books() const { return ours->digest_peer("squid"); }
+
+  Origin origin;
+  std::vector<std::string> held = origin.urls("held", 500);
+  SquidProcess squid{free_port()};
+  std::unique_ptr<ProxyProcess> ours;
+};
+
+TEST(WeAskSquid, ForAllThatItClaimsAndLittleElse) {
+  const Neighbours neighbours;
+  EXPECT_EQ(neighbours.books().at("kind"), "squid");
+  EXPECT_GE(neighbours.books().at("entries"), 500);
+  const std::size_t before = neighbours.origin.count();
+  get_all(neighbours.ours->port(), neighbours.held);
+  EXPECT_LE(neighbours.origin.count() - before, 5U);
+  EXPECT_GE(neighbours.books().at("true_hits"), 495);
+  EXPECT_GT(neighbours.books().at("first_byte_ms"), 0.0);
+
+  const auto others = neighbours.origin.urls("other", 300);
+  get_all(neighbours.ours->port(), others);
+  EXPECT_LE(neighbours.books().at("false_hits"), 9);
+  const auto any = [](const LogLine&) { return true; };
+  ASSERT_TRUE(await([&] { return logged(neighbours.ours->access_log(), others, any) == 300; }));
+  EXPECT_GE(logged(neighbours.ours->access_log(), neighbours.held, by_digest), 495U);
+  EXPECT_EQ(logged(neighbours.ours->access_log(), others, by_digest), 0U);
+}
+
+}  // namespace
+}  // namespace interop

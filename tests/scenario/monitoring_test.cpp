@@ -1,0 +1,62 @@
+// /health and /metrics: what a machine asks to know how the proxy is.
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+
+#include "tests/scenario/scripted_peer.hpp"
+
+namespace scenario {
+namespace {
+
+TEST(Monitoring, SaysThatTheProxyIsAlive) {
+  const ProxyProcess proxy;
+  EXPECT_EQ(proxy.page("/health").status, 200);
+}
+
+TEST(Monitoring, KnowsItsPagesAndNoOthers) {
+  const ProxyProcess proxy;
+  EXPECT_EQ(proxy.page("/squid-internal-dynamic/netdb").status, 404);
+  EXPECT_EQ(proxy.page("/nothing").status, 404);
+}
+
+TEST(Monitoring, SpeaksThePrometheusTextFormat) {
+  ScriptedPeer scene({"/a"});
+  const Response page = scene.proxy->page("/metrics");
+  EXPECT_TRUE(page.field("Content-Type").starts_with("text/plain; version=0.0.4"));
+  const std::regex comment(R"(# (HELP|TYPE) [a-z_]+ .+)");
+  const std::regex sample(R"([a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [0-9.e+-]+)");
+  std::istringstream lines(page.body);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_TRUE(std::regex_match(line, comment) || std::regex_match(line, sample)) << line;
+  }
+}
+
+TEST(Monitoring, CountsWhatHappens) {
+  Scene scene;
+  scene.origin.on("/a", cacheable("hello"));
+  for (int i = 0; i < 3; ++i) scene.client.get(scene.origin.url("/a"));
+  const ProxyProcess& proxy = scene.proxy;
+  EXPECT_EQ(proxy.metric("hearsay_requests_total{result=\"miss\"}"), 1);
+  EXPECT_EQ(proxy.metric("hearsay_requests_total{result=\"hit\"}"), 2);
+  EXPECT_EQ(proxy.metric("hearsay_body_bytes_total{source=\"origin\"}"), 5);
+  EXPECT_EQ(proxy.metric("hearsay_body_bytes_total{source=\"cache\"}"), 10);
+  EXPECT_EQ(proxy.metric("hearsay_cache_entries"), 1);
+  EXPECT_GT(proxy.metric("hearsay_cache_bytes"), 5);
+  // Ours and the one that asks; those that asked before are on their way out.
+  EXPECT_TRUE(await([&] { return proxy.metric("hearsay_connections") == 2; }));
+}
+
+TEST(Monitoring, CountsPerPeer) {
+  ScriptedPeer scene({"/a", "/b"});
+  scene.peer.on("/a", cacheable("from the peer"));
+  scene.peer.on("/b", Reply(504));
+  scene.client->get(scene.origin.url("/a"));
+  scene.client->get(scene.origin.url("/b"));
+  EXPECT_EQ(scene.proxy->metric("hearsay_peer_true_hits_total{peer=\"b\"}"), 1);
+  EXPECT_EQ(scene.proxy->metric("hearsay_peer_false_hits_total{peer=\"b\"}"), 1);
+  EXPECT_EQ(scene.proxy->metric("hearsay_body_bytes_total{source=\"sibling\"}"), 13);
+}
+
+}  // namespace
+}  // namespace scenario

@@ -1,0 +1,126 @@
+// The program as a person meets it: arguments, settings that are wrong, ports that are taken.
+#include <gtest/gtest.h>
+
+#include <sys/socket.h>
+
+#include "tests/scenario/scene.hpp"
+
+namespace scenario {
+namespace {
+
+Outcome run_hearsay(const std::vector<std::string>& arguments) {
+  Command command{{hearsay_program()}};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  return run_to_end(command);
+}
+
+Outcome run_with(std::string_view subcommand, std::string_view settings) {
+  const TemporaryDirectory directory;
+  write_file(directory / "settings.json", settings);
+  return run_hearsay({std::string(subcommand), "--config", directory / "settings.json"});
+}
+
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(Program, TellsItsVersion) {
+  const Outcome outcome = run_hearsay({"--version"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(contains(outcome.output, "0.1.0")) << outcome.output;
+}
+
+TEST(Program, ExplainsItsArguments) {
+  const Outcome outcome = run_hearsay({"--help"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const char* word : {"serve", "check", "--version"}) {
+    EXPECT_TRUE(contains(outcome.output, word)) << word;
+  }
+  EXPECT_NE(run_hearsay({"dance"}).exit_code, 0);
+  EXPECT_NE(run_hearsay({}).exit_code, 0);
+}
+
+TEST(Program, FindsGoodSettingsGood) {
+  const Outcome outcome = run_with("check", R"({"listen": ["127.0.0.1:0"]} // as it should be)");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+}
+
+TEST(Program, NamesEveryWrongSettingWithItsPlace) {
+  const std::string_view settings =
+      "{\n"
+      "  \"listem\": [],\n"
+      "  \"cache\": { \"memory\": \"lots\" },\n"
+      "  \"peers\": [ { \"url\": \"ftp://b\" } ]\n"
+      "}\n";
+  for (const char* subcommand : {"check", "serve"}) {
+    const Outcome outcome = run_with(subcommand, settings);
+    EXPECT_EQ(outcome.exit_code, 2);
+    for (const char* part : {"line 2", "listem", "listen", "line 3", "cache.memory", "lots",
+                             "line 4", "peers[0].url"}) {
+      EXPECT_TRUE(contains(outcome.errors, part)) << part << " in " << outcome.errors;
+    }
+  }
+}
+
+TEST(Program, SaysPlainlyWhatIsNotBuiltYet) {
+  for (const char* settings :
+       {R"({"cache": {"disk": {"path": "/tmp/x", "size": "1GiB"}}})",
+        R"({"reverse": [{"host": "*", "to": "http://127.0.0.1:8000"}]})",
+        R"({"peers": [{"url": "http://127.0.0.1:3129", "role": "parent"}]})"}) {
+    const Outcome outcome = run_with("check", settings);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_TRUE(contains(outcome.errors, "not built yet")) << outcome.errors;
+  }
+  EXPECT_NE(run_hearsay({"digest", "build"}).exit_code, 0);
+}
+
+TEST(Program, SaysInOneLineThatSettingsCannotBeRead) {
+  const Outcome outcome = run_hearsay({"serve", "--config", "/nowhere/hearsay.json"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_TRUE(contains(outcome.errors, "/nowhere/hearsay.json"));
+  EXPECT_EQ(lines_of(outcome.errors), 1U) << outcome.errors;
+}
+
+TEST(Program, SaysInOneLineThatAPortIsInUse) {
+  Listener taken;
+  const int on = 1;
+  ::setsockopt(taken.descriptor(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  const std::string address = "127.0.0.1:" + std::to_string(taken.port());
+  const Outcome outcome = run_with("serve", json{{"listen", {address}}}.dump());
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_TRUE(contains(outcome.errors, address)) << outcome.errors;
+  EXPECT_EQ(lines_of(outcome.errors), 1U) << outcome.errors;
+}
+
+TEST(Program, NeverSharesItsPortWithASecondOfItsKind) {
+  const ProxyProcess first;  // listens with SO_REUSEPORT itself
+  const Outcome outcome = run_with("serve", json{{"listen", {first.address()}}}.dump());
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_TRUE(contains(outcome.errors, first.address())) << outcome.errors;
+}
+
+TEST(Program, SaysInOneLineThatALogCannotBeWritten) {
+  const Outcome outcome =
+      run_with("serve", R"({"listen": ["127.0.0.1:0"], "log": {"access": "/nowhere/access.log"}})");
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_TRUE(contains(outcome.errors, "/nowhere/access.log")) << outcome.errors;
+  EXPECT_EQ(lines_of(outcome.errors), 1U) << outcome.errors;
+}
+
+TEST(Program, ListensOnSeveralSockets) {
+  ProxyProcess proxy(json{{"listen", {"127.0.0.1:0", "127.0.0.2:0"}}});
+  EXPECT_TRUE(await([&] {
+    return contains(proxy.process().output(), "listening on 127.0.0.1:") &&
+           contains(proxy.process().output(), "listening on 127.0.0.2:");
+  })) << proxy.process().output();
+}
+
+TEST(Program, ServesOnAnInheritedSocket) {
+  const Listener listener;
+  const ProxyProcess proxy(json::object(), listener);
+  EXPECT_EQ(proxy.port(), listener.port());
+  EXPECT_EQ(proxy.page("/health").status, 200);
+}
+
+}  // namespace
+}  // namespace scenario

@@ -1,0 +1,77 @@
+// A neighbour made of script: it claims what a test says and answers as badly as it likes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "digest/squid_digest.hpp"
+#include "tests/scenario/scene.hpp"
+
+namespace scenario {
+
+inline constexpr const char* kDigestPath = "/squid-internal-periodic/store_digest";
+
+// The body of a digest that claims the URLs.
+inline std::string digest_claiming(const std::vector<std::string>& urls,
+                                   std::uint32_t capacity = 1024) {
+  auto digest = *digest::SquidDigest::empty(capacity, 10);
+  for (const auto& url : urls) digest.insert(digest::key_of(digest::Method::get, url));
+  const std::vector<std::uint8_t> bytes = *digest::encode(digest);
+  return {bytes.begin(), bytes.end()};
+}
+
+// As a Hearsay serves it, so that it is polled at short intervals.
+inline Reply digest_reply(std::string body) {
+  return Reply(200, {{"Server", "Hearsay/0.1.0"}, {"Content-Type", "application/cache-digest"}})
+      .body(std::move(body));
+}
+
+// An origin, a scripted peer "b" that claims some of the origin's paths, and a proxy that has
+// fetched those claims.
+struct ScriptedPeer {
+  explicit ScriptedPeer(const std::vector<std::string>& claimed_paths,
+                        json settings = json::object()) {
+    std::vector<std::string> urls;
+    for (const auto& path : claimed_paths) urls.push_back(origin.url(path));
+    peer.on(kDigestPath, digest_reply(digest_claiming(urls)));
+    origin.otherwise([](const Request&) { return cacheable("from the origin"); });
+    settings["peers"] = {support::peer("b", peer.port())};
+    proxy = std::make_unique<ProxyProcess>(settings);
+    if (!await([&] { return proxy->digest_peer("b").at("state") == "usable"; })) {
+      throw TimedOut("the peer's digest is not used: " + proxy->digest().dump(2));
+    }
+    client = std::make_unique<Client>(proxy->port());
+  }
+
+  json books() const { return proxy->digest_peer("b"); }
+
+  ScriptedOrigin origin;
+  ScriptedOrigin peer;
+  std::unique_ptr<ProxyProcess> proxy;
+  std::unique_ptr<Client> client;
+};
+
+// Two proxies that are each other's neighbours, "a" and "b".
+struct Neighbours {
+  explicit Neighbours(const json& settings = json::object())
+      : a(with_peer(settings, "a", "b", at_b.port()), at_a),
+        b(with_peer(settings, "b", "a", at_a.port()), at_b) {}
+
+  static json with_peer(json settings, const char* name, const char* other, std::uint16_t port) {
+    settings["name"] = name;
+    settings["peers"] = {support::peer(other, port)};
+    return settings;
+  }
+
+  // Waits until b has a digest in which a claims so many entries.
+  bool b_knows(std::size_t entries) const {
+    return await([&] { return b.digest_peer("a").at("entries") == entries; });
+  }
+
+  Listener at_a;
+  Listener at_b;
+  ProxyProcess a;
+  ProxyProcess b;
+};
+
+}  // namespace scenario

@@ -1,0 +1,70 @@
+// SIGTERM and SIGINT: no new work, what runs is finished within a limit, exit 0.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "tests/scenario/scene.hpp"
+
+namespace scenario {
+namespace {
+
+bool refuses_connections(std::uint16_t port) {
+  try {
+    Socket::connect(port);
+    return false;
+  } catch (const std::system_error&) {
+    return true;
+  }
+}
+
+TEST(Shutdown, EndsAtOnceWhenNothingRuns) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    Scene scene;
+    scene.origin.on("/a", Reply().body("hello"));
+    scene.client.get(scene.origin.url("/a"));  // and stays connected
+    scene.proxy.process().signal(signal);
+    EXPECT_EQ(scene.proxy.process().wait(std::chrono::seconds(3)), 0);
+  }
+}
+
+TEST(Shutdown, FinishesWhatRunsAndTakesNothingNew) {
+  Scene scene;
+  Gate gate;
+  scene.origin.on("/a", Reply().sized(11).send("hello ").wait(gate).send("world"));
+  scene.client.send(request_text("GET", scene.origin.url("/a")));
+  Response response = scene.client.read_head();
+  scene.proxy.process().signal(SIGTERM);
+  EXPECT_TRUE(await([&] { return refuses_connections(scene.proxy.port()); }));
+  gate.open();
+  scene.client.read_rest(response);
+  EXPECT_EQ(response.body, "hello world");
+  EXPECT_TRUE(scene.client.is_closed());
+  EXPECT_EQ(scene.proxy.process().wait(), 0);
+}
+
+TEST(Shutdown, DoesNotWaitBeyondItsLimit) {
+  Scene scene(json{{"timeouts", {{"drain", "300ms"}}}});
+  scene.origin.on("/a", Reply().sized(11).send("hello ").wait(Gate()));
+  scene.client.send(request_text("GET", scene.origin.url("/a")));
+  Response response = scene.client.read_head();
+  scene.proxy.process().signal(SIGTERM);
+  EXPECT_EQ(scene.proxy.process().wait(std::chrono::seconds(5)), 0);
+  scene.client.read_rest(response);
+  EXPECT_FALSE(response.whole);
+}
+
+TEST(Shutdown, WritesTheLogToItsEnd) {
+  Scene scene;
+  scene.origin.on("/a", Reply().body("hello"));
+  scene.client.get(scene.origin.url("/a"));
+  EXPECT_EQ(scene.proxy.terminate(), 0);
+  EXPECT_EQ(scene.proxy.access_log().size(), 1U);
+}
+
+TEST(Shutdown, EndsWithItsPeersSilent) {
+  const Listener silent;  // accepts and never answers
+  ProxyProcess proxy(json{{"peers", {support::peer("b", silent.port())}}});
+  EXPECT_EQ(proxy.terminate(std::chrono::seconds(3)), 0);
+}
+
+}  // namespace
+}  // namespace scenario
