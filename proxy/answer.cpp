@@ -1,0 +1,155 @@
+#include "proxy/answer.hpp"
+
+#include "proxy/cache/policy.hpp"
+#include "proxy/deliver.hpp"
+#include "proxy/fill/filling.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/own_pages.hpp"
+#include "proxy/pass.hpp"
+#include "proxy/refuse.hpp"
+#include "proxy/tunnel.hpp"
+
+namespace proxy {
+
+using cache::Action;
+using http::Forward;
+using net::Task;
+using std::chrono::steady_clock;
+
+namespace {
+
+// A request that names us in Via has been here before; what must not be asked of others is refused.
+bool may_go_forward(const Request& request, bool looped) {
+  return !looped && !request.facts.control.only_if_cached;
+}
+
+bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
+  const auto& facts = request.facts;
+  return verdict.action == Action::fetch && !facts.authorization && !facts.control.no_cache &&
+         (verdict.reason == Forward::uri_miss || verdict.reason == Forward::vary_miss);
+}
+
+// Others may wait for what this request fetches, and it for what others fetch.
+bool may_share(const Request& request, const cache::Verdict& verdict) {
+  return verdict.reason != Forward::request && !request.facts.authorization;
+}
+
+struct Miss {
+  digest::Key key;
+  std::shared_ptr<const cache::Entry> stale;
+  cache::Verdict verdict;
+};
+
+void begin(Client& client, const Request& request, const Miss& miss,
+           const std::shared_ptr<Fill>& fill) {
+  auto& shared = client.worker.shared;
+  const bool ask = sibling_may_answer(request, miss.verdict) &&
+                   !shared.fills.recently_invalidated(miss.key, steady_clock::now());
+  start_filling(client.worker, {.fill = fill,
+                                .key = miss.key,
+                                .request = std::make_unique<OwnedRequest>(request),
+                                .stale = miss.stale,
+                                .ask_siblings = ask});
+}
+
+// Reads somebody's fill; false: it is not for this request, which has to go on its own.
+Task<bool> joined(Client& client, const Request& request, const Miss& miss,
+                  std::unique_ptr<FillReader> reader) {
+  const auto head = co_await reader->head();
+  if (!head) {
+    co_await refuse(client, request, head.error());
+    co_return true;
+  }
+  const bool fits = head->shareable && head->entry->variant.matches(request.head.fields);
+  if (!fits) co_return false;
+  client.reply.record().collapsed = true;
+  client.worker.counters.collapsed.add();
+  co_await deliver(client, request, *reader, *head, miss.verdict.reason);
+  co_return true;
+}
+
+Task<void> read_own(Client& client, const Request& request, const Miss& miss,
+                    std::unique_ptr<FillReader> reader) {
+  while (const auto interim = co_await reader->interim()) {
+    co_await client.reply.interim(*interim);
+  }
+  const auto head = co_await reader->head();
+  if (head) {
+    co_await deliver(client, request, *reader, *head, miss.verdict.reason);
+  } else {
+    co_await refuse(client, request, head.error());
+  }
+}
+
+Task<void> fetch(Client& client, const Request& request, Miss miss) {
+  auto& shared = client.worker.shared;
+  const auto executor = client.worker.io.get_executor();
+  const auto& url = request.target.url();
+  Fills::Entered entered{std::make_shared<Fill>(url, executor), Fills::Turn::alone};
+  if (may_share(request, miss.verdict)) {
+    entered = shared.fills.enter(miss.key, url, executor, steady_clock::now());
+  }
+  auto reader = FillReader::attach(entered.fill, executor);
+  if (entered.turn == Fills::Turn::join && reader) {
+    if (co_await joined(client, request, miss, std::move(reader))) co_return;
+  }
+  if (entered.turn == Fills::Turn::first) {
+    // Another fill may have stored it since we looked.
+    const auto found = shared.store.find(miss.key, url, request.head.fields);
+    const auto verdict = cache::judge(request.facts, found, shared.clock.now());
+    if (verdict.action == Action::serve) {
+      shared.fills.leave(miss.key, *entered.fill);
+      co_return co_await serve(client, request, *found.entry, shared.clock.now());
+    }
+  }
+  if (!reader) {
+    entered.fill = std::make_shared<Fill>(url, executor);
+    reader = FillReader::attach(entered.fill, executor);
+  }
+  begin(client, request, miss, entered.fill);
+  co_await read_own(client, request, miss, std::move(reader));
+}
+
+}  // namespace
+
+Task<void> answer(Client& client, const Request& request, BodyReader& body) {
+  auto& shared = client.worker.shared;
+  if (const auto page = own_page(client, request)) {
+    co_return co_await serve_own(client, request, *page);
+  }
+  if (const auto refusal = check_access(client, request)) {
+    co_return co_await refuse(client, request, *refusal);
+  }
+  if (request.target.form() == http::Target::Form::authority) {
+    co_return co_await tunnel(client, request);
+  }
+
+  const auto key = digest::key_of(digest::Method::get, request.target.url());
+  const auto now = shared.clock.now();
+  const auto found = shared.store.find(key, request.target.url(), request.head.fields);
+  auto verdict = cache::judge(request.facts, found, now);  // the only place that decides reuse
+  if (request.framing.has_body() && verdict.action != Action::refuse) {
+    verdict = {Action::pass, Forward::bypass};  // a body may change what is meant
+  }
+  const bool looped = http::via_names(request.head.fields, shared.name);
+  if (verdict.action != Action::serve && !may_go_forward(request, looped)) {
+    co_return co_await refuse(client, request,
+                              looped ? Refusal::loop() : Refusal::not_held(verdict));
+  }
+  switch (verdict.action) {
+    case Action::serve:
+      co_return co_await serve(client, request, *found.entry, now);
+    case Action::refuse:
+      co_return co_await refuse(client, request, Refusal::not_held(verdict));
+    case Action::pass:
+      co_return co_await pass(client, request, body, key, verdict.reason);
+    case Action::fetch:
+    case Action::revalidate: {
+      const bool validate = verdict.action == Action::revalidate;
+      Miss miss{key, validate ? found.entry : nullptr, verdict};
+      co_return co_await fetch(client, request, std::move(miss));
+    }
+  }
+}
+
+}  // namespace proxy

@@ -1,0 +1,35 @@
+// Wall time for rules and logs: it never steps back, whatever is done to the system's clock.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace proxy {
+
+// Any thread. Costs one vDSO call. Between threads it may differ by a millisecond.
+class Clock {
+ public:
+  using Time = std::chrono::system_clock::time_point;
+
+  [[nodiscard]] Time now() {
+    const auto read = std::chrono::system_clock::now().time_since_epoch().count();
+    auto last = latest_.load(std::memory_order_relaxed);
+    // A step of a millisecond, so that threads seldom write what all of them read.
+    while (read > last + kStep &&
+           !latest_.compare_exchange_weak(last, read, std::memory_order_relaxed)) {
+    }
+    return Time(Time::duration(read > last ? read : last));
+  }
+
+ private:
+  static constexpr std::int64_t kStep =
+      std::chrono::duration_cast<Time::duration>(std::chrono::milliseconds(1)).count();
+  std::atomic<std::int64_t> latest_{0};
+};
+
+inline std::chrono::sys_seconds whole_seconds(Clock::Time time) {
+  return std::chrono::floor<std::chrono::seconds>(time);
+}
+
+}  // namespace proxy

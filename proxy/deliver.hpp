@@ -1,0 +1,20 @@
+// Responses from the store, or from a fill, to the client.
+#pragma once
+
+#include "proxy/cache/entry.hpp"
+#include "proxy/client.hpp"
+#include "proxy/http/cache_status.hpp"
+
+namespace proxy {
+
+// A hit: one gathered write where the client takes it. The client's own condition is answered by
+// 304 if it holds.
+net::Task<void> serve(Client& client, const Request& request, const cache::Entry& entry,
+                      cache::Time now);
+
+// What a fill brings, while it comes. `reason` is why this request went forward. A fill that fails
+// under way leaves a response that the client can tell is cut.
+net::Task<void> deliver(Client& client, const Request& request, FillReader& reader,
+                        const FillHead& head, http::Forward reason);
+
+}  // namespace proxy

@@ -1,0 +1,45 @@
+// Why a request could not be answered as asked: whose fault, and what; nothing else decides the
+// status that the client sees.
+#pragma once
+
+#include <boost/assert/source_location.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/result.hpp>
+#include <cstdint>
+#include <string>
+
+namespace proxy {
+
+struct Failure {
+  enum class Where : std::uint8_t { client, upstream, us };
+  enum class What : std::uint8_t {
+    denied,      // our own rules forbid the destination
+    no_address,  // the name leads nowhere
+    unreachable,
+    timed_out,
+    cut,        // the other side ended too early
+    malformed,  // the other side broke the protocol
+    untrusted,  // TLS could not be set up or verified
+    abandoned,  // nobody wants the answer any more
+    overload,   // a reader fell too far behind, or a limit was reached
+  };
+  Where where = Where::upstream;
+  What what = What::unreachable;
+  boost::system::error_code cause{};
+};
+
+template <class T>
+using Outcome = boost::system::result<T, Failure>;
+
+// What an error of reading, writing or connecting means.
+Failure failure_of(Failure::Where where, boost::system::error_code cause);
+unsigned status_for(const Failure& failure);
+// One line for the person who sees the error page.
+std::string text(const Failure& failure);
+// Short and without spaces, for Cache-Status and logs.
+std::string_view word(Failure::What what);
+
+[[noreturn]] void throw_exception_from_error(const Failure& failure,
+                                             const boost::source_location& where);
+
+}  // namespace proxy

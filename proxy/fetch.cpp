@@ -1,0 +1,103 @@
+#include "proxy/fetch.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+Failure Fetch::failed(net::error_code cause) const {
+  if (abandoned_) return {Failure::Where::us, Failure::What::abandoned, cause};
+  return failure_of(Failure::Where::upstream, cause);
+}
+
+Task<Outcome<void>> Fetch::connect(bool may_reuse) {
+  input_.reset();
+  stream_ = may_reuse ? on_.pool.take(plan_.to) : nullptr;
+  reused_ = stream_ != nullptr;
+  if (!reused_) {
+    auto fresh = co_await on_.connector.connect(plan_.to, plan_.connect);
+    if (!fresh) co_return failed(fresh.error());
+    stream_ = std::move(*fresh);
+  }
+  if (abandoned_) co_return failed({});
+  input_.emplace(*stream_, on_.buffers);
+  stream_->expires_after(plan_.first_byte);
+  const auto error = co_await stream_->write(net::asio::buffer(plan_.head));
+  if (error) co_return failed(error);
+  co_return boost::system::in_place_value;
+}
+
+Task<Outcome<void>> Fetch::start() {
+  auto sent = co_await connect(plan_.repeatable);
+  if (!sent && reused_ && !abandoned_) sent = co_await connect(false);
+  co_return sent;
+}
+
+Task<Outcome<void>> Fetch::send(std::span<const net::asio::const_buffer> bytes) {
+  stream_->expires_after(on_.timeouts.body);
+  const auto error = co_await stream_->write(bytes);
+  if (error) co_return failed(error);
+  co_return boost::system::in_place_value;
+}
+
+bool Fetch::answered_early() {
+  return !stream_->is_tls() && (!input_->empty() || !stream_->quiet());
+}
+
+Task<bool> Fetch::answers_within(std::chrono::milliseconds time) {
+  if (!input_->empty()) co_return true;
+  stream_->expires_after(time);
+  const auto read = co_await input_->fill(on_.limits.head.value);
+  co_return read || read.error() != net::asio::error::timed_out;
+}
+
+Task<Outcome<const http::ResponseHead*>> Fetch::response() {
+  auto head = co_await read_head();
+  const bool died_unheard =
+      !head && reused_ && !heard_ && plan_.repeatable && head.error().what == Failure::What::cut;
+  if (died_unheard && !abandoned_) {
+    const auto again = co_await connect(false);
+    if (!again) co_return again.error();
+    head = co_await read_head();
+  }
+  co_return head;
+}
+
+Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
+  stream_->expires_after(plan_.first_byte);
+  const auto bytes = co_await input_->head(on_.limits.head.value);
+  heard_ = heard_ || bytes || !input_->empty();
+  if (!bytes) co_return failed(bytes.error());
+  text_.assign(*bytes);
+  input_->consume(bytes->size());
+  const http::HeadLimits limits{on_.limits.head.value, on_.limits.fields};
+  auto head = http::parse_response_head(text_, limits);
+  const Failure malformed{Failure::Where::upstream, Failure::What::malformed, {}};
+  if (!head || head->status == 101) co_return malformed;  // we never ask to switch protocols
+  head_ = std::move(*head);
+  const auto framing = http::response_framing(head_, plan_.method);
+  if (!framing) co_return malformed;
+  body_.emplace(*input_, *framing);
+  co_return &head_;
+}
+
+Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
+                                       std::chrono::milliseconds idle) {
+  const auto read = co_await body_->read(into, idle);
+  if (!read) co_return failed(read.error());
+  co_return *read;
+}
+
+void Fetch::finish() {
+  const bool fit = body_ && body_->finished() && head_.keep_alive() && input_->empty() &&
+                   framing().kind != http::Framing::Kind::until_close && !abandoned_;
+  input_.reset();
+  if (fit) on_.pool.give_back(plan_.to, std::move(stream_));
+  stream_.reset();
+}
+
+void Fetch::abandon() {
+  abandoned_ = true;
+  if (stream_) stream_->close();
+}
+
+}  // namespace proxy

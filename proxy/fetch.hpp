@@ -1,0 +1,85 @@
+// One request to one upstream server and its response.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "config/settings.hpp"
+#include "proxy/failure.hpp"
+#include "proxy/input.hpp"
+#include "proxy/upstream/connect.hpp"
+#include "proxy/upstream/pool.hpp"
+
+namespace proxy {
+
+// What a fetch needs of its thread. All of it outlives the fetch.
+struct Upstream {
+  upstream::Connector& connector;
+  upstream::Pool& pool;
+  BufferPool& buffers;
+  const config::Timeouts& timeouts;
+  const config::Limits& limits;
+};
+
+struct FetchPlan {
+  upstream::Endpoint to;
+  std::string head;    // of the request, whole
+  std::string method;  // decides what framing the response may have
+  // Whether the request may be sent twice and has no body: only then a pooled connection is used,
+  // which may turn out dead, and a fresh one tried after it.
+  bool repeatable = true;
+  std::chrono::milliseconds connect{5'000};
+  std::chrono::milliseconds first_byte{60'000};
+};
+
+// Belongs to one coroutine. Order: start(), then send()*, then response() until it is not interim,
+// then body(), then finish().
+class Fetch {
+ public:
+  Fetch(const Upstream& on, FetchPlan plan) : on_(on), plan_(std::move(plan)) {}
+  Fetch(const Fetch&) = delete;
+  Fetch& operator=(const Fetch&) = delete;
+
+  // Connects and sends the head.
+  net::Task<Outcome<void>> start();
+  // Sends a part of the request's body.
+  net::Task<Outcome<void>> send(std::span<const net::asio::const_buffer> bytes);
+  // Whether a response, or the end, has come before the request was sent whole.
+  bool answered_early();
+  // Waits for the first bytes of a response; false when there were none in time.
+  net::Task<bool> answers_within(std::chrono::milliseconds time);
+  // The next head, interim or final; views into this object, good until the next call. `now` of its
+  // arrival is the caller's to take.
+  net::Task<Outcome<const http::ResponseHead*>> response();
+
+  [[nodiscard]] const http::ResponseHead& head() const { return head_; }
+  [[nodiscard]] const http::Framing& framing() const { return body_->framing(); }
+  [[nodiscard]] bool body_finished() const { return body_->finished(); }
+  // At least one byte of the body, or 0 at its end.
+  net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
+                                       std::chrono::milliseconds idle);
+  // Keeps the connection for the next request, where it is fit for one.
+  void finish();
+  // Makes a pending wait fail soon. For the thread of the fetch, from outside its coroutine.
+  void abandon();
+
+ private:
+  net::Task<Outcome<void>> connect(bool may_reuse);
+  net::Task<Outcome<const http::ResponseHead*>> read_head();
+  [[nodiscard]] Failure failed(net::error_code cause) const;
+
+  const Upstream& on_;
+  const FetchPlan plan_;
+  std::unique_ptr<net::Stream> stream_;
+  std::optional<Input> input_;
+  std::string text_;  // of head_
+  http::ResponseHead head_;
+  std::optional<BodyReader> body_;
+  bool reused_ = false;
+  bool heard_ = false;  // a byte has come back
+  bool abandoned_ = false;
+};
+
+}  // namespace proxy

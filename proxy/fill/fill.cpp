@@ -1,0 +1,207 @@
+#include "proxy/fill/fill.hpp"
+
+#include <algorithm>
+
+namespace proxy {
+namespace {
+
+constexpr std::size_t kMaxTaken = 256 * 1024;  // bytes handed to a reader at once
+
+}  // namespace
+
+void Fill::interim(std::string head) {
+  const std::lock_guard lock(mutex_);
+  interims_.push_back(std::move(head));
+  wake_readers();
+}
+
+void Fill::publish(FillHead head) {
+  const std::lock_guard lock(mutex_);
+  head_ = std::move(head);
+  wake_readers();
+}
+
+void Fill::append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size) {
+  const std::lock_guard lock(mutex_);
+  if (slices_.empty() || slices_.back().block != block) {
+    slices_.push_back({block, size});
+    received_ += size;
+  } else {
+    received_ += size - slices_.back().size;
+    slices_.back().size = size;
+  }
+  wake_readers();
+}
+
+void Fill::restart() {
+  const std::lock_guard lock(mutex_);
+  slices_.clear();
+  received_ = 0;
+}
+
+void Fill::keep_window() {
+  const std::lock_guard lock(mutex_);
+  window_ = true;
+  drop_behind();
+}
+
+net::Task<bool> Fill::room() {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (readers_.empty()) co_return false;
+      if (!window_ || received_ - slowest()->position_ < kWindow) co_return true;
+    }
+    const auto woken = co_await writer_.wait(kPatience);
+    if (woken == Wakeup::Woken::notified) continue;
+    const std::lock_guard lock(mutex_);
+    if (readers_.size() < 2) continue;  // it holds up nobody else
+    auto* const behind = slowest();
+    behind->detached_ = true;
+    std::erase(readers_, behind);
+    behind->wakeup_.notify();
+    drop_behind();
+  }
+}
+
+void Fill::finish() {
+  const std::lock_guard lock(mutex_);
+  finished_ = true;
+  abandoned_ = nullptr;
+  wake_readers();
+}
+
+void Fill::fail(Failure failure) {
+  const std::lock_guard lock(mutex_);
+  failure_ = failure;
+  abandoned_ = nullptr;
+  wake_readers();
+}
+
+bool Fill::wanted() const {
+  const std::lock_guard lock(mutex_);
+  return !readers_.empty();
+}
+
+std::uint64_t Fill::received() const {
+  const std::lock_guard lock(mutex_);
+  return received_;
+}
+
+cache::Body Fill::body() const {
+  const std::lock_guard lock(mutex_);
+  return {{slices_.begin(), slices_.end()}, received_};
+}
+
+void Fill::on_abandoned(std::function<void()> hook) {
+  const std::lock_guard lock(mutex_);
+  abandoned_ = std::move(hook);
+}
+
+void Fill::wake_readers() {
+  for (auto* reader : readers_) reader->wakeup_.notify();
+}
+
+FillReader* Fill::slowest() const {
+  return *std::min_element(readers_.begin(), readers_.end(), [](const auto* a, const auto* b) {
+    return a->position_ < b->position_;
+  });
+}
+
+void Fill::drop_behind() {
+  if (!window_) return;
+  const auto keep_from = readers_.empty() ? dropped_ + slices_.size() : slowest()->slice_;
+  // The last slice stays: the writer may still be adding to its block.
+  while (dropped_ < keep_from && slices_.size() > 1) {
+    slices_.pop_front();
+    ++dropped_;
+  }
+}
+
+std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, net::Executor executor) {
+  auto& shared = *fill;
+  std::unique_ptr<FillReader> reader(new FillReader(std::move(fill), executor));
+  const std::lock_guard lock(shared.mutex_);
+  if (shared.window_) {
+    reader->detached_ = true;
+    return nullptr;
+  }
+  shared.readers_.push_back(reader.get());
+  return reader;
+}
+
+FillReader::~FillReader() {
+  const std::lock_guard lock(fill_->mutex_);
+  if (std::erase(fill_->readers_, this) == 0) return;
+  fill_->drop_behind();
+  fill_->writer_.notify();
+  if (fill_->readers_.empty() && fill_->abandoned_) {
+    net::asio::post(fill_->executor_, std::exchange(fill_->abandoned_, nullptr));
+  }
+}
+
+net::Task<std::optional<std::string>> FillReader::interim() {
+  for (;;) {
+    {
+      const std::lock_guard lock(fill_->mutex_);
+      if (interims_seen_ < fill_->interims_.size()) co_return fill_->interims_[interims_seen_++];
+      if (fill_->head_ || fill_->failure_) co_return std::nullopt;
+    }
+    co_await wakeup_.wait();
+  }
+}
+
+net::Task<Outcome<FillHead>> FillReader::head() {
+  for (;;) {
+    {
+      const std::lock_guard lock(fill_->mutex_);
+      if (fill_->head_) co_return *fill_->head_;
+      if (fill_->failure_) co_return *fill_->failure_;
+    }
+    co_await wakeup_.wait();
+  }
+}
+
+Pieces FillReader::at_hand() {
+  Pieces pieces;
+  const std::lock_guard lock(fill_->mutex_);
+  if (!detached_) take(pieces);
+  return pieces;
+}
+
+net::Task<Outcome<Pieces>> FillReader::next() {
+  Pieces pieces;
+  for (;;) {
+    {
+      const std::lock_guard lock(fill_->mutex_);
+      if (detached_) co_return Failure{Failure::Where::us, Failure::What::overload, {}};
+      if (take(pieces)) co_return pieces;
+      if (fill_->failure_) co_return *fill_->failure_;
+      if (fill_->finished_) co_return pieces;
+    }
+    co_await wakeup_.wait();
+  }
+}
+
+bool FillReader::take(Pieces& pieces) {
+  std::size_t taken = 0;
+  while (taken < kMaxTaken && position_ < fill_->received_) {
+    const auto& slice = fill_->slices_[slice_ - fill_->dropped_];
+    if (offset_ == slice.size) {
+      ++slice_;
+      offset_ = 0;
+      continue;
+    }
+    const auto size = slice.size - offset_;
+    pieces.push_back({slice.block, offset_, size});
+    offset_ += size;
+    position_ += size;
+    taken += size;
+  }
+  if (taken == 0) return false;
+  fill_->drop_behind();
+  if (fill_->window_) fill_->writer_.notify();
+  return true;
+}
+
+}  // namespace proxy

@@ -1,0 +1,143 @@
+// One response on its way in: written by one coroutine, read by all who asked for it meanwhile.
+#pragma once
+
+#include <atomic>
+#include <boost/container/small_vector.hpp>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/cache/entry.hpp"
+#include "proxy/failure.hpp"
+#include "proxy/wakeup.hpp"
+
+namespace proxy {
+
+// Where a response came from, as Cache-Status and the log tell it.
+struct Provenance {
+  cache::SourceKind source = cache::SourceKind::origin;
+  std::string host;                    // of the server that answered
+  std::string peer;                    // its name, if it is one
+  std::optional<unsigned> fwd_status;  // what it answered
+  bool stored = false;
+  bool validated = false;  // by a 304: the entry was ours already
+  bool stood_in = false;   // stale, in place of an origin that failed
+  std::string detail;      // what happened on the way there
+};
+
+struct FillHead {
+  std::shared_ptr<const cache::Entry> entry;  // its body is not for readers of the fill
+  std::optional<std::uint64_t> length;        // of the body, where it is known
+  bool shareable = false;  // may answer requests other than the one that began it
+  Provenance provenance;
+};
+
+class FillReader;
+
+// Bytes of a body with what keeps them alive.
+struct Piece {
+  std::shared_ptr<const cache::Block> block;
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;
+};
+using Pieces = boost::container::small_vector<Piece, 4>;
+
+// The writer's side belongs to one coroutine; FillReader is the other side; each may be on a thread
+// of its own. Order: interim()*, then publish(), then finish(), with fail() at any point instead of
+// the next step; append()* before finish(). What is appended before publish() is hidden until then.
+class Fill {
+ public:
+  Fill(std::string url, net::Executor writer)
+      : url_(std::move(url)), executor_(writer), writer_(writer) {}
+
+  const std::string& url() const { return url_; }
+
+  void interim(std::string head);
+  void publish(FillHead head);
+  // `size` bytes of `block` are filled now; the block is the last one appended, or a new one.
+  void append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size);
+  // Forgets what was appended; only before publish().
+  void restart();
+  // From now on keeps no more than what some reader has yet to take, and lets nobody else in.
+  void keep_window();
+  // Waits while the slowest reader is a whole window behind. False: nobody reads any more.
+  net::Task<bool> room();
+  void finish();
+  void fail(Failure failure);
+
+  // What was asked of the origin before is no longer to be stored: something changed it. Any
+  // thread.
+  void outdate() { outdated_ = true; }
+  bool outdated() const { return outdated_; }
+
+  bool wanted() const;  // somebody reads
+  std::uint64_t received() const;
+  // All that was appended; only while nothing was dropped.
+  cache::Body body() const;
+  // Called once, on the writer's thread, when the last reader has left. For the writer only.
+  void on_abandoned(std::function<void()> hook);
+
+ private:
+  friend class FillReader;
+  static constexpr std::uint64_t kWindow = 1 << 20;
+  static constexpr std::chrono::seconds kPatience{5};  // with a reader that holds up others
+
+  void wake_readers();
+  void drop_behind();
+  FillReader* slowest() const;
+
+  const std::string url_;
+  net::Executor executor_;  // the writer's
+  std::atomic<bool> outdated_{false};
+  mutable std::mutex mutex_;
+  Wakeup writer_;
+  std::vector<FillReader*> readers_;
+  std::deque<std::string> interims_;
+  std::optional<FillHead> head_;
+  std::deque<cache::Slice> slices_;
+  std::size_t dropped_ = 0;     // slices before slices_.front()
+  std::uint64_t received_ = 0;  // bytes appended
+  bool window_ = false;
+  bool finished_ = false;
+  std::optional<Failure> failure_;
+  std::function<void()> abandoned_;
+};
+
+// One reader, from the fill's beginning. Belongs to one coroutine; gone means detached.
+class FillReader {
+ public:
+  // Null when the fill has dropped bytes already.
+  static std::unique_ptr<FillReader> attach(std::shared_ptr<Fill> fill, net::Executor executor);
+  ~FillReader();
+  FillReader(const FillReader&) = delete;
+  FillReader& operator=(const FillReader&) = delete;
+
+  // The next interim head; nothing once the final head, or a failure, is there.
+  net::Task<std::optional<std::string>> interim();
+  net::Task<Outcome<FillHead>> head();
+  // The bytes that are there already, perhaps none.
+  Pieces at_hand();
+  // The next bytes; none at the end. A cut body ends in a failure, never in an end.
+  net::Task<Outcome<Pieces>> next();
+
+ private:
+  friend class Fill;
+  FillReader(std::shared_ptr<Fill> fill, net::Executor executor)
+      : fill_(std::move(fill)), wakeup_(executor) {}
+  bool take(Pieces& pieces);
+
+  std::shared_ptr<Fill> fill_;
+  Wakeup wakeup_;
+  // Guarded by the fill's mutex:
+  std::size_t interims_seen_ = 0;
+  std::size_t slice_ = 0;       // absolute number of the slice to go on with
+  std::uint32_t offset_ = 0;    // within it
+  std::uint64_t position_ = 0;  // bytes taken
+  bool detached_ = false;       // fell too far behind
+};
+
+}  // namespace proxy

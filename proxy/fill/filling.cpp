@@ -1,0 +1,234 @@
+#include "proxy/fill/filling.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/detached.hpp>
+
+#include "proxy/cache/policy.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/fill/upstream_request.hpp"
+#include "proxy/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+using std::chrono::steady_clock;
+
+namespace {
+
+// A sibling's answer up to this size that could not be resumed elsewhere is shown to nobody before
+// it is whole: a sibling that dies is then replaced unseen.
+constexpr std::uint64_t kHeldBack = 4 << 20;
+
+Task<void> run_job(Worker& worker, FillJob job) {
+  const auto fill = job.fill;
+  const auto key = job.key;
+  Filling filling(worker, std::move(job));
+  try {
+    co_await filling.run();
+  } catch (const std::exception& bug) {
+    spdlog::error("a fetch of {} failed inside this proxy: {}", fill->url(), bug.what());
+    fill->fail({Failure::Where::us, Failure::What::overload, {}});
+  }
+  worker.shared.fills.leave(key, *fill);
+}
+
+}  // namespace
+
+void start_filling(Worker& worker, FillJob job) {
+  net::asio::co_spawn(worker.io.get_executor(), run_job(worker, std::move(job)),
+                      net::asio::detached);
+}
+
+Task<void> Filling::run() {
+  // The hook may still be on its way when we are done.
+  job_.fill->on_abandoned([self = std::weak_ptr<Filling*>(self_)] {
+    const auto alive = self.lock();
+    if (!alive) return;
+    auto& filling = **alive;
+    if (filling.fetch_ && !filling.worth_finishing()) filling.fetch_->abandon();
+  });
+  if (job_.ask_siblings) {
+    const auto claimants = worker_.shared.directory.claimants(job_.key, steady_clock::now());
+    for (const auto& peer : claimants) {
+      const auto tried = co_await from_sibling(peer);
+      if (tried == Tried::answered) co_return;
+    }
+  }
+  co_await from_origin(job_.stale);
+}
+
+Task<Outcome<const http::ResponseHead*>> Filling::ask(FetchPlan plan) {
+  times_.request = now();
+  fetch_.emplace(worker_.upstream, std::move(plan));
+  const auto sent = co_await fetch_->start();
+  if (!sent) co_return sent.error();
+  for (;;) {
+    const auto head = co_await fetch_->response();
+    times_.response = now();
+    if (!head || !(*head)->interim()) co_return head;
+    // 100 answers an expectation that a GET does not have; others are for the client.
+    if ((*head)->status != 100) job_.fill->interim(interim_text(**head, worker_.shared.name));
+  }
+}
+
+Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
+  const auto& timeouts = worker_.shared.settings.timeouts;
+  auto& directory = worker_.shared.directory;
+  FetchPlan plan{.to = {false, peer->host, peer->port, upstream::Trust::configured},
+                 .head = sibling_request(request(), worker_.shared.name),
+                 .method = "GET",
+                 .repeatable = true,
+                 .connect = timeouts.peer_connect,
+                 .first_byte = timeouts.peer_first_byte};
+  const auto begun = steady_clock::now();
+  const auto head = co_await ask(std::move(plan));
+  const auto ended = steady_clock::now();
+  const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(ended - begun);
+  if (!head) {
+    if (head.error().what == Failure::What::abandoned) {
+      job_.fill->fail(head.error());
+      co_return Tried::answered;
+    }
+    const bool slow = head.error().what == Failure::What::timed_out;
+    directory.note(peer, slow ? peers::Outcome::timed_out : peers::Outcome::broken, {}, 0, ended);
+    remark(slow ? "slow" : "broken", peer->name);
+    co_return Tried::next;
+  }
+  if ((*head)->status == 504) {
+    directory.note(peer, peers::Outcome::false_hit, waited, 0, ended);
+    remark("false-hit", peer->name);
+    co_await discard();
+    co_return Tried::next;
+  }
+  if ((*head)->status != 200) {
+    directory.note(peer, peers::Outcome::refused, waited, 0, ended);
+    remark("refused", peer->name);
+    co_return Tried::next;
+  }
+  provenance_.peer = peer->name;
+  provenance_.host = peer->host;
+  co_return co_await take_from_sibling(peer, waited);
+}
+
+Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
+                                                std::chrono::microseconds waited) {
+  auto& directory = worker_.shared.directory;
+  const auto may_store = cache::may_store(request().facts, fetch_->head(), times_);
+  entry_ = receive(cache::SourceKind::sibling);
+  if (may_store != cache::Storability::yes || !entry_->fresh(now())) {
+    directory.note(peer, peers::Outcome::false_hit, waited, 0, steady_clock::now());
+    remark("unusable", peer->name);
+    entry_.reset();
+    co_return Tried::next;
+  }
+  const bool small = length_ && *length_ <= kHeldBack;
+  const bool held_back = small && !has_strong_validator(*entry_);
+  storing_ = true;
+  if (!held_back) publish(true);
+  auto poured = co_await pour(worker_.shared.settings.timeouts.peer_first_byte);
+  const auto ended = steady_clock::now();
+  if (poured) {
+    directory.note(peer, peers::Outcome::true_hit, waited, job_.fill->received(), ended);
+    if (held_back) publish(true);
+    complete();
+    co_return Tried::answered;
+  }
+  if (poured.error().what == Failure::What::abandoned) {
+    job_.fill->fail(poured.error());
+    co_return Tried::answered;
+  }
+  directory.note(peer, peers::Outcome::broken, waited, job_.fill->received(), ended);
+  remark("cut", peer->name);
+  if (held_back) {
+    job_.fill->restart();
+    block_.reset();
+    co_return Tried::next;
+  }
+  poured = co_await rest_from_origin(poured.error());
+  if (poured) {
+    complete();
+  } else {
+    job_.fill->fail(poured.error());
+  }
+  co_return Tried::answered;
+}
+
+// The sibling died after readers had seen a part: the origin's bytes follow, if they are the same.
+Task<Outcome<void>> Filling::rest_from_origin(Failure cut) {
+  const auto& timeouts = worker_.shared.settings.timeouts;
+  const auto offset = job_.fill->received();
+  auto head = rest_request(request(), worker_.shared.name, *entry_, offset);
+  if (!head) co_return cut;
+  FetchPlan plan{.to = origin(),
+                 .head = std::move(*head),
+                 .method = "GET",
+                 .repeatable = true,
+                 .connect = timeouts.connect,
+                 .first_byte = timeouts.first_byte};
+  const auto answer = co_await ask(std::move(plan));
+  if (!answer) co_return answer.error();
+  const auto skipped = joins_after(**answer, *entry_, offset, length_);
+  if (!skipped) co_return cut;
+  const auto joined = co_await skip(*skipped);
+  if (!joined) co_return joined.error();
+  co_return co_await pour(timeouts.body);
+}
+
+Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
+  const auto& timeouts = worker_.shared.settings.timeouts;
+  const auto& target = request().target;
+  provenance_.peer.clear();
+  provenance_.host = target.host();
+  FetchPlan plan{.to = origin(),
+                 .head = origin_request(request(), worker_.shared.name, stale.get()),
+                 .method = "GET",
+                 .repeatable = true,
+                 .connect = timeouts.connect,
+                 .first_byte = timeouts.first_byte};
+  const auto head = co_await ask(std::move(plan));
+  if (!head) {
+    if (!stand_in(stale)) job_.fill->fail(head.error());
+    co_return;
+  }
+  const auto status = (*head)->status;
+  provenance_.fwd_status = status;
+  if (status == 304 && stale) {
+    if (take_unmodified(*stale)) co_return;
+    co_return co_await from_origin(nullptr);  // it speaks of something that we do not hold
+  }
+  const bool failed = status == 500 || status == 502 || status == 503 || status == 504;
+  if (failed && stand_in(stale)) co_return;
+
+  const auto may_store = cache::may_store(request().facts, **head, times_);
+  entry_ = receive(cache::SourceKind::origin);
+  storing_ = may_store == cache::Storability::yes;
+  if (!storing_) {
+    worker_.shared.store.invalidate(job_.key, job_.fill->url());  // it was replaced at the origin
+    if (may_store != cache::Storability::useless) remark("not-stored", text(may_store));
+  }
+  publish(storing_);
+  const auto poured = co_await pour(timeouts.body);
+  if (poured) {
+    complete();
+  } else {
+    job_.fill->fail(poured.error());
+  }
+}
+
+upstream::Endpoint Filling::origin() const {
+  const auto& target = request().target;
+  return {target.https(), std::string(target.host()), target.port(), upstream::Trust::client};
+}
+
+cache::Time Filling::now() const {
+  return worker_.shared.clock.now();
+}
+
+void Filling::remark(std::string_view word, std::string_view about) {
+  auto& detail = provenance_.detail;
+  if (!detail.empty()) detail += ' ';
+  detail.append(word).append("/").append(about);
+}
+
+}  // namespace proxy

@@ -1,0 +1,80 @@
+// The writing side of a fill: finds a source, judges what it says, streams and stores it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "digest/key.hpp"
+#include "peers/directory.hpp"
+#include "proxy/fetch.hpp"
+#include "proxy/fill/fill.hpp"
+#include "proxy/request.hpp"
+
+namespace proxy {
+
+struct Worker;
+
+struct FillJob {
+  std::shared_ptr<Fill> fill;
+  digest::Key key;
+  std::unique_ptr<OwnedRequest> request;
+  std::shared_ptr<const cache::Entry> stale;  // to be validated; null: none
+  bool ask_siblings = false;                  // whether a sibling may answer this request
+};
+
+// Runs the job as a coroutine of its own on the worker's thread. The fill is published and
+// finished, or failed, whatever happens.
+void start_filling(Worker& worker, FillJob job);
+
+class Filling {
+ public:
+  Filling(Worker& worker, FillJob job) : worker_(worker), job_(std::move(job)) {}
+  net::Task<void> run();
+
+ private:
+  enum class Tried { answered, next };
+
+  // Sources, in the order in which they are tried.
+  net::Task<Tried> from_sibling(const peers::PeerRef& peer);
+  net::Task<void> from_origin(std::shared_ptr<const cache::Entry> stale);
+
+  net::Task<Outcome<const http::ResponseHead*>> ask(FetchPlan plan);
+  net::Task<Tried> take_from_sibling(const peers::PeerRef& peer, std::chrono::microseconds waited);
+  net::Task<Outcome<void>> rest_from_origin(Failure cut);
+
+  // What the answer is made of.
+  std::shared_ptr<cache::Entry> receive(cache::SourceKind source);
+  void publish(bool may_be_stored);
+  bool take_unmodified(const cache::Entry& stale);
+  bool stand_in(const std::shared_ptr<const cache::Entry>& stale);
+  void refuse_newcomers(bool shared);
+
+  // The body.
+  net::Task<Outcome<void>> pour(std::chrono::milliseconds idle);
+  net::Task<Outcome<void>> skip(std::uint64_t bytes);
+  bool next_block();
+  void stop_storing();
+  void complete();
+  [[nodiscard]] bool worth_finishing() const;
+  net::Task<void> discard();
+
+  [[nodiscard]] upstream::Endpoint origin() const;
+  [[nodiscard]] const Request& request() const { return job_.request->get(); }
+  [[nodiscard]] cache::Time now() const;
+  void remark(std::string_view word, std::string_view about);
+
+  Worker& worker_;
+  FillJob job_;
+  const std::shared_ptr<Filling*> self_ = std::make_shared<Filling*>(this);  // for the hook
+  Provenance provenance_;
+  std::optional<Fetch> fetch_;
+  cache::Times times_{};
+  std::shared_ptr<cache::Entry> entry_;
+  std::optional<std::uint64_t> length_;
+  std::shared_ptr<cache::Block> block_;
+  std::uint32_t used_ = 0;  // bytes of block_
+  bool storing_ = false;
+  bool published_ = false;
+};
+
+}  // namespace proxy

@@ -1,0 +1,202 @@
+// What a fill does with an answer once it has one: judge, publish, stream, store.
+#include <algorithm>
+
+#include "proxy/cache/policy.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/fill/filling.hpp"
+#include "proxy/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+namespace {
+
+constexpr std::uint32_t kBlock = 64 * 1024;
+constexpr std::uint32_t kFirstBlock = 8 * 1024;  // of a body of unknown length
+constexpr std::uint64_t kTurn = 1 << 20;         // bytes before others on this thread get theirs
+constexpr std::uint64_t kDrained = 64 * 1024;  // of a body that nobody wants, to keep a connection
+constexpr std::chrono::milliseconds kDrainWait{20};
+
+// The last block of a body of unknown length may be mostly air.
+cache::Body trimmed(cache::Body body, cache::Budget& budget) {
+  if (body.slices.empty()) return body;
+  auto& last = body.slices.back();
+  if (last.block->capacity() - last.size < last.block->capacity() / 4) return body;
+  auto exact = std::make_shared<cache::Block>(budget, last.size);
+  std::copy_n(last.block->data(), last.size, exact->data());
+  last.block = std::move(exact);
+  return body;
+}
+
+}  // namespace
+
+std::shared_ptr<cache::Entry> Filling::receive(cache::SourceKind source) {
+  provenance_.source = source;
+  const auto& framing = fetch_->framing();
+  length_ = framing.kind == http::Framing::Kind::sized  ? std::optional(framing.length)
+            : framing.kind == http::Framing::Kind::none ? std::optional<std::uint64_t>(0)
+                                                        : std::nullopt;
+  const cache::Received received{.url = job_.fill->url(),
+                                 .request = request().head.fields,
+                                 .response = fetch_->head(),
+                                 .times = times_,
+                                 .our_name = worker_.shared.name,
+                                 .source = source};
+  return std::make_shared<cache::Entry>(worker_.shared.budget, received);
+}
+
+void Filling::publish(bool may_be_stored) {
+  const bool fits = !length_ || *length_ <= worker_.shared.store.max_object();
+  storing_ = storing_ && may_be_stored && fits;
+  const bool shared = may_be_stored && entry_->fresh(now()) && !entry_->no_cache;
+  provenance_.stored = storing_;
+  published_ = true;
+  if (!shared) refuse_newcomers(false);
+  if (!storing_) stop_storing();
+  job_.fill->publish({entry_, length_, shared, provenance_});
+}
+
+void Filling::refuse_newcomers(bool shared) {
+  auto& fills = worker_.shared.fills;
+  if (shared) {
+    fills.leave(job_.key, *job_.fill);
+  } else {
+    fills.leave_unshared(job_.key, *job_.fill, std::chrono::steady_clock::now());
+  }
+}
+
+bool Filling::take_unmodified(const cache::Entry& stale) {
+  if (!cache::identifies(stale, fetch_->head())) return false;
+  const cache::Received received{.url = job_.fill->url(),
+                                 .request = request().head.fields,
+                                 .response = fetch_->head(),
+                                 .times = times_,
+                                 .our_name = worker_.shared.name};
+  const auto freshened =
+      cache::freshen(worker_.shared.budget, stale, request().facts, received);
+  const auto& fresh = freshened.entry;
+  fetch_->finish();
+  const bool keep = freshened.storability == cache::Storability::yes && !job_.fill->outdated();
+  if (keep) {
+    worker_.shared.store.put(job_.key, fresh, now());
+  } else {
+    worker_.shared.store.invalidate(job_.key, job_.fill->url());
+  }
+  provenance_.validated = true;
+  provenance_.stored = keep;
+  for (const auto& slice : fresh->body.slices) job_.fill->append(slice.block, slice.size);
+  const bool shared = keep && fresh->fresh(now()) && !fresh->no_cache;
+  if (!shared) refuse_newcomers(false);
+  job_.fill->publish({fresh, fresh->body.size, shared, provenance_});
+  job_.fill->finish();
+  return true;
+}
+
+bool Filling::stand_in(const std::shared_ptr<const cache::Entry>& stale) {
+  if (!stale || !cache::may_stand_in(request().facts, *stale, now())) return false;
+  provenance_.stood_in = true;
+  for (const auto& slice : stale->body.slices) job_.fill->append(slice.block, slice.size);
+  job_.fill->publish({stale, stale->body.size, true, provenance_});
+  job_.fill->finish();
+  return true;
+}
+
+Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
+  auto& fill = *job_.fill;
+  auto& bytes = worker_.counters.upstream_bytes[static_cast<std::size_t>(
+      provenance_.source == cache::SourceKind::origin ? Hierarchy::direct : Hierarchy::sibling)];
+  std::uint64_t since_turn = 0;
+  for (;;) {
+    if (fetch_->body_finished()) co_return boost::system::in_place_value;
+    if (!next_block()) co_return Failure{Failure::Where::us, Failure::What::overload, {}};
+    const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
+    const auto read = co_await fetch_->body(into, idle);
+    if (!read) co_return read.error();
+    if (*read == 0) continue;  // the end has just been seen
+    used_ += static_cast<std::uint32_t>(*read);
+    bytes.add(*read);
+    fill.append(block_, used_);
+    if (storing_ && fill.received() > worker_.shared.store.max_object()) stop_storing();
+    const bool wanted =
+        storing_ || !published_ ? fill.wanted() || worth_finishing() : co_await fill.room();
+    if (!wanted) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
+    since_turn += *read;
+    if (since_turn < kTurn) continue;
+    since_turn = 0;
+    co_await net::asio::post(worker_.io.get_executor(), net::use_task);
+  }
+}
+
+bool Filling::next_block() {
+  if (block_ && used_ < block_->capacity()) return true;
+  auto capacity = block_ || !storing_ ? kBlock : kFirstBlock;
+  if (length_) {
+    const auto left = *length_ - std::min(*length_, job_.fill->received());
+    capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, 1, kBlock));
+  }
+  block_ = std::make_shared<cache::Block>(worker_.shared.budget, capacity);
+  used_ = 0;
+  // What is on its way in counts too; where that alone is too much, it is passed on and not kept.
+  if (worker_.shared.budget.over() && !worker_.shared.store.make_room() && storing_) {
+    stop_storing();
+  }
+  return true;
+}
+
+void Filling::stop_storing() {
+  storing_ = false;
+  refuse_newcomers(true);
+  if (published_) job_.fill->keep_window();
+}
+
+Task<Outcome<void>> Filling::skip(std::uint64_t bytes) {
+  const auto scratch = worker_.buffers.take();
+  Outcome<void> done = boost::system::in_place_value;
+  while (bytes > 0) {
+    const auto size = std::min<std::uint64_t>(bytes, BufferPool::kSize);
+    const auto into = net::asio::buffer(scratch.get(), static_cast<std::size_t>(size));
+    const auto read = co_await fetch_->body(into, worker_.shared.settings.timeouts.body);
+    if (!read || *read == 0) {
+      done = read ? Failure{Failure::Where::upstream, Failure::What::cut, {}} : read.error();
+      break;
+    }
+    bytes -= *read;
+  }
+  co_return done;
+}
+
+// A refusal's body is short and mostly here already; then the connection can be used again.
+Task<void> Filling::discard() {
+  const auto scratch = worker_.buffers.take();
+  const auto into = net::asio::buffer(scratch.get(), BufferPool::kSize);
+  std::uint64_t left = kDrained;
+  while (!fetch_->body_finished() && left > 0) {
+    const auto read = co_await fetch_->body(into, kDrainWait);
+    if (!read || *read > left) break;
+    left -= *read;
+  }
+  fetch_->finish();
+}
+
+void Filling::complete() {
+  fetch_->finish();
+  auto& shared = worker_.shared;
+  if (storing_ && !job_.fill->outdated()) {
+    entry_->body = trimmed(job_.fill->body(), shared.budget);
+    if (shared.store.put(job_.key, entry_, now()) == cache::Stored::yes) {
+      worker_.counters.stored.add();
+    }
+  }
+  shared.fills.leave(job_.key, *job_.fill);  // after the store has it: newcomers find one of both
+  job_.fill->finish();
+}
+
+bool Filling::worth_finishing() const {
+  if (!storing_ || !published_) return false;
+  if (!length_) return false;
+  const auto left = *length_ - std::min(*length_, job_.fill->received());
+  return left <= std::max<std::uint64_t>(256 * 1024, *length_ / 4);
+}
+
+}  // namespace proxy

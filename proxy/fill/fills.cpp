@@ -1,0 +1,47 @@
+#include "proxy/fill/fills.hpp"
+
+namespace proxy {
+
+Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, net::Executor executor,
+                            Time now) {
+  auto fill = std::make_shared<Fill>(url, executor);
+  auto& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  if (shard.unshared.holds(key, now)) return {fill, Turn::alone};
+  const auto [place, is_new] = shard.fills.try_emplace(key, fill);
+  if (is_new) return {std::move(fill), Turn::first};
+  if (place->second->url() != url) return {std::move(fill), Turn::alone};  // the keys collide
+  return {place->second, Turn::join};
+}
+
+void Fills::leave(const digest::Key& key, const Fill& fill) {
+  auto& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  const auto listed = shard.fills.find(key);
+  if (listed != shard.fills.end() && listed->second.get() == &fill) shard.fills.erase(listed);
+}
+
+void Fills::leave_unshared(const digest::Key& key, const Fill& fill, Time now) {
+  leave(key, fill);
+  auto& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  shard.unshared.remember(key, now + kNotShared);
+}
+
+void Fills::invalidate(const digest::Key& key, Time now) {
+  auto& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  shard.invalidated.remember(key, now + kInvalidated);
+  const auto listed = shard.fills.find(key);
+  if (listed == shard.fills.end()) return;
+  listed->second->outdate();
+  shard.fills.erase(listed);
+}
+
+bool Fills::recently_invalidated(const digest::Key& key, Time now) {
+  auto& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  return shard.invalidated.holds(key, now);
+}
+
+}  // namespace proxy

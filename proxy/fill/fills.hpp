@@ -1,0 +1,59 @@
+// The fills under way, by key: simultaneous misses of one URL make one upstream request.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "digest/key.hpp"
+#include "proxy/fill/fill.hpp"
+#include "proxy/fill/recent_keys.hpp"
+
+namespace proxy {
+
+// Any thread.
+class Fills {
+ public:
+  using Time = RecentKeys::Time;
+
+  // A URL whose last response could not be shared is not waited for by others for this long.
+  static constexpr std::chrono::seconds kNotShared{60};
+  // Nor are siblings asked for one that was invalidated: they may hold what it was before.
+  static constexpr std::chrono::seconds kInvalidated{60};
+
+  enum class Turn {
+    first,  // the fill is new and listed: fetch into it
+    join,   // the fill is somebody's: read it
+    alone,  // the fill is new and nobody else's
+  };
+  struct Entered {
+    std::shared_ptr<Fill> fill;
+    Turn turn = Turn::alone;
+  };
+  Entered enter(const digest::Key& key, const std::string& url, net::Executor executor, Time now);
+
+  // No newcomers from now on. Does nothing if another fill, or none, is listed.
+  void leave(const digest::Key& key, const Fill& fill);
+  // Likewise, and remembers that the response could not be shared.
+  void leave_unshared(const digest::Key& key, const Fill& fill, Time now);
+
+  // The URL was changed at the origin: what is being fetched is not to be stored.
+  void invalidate(const digest::Key& key, Time now);
+  bool recently_invalidated(const digest::Key& key, Time now);
+
+ private:
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_map<digest::Key, std::shared_ptr<Fill>, digest::KeyHash> fills;
+    RecentKeys unshared{4096};
+    RecentKeys invalidated{4096};
+  };
+  Shard& shard_of(const digest::Key& key) { return shards_[key.bytes[1] % shards_.size()]; }
+
+  std::array<Shard, 16> shards_;
+};
+
+}  // namespace proxy

@@ -1,0 +1,147 @@
+#include "proxy/fill/upstream_request.hpp"
+
+#include <array>
+
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/http/date.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/http/text.hpp"
+#include "proxy/http/validators.hpp"
+
+namespace proxy {
+namespace {
+
+using http::field;
+
+// Conditions and ranges are the client's; a fill asks for the whole, and has its own conditions.
+constexpr std::array kClientsOwn{field::if_none_match, field::if_modified_since,
+                                 field::if_match,      field::if_unmodified_since,
+                                 field::if_range,      field::range,
+                                 field::expect};
+constexpr std::array kNotForSiblings{field::if_none_match, field::if_modified_since,
+                                     field::if_match,      field::if_unmodified_since,
+                                     field::if_range,      field::range,
+                                     field::expect,        field::cookie,
+                                     field::cookie2,       field::authorization,
+                                     field::cache_control, field::pragma};
+
+http::UpstreamRequest to_origin(const Request& request, std::string_view our_name) {
+  return {.method = "GET",
+          .target = request.target.path(),
+          .host = request.target.authority(),
+          .fields = request.head.fields,
+          .received_minor = request.head.minor,
+          .name = our_name,
+          .without = kClientsOwn};
+}
+
+// RFC 9110 8.8.2.2: a date is strong when the response was made well after it.
+std::string_view strong_date(const cache::Entry& entry) {
+  constexpr std::chrono::seconds kSettled{60};
+  const auto made = std::chrono::floor<std::chrono::seconds>(entry.times.response);
+  const auto changed = http::parse_date(entry.last_modified, made);
+  const bool strong = changed && made - *changed >= kSettled + entry.initial_age;
+  return strong ? entry.last_modified : std::string_view{};
+}
+
+std::string_view strong_validator(const cache::Entry& entry) {
+  const auto tag = http::parse_entity_tag(entry.etag);
+  if (tag && !tag->weak) return entry.etag;
+  return entry.etag.empty() ? strong_date(entry) : std::string_view{};
+}
+
+// "bytes 100-199/200" with that first byte and, where known, that length.
+bool continues_at(std::string_view content_range, std::uint64_t offset,
+                  std::optional<std::uint64_t> length) {
+  if (!content_range.starts_with("bytes ")) return false;
+  content_range.remove_prefix(6);
+  const auto dash = content_range.find('-');
+  const auto slash = content_range.find('/');
+  if (dash == std::string_view::npos || slash == std::string_view::npos || slash < dash) {
+    return false;
+  }
+  const auto first = http::parse_decimal(content_range.substr(0, dash));
+  const auto last = http::parse_decimal(content_range.substr(dash + 1, slash - dash - 1));
+  const auto total = http::parse_decimal(content_range.substr(slash + 1));
+  return first == offset && last && total && *last + 1 == *total && (!length || *length == *total);
+}
+
+void append_seconds(std::string& out, std::string_view name,
+                    const std::optional<std::chrono::seconds>& value) {
+  if (!value) return;
+  out += name;
+  http::append_decimal(out, static_cast<std::uint64_t>(value->count()));
+}
+
+}  // namespace
+
+std::string sibling_request(const Request& request, std::string_view our_name) {
+  // What the client said of age is the sibling's to heed too.
+  std::string control = "only-if-cached";
+  append_seconds(control, ", max-age=", request.facts.control.max_age);
+  append_seconds(control, ", min-fresh=", request.facts.control.min_fresh);
+  const std::array extra{http::Field{field::cache_control, "Cache-Control", control}};
+  std::string head;
+  http::append_request_head(head, {.method = "GET",
+                                   .target = request.target.url(),
+                                   .host = request.target.authority(),
+                                   .fields = request.head.fields,
+                                   .received_minor = request.head.minor,
+                                   .name = our_name,
+                                   .without = kNotForSiblings,
+                                   .extra = extra});
+  return head;
+}
+
+std::string origin_request(const Request& request, std::string_view our_name,
+                           const cache::Entry* stale) {
+  std::string head;
+  auto asked = to_origin(request, our_name);
+  const auto conditions = stale ? cache::conditional_fields(*stale) : cache::Conditions{};
+  asked.extra = {conditions.data(), conditions.size()};
+  http::append_request_head(head, asked);
+  return head;
+}
+
+bool has_strong_validator(const cache::Entry& entry) {
+  return !strong_validator(entry).empty();
+}
+
+std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
+                                        const cache::Entry& entry, std::uint64_t offset) {
+  const auto validator = strong_validator(entry);
+  if (validator.empty()) return std::nullopt;
+  std::string range = "bytes=";
+  http::append_decimal(range, offset);
+  range += '-';
+  const std::array extra{http::Field{field::range, "Range", range},
+                         http::Field{field::if_range, "If-Range", validator}};
+  auto asked = to_origin(request, our_name);
+  asked.extra = extra;
+  std::string head;
+  http::append_request_head(head, asked);
+  return head;
+}
+
+std::string interim_text(const http::ResponseHead& head, std::string_view our_name) {
+  std::string text;
+  http::append_response_head(text, head, our_name);
+  return text += "\r\n";
+}
+
+std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
+                                         const cache::Entry& entry, std::uint64_t offset,
+                                         std::optional<std::uint64_t> length) {
+  const auto etag = answer.fields.value(field::etag);
+  const bool same = entry.etag.empty()
+                        ? answer.fields.value(field::last_modified) == strong_date(entry) &&
+                              !strong_date(entry).empty()
+                        : http::strongly_equal(etag, entry.etag);
+  if (!same) return std::nullopt;
+  if (answer.status == 200) return offset;
+  const auto range = answer.fields.value(field::content_range);
+  if (answer.status == 206 && continues_at(range, offset, length)) return 0;
+  return std::nullopt;
+}
+
+}  // namespace proxy

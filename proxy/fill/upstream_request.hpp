@@ -1,0 +1,39 @@
+// The request heads that a fill sends: to a sibling, to the origin, and for the rest of a body.
+// Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proxy/cache/entry.hpp"
+#include "proxy/request.hpp"
+
+namespace proxy {
+
+// In absolute-form with only-if-cached, and without what is between the client and the origin alone
+// (credentials, cookies): a sibling is asked for what it may hand to anybody.
+std::string sibling_request(const Request& request, std::string_view our_name);
+
+// In origin-form, for the whole of it: the client's own conditions and Range are left out. With
+// `stale`, on the condition that it has changed.
+std::string origin_request(const Request& request, std::string_view our_name,
+                           const cache::Entry* stale);
+
+// The same for the bytes from `offset` on, if they are of the same representation as `entry`;
+// nothing where the entry has no strong validator to tell that by (RFC 9110 13.1.5).
+std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
+                                        const cache::Entry& entry, std::uint64_t offset);
+bool has_strong_validator(const cache::Entry& entry);
+
+// An interim response's head as it is passed on, empty line included.
+std::string interim_text(const http::ResponseHead& head, std::string_view our_name);
+
+// How many bytes of the answer's body to skip so that it goes on at `offset`: 0 for a fitting 206,
+// `offset` for a 200 of the same representation; nothing where it may not be joined.
+std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
+                                         const cache::Entry& entry, std::uint64_t offset,
+                                         std::optional<std::uint64_t> length);
+
+}  // namespace proxy

@@ -1,0 +1,95 @@
+// Buffered reading of one connection: heads whole, bodies by their framing.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "proxy/http/chunked.hpp"
+#include "proxy/http/framing.hpp"
+#include "proxy/net/stream.hpp"
+
+namespace proxy {
+
+// Read buffers of one thread, handed round so that an idle connection holds none.
+class BufferPool {
+ public:
+  static constexpr std::size_t kSize = 16384;
+
+  std::unique_ptr<char[]> take();
+  void give_back(std::unique_ptr<char[]> buffer);
+
+ private:
+  static constexpr std::size_t kKept = 256;
+  std::vector<std::unique_ptr<char[]>> free_;
+};
+
+// What was read of a stream and not yet used. Views into it hold until the next read or consume().
+// The stream and the pool must outlive it.
+class Input {
+ public:
+  Input(net::Stream& stream, BufferPool& pool) : stream_(stream), pool_(pool) {}
+  ~Input() { release(); }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  // Waits for a whole head and returns its bytes, still unconsumed. Fails with
+  // http::error::header_limit once `limit` bytes hold no end of one, and with eof at the end of the
+  // stream (partial_message where some bytes of a head had come).
+  net::Task<net::Result<std::string_view>> head(std::size_t limit);
+  // Reads what there is into the buffer; false: it would have to wait, or failed: then read more.
+  bool fill_at_once();
+  net::Task<net::Result<std::size_t>> fill(std::size_t limit);
+
+  [[nodiscard]] std::string_view buffered() const { return {data() + begin_, end_ - begin_}; }
+  [[nodiscard]] char* mutable_front() { return buffer_.get() + begin_; }
+  [[nodiscard]] bool empty() const { return begin_ == end_; }
+  void consume(std::size_t n);
+  // Gives the buffer back if nothing is in it, as before a long wait.
+  void release_if_empty();
+
+  net::Stream& stream() { return stream_; }
+
+ private:
+  [[nodiscard]] const char* data() const { return buffer_.get(); }
+  bool make_room(std::size_t limit);
+  void release();
+
+  net::Stream& stream_;
+  BufferPool& pool_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+// One message body, read by its framing into the caller's memory. An end that comes too early is
+// http::error::partial_message, and a damaged chunk http::error::bad_chunk: never an end.
+class BodyReader {
+ public:
+  BodyReader(Input& input, http::Framing framing) : input_(&input), framing_(framing) {}
+
+  // At least one byte, or 0 at the body's end. Each wait for bytes is bounded by `idle`.
+  net::Task<net::Result<std::size_t>> read(net::asio::mutable_buffer into,
+                                           std::chrono::milliseconds idle);
+
+  [[nodiscard]] const http::Framing& framing() const { return framing_; }
+  // Whether the body has been read to its end.
+  [[nodiscard]] bool finished() const;
+  [[nodiscard]] std::uint64_t received() const { return received_; }
+
+ private:
+  net::Task<net::Result<std::size_t>> read_plain(net::asio::mutable_buffer into,
+                                                 std::uint64_t left);
+  net::Task<net::Result<std::size_t>> read_chunked(net::asio::mutable_buffer into);
+  net::Result<std::size_t> decode_buffered(net::asio::mutable_buffer into);
+
+  Input* input_;
+  http::Framing framing_;
+  http::ChunkedDecoder decoder_;
+  std::uint64_t received_ = 0;
+  bool ended_ = false;  // until_close: the end has come
+};
+
+}  // namespace proxy

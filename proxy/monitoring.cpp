@@ -1,0 +1,143 @@
+// What /digest and /metrics say; both tell the same story from the same numbers.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "proxy/own_pages.hpp"
+
+namespace proxy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// RFC 3339, to the millisecond.
+std::string timestamp(std::chrono::system_clock::time_point time) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(time - whole);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), part.count());
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+void add_filter(Json& json, const peers::FilterStats& stats, cache::Time now) {
+  json["epoch"] = stats.epoch;
+  json["generation"] = stats.generation;
+  json["entries"] = stats.entries;
+  json["capacity"] = stats.capacity;
+  json["bits"] = stats.bits;
+  json["bits_per_entry"] = stats.bits_per_entry;
+  json["hashes"] = stats.hashes;
+  json["bits_set"] = stats.bits_set;
+  json["fill_ratio"] = stats.fill_ratio;
+  json["false_positive_rate"] = stats.false_positive_rate;
+  json["built_at"] = timestamp(stats.built_at);
+  json["age_seconds"] = std::max(0.0, std::chrono::duration<double>(now - stats.built_at).count());
+  json["bytes"] = stats.bytes;
+}
+
+Json peer_json(const peers::PeerStatus& peer) {
+  return {{"name", peer.name},
+          {"url", peer.url},
+          {"kind", peers::to_string(peer.kind)},
+          {"state", peers::to_string(peer.state)},
+          {"entries", or_null(peer.entries)},
+          {"generation", or_null(peer.generation)},
+          {"age_seconds", or_null(peer.age_seconds)},
+          {"false_positive_rate", or_null(peer.false_positive_rate)},
+          {"claims", peer.claims},
+          {"true_hits", peer.true_hits},
+          {"false_hits", peer.false_hits},
+          {"failures", peer.failures},
+          {"bytes_saved", peer.bytes_saved},
+          {"first_byte_ms", or_null(peer.first_byte_ms)},
+          {"polls", peer.polls},
+          {"polls_failed", peer.polls_failed},
+          {"bytes_received", peer.bytes_received},
+          {"last_error", peer.last_error.empty() ? Json(nullptr) : Json(peer.last_error)}};
+}
+
+struct PeerCounter {
+  std::string_view name;
+  std::string_view help;
+  std::uint64_t peers::PeerStatus::*value;
+};
+constexpr PeerCounter kPeerCounters[] = {
+    {"claims", "Requests for which it was asked because its digest claimed the URL.",
+     &peers::PeerStatus::claims},
+    {"true_hits", "Claims that were true.", &peers::PeerStatus::true_hits},
+    {"false_hits", "Claims that were not.", &peers::PeerStatus::false_hits},
+    {"failures", "Requests that it refused, broke or let wait.", &peers::PeerStatus::failures},
+    {"saved_bytes", "Bytes that it spared the origin.", &peers::PeerStatus::bytes_saved},
+    {"polls", "Times its digest was asked for.", &peers::PeerStatus::polls},
+    {"polls_failed", "Of those, in vain.", &peers::PeerStatus::polls_failed},
+    {"digest_bytes", "Bytes of its digests received.", &peers::PeerStatus::bytes_received},
+};
+
+// A peer's name stands in quotes (Prometheus text format 0.0.4).
+std::string escaped(std::string_view label) {
+  std::string out;
+  for (const char c : label) {
+    if (c == '\\' || c == '"') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers) {
+  auto at = std::back_inserter(out);
+  for (const auto& counter : kPeerCounters) {
+    fmt::format_to(at, "# HELP hearsay_peer_{0}_total {1}\n# TYPE hearsay_peer_{0}_total counter\n",
+                   counter.name, counter.help);
+    for (const auto& peer : peers) {
+      fmt::format_to(at, "hearsay_peer_{}_total{{peer=\"{}\"}} {}\n", counter.name,
+                     escaped(peer.name), peer.*counter.value);
+    }
+  }
+  out +=
+      "# HELP hearsay_peer_up Whether its claims count now.\n"
+      "# TYPE hearsay_peer_up gauge\n";
+  for (const auto& peer : peers) {
+    fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name),
+                   peer.state == peers::State::usable ? 1 : 0);
+  }
+}
+
+}  // namespace
+
+std::string digest_json(const Shared& shared) {
+  const auto now = shared.clock.now();
+  const auto published = shared.publisher.current();
+  Json json;
+  json["name"] = shared.name;
+  add_filter(json, published->live, now);
+  Json squid;
+  add_filter(squid, published->squid->stats, now);
+  json["squid"] = std::move(squid);
+  Json peers = Json::array();
+  for (const auto& peer : shared.directory.status(std::chrono::steady_clock::now())) {
+    peers.push_back(peer_json(peer));
+  }
+  json["peers"] = std::move(peers);
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
+}
+
+std::string metrics_text(Shared& shared) {
+  const Gauges gauges{.connections = shared.connections,
+                      .cache_entries = shared.store.entries(),
+                      .cache_bytes = shared.store.bytes(),
+                      .memory_used = shared.budget.used(),
+                      .memory_limit = shared.budget.limit(),
+                      .log_lines_dropped = shared.log.dropped()};
+  std::string text;
+  shared.metrics.append_text(text, gauges);
+  append_peers(text, shared.directory.status(std::chrono::steady_clock::now()));
+  return text;
+}
+
+}  // namespace proxy

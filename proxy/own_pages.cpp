@@ -1,0 +1,198 @@
+#include "proxy/own_pages.hpp"
+
+#include <unistd.h>
+
+#include <array>
+
+#include "proxy/http/date.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/http/text.hpp"
+#include "proxy/http/validators.hpp"
+#include "proxy/refuse.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+constexpr std::string_view kIndex =
+    "Hearsay, a caching proxy whose neighbours know what it holds.\n"
+    "\n"
+    "/digest    what is held and what neighbours claim, as JSON\n"
+    "/metrics   counters, for Prometheus\n"
+    "/health    whether this proxy is up\n";
+
+bool is_own_socket(const Client& client, const http::Target& target) {
+  net::error_code not_an_address;
+  const auto address = asio::ip::make_address(std::string(target.host()), not_an_address);
+  if (not_an_address) return false;
+  const auto& listening = client.worker.shared.listening;
+  return std::any_of(listening.begin(), listening.end(), [&](const auto& socket) {
+    return socket.port() == target.port() && socket.address() == address;
+  });
+}
+
+// A name that a page of another site could have been made to point at us is not ours (DNS
+// rebinding); an address cannot be.
+bool names_us(const Client& client, const Request& request) {
+  const auto host = request.target.host();
+  if (host.empty() || host == "localhost") return true;
+  net::error_code not_an_address;
+  asio::ip::make_address(std::string(host), not_an_address);
+  if (!not_an_address) return true;
+  std::array<char, 256> hostname{};
+  ::gethostname(hostname.data(), hostname.size() - 1);
+  return http::same_word(host, hostname.data()) || http::same_word(host, client.worker.shared.name);
+}
+
+bool came_through_a_proxy(const Request& request) {
+  return request.head.fields.has(http::field::via) ||
+         request.head.fields.find("X-Forwarded-For") != nullptr;
+}
+
+bool is_peer(const Client& client) {
+  for (const auto& peer : client.worker.shared.directory.peers()) {
+    if (config::parse_address(peer->host) == client.address) return true;
+  }
+  return false;
+}
+
+std::optional<Refusal> check_reader(const Client& client, const Request& request, Page page) {
+  const auto& access = client.worker.shared.settings.access;
+  const bool admin = config::contains(access.admin, client.address);
+  if (page == Page::store_digest) {
+    if (admin || is_peer(client) || config::contains(access.peers, client.address)) {
+      return std::nullopt;
+    }
+    return Refusal::forbidden(
+        "this digest is for neighbours (settings peers, access.peers, access.admin)");
+  }
+  if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
+  if (!names_us(client, request)) return Refusal::forbidden("the Host field does not name me");
+  if (admin || config::contains(access.monitor, client.address)) return std::nullopt;
+  return Refusal::forbidden("not for your address (setting access.monitor)");
+}
+
+Task<void> send_page(Client& client, std::string_view type, std::string_view body,
+                     unsigned status = 200) {
+  client.reply.record().content_type = type;
+  auto head = own_head(client, status, type);
+  http::append_field(head, "Cache-Control", "no-store");
+  const auto bytes = asio::const_buffer(body.data(), body.size());
+  const auto error = co_await client.reply.start(head, status, body.size(), {&bytes, 1});
+  if (!error) co_await client.reply.finish();
+}
+
+Task<void> send_options(Client& client) {
+  auto head = own_head(client, 200, {});
+  http::append_field(head, "Allow", "GET, HEAD, OPTIONS");
+  const auto error = co_await client.reply.start(head, 200, 0);
+  if (!error) co_await client.reply.finish();
+}
+
+// RFC 9110 15.4.5; only ever in answer to a condition (Squid 5.7 crashes on any other 304).
+Task<void> send_unchanged(Client& client, const std::string& head) {
+  auto unchanged = head;
+  unchanged.replace(0, unchanged.find("\r\n"), "HTTP/1.1 304 Not Modified");
+  const auto error = co_await client.reply.start(unchanged, 304, std::nullopt);
+  if (!error) co_await client.reply.finish();
+}
+
+// The control block and the mask apart: Squid up to 7 damages a mask that it finds in the same read
+// as the control block (bug 5510), unless it is no longer than that block. A Hearsay does not.
+Task<void> send_with_pause(Client& client, const std::string& head,
+                           const std::vector<std::uint8_t>& body, bool to_hearsay) {
+  auto& reply = client.reply;
+  const auto pause = client.worker.shared.settings.digest.squid_pause;
+  const bool apart = body.size() > 2 * digest::kSquidControlBytes && pause.count() > 0 &&
+                     !to_hearsay && !reply.head_only();
+  const auto first = apart ? digest::kSquidControlBytes : body.size();
+  const auto control = asio::const_buffer(body.data(), first);
+  auto error = co_await reply.start(head, 200, body.size(), {&control, 1});
+  if (!error && apart) {
+    net::Timer timer(client.worker.io.get_executor(), pause);
+    co_await timer.async_wait(net::as_result);
+    error = co_await reply.body(asio::const_buffer(body.data() + first, body.size() - first));
+  }
+  if (!error) co_await reply.finish();
+}
+
+Task<void> send_store_digest(Client& client, const Request& request) {
+  auto& shared = client.worker.shared;
+  const auto published = shared.publisher.current();
+  const auto& form = *published->squid;
+  const auto now = whole_seconds(shared.clock.now());
+  const auto changed = std::chrono::floor<std::chrono::seconds>(form.last_modified);
+  const auto lasts = std::chrono::ceil<std::chrono::seconds>(published->expires_after);
+  client.reply.record().content_type = "application/cache-digest";
+  auto head = own_head(client, 200, "application/cache-digest");
+  http::append_field(head, "Last-Modified", http::format_date(changed));
+  http::append_field(head, "Expires", http::format_date(now + lasts));
+  http::append_field(head, "ETag", form.etag);
+  const http::StoredValidators validators{form.etag, changed};
+  if (http::not_modified(request.head.fields, validators, now)) {
+    co_return co_await send_unchanged(client, head);
+  }
+  const auto agent = request.head.fields.value(http::field::user_agent);
+  co_await send_with_pause(client, head, form.body, agent.starts_with("Hearsay/"));
+}
+
+}  // namespace
+
+std::optional<Page> own_page(const Client& client, const Request& request) {
+  using Form = http::Target::Form;
+  const auto& target = request.target;
+  if (target.form() == Form::asterisk) return Page::options;
+  if (target.form() == Form::authority) return std::nullopt;
+  if (target.form() == Form::absolute && !is_own_socket(client, target)) return std::nullopt;
+  const auto path = target.path().substr(0, target.path().find('?'));
+  if (path == "/") return Page::index;
+  if (path == "/digest") return Page::digest;
+  if (path == "/squid-internal-periodic/store_digest") return Page::store_digest;
+  if (path == "/health") return Page::health;
+  if (path == "/metrics") return Page::metrics;
+  return Page::unknown;
+}
+
+Task<void> serve_own(Client& client, const Request& request, Page page) {
+  auto& record = client.reply.record();
+  record.tag = Tag::own_page;
+  if (request.framing.has_body()) client.reply.close_after();
+  if (auto refusal = check_reader(client, request, page)) {
+    co_return co_await refuse(client, request, std::move(*refusal));
+  }
+  if (page == Page::options) co_return co_await send_options(client);
+  if (request.facts.method == cache::RequestFacts::Method::other) {
+    Refusal refusal{405, "only GET, HEAD and OPTIONS", Tag::denied, {}};
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  switch (page) {
+    case Page::index:
+      co_return co_await send_page(client, "text/plain; charset=utf-8", kIndex);
+    case Page::digest: {
+      const auto json = digest_json(client.worker.shared);
+      co_return co_await send_page(client, "application/json", json);
+    }
+    case Page::store_digest:
+      co_return co_await send_store_digest(client, request);
+    case Page::health: {
+      const bool draining = client.worker.shared.draining;
+      const std::string_view body =
+          draining ? "{\"status\":\"draining\"}\n" : "{\"status\":\"ok\"}\n";
+      co_return co_await send_page(client, "application/json", body, draining ? 503 : 200);
+    }
+    case Page::metrics: {
+      const auto text = metrics_text(client.worker.shared);
+      co_return co_await send_page(client, "text/plain; version=0.0.4; charset=utf-8", text);
+    }
+    case Page::options:
+    case Page::unknown:
+      break;
+  }
+  Refusal refusal{404, "no such page here; / lists what there is", Tag::own_page, {}};
+  co_await refuse(client, request, std::move(refusal));
+}
+
+}  // namespace proxy

@@ -1,0 +1,27 @@
+// The pages of the proxy itself: what monitors and neighbours read.
+#pragma once
+
+#include <optional>
+
+#include "proxy/client.hpp"
+#include "proxy/request.hpp"
+
+namespace proxy {
+
+enum class Page : std::uint8_t { index, digest, store_digest, health, metrics, options, unknown };
+
+// Which of our pages the request is for; nothing if it is for another server. Ours are
+// origin-form requests, and absolute-form ones that name one of our listening sockets.
+std::optional<Page> own_page(const Client& client, const Request& request);
+
+// Answers it, or refuses it by the settings access.monitor, access.peers and access.admin. All but
+// the digest for neighbours also refuse what came through another proxy, or names another host: a
+// browser or a neighbour must not be used to read them.
+net::Task<void> serve_own(Client& client, const Request& request, Page page);
+
+// The JSON of /digest.
+std::string digest_json(const Shared& shared);
+// The text of /metrics.
+std::string metrics_text(Shared& shared);
+
+}  // namespace proxy

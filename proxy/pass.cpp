@@ -1,0 +1,229 @@
+#include "proxy/pass.hpp"
+
+#include "proxy/fetch.hpp"
+#include "proxy/fill/upstream_request.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/http/text.hpp"
+#include "proxy/refuse.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+// How long an origin may think about `Expect: 100-continue` before the body is asked for anyway
+// (RFC 9110 10.1.1: neither side may wait for ever).
+constexpr std::chrono::seconds kExpectWait{1};
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+bool is_safe(std::string_view method) {
+  return method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "TRACE";
+}
+
+// RFC 9110 9.2.2.
+bool is_idempotent(std::string_view method) {
+  return is_safe(method) || method == "PUT" || method == "DELETE";
+}
+
+class Passing {
+ public:
+  Passing(Client& client, const Request& request, BodyReader& body)
+      : client_(client),
+        request_(request),
+        body_(body),
+        buffer_(client.worker.buffers.take()),
+        fetch_(client.worker.upstream, plan()) {}
+  ~Passing() { client_.worker.buffers.give_back(std::move(buffer_)); }
+  Passing(const Passing&) = delete;
+  Passing& operator=(const Passing&) = delete;
+
+  // Ends with the final head, or with why there is none.
+  Task<Outcome<void>> ask();
+  // Ends with an error where the client did not get all of it.
+  Task<void> relay(http::Forward reason);
+  [[nodiscard]] const http::ResponseHead& head() const { return fetch_.head(); }
+
+ private:
+  [[nodiscard]] FetchPlan plan() const;
+  Task<Outcome<void>> send_body();
+  Task<bool> may_send_body();
+  Task<Outcome<void>> final_head();
+  [[nodiscard]] std::optional<std::uint64_t> length() const;
+  [[nodiscard]] asio::mutable_buffer scratch() const {
+    return asio::buffer(buffer_.get(), BufferPool::kSize);
+  }
+
+  Client& client_;
+  const Request& request_;
+  BodyReader& body_;
+  std::unique_ptr<char[]> buffer_;
+  Fetch fetch_;
+  bool have_head_ = false;
+  bool sent_whole_ = false;
+};
+
+FetchPlan Passing::plan() const {
+  const auto& timeouts = client_.worker.shared.settings.timeouts;
+  const auto& target = request_.target;
+  FetchPlan plan;
+  plan.to = {target.https(), std::string(target.host()), target.port(), upstream::Trust::client};
+  plan.method = request_.head.method;
+  plan.repeatable = is_idempotent(plan.method) && !request_.framing.has_body();
+  plan.connect = timeouts.connect;
+  plan.first_byte = timeouts.first_byte;
+  http::append_request_head(plan.head, {.method = request_.head.method,
+                                        .target = target.path(),
+                                        .host = target.authority(),
+                                        .fields = request_.head.fields,
+                                        .received_minor = request_.head.minor,
+                                        .name = client_.worker.shared.name,
+                                        .framing = request_.framing});
+  return plan;
+}
+
+Task<Outcome<void>> Passing::ask() {
+  const auto started = co_await fetch_.start();
+  if (!started) co_return started;
+  if (request_.framing.has_body()) {
+    if (co_await may_send_body()) {
+      const auto sent = co_await send_body();
+      // A server that will not have the body may say so, and close: its answer counts.
+      const bool clients_fault = !sent && sent.error().where == Failure::Where::client;
+      if (clients_fault) co_return sent;
+    }
+  } else {
+    sent_whole_ = true;
+  }
+  if (have_head_) co_return boost::system::in_place_value;
+  co_return co_await final_head();
+}
+
+// With Expect: what the origin says within a second, or nothing, decides.
+Task<bool> Passing::may_send_body() {
+  if (!request_.head.fields.has(http::field::expect)) co_return true;
+  if (!co_await fetch_.answers_within(kExpectWait)) {
+    co_await client_.reply.interim(kContinue);
+    co_return true;
+  }
+  for (;;) {
+    const auto head = co_await fetch_.response();
+    if (!head) co_return false;
+    if (!(*head)->interim()) {
+      have_head_ = true;
+      co_return false;
+    }
+    const auto text = interim_text(**head, client_.worker.shared.name);
+    co_await client_.reply.interim(text);
+    if ((*head)->status == 100) co_return true;
+  }
+}
+
+Task<Outcome<void>> Passing::send_body() {
+  const auto idle = client_.worker.shared.settings.timeouts.body;
+  const bool chunked = request_.framing.kind == http::Framing::Kind::chunked;
+  std::string size_line;
+  while (!fetch_.answered_early()) {
+    const auto read = co_await body_.read(scratch(), idle);
+    if (!read) co_return failure_of(Failure::Where::client, read.error());
+    boost::container::small_vector<asio::const_buffer, 3> out;
+    if (*read > 0) out.push_back(asio::buffer(buffer_.get(), *read));
+    if (chunked && *read > 0) {
+      size_line.clear();
+      http::append_chunk_size(size_line, *read);
+      out.insert(out.begin(), asio::buffer(size_line));
+      out.push_back(asio::buffer("\r\n", 2));
+    } else if (chunked) {
+      out.push_back(asio::buffer(http::kLastChunk));
+    }
+    const auto sent = co_await fetch_.send({out.data(), out.size()});
+    if (!sent) co_return sent;
+    sent_whole_ = *read == 0;
+    if (sent_whole_) break;
+  }
+  co_return boost::system::in_place_value;
+}
+
+Task<Outcome<void>> Passing::final_head() {
+  for (;;) {
+    const auto head = co_await fetch_.response();
+    if (!head) co_return head.error();
+    if (!(*head)->interim()) co_return boost::system::in_place_value;
+    const auto text = interim_text(**head, client_.worker.shared.name);
+    co_await client_.reply.interim(text);
+  }
+}
+
+std::optional<std::uint64_t> Passing::length() const {
+  const auto& framing = fetch_.framing();
+  if (framing.kind == http::Framing::Kind::sized) return framing.length;
+  if (framing.kind != http::Framing::Kind::none) return std::nullopt;
+  // To HEAD, the length that the GET would have.
+  if (!request_.is_head()) return 0;
+  return http::parse_decimal(head().fields.value(http::field::content_length));
+}
+
+Task<void> Passing::relay(http::Forward reason) {
+  auto& worker = client_.worker;
+  auto& reply = client_.reply;
+  auto& fields = reply.fields();
+  std::string text;
+  http::append_response_head(text, head(), worker.shared.name);
+  if (const auto* age = head().fields.find(http::field::age)) {
+    http::append_field(fields, "Age", age->value);
+  }
+  http::CacheStatus status;
+  status.fwd = reason;
+  status.fwd_status = head().status;
+  fields += "Cache-Status: ";
+  http::append_cache_status(fields, worker.shared.name, status);
+  fields += "\r\n";
+  reply.record().content_type = head().fields.value(http::field::content_type);
+  if (!sent_whole_) reply.close_after();
+
+  auto error = co_await reply.start(text, head().status, length());
+  auto& bytes = worker.counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
+  const auto idle = worker.shared.settings.timeouts.body;
+  std::uint64_t turn = 0;
+  while (!error && !fetch_.body_finished()) {
+    const auto read = co_await fetch_.body(scratch(), idle);
+    if (!read) {
+      reply.close_after();
+      co_return;
+    }
+    bytes.add(*read);
+    error = co_await reply.body(asio::const_buffer(buffer_.get(), *read));
+    if (++turn % 64 == 0) co_await asio::post(worker.io.get_executor(), net::use_task);
+  }
+  if (error) {
+    reply.close_after();
+    co_return;
+  }
+  if (sent_whole_) fetch_.finish();
+  co_await reply.finish();
+}
+
+void invalidate(Client& client, const Request& request, const digest::Key& key, unsigned status) {
+  if (is_safe(request.head.method) || status >= 400) return;
+  auto& shared = client.worker.shared;
+  shared.fills.invalidate(key, std::chrono::steady_clock::now());
+  shared.store.invalidate(key, request.target.url());
+}
+
+}  // namespace
+
+Task<void> pass(Client& client, const Request& request, BodyReader& body, const digest::Key& key,
+                http::Forward reason) {
+  auto& record = client.reply.record();
+  record.tag = reason == http::Forward::request ? Tag::client_refresh : Tag::miss;
+  record.hierarchy = Hierarchy::direct;
+  record.upstream_host = request.target.host();
+  Passing passing(client, request, body);
+  const auto asked = co_await passing.ask();
+  if (!asked) co_return co_await refuse(client, request, asked.error());
+  invalidate(client, request, key, passing.head().status);
+  co_await passing.relay(reason);
+}
+
+}  // namespace proxy

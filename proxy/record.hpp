@@ -1,0 +1,46 @@
+// What is remembered of one answered request, for the access log and the counters.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace proxy {
+
+// How a request was answered; Squid's result tags.
+enum class Tag : std::uint8_t {
+  none,  // a refusal or an error of ours
+  mem_hit,
+  conditional_hit,  // a 304 from what we hold
+  miss,
+  client_refresh,      // the client asked for a fresh copy
+  refresh_unmodified,  // ours was stale and still good
+  refresh_modified,    // ours was stale and is replaced
+  stale_hit,           // ours was stale, and the origin failed
+  denied,
+  tunnel,
+  own_page,
+};
+inline constexpr std::size_t kTags = 11;
+std::string_view squid_tag(Tag tag);   // "TCP_MEM_HIT"
+std::string_view metric_tag(Tag tag);  // "hit"
+
+// Where the bytes came from; Squid's hierarchy codes.
+enum class Hierarchy : std::uint8_t { none, direct, sibling };
+inline constexpr std::size_t kHierarchies = 3;
+std::string_view squid_code(Hierarchy hierarchy);  // "CD_SIBLING_HIT"
+
+struct Record {
+  std::chrono::steady_clock::time_point begun{};
+  Tag tag = Tag::none;
+  Hierarchy hierarchy = Hierarchy::none;
+  bool collapsed = false;  // read from a fill that another request began
+  bool aborted = false;    // the client did not get all of it
+  unsigned status = 0;
+  std::uint64_t bytes = 0;    // sent to the client, heads included
+  std::string upstream_host;  // empty: none
+  std::string content_type;
+};
+
+}  // namespace proxy

@@ -1,0 +1,107 @@
+#include "proxy/refuse.hpp"
+
+#include "proxy/http/cache_status.hpp"
+#include "proxy/http/date.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/version.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+Refusal Refusal::loop() {
+  return {508, "this request has been through this proxy before", Tag::denied, {}};
+}
+
+Refusal Refusal::not_held(const cache::Verdict& verdict) {
+  Refusal refusal{504, "not stored here, and only stored responses were asked for", Tag::miss, {}};
+  refusal.cache_status.fwd = verdict.reason;
+  return refusal;
+}
+
+Refusal Refusal::forbidden(std::string reason) {
+  return {403, std::move(reason), Tag::denied, {}};
+}
+
+Refusal Refusal::malformed(http::HeadError error) {
+  return {http::status_of(error), std::string(http::text(error)), Tag::none, {}};
+}
+
+Refusal Refusal::failure(const Failure& failure) {
+  const auto tag = failure.what == Failure::What::denied ? Tag::denied : Tag::miss;
+  Refusal refusal{status_for(failure), text(failure), tag, {}};
+  refusal.cache_status.detail = word(failure.what);
+  return refusal;
+}
+
+std::optional<Refusal> check_access(const Client& client, const Request& request) {
+  const auto& access = client.worker.shared.settings.access;
+  if (!config::contains(access.clients, client.address)) {
+    return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
+  }
+  const auto& target = request.target;
+  if (client.worker.guard.names_denied_literal(target.host(), target.port())) {
+    return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
+  }
+  if (target.form() != http::Target::Form::authority) return std::nullopt;
+  const auto& ports = access.connect_ports;
+  if (std::find(ports.begin(), ports.end(), target.port()) != ports.end()) return std::nullopt;
+  return Refusal::forbidden("no tunnels to that port (setting access.connect_ports)");
+}
+
+std::string own_head(const Client& client, unsigned status, std::string_view content_type) {
+  const auto now = client.worker.shared.clock.now();
+  std::string head;
+  http::append_status_line(head, status, http::reason_phrase(status));
+  http::append_field(head, "Server", kProduct);
+  http::append_field(head, "Date", http::format_date(whole_seconds(now)));
+  http::append_field(head, "Via", "1.1 " + client.worker.shared.name);
+  if (!content_type.empty()) http::append_field(head, "Content-Type", content_type);
+  return head;
+}
+
+namespace {
+
+Task<void> send(Client& client, const Refusal& refusal) {
+  auto& reply = client.reply;
+  auto& record = reply.record();
+  record.tag = refusal.tag;
+  record.content_type = "text/plain";
+  auto head = own_head(client, refusal.status, "text/plain; charset=utf-8");
+  http::append_field(head, "Cache-Control", "no-store");
+  auto& fields = reply.fields();
+  fields += "Cache-Status: ";
+  http::append_cache_status(fields, client.worker.shared.name, refusal.cache_status);
+  fields += "\r\n";
+  const auto body = refusal.reason + '\n';
+  const auto bytes = net::asio::const_buffer(body.data(), body.size());
+  const auto error = co_await reply.start(head, refusal.status, body.size(), {&bytes, 1});
+  if (!error) co_await reply.finish();
+}
+
+}  // namespace
+
+Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
+  if (request.facts.control.only_if_cached) refusal.status = 504;
+  if (request.framing.has_body()) client.reply.close_after();
+  co_await send(client, refusal);
+}
+
+Task<void> refuse(Client& client, const Request& request, Failure failure) {
+  auto refusal = Refusal::failure(failure);
+  client.reply.record().upstream_host = request.target.host();
+  client.reply.record().hierarchy = Hierarchy::direct;
+  co_await refuse(client, request, std::move(refusal));
+}
+
+Task<void> refuse_unread(Client& client, Refusal refusal) {
+  client.reply.close_after();
+  co_await send(client, refusal);
+}
+
+Task<void> refuse_malformed(Client& client, http::HeadError error) {
+  client.worker.counters.malformed.add();
+  co_await refuse_unread(client, Refusal::malformed(error));
+}
+
+}  // namespace proxy

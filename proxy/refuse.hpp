@@ -1,0 +1,40 @@
+// What we answer when we do not answer: a status, and one line that says why.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "proxy/cache/policy.hpp"
+#include "proxy/client.hpp"
+#include "proxy/failure.hpp"
+
+namespace proxy {
+
+struct Refusal {
+  unsigned status = 500;
+  std::string reason;  // for a person
+  Tag tag = Tag::none;
+  http::CacheStatus cache_status;
+
+  static Refusal loop();
+  static Refusal not_held(const cache::Verdict& verdict);  // only-if-cached: 504
+  static Refusal forbidden(std::string reason);
+  static Refusal malformed(http::HeadError error);
+  static Refusal failure(const Failure& failure);
+};
+
+// Whether this client may use the proxy, and for this destination; nothing if so.
+std::optional<Refusal> check_access(const Client& client, const Request& request);
+
+// To a neighbour's only-if-cached every refusal but a malformed request's is 504: a Squid would
+// hand any other status to its user.
+net::Task<void> refuse(Client& client, const Request& request, Refusal refusal);
+net::Task<void> refuse(Client& client, const Request& request, Failure failure);
+// Of a request that could not be read, so that nothing after it can be either: closes.
+net::Task<void> refuse_unread(Client& client, Refusal refusal);
+net::Task<void> refuse_malformed(Client& client, http::HeadError error);
+
+// The status line and the fields that each of our own responses has.
+std::string own_head(const Client& client, unsigned status, std::string_view content_type);
+
+}  // namespace proxy

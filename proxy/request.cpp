@@ -1,0 +1,47 @@
+#include "proxy/request.hpp"
+
+namespace proxy {
+namespace {
+
+// A copy of `original` whose text stands in `text`, with GET as its method.
+http::RequestHead copy_into(std::string& text, const http::RequestHead& original) {
+  std::size_t size = original.target.size();
+  for (const auto& field : original.fields) size += field.name.size() + field.value.size();
+  text.reserve(size);  // views stay good: it never grows
+  const auto keep = [&text](std::string_view part) {
+    const auto at = text.size();
+    text.append(part);
+    return std::string_view(text).substr(at);
+  };
+  http::RequestHead copy;
+  copy.method = "GET";
+  copy.target = keep(original.target);
+  copy.minor = original.minor;
+  for (const auto& field : original.fields) {
+    const auto name = keep(field.name);
+    copy.fields.append(field.id, name, keep(field.value));
+  }
+  return copy;
+}
+
+}  // namespace
+
+OwnedRequest::OwnedRequest(const Request& original) {
+  auto head = copy_into(text_, original.head);
+  request_.emplace(std::move(head), original.target, http::Framing{});
+}
+
+http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
+                                                         const http::HeadLimits& limits) {
+  auto head = http::parse_request_head(bytes, limits);
+  if (!head) return head.error();
+  if (const auto host = http::check_host(*head); !host) return host.error();
+  auto target =
+      http::parse_target(head->method, head->target, head->fields.value(http::field::host));
+  if (!target) return target.error();
+  const auto framing = http::request_framing(*head);
+  if (!framing) return framing.error();
+  return std::make_unique<Request>(std::move(*head), std::move(*target), *framing);
+}
+
+}  // namespace proxy

@@ -1,0 +1,165 @@
+#include "proxy/server.hpp"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <future>
+
+#include "proxy/session.hpp"
+#include "proxy/version.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+constexpr std::chrono::milliseconds kOutOfDescriptors{100};
+constexpr std::string_view kTooMany =
+    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+std::size_t thread_count(const config::Settings& settings) {
+  if (settings.threads > 0) return settings.threads;
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+std::string name_for(const config::Settings& settings, const Listeners& listeners) {
+  if (!settings.name.empty()) return settings.name;
+  std::array<char, 256> hostname{};
+  ::gethostname(hostname.data(), hostname.size() - 1);
+  return config::default_name(hostname.data(), listeners.addresses().front().port());
+}
+
+Task<void> serve_client(Worker& worker, net::Socket socket) {
+  co_await run_session(worker, std::move(socket));
+  --worker.shared.connections;
+}
+
+void admit(Worker& worker, net::Socket socket) {
+  auto& shared = worker.shared;
+  worker.counters.accepted.add();
+  if (++shared.connections > shared.settings.limits.connections) {
+    --shared.connections;
+    worker.counters.rejected.add();
+    net::error_code ignored;
+    socket.non_blocking(true, ignored);
+    socket.write_some(asio::buffer(kTooMany), ignored);
+    return;
+  }
+  asio::co_spawn(worker.io.get_executor(), serve_client(worker, std::move(socket)), asio::detached);
+}
+
+Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
+  while (!worker.shared.draining) {
+    net::Socket socket(worker.io.get_executor());
+    const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
+    if (!error) {
+      admit(worker, std::move(socket));
+    } else if (error == asio::error::operation_aborted || worker.shared.draining) {
+      co_return;
+    } else {
+      // Out of descriptors, mostly: the ones in use come back.
+      net::Timer timer(worker.io.get_executor(), kOutOfDescriptors);
+      co_await timer.async_wait(net::as_result);
+    }
+  }
+}
+
+}  // namespace
+
+Server::Server(const config::Settings& settings)
+    : settings_(settings),
+      threads_(thread_count(settings)),
+      listeners_(settings_.listen, threads_),
+      budget_(settings_.cache.memory.value),
+      store_(budget_, {.max_object = settings_.cache.largest_object().value}),
+      holdings_(store_),
+      directory_(settings_.peers),
+      publisher_(holdings_, settings_.digest, clock_.now()),
+      metrics_(threads_),
+      log_(settings_.log, threads_),
+      shared_{.settings = settings_,
+              .name = name_for(settings_, listeners_),
+              .listening = listeners_.addresses(),
+              .clock = clock_,
+              .budget = budget_,
+              .store = store_,
+              .fills = fills_,
+              .directory = directory_,
+              .publisher = publisher_,
+              .metrics = metrics_,
+              .log = log_,
+              .tls = tls_} {
+  for (std::size_t i = 0; i < threads_; ++i) workers_.emplace_back(shared_, i);
+}
+
+Server::~Server() {
+  stop();
+}
+
+const std::vector<net::tcp::endpoint>& Server::addresses() const {
+  return listeners_.addresses();
+}
+
+void Server::start() {
+  exchange_.emplace(directory_, settings_.digest, std::string(kProduct),
+                    [this](peers::WallTime now) { publisher_.tick(now); });
+  for (std::size_t i = 0; i < threads_; ++i) {
+    auto& worker = workers_[i];
+    for (auto& acceptor : listeners_.acceptors(i, worker.io.get_executor())) {
+      worker.acceptors.push_back(std::make_unique<net::Acceptor>(std::move(acceptor)));
+      asio::co_spawn(worker.io.get_executor(), accept_clients(worker, *worker.acceptors.back()),
+                     asio::detached);
+    }
+    worker.deadlines.start();
+    running_.emplace_back([&worker] { worker.io.run(); });
+  }
+}
+
+void Server::run() {
+  asio::io_context io(1);
+  asio::signal_set ending(io, SIGTERM, SIGINT);
+  asio::signal_set rotating(io, SIGUSR1);
+  std::function<void()> await_rotation = [&] {
+    rotating.async_wait([&](net::error_code error, int) {
+      if (error) return;
+      log_.reopen();
+      await_rotation();
+    });
+  };
+  await_rotation();
+  ending.async_wait([&](net::error_code, int) { io.stop(); });
+  start();
+  io.run();
+  drain();
+  stop();
+}
+
+void Server::drain() {
+  shared_.draining = true;
+  for (auto& worker : workers_) {
+    asio::post(worker.io, [&worker] {
+      net::error_code ignored;
+      for (auto& acceptor : worker.acceptors) acceptor->close(ignored);
+      worker.sessions.drain();
+    });
+  }
+  const auto until = std::chrono::steady_clock::now() + settings_.timeouts.drain;
+  while (shared_.connections > 0 && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+void Server::stop() {
+  exchange_.reset();
+  for (auto& worker : workers_) worker.io.stop();
+  running_.clear();
+  // All of them before any is destroyed: a fill's readers may be on other threads.
+  for (auto& worker : workers_) worker.io.end_coroutines();
+}
+
+}  // namespace proxy

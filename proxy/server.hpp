@@ -1,0 +1,57 @@
+// The whole proxy as one object: sockets, threads, neighbours, and its orderly end.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "peers/exchange.hpp"
+#include "proxy/listener.hpp"
+#include "proxy/store_holdings.hpp"
+#include "proxy/worker.hpp"
+
+namespace proxy {
+
+class Server {
+ public:
+  // Opens everything that can fail; throws std::exception with a text for a person. Nobody is
+  // served yet.
+  explicit Server(const config::Settings& settings);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  [[nodiscard]] const std::vector<net::tcp::endpoint>& addresses() const;
+
+  // Serves until SIGTERM or SIGINT, then drains: stops accepting, and gives what runs up to the
+  // setting timeouts.drain. SIGUSR1 reopens the access log. For the main thread.
+  void run();
+
+ private:
+  void start();
+  void drain();
+  void stop();
+
+  const config::Settings settings_;
+  const std::size_t threads_;
+  Listeners listeners_;
+  Clock clock_;
+  cache::Budget budget_;
+  cache::Store store_;
+  Fills fills_;
+  StoreHoldings holdings_;
+  peers::Directory directory_;
+  peers::Publisher publisher_;
+  Metrics metrics_;
+  AccessLog log_;
+  upstream::TlsClient tls_;
+  Shared shared_;
+  std::deque<Worker> workers_;
+  std::optional<peers::Exchange> exchange_;
+  std::vector<std::jthread> running_;
+};
+
+}  // namespace proxy

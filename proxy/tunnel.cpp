@@ -1,0 +1,85 @@
+#include "proxy/tunnel.hpp"
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+#include "proxy/http/cache_status.hpp"
+#include "proxy/refuse.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+struct Way {
+  net::Stream& from;
+  net::Stream& to;
+  BufferPool& buffers;
+  std::chrono::milliseconds idle;
+  std::uint64_t& bytes;
+};
+
+// One direction, to its end. No buffer is held while nothing comes. Either side's movement keeps
+// both alive.
+Task<void> carry(Way way) {
+  for (;;) {
+    way.from.expires_after(way.idle);
+    way.to.expires_after(way.idle);
+    if (co_await way.from.readable()) break;
+    auto buffer = way.buffers.take();
+    const auto read = way.from.try_read(asio::buffer(buffer.get(), BufferPool::kSize));
+    net::error_code error;
+    if (read && *read) {
+      error = co_await way.to.write(asio::buffer(buffer.get(), **read));
+      if (!error) way.bytes += **read;
+    }
+    way.buffers.give_back(std::move(buffer));
+    if (error || (read && !*read)) break;
+  }
+  way.to.shutdown_send();
+}
+
+}  // namespace
+
+Task<void> tunnel(Client& client, const Request& request) {
+  using namespace asio::experimental::awaitable_operators;
+  const auto& timeouts = client.worker.shared.settings.timeouts;
+  const auto& target = request.target;
+  auto& record = client.reply.record();
+  record.tag = Tag::tunnel;
+  record.hierarchy = Hierarchy::direct;
+  record.upstream_host = target.host();
+
+  const upstream::Endpoint to{false, std::string(target.host()), target.port(),
+                              upstream::Trust::client};
+  auto connected = co_await client.worker.connector.connect(to, timeouts.connect);
+  if (!connected) {
+    const auto failure = failure_of(Failure::Where::upstream, connected.error());
+    co_return co_await refuse(client, request, failure);
+  }
+  auto& server = **connected;
+  // RFC 9110 9.3.6: a 2xx to CONNECT has neither length nor coding.
+  std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 ";
+  head += client.worker.shared.name;
+  http::CacheStatus status;
+  status.fwd = http::Forward::method;
+  head += "\r\nCache-Status: ";
+  http::append_cache_status(head, client.worker.shared.name, status);
+  head += "\r\n\r\n";
+  client.reply.close_after();
+  if (co_await client.stream.write(asio::buffer(head))) co_return;
+  record.status = 200;
+  record.bytes = head.size();
+
+  const auto early = client.input.buffered();
+  if (!early.empty() && co_await server.write(asio::buffer(early))) co_return;
+  client.input.consume(early.size());
+  client.input.release_if_empty();
+  std::uint64_t up = 0;
+  const Way there{client.stream, server, client.worker.buffers, timeouts.body, up};
+  const Way back{server, client.stream, client.worker.buffers, timeouts.body, record.bytes};
+  co_await (carry(there) && carry(back));
+}
+
+}  // namespace proxy

@@ -1,0 +1,68 @@
+// What all threads share, and what each I/O thread has of its own.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "config/settings.hpp"
+#include "peers/directory.hpp"
+#include "peers/publisher.hpp"
+#include "proxy/access_log.hpp"
+#include "proxy/cache/store.hpp"
+#include "proxy/clock.hpp"
+#include "proxy/fetch.hpp"
+#include "proxy/fill/fills.hpp"
+#include "proxy/input.hpp"
+#include "proxy/metrics.hpp"
+#include "proxy/session_list.hpp"
+#include "proxy/upstream/connect.hpp"
+#include "proxy/upstream/pool.hpp"
+
+namespace proxy {
+
+// Outlives all workers. What is not const is made for many threads.
+struct Shared {
+  const config::Settings& settings;
+  const std::string name;
+  const std::vector<net::tcp::endpoint>& listening;
+  Clock& clock;
+  cache::Budget& budget;
+  cache::Store& store;
+  Fills& fills;
+  peers::Directory& directory;
+  peers::Publisher& publisher;
+  Metrics& metrics;
+  AccessLog& log;
+  upstream::TlsClient& tls;
+  std::atomic<std::size_t> connections{0};
+  std::atomic<bool> draining{false};
+};
+
+// An io_context whose coroutines can be ended while what they refer to is still there.
+class Loop : public net::asio::io_context {
+ public:
+  Loop() : io_context(1) {}  // one thread runs it
+  // After run() has returned, and before anything that a coroutine refers to goes.
+  void end_coroutines() { shutdown(); }
+};
+
+// One I/O thread's own things; everything in it is used on that thread only.
+struct Worker {
+  Worker(Shared& shared_by_all, std::size_t number);
+
+  Shared& shared;
+  Loop io;
+  net::Deadlines deadlines;
+  BufferPool buffers;
+  upstream::Resolver resolver;
+  upstream::Guard guard;
+  upstream::Connector connector;
+  upstream::Pool pool;
+  SessionList sessions;
+  std::vector<std::unique_ptr<net::Acceptor>> acceptors;
+  Upstream upstream;
+  Counters& counters;
+  AccessLog::Lines& log;
+};
+
+}  // namespace proxy
