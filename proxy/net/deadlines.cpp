@@ -5,7 +5,7 @@
 namespace proxy::net {
 
 void Watched::expires_after(Clock::duration after) {
-  deadline_ = deadlines_.now() + after;
+  deadline_ = deadlines_.now() + Deadlines::kTick + after;  // now() may be a tick old
   const auto tick = deadlines_.tick_of(deadline_);
   if (is_linked() && slot_tick_ <= tick) return;  // found out when the wheel gets there
   unlink();
@@ -15,16 +15,22 @@ void Watched::expires_after(Clock::duration after) {
 Deadlines::Deadlines(Executor executor) : timer_(executor), epoch_(Clock::now()), now_(epoch_) {}
 
 void Deadlines::start() {
-  timer_.expires_after(kTick);
-  timer_.async_wait([this](error_code error) {
-    if (error) return;
-    tick();
-    start();
-  });
+  running_ = true;
+  wait();
 }
 
 void Deadlines::stop() {
+  running_ = false;
   timer_.cancel();
+}
+
+void Deadlines::wait() {
+  timer_.expires_after(kTick);
+  timer_.async_wait([this](error_code error) {
+    if (error || !running_) return;  // a tick that was due already escapes cancel()
+    tick();
+    if (running_) wait();
+  });
 }
 
 std::uint64_t Deadlines::tick_of(Clock::time_point time) const {

@@ -24,7 +24,8 @@ class Watched : public boost::intrusive::list_base_hook<
   Watched& operator=(const Watched&) = delete;
   virtual ~Watched() = default;
 
-  // Replaces the deadline. on_expiry() runs once, up to one tick (64 ms) after it has passed.
+  // Replaces the deadline. on_expiry() runs once after it has passed: never early while the thread
+  // ticks in time, and some two ticks (128 ms) late.
   void expires_after(Clock::duration after);
   void expires_never() { unlink(); }
 
@@ -53,7 +54,7 @@ class Deadlines {
   void start();  // begins ticking on the executor's thread
   void stop();   // lets the io_context run out of work
 
-  // The time as of the last tick or touch(); good to within a tick, and free.
+  // The time as of the last tick; good to within a tick, and free.
   [[nodiscard]] Clock::time_point now() const { return now_; }
 
  private:
@@ -63,10 +64,12 @@ class Deadlines {
 
   [[nodiscard]] std::uint64_t tick_of(Clock::time_point time) const;
   void place(Watched& watched);
+  void wait();
   void tick();
   void visit(List& due);
 
   Timer timer_;
+  bool running_ = false;
   Clock::time_point epoch_;
   Clock::time_point now_;
   std::uint64_t current_tick_ = 0;

@@ -1,5 +1,6 @@
 #include "proxy/net/stream.hpp"
 
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -59,6 +60,7 @@ std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
 
 Task<error_code> Stream::readable() {
   if (timed_out_) co_return asio::error::timed_out;
+  if (holds_input()) co_return error_code{};
   auto [error] = co_await socket().async_wait(tcp::socket::wait_read, as_result);
   co_return blame(error);
 }
@@ -132,6 +134,16 @@ void Stream::on_expiry() {
   timed_out_ = true;
   error_code ignored;
   socket().cancel(ignored);
+  // A TLS operation is many small ones, and cancel() misses one that is complete but not yet seen:
+  // the next would wait for ever. So again each tick, until there is a new deadline.
+  if (tls_) Watched::expires_after(Clock::duration::zero());
+}
+
+// What TLS has taken from the socket and nobody has read; the socket would not tell.
+bool Stream::holds_input() {
+  if (!tls_) return false;
+  auto* const session = tls_->native_handle();
+  return SSL_has_pending(session) == 1 || BIO_ctrl_pending(SSL_get_rbio(session)) > 0;
 }
 
 error_code Stream::blame(error_code error) const {
@@ -140,7 +152,7 @@ error_code Stream::blame(error_code error) const {
 }
 
 bool Stream::quiet() {
-  if (timed_out_) return false;
+  if (timed_out_ || holds_input()) return false;
   char byte = 0;
   const auto n = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
@@ -149,6 +161,11 @@ bool Stream::quiet() {
 void Stream::shutdown_send() {
   error_code ignored;
   socket().shutdown(tcp::socket::shutdown_send, ignored);
+}
+
+void Stream::reset_on_close() {
+  error_code ignored;
+  socket().set_option(asio::socket_base::linger(true, 0), ignored);
 }
 
 void Stream::close() {

@@ -29,7 +29,8 @@ class Stream final : public Watched {
   Task<Result<std::size_t>> read_some(asio::mutable_buffer into);
   // Returns nothing where the read would have to wait.
   std::optional<Result<std::size_t>> try_read(asio::mutable_buffer into);
-  // Waits until a read would return something. Holds no buffer while it waits.
+  // Waits until a read would return something (TLS: or may, a record having begun to arrive). Holds
+  // no buffer while it waits.
   Task<error_code> readable();
 
   // Writes all of it, in order. At most 64 buffers are handed to the kernel at once.
@@ -41,6 +42,9 @@ class Stream final : public Watched {
   void expires_after(Clock::duration after);
   void expires_never();
   [[nodiscard]] bool timed_out() const { return timed_out_; }
+
+  // Closing will show as a reset, not as an end.
+  void reset_on_close();
 
   // True while nothing has been received and the other side has not closed: fit to be used again.
   [[nodiscard]] bool quiet();
@@ -54,6 +58,7 @@ class Stream final : public Watched {
 
  private:
   void on_expiry() override;
+  [[nodiscard]] bool holds_input();
   [[nodiscard]] error_code blame(error_code error) const;
   Task<error_code> write_rest(std::span<const asio::const_buffer> buffers, std::size_t skip);
 
