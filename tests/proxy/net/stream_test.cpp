@@ -1,0 +1,136 @@
+#include "proxy/net/stream.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/loopback.hpp"
+
+namespace proxy::net {
+namespace {
+
+using namespace std::chrono_literals;
+using support::run;
+
+struct Ends : support::Loop {
+  std::pair<Socket, Socket> pair = support::connected_pair(io);
+  Stream near{std::move(pair.first), deadlines};
+  Stream far{std::move(pair.second), deadlines};
+};
+
+Task<std::string> read_to_end(Stream& stream, std::size_t step) {
+  std::string all;
+  std::string chunk(step, '\0');
+  for (;;) {
+    const auto n = co_await stream.read_some(asio::buffer(chunk));
+    if (!n) co_return n.error() == asio::error::eof ? all : n.error().message();
+    all.append(chunk, 0, *n);
+  }
+}
+
+// More buffers, and more bytes, than the kernel takes at once; empty ones among them.
+std::vector<std::string> many_pieces() {
+  std::vector<std::string> pieces;
+  for (std::size_t i = 0; i < 700; ++i) {
+    pieces.emplace_back(i % 7 == 0 ? 0 : i * 17, static_cast<char>('a' + i % 26));
+  }
+  return pieces;
+}
+
+Task<error_code> write_and_finish(Stream& stream, const std::vector<std::string>& pieces) {
+  std::vector<asio::const_buffer> buffers;
+  for (const auto& piece : pieces) buffers.push_back(asio::buffer(piece));
+  const auto error = co_await stream.write(buffers);
+  stream.shutdown_send();
+  co_return error;
+}
+
+TEST(Stream, WritesLargeGathersInOrderOverASlowReader) {
+  Ends ends;
+  ends.near.socket().set_option(asio::socket_base::send_buffer_size(65536));
+  const auto pieces = many_pieces();
+  std::string expected;
+  for (const auto& piece : pieces) expected += piece;
+  error_code written = asio::error::in_progress;
+  asio::co_spawn(ends.io, write_and_finish(ends.near, pieces),
+                 [&](std::exception_ptr, error_code error) { written = error; });
+  const auto got = run(ends.io, read_to_end(ends.far, 1500));
+  EXPECT_TRUE(got == expected) << got.size() << " of " << expected.size();
+  EXPECT_FALSE(written);
+}
+
+TEST(Stream, TriesWithoutWaiting) {
+  Ends ends;
+  char byte = 0;
+  EXPECT_FALSE(ends.near.try_read(asio::buffer(&byte, 1)));
+
+  const std::array hello{asio::buffer("he", 2), asio::buffer("llo", 3)};
+  EXPECT_EQ(ends.far.try_write(hello).value(), 5U);
+  EXPECT_FALSE(run(ends.io, ends.near.readable()));
+  std::string text(9, '\0');
+  const auto got = ends.near.try_read(asio::buffer(text));
+  ASSERT_TRUE(got && *got);
+  EXPECT_EQ(text.substr(0, **got), "hello");
+
+  ends.far.shutdown_send();
+  EXPECT_FALSE(run(ends.io, ends.near.readable()));
+  const auto end = ends.near.try_read(asio::buffer(text));
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->error(), asio::error::eof);
+}
+
+TEST(Stream, TriesToWriteAsMuchAsFits) {
+  Ends ends;
+  const std::string block(1 << 20, 'x');
+  const std::array one{asio::buffer(block)};
+  std::size_t taken = 0;
+  for (int i = 0; i < 64; ++i) taken += ends.near.try_write(one).value();
+  EXPECT_GT(taken, 0U);
+  EXPECT_LT(taken, 64 * block.size());
+  EXPECT_EQ(ends.near.try_write(one).value(), 0U);
+}
+
+TEST(Stream, DeadlineEndsAReadAndAllUntilANewOne) {
+  Ends ends;
+  std::string text(9, '\0');
+  ends.near.expires_after(20ms);
+  EXPECT_EQ(run(ends.io, ends.near.read_some(asio::buffer(text))).error(), asio::error::timed_out);
+  EXPECT_TRUE(ends.near.timed_out());
+  EXPECT_EQ(run(ends.io, ends.near.readable()), asio::error::timed_out);
+  EXPECT_EQ(run(ends.io, ends.near.write(asio::buffer("x", 1))), asio::error::timed_out);
+
+  ends.near.expires_after(10s);
+  EXPECT_FALSE(run(ends.io, ends.far.write(asio::buffer("late", 4))));
+  EXPECT_EQ(run(ends.io, ends.near.read_some(asio::buffer(text))).value(), 4U);
+}
+
+TEST(Stream, DeadlineEndsAWriteThatNobodyReads) {
+  Ends ends;
+  const std::string much(64 << 20, 'x');
+  ends.near.expires_after(20ms);
+  EXPECT_EQ(run(ends.io, ends.near.write(asio::buffer(much))), asio::error::timed_out);
+}
+
+TEST(Stream, IsQuietUntilTheOtherSideSpeaksOrCloses) {
+  Ends spoken;
+  EXPECT_TRUE(spoken.near.quiet());
+  EXPECT_FALSE(run(spoken.io, spoken.far.write(asio::buffer("x", 1))));
+  EXPECT_FALSE(run(spoken.io, spoken.near.readable()));
+  EXPECT_FALSE(spoken.near.quiet());
+
+  Ends closed;
+  closed.far.close();
+  EXPECT_FALSE(run(closed.io, closed.near.readable()));
+  EXPECT_FALSE(closed.near.quiet());
+}
+
+TEST(Stream, IsNotQuietAfterItsDeadline) {
+  Ends ends;
+  ends.near.expires_after(10ms);
+  EXPECT_EQ(run(ends.io, ends.near.readable()), asio::error::timed_out);
+  EXPECT_FALSE(ends.near.quiet());
+}
+
+}  // namespace
+}  // namespace proxy::net

@@ -1,0 +1,33 @@
+// A certificate authority of a test's own, and servers that it vouches for.
+#pragma once
+
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+
+#include <boost/asio/ssl/context.hpp>
+#include <memory>
+#include <string>
+
+namespace support {
+
+using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
+
+class Authority {
+ public:
+  Authority();
+
+  // For a trust store.
+  [[nodiscard]] std::string pem() const;
+
+  // A server's context with a certificate for a subjectAltName such as "DNS:origin.test" or
+  // "IP:127.0.0.1", valid for `lifetime` from an hour ago: one below an hour has expired.
+  [[nodiscard]] boost::asio::ssl::context server(const std::string& alternative_name,
+                                                 long lifetime_seconds = 86'400) const;
+
+ private:
+  Key key_;
+  Certificate certificate_;
+};
+
+}  // namespace support
