@@ -1,0 +1,51 @@
+// c-ares driven by an io_context: its sockets waited for, its time-outs kept. Only the Resolver
+// uses this.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "proxy/net/asio.hpp"
+#include "proxy/upstream/name_cache.hpp"
+
+struct ares_channeldata;
+
+namespace proxy::upstream {
+
+struct Found {
+  Addresses addresses;  // at least one, none twice
+  std::chrono::seconds ttl{0};
+};
+
+class AresChannel {
+ public:
+  using Answered = std::function<void(net::Result<Found>)>;
+
+  // `servers` as ares_set_servers_ports_csv reads it; empty: the system's.
+  AresChannel(net::Executor executor, const std::string& servers);
+  AresChannel(const AresChannel&) = delete;
+  AresChannel& operator=(const AresChannel&) = delete;
+  ~AresChannel();
+
+  // Calls `answered` exactly once: perhaps before this returns, at the latest from the destructor.
+  void ask(const std::string& name, Answered answered);
+
+ private:
+  enum class Direction { read, write };
+  struct Watch;
+
+  void socket_changed(int fd, bool wants_read, bool wants_write);
+  void wait(const std::shared_ptr<Watch>& watch, Direction direction);
+  void ready(int fd, Direction direction);
+  void keep_time();
+
+  net::Timer timer_;
+  std::unordered_map<int, std::shared_ptr<Watch>> watches_;  // c-ares owns and closes the sockets
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // handlers may outlive us
+  ares_channeldata* channel_ = nullptr;
+};
+
+}  // namespace proxy::upstream

@@ -1,0 +1,70 @@
+#include "proxy/upstream/error.hpp"
+
+#include <string>
+
+namespace proxy::upstream {
+namespace {
+
+const char* text_of(Errc error) {
+  switch (error) {
+    case Errc::name_not_found:
+      return "there is no such host name";
+    case Errc::no_address:
+      return "the host name has no address";
+    case Errc::resolver_failed:
+      return "the name servers do not answer usefully";
+    case Errc::resolver_timed_out:
+      return "the name servers took too long";
+    case Errc::denied_address:
+      return "the host's address may not be connected to";
+    case Errc::connect_refused:
+      return "the host refused the connection";
+    case Errc::connect_failed:
+      return "the host cannot be reached";
+    case Errc::connect_timed_out:
+      return "connecting to the host took too long";
+    case Errc::tls_failed:
+      return "the TLS handshake with the host failed";
+    case Errc::tls_unverified:
+      return "the host's certificate comes from nobody trusted here";
+    case Errc::tls_wrong_name:
+      return "the host's certificate is for another name";
+    case Errc::tls_expired:
+      return "the host's certificate is not valid at this time";
+  }
+  return "unknown upstream error";
+}
+
+// Nobody deletes a category: Boost keeps that destructor protected, and g++ 12 warns all the same.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+class Category final : public boost::system::error_category {
+ public:
+  [[nodiscard]] const char* name() const noexcept override { return "upstream"; }
+  [[nodiscard]] std::string message(int error) const override {
+    return text_of(static_cast<Errc>(error));
+  }
+  [[nodiscard]] boost::system::error_condition default_error_condition(
+      int error) const noexcept override {
+    using namespace boost::system;
+    switch (static_cast<Errc>(error)) {
+      case Errc::resolver_timed_out:
+      case Errc::connect_timed_out:
+        return errc::make_error_condition(errc::timed_out);
+      case Errc::denied_address:
+        return errc::make_error_condition(errc::permission_denied);
+      default:
+        return {error, *this};
+    }
+  }
+};
+#pragma GCC diagnostic pop
+
+}  // namespace
+
+const boost::system::error_category& upstream_category() {
+  static const Category category;
+  return category;
+}
+
+}  // namespace proxy::upstream

@@ -1,0 +1,46 @@
+// Answers about names, each until its time is over.
+#pragma once
+
+#include <boost/asio/ip/address.hpp>
+#include <chrono>
+#include <list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/net/asio.hpp"
+
+namespace proxy::upstream {
+
+using Addresses = std::vector<boost::asio::ip::address>;
+
+// Bounded: the oldest answer makes room for a new one.
+class NameCache {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Answer = net::Result<Addresses>;
+
+  explicit NameCache(std::size_t capacity) : capacity_(capacity) {}
+
+  // Nothing for an answer whose time is over. Valid until the next put().
+  [[nodiscard]] const Answer* find(std::string_view name, Clock::time_point now) const;
+  // Replaces what was known of the name.
+  void put(std::string name, Answer answer, Clock::time_point until);
+
+ private:
+  struct Entry {
+    std::string name;
+    Answer answer;
+    Clock::time_point until;
+  };
+  using Entries = std::list<Entry>;
+
+  void erase(Entries::iterator entry);
+
+  std::size_t capacity_;
+  Entries entries_;                                                  // oldest first
+  std::unordered_map<std::string_view, Entries::iterator> by_name_;  // views into entries_
+};
+
+}  // namespace proxy::upstream

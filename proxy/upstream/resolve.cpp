@@ -1,0 +1,103 @@
+#include "proxy/upstream/resolve.hpp"
+
+#include <algorithm>
+#include <boost/intrusive/list.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "config/networks.hpp"
+#include "proxy/upstream/error.hpp"
+
+namespace proxy::upstream {
+namespace {
+
+using Clock = NameCache::Clock;
+namespace intrusive = boost::intrusive;
+
+constexpr std::chrono::seconds kShortest{1};
+constexpr std::chrono::seconds kLongest{300};
+constexpr std::size_t kMaxName = 254;  // RFC 1035 section 2.3.4, with a last dot
+
+struct Waiter : intrusive::list_base_hook<intrusive::link_mode<intrusive::auto_unlink>> {
+  explicit Waiter(net::Executor executor) : timer(executor) {}
+  net::Timer timer;
+};
+
+std::optional<net::asio::ip::address> literal(std::string_view host) {
+  const auto address = config::parse_address(host);
+  if (!address) return std::nullopt;
+  if (!config::is_v4(*address)) return net::asio::ip::address_v6(*address);
+  return net::asio::ip::make_address_v4(net::asio::ip::v4_mapped,
+                                        net::asio::ip::address_v6(*address));
+}
+
+bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+}
+
+// Letters, digits, hyphens (RFC 1123 section 2.1), and the underscore that people use. Keeps from
+// c-ares what it would read as an escape or an end.
+bool may_be_name(std::string_view host) {
+  return !host.empty() && host.size() <= kMaxName &&
+         std::all_of(host.begin(), host.end(), is_name_char);
+}
+
+void to_lower(std::string& text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+}
+
+}  // namespace
+
+// Outlives the Resolver for those who wait.
+struct Resolver::Query {
+  std::optional<NameCache::Answer> answer;
+  intrusive::list<Waiter, intrusive::constant_time_size<false>> waiters;
+};
+
+Resolver::Resolver(net::Executor executor, ResolverOptions options)
+    : executor_(executor), cache_(options.cached_names), channel_(executor, options.servers) {}
+
+Resolver::~Resolver() = default;
+
+net::Task<net::Result<Addresses>> Resolver::resolve(std::string host,
+                                                    std::chrono::milliseconds timeout) {
+  if (const auto address = literal(host)) co_return Addresses(1, *address);
+  to_lower(host);
+  if (!may_be_name(host)) co_return Errc::name_not_found;
+  if (const auto* known = cache_.find(host, Clock::now())) co_return *known;
+
+  Waiter waiter(executor_);
+  const auto query = join(host);
+  if (query->answer) co_return *query->answer;
+  query->waiters.push_back(waiter);
+  waiter.timer.expires_after(timeout);
+  co_await waiter.timer.async_wait(net::as_result);  // *this may be gone from here on
+  if (query->answer) co_return *query->answer;
+  co_return Errc::resolver_timed_out;
+}
+
+std::shared_ptr<Resolver::Query> Resolver::join(const std::string& name) {
+  const auto [place, is_new] = pending_.try_emplace(name);
+  if (!is_new) return place->second;
+  auto query = std::make_shared<Query>();
+  place->second = query;
+  channel_.ask(name, [this, name](net::Result<Found> found) { finish(name, std::move(found)); });
+  return query;
+}
+
+void Resolver::finish(const std::string& name, net::Result<Found> found) {
+  const auto query = pending_.extract(name).mapped();
+  if (found) {
+    query->answer = std::move(found->addresses);
+  } else {
+    query->answer = found.error();
+  }
+  const auto ttl = found ? std::clamp(found->ttl, kShortest, kLongest) : kShortest;
+  cache_.put(name, *query->answer, Clock::now() + ttl);
+  for (auto& waiter : query->waiters) waiter.timer.cancel();
+}
+
+}  // namespace proxy::upstream
