@@ -1,0 +1,133 @@
+#include "proxy/upstream/guard.hpp"
+
+#include <ifaddrs.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace proxy::upstream {
+namespace {
+
+namespace ip = boost::asio::ip;
+
+constexpr std::chrono::seconds kLookAgain{10};
+
+const config::Address kLoopback4 = config::address_from_v4({127, 0, 0, 1});
+const config::Address kLoopback6{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+
+std::optional<config::Address> address_of(const sockaddr* address) {
+  if (!address) return std::nullopt;
+  if (address->sa_family == AF_INET) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, address, sizeof v4);
+    return plain_address(ip::address_v4(ntohl(v4.sin_addr.s_addr)));
+  }
+  if (address->sa_family == AF_INET6) {
+    sockaddr_in6 v6{};
+    std::memcpy(&v6, address, sizeof v6);
+    config::Address bytes{};
+    std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
+    return bytes;
+  }
+  return std::nullopt;
+}
+
+std::vector<config::Address> interface_addresses() {
+  std::vector<config::Address> addresses;
+  ifaddrs* first = nullptr;
+  if (::getifaddrs(&first) != 0) return addresses;
+  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owned(first, &::freeifaddrs);
+  for (auto* each = first; each; each = each->ifa_next) {
+    if (const auto address = address_of(each->ifa_addr)) addresses.push_back(*address);
+  }
+  return addresses;
+}
+
+// What a NAT64 gateway would connect to instead.
+std::optional<config::Address> translated(const config::Address& address) {
+  static const auto nat64 = config::parse_networks("64:ff9b::/96").value();
+  if (!config::contains(nat64, address)) return std::nullopt;
+  return config::address_from_v4({address[12], address[13], address[14], address[15]});
+}
+
+// The addresses that lead to this machine on any machine.
+bool is_loopback(const config::Address& address) {
+  static const auto loopback = config::parse_networks("loopback").value();
+  return config::contains(loopback, address);
+}
+
+// Where the kernel takes a connection to "no address": to this machine, and no other.
+config::Address reached(const config::Address& address) {
+  if (address == config::address_from_v4({0, 0, 0, 0})) return kLoopback4;
+  return address == config::Address{} ? kLoopback6 : address;
+}
+
+bool is_localhost(std::string_view host) {
+  constexpr std::string_view kName = "localhost";
+  if (host.ends_with('.')) host.remove_suffix(1);
+  if (host.size() < kName.size()) return false;
+  const auto last = host.substr(host.size() - kName.size());
+  const bool same = std::equal(last.begin(), last.end(), kName.begin(),
+                               [](char a, char b) { return (a | 0x20) == b; });
+  return same && (host.size() == kName.size() || host[host.size() - kName.size() - 1] == '.');
+}
+
+}  // namespace
+
+config::Address plain_address(const ip::address& address) {
+  if (address.is_v4()) return config::address_from_v4(address.to_v4().to_bytes());
+  return address.to_v6().to_bytes();
+}
+
+Guard::Guard(const config::Access& access, std::vector<net::tcp::endpoint> listening)
+    : deny_to_(access.deny_to),
+      deny_to_self_(access.deny_to_self),
+      listening_(std::move(listening)),
+      interfaces_(interface_addresses()),
+      looked_at_(Clock::now()) {}
+
+void Guard::refresh(Clock::time_point now) {
+  if (now - looked_at_ < kLookAgain) return;
+  looked_at_ = now;
+  interfaces_ = interface_addresses();
+}
+
+bool Guard::allows(const ip::address& address, std::uint16_t port, Trust trust) const {
+  const auto plain = plain_address(address);
+  if (is_denied(plain, port, trust)) return false;
+  const auto inner = translated(plain);
+  return !inner || !is_denied(*inner, port, trust);
+}
+
+bool Guard::names_denied_literal(std::string_view host, std::uint16_t port) const {
+  if (const auto address = config::parse_address(host)) {
+    return !allows(ip::address_v6(*address), port, Trust::client);
+  }
+  return is_localhost(host) &&
+         (is_denied(kLoopback4, port, Trust::client) || is_denied(kLoopback6, port, Trust::client));
+}
+
+bool Guard::is_denied(const config::Address& address, std::uint16_t port, Trust trust) const {
+  if (is_own_socket(address, port)) return true;
+  if (trust == Trust::configured) return false;
+  return config::contains(deny_to_, address) || (deny_to_self_ && is_local(address));
+}
+
+bool Guard::is_own_socket(const config::Address& address, std::uint16_t port) const {
+  return std::any_of(listening_.begin(), listening_.end(), [&](const net::tcp::endpoint& own) {
+    if (own.port() != port) return false;
+    return own.address().is_unspecified() ? is_local(address)
+                                          : plain_address(own.address()) == reached(address);
+  });
+}
+
+bool Guard::is_local(const config::Address& address) const {
+  return is_loopback(address) ||
+         std::find(interfaces_.begin(), interfaces_.end(), address) != interfaces_.end();
+}
+
+}  // namespace proxy::upstream
