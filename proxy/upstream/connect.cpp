@@ -1,0 +1,56 @@
+#include "proxy/upstream/connect.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "proxy/upstream/error.hpp"
+#include "proxy/upstream/race.hpp"
+
+namespace proxy::upstream {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::chrono::milliseconds left_until(Clock::time_point deadline) {
+  return std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+}
+
+}  // namespace
+
+Connector::Connector(net::Deadlines& deadlines, Resolver& resolver, Guard& guard, TlsClient& tls,
+                     std::chrono::milliseconds head_start)
+    : deadlines_(deadlines),
+      resolver_(resolver),
+      guard_(guard),
+      tls_(tls),
+      head_start_(head_start) {}
+
+net::Task<net::Result<std::unique_ptr<net::Stream>>> Connector::connect(
+    const Endpoint& endpoint, std::chrono::milliseconds timeout) {
+  const auto deadline = Clock::now() + timeout;
+  const auto addresses = co_await resolver_.resolve(endpoint.host, timeout);
+  if (!addresses) co_return addresses.error();
+  auto endpoints = permitted(*addresses, endpoint);
+  if (endpoints.empty()) co_return Errc::denied_address;
+  auto socket = co_await race(std::move(endpoints), head_start_, deadline);
+  if (!socket) co_return socket.error();
+  if (!endpoint.tls) {
+    co_return std::make_unique<net::Stream>(std::move(*socket), deadlines_);
+  }
+  co_return co_await tls_.handshake(std::move(*socket), endpoint.host, deadlines_,
+                                    left_until(deadline));
+}
+
+std::vector<net::tcp::endpoint> Connector::permitted(const Addresses& addresses,
+                                                     const Endpoint& endpoint) {
+  guard_.refresh(deadlines_.now());
+  Addresses allowed;
+  for (const auto& address : addresses) {
+    if (guard_.allows(address, endpoint.port, endpoint.trust)) allowed.push_back(address);
+  }
+  std::vector<net::tcp::endpoint> endpoints;
+  for (const auto& address : attempt_order(allowed)) endpoints.emplace_back(address, endpoint.port);
+  return endpoints;
+}
+
+}  // namespace proxy::upstream

@@ -1,0 +1,40 @@
+// A fresh connection to an endpoint: resolved, permitted, raced and, for https, verified.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "proxy/net/stream.hpp"
+#include "proxy/upstream/endpoint.hpp"
+#include "proxy/upstream/guard.hpp"
+#include "proxy/upstream/resolve.hpp"
+#include "proxy/upstream/tls.hpp"
+
+namespace proxy::upstream {
+
+// One per thread; what it is given outlives it.
+class Connector {
+ public:
+  static constexpr std::chrono::milliseconds kHeadStart{250};  // RFC 8305 section 8
+
+  Connector(net::Deadlines& deadlines, Resolver& resolver, Guard& guard, TlsClient& tls,
+            std::chrono::milliseconds head_start = kHeadStart);
+
+  // Takes at most `timeout` (TLS: up to two ticks of the Deadlines more), all steps together. The
+  // stream has no deadline. Denied addresses are passed over; where all are denied, nothing is
+  // connected to and the error is Errc::denied_address.
+  net::Task<net::Result<std::unique_ptr<net::Stream>>> connect(const Endpoint& endpoint,
+                                                               std::chrono::milliseconds timeout);
+
+ private:
+  [[nodiscard]] std::vector<net::tcp::endpoint> permitted(const Addresses& addresses,
+                                                          const Endpoint& endpoint);
+
+  net::Deadlines& deadlines_;
+  Resolver& resolver_;
+  Guard& guard_;
+  TlsClient& tls_;
+  std::chrono::milliseconds head_start_;
+};
+
+}  // namespace proxy::upstream

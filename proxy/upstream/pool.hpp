@@ -1,0 +1,56 @@
+// Upstream connections that wait for their next request.
+#pragma once
+
+#include <chrono>
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/net/stream.hpp"
+#include "proxy/upstream/endpoint.hpp"
+
+namespace proxy::upstream {
+
+struct PoolLimits {
+  std::size_t per_endpoint = 32;
+  std::size_t in_all = 512;
+  std::chrono::milliseconds idle{60'000};  // servers close at about this age, and we should first
+};
+
+// One per thread; the Deadlines outlive it.
+class Pool final : private net::Watched {
+ public:
+  explicit Pool(net::Deadlines& deadlines, PoolLimits limits = {});
+
+  // The connection that was given back last and still lives, or nothing. The server may close it at
+  // any time all the same: a request that dies before any byte came back says nothing about the
+  // origin. The stream has no deadline.
+  std::unique_ptr<net::Stream> take(const Endpoint& endpoint);
+
+  // For a connection between two messages. One that the other side has closed or spoken on is
+  // dropped; beyond the limits the oldest ones are.
+  void give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream);
+
+  void clear();
+  [[nodiscard]] std::size_t size() const { return idle_.size(); }
+
+ private:
+  struct Idle {
+    Endpoint endpoint;
+    std::unique_ptr<net::Stream> stream;
+    Clock::time_point until;
+  };
+  using Order = std::list<Idle>;
+
+  void on_expiry() override;
+  void drop_oldest_of(const Endpoint& endpoint);
+  void watch_oldest();
+
+  net::Deadlines& deadlines_;
+  PoolLimits limits_;
+  Order idle_;                                                         // oldest first
+  std::unordered_map<Endpoint, std::vector<Order::iterator>> places_;  // oldest first
+};
+
+}  // namespace proxy::upstream

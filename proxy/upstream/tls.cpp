@@ -1,0 +1,75 @@
+#include "proxy/upstream/tls.hpp"
+
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/system/system_error.hpp>
+#include <utility>
+
+#include "config/networks.hpp"
+#include "proxy/upstream/error.hpp"
+
+namespace proxy::upstream {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+
+constexpr unsigned char kHttp11[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};  // RFC 7301
+
+// Whose certificate `session` must see; false where OpenSSL will not take the name.
+bool expect(SSL* session, std::string host) {
+  if (config::parse_address(host)) {
+    return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host.c_str()) == 1;
+  }
+  if (host.ends_with('.')) host.pop_back();  // RFC 6066 section 3: without the last dot
+  SSL_set_hostflags(session, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  return !host.empty() && SSL_set1_host(session, host.c_str()) == 1 &&
+         SSL_set_tlsext_host_name(session, host.c_str()) == 1;
+}
+
+Errc reason_of_failure(const SSL* session) {
+  switch (SSL_get_verify_result(session)) {
+    case X509_V_OK:
+      return Errc::tls_failed;
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return Errc::tls_wrong_name;
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return Errc::tls_expired;
+    default:
+      return Errc::tls_unverified;
+  }
+}
+
+}  // namespace
+
+TlsClient::TlsClient(const std::string& extra_ca_file) : context_(ssl::context::tls_client) {
+  auto* const native = context_.native_handle();
+  if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1 ||
+      SSL_CTX_set_alpn_protos(native, kHttp11, sizeof kHttp11) != 0) {
+    throw boost::system::system_error(make_error_code(Errc::tls_failed));
+  }
+  SSL_CTX_set_mode(native, SSL_MODE_RELEASE_BUFFERS);
+  context_.set_verify_mode(ssl::verify_peer);
+  context_.set_default_verify_paths();
+  if (!extra_ca_file.empty()) context_.load_verify_file(extra_ca_file);
+}
+
+net::Task<net::Result<std::unique_ptr<net::Stream>>> TlsClient::handshake(
+    net::Socket socket, std::string host, net::Deadlines& deadlines,
+    std::chrono::milliseconds timeout) {
+  auto owned = std::make_unique<net::Stream::Tls>(std::move(socket), context_);
+  auto& tls = *owned;
+  if (!expect(tls.native_handle(), host)) co_return Errc::tls_failed;
+  auto stream = std::make_unique<net::Stream>(std::move(owned), deadlines);
+  stream->expires_after(timeout);
+  const auto [error] = co_await tls.async_handshake(ssl::stream_base::client, net::as_result);
+  if (stream->timed_out()) co_return Errc::connect_timed_out;
+  if (error) co_return reason_of_failure(tls.native_handle());
+  stream->expires_never();
+  co_return std::move(stream);
+}
+
+}  // namespace proxy::upstream
