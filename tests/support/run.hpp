@@ -6,8 +6,7 @@
 #include <exception>
 #include <optional>
 #include <stdexcept>
-#include <type_traits>
-#include <variant>
+#include <utility>
 
 #include "proxy/net/asio.hpp"
 
@@ -16,25 +15,32 @@ namespace support {
 using namespace std::chrono_literals;
 using proxy::net::Task;
 
-// The task's result or exception. What else runs on the io_context is left where it is when the
-// task ends; a task that does not end within `guard` is an exception. T needs a default value or is
-// void.
-template <class T>
-T run(boost::asio::io_context& io, Task<T> task, std::chrono::seconds guard = 20s) {
+// What else runs on the io_context is left where it is when the task ends; a task that does not end
+// within `guard` is an exception, as is one that throws.
+inline void run(boost::asio::io_context& io, Task<void> task, std::chrono::seconds guard = 20s) {
   bool done = false;
   std::exception_ptr thrown;
-  std::conditional_t<std::is_void_v<T>, std::monostate, std::optional<T>> value;
-  boost::asio::co_spawn(io, std::move(task), [&](std::exception_ptr exception, auto&&... result) {
+  boost::asio::co_spawn(io, std::move(task), [&](std::exception_ptr exception) {
     done = true;
     thrown = exception;
-    if constexpr (!std::is_void_v<T>) (value.emplace(std::move(result)), ...);
     io.stop();
   });
   io.restart();
   io.run_for(guard);
   if (!done) throw std::runtime_error("the coroutine did not end in time");
   if (thrown) std::rethrow_exception(thrown);
-  if constexpr (!std::is_void_v<T>) return std::move(*value);
+}
+
+template <class T>
+Task<void> keep(Task<T> task, std::optional<T>& result) {
+  result.emplace(co_await std::move(task));
+}
+
+template <class T>
+T run(boost::asio::io_context& io, Task<T> task, std::chrono::seconds guard = 20s) {
+  std::optional<T> result;
+  run(io, keep(std::move(task), result), guard);
+  return std::move(*result);
 }
 
 // The same on an io_context of its own.

@@ -1,0 +1,104 @@
+#include "proxy/upstream/connect.hpp"
+
+#include <gtest/gtest.h>
+
+#include "proxy/upstream/error.hpp"
+#include "tests/proxy/upstream/full_listener.hpp"
+#include "tests/proxy/upstream/name_server.hpp"
+#include "tests/support/loopback.hpp"
+
+namespace proxy::upstream {
+namespace {
+
+using namespace std::chrono_literals;
+using support::listen_on;
+using support::run;
+using Clock = std::chrono::steady_clock;
+
+struct ConnectorTest : testing::Test, support::Loop {
+  net::Result<std::unique_ptr<net::Stream>> connect(const std::string& host, std::uint16_t to,
+                                                    Trust trust,
+                                                    std::chrono::milliseconds timeout = 5s) {
+    const Endpoint endpoint{false, host, to, trust};
+    const auto began = Clock::now();
+    auto stream = run(io, connector.connect(endpoint, timeout));
+    took = Clock::now() - began;
+    return stream;
+  }
+
+  support::NameServer names{io};
+  net::Acceptor open = listen_on(io, "127.0.0.1");
+  std::uint16_t port = open.local_endpoint().port();
+  Resolver resolver{io.get_executor(), ResolverOptions{names.address(), 16}};
+  Guard guard{config::Access{}, {}};
+  TlsClient tls;
+  Connector connector{deadlines, resolver, guard, tls};
+  Clock::duration took{};
+};
+
+TEST_F(ConnectorTest, FallsBackToIpv4WhenIpv6Refuses) {
+  names.records["both.test"] = {{"127.0.0.1", "::1"}};
+  const auto stream = connect("both.test", port, Trust::configured);
+  ASSERT_TRUE(stream) << stream.error().message();
+  EXPECT_EQ((*stream)->socket().remote_endpoint(), open.local_endpoint());
+  EXPECT_FALSE((*stream)->is_tls());
+}
+
+TEST_F(ConnectorTest, PrefersIpv6) {
+  const net::Acceptor six(io.get_executor(),
+                          net::tcp::endpoint(boost::asio::ip::address_v6::loopback(), port));
+  names.records["both.test"] = {{"127.0.0.1", "::1"}};
+  const auto stream = connect("both.test", port, Trust::configured);
+  ASSERT_TRUE(stream) << stream.error().message();
+  EXPECT_TRUE((*stream)->socket().remote_endpoint().address().is_v6());
+}
+
+TEST_F(ConnectorTest, RefusesClientsWhatTheNameReallyLeadsTo) {
+  names.records["rebound.test"] = {{"127.0.0.1", "::1", "::ffff:127.0.0.1"}};
+  for (const char* host : {"rebound.test", "127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0"}) {
+    EXPECT_EQ(connect(host, port, Trust::client).error(), Errc::denied_address) << host;
+  }
+  open.non_blocking(true);
+  boost::system::error_code error;
+  const net::Socket nobody = open.accept(error);
+  EXPECT_EQ(error, boost::asio::error::would_block);
+}
+
+TEST_F(ConnectorTest, PassesOverDeniedAddresses) {
+  config::Access only_six_denied;
+  only_six_denied.deny_to = config::parse_networks("::1").value();
+  only_six_denied.deny_to_self = false;
+  guard = Guard(only_six_denied, {});
+  names.records["both.test"] = {{"127.0.0.1", "::1"}};
+  EXPECT_TRUE(connect("both.test", port, Trust::client));
+}
+
+TEST_F(ConnectorTest, RefusesToConnectToItself) {
+  guard = Guard(config::Access{}, {open.local_endpoint()});
+  EXPECT_EQ(connect("127.0.0.1", port, Trust::configured).error(), Errc::denied_address);
+}
+
+TEST_F(ConnectorTest, PassesOnWhatTheResolverSays) {
+  EXPECT_EQ(connect("unknown.test.", port, Trust::client).error(), Errc::name_not_found);
+}
+
+TEST_F(ConnectorTest, EndsInTimeWhereTheNameServerIsSilent) {
+  names.silent = true;
+  EXPECT_EQ(connect("slow.test", port, Trust::client, 60ms).error(), Errc::resolver_timed_out);
+  EXPECT_LT(took, 4s);
+}
+
+TEST_F(ConnectorTest, EndsInTimeWhereTheHostIsSilent) {
+  const support::FullListener silent(io);
+  EXPECT_EQ(connect("127.0.0.1", silent.endpoint().port(), Trust::configured, 60ms).error(),
+            Errc::connect_timed_out);
+  EXPECT_LT(took, 4s);
+}
+
+TEST_F(ConnectorTest, EndsInTimeWhereTlsIsSilent) {
+  const Endpoint endpoint{true, "127.0.0.1", port, Trust::configured};
+  EXPECT_EQ(run(io, connector.connect(endpoint, 60ms)).error(), Errc::connect_timed_out);
+}
+
+}  // namespace
+}  // namespace proxy::upstream

@@ -1,0 +1,41 @@
+// A name server on 127.0.0.1 for tests, run by the test's own io_context.
+#pragma once
+
+#include <array>
+#include <boost/asio/ip/udp.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "proxy/net/asio.hpp"
+
+namespace support {
+
+// Answers A and AAAA by its records; an unknown name does not exist (NXDOMAIN).
+class NameServer {
+ public:
+  struct Record {
+    std::vector<std::string> addresses;  // none: the name exists without an address
+    std::uint32_t ttl = 60;
+  };
+
+  explicit NameServer(boost::asio::io_context& io);
+
+  [[nodiscard]] std::string address() const;  // as a list of servers has it
+
+  std::map<std::string, Record> records;
+  bool silent = false;   // asks are counted and not answered
+  bool refuses = false;  // every answer is REFUSED
+  int asked = 0;         // for A records
+
+ private:
+  void receive();
+  std::string reply_to(std::string_view query);
+
+  boost::asio::basic_datagram_socket<boost::asio::ip::udp, proxy::net::Executor> socket_;
+  boost::asio::ip::udp::endpoint sender_;
+  std::array<char, 512> query_{};
+};
+
+}  // namespace support

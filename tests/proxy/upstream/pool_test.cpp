@@ -1,0 +1,138 @@
+#include "proxy/upstream/pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <list>
+
+#include "tests/support/loopback.hpp"
+
+namespace proxy::upstream {
+namespace {
+
+using namespace std::chrono_literals;
+using support::run;
+
+const Endpoint kA{false, "a.test", 80, Trust::client};
+const Endpoint kB{false, "b.test", 80, Trust::client};
+
+struct PoolTest : testing::Test, support::Loop {
+  // A connection whose other end is far.back().
+  std::unique_ptr<net::Stream> connection() {
+    auto [one, other] = support::connected_pair(io);
+    far.emplace_back(std::move(other), deadlines);
+    return std::make_unique<net::Stream>(std::move(one), deadlines);
+  }
+  net::Stream* give(Pool& pool, const Endpoint& endpoint) {
+    auto stream = connection();
+    auto* const address = stream.get();
+    pool.give_back(endpoint, std::move(stream));
+    return address;
+  }
+
+  std::list<net::Stream> far;
+};
+
+TEST_F(PoolTest, HandsOutTheNewestFirstAndEachOnce) {
+  Pool pool(deadlines);
+  auto* const first = give(pool, kA);
+  auto* const second = give(pool, kA);
+  EXPECT_EQ(pool.take(kA).get(), second);
+  EXPECT_EQ(pool.take(kA).get(), first);
+  EXPECT_EQ(pool.take(kA), nullptr);
+  EXPECT_EQ(pool.size(), 0U);
+}
+
+TEST_F(PoolTest, KeepsEndpointsApart) {
+  Pool pool(deadlines);
+  give(pool, kA);
+  for (const auto& other : {Endpoint{true, "a.test", 80, Trust::client}, kB,
+                            Endpoint{false, "a.test", 81, Trust::client},
+                            Endpoint{false, "a.test", 80, Trust::configured}}) {
+    EXPECT_EQ(pool.take(other), nullptr);
+  }
+  EXPECT_NE(pool.take(kA), nullptr);
+}
+
+TEST_F(PoolTest, PassesOverConnectionsThatDied) {
+  Pool pool(deadlines);
+  auto* const alive = give(pool, kA);
+  give(pool, kA);
+  far.back().close();
+  give(pool, kA);
+  EXPECT_FALSE(run(io, far.back().write(boost::asio::buffer("unasked", 7))));
+  EXPECT_EQ(pool.take(kA).get(), alive);
+  EXPECT_EQ(pool.size(), 0U);
+}
+
+TEST_F(PoolTest, TakesBackNoConnectionThatDied) {
+  Pool pool(deadlines);
+  auto stream = connection();
+  far.back().close();
+  EXPECT_FALSE(run(io, stream->readable()));
+  pool.give_back(kA, std::move(stream));
+  EXPECT_EQ(pool.size(), 0U);
+}
+
+TEST_F(PoolTest, DropsTheOldestBeyondItsLimits) {
+  Pool pool(deadlines, PoolLimits{2, 3, 60s});
+  give(pool, kA);
+  auto* const second = give(pool, kA);
+  auto* const third = give(pool, kA);
+  give(pool, kB);
+  EXPECT_EQ(pool.size(), 3U);
+  EXPECT_EQ(pool.take(kA).get(), third);
+  EXPECT_EQ(pool.take(kA).get(), second);
+  EXPECT_EQ(pool.take(kA), nullptr);
+
+  for (const auto* endpoint : {&kA, &kA, &kB}) give(pool, *endpoint);
+  EXPECT_EQ(pool.size(), 3U);  // four came, the first of B went
+  EXPECT_NE(pool.take(kB), nullptr);
+  EXPECT_EQ(pool.take(kB), nullptr);
+}
+
+TEST_F(PoolTest, TakesNothingWhereItsLimitIsNone) {
+  Pool pool(deadlines, PoolLimits{0, 0, 60s});
+  give(pool, kA);
+  EXPECT_EQ(pool.size(), 0U);
+}
+
+TEST_F(PoolTest, ClosesWhatHasBeenIdleForTooLong) {
+  Pool pool(deadlines, PoolLimits{32, 512, 300ms});
+  give(pool, kA);
+  auto& old = far.back();
+  io.run_for(200ms);
+  give(pool, kB);
+  char byte = 0;
+  const auto end = run(io, old.read_some(boost::asio::buffer(&byte, 1)));
+  EXPECT_EQ(end.error(), boost::asio::error::eof);
+  EXPECT_EQ(pool.take(kA), nullptr);
+  EXPECT_EQ(pool.size(), 1U);  // the younger stays
+  EXPECT_EQ(run(io, far.back().read_some(boost::asio::buffer(&byte, 1))).error(),
+            boost::asio::error::eof);
+  EXPECT_EQ(pool.size(), 0U);
+}
+
+TEST_F(PoolTest, FreesConnectionsFromTheirDeadline) {
+  Pool pool(deadlines);
+  auto stream = connection();
+  stream->expires_after(1ms);
+  pool.give_back(kA, std::move(stream));
+  io.run_for(200ms);
+  EXPECT_NE(pool.take(kA), nullptr);
+}
+
+TEST_F(PoolTest, ClosesEverythingWhenCleared) {
+  Pool pool(deadlines);
+  give(pool, kA);
+  give(pool, kB);
+  pool.clear();
+  EXPECT_EQ(pool.size(), 0U);
+  EXPECT_EQ(pool.take(kA), nullptr);
+  EXPECT_FALSE(run(io, far.back().readable()));
+  EXPECT_FALSE(far.back().quiet());
+  give(pool, kA);
+  EXPECT_NE(pool.take(kA), nullptr);
+}
+
+}  // namespace
+}  // namespace proxy::upstream

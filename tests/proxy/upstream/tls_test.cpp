@@ -1,0 +1,127 @@
+#include "proxy/upstream/tls.hpp"
+
+#include <gtest/gtest.h>
+#include <openssl/ssl.h>
+
+#include <boost/asio/detached.hpp>
+#include <list>
+#include <string>
+
+#include "proxy/upstream/error.hpp"
+#include "tests/support/certificates.hpp"
+#include "tests/support/loopback.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace proxy::upstream {
+namespace {
+
+using namespace std::chrono_literals;
+using support::run;
+namespace ssl = boost::asio::ssl;
+using Shaken = net::Result<std::unique_ptr<net::Stream>>;
+
+// Says the server name it was asked for, and stays until the client goes.
+net::Task<void> serve(net::Socket socket, ssl::context& context) {
+  net::Stream::Tls tls(std::move(socket), context);
+  const auto [error] = co_await tls.async_handshake(ssl::stream_base::server, net::as_result);
+  if (error) co_return;
+  const char* name = SSL_get_servername(tls.native_handle(), TLSEXT_NAMETYPE_host_name);
+  const std::string text = name ? name : "none";
+  co_await tls.async_write_some(boost::asio::buffer(text), net::as_result);
+  char byte = 0;
+  co_await tls.async_read_some(boost::asio::buffer(&byte, 1), net::as_result);
+}
+
+struct TlsClientTest : testing::Test, support::Loop {
+  TlsClientTest() { support::write_file(directory / "ca.pem", authority.pem()); }
+
+  Shaken shake(ssl::context server, const std::string& host) {
+    TlsClient client((directory / "ca.pem").string());
+    return shake(client, std::move(server), host);
+  }
+  Shaken shake(TlsClient& client, ssl::context server, const std::string& host) {
+    contexts.push_back(std::move(server));
+    auto [near, far] = support::connected_pair(io);
+    boost::asio::co_spawn(io, serve(std::move(far), contexts.back()), boost::asio::detached);
+    return run(io, client.handshake(std::move(near), host, deadlines, 10s));
+  }
+  std::string greeting(net::Stream& stream) {
+    std::string text(64, '\0');
+    text.resize(run(io, stream.read_some(boost::asio::buffer(text))).value());
+    return text;
+  }
+
+  support::TemporaryDirectory directory;
+  support::Authority authority;
+  std::list<ssl::context> contexts;
+};
+
+TEST_F(TlsClientTest, AcceptsACertificateForTheNameAndSendsTheName) {
+  auto stream = shake(authority.server("DNS:origin.test"), "origin.test");
+  ASSERT_TRUE(stream) << stream.error().message();
+  EXPECT_TRUE((*stream)->is_tls());
+  EXPECT_EQ(greeting(**stream), "origin.test");
+}
+
+TEST_F(TlsClientTest, SendsNoLastDot) {  // RFC 6066 section 3
+  auto stream = shake(authority.server("DNS:origin.test"), "origin.test.");
+  ASSERT_TRUE(stream) << stream.error().message();
+  EXPECT_EQ(greeting(**stream), "origin.test");
+}
+
+TEST_F(TlsClientTest, AcceptsACertificateForTheAddressAndSendsNoName) {
+  auto stream = shake(authority.server("IP:127.0.0.1"), "127.0.0.1");
+  ASSERT_TRUE(stream) << stream.error().message();
+  EXPECT_EQ(greeting(**stream), "none");
+}
+
+TEST_F(TlsClientTest, RefusesAnotherNameOrAddress) {
+  for (const char* host : {"other.test", "sub.origin.test", "127.0.0.2", "::1"}) {
+    const auto stream = shake(authority.server("DNS:origin.test,IP:127.0.0.1"), host);
+    EXPECT_EQ(stream.error(), Errc::tls_wrong_name) << host;
+  }
+}
+
+TEST_F(TlsClientTest, RefusesAnUnknownAuthority) {
+  const support::Authority stranger;
+  EXPECT_EQ(shake(stranger.server("DNS:origin.test"), "origin.test").error(), Errc::tls_unverified);
+  TlsClient trusts_the_system_alone;
+  EXPECT_EQ(
+      shake(trusts_the_system_alone, authority.server("DNS:origin.test"), "origin.test").error(),
+      Errc::tls_unverified);
+}
+
+TEST_F(TlsClientTest, RefusesAnExpiredCertificate) {
+  EXPECT_EQ(shake(authority.server("DNS:origin.test", 60), "origin.test").error(),
+            Errc::tls_expired);
+}
+
+TEST_F(TlsClientTest, RefusesTls11) {
+  auto server = authority.server("DNS:origin.test");
+  SSL_CTX_set_security_level(server.native_handle(), 0);
+  SSL_CTX_set_min_proto_version(server.native_handle(), TLS1_VERSION);
+  SSL_CTX_set_max_proto_version(server.native_handle(), TLS1_1_VERSION);
+  EXPECT_EQ(shake(std::move(server), "origin.test").error(), Errc::tls_failed);
+}
+
+TEST_F(TlsClientTest, EndsInTimeWhereNobodyAnswers) {
+  TlsClient client;
+  auto [near, far] = support::connected_pair(io);
+  const auto stream = run(io, client.handshake(std::move(near), "origin.test", deadlines, 50ms));
+  EXPECT_EQ(stream.error(), Errc::connect_timed_out);
+}
+
+TEST_F(TlsClientTest, LeavesNoDeadlineBehind) {
+  auto stream = shake(authority.server("DNS:origin.test"), "origin.test");
+  ASSERT_TRUE(stream);
+  io.restart();
+  io.run_for(50ms);
+  EXPECT_FALSE((*stream)->is_linked());
+}
+
+TEST(TlsClient, RefusesToStartWithoutTheFileItWasTold) {
+  EXPECT_THROW(TlsClient("/nonexistent/ca.pem"), boost::system::system_error);
+}
+
+}  // namespace
+}  // namespace proxy::upstream
