@@ -70,7 +70,9 @@ Task<bool> joined(Client& client, const Request& request, const Miss& miss,
 
 Task<void> read_own(Client& client, const Request& request, const Miss& miss,
                     std::unique_ptr<FillReader> reader) {
-  while (const auto interim = co_await reader->interim()) {
+  for (;;) {
+    const auto interim = co_await reader->interim();
+    if (!interim) break;
     co_await client.reply.interim(*interim);
   }
   const auto head = co_await reader->head();
@@ -91,7 +93,8 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
   }
   auto reader = FillReader::attach(entered.fill, executor);
   if (entered.turn == Fills::Turn::join && reader) {
-    if (co_await joined(client, request, miss, std::move(reader))) co_return;
+    const bool answered = co_await joined(client, request, miss, std::move(reader));
+    if (answered) co_return;
   }
   if (entered.turn == Fills::Turn::first) {
     // Another fill may have stored it since we looked.

@@ -125,7 +125,8 @@ Task<net::error_code> stream(Client& client, FillReader& reader) {
     const auto pieces = co_await reader.next();
     if (!pieces) co_return asio::error::connection_aborted;
     if (pieces->empty()) co_return net::error_code{};
-    if (const auto error = co_await client.reply.body(*pieces)) co_return error;
+    const auto error = co_await client.reply.body(*pieces);
+    if (error) co_return error;
   }
 }
 

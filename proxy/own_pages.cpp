@@ -77,7 +77,7 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
 
 Task<void> send_page(Client& client, std::string_view type, std::string_view body,
                      unsigned status = 200) {
-  client.reply.record().content_type = type;
+  client.reply.record().content_type = type.substr(0, type.find(';'));
   auto head = own_head(client, status, type);
   http::append_field(head, "Cache-Control", "no-store");
   const auto bytes = asio::const_buffer(body.data(), body.size());

@@ -87,7 +87,8 @@ Task<Outcome<void>> Passing::ask() {
   const auto started = co_await fetch_.start();
   if (!started) co_return started;
   if (request_.framing.has_body()) {
-    if (co_await may_send_body()) {
+    const bool wanted = co_await may_send_body();
+    if (wanted) {
       const auto sent = co_await send_body();
       // A server that will not have the body may say so, and close: its answer counts.
       const bool clients_fault = !sent && sent.error().where == Failure::Where::client;
@@ -103,7 +104,8 @@ Task<Outcome<void>> Passing::ask() {
 // With Expect: what the origin says within a second, or nothing, decides.
 Task<bool> Passing::may_send_body() {
   if (!request_.head.fields.has(http::field::expect)) co_return true;
-  if (!co_await fetch_.answers_within(kExpectWait)) {
+  const bool answers = co_await fetch_.answers_within(kExpectWait);
+  if (!answers) {
     co_await client_.reply.interim(kContinue);
     co_return true;
   }

@@ -48,7 +48,7 @@ class Session : public SessionList::Item {
   Task<bool> serve_one();
   Task<bool> answer_request(const Request& request);
   Task<void> refuse_head(net::error_code error);
-  Task<bool> drain_body(BodyReader& body);
+  Task<void> drain_body(BodyReader& body);
   Task<void> linger();
   void note(std::string_view method, std::string_view url);
 
@@ -61,9 +61,9 @@ class Session : public SessionList::Item {
 };
 
 Task<void> Session::run() {
-  while (co_await next_request()) {
-    if (!co_await serve_one()) break;
-    if (worker_.shared.draining) break;
+  for (bool more = co_await next_request(); more; more = co_await next_request()) {
+    const bool may_go_on = co_await serve_one();
+    if (!may_go_on || worker_.shared.draining) break;
   }
   co_await linger();
 }
@@ -121,7 +121,8 @@ Task<bool> Session::answer_request(const Request& request) {
   if (reply_.started() && !reply_.finished()) reply_.record().aborted = true;
   note(request.head.method, request.target.url());
   if (!reply_.may_go_on()) co_return false;
-  co_return body.finished() || co_await drain_body(body);
+  if (!body.finished()) co_await drain_body(body);
+  co_return body.finished();
 }
 
 Task<void> Session::refuse_head(net::error_code error) {
@@ -137,7 +138,7 @@ Task<void> Session::refuse_head(net::error_code error) {
 }
 
 // Reads on over a body that was not wanted, if little is left of it.
-Task<bool> Session::drain_body(BodyReader& body) {
+Task<void> Session::drain_body(BodyReader& body) {
   auto scratch = worker_.buffers.take();
   std::size_t drained = 0;
   while (!body.finished() && drained < kDrained) {
@@ -147,7 +148,6 @@ Task<bool> Session::drain_body(BodyReader& body) {
     drained += *read;
   }
   worker_.buffers.give_back(std::move(scratch));
-  co_return body.finished();
 }
 
 // Closing with bytes unread would reset the connection, and the client might lose our answer

@@ -26,7 +26,8 @@ Task<void> carry(Way way) {
   for (;;) {
     way.from.expires_after(way.idle);
     way.to.expires_after(way.idle);
-    if (co_await way.from.readable()) break;
+    const auto gone = co_await way.from.readable();
+    if (gone) break;
     auto buffer = way.buffers.take();
     const auto read = way.from.try_read(asio::buffer(buffer.get(), BufferPool::kSize));
     net::error_code error;
@@ -68,12 +69,14 @@ Task<void> tunnel(Client& client, const Request& request) {
   http::append_cache_status(head, client.worker.shared.name, status);
   head += "\r\n\r\n";
   client.reply.close_after();
-  if (co_await client.stream.write(asio::buffer(head))) co_return;
+  auto error = co_await client.stream.write(asio::buffer(head));
+  if (error) co_return;
   record.status = 200;
   record.bytes = head.size();
 
   const auto early = client.input.buffered();
-  if (!early.empty() && co_await server.write(asio::buffer(early))) co_return;
+  if (!early.empty()) error = co_await server.write(asio::buffer(early));
+  if (error) co_return;
   client.input.consume(early.size());
   client.input.release_if_empty();
   std::uint64_t up = 0;

@@ -73,8 +73,7 @@ bool Filling::take_unmodified(const cache::Entry& stale) {
                                  .response = fetch_->head(),
                                  .times = times_,
                                  .our_name = worker_.shared.name};
-  const auto freshened =
-      cache::freshen(worker_.shared.budget, stale, request().facts, received);
+  const auto freshened = cache::freshen(worker_.shared.budget, stale, request().facts, received);
   const auto& fresh = freshened.entry;
   fetch_->finish();
   const bool keep = freshened.storability == cache::Storability::yes && !job_.fill->outdated();
@@ -118,8 +117,8 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
     bytes.add(*read);
     fill.append(block_, used_);
     if (storing_ && fill.received() > worker_.shared.store.max_object()) stop_storing();
-    const bool wanted =
-        storing_ || !published_ ? fill.wanted() || worth_finishing() : co_await fill.room();
+    bool wanted = fill.wanted() || worth_finishing();
+    if (published_ && !storing_) wanted = co_await fill.room();
     if (!wanted) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
     since_turn += *read;
     if (since_turn < kTurn) continue;
