@@ -74,7 +74,8 @@ Task<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
   }
   for (;;) {
     if (auto done = try_read(into)) co_return *done;
-    if (auto error = co_await readable()) co_return error;
+    const auto error = co_await readable();
+    if (error) co_return error;
   }
 }
 
