@@ -136,8 +136,8 @@ Task<void> answer(Client& client, const Request& request, BodyReader& body) {
   }
   const bool looped = http::via_names(request.head.fields, shared.name);
   if (verdict.action != Action::serve && !may_go_forward(request, looped)) {
-    co_return co_await refuse(client, request,
-                              looped ? Refusal::loop() : Refusal::not_held(verdict));
+    auto refusal = looped ? Refusal::loop() : Refusal::not_held(verdict);
+    co_return co_await refuse(client, request, std::move(refusal));
   }
   switch (verdict.action) {
     case Action::serve:

@@ -59,6 +59,10 @@ bool is_peer(const Client& client) {
   return false;
 }
 
+bool from_hearsay(const Request& request) {
+  return request.head.fields.value(http::field::user_agent).starts_with("Hearsay/");
+}
+
 std::optional<Refusal> check_reader(const Client& client, const Request& request, Page page) {
   const auto& access = client.worker.shared.settings.access;
   const bool admin = config::contains(access.admin, client.address);
@@ -131,12 +135,12 @@ Task<void> send_store_digest(Client& client, const Request& request) {
   http::append_field(head, "Last-Modified", http::format_date(changed));
   http::append_field(head, "Expires", http::format_date(now + lasts));
   http::append_field(head, "ETag", form.etag);
+  client.reply.record().routine = from_hearsay(request);
   const http::StoredValidators validators{form.etag, changed};
   if (http::not_modified(request.head.fields, validators, now)) {
     co_return co_await send_unchanged(client, head);
   }
-  const auto agent = request.head.fields.value(http::field::user_agent);
-  co_await send_with_pause(client, head, form.body, agent.starts_with("Hearsay/"));
+  co_await send_with_pause(client, head, form.body, from_hearsay(request));
 }
 
 }  // namespace

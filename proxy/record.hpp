@@ -37,6 +37,7 @@ struct Record {
   Hierarchy hierarchy = Hierarchy::none;
   bool collapsed = false;  // read from a fill that another request began
   bool aborted = false;    // the client did not get all of it
+  bool routine = false;    // a neighbour's poll, each second: counted, not logged
   unsigned status = 0;
   std::uint64_t bytes = 0;    // sent to the client, heads included
   std::string upstream_host;  // empty: none

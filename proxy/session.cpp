@@ -177,7 +177,7 @@ void Session::note(std::string_view method, std::string_view url) {
   counters.requests[static_cast<std::size_t>(record.tag)].add();
   counters.bytes_sent.add(record.bytes);
   if (record.aborted) counters.aborted.add();
-  if (!worker_.shared.log.on()) return;
+  if (!worker_.shared.log.on() || record.routine) return;
   const auto took = std::chrono::steady_clock::now() - record.begun;
   worker_.log.add({.ended = worker_.shared.clock.now(),
                    .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
