@@ -16,6 +16,7 @@ namespace {
 // How long an origin may think about `Expect: 100-continue` before the body is asked for anyway
 // (RFC 9110 10.1.1: neither side may wait for ever).
 constexpr std::chrono::seconds kExpectWait{1};
+constexpr int kMostInterims = 32;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 bool is_safe(std::string_view method) {
@@ -148,9 +149,12 @@ Task<Outcome<void>> Passing::send_body() {
 }
 
 Task<Outcome<void>> Passing::final_head() {
-  for (;;) {
+  for (int interims = 0;; ++interims) {
     const auto head = co_await fetch_.response();
     if (!head) co_return head.error();
+    if (interims > kMostInterims) {
+      co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
+    }
     if (!(*head)->interim()) co_return boost::system::in_place_value;
     const auto text = interim_text(**head, client_.worker.shared.name);
     co_await client_.reply.interim(text);

@@ -20,6 +20,9 @@ namespace {
 // it is whole: a sibling that dies is then replaced unseen.
 constexpr std::uint64_t kHeldBack = 4 << 20;
 
+constexpr int kMostInterims = 32;
+constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
+
 Task<void> run_job(Worker& worker, FillJob job) {
   const auto fill = job.fill;
   const auto key = job.key;
@@ -53,6 +56,7 @@ Task<void> Filling::run() {
     for (const auto& peer : claimants) {
       const auto tried = co_await from_sibling(peer);
       if (tried == Tried::answered) co_return;
+      if (tried == Tried::origin) break;
     }
   }
   co_await from_origin(job_.stale);
@@ -63,9 +67,10 @@ Task<Outcome<const http::ResponseHead*>> Filling::ask(FetchPlan plan) {
   fetch_.emplace(worker_.upstream, std::move(plan));
   const auto sent = co_await fetch_->start();
   if (!sent) co_return sent.error();
-  for (;;) {
+  for (int interims = 0;; ++interims) {
     const auto head = co_await fetch_->response();
     times_.response = now();
+    if (interims > kMostInterims) co_return kMalformed;
     if (!head || !(*head)->interim()) co_return head;
     // 100 answers an expectation that a GET does not have; others are for the client.
     if ((*head)->status != 100) job_.fill->interim(interim_text(**head, worker_.shared.name));
@@ -93,7 +98,7 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
     const bool slow = head.error().what == Failure::What::timed_out;
     directory.note(peer, slow ? peers::Outcome::timed_out : peers::Outcome::broken, {}, 0, ended);
     remark(slow ? "slow" : "broken", peer->name);
-    co_return Tried::next;
+    co_return Tried::origin;
   }
   if ((*head)->status == 504) {
     directory.note(peer, peers::Outcome::false_hit, waited, 0, ended);
@@ -116,7 +121,9 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
   auto& directory = worker_.shared.directory;
   const auto may_store = cache::may_store(request().facts, fetch_->head(), times_);
   entry_ = receive(cache::SourceKind::sibling);
-  if (may_store != cache::Storability::yes || !entry_->fresh(now())) {
+  const bool usable = may_store == cache::Storability::yes && entry_->fresh(now()) &&
+                      !selected_by_withheld(fetch_->head(), request());
+  if (!usable) {
     directory.note(peer, peers::Outcome::false_hit, waited, 0, steady_clock::now());
     remark("unusable", peer->name);
     entry_.reset();
@@ -143,7 +150,7 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
   if (held_back) {
     job_.fill->restart();
     block_.reset();
-    co_return Tried::next;
+    co_return Tried::origin;
   }
   poured = co_await rest_from_origin(poured.error());
   if (poured) {

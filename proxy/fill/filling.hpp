@@ -32,7 +32,11 @@ class Filling {
   net::Task<void> run();
 
  private:
-  enum class Tried { answered, next };
+  enum class Tried {
+    answered,
+    next,    // another source may do better
+    origin,  // time was lost: no more neighbours
+  };
 
   // Sources, in the order in which they are tried.
   net::Task<Tried> from_sibling(const peers::PeerRef& peer);

@@ -1,5 +1,6 @@
 #include "proxy/fill/upstream_request.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "proxy/cache/revalidation.hpp"
@@ -91,6 +92,14 @@ std::string sibling_request(const Request& request, std::string_view our_name) {
                                    .without = kNotForSiblings,
                                    .extra = extra});
   return head;
+}
+
+bool selected_by_withheld(const http::ResponseHead& answer, const Request& request) {
+  return std::any_of(kNotForSiblings.begin(), kNotForSiblings.end(), [&](field withheld) {
+    const auto name = boost::beast::http::to_string(withheld);
+    return request.head.fields.has(withheld) &&
+           http::has_member(answer.fields, field::vary, {name.data(), name.size()});
+  });
 }
 
 std::string origin_request(const Request& request, std::string_view our_name,
