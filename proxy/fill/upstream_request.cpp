@@ -51,9 +51,11 @@ std::string_view strong_validator(const cache::Entry& entry) {
   return entry.etag.empty() ? strong_date(entry) : std::string_view{};
 }
 
-// "bytes 100-199/200" with that first byte and, where known, that length.
-bool continues_at(std::string_view content_range, std::uint64_t offset,
+// "bytes 100-199/200" with that first byte and, where known, that length; and as many bytes as that
+// promises, or what is cut short could pass for whole.
+bool continues_at(const http::Fields& answer, std::uint64_t offset,
                   std::optional<std::uint64_t> length) {
+  auto content_range = answer.value(field::content_range);
   if (!content_range.starts_with("bytes ")) return false;
   content_range.remove_prefix(6);
   const auto dash = content_range.find('-');
@@ -64,7 +66,9 @@ bool continues_at(std::string_view content_range, std::uint64_t offset,
   const auto first = http::parse_decimal(content_range.substr(0, dash));
   const auto last = http::parse_decimal(content_range.substr(dash + 1, slash - dash - 1));
   const auto total = http::parse_decimal(content_range.substr(slash + 1));
-  return first == offset && last && total && *last + 1 == *total && (!length || *length == *total);
+  if (first != offset || !last || !total || *last + 1 != *total || *total < offset) return false;
+  const auto promised = http::parse_decimal(answer.value(field::content_length));
+  return promised == *total - offset && (!length || *length == *total);
 }
 
 void append_seconds(std::string& out, std::string_view name,
@@ -148,8 +152,7 @@ std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
                         : http::strongly_equal(etag, entry.etag);
   if (!same) return std::nullopt;
   if (answer.status == 200) return offset;
-  const auto range = answer.fields.value(field::content_range);
-  if (answer.status == 206 && continues_at(range, offset, length)) return 0;
+  if (answer.status == 206 && continues_at(answer.fields, offset, length)) return 0;
   return std::nullopt;
 }
 

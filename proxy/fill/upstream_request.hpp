@@ -16,8 +16,8 @@ namespace proxy {
 // (credentials, cookies): a sibling is asked for what it may hand to anybody.
 std::string sibling_request(const Request& request, std::string_view our_name);
 
-// Whether that answer was chosen by a field that the client sent and the sibling was not shown: then
-// it is for somebody else (RFC 9111 4.1).
+// Whether that answer was chosen by a field that the client sent and the sibling was not shown:
+// then it is for somebody else (RFC 9111 4.1).
 bool selected_by_withheld(const http::ResponseHead& answer, const Request& request);
 
 // In origin-form, for the whole of it: the client's own conditions and Range are left out. With
