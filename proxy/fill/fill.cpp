@@ -78,9 +78,10 @@ void Fill::fail(Failure failure) {
   wake_readers();
 }
 
-bool Fill::wanted() const {
+bool Fill::close_if_unread() {
   const std::lock_guard lock(mutex_);
-  return !readers_.empty();
+  closed_ = closed_ || readers_.empty();
+  return closed_;
 }
 
 std::uint64_t Fill::received() const {
@@ -122,10 +123,7 @@ std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, net::
   auto& shared = *fill;
   std::unique_ptr<FillReader> reader(new FillReader(std::move(fill), executor));
   const std::lock_guard lock(shared.mutex_);
-  if (shared.window_) {
-    reader->detached_ = true;
-    return nullptr;
-  }
+  if (shared.window_ || shared.closed_ || shared.failure_) return nullptr;
   shared.readers_.push_back(reader.get());
   return reader;
 }
@@ -136,7 +134,7 @@ FillReader::~FillReader() {
   fill_->drop_behind();
   fill_->writer_.notify();
   if (fill_->readers_.empty() && fill_->abandoned_) {
-    net::asio::post(fill_->executor_, std::exchange(fill_->abandoned_, nullptr));
+    net::asio::post(fill_->executor_, fill_->abandoned_);
   }
 }
 
@@ -185,6 +183,7 @@ net::Task<Outcome<Pieces>> FillReader::next() {
 
 bool FillReader::take(Pieces& pieces) {
   std::size_t taken = 0;
+  if (!fill_->head_) return false;
   while (taken < kMaxTaken && position_ < fill_->received_) {
     const auto& slice = fill_->slices_[slice_ - fill_->dropped_];
     if (offset_ == slice.size) {

@@ -74,11 +74,13 @@ class Fill {
   void outdate() { outdated_ = true; }
   bool outdated() const { return outdated_; }
 
-  bool wanted() const;  // somebody reads
+  // Whether nobody reads; if so, nobody can begin to any more.
+  bool close_if_unread();
   std::uint64_t received() const;
   // All that was appended; only while nothing was dropped.
   cache::Body body() const;
-  // Called once, on the writer's thread, when the last reader has left. For the writer only.
+  // Called on the writer's thread each time that the last reader has left; by then there may be
+  // another one. For the writer only.
   void on_abandoned(std::function<void()> hook);
 
  private:
@@ -102,6 +104,7 @@ class Fill {
   std::size_t dropped_ = 0;     // slices before slices_.front()
   std::uint64_t received_ = 0;  // bytes appended
   bool window_ = false;
+  bool closed_ = false;  // to new readers
   bool finished_ = false;
   std::optional<Failure> failure_;
   std::function<void()> abandoned_;
@@ -110,7 +113,7 @@ class Fill {
 // One reader, from the fill's beginning. Belongs to one coroutine; gone means detached.
 class FillReader {
  public:
-  // Null when the fill has dropped bytes already.
+  // Null when the fill has dropped bytes already, was given up or has failed.
   static std::unique_ptr<FillReader> attach(std::shared_ptr<Fill> fill, net::Executor executor);
   ~FillReader();
   FillReader(const FillReader&) = delete;

@@ -49,7 +49,7 @@ Task<void> Filling::run() {
     const auto alive = self.lock();
     if (!alive) return;
     auto& filling = **alive;
-    if (filling.fetch_ && !filling.worth_finishing()) filling.fetch_->abandon();
+    if (filling.fetch_ && filling.unwanted()) filling.fetch_->abandon();
   });
   if (job_.ask_siblings) {
     const auto claimants = worker_.shared.directory.claimants(job_.key, steady_clock::now());

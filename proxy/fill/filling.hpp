@@ -60,6 +60,7 @@ class Filling {
   void stop_storing();
   void complete();
   [[nodiscard]] bool worth_finishing() const;
+  bool unwanted();
   net::Task<void> discard();
 
   [[nodiscard]] upstream::Endpoint origin() const;

@@ -17,6 +17,8 @@ constexpr std::uint32_t kFirstBlock = 8 * 1024;  // of a body of unknown length
 constexpr std::uint64_t kTurn = 1 << 20;         // bytes before others on this thread get theirs
 constexpr std::uint64_t kDrained = 64 * 1024;  // of a body that nobody wants, to keep a connection
 constexpr std::chrono::milliseconds kDrainWait{20};
+// What was to complete a body that another source began has another length than it said.
+constexpr Failure kNotTheRest{Failure::Where::upstream, Failure::What::malformed, {}};
 
 // The last block of a body of unknown length may be mostly air.
 cache::Body trimmed(cache::Body body, cache::Budget& budget) {
@@ -107,17 +109,21 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
       provenance_.source == cache::SourceKind::origin ? Hierarchy::direct : Hierarchy::sibling)];
   std::uint64_t since_turn = 0;
   for (;;) {
-    if (fetch_->body_finished()) co_return boost::system::in_place_value;
+    if (fetch_->body_finished()) {
+      if (length_ && fill.received() != *length_) co_return kNotTheRest;
+      co_return boost::system::in_place_value;
+    }
     if (!next_block()) co_return Failure{Failure::Where::us, Failure::What::overload, {}};
     const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
     const auto read = co_await fetch_->body(into, idle);
     if (!read) co_return read.error();
     if (*read == 0) continue;  // the end has just been seen
+    if (length_ && *read > *length_ - fill.received()) co_return kNotTheRest;
     used_ += static_cast<std::uint32_t>(*read);
     bytes.add(*read);
     fill.append(block_, used_);
     if (storing_ && fill.received() > worker_.shared.store.max_object()) stop_storing();
-    bool wanted = fill.wanted() || worth_finishing();
+    bool wanted = !unwanted();
     if (published_ && !storing_) wanted = co_await fill.room();
     if (!wanted) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
     since_turn += *read;
@@ -189,6 +195,11 @@ void Filling::complete() {
   }
   shared.fills.leave(job_.key, *job_.fill);  // after the store has it: newcomers find one of both
   job_.fill->finish();
+}
+
+// From then on nobody can come and find it given up.
+bool Filling::unwanted() {
+  return !worth_finishing() && job_.fill->close_if_unread();
 }
 
 bool Filling::worth_finishing() const {
