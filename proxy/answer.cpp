@@ -52,16 +52,24 @@ void begin(Client& client, const Request& request, const Miss& miss,
                                 .ask_siblings = ask});
 }
 
+// Whether what somebody else's request fetched answers this one too.
+bool answers(const FillHead& head, const Request& request, cache::Time now) {
+  if (!head.shareable || !head.entry->variant.matches(request.head.fields)) return false;
+  if (head.provenance.stood_in) return cache::may_stand_in(request.facts, *head.entry, now);
+  const cache::Found found{head.entry};
+  return cache::judge(request.facts, found, now).action == Action::serve;
+}
+
 // Reads somebody's fill; false: it is not for this request, which has to go on its own.
 Task<bool> joined(Client& client, const Request& request, const Miss& miss,
                   std::unique_ptr<FillReader> reader) {
   const auto head = co_await reader->head();
   if (!head) {
+    if (head.error().what == Failure::What::abandoned) co_return false;
     co_await refuse(client, request, head.error());
     co_return true;
   }
-  const bool fits = head->shareable && head->entry->variant.matches(request.head.fields);
-  if (!fits) co_return false;
+  if (!answers(*head, request, client.worker.shared.clock.now())) co_return false;
   client.reply.record().collapsed = true;
   client.worker.counters.collapsed.add();
   co_await deliver(client, request, *reader, *head, miss.verdict.reason);
@@ -96,12 +104,15 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
     const bool answered = co_await joined(client, request, miss, std::move(reader));
     if (answered) co_return;
   }
-  if (entered.turn == Fills::Turn::first) {
+  if (entered.turn != Fills::Turn::alone) {
     // Another fill may have stored it since we looked.
     const auto found = shared.store.find(miss.key, url, request.head.fields);
     const auto verdict = cache::judge(request.facts, found, shared.clock.now());
     if (verdict.action == Action::serve) {
-      shared.fills.leave(miss.key, *entered.fill);
+      if (entered.turn == Fills::Turn::first) {
+        shared.fills.leave(miss.key, *entered.fill);
+        entered.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});  // see joined()
+      }
       co_return co_await serve(client, request, *found.entry, shared.clock.now());
     }
   }
