@@ -1,7 +1,6 @@
 // One response on its way in: written by one coroutine, read by all who asked for it meanwhile.
 #pragma once
 
-#include <atomic>
 #include <boost/container/small_vector.hpp>
 #include <deque>
 #include <functional>
@@ -69,11 +68,6 @@ class Fill {
   void finish();
   void fail(Failure failure);
 
-  // What was asked of the origin before is no longer to be stored: something changed it. Any
-  // thread.
-  void outdate() { outdated_ = true; }
-  bool outdated() const { return outdated_; }
-
   // Whether nobody reads; if so, nobody can begin to any more.
   bool close_if_unread();
   std::uint64_t received() const;
@@ -94,7 +88,6 @@ class Fill {
 
   const std::string url_;
   net::Executor executor_;  // the writer's
-  std::atomic<bool> outdated_{false};
   mutable std::mutex mutex_;
   Wakeup writer_;
   std::vector<FillReader*> readers_;

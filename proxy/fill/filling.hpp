@@ -52,6 +52,7 @@ class Filling {
   bool take_unmodified(const cache::Entry& stale);
   bool stand_in(const std::shared_ptr<const cache::Entry>& stale);
   void refuse_newcomers(bool shared);
+  bool store(std::shared_ptr<const cache::Entry> entry);
 
   // The body.
   net::Task<Outcome<void>> pour(std::chrono::milliseconds idle);
@@ -71,6 +72,7 @@ class Filling {
   Worker& worker_;
   FillJob job_;
   const std::shared_ptr<Filling*> self_ = std::make_shared<Filling*>(this);  // for the hook
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   Provenance provenance_;
   std::optional<Fetch> fetch_;
   cache::Times times_{};

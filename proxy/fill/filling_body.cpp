@@ -78,14 +78,10 @@ bool Filling::take_unmodified(const cache::Entry& stale) {
   const auto freshened = cache::freshen(worker_.shared.budget, stale, request().facts, received);
   const auto& fresh = freshened.entry;
   fetch_->finish();
-  const bool keep = freshened.storability == cache::Storability::yes && !job_.fill->outdated();
-  if (keep) {
-    worker_.shared.store.put(job_.key, fresh, now());
-  } else {
-    worker_.shared.store.invalidate(job_.key, job_.fill->url());
-  }
+  const bool keep = freshened.storability == cache::Storability::yes;
+  if (!keep) worker_.shared.store.invalidate(job_.key, job_.fill->url());
   provenance_.validated = true;
-  provenance_.stored = keep;
+  provenance_.stored = keep && store(fresh);
   for (const auto& slice : fresh->body.slices) job_.fill->append(slice.block, slice.size);
   const bool shared = keep && fresh->fresh(now()) && !fresh->no_cache;
   if (!shared) refuse_newcomers(false);
@@ -184,14 +180,23 @@ Task<void> Filling::discard() {
   fetch_->finish();
 }
 
+// Who invalidates takes note of it first and clears the store then. So we look after putting, too:
+// what is put in between is seen by one of us.
+bool Filling::store(std::shared_ptr<const cache::Entry> entry) {
+  auto& shared = worker_.shared;
+  if (shared.fills.outdated(job_.key, begun_)) return false;
+  if (shared.store.put(job_.key, std::move(entry), now()) != cache::Stored::yes) return false;
+  if (!shared.fills.outdated(job_.key, begun_)) return true;
+  shared.store.invalidate(job_.key, job_.fill->url());
+  return false;
+}
+
 void Filling::complete() {
   fetch_->finish();
   auto& shared = worker_.shared;
-  if (storing_ && !job_.fill->outdated()) {
+  if (storing_) {
     entry_->body = trimmed(job_.fill->body(), shared.budget);
-    if (shared.store.put(job_.key, entry_, now()) == cache::Stored::yes) {
-      worker_.counters.stored.add();
-    }
+    if (store(entry_)) worker_.counters.stored.add();
   }
   shared.fills.leave(job_.key, *job_.fill);  // after the store has it: newcomers find one of both
   job_.fill->finish();

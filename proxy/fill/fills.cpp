@@ -32,16 +32,20 @@ void Fills::invalidate(const digest::Key& key, Time now) {
   auto& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);
   shard.invalidated.remember(key, now + kInvalidated);
-  const auto listed = shard.fills.find(key);
-  if (listed == shard.fills.end()) return;
-  listed->second->outdate();
-  shard.fills.erase(listed);
+  shard.fills.erase(key);
 }
 
 bool Fills::recently_invalidated(const digest::Key& key, Time now) {
   auto& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);
   return shard.invalidated.holds(key, now);
+}
+
+bool Fills::outdated(const digest::Key& key, Time asked) {
+  auto& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  // A change at a time t is remembered until t + kInvalidated.
+  return shard.invalidated.may_hold(key, asked + kInvalidated - Time::duration(1));
 }
 
 }  // namespace proxy

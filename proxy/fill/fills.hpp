@@ -40,9 +40,11 @@ class Fills {
   // Likewise, and remembers that the response could not be shared.
   void leave_unshared(const digest::Key& key, const Fill& fill, Time now);
 
-  // The URL was changed at the origin: what is being fetched is not to be stored.
+  // The URL was changed at the origin: what is being fetched is not to be stored, whoever fetches.
   void invalidate(const digest::Key& key, Time now);
   bool recently_invalidated(const digest::Key& key, Time now);
+  // Whether an answer to what was asked for at that time may be of before a change.
+  bool outdated(const digest::Key& key, Time asked);
 
  private:
   struct Shard {

@@ -1,6 +1,8 @@
-// Keys of which something was true a short while ago; bounded, and the oldest are forgotten first.
+// Keys of which something was true a short while ago; bounded, and the first to come are the first
+// to be forgotten.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -20,18 +22,25 @@ class RecentKeys {
   void remember(const digest::Key& key, Time until) {
     if (until_.insert_or_assign(key, until).second) order_.push_back(key);
     if (order_.size() <= capacity_) return;
-    until_.erase(order_.front());
+    const auto oldest = until_.find(order_.front());
+    forgotten_until_ = std::max(forgotten_until_, oldest->second);
+    until_.erase(oldest);
     order_.pop_front();
   }
   [[nodiscard]] bool holds(const digest::Key& key, Time now) const {
     const auto found = until_.find(key);
     return found != until_.end() && now < found->second;
   }
+  // The same, but true also where it may have been forgotten.
+  [[nodiscard]] bool may_hold(const digest::Key& key, Time now) const {
+    return now < forgotten_until_ || holds(key, now);
+  }
 
  private:
   const std::size_t capacity_;
   std::unordered_map<digest::Key, Time, digest::KeyHash> until_;
   std::deque<digest::Key> order_;  // oldest first
+  Time forgotten_until_ = Time::min();
 };
 
 }  // namespace proxy
