@@ -1,0 +1,157 @@
+// What the proxy holds while it should hold little: idle connections, and a download beyond its
+// cache.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/support/proxy_process.hpp"
+#include "tests/support/scripted_origin.hpp"
+
+namespace {
+
+using support::Client;
+using support::json;
+
+constexpr std::size_t kPiece = 1 << 20;
+constexpr std::uint64_t kMiB = 1 << 20;
+
+enum class Form { sized, chunked };
+
+// Answers each connection with one cacheable body of as many bytes as it is told, made as it goes.
+class EndlessOrigin {
+ public:
+  EndlessOrigin(Form form, std::uint64_t bytes)
+      : form_(form), bytes_(bytes), thread_([this] { serve_all(); }) {}
+  EndlessOrigin(const EndlessOrigin&) = delete;
+  EndlessOrigin& operator=(const EndlessOrigin&) = delete;
+  ~EndlessOrigin() {
+    listener_.shut_down();
+    thread_.join();
+  }
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(listener_.port()) + "/x"; }
+
+ private:
+  void serve_all() {
+    while (auto socket = listener_.accept()) serve(*socket);
+  }
+
+  void serve(support::Socket& socket) const {
+    support::Incoming incoming(socket);
+    if (!incoming.head() || !socket.write(head())) return;
+    std::string piece(kPiece, 'x');
+    if (form_ == Form::chunked) piece = support::chunk(piece);
+    for (std::uint64_t sent = 0; sent < bytes_; sent += kPiece) {
+      if (!socket.write(piece)) return;
+    }
+    if (form_ == Form::chunked) socket.write(support::kLastChunk);
+  }
+
+  std::string head() const {
+    support::Fields fields{{"Cache-Control", "max-age=3600"}, {"Connection", "close"}};
+    if (form_ == Form::sized) {
+      fields.emplace_back("Content-Length", std::to_string(bytes_));
+    } else {
+      fields.emplace_back("Transfer-Encoding", "chunked");
+    }
+    return support::head_text("HTTP/1.1 200 OK", fields);
+  }
+
+  Form form_;
+  std::uint64_t bytes_;
+  support::Listener listener_;
+  std::thread thread_;
+};
+
+json settings() {
+  return {{"digest", nullptr}, {"cache", {{"memory", "64MiB"}}}, {"log", {{"access", "none"}}}};
+}
+
+std::uint64_t resident_mib(const support::ProxyProcess& proxy) {
+  return proxy.resident_bytes() / kMiB;
+}
+
+// Both ends of each connection are in one machine: this process needs a descriptor for each.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+bool idle_connections(std::size_t count) {
+  support::ScriptedOrigin origin;
+  origin.on("/1k", support::cacheable(std::string(1024, 'x')));
+  const support::ProxyProcess proxy(settings());
+  const auto before = resident_mib(proxy);
+  std::vector<std::unique_ptr<Client>> clients;
+  std::size_t answered = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    clients.push_back(std::make_unique<Client>(proxy.port()));
+    if (clients.back()->get(origin.url("/1k")).status == 200) ++answered;
+  }
+  const auto after = resident_mib(proxy);
+  const double open = proxy.metric("hearsay_connections");
+  fmt::print("{} idle connections ({} answered, {} open): {} MiB resident before, {} MiB after\n",
+             count, answered, open, before, after);
+  return answered == count;
+}
+
+std::uint64_t read_all(Client& client, const support::ProxyProcess& proxy, std::uint64_t& peak) {
+  std::uint64_t total = 0;
+  for (;;) {
+    const auto piece = client.read_body(kPiece);
+    total += piece.size();
+    if (total % (64 * kMiB) == 0) peak = std::max(peak, resident_mib(proxy));
+    if (piece.size() < kPiece) return total;
+  }
+}
+
+bool download(Form form, std::uint64_t bytes) {
+  const EndlessOrigin origin(form, bytes);
+  const support::ProxyProcess proxy(settings());
+  support::ScriptedOrigin small;
+  small.on("/1k", support::cacheable(std::string(1024, 'x')));
+  Client client(proxy.port());
+  client.get(small.url("/1k"));
+  const auto before = resident_mib(proxy);
+  std::uint64_t peak = before;
+  client.send(support::request_text("GET", origin.url()));
+  const auto head = client.read_head();
+  const std::uint64_t got = read_all(client, proxy, peak);
+  const bool goes_on = client.get(small.url("/1k")).status == 200;
+  fmt::print(
+      "{} MiB {} ({}; {} MiB came): {} MiB resident before, {} MiB at most, {} MiB after; "
+      "held {} MiB, {} entries\n",
+      bytes / kMiB, form == Form::sized ? "sized" : "chunked", head.field("Cache-Status"),
+      got / kMiB, before, peak, resident_mib(proxy),
+      proxy.metric("hearsay_memory_used_bytes") / static_cast<double>(kMiB),
+      proxy.metric("hearsay_cache_entries"));
+  return got == bytes && goes_on;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::size_t connections = 10'000;
+  std::uint64_t mebibytes = 4096;
+  CLI::App app("The memory of the proxy under idle connections and a large download");
+  app.add_option("--connections", connections, "idle")->capture_default_str();
+  app.add_option("--mebibytes", mebibytes, "of the download")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  raise_descriptor_limit();
+  try {
+    const bool idle = idle_connections(connections);
+    const bool sized = download(Form::sized, mebibytes * kMiB);
+    const bool chunked = download(Form::chunked, mebibytes * kMiB);
+    return idle && sized && chunked ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::cerr << "memory_check: " << error.what() << '\n';
+    return 1;
+  }
+}
