@@ -21,9 +21,9 @@ void Reply::begin(int client_minor, bool head_only, bool wants_more) {
 
 Task<error_code> Reply::interim(std::string_view head) {
   if (minor_ == 0) co_return error_code{};  // RFC 9110 15.2: none for HTTP/1.0
-  client_.expires_after(idle_);
-  record_.bytes += head.size();
-  co_return co_await client_.write(asio::buffer(head));
+  Buffers out;
+  out.push_back(asio::buffer(head));
+  co_return co_await write(out);
 }
 
 void Reply::append_framing(unsigned status, std::optional<std::uint64_t> length) {
@@ -55,6 +55,7 @@ Task<error_code> Reply::start(std::string_view head, unsigned status,
   started_ = true;
   record_.status = status;
   append_framing(status, length);
+  if (exceeds_length(body)) co_return asio::error::message_size;
   Buffers out;
   out.push_back(asio::buffer(head));
   out.push_back(asio::buffer(fields_));
@@ -76,6 +77,7 @@ Task<error_code> Reply::body(asio::const_buffer bytes) {
 
 Task<error_code> Reply::write_body(std::span<const asio::const_buffer> body) {
   if (bodiless_) co_return error_code{};
+  if (exceeds_length(body)) co_return asio::error::message_size;
   Buffers out;
   add_chunk(out, body);
   co_return co_await write(out);
@@ -86,7 +88,7 @@ Task<error_code> Reply::finish() {
     keep_ = false;
     co_return asio::error::eof;
   }
-  error_code error;
+  auto error = gone_;
   if (chunked_) {
     Buffers out;
     out.push_back(asio::buffer(http::kLastChunk));
@@ -96,10 +98,17 @@ Task<error_code> Reply::finish() {
   co_return error;
 }
 
+// What goes beyond the promised length would look like the next response.
+bool Reply::exceeds_length(std::span<const asio::const_buffer> body) {
+  if (!left_ || asio::buffer_size(body) <= *left_) return false;
+  keep_ = false;
+  return true;
+}
+
 void Reply::add_chunk(Buffers& out, std::span<const asio::const_buffer> body) {
   const auto size = asio::buffer_size(body);
   if (size == 0) return;  // an empty chunk would be the last one
-  if (left_) *left_ -= std::min<std::uint64_t>(*left_, size);
+  if (left_) *left_ -= size;
   if (chunked_) {
     chunk_.clear();
     http::append_chunk_size(chunk_, size);
@@ -110,12 +119,12 @@ void Reply::add_chunk(Buffers& out, std::span<const asio::const_buffer> body) {
 }
 
 Task<error_code> Reply::write(const Buffers& buffers) {
-  if (buffers.empty()) co_return error_code{};
+  if (gone_ || buffers.empty()) co_return gone_;
   client_.expires_after(idle_);
   record_.bytes += asio::buffer_size(buffers);
-  const auto error = co_await client_.write(std::span(buffers.data(), buffers.size()));
-  if (error) keep_ = false;
-  co_return error;
+  gone_ = co_await client_.write(std::span(buffers.data(), buffers.size()));
+  if (gone_) keep_ = false;
+  co_return gone_;
 }
 
 }  // namespace proxy

@@ -55,6 +55,7 @@ class Reply {
   using Buffers = boost::container::small_vector<net::asio::const_buffer, 20>;
 
   void append_framing(unsigned status, std::optional<std::uint64_t> length);
+  bool exceeds_length(std::span<const net::asio::const_buffer> body);
   void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body);
   net::Task<net::error_code> write(const Buffers& buffers);
   net::Task<net::error_code> write_body(std::span<const net::asio::const_buffer> body);
@@ -72,6 +73,7 @@ class Reply {
   bool started_ = false;
   bool finished_ = false;
   std::optional<std::uint64_t> left_;  // of a body of known length
+  net::error_code gone_;               // why nothing more can be written, ever
 };
 
 }  // namespace proxy
