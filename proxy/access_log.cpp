@@ -143,16 +143,20 @@ void AccessLog::run(std::stop_token stop) {
       wake_.wait_for(lock, stop, kPeriod, [this] { return reopen_.load(); });
     }
     flush();
-    if (!reopen_.exchange(false)) continue;
-    try {
-      open();
-    } catch (const std::system_error& error) {
-      spdlog::error("{}; the old file is kept", error.what());
-    }
+  }
+}
+
+void AccessLog::reopen_if_asked() {
+  if (!reopen_.exchange(false)) return;
+  try {
+    open();
+  } catch (const std::system_error& error) {
+    spdlog::error("{}; the old file is kept", error.what());
   }
 }
 
 void AccessLog::flush() {
+  reopen_if_asked();
   std::string text;
   for (auto& lines : lines_) {
     {

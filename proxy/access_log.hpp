@@ -62,6 +62,7 @@ class AccessLog {
   static constexpr std::size_t kMaxWaiting = 8 << 20;  // bytes of a thread: then lines are dropped
 
   void open();
+  void reopen_if_asked();
   void run(std::stop_token stop);
   void flush();
 
