@@ -23,8 +23,10 @@ using namespace support;
 // An origin of cacheable pages, all different.
 struct Origin : ScriptedOrigin {
   Origin() {
-    otherwise(
-        [](const Request& request) { return cacheable("page " + request.path, "max-age=86400"); });
+    // Without a Date Squid takes no notice of max-age when it builds its digest.
+    otherwise([](const Request& request) {
+      return cacheable("page " + request.path, "max-age=86400").with("Date", http_date());
+    });
   }
   std::vector<std::string> urls(const std::string& kind, std::size_t count) const {
     std::vector<std::string> urls;

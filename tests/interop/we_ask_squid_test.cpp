@@ -6,12 +6,20 @@
 namespace interop {
 namespace {
 
+bool by_504(const LogLine& line) {
+  return line.status == 504;
+}
+
+bool always(const LogLine&) {
+  return true;
+}
+
 struct Neighbours {
   Neighbours() {
     get_all(squid.port(), held);
     const bool built = await([&] { return squid_claims_all(); }, std::chrono::seconds(30));
     if (!built) throw std::runtime_error("Squid built no digest: " + squid.cache_log());
-    ours = std::make_unique<ProxyProcess>(json{{"peers", {peer("squid", squid.port())}}});
+    ours = std::make_unique<ProxyProcess>(with_peer("squid", squid.port()));
     if (!await([&] { return books().at("state") == "usable"; })) {
       throw std::runtime_error("Squid's digest is not used: " + books().dump());
     }
@@ -42,9 +50,10 @@ TEST(WeAskSquid, ForAllThatItClaimsAndLittleElse) {
 
   const auto others = neighbours.origin.urls("other", 300);
   get_all(neighbours.ours->port(), others);
-  EXPECT_LE(neighbours.books().at("false_hits"), 9);
-  const auto any = [](const LogLine&) { return true; };
-  ASSERT_TRUE(await([&] { return logged(neighbours.ours->access_log(), others, any) == 300; }));
+  const std::size_t refused = logged(neighbours.squid.access_log(), others, by_504);
+  EXPECT_EQ(neighbours.books().at("false_hits"), refused);
+  EXPECT_LE(refused, 60U);  // Squid's 5 bits per entry are wrong for one URL in eleven
+  ASSERT_TRUE(await([&] { return logged(neighbours.ours->access_log(), others, always) == 300; }));
   EXPECT_GE(logged(neighbours.ours->access_log(), neighbours.held, by_digest), 495U);
   EXPECT_EQ(logged(neighbours.ours->access_log(), others, by_digest), 0U);
 }

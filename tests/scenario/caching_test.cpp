@@ -1,20 +1,10 @@
 // What is stored, for how long, and what every response says about it (RFC 9111, RFC 9211).
 #include <gtest/gtest.h>
 
-#include <ctime>
-
 #include "tests/scenario/scene.hpp"
 
 namespace scenario {
 namespace {
-
-std::string http_date(std::chrono::seconds from_now) {
-  const std::time_t time = std::time(nullptr) + from_now.count();
-  std::tm parts{};
-  gmtime_r(&time, &parts);
-  char text[64];
-  return {text, std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts)};
-}
 
 using std::chrono::hours;
 
@@ -77,7 +67,7 @@ TEST(Caching, KeepsWhatIsFreshByAnyOfItsRules) {  // RFC 9111 section 4.2.1
   };
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     const std::string path = "/" + std::to_string(i);
-    scene.origin.on(path, Reply(200, fresh[i]).with("Date", http_date(hours(0))).body("hello"));
+    scene.origin.on(path, Reply(200, fresh[i]).with("Date", http_date()).body("hello"));
     scene.client.get(scene.origin.url(path));
     EXPECT_TRUE(is_hit(scene.client.get(scene.origin.url(path)))) << fresh[i][0].second;
   }
@@ -88,6 +78,10 @@ struct Unstorable {
   Fields request;
   Fields response;
 };
+
+void PrintTo(const Unstorable& test, std::ostream* out) {
+  *out << test.name;
+}
 
 class NeverStored : public testing::TestWithParam<Unstorable> {};
 

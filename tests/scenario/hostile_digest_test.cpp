@@ -40,6 +40,10 @@ struct Hostile {
   Reply reply;
 };
 
+void PrintTo(const Hostile& test, std::ostream* out) {
+  *out << test.name;
+}
+
 class HostileDigest : public testing::TestWithParam<Hostile> {};
 
 TEST_P(HostileDigest, IsRefusedWithItsReasonWhileTheOldOneStays) {
@@ -91,7 +95,7 @@ TEST(Peers, WithAHostileDigestFromTheStartAreNeverAsked) {
   origin.on("/a", cacheable("from the origin"));
   ScriptedOrigin peer;
   peer.on(kDigestPath, digest_reply(filled(static_cast<char>(0xff))));
-  const ProxyProcess proxy(json{{"peers", {support::peer("b", peer.port())}}});
+  const ProxyProcess proxy(with_peer("b", peer.port()));
   ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("polls_failed") > 0; }));
   EXPECT_EQ(proxy.digest_peer("b").at("state"), "failing");
   EXPECT_TRUE(proxy.digest_peer("b").at("entries").is_null());

@@ -13,6 +13,10 @@ struct Malformed {
   int status = 400;
 };
 
+void PrintTo(const Malformed& test, std::ostream* out) {
+  *out << test.name;
+}
+
 std::string get(const std::string& fields) {
   return "GET http://ORIGIN/a HTTP/1.1\r\nHost: ORIGIN\r\n" + fields + "\r\n";
 }

@@ -87,6 +87,10 @@ struct BadAnswer {
   Reply reply;
 };
 
+void PrintTo(const BadAnswer& test, std::ostream* out) {
+  *out << test.name;
+}
+
 class BadPeer : public testing::TestWithParam<BadAnswer> {};
 
 TEST_P(BadPeer, CostsTheClientNothingAndRests) {
@@ -123,7 +127,7 @@ TEST(Peering, GoesOnWhenTheNeighbourIsGone) {
   origin.on("/a", cacheable("from the origin"));
   auto peer = std::make_unique<ScriptedOrigin>();
   peer->on(kDigestPath, digest_reply(digest_claiming({origin.url("/a")})));
-  const ProxyProcess proxy(json{{"peers", {support::peer("b", peer->port())}}});
+  const ProxyProcess proxy(with_peer("b", peer->port()));
   ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("state") == "usable"; }));
   peer.reset();
   EXPECT_EQ(Client(proxy.port()).get(origin.url("/a")).body, "from the origin");

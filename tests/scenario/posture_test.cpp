@@ -52,9 +52,7 @@ TEST(Posture, AsksAConfiguredPeerOnADeniedAddress) {
   const std::string url = "http://origin.test/a";
   peer.on(kDigestPath, digest_reply(digest_claiming({url})));
   peer.on("/a", cacheable("from the peer"));
-  json settings = access({{"deny_to", {"loopback"}}});
-  settings["peers"] = {support::peer("b", peer.port())};
-  const ProxyProcess proxy(settings);
+  const ProxyProcess proxy(with_peer("b", peer.port(), access({{"deny_to", {"loopback"}}})));
   ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("state") == "usable"; }));
   EXPECT_EQ(Client(proxy.port()).get(url).body, "from the peer");
   EXPECT_EQ(

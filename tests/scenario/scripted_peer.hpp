@@ -30,13 +30,12 @@ inline Reply digest_reply(std::string body) {
 // fetched those claims.
 struct ScriptedPeer {
   explicit ScriptedPeer(const std::vector<std::string>& claimed_paths,
-                        json settings = json::object()) {
+                        const json& settings = json::object()) {
     std::vector<std::string> urls;
     for (const auto& path : claimed_paths) urls.push_back(origin.url(path));
     peer.on(kDigestPath, digest_reply(digest_claiming(urls)));
     origin.otherwise([](const Request&) { return cacheable("from the origin"); });
-    settings["peers"] = {support::peer("b", peer.port())};
-    proxy = std::make_unique<ProxyProcess>(settings);
+    proxy = std::make_unique<ProxyProcess>(with_peer("b", peer.port(), settings));
     if (!await([&] { return proxy->digest_peer("b").at("state") == "usable"; })) {
       throw TimedOut("the peer's digest is not used: " + proxy->digest().dump(2));
     }
@@ -54,12 +53,11 @@ struct ScriptedPeer {
 // Two proxies that are each other's neighbours, "a" and "b".
 struct Neighbours {
   explicit Neighbours(const json& settings = json::object())
-      : a(with_peer(settings, "a", "b", at_b.port()), at_a),
-        b(with_peer(settings, "b", "a", at_a.port()), at_b) {}
+      : a(with_peer("b", at_b.port(), named("a", settings)), at_a),
+        b(with_peer("a", at_a.port(), named("b", settings)), at_b) {}
 
-  static json with_peer(json settings, const char* name, const char* other, std::uint16_t port) {
+  static json named(const char* name, json settings) {
     settings["name"] = name;
-    settings["peers"] = {support::peer(other, port)};
     return settings;
   }
 

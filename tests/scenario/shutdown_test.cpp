@@ -62,7 +62,7 @@ TEST(Shutdown, WritesTheLogToItsEnd) {
 
 TEST(Shutdown, EndsWithItsPeersSilent) {
   const Listener silent;  // accepts and never answers
-  ProxyProcess proxy(json{{"peers", {support::peer("b", silent.port())}}});
+  ProxyProcess proxy(with_peer("b", silent.port()));
   EXPECT_EQ(proxy.terminate(std::chrono::seconds(3)), 0);
 }
 

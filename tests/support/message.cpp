@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
+#include <ctime>
 #include <stdexcept>
 
 namespace support {
@@ -152,6 +154,14 @@ std::string path_of(std::string_view target) {
   if (scheme == std::string_view::npos) return std::string(target);
   const auto slash = target.find('/', scheme + 3);
   return slash == std::string_view::npos ? "/" : std::string(target.substr(slash));
+}
+
+std::string http_date(std::chrono::seconds from_now) {
+  const std::time_t time = std::time(nullptr) + from_now.count();
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  char text[64];
+  return {text, std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts)};
 }
 
 std::string head_text(std::string_view start_line, const Fields& fields) {

@@ -1,6 +1,7 @@
 // HTTP/1.1 messages as tests see them: heads as they stand on the wire, bodies piece by piece.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -77,6 +78,9 @@ bool contains(std::string_view text, std::string_view part);
 // "http://host:port/path" cut after the authority; the path of "/path" is itself.
 std::string authority_of(std::string_view url);
 std::string path_of(std::string_view target);
+
+// The wall clock's time, or one that far from it, as Date and Expires say it.
+std::string http_date(std::chrono::seconds from_now = std::chrono::seconds(0));
 
 std::string head_text(std::string_view start_line, const Fields& fields);
 std::string chunk(std::string_view bytes);

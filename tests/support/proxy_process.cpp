@@ -27,8 +27,10 @@ std::string hearsay_program() {
   return HEARSAY_PROGRAM;
 }
 
-json peer(std::string_view name, std::uint16_t port) {
-  return {{"name", name}, {"url", "http://127.0.0.1:" + std::to_string(port)}};
+json with_peer(std::string_view name, std::uint16_t port, json settings) {
+  json peer{{"name", name}, {"url", "http://127.0.0.1:" + std::to_string(port)}};
+  settings["peers"] = json::array({std::move(peer)});
+  return settings;
 }
 
 json settings_for_tests(const std::filesystem::path& access_log) {
@@ -81,7 +83,8 @@ json ProxyProcess::digest() const {
 }
 
 json ProxyProcess::digest_peer(std::string_view name) const {
-  for (const json& entry : digest().at("peers")) {
+  const json all = digest();
+  for (const json& entry : all.at("peers")) {
     if (entry.at("name") == name) return entry;
   }
   throw std::runtime_error("/digest has no peer " + std::string(name));

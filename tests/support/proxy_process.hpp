@@ -23,8 +23,8 @@ using nlohmann::json;
 // The path of the program that this build made.
 std::string hearsay_program();
 
-// {"url": the neighbour on that port of loopback, "name": name}
-json peer(std::string_view name, std::uint16_t port);
+// These settings with one peer, on that port of loopback.
+json with_peer(std::string_view name, std::uint16_t port, json settings = json::object());
 
 // `hearsay serve` from the moment it listens until the end of the object. The settings are laid
 // over those for tests: a port of the system's choice on 127.0.0.1, origins on loopback allowed,

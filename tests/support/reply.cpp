@@ -36,7 +36,7 @@ Reply& Reply::sized(std::uint64_t bytes) {
 }
 
 Reply& Reply::chunked() {
-  chunked_ = true;
+  chunked_ = has_body_ = true;
   return with("Transfer-Encoding", "chunked");
 }
 
@@ -47,6 +47,7 @@ Reply& Reply::interim(std::string_view start_line, const Fields& fields) {
 
 Reply& Reply::send(std::string bytes) {
   start();
+  has_body_ = true;
   add(Step::Kind::body, chunked_ ? chunk(bytes) : std::move(bytes));
   return *this;
 }
@@ -57,23 +58,20 @@ Reply& Reply::wait(Gate gate) {
 }
 
 bool Reply::needs_length() const {
-  return status_ != 204 && status_ != 304 && !Head{{}, fields_}.has("Content-Length") &&
-         !Head{{}, fields_}.has("Connection") && !chunked_;
+  const Head head{{}, fields_};
+  return !has_body_ && status_ != 204 && status_ != 304 && !head.has("Content-Length");
 }
 
 Reply& Reply::start() {
-  if (!started_) {
-    const std::string start_line = "HTTP/1.1 " + std::to_string(status_) + " Scripted";
-    add(Step::Kind::text, head_text(start_line, fields_));
-    started_ = true;
-  }
+  if (!started_) add(Step::Kind::head, {});
+  started_ = true;
   return *this;
 }
 
 Reply& Reply::cut() {
   start();
   add(Step::Kind::close, {});
-  cut_ = true;
+  cut_ = has_body_ = true;
   return *this;
 }
 
@@ -81,10 +79,15 @@ void Reply::add(Step::Kind kind, std::string bytes, Gate gate) {
   steps_.push_back({kind, std::move(bytes), std::move(gate)});
 }
 
+// The head is written last: with() may come after what starts it.
 std::vector<Reply::Step> Reply::steps() const {
   Reply finished = *this;
-  if (!started_ && needs_length()) finished.sized(0);
   finished.start();
+  if (finished.needs_length()) finished.sized(0);
+  const std::string start_line = "HTTP/1.1 " + std::to_string(status_) + " Scripted";
+  for (Step& step : finished.steps_) {
+    if (step.kind == Step::Kind::head) step.bytes = head_text(start_line, finished.fields_);
+  }
   if (chunked_ && !cut_) finished.add(Step::Kind::body, std::string(kLastChunk));
   return finished.steps_;
 }

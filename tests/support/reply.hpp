@@ -55,7 +55,7 @@ class Reply {
   Reply& cut();
 
   struct Step {
-    enum class Kind { text, body, wait, close } kind;
+    enum class Kind { head, text, body, wait, close } kind;
     std::string bytes;
     Gate gate;
   };
@@ -69,6 +69,7 @@ class Reply {
   int status_;
   Fields fields_;
   bool started_ = false;
+  bool has_body_ = false;
   bool chunked_ = false;
   bool cut_ = false;
   std::vector<Step> steps_;

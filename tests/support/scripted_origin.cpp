@@ -120,9 +120,16 @@ void ScriptedOrigin::serve(Connection& connection, std::stop_token stop) {
 bool ScriptedOrigin::answer_one(Connection& connection, Incoming& incoming, Request& request,
                                 const std::stop_token& stop) {
   const Route route = route_for(request.path);
-  if (!route.on_head) read_body(connection.socket, incoming, request);
+  if (!route.on_head) {
+    if (contains(request.field("Expect"), "100-continue")) {
+      connection.socket.write("HTTP/1.1 100 Continue\r\n\r\n");
+    }
+    read_body(incoming, request);
+  }
   const Reply reply = route.answer(request);
-  return play(connection.socket, reply, request.method, stop) && !route.on_head;
+  if (!play(connection.socket, reply, request.method, stop)) return false;
+  if (route.on_head) read_body(incoming, request);
+  return true;
 }
 
 ScriptedOrigin::Route ScriptedOrigin::route_for(const std::string& path) const {
@@ -133,10 +140,7 @@ ScriptedOrigin::Route ScriptedOrigin::route_for(const std::string& path) const {
   return {[](const Request&) { return Reply(404); }};
 }
 
-void ScriptedOrigin::read_body(Socket& socket, Incoming& incoming, Request& request) {
-  if (contains(request.field("Expect"), "100-continue")) {
-    socket.write("HTTP/1.1 100 Continue\r\n\r\n");
-  }
+void ScriptedOrigin::read_body(Incoming& incoming, Request& request) {
   incoming.begin_body(request_framing(request), content_length(request));
   for (std::string piece = incoming.body_piece(); !piece.empty(); piece = incoming.body_piece()) {
     const std::lock_guard lock(mutex_);

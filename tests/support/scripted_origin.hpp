@@ -44,7 +44,7 @@ class ScriptedOrigin {
   // Answers once the request is whole. The last word on a path holds.
   void on(std::string path, Answer answer);
   void on(std::string path, Reply reply);
-  // Answers before the request's body is read, or asked for by 100 (Continue).
+  // Answers before the request's body is read, and without asking for it by 100 (Continue).
   void on_head(std::string path, Reply reply);
   // For paths of which nothing was said; else they get a 404.
   void otherwise(Answer answer);
@@ -79,7 +79,7 @@ class ScriptedOrigin {
   bool answer_one(Connection& connection, Incoming& incoming, Request& request,
                   const std::stop_token& stop);
   bool play(Socket& socket, const Reply& reply, std::string_view method, std::stop_token stop);
-  void read_body(Socket& socket, Incoming& incoming, Request& request);
+  void read_body(Incoming& incoming, Request& request);
   Route route_for(const std::string& path) const;
 
   Listener listener_;
