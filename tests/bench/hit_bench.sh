@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # A hit of 1 KiB from memory on one core, ours beside nginx's proxy_cache, in alternating rounds.
 #   tests/bench/hit_bench.sh HEARSAY [ROUNDS [SECONDS]]
-# Needs wrk, nginx and curl. sendfile is off because nginx is the quicker for it here. The server under test has core 0, wrk core 1. Prints each round, then medians:
-# requests per second, and microseconds of CPU time (user + system) per request.
+# Needs wrk, nginx and curl. sendfile is off because nginx is the quicker for it here. The server
+# under test has core 0, wrk core 1. Prints each round, then medians: requests per second, and
+# microseconds of CPU time (user + system) per request.
 set -euo pipefail
 
 readonly hearsay=$(realpath "${1:?the program to measure}") rounds=${2:-5} seconds=${3:-5}
