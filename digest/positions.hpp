@@ -16,7 +16,10 @@ class Positions {
  public:
   // The shape must have passed check().
   explicit Positions(const Shape& shape)
-      : shape_(shape), reciprocal_(~std::uint64_t{0} / shape.bits + 1) {}
+      : shape_(shape),
+        reciprocal_(~std::uint64_t{0} / shape.bits + 1),
+        slice_(shape.layout == Layout::plain ? shape.bits : shape.bits / shape.hashes),
+        stride_(shape.layout == Layout::plain ? 0 : slice_) {}
 
   const Shape& shape() const { return shape_; }
 
@@ -44,8 +47,9 @@ class Positions {
   bool every_double_hash(const Key& key, Visit& visit) const {
     std::uint64_t hash = little_endian_half(key, 0);
     const std::uint64_t step = little_endian_half(key, 1) | 1;
-    for (std::uint32_t i = 0; i < shape_.hashes; ++i, hash += step) {
-      if (!visit(static_cast<std::uint64_t>((Wide{hash} * shape_.bits) >> 64))) return false;
+    std::uint64_t first = 0;
+    for (std::uint32_t i = 0; i < shape_.hashes; ++i, hash += step, first += stride_) {
+      if (!visit(first + static_cast<std::uint64_t>((Wide{hash} * slice_) >> 64))) return false;
     }
     return true;
   }
@@ -71,6 +75,8 @@ class Positions {
 
   Shape shape_;
   std::uint64_t reciprocal_;
+  std::uint64_t slice_;   // bits among which one hash chooses
+  std::uint64_t stride_;  // from the first of them to those of the next hash
 };
 
 }  // namespace digest

@@ -14,6 +14,12 @@ std::string_view to_string(ShapeError error) {
       return "a filter has at most 32 hashes";
     case ShapeError::not_four_hashes:
       return "a filter in Squid's form has exactly 4 hashes";
+    case ShapeError::uneven_slices:
+      return "the slices of a partitioned filter are of one length";
+    case ShapeError::not_partitioned:
+      return "a filter in Squid's form is not partitioned";
+    case ShapeError::unlike_shapes:
+      return "the filters differ in shape";
     case ShapeError::wrong_length:
       return "the filter has another length than its shape asks for";
     case ShapeError::stray_bits:
@@ -30,6 +36,9 @@ boost::system::result<Shape, ShapeError> check(const Shape& shape) {
   if (shape.derivation == Derivation::squid_words && shape.hashes != 4) {
     return ShapeError::not_four_hashes;
   }
+  if (shape.layout == Layout::plain) return shape;
+  if (shape.derivation == Derivation::squid_words) return ShapeError::not_partitioned;
+  if (shape.bits % shape.hashes != 0) return ShapeError::uneven_slices;
   return shape;
 }
 

@@ -24,10 +24,17 @@ enum class Derivation : std::uint8_t {
   squid_words,
 };
 
+// Where the bits of one hash may lie. Wire format.
+enum class Layout : std::uint8_t {
+  plain,        // anywhere
+  partitioned,  // hash i in slice i of bits / hashes bits: every key sets exactly that many bits
+};
+
 struct Shape {
   std::uint64_t bits = 0;
   std::uint32_t hashes = 0;
   Derivation derivation = Derivation::double_hashing;
+  Layout layout = Layout::plain;
 
   bool operator==(const Shape&) const = default;
 
@@ -41,6 +48,9 @@ enum class ShapeError : std::uint8_t {
   no_hashes,
   too_many_hashes,  // more than kMaxHashes
   not_four_hashes,  // squid_words has exactly four
+  uneven_slices,    // partitioned: the hashes do not divide the bits
+  not_partitioned,  // squid_words has no slices
+  unlike_shapes,    // a union or intersection of filters that differ in shape
   wrong_length,     // the bytes given are not byte_count() of them
   stray_bits,       // bits set beyond the last one
 };
