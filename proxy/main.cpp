@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <iostream>
 
 #include "config/load.hpp"
@@ -33,6 +34,7 @@ void raise_descriptor_limit() {
 
 int serve(const config::Settings& settings) {
   raise_descriptor_limit();
+  std::signal(SIGPIPE, SIG_IGN);  // who reads our log may go; we stay
   proxy::Server server(settings);
   for (const auto& address : server.addresses()) {
     std::cout << "listening on " << address << '\n';
