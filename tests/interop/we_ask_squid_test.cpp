@@ -34,7 +34,8 @@ struct Neighbours {
 
   Origin origin;
   std::vector<std::string> held = origin.urls("held", 500);
-  SquidProcess squid{free_port()};
+  ReservedPort nobody;  // Squid's own neighbour
+  SquidProcess squid{nobody.port()};
   std::unique_ptr<ProxyProcess> ours;
 };
 

@@ -130,8 +130,9 @@ TEST(Forwarding, FindsAnOriginByANameWithSeveralAddresses) {
 
 TEST(Forwarding, Says502WhereNobodyListens) {
   Scene scene;
+  const ReservedPort nobody;
   const Response response =
-      scene.client.get("http://127.0.0.1:" + std::to_string(free_port()) + "/");
+      scene.client.get("http://127.0.0.1:" + std::to_string(nobody.port()) + "/");
   EXPECT_EQ(response.status, 502);
   EXPECT_TRUE(response.has("Cache-Status"));
 }

@@ -66,10 +66,10 @@ TEST(Tunnels, LeadNowhereElse) {
 }
 
 TEST(Tunnels, Say502WhereNobodyListens) {
-  const std::uint16_t port = free_port();
-  const ProxyProcess proxy(json{{"access", {{"connect_ports", {port}}}}});
+  const ReservedPort nobody;
+  const ProxyProcess proxy(json{{"access", {{"connect_ports", {nobody.port()}}}}});
   Client client(proxy.port());
-  const std::string authority = "127.0.0.1:" + std::to_string(port);
+  const std::string authority = "127.0.0.1:" + std::to_string(nobody.port());
   client.send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n");
   EXPECT_EQ(client.read().status, 502);
 }

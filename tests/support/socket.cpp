@@ -13,7 +13,7 @@
 namespace support {
 namespace {
 
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void fail(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
@@ -83,7 +83,9 @@ void Descriptor::close() {
 Socket Socket::connect(std::uint16_t port) {
   Descriptor descriptor = tcp_socket();
   const sockaddr_in address = loopback(port);
-  if (::connect(descriptor.number(), generic(address), sizeof address) != 0) fail("connect");
+  if (::connect(descriptor.number(), generic(address), sizeof address) != 0) {
+    fail("connect to port " + std::to_string(port));
+  }
   const int on = 1;
   ::setsockopt(descriptor.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return Socket(std::move(descriptor));
@@ -135,8 +137,15 @@ void Listener::shut_down() {
   ::shutdown(descriptor(), SHUT_RDWR);
 }
 
-std::uint16_t free_port() {
-  return port_of(bound_socket().number());
+bool accepts_connections(std::uint16_t port) {
+  try {
+    Socket::connect(port);
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
 }
+
+ReservedPort::ReservedPort() : descriptor_(bound_socket()), port_(port_of(descriptor_.number())) {}
 
 }  // namespace support

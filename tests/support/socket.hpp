@@ -69,7 +69,20 @@ class Listener {
   std::uint16_t port_ = 0;
 };
 
-// A port that is free now, for programs that can neither choose nor inherit one.
-std::uint16_t free_port();
+// Tries, and closes what came of it.
+bool accepts_connections(std::uint16_t port);
+
+// A port of the system's choice that refuses connections while this lives, except to a program
+// that is told to listen there: nobody else is given it meanwhile.
+class ReservedPort {
+ public:
+  ReservedPort();
+
+  std::uint16_t port() const { return port_; }
+
+ private:
+  Descriptor descriptor_;  // bound with SO_REUSEADDR, as that program must, and never listening
+  std::uint16_t port_;
+};
 
 }  // namespace support

@@ -68,8 +68,8 @@ Command SquidProcess::squid(std::string_view option) const {
   return {arguments};
 }
 
-SquidProcess::SquidProcess(std::uint16_t neighbour_port) : port_(free_port()) {
-  write_file(directory_ / "squid.conf", configuration(directory_.path(), port_, neighbour_port));
+SquidProcess::SquidProcess(std::uint16_t neighbour_port) {
+  write_file(directory_ / "squid.conf", configuration(directory_.path(), port(), neighbour_port));
   if (::geteuid() == 0) {
     const auto owned = run_to_end({{"/usr/bin/chown", "-R", "proxy:proxy", directory_.path()}});
     if (owned.exit_code != 0) throw std::runtime_error(owned.errors);
@@ -77,10 +77,9 @@ SquidProcess::SquidProcess(std::uint16_t neighbour_port) : port_(free_port()) {
   const Outcome made = run_to_end(squid("-z"));
   if (made.exit_code != 0) throw std::runtime_error("squid -z: " + made.errors + cache_log());
   process_ = std::make_unique<ChildProcess>(squid("-Y"));
+  // It says that it accepts a moment before it does.
   const bool ready = await([this] {
-    const std::string log = cache_log();
-    return contains(log, "Accepting HTTP Socket connections") &&
-           contains(log, "Finished rebuilding storage from disk");
+    return contains(cache_log(), "Finished rebuilding storage") && accepts_connections(port());
   });
   if (!ready) throw std::runtime_error("squid: " + process_->errors() + cache_log());
 }
@@ -90,7 +89,7 @@ std::vector<LogLine> SquidProcess::access_log() const {
 }
 
 std::string SquidProcess::manager_page(std::string_view name) const {
-  Client client(port_);
+  Client client(port());
   client.send(head_text("GET /squid-internal-mgr/" + std::string(name) + " HTTP/1.1",
                         {{"Host", "squid-a.test"}}));
   return client.read().body;

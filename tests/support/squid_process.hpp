@@ -19,7 +19,7 @@ class SquidProcess {
   // Its one neighbour, on this port of loopback, is a sibling it asks by its digest alone.
   explicit SquidProcess(std::uint16_t neighbour_port);
 
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return reserved_.port(); }
   std::vector<LogLine> access_log() const;
   std::string cache_log() const { return read_file(directory_ / "cache.log"); }
   // A page of the cache manager, such as "peer_select".
@@ -29,7 +29,7 @@ class SquidProcess {
   Command squid(std::string_view option) const;
 
   TemporaryDirectory directory_;
-  std::uint16_t port_;
+  ReservedPort reserved_;
   std::unique_ptr<ChildProcess> process_;
 };
 
