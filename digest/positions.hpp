@@ -26,8 +26,15 @@ class Positions {
   // Calls visit(position) for one after the other until it says false. True if it never did.
   template <class Visit>
   bool every(const Key& key, Visit visit) const {
-    if (shape_.derivation == Derivation::squid_words) return every_squid_word(key, visit);
-    return every_double_hash(key, visit);
+    switch (shape_.derivation) {
+      case Derivation::squid_words:
+        return every_squid_word(key, visit);
+      case Derivation::salted:
+        return every_double_hash(SipHash128(shape_.salt, key.bytes), visit);
+      case Derivation::double_hashing:
+        break;
+    }
+    return every_double_hash(Halves{key}, visit);
   }
 
   bool operator==(const Positions&) const = default;
@@ -43,15 +50,30 @@ class Positions {
     return true;
   }
 
-  template <class Visit>
-  bool every_double_hash(const Key& key, Visit& visit) const {
-    std::uint64_t hash = little_endian_half(key, 0);
-    const std::uint64_t step = little_endian_half(key, 1) | 1;
+  struct Halves {
+    const Key& key;
+
+    std::uint64_t low() const { return little_endian_half(key, 0); }
+    std::uint64_t high() const { return little_endian_half(key, 1); }
+  };
+
+  // The second half is not asked for unless the first position was not enough.
+  template <class Hash, class Visit>
+  bool every_double_hash(const Hash& halves, Visit& visit) const {
+    std::uint64_t hash = halves.low();
+    if (!visit(scaled(hash))) return false;
+    const std::uint64_t step = halves.high() | 1;
     std::uint64_t first = 0;
-    for (std::uint32_t i = 0; i < shape_.hashes; ++i, hash += step, first += stride_) {
-      if (!visit(first + static_cast<std::uint64_t>((Wide{hash} * slice_) >> 64))) return false;
+    for (std::uint32_t i = 1; i < shape_.hashes; ++i) {
+      hash += step;
+      first += stride_;
+      if (!visit(first + scaled(hash))) return false;
     }
     return true;
+  }
+
+  std::uint64_t scaled(std::uint64_t hash) const {
+    return static_cast<std::uint64_t>((Wide{hash} * slice_) >> 64);
   }
 
   // word % bits by two multiplications instead of a division (Lemire, Kaser, Kurz 2019); exact, as

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "digest/siphash.hpp"
+
 namespace digest {
 
 // 512 MiB of bits, twice what Squid can express; every position fits in 32 bits.
@@ -16,12 +18,14 @@ inline constexpr std::uint32_t kMaxHashes = 32;
 // How a key gives bit positions. Wire format: golden values in the tests pin each of them.
 enum class Derivation : std::uint8_t {
   // a, b: the key's halves as little-endian 64 bit numbers, b made odd. Position i is the upper
-  // half
-  // of the 128 bit product ((a + i * b) mod 2^64) * bits (Kirsch and Mitzenmacher 2006, with a
+  // half of the 128 bit product ((a + i * b) mod 2^64) * bits (Kirsch and Mitzenmacher 2006, with a
   // multiplication in place of the modulus).
   double_hashing,
   // The key's four big-endian 32 bit words, each modulo bits (Squid). Always four hashes.
   squid_words,
+  // The same as double_hashing, but a and b are the halves of SipHash-2-4-128(salt, key): who does
+  // not know the salt cannot choose keys that share bits, or that share none.
+  salted,
 };
 
 // Where the bits of one hash may lie. Wire format.
@@ -35,6 +39,7 @@ struct Shape {
   std::uint32_t hashes = 0;
   Derivation derivation = Derivation::double_hashing;
   Layout layout = Layout::plain;
+  Salt salt{};  // of Derivation::salted alone
 
   bool operator==(const Shape&) const = default;
 

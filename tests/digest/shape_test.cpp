@@ -58,6 +58,17 @@ TEST(Positions, OfDoubleHashingArePinned) {
             (Bits{11051079, 2670627, 6290177, 9909728, 1529276, 5148826, 8768377, 387924}));
 }
 
+// Likewise, with OpenSSL's SipHash.
+TEST(Positions, OfSaltedArePinned) {
+  Shape shape{12'000'003, 8, Derivation::salted};
+  for (std::size_t i = 0; i < 16; ++i) shape.salt[i] = static_cast<std::uint8_t>(i);
+  using Bits = std::vector<std::uint64_t>;
+  EXPECT_EQ(bits_of(Positions(shape), key_of(Method::get, "http://example.com/")),
+            (Bits{2915294, 5940432, 8965571, 11990709, 3015844, 6040982, 9066120, 91255}));
+  EXPECT_EQ(bits_of(Positions(shape), key_of(Method::get, "http://example.com/index.html")),
+            (Bits{10850462, 4031877, 9213295, 2394710, 7576128, 757543, 5938962, 11120380}));
+}
+
 TEST(Positions, OfDoubleHashingMoveOnFromAKeyWithoutASecondHalf) {
   const Key key = key_of_words({0xffffffff, 0xffffffff, 0, 0});
   EXPECT_EQ(bits_of(Positions({1000, 3, kDouble}), key), (std::vector<std::uint64_t>{999, 0, 0}));
