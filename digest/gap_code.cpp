@@ -1,0 +1,109 @@
+#include "digest/gap_code.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace digest {
+namespace {
+
+template <class Visit>
+void each_gap(std::span<const std::uint32_t> rising, Visit visit) {
+  std::uint64_t floor = 0;
+  for (const std::uint32_t number : rising) {
+    visit(static_cast<std::uint32_t>(number - floor));
+    floor = std::uint64_t{number} + 1;
+  }
+}
+
+// Bits go in at the top of a word that is written away byte by byte.
+class BitWriter {
+ public:
+  explicit BitWriter(std::vector<std::uint8_t>& out) : out_(out) {}
+  BitWriter(const BitWriter&) = delete;
+  BitWriter& operator=(const BitWriter&) = delete;
+  ~BitWriter() {
+    if (held_ > 0) out_.push_back(static_cast<std::uint8_t>(word_));
+  }
+
+  // At most 32 of them, the rest of `bits` being zero.
+  void put(std::uint64_t bits, unsigned count) {
+    word_ |= bits << held_;
+    held_ += count;
+    for (; held_ >= 8; held_ -= 8, word_ >>= 8) out_.push_back(static_cast<std::uint8_t>(word_));
+  }
+
+ private:
+  std::vector<std::uint8_t>& out_;
+  std::uint64_t word_ = 0;
+  unsigned held_ = 0;
+};
+
+}  // namespace
+
+std::size_t gap_bytes(std::span<const std::uint32_t> rising, unsigned rice) {
+  std::uint64_t bits = 0;
+  each_gap(rising, [&](std::uint32_t gap) { bits += (gap >> rice) + 1 + rice; });
+  return static_cast<std::size_t>((bits + 7) / 8);
+}
+
+unsigned rice_for(std::span<const std::uint32_t> rising) {
+  if (rising.empty()) return 0;
+  const std::uint64_t mean = rising.back() / rising.size();
+  // Random gaps want about log2(mean ln 2); these may not be random.
+  const auto guess = static_cast<unsigned>(std::bit_width(mean));
+  unsigned best = 0;
+  std::size_t fewest = ~std::size_t{0};
+  for (unsigned rice = guess - std::min(guess, 2U); rice <= std::min(guess + 1, kMaxRice); ++rice) {
+    const std::size_t bytes = gap_bytes(rising, rice);
+    if (bytes < fewest) {
+      best = rice;
+      fewest = bytes;
+    }
+  }
+  return best;
+}
+
+void append_gaps(std::vector<std::uint8_t>& out, std::span<const std::uint32_t> rising,
+                 unsigned rice) {
+  BitWriter writer(out);
+  const std::uint64_t low_bits = (std::uint64_t{1} << rice) - 1;
+  each_gap(rising, [&](std::uint32_t gap) {
+    std::uint32_t ones = gap >> rice;
+    for (; ones > 31; ones -= 31) writer.put(0x7fffffffU, 31);
+    writer.put((std::uint64_t{1} << ones) - 1, ones + 1);
+    writer.put(gap & low_bits, rice);
+  });
+}
+
+bool GapReader::read_bit(unsigned& bit) {
+  if (bit_ / 8 >= bytes_.size()) return false;
+  bit = (bytes_[static_cast<std::size_t>(bit_ / 8)] >> (bit_ % 8)) & 1U;
+  ++bit_;
+  return true;
+}
+
+bool GapReader::next(std::uint32_t& number) {
+  std::uint64_t value = floor_;
+  unsigned bit = 1;
+  for (;;) {
+    if (!read_bit(bit)) return false;
+    if (bit == 0) break;
+    value += std::uint64_t{1} << rice_;
+    if (value >= limit_) return false;
+  }
+  for (unsigned i = 0; i < rice_; ++i) {
+    if (!read_bit(bit)) return false;
+    value += std::uint64_t{bit} << i;
+  }
+  if (value >= limit_) return false;
+  number = static_cast<std::uint32_t>(value);
+  floor_ = value + 1;
+  return true;
+}
+
+bool GapReader::at_end() const {
+  if ((bit_ + 7) / 8 != bytes_.size()) return false;
+  return bit_ % 8 == 0 || (bytes_.back() >> (bit_ % 8)) == 0;
+}
+
+}  // namespace digest

@@ -1,0 +1,278 @@
+#include "digest/native_digest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "digest/gap_code.hpp"
+#include "digest/little_endian.hpp"
+
+namespace digest {
+namespace {
+
+constexpr std::array<std::uint8_t, 4> kMagic{'H', 'S', 'D', 'G'};
+constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kBits = 0;
+constexpr std::uint8_t kGaps = 1;
+
+namespace offset {
+constexpr std::size_t version = 4;
+constexpr std::size_t coding = 5;
+constexpr std::size_t hashes = 6;
+constexpr std::size_t rice = 7;
+constexpr std::size_t epoch = 8;
+constexpr std::size_t salt = 16;
+constexpr std::size_t generation = 32;
+constexpr std::size_t base = 40;
+constexpr std::size_t bits = 48;
+constexpr std::size_t capacity = 56;
+constexpr std::size_t entries = 64;
+constexpr std::size_t bits_set = 72;
+constexpr std::size_t positions = 80;
+constexpr std::size_t checksum = 88;
+constexpr std::size_t header_checksum = 96;
+}  // namespace offset
+
+using Bytes = std::span<const std::uint8_t>;
+
+std::uint64_t term(std::size_t index, std::uint64_t word) {
+  std::uint64_t x = word + (index + 1) * 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+// The word of that index, filled up with zeros.
+std::uint64_t word_of(Bytes bytes, std::size_t index) {
+  if (8 * index + 8 <= bytes.size()) return load64(bytes.data() + 8 * index);
+  std::array<std::uint8_t, 8> last{};
+  std::copy(bytes.begin() + static_cast<std::ptrdiff_t>(8 * index), bytes.end(), last.begin());
+  return load64(last.data());
+}
+
+std::size_t words_in(Bytes bytes) {
+  return (bytes.size() + 7) / 8;
+}
+
+std::uint64_t checksum_of(Bytes bytes) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < words_in(bytes); ++i) sum += term(i, word_of(bytes, i));
+  return sum;
+}
+
+void append_positions(std::vector<std::uint32_t>& positions, std::size_t index,
+                      std::uint64_t word) {
+  for (; word != 0; word &= word - 1) {
+    positions.push_back(static_cast<std::uint32_t>(64 * index + std::countr_zero(word)));
+  }
+}
+
+struct Coding {
+  std::uint8_t kind;
+  std::uint8_t rice;
+  std::uint64_t base;
+  std::uint64_t positions;
+};
+
+std::vector<std::uint8_t> header_of(const NativeDigest& digest, const Coding& coding) {
+  const Shape& shape = digest.filter.shape();
+  std::vector<std::uint8_t> header(kNativeHeaderBytes);
+  std::copy(kMagic.begin(), kMagic.end(), header.begin());
+  header[offset::version] = kVersion;
+  header[offset::coding] = coding.kind;
+  header[offset::hashes] = static_cast<std::uint8_t>(shape.hashes);
+  header[offset::rice] = coding.rice;
+  std::copy(shape.salt.begin(), shape.salt.end(), header.begin() + offset::salt);
+  for (const auto& [at, value] : {std::pair{offset::epoch, digest.epoch},
+                                  {offset::generation, digest.generation},
+                                  {offset::base, coding.base},
+                                  {offset::bits, shape.bits},
+                                  {offset::capacity, digest.capacity},
+                                  {offset::entries, digest.entries},
+                                  {offset::bits_set, digest.filter.bits_set()},
+                                  {offset::positions, coding.positions},
+                                  {offset::checksum, digest.checksum}}) {
+    store64(header.data() + at, value);
+  }
+  const auto check = checksum_of(Bytes(header).first(offset::header_checksum));
+  store64(header.data() + offset::header_checksum, check);
+  return header;
+}
+
+// A header that has been checked.
+struct Header {
+  explicit Header(Bytes bytes) : bytes_(bytes) {}
+
+  std::uint64_t number(std::size_t at) const { return load64(bytes_.data() + at); }
+  std::uint8_t byte(std::size_t at) const { return bytes_[at]; }
+  Shape shape() const {
+    Shape shape{.bits = number(offset::bits),
+                .hashes = byte(offset::hashes),
+                .derivation = Derivation::salted};
+    std::copy_n(bytes_.begin() + offset::salt, shape.salt.size(), shape.salt.begin());
+    return shape;
+  }
+
+ private:
+  Bytes bytes_;
+};
+
+bool is_sound(const Header& header) {
+  const std::uint64_t base = header.number(offset::base);
+  if (!check(header.shape()) || base >= header.number(offset::generation)) return false;
+  if (header.byte(offset::coding) == kGaps) return header.byte(offset::rice) <= kMaxRice;
+  return header.byte(offset::coding) == kBits && header.byte(offset::rice) == 0 && base == 0 &&
+         header.number(offset::positions) == 0;
+}
+
+NativeResult<Header> read_header(Bytes message) {
+  if (message.size() < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), message.begin()))
+    return NativeError::not_native;
+  if (message.size() < kNativeHeaderBytes) return NativeError::truncated;
+  if (message[offset::version] != kVersion) return NativeError::unknown_version;
+  const Header header(message.first(kNativeHeaderBytes));
+  if (checksum_of(message.first(offset::header_checksum)) !=
+      header.number(offset::header_checksum)) {
+    return NativeError::damaged_header;
+  }
+  if (!is_sound(header)) return NativeError::bad_header;
+  return header;
+}
+
+bool continues(const Header& header, const NativeDigest& held) {
+  return held.epoch == header.number(offset::epoch) &&
+         held.generation == header.number(offset::base) && held.filter.shape() == header.shape();
+}
+
+NativeResult<std::vector<std::uint8_t>> bits_after(const Header& header, Bytes content,
+                                                   const NativeDigest* held) {
+  const Shape shape = header.shape();
+  if (header.byte(offset::coding) == kBits) {
+    if (content.size() < shape.byte_count()) return NativeError::truncated;
+    if (content.size() > shape.byte_count()) return NativeError::bad_content;
+    return std::vector<std::uint8_t>(content.begin(), content.end());
+  }
+  std::vector<std::uint8_t> bits;
+  if (header.number(offset::base) == 0) {
+    bits.resize(shape.byte_count());
+  } else if (held && continues(header, *held)) {
+    bits.assign(held->filter.bytes().begin(), held->filter.bytes().end());
+  } else {
+    return NativeError::other_base;
+  }
+  GapReader reader(content, header.byte(offset::rice), shape.bits);
+  std::uint32_t position = 0;
+  for (std::uint64_t left = header.number(offset::positions); left > 0; --left) {
+    if (!reader.next(position)) return NativeError::bad_content;
+    bits[position >> 3] = static_cast<std::uint8_t>(bits[position >> 3] ^ (1U << (position & 7)));
+  }
+  if (!reader.at_end()) return NativeError::bad_content;
+  return bits;
+}
+
+}  // namespace
+
+std::string_view to_string(NativeError error) {
+  switch (error) {
+    case NativeError::not_native:
+      return "not a native digest";
+    case NativeError::unknown_version:
+      return "written by a later version";
+    case NativeError::truncated:
+      return "ends early";
+    case NativeError::damaged_header:
+      return "the checksum of the header does not fit";
+    case NativeError::bad_header:
+      return "the header says what cannot be";
+    case NativeError::too_large:
+      return "too large";
+    case NativeError::other_base:
+      return "changes a generation that is not held";
+    case NativeError::bad_content:
+      return "the content is not what the header announces";
+    case NativeError::checksum_mismatch:
+      return "the checksum of the filter does not fit";
+    case NativeError::too_full:
+      return "so full that it claims every fourth key";
+  }
+  return "unknown error";
+}
+
+std::uint64_t checksum_of(const BloomFilter& filter) {
+  return checksum_of(filter.bytes());
+}
+
+std::uint64_t checksum_after(std::uint64_t before, const BloomFilter& filter,
+                             std::span<const std::uint32_t> flips) {
+  std::uint64_t sum = before;
+  for (auto flip = flips.begin(); flip != flips.end();) {
+    const std::size_t index = *flip >> 6;
+    std::uint64_t turned = 0;
+    for (; flip != flips.end() && *flip >> 6 == index; ++flip) {
+      turned |= std::uint64_t{1} << (*flip & 63);
+    }
+    const std::uint64_t word = word_of(filter.bytes(), index);
+    sum += term(index, word) - term(index, word ^ turned);
+  }
+  return sum;
+}
+
+std::vector<std::uint32_t> flips_between(const BloomFilter& before, const BloomFilter& after) {
+  std::vector<std::uint32_t> flips;
+  for (std::size_t i = 0; i < words_in(after.bytes()); ++i) {
+    append_positions(flips, i, word_of(before.bytes(), i) ^ word_of(after.bytes(), i));
+  }
+  return flips;
+}
+
+std::vector<std::uint8_t> encode_snapshot(const NativeDigest& digest) {
+  const Bytes bits = digest.filter.bytes();
+  // Gaps take less up to a fill of about a third, but much more time where there are many.
+  if (16 * digest.filter.bits_set() < digest.filter.shape().bits) {
+    std::vector<std::uint32_t> positions;
+    for (std::size_t i = 0; i < words_in(bits); ++i) {
+      append_positions(positions, i, word_of(bits, i));
+    }
+    return encode_delta(digest, 0, positions);
+  }
+  auto message = header_of(digest, {.kind = kBits, .rice = 0, .base = 0, .positions = 0});
+  message.insert(message.end(), bits.begin(), bits.end());
+  return message;
+}
+
+std::vector<std::uint8_t> encode_delta(const NativeDigest& digest, std::uint64_t base,
+                                       std::span<const std::uint32_t> flips) {
+  const unsigned rice = rice_for(flips);
+  auto message = header_of(digest, {.kind = kGaps,
+                                    .rice = static_cast<std::uint8_t>(rice),
+                                    .base = base,
+                                    .positions = flips.size()});
+  message.reserve(message.size() + gap_bytes(flips, rice));
+  append_gaps(message, flips, rice);
+  return message;
+}
+
+NativeResult<NativeDigest> decode_native(Bytes message, const NativeDigest* held,
+                                         std::size_t max_filter_bytes) {
+  const auto header = read_header(message);
+  if (!header) return header.error();
+  if (header->shape().byte_count() > max_filter_bytes) return NativeError::too_large;
+  const auto bits = bits_after(*header, message.subspan(kNativeHeaderBytes), held);
+  if (!bits) return bits.error();
+  auto filter = BloomFilter::from_bytes(header->shape(), *bits);
+  if (!filter) return NativeError::bad_content;
+  if (filter->bits_set() != header->number(offset::bits_set) ||
+      checksum_of(*filter) != header->number(offset::checksum)) {
+    return NativeError::checksum_mismatch;
+  }
+  if (filter->false_positive_rate() > kMaxNativeFalsePositives) return NativeError::too_full;
+  return NativeDigest{.epoch = header->number(offset::epoch),
+                      .generation = header->number(offset::generation),
+                      .capacity = header->number(offset::capacity),
+                      .entries = header->number(offset::entries),
+                      .checksum = header->number(offset::checksum),
+                      .filter = std::move(*filter)};
+}
+
+}  // namespace digest

@@ -1,0 +1,248 @@
+#include "digest/native_digest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "digest/counting_filter.hpp"
+#include "keys.hpp"
+
+namespace digest {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::size_t kRoom = std::size_t{1} << 22;
+
+Salt some_salt() {
+  Salt salt;
+  std::iota(salt.begin(), salt.end(), std::uint8_t{1});
+  return salt;
+}
+
+Shape shape_of(std::uint64_t bits, std::uint32_t hashes = 8) {
+  return {.bits = bits,
+          .hashes = hashes,
+          .derivation = Derivation::salted,
+          .layout = Layout::plain,
+          .salt = some_salt()};
+}
+
+NativeDigest generation_of(const BloomFilter& filter, std::uint64_t generation) {
+  return {.epoch = 0x1122334455667788,
+          .generation = generation,
+          .capacity = filter.shape().bits / 12,
+          .entries = 3,
+          .checksum = checksum_of(filter),
+          .filter = filter};
+}
+
+NativeDigest digest_of(int first, int last, std::uint64_t generation = 1,
+                       std::uint64_t bits = 1200) {
+  auto filter = *BloomFilter::create(shape_of(bits));
+  for (int i = first; i < last; ++i) filter.insert(key_number(static_cast<std::uint64_t>(i)));
+  return generation_of(filter, generation);
+}
+
+Bytes delta_of(const NativeDigest& from, const NativeDigest& to) {
+  return encode_delta(to, from.generation, flips_between(from.filter, to.filter));
+}
+
+std::string hex_of(const Bytes& bytes) {
+  std::string hex;
+  for (const std::uint8_t byte : bytes) {
+    hex += "0123456789abcdef"[byte >> 4];
+    hex += "0123456789abcdef"[byte & 15];
+  }
+  return hex;
+}
+
+NativeError error_of(const Bytes& message, const NativeDigest* held = nullptr,
+                     std::size_t room = kRoom) {
+  return decode_native(message, held, room).error();
+}
+
+// Put together by hand from the header of native_digest.hpp, in Python.
+TEST(NativeDigest, IsPinned) {
+  const std::string expected =
+      "485344470101030388776655443322110102030405060708090a0b0c0d0e0f10"
+      "0700000000000000000000000000000064000000000000000800000000000000"
+      "0300000000000000020000000000000002000000000000005ac8237defc3bdb7"
+      "de2460911779fe233f01";
+  auto filter = *BloomFilter::create(shape_of(100, 3));
+  filter.insert(key_of(Method::get, "http://example.com/"));
+  EXPECT_EQ(hex_of(encode_snapshot(generation_of(filter, 7))), expected);
+}
+
+TEST(NativeDigest, ComesBackWholeHoweverFull) {
+  for (const int keys : {0, 1, 5, 40, 150}) {
+    const NativeDigest digest = digest_of(0, keys);
+    const auto decoded = decode_native(encode_snapshot(digest), nullptr, kRoom);
+    ASSERT_TRUE(decoded) << keys;
+    EXPECT_EQ(*decoded, digest) << keys;
+  }
+}
+
+TEST(NativeDigest, ADeltaMakesTheNewGenerationAndLeavesTheOld) {
+  const NativeDigest before = digest_of(0, 100, 4);
+  const NativeDigest after = digest_of(20, 130, 9);
+  const NativeDigest held = before;
+  const auto decoded = decode_native(delta_of(held, after), &held, kRoom);
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(*decoded, after);
+  EXPECT_EQ(held, before);
+}
+
+TEST(NativeDigest, ChecksumFollowsFlips) {
+  const NativeDigest before = digest_of(0, 100, 1, 1203);
+  const NativeDigest after = digest_of(50, 150, 2, 1203);
+  const auto flips = flips_between(before.filter, after.filter);
+  EXPECT_EQ(checksum_after(before.checksum, after.filter, flips), after.checksum);
+  EXPECT_EQ(checksum_after(after.checksum, after.filter, {}), after.checksum);
+  EXPECT_NE(before.checksum, after.checksum);
+}
+
+// A reader whose filter went wrong unseen, as by a fault in memory.
+TEST(NativeDigest, ADeltaOnAnythingButItsBaseIsSeen) {
+  const NativeDigest after = digest_of(0, 60, 5);
+  const Bytes delta = delta_of(digest_of(0, 50, 4), after);
+  EXPECT_EQ(error_of(delta), NativeError::other_base);
+  NativeDigest held = digest_of(0, 50, 3);
+  EXPECT_EQ(error_of(delta, &held), NativeError::other_base);
+  held.generation = 4;
+  EXPECT_TRUE(decode_native(delta, &held, kRoom));
+  held.epoch ^= 1;
+  EXPECT_EQ(error_of(delta, &held), NativeError::other_base);
+  held = digest_of(0, 49, 4);
+  EXPECT_EQ(error_of(delta, &held), NativeError::checksum_mismatch);
+}
+
+TEST(NativeDigest, EveryFlippedBitAndEveryCutIsAnError) {
+  const NativeDigest held = digest_of(0, 50, 4);
+  for (const Bytes& good : {encode_snapshot(digest_of(0, 3)), encode_snapshot(digest_of(0, 90)),
+                            delta_of(held, digest_of(0, 60, 5))}) {
+    ASSERT_TRUE(decode_native(good, &held, kRoom));
+    Bytes bad = good;
+    for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
+      bad[bit / 8] = static_cast<std::uint8_t>(bad[bit / 8] ^ (1U << (bit % 8)));
+      EXPECT_FALSE(decode_native(bad, &held, kRoom)) << bit;
+      bad[bit / 8] = good[bit / 8];
+    }
+    for (std::size_t length = 0; length < good.size(); ++length) {
+      EXPECT_FALSE(decode_native({good.data(), length}, &held, kRoom)) << length;
+    }
+    bad.push_back(0);
+    EXPECT_FALSE(decode_native(bad, &held, kRoom));
+  }
+}
+
+TEST(NativeDigest, IsRefusedWithTheReason) {
+  const Bytes good = encode_snapshot(digest_of(0, 90));
+  EXPECT_EQ(error_of({}), NativeError::not_native);
+  EXPECT_EQ(error_of(Bytes(500, 'x')), NativeError::not_native);
+  EXPECT_EQ(error_of(Bytes(good.begin(), good.begin() + 103)), NativeError::truncated);
+  EXPECT_EQ(error_of(good, nullptr, 149), NativeError::too_large);
+  EXPECT_TRUE(decode_native(good, nullptr, 150));
+  Bytes later = good;
+  later[4] = 2;
+  EXPECT_EQ(error_of(later), NativeError::unknown_version);
+  later[4] = 1;
+  later[9] = static_cast<std::uint8_t>(later[9] + 1);
+  EXPECT_EQ(error_of(later), NativeError::damaged_header);
+  EXPECT_EQ(error_of(encode_delta(digest_of(0, 9, 5), 5, {})), NativeError::bad_header);
+  EXPECT_EQ(error_of(encode_snapshot(digest_of(0, 1000))), NativeError::too_full);
+}
+
+// The filter of a million entries, 12 bits each, that the format was made for.
+class WireSize : public testing::Test {
+ protected:
+  void store(std::uint64_t first, std::uint64_t last) {
+    for (auto i = first; i < last; ++i) filter_.add(spread(i));
+  }
+  void drop(std::uint64_t first, std::uint64_t last) {
+    for (auto i = first; i < last; ++i) filter_.remove(spread(i));
+  }
+  // Of what changed since it was last asked for.
+  std::size_t delta() {
+    const NativeDigest next = generation_of(filter_.projection(), held_.generation + 1);
+    const Bytes message = delta_of(held_, next);
+    const auto decoded = decode_native(message, &held_, kRoom);
+    EXPECT_TRUE(decoded && *decoded == next);
+    held_ = next;
+    return message.size();
+  }
+
+ private:
+  // Stands for the MD5 of a URL.
+  static Key spread(std::uint64_t number) {
+    std::mt19937_64 random(number);
+    Key key;
+    const std::uint64_t words[] = {random(), random()};
+    std::memcpy(key.bytes.data(), words, sizeof words);
+    return key;
+  }
+
+  CountingFilter filter_ = *CountingFilter::create(shape_of(12'000'000));
+  NativeDigest held_ = generation_of(filter_.projection(), 1);
+};
+
+TEST_F(WireSize, OfAThousandInsertsIsUnder13000BytesAtAnyLoad) {
+  std::uint64_t held = 0;
+  for (const std::uint64_t load : {0U, 200'000U, 1'000'000U}) {
+    store(held, load);
+    delta();
+    store(load, held = load + 1000);
+    EXPECT_LT(delta(), 13'000U) << load;
+  }
+  drop(0, 500);
+  store(held, held + 500);
+  EXPECT_LT(delta(), 8'000U) << "500 stored and 500 removed when full";
+  EXPECT_EQ(delta(), kNativeHeaderBytes) << "nothing";
+}
+
+int clear_bits(const BloomFilter& filter, const Key& key) {
+  int clear = 0;
+  Positions(filter.shape()).every(key, [&](std::uint64_t position) {
+    clear += (filter.bytes()[position >> 3] >> (position & 7) & 1) == 0;
+    return true;
+  });
+  return clear;
+}
+
+double share_claimed(const BloomFilter& filter) {
+  int claimed = 0;
+  for (std::uint64_t i = 0; i < 200'000; ++i)
+    claimed += filter.contains(key_number(i + (1U << 30)));
+  return claimed / 200'000.0;
+}
+
+// The attack of Gerbet, Kumar and Lauradoux (DSN 2015): of many URLs take those that set the most
+// new bits. They know all but the salt.
+TEST(Salt, LeavesChosenUrlsNoWorseThanRandomOnes) {
+  constexpr int kUrls = 100'000;
+  Shape shape = shape_of(12 * kUrls);
+  auto guess = *BloomFilter::create(shape);
+  shape.salt.fill(0x5a);
+  auto crafted = *BloomFilter::create(shape);
+  auto random = *BloomFilter::create(shape);
+  std::uint64_t next = 0;
+  for (int url = 0; url < kUrls; ++url) {
+    random.insert(key_number((1U << 29) + static_cast<unsigned>(url)));
+    Key best = key_number(next++);
+    for (int tries = 1; tries < 8; ++tries) {
+      const Key other = key_number(next++);
+      if (clear_bits(guess, other) > clear_bits(guess, best)) best = other;
+    }
+    guess.insert(best);
+    crafted.insert(best);
+  }
+  EXPECT_GT(share_claimed(guess), 2 * share_claimed(random));
+  EXPECT_LT(share_claimed(crafted), 1.1 * share_claimed(random));
+}
+
+}  // namespace
+}  // namespace digest
