@@ -142,7 +142,8 @@ Task<void> answer(Client& client, const Request& request, BodyReader& body) {
   const auto now = shared.clock.now();
   const auto found = shared.store.find(key, request.target.url(), request.head.fields);
   auto verdict = cache::judge(request.facts, found, now);  // the only place that decides reuse
-  if (request.framing.has_body() && verdict.action != Action::refuse) {
+  const bool own_way = verdict.action == Action::pass || verdict.action == Action::refuse;
+  if (request.framing.has_body() && !own_way) {
     verdict = {Action::pass, Forward::bypass};  // a body may change what is meant
   }
   const bool looped = http::via_names(request.head.fields, shared.name);

@@ -27,8 +27,11 @@ void add_cache_status(Client& client, const http::CacheStatus& status) {
 }
 
 bool answers_with_304(const Request& request, const cache::Entry& entry, cache::Time now) {
-  return entry.status == 200 &&
-         http::not_modified(request.head.fields, entry.validators(), whole_seconds(now));
+  const auto& fields = request.head.fields;
+  if (!fields.has(http::field::if_none_match) && !fields.has(http::field::if_modified_since)) {
+    return false;
+  }
+  return entry.status == 200 && http::not_modified(fields, entry.validators(), whole_seconds(now));
 }
 
 // The entry's fields under another status line.

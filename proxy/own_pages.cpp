@@ -24,16 +24,6 @@ constexpr std::string_view kIndex =
     "/metrics   counters, for Prometheus\n"
     "/health    whether this proxy is up\n";
 
-bool is_own_socket(const Client& client, const http::Target& target) {
-  net::error_code not_an_address;
-  const auto address = asio::ip::make_address(std::string(target.host()), not_an_address);
-  if (not_an_address) return false;
-  const auto& listening = client.worker.shared.listening;
-  return std::any_of(listening.begin(), listening.end(), [&](const auto& socket) {
-    return socket.port() == target.port() && socket.address() == address;
-  });
-}
-
 // A name that a page of another site could have been made to point at us is not ours (DNS
 // rebinding); an address cannot be.
 bool names_us(const Client& client, const Request& request) {
@@ -150,7 +140,9 @@ std::optional<Page> own_page(const Client& client, const Request& request) {
   const auto& target = request.target;
   if (target.form() == Form::asterisk) return Page::options;
   if (target.form() == Form::authority) return std::nullopt;
-  if (target.form() == Form::absolute && !is_own_socket(client, target)) return std::nullopt;
+  const bool ours = target.form() == Form::origin ||
+                    client.worker.guard.names_own_socket(target.host(), target.port());
+  if (!ours) return std::nullopt;
   const auto path = target.path().substr(0, target.path().find('?'));
   if (path == "/") return Page::index;
   if (path == "/digest") return Page::digest;

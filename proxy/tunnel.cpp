@@ -1,9 +1,8 @@
 #include "proxy/tunnel.hpp"
 
-#include <boost/asio/experimental/awaitable_operators.hpp>
-
 #include "proxy/http/cache_status.hpp"
 #include "proxy/refuse.hpp"
+#include "proxy/wakeup.hpp"
 
 namespace proxy {
 
@@ -44,7 +43,6 @@ Task<void> carry(Way way) {
 }  // namespace
 
 Task<void> tunnel(Client& client, const Request& request) {
-  using namespace asio::experimental::awaitable_operators;
   const auto& timeouts = client.worker.shared.settings.timeouts;
   const auto& target = request.target;
   auto& record = client.reply.record();
@@ -82,7 +80,15 @@ Task<void> tunnel(Client& client, const Request& request) {
   std::uint64_t up = 0;
   const Way there{client.stream, server, client.worker.buffers, timeouts.body, up};
   const Way back{server, client.stream, client.worker.buffers, timeouts.body, record.bytes};
-  co_await (carry(there) && carry(back));
+  // Both directions at once; neither is left while the other may still use the streams.
+  Wakeup back_ended(client.worker.io.get_executor());
+  bool ended = false;
+  asio::co_spawn(client.worker.io.get_executor(), carry(back), [&](const std::exception_ptr&) {
+    ended = true;
+    back_ended.notify();
+  });
+  co_await carry(there);
+  while (!ended) co_await back_ended.wait();
 }
 
 }  // namespace proxy

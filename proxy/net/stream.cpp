@@ -3,6 +3,7 @@
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/write.hpp>
 
@@ -83,8 +84,7 @@ Result<std::size_t> Stream::try_write(std::span<const asio::const_buffer> buffer
   if (timed_out_) return error_code(asio::error::timed_out);
   if (tls_) return std::size_t{0};
   error_code error;
-  const Window window(buffers, 0);
-  const auto n = plain_->write_some(window.get(), error);
+  const auto n = plain_->write_some(buffers.first(std::min(buffers.size(), kMaxBuffers)), error);
   if (error == asio::error::would_block || error == asio::error::try_again) return std::size_t{0};
   if (error) return error;
   return n;

@@ -111,6 +111,14 @@ bool Guard::names_denied_literal(std::string_view host, std::uint16_t port) cons
          (is_denied(kLoopback4, port, Trust::client) || is_denied(kLoopback6, port, Trust::client));
 }
 
+bool Guard::names_own_socket(std::string_view host, std::uint16_t port) const {
+  const bool our_port = std::any_of(listening_.begin(), listening_.end(),
+                                    [port](const auto& own) { return own.port() == port; });
+  if (!our_port) return false;
+  const auto address = config::parse_address(host);
+  return address && is_own_socket(*address, port);
+}
+
 bool Guard::is_denied(const config::Address& address, std::uint16_t port, Trust trust) const {
   if (is_own_socket(address, port)) return true;
   if (trust == Trust::configured) return false;

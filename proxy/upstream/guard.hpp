@@ -34,6 +34,10 @@ class Guard {
   // before cache and peers. Any other name gets its answer at connect time.
   [[nodiscard]] bool names_denied_literal(std::string_view host, std::uint16_t port) const;
 
+  // Whether that is one of our own listening sockets, spelled as an address: a request for it is
+  // for us. Cheap where the port is none of ours.
+  [[nodiscard]] bool names_own_socket(std::string_view host, std::uint16_t port) const;
+
   // Looks at the interfaces again where the last look is over 10 s old: addresses come and go.
   void refresh(Clock::time_point now);
 
