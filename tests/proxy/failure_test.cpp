@@ -1,0 +1,80 @@
+#include "proxy/failure.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/beast/http/error.hpp>
+
+#include "proxy/upstream/error.hpp"
+
+namespace proxy {
+namespace {
+
+using Where = Failure::Where;
+using What = Failure::What;
+using upstream::Errc;
+namespace error = boost::asio::error;
+
+struct Case {
+  const char* name;
+  boost::system::error_code cause;
+  What what;
+  unsigned upstream_status;
+};
+class FailureOf : public testing::TestWithParam<Case> {};
+
+TEST_P(FailureOf, DecidesWhatTheClientIsTold) {
+  const auto failure = failure_of(Where::upstream, GetParam().cause);
+  EXPECT_EQ(failure.what, GetParam().what);
+  EXPECT_EQ(status_for(failure), GetParam().upstream_status);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Causes, FailureOf,
+    testing::Values(Case{"Denied", Errc::denied_address, What::denied, 403},
+                    Case{"NoSuchName", Errc::name_not_found, What::no_address, 502},
+                    Case{"NoAddress", Errc::no_address, What::no_address, 502},
+                    Case{"Resolver", Errc::resolver_failed, What::unreachable, 502},
+                    Case{"ResolverTooSlow", Errc::resolver_timed_out, What::timed_out, 504},
+                    Case{"ConnectTooSlow", Errc::connect_timed_out, What::timed_out, 504},
+                    Case{"Refused", error::connection_refused, What::unreachable, 502},
+                    Case{"NoRoute", error::host_unreachable, What::unreachable, 502},
+                    Case{"TlsFailed", Errc::tls_failed, What::untrusted, 502},
+                    Case{"TlsUnverified", Errc::tls_unverified, What::untrusted, 502},
+                    Case{"TlsWrongName", Errc::tls_wrong_name, What::untrusted, 502},
+                    Case{"TlsExpired", Errc::tls_expired, What::untrusted, 502},
+                    Case{"TooSlow", error::timed_out, What::timed_out, 504},
+                    Case{"End", error::eof, What::cut, 502},
+                    Case{"Reset", error::connection_reset, What::cut, 502},
+                    Case{"TlsCut", boost::asio::ssl::error::stream_truncated, What::cut, 502},
+                    Case{"Partial", boost::beast::http::error::partial_message, What::cut, 502},
+                    Case{"BadChunk", boost::beast::http::error::bad_chunk, What::malformed, 502},
+                    Case{"LongHead", boost::beast::http::error::header_limit, What::malformed,
+                         502}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(Failure, OfAClientIsItsOwnFault) {
+  EXPECT_EQ(status_for({Where::client, What::timed_out}), 408U);
+  EXPECT_EQ(status_for({Where::client, What::cut}), 400U);
+  EXPECT_EQ(status_for({Where::client, What::malformed}), 400U);
+}
+
+TEST(Failure, OfOursIsAnOverload) {
+  EXPECT_EQ(status_for({Where::us, What::overload}), 503U);
+}
+
+TEST(Failure, SaysWhyInOneLineAndOneWord) {
+  for (int i = 0; i <= static_cast<int>(What::overload); ++i) {
+    const auto what = static_cast<What>(i);
+    EXPECT_EQ(word(what).find_first_of(" \"\\"), std::string_view::npos) << i;
+    EXPECT_NE(word(what), "unknown") << i;
+    EXPECT_FALSE(text({Where::upstream, what}).empty()) << i;
+  }
+  const Failure cut{Where::upstream, What::cut, error::connection_reset};
+  EXPECT_EQ(text(cut),
+            "the connection was cut before the answer was complete (" + cut.cause.message() + ")");
+}
+
+}  // namespace
+}  // namespace proxy

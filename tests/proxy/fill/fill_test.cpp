@@ -1,0 +1,240 @@
+#include "proxy/fill/fill.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/fill/fill_scene.hpp"
+#include "tests/support/run.hpp"
+
+namespace proxy {
+namespace {
+
+using support::run;
+
+constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
+const std::string kMegabyte(1 << 20, 'm');
+
+struct Scene {
+  boost::asio::io_context io{1};
+  cache::Budget budget{1 << 30};
+  std::shared_ptr<Fill> fill = std::make_shared<Fill>("http://a/", io.get_executor());
+
+  std::unique_ptr<FillReader> attach() { return FillReader::attach(fill, io.get_executor()); }
+  void append(std::string_view text) { append_block(*fill, budget, text); }
+  std::string rest(FillReader& reader) { return run(io, rest_of(reader)).value(); }
+  // What is ready to run, and no more.
+  void settle() {
+    io.restart();
+    io.poll();
+  }
+};
+
+// Runs a task that may have to wait; empty while it does.
+template <class T>
+std::shared_ptr<std::optional<T>> start(Scene& scene, net::Task<T> task) {
+  auto result = std::make_shared<std::optional<T>>();
+  boost::asio::co_spawn(scene.io, std::move(task), [result](std::exception_ptr, T value) {
+    result->emplace(std::move(value));
+  });
+  scene.settle();
+  return result;
+}
+
+TEST(Fill, AReaderGetsAllThatIsAppendedInOrder) {
+  Scene scene;
+  const auto reader = scene.attach();
+  scene.fill->publish({});
+  const auto got = start(scene, rest_of(*reader));
+  const auto growing = block_of(scene.budget, "abcdef");
+  for (const std::uint32_t filled : {1U, 4U, 6U}) {
+    scene.fill->append(growing, filled);
+    scene.settle();
+  }
+  scene.append("gh");
+  scene.fill->finish();
+  scene.settle();
+  ASSERT_TRUE(*got);
+  EXPECT_EQ((*got)->value(), "abcdefgh");
+  EXPECT_EQ(scene.fill->received(), 8U);
+}
+
+TEST(Fill, AFollowerReadsFromTheBeginning) {
+  Scene scene;
+  const auto first = scene.attach();
+  scene.fill->publish({});
+  scene.append("one ");
+  EXPECT_EQ(text_of(first->at_hand()), "one ");
+  scene.append("two");
+  const auto second = scene.attach();
+  scene.fill->finish();
+  EXPECT_EQ(scene.rest(*second), "one two");
+  EXPECT_EQ(scene.rest(*first), "two");
+}
+
+TEST(Fill, HidesWhatIsAppendedUntilItIsPublished) {
+  Scene scene;
+  const auto reader = scene.attach();
+  scene.append("from one source");
+  EXPECT_TRUE(reader->at_hand().empty());
+  scene.fill->restart();
+  scene.append("from another");
+  scene.fill->publish({});
+  EXPECT_EQ(text_of(reader->at_hand()), "from another");
+}
+
+TEST(Fill, InterimHeadsComeInOrderBeforeTheFinalOne) {
+  Scene scene;
+  const auto reader = scene.attach();
+  const auto waiting = start(scene, reader->interim());
+  EXPECT_FALSE(*waiting);
+  scene.fill->interim("102");
+  scene.fill->interim("103");
+  scene.settle();
+  EXPECT_EQ(**waiting, "102");
+  EXPECT_EQ(run(scene.io, reader->interim()), "103");
+  FillHead final;
+  final.length = 5;
+  scene.fill->publish(final);
+  EXPECT_EQ(run(scene.io, reader->interim()), std::nullopt);
+  EXPECT_EQ(run(scene.io, reader->head()).value().length, 5U);
+}
+
+TEST(Fill, AFailureBeforeTheHeadReachesAllWhoWaitForIt) {
+  Scene scene;
+  const auto one = scene.attach();
+  const auto other = scene.attach();
+  const auto head = start(scene, one->head());
+  const auto interim = start(scene, other->interim());
+  scene.fill->fail(kCut);
+  scene.settle();
+  ASSERT_TRUE(*head && *interim);
+  EXPECT_EQ((*head)->error().what, Failure::What::cut);
+  EXPECT_EQ(**interim, std::nullopt);
+}
+
+TEST(Fill, ACutBodyEndsInAFailureNeverInAnEnd) {
+  Scene scene;
+  const auto reader = scene.attach();
+  scene.fill->publish({});
+  scene.append("half");
+  scene.fill->fail(kCut);
+  const auto half = run(scene.io, reader->next());
+  EXPECT_EQ(text_of(half.value()), "half");
+  EXPECT_EQ(run(scene.io, reader->next()).error().what, Failure::What::cut);
+}
+
+TEST(Fill, TakesNoReadersOnceItHasFailedOrDroppedBytesOrWasGivenUp) {
+  Scene failed;
+  failed.fill->fail(kCut);
+  EXPECT_EQ(failed.attach(), nullptr);
+  Scene passing;
+  passing.fill->keep_window();
+  EXPECT_EQ(passing.attach(), nullptr);
+  Scene unread;
+  EXPECT_TRUE(unread.fill->close_if_unread());
+  EXPECT_EQ(unread.attach(), nullptr);
+}
+
+TEST(Fill, IsNotGivenUpWhileSomebodyReads) {
+  Scene scene;
+  auto reader = scene.attach();
+  EXPECT_FALSE(scene.fill->close_if_unread());
+  reader.reset();
+  EXPECT_NE(reader = scene.attach(), nullptr);
+}
+
+TEST(Fill, TellsTheWriterEachTimeTheLastReaderLeaves) {
+  Scene scene;
+  int left = 0;
+  scene.fill->on_abandoned([&] { ++left; });
+  auto one = scene.attach();
+  auto other = scene.attach();
+  one.reset();
+  scene.settle();
+  EXPECT_EQ(left, 0);
+  other.reset();
+  EXPECT_EQ(left, 0) << "on the writer's executor, not where the reader is";
+  scene.settle();
+  EXPECT_EQ(left, 1);
+  scene.attach().reset();
+  scene.settle();
+  EXPECT_EQ(left, 2);
+  scene.fill->finish();
+  scene.attach().reset();
+  scene.settle();
+  EXPECT_EQ(left, 2) << "of no interest any more";
+}
+
+TEST(Fill, GivesTheWholeBodyToTheStore) {
+  Scene scene;
+  scene.append("abc");
+  scene.append("de");
+  const auto body = scene.fill->body();
+  EXPECT_EQ(body.size, 5U);
+  ASSERT_EQ(body.slices.size(), 2U);
+  EXPECT_EQ(body.slices[1].size, 2U);
+}
+
+TEST(FillWindow, DropsWhatEveryReaderHas) {
+  Scene scene;
+  const auto one = scene.attach();
+  const auto other = scene.attach();
+  scene.fill->publish({});
+  scene.append(kMegabyte);
+  scene.append("last");
+  scene.fill->keep_window();
+  const auto take = [](FillReader& reader) {
+    while (!reader.at_hand().empty()) continue;
+  };
+  take(*one);
+  EXPECT_GT(scene.budget.used(), kMegabyte.size());
+  take(*other);
+  EXPECT_LT(scene.budget.used(), kMegabyte.size());
+  scene.append(" words");
+  scene.fill->finish();
+  EXPECT_EQ(scene.rest(*one), " words");
+  EXPECT_EQ(scene.rest(*other), " words");
+}
+
+TEST(FillWindow, AReaderThatLeavesLetsGoOfWhatItHadNot) {
+  Scene scene;
+  auto behind = scene.attach();
+  const auto ahead = scene.attach();
+  scene.fill->publish({});
+  scene.fill->keep_window();
+  scene.append(kMegabyte);
+  scene.append("x");
+  while (!ahead->at_hand().empty()) continue;
+  EXPECT_GT(scene.budget.used(), kMegabyte.size());
+  behind.reset();
+  EXPECT_LT(scene.budget.used(), kMegabyte.size());
+}
+
+TEST(FillWindow, TheWriterWaitsWhileItsOnlyReaderIsAWindowBehind) {
+  Scene scene;
+  const auto reader = scene.attach();
+  scene.fill->publish({});
+  scene.fill->keep_window();
+  EXPECT_TRUE(run(scene.io, scene.fill->room()));
+  scene.append(kMegabyte);
+  const auto room = start(scene, scene.fill->room());
+  EXPECT_FALSE(*room);
+  EXPECT_FALSE(reader->at_hand().empty());
+  scene.settle();
+  EXPECT_EQ(*room, true);
+}
+
+TEST(FillWindow, TheWriterIsToldWhenNobodyReadsAnyMore) {
+  Scene scene;
+  auto reader = scene.attach();
+  scene.fill->publish({});
+  scene.fill->keep_window();
+  scene.append(kMegabyte);
+  const auto room = start(scene, scene.fill->room());
+  EXPECT_FALSE(*room);
+  reader.reset();
+  scene.settle();
+  EXPECT_EQ(*room, false);
+}
+
+}  // namespace
+}  // namespace proxy

@@ -1,0 +1,85 @@
+#include "proxy/fill/fills.hpp"
+
+#include <gtest/gtest.h>
+
+namespace proxy {
+namespace {
+
+using namespace std::chrono_literals;
+using Turn = Fills::Turn;
+
+const Fills::Time kNow{1000s};
+const std::string kUrl = "http://a/x";
+const auto kKey = digest::key_of(digest::Method::get, kUrl);
+
+struct Scene {
+  boost::asio::io_context io{1};
+  Fills fills;
+
+  Fills::Entered enter(Fills::Time now = kNow, const std::string& url = kUrl) {
+    return fills.enter(kKey, url, io.get_executor(), now);
+  }
+};
+
+TEST(Fills, TheFirstFetchesAndTheOthersJoin) {
+  Scene scene;
+  const auto first = scene.enter();
+  EXPECT_EQ(first.turn, Turn::first);
+  EXPECT_EQ(first.fill->url(), kUrl);
+  const auto second = scene.enter();
+  EXPECT_EQ(second.turn, Turn::join);
+  EXPECT_EQ(second.fill, first.fill);
+}
+
+TEST(Fills, AKeyThatCollidesIsFetchedAlone) {
+  Scene scene;
+  const auto first = scene.enter();
+  const auto other = scene.enter(kNow, "http://b/y");
+  EXPECT_EQ(other.turn, Turn::alone);
+  EXPECT_NE(other.fill, first.fill);
+  EXPECT_EQ(other.fill->url(), "http://b/y");
+}
+
+TEST(Fills, AfterAFillHasLeftTheNextIsFirstAgain) {
+  Scene scene;
+  const auto old = scene.enter().fill;
+  scene.fills.leave(kKey, *old);
+  const auto next = scene.enter();
+  EXPECT_EQ(next.turn, Turn::first);
+  scene.fills.leave(kKey, *old);
+  EXPECT_EQ(scene.enter().fill, next.fill) << "who has left cannot make another one leave";
+}
+
+TEST(Fills, WhatCouldNotBeSharedIsNotWaitedForForAWhile) {
+  Scene scene;
+  scene.fills.leave_unshared(kKey, *scene.enter().fill, kNow);
+  const auto one = scene.enter(kNow + Fills::kNotShared - 1ms);
+  const auto two = scene.enter(kNow + Fills::kNotShared - 1ms);
+  EXPECT_EQ(one.turn, Turn::alone);
+  EXPECT_EQ(two.turn, Turn::alone);
+  EXPECT_NE(one.fill, two.fill);
+  EXPECT_EQ(scene.enter(kNow + Fills::kNotShared).turn, Turn::first);
+}
+
+TEST(Fills, AnInvalidationLeavesWhatIsUnderWayToThoseWhoRead) {
+  Scene scene;
+  const auto old = scene.enter().fill;
+  scene.fills.invalidate(kKey, kNow);
+  const auto next = scene.enter();
+  EXPECT_EQ(next.turn, Turn::first);
+  EXPECT_NE(next.fill, old);
+  EXPECT_TRUE(scene.fills.recently_invalidated(kKey, kNow + Fills::kInvalidated - 1ms));
+  EXPECT_FALSE(scene.fills.recently_invalidated(kKey, kNow + Fills::kInvalidated));
+}
+
+TEST(Fills, WhatWasAskedForBeforeAnInvalidationIsOutdatedHoweverLongItTakes) {
+  Scene scene;
+  EXPECT_FALSE(scene.fills.outdated(kKey, kNow));
+  scene.fills.invalidate(kKey, kNow);
+  EXPECT_TRUE(scene.fills.outdated(kKey, kNow - 1h));
+  EXPECT_TRUE(scene.fills.outdated(kKey, kNow));
+  EXPECT_FALSE(scene.fills.outdated(kKey, kNow + Fills::Time::duration(1)));
+}
+
+}  // namespace
+}  // namespace proxy

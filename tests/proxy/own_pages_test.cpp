@@ -1,0 +1,191 @@
+#include "proxy/own_pages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/peers/samples.hpp"
+#include "tests/proxy/scene.hpp"
+
+namespace proxy {
+namespace {
+
+using nlohmann::json;
+
+struct Asked {
+  const char* name;
+  std::string line;
+  std::optional<Page> page;
+};
+class OwnPage : public testing::TestWithParam<Asked> {};
+
+TEST_P(OwnPage, IsForOriginFormAndForOurOwnAddress) {
+  const Scene scene;
+  const TextRequest request("", GetParam().line + " HTTP/1.1");
+  EXPECT_EQ(own_page(scene.client, *request), GetParam().page);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Targets, OwnPage,
+    testing::Values(Asked{"Index", "GET /", Page::index},
+                    Asked{"Digest", "GET /digest", Page::digest},
+                    Asked{"Query", "GET /digest?x", Page::digest},
+                    Asked{"StoreDigest", "GET /squid-internal-periodic/store_digest",
+                          Page::store_digest},
+                    Asked{"Health", "GET /health", Page::health},
+                    Asked{"Metrics", "GET /metrics", Page::metrics},
+                    Asked{"NoSuchPage", "GET /else", Page::unknown},
+                    Asked{"Options", "OPTIONS *", Page::options},
+                    Asked{"OurSocket", "GET http://127.0.0.1:3128/digest", Page::digest},
+                    Asked{"AnotherPort", "GET http://127.0.0.1:3129/digest", std::nullopt},
+                    Asked{"AnotherHost", "GET http://a.test:3128/digest", std::nullopt},
+                    Asked{"Tunnel", "CONNECT 127.0.0.1:3128", std::nullopt}),
+    [](const auto& tested) { return tested.param.name; });
+
+struct Reader {
+  const char* name;
+  std::string path;
+  std::string client;
+  std::string lines;
+  std::string status;
+};
+class OwnPageAccess : public testing::TestWithParam<Reader> {};
+
+TEST_P(OwnPageAccess, FollowsTheSettingsAndLetsNobodyBeUsedToRead) {
+  auto settings = quiet_settings();
+  settings.peers.push_back(peers::samples::peer("b"));
+  settings.peers[0].host = "10.9.9.9";
+  settings.digest.squid_pause = {};
+  Scene scene(settings);
+  scene.client.address = *config::parse_address(GetParam().client);
+  const std::string text = "GET " + GetParam().path + " HTTP/1.1\r\n" + GetParam().lines + "\r\n";
+  const auto request = parse_request(text, {}).value();
+  scene.reply.begin(1, false, false);
+  const auto page = own_page(scene.client, *request);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(scene.received(serve_own(scene.client, *request, *page)).substr(9, 3),
+            GetParam().status);
+}
+
+const std::string kHost = "Host: 127.0.0.1\r\n";
+const std::string kStoreDigest = "/squid-internal-periodic/store_digest";
+
+INSTANTIATE_TEST_SUITE_P(
+    Readers, OwnPageAccess,
+    testing::Values(
+        Reader{"Monitor", "/digest", "192.168.0.1", kHost, "200"},
+        Reader{"Stranger", "/digest", "203.0.113.1", kHost, "403"},
+        Reader{"StrangerToMetrics", "/metrics", "203.0.113.1", kHost, "403"},
+        Reader{"StrangerToHealth", "/health", "203.0.113.1", kHost, "403"},
+        Reader{"ThroughAProxy", "/digest", "127.0.0.1", kHost + "Via: 1.1 b\r\n", "403"},
+        Reader{"ForwardedFor", "/digest", "127.0.0.1", kHost + "X-Forwarded-For: x\r\n", "403"},
+        Reader{"ReboundName", "/digest", "127.0.0.1", "Host: evil.test\r\n", "403"},
+        Reader{"OurName", "/digest", "127.0.0.1", "Host: cache-a:3128\r\n", "200"},
+        Reader{"Localhost", "/digest", "127.0.0.1", "Host: localhost:3128\r\n", "200"},
+        Reader{"PeerThroughASquidsVia", kStoreDigest, "10.9.9.9", kHost + "Via: 1.1 b\r\n", "200"},
+        Reader{"AdminToTheStoreDigest", kStoreDigest, "127.0.0.1", kHost, "200"},
+        Reader{"MonitorToTheStoreDigest", kStoreDigest, "192.168.0.1", kHost, "403"},
+        Reader{"NoSuchPage", "/else", "127.0.0.1", kHost, "404"}),
+    [](const auto& tested) { return tested.param.name; });
+
+std::string answer_to(const std::string& line, const std::string& lines = "") {
+  auto settings = quiet_settings();
+  settings.digest.squid_pause = {};
+  Scene scene(settings);
+  const std::string text = line + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" + lines + "\r\n";
+  const auto request = parse_request(text, {}).value();
+  scene.reply.begin(1, request->is_head(), false);
+  return scene.received(serve_own(scene.client, *request, *own_page(scene.client, *request)));
+}
+
+TEST(OwnPages, OthersThanGetAreRefused) {
+  EXPECT_EQ(answer_to("DELETE /digest").substr(9, 3), "405");
+}
+
+TEST(OwnPages, HealthSaysOk) {
+  const auto text = answer_to("GET /health");
+  EXPECT_TRUE(text.ends_with("\r\n\r\n{\"status\":\"ok\"}\n")) << text;
+  EXPECT_NE(text.find("Cache-Control: no-store\r\n"), std::string::npos) << text;
+}
+
+TEST(StoreDigest, IsServedAsSquidReadsIt) {
+  const auto text = answer_to("GET " + kStoreDigest);
+  EXPECT_NE(text.find("Content-Type: application/cache-digest\r\n"), std::string::npos);
+  for (const auto* field : {"Date: ", "Last-Modified: ", "Expires: ", "ETag: \"", "Server: "}) {
+    EXPECT_NE(text.find(field), std::string::npos) << field;
+  }
+  const auto body = text.substr(text.find("\r\n\r\n") + 4);
+  EXPECT_TRUE(
+      digest::decode(std::span(reinterpret_cast<const std::uint8_t*>(body.data()), body.size())));
+}
+
+TEST(StoreDigest, IsNotSentAgainToWhoHasIt) {
+  const auto whole = answer_to("HEAD " + kStoreDigest);
+  const auto at = whole.find("Last-Modified: ") + 15;
+  const auto changed = whole.substr(at, whole.find("\r\n", at) - at);
+  const auto text = answer_to("GET " + kStoreDigest, "If-None-Match: *\r\n");
+  EXPECT_EQ(text.substr(9, 3), "304");
+  EXPECT_TRUE(text.ends_with("\r\n\r\n"));
+}
+
+TEST(DigestJson, HasEveryFieldOfTheLiveFilterAndOfTheSquidForm) {
+  const Scene scene;
+  const auto page = json::parse(digest_json(scene.shared));
+  EXPECT_EQ(page["name"], "cache-a");
+  for (const auto* filter : {&page, &page["squid"]}) {
+    EXPECT_TRUE((*filter)["epoch"].is_string());
+    EXPECT_EQ((*filter)["built_at"].get<std::string>().size(), 24U) << "RFC 3339";
+    for (const auto* number :
+         {"generation", "entries", "capacity", "bits", "bits_per_entry", "hashes", "bits_set",
+          "fill_ratio", "false_positive_rate", "age_seconds", "bytes"}) {
+      EXPECT_TRUE((*filter)[number].is_number()) << number;
+    }
+  }
+  EXPECT_EQ(page["peers"], json::array());
+}
+
+TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
+  auto settings = quiet_settings();
+  settings.peers = {peers::samples::peer("b"), peers::samples::peer("c")};
+  Scene scene(settings);
+  const auto now = std::chrono::steady_clock::now();
+  scene.directory.update(0, peers::samples::report_of({"x"}, now));
+  const auto claimants = scene.directory.claimants(peers::samples::key("x"), now);
+  ASSERT_EQ(claimants.size(), 1U);
+  scene.directory.note(claimants[0], peers::Outcome::true_hit, std::chrono::milliseconds(2), 10,
+                       now);
+  const auto page = json::parse(digest_json(scene.shared));
+  const auto& known = page["peers"][0];
+  EXPECT_EQ(known["name"], "b");
+  EXPECT_EQ(known["url"], "http://127.0.0.1:3128");
+  EXPECT_EQ(known["kind"], "hearsay");
+  EXPECT_EQ(known["state"], "usable");
+  EXPECT_EQ(known["claims"], 1);
+  EXPECT_EQ(known["true_hits"], 1);
+  EXPECT_EQ(known["false_hits"], 0);
+  EXPECT_EQ(known["bytes_saved"], 10);
+  EXPECT_EQ(known["first_byte_ms"], 2.0);
+  EXPECT_TRUE(known["entries"].is_number());
+  EXPECT_TRUE(known["false_positive_rate"].is_number());
+  EXPECT_GE(known["age_seconds"], 0.0);
+  const auto& unknown = page["peers"][1];
+  EXPECT_EQ(unknown["kind"], "unknown");
+  for (const auto* field :
+       {"entries", "generation", "age_seconds", "false_positive_rate", "first_byte_ms"}) {
+    ASSERT_TRUE(unknown.contains(field)) << field;
+    EXPECT_TRUE(unknown[field].is_null()) << field;
+  }
+}
+
+TEST(MetricsText, QuotesThePeersNames) {
+  auto settings = quiet_settings();
+  settings.peers = {peers::samples::peer("b\"\\")};
+  Scene scene(settings);
+  const auto text = metrics_text(scene.shared);
+  EXPECT_NE(text.find("hearsay_peer_true_hits_total{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
+  EXPECT_NE(text.find("hearsay_peer_up{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
+  EXPECT_NE(text.find("hearsay_memory_limit_bytes 268435456\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace proxy

@@ -1,0 +1,66 @@
+#include "proxy/request.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/requests.hpp"
+
+namespace proxy {
+namespace {
+
+using http::HeadError;
+
+TEST(ParseRequest, DerivesTargetFramingAndFactsOnce) {
+  const std::string text =
+      "POST http://A.test:80/x HTTP/1.1\r\nHost: other.test\r\nContent-Length: 3\r\n"
+      "Cache-Control: no-cache\r\n\r\n";
+  const auto request = parse_request(text, {});
+  ASSERT_TRUE(request);
+  EXPECT_EQ((*request)->target.url(), "http://a.test/x") << "RFC 9112 3.2.2: Host is ignored";
+  EXPECT_EQ((*request)->framing, (http::Framing{http::Framing::Kind::sized, 3}));
+  EXPECT_TRUE((*request)->facts.control.no_cache);
+  EXPECT_FALSE((*request)->is_head());
+}
+
+struct Refused {
+  const char* name;
+  std::string text;
+  HeadError error;
+};
+class ParseRequestRefuses : public testing::TestWithParam<Refused> {};
+
+TEST_P(ParseRequestRefuses, WhatAnyOfItsPartsRefuses) {
+  EXPECT_EQ(parse_request(GetParam().text, {}).error(), GetParam().error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Heads, ParseRequestRefuses,
+    testing::Values(
+        Refused{"Line", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", HeadError::bad_request_line},
+        Refused{"NoHost", "GET / HTTP/1.1\r\n\r\n", HeadError::no_host},
+        Refused{"TwoHosts", "GET http://a/ HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+                HeadError::two_hosts},
+        Refused{"Target", "GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n",
+                HeadError::unsupported_scheme},
+        Refused{"Framing", "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n",
+                HeadError::bad_coding}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(OwnedRequest, OutlivesTheOneItCopiesAndIsAGet) {
+  auto original = std::make_unique<TextRequest>("Accept: x\r\nCache-Control: max-age=5\r\n",
+                                                "HEAD http://a.test/x HTTP/1.0");
+  const OwnedRequest owned(**original);
+  original.reset();
+  const auto& request = owned.get();
+  EXPECT_EQ(request.head.method, "GET");
+  EXPECT_FALSE(request.is_head());
+  EXPECT_EQ(request.head.minor, 0);
+  EXPECT_EQ(request.head.target, "http://a.test/x");
+  EXPECT_EQ(request.target.url(), "http://a.test/x");
+  EXPECT_EQ(request.head.fields.value(http::field::accept), "x");
+  EXPECT_EQ(request.head.fields.size(), 3U);
+  EXPECT_EQ(request.facts.control.max_age, std::chrono::seconds(5));
+  EXPECT_FALSE(request.framing.has_body());
+}
+
+}  // namespace
+}  // namespace proxy

@@ -1,0 +1,64 @@
+// All that a request meets within the proxy, on one thread, with one client's connection.
+#pragma once
+
+#include <string>
+
+#include "proxy/client.hpp"
+#include "proxy/store_holdings.hpp"
+#include "tests/proxy/received.hpp"
+#include "tests/proxy/requests.hpp"
+#include "tests/support/loopback.hpp"
+
+namespace proxy {
+
+inline config::Settings quiet_settings() {
+  config::Settings settings;
+  settings.log.access = config::LogTarget::none;
+  return settings;
+}
+
+struct Scene {
+  explicit Scene(config::Settings told = quiet_settings()) : settings(std::move(told)) {
+    worker.deadlines.start();
+  }
+
+  // What the client gets of what `task` sends.
+  std::string received(net::Task<void> task) {
+    support::run(worker.io, std::move(task));
+    stream.shutdown_send();
+    return received_by(pair.second);
+  }
+
+  const config::Settings settings;
+  const std::vector<net::tcp::endpoint> listening{{net::asio::ip::make_address("127.0.0.1"), 3128}};
+  Clock clock;
+  cache::Budget budget{settings.cache.memory.value};
+  cache::Store store{budget};
+  Fills fills;
+  StoreHoldings holdings{store};
+  peers::Directory directory{settings.peers};
+  peers::Publisher publisher{holdings, settings.digest, clock.now()};
+  Metrics metrics{1};
+  AccessLog log{settings.log, 1};
+  upstream::TlsClient tls;
+  Shared shared{.settings = settings,
+                .name = "cache-a",
+                .listening = listening,
+                .clock = clock,
+                .budget = budget,
+                .store = store,
+                .fills = fills,
+                .directory = directory,
+                .publisher = publisher,
+                .metrics = metrics,
+                .log = log,
+                .tls = tls};
+  Worker worker{shared, 0};
+  std::pair<net::Socket, net::Socket> pair = support::connected_pair(worker.io);
+  net::Stream stream{std::move(pair.first), worker.deadlines};
+  Input input{stream, worker.buffers};
+  Reply reply{stream, settings.timeouts.body};
+  Client client{worker, stream, input, reply, *config::parse_address("127.0.0.1"), "127.0.0.1"};
+};
+
+}  // namespace proxy
