@@ -55,12 +55,6 @@ std::size_t words_in(Bytes bytes) {
   return (bytes.size() + 7) / 8;
 }
 
-std::uint64_t checksum_of(Bytes bytes) {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < words_in(bytes); ++i) sum += term(i, word_of(bytes, i));
-  return sum;
-}
-
 void append_positions(std::vector<std::uint32_t>& positions, std::size_t index,
                       std::uint64_t word) {
   for (; word != 0; word &= word - 1) {
@@ -120,7 +114,8 @@ struct Header {
 
 bool is_sound(const Header& header) {
   const std::uint64_t base = header.number(offset::base);
-  if (!check(header.shape()) || base >= header.number(offset::generation)) return false;
+  const std::uint64_t generation = header.number(offset::generation);
+  if (!check(header.shape()) || generation == 0 || base > generation) return false;
   if (header.byte(offset::coding) == kGaps) return header.byte(offset::rice) <= kMaxRice;
   return header.byte(offset::coding) == kBits && header.byte(offset::rice) == 0 && base == 0 &&
          header.number(offset::positions) == 0;
@@ -199,8 +194,10 @@ std::string_view to_string(NativeError error) {
   return "unknown error";
 }
 
-std::uint64_t checksum_of(const BloomFilter& filter) {
-  return checksum_of(filter.bytes());
+std::uint64_t checksum_of(Bytes bytes) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < words_in(bytes); ++i) sum += term(i, word_of(bytes, i));
+  return sum;
 }
 
 std::uint64_t checksum_after(std::uint64_t before, const BloomFilter& filter,
@@ -263,7 +260,7 @@ NativeResult<NativeDigest> decode_native(Bytes message, const NativeDigest* held
   auto filter = BloomFilter::from_bytes(header->shape(), *bits);
   if (!filter) return NativeError::bad_content;
   if (filter->bits_set() != header->number(offset::bits_set) ||
-      checksum_of(*filter) != header->number(offset::checksum)) {
+      checksum_of(filter->bytes()) != header->number(offset::checksum)) {
     return NativeError::checksum_mismatch;
   }
   if (filter->false_positive_rate() > kMaxNativeFalsePositives) return NativeError::too_full;

@@ -2,7 +2,8 @@
 //
 // A digest lives in epochs. Within an epoch its salt and shape stay, and generations follow each
 // other from 1. A message makes one generation out of an earlier one, or out of generation 0, which
-// in every epoch is the empty filter: so a delta and a snapshot differ in `base` alone.
+// in every epoch is the empty filter: so a delta and a snapshot differ in `base` alone. To who
+// holds the newest, the base is that one, and nothing changes.
 //
 // All numbers are little-endian. A header of 104 bytes, then the content, nothing after it:
 //    0  4  "HSDG"                     40  8  base, the generation that the content changes
@@ -69,15 +70,15 @@ struct NativeDigest {
   std::uint64_t generation = 0;  // from 1
   std::uint64_t capacity = 0;
   std::uint64_t entries = 0;
-  std::uint64_t checksum = 0;  // checksum_of(filter)
+  std::uint64_t checksum = 0;  // checksum_of(filter.bytes())
   BloomFilter filter;
 
   bool operator==(const NativeDigest&) const = default;
 };
 
-std::uint64_t checksum_of(const BloomFilter& filter);
+std::uint64_t checksum_of(std::span<const std::uint8_t> bytes);
 
-// The same for a filter that came about by turning these positions (rising) over in one whose
+// The same of a filter that came about by turning these positions (rising) over in one whose
 // checksum was `before`; at the cost of the words that hold them.
 std::uint64_t checksum_after(std::uint64_t before, const BloomFilter& filter,
                              std::span<const std::uint32_t> flips);

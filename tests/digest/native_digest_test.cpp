@@ -37,7 +37,7 @@ NativeDigest generation_of(const BloomFilter& filter, std::uint64_t generation) 
           .generation = generation,
           .capacity = filter.shape().bits / 12,
           .entries = 3,
-          .checksum = checksum_of(filter),
+          .checksum = checksum_of(filter.bytes()),
           .filter = filter};
 }
 
@@ -153,7 +153,8 @@ TEST(NativeDigest, IsRefusedWithTheReason) {
   later[4] = 1;
   later[9] = static_cast<std::uint8_t>(later[9] + 1);
   EXPECT_EQ(error_of(later), NativeError::damaged_header);
-  EXPECT_EQ(error_of(encode_delta(digest_of(0, 9, 5), 5, {})), NativeError::bad_header);
+  EXPECT_EQ(error_of(encode_delta(digest_of(0, 9, 5), 6, {})), NativeError::bad_header);
+  EXPECT_EQ(error_of(encode_snapshot(digest_of(0, 9, 0))), NativeError::bad_header);
   EXPECT_EQ(error_of(encode_snapshot(digest_of(0, 1000))), NativeError::too_full);
 }
 
