@@ -139,7 +139,7 @@ TEST(FillThreads, WhoComesWhileItIsWrittenGetsAllOfIt) {
   Scene scene;
   const auto first = FillReader::attach(scene.fill, scene.one.executor());
   auto written = scene.writer.start(write(scene, Mode::storing));
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 8; ++i) {
     auto& thread = i % 2 == 0 ? scene.one : scene.other;
     EXPECT_EQ(start_reading(scene, thread).get().value(), kBody);
   }
