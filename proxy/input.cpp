@@ -163,7 +163,7 @@ Result<std::size_t> BodyReader::decode_buffered(asio::mutable_buffer into) {
     const auto shown = input_->buffered().substr(0, into.size() - produced);
     const auto step = decoder_.feed(shown);
     if (decoder_.failed()) return make_error_code(error::bad_chunk);
-    std::memcpy(static_cast<char*>(into.data()) + produced, step.body.data(), step.body.size());
+    std::copy(step.body.begin(), step.body.end(), static_cast<char*>(into.data()) + produced);
     produced += step.body.size();
     input_->consume(step.consumed);
   }
