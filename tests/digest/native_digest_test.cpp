@@ -203,6 +203,11 @@ TEST_F(WireSize, OfAThousandInsertsIsUnder13000BytesAtAnyLoad) {
   store(held, held + 500);
   EXPECT_LT(delta(), 8'000U) << "500 stored and 500 removed when full";
   EXPECT_EQ(delta(), kNativeHeaderBytes) << "nothing";
+  drop(500, 600);
+  store(held + 500, held + 600);
+  constexpr std::size_t kHeads = 700;  // of request and response, more than we send
+  constexpr double kPollsEach = 0.9;   // seconds, with the most jitter
+  EXPECT_LT(8 * static_cast<double>(delta() + kHeads) / kPollsEach, 40'000) << "bit/s";
 }
 
 int clear_bits(const BloomFilter& filter, const Key& key) {
