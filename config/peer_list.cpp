@@ -18,7 +18,7 @@ constexpr std::array<Planned<Role>, 2> kRoles{{{"sibling", Role::sibling}, {"par
 constexpr std::array<Planned<PeerDigest>, 4> kDigests{{{"auto", PeerDigest::automatic},
                                                        {"squid", PeerDigest::squid},
                                                        {"none", PeerDigest::none},
-                                                       {"native", {}}}};
+                                                       {"native", PeerDigest::native}}};
 
 template <class E, std::size_t N>
 void read_planned(Section& in, std::string_view key, E& into,

@@ -53,6 +53,7 @@ enum class Role { sibling };  // asked only for what it holds
 
 enum class PeerDigest {
   automatic,  // found out by asking
+  native,     // our own form
   squid,      // Squid's form, on Squid's schedule
   none,       // not polled, so never asked
 };

@@ -34,6 +34,7 @@ PeerStatus status_of(const Peer& peer, const Report& report, Time now) {
                     .first_byte_ms = std::nullopt,
                     .polls = report.polls,
                     .polls_failed = report.polls_failed,
+                    .resyncs = report.resyncs,
                     .bytes_received = report.bytes_received,
                     .last_error = report.last_error};
   if (books.first_byte) {
@@ -42,9 +43,9 @@ PeerStatus status_of(const Peer& peer, const Report& report, Time now) {
   if (report.confirmed) {
     status.age_seconds = std::chrono::duration<double>(now - *report.confirmed).count();
   }
-  if (report.digest) {
-    status.entries = report.digest->count;
-    status.false_positive_rate = report.digest->filter.false_positive_rate();
+  if (report.claims.filter) {
+    status.entries = report.claims.entries;
+    status.false_positive_rate = report.claims.filter->false_positive_rate();
   }
   return status;
 }
@@ -66,7 +67,7 @@ Claimants Directory::claimants(const digest::Key& key, Time now) const {
   view_.read([&](const View& view) {
     for (std::size_t id = 0; id < view.size(); ++id) {
       if (!view[id].counts(now) || peers_[id]->accuracy.resting(now)) continue;
-      if (!view[id].digest->filter.contains(key)) continue;
+      if (!view[id].claims.filter->contains(key)) continue;
       found.push_back({peers_[id]->accuracy.cost(), id});
     }
   });
@@ -88,8 +89,8 @@ void Directory::note(const PeerRef& peer, Outcome outcome,
 void Directory::update(std::size_t id, Report report) {
   auto next = view_.read([](const View& view) { return std::make_unique<View>(view); });
   (*next)[id] = std::move(report);
-  const bool anybody =
-      std::any_of(next->begin(), next->end(), [](const Report& one) { return !!one.digest; });
+  const bool anybody = std::any_of(next->begin(), next->end(),
+                                   [](const Report& one) { return !!one.claims.filter; });
   view_.replace(std::move(next));
   anybody_.store(anybody, std::memory_order_relaxed);
 }

@@ -35,6 +35,7 @@ struct PeerStatus {
   std::optional<double> first_byte_ms;
   std::uint64_t polls = 0;
   std::uint64_t polls_failed = 0;
+  std::uint64_t resyncs = 0;  // see Report
   std::uint64_t bytes_received = 0;
   std::string last_error;  // empty: the last poll was good
 };

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "peers/native_target.hpp"
 #include "peers/poll_plan.hpp"
 #include "peers/reply.hpp"
 #include "peers/transfer.hpp"
@@ -31,32 +32,54 @@ struct CloseMulti {
   void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
 };
 
+constexpr std::chrono::minutes kNativeAgain{10};
+constexpr std::string_view kSquidPath = "/squid-internal-periodic/store_digest";
+constexpr std::string_view kSquidType = "application/cache-digest";
+
 // The line to one peer.
 struct Line {
   Line(PeerRef with, CURLM* multi, InFlight& in_flight, const std::string& agent,
        const PollLimits& limits)
-      : peer(std::move(with)), transfer(multi, in_flight, *peer, agent, limits) {}
+      : peer(std::move(with)), transfer(multi, in_flight, *peer, agent, limits) {
+    question.form_is_a_guess = peer->digest == config::PeerDigest::automatic;
+    if (peer->digest == config::PeerDigest::squid) {
+      question.form = Form::squid;
+      report.kind = Kind::squid;
+    }
+  }
+
+  // Which form the next question asks for.
+  void choose_form(Polled outcome, Kind before, Time now) {
+    if (!question.form_is_a_guess) return;
+    if (outcome == Polled::other_form) {
+      question.form = Form::squid;
+      native_again = now + kNativeAgain;
+    } else if (report.kind == Kind::hearsay && before != Kind::hearsay) {
+      question.form = Form::native;
+    }
+  }
 
   PeerRef peer;
   Transfer transfer;
   Question question;
   Report report;
   bool asking = false;
-  Time due{};  // when not asking
+  Time due{};           // when not asking
+  Time native_again{};  // while Form::squid is a guess
 };
 
 std::size_t kept_bytes(const Report& report) {
-  return report.digest ? report.digest->filter.bytes().size() : 0;
+  return report.claims.filter ? report.claims.filter->bytes().size() : 0;
 }
 
 // Says what changed, and nothing while all stays as it was.
 void log_change(const Peer& peer, const Report& before, const Report& after) {
   if (after.last_error != before.last_error && !after.last_error.empty()) {
     spdlog::warn("peer {}: {}", peer.name, after.last_error);
-  } else if (after.kind != before.kind || (after.digest && !before.digest) ||
+  } else if (after.kind != before.kind || (after.claims.filter && !before.claims.filter) ||
              (after.last_error.empty() && !before.last_error.empty())) {
     spdlog::info("peer {} ({}): digest of {} entries", peer.name, to_string(after.kind),
-                 after.digest ? after.digest->count : 0);
+                 after.claims.entries);
   }
 }
 
@@ -75,7 +98,6 @@ class Exchange::Loop {
     for (const PeerRef& peer : directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
       lines_.emplace_back(peer, multi_.get(), in_flight_, agent, limits);
-      if (peer->digest == config::PeerDigest::squid) lines_.back().report.kind = Kind::squid;
     }
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
   }
@@ -117,13 +139,25 @@ class Exchange::Loop {
   }
 
   void ask(Line& line) {
-    line.question.known = line.report.kind;
-    line.question.conditional = !line.report.etag.empty();
+    Question& question = line.question;
+    const Claims& held = line.report.claims;
+    if (question.form_is_a_guess && Clock::now() >= line.native_again) question.form = Form::native;
+    const bool native = question.form == Form::native;
+    question.known = line.report.kind;
+    question.held = native ? held.native : nullptr;
+    // An entity tag that came with the other form is of something else.
+    const bool conditional = native == !!held.native;
+    const std::string etag = conditional ? line.report.etag : std::string();
+    question.conditional = !etag.empty();
     line.asking = true;
-    line.transfer.begin(line.report.etag, room_for(line) + digest::kSquidControlBytes);
+    line.transfer.begin(
+        {.target = native ? native_target(held.native.get()) : std::string(kSquidPath),
+         .accept = native ? kNativeType : kSquidType,
+         .etag = etag,
+         .max_body = room_for(line) + digest::kSquidControlBytes});
   }
 
-  // Bytes of mask. The old digest's place is the new one's.
+  // Bytes of filter. The old digest's place is the new one's.
   std::size_t room_for(const Line& line) const {
     const std::size_t kept = kept_by_all() - kept_bytes(line.report);
     const std::size_t limit = settings_.peer_memory.value;
@@ -157,6 +191,7 @@ class Exchange::Loop {
     line.report.bytes_received += line.transfer.received();
     line.transfer.end();
     enter(line.report, verdict, now);
+    line.choose_form(verdict.outcome, before.kind, now);
     log_change(*line.peer, before, line.report);
     directory_.update(line.peer->id, line.report);
     line.asking = false;

@@ -12,11 +12,15 @@
 
 namespace peers {
 
-// GET /squid-internal-periodic/store_digest from each peer, in origin-form and directly, whenever
-// next_poll() says so. Conditional (ETag) with a Hearsay only: nobody has seen a Squid's 304. An
-// answer is bounded while it comes in, decoded into a new digest, checked, and only then replaces
-// the old one in the directory; a bad one is counted and its reason kept. All digests kept stay
-// under settings.peer_memory together; those still coming in are held to as much again.
+// GET /digest/native from each peer, what changed since the generation that we hold, or
+// /squid-internal-periodic/store_digest; in origin-form and directly, whenever next_poll() says so.
+// PeerDigest::automatic asks natively first. Who does not answer so is asked in Squid's form from
+// then on, and natively again when it turns out to be a Hearsay, and every kNativeAgain.
+// Conditional (ETag) with a Hearsay only: nobody has seen a Squid's 304. A delta that does not fit
+// what we hold is counted as a resync, and all of the digest is asked for at once. An answer is
+// bounded while it comes in, decoded into a new digest, checked, and only then replaces the old one
+// in the directory; a bad one is counted and its reason kept. All digests kept stay under
+// settings.peer_memory together; those still coming in are held to as much again.
 class Exchange {
  public:
   // `tick` is called on the control thread at once and then every settings.period, with wall time

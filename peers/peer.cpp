@@ -1,6 +1,7 @@
 #include "peers/peer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace peers {
 namespace {
@@ -73,6 +74,16 @@ Peer::Peer(std::size_t place, const config::Peer& settings)
       host(settings.host),
       port(settings.port),
       digest(settings.digest) {}
+
+Claims::Claims(digest::NativeDigest digest)
+    : entries(digest.entries),
+      native(std::make_shared<const digest::NativeDigest>(std::move(digest))) {
+  filter = std::shared_ptr<const digest::BloomFilter>(native, &native->filter);
+}
+
+Claims::Claims(digest::SquidDigest digest)
+    : filter(std::make_shared<const digest::BloomFilter>(std::move(digest.filter))),
+      entries(digest.count) {}
 
 State state_of(const Peer& peer, const Report& report, Time now) {
   if (peer.digest == config::PeerDigest::none) return State::off;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "config/settings.hpp"
+#include "digest/native_digest.hpp"
 #include "digest/squid_digest.hpp"
 #include "peers/accuracy.hpp"
 
@@ -50,10 +51,22 @@ struct Peer {
 // Stays good while somebody holds it, also when the peer is one no longer.
 using PeerRef = std::shared_ptr<Peer>;
 
+// What a peer says it holds, in whichever form it said so.
+struct Claims {
+  std::shared_ptr<const digest::BloomFilter> filter;
+  std::uint64_t entries = 0;  // as the peer says
+  // What the filter is part of, if it came in our own form: a delta may change it.
+  std::shared_ptr<const digest::NativeDigest> native;
+
+  Claims() = default;
+  explicit Claims(digest::NativeDigest digest);
+  explicit Claims(digest::SquidDigest digest);
+};
+
 // What polling a peer has brought so far. A new one replaces it after each poll.
 struct Report {
   Kind kind = Kind::unknown;
-  std::shared_ptr<const digest::SquidDigest> digest;  // the last good one, till it is too old
+  Claims claims;                            // of the last good digest, till it is too old
   std::string etag;                         // of the digest; empty if it may not be a condition
   std::optional<std::uint64_t> generation;  // of the digest, if the peer tells
   std::optional<Time> confirmed;            // when a poll last found the digest current
@@ -61,10 +74,11 @@ struct Report {
   std::uint64_t polls = 0;
   std::uint64_t polls_failed = 0;
   std::uint32_t failures_in_a_row = 0;
+  std::uint64_t resyncs = 0;         // deltas that did not fit what we held
   std::uint64_t bytes_received = 0;  // bodies of its answers
   std::string last_error;            // why the last poll brought nothing; empty if it was good
 
-  bool counts(Time now) const { return digest && now < usable_until; }
+  bool counts(Time now) const { return claims.filter && now < usable_until; }
 };
 
 State state_of(const Peer& peer, const Report& report, Time now);

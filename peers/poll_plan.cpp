@@ -41,6 +41,9 @@ Time next_poll(const LastPoll& last, milliseconds poll, double jitter, Time now)
     case Polled::fetched:
     case Polled::unchanged:
       return now + (squid ? squid_gap(last.expires_in, jitter) : earlier(poll, jitter));
+    case Polled::other_form:
+    case Polled::resync:
+      return now;
     case Polled::building:
       return now + kSquidNearest;
     case Polled::failed:

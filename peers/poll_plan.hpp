@@ -13,6 +13,9 @@ enum class Polled : std::uint8_t {
   fetched,    // a good digest
   unchanged,  // 304: the one we have is current
   building,   // a Squid's 404: it has none yet, or never will (memory only)
+  // Our own form is not what it gives: it is to be asked in Squid's.
+  other_form,
+  resync,  // what changed does not fit what we hold: the whole is to be asked for
   failed,
 };
 
@@ -28,6 +31,7 @@ struct LastPoll {
 //   Squid             at its Expires and up to 5 s more, 10 s apart at least, 1 h at most (300 s
 //                     if it has no Expires, as Squid does); building: 10 s; failing: 5 s, doubling
 //                     to 5 min
+// What the answer itself calls for, another form or the whole, is asked for at once.
 // A failing peer may be polled up to a tenth earlier, too.
 Time next_poll(const LastPoll& last, std::chrono::milliseconds poll, double jitter, Time now);
 

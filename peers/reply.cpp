@@ -30,21 +30,54 @@ std::optional<std::uint64_t> generation_in(std::string_view etag) {
   return generation;
 }
 
-Verdict judge_digest(const Question& question, const Reply& reply, Verdict verdict) {
+template <class Error>
+std::string reason_of(Error error, Error too_large) {
+  if (error == too_large) return std::string(kTooLarge);
+  return fmt::format("bad digest: {}", digest::to_string(error));
+}
+
+void keep_condition(Verdict& verdict, const Reply& reply) {
+  if (verdict.kind != Kind::hearsay || !may_be_condition(reply.etag)) return;
+  verdict.etag = reply.etag;
+  verdict.generation = generation_in(reply.etag);
+}
+
+void read_squid_form(const Question& question, const Reply& reply, Verdict& verdict) {
   auto decoded = digest::decode(reply.body, question.room);
   if (!decoded) {
-    const bool too_large = decoded.error() == digest::SquidDigestError::mask_too_large;
-    verdict.error = too_large ? std::string(kTooLarge)
-                              : fmt::format("bad digest: {}", digest::to_string(decoded.error()));
-    return verdict;
+    verdict.error = reason_of(decoded.error(), digest::SquidDigestError::mask_too_large);
+    return;
   }
   verdict.outcome = Polled::fetched;
-  verdict.digest = std::make_shared<const digest::SquidDigest>(std::move(*decoded));
-  if (verdict.kind == Kind::hearsay && may_be_condition(reply.etag)) {
-    verdict.etag = reply.etag;
-    verdict.generation = generation_in(reply.etag);
+  verdict.claims = Claims(std::move(*decoded));
+  keep_condition(verdict, reply);
+}
+
+void read_native_form(const Question& question, const Reply& reply, Verdict& verdict) {
+  using digest::NativeError;
+  auto decoded = digest::decode_native(reply.body, question.held.get(), question.room);
+  if (decoded) {
+    verdict.outcome = Polled::fetched;
+    verdict.kind = Kind::hearsay;
+    keep_condition(verdict, reply);
+    verdict.generation = decoded->generation;
+    verdict.claims = Claims(std::move(*decoded));
+    return;
   }
-  return verdict;
+  const NativeError error = decoded.error();
+  const bool misfit = error == NativeError::checksum_mismatch || error == NativeError::other_base;
+  if (error == NativeError::not_native && question.form_is_a_guess) {
+    verdict.outcome = Polled::other_form;
+  } else {
+    if (misfit && question.held) verdict.outcome = Polled::resync;
+    verdict.error = reason_of(error, NativeError::too_large);
+  }
+}
+
+// A Hearsay in trouble is still one; only its 404 says that it does not know our form.
+bool is_no_native_peer(const Question& question, const Reply& reply, Kind kind) {
+  return question.form == Form::native && question.form_is_a_guess &&
+         (reply.status == 404 || kind != Kind::hearsay);
 }
 
 }  // namespace
@@ -53,9 +86,13 @@ Verdict judge(const Question& question, const Reply& reply) {
   Verdict verdict;
   verdict.kind = kind_of(reply.server, reply.via, question.known);
   verdict.expires_in = reply.expires_in;
-  if (reply.status == 200) return judge_digest(question, reply, std::move(verdict));
-  if (reply.status == 304 && question.conditional) {
+  if (reply.status == 200) {
+    question.form == Form::native ? read_native_form(question, reply, verdict)
+                                  : read_squid_form(question, reply, verdict);
+  } else if (reply.status == 304 && question.conditional) {
     verdict.outcome = Polled::unchanged;
+  } else if (is_no_native_peer(question, reply, verdict.kind)) {
+    verdict.outcome = Polled::other_form;
   } else if (reply.status == 404 && verdict.kind == Kind::squid) {
     verdict.outcome = Polled::building;
     verdict.error = "status 404: this Squid is building its digest, or has no cache_dir";
@@ -78,7 +115,7 @@ void enter(Report& report, const Verdict& verdict, Time now) {
   report.last_error = verdict.error;
   const bool good = verdict.outcome == Polled::fetched || verdict.outcome == Polled::unchanged;
   if (verdict.outcome == Polled::fetched) {
-    report.digest = verdict.digest;
+    report.claims = verdict.claims;
     report.etag = verdict.etag;
     report.generation = verdict.generation;
   }
@@ -86,9 +123,14 @@ void enter(Report& report, const Verdict& verdict, Time now) {
     report.confirmed = now;
     report.usable_until = now + usable_for(report.kind);
   } else if (now >= report.usable_until) {
-    report.digest.reset();
+    report.claims = {};
     report.etag.clear();
     report.generation.reset();
+  }
+  if (verdict.outcome == Polled::resync) {
+    ++report.resyncs;
+    report.claims.native.reset();
+    report.etag.clear();
   }
   if (verdict.outcome == Polled::failed) ++report.polls_failed;
   report.failures_in_a_row = verdict.outcome == Polled::failed ? report.failures_in_a_row + 1 : 0;

@@ -29,19 +29,24 @@ struct Reply {
 inline constexpr std::string_view kTooLarge =
     "digest over 64 MiB, or over what digest.peer_memory leaves room for";
 
+enum class Form : std::uint8_t { native, squid };
+
 // What was asked.
 struct Question {
-  Kind known = Kind::unknown;  // the peer's kind so far
-  bool conditional = false;    // If-None-Match was sent: only then a 304 means anything
-  std::size_t room = 0;        // bytes of mask that may be kept, at the time of the answer
+  Form form = Form::native;
+  bool form_is_a_guess = false;  // the peer may turn out to give the other one
+  Kind known = Kind::unknown;    // the peer's kind so far
+  bool conditional = false;      // If-None-Match was sent: only then a 304 means anything
+  std::shared_ptr<const digest::NativeDigest> held;  // whose changes were asked for, if not all
+  std::size_t room = 0;  // bytes of filter that may be kept, at the time of the answer
 };
 
 struct Verdict {
   Polled outcome = Polled::failed;
   Kind kind = Kind::unknown;
-  std::shared_ptr<const digest::SquidDigest> digest;  // of Polled::fetched
-  std::string etag;                                   // a Hearsay's, fit to be sent back
-  std::optional<std::uint64_t> generation;            // a Hearsay's ETag is "EPOCH-GENERATION"
+  Claims claims;                            // of Polled::fetched
+  std::string etag;                         // a Hearsay's, fit to be sent back
+  std::optional<std::uint64_t> generation;  // a Hearsay's ETag is "EPOCH-GENERATION"
   std::optional<std::chrono::seconds> expires_in;
   std::string error;  // in our words, never the peer's; empty if all is well
 };

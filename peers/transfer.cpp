@@ -15,10 +15,9 @@ constexpr long kSlowest = 100;  // bytes a second, see PollLimits::stall
 
 // Of the proxy itself, so that it is asked for in origin-form: Squid forwards the absolute form
 // unless its host and port are exactly those it calls itself.
-std::string digest_url(const Peer& peer) {
+std::string place_of(const Peer& peer) {
   const bool ipv6 = peer.host.find(':') != std::string::npos;
-  return fmt::format("http://{}{}{}:{}/squid-internal-periodic/store_digest", ipv6 ? "[" : "",
-                     peer.host, ipv6 ? "]" : "", peer.port);
+  return fmt::format("http://{}{}{}:{}", ipv6 ? "[" : "", peer.host, ipv6 ? "]" : "", peer.port);
 }
 
 std::optional<std::int64_t> seconds_of(const std::string& date) {
@@ -34,8 +33,7 @@ void set_limits(CURL* easy, const PollLimits& limits) {
 }
 
 // A plain direct request: no redirects, no other protocol, no proxy from the environment.
-void set_route(CURL* easy, const std::string& url, const std::string& agent) {
-  curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
+void set_route(CURL* easy, const std::string& agent) {
   curl_easy_setopt(easy, CURLOPT_USERAGENT, agent.c_str());
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
   curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
@@ -49,9 +47,9 @@ void set_route(CURL* easy, const std::string& url, const std::string& agent) {
 
 Transfer::Transfer(CURLM* multi, InFlight& in_flight, const Peer& peer, const std::string& agent,
                    const PollLimits& limits)
-    : multi_(multi), in_flight_(in_flight), easy_(curl_easy_init()) {
+    : multi_(multi), place_(place_of(peer)), in_flight_(in_flight), easy_(curl_easy_init()) {
   if (!easy_) throw std::bad_alloc();
-  set_route(easy_.get(), digest_url(peer), agent);
+  set_route(easy_.get(), agent);
   set_limits(easy_.get(), limits);
   curl_easy_setopt(easy_.get(), CURLOPT_HEADERFUNCTION, &Transfer::on_head);
   curl_easy_setopt(easy_.get(), CURLOPT_HEADERDATA, this);
@@ -63,10 +61,13 @@ Transfer::~Transfer() {
   end();
 }
 
-void Transfer::begin(const std::string& etag, std::size_t max_body) {
-  max_body_ = max_body;
-  fields_.reset(curl_slist_append(nullptr, "Accept: application/cache-digest"));
-  if (!etag.empty()) curl_slist_append(fields_.get(), ("If-None-Match: " + etag).c_str());
+void Transfer::begin(const Request& request) {
+  max_body_ = request.max_body;
+  fields_.reset(curl_slist_append(nullptr, fmt::format("Accept: {}", request.accept).c_str()));
+  if (!request.etag.empty()) {
+    curl_slist_append(fields_.get(), ("If-None-Match: " + request.etag).c_str());
+  }
+  curl_easy_setopt(handle(), CURLOPT_URL, (place_ + request.target).c_str());
   curl_easy_setopt(handle(), CURLOPT_HTTPHEADER, fields_.get());
   curl_multi_add_handle(multi_, handle());
   running_ = true;

@@ -30,8 +30,14 @@ class Transfer {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  // Sends the request, conditional if `etag` is not empty. A longer body than this is cut off.
-  void begin(const std::string& etag, std::size_t max_body);
+  struct Request {
+    std::string target;       // origin-form
+    std::string_view accept;  // a media type
+    std::string etag;         // a condition, if not empty
+    std::size_t max_body;     // a longer body is cut off
+  };
+
+  void begin(const Request& request);
 
   // What libcurl ended with, in our words; empty if reply() is whole.
   std::string finish(CURLcode code);
@@ -62,6 +68,7 @@ class Transfer {
   void read_head();
 
   CURLM* const multi_;
+  const std::string place_;  // the URL without a target
   InFlight& in_flight_;
   std::unique_ptr<CURL, Freed<curl_easy_cleanup>> easy_;
   std::unique_ptr<curl_slist, Freed<curl_slist_free_all>> fields_;

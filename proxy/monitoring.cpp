@@ -58,6 +58,7 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"first_byte_ms", or_null(peer.first_byte_ms)},
           {"polls", peer.polls},
           {"polls_failed", peer.polls_failed},
+          {"resyncs", peer.resyncs},
           {"bytes_received", peer.bytes_received},
           {"last_error", peer.last_error.empty() ? Json(nullptr) : Json(peer.last_error)}};
 }
@@ -76,6 +77,8 @@ constexpr PeerCounter kPeerCounters[] = {
     {"saved_bytes", "Bytes that it spared the origin.", &peers::PeerStatus::bytes_saved},
     {"polls", "Times its digest was asked for.", &peers::PeerStatus::polls},
     {"polls_failed", "Of those, in vain.", &peers::PeerStatus::polls_failed},
+    {"resyncs", "Changes to its digest that did not fit what was held of it.",
+     &peers::PeerStatus::resyncs},
     {"digest_bytes", "Bytes of its digests received.", &peers::PeerStatus::bytes_received},
 };
 

@@ -19,11 +19,12 @@ TEST(Peers, AreSiblingsWhoseDigestIsFoundOutAndWhoseNameIsTheirPlace) {
 
 TEST(Peers, TakeTheirNameRoleAndDigestFromTheSettings) {
   const auto settings = load(peers(
-      R"({"url":"http://b:1","name":"x","role":"sibling","digest":"squid"},{"url":"http://b:2","digest":"none"})"));
+      R"({"url":"http://b:1","name":"x","role":"sibling","digest":"squid"},{"url":"http://b:2","digest":"none"},{"url":"http://b:3","digest":"native"})"));
   ASSERT_TRUE(settings.has_value());
   EXPECT_EQ(settings->peers.at(0).name, "x");
   EXPECT_EQ(settings->peers.at(0).digest, PeerDigest::squid);
   EXPECT_EQ(settings->peers.at(1).digest, PeerDigest::none);
+  EXPECT_EQ(settings->peers.at(2).digest, PeerDigest::native);
 }
 
 struct Fault {
@@ -41,7 +42,6 @@ TEST(Peers, AreRefusedWithTheirPlaceAndTheReason) {
            Fault{R"({"url":"http://localhost:3128"})", "peers[0].url", "we listen"},
            Fault{R"({"url":"http://b:1","name":"a b"})", "peers[0].name", "found \"a b\""},
            Fault{R"({"url":"http://b:1","role":"parent"})", "peers[0].role", "not built yet"},
-           Fault{R"({"url":"http://b:1","digest":"native"})", "peers[0].digest", "not built yet"},
            Fault{R"({"url":"http://b:1","digest":"squit"})", "peers[0].digest", "mean \"squid\"?"},
            Fault{b + R"({"url":"http://B:1/"})", "peers[1]", "same place as peers[0]"},
            Fault{b + R"({"url":"http://c:1","name":"b-1"})", "peers[1]", "same name as peers[0]"},

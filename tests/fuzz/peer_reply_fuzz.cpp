@@ -21,6 +21,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   reply.etag = lines[3];
   reply.body.assign(data + at, data + size);
   peers::Report report;
-  enter(report, judge({.known = {}, .conditional = true, .room = 1 << 16}, reply), {});
+  peers::Question question;
+  question.conditional = true;
+  question.room = 1 << 16;
+  for (const auto form : {peers::Form::squid, peers::Form::native}) {
+    question.form = form;
+    question.form_is_a_guess = form == peers::Form::native;
+    question.held = report.claims.native;
+    enter(report, judge(question, reply), {});
+  }
   return 0;
 }

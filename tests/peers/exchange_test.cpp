@@ -15,8 +15,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using samples::body_of;
+using samples::delta_of;
 using samples::digest_of;
 using samples::key;
+using samples::native_of;
 using samples::ScriptedPeer;
 
 const auto now = std::chrono::steady_clock::now;
@@ -29,14 +31,18 @@ std::string answer(const std::string& fields, const std::string& body) {
   return head(fields, body.size()) + body;
 }
 
-const std::string kHearsay = "Server: Hearsay/0.1.0\r\nETag: \"ab-5\"\r\n";
+const std::string kHearsay = "Server: Hearsay/0.1.0\r\nETag: \"00000000000000ab-5\"\r\n";
 const std::string kSquid =
     "Server: squid/5.7\r\nDate: Tue, 14 Nov 2023 22:13:20 GMT\r\n"
     "Expires: Tue, 14 Nov 2023 23:13:20 GMT\r\nLast-Modified: Tue, 14 Nov 2023 22:13:20 GMT\r\n";
 const std::string kUnchanged = "HTTP/1.1 304 Not Modified\r\nServer: Hearsay/0.1.0\r\n\r\n";
 
+std::string line_of(const std::string& request) {
+  return request.substr(0, request.find('\r'));
+}
+
 std::string good() {
-  return answer(kHearsay, body_of(digest_of({"x"})));
+  return answer(kHearsay, body_of(native_of({"x"})));
 }
 
 class ExchangeTest : public testing::Test {
@@ -99,21 +105,21 @@ TEST_F(ExchangeTest, FetchesAHearsaysDigestAndThenAsksWhetherItChanged) {
   EXPECT_EQ(status().state, State::usable);
   EXPECT_EQ(status().generation, 5U);
   EXPECT_EQ(status().polls_failed, 0U);
-  EXPECT_EQ(status().bytes_received, body_of(digest_of({"x"})).size());
+  EXPECT_EQ(status().bytes_received, body_of(native_of({"x"})).size());
   const auto requests = peer.requests();
-  EXPECT_EQ(requests[0].substr(0, requests[0].find('\r')),
-            "GET /squid-internal-periodic/store_digest HTTP/1.1");
+  EXPECT_EQ(line_of(requests[0]), "GET /digest/native HTTP/1.1");
+  EXPECT_EQ(line_of(requests[1]), "GET /digest/native?epoch=00000000000000ab&since=5 HTTP/1.1");
   EXPECT_NE(requests[0].find("\r\nHost: 127.0.0.1:" + std::to_string(peer.port()) + "\r\n"),
             std::string::npos);
-  EXPECT_NE(requests[0].find("\r\nAccept: application/cache-digest\r\n"), std::string::npos);
+  EXPECT_NE(requests[0].find("\r\nAccept: application/vnd.hearsay.digest\r\n"), std::string::npos);
   EXPECT_NE(requests[0].find("\r\nUser-Agent: Hearsay/test\r\n"), std::string::npos);
   EXPECT_EQ(requests[0].find("If-None-Match"), std::string::npos);
-  EXPECT_NE(requests[1].find("\r\nIf-None-Match: \"ab-5\"\r\n"), std::string::npos);
+  EXPECT_NE(requests[1].find("\r\nIf-None-Match: \"00000000000000ab-5\"\r\n"), std::string::npos);
 }
 
 TEST_F(ExchangeTest, ANewDigestReplacesTheOld) {
   ScriptedPeer peer([](ScriptedPeer& self, std::size_t number) {
-    return self.send(number == 0 ? good() : answer(kHearsay, body_of(digest_of({"y"}))));
+    return self.send(number == 0 ? good() : answer(kHearsay, body_of(native_of({"y"}, 6))));
   });
   start(peer);
   ASSERT_TRUE(reached([&] { return claims("y"); }));
@@ -123,9 +129,12 @@ TEST_F(ExchangeTest, ANewDigestReplacesTheOld) {
 TEST_F(ExchangeTest, ASquidIsAskedAtItsOwnPace) {
   ScriptedPeer peer(answer(kSquid, body_of(digest_of({"x"}))));
   start(peer);
-  ASSERT_TRUE(reached([&] { return status().polls == 1; }));
+  ASSERT_TRUE(reached([&] { return status().polls == 2; }));
   ASSERT_TRUE(beats_pass(20));
-  EXPECT_EQ(peer.requests().size(), 1U);
+  const auto requests = peer.requests();
+  ASSERT_EQ(requests.size(), 2U) << "natively, and then in its own form";
+  EXPECT_EQ(line_of(requests[1]), "GET /squid-internal-periodic/store_digest HTTP/1.1");
+  EXPECT_NE(requests[1].find("\r\nAccept: application/cache-digest\r\n"), std::string::npos);
   EXPECT_EQ(status().kind, Kind::squid);
   EXPECT_EQ(status().generation, std::nullopt);
   EXPECT_TRUE(claims("x"));
@@ -143,10 +152,65 @@ TEST_F(ExchangeTest, ASquidByTheSettingsIsOneWhateverItSays) {
 TEST_F(ExchangeTest, ASquidWithoutADigestIsNoFailure) {
   ScriptedPeer peer("HTTP/1.1 404 Not Found\r\nServer: squid/5.7\r\nContent-Length: 2\r\n\r\nno");
   start(peer);
-  ASSERT_TRUE(reached([&] { return status().polls == 1; }));
+  ASSERT_TRUE(reached([&] { return status().polls == 2; }));
   EXPECT_EQ(status().state, State::waiting);
   EXPECT_EQ(status().polls_failed, 0U);
   EXPECT_NE(status().last_error, "");
+}
+
+TEST_F(ExchangeTest, ADeltaChangesWhatIsHeld) {
+  const auto first = native_of({"x"});
+  const auto second = native_of({"y"}, 6);
+  ScriptedPeer peer([&](ScriptedPeer& self, std::size_t number) {
+    return self.send(number == 0   ? good()
+                     : number == 1 ? answer(kHearsay, delta_of(first, second))
+                                   : kUnchanged);
+  });
+  start(peer);
+  ASSERT_TRUE(reached([&] { return claims("y"); }));
+  EXPECT_FALSE(claims("x"));
+  EXPECT_EQ(status().generation, 6U);
+  EXPECT_EQ(status().resyncs, 0U);
+}
+
+TEST_F(ExchangeTest, ADeltaThatDoesNotFitIsCountedAndAllAskedForAtOnce) {
+  ScriptedPeer peer([&](ScriptedPeer& self, std::size_t number) {
+    if (number == 1)
+      return self.send(answer(kHearsay, delta_of(native_of({}), native_of({"y"}, 6))));
+    return self.send(number == 0 ? good() : answer(kHearsay, body_of(native_of({"y"}, 6))));
+  });
+  start(peer);
+  ASSERT_TRUE(reached([&] { return claims("y"); }));
+  EXPECT_EQ(status().resyncs, 1U);
+  EXPECT_EQ(status().polls_failed, 0U);
+  const auto requests = peer.requests();
+  EXPECT_EQ(line_of(requests[2]), "GET /digest/native HTTP/1.1");
+  EXPECT_EQ(requests[2].find("If-None-Match"), std::string::npos);
+}
+
+TEST_F(ExchangeTest, WhoTurnsOutToBeAHearsayIsAskedNativelyAgain) {
+  ScriptedPeer peer([&](ScriptedPeer& self, std::size_t number) {
+    if (number == 0) return self.send("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
+    if (number == 1) return self.send(answer(kHearsay, body_of(digest_of({"w"}))));
+    return self.send(number == 2 ? good() : kUnchanged);
+  });
+  start(peer);
+  ASSERT_TRUE(reached([&] { return claims("x"); }));
+  const auto requests = peer.requests();
+  EXPECT_EQ(line_of(requests[1]), "GET /squid-internal-periodic/store_digest HTTP/1.1");
+  EXPECT_EQ(line_of(requests[2]), "GET /digest/native HTTP/1.1");
+  EXPECT_EQ(requests[2].find("If-None-Match"), std::string::npos) << "that was the other form's";
+}
+
+TEST_F(ExchangeTest, WhoIsNativeByTheSettingsIsAskedInNoOtherForm) {
+  ScriptedPeer peer("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
+  config::Peer settings = samples::peer("b", peer.port());
+  settings.digest = config::PeerDigest::native;
+  start({settings});
+  ASSERT_TRUE(reached([&] { return status().polls_failed == 2; }));
+  for (const auto& request : peer.requests()) {
+    EXPECT_EQ(line_of(request), "GET /digest/native HTTP/1.1");
+  }
 }
 
 TEST_F(ExchangeTest, APeerWhoseDigestIsOffIsNeverAsked) {
@@ -201,10 +265,12 @@ ScriptedPeer::Answer endless(std::string first, std::string rest) {
   };
 }
 
-std::string full_mask() {
-  std::string body = body_of(digest_of({}));
-  std::fill(body.begin() + 128, body.end(), '\xff');
-  return body;
+std::string full() {
+  auto digest = native_of({});
+  const std::vector<std::uint8_t> bits(digest.filter.bytes().size(), 0xff);
+  digest.filter = *digest::BloomFilter::from_bytes(digest.filter.shape(), bits);
+  digest.checksum = digest::checksum_of(bits);
+  return body_of(digest);
 }
 
 std::string zeros(std::size_t count) {
@@ -214,9 +280,9 @@ std::string zeros(std::size_t count) {
 INSTANTIATE_TEST_SUITE_P(
     Answers, BadAnswer,
     testing::Values(
-        Spoiled{"TooFull", bytes(answer(kHearsay, full_mask()))},
+        Spoiled{"TooFull", bytes(answer(kHearsay, full()))},
         Spoiled{"WrongSizes", bytes(answer(kHearsay, zeros(500)))},
-        Spoiled{"Cut", bytes(head(kHearsay, 2000) + body_of(digest_of({})).substr(0, 900))},
+        Spoiled{"Cut", bytes(head(kHearsay, 2000) + full().substr(0, 900))},
         Spoiled{"AnnouncedTooLarge", endless(head(kHearsay, 1 << 30), zeros(4096))},
         Spoiled{"EndlessBody", endless("HTTP/1.1 200 OK\r\n\r\n", zeros(4096))},
         Spoiled{"EndlessChunks", endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -237,10 +303,10 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 TEST_F(ExchangeTest, AllDigestsTogetherStayUnderPeerMemory) {
-  const std::string body = body_of(digest_of({"x"}, 1000));
+  const std::string body = body_of(native_of({"x"}));
   ScriptedPeer one(answer(kHearsay, body));
   ScriptedPeer other(answer(kHearsay, body));
-  settings_.peer_memory = config::Bytes{2 * (body.size() - 128) - 1};
+  settings_.peer_memory = config::Bytes{2 * 1500 - 1};
   start({samples::peer("b", one.port()), samples::peer("c", other.port())});
   ASSERT_TRUE(reached([&] { return status(0).polls_failed + status(1).polls_failed > 0; }));
   ASSERT_TRUE(reached([&] { return status(0).polls + status(1).polls > 4; }));

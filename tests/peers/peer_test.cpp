@@ -45,7 +45,7 @@ TEST(StateOf, NamesWhyAPeersClaimsCountOrNot) {
   EXPECT_EQ(state_of(peer, report, now + 60s), State::stale);
   peer.accuracy.note(Outcome::refused, std::nullopt, 0, now);
   EXPECT_EQ(state_of(peer, report, now), State::resting);
-  report.digest.reset();
+  report.claims = {};
   EXPECT_EQ(state_of(peer, report, now), State::stale);
 }
 

@@ -49,6 +49,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"SquidAbsurdPast", good(Kind::squid, seconds::min()), 0, 10s},
                     Case{"SquidWithoutExpires", good(Kind::squid), 0, 300s},
                     Case{"SquidBuilding", {Kind::squid, Polled::building, 0, {}}, 0.9, 10s},
+                    Case{"OtherFormAtOnce", {Kind::unknown, Polled::other_form, 0, {}}, 0.5, 0ms},
+                    Case{"ResyncAtOnce", {Kind::hearsay, Polled::resync, 0, {}}, 0.5, 0ms},
                     Case{"FirstFailure", failed(Kind::hearsay, 1), 0, 1s},
                     Case{"ThirdFailure", failed(Kind::hearsay, 3), 0, 4s},
                     Case{"FailuresCapped", failed(Kind::unknown, 6), 0, 30s},

@@ -8,11 +8,37 @@ namespace peers {
 namespace {
 
 using namespace std::chrono_literals;
+using samples::body_of;
+using samples::delta_of;
 using samples::digest_of;
 using samples::key;
+using samples::native_of;
 
 const Time kNow{1000s};
-const Question kPlain{.known = Kind::unknown, .conditional = false, .room = 1 << 20};
+Question asking(Form form) {
+  Question question;
+  question.form = form;
+  question.room = 1 << 20;
+  return question;
+}
+
+const Question kPlain = asking(Form::squid);
+
+Question of_a_hearsay(bool conditional) {
+  Question question = asking(Form::native);
+  question.known = Kind::hearsay;
+  question.conditional = conditional;
+  return question;
+}
+
+Reply native_reply(const std::string& body) {
+  Reply reply;
+  reply.status = 200;
+  reply.server = "Hearsay/0.1.0";
+  reply.etag = "\"00000000000000ab-5\"";
+  reply.body.assign(body.begin(), body.end());
+  return reply;
+}
 
 Reply reply_with(const digest::SquidDigest& digest) {
   Reply reply;
@@ -27,7 +53,8 @@ TEST(Judge, TakesAGoodDigest) {
   const Verdict verdict = judge(kPlain, reply_with(digest_of({"a"})));
   EXPECT_EQ(verdict.outcome, Polled::fetched);
   EXPECT_EQ(verdict.kind, Kind::hearsay);
-  EXPECT_EQ(*verdict.digest, digest_of({"a"}));
+  EXPECT_EQ(*verdict.claims.filter, digest_of({"a"}).filter);
+  EXPECT_EQ(verdict.claims.entries, 1U);
   EXPECT_EQ(verdict.etag, "\"00ff-17\"");
   EXPECT_EQ(verdict.generation, 17U);
   EXPECT_EQ(verdict.error, "");
@@ -46,7 +73,7 @@ TEST(Judge, RefusesAHostileBodyAndSaysWhy) {
     c.spoil(reply.body);
     const Verdict verdict = judge(kPlain, reply);
     EXPECT_EQ(verdict.outcome, Polled::failed);
-    EXPECT_EQ(verdict.digest, nullptr);
+    EXPECT_EQ(verdict.claims.filter, nullptr);
     EXPECT_TRUE(verdict.error.starts_with("bad digest: ")) << verdict.error;
   }
 }
@@ -109,17 +136,91 @@ TEST(Judge, KeepsOnlyAHearsaysWellFormedStrongEtag) {
   EXPECT_EQ(judge(kPlain, squid).etag, "");
 }
 
+TEST(Judge, TakesANativeDigestAndWhatChangedInIt) {
+  const Verdict whole = judge(asking(Form::native), native_reply(body_of(native_of({"a"}))));
+  EXPECT_EQ(whole.outcome, Polled::fetched);
+  EXPECT_EQ(whole.kind, Kind::hearsay);
+  EXPECT_EQ(whole.generation, 5U);
+  EXPECT_EQ(whole.etag, "\"00000000000000ab-5\"");
+  EXPECT_EQ(*whole.claims.native, native_of({"a"}));
+  Question question = asking(Form::native);
+  question.held = whole.claims.native;
+  const auto next = native_of({"a", "b"}, 9);
+  const Verdict changed = judge(question, native_reply(delta_of(native_of({"a"}), next)));
+  EXPECT_EQ(changed.outcome, Polled::fetched);
+  EXPECT_EQ(*changed.claims.native, next);
+  EXPECT_TRUE(changed.claims.filter->contains(key("b")));
+}
+
+TEST(Judge, AsksForAllWhereADeltaDoesNotFitWhatIsHeld) {
+  Question question = asking(Form::native);
+  question.held = std::make_shared<const digest::NativeDigest>(native_of({"z"}));
+  const auto next = native_of({"a", "b"}, 9);
+  const auto delta = native_reply(delta_of(native_of({"a"}), next));
+  EXPECT_EQ(judge(question, delta).outcome, Polled::resync);
+  EXPECT_NE(judge(question, delta).error, "");
+  const auto other = native_reply(delta_of(native_of({"a"}, 6), next));
+  EXPECT_EQ(judge(question, other).outcome, Polled::resync);
+  EXPECT_EQ(judge(asking(Form::native), other).outcome, Polled::failed) << "all was asked for";
+}
+
+TEST(Judge, TriesTheOtherFormWhereOursIsNotGiven) {
+  struct Case {
+    long status;
+    const char* server;
+    Polled if_a_guess;
+  };
+  for (const Case& c :
+       {Case{404, "", Polled::other_form}, Case{404, "Hearsay/0.1.0", Polled::other_form},
+        Case{400, "squid/5.7", Polled::other_form}, Case{500, "nginx", Polled::other_form},
+        Case{200, "nginx", Polled::other_form}, Case{503, "Hearsay/0.1.0", Polled::failed},
+        Case{403, "Hearsay/0.1.0", Polled::failed}}) {
+    Reply reply = native_reply("<html>");
+    reply.status = c.status;
+    reply.server = c.server;
+    Question question = asking(Form::native);
+    EXPECT_NE(judge(question, reply).outcome, Polled::other_form) << c.status << c.server;
+    question.form_is_a_guess = true;
+    EXPECT_EQ(judge(question, reply).outcome, c.if_a_guess) << c.status << c.server;
+    question.form = Form::squid;
+    EXPECT_NE(judge(question, reply).outcome, Polled::other_form) << c.status << c.server;
+  }
+}
+
+TEST(Judge, RefusesANativeDigestThatTheRoomDoesNotHold) {
+  Question question = asking(Form::native);
+  question.room = 1499;
+  const auto reply = native_reply(body_of(native_of({"a"})));
+  EXPECT_EQ(judge(question, reply).error, kTooLarge);
+  question.room = 1500;
+  EXPECT_EQ(judge(question, reply).outcome, Polled::fetched);
+}
+
+TEST(Enter, CountsAResyncAndGoesOnWithWhatItHas) {
+  Report report;
+  enter(report, judge(asking(Form::native), native_reply(body_of(native_of({"a"})))), kNow);
+  Verdict resync;
+  resync.outcome = Polled::resync;
+  enter(report, resync, kNow + 1s);
+  EXPECT_EQ(report.resyncs, 1U);
+  EXPECT_EQ(report.claims.native, nullptr);
+  EXPECT_EQ(report.etag, "");
+  EXPECT_TRUE(report.counts(kNow + 1s));
+  EXPECT_TRUE(report.claims.filter->contains(key("a")));
+  EXPECT_EQ(report.polls_failed, 0U);
+}
+
 TEST(Enter, KeepsTheOldDigestThroughFailuresUntilItIsTooOld) {
   Report report;
   enter(report, judge(kPlain, reply_with(digest_of({"a"}))), kNow);
   EXPECT_TRUE(report.counts(kNow + 59s));
-  enter(report, no_reply({.known = Kind::hearsay}, "no connection"), kNow + 59s);
-  EXPECT_TRUE(report.digest->filter.contains(key("a")));
+  enter(report, no_reply(of_a_hearsay(false), "no connection"), kNow + 59s);
+  EXPECT_TRUE(report.claims.filter->contains(key("a")));
   EXPECT_EQ(report.last_error, "no connection");
   EXPECT_EQ(report.failures_in_a_row, 1U);
   EXPECT_FALSE(report.counts(kNow + 60s));
-  enter(report, no_reply({.known = Kind::hearsay}, "no connection"), kNow + 60s);
-  EXPECT_EQ(report.digest, nullptr);
+  enter(report, no_reply(of_a_hearsay(false), "no connection"), kNow + 60s);
+  EXPECT_EQ(report.claims.filter, nullptr);
   EXPECT_EQ(report.etag, "");
   EXPECT_EQ(report.polls, 3U);
   EXPECT_EQ(report.polls_failed, 2U);
@@ -128,10 +229,10 @@ TEST(Enter, KeepsTheOldDigestThroughFailuresUntilItIsTooOld) {
 TEST(Enter, AGoodPollConfirmsAndForgivesFailures) {
   Report report;
   enter(report, judge(kPlain, reply_with(digest_of({"a"}))), kNow);
-  enter(report, no_reply({.known = Kind::hearsay}, "no connection"), kNow + 30s);
+  enter(report, no_reply(of_a_hearsay(false), "no connection"), kNow + 30s);
   Reply unchanged;
   unchanged.status = 304;
-  enter(report, judge({.known = Kind::hearsay, .conditional = true}, unchanged), kNow + 50s);
+  enter(report, judge(of_a_hearsay(true), unchanged), kNow + 50s);
   EXPECT_TRUE(report.counts(kNow + 109s));
   EXPECT_EQ(report.confirmed, kNow + 50s);
   EXPECT_EQ(report.generation, 17U);

@@ -28,6 +28,35 @@ inline std::string body_of(const digest::SquidDigest& digest) {
   return {bytes.begin(), bytes.end()};
 }
 
+inline digest::NativeDigest native_of(std::initializer_list<const char*> names,
+                                      std::uint64_t generation = 5, std::uint64_t capacity = 1000) {
+  auto filter = *digest::BloomFilter::create({.bits = 12 * capacity,
+                                              .hashes = 8,
+                                              .derivation = digest::Derivation::salted,
+                                              .layout = digest::Layout::plain,
+                                              .salt = {1, 2, 3}});
+  for (const char* name : names) filter.insert(key(name));
+  const auto checksum = digest::checksum_of(filter.bytes());
+  return {.epoch = 0xab,
+          .generation = generation,
+          .capacity = capacity,
+          .entries = names.size(),
+          .checksum = checksum,
+          .filter = std::move(filter)};
+}
+
+inline std::string body_of(const digest::NativeDigest& digest) {
+  const auto bytes = digest::encode_snapshot(digest);
+  return {bytes.begin(), bytes.end()};
+}
+
+// What makes one out of the other.
+inline std::string delta_of(const digest::NativeDigest& from, const digest::NativeDigest& to) {
+  const auto bytes =
+      digest::encode_delta(to, from.generation, digest::flips_between(from.filter, to.filter));
+  return {bytes.begin(), bytes.end()};
+}
+
 inline config::Peer peer(const std::string& name, std::uint16_t port = 3128) {
   config::Peer peer;
   peer.name = name;
@@ -41,7 +70,7 @@ inline config::Peer peer(const std::string& name, std::uint16_t port = 3128) {
 inline Report report_of(std::initializer_list<const char*> names, Time now) {
   Report report;
   report.kind = Kind::hearsay;
-  report.digest = std::make_shared<const digest::SquidDigest>(digest_of(names));
+  report.claims = Claims(native_of(names));
   report.confirmed = now;
   report.usable_until = now + std::chrono::seconds{60};
   report.polls = 1;

@@ -1,0 +1,28 @@
+#include "peers/native_target.hpp"
+
+#include <gtest/gtest.h>
+
+namespace peers {
+namespace {
+
+TEST(NativeTarget, SaysWhatIsHeld) {
+  const digest::NativeDigest held{
+      .epoch = 0xab, .generation = 17, .filter = *digest::BloomFilter::create({8, 1})};
+  EXPECT_EQ(native_target(&held), "/digest/native?epoch=00000000000000ab&since=17");
+  EXPECT_EQ(native_base(native_target(&held)), (NativeBase{0xab, 17}));
+  EXPECT_EQ(native_target(nullptr), "/digest/native");
+}
+
+TEST(NativeTarget, SaysNothingUnlessItSaysItWell) {
+  for (const char* target :
+       {"", "/digest/native", "/digest/native?", "?epoch=ab", "?since=1", "?epoch=&since=1",
+        "?epoch=ab&since=", "?epoch=xy&since=1", "?epoch=ab&since=-1", "?epoch=ab&since=1x",
+        "?epoch=12345678901234567&since=1", "?epoch=a&since=99999999999999999999",
+        "?epoch=zz&epoch=ab&since=1", "?&&=&"}) {
+    EXPECT_EQ(native_base(target), NativeBase{}) << target;
+  }
+  EXPECT_EQ(native_base("?since=2&x=y&epoch=ab&epoch=cd"), (NativeBase{0xab, 2}));
+}
+
+}  // namespace
+}  // namespace peers
