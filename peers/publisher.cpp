@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "digest/little_endian.hpp"
 #include "digest/squid_digest.hpp"
 
 namespace peers {
@@ -16,9 +17,20 @@ constexpr std::uint32_t kLiveHashes = 8;
 // bits per entry; chosen ones, that never share a bit or make counters stick, can reach more.
 constexpr double kFullest = 0.60;
 
-std::string random_epoch() {
+std::uint64_t random_word() {
   std::random_device source;
-  return fmt::format("{:08x}{:08x}", source(), source());
+  return std::uint64_t{source()} << 32 | source();
+}
+
+digest::Salt random_salt() {
+  digest::Salt salt;
+  digest::store64(salt.data(), random_word());
+  digest::store64(salt.data() + 8, random_word());
+  return salt;
+}
+
+std::string to_text(std::uint64_t epoch) {
+  return fmt::format("{:016x}", epoch);
 }
 
 // What both forms can express (digest::kMaxBits; Squid's signed 32 bit numbers).
@@ -30,7 +42,9 @@ std::uint64_t max_capacity(const config::Digest& settings) {
 digest::Shape live_shape(const config::Digest& settings, std::uint64_t capacity) {
   return {.bits = capacity * settings.bits_per_entry,
           .hashes = kLiveHashes,
-          .derivation = digest::Derivation::double_hashing};
+          .derivation = digest::Derivation::salted,
+          .layout = digest::Layout::plain,
+          .salt = random_salt()};
 }
 
 std::uint8_t squid_bits(const config::Digest& settings) {
@@ -51,7 +65,8 @@ std::uint64_t capacity_for(const config::Digest& settings, std::uint64_t entries
 }  // namespace
 
 Publisher::Filters::Filters(const config::Digest& settings, std::uint64_t entries)
-    : capacity(capacity_for(settings, entries)),
+    : epoch(random_word()),
+      capacity(capacity_for(settings, entries)),
       live(*digest::CountingFilter::create(live_shape(settings, capacity))),
       squid(*digest::CountingFilter::create(squid_shape(settings, capacity))) {}
 
@@ -65,7 +80,7 @@ bool Publisher::Filters::fit(const config::Digest& settings) const {
 Publisher::Publisher(Holdings& holdings, const config::Digest& settings, WallTime now)
     : holdings_(holdings), settings_(settings), filters_(settings, 0) {
   rebuild(now);
-  publish({.live = describe(filters_.live, now),
+  publish({.live = close_live(now),
            .squid = close_squid(std::make_shared<const SquidForm>(), now),
            .expires_after = settings_.squid_period});
 }
@@ -75,7 +90,7 @@ void Publisher::tick(WallTime now) {
   const bool changed = follow(now);
   const bool squid = squid_due(*last->squid, now);
   if (!changed && !squid) return;
-  publish({.live = changed ? describe(filters_.live, now) : last->live,
+  publish({.live = changed ? close_live(now) : last->live,
            .squid = squid ? close_squid(last->squid, now) : last->squid,
            .expires_after = settings_.squid_period});
 }
@@ -98,14 +113,7 @@ bool Publisher::follow(WallTime now) {
     rebuild(now);
     return true;
   }
-  for (const KeyChange& change : changes_) {
-    for (digest::CountingFilter* filter : {&filters_.live, &filters_.squid}) {
-      if (change.what == KeyChange::What::added)
-        filter->add(change.key);
-      else
-        filter->remove(change.key);
-    }
-  }
+  for (const KeyChange& change : changes_) apply(change);
   if (changes_.empty()) return false;
   if (!filters_.fit(settings_)) {
     rebuild(now);
@@ -113,6 +121,15 @@ bool Publisher::follow(WallTime now) {
     ++generation_;
   }
   return true;
+}
+
+void Publisher::apply(const KeyChange& change) {
+  for (digest::CountingFilter* filter : {&filters_.live, &filters_.squid}) {
+    if (change.what == KeyChange::What::added)
+      filter->add(change.key);
+    else
+      filter->remove(change.key);
+  }
 }
 
 void Publisher::rebuild(WallTime now) {
@@ -123,15 +140,23 @@ void Publisher::rebuild(WallTime now) {
     filters_.live.add(key);
     filters_.squid.add(key);
   }
-  epoch_ = random_epoch();
   generation_ = 1;
 }
 
 // Ticks do not come to the millisecond: half a period early is due.
 bool Publisher::squid_due(const SquidForm& last, WallTime now) const {
-  if (last.stats.epoch == epoch_ && last.stats.generation == generation_) return false;
-  return now + settings_.period / 2 >=
-         squid_closed_ + std::min(settings_.poll, settings_.squid_period);
+  const bool same =
+      last.stats.generation == generation_ && last.stats.epoch == to_text(filters_.epoch);
+  return !same && now + settings_.period / 2 >= squid_closed_ + settings_.squid_period;
+}
+
+FilterStats Publisher::close_live(WallTime now) {
+  generations_.close({.epoch = filters_.epoch,
+                      .generation = generation_,
+                      .capacity = filters_.capacity,
+                      .entries = filters_.live.entries(),
+                      .filter = filters_.live.snapshot()});
+  return describe(filters_.live, now);
 }
 
 std::shared_ptr<const SquidForm> Publisher::close_squid(std::shared_ptr<const SquidForm> last,
@@ -145,7 +170,7 @@ std::shared_ptr<const SquidForm> Publisher::close_squid(std::shared_ptr<const Sq
   auto form = std::make_shared<SquidForm>();
   const bool same = last->body == *body;
   form->body = std::move(*body);
-  form->etag = same ? last->etag : fmt::format("\"{}-{}\"", epoch_, generation_);
+  form->etag = same ? last->etag : native_etag(filters_.epoch, generation_);
   form->last_modified = same ? last->last_modified : now;
   form->stats = describe(filters_.squid, now);
   form->stats.bytes = form->body.size();
@@ -154,7 +179,7 @@ std::shared_ptr<const SquidForm> Publisher::close_squid(std::shared_ptr<const Sq
 
 FilterStats Publisher::describe(const digest::CountingFilter& filter, WallTime now) const {
   const digest::BloomFilter& bits = filter.projection();
-  return {.epoch = epoch_,
+  return {.epoch = to_text(filters_.epoch),
           .generation = generation_,
           .entries = filter.entries(),
           .capacity = filters_.capacity,

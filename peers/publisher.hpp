@@ -1,4 +1,4 @@
-// Our digest: the live filter over what the cache holds, and the form of it that Squid reads.
+// Our digest: the live filter over what the cache holds, as Hearsays and as Squids read it.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,7 @@
 
 #include "config/settings.hpp"
 #include "digest/counting_filter.hpp"
+#include "peers/generations.hpp"
 #include "peers/holdings.hpp"
 
 namespace peers {
@@ -47,11 +48,12 @@ struct Published {
 };
 
 // Keeps two counting filters over the same keys and publishes what they say. The live filter: as
-// many bits per entry as set, double hashing, 8 hashes. The Squid form: as many as set, Squid's
-// four words. Both are sized together: when the entries pass 4/5 of the capacity or fall under a
-// third of it, both are rebuilt for twice the entries (at least kMinCapacity) and a new epoch
-// begins; also when the Squid form gets near the 65 % of bits at which Squids refuse it, which
-// takes keys chosen for that.
+// many bits per entry as set, 8 hashes, positions that depend on a random salt for each epoch. The
+// Squid form: as many as set, Squid's four words. Both are sized together: when the entries pass
+// 4/5 of the capacity or fall under a third of it, both are rebuilt for twice the entries (at least
+// kMinCapacity) and a new epoch begins; also when the Squid form gets near the 65 % of bits at
+// which Squids refuse it, which takes keys chosen for that. The salt is told to who reads native()
+// and to nobody else.
 class Publisher {
  public:
   static constexpr std::uint64_t kMinCapacity = 1024;
@@ -60,16 +62,22 @@ class Publisher {
   // The holdings must live as long as the publisher.
   Publisher(Holdings& holdings, const config::Digest& settings, WallTime now);
 
-  // One thread only; every settings.period. Applies what changed, and publishes if anything did;
-  // the Squid form follows at most every min(settings.poll, settings.squid_period), as Hearsays
-  // read that form too.
+  // One thread only; every settings.period. Applies what changed, and closes a generation if
+  // anything did; the Squid form follows at most every settings.squid_period.
   void tick(WallTime now);
 
   // Any thread. Never null.
   std::shared_ptr<const Published> current() const;
 
+  // The newest generation as a message for who holds generation `since` of `epoch`, or nothing that
+  // we know (native_digest.hpp). Any thread, never null, never waits for a generation to be closed.
+  std::shared_ptr<const NativeForm> native(std::uint64_t epoch, std::uint64_t since) const {
+    return generations_.since(epoch, since);
+  }
+
  private:
   struct Filters {
+    std::uint64_t epoch;
     std::uint64_t capacity;
     digest::CountingFilter live;
     digest::CountingFilter squid;
@@ -79,16 +87,18 @@ class Publisher {
   };
 
   bool follow(WallTime now);
+  void apply(const KeyChange& change);
   void rebuild(WallTime now);
   bool squid_due(const SquidForm& last, WallTime now) const;
   std::shared_ptr<const SquidForm> close_squid(std::shared_ptr<const SquidForm> last, WallTime now);
   FilterStats describe(const digest::CountingFilter& filter, WallTime now) const;
+  FilterStats close_live(WallTime now);
   void publish(Published next);
 
   Holdings& holdings_;
   const config::Digest settings_;
   Filters filters_;
-  std::string epoch_;
+  Generations generations_;
   std::uint64_t generation_ = 1;
   WallTime squid_closed_{};
   std::vector<KeyChange> changes_;

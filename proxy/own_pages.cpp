@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "peers/native_target.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
@@ -56,7 +57,10 @@ bool from_hearsay(const Request& request) {
 std::optional<Refusal> check_reader(const Client& client, const Request& request, Page page) {
   const auto& access = client.worker.shared.settings.access;
   const bool admin = config::contains(access.admin, client.address);
-  if (page == Page::store_digest) {
+  if (page == Page::native_digest && came_through_a_proxy(request)) {
+    return Refusal::forbidden("this digest tells its salt, so not through another proxy");
+  }
+  if (page == Page::native_digest || page == Page::store_digest) {
     if (admin || is_peer(client) || config::contains(access.peers, client.address)) {
       return std::nullopt;
     }
@@ -133,6 +137,24 @@ Task<void> send_store_digest(Client& client, const Request& request) {
   co_await send_with_pause(client, head, form.body, from_hearsay(request));
 }
 
+Task<void> send_native_digest(Client& client, const Request& request) {
+  auto& shared = client.worker.shared;
+  const auto base = peers::native_base(request.target.path());
+  const auto form = shared.publisher.native(base.epoch, base.generation);
+  client.reply.record().content_type = peers::kNativeType;
+  client.reply.record().routine = from_hearsay(request);
+  auto head = own_head(client, 200, peers::kNativeType);
+  http::append_field(head, "Cache-Control", "no-store");
+  http::append_field(head, "ETag", form->etag);
+  const http::StoredValidators validators{form->etag, {}};
+  if (http::not_modified(request.head.fields, validators, whole_seconds(shared.clock.now()))) {
+    co_return co_await send_unchanged(client, head);
+  }
+  const auto bytes = asio::const_buffer(form->body.data(), form->body.size());
+  const auto error = co_await client.reply.start(head, 200, form->body.size(), {&bytes, 1});
+  if (!error) co_await client.reply.finish();
+}
+
 }  // namespace
 
 std::optional<Page> own_page(const Client& client, const Request& request) {
@@ -146,6 +168,7 @@ std::optional<Page> own_page(const Client& client, const Request& request) {
   const auto path = target.path().substr(0, target.path().find('?'));
   if (path == "/") return Page::index;
   if (path == "/digest") return Page::digest;
+  if (path == peers::kNativePath) return Page::native_digest;
   if (path == "/squid-internal-periodic/store_digest") return Page::store_digest;
   if (path == "/health") return Page::health;
   if (path == "/metrics") return Page::metrics;
@@ -171,6 +194,8 @@ Task<void> serve_own(Client& client, const Request& request, Page page) {
       const auto json = digest_json(client.worker.shared);
       co_return co_await send_page(client, "application/json", json);
     }
+    case Page::native_digest:
+      co_return co_await send_native_digest(client, request);
     case Page::store_digest:
       co_return co_await send_store_digest(client, request);
     case Page::health: {

@@ -8,15 +8,24 @@
 
 namespace proxy {
 
-enum class Page : std::uint8_t { index, digest, store_digest, health, metrics, options, unknown };
+enum class Page : std::uint8_t {
+  index,
+  digest,
+  native_digest,
+  store_digest,
+  health,
+  metrics,
+  options,
+  unknown,
+};
 
 // Which of our pages the request is for; nothing if it is for another server. Ours are
 // origin-form requests, and absolute-form ones that name one of our listening sockets.
 std::optional<Page> own_page(const Client& client, const Request& request);
 
 // Answers it, or refuses it by the settings access.monitor, access.peers and access.admin. All but
-// the digest for neighbours also refuse what came through another proxy, or names another host: a
-// browser or a neighbour must not be used to read them.
+// the digests for neighbours also refuse what names another host, and all but Squid's what came
+// through another proxy: a browser or a neighbour must not be used to read them.
 net::Task<void> serve_own(Client& client, const Request& request, Page page);
 
 // The JSON of /digest.

@@ -20,7 +20,7 @@ std::vector<std::string> every_tenth(const std::vector<std::string>& urls) {
 // complete by then.
 TEST(SquidAsksUs, ForAllThatWeClaimAndLittleElse) {
   const Origin origin;
-  const ProxyProcess ours;
+  const ProxyProcess ours(json{{"digest", {{"squid_period", "1s"}}}});
   const auto held = origin.urls("held", 5000);
   get_all(ours.port(), held);
   ASSERT_TRUE(await([&] { return served_digest(ours.port())->count == held.size(); }));
@@ -54,7 +54,7 @@ TEST(SquidAsksUs, ForAllThatWeClaimAndLittleElse) {
 // The number of bits that Squid counts in the digest it received is ours.
 TEST(SquidAsksUs, WithEveryBitOfOurDigest) {
   const Origin origin;
-  const ProxyProcess ours;
+  const ProxyProcess ours(json{{"digest", {{"squid_period", "1s"}}}});
   const auto held = origin.urls("held", 300);
   get_all(ours.port(), held);
   ASSERT_TRUE(await([&] { return served_digest(ours.port())->count == held.size(); }));

@@ -33,7 +33,7 @@ class PublisherTest : public testing::Test {
   }
   // Long enough for the Squid form to follow.
   std::shared_ptr<const Published> settle() {
-    for (int i = 0; i < 2; ++i) tick();
+    for (int i = 0; i < 20; ++i) tick();
     return publisher_.current();
   }
   static digest::SquidDigest squid(const Published& published) {
@@ -95,13 +95,13 @@ TEST_F(PublisherTest, PublishesOnlyWhenSomethingChanged) {
   EXPECT_EQ(after->live.built_at, now_);
 }
 
-TEST_F(PublisherTest, ClosesTheSquidFormAsOftenAsAHearsayPolls) {
+TEST_F(PublisherTest, ClosesTheSquidFormEachSquidPeriod) {
   settle();
   add(0, 1);
   const auto first = tick();
-  EXPECT_EQ(squid(*first).count, 1U) << "nothing was closed for a second: at once";
+  EXPECT_EQ(squid(*first).count, 1U) << "nothing was closed for ten seconds: at once";
   add(1, 2);
-  EXPECT_EQ(tick()->squid, first->squid);
+  for (int i = 0; i < 19; ++i) EXPECT_EQ(tick()->squid, first->squid) << i;
   const auto second = tick();
   EXPECT_EQ(squid(*second).count, 2U);
   EXPECT_EQ(second->squid->stats.generation, second->live.generation);
@@ -164,6 +164,38 @@ TEST_F(PublisherTest, AnOverflowRebuildsFromTheListInANewEpoch) {
   EXPECT_EQ(after->live.generation, 1U);
 }
 
+TEST_F(PublisherTest, ClosesANativeGenerationForEachTickThatChangedSomething) {
+  const auto first = digest::decode_native(publisher_.native(0, 0)->body, nullptr, 1 << 20);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->entries, 0U);
+  EXPECT_EQ(first->capacity, 1024U);
+  EXPECT_EQ(first->generation, 1U);
+  EXPECT_EQ(tick()->live.generation, 1U);
+  add(0, 50);
+  const auto published = tick();
+  const auto form = publisher_.native(first->epoch, first->generation);
+  EXPECT_EQ(form->etag, "\"" + published->live.epoch + "-2\"");
+  const auto second = digest::decode_native(form->body, &*first, 1 << 20);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->entries, 50U);
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(second->filter.contains(numbered(i)));
+}
+
+TEST_F(PublisherTest, ANewEpochHasANewSalt) {
+  const auto salt = [this] {
+    const auto now = digest::decode_native(publisher_.native(0, 0)->body, nullptr, 1 << 20);
+    return now->filter.shape().salt;
+  };
+  const digest::Salt before = salt();
+  EXPECT_NE(before, digest::Salt{});
+  add(0, 1000);
+  tick();
+  EXPECT_NE(salt(), before);
+  const Publisher other(holdings_, settings_, kNow);
+  EXPECT_NE(digest::decode_native(other.native(0, 0)->body, nullptr, 1 << 20)->filter.shape().salt,
+            salt());
+}
+
 // Squid refuses a digest with more than 65 % of its bits set as useless.
 TEST(PublisherLimits, NoSquidFindsTheFormTooFull) {
   for (const unsigned bits_per_entry : {4U, 5U, 10U, 127U}) {
@@ -176,7 +208,7 @@ TEST(PublisherLimits, NoSquidFindsTheFormTooFull) {
       for (const int target = entries + 91; entries < target; ++entries) {
         holdings.add(numbered(entries));
       }
-      publisher.tick(now += 1s);
+      publisher.tick(now += settings.squid_period);
       const auto squid = digest::decode(publisher.current()->squid->body);
       ASSERT_TRUE(squid) << bits_per_entry << " bits, " << entries << " entries";
       ASSERT_EQ(squid->count, static_cast<std::uint32_t>(entries));

@@ -95,6 +95,26 @@ TEST(DirectoryThreads, ClaimsAreReadAndNotedWhileDigestsChange) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
+TEST(PublisherThreads, DeltasAreMadeWhileTheNextGenerationIsClosed) {
+  samples::ListedHoldings holdings;
+  WallTime now{};
+  Publisher publisher(holdings, {}, now);
+  std::atomic<int> wrong{0};
+  together(
+      200,
+      [&] {
+        const auto held = digest::decode_native(publisher.native(0, 0)->body, nullptr, 1 << 20);
+        if (!held) return void(++wrong);
+        const auto form = publisher.native(held->epoch, held->generation);
+        wrong += !digest::decode_native(form->body, &*held, 1 << 20);
+      },
+      [&](int i) {
+        holdings.add(samples::key(std::to_string(i)));
+        publisher.tick(now += 1s);
+      });
+  EXPECT_EQ(wrong.load(), 0);
+}
+
 TEST(PublisherThreads, WhatIsHeldStaysWholeWhileTheNextIsClosed) {
   samples::ListedHoldings holdings;
   WallTime now{};

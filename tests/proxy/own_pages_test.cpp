@@ -30,6 +30,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Asked{"Index", "GET /", Page::index},
                     Asked{"Digest", "GET /digest", Page::digest},
                     Asked{"Query", "GET /digest?x", Page::digest},
+                    Asked{"Native", "GET /digest/native?epoch=1&since=2", Page::native_digest},
                     Asked{"StoreDigest", "GET /squid-internal-periodic/store_digest",
                           Page::store_digest},
                     Asked{"Health", "GET /health", Page::health},
@@ -69,6 +70,7 @@ TEST_P(OwnPageAccess, FollowsTheSettingsAndLetsNobodyBeUsedToRead) {
 
 const std::string kHost = "Host: 127.0.0.1\r\n";
 const std::string kStoreDigest = "/squid-internal-periodic/store_digest";
+const std::string kNative = "/digest/native";
 
 INSTANTIATE_TEST_SUITE_P(
     Readers, OwnPageAccess,
@@ -85,6 +87,10 @@ INSTANTIATE_TEST_SUITE_P(
         Reader{"PeerThroughASquidsVia", kStoreDigest, "10.9.9.9", kHost + "Via: 1.1 b\r\n", "200"},
         Reader{"AdminToTheStoreDigest", kStoreDigest, "127.0.0.1", kHost, "200"},
         Reader{"MonitorToTheStoreDigest", kStoreDigest, "192.168.0.1", kHost, "403"},
+        Reader{"PeerToTheNativeDigest", kNative, "10.9.9.9", kHost, "200"},
+        Reader{"AdminToTheNativeDigest", kNative, "127.0.0.1", kHost, "200"},
+        Reader{"MonitorToTheNativeDigest", kNative, "192.168.0.1", kHost, "403"},
+        Reader{"NativeDigestThroughAPeer", kNative, "10.9.9.9", kHost + "Via: 1.1 b\r\n", "403"},
         Reader{"NoSuchPage", "/else", "127.0.0.1", kHost, "404"}),
     [](const auto& tested) { return tested.param.name; });
 
@@ -126,6 +132,34 @@ TEST(StoreDigest, IsNotSentAgainToWhoHasIt) {
   const auto text = answer_to("GET " + kStoreDigest, "If-None-Match: *\r\n");
   EXPECT_EQ(text.substr(9, 3), "304");
   EXPECT_TRUE(text.ends_with("\r\n\r\n"));
+}
+
+std::string field_of(const std::string& text, const std::string& name) {
+  const auto at = text.find(name + ": ") + name.size() + 2;
+  return text.substr(at, text.find("\r\n", at) - at);
+}
+
+digest::NativeDigest native_in(const std::string& text) {
+  const std::string body = text.substr(text.find("\r\n\r\n") + 4);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(body.data());
+  return *digest::decode_native({bytes, body.size()}, nullptr, 1 << 20);
+}
+
+TEST(NativeDigest, IsServedWithItsTagAndNotStoredOnTheWay) {
+  const auto text = answer_to("GET " + kNative + "?epoch=00000000000000ab&since=3");
+  EXPECT_EQ(text.substr(9, 3), "200");
+  EXPECT_EQ(field_of(text, "Content-Type"), "application/vnd.hearsay.digest");
+  EXPECT_EQ(field_of(text, "Cache-Control"), "no-store");
+  EXPECT_TRUE(field_of(text, "Server").starts_with("Hearsay/"));
+  const auto digest = native_in(text);
+  EXPECT_EQ(field_of(text, "ETag"), peers::native_etag(digest.epoch, digest.generation));
+}
+
+TEST(NativeDigest, IsNotSentAgainToWhoHasIt) {
+  const auto text = answer_to("GET " + kNative, "If-None-Match: *\r\n");
+  EXPECT_EQ(text.substr(9, 3), "304");
+  EXPECT_TRUE(text.ends_with("\r\n\r\n"));
+  EXPECT_EQ(answer_to("GET " + kNative, "If-None-Match: \"other\"\r\n").substr(9, 3), "200");
 }
 
 TEST(DigestJson, HasEveryFieldOfTheLiveFilterAndOfTheSquidForm) {
