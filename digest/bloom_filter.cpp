@@ -1,30 +1,11 @@
 #include "digest/bloom_filter.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
+#include <functional>
+
+#include "digest/base64.hpp"
 
 namespace digest {
-namespace {
-
-std::uint64_t count_bits(std::span<const std::uint8_t> bytes) {
-  std::uint64_t count = 0;
-  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data(), sizeof word);
-    count += static_cast<unsigned>(std::popcount(word));
-  }
-  for (const std::uint8_t byte : bytes) count += static_cast<unsigned>(std::popcount(byte));
-  return count;
-}
-
-bool has_stray_bits(const Shape& shape, std::span<const std::uint8_t> bytes) {
-  const auto used = static_cast<unsigned>(shape.bits & 7);
-  return used != 0 && (bytes.back() >> used) != 0;
-}
-
-}  // namespace
 
 BloomFilter::BloomFilter(const Shape& shape) : positions_(shape), bytes_(shape.byte_count()) {}
 
@@ -43,7 +24,38 @@ boost::system::result<BloomFilter, ShapeError> BloomFilter::from_bytes(
   BloomFilter filter(shape);
   std::copy(bytes.begin(), bytes.end(), filter.bytes_.begin());
   filter.bits_set_ = count_bits(bytes);
+  filter.additions_.reset();
   return filter;
+}
+
+Loaded<BloomFilter> BloomFilter::load(std::span<const std::uint8_t> file) {
+  auto reader = FileReader::open(file, FilterKind::bloom);
+  if (!reader) return reader.error();
+  const auto shape = reader->shape();
+  if (!shape) return FileError::bad_shape;
+  const std::uint64_t additions = reader->number();
+  const auto bytes = reader->bytes(shape->byte_count());
+  if (!reader->complete()) return FileError::wrong_length;
+  auto filter = from_bytes(*shape, bytes);
+  if (!filter) return FileError::bad_content;
+  if (additions != 0) filter->additions_ = additions - 1;
+  return std::move(*filter);
+}
+
+std::vector<std::uint8_t> BloomFilter::save() const {
+  FileWriter file(FilterKind::bloom, bytes_.size() + kShapeBytes + 8);
+  file.shape(shape()).number(additions_ ? *additions_ + 1 : 0).bytes(bytes_);
+  return std::move(file).finish();
+}
+
+Loaded<BloomFilter> BloomFilter::from_text(std::string_view text) {
+  const auto file = from_base64(text);
+  if (!file) return FileError::not_a_filter;
+  return load(*file);
+}
+
+std::string BloomFilter::to_text() const {
+  return to_base64(save());
 }
 
 bool BloomFilter::insert(const Key& key) {
@@ -52,26 +64,47 @@ bool BloomFilter::insert(const Key& key) {
     if (!test(position)) set(position);
     return true;
   });
+  if (additions_) ++*additions_;
   return bits_set_ != before;
+}
+
+std::uint64_t BloomFilter::insert(std::span<const Key> keys) {
+  std::uint64_t fresh = 0;
+  for (const Key& key : keys) fresh += insert(key) ? 1 : 0;
+  return fresh;
 }
 
 void BloomFilter::clear() {
   std::fill(bytes_.begin(), bytes_.end(), std::uint8_t{0});
   bits_set_ = 0;
+  additions_ = 0;
+}
+
+boost::system::result<void, ShapeError> BloomFilter::unite(const BloomFilter& other) {
+  if (!same_shape(other)) return ShapeError::unlike_shapes;
+  std::transform(bytes_.begin(), bytes_.end(), other.bytes_.begin(), bytes_.begin(),
+                 std::bit_or<std::uint8_t>());
+  bits_set_ = count_bits(bytes_);
+  additions_.reset();
+  return {};
+}
+
+boost::system::result<void, ShapeError> BloomFilter::intersect(const BloomFilter& other) {
+  if (!same_shape(other)) return ShapeError::unlike_shapes;
+  std::transform(bytes_.begin(), bytes_.end(), other.bytes_.begin(), bytes_.begin(),
+                 std::bit_and<std::uint8_t>());
+  bits_set_ = count_bits(bytes_);
+  additions_.reset();
+  return {};
+}
+
+boost::system::result<std::uint64_t, AdditionsError> BloomFilter::additions() const {
+  if (!additions_) return AdditionsError::unknown;
+  return *additions_;
 }
 
 double BloomFilter::fill_ratio() const {
   return static_cast<double>(bits_set_) / static_cast<double>(shape().bits);
-}
-
-double BloomFilter::false_positive_rate() const {
-  return std::pow(fill_ratio(), shape().hashes);
-}
-
-double BloomFilter::estimate() const {
-  const auto bits = static_cast<double>(shape().bits);
-  const auto set_bits = static_cast<double>(std::min(bits_set_, shape().bits - 1));
-  return std::log1p(-set_bits / bits) / (shape().hashes * std::log1p(-1 / bits));
 }
 
 void BloomFilter::set(std::uint64_t position) {

@@ -36,16 +36,57 @@ unsigned count_at(std::span<const std::uint8_t> counters, std::uint64_t position
   return (counters[position >> 1] >> shift_of(position)) & 15U;
 }
 
+std::size_t counter_bytes(const Shape& shape) {
+  return static_cast<std::size_t>((shape.bits + 1) / 2);
+}
+
 }  // namespace
 
 CountingFilter::CountingFilter(BloomFilter empty)
-    : projection_(std::move(empty)),
-      counters_(static_cast<std::size_t>((projection_.shape().bits + 1) / 2)) {}
+    : projection_(std::move(empty)), counters_(counter_bytes(projection_.shape())) {
+  projection_.additions_.reset();
+}
 
 boost::system::result<CountingFilter, ShapeError> CountingFilter::create(const Shape& shape) {
   auto projection = BloomFilter::create(shape);
   if (!projection) return projection.error();
   return CountingFilter(std::move(*projection));
+}
+
+Loaded<CountingFilter> CountingFilter::load(std::span<const std::uint8_t> file) {
+  auto reader = FileReader::open(file, FilterKind::counting);
+  if (!reader) return reader.error();
+  const auto shape = reader->shape();
+  if (!shape) return FileError::bad_shape;
+  const std::uint64_t entries = reader->number();
+  const auto counters = reader->bytes(counter_bytes(*shape));
+  if (!reader->complete()) return FileError::wrong_length;
+  CountingFilter filter(*BloomFilter::create(*shape));
+  std::copy(counters.begin(), counters.end(), filter.counters_.begin());
+  filter.entries_ = entries;
+  if (!filter.restore()) return FileError::bad_content;
+  return filter;
+}
+
+std::vector<std::uint8_t> CountingFilter::save() const {
+  FileWriter file(FilterKind::counting, counters_.size() + kShapeBytes + 8);
+  file.shape(shape()).number(entries_).bytes(counters_);
+  return std::move(file).finish();
+}
+
+bool CountingFilter::restore() {
+  std::uint64_t sum = 0;
+  bool exact = true;  // no counter is stuck: each key stands on 1 to `hashes` of them
+  for (std::uint64_t position = 0; position < 2 * counters_.size(); ++position) {
+    const unsigned count = count_at(counters_, position);
+    if (count == 0) continue;
+    if (position >= shape().bits) return false;
+    projection_.set(position);
+    sum += count;
+    exact = exact && count != kStuck;
+  }
+  if (!exact) return true;
+  return entries_ <= sum && sum <= std::min(entries_, sum) * shape().hashes;
 }
 
 bool CountingFilter::add(const Key& key) {
@@ -64,6 +105,7 @@ bool CountingFilter::remove(const Key& key) {
 
 void CountingFilter::clear() {
   projection_.clear();
+  projection_.additions_.reset();
   std::fill(counters_.begin(), counters_.end(), std::uint8_t{0});
   entries_ = 0;
 }

@@ -3,6 +3,7 @@
 
 #include <boost/system/result.hpp>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "digest/bloom_filter.hpp"
@@ -12,13 +13,24 @@
 namespace digest {
 
 // Counts in 4 bits how many of the keys held stand on each position (a key whose positions coincide
-// counts once there). A counter that reached 15 sticks: it may keep a bit set for too long, never
-// clear one too early. So there are no false negatives, provided that each key is removed at most
-// as often as it was added: removing a key that never came in, but that the filter would claim,
-// takes bits from others. Costs bits / 2 + bits / 8 bytes. Not for concurrent use.
+// counts once there; Fan, Cao, Almeida, Broder 2000). A counter that reached 15 sticks: it may keep
+// a bit set for too long, never clear one too early; how seldom: overflow_bound() in sizing.hpp.
+// There are no false negatives if a key is removed at most as often as it was added. Removing one
+// that never came in, but that the filter would claim, takes bits from others, and the filter
+// cannot tell. So it is for who knows exactly what is in, as a cache does: it adds a key when the
+// first variant under it is stored and removes it when the last one leaves, whatever came and went
+// between; then a second removal does not happen, and this filter never has to guess.
+// Costs bits / 2 + bits / 8 bytes. Not for concurrent use.
+//
+// Saved (FilterKind::counting): the shape; 8 bytes of entries; the counters, two per byte, the even
+// position in the lower half, a half beyond the last one being zero.
 class CountingFilter {
  public:
   static boost::system::result<CountingFilter, ShapeError> create(const Shape& shape);
+
+  // What save() made, from anywhere. Allocates about what it is given.
+  static Loaded<CountingFilter> load(std::span<const std::uint8_t> file);
+  std::vector<std::uint8_t> save() const;
 
   // True if the key certainly was not in before.
   bool add(const Key& key);
@@ -45,6 +57,8 @@ class CountingFilter {
  private:
   explicit CountingFilter(BloomFilter empty);
 
+  // Sets the projection's bits from the counters. False if they cannot be those of so many entries.
+  bool restore();
   void increment(std::uint64_t position);
   void decrement(std::uint64_t position);
 

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 #include <set>
 
+#include "digest/base64.hpp"
 #include "keys.hpp"
+#include "saved.hpp"
 
 namespace digest {
 namespace {
@@ -136,6 +139,114 @@ TEST(CountingFilter, HoldsNothingAfterClear) {
 TEST(CountingFilter, IsNotMadeInAnImpossibleShape) {
   EXPECT_EQ(CountingFilter::create({0, 4, kDouble}).error(), ShapeError::no_bits);
   EXPECT_EQ(CountingFilter::create({80, 3, kSquid}).error(), ShapeError::not_four_hashes);
+}
+
+// What a cache does: variants of a URL come, are replaced, expire, are evicted and purged. The
+// filter hears of a URL when its first variant comes and when its last one has gone.
+class StaysOfACache {
+ public:
+  void store(std::uint64_t url, int variant) {
+    auto& variants = held_[url];
+    if (variants.empty()) filter_.add(quick_key(url));
+    variants.insert(variant);  // or replaced: the filter hears nothing
+  }
+  void drop(std::uint64_t url, int variant) {  // expired or evicted, perhaps long gone
+    const auto found = held_.find(url);
+    if (found == held_.end() || found->second.erase(variant) == 0) return;
+    if (found->second.empty()) leave(url);
+  }
+  void purge(std::uint64_t url) {
+    if (held_.count(url) != 0) leave(url);
+  }
+
+  const CountingFilter& filter() const { return filter_; }
+  BloomFilter exact() const {
+    BloomFilter exact = filter_.projection().empty_copy();
+    for (const auto& url : held_) exact.insert(quick_key(url.first));
+    return exact;
+  }
+  std::size_t urls() const { return held_.size(); }
+
+ private:
+  void leave(std::uint64_t url) {
+    ASSERT_TRUE(filter_.remove(quick_key(url)));
+    held_.erase(url);
+  }
+
+  CountingFilter filter_ = filter_of({12'000, 8, kDouble});
+  std::map<std::uint64_t, std::set<int>> held_;
+};
+
+TEST(CountingFilter, FollowsTheStaysOfACacheExactly) {
+  StaysOfACache cache;
+  std::mt19937 random(11);
+  for (int step = 0; step < 100'000; ++step) {
+    const std::uint64_t url = random() % 1'500;
+    const int variant = static_cast<int>(random() % 3);
+    switch (random() % 8) {
+      case 0:
+      case 1:
+      case 2:
+        cache.store(url, variant);
+        break;
+      case 3:
+        cache.purge(url);
+        break;
+      default:
+        cache.drop(url, variant);
+    }
+    ASSERT_EQ(cache.filter().entries(), cache.urls());
+    if (step % 2'000 != 0) continue;
+    ASSERT_EQ(cache.filter().projection(), cache.exact()) << step;
+  }
+}
+
+TEST(CountingFilter, ComesBackFromItsFile) {
+  for (const std::uint64_t bits : {64U, 65U, 2'000U}) {
+    CountingFilter filter = filter_of({bits, 4, kDouble});
+    for (std::uint64_t i = 0; i < 60; ++i) filter.add(quick_key(i));
+    auto again = *CountingFilter::load(filter.save());
+    EXPECT_EQ(again.save(), filter.save());
+    EXPECT_EQ(again.projection(), filter.projection());
+    for (std::uint64_t i = 0; i < 60; ++i) {
+      EXPECT_TRUE(again.remove(quick_key(i)));
+      filter.remove(quick_key(i));
+    }
+    EXPECT_EQ(again.projection(), filter.projection()) << "counters came back too";
+  }
+}
+
+TEST(CountingFilter, DoesNotSayHowOftenItsProjectionWasAddedTo) {
+  EXPECT_FALSE(filter_of({64, 4, kDouble}).snapshot().additions().has_value());
+}
+
+// Made apart from this code, in Python.
+TEST(CountingFilter, HasAPinnedFile) {
+  CountingFilter filter = filter_of({15, 4, kSquid});
+  filter.add(key_of_words({0, 9, 14, 13}));
+  filter.add(key_of_words({0, 9, 1, 1}));
+  EXPECT_EQ(to_base64(filter.save()),
+            "SFNZRgECAAAwAAAAAAAAAMtbyAwAAAAADwAAAAAAAAAEAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAACAA"
+            "AAAAAAABIAAAAgABAB");
+}
+
+TEST(CountingFilter, IsNotLoadedFromADamagedFile) {
+  CountingFilter filter = filter_of({65, 4, kDouble});
+  filter.add(quick_key(1));
+  expect_no_damage_passes<CountingFilter>(filter.save());
+}
+
+TEST(CountingFilter, IsSafelyLoadedFromAnything) {
+  CountingFilter filter = filter_of({65, 4, kDouble});
+  filter.add(quick_key(1));
+  const auto file = filter.save();
+  expect_safe_on_any_payload<CountingFilter>(FilterKind::counting, file);
+  const auto refused = [&file](std::size_t at, std::uint8_t value) {
+    return load_changed<CountingFilter>(FilterKind::counting, file, at, value).error();
+  };
+  EXPECT_EQ(refused(kShapeBytes, 9), FileError::bad_content) << "more entries than counts";
+  EXPECT_EQ(refused(kShapeBytes, 0), FileError::bad_content) << "counts of no entry";
+  EXPECT_EQ(refused(kShapeBytes + 8 + 32, 0x10), FileError::bad_content) << "beyond the end";
 }
 
 }  // namespace

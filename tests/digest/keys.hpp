@@ -7,12 +7,25 @@
 #include <vector>
 
 #include "digest/key.hpp"
+#include "digest/little_endian.hpp"
 #include "digest/positions.hpp"
 
 namespace digest {
 
 inline Key key_number(std::uint64_t number) {
   return key_of(Method::get, "http://test.example/" + std::to_string(number));
+}
+
+// The same at a hundredth of the cost, for tests of millions (Steele, Lea, Flood 2014).
+inline Key quick_key(std::uint64_t number) {
+  Key key;
+  for (std::uint64_t half = 0; half < 2; ++half) {
+    std::uint64_t x = (2 * number + half + 1) * 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    store64(&key.bytes[8 * half], x ^ x >> 31);
+  }
+  return key;
 }
 
 // A key with these four big-endian words, which squid_words takes as positions.

@@ -29,6 +29,10 @@ TEST(Shape, IsRefusedWithTheReason) {
       {{8, 0, kDouble}, ShapeError::no_hashes},
       {{8, kMaxHashes + 1, kDouble}, ShapeError::too_many_hashes},
       {{8, 5, kSquid}, ShapeError::not_four_hashes},
+      {{12, 4, kDouble, Layout::partitioned}, {}},
+      {{13, 4, kDouble, Layout::partitioned}, ShapeError::uneven_slices},
+      {{3, 4, kDouble, Layout::partitioned}, ShapeError::uneven_slices},
+      {{8, 4, kSquid, Layout::partitioned}, ShapeError::not_partitioned},
   };
   for (const auto& [shape, expected] : cases) {
     const auto checked = check(shape);
@@ -72,6 +76,14 @@ TEST(Positions, OfSaltedArePinned) {
 TEST(Positions, OfDoubleHashingMoveOnFromAKeyWithoutASecondHalf) {
   const Key key = key_of_words({0xffffffff, 0xffffffff, 0, 0});
   EXPECT_EQ(bits_of(Positions({1000, 3, kDouble}), key), (std::vector<std::uint64_t>{999, 0, 0}));
+}
+
+TEST(Positions, OfAPartitionedFilterLieInOneSliceEach) {
+  const Positions positions({7'000, 7, kDouble, Layout::partitioned});
+  const Key pinned = key_of(Method::get, "http://example.com/");
+  // A slice of 1000 bits and the positions of a plain filter of that size, above.
+  EXPECT_EQ(bits_of(positions, pinned),
+            (std::vector<std::uint64_t>{621, 1386, 2152, 3917, 4683, 5448, 6214}));
 }
 
 TEST(Positions, OfSquidAreTheWordsModuloTheBits) {

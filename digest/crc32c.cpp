@@ -1,0 +1,49 @@
+#include "digest/crc32c.hpp"
+
+#include <array>
+
+#include "digest/little_endian.hpp"
+
+namespace digest {
+namespace {
+
+constexpr std::uint32_t kReflectedPolynomial = 0x82f63b78;
+
+using Table = std::array<std::uint32_t, 256>;
+
+// Table t gives what a byte does to the checksum once t more bytes went by (Kounavis and Berry
+// 2005, slicing by 8).
+constexpr std::array<Table, 8> make_tables() {
+  std::array<Table, 8> tables{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    std::uint32_t value = byte;
+    for (int bit = 0; bit < 8; ++bit) {
+      value = (value >> 1) ^ ((value & 1) != 0 ? kReflectedPolynomial : 0);
+    }
+    tables[0][byte] = value;
+  }
+  for (std::size_t t = 1; t < tables.size(); ++t) {
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+      const std::uint32_t value = tables[t - 1][byte];
+      tables[t][byte] = (value >> 8) ^ tables[0][value & 0xff];
+    }
+  }
+  return tables;
+}
+
+constexpr std::array<Table, 8> kTables = make_tables();
+
+}  // namespace
+
+std::uint32_t crc32c(std::span<const std::uint8_t> bytes, std::uint32_t before) {
+  std::uint32_t crc = ~before;
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+    const std::uint64_t eight = load64(bytes.data()) ^ crc;
+    crc = 0;
+    for (unsigned i = 0; i < 8; ++i) crc ^= kTables[7 - i][(eight >> (8 * i)) & 0xff];
+  }
+  for (const std::uint8_t byte : bytes) crc = (crc >> 8) ^ kTables[0][(crc ^ byte) & 0xff];
+  return ~crc;
+}
+
+}  // namespace digest

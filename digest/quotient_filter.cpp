@@ -1,0 +1,276 @@
+#include "digest/quotient_filter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "digest/packed_bits.hpp"
+#include "digest/shape.hpp"
+
+namespace digest {
+namespace {
+
+// A slot: the remainder above three bits. The first says something of the slot's own quotient, the
+// other two of the remainder that lies in it.
+constexpr std::uint64_t kOccupied = 1;      // entries of this quotient are somewhere
+constexpr std::uint64_t kContinuation = 2;  // not the first of its run (entries of one quotient)
+constexpr std::uint64_t kShifted = 4;       // not in the slot of its quotient
+constexpr unsigned kFlags = 3;
+
+bool is_empty(std::uint64_t slot) {
+  return (slot & 7) == 0;
+}
+bool starts_cluster(std::uint64_t slot) {
+  return (slot & 7) == kOccupied;
+}
+bool starts_run(std::uint64_t slot) {
+  return (slot & kContinuation) == 0 && (slot & (kOccupied | kShifted)) != 0;
+}
+
+}  // namespace
+
+bool is_possible(const QuotientShape& shape) {
+  if (shape.quotient_bits < 1 || shape.quotient_bits > 32) return false;
+  if (shape.remainder_bits < 1 || shape.remainder_bits > 61) return false;
+  return shape.fingerprint_bits() <= 64 &&
+         shape.slots() <= kMaxBits / (shape.remainder_bits + kFlags);
+}
+
+std::string_view to_string(QuotientError error) {
+  switch (error) {
+    case QuotientError::bad_shape:
+      return "no quotient filter can have this shape";
+    case QuotientError::full:
+      return "the quotient filter is full";
+    case QuotientError::unlike_fingerprints:
+      return "the fingerprints differ in length";
+  }
+  return "unknown error";
+}
+
+QuotientFilter::QuotientFilter(const QuotientShape& shape)
+    : shape_(shape),
+      words_(
+          static_cast<std::size_t>((shape.slots() * (shape.remainder_bits + kFlags) + 63) / 64)) {}
+
+QuotientResult<QuotientFilter> QuotientFilter::create(const QuotientShape& shape) {
+  if (!is_possible(shape)) return QuotientError::bad_shape;
+  return QuotientFilter(shape);
+}
+
+QuotientResult<QuotientFilter> QuotientFilter::for_capacity(std::uint64_t capacity, double rate) {
+  if (!(rate > 0 && rate < 1)) return QuotientError::bad_shape;
+  QuotientShape shape{.quotient_bits = 1, .remainder_bits = 1};
+  while (shape.quotient_bits < 32 && shape.capacity() < capacity) ++shape.quotient_bits;
+  if (shape.capacity() < capacity) return QuotientError::bad_shape;
+  const double keys = static_cast<double>(std::max<std::uint64_t>(capacity, 1));
+  const double bits = std::ceil(std::log2(keys / -std::log1p(-rate)));
+  const double remainder = std::max(bits - shape.quotient_bits, 1.0);
+  if (remainder > 61) return QuotientError::bad_shape;
+  shape.remainder_bits = static_cast<std::uint32_t>(remainder);
+  return create(shape);
+}
+
+std::uint64_t QuotientFilter::get(std::uint64_t slot) const {
+  const std::uint32_t width = shape_.remainder_bits + kFlags;
+  return read_bits(words_, slot * width, width);
+}
+
+void QuotientFilter::put(std::uint64_t slot, std::uint64_t content) {
+  const std::uint32_t width = shape_.remainder_bits + kFlags;
+  write_bits(words_, slot * width, width, content);
+}
+
+// Where the run of a quotient that is occupied begins: back to the start of its cluster, then
+// forward over as many runs as there are occupied quotients between.
+std::uint64_t QuotientFilter::run_of(std::uint64_t quotient) const {
+  std::uint64_t home = quotient;
+  while ((get(home) & kShifted) != 0) home = previous(home);
+  std::uint64_t run = home;
+  while (home != quotient) {
+    do run = next(run);
+    while ((get(run) & kContinuation) != 0);
+    do home = next(home);
+    while ((get(home) & kOccupied) == 0);
+  }
+  return run;
+}
+
+bool QuotientFilter::contains(const Key& key) const {
+  const std::uint64_t fingerprint = fingerprint_of(key);
+  const std::uint64_t quotient = fingerprint >> shape_.remainder_bits;
+  const std::uint64_t remainder = fingerprint & remainder_mask();
+  if ((get(quotient) & kOccupied) == 0) return false;
+  std::uint64_t slot = run_of(quotient);
+  do {
+    const std::uint64_t held = get(slot) >> kFlags;
+    if (held >= remainder) return held == remainder;
+    slot = next(slot);
+  } while ((get(slot) & kContinuation) != 0);
+  return false;
+}
+
+QuotientResult<bool> QuotientFilter::insert(const Key& key) {
+  if (entries_ >= shape_.capacity()) return QuotientError::full;
+  const bool fresh = !contains(key);
+  const std::uint64_t fingerprint = fingerprint_of(key);
+  const std::uint64_t quotient = fingerprint >> shape_.remainder_bits;
+  const std::uint64_t entry = (fingerprint & remainder_mask()) << kFlags;
+  const std::uint64_t own = get(quotient);
+  put(quotient, is_empty(own) ? entry | kOccupied : own | kOccupied);
+  if (!is_empty(own)) insert_among(quotient, entry, (own & kOccupied) != 0);
+  ++entries_;
+  return fresh;
+}
+
+// Finds the entry's place in its run, or where its run has to begin.
+void QuotientFilter::insert_among(std::uint64_t quotient, std::uint64_t entry, bool has_run) {
+  const std::uint64_t run = run_of(quotient);
+  std::uint64_t slot = run;
+  if (has_run) {
+    do {
+      if (get(slot) >> kFlags >= entry >> kFlags) break;
+      slot = next(slot);
+    } while ((get(slot) & kContinuation) != 0);
+    if (slot == run) put(run, get(run) | kContinuation);
+    if (slot != run) entry |= kContinuation;
+  }
+  shift_in(slot, slot == quotient ? entry : entry | kShifted);
+}
+
+// Puts an entry into a slot and moves what lay there and after it on by one, up to a free slot.
+// Occupied bits stay: they belong to the slot.
+void QuotientFilter::shift_in(std::uint64_t slot, std::uint64_t content) {
+  for (;; slot = next(slot)) {
+    const std::uint64_t before = get(slot);
+    put(slot, (content & ~kOccupied) | (before & kOccupied));
+    if (is_empty(before)) return;
+    content = before | kShifted;
+  }
+}
+
+bool QuotientFilter::remove(const Key& key) {
+  const std::uint64_t fingerprint = fingerprint_of(key);
+  const std::uint64_t quotient = fingerprint >> shape_.remainder_bits;
+  const std::uint64_t remainder = fingerprint & remainder_mask();
+  if ((get(quotient) & kOccupied) == 0) return false;
+  const std::uint64_t run = run_of(quotient);
+  std::uint64_t slot = run;
+  while (get(slot) >> kFlags != remainder) {
+    slot = next(slot);
+    if ((get(slot) & kContinuation) == 0) return false;
+  }
+  const bool run_goes_on = (get(next(run)) & kContinuation) != 0;
+  const bool whole_run = slot == run && !run_goes_on;
+  if (whole_run) put(quotient, get(quotient) & ~kOccupied);
+  shift_out(slot, quotient);
+  if (slot == run && run_goes_on) put(run, get(run) & ~kContinuation);
+  --entries_;
+  return true;
+}
+
+// Takes the entry out of a slot and moves the rest of its cluster back by one. An entry that comes
+// home is no longer shifted; one that is home ends the cluster and stays.
+void QuotientFilter::shift_out(std::uint64_t slot, std::uint64_t quotient) {
+  for (std::uint64_t after = next(slot);; slot = after, after = next(after)) {
+    std::uint64_t moved = get(after);
+    const std::uint64_t occupied = get(slot) & kOccupied;
+    if (is_empty(moved) || (moved & kShifted) == 0) {
+      put(slot, occupied);
+      return;
+    }
+    if (starts_run(moved)) {
+      // The next quotient with entries; the run that moves is its.
+      do quotient = next(quotient);
+      while ((get(quotient) & kOccupied) == 0);
+      if (quotient == slot) moved &= ~kShifted;
+    } else if (quotient == slot) {
+      moved &= ~kShifted;
+    }
+    put(slot, (moved & ~kOccupied) | occupied);
+  }
+}
+
+std::vector<std::uint64_t> QuotientFilter::fingerprints() const {
+  std::vector<std::uint64_t> found;
+  if (entries_ == 0) return found;
+  found.reserve(static_cast<std::size_t>(entries_));
+  std::uint64_t slot = 0;
+  while (!starts_cluster(get(slot))) slot = next(slot);
+  std::uint64_t quotient = slot;
+  for (std::uint64_t i = 0; i < shape_.slots(); ++i, slot = next(slot)) {
+    const std::uint64_t content = get(slot);
+    if (is_empty(content)) continue;
+    if (starts_cluster(content)) {
+      quotient = slot;
+    } else if (starts_run(content)) {
+      do quotient = next(quotient);
+      while ((get(quotient) & kOccupied) == 0);
+    }
+    found.push_back(quotient << shape_.remainder_bits | content >> kFlags);
+  }
+  // The walk began in the middle and went round the end once.
+  std::rotate(found.begin(), std::is_sorted_until(found.begin(), found.end()), found.end());
+  return found;
+}
+
+QuotientFilter QuotientFilter::build(const QuotientShape& shape,
+                                     std::span<const std::uint64_t> rising) {
+  QuotientFilter filter(shape);
+  const std::uint64_t slots = shape.slots();
+  const auto quotient_of = [&shape](std::uint64_t f) { return f >> shape.remainder_bits; };
+  std::uint64_t free = 0;
+  for (const std::uint64_t f : rising) free = std::max(free, quotient_of(f)) + 1;
+  // What goes past the end fills the first slots, and there is room to end at the same place then.
+  free = free > slots ? free - slots : 0;
+  std::uint64_t before = slots;
+  for (const std::uint64_t f : rising) {
+    const std::uint64_t quotient = quotient_of(f);
+    const std::uint64_t at = std::max(free, quotient);
+    const std::uint64_t slot = at & (slots - 1);
+    const std::uint64_t flags =
+        (quotient == before ? kContinuation : 0) | (at != quotient ? kShifted : 0);
+    const std::uint64_t remainder = f & filter.remainder_mask();
+    filter.put(slot, remainder << kFlags | flags | (filter.get(slot) & kOccupied));
+    filter.put(quotient, filter.get(quotient) | kOccupied);
+    free = at + 1;
+    before = quotient;
+  }
+  filter.entries_ = rising.size();
+  return filter;
+}
+
+QuotientResult<QuotientFilter> QuotientFilter::resized(std::uint32_t quotient_bits) const {
+  const std::uint32_t all = shape_.fingerprint_bits();
+  if (quotient_bits >= all) return QuotientError::bad_shape;
+  const QuotientShape shape{.quotient_bits = quotient_bits, .remainder_bits = all - quotient_bits};
+  if (!is_possible(shape)) return QuotientError::bad_shape;
+  if (entries_ > shape.capacity()) return QuotientError::full;
+  return build(shape, fingerprints());
+}
+
+QuotientResult<QuotientFilter> QuotientFilter::merge(const QuotientFilter& a,
+                                                     const QuotientFilter& b) {
+  QuotientShape shape = a.shape_.quotient_bits > b.shape_.quotient_bits ? a.shape_ : b.shape_;
+  if (a.shape_.fingerprint_bits() != b.shape_.fingerprint_bits()) {
+    return QuotientError::unlike_fingerprints;
+  }
+  const std::uint64_t entries = a.entries_ + b.entries_;
+  for (; shape.capacity() < entries; ++shape.quotient_bits, --shape.remainder_bits) {
+    if (!is_possible(shape)) return QuotientError::bad_shape;
+  }
+  if (!is_possible(shape)) return QuotientError::bad_shape;
+  const auto left = a.fingerprints();
+  const auto right = b.fingerprints();
+  std::vector<std::uint64_t> both(left.size() + right.size());
+  std::merge(left.begin(), left.end(), right.begin(), right.end(), both.begin());
+  return build(shape, both);
+}
+
+double QuotientFilter::false_positive_rate() const {
+  return -std::expm1(
+      -std::ldexp(static_cast<double>(entries_), -static_cast<int>(shape_.fingerprint_bits())));
+}
+
+}  // namespace digest

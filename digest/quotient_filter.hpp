@@ -1,0 +1,108 @@
+// A set summary that forgets, merges and changes its size without the keys.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "digest/file_format.hpp"
+#include "digest/key.hpp"
+#include "digest/little_endian.hpp"
+
+namespace digest {
+
+// A key is kept as its fingerprint, the upper quotient_bits + remainder_bits of the key's bytes 0
+// to 7 read little-endian: the quotient names a slot, the remainder is kept there.
+struct QuotientShape {
+  std::uint32_t quotient_bits = 0;   // 1 to 32: 2^quotient_bits slots
+  std::uint32_t remainder_bits = 0;  // 1 to 61
+
+  std::uint32_t fingerprint_bits() const { return quotient_bits + remainder_bits; }
+  std::uint64_t slots() const { return std::uint64_t{1} << quotient_bits; }
+  // Entries at which it is full: 15/16 of the slots, and always one slot free.
+  std::uint64_t capacity() const { return slots() - (slots() + 15) / 16; }
+
+  bool operator==(const QuotientShape&) const = default;
+};
+
+bool is_possible(const QuotientShape& shape);
+
+enum class QuotientError : std::uint8_t {
+  bad_shape,            // bits out of range, more than 64 of fingerprint, or over kMaxBits in all
+  full,                 // capacity() entries are in: resize first
+  unlike_fingerprints,  // a merge of filters whose fingerprints differ in length
+};
+
+std::string_view to_string(QuotientError error);
+
+template <class T>
+using QuotientResult = boost::system::result<T, QuotientError>;
+
+// Never forgets what was not removed: a key inserted twice is in twice, as are two keys of one
+// fingerprint, so that each remove() takes one of them. Removing a key that never came in may take
+// one that shares its fingerprint: do not. Wrong for about entries / 2^fingerprint_bits of absent
+// keys. Costs remainder_bits + 3 bits per slot; slows down above three quarters full. Any number of
+// threads may read one filter; a writer must be alone.
+// (Bender, Farach-Colton, Johnson, Kraner, Kuszmaul, Medjedovic, Montes, Shetty, Spillane, Zadok:
+// Don't Thrash, VLDB 2012, section 3: three bits per slot tell which quotient a remainder is of.)
+//
+// Saved (FilterKind::quotient), 8 bytes each: quotient_bits, remainder_bits, entries. Then a row of
+// bits, the first the lowest of the first byte, zeros up to a whole byte: for each quotient from 0
+// a 1 per entry and then a 0; then the remainders in the same order, rising within a quotient.
+class QuotientFilter {
+ public:
+  static QuotientResult<QuotientFilter> create(const QuotientShape& shape);
+  // The smallest whose rate with `capacity` entries in is at most this one.
+  static QuotientResult<QuotientFilter> for_capacity(std::uint64_t capacity, double rate);
+
+  // What save() made, from anywhere. Allocates what the shape asks for, which is less than
+  // 128 times what it is given, and at most what a filter may have.
+  static Loaded<QuotientFilter> load(std::span<const std::uint8_t> file);
+  std::vector<std::uint8_t> save() const;
+
+  // True if the key certainly was not in before. On an error nothing changes.
+  QuotientResult<bool> insert(const Key& key);
+  // False, and nothing changes, if the key certainly is not in.
+  bool remove(const Key& key);
+  bool contains(const Key& key) const;
+
+  // The same entries in 2^quotient_bits slots, with fingerprints as long as before.
+  QuotientResult<QuotientFilter> resized(std::uint32_t quotient_bits) const;
+  // The entries of both, in the fewest slots, but not fewer than the larger one's, that hold them.
+  static QuotientResult<QuotientFilter> merge(const QuotientFilter& a, const QuotientFilter& b);
+
+  std::uint64_t entries() const { return entries_; }
+  const QuotientShape& shape() const { return shape_; }
+  double false_positive_rate() const;
+
+  // What is in, rising: the filter's meaning, whatever its size.
+  std::vector<std::uint64_t> fingerprints() const;
+
+ private:
+  explicit QuotientFilter(const QuotientShape& shape);
+  // From fingerprints that rise, at most shape.capacity() of them.
+  static QuotientFilter build(const QuotientShape& shape, std::span<const std::uint64_t> rising);
+
+  std::uint64_t fingerprint_of(const Key& key) const {
+    return load64(key.bytes.data()) >> (64 - shape_.fingerprint_bits());
+  }
+  std::uint64_t remainder_mask() const { return ~std::uint64_t{0} >> (64 - shape_.remainder_bits); }
+
+  std::uint64_t get(std::uint64_t slot) const;
+  void put(std::uint64_t slot, std::uint64_t content);
+  std::uint64_t next(std::uint64_t slot) const { return (slot + 1) & (shape_.slots() - 1); }
+  std::uint64_t previous(std::uint64_t slot) const { return (slot - 1) & (shape_.slots() - 1); }
+
+  std::uint64_t run_of(std::uint64_t quotient) const;
+  void insert_among(std::uint64_t quotient, std::uint64_t entry, bool has_run);
+  void shift_in(std::uint64_t slot, std::uint64_t content);
+  void shift_out(std::uint64_t slot, std::uint64_t quotient);
+
+  QuotientShape shape_;
+  std::uint64_t entries_ = 0;
+  std::vector<std::uint64_t> words_;  // slots of remainder_bits + 3, one after the other
+};
+
+}  // namespace digest

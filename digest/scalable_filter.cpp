@@ -1,0 +1,135 @@
+#include "digest/scalable_filter.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "digest/plan.hpp"
+
+namespace digest {
+namespace {
+
+// Two hashes made into many are not independent enough in a few bytes: the rate would be passed.
+constexpr std::uint64_t kLeastStageBits = 4096;
+
+std::optional<SizingError> refuse(const ScalablePlan& plan) {
+  if (plan.capacity == 0) return SizingError::no_entries;
+  if (plan.capacity > kMaxBits) return SizingError::too_large;
+  if (!(plan.rate > 0 && plan.rate < 1)) return SizingError::rate_out_of_range;
+  if (!(plan.tightening > 0 && plan.tightening < 1)) return SizingError::rate_out_of_range;
+  if (plan.growth != Growth::twofold && plan.growth != Growth::fourfold) {
+    return SizingError::too_large;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Sized<ScalableFilter> ScalableFilter::create(const ScalablePlan& plan) {
+  if (const auto error = refuse(plan)) return *error;
+  ScalableFilter filter(plan);
+  if (const auto grown = filter.grow(); !grown) return grown.error();
+  return filter;
+}
+
+Loaded<ScalableFilter> ScalableFilter::load(std::span<const std::uint8_t> file) {
+  auto reader = FileReader::open(file, FilterKind::scalable);
+  if (!reader) return reader.error();
+  ScalablePlan plan;
+  plan.capacity = reader->number();
+  plan.rate = std::bit_cast<double>(reader->number());
+  plan.tightening = std::bit_cast<double>(reader->number());
+  const std::uint64_t growth = reader->number();
+  if (growth > 4) return FileError::bad_shape;
+  plan.growth = static_cast<Growth>(growth);
+  const std::uint64_t stages = reader->number();
+  if (refuse(plan)) return FileError::bad_shape;
+  ScalableFilter filter(plan);
+  for (std::uint64_t i = 0; i < stages; ++i) {
+    if (!read_stage(*reader, filter)) return FileError::bad_content;
+  }
+  if (!reader->complete()) return FileError::wrong_length;
+  return stages == 0 ? Loaded<ScalableFilter>(FileError::bad_content) : std::move(filter);
+}
+
+// A stage takes bytes of the file whatever it says, so that there are no more of them than fit.
+bool ScalableFilter::read_stage(FileReader& reader, ScalableFilter& into) {
+  const std::uint64_t held = reader.number();
+  const auto shape = reader.shape();
+  const auto capacity = into.next_capacity();
+  if (!shape || !capacity || held > *capacity) return false;
+  if (!into.stages_.empty() && into.stages_.back().held != into.stages_.back().capacity)
+    return false;
+  auto filter = BloomFilter::from_bytes(*shape, reader.bytes(shape->byte_count()));
+  if (!filter) return false;
+  into.stages_.push_back({std::move(*filter), *capacity, held});
+  return true;
+}
+
+std::vector<std::uint8_t> ScalableFilter::save() const {
+  FileWriter file(FilterKind::scalable, 40 + byte_count() + stages_.size() * (8 + kShapeBytes));
+  file.number(plan_.capacity).number(std::bit_cast<std::uint64_t>(plan_.rate));
+  file.number(std::bit_cast<std::uint64_t>(plan_.tightening));
+  file.number(static_cast<std::uint64_t>(plan_.growth)).number(stages_.size());
+  for (const Stage& stage : stages_) {
+    file.number(stage.held).shape(stage.filter.shape()).bytes(stage.filter.bytes());
+  }
+  return std::move(file).finish();
+}
+
+Sized<bool> ScalableFilter::insert(const Key& key) {
+  if (contains(key)) return false;
+  if (stages_.back().held == stages_.back().capacity) {
+    if (const auto grown = grow(); !grown) return grown.error();
+  }
+  stages_.back().filter.insert(key);
+  ++stages_.back().held;
+  return true;
+}
+
+// The newest first: it holds the most.
+bool ScalableFilter::contains(const Key& key) const {
+  return std::any_of(stages_.rbegin(), stages_.rend(),
+                     [&key](const Stage& stage) { return stage.filter.contains(key); });
+}
+
+std::uint64_t ScalableFilter::entries() const {
+  std::uint64_t sum = 0;
+  for (const Stage& stage : stages_) sum += stage.held;
+  return sum;
+}
+
+std::size_t ScalableFilter::byte_count() const {
+  std::size_t sum = 0;
+  for (const Stage& stage : stages_) sum += stage.filter.bytes().size();
+  return sum;
+}
+
+double ScalableFilter::false_positive_rate() const {
+  double right = 1;
+  for (const Stage& stage : stages_) right *= 1 - stage.filter.false_positive_rate();
+  return 1 - right;
+}
+
+Sized<std::uint64_t> ScalableFilter::next_capacity() const {
+  if (stages_.empty()) return plan_.capacity;
+  const std::uint64_t next = stages_.back().capacity * static_cast<std::uint64_t>(plan_.growth);
+  if (next > kMaxBits) return SizingError::too_large;
+  return next;
+}
+
+Sized<void> ScalableFilter::grow() {
+  const auto capacity = next_capacity();
+  if (!capacity) return capacity.error();
+  const auto index = static_cast<double>(stages_.size());
+  auto shape =
+      shape_for(*capacity, plan_.rate * (1 - plan_.tightening) * std::pow(plan_.tightening, index));
+  if (!shape) return shape.error();
+  shape->bits = std::max(shape->bits, kLeastStageBits);
+  stages_.push_back({*BloomFilter::create(*shape), *capacity, 0});
+  return {};
+}
+
+}  // namespace digest

@@ -1,0 +1,54 @@
+// A Bloom filter that refuses keys beyond the number it was sized for.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "digest/bloom_filter.hpp"
+
+namespace digest {
+
+enum class StrictError : std::uint8_t {
+  full,  // the key is new and as many as the capacity came in
+};
+
+// Takes `capacity` keys that it does not claim yet, and then no new one, so that the rate it was
+// sized for is never passed; keys that it claims are always taken. The rest is as in BloomFilter.
+class StrictFilter {
+ public:
+  // The filter must be empty.
+  StrictFilter(BloomFilter empty, std::uint64_t capacity)
+      : filter_(std::move(empty)), capacity_(capacity) {}
+
+  // True if the key certainly was not in before. On an error nothing changes.
+  boost::system::result<bool, StrictError> insert(const Key& key) {
+    if (held_ == capacity_ && !contains(key)) return StrictError::full;
+    const bool fresh = filter_.insert(key);
+    held_ += fresh ? 1 : 0;
+    return fresh;
+  }
+
+  // How many were new. Stops at the first that has no room; those before it are in.
+  boost::system::result<std::uint64_t, StrictError> insert(std::span<const Key> keys) {
+    const std::uint64_t before = held_;
+    for (const Key& key : keys) {
+      if (!insert(key)) return StrictError::full;
+    }
+    return held_ - before;
+  }
+
+  bool contains(const Key& key) const { return filter_.contains(key); }
+
+  std::uint64_t held() const { return held_; }
+  std::uint64_t capacity() const { return capacity_; }
+  const BloomFilter& filter() const { return filter_; }
+
+ private:
+  BloomFilter filter_;
+  std::uint64_t capacity_;
+  std::uint64_t held_ = 0;
+};
+
+}  // namespace digest
