@@ -43,7 +43,10 @@ json settings_for_tests(const std::filesystem::path& access_log) {
 }
 
 Command serve_command(const std::filesystem::path& settings_file) {
-  return {{hearsay_program(), "serve", "--config", settings_file.string()}};
+  // Built with AddressSanitizer it would keep what was freed, and no memory would ever be given
+  // back.
+  return {{hearsay_program(), "serve", "--config", settings_file.string()},
+          {"ASAN_OPTIONS=quarantine_size_mb=1"}};
 }
 
 ProxyProcess::ProxyProcess(const json& settings) {
