@@ -130,20 +130,21 @@ Task<Outcome<void>> Passing::send_body() {
   while (!fetch_.answered_early()) {
     const auto read = co_await body_.read(scratch(), idle);
     if (!read) co_return failure_of(Failure::Where::client, read.error());
-    boost::container::small_vector<asio::const_buffer, 3> out;
+    boost::container::small_vector<asio::const_buffer, 4> out;
     if (*read > 0) out.push_back(asio::buffer(buffer_.get(), *read));
     if (chunked && *read > 0) {
       size_line.clear();
       http::append_chunk_size(size_line, *read);
       out.insert(out.begin(), asio::buffer(size_line));
       out.push_back(asio::buffer("\r\n", 2));
-    } else if (chunked) {
-      out.push_back(asio::buffer(http::kLastChunk));
     }
+    // Its end goes out with its last bytes: an answer to them is no early one.
+    const bool last = body_.finished();
+    if (chunked && last) out.push_back(asio::buffer(http::kLastChunk));
     const auto sent = co_await fetch_.send({out.data(), out.size()});
     if (!sent) co_return sent;
-    sent_whole_ = *read == 0;
-    if (sent_whole_) break;
+    sent_whole_ = last;
+    if (last) break;
   }
   co_return boost::system::in_place_value;
 }
