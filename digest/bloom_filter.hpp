@@ -56,7 +56,7 @@ class BloomFilter {
 
   // No allocation and no division.
   bool contains(const Key& key) const {
-    return positions_.every(key, [this](std::uint64_t position) { return test(position); });
+    return positions_.all(key, [this](std::uint64_t position) { return test(position); });
   }
 
   void clear();
@@ -92,7 +92,7 @@ class BloomFilter {
   explicit BloomFilter(const Shape& shape);
 
   bool test(std::uint64_t position) const {
-    return (bytes_[position >> 3] & bit_of(position)) != 0;
+    return (bytes_[position >> 3] >> (position & 7) & 1) != 0;
   }
   // Both expect the bit to be in the other state.
   void set(std::uint64_t position);

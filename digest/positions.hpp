@@ -37,6 +37,22 @@ class Positions {
     return every_double_hash(Halves{key}, visit);
   }
 
+  // True if test(position) is for all of them. Asks several before it looks at the answers: where
+  // half of the bits are set, a branch on each would be guessed wrong every other time. The salted
+  // ones wait for the first answer, as the rest costs more to work out than such a guess.
+  template <class Test>
+  bool all(const Key& key, Test test) const {
+    switch (shape_.derivation) {
+      case Derivation::squid_words:
+        return all_squid_words(key, test);
+      case Derivation::salted:
+        return every_double_hash(SipHash128(shape_.salt, key.bytes), test);
+      case Derivation::double_hashing:
+        break;
+    }
+    return all_double_hash(Halves{key}, test);
+  }
+
   bool operator==(const Positions&) const = default;
 
  private:
@@ -68,6 +84,35 @@ class Positions {
       hash += step;
       first += stride_;
       if (!visit(first + scaled(hash))) return false;
+    }
+    return true;
+  }
+
+  template <class Test>
+  bool all_squid_words(const Key& key, Test& test) const {
+    unsigned set = 1;
+    for (std::size_t i = 0; i < 4; ++i) set &= test(modulo_bits(big_endian_word(key, i))) ? 1U : 0U;
+    return set != 0;
+  }
+
+  template <class Test>
+  bool all_double_hash(const Halves& halves, Test& test) const {
+    constexpr std::uint32_t kAtOnce = 4;
+    std::uint64_t hash = halves.low();
+    const std::uint64_t step = halves.high() | 1;
+    std::uint64_t first = 0;
+    const auto next_is_set = [&] {
+      const bool set = test(first + scaled(hash));
+      hash += step;
+      first += stride_;
+      return set ? 1U : 0U;
+    };
+    std::uint32_t left = shape_.hashes;
+    for (; left >= kAtOnce; left -= kAtOnce) {
+      if ((next_is_set() & next_is_set() & next_is_set() & next_is_set()) == 0) return false;
+    }
+    for (; left > 0; --left) {
+      if (next_is_set() == 0) return false;
     }
     return true;
   }

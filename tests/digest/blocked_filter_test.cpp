@@ -27,6 +27,32 @@ TEST(BlockedFilter, SaysWhetherAKeyWasNew) {
   EXPECT_FALSE(filter.insert(quick_key(1)));
 }
 
+// The header's own words, bit by bit: whatever instructions are taken must say the same.
+bool claimed_by(const std::vector<std::uint8_t>& file, const Key& key) {
+  const std::uint8_t* const lines = &file[kEnvelopeBytes + 8];
+  __extension__ using Wide = unsigned __int128;
+  const auto line = static_cast<std::size_t>(
+      (Wide{load64(key.bytes.data())} * ((file.size() - kEnvelopeBytes - 8) / 64)) >> 64);
+  const std::uint64_t choice = load64(&key.bytes[8]);
+  for (unsigned i = 0; i < 8; ++i) {
+    const std::uint64_t word = load64(lines + 64 * line + 8 * i);
+    if ((word >> (choice >> (6 * i) & 63) & 1) == 0) return false;
+  }
+  return true;
+}
+
+TEST(BlockedFilter, ClaimsWhatItsHeaderSays) {
+  const BlockedFilter filter = filter_of(20, 1'500);
+  const auto file = filter.save();
+  std::uint64_t claimed = 0;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    ASSERT_EQ(filter.contains(quick_key(i)), claimed_by(file, quick_key(i))) << i;
+    claimed += filter.contains(quick_key(i)) ? 1 : 0;
+  }
+  EXPECT_GT(claimed, 2'000U);
+  EXPECT_LT(claimed, 10'000U);
+}
+
 TEST(BlockedFilter, IsWrongAsOftenAsTheorySays) {
   struct Case {
     std::uint64_t entries;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <random>
 
@@ -96,6 +97,22 @@ TEST(Positions, OfSquidAreTheWordsModuloTheBits) {
                                                 static_cast<std::uint32_t>(random())};
     const auto found = bits_of(Positions({bits, 4, kSquid}), key_of_words(words));
     for (std::size_t w = 0; w < 4; ++w) ASSERT_EQ(found[w], words[w] % bits) << bits;
+  }
+}
+
+TEST(Positions, AreAllSetOnlyWhereEachIs) {
+  for (const Shape& shape :
+       {Shape{1000, 1}, Shape{1000, 4}, Shape{1000, 7}, Shape{1000, 4, kSquid},
+        Shape{1000, 8, Derivation::salted}, Shape{1000, 5, kDouble, Layout::partitioned}}) {
+    const Positions positions(shape);
+    const auto mine = bits_of(positions, key_number(1));
+    const auto held_but = [&mine](std::uint64_t missing) {
+      return [&mine, missing](std::uint64_t bit) {
+        return bit != missing && std::find(mine.begin(), mine.end(), bit) != mine.end();
+      };
+    };
+    EXPECT_TRUE(positions.all(key_number(1), held_but(~std::uint64_t{0})));
+    for (const auto bit : mine) EXPECT_FALSE(positions.all(key_number(1), held_but(bit))) << bit;
   }
 }
 
