@@ -1,0 +1,205 @@
+// What a filter costs per key, beside reading one random cache line of as much memory (line/read).
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "digest/blocked_filter.hpp"
+#include "digest/bloom_filter.hpp"
+#include "digest/counting_filter.hpp"
+#include "digest/little_endian.hpp"
+#include "digest/plan.hpp"
+#include "digest/quotient_filter.hpp"
+#include "digest/scalable_filter.hpp"
+
+namespace {
+
+using digest::Key;
+__extension__ using Wide = unsigned __int128;
+
+// Spread like digests (Steele, Lea, Flood 2014).
+Key key_number(std::uint64_t number) {
+  Key key;
+  for (std::uint64_t half = 0; half < 2; ++half) {
+    std::uint64_t x = (2 * number + half + 1) * 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    digest::store64(&key.bytes[8 * half], x ^ x >> 31);
+  }
+  return key;
+}
+
+enum class Presence { present, absent };
+
+// As many keys as are asked for in turn; `present` ones are among the first `entries`, in an order
+// of their own.
+std::vector<Key> questions(std::uint64_t entries, Presence presence) {
+  constexpr std::uint64_t kMost = 1 << 20;
+  std::vector<Key> keys(static_cast<std::size_t>(std::min(entries, kMost)));
+  std::uint64_t number = 0;
+  for (Key& key : keys) {
+    number = (number + 7'368'787) % entries;
+    key = key_number(presence == Presence::present ? number : ~number);
+  }
+  return keys;
+}
+
+// Calls ask(key) for one question after the other. The answers are added up: to be thrown away one
+// by one they would not even have to be read.
+template <class Ask>
+void ask_all(benchmark::State& state, const std::vector<Key>& keys, Ask ask) {
+  while (state.KeepRunningBatch(static_cast<std::int64_t>(keys.size()))) {
+    std::uint64_t sum = 0;
+    for (const Key& key : keys) sum += ask(key);
+    benchmark::DoNotOptimize(sum);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+std::uint64_t entries_of(const benchmark::State& state) {
+  return static_cast<std::uint64_t>(state.range(0));
+}
+
+struct alignas(64) Line {
+  std::array<std::uint64_t, 8> words;
+};
+
+enum class Reading { whole_line, one_word };
+
+// The yardstick: as much memory as 12 bits per key, one line per key, found as the filters find
+// theirs, and either read as a whole or touched.
+void random_line(benchmark::State& state, Reading reading) {
+  const std::uint64_t count = (entries_of(state) * 12 + 511) / 512;
+  const std::vector<Line> lines(static_cast<std::size_t>(count), Line{{1}});
+  const auto line_of = [&lines, count](const Key& key) -> const Line& {
+    return lines[static_cast<std::size_t>((Wide{digest::load64(key.bytes.data())} * count) >> 64)];
+  };
+  const auto touch = [&line_of](const Key& key) { return line_of(key).words[0]; };
+  const auto read = [&line_of](const Key& key) {
+    const auto& words = line_of(key).words;
+    return std::accumulate(words.begin(), words.end(), std::uint64_t{0}, std::bit_xor<>());
+  };
+  const auto keys = questions(entries_of(state), Presence::present);
+  if (reading == Reading::whole_line) return ask_all(state, keys, read);
+  ask_all(state, keys, touch);
+}
+
+struct Bloom {
+  static digest::BloomFilter empty(std::uint64_t entries) {
+    return *digest::BloomFilter::create(*digest::shape_for(entries));
+  }
+};
+
+struct Partitioned {
+  static digest::BloomFilter empty(std::uint64_t entries) {
+    return *digest::BloomFilter::create(*digest::partitioned(*digest::shape_for(entries)));
+  }
+};
+
+struct Salted {
+  static digest::BloomFilter empty(std::uint64_t entries) {
+    auto shape = *digest::shape_for(entries);
+    shape.derivation = digest::Derivation::salted;
+    shape.salt = {1, 2, 3};
+    return *digest::BloomFilter::create(shape);
+  }
+};
+
+struct Blocked {
+  static digest::BlockedFilter empty(std::uint64_t entries) {
+    return *digest::BlockedFilter::create((entries * 12 + 511) / 512);
+  }
+};
+
+struct Counting {
+  static digest::CountingFilter empty(std::uint64_t entries) {
+    return *digest::CountingFilter::create(*digest::shape_for(entries));
+  }
+};
+
+struct Scalable {
+  static digest::ScalableFilter empty(std::uint64_t) { return *digest::ScalableFilter::create(); }
+};
+
+struct Quotient {
+  static digest::QuotientFilter empty(std::uint64_t entries) {
+    return *digest::QuotientFilter::for_capacity(entries, 0.003);
+  }
+};
+
+template <class Filter>
+void put(Filter& filter, const Key& key) {
+  if constexpr (requires { filter.add(key); }) {
+    filter.add(key);
+  } else {
+    benchmark::DoNotOptimize(filter.insert(key));
+  }
+}
+
+// Filled once for all benches of one kind and size: filling the largest takes seconds.
+template <class Kind>
+const auto& filled(std::uint64_t entries) {
+  static std::map<std::uint64_t, decltype(Kind::empty(1))> filters;
+  const auto found = filters.find(entries);
+  if (found != filters.end()) return found->second;
+  filters.clear();
+  auto filter = Kind::empty(entries);
+  for (std::uint64_t i = 0; i < entries; ++i) put(filter, key_number(i));
+  return filters.emplace(entries, std::move(filter)).first->second;
+}
+
+template <class Kind>
+void look_up(benchmark::State& state, Presence presence) {
+  const auto& filter = filled<Kind>(entries_of(state));
+  ask_all(state, questions(entries_of(state), presence),
+          [&filter](const Key& key) { return filter.contains(key) ? 1U : 0U; });
+}
+
+// Fills a filter from empty to its capacity, again and again.
+template <class Kind>
+void insert(benchmark::State& state) {
+  const std::uint64_t entries = entries_of(state);
+  while (state.KeepRunningBatch(static_cast<std::int64_t>(entries))) {
+    auto filter = Kind::empty(entries);
+    for (std::uint64_t i = 0; i < entries; ++i) put(filter, key_number(i));
+    benchmark::DoNotOptimize(filter);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+void at_all_sizes(benchmark::internal::Benchmark* bench) {
+  bench->Arg(10'000)->Arg(1'000'000)->Arg(10'000'000);
+}
+
+template <class Kind>
+void add_benches(const std::string& name) {
+  const auto add = [&name](const char* what, auto... bench) {
+    at_all_sizes(benchmark::RegisterBenchmark((name + what).c_str(), bench...));
+  };
+  add("/absent", look_up<Kind>, Presence::absent);
+  add("/present", look_up<Kind>, Presence::present);
+  add("/insert", insert<Kind>);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  at_all_sizes(benchmark::RegisterBenchmark("line/read", random_line, Reading::whole_line));
+  at_all_sizes(benchmark::RegisterBenchmark("line/touched", random_line, Reading::one_word));
+  add_benches<Bloom>("bloom");
+  add_benches<Partitioned>("partitioned");
+  add_benches<Salted>("salted");
+  add_benches<Blocked>("blocked");
+  add_benches<Counting>("counting");
+  add_benches<Scalable>("scalable");
+  add_benches<Quotient>("quotient");
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
