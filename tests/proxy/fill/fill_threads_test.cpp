@@ -5,7 +5,6 @@
 #include <atomic>
 #include <barrier>
 #include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/use_future.hpp>
 #include <future>
 #include <thread>
 #include <vector>
@@ -28,7 +27,11 @@ class Thread {
  public:
   template <class T>
   std::future<T> start(net::Task<T> task) {
-    return asio::co_spawn(io_.get_executor(), std::move(task), asio::use_future);
+    auto promise = std::make_shared<std::promise<T>>();
+    asio::co_spawn(io_.get_executor(), std::move(task), [promise](std::exception_ptr, T value) {
+      promise->set_value(std::move(value));
+    });
+    return promise->get_future();
   }
   net::Executor executor() { return io_.get_executor(); }
   std::thread::id id() const { return thread_.get_id(); }
