@@ -83,6 +83,8 @@ Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
 Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle) {
   const auto read = co_await body_->read(into, idle);
+  // Once we have shut the socket down ourselves, its end is not the body's.
+  if (abandoned_) co_return failed({});
   if (!read) co_return failed(read.error());
   co_return *read;
 }

@@ -234,4 +234,32 @@ TEST(Caching, StoresNothingThatWasCutAndShowsTheCut) {
 }
 
 }  // namespace
+// The end of the connection that we close ourselves is not the body's.
+TEST(Caching, StoresNothingOfABodyWhoseReaderLeft) {
+  Scene scene;
+  Gate more;
+  Gate still_more;
+  Gate never;
+  const Reply endless = Reply(200, {{"Cache-Control", "max-age=60"}})  // ends with the connection
+                            .send("first")
+                            .wait(more)
+                            .send("second")
+                            .wait(still_more)
+                            .send("third")
+                            .wait(never);
+  scene.origin.on("/a", [&](const Request&) {
+    return scene.origin.count("/a") == 1 ? endless : cacheable("the whole");
+  });
+  Client leaving(scene.proxy.port());
+  leaving.send("GET " + scene.origin.url("/a") + " HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(leaving.read_head().status, 200);
+  leaving.leave();
+  more.open();  // what is sent now is answered by a reset, which the next write finds
+  ASSERT_TRUE(await(
+      [&] { return scene.proxy.metric("hearsay_body_bytes_total{source=\"origin\"}") >= 11; }));
+  still_more.open();
+  ASSERT_TRUE(await([&] { return scene.proxy.metric("hearsay_aborted_total") >= 1; }));
+  EXPECT_EQ(scene.client.get(scene.origin.url("/a")).body, "the whole");
+}
+
 }  // namespace scenario
