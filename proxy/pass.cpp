@@ -50,6 +50,7 @@ class Passing {
   [[nodiscard]] FetchPlan plan() const;
   Task<Outcome<void>> send_body();
   Task<bool> may_send_body();
+  Task<Outcome<unsigned>> next_head();
   Task<Outcome<void>> final_head();
   [[nodiscard]] std::optional<std::uint64_t> length() const;
   [[nodiscard]] asio::mutable_buffer scratch() const {
@@ -61,7 +62,8 @@ class Passing {
   BodyReader& body_;
   std::unique_ptr<char[]> buffer_;
   Fetch fetch_;
-  bool have_head_ = false;
+  bool have_head_ = false;  // the final one
+  int interims_ = 0;
   bool sent_whole_ = false;
 };
 
@@ -98,7 +100,6 @@ Task<Outcome<void>> Passing::ask() {
   } else {
     sent_whole_ = true;
   }
-  if (have_head_) co_return boost::system::in_place_value;
   co_return co_await final_head();
 }
 
@@ -111,23 +112,38 @@ Task<bool> Passing::may_send_body() {
     co_return true;
   }
   for (;;) {
-    const auto head = co_await fetch_.response();
-    if (!head) co_return false;
-    if (!(*head)->interim()) {
-      have_head_ = true;
-      co_return false;
-    }
-    const auto text = interim_text(**head, client_.worker.shared.name);
-    co_await client_.reply.interim(text);
-    if ((*head)->status == 100) co_return true;
+    const auto status = co_await next_head();
+    if (!status || have_head_) co_return false;
+    if (*status == 100) co_return true;
   }
+}
+
+// One head from the origin: an interim one is passed on, the final one kept. Its status.
+Task<Outcome<unsigned>> Passing::next_head() {
+  const auto head = co_await fetch_.response();
+  if (!head) co_return head.error();
+  const auto status = (*head)->status;
+  have_head_ = !(*head)->interim();
+  if (have_head_) co_return status;
+  if (++interims_ > kMostInterims) {
+    co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
+  }
+  const auto text = interim_text(**head, client_.worker.shared.name);
+  co_await client_.reply.interim(text);
+  co_return status;
 }
 
 Task<Outcome<void>> Passing::send_body() {
   const auto idle = client_.worker.shared.settings.timeouts.body;
   const bool chunked = request_.framing.kind == http::Framing::Kind::chunked;
   std::string size_line;
-  while (!fetch_.answered_early()) {
+  for (;;) {
+    // Interim answers are no reason to stop; a final one, or an end, is.
+    while (!have_head_ && fetch_.answered_early()) {
+      const auto status = co_await next_head();
+      if (!status) co_return status.error();
+    }
+    if (have_head_) break;
     const auto read = co_await body_.read(scratch(), idle);
     if (!read) co_return failure_of(Failure::Where::client, read.error());
     boost::container::small_vector<asio::const_buffer, 4> out;
@@ -150,16 +166,11 @@ Task<Outcome<void>> Passing::send_body() {
 }
 
 Task<Outcome<void>> Passing::final_head() {
-  for (int interims = 0;; ++interims) {
-    const auto head = co_await fetch_.response();
-    if (!head) co_return head.error();
-    if (interims > kMostInterims) {
-      co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
-    }
-    if (!(*head)->interim()) co_return boost::system::in_place_value;
-    const auto text = interim_text(**head, client_.worker.shared.name);
-    co_await client_.reply.interim(text);
+  while (!have_head_) {
+    const auto status = co_await next_head();
+    if (!status) co_return status.error();
   }
+  co_return boost::system::in_place_value;
 }
 
 std::optional<std::uint64_t> Passing::length() const {

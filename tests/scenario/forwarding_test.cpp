@@ -62,8 +62,30 @@ TEST(Forwarding, PassesAResponseWithoutABodyAsOne) {
   scene.origin.on("/304", Reply(304, {{"ETag", "\"1\""}}));
   scene.origin.on("/empty", Reply());
   EXPECT_EQ(scene.client.get(scene.origin.url("/204")).status, 204);
-  EXPECT_EQ(scene.client.get(scene.origin.url("/304"), {{"If-None-Match", "\"1\""}}).status, 304);
+  const Fields condition{{"If-None-Match", "\"1\""}};
+  EXPECT_EQ(scene.client.request("HEAD", scene.origin.url("/304"), condition).status, 304);
   EXPECT_EQ(scene.client.get(scene.origin.url("/empty")).field("Content-Length"), "0");
+}
+
+TEST(Forwarding, TakesNo304ThatNobodyAskedFor) {
+  Scene scene;
+  scene.origin.on("/a", Reply(304, {{"ETag", "\"1\""}}));
+  EXPECT_EQ(scene.client.get(scene.origin.url("/a")).status, 502);
+}
+
+TEST(Forwarding, GoesOnWithAnUploadThroughInterimAnswers) {
+  Scene scene;
+  Gate read_all;
+  scene.origin.on_head(
+      "/up", Reply().interim("HTTP/1.1 102 Processing", {}).wait(read_all).body("thanks"));
+  scene.client.send("POST " + scene.origin.url("/up") +
+                    " HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc");
+  ASSERT_TRUE(scene.origin.await_requests("/up", 1));  // and with that, it has said 102
+  scene.client.send("def");
+  read_all.open();
+  const Response response = scene.client.read("POST");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_NE(response.field("Connection"), "close");  // it would be, had the body not been sent
 }
 
 TEST(Forwarding, DropsFieldsThatEndAtThisHop) {  // RFC 9110 section 7.6.1
