@@ -95,6 +95,10 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
   auto& shared = client.worker.shared;
   const auto executor = client.worker.io.get_executor();
   const auto& url = request.target.url();
+  if (shared.transit.used() > 2 * shared.transit.limit()) {  // readers that do not read
+    const Failure overload{Failure::Where::us, Failure::What::overload, {}};
+    co_return co_await refuse(client, request, overload);
+  }
   Fills::Entered entered{std::make_shared<Fill>(url, executor), Fills::Turn::alone};
   if (may_share(request, miss.verdict)) {
     entered = shared.fills.enter(miss.key, url, executor, steady_clock::now());
@@ -134,7 +138,12 @@ Task<void> answer(Client& client, const Request& request, BodyReader& body) {
   if (const auto refusal = check_access(client, request)) {
     co_return co_await refuse(client, request, *refusal);
   }
+  const bool looped = http::via_names(request.head.fields, shared.name);
   if (request.target.form() == http::Target::Form::authority) {
+    if (looped || request.framing.has_body()) {
+      auto refusal = looped ? Refusal::loop() : Refusal::bad("CONNECT has no body");
+      co_return co_await refuse(client, request, std::move(refusal));
+    }
     co_return co_await tunnel(client, request);
   }
 
@@ -146,7 +155,6 @@ Task<void> answer(Client& client, const Request& request, BodyReader& body) {
   if (request.framing.has_body() && !own_way) {
     verdict = {Action::pass, Forward::bypass};  // a body may change what is meant
   }
-  const bool looped = http::via_names(request.head.fields, shared.name);
   if (verdict.action != Action::serve && !may_go_forward(request, looped)) {
     auto refusal = looped ? Refusal::loop() : Refusal::not_held(verdict);
     co_return co_await refuse(client, request, std::move(refusal));

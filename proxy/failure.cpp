@@ -107,7 +107,9 @@ std::string text(const Failure& failure) {
       line = "the connection was cut before the answer was complete";
       break;
     case What::malformed:
-      line = "the server's answer is not HTTP that can be trusted";
+      line = failure.where == Failure::Where::client
+                 ? "the request's body is damaged"
+                 : "the server's answer is not HTTP that can be trusted";
       break;
     case What::untrusted:
       line = "the server's identity could not be verified";

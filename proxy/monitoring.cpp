@@ -69,8 +69,7 @@ struct PeerCounter {
   std::uint64_t peers::PeerStatus::*value;
 };
 constexpr PeerCounter kPeerCounters[] = {
-    {"claims", "Requests for which it was asked because its digest claimed the URL.",
-     &peers::PeerStatus::claims},
+    {"claims", "Requests for whose URL its digest made a claim.", &peers::PeerStatus::claims},
     {"true_hits", "Claims that were true.", &peers::PeerStatus::true_hits},
     {"false_hits", "Claims that were not.", &peers::PeerStatus::false_hits},
     {"failures", "Requests that it refused, broke or let wait.", &peers::PeerStatus::failures},
@@ -134,8 +133,8 @@ std::string metrics_text(Shared& shared) {
   const Gauges gauges{.connections = shared.connections,
                       .cache_entries = shared.store.entries(),
                       .cache_bytes = shared.store.bytes(),
-                      .memory_used = shared.budget.used(),
-                      .memory_limit = shared.budget.limit(),
+                      .memory_used = shared.budget.used() + shared.transit.used(),
+                      .memory_limit = shared.budget.limit() + shared.transit.limit(),
                       .log_lines_dropped = shared.log.dropped()};
   std::string text;
   shared.metrics.append_text(text, gauges);

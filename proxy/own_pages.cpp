@@ -25,17 +25,28 @@ constexpr std::string_view kIndex =
     "/metrics   counters, for Prometheus\n"
     "/health    whether this proxy is up\n";
 
+bool is_our_name(const Client& client, std::string_view host) {
+  if (host == "localhost") return true;
+  std::array<char, 256> hostname{};
+  ::gethostname(hostname.data(), hostname.size() - 1);
+  return http::same_word(host, hostname.data()) || http::same_word(host, client.worker.shared.name);
+}
+
+// A socket of ours, by its address or one of our names.
+bool names_own_socket(const Client& client, const http::Target& target) {
+  if (client.worker.guard.names_own_socket(target.host(), target.port())) return true;
+  const auto& listening = client.worker.shared.listening;
+  const bool our_port = std::any_of(listening.begin(), listening.end(), [&](const auto& socket) {
+    return socket.port() == target.port();
+  });
+  return our_port && is_our_name(client, target.host());
+}
+
 // A name that a page of another site could have been made to point at us is not ours (DNS
 // rebinding); an address cannot be.
 bool names_us(const Client& client, const Request& request) {
   const auto host = request.target.host();
-  if (host.empty() || host == "localhost") return true;
-  net::error_code not_an_address;
-  asio::ip::make_address(std::string(host), not_an_address);
-  if (!not_an_address) return true;
-  std::array<char, 256> hostname{};
-  ::gethostname(hostname.data(), hostname.size() - 1);
-  return http::same_word(host, hostname.data()) || http::same_word(host, client.worker.shared.name);
+  return host.empty() || config::parse_address(host) || is_our_name(client, host);
 }
 
 bool came_through_a_proxy(const Request& request) {
@@ -162,8 +173,7 @@ std::optional<Page> own_page(const Client& client, const Request& request) {
   const auto& target = request.target;
   if (target.form() == Form::asterisk) return Page::options;
   if (target.form() == Form::authority) return std::nullopt;
-  const bool ours = target.form() == Form::origin ||
-                    client.worker.guard.names_own_socket(target.host(), target.port());
+  const bool ours = target.form() == Form::origin || names_own_socket(client, target);
   if (!ours) return std::nullopt;
   const auto path = target.path().substr(0, target.path().find('?'));
   if (path == "/") return Page::index;

@@ -23,6 +23,10 @@ Refusal Refusal::forbidden(std::string reason) {
   return {403, std::move(reason), Tag::denied, {}};
 }
 
+Refusal Refusal::bad(std::string reason) {
+  return {400, std::move(reason), Tag::none, {}};
+}
+
 Refusal Refusal::malformed(http::HeadError error) {
   return {http::status_of(error), std::string(http::text(error)), Tag::none, {}};
 }
@@ -49,7 +53,8 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
   return Refusal::forbidden("no tunnels to that port (setting access.connect_ports)");
 }
 
-std::string own_head(const Client& client, unsigned status, std::string_view content_type) {
+std::string own_head(const Client& client, unsigned status, std::string_view content_type,
+                     const http::CacheStatus& status_said) {
   const auto now = client.worker.shared.clock.now();
   std::string head;
   http::append_status_line(head, status, http::reason_phrase(status));
@@ -57,7 +62,9 @@ std::string own_head(const Client& client, unsigned status, std::string_view con
   http::append_field(head, "Date", http::format_date(whole_seconds(now)));
   http::append_field(head, "Via", "1.1 " + client.worker.shared.name);
   if (!content_type.empty()) http::append_field(head, "Content-Type", content_type);
-  return head;
+  head += "Cache-Status: ";
+  http::append_cache_status(head, client.worker.shared.name, status_said);
+  return head += "\r\n";
 }
 
 namespace {
@@ -67,12 +74,8 @@ Task<void> send(Client& client, const Refusal& refusal) {
   auto& record = reply.record();
   record.tag = refusal.tag;
   record.content_type = "text/plain";
-  auto head = own_head(client, refusal.status, "text/plain; charset=utf-8");
+  auto head = own_head(client, refusal.status, "text/plain; charset=utf-8", refusal.cache_status);
   http::append_field(head, "Cache-Control", "no-store");
-  auto& fields = reply.fields();
-  fields += "Cache-Status: ";
-  http::append_cache_status(fields, client.worker.shared.name, refusal.cache_status);
-  fields += "\r\n";
   const auto body = refusal.reason + '\n';
   const auto bytes = net::asio::const_buffer(body.data(), body.size());
   const auto error = co_await reply.start(head, refusal.status, body.size(), {&bytes, 1});

@@ -19,6 +19,7 @@ struct Refusal {
   static Refusal loop();
   static Refusal not_held(const cache::Verdict& verdict);  // only-if-cached: 504
   static Refusal forbidden(std::string reason);
+  static Refusal bad(std::string reason);
   static Refusal malformed(http::HeadError error);
   static Refusal failure(const Failure& failure);
 };
@@ -35,6 +36,7 @@ net::Task<void> refuse_unread(Client& client, Refusal refusal);
 net::Task<void> refuse_malformed(Client& client, http::HeadError error);
 
 // The status line and the fields that each of our own responses has.
-std::string own_head(const Client& client, unsigned status, std::string_view content_type);
+std::string own_head(const Client& client, unsigned status, std::string_view content_type,
+                     const http::CacheStatus& status_said = {});
 
 }  // namespace proxy

@@ -19,12 +19,15 @@ namespace asio = net::asio;
 namespace {
 
 constexpr std::chrono::milliseconds kOutOfDescriptors{100};
-constexpr std::string_view kTooMany =
-    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
 std::size_t thread_count(const config::Settings& settings) {
   if (settings.threads > 0) return settings.threads;
   return std::max(1U, std::thread::hardware_concurrency());
+}
+
+// Of cache.memory, for bodies that are passed on without being kept.
+std::uint64_t transit_share(const config::Settings& settings) {
+  return settings.cache.memory.value / 8;
 }
 
 std::string name_for(const config::Settings& settings, const Listeners& listeners) {
@@ -45,10 +48,7 @@ void admit(Worker& worker, net::Socket socket) {
   if (++shared.connections > shared.settings.limits.connections) {
     --shared.connections;
     worker.counters.rejected.add();
-    net::error_code ignored;
-    socket.non_blocking(true, ignored);
-    socket.write_some(asio::buffer(kTooMany), ignored);
-    return;
+    return;  // closed unanswered: a Squid would hand a 503 to its user, so it goes elsewhere
   }
   asio::co_spawn(worker.io.get_executor(), serve_client(worker, std::move(socket)), asio::detached);
 }
@@ -75,7 +75,8 @@ Server::Server(const config::Settings& settings)
     : settings_(settings),
       threads_(thread_count(settings)),
       listeners_(settings_.listen, threads_),
-      budget_(settings_.cache.memory.value),
+      budget_(settings_.cache.memory.value - transit_share(settings_)),
+      transit_(transit_share(settings_)),
       store_(budget_, {.max_object = settings_.cache.largest_object().value}),
       holdings_(store_),
       directory_(settings_.peers),
@@ -87,6 +88,7 @@ Server::Server(const config::Settings& settings)
               .listening = listeners_.addresses(),
               .clock = clock_,
               .budget = budget_,
+              .transit = transit_,
               .store = store_,
               .fills = fills_,
               .directory = directory_,
@@ -160,6 +162,7 @@ void Server::stop() {
   running_.clear();
   // All of them before any is destroyed: a fill's readers may be on other threads.
   for (auto& worker : workers_) worker.io.end_coroutines();
+  fills_.clear();  // they refer to the workers' timers
 }
 
 }  // namespace proxy

@@ -40,6 +40,7 @@ class Server {
   Listeners listeners_;
   Clock clock_;
   cache::Budget budget_;
+  cache::Budget transit_;
   cache::Store store_;
   Fills fills_;
   StoreHoldings holdings_;

@@ -26,7 +26,8 @@ struct Shared {
   const std::string name;
   const std::vector<net::tcp::endpoint>& listening;
   Clock& clock;
-  cache::Budget& budget;
+  cache::Budget& budget;   // of what is stored or going to be
+  cache::Budget& transit;  // of bodies that are passed on
   cache::Store& store;
   Fills& fills;
   peers::Directory& directory;

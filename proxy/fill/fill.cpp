@@ -45,12 +45,13 @@ void Fill::keep_window() {
   drop_behind();
 }
 
-net::Task<bool> Fill::room() {
+net::Task<bool> Fill::room(bool scarce) {
+  const auto window = scarce ? kSmallWindow : kWindow;
   for (;;) {
     {
       const std::lock_guard lock(mutex_);
       if (readers_.empty()) co_return false;
-      if (!window_ || received_ - slowest()->position_ < kWindow) co_return true;
+      if (!window_ || received_ - slowest()->position_ < window) co_return true;
     }
     const auto woken = co_await writer_.wait(kPatience);
     if (woken == Wakeup::Woken::notified) continue;

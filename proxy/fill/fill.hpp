@@ -63,8 +63,9 @@ class Fill {
   void restart();
   // From now on keeps no more than what some reader has yet to take, and lets nobody else in.
   void keep_window();
-  // Waits while the slowest reader is a whole window behind. False: nobody reads any more.
-  net::Task<bool> room();
+  // Waits while the slowest reader is a whole window behind, or a small one where memory is scarce.
+  // False: nobody reads any more.
+  net::Task<bool> room(bool scarce = false);
   void finish();
   void fail(Failure failure);
 
@@ -80,6 +81,7 @@ class Fill {
  private:
   friend class FillReader;
   static constexpr std::uint64_t kWindow = 1 << 20;
+  static constexpr std::uint64_t kSmallWindow = 64 * 1024;
   static constexpr std::chrono::seconds kPatience{5};  // with a reader that holds up others
 
   void wake_readers();

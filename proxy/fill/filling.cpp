@@ -16,12 +16,17 @@ using std::chrono::steady_clock;
 
 namespace {
 
-// A sibling's answer up to this size that could not be resumed elsewhere is shown to nobody before
-// it is whole: a sibling that dies is then replaced unseen.
-constexpr std::uint64_t kHeldBack = 4 << 20;
-
+// Bytes per second, from its first ones on: a sibling that is slower than this is no help.
+constexpr std::uint64_t kLeastRate = 64 * 1024;
 constexpr int kMostInterims = 32;
 constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
+
+// Whether an answer that is not stored says that what was stored is the resource's state no more. A
+// refusal, an error, or what is for one user says nothing of it.
+bool replaces(unsigned status, cache::Storability storability) {
+  const bool state = status < 400 || status == 404 || status == 410;
+  return state && storability != cache::Storability::private_;
+}
 
 Task<void> run_job(Worker& worker, FillJob job) {
   const auto fill = job.fill;
@@ -63,6 +68,7 @@ Task<void> Filling::run() {
 }
 
 Task<Outcome<const http::ResponseHead*>> Filling::ask(FetchPlan plan) {
+  const bool of_sibling = plan.to.trust == upstream::Trust::configured;
   times_.request = now();
   fetch_.emplace(worker_.upstream, std::move(plan));
   const auto sent = co_await fetch_->start();
@@ -70,8 +76,9 @@ Task<Outcome<const http::ResponseHead*>> Filling::ask(FetchPlan plan) {
   for (int interims = 0;; ++interims) {
     const auto head = co_await fetch_->response();
     times_.response = now();
-    if (interims > kMostInterims) co_return kMalformed;
     if (!head || !(*head)->interim()) co_return head;
+    // What it has, a sibling sends at once.
+    if (of_sibling || interims == kMostInterims) co_return kMalformed;
     // 100 answers an expectation that a GET does not have; others are for the client.
     if ((*head)->status != 100) job_.fill->interim(interim_text(**head, worker_.shared.name));
   }
@@ -100,7 +107,7 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
     remark(slow ? "slow" : "broken", peer->name);
     co_return Tried::origin;
   }
-  if ((*head)->status == 504) {
+  if ((*head)->status == 504 || (*head)->status == 502) {  // Squid says either
     directory.note(peer, peers::Outcome::false_hit, waited, 0, ended);
     remark("false-hit", peer->name);
     co_await discard();
@@ -129,15 +136,17 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
     entry_.reset();
     co_return Tried::next;
   }
-  const bool small = length_ && *length_ <= kHeldBack;
-  const bool held_back = small && !has_strong_validator(*entry_);
+  const bool small = !length_ || *length_ <= kHeldBack;
+  held_back_ = small && !has_strong_validator(*entry_);
   storing_ = true;
-  if (!held_back) publish(true);
+  if (!held_back_) publish(true);
+  hurried_since_ = steady_clock::now();
   auto poured = co_await pour(worker_.shared.settings.timeouts.peer_first_byte);
   const auto ended = steady_clock::now();
+  hurried_since_.reset();
   if (poured) {
     directory.note(peer, peers::Outcome::true_hit, waited, job_.fill->received(), ended);
-    if (held_back) publish(true);
+    if (held_back_) publish(true);
     complete();
     co_return Tried::answered;
   }
@@ -147,7 +156,8 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
   }
   directory.note(peer, peers::Outcome::broken, waited, job_.fill->received(), ended);
   remark("cut", peer->name);
-  if (held_back) {
+  if (held_back_) {
+    held_back_ = false;
     job_.fill->restart();
     block_.reset();
     co_return Tried::origin;
@@ -204,6 +214,10 @@ Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
     if (take_unmodified(*stale)) co_return;
     co_return co_await from_origin(nullptr);  // it speaks of something that we do not hold
   }
+  if (status == 304 || status == 206) {  // nobody asked for a part, or on a condition
+    job_.fill->fail(kMalformed);
+    co_return;
+  }
   const bool failed = status == 500 || status == 502 || status == 503 || status == 504;
   if (failed && stand_in(stale)) co_return;
 
@@ -211,7 +225,9 @@ Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
   entry_ = receive(cache::SourceKind::origin);
   storing_ = may_store == cache::Storability::yes;
   if (!storing_) {
-    worker_.shared.store.invalidate(job_.key, job_.fill->url());  // it was replaced at the origin
+    if (stale && replaces(status, may_store) && !request().facts.authorization) {
+      worker_.shared.store.invalidate(job_.key, job_.fill->url());
+    }
     if (may_store != cache::Storability::useless) remark("not-stored", text(may_store));
   }
   publish(storing_);
@@ -221,6 +237,13 @@ Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
   } else {
     job_.fill->fail(poured.error());
   }
+}
+
+bool Filling::too_slow() const {
+  if (!hurried_since_ || (published_ && !storing_)) return false;  // a slow reader holds it up
+  const std::chrono::milliseconds rest(job_.fill->received() * 1000 / kLeastRate);
+  const auto allowed = worker_.shared.settings.timeouts.peer_first_byte + rest;
+  return steady_clock::now() - *hurried_since_ > allowed;
 }
 
 upstream::Endpoint Filling::origin() const {

@@ -28,6 +28,10 @@ void start_filling(Worker& worker, FillJob job);
 
 class Filling {
  public:
+  // A sibling's answer up to this size that could not be resumed elsewhere is shown to nobody
+  // before it is whole: a sibling that dies is then replaced unseen.
+  static constexpr std::uint64_t kHeldBack = 1 << 20;
+
   Filling(Worker& worker, FillJob job) : worker_(worker), job_(std::move(job)) {}
   net::Task<void> run();
 
@@ -57,11 +61,12 @@ class Filling {
   // The body.
   net::Task<Outcome<void>> pour(std::chrono::milliseconds idle);
   net::Task<Outcome<void>> skip(std::uint64_t bytes);
-  bool next_block();
+  void next_block();
   void stop_storing();
   void complete();
   [[nodiscard]] bool worth_finishing() const;
   bool unwanted();
+  [[nodiscard]] bool too_slow() const;
   net::Task<void> discard();
 
   [[nodiscard]] upstream::Endpoint origin() const;
@@ -82,6 +87,8 @@ class Filling {
   std::uint32_t used_ = 0;  // bytes of block_
   bool storing_ = false;
   bool published_ = false;
+  bool held_back_ = false;  // not to be published before it is whole, unless it grows too large
+  std::optional<std::chrono::steady_clock::time_point> hurried_since_;  // a sibling's body began
 };
 
 }  // namespace proxy

@@ -15,7 +15,6 @@ namespace {
 constexpr std::uint32_t kBlock = 64 * 1024;
 constexpr std::uint32_t kFirstBlock = 8 * 1024;  // of a body of unknown length
 constexpr std::uint64_t kTurn = 1 << 20;         // bytes before others on this thread get theirs
-constexpr std::uint64_t kDrained = 64 * 1024;  // of a body that nobody wants, to keep a connection
 constexpr std::chrono::milliseconds kDrainWait{20};
 // What was to complete a body that another source began has another length than it said.
 constexpr Failure kNotTheRest{Failure::Where::upstream, Failure::What::malformed, {}};
@@ -109,7 +108,7 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
       if (length_ && fill.received() != *length_) co_return kNotTheRest;
       co_return boost::system::in_place_value;
     }
-    if (!next_block()) co_return Failure{Failure::Where::us, Failure::What::overload, {}};
+    next_block();
     const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
     const auto read = co_await fetch_->body(into, idle);
     if (!read) co_return read.error();
@@ -119,8 +118,13 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
     bytes.add(*read);
     fill.append(block_, used_);
     if (storing_ && fill.received() > worker_.shared.store.max_object()) stop_storing();
+    if (held_back_ && fill.received() > kHeldBack) {
+      held_back_ = false;
+      publish(true);
+    }
+    if (too_slow()) co_return Failure{Failure::Where::upstream, Failure::What::timed_out, {}};
     bool wanted = !unwanted();
-    if (published_ && !storing_) wanted = co_await fill.room();
+    if (published_ && !storing_) wanted = co_await fill.room(worker_.shared.transit.over());
     if (!wanted) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
     since_turn += *read;
     if (since_turn < kTurn) continue;
@@ -129,20 +133,20 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
   }
 }
 
-bool Filling::next_block() {
-  if (block_ && used_ < block_->capacity()) return true;
+void Filling::next_block() {
+  if (block_ && used_ < block_->capacity()) return;
   auto capacity = block_ || !storing_ ? kBlock : kFirstBlock;
   if (length_) {
     const auto left = *length_ - std::min(*length_, job_.fill->received());
     capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, 1, kBlock));
   }
-  block_ = std::make_shared<cache::Block>(worker_.shared.budget, capacity);
+  // What is kept makes room for itself; where that cannot be, and of what is not kept, there is a
+  // window that has a budget of its own and costs no stored response its place.
+  auto& shared = worker_.shared;
+  if (storing_ && shared.budget.over() && !shared.store.make_room()) stop_storing();
+  auto& budget = storing_ ? shared.budget : shared.transit;
+  block_ = std::make_shared<cache::Block>(budget, capacity);
   used_ = 0;
-  // What is on its way in counts too; where that alone is too much, it is passed on and not kept.
-  if (worker_.shared.budget.over() && !worker_.shared.store.make_room() && storing_) {
-    stop_storing();
-  }
-  return true;
 }
 
 void Filling::stop_storing() {
@@ -167,15 +171,15 @@ Task<Outcome<void>> Filling::skip(std::uint64_t bytes) {
   co_return done;
 }
 
-// A refusal's body is short and mostly here already; then the connection can be used again.
+// A refusal's body is short and mostly here already; then the connection can be used again. Else it
+// is not worth a wait.
 Task<void> Filling::discard() {
   const auto scratch = worker_.buffers.take();
   const auto into = net::asio::buffer(scratch.get(), BufferPool::kSize);
-  std::uint64_t left = kDrained;
-  while (!fetch_->body_finished() && left > 0) {
+  const auto until = std::chrono::steady_clock::now() + kDrainWait;
+  while (!fetch_->body_finished() && std::chrono::steady_clock::now() < until) {
     const auto read = co_await fetch_->body(into, kDrainWait);
-    if (!read || *read > left) break;
-    left -= *read;
+    if (!read) break;
   }
   fetch_->finish();
 }

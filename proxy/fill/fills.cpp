@@ -35,6 +35,13 @@ void Fills::invalidate(const digest::Key& key, Time now) {
   shard.fills.erase(key);
 }
 
+void Fills::clear() {
+  for (auto& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    shard.fills.clear();
+  }
+}
+
 bool Fills::recently_invalidated(const digest::Key& key, Time now) {
   auto& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);

@@ -43,6 +43,8 @@ class Fills {
   // The URL was changed at the origin: what is being fetched is not to be stored, whoever fetches.
   void invalidate(const digest::Key& key, Time now);
   bool recently_invalidated(const digest::Key& key, Time now);
+  // Forgets all fills; when nothing runs any more.
+  void clear();
   // Whether an answer to what was asked for at that time may be of before a change.
   bool outdated(const digest::Key& key, Time asked);
 

@@ -33,6 +33,7 @@ struct Scene {
   const std::vector<net::tcp::endpoint> listening{{net::asio::ip::make_address("127.0.0.1"), 3128}};
   Clock clock;
   cache::Budget budget{settings.cache.memory.value};
+  cache::Budget transit{1 << 20};
   cache::Store store{budget};
   Fills fills;
   StoreHoldings holdings{store};
@@ -46,6 +47,7 @@ struct Scene {
                 .listening = listening,
                 .clock = clock,
                 .budget = budget,
+                .transit = transit,
                 .store = store,
                 .fills = fills,
                 .directory = directory,

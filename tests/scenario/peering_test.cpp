@@ -110,16 +110,21 @@ TEST_P(BadPeer, CostsTheClientNothingAndRests) {
 
 INSTANTIATE_TEST_SUITE_P(
     Peering, BadPeer,
-    testing::Values(BadAnswer{"Forbids", Reply(403).body("no")},
-                    BadAnswer{"FindsNothing", Reply(404).body("no")},
-                    BadAnswer{"Fails", Reply(500).body("no")},
-                    BadAnswer{"Redirects", Reply(302, {{"Location", "http://evil.test/"}})},
-                    BadAnswer{"HangsUp", Reply::hang_up()},
-                    BadAnswer{"Stalls", Reply().wait(Gate())},
-                    BadAnswer{"Babbles", Reply::raw("220 mail.test ESMTP\r\n")},
-                    BadAnswer{"TwoLengths", Reply::raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n"
-                                                       "Content-Length: 2\r\n\r\nxx")},
-                    BadAnswer{"CutsTheHead", Reply::raw("HTTP/1.1 200 OK\r\nCache-Con")}),
+    testing::Values(
+        BadAnswer{"Forbids", Reply(403).body("no")},
+        BadAnswer{"FindsNothing", Reply(404).body("no")}, BadAnswer{"Fails", Reply(500).body("no")},
+        BadAnswer{"Redirects", Reply(302, {{"Location", "http://evil.test/"}})},
+        BadAnswer{"HangsUp", Reply::hang_up()}, BadAnswer{"Stalls", Reply().wait(Gate())},
+        BadAnswer{"HoldsBackTheRest",
+                  Reply(200, {{"Cache-Control", "max-age=60"}}).sized(1000).send("x").wait(Gate())},
+        BadAnswer{"CutsAChunkedBody",
+                  Reply(200, {{"Cache-Control", "max-age=60"}}).chunked().send("x").cut()},
+        BadAnswer{"SaysItIsProcessing",
+                  Reply().interim("HTTP/1.1 102 Processing", {}).wait(Gate())},
+        BadAnswer{"Babbles", Reply::raw("220 mail.test ESMTP\r\n")},
+        BadAnswer{"TwoLengths", Reply::raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n"
+                                           "Content-Length: 2\r\n\r\nxx")},
+        BadAnswer{"CutsTheHead", Reply::raw("HTTP/1.1 200 OK\r\nCache-Con")}),
     [](const auto& test) { return test.param.name; });
 
 TEST(Peering, GoesOnWhenTheNeighbourIsGone) {
