@@ -90,6 +90,9 @@ Task<void> serve(Client& client, const Request& request, const cache::Entry& ent
       co_await reply.start(entry.head, entry.status, entry.body.size, {first.data(), first.size()});
   for (auto i = at_once; i < slices.size() && !error && !reply.head_only(); ++i) {
     error = co_await reply.body(asio::const_buffer(slices[i].block->data(), slices[i].size));
+    if (i % kSlicesAtOnce == 0) {
+      co_await asio::post(client.worker.io.get_executor(), net::use_task);
+    }
   }
   if (!error) error = co_await reply.finish();
   if (!error && !reply.head_only()) client.worker.counters.bytes_from_cache.add(entry.body.size);
@@ -130,6 +133,7 @@ Task<net::error_code> stream(Client& client, FillReader& reader) {
     if (pieces->empty()) co_return net::error_code{};
     const auto error = co_await client.reply.body(*pieces);
     if (error) co_return error;
+    co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others' turn
   }
 }
 

@@ -15,9 +15,9 @@ namespace asio = net::asio;
 
 namespace {
 
+constexpr unsigned kTurn = 16;                // requests in a row
 constexpr std::size_t kDrained = 256 * 1024;  // of a body nobody read, to keep a connection
 constexpr std::chrono::seconds kLinger{2};    // for the client to read our last words
-constexpr std::chrono::milliseconds kDrainWait{500};
 
 bool reads_on(const Request& request) {
   return request.framing.has_body() || request.target.form() == http::Target::Form::authority;
@@ -48,7 +48,6 @@ class Session : public SessionList::Item {
   Task<bool> serve_one();
   Task<bool> answer_request(const Request& request);
   Task<void> refuse_head(net::error_code error);
-  Task<void> drain_body(BodyReader& body);
   Task<void> linger();
   void note(std::string_view method, std::string_view url);
 
@@ -61,9 +60,12 @@ class Session : public SessionList::Item {
 };
 
 Task<void> Session::run() {
+  unsigned served = 0;
   for (bool more = co_await next_request(); more; more = co_await next_request()) {
     const bool may_go_on = co_await serve_one();
     if (!may_go_on || worker_.shared.draining) break;
+    // A client that never lets us wait must not keep others on this thread waiting.
+    if (++served % kTurn == 0) co_await asio::post(worker_.io.get_executor(), net::use_task);
   }
   co_await linger();
 }
@@ -120,9 +122,7 @@ Task<bool> Session::answer_request(const Request& request) {
   co_await answer(client_, request, body);
   if (reply_.started() && !reply_.finished()) reply_.record().aborted = true;
   note(request.head.method, request.target.url());
-  if (!reply_.may_go_on()) co_return false;
-  if (!body.finished()) co_await drain_body(body);
-  co_return body.finished();
+  co_return reply_.may_go_on() && body.finished();
 }
 
 Task<void> Session::refuse_head(net::error_code error) {
@@ -135,19 +135,6 @@ Task<void> Session::refuse_head(net::error_code error) {
     co_await refuse_unread(client_, std::move(refusal));
     note("", "error:request-timeout");
   }
-}
-
-// Reads on over a body that was not wanted, if little is left of it.
-Task<void> Session::drain_body(BodyReader& body) {
-  auto scratch = worker_.buffers.take();
-  std::size_t drained = 0;
-  while (!body.finished() && drained < kDrained) {
-    const auto read =
-        co_await body.read(asio::buffer(scratch.get(), BufferPool::kSize), kDrainWait);
-    if (!read) break;
-    drained += *read;
-  }
-  worker_.buffers.give_back(std::move(scratch));
 }
 
 // Closing with bytes unread would reset the connection, and the client might lose our answer

@@ -117,17 +117,20 @@ Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers,
     }
     if (error) co_return blame(error);
     sent += n;
+    if (patience_ > Clock::duration{}) expires_after(patience_);
   }
   co_return error_code{};
 }
 
 void Stream::expires_after(Clock::duration after) {
   timed_out_ = false;
+  patience_ = after;
   Watched::expires_after(after);
 }
 
 void Stream::expires_never() {
   timed_out_ = false;
+  patience_ = {};
   Watched::expires_never();
 }
 

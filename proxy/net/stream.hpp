@@ -39,6 +39,7 @@ class Stream final : public Watched {
   // The bytes the kernel took without waiting (maybe none), or an error.
   Result<std::size_t> try_write(std::span<const asio::const_buffer> buffers);
 
+  // From now on; while a write waits for room, from its last progress.
   void expires_after(Clock::duration after);
   void expires_never();
   [[nodiscard]] bool timed_out() const { return timed_out_; }
@@ -64,6 +65,7 @@ class Stream final : public Watched {
 
   std::optional<Socket> plain_;
   std::unique_ptr<Tls> tls_;
+  Clock::duration patience_{};  // zero: no deadline
   bool timed_out_ = false;
 };
 
