@@ -58,7 +58,8 @@ std::size_t words_in(Bytes bytes) {
 void append_positions(std::vector<std::uint32_t>& positions, std::size_t index,
                       std::uint64_t word) {
   for (; word != 0; word &= word - 1) {
-    positions.push_back(static_cast<std::uint32_t>(64 * index + std::countr_zero(word)));
+    positions.push_back(
+        static_cast<std::uint32_t>(64 * index + static_cast<unsigned>(std::countr_zero(word))));
   }
 }
 

@@ -1,4 +1,5 @@
-// Runs a fuzz target over every file of a corpus folder, without libFuzzer: what once crashed stays fixed.
+// Runs a fuzz target over every file of a corpus folder, without libFuzzer: what once crashed stays
+// fixed.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
