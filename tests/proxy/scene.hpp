@@ -32,8 +32,8 @@ struct Scene {
   const config::Settings settings;
   const std::vector<net::tcp::endpoint> listening{{net::asio::ip::make_address("127.0.0.1"), 3128}};
   Clock clock;
-  cache::Budget budget{settings.cache.memory.value};
-  cache::Budget transit{1 << 20};
+  cache::Budget budget{settings.cache.memory.value / 8 * 7};
+  cache::Budget transit{settings.cache.memory.value / 8};
   cache::Store store{budget};
   Fills fills;
   StoreHoldings holdings{store};
