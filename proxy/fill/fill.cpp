@@ -51,18 +51,32 @@ net::Task<bool> Fill::room(bool scarce) {
     {
       const std::lock_guard lock(mutex_);
       if (readers_.empty()) co_return false;
-      if (!window_ || received_ - slowest()->position_ < window) co_return true;
+      if (has_room(window)) co_return true;
+      detach_who_holds_up();
     }
-    const auto woken = co_await writer_.wait(kPatience);
-    if (woken == Wakeup::Woken::notified) continue;
-    const std::lock_guard lock(mutex_);
-    if (readers_.size() < 2) continue;  // it holds up nobody else
-    auto* const behind = slowest();
-    behind->detached_ = true;
-    std::erase(readers_, behind);
-    behind->wakeup_.notify();
-    drop_behind();
+    co_await writer_.wait(kPatience);
   }
+}
+
+// A reader that trickles makes room now and then: it has caught up only at half a window.
+bool Fill::has_room(std::uint64_t window) {
+  const auto behind = received_ - slowest()->position_;
+  if (!window_ || behind < window / 2) held_up_since_.reset();
+  return !window_ || behind < window;
+}
+
+// After a while, and only for the sake of others.
+void Fill::detach_who_holds_up() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!held_up_since_) held_up_since_ = now;
+  if (now - *held_up_since_ < kPatience || readers_.size() < 2) return;
+  held_up_since_.reset();
+  auto* const behind = slowest();
+  behind->detached_ = true;
+  std::erase(readers_, behind);
+  behind->wakeup_.notify();
+  writer_.notify();  // there may be room now
+  drop_behind();
 }
 
 void Fill::finish() {

@@ -84,6 +84,8 @@ class Fill {
   static constexpr std::uint64_t kSmallWindow = 64 * 1024;
   static constexpr std::chrono::seconds kPatience{5};  // with a reader that holds up others
 
+  bool has_room(std::uint64_t window);
+  void detach_who_holds_up();
   void wake_readers();
   void drop_behind();
   FillReader* slowest() const;
@@ -99,7 +101,8 @@ class Fill {
   std::size_t dropped_ = 0;     // slices before slices_.front()
   std::uint64_t received_ = 0;  // bytes appended
   bool window_ = false;
-  bool closed_ = false;  // to new readers
+  bool closed_ = false;                                                 // to new readers
+  std::optional<std::chrono::steady_clock::time_point> held_up_since_;  // by the slowest reader
   bool finished_ = false;
   std::optional<Failure> failure_;
   std::function<void()> abandoned_;
