@@ -150,6 +150,8 @@ void Server::drain() {
       worker.sessions.drain();
     });
   }
+  // Looked at, not signalled: this thread has nothing else to do, and a connection's end stays one
+  // atomic subtraction for the threads that serve.
   const auto until = std::chrono::steady_clock::now() + settings_.timeouts.drain;
   while (shared_.connections > 0 && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -8,7 +8,8 @@
 
 namespace support {
 
-// True as soon as the condition holds, false if it still does not after the limit.
+// True as soon as the condition holds, false if it still does not after the limit. It is looked at
+// every 2 ms: what another process does (a page, a log line) cannot wake us.
 template <class Condition>
 bool await(Condition condition, std::chrono::milliseconds limit = kPatience) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
