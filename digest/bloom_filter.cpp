@@ -2,12 +2,19 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "digest/base64.hpp"
 
 namespace digest {
 
 BloomFilter::BloomFilter(const Shape& shape) : positions_(shape), bytes_(shape.byte_count()) {}
+
+BloomFilter::BloomFilter(const Shape& shape, std::vector<std::uint8_t> bytes)
+    : positions_(shape),
+      bits_set_(count_bits(bytes)),
+      additions_(std::nullopt),
+      bytes_(std::move(bytes)) {}
 
 boost::system::result<BloomFilter, ShapeError> BloomFilter::create(const Shape& shape) {
   const auto checked = check(shape);
@@ -17,15 +24,16 @@ boost::system::result<BloomFilter, ShapeError> BloomFilter::create(const Shape& 
 
 boost::system::result<BloomFilter, ShapeError> BloomFilter::from_bytes(
     const Shape& shape, std::span<const std::uint8_t> bytes) {
+  return around(shape, {bytes.begin(), bytes.end()});
+}
+
+boost::system::result<BloomFilter, ShapeError> BloomFilter::around(
+    const Shape& shape, std::vector<std::uint8_t> bytes) {
   const auto checked = check(shape);
   if (!checked) return checked.error();
   if (bytes.size() != shape.byte_count()) return ShapeError::wrong_length;
   if (has_stray_bits(shape, bytes)) return ShapeError::stray_bits;
-  BloomFilter filter(shape);
-  std::copy(bytes.begin(), bytes.end(), filter.bytes_.begin());
-  filter.bits_set_ = count_bits(bytes);
-  filter.additions_.reset();
-  return filter;
+  return BloomFilter(shape, std::move(bytes));
 }
 
 Loaded<BloomFilter> BloomFilter::load(std::span<const std::uint8_t> file) {

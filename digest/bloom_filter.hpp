@@ -38,6 +38,9 @@ class BloomFilter {
   // bytes with nothing beyond the last bit.
   static boost::system::result<BloomFilter, ShapeError> from_bytes(
       const Shape& shape, std::span<const std::uint8_t> bytes);
+  // The same, around these bytes themselves.
+  static boost::system::result<BloomFilter, ShapeError> around(const Shape& shape,
+                                                               std::vector<std::uint8_t> bytes);
 
   // What save() or to_text() made, from anywhere; text is base64 of the same bytes. Allocates no
   // more than about what it is given.
@@ -90,6 +93,7 @@ class BloomFilter {
   friend class CountingFilter;  // the only one that clears single bits
 
   explicit BloomFilter(const Shape& shape);
+  BloomFilter(const Shape& shape, std::vector<std::uint8_t> bytes);
 
   bool test(std::uint64_t position) const {
     return (bytes_[position >> 3] >> (position & 7) & 1) != 0;

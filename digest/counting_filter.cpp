@@ -89,16 +89,20 @@ bool CountingFilter::restore() {
   return entries_ <= sum && sum <= std::min(entries_, sum) * shape().hashes;
 }
 
-bool CountingFilter::add(const Key& key) {
+bool CountingFilter::add(const Key& key, Turned* turned) {
   const std::uint64_t before = bits_set();
-  for (const auto position : DistinctPositions(projection_.positions_, key)) increment(position);
+  for (const auto position : DistinctPositions(projection_.positions_, key)) {
+    if (increment(position) && turned) turned->push_back(static_cast<std::uint32_t>(position));
+  }
   ++entries_;
   return bits_set() != before;
 }
 
-bool CountingFilter::remove(const Key& key) {
+bool CountingFilter::remove(const Key& key, Turned* turned) {
   if (!contains(key) || entries_ == 0) return false;
-  for (const auto position : DistinctPositions(projection_.positions_, key)) decrement(position);
+  for (const auto position : DistinctPositions(projection_.positions_, key)) {
+    if (decrement(position) && turned) turned->push_back(static_cast<std::uint32_t>(position));
+  }
   --entries_;
   return true;
 }
@@ -110,20 +114,22 @@ void CountingFilter::clear() {
   entries_ = 0;
 }
 
-void CountingFilter::increment(std::uint64_t position) {
+bool CountingFilter::increment(std::uint64_t position) {
   const unsigned count = count_at(counters_, position);
-  if (count == kStuck) return;
+  if (count == kStuck) return false;
   if (count == 0) projection_.set(position);
   auto& pair = counters_[position >> 1];
   pair = static_cast<std::uint8_t>(pair + (1U << shift_of(position)));
+  return count == 0;
 }
 
-void CountingFilter::decrement(std::uint64_t position) {
+bool CountingFilter::decrement(std::uint64_t position) {
   const unsigned count = count_at(counters_, position);
-  if (count == kStuck) return;
+  if (count == kStuck) return false;
   if (count == 1) projection_.reset(position);
   auto& pair = counters_[position >> 1];
   pair = static_cast<std::uint8_t>(pair - (1U << shift_of(position)));
+  return count == 1;
 }
 
 }  // namespace digest

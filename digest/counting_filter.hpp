@@ -32,11 +32,14 @@ class CountingFilter {
   static Loaded<CountingFilter> load(std::span<const std::uint8_t> file);
   std::vector<std::uint8_t> save() const;
 
-  // True if the key certainly was not in before.
-  bool add(const Key& key);
+  using Turned = std::vector<std::uint32_t>;
+
+  // True if the key certainly was not in before. The positions whose bit this turned over are
+  // appended to `turned`, if there is one; so with remove().
+  bool add(const Key& key, Turned* turned = nullptr);
 
   // False, and nothing changes, if the key certainly is not in.
-  bool remove(const Key& key);
+  bool remove(const Key& key, Turned* turned = nullptr);
 
   void clear();
 
@@ -59,8 +62,9 @@ class CountingFilter {
 
   // Sets the projection's bits from the counters. False if they cannot be those of so many entries.
   bool restore();
-  void increment(std::uint64_t position);
-  void decrement(std::uint64_t position);
+  // True if the bit turned over.
+  bool increment(std::uint64_t position);
+  bool decrement(std::uint64_t position);
 
   BloomFilter projection_;
   std::vector<std::uint8_t> counters_;  // two per byte, the even position in the lower half

@@ -63,6 +63,10 @@ void append_positions(std::vector<std::uint32_t>& positions, std::size_t index,
   }
 }
 
+void turn_over(std::span<std::uint8_t> bits, std::uint32_t position) {
+  bits[position >> 3] = static_cast<std::uint8_t>(bits[position >> 3] ^ (1U << (position & 7)));
+}
+
 struct Coding {
   std::uint8_t kind;
   std::uint8_t rice;
@@ -70,8 +74,8 @@ struct Coding {
   std::uint64_t positions;
 };
 
-std::vector<std::uint8_t> header_of(const NativeDigest& digest, const Coding& coding) {
-  const Shape& shape = digest.filter.shape();
+std::vector<std::uint8_t> header_of(const NativeHead& head, const Coding& coding) {
+  const Shape& shape = head.shape;
   std::vector<std::uint8_t> header(kNativeHeaderBytes);
   std::copy(kMagic.begin(), kMagic.end(), header.begin());
   header[offset::version] = kVersion;
@@ -79,15 +83,15 @@ std::vector<std::uint8_t> header_of(const NativeDigest& digest, const Coding& co
   header[offset::hashes] = static_cast<std::uint8_t>(shape.hashes);
   header[offset::rice] = coding.rice;
   std::copy(shape.salt.begin(), shape.salt.end(), header.begin() + offset::salt);
-  for (const auto& [at, value] : {std::pair{offset::epoch, digest.epoch},
-                                  {offset::generation, digest.generation},
+  for (const auto& [at, value] : {std::pair{offset::epoch, head.epoch},
+                                  {offset::generation, head.generation},
                                   {offset::base, coding.base},
                                   {offset::bits, shape.bits},
-                                  {offset::capacity, digest.capacity},
-                                  {offset::entries, digest.entries},
-                                  {offset::bits_set, digest.filter.bits_set()},
+                                  {offset::capacity, head.capacity},
+                                  {offset::entries, head.entries},
+                                  {offset::bits_set, head.bits_set},
                                   {offset::positions, coding.positions},
-                                  {offset::checksum, digest.checksum}}) {
+                                  {offset::checksum, head.checksum}}) {
     store64(header.data() + at, value);
   }
   const auto check = checksum_of(Bytes(header).first(offset::header_checksum));
@@ -161,7 +165,7 @@ NativeResult<std::vector<std::uint8_t>> bits_after(const Header& header, Bytes c
   std::uint32_t position = 0;
   for (std::uint64_t left = header.number(offset::positions); left > 0; --left) {
     if (!reader.next(position)) return NativeError::bad_content;
-    bits[position >> 3] = static_cast<std::uint8_t>(bits[position >> 3] ^ (1U << (position & 7)));
+    turn_over(bits, position);
   }
   if (!reader.at_end()) return NativeError::bad_content;
   return bits;
@@ -201,19 +205,25 @@ std::uint64_t checksum_of(Bytes bytes) {
   return sum;
 }
 
-std::uint64_t checksum_after(std::uint64_t before, const BloomFilter& filter,
-                             std::span<const std::uint32_t> flips) {
-  std::uint64_t sum = before;
+NativeHead head_of(const NativeDigest& digest) {
+  return {.shape = digest.filter.shape(),
+          .epoch = digest.epoch,
+          .generation = digest.generation,
+          .capacity = digest.capacity,
+          .entries = digest.entries,
+          .bits_set = digest.filter.bits_set(),
+          .checksum = digest.checksum};
+}
+
+std::uint64_t turn_over(std::span<std::uint8_t> bits, std::span<const std::uint32_t> flips,
+                        std::uint64_t checksum) {
   for (auto flip = flips.begin(); flip != flips.end();) {
     const std::size_t index = *flip >> 6;
-    std::uint64_t turned = 0;
-    for (; flip != flips.end() && *flip >> 6 == index; ++flip) {
-      turned |= std::uint64_t{1} << (*flip & 63);
-    }
-    const std::uint64_t word = word_of(filter.bytes(), index);
-    sum += term(index, word) - term(index, word ^ turned);
+    checksum -= term(index, word_of(bits, index));
+    for (; flip != flips.end() && *flip >> 6 == index; ++flip) turn_over(bits, *flip);
+    checksum += term(index, word_of(bits, index));
   }
-  return sum;
+  return checksum;
 }
 
 std::vector<std::uint32_t> flips_between(const BloomFilter& before, const BloomFilter& after) {
@@ -224,28 +234,32 @@ std::vector<std::uint32_t> flips_between(const BloomFilter& before, const BloomF
   return flips;
 }
 
-std::vector<std::uint8_t> encode_snapshot(const NativeDigest& digest) {
-  const Bytes bits = digest.filter.bytes();
+std::vector<std::uint8_t> encode_snapshot(const NativeHead& head, Bytes bits) {
   // Gaps take less up to a fill of about a third, but much more time where there are many.
-  if (16 * digest.filter.bits_set() < digest.filter.shape().bits) {
+  if (16 * head.bits_set < head.shape.bits) {
     std::vector<std::uint32_t> positions;
     for (std::size_t i = 0; i < words_in(bits); ++i) {
       append_positions(positions, i, word_of(bits, i));
     }
-    return encode_delta(digest, 0, positions);
+    return encode_delta(head, 0, positions);
   }
-  auto message = header_of(digest, {.kind = kBits, .rice = 0, .base = 0, .positions = 0});
+  auto message = header_of(head, {.kind = kBits, .rice = 0, .base = 0, .positions = 0});
+  message.reserve(message.size() + bits.size());
   message.insert(message.end(), bits.begin(), bits.end());
   return message;
 }
 
-std::vector<std::uint8_t> encode_delta(const NativeDigest& digest, std::uint64_t base,
+std::vector<std::uint8_t> encode_snapshot(const NativeDigest& digest) {
+  return encode_snapshot(head_of(digest), digest.filter.bytes());
+}
+
+std::vector<std::uint8_t> encode_delta(const NativeHead& head, std::uint64_t base,
                                        std::span<const std::uint32_t> flips) {
   const unsigned rice = rice_for(flips);
-  auto message = header_of(digest, {.kind = kGaps,
-                                    .rice = static_cast<std::uint8_t>(rice),
-                                    .base = base,
-                                    .positions = flips.size()});
+  auto message = header_of(head, {.kind = kGaps,
+                                  .rice = static_cast<std::uint8_t>(rice),
+                                  .base = base,
+                                  .positions = flips.size()});
   message.reserve(message.size() + gap_bytes(flips, rice));
   append_gaps(message, flips, rice);
   return message;
@@ -256,9 +270,9 @@ NativeResult<NativeDigest> decode_native(Bytes message, const NativeDigest* held
   const auto header = read_header(message);
   if (!header) return header.error();
   if (header->shape().byte_count() > max_filter_bytes) return NativeError::too_large;
-  const auto bits = bits_after(*header, message.subspan(kNativeHeaderBytes), held);
+  auto bits = bits_after(*header, message.subspan(kNativeHeaderBytes), held);
   if (!bits) return bits.error();
-  auto filter = BloomFilter::from_bytes(header->shape(), *bits);
+  auto filter = BloomFilter::around(header->shape(), std::move(*bits));
   if (!filter) return NativeError::bad_content;
   if (filter->bits_set() != header->number(offset::bits_set) ||
       checksum_of(filter->bytes()) != header->number(offset::checksum)) {

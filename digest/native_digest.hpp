@@ -76,25 +76,41 @@ struct NativeDigest {
   bool operator==(const NativeDigest&) const = default;
 };
 
+// What a message says of a generation before it comes to the bits.
+struct NativeHead {
+  Shape shape;
+  std::uint64_t epoch = 0;
+  std::uint64_t generation = 0;
+  std::uint64_t capacity = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t bits_set = 0;
+  std::uint64_t checksum = 0;
+};
+
+NativeHead head_of(const NativeDigest& digest);
+
 std::uint64_t checksum_of(std::span<const std::uint8_t> bytes);
 
-// The same of a filter that came about by turning these positions (rising) over in one whose
-// checksum was `before`; at the cost of the words that hold them.
-std::uint64_t checksum_after(std::uint64_t before, const BloomFilter& filter,
-                             std::span<const std::uint32_t> flips);
+// Turns these positions (rising) over in the bits of a filter whose checksum is `checksum`, and
+// gives that of the result; at the cost of the words that hold them.
+std::uint64_t turn_over(std::span<std::uint8_t> bits, std::span<const std::uint32_t> flips,
+                        std::uint64_t checksum);
 
 // The positions in which two filters of one shape differ, rising.
 std::vector<std::uint32_t> flips_between(const BloomFilter& before, const BloomFilter& after);
 
 // The digest as a whole, gaps while it is nearly empty.
+std::vector<std::uint8_t> encode_snapshot(const NativeHead& head,
+                                          std::span<const std::uint8_t> bits);
 std::vector<std::uint8_t> encode_snapshot(const NativeDigest& digest);
 
-// What makes `digest` out of its generation `base`, of which these positions (rising) differ.
-std::vector<std::uint8_t> encode_delta(const NativeDigest& digest, std::uint64_t base,
+// What makes this generation out of the earlier one `base`, of which these positions (rising)
+// differ.
+std::vector<std::uint8_t> encode_delta(const NativeHead& head, std::uint64_t base,
                                        std::span<const std::uint32_t> flips);
 
 // Makes the generation that a message from anywhere describes. `held` is what the reader has of
-// this digest, or null; it is not changed. Allocates at most twice max_filter_bytes.
+// this digest, or null; it is not changed. Allocates at most max_filter_bytes.
 NativeResult<NativeDigest> decode_native(std::span<const std::uint8_t> message,
                                          const NativeDigest* held, std::size_t max_filter_bytes);
 

@@ -11,29 +11,29 @@ namespace {
 // Neighbours poll at about the same pace, so that few bases are asked for.
 constexpr std::size_t kMaxMade = 16;
 
-// What differs after several steps is what differs after an odd number of them.
+// What was turned over an even number of times is as it was. The rest, rising.
+std::vector<std::uint32_t> odd_ones(std::vector<std::uint32_t> turned) {
+  std::sort(turned.begin(), turned.end());
+  auto kept = turned.begin();
+  for (auto first = turned.begin(); first != turned.end();) {
+    const auto next =
+        std::find_if(first, turned.end(), [first](auto flip) { return flip != *first; });
+    if ((next - first) % 2 == 1) *kept++ = *first;
+    first = next;
+  }
+  turned.erase(kept, turned.end());
+  return turned;
+}
+
 std::vector<std::uint32_t> merge(
     const std::vector<std::shared_ptr<const std::vector<std::uint32_t>>>& steps) {
   std::vector<std::uint32_t> all;
   for (const auto& step : steps) all.insert(all.end(), step->begin(), step->end());
-  std::sort(all.begin(), all.end());
-  std::vector<std::uint32_t> odd;
-  for (auto first = all.begin(); first != all.end();) {
-    const auto next = std::find_if(first, all.end(), [first](auto flip) { return flip != *first; });
-    if ((next - first) % 2 == 1) odd.push_back(*first);
-    first = next;
-  }
-  return odd;
+  return odd_ones(std::move(all));
 }
 
-// No base: a snapshot.
-std::vector<std::uint8_t> message_to(
-    const digest::NativeDigest& newest, std::uint64_t base,
-    const std::vector<std::shared_ptr<const std::vector<std::uint32_t>>>& steps) {
-  if (base == 0) return digest::encode_snapshot(newest);
-  auto delta = digest::encode_delta(newest, base, merge(steps));
-  const auto whole = digest::kNativeHeaderBytes + newest.filter.bytes().size();
-  return delta.size() < whole ? delta : digest::encode_snapshot(newest);
+bool same_generation(const digest::NativeHead& a, const digest::NativeHead& b) {
+  return a.epoch == b.epoch && a.generation == b.generation;
 }
 
 }  // namespace
@@ -42,69 +42,90 @@ std::string native_etag(std::uint64_t epoch, std::uint64_t generation) {
   return fmt::format("\"{:016x}-{}\"", epoch, generation);
 }
 
-void Generations::close(digest::NativeDigest next) {
-  const auto last = newest_;  // this thread alone writes it
-  const bool goes_on = last && last->epoch == next.epoch;
-  auto flips = std::make_shared<std::vector<std::uint32_t>>();
-  if (goes_on) {
-    *flips = digest::flips_between(last->filter, next.filter);
-    next.checksum = digest::checksum_after(last->checksum, next.filter, *flips);
-  } else {
-    next.checksum = digest::checksum_of(next.filter.bytes());
-  }
-  auto digest = std::make_shared<const digest::NativeDigest>(std::move(next));
-  std::deque<Flips> dropped;
-  std::map<std::uint64_t, std::shared_ptr<const NativeForm>> unmade;
-  const std::lock_guard lock(mutex_);
-  newest_ = std::move(digest);
+void Generations::begin(digest::NativeHead next, std::vector<std::uint8_t> bits) {
+  next.checksum = digest::checksum_of(bits);
+  std::deque<Flips> dropped;  // destroyed after the locks are let go
+  Made unmade;
+  const std::scoped_lock lock(bits_mutex_, mutex_);
+  bits_.swap(bits);
+  newest_ = next;
+  dropped.swap(steps_);
   unmade.swap(made_);
-  if (!goes_on) {
-    dropped.swap(steps_);
-    flips_kept_ = 0;
-    return;
-  }
+  flips_kept_ = 0;
+}
+
+void Generations::close(digest::NativeHead next, std::vector<std::uint32_t> turned) {
+  auto flips = std::make_shared<const std::vector<std::uint32_t>>(odd_ones(std::move(turned)));
+  Made unmade;
+  const std::lock_guard bits_lock(bits_mutex_);
+  next.checksum = digest::turn_over(bits_, *flips, newest_.checksum);
+  const std::lock_guard lock(mutex_);
+  newest_ = next;
   flips_kept_ += flips->size();
   steps_.push_back(std::move(flips));
   drop_old_steps();
+  unmade.swap(made_);
 }
 
 void Generations::drop_old_steps() {
-  const std::size_t most = newest_->filter.bytes().size() / sizeof(std::uint32_t);
+  const std::size_t most = std::min(kMaxFlips, bits_.size() / sizeof(std::uint32_t));
   while (steps_.size() > kMaxSteps || (flips_kept_ > most && !steps_.empty())) {
     flips_kept_ -= steps_.front()->size();
     steps_.pop_front();
   }
 }
 
+std::shared_ptr<const NativeForm> Generations::since(std::uint64_t epoch,
+                                                     std::uint64_t since) const {
+  digest::NativeHead newest;
+  std::vector<Flips> steps;
+  {
+    const std::lock_guard lock(mutex_);
+    steps = steps_from(epoch, since);
+    const bool held = epoch == newest_.epoch && since == newest_.generation;
+    const std::uint64_t base = held || !steps.empty() ? since : 0;
+    if (auto form = made(base)) return form;
+    newest = newest_;
+    if (base == 0) since = 0;
+  }
+  if (since == 0) return snapshot();
+  auto delta = digest::encode_delta(newest, since, merge(steps));
+  if (delta.size() >= digest::kNativeHeaderBytes + newest.shape.byte_count()) return snapshot();
+  return keep(newest, since, std::move(delta));
+}
+
 // Empty if there is no way.
 std::vector<Generations::Flips> Generations::steps_from(std::uint64_t epoch,
                                                         std::uint64_t since) const {
-  const digest::NativeDigest& newest = *newest_;
-  if (epoch != newest.epoch || since == 0 || since > newest.generation) return {};
-  const std::uint64_t count = newest.generation - since;
+  if (epoch != newest_.epoch || since == 0 || since > newest_.generation) return {};
+  const std::uint64_t count = newest_.generation - since;
   if (count > steps_.size()) return {};
   return {steps_.end() - static_cast<std::ptrdiff_t>(count), steps_.end()};
 }
 
-std::shared_ptr<const NativeForm> Generations::since(std::uint64_t epoch,
-                                                     std::uint64_t since) const {
-  std::shared_ptr<const digest::NativeDigest> newest;
-  std::vector<Flips> steps;
-  std::uint64_t base = 0;
+std::shared_ptr<const NativeForm> Generations::made(std::uint64_t base) const {
+  const auto found = made_.find(base);
+  return found == made_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const NativeForm> Generations::keep(const digest::NativeHead& head,
+                                                    std::uint64_t base,
+                                                    std::vector<std::uint8_t> body) const {
+  auto form = std::make_shared<const NativeForm>(
+      NativeForm{std::move(body), native_etag(head.epoch, head.generation)});
+  const std::lock_guard lock(mutex_);
+  if (same_generation(newest_, head) && made_.size() < kMaxMade) made_.emplace(base, form);
+  return form;
+}
+
+// Made once, however many ask for it at once; those who ask for less are not held up.
+std::shared_ptr<const NativeForm> Generations::snapshot() const {
+  const std::lock_guard bits_lock(bits_mutex_);
   {
     const std::lock_guard lock(mutex_);
-    newest = newest_;
-    steps = steps_from(epoch, since);
-    const bool held = epoch == newest->epoch && since == newest->generation;
-    base = held || !steps.empty() ? since : 0;
-    if (const auto made = made_.find(base); made != made_.end()) return made->second;
+    if (auto form = made(0)) return form;
   }
-  auto form = std::make_shared<NativeForm>();
-  form->body = message_to(*newest, base, steps);
-  form->etag = native_etag(newest->epoch, newest->generation);
-  const std::lock_guard lock(mutex_);
-  if (newest_ == newest && made_.size() < kMaxMade) made_.emplace(base, form);
-  return form;
+  return keep(newest_, 0, digest::encode_snapshot(newest_, bits_));
 }
 
 }  // namespace peers

@@ -80,7 +80,7 @@ bool Publisher::Filters::fit(const config::Digest& settings) const {
 Publisher::Publisher(Holdings& holdings, const config::Digest& settings, WallTime now)
     : holdings_(holdings), settings_(settings), filters_(settings, 0) {
   rebuild(now);
-  publish({.live = close_live(now),
+  publish({.live = describe(filters_.live, now),
            .squid = close_squid(std::make_shared<const SquidForm>(), now),
            .expires_after = settings_.squid_period});
 }
@@ -90,7 +90,7 @@ void Publisher::tick(WallTime now) {
   const bool changed = follow(now);
   const bool squid = squid_due(*last->squid, now);
   if (!changed && !squid) return;
-  publish({.live = changed ? close_live(now) : last->live,
+  publish({.live = changed ? describe(filters_.live, now) : last->live,
            .squid = squid ? close_squid(last->squid, now) : last->squid,
            .expires_after = settings_.squid_period});
 }
@@ -119,16 +119,18 @@ bool Publisher::follow(WallTime now) {
     rebuild(now);
   } else {
     ++generation_;
+    generations_.close(head(), std::exchange(turned_, {}));
   }
   return true;
 }
 
 void Publisher::apply(const KeyChange& change) {
-  for (digest::CountingFilter* filter : {&filters_.live, &filters_.squid}) {
-    if (change.what == KeyChange::What::added)
-      filter->add(change.key);
-    else
-      filter->remove(change.key);
+  if (change.what == KeyChange::What::added) {
+    filters_.live.add(change.key, &turned_);
+    filters_.squid.add(change.key);
+  } else {
+    filters_.live.remove(change.key, &turned_);
+    filters_.squid.remove(change.key);
   }
 }
 
@@ -141,6 +143,18 @@ void Publisher::rebuild(WallTime now) {
     filters_.squid.add(key);
   }
   generation_ = 1;
+  turned_.clear();
+  const auto bits = filters_.live.projection().bytes();
+  generations_.begin(head(), {bits.begin(), bits.end()});
+}
+
+digest::NativeHead Publisher::head() const {
+  return {.shape = filters_.live.shape(),
+          .epoch = filters_.epoch,
+          .generation = generation_,
+          .capacity = filters_.capacity,
+          .entries = filters_.live.entries(),
+          .bits_set = filters_.live.bits_set()};
 }
 
 // Ticks do not come to the millisecond: half a period early is due.
@@ -148,15 +162,6 @@ bool Publisher::squid_due(const SquidForm& last, WallTime now) const {
   const bool same =
       last.stats.generation == generation_ && last.stats.epoch == to_text(filters_.epoch);
   return !same && now + settings_.period / 2 >= squid_closed_ + settings_.squid_period;
-}
-
-FilterStats Publisher::close_live(WallTime now) {
-  generations_.close({.epoch = filters_.epoch,
-                      .generation = generation_,
-                      .capacity = filters_.capacity,
-                      .entries = filters_.live.entries(),
-                      .filter = filters_.live.snapshot()});
-  return describe(filters_.live, now);
 }
 
 std::shared_ptr<const SquidForm> Publisher::close_squid(std::shared_ptr<const SquidForm> last,

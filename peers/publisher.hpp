@@ -70,7 +70,8 @@ class Publisher {
   std::shared_ptr<const Published> current() const;
 
   // The newest generation as a message for who holds generation `since` of `epoch`, or nothing that
-  // we know (native_digest.hpp). Any thread, never null, never waits for a generation to be closed.
+  // we know (native_digest.hpp). Any thread, never null, never waits
+  // for a generation to be closed.
   std::shared_ptr<const NativeForm> native(std::uint64_t epoch, std::uint64_t since) const {
     return generations_.since(epoch, since);
   }
@@ -88,11 +89,11 @@ class Publisher {
 
   bool follow(WallTime now);
   void apply(const KeyChange& change);
+  digest::NativeHead head() const;
   void rebuild(WallTime now);
   bool squid_due(const SquidForm& last, WallTime now) const;
   std::shared_ptr<const SquidForm> close_squid(std::shared_ptr<const SquidForm> last, WallTime now);
   FilterStats describe(const digest::CountingFilter& filter, WallTime now) const;
-  FilterStats close_live(WallTime now);
   void publish(Published next);
 
   Holdings& holdings_;
@@ -102,6 +103,7 @@ class Publisher {
   std::uint64_t generation_ = 1;
   WallTime squid_closed_{};
   std::vector<KeyChange> changes_;
+  digest::CountingFilter::Turned turned_;  // of the live filter, since the last generation
 
   mutable std::mutex mutex_;  // of published_ alone
   std::shared_ptr<const Published> published_;

@@ -49,7 +49,7 @@ NativeDigest digest_of(int first, int last, std::uint64_t generation = 1,
 }
 
 Bytes delta_of(const NativeDigest& from, const NativeDigest& to) {
-  return encode_delta(to, from.generation, flips_between(from.filter, to.filter));
+  return encode_delta(head_of(to), from.generation, flips_between(from.filter, to.filter));
 }
 
 std::string hex_of(const Bytes& bytes) {
@@ -101,8 +101,10 @@ TEST(NativeDigest, ChecksumFollowsFlips) {
   const NativeDigest before = digest_of(0, 100, 1, 1203);
   const NativeDigest after = digest_of(50, 150, 2, 1203);
   const auto flips = flips_between(before.filter, after.filter);
-  EXPECT_EQ(checksum_after(before.checksum, after.filter, flips), after.checksum);
-  EXPECT_EQ(checksum_after(after.checksum, after.filter, {}), after.checksum);
+  Bytes bits(before.filter.bytes().begin(), before.filter.bytes().end());
+  EXPECT_EQ(turn_over(bits, flips, before.checksum), after.checksum);
+  EXPECT_EQ(*BloomFilter::from_bytes(after.filter.shape(), bits), after.filter);
+  EXPECT_EQ(turn_over(bits, {}, after.checksum), after.checksum);
   EXPECT_NE(before.checksum, after.checksum);
 }
 
@@ -153,7 +155,7 @@ TEST(NativeDigest, IsRefusedWithTheReason) {
   later[4] = 1;
   later[9] = static_cast<std::uint8_t>(later[9] + 1);
   EXPECT_EQ(error_of(later), NativeError::damaged_header);
-  EXPECT_EQ(error_of(encode_delta(digest_of(0, 9, 5), 6, {})), NativeError::bad_header);
+  EXPECT_EQ(error_of(encode_delta(head_of(digest_of(0, 9, 5)), 6, {})), NativeError::bad_header);
   EXPECT_EQ(error_of(encode_snapshot(digest_of(0, 9, 0))), NativeError::bad_header);
   EXPECT_EQ(error_of(encode_snapshot(digest_of(0, 1000))), NativeError::too_full);
 }

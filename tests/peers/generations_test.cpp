@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "digest/counting_filter.hpp"
 #include "tests/peers/samples.hpp"
 
 namespace peers {
@@ -17,9 +18,19 @@ class GenerationsTest : public testing::Test {
     auto filter = *digest::BloomFilter::create(
         {.bits = 12'000, .hashes = 8, .derivation = digest::Derivation::salted});
     for (int i = first; i < last; ++i) filter.insert(samples::key(std::to_string(i)));
-    generation_ = epoch == epoch_ ? generation_ + 1 : 1;
+    const bool begins = epoch != epoch_;
+    generation_ = begins ? 1 : generation_ + 1;
     epoch_ = epoch;
-    generations_.close({.epoch = epoch, .generation = generation_, .filter = std::move(filter)});
+    const digest::NativeHead head{.shape = filter.shape(),
+                                  .epoch = epoch,
+                                  .generation = generation_,
+                                  .bits_set = filter.bits_set()};
+    if (begins) {
+      generations_.begin(head, {filter.bytes().begin(), filter.bytes().end()});
+    } else {
+      generations_.close(head, digest::flips_between(last_, filter));
+    }
+    last_ = std::move(filter);
   }
   digest::NativeDigest whole() const {
     return *digest::decode_native(generations_.since(0, 0)->body, nullptr, kRoom);
@@ -36,6 +47,7 @@ class GenerationsTest : public testing::Test {
   Generations generations_;
 
  private:
+  digest::BloomFilter last_ = *digest::BloomFilter::create({.bits = 1, .hashes = 1});
   std::uint64_t epoch_ = 0;
   std::uint64_t generation_ = 0;
 };
@@ -49,6 +61,27 @@ TEST_F(GenerationsTest, LeadFromAnyRecentOneToTheNewest) {
   }
   EXPECT_LT(bytes_since(5), 250U);
   EXPECT_LT(bytes_since(1), 700U);
+}
+
+TEST_F(GenerationsTest, TakeWhatTurnedOverInAnyOrderAndAsOftenAsItDid) {
+  close(0, 100);
+  const auto before = whole();
+  const digest::Key added = samples::key("added");
+  auto counting = *digest::CountingFilter::create(before.filter.shape());
+  for (int i = 0; i < 100; ++i) counting.add(samples::key(std::to_string(i)));
+  digest::CountingFilter::Turned turned;
+  for (int i = 0; i < 3; ++i) {
+    counting.add(added, &turned);
+    counting.remove(added, &turned);
+  }
+  counting.add(added, &turned);
+  digest::NativeHead head = digest::head_of(before);
+  head.generation = 2;
+  head.bits_set = counting.bits_set();
+  generations_.close(head, turned);
+  EXPECT_EQ(whole().filter, counting.projection());
+  EXPECT_TRUE(leads_to_newest(before));
+  EXPECT_LT(bytes_since(1), digest::kNativeHeaderBytes + 20);
 }
 
 TEST_F(GenerationsTest, GiveTheHeaderAloneToWhoHoldsTheNewest) {

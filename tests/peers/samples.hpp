@@ -52,8 +52,8 @@ inline std::string body_of(const digest::NativeDigest& digest) {
 
 // What makes one out of the other.
 inline std::string delta_of(const digest::NativeDigest& from, const digest::NativeDigest& to) {
-  const auto bytes =
-      digest::encode_delta(to, from.generation, digest::flips_between(from.filter, to.filter));
+  const auto bytes = digest::encode_delta(digest::head_of(to), from.generation,
+                                          digest::flips_between(from.filter, to.filter));
   return {bytes.begin(), bytes.end()};
 }
 

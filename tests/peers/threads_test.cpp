@@ -107,6 +107,7 @@ TEST(PublisherThreads, DeltasAreMadeWhileTheNextGenerationIsClosed) {
         if (!held) return void(++wrong);
         const auto form = publisher.native(held->epoch, held->generation);
         wrong += !digest::decode_native(form->body, &*held, 1 << 20);
+        wrong += !digest::decode_native(publisher.native(1, 1)->body, nullptr, 1 << 20);
       },
       [&](int i) {
         holdings.add(samples::key(std::to_string(i)));
