@@ -1,0 +1,216 @@
+// What keeping and exchanging the native digest costs: building it, closing a generation, making
+// and applying what is sent. The number in each name is that of the entries.
+#include <benchmark/benchmark.h>
+#include <time.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "digest/little_endian.hpp"
+#include "digest/native_digest.hpp"
+#include "peers/publisher.hpp"
+
+namespace {
+
+using digest::Key;
+using digest::NativeDigest;
+
+constexpr std::size_t kRoom = std::size_t{1} << 29;
+
+// Spread like digests (Steele, Lea, Flood 2014).
+Key key_number(std::uint64_t number) {
+  Key key;
+  for (std::uint64_t half = 0; half < 2; ++half) {
+    std::uint64_t x = (2 * number + half + 1) * 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    digest::store64(&key.bytes[8 * half], x ^ x >> 31);
+  }
+  return key;
+}
+
+// A full cache: whatever comes in, the oldest goes out.
+class Turnover final : public peers::Holdings {
+ public:
+  explicit Turnover(std::uint64_t entries) : next_(entries) {}
+
+  void replace(std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      changes_.push_back({key_number(next_++), peers::KeyChange::What::added});
+      changes_.push_back({key_number(first_++), peers::KeyChange::What::removed});
+    }
+  }
+
+  peers::Collected collect(peers::WallTime, std::vector<peers::KeyChange>& changes) override {
+    changes.insert(changes.end(), changes_.begin(), changes_.end());
+    changes_.clear();
+    return peers::Collected::complete;
+  }
+  void list(peers::WallTime, std::vector<Key>& keys) override {
+    changes_.clear();
+    for (std::uint64_t i = first_; i < next_; ++i) keys.push_back(key_number(i));
+  }
+
+ private:
+  std::uint64_t first_ = 0;
+  std::uint64_t next_;
+  std::vector<peers::KeyChange> changes_;
+};
+
+struct Cache {
+  explicit Cache(std::uint64_t entries) : holdings(entries) {}
+
+  // One period in which so many came and as many went.
+  void close(std::uint64_t replaced) {
+    holdings.replace(replaced);
+    tick();
+  }
+  void tick() { publisher.tick(now += settings.period); }
+
+  std::shared_ptr<const peers::NativeForm> since(const NativeDigest& held) const {
+    return publisher.native(held.epoch, held.generation);
+  }
+  NativeDigest whole() const {
+    return *digest::decode_native(publisher.native(0, 0)->body, nullptr, kRoom);
+  }
+
+  const config::Digest settings;
+  Turnover holdings;
+  peers::WallTime now{};
+  peers::Publisher publisher{holdings, settings, now};
+};
+
+std::uint64_t number(const benchmark::State& state, int argument) {
+  return static_cast<std::uint64_t>(state.range(argument));
+}
+
+// With the Squid form, as at every start and at every new epoch.
+void build(benchmark::State& state) {
+  Turnover holdings(number(state, 0));
+  for (auto _ : state) {
+    const peers::Publisher publisher(holdings, {}, {});
+    benchmark::DoNotOptimize(publisher.current());
+  }
+}
+
+// The second number is how many were stored, and as many left. Without the Squid form, which is
+// closed every tenth second.
+void close_generation(benchmark::State& state) {
+  Cache cache(number(state, 0));
+  const peers::WallTime now = cache.now;
+  for (auto _ : state) {
+    state.PauseTiming();
+    cache.holdings.replace(number(state, 1));
+    state.ResumeTiming();
+    cache.publisher.tick(now);
+  }
+}
+
+// Two generations of a cache, and what leads from one to the other.
+struct Step {
+  Step(std::uint64_t entries, std::uint64_t replaced) : cache(entries), before(cache.whole()) {
+    cache.close(replaced);
+    after = cache.whole();
+    flips = digest::flips_between(before.filter, after->filter);
+    delta = digest::encode_delta(digest::head_of(*after), before.generation, flips);
+  }
+
+  void count_in(benchmark::State& state, std::size_t bytes) const {
+    state.counters["bytes"] = static_cast<double>(bytes);
+  }
+
+  Cache cache;
+  NativeDigest before;
+  std::optional<NativeDigest> after;
+  std::vector<std::uint32_t> flips;
+  std::vector<std::uint8_t> delta;
+};
+
+void encode_delta(benchmark::State& state) {
+  const Step step(number(state, 0), number(state, 1));
+  const auto head = digest::head_of(*step.after);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(digest::encode_delta(head, step.before.generation, step.flips));
+  }
+  step.count_in(state, step.delta.size());
+}
+
+void apply_delta(benchmark::State& state) {
+  const Step step(number(state, 0), number(state, 1));
+  for (auto _ : state) {
+    const auto decoded = digest::decode_native(step.delta, &step.before, kRoom);
+    if (!decoded) state.SkipWithError("the delta does not fit");
+    benchmark::DoNotOptimize(decoded);
+  }
+  step.count_in(state, step.delta.size());
+}
+
+void encode_snapshot(benchmark::State& state) {
+  const NativeDigest digest = Cache(number(state, 0)).whole();
+  std::size_t bytes = 0;
+  for (auto _ : state) bytes = digest::encode_snapshot(digest).size();
+  state.counters["bytes"] = static_cast<double>(bytes);
+}
+
+void apply_snapshot(benchmark::State& state) {
+  const Cache cache(number(state, 0));
+  const auto form = cache.publisher.native(0, 0);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(digest::decode_native(form->body, nullptr, kRoom));
+  }
+  state.counters["bytes"] = static_cast<double>(form->body.size());
+}
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// One iteration is ten seconds of a cache in which so many are stored and as many leave per second,
+// the Squid form among it, and of one neighbour that asks each second. Per cent of a core, without
+// HTTP.
+void steady(benchmark::State& state) {
+  Cache cache(number(state, 0));
+  NativeDigest held = cache.whole();
+  double publishing = 0;
+  double reading = 0;
+  std::size_t bytes = 0;
+  for (auto _ : state) {
+    for (int second = 0; second < 10; ++second) {
+      const double start = cpu_seconds();
+      for (int half = 0; half < 2; ++half) cache.close(number(state, 1) / 2);
+      const auto form = cache.since(held);
+      const double sent = cpu_seconds();
+      held = *digest::decode_native(form->body, &held, kRoom);
+      publishing += sent - start;
+      reading += cpu_seconds() - sent;
+      bytes += form->body.size();
+    }
+  }
+  const double seconds = 10.0 * static_cast<double>(state.iterations());
+  state.counters["publisher_%"] = 100 * publishing / seconds;
+  state.counters["reader_%"] = 100 * reading / seconds;
+  state.counters["bytes/s"] = static_cast<double>(bytes) / seconds;
+}
+
+void at_both_sizes(benchmark::internal::Benchmark* bench) {
+  bench->Arg(10'000)->Arg(1'000'000)->Unit(benchmark::kMicrosecond);
+}
+
+void with_changes(benchmark::internal::Benchmark* bench) {
+  bench->ArgsProduct({{10'000, 1'000'000}, {100, 500}})->Unit(benchmark::kMicrosecond);
+}
+
+BENCHMARK(build)->Apply(at_both_sizes);
+BENCHMARK(close_generation)->Apply(with_changes);
+BENCHMARK(encode_delta)->Apply(with_changes);
+BENCHMARK(apply_delta)->Apply(with_changes);
+BENCHMARK(encode_snapshot)->Apply(at_both_sizes);
+BENCHMARK(apply_snapshot)->Apply(at_both_sizes);
+BENCHMARK(steady)->Args({10'000, 100})->Args({1'000'000, 100})->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
