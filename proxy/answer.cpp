@@ -165,7 +165,7 @@ Task<void> answer(Client& client, const Request& request, BodyReader& body) {
     case Action::refuse:
       co_return co_await refuse(client, request, Refusal::not_held(verdict));
     case Action::pass:
-      co_return co_await pass(client, request, body, key, verdict.reason);
+      co_return co_await pass(client, request, body, verdict.reason);
     case Action::fetch:
     case Action::revalidate: {
       const bool validate = verdict.action == Action::revalidate;

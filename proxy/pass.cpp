@@ -1,8 +1,10 @@
 #include "proxy/pass.hpp"
 
+#include "proxy/cache/invalidation.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/fill/upstream_request.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/http/method.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/refuse.hpp"
 
@@ -18,15 +20,6 @@ namespace {
 constexpr std::chrono::seconds kExpectWait{1};
 constexpr int kMostInterims = 32;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-
-bool is_safe(std::string_view method) {
-  return method == "GET" || method == "HEAD" || method == "OPTIONS" || method == "TRACE";
-}
-
-// RFC 9110 9.2.2.
-bool is_idempotent(std::string_view method) {
-  return is_safe(method) || method == "PUT" || method == "DELETE";
-}
 
 class Passing {
  public:
@@ -73,7 +66,7 @@ FetchPlan Passing::plan() const {
   FetchPlan plan;
   plan.to = {target.https(), std::string(target.host()), target.port(), upstream::Trust::client};
   plan.method = request_.head.method;
-  plan.repeatable = is_idempotent(plan.method) && !request_.framing.has_body();
+  plan.repeatable = http::is_idempotent(plan.method) && !request_.framing.has_body();
   plan.connect = timeouts.connect;
   plan.first_byte = timeouts.first_byte;
   http::append_request_head(plan.head, {.method = request_.head.method,
@@ -222,17 +215,19 @@ Task<void> Passing::relay(http::Forward reason) {
   co_await reply.finish();
 }
 
-void invalidate(Client& client, const Request& request, const digest::Key& key, unsigned status) {
-  if (is_safe(request.head.method) || status >= 400) return;
+void invalidate(Client& client, const Request& request, const http::ResponseHead& answer) {
   auto& shared = client.worker.shared;
-  shared.fills.invalidate(key, std::chrono::steady_clock::now());
-  shared.store.invalidate(key, request.target.url());
+  const auto now = std::chrono::steady_clock::now();
+  for (const auto& target : cache::invalidated_by(request.head.method, request.target, answer)) {
+    const auto key = digest::key_of(digest::Method::get, target.url());
+    shared.fills.invalidate(key, now);
+    shared.store.invalidate(key, target.url());
+  }
 }
 
 }  // namespace
 
-Task<void> pass(Client& client, const Request& request, BodyReader& body, const digest::Key& key,
-                http::Forward reason) {
+Task<void> pass(Client& client, const Request& request, BodyReader& body, http::Forward reason) {
   auto& record = client.reply.record();
   record.tag = reason == http::Forward::request ? Tag::client_refresh : Tag::miss;
   record.hierarchy = Hierarchy::direct;
@@ -240,7 +235,7 @@ Task<void> pass(Client& client, const Request& request, BodyReader& body, const 
   Passing passing(client, request, body);
   const auto asked = co_await passing.ask();
   if (!asked) co_return co_await refuse(client, request, asked.error());
-  invalidate(client, request, key, passing.head().status);
+  invalidate(client, request, passing.head());
   co_await passing.relay(reason);
 }
 

@@ -159,18 +159,6 @@ TEST(Caching, AnswersHeadFromAStoredGet) {
   EXPECT_EQ(scene.origin.count(), 1U);
 }
 
-TEST(Caching, ForgetsWhatAnUnsafeRequestChanged) {  // RFC 9111 section 4.4
-  Scene scene;
-  scene.origin.on("/a", cacheable("hello"));
-  const std::string url = scene.origin.url("/a");
-  for (const char* method : {"POST", "PUT", "DELETE", "PATCH"}) {
-    scene.client.get(url);
-    ASSERT_TRUE(is_hit(scene.client.get(url)));
-    scene.client.request(method, url, {}, "x");
-    EXPECT_FALSE(is_hit(scene.client.get(url))) << method;
-  }
-}
-
 TEST(Caching, NeverTakesAPartForTheWhole) {
   Scene scene;
   scene.origin.on("/a", [](const Request& request) {
