@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/http/normal_form.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
@@ -9,36 +10,10 @@ namespace {
 
 constexpr std::size_t kMaxNames = 64;  // each is looked for in every request
 
-enum class Spelling { exact, no_spaces, no_spaces_lower };
-
-Spelling spelling_of(field id) {
-  if (id == field::accept) return Spelling::no_spaces;
-  if (id == field::accept_encoding || id == field::accept_language)
-    return Spelling::no_spaces_lower;
-  return Spelling::exact;
-}
-
-void append_spelt(std::string& out, std::string_view value, Spelling spelling) {
-  if (spelling == Spelling::exact) {
-    out += value;
-    return;
-  }
-  for (const char c : value)
-    if (c != ' ' && c != '\t') out += spelling == Spelling::no_spaces_lower ? lower(c) : c;
-}
-
-// All lines of one field as one value (RFC 9110 5.2), or nothing where there is none.
 std::optional<std::string> value_of(const Fields& request, field id, std::string_view name) {
-  std::optional<std::string> value;
-  for (const Field& line : request) {
-    if (line.id != id || (id == field::unknown && !same_word(line.name, name))) continue;
-    if (!value)
-      value.emplace();
-    else
-      *value += ',';
-    append_spelt(*value, line.value, spelling_of(id));
-  }
-  return value;
+  NormalForm form;
+  if (!append_normal_form(form, request, id, name)) return std::nullopt;
+  return std::string(form.begin(), form.end());
 }
 
 // What would end or confuse the quoted value of a mark is written %XX.
@@ -74,7 +49,9 @@ Variant::Variant(const Fields& response, const Fields& request) {
 bool Variant::matches(const Fields& request) const {
   if (never_) return false;
   return std::all_of(selectors_.begin(), selectors_.end(), [&](const Selector& selector) {
-    return value_of(request, selector.id, selector.name) == selector.value;
+    NormalForm form;
+    if (!append_normal_form(form, request, selector.id, selector.name)) return !selector.value;
+    return selector.value == std::string_view(form.data(), form.size());
   });
 }
 

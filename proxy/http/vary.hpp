@@ -17,9 +17,8 @@ class Variant {
   Variant() = default;
   Variant(const Fields& response, const Fields& request);
 
-  // Field by field: absent matches absent only; several lines are one list. In Accept,
-  // Accept-Encoding and Accept-Language white space does not count, in the latter two nor does
-  // case. `Vary: *`, one that cannot be read, and one of more than 64 fields never match.
+  // Field by field, in their normal form (normal_form.hpp): absent matches absent only. `Vary: *`,
+  // one that cannot be read, and one of more than 64 fields never match.
   bool matches(const Fields& request) const;
   // Nobody else's request can match.
   bool never_matches() const { return never_; }
