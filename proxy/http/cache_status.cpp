@@ -1,5 +1,6 @@
 #include "proxy/http/cache_status.hpp"
 
+#include "proxy/http/structured_list.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
@@ -65,6 +66,26 @@ void append_cache_status(std::string& out, std::string_view name, const CacheSta
   if (status.detail.empty()) return;
   out += "; detail=";
   append_sf_string(out, status.detail);
+}
+
+std::optional<NearestCacheStatus> nearest_cache_status(const Fields& fields) {
+  std::optional<Member> last;
+  for (const Field& line : fields) {
+    if (!same_word(line.name, "Cache-Status")) continue;
+    StructuredList list(line.value);
+    auto member = list.next();
+    if (!member) return std::nullopt;
+    for (; member; member = list.next()) last = std::move(member);
+    if (list.failed()) return std::nullopt;
+  }
+  if (!last) return std::nullopt;
+  const auto words_of = [&](std::string_view key) {
+    const auto* const value = last->find(key);
+    return value ? value->words() : std::string();
+  };
+  const auto* const hit = last->find("hit");
+  return NearestCacheStatus{hit && hit->type == BareItem::Type::boolean && hit->text == "1",
+                            words_of("fwd"), words_of("detail")};
 }
 
 }  // namespace proxy::http

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/proxy/http/fields_of.hpp"
+
 namespace proxy::http {
 namespace {
 
@@ -46,6 +48,43 @@ TEST(CacheStatus, ReasonsHaveTheirTokens) {  // RFC 9211 2.2
   EXPECT_EQ(text(Forward::vary_miss), "vary-miss");
   EXPECT_EQ(text(Forward::partial), "partial");
 }
+
+struct Nearest {
+  const char* name;
+  std::vector<std::string_view> lines;
+  std::optional<std::string> read;  // "hit|fwd|detail"
+};
+class NearestStatus : public testing::TestWithParam<Nearest> {};
+
+TEST_P(NearestStatus, IsTheLastMembers) {
+  Fields fields;
+  fields.append("Via", "1.1 x");
+  for (const auto line : GetParam().lines) fields.append("cache-status", line);
+  std::optional<std::string> read;
+  if (const auto said = nearest_cache_status(fields)) {
+    read = std::string(said->hit ? "hit" : "") + "|" + said->fwd + "|" + said->detail;
+  }
+  EXPECT_EQ(read, GetParam().read);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CacheStatus, NearestStatus,
+    testing::Values(Nearest{"None", {}, std::nullopt},
+                    Nearest{"OurOwn", {"b; fwd=uri-miss; detail=\"gone\""}, "|uri-miss|gone"},
+                    Nearest{"OfAnAddress", {"\"127.0.0.1-80\"; fwd=stale"}, "|stale|"},
+                    Nearest{"Hit", {"b; hit; ttl=-3"}, "hit||"},
+                    Nearest{"NotAHit", {"b; hit=?0"}, "||"},
+                    Nearest{"HitIsNoNumber", {"b; hit=1"}, "||"},
+                    Nearest{"TheLastOfOneLine", {"origin; hit, b;fwd=miss"}, "|miss|"},
+                    Nearest{"TheLastLine", {"b; fwd=miss", "c; fwd=stale"}, "|stale|"},
+                    Nearest{"TheLastOfTwoKeys", {"b; fwd=miss; fwd=stale"}, "|stale|"},
+                    Nearest{"SquidSays", {"squid-a.test;fwd=stale;detail=match"}, "|stale|match"},
+                    Nearest{
+                        "AStringWithAComma", {"b; detail=\"a, b; fwd=miss\""}, "||a, b; fwd=miss"},
+                    Nearest{"AnEscapedQuote", {"b; detail=\"a\\\"b\\\\\""}, "||a\"b\\"},
+                    Nearest{"AnEarlierLineIsBroken", {"b; fwd=", "c; fwd=stale"}, std::nullopt},
+                    Nearest{"Empty", {""}, std::nullopt}),
+    [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
 }  // namespace proxy::http

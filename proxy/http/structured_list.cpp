@@ -1,0 +1,156 @@
+#include "proxy/http/structured_list.hpp"
+
+#include <algorithm>
+
+#include "proxy/http/text.hpp"
+
+namespace proxy::http {
+namespace {
+
+bool is_letter(char c) {
+  return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+bool is_key_char(char c) {
+  return (c >= 'a' && c <= 'z') || is(kDigit, c) || c == '_' || c == '-' || c == '.' || c == '*';
+}
+
+template <class Accepts>
+std::size_t run_of(std::string_view text, Accepts accepts) {
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), accepts) -
+                                  text.begin());
+}
+
+}  // namespace
+
+std::string BareItem::words() const {
+  if (type == Type::token) return std::string(text);
+  std::string plain;
+  if (type != Type::string) return plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\') ++i;  // something follows: read_string() saw to it
+    plain += text[i];
+  }
+  return plain;
+}
+
+const BareItem* Member::find(std::string_view key) const {
+  const auto found = std::find_if(parameters.rbegin(), parameters.rend(),
+                                  [&](const Parameter& one) { return one.key == key; });
+  return found == parameters.rend() ? nullptr : &found->value;
+}
+
+StructuredList::StructuredList(std::string_view line)
+    : rest_(line.substr(std::min(line.find_first_not_of(' '), line.size()))) {
+  while (!rest_.empty() && rest_.back() == ' ') rest_.remove_suffix(1);
+}
+
+std::optional<Member> StructuredList::next() {
+  if (failed_ || rest_.empty()) return std::nullopt;
+  Member member;
+  if (read(member)) return member;
+  failed_ = true;
+  return std::nullopt;
+}
+
+bool StructuredList::read(Member& member) {
+  const auto item = read_item();
+  if (!item) return false;
+  member.item = *item;
+  return read_parameters(member) && read_separator();
+}
+
+// 4.2.3.2.
+bool StructuredList::read_parameters(Member& member) {
+  while (at(';')) {
+    rest_.remove_prefix(1);
+    take(run_of(rest_, [](char c) { return c == ' '; }));
+    if (rest_.empty() || !(at('*') || (rest_.front() >= 'a' && rest_.front() <= 'z'))) return false;
+    if (member.parameters.size() == kMaxParameters) return false;
+    const auto key = take(run_of(rest_, is_key_char));
+    BareItem value;
+    if (at('=')) {
+      rest_.remove_prefix(1);
+      const auto given = read_item();
+      if (!given) return false;
+      value = *given;
+    }
+    member.parameters.push_back({key, value});
+  }
+  return true;
+}
+
+// The end, or a comma with something after it.
+bool StructuredList::read_separator() {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+  take(run_of(rest_, is_space));
+  if (rest_.empty()) return true;
+  if (!at(',')) return false;
+  rest_.remove_prefix(1);
+  take(run_of(rest_, is_space));
+  return !rest_.empty();
+}
+
+// 4.2.3.1.
+std::optional<BareItem> StructuredList::read_item() {
+  if (rest_.empty()) return std::nullopt;
+  const char first = rest_.front();
+  if (first == '"') return read_string();
+  if (first == ':') return read_bytes();
+  if (first == '-' || is(kDigit, first)) return read_number();
+  if (first == '?') {
+    if (rest_.size() < 2 || (rest_[1] != '0' && rest_[1] != '1')) return std::nullopt;
+    return BareItem{BareItem::Type::boolean, take(2).substr(1)};
+  }
+  if (first != '*' && !is_letter(first)) return std::nullopt;
+  const auto in_token = [](char c) { return is(kTokenChar, c) || c == ':' || c == '/'; };
+  return BareItem{BareItem::Type::token, take(run_of(rest_, in_token))};
+}
+
+// 4.2.5: printable ASCII; a backslash stands before a quote or another one, and nowhere else.
+std::optional<BareItem> StructuredList::read_string() {
+  for (std::size_t i = 1; i < rest_.size(); ++i) {
+    const char c = rest_[i];
+    if (c < 0x20 || c > 0x7e) return std::nullopt;
+    if (c == '"') return BareItem{BareItem::Type::string, take(i + 1).substr(1, i - 1)};
+    if (c != '\\') continue;
+    ++i;
+    if (i == rest_.size() || (rest_[i] != '"' && rest_[i] != '\\')) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// 4.2.4: up to 15 digits, or up to 12, a point and up to 3.
+std::optional<BareItem> StructuredList::read_number() {
+  const auto is_digit = [](char c) { return is(kDigit, c); };
+  const std::size_t sign = at('-') ? 1 : 0;
+  const auto whole = run_of(rest_.substr(sign), is_digit);
+  if (whole == 0 || whole > 15) return std::nullopt;
+  auto length = sign + whole;
+  if (length < rest_.size() && rest_[length] == '.') {
+    const auto fraction = run_of(rest_.substr(length + 1), is_digit);
+    if (whole > 12 || fraction == 0 || fraction > 3) return std::nullopt;
+    length += 1 + fraction;
+  }
+  return BareItem{BareItem::Type::number, take(length)};
+}
+
+// 4.2.7; what the base64 says is nobody's question.
+std::optional<BareItem> StructuredList::read_bytes() {
+  const auto end = rest_.find(':', 1);
+  if (end == rest_.npos) return std::nullopt;
+  const auto text = take(end + 1).substr(1, end - 1);
+  const auto in_base64 = [](char c) {
+    return is_letter(c) || is(kDigit, c) || c == '+' || c == '/' || c == '=';
+  };
+  if (run_of(text, in_base64) != text.size()) return std::nullopt;
+  return BareItem{BareItem::Type::bytes, text};
+}
+
+std::string_view StructuredList::take(std::size_t count) {
+  const auto taken = rest_.substr(0, count);
+  rest_.remove_prefix(count);
+  return taken;
+}
+
+}  // namespace proxy::http

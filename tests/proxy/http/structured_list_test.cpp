@@ -1,0 +1,78 @@
+#include "proxy/http/structured_list.hpp"
+
+#include <gtest/gtest.h>
+
+namespace proxy::http {
+namespace {
+
+// "item;key=value, ..." in one spelling, or "failed".
+std::string read(std::string_view line) {
+  StructuredList list(line);
+  std::string all;
+  while (const auto member = list.next()) {
+    if (!all.empty()) all += ", ";
+    all += member->item.text;
+    for (const auto& [key, value] : member->parameters) {
+      all.append(";").append(key).append("=").append(value.text);
+    }
+  }
+  return list.failed() ? "failed" : all;
+}
+
+struct Case {
+  const char* name;
+  std::string_view line;
+  std::string_view read;
+};
+class StructuredLists : public testing::TestWithParam<Case> {};
+
+TEST_P(StructuredLists, AreReadAsRfc8941Says) {
+  EXPECT_EQ(read(GetParam().line), GetParam().read);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Good, StructuredLists,
+    testing::Values(Case{"Tokens", "a,b ,\t c", "a, b, c"},
+                    Case{"SpacesAround", "  a, b  ", "a, b"}, Case{"Nothing", "", ""},
+                    Case{"Token", "*a/b:80", "*a/b:80"}, Case{"String", R"("a,b")", "a,b"},
+                    Case{"Escapes", R"("a\"\\")", R"(a\"\\)"},
+                    Case{"Numbers", "-12, 0, 1.250, 999999999999999",
+                         "-12, 0, 1.250, 999999999999999"},
+                    Case{"Booleans", "?1, ?0", "1, 0"}, Case{"Bytes", ":YWJj:", "YWJj"},
+                    Case{"Parameters", "a;x;y=2; z=\"q\"", "a;x=1;y=2;z=q"}),
+    [](const auto& tested) { return tested.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Bad, StructuredLists,
+    testing::Values(Case{"TrailingComma", "a,", "failed"}, Case{"TwoCommas", "a,,b", "failed"},
+                    Case{"LeadingComma", ",a", "failed"}, Case{"NoComma", "a b", "failed"},
+                    Case{"NoKey", "a;", "failed"}, Case{"NoValue", "a;x=", "failed"},
+                    Case{"BigKey", "a;X=1", "failed"},
+                    Case{"SpaceBeforeSemicolon", "a ;x", "failed"},
+                    Case{"OpenString", "\"a", "failed"}, Case{"OpenEscape", "\"a\\", "failed"},
+                    Case{"OtherEscape", R"("\a")", "failed"},
+                    Case{"ControlInString", "\"a\x01\"", "failed"},
+                    Case{"LatinInString", "\"\xfc\"", "failed"}, Case{"OnlyASign", "-", "failed"},
+                    Case{"LongNumber", "1234567890123456", "failed"},
+                    Case{"LongWholePart", "1234567890123.1", "failed"},
+                    Case{"LongFraction", "1.2345", "failed"}, Case{"NoFraction", "1.", "failed"},
+                    Case{"OtherBoolean", "?2", "failed"}, Case{"HalfABoolean", "?", "failed"},
+                    Case{"OpenBytes", ":YWJj", "failed"}, Case{"NoBase64", ":Y-J:", "failed"},
+                    Case{"InnerList", "(a b)", "failed"}, Case{"Rubbish", "=", "failed"}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(StructuredList, HasAnEndToParameters) {
+  std::string line = "a";
+  for (std::size_t i = 0; i < StructuredList::kMaxParameters; ++i) line += ";x";
+  EXPECT_NE(read(line), "failed");
+  EXPECT_EQ(read(line + ";x"), "failed");
+}
+
+TEST(StructuredList, OfTwoParametersWithOneKeyTheLastHolds) {
+  const auto member = StructuredList("a;x=1;y=2;x=3").next();
+  EXPECT_EQ(member->find("x")->text, "3");
+  EXPECT_EQ(member->find("z"), nullptr);
+}
+
+}  // namespace
+}  // namespace proxy::http
