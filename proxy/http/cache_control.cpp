@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "proxy/http/structured_fields.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
 namespace {
+
+constexpr std::size_t kMaxDirectives = 64;  // of a targeted field: each is compared with each
 
 // One member of the list, RFC 9111 5.2: token [ "=" ( token / quoted-string ) ].
 struct Directive {
@@ -126,6 +129,58 @@ void take(CacheControl& control, const Directive& directive) {
   }
 }
 
+using Directives = boost::container::small_vector<Member, 4>;
+
+// All lines of one targeted field, the last of each directive; nothing where there is none, or
+// where any is malformed.
+std::optional<Directives> targeted_directives(const Fields& fields, std::string_view target) {
+  Directives directives;
+  for (const Field& line : fields) {
+    if (!same_word(line.name, target)) continue;
+    StructuredDictionary dictionary(line.value);
+    while (auto member = dictionary.next()) {
+      const auto same = [&](const Member& earlier) { return earlier.key == member->key; };
+      directives.erase(std::remove_if(directives.begin(), directives.end(), same),
+                       directives.end());
+      if (directives.size() == kMaxDirectives) return {};
+      directives.push_back(std::move(*member));
+    }
+    if (dictionary.failed()) return {};
+  }
+  return directives;
+}
+
+// Whether a directive of ours has a value of its type (RFC 9213 2.1); others may have any.
+bool has_its_type(const Member& member) {
+  using Type = BareItem::Type;
+  const Type type = member.item.type;
+  if (look_up(kAges, member.key)) {
+    return type == Type::number && all(kDigit, member.item.text);
+  }
+  const bool names_fields = member.key == "no-cache" || member.key == "private";
+  if (names_fields) return type == Type::boolean || type == Type::string || type == Type::token;
+  const bool flag = look_up(kForbidding, member.key) || look_up(kAllowing, member.key);
+  return !flag || type == Type::boolean;
+}
+
+Directive directive_of(const Member& member) {
+  const bool has_argument = member.item.type != BareItem::Type::boolean;
+  return {member.key, has_argument ? member.item.text : std::string_view{}, has_argument, false};
+}
+
+std::optional<CacheControl> targeted_control(const Fields& fields, std::string_view target) {
+  const auto directives = targeted_directives(fields, target);
+  if (!directives || directives->empty()) return {};
+  if (!std::all_of(directives->begin(), directives->end(), has_its_type)) return {};
+  CacheControl control;
+  control.present = control.targeted = true;
+  for (const Member& member : *directives) {
+    const bool unsaid = member.item.type == BareItem::Type::boolean && member.item.text == "0";
+    if (!unsaid) take(control, directive_of(member));
+  }
+  return control;
+}
+
 }  // namespace
 
 std::optional<seconds> parse_delta_seconds(std::string_view text) {
@@ -145,6 +200,13 @@ CacheControl cache_control(const Fields& fields) {
     while (const auto member = members.next()) take(control, read_directive(*member));
   }
   return control;
+}
+
+CacheControl response_cache_control(const Fields& fields, Targets targets) {
+  for (const std::string& target : targets) {
+    if (auto control = targeted_control(fields, target)) return std::move(*control);
+  }
+  return cache_control(fields);
 }
 
 CacheControl request_cache_control(const Fields& fields) {

@@ -4,6 +4,8 @@
 #include <boost/container/small_vector.hpp>
 #include <chrono>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "proxy/http/fields.hpp"
@@ -22,7 +24,8 @@ inline constexpr seconds kForever{2147483648};
 struct CacheControl {
   using Names = boost::container::small_vector<std::string_view, 2>;
 
-  bool present = false;  // there is a Cache-Control field, even one that says nothing we know
+  bool present = false;   // there is a Cache-Control field, even one that says nothing we know
+  bool targeted = false;  // these are of a field for caches such as this one: Expires is void
 
   std::optional<seconds> max_age;
   std::optional<seconds> s_maxage;
@@ -50,7 +53,16 @@ struct CacheControl {
 // tell what it was to say.
 CacheControl cache_control(const Fields& fields);
 
-// The same for a request, where `Pragma: no-cache` counts if there is no Cache-Control (RFC
+// Names of targeted fields (RFC 9213) that are for this cache, the first to count first.
+using Targets = std::span<const std::string>;
+
+// What a response says to this cache: the first of the targets that is there and valid, else
+// Cache-Control. A targeted field is a dictionary (RFC 8941), strictly read: one that is malformed
+// or empty, or has a directive of ours with a value of another type, is as good as not there. Of a
+// directive said twice the last counts, `?0` unsays one, and parameters say nothing.
+CacheControl response_cache_control(const Fields& fields, Targets targets);
+
+// The directives of a request, where `Pragma: no-cache` counts if there is no Cache-Control (RFC
 // 9111 5.4).
 CacheControl request_cache_control(const Fields& fields);
 

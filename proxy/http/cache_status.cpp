@@ -1,6 +1,6 @@
 #include "proxy/http/cache_status.hpp"
 
-#include "proxy/http/structured_list.hpp"
+#include "proxy/http/structured_fields.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {

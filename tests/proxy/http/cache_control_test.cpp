@@ -120,6 +120,90 @@ TEST(CacheControl, AQuoteThatNeverClosesMeansNoStore) {
   EXPECT_FALSE(of("max-age=60, ext=\"a\\\\\"").no_store);
 }
 
+const std::string kTargets[] = {"Ours-Cache-Control", "CDN-Cache-Control"};
+
+TEST(TargetedControl, TheFirstTargetThatIsValidReplacesCacheControl) {  // RFC 9213 2.2
+  const struct {
+    const char* name;
+    std::initializer_list<std::string_view> lines;
+    std::optional<seconds> max_age;
+    bool targeted;
+  } cases[] = {
+      {"none", {"Cache-Control: max-age=1"}, seconds(1), false},
+      {"nothing", {}, std::nullopt, false},
+      {"first",
+       {"CDN-Cache-Control: max-age=2", "Ours-Cache-Control: max-age=3"},
+       seconds(3),
+       true},
+      {"second", {"Cache-Control: max-age=1", "cdn-cache-control: max-age=2"}, seconds(2), true},
+      {"first is malformed",
+       {"Ours-Cache-Control: max-age=", "CDN-Cache-Control: max-age=2"},
+       seconds(2),
+       true},
+      {"all are malformed",
+       {"Ours-Cache-Control: max-age=\"3\"", "CDN-Cache-Control: ,", "Cache-Control: max-age=1"},
+       seconds(1),
+       false},
+      {"first is empty",
+       {"Ours-Cache-Control: ", "CDN-Cache-Control: max-age=2"},
+       seconds(2),
+       true},
+      {"of others",
+       {"Theirs-Cache-Control: max-age=4", "Cache-Control: max-age=1"},
+       seconds(1),
+       false},
+      {"of nothing we know",
+       {"CDN-Cache-Control: x", "Cache-Control: max-age=1"},
+       std::nullopt,
+       true},
+      {"two lines", {"CDN-Cache-Control: x", "CDN-Cache-Control: max-age=2"}, seconds(2), true},
+      {"one line of two malformed",
+       {"CDN-Cache-Control: max-age=2", "CDN-Cache-Control: X", "Cache-Control: max-age=1"},
+       seconds(1),
+       false},
+      {"the last of two", {"CDN-Cache-Control: max-age=2, max-age=9"}, seconds(9), true},
+      {"parameters", {"CDN-Cache-Control: max-age=2;x=9;max-age=1"}, seconds(2), true},
+      {"large", {"CDN-Cache-Control: max-age=99999999999"}, kForever, true},
+      {"unknown of any type", {"CDN-Cache-Control: a=(b c), d=1.5, max-age=2"}, seconds(2), true},
+  };
+  for (const auto& c : cases) {
+    const CacheControl control = response_cache_control(fields_of(c.lines), kTargets);
+    EXPECT_EQ(control.max_age, c.max_age) << c.name;
+    EXPECT_EQ(control.targeted, c.targeted) << c.name;
+  }
+}
+
+CacheControl targeted(std::string_view value) {
+  Fields fields;
+  fields.append("CDN-Cache-Control", value);
+  return response_cache_control(fields, kTargets);
+}
+
+TEST(TargetedControl, AWrongTypeVoidsTheField) {  // RFC 9213 2.1
+  for (const char* wrong :
+       {"max-age", "max-age=-1", "max-age=1.0", "max-age=x", "max-age=(1)", "s-maxage=?1",
+        "no-store=1", "public=\"\"", "must-understand=x", "no-cache=1", "private=(a b)",
+        "max-age =1", "MAX-AGE=1", "max-age=1, no-store=x", "max-age=1000000000000000"})
+    EXPECT_FALSE(targeted(wrong).targeted) << wrong;
+}
+
+TEST(TargetedControl, HasTheDirectivesOfCacheControl) {
+  const CacheControl c = targeted(
+      "no-store, no-cache=\"a, b\", private=c, must-revalidate=?1, "
+      "public=?0, s-maxage=0, stale-if-error=3");
+  EXPECT_TRUE(c.no_store && c.must_revalidate && !c.public_ && !c.no_cache && !c.private_);
+  EXPECT_EQ(c.no_cache_fields, (CacheControl::Names{"a", "b"}));
+  EXPECT_EQ(c.private_fields, (CacheControl::Names{"c"}));
+  EXPECT_EQ(c.s_maxage, seconds(0));
+  EXPECT_EQ(c.stale_if_error, seconds(3));
+}
+
+TEST(TargetedControl, IsBounded) {
+  std::string many = "a";
+  for (int i = 0; i < 100; ++i) many += ", a" + std::to_string(i);
+  EXPECT_FALSE(targeted(many).targeted);
+}
+
 TEST(RequestCacheControl, PragmaCountsOnlyAlone) {  // RFC 9111 5.4
   EXPECT_TRUE(request_cache_control(fields_of({"Pragma: x, No-Cache"})).no_cache);
   EXPECT_FALSE(

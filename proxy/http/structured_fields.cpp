@@ -1,4 +1,4 @@
-#include "proxy/http/structured_list.hpp"
+#include "proxy/http/structured_fields.hpp"
 
 #include <algorithm>
 
@@ -34,23 +34,28 @@ std::string BareItem::words() const {
   return plain;
 }
 
-const BareItem* Member::find(std::string_view key) const {
+const BareItem* Member::find(std::string_view wanted) const {
   const auto found = std::find_if(parameters.rbegin(), parameters.rend(),
-                                  [&](const Parameter& one) { return one.key == key; });
+                                  [&](const Parameter& one) { return one.key == wanted; });
   return found == parameters.rend() ? nullptr : &found->value;
 }
 
-StructuredList::StructuredList(std::string_view line)
+StructuredReader::StructuredReader(std::string_view line)
     : rest_(line.substr(std::min(line.find_first_not_of(' '), line.size()))) {
   while (!rest_.empty() && rest_.back() == ' ') rest_.remove_suffix(1);
 }
 
-std::optional<Member> StructuredList::next() {
+template <class Read>
+std::optional<Member> StructuredReader::next(Read read) {
   if (failed_ || rest_.empty()) return std::nullopt;
   Member member;
   if (read(member)) return member;
   failed_ = true;
   return std::nullopt;
+}
+
+std::optional<Member> StructuredList::next() {
+  return StructuredReader::next([this](Member& member) { return read(member); });
 }
 
 bool StructuredList::read(Member& member) {
@@ -60,39 +65,72 @@ bool StructuredList::read(Member& member) {
   return read_parameters(member) && read_separator();
 }
 
+std::optional<Member> StructuredDictionary::next() {
+  return StructuredReader::next([this](Member& member) { return read(member); });
+}
+
+bool StructuredDictionary::read(Member& member) {
+  const auto key = read_key();
+  if (!key) return false;
+  member.key = *key;
+  if (skip('=')) {
+    const auto item = at('(') ? read_inner_list() : read_item();
+    if (!item) return false;
+    member.item = *item;
+  }
+  return read_parameters(member) && read_separator();
+}
+
 // 4.2.3.2.
-bool StructuredList::read_parameters(Member& member) {
-  while (at(';')) {
-    rest_.remove_prefix(1);
+bool StructuredReader::read_parameters(Member& member) {
+  while (skip(';')) {
     take(run_of(rest_, [](char c) { return c == ' '; }));
-    if (rest_.empty() || !(at('*') || (rest_.front() >= 'a' && rest_.front() <= 'z'))) return false;
-    if (member.parameters.size() == kMaxParameters) return false;
-    const auto key = take(run_of(rest_, is_key_char));
+    const auto key = read_key();
+    if (!key || member.parameters.size() == kMaxParameters) return false;
     BareItem value;
-    if (at('=')) {
-      rest_.remove_prefix(1);
+    if (skip('=')) {
       const auto given = read_item();
       if (!given) return false;
       value = *given;
     }
-    member.parameters.push_back({key, value});
+    member.parameters.push_back({*key, value});
   }
   return true;
 }
 
+// 4.2.3.3.
+std::optional<std::string_view> StructuredReader::read_key() {
+  if (rest_.empty() || !(at('*') || (rest_.front() >= 'a' && rest_.front() <= 'z'))) return {};
+  return take(run_of(rest_, is_key_char));
+}
+
+// 4.2.1.2.
+std::optional<BareItem> StructuredReader::read_inner_list() {
+  const auto begin = rest_;
+  const auto is_space = [](char c) { return c == ' '; };
+  skip('(');
+  for (bool first = true;; first = false) {
+    const bool apart = !take(run_of(rest_, is_space)).empty();
+    if (skip(')')) break;
+    Member one;
+    if (!(first || apart) || !read_item() || !read_parameters(one)) return std::nullopt;
+  }
+  const auto text = begin.substr(0, begin.size() - rest_.size());
+  return BareItem{BareItem::Type::inner_list, text.substr(1, text.size() - 2)};
+}
+
 // The end, or a comma with something after it.
-bool StructuredList::read_separator() {
+bool StructuredReader::read_separator() {
   const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
   take(run_of(rest_, is_space));
   if (rest_.empty()) return true;
-  if (!at(',')) return false;
-  rest_.remove_prefix(1);
+  if (!skip(',')) return false;
   take(run_of(rest_, is_space));
   return !rest_.empty();
 }
 
 // 4.2.3.1.
-std::optional<BareItem> StructuredList::read_item() {
+std::optional<BareItem> StructuredReader::read_item() {
   if (rest_.empty()) return std::nullopt;
   const char first = rest_.front();
   if (first == '"') return read_string();
@@ -108,7 +146,7 @@ std::optional<BareItem> StructuredList::read_item() {
 }
 
 // 4.2.5: printable ASCII; a backslash stands before a quote or another one, and nowhere else.
-std::optional<BareItem> StructuredList::read_string() {
+std::optional<BareItem> StructuredReader::read_string() {
   for (std::size_t i = 1; i < rest_.size(); ++i) {
     const char c = rest_[i];
     if (c < 0x20 || c > 0x7e) return std::nullopt;
@@ -121,7 +159,7 @@ std::optional<BareItem> StructuredList::read_string() {
 }
 
 // 4.2.4: up to 15 digits, or up to 12, a point and up to 3.
-std::optional<BareItem> StructuredList::read_number() {
+std::optional<BareItem> StructuredReader::read_number() {
   const auto is_digit = [](char c) { return is(kDigit, c); };
   const std::size_t sign = at('-') ? 1 : 0;
   const auto whole = run_of(rest_.substr(sign), is_digit);
@@ -136,7 +174,7 @@ std::optional<BareItem> StructuredList::read_number() {
 }
 
 // 4.2.7; what the base64 says is nobody's question.
-std::optional<BareItem> StructuredList::read_bytes() {
+std::optional<BareItem> StructuredReader::read_bytes() {
   const auto end = rest_.find(':', 1);
   if (end == rest_.npos) return std::nullopt;
   const auto text = take(end + 1).substr(1, end - 1);
@@ -147,7 +185,13 @@ std::optional<BareItem> StructuredList::read_bytes() {
   return BareItem{BareItem::Type::bytes, text};
 }
 
-std::string_view StructuredList::take(std::size_t count) {
+bool StructuredReader::skip(char c) {
+  if (!at(c)) return false;
+  rest_.remove_prefix(1);
+  return true;
+}
+
+std::string_view StructuredReader::take(std::size_t count) {
   const auto taken = rest_.substr(0, count);
   rest_.remove_prefix(count);
   return taken;

@@ -1,4 +1,4 @@
-#include "proxy/http/structured_list.hpp"
+#include "proxy/http/structured_fields.hpp"
 
 #include <gtest/gtest.h>
 
@@ -72,6 +72,36 @@ TEST(StructuredList, OfTwoParametersWithOneKeyTheLastHolds) {
   const auto member = StructuredList("a;x=1;y=2;x=3").next();
   EXPECT_EQ(member->find("x")->text, "3");
   EXPECT_EQ(member->find("z"), nullptr);
+}
+
+// "key=item;key=value, ..." in one spelling, or "failed".
+std::string read_dictionary(std::string_view line) {
+  StructuredDictionary dictionary(line);
+  std::string all;
+  while (const auto member = dictionary.next()) {
+    if (!all.empty()) all += ", ";
+    all.append(member->key).append("=").append(member->item.text);
+    for (const auto& [key, value] : member->parameters) {
+      all.append(";").append(key).append("=").append(value.text);
+    }
+  }
+  return dictionary.failed() ? "failed" : all;
+}
+
+TEST(StructuredDictionaries, AreReadAsRfc8941Section422Says) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"", ""},
+      {"a", "a=1"},
+      {"a;x=2", "a=1;x=2"},
+      {"a=60, b=\"c, d\" ,\tc=?0", "a=60, b=c, d, c=0"},
+      {"a=1, a=2", "a=1, a=2"},
+      {"a=(), b=( 1  x;y \")\" );z", "a=, b= 1  x;y \")\" ;z=1"},
+      {"*a.b-c_d=x", "*a.b-c_d=x"},
+  };
+  for (const auto& [line, expected] : cases) EXPECT_EQ(read_dictionary(line), expected) << line;
+  for (const char* bad : {"a,", ",a", "a,,b", "A", "a=", "a =1", "a= 1", "a b", "1", "a=(", "a=(1",
+                          "a=(1,2)", "a=(1\tx)", "a=(\"x\"y)", "a=((x))", "a=1;", "a=1;X", "=1"})
+    EXPECT_EQ(read_dictionary(bad), "failed") << bad;
 }
 
 }  // namespace

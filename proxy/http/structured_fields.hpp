@@ -1,0 +1,95 @@
+// Reads Structured Fields (RFC 8941), member by member.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace proxy::http {
+
+// One bare item (RFC 8941 3.3), as a view into the text that was read.
+struct BareItem {
+  enum class Type : std::uint8_t { number, string, token, bytes, boolean, inner_list };
+
+  Type type = Type::boolean;
+  std::string_view text = "1";  // without delimiters; a string's escapes are still in place
+
+  // What a string or a token says; empty for any other type.
+  [[nodiscard]] std::string words() const;
+};
+
+// An item and its parameters; of two with one key the last holds.
+struct Member {
+  struct Parameter {
+    std::string_view key;
+    BareItem value;
+  };
+
+  std::string_view key;  // in a dictionary
+  BareItem item;
+  boost::container::small_vector<Parameter, 8> parameters;
+
+  // Null if there is no such parameter.
+  [[nodiscard]] const BareItem* find(std::string_view wanted) const;
+};
+
+// The members of one line. Strict: whatever departs from the grammar of section 4.2 ends it, and
+// all of the field says nothing then; so do more than kMaxParameters on one member, which no field
+// that we read has. Allocates nothing but for a member with more than eight parameters. The text
+// must outlive the members.
+class StructuredReader {
+ public:
+  static constexpr std::size_t kMaxParameters = 64;
+
+  [[nodiscard]] bool failed() const { return failed_; }
+
+ protected:
+  explicit StructuredReader(std::string_view line);
+
+  template <class Read>
+  std::optional<Member> next(Read read);
+  std::optional<std::string_view> read_key();
+  std::optional<BareItem> read_item();
+  std::optional<BareItem> read_inner_list();
+  bool read_parameters(Member& member);
+  bool read_separator();
+  bool skip(char c);
+  [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_.front() == c; }
+
+ private:
+  std::optional<BareItem> read_string();
+  std::optional<BareItem> read_number();
+  std::optional<BareItem> read_bytes();
+  std::string_view take(std::size_t count);
+
+  std::string_view rest_;
+  bool failed_ = false;
+};
+
+// A list (4.2.1). An inner list fails it: no list that we read has any.
+class StructuredList : public StructuredReader {
+ public:
+  explicit StructuredList(std::string_view line) : StructuredReader(line) {}
+  // The next member, or nothing: at the end, or when failed() from then on.
+  std::optional<Member> next();
+
+ private:
+  bool read(Member& member);
+};
+
+// A dictionary (4.2.2). Of two members with one key the last holds: that is the reader's to see to.
+// An inner list comes as its text, its items checked and not told apart.
+class StructuredDictionary : public StructuredReader {
+ public:
+  explicit StructuredDictionary(std::string_view line) : StructuredReader(line) {}
+  // Likewise.
+  std::optional<Member> next();
+
+ private:
+  bool read(Member& member);
+};
+
+}  // namespace proxy::http
