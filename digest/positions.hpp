@@ -10,6 +10,19 @@
 
 namespace digest {
 
+// Where in a range of `choices` a hash falls: the upper half of their 128 bit product.
+inline std::uint64_t scaled(std::uint64_t hash, std::uint64_t choices) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>((Wide{hash} * choices) >> 64);
+}
+
+// The index-th big-endian 32 bit word of a key.
+inline std::uint32_t squid_word(const Key& key, std::size_t index) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, key.bytes.data() + 4 * index, sizeof word);
+  return std::endian::native == std::endian::little ? __builtin_bswap32(word) : word;
+}
+
 // Works positions out one at a time, so that a lookup stops at the first clear bit.
 // Shape::derivation says which positions these are; the same one may come up twice for a key.
 class Positions {
@@ -18,10 +31,16 @@ class Positions {
   explicit Positions(const Shape& shape)
       : shape_(shape),
         reciprocal_(~std::uint64_t{0} / shape.bits + 1),
-        slice_(shape.layout == Layout::plain ? shape.bits : shape.bits / shape.hashes),
-        stride_(shape.layout == Layout::plain ? 0 : slice_) {}
+        choices_(shape.layout == Layout::plain ? shape.bits : shape.bits / shape.hashes),
+        stride_(shape.layout == Layout::plain ? 0 : choices_) {}
 
   const Shape& shape() const { return shape_; }
+
+  // For who works positions out another way. With double hashing, i is i * stride() + scaled(hash,
+  // choices()); Squid's is scaled(reciprocal() * word, choices()).
+  std::uint64_t choices() const { return choices_; }
+  std::uint64_t stride() const { return stride_; }
+  std::uint64_t reciprocal() const { return reciprocal_; }
 
   // Calls visit(position) for one after the other until it says false. True if it never did.
   template <class Visit>
@@ -56,12 +75,10 @@ class Positions {
   bool operator==(const Positions&) const = default;
 
  private:
-  __extension__ using Wide = unsigned __int128;
-
   template <class Visit>
   bool every_squid_word(const Key& key, Visit& visit) const {
     for (std::size_t i = 0; i < 4; ++i) {
-      if (!visit(modulo_bits(big_endian_word(key, i)))) return false;
+      if (!visit(modulo_bits(squid_word(key, i)))) return false;
     }
     return true;
   }
@@ -77,13 +94,13 @@ class Positions {
   template <class Hash, class Visit>
   bool every_double_hash(const Hash& halves, Visit& visit) const {
     std::uint64_t hash = halves.low();
-    if (!visit(scaled(hash))) return false;
+    if (!visit(scaled(hash, choices_))) return false;
     const std::uint64_t step = halves.high() | 1;
     std::uint64_t first = 0;
     for (std::uint32_t i = 1; i < shape_.hashes; ++i) {
       hash += step;
       first += stride_;
-      if (!visit(first + scaled(hash))) return false;
+      if (!visit(first + scaled(hash, choices_))) return false;
     }
     return true;
   }
@@ -91,7 +108,7 @@ class Positions {
   template <class Test>
   bool all_squid_words(const Key& key, Test& test) const {
     unsigned set = 1;
-    for (std::size_t i = 0; i < 4; ++i) set &= test(modulo_bits(big_endian_word(key, i))) ? 1U : 0U;
+    for (std::size_t i = 0; i < 4; ++i) set &= test(modulo_bits(squid_word(key, i))) ? 1U : 0U;
     return set != 0;
   }
 
@@ -102,7 +119,7 @@ class Positions {
     const std::uint64_t step = halves.high() | 1;
     std::uint64_t first = 0;
     const auto next_is_set = [&] {
-      const bool set = test(first + scaled(hash));
+      const bool set = test(first + scaled(hash, choices_));
       hash += step;
       first += stride_;
       return set ? 1U : 0U;
@@ -117,21 +134,10 @@ class Positions {
     return true;
   }
 
-  std::uint64_t scaled(std::uint64_t hash) const {
-    return static_cast<std::uint64_t>((Wide{hash} * slice_) >> 64);
-  }
-
   // word % bits by two multiplications instead of a division (Lemire, Kaser, Kurz 2019); exact, as
   // both are under 2^32.
   std::uint64_t modulo_bits(std::uint32_t word) const {
-    const std::uint64_t fraction = reciprocal_ * word;
-    return static_cast<std::uint64_t>((Wide{fraction} * shape_.bits) >> 64);
-  }
-
-  static std::uint32_t big_endian_word(const Key& key, std::size_t index) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, key.bytes.data() + 4 * index, sizeof word);
-    return std::endian::native == std::endian::little ? __builtin_bswap32(word) : word;
+    return scaled(reciprocal_ * word, shape_.bits);
   }
 
   static std::uint64_t little_endian_half(const Key& key, std::size_t index) {
@@ -142,8 +148,8 @@ class Positions {
 
   Shape shape_;
   std::uint64_t reciprocal_;
-  std::uint64_t slice_;   // bits among which one hash chooses
-  std::uint64_t stride_;  // from the first of them to those of the next hash
+  std::uint64_t choices_;  // bits among which one hash chooses
+  std::uint64_t stride_;   // from the first of them to those of the next hash
 };
 
 }  // namespace digest

@@ -50,10 +50,21 @@ PeerStatus status_of(const Peer& peer, const Report& report, Time now) {
   return status;
 }
 
+digest::Panel panel_of(std::span<const Report> reports) {
+  std::vector<const digest::BloomFilter*> filters;
+  filters.reserve(reports.size());
+  for (const Report& report : reports) filters.push_back(report.claims.filter.get());
+  return digest::Panel(filters);
+}
+
 }  // namespace
 
+Directory::View::View(std::vector<Report> reports_given)
+    : reports(std::move(reports_given)), panel(panel_of(reports)) {}
+
 Directory::Directory(std::span<const config::Peer> settings)
-    : peers_(make_peers(settings)), view_(std::make_unique<const View>(settings.size())) {}
+    : peers_(make_peers(settings)),
+      view_(std::make_unique<const View>(std::vector<Report>(settings.size()))) {}
 
 Claimants Directory::claimants(const digest::Key& key, Time now) const {
   if (!anybody_.load(std::memory_order_relaxed)) return {};
@@ -65,11 +76,10 @@ Claimants Directory::claimants(const digest::Key& key, Time now) const {
   };
   boost::container::small_vector<Priced, 4> found;
   view_.read([&](const View& view) {
-    for (std::size_t id = 0; id < view.size(); ++id) {
-      if (!view[id].counts(now) || peers_[id]->accuracy.resting(now)) continue;
-      if (!view[id].claims.filter->contains(key)) continue;
+    view.panel.ask(key, [&](std::size_t id) {
+      if (!view.reports[id].counts(now) || peers_[id]->accuracy.resting(now)) return;
       found.push_back({peers_[id]->accuracy.cost(), id});
-    }
+    });
   });
   std::sort(found.begin(), found.end());
   Claimants claimants;
@@ -87,19 +97,19 @@ void Directory::note(const PeerRef& peer, Outcome outcome,
 }
 
 void Directory::update(std::size_t id, Report report) {
-  auto next = view_.read([](const View& view) { return std::make_unique<View>(view); });
-  (*next)[id] = std::move(report);
-  const bool anybody = std::any_of(next->begin(), next->end(),
+  auto reports = view_.read([](const View& view) { return view.reports; });
+  reports[id] = std::move(report);
+  const bool anybody = std::any_of(reports.begin(), reports.end(),
                                    [](const Report& one) { return !!one.claims.filter; });
-  view_.replace(std::move(next));
+  view_.replace(std::make_unique<const View>(std::move(reports)));
   anybody_.store(anybody, std::memory_order_relaxed);
 }
 
 std::vector<PeerStatus> Directory::status(Time now) const {
   return view_.read([&](const View& view) {
     std::vector<PeerStatus> all;
-    all.reserve(view.size());
-    for (const PeerRef& peer : peers_) all.push_back(status_of(*peer, view[peer->id], now));
+    all.reserve(peers_.size());
+    for (const PeerRef& peer : peers_) all.push_back(status_of(*peer, view.reports[peer->id], now));
     return all;
   });
 }

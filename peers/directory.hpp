@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "digest/panel.hpp"
 #include "peers/peer.hpp"
 #include "peers/snapshot.hpp"
 
@@ -66,7 +67,12 @@ class Directory {
   std::vector<PeerStatus> status(Time now) const;
 
  private:
-  using View = std::vector<Report>;  // by Peer::id
+  struct View {
+    std::vector<Report> reports;  // by Peer::id
+    digest::Panel panel;          // of their filters, likewise
+
+    explicit View(std::vector<Report> reports_given);
+  };
 
   std::vector<PeerRef> peers_;
   std::atomic<bool> anybody_{false};  // has a digest

@@ -1,0 +1,138 @@
+#include "digest/panel.hpp"
+
+#include <algorithm>
+
+#include "digest/little_endian.hpp"
+#include "digest/positions.hpp"
+
+namespace digest {
+
+// Sifts the lanes of a block in three rounds, each of which fetches all it will look at and then
+// looks at it: so a question waits for memory three times, not once for each filter. Most filters
+// are out after the first bit, almost all after three. hash_of(lane, i) gives the hash of position
+// i.
+template <class HashOf>
+class Panel::Sieve {
+ public:
+  Sieve(const Block& block, HashOf hash_of, Claimants& left)
+      : lanes_(block.lanes), hash_of_(hash_of), left_(left) {}
+
+  // Starts to read the byte of a position. Inlined before g++ 12 looks at it alone: it takes a
+  // function that does nothing else for one without effect, and drops the calls. Into the second
+  // cache, which has more lines on their way at a time than the first.
+  __attribute__((always_inline)) inline void fetch(std::size_t lane, std::uint32_t i) const {
+    __builtin_prefetch(lanes_[lane].bytes + (position(lane, i) >> 3), 0, 2);
+  }
+
+  void fetch_first_of_all() const {
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) fetch(lane, 0);
+  }
+
+  // The first position of every lane must have been fetched.
+  void sift() {
+    std::size_t kept = 0;
+    for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+      left_.lanes[kept] = static_cast<std::uint8_t>(lane);
+      kept += test(lane, 0);  // a branch would be guessed wrong for every third filter
+    }
+    left_.count = kept;
+    keep(1, 3);
+    keep(3, kMaxHashes);
+  }
+
+ private:
+  void keep(std::uint32_t from, std::uint32_t to) {
+    for (std::size_t n = 0; n < left_.count; ++n) {
+      const std::size_t lane = left_.lanes[n];
+      for (std::uint32_t i = from; i < std::min(to, lanes_[lane].hashes); ++i) fetch(lane, i);
+    }
+    std::size_t kept = 0;
+    for (std::size_t n = 0; n < left_.count; ++n) {
+      const std::size_t lane = left_.lanes[n];
+      unsigned set = 1;
+      for (std::uint32_t i = from; i < std::min(to, lanes_[lane].hashes); ++i) set &= test(lane, i);
+      left_.lanes[kept] = static_cast<std::uint8_t>(lane);
+      kept += set;
+    }
+    left_.count = kept;
+  }
+
+  std::uint64_t position(std::size_t lane, std::uint32_t i) const {
+    return i * lanes_[lane].stride + scaled(hash_of_(lane, i), lanes_[lane].choices);
+  }
+
+  unsigned test(std::size_t lane, std::uint32_t i) const {
+    const std::uint64_t at = position(lane, i);
+    return static_cast<unsigned>(lanes_[lane].bytes[at >> 3]) >> (at & 7) & 1;
+  }
+
+  std::span<const Lane> lanes_;
+  HashOf hash_of_;
+  Claimants& left_;
+};
+
+Panel::Panel(std::span<const BloomFilter* const> filters) {
+  for (std::size_t place = 0; place < filters.size(); ++place) {
+    if (filters[place] == nullptr) continue;
+    const Shape& shape = filters[place]->shape();
+    const Positions positions(shape);
+    Block& block = block_for(shape.derivation);
+    const std::size_t lane = block.lanes.size();
+    block.lanes.push_back({.bytes = filters[place]->bytes().data(),
+                           .choices = positions.choices(),
+                           .stride = positions.stride(),
+                           .reciprocal = positions.reciprocal(),
+                           .hashes = shape.hashes,
+                           .place = static_cast<std::uint32_t>(place)});
+    if (shape.derivation != Derivation::salted) continue;
+    if (lane % kSipLanes == 0) block.salts.emplace_back();
+    block.salts.back().set(lane % kSipLanes, shape.salt);
+  }
+}
+
+Panel::Block& Panel::block_for(Derivation derivation) {
+  for (Block& block : blocks_) {
+    if (block.derivation == derivation && block.lanes.size() < kBlock) return block;
+  }
+  return blocks_.emplace_back(Block{derivation, {}, {}});
+}
+
+void Panel::sift(const Block& block, const Key& key, Instructions instructions, Claimants& left) {
+  if (block.derivation == Derivation::salted) {
+    return sift_salted(block, key, instructions, left);
+  }
+  const auto sift_by = [&](auto hash_of) {
+    Sieve sieve(block, hash_of, left);
+    sieve.fetch_first_of_all();
+    sieve.sift();
+  };
+  if (block.derivation == Derivation::squid_words) {
+    return sift_by([&](std::size_t lane, std::uint32_t i) {
+      return block.lanes[lane].reciprocal * squid_word(key, i);
+    });
+  }
+  const std::uint64_t first = load64(key.bytes.data());
+  const std::uint64_t step = load64(key.bytes.data() + 8) | 1;
+  sift_by([=](std::size_t, std::uint32_t i) { return first + i * step; });
+}
+
+void Panel::sift_salted(const Block& block, const Key& key, Instructions instructions,
+                        Claimants& left) {
+  std::array<HashLanes, kBlock / kSipLanes> hashes;
+  Sieve sieve(
+      block,
+      [&hashes](std::size_t lane, std::uint32_t i) {
+        const HashLanes& hash = hashes[lane / kSipLanes];
+        return hash.low[lane % kSipLanes] + i * (hash.high[lane % kSipLanes] | 1);
+      },
+      left);
+  for (std::size_t lane = 0; lane < block.lanes.size(); ++lane) {
+    const std::size_t group = lane / kSipLanes;
+    // The memory works on one group's bits while the next group's hashes are worked out.
+    if (lane % kSipLanes == 0) siphash_lanes(block.salts[group], key, instructions, hashes[group]);
+    sieve.fetch(lane, 0);
+  }
+  sieve.sift();
+}
+
+}  // namespace digest

@@ -1,0 +1,77 @@
+// Many Bloom filters asked for one key at once: which of 64 neighbours claim it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "digest/bloom_filter.hpp"
+#include "digest/key.hpp"
+#include "digest/siphash_lanes.hpp"
+
+namespace digest {
+
+// Says of each filter what its contains() says, for a fraction of the cost: the hashes under eight
+// salts are worked out side by side, and the first bits of all filters are on their way from memory
+// before one of them is looked at; further bits are fetched of those filters alone whose first ones
+// are set. Immutable; any number of threads.
+class Panel {
+ public:
+  Panel() = default;
+  // The filters must outlive the panel and stay as they are. A null claims nothing. Reads their
+  // shapes alone, so it costs next to nothing.
+  explicit Panel(std::span<const BloomFilter* const> filters);
+
+  // Calls found(place in `filters`) for each filter that contains the key, each once, in no
+  // particular order. No allocation.
+  template <class Found>
+  void ask(const Key& key, Found found, Instructions instructions = best_instructions()) const {
+    Claimants claimants;
+    for (const Block& block : blocks_) {
+      sift(block, key, instructions, claimants);
+      for (std::size_t i = 0; i < claimants.count; ++i) {
+        found(std::size_t{block.lanes[claimants.lanes[i]].place});
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 64;
+
+  // One filter. Its position i is i * stride + scaled(hash, choices); see Positions.
+  struct Lane {
+    const std::uint8_t* bytes;
+    std::uint64_t choices;
+    std::uint64_t stride;
+    std::uint64_t reciprocal;  // Squid's hash is a word of the key times this
+    std::uint32_t hashes;
+    std::uint32_t place;
+  };
+
+  // At most kBlock filters, all of one derivation.
+  struct Block {
+    Derivation derivation;
+    std::vector<Lane> lanes;
+    std::vector<SaltLanes> salts;  // of Derivation::salted alone
+  };
+
+  // Lanes of a block that have claimed the key so far.
+  struct Claimants {
+    std::array<std::uint8_t, kBlock> lanes;
+    std::size_t count;
+  };
+
+  template <class HashOf>
+  class Sieve;
+
+  Block& block_for(Derivation derivation);
+  static void sift(const Block& block, const Key& key, Instructions instructions, Claimants& left);
+  static void sift_salted(const Block& block, const Key& key, Instructions instructions,
+                          Claimants& left);
+
+  std::vector<Block> blocks_;
+};
+
+}  // namespace digest

@@ -1,0 +1,38 @@
+// SipHash128 of one key under many salts, eight at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "digest/key.hpp"
+#include "digest/siphash.hpp"
+
+namespace digest {
+
+inline constexpr std::size_t kSipLanes = 8;
+
+// The two halves of eight salts, side by side as a vector register takes them.
+struct SaltLanes {
+  alignas(64) std::array<std::uint64_t, kSipLanes> first{};
+  alignas(64) std::array<std::uint64_t, kSipLanes> second{};
+
+  void set(std::size_t lane, const Salt& salt);
+};
+
+struct HashLanes {
+  alignas(64) std::array<std::uint64_t, kSipLanes> low;
+  alignas(64) std::array<std::uint64_t, kSipLanes> high;
+};
+
+enum class Instructions : std::uint8_t { portable, avx2, avx512 };
+
+// The best that this machine has.
+Instructions best_instructions();
+
+// What SipHash128(salt, key.bytes) gives for each of the salts, whatever the instructions; the
+// machine must have them.
+void siphash_lanes(const SaltLanes& salts, const Key& key, Instructions instructions,
+                   HashLanes& out);
+
+}  // namespace digest
