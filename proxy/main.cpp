@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "config/load.hpp"
+#include "proxy/command/arguments.hpp"
 #include "proxy/server.hpp"
 #include "proxy/version.hpp"
 
@@ -34,7 +35,6 @@ void raise_descriptor_limit() {
 
 int serve(const config::Settings& settings) {
   raise_descriptor_limit();
-  std::signal(SIGPIPE, SIG_IGN);  // who reads our log may go; we stay
   proxy::Server server(settings);
   for (const auto& address : server.addresses()) {
     std::cout << "listening on " << address << '\n';
@@ -44,11 +44,7 @@ int serve(const config::Settings& settings) {
   return 0;
 }
 
-int run(const CLI::App& serving, const CLI::App& digesting, const std::string& config_path) {
-  if (digesting.parsed()) {
-    std::cerr << "hearsay digest is not built yet\n";
-    return kBadSettings;
-  }
+int run(const CLI::App& serving, const std::string& config_path) {
   const auto settings = load(config_path);
   if (!settings) return kBadSettings;
   return serving.parsed() ? serve(*settings) : 0;
@@ -67,11 +63,12 @@ int main(int argc, char** argv) {
   serving->add_option("--config", config_path, "the settings, a JSON file")->required();
   auto* const checking = app.add_subcommand("check", "say what is wrong with a settings file");
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
-  auto* const digesting = app.add_subcommand("digest", "work with digests (not built yet)");
-  digesting->allow_extras();
+  const auto digest = proxy::command::add_digest(app);
+  std::signal(SIGPIPE, SIG_IGN);  // who reads our log or output may go; that is seen when we write
   try {
     app.parse(argc, argv);
-    return run(*serving, *digesting, config_path);
+    if (app.got_subcommand("digest")) return digest({});
+    return run(*serving, config_path);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadSettings;
   } catch (const std::exception& error) {

@@ -36,8 +36,12 @@ includes_only proxy/net proxy/net
 includes_only proxy/cache proxy/cache proxy/http digest
 includes_only proxy/upstream proxy/upstream proxy/net config
 includes_only proxy/fill proxy/fill proxy proxy/cache proxy/http peers digest config
-includes_only proxy proxy proxy/fill proxy/cache proxy/http proxy/net proxy/upstream \
+includes_only proxy/command proxy/command proxy proxy/http peers digest config
+includes_only proxy proxy proxy/command proxy/fill proxy/cache proxy/http proxy/net proxy/upstream \
   peers digest config
+
+breach 'proxy/command/ takes only proxy/version.hpp of the server' < <(
+  grep -nE '^#include "proxy/[^/]*"' proxy/command/*.[ch]pp | grep -v '"proxy/version.hpp"' || true)
 
 # used_only_in HEADER PATTERN: a library that few files may name.
 used_only_in() {
@@ -45,11 +49,12 @@ used_only_in() {
     grep -nE "^#include <$1" $(sources config digest peers proxy) | grep -vE "^$2:" || true)
 }
 
-used_only_in 'curl/' 'peers/(exchange|transfer)\.[ch]pp'
+used_only_in 'curl/' '(peers/(exchange|transfer)\.[ch]pp|proxy/command/fetch\.cpp)'
 breach 'peers/transfer.hpp brings libcurl, so it is for peers/*.cpp alone' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
-used_only_in 'nlohmann/' '(config/document|proxy/access_log|proxy/monitoring)\.cpp'
+used_only_in 'nlohmann/' '(config/document|proxy/access_log|proxy/monitoring|proxy/command/report)\.cpp'
+used_only_in 'CLI/' 'proxy/(main|command/arguments)\.cpp'
 
 # g++ 12.2 puts the result of such an await over the resume pointer of the frame: name it first.
 breach 'an awaited value has to be named before it is tested' < <(

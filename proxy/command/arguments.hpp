@@ -1,0 +1,20 @@
+// The arguments of `hearsay digest` and what they choose.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "proxy/command/streams.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace proxy::command {
+
+// Adds the subcommand `digest` to a program. After the program has parsed its arguments, the
+// function does what they asked for, and gives the exit code; trouble has then been said on `err`,
+// in one line. It must be called only if `digest` was parsed. SIGPIPE must be ignored by then.
+std::function<int(const Streams&)> add_digest(CLI::App& program);
+
+}  // namespace proxy::command

@@ -1,0 +1,135 @@
+#include "proxy/command/lines.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace proxy::command {
+Result<Input> Input::open(const std::string& name, const Streams& streams) {
+  if (name == "-") return Input(streams.in, false, "standard input");
+  const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return system_trouble(name, errno);
+  Input input(descriptor, true, name);
+  ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+  return input;
+}
+
+Input::Input(int descriptor, bool ours, std::string name)
+    : descriptor_(descriptor), ours_(ours), name_(std::move(name)) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  // Standard input may be a file that somebody has read a part of.
+  rereadable_ = ours;
+  size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+Input::Input(Input&& other) noexcept
+    : descriptor_(other.descriptor_),
+      ours_(std::exchange(other.ours_, false)),
+      rereadable_(other.rereadable_),
+      size_(other.size_),
+      name_(std::move(other.name_)) {}
+
+Input::~Input() {
+  if (ours_) ::close(descriptor_);
+}
+
+Result<std::size_t> Input::read(char* into, std::size_t most) const {
+  while (true) {
+    const ssize_t count = ::read(descriptor_, into, most);
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) return system_trouble(name_, errno);
+  }
+}
+
+Result<void> Input::rewind() {
+  if (::lseek(descriptor_, 0, SEEK_SET) < 0) return system_trouble(name_, errno);
+  return {};
+}
+
+Result<std::vector<Input>> open_all(const std::vector<std::string>& names, const Streams& streams) {
+  std::vector<Input> inputs;
+  for (const auto& name : names.empty() ? std::vector<std::string>{"-"} : names) {
+    auto input = Input::open(name, streams);
+    if (!input) return input.error();
+    inputs.push_back(std::move(*input));
+  }
+  return inputs;
+}
+
+Lines::Lines(const Input& input, Progress& progress, Output* out)
+    : input_(input), progress_(progress), out_(out), buffer_(new char[kBuffer]) {}
+
+std::optional<std::string_view> Lines::next() {
+  std::size_t searched = 0;
+  while (true) {
+    const char* const start = buffer_.get() + begin_;
+    const std::size_t held = end_ - begin_;
+    if (const void* const feed = std::memchr(start + searched, '\n', held - searched)) {
+      const auto length = static_cast<std::size_t>(static_cast<const char*>(feed) - start);
+      return give(length, length + 1);
+    }
+    searched = held;
+    // One more than allowed may be a CR.
+    if (held > kMaxLine + 1 || !fill()) break;
+  }
+  const std::size_t rest = end_ - begin_;
+  return rest == 0 || trouble_ ? std::nullopt : give(rest, rest);
+}
+
+std::optional<std::string_view> Lines::give(std::size_t length, std::size_t consumed) {
+  std::string_view line(buffer_.get() + begin_, length);
+  begin_ += consumed;
+  ++number_;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.size() <= kMaxLine) return line;
+  trouble_ = at_line("longer than 64 KiB; is this a file of lines?");
+  return std::nullopt;
+}
+
+// False at the end.
+bool Lines::fill() {
+  std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  if (out_ != nullptr) out_->flush();
+  const auto count = input_.read(buffer_.get() + end_, kBuffer - end_);
+  if (!count) trouble_ = count.error();
+  if (!count || *count == 0) return false;
+  end_ += *count;
+  read_ += *count;
+  progress_.at(read_, number_);
+  return true;
+}
+
+Trouble Lines::at_line(std::string_view what) const {
+  return {fmt::format("{}: line {}: {}", input_.name(), number_, what)};
+}
+
+Result<std::uint64_t> count_lines(Input& input, Progress& progress) {
+  constexpr std::size_t kAtOnce = std::size_t{256} << 10;
+  const std::unique_ptr<char[]> buffer(new char[kAtOnce]);
+  if (auto start = input.rewind(); !start) return start.error();
+  std::uint64_t lines = 0;
+  std::uint64_t bytes = 0;
+  char last = '\n';
+  while (true) {
+    const auto count = input.read(buffer.get(), kAtOnce);
+    if (!count) return count.error();
+    if (*count == 0) break;
+    lines += static_cast<std::uint64_t>(std::count(buffer.get(), buffer.get() + *count, '\n'));
+    bytes += *count;
+    last = buffer[*count - 1];
+    progress.at(bytes, lines);
+  }
+  if (auto start = input.rewind(); !start) return start.error();
+  return lines + (last == '\n' ? 0 : 1);
+}
+
+}  // namespace proxy::command

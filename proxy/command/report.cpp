@@ -1,0 +1,60 @@
+#include "proxy/command/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace proxy::command {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+Json json_of(const Report::Value& value) {
+  return std::visit(Overloaded{[](std::monostate) { return Json(); },
+                               [](const auto& known) { return Json(known); }},
+                    value);
+}
+
+// 12,345,678
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string text_of(const Report::Value& value) {
+  return std::visit(Overloaded{[](std::monostate) { return std::string(); },
+                               [](bool truth) { return std::string(truth ? "yes" : "no"); },
+                               [](std::uint64_t number) { return grouped(number); },
+                               [](double number) { return fmt::format("{:.4g}", number); },
+                               [](const std::string& text) { return text; }},
+                    value);
+}
+
+}  // namespace
+
+std::string Report::json() const {
+  Json object = Json::object();
+  for (const auto& [name, value] : facts_) object[name] = json_of(value);
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string Report::text() const {
+  std::size_t width = 0;
+  for (const auto& fact : facts_) width = std::max(width, fact.first.size());
+  std::string text;
+  for (auto [name, value] : facts_) {
+    if (std::holds_alternative<std::monostate>(value)) continue;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    text += fmt::format("{:<{}}  {}\n", name, width, text_of(value));
+  }
+  return text;
+}
+
+}  // namespace proxy::command

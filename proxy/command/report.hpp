@@ -1,0 +1,37 @@
+// Facts with names: text for a person, or JSON for a program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace proxy::command {
+
+class Report {
+ public:
+  using Value = std::variant<std::monostate, bool, std::uint64_t, double, std::string>;
+
+  // Of monostate it is known that nobody knows it: null in JSON, left out of the text.
+  Report& add(std::string_view name, Value value) {
+    facts_.emplace_back(name, std::move(value));
+    return *this;
+  }
+  Report& add(const Report& other) {
+    facts_.insert(facts_.end(), other.facts_.begin(), other.facts_.end());
+    return *this;
+  }
+
+  // One line, an object; bytes that are not UTF-8 become U+FFFD.
+  std::string json() const;
+  // A line each: the name, with blanks for underscores, and the value.
+  std::string text() const;
+  std::string as(bool in_json) const { return in_json ? json() : text(); }
+
+ private:
+  std::vector<std::pair<std::string, Value>> facts_;
+};
+
+}  // namespace proxy::command

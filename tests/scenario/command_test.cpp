@@ -1,0 +1,85 @@
+// `hearsay digest` as a person uses it: in a shell, beside a proxy that runs.
+#include <gtest/gtest.h>
+
+#include "tests/scenario/scene.hpp"
+
+namespace scenario {
+namespace {
+
+// As sh runs it, where "$H" is the program.
+Outcome shell(const std::string& script, const TemporaryDirectory& directory) {
+  return run_to_end({.arguments = {"/bin/sh", "-c", script},
+                     .environment = {"H=" + hearsay_program()},
+                     .directory = directory.path()});
+}
+
+TEST(DigestCommand, ListsItsSubcommandsAndExplainsThem) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = shell("$H digest --help", directory);
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const std::string name : {"build", "query", "info", "union", "dedup", "common"}) {
+    EXPECT_TRUE(contains(outcome.output, "\n  " + name + " ")) << outcome.output;
+    EXPECT_EQ(shell("$H digest " + name + " --help", directory).exit_code, 0);
+  }
+  EXPECT_EQ(shell("$H digest", directory).exit_code, 2);
+  EXPECT_EQ(shell("$H digest build", directory).exit_code, 2);
+  EXPECT_TRUE(contains(shell("$H digest common --help", directory).output,
+                       "each once, in the order of the first file"));
+}
+
+TEST(DigestCommand, WorksInAPipeline) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(
+      shell("seq 1 3000 | sed 's|^|http://example.com/|' | $H digest build -o f > /dev/null &&"
+            "echo http://example.com/3000 | $H digest query f -",
+            directory)
+          .output,
+      "http://example.com/3000\n");
+  EXPECT_EQ(shell("$H digest query f http://example.com/x", directory).exit_code, 1);
+  EXPECT_EQ(
+      shell("seq 1 50000 > a; seq 25000 2 75000 > b; $H digest common -q --exact a b | tail -n 1",
+            directory)
+          .output,
+      "50000\n");
+  const Outcome cut = shell("seq 1 300000 | $H digest dedup -q | head -n 1", directory);
+  EXPECT_EQ(cut.output, "1\n");
+  EXPECT_EQ(cut.errors, "");
+  EXPECT_EQ(shell("seq 1 9 | $H digest dedup > /dev/full", directory).exit_code, 2);
+}
+
+TEST(DigestCommand, AsksAProxyThatRuns) {
+  const TemporaryDirectory directory;
+  Scene scene;
+  scene.origin.otherwise([](const Request&) { return cacheable("x"); });
+  const std::string url = scene.origin.url("/held");
+  scene.client.get(url);
+  ASSERT_TRUE(await([&] { return scene.proxy.digest().at("entries") == 1; }));
+  const json told =
+      json::parse(shell("$H digest info --json " + scene.proxy.url(), directory).output);
+  const json page = scene.proxy.digest();
+  EXPECT_EQ(told.at("kind"), "native");
+  EXPECT_EQ(told.at("salted"), true);
+  for (const char* name : {"entries", "capacity", "bits", "hashes", "bits_set", "epoch"}) {
+    EXPECT_EQ(told.at(name), page.at(name)) << name;
+  }
+  const std::string query = "$H digest query " + scene.proxy.url() + ' ';
+  EXPECT_EQ(shell(query + url, directory).exit_code, 0);
+  EXPECT_EQ(shell(query + scene.origin.url("/other"), directory).exit_code, 1);
+  const json squids = json::parse(
+      shell("$H digest info --json " + scene.proxy.url() + "/squid-internal-periodic/store_digest",
+            directory)
+          .output);
+  EXPECT_EQ(squids.at("kind"), "squid");
+}
+
+TEST(DigestCommand, IsRefusedByAProxyThatDoesNotKnowIt) {
+  const TemporaryDirectory directory;
+  const ProxyProcess proxy(json{{"access", {{"admin", json::array()}}}});
+  const Outcome outcome = shell("$H digest info " + proxy.url(), directory);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_TRUE(contains(outcome.errors, "refused (403)")) << outcome.errors;
+  EXPECT_TRUE(contains(outcome.errors, "access.peers")) << outcome.errors;
+}
+
+}  // namespace
+}  // namespace scenario
