@@ -49,7 +49,7 @@ class WindowSeen {
   Result<bool> insert(const digest::Key& key);
   Report describe() const;
 
-  // Distinct keys let go so far.
+  // Distinct keys let go so far, less the few that were taken for renewed ones.
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
