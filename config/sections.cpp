@@ -6,6 +6,7 @@
 #include "config/access_list.hpp"
 #include "config/peer_list.hpp"
 #include "config/section.hpp"
+#include "config/text.hpp"
 
 namespace config {
 
@@ -46,6 +47,23 @@ void read_listen(Section& in, std::vector<Endpoint>& listen) {
   if (items->empty()) in.fault(*in.find("listen"), "expected at least one address; found none");
 }
 
+void read_targeted(Section& in, Cache& cache) {
+  const auto items = in.items("targeted", "names of fields, such as \"CDN-Cache-Control\"");
+  if (!items) return;
+  cache.targeted.clear();
+  for (const Place& item : *items) {
+    const auto* text = std::get_if<std::string>(&item.value->content);
+    if (text && is_token(*text)) {
+      cache.targeted.push_back(*text);
+    } else {
+      in.expected(item, "the name of a field, such as \"CDN-Cache-Control\"");
+    }
+  }
+  constexpr std::size_t kMost = 8;
+  if (items->size() > kMost) in.fault(*in.find("targeted"), "expected at most 8 names");
+  cache.targeted_reverse = cache.targeted;
+}
+
 void read_cache(Section& in, Cache& cache) {
   in.read("memory", cache.memory, {mebibytes(1), Bytes{1ULL << 44}});
   if (const auto place = in.find("max_object")) {
@@ -53,6 +71,7 @@ void read_cache(Section& in, Cache& cache) {
     in.read("max_object", most, {Bytes{1}, cache.memory});
     cache.max_object = most;
   }
+  read_targeted(in, cache);
   if (const auto disk = in.find("disk")) {
     in.fault(*disk, "a cache on disk is not built yet; leave it out to cache in memory only");
   }

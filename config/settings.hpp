@@ -33,6 +33,11 @@ struct Cache {
   Bytes memory = mebibytes(256);    // heads, bodies, fills and index together
   std::optional<Bytes> max_object;  // one response body; an eighth of the memory if not set
 
+  // Names of response fields that count before Cache-Control (RFC 9213), the first first: in
+  // answers to forward requests, and in those of origins that we stand in for.
+  std::vector<std::string> targeted{"Hearsay-Cache-Control"};
+  std::vector<std::string> targeted_reverse{"Hearsay-Cache-Control", "CDN-Cache-Control"};
+
   Bytes largest_object() const { return max_object.value_or(Bytes{memory.value / 8}); }
   bool operator==(const Cache&) const = default;
 };

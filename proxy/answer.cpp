@@ -85,6 +85,7 @@ Task<void> read_own(Client& client, const Request& request, const Miss& miss,
   }
   const auto head = co_await reader->head();
   if (head) {
+    client.reply.fields() += head->asker_fields;
     co_await deliver(client, request, *reader, *head, miss.verdict.reason);
   } else {
     co_await refuse(client, request, head.error());

@@ -18,11 +18,31 @@ bool is_kept(const http::Field& line) {
          !http::same_word(line.name, "Cache-Status");
 }
 
-std::string head_of(const Received& received) {
+// Which fields of a response are for who asked alone.
+class AskersOwn {
+ public:
+  explicit AskersOwn(const http::CacheControl& control) : control_(control) {}
+
+  bool has(const http::Field& line) const {
+    return line.id == field::proxy_authenticate || line.id == field::proxy_authentication_info ||
+           names(control_.private_fields, line) || names(control_.no_cache_fields, line);
+  }
+
+ private:
+  static bool names(const http::CacheControl::Names& listed, const http::Field& line) {
+    return std::any_of(listed.begin(), listed.end(),
+                       [&](std::string_view name) { return http::same_word(name, line.name); });
+  }
+
+  const http::CacheControl& control_;
+};
+
+std::string head_of(const Received& received, const http::CacheControl& control) {
   const http::ResponseHead& response = received.response;
+  const AskersOwn askers_own(control);
   http::ResponseHead kept{response.minor, response.status, response.reason, {}};
   for (const http::Field& line : response.fields) {
-    if (is_kept(line)) kept.fields.append(line.id, line.name, line.value);
+    if (is_kept(line) && !askers_own.has(line)) kept.fields.append(line.id, line.name, line.value);
   }
   // RFC 9110 6.6.1: a missing Date is supplied, one that is there is never changed.
   const std::string date = http::format_date(floor<seconds>(received.times.response));
@@ -33,37 +53,55 @@ std::string head_of(const Received& received) {
   return head;
 }
 
-// The value of the first line of that name in a stored head; a view into it.
+// The value of the line of that name in a stored head, a view into it; empty where there are two
+// that differ: nobody can tell which one holds.
 std::string_view line_in(std::string_view head, std::string_view name) {
+  std::string_view value;
   while (!head.empty()) {
     const std::string_view line = head.substr(0, head.find("\r\n"));
     const auto colon = line.find(':');
     if (colon != line.npos && http::same_word(line.substr(0, colon), name)) {
-      return http::trim(line.substr(colon + 1));
+      const std::string_view found = http::trim(line.substr(colon + 1));
+      if (!value.empty() && found != value) return {};
+      value = found;
     }
     head.remove_prefix(std::min(head.size(), line.size() + 2));
   }
-  return {};
+  return value;
 }
 
 bool forbids_stale(const http::CacheControl& control) {
   return control.must_revalidate || control.proxy_revalidate || control.s_maxage ||
-         control.no_cache || !control.no_cache_fields.empty();
+         control.no_cache;
 }
 
 }  // namespace
 
+std::string asker_fields(const Received& received) {
+  const http::Fields& fields = received.response.fields;
+  const auto control = http::response_cache_control(fields, received.targets);
+  const AskersOwn askers_own(control);
+  const http::HopByHop hop_by_hop(fields);
+  std::string lines;
+  for (const http::Field& line : fields) {
+    if (!askers_own.has(line) || hop_by_hop.ends_here(line)) continue;
+    http::append_field(lines, line.name, line.value);
+  }
+  return lines;
+}
+
 Entry::Entry(Budget& budget, const Received& received)
-    : Entry(budget, received, http::cache_control(received.response.fields)) {}
+    : Entry(budget, received,
+            http::response_cache_control(received.response.fields, received.targets)) {}
 
 Entry::Entry(Budget& budget, const Received& received, const http::CacheControl& control)
     : url(received.url),
       status(received.response.status),
-      head(head_of(received)),
+      head(head_of(received, control)),
       variant(received.response.fields, received.request),
       source(received.source),
       shared(received.shared),
-      no_cache(control.no_cache || !control.no_cache_fields.empty()),
+      no_cache(control.no_cache),
       never_stale(forbids_stale(control)),
       stale_while_revalidate(control.stale_while_revalidate.value_or(seconds(0))),
       stale_if_error(control.stale_if_error.value_or(seconds(0))),

@@ -25,8 +25,13 @@ struct Received {
   Times times;
   std::string_view our_name;  // for Via
   SourceKind source = SourceKind::origin;
-  bool shared = true;  // whether neighbours may know that we hold it
+  bool shared = true;          // whether neighbours may know that we hold it
+  http::Targets targets = {};  // fields that count before Cache-Control (RFC 9213)
 };
+
+// The lines that are for who asked alone and not part of an entry: those that private and no-cache
+// name, and what a proxy on the way says to its client (RFC 9111 3.1). A CRLF after each.
+std::string asker_fields(const Received& received);
 
 // Nothing in it changes but the body, which its fill sets once, before the store gets the entry:
 // from then on any thread may read all of it. The head part is valid, and readable from any thread,
@@ -45,14 +50,14 @@ struct Entry {
   const SourceKind source;
   const bool shared;
 
-  // RFC 9111 5.2.2, as far as reuse asks for it. A no-cache or private that names fields counts as
-  // one that names none.
+  // RFC 9111 5.2.2, as far as reuse asks for it. Fields that no-cache or private names are not
+  // here.
   const bool no_cache;
   const bool never_stale;  // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4)
   const seconds stale_while_revalidate;
   const seconds stale_if_error;
 
-  // Views into `head`; empty: none.
+  // Views into `head`; empty: none, or several that differ.
   const std::string_view etag;
   const std::string_view last_modified;
 

@@ -20,6 +20,15 @@ std::optional<sys_seconds> date_in(const http::Fields& fields, field id, sys_sec
   return http::parse_date(fields.value(id), now);
 }
 
+// Two lines that differ are no date.
+std::optional<sys_seconds> expires_in(const http::Fields& fields, sys_seconds now) {
+  const std::string_view value = fields.value(field::expires);
+  const bool one = std::all_of(fields.begin(), fields.end(), [&](const http::Field& line) {
+    return line.id != field::expires || line.value == value;
+  });
+  return one ? http::parse_date(value, now) : std::nullopt;
+}
+
 seconds bounded(seconds lifetime) {
   return std::clamp(lifetime, seconds(0), http::kForever);
 }
@@ -39,6 +48,14 @@ seconds age_value(const http::Fields& fields) {
 
 }  // namespace
 
+bool understood(unsigned status) {
+  static constexpr std::array<unsigned, 52> kStatuses{
+      200, 201, 202, 203, 204, 205, 206, 207, 208, 226, 300, 301, 302, 303, 304, 307, 308, 400,
+      401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421,
+      422, 423, 424, 426, 428, 429, 431, 451, 500, 501, 502, 503, 504, 505, 507, 511};
+  return std::binary_search(kStatuses.begin(), kStatuses.end(), status);
+}
+
 bool heuristically_cacheable(unsigned status) {
   static constexpr std::array<unsigned, 12> kStatuses{200, 203, 204, 206, 300, 301,
                                                       308, 404, 405, 410, 414, 501};
@@ -52,11 +69,12 @@ Freshness freshness_of(const http::ResponseHead& response, const http::CacheCont
   if (control.max_age) return {Basis::max_age, *control.max_age};
   const auto now = floor<seconds>(response_time);
   const sys_seconds date = date_in(response.fields, field::date, now).value_or(now);
-  if (response.fields.has(field::expires)) {
-    const sys_seconds expires = date_in(response.fields, field::expires, now).value_or(date);
+  if (response.fields.has(field::expires) && !control.targeted) {
+    const sys_seconds expires = expires_in(response.fields, now).value_or(date);
     return {Basis::expires, bounded(expires - date)};
   }
-  if (!heuristically_cacheable(response.status) && !control.public_) return {};
+  const bool allowed = control.public_ && understood(response.status);
+  if (!heuristically_cacheable(response.status) && !allowed) return {};
   return {Basis::heuristic, heuristic_lifetime(response.fields, date, now)};
 }
 

@@ -29,9 +29,13 @@ struct Freshness {
 
 // s-maxage over max-age over Expires (any date that cannot be read is past) over the heuristic of
 // 4.2.2: 10 % of the age that Last-Modified tells, at most a day, for statuses that are cacheable
-// by default or where `public` allows it.
+// by default or where `public` allows it. Expires counts for nothing under targeted control (RFC
+// 9213 2.2), and is past where two lines differ.
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
                        Time response_time);
+
+// Whether this is a final status whose rules we know (RFC 9110 15): what must-understand asks.
+bool understood(unsigned status);
 
 // Whether RFC 9110 15.1 lets a response of this status be cached without explicit leave.
 bool heuristically_cacheable(unsigned status);

@@ -30,8 +30,8 @@ bool is_useful(const http::ResponseHead& response, const http::CacheControl& con
                const Freshness& freshness, const Times& times) {
   const bool can_validate =
       !response.fields.value(field::etag).empty() || response.fields.has(field::last_modified);
-  const bool no_cache = control.no_cache || !control.no_cache_fields.empty();
-  return can_validate || (!no_cache && freshness.lifetime > initial_age(response.fields, times));
+  return can_validate ||
+         (!control.no_cache && freshness.lifetime > initial_age(response.fields, times));
 }
 
 // Whether a stale entry is what the client said it takes (5.2.1.2).
@@ -108,14 +108,16 @@ std::string_view text(Storability storability) {
 }
 
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
-                      const Times& times) {
+                      const Times& times, http::Targets targets) {
   if (request.method != RequestFacts::Method::get) return Storability::method;
   if (request.control.no_store) return Storability::request_no_store;
   if (response.interim()) return Storability::status;
   if (response.status == 206 || response.status == 304) return Storability::partial;
-  const http::CacheControl control = http::cache_control(response.fields);
-  if (control.no_store) return Storability::no_store;
-  if (control.private_ || !control.private_fields.empty()) return Storability::private_;
+  const http::CacheControl control = http::response_cache_control(response.fields, targets);
+  if (control.must_understand && !understood(response.status)) return Storability::status;
+  // Whoever heeds must-understand is not meant by the no-store beside it (5.2.2.3).
+  if (control.no_store && !control.must_understand) return Storability::no_store;
+  if (control.private_) return Storability::private_;
   if (request.authorization && !leaves_authorization(control)) return Storability::authorization;
   if (has_star(response.fields)) return Storability::vary_star;
   const Freshness freshness = freshness_of(response, control, times.response);

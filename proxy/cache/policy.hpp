@@ -30,10 +30,11 @@ enum class Storability : std::uint8_t {
   yes,
   method,            // only what answers a GET is kept
   request_no_store,  //
-  status,            // not final, or not cacheable without explicit freshness
+  status,            // not final, not cacheable without explicit freshness, or must-understand
+                     // and we do not
   partial,           // 206, or 304
   no_store,
-  private_,       // qualified or not
+  private_,       // unqualified: of fields that it names the rest is stored without them
   authorization,  // without public, must-revalidate or s-maxage (3.5)
   vary_star,
   set_cookie,  // without explicit freshness
@@ -41,9 +42,9 @@ enum class Storability : std::uint8_t {
 };
 std::string_view text(Storability storability);
 
-// `times` are those the entry would have.
+// `times` and `targets` are those the entry would have.
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
-                      const Times& times);
+                      const Times& times, http::Targets targets = {});
 
 enum class Action : std::uint8_t {
   serve,       // from the entry; a Range may be ignored

@@ -76,12 +76,17 @@ Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& reques
   http::ResponseHead head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
   head.minor = not_modified.response.minor;  // Via tells of the message that arrived last
   head.fields = merged(head.fields, updates_of(not_modified.response.fields));
-  const Received whole{entry.url,          not_modified.request,  head,
-                       not_modified.times, not_modified.our_name, not_modified.source,
-                       entry.shared};
+  const Received whole{.url = entry.url,
+                       .request = not_modified.request,
+                       .response = head,
+                       .times = not_modified.times,
+                       .our_name = not_modified.our_name,
+                       .source = not_modified.source,
+                       .shared = entry.shared,
+                       .targets = not_modified.targets};
   const auto fresh = std::make_shared<Entry>(budget, whole);
   fresh->body = entry.body;
-  return {fresh, may_store(request, head, whole.times)};
+  return {fresh, asker_fields(whole), may_store(request, head, whole.times, whole.targets)};
 }
 
 }  // namespace proxy::cache

@@ -3,6 +3,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <memory>
+#include <string>
 
 #include "proxy/cache/entry.hpp"
 #include "proxy/cache/policy.hpp"
@@ -22,6 +23,7 @@ bool identifies(const Entry& entry, const http::ResponseHead& not_modified);
 
 struct Freshened {
   std::shared_ptr<const Entry> entry;
+  std::string asker_fields;  // of the 304: see entry.hpp
   // Not `yes` if the 304's fields forbid to keep it (it says no-store now, or private): then it
   // answers the request that asked, and the store must drop what it holds.
   Storability storability;

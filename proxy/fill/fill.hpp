@@ -31,7 +31,8 @@ struct Provenance {
 struct FillHead {
   std::shared_ptr<const cache::Entry> entry;  // its body is not for readers of the fill
   std::optional<std::uint64_t> length;        // of the body, where it is known
-  bool shareable = false;  // may answer requests other than the one that began it
+  bool shareable = false;    // may answer requests other than the one that began it
+  std::string asker_fields;  // for the request that began it alone: see cache/entry.hpp
   Provenance provenance;
 };
 

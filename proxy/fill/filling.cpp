@@ -126,7 +126,7 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
 Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
                                                 std::chrono::microseconds waited) {
   auto& directory = worker_.shared.directory;
-  const auto may_store = cache::may_store(request().facts, fetch_->head(), times_);
+  const auto may_store = cache::may_store(request().facts, fetch_->head(), times_, targets());
   entry_ = receive(cache::SourceKind::sibling);
   const bool usable = may_store == cache::Storability::yes && entry_->fresh(now()) &&
                       !selected_by_withheld(fetch_->head(), request());
@@ -221,7 +221,7 @@ Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
   const bool failed = status == 500 || status == 502 || status == 503 || status == 504;
   if (failed && stand_in(stale)) co_return;
 
-  const auto may_store = cache::may_store(request().facts, **head, times_);
+  const auto may_store = cache::may_store(request().facts, **head, times_, targets());
   entry_ = receive(cache::SourceKind::origin);
   storing_ = may_store == cache::Storability::yes;
   if (!storing_) {
@@ -249,6 +249,10 @@ bool Filling::too_slow() const {
 upstream::Endpoint Filling::origin() const {
   const auto& target = request().target;
   return {target.https(), std::string(target.host()), target.port(), upstream::Trust::client};
+}
+
+http::Targets Filling::targets() const {
+  return worker_.shared.settings.cache.targeted;
 }
 
 cache::Time Filling::now() const {

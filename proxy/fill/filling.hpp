@@ -51,6 +51,7 @@ class Filling {
   net::Task<Outcome<void>> rest_from_origin(Failure cut);
 
   // What the answer is made of.
+  [[nodiscard]] cache::Received received(cache::SourceKind source) const;
   std::shared_ptr<cache::Entry> receive(cache::SourceKind source);
   void publish(bool may_be_stored);
   bool take_unmodified(const cache::Entry& stale);
@@ -70,6 +71,7 @@ class Filling {
   net::Task<void> discard();
 
   [[nodiscard]] upstream::Endpoint origin() const;
+  [[nodiscard]] http::Targets targets() const;
   [[nodiscard]] const Request& request() const { return job_.request->get(); }
   [[nodiscard]] cache::Time now() const;
   void remark(std::string_view word, std::string_view about);

@@ -32,19 +32,23 @@ cache::Body trimmed(cache::Body body, cache::Budget& budget) {
 
 }  // namespace
 
+cache::Received Filling::received(cache::SourceKind source) const {
+  return {.url = job_.fill->url(),
+          .request = request().head.fields,
+          .response = fetch_->head(),
+          .times = times_,
+          .our_name = worker_.shared.name,
+          .source = source,
+          .targets = targets()};
+}
+
 std::shared_ptr<cache::Entry> Filling::receive(cache::SourceKind source) {
   provenance_.source = source;
   const auto& framing = fetch_->framing();
   length_ = framing.kind == http::Framing::Kind::sized  ? std::optional(framing.length)
             : framing.kind == http::Framing::Kind::none ? std::optional<std::uint64_t>(0)
                                                         : std::nullopt;
-  const cache::Received received{.url = job_.fill->url(),
-                                 .request = request().head.fields,
-                                 .response = fetch_->head(),
-                                 .times = times_,
-                                 .our_name = worker_.shared.name,
-                                 .source = source};
-  return std::make_shared<cache::Entry>(worker_.shared.budget, received);
+  return std::make_shared<cache::Entry>(worker_.shared.budget, received(source));
 }
 
 void Filling::publish(bool may_be_stored) {
@@ -55,7 +59,8 @@ void Filling::publish(bool may_be_stored) {
   published_ = true;
   if (!shared) refuse_newcomers(false);
   if (!storing_) stop_storing();
-  job_.fill->publish({entry_, length_, shared, provenance_});
+  auto askers = cache::asker_fields(received(provenance_.source));
+  job_.fill->publish({entry_, length_, shared, std::move(askers), provenance_});
 }
 
 void Filling::refuse_newcomers(bool shared) {
@@ -69,12 +74,8 @@ void Filling::refuse_newcomers(bool shared) {
 
 bool Filling::take_unmodified(const cache::Entry& stale) {
   if (!cache::identifies(stale, fetch_->head())) return false;
-  const cache::Received received{.url = job_.fill->url(),
-                                 .request = request().head.fields,
-                                 .response = fetch_->head(),
-                                 .times = times_,
-                                 .our_name = worker_.shared.name};
-  const auto freshened = cache::freshen(worker_.shared.budget, stale, request().facts, received);
+  const auto freshened = cache::freshen(worker_.shared.budget, stale, request().facts,
+                                        received(cache::SourceKind::origin));
   const auto& fresh = freshened.entry;
   fetch_->finish();
   const bool keep = freshened.storability == cache::Storability::yes;
@@ -84,7 +85,7 @@ bool Filling::take_unmodified(const cache::Entry& stale) {
   for (const auto& slice : fresh->body.slices) job_.fill->append(slice.block, slice.size);
   const bool shared = keep && fresh->fresh(now()) && !fresh->no_cache;
   if (!shared) refuse_newcomers(false);
-  job_.fill->publish({fresh, fresh->body.size, shared, provenance_});
+  job_.fill->publish({fresh, fresh->body.size, shared, freshened.asker_fields, provenance_});
   job_.fill->finish();
   return true;
 }
@@ -93,7 +94,7 @@ bool Filling::stand_in(const std::shared_ptr<const cache::Entry>& stale) {
   if (!stale || !cache::may_stand_in(request().facts, *stale, now())) return false;
   provenance_.stood_in = true;
   for (const auto& slice : stale->body.slices) job_.fill->append(slice.block, slice.size);
-  job_.fill->publish({stale, stale->body.size, true, provenance_});
+  job_.fill->publish({stale, stale->body.size, true, {}, provenance_});
   job_.fill->finish();
   return true;
 }

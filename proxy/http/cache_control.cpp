@@ -99,6 +99,29 @@ void take_age(CacheControl& control, Age age, const Directive& directive) {
     held = asks_more ? std::max(*held, value) : std::min(*held, value);
 }
 
+// Whether a response can do without it and still be the same.
+bool can_be_left_out(std::string_view name) {
+  switch (boost::beast::http::string_to_field(name)) {
+    case field::age:
+    case field::cache_control:
+    case field::content_encoding:
+    case field::content_length:
+    case field::content_location:
+    case field::content_range:
+    case field::content_type:
+    case field::date:
+    case field::etag:
+    case field::expires:
+    case field::last_modified:
+    case field::location:
+    case field::vary:
+    case field::via:
+      return false;
+    default:
+      return true;
+  }
+}
+
 // no-cache and private: about the whole response, or about the fields in the argument. What is not
 // a list of field names is about the whole.
 void take_names(bool& whole, CacheControl::Names& names, const Directive& directive) {
@@ -107,7 +130,7 @@ void take_names(bool& whole, CacheControl::Names& names, const Directive& direct
   Members members(directive.argument);
   while (const auto name = members.next()) {
     listed.push_back(*name);
-    sound = sound && is_token(*name);
+    sound = sound && is_token(*name) && can_be_left_out(*name);
   }
   if (listed.empty() || !sound)
     whole = true;
@@ -192,13 +215,16 @@ std::optional<seconds> parse_delta_seconds(std::string_view text) {
 
 CacheControl cache_control(const Fields& fields) {
   CacheControl control;
+  bool readable = true;
   for (const Field& line : fields) {
     if (line.id != field::cache_control) continue;
     control.present = true;
-    if (!quotes_close(line.value)) control.no_store = true;
+    readable = readable && quotes_close(line.value);
     Members members(line.value);
     while (const auto member = members.next()) take(control, read_directive(*member));
   }
+  control.no_store = control.no_store || !readable;
+  control.must_understand = control.must_understand && readable;  // it may lift no-store
   return control;
 }
 

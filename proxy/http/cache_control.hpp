@@ -45,8 +45,11 @@ struct CacheControl {
   bool immutable = false;
   bool only_if_cached = false;
 
-  Names no_cache_fields;  // no-cache="a, b": these may not be reused without validation
-  Names private_fields;   // private="a, b": these may not be stored by a shared cache
+  // no-cache="a, b" and private="a, b": these may not be reused without validation, and not be
+  // stored by a shared cache. Who names a field without which the rest would mean something else
+  // (Content-Encoding, Vary, ETag, ...) means the unqualified form.
+  Names no_cache_fields;
+  Names private_fields;
 };
 
 // All lines of Cache-Control. A quote that never closes makes the whole of it no-store: nobody can

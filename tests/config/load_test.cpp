@@ -27,7 +27,7 @@ TEST(Load, KeepsEveryDefaultThatTheTextDoesNotName) {
 TEST(Load, TakesEverySettingFromTheText) {
   const Settings s = loaded(R"({
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
-    "cache": {"memory": "1GiB", "max_object": "7MiB"},
+    "cache": {"memory": "1GiB", "max_object": "7MiB", "targeted": ["A", "B"]},
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB"},
     "reverse": [],
@@ -40,7 +40,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<Endpoint>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
-  EXPECT_EQ(s.cache, (Cache{Bytes{1ULL << 30}, mebibytes(7)}));
+  EXPECT_EQ(s.cache, (Cache{Bytes{1ULL << 30}, mebibytes(7), {"A", "B"}, {"A", "B"}}));
   EXPECT_EQ(s.digest, (Digest{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1)}));
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
   EXPECT_TRUE(s.access.monitor.empty());
@@ -96,6 +96,10 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
            Case{R"({"cache":{"memory":"1KiB"}})", "line 1, column 20, cache.memory", "\"1MiB\""},
            Case{R"({"cache":{"memory":"1MiB","max_object":"2MiB"}})",
                 "line 1, column 40, cache.max_object", "to \"1MiB\""},
+           Case{R"({"cache":{"targeted":["A B"]}})", "line 1, column 23, cache.targeted[0]",
+                "found \"A B\""},
+           Case{R"({"cache":{"targeted":["A","A","A","A","A","A","A","A","A"]}})",
+                "line 1, column 22, cache.targeted", "at most 8"},
            Case{R"({"cache":{"disk":{}}})", "line 1, column 18, cache.disk", "not built yet"},
            Case{R"({"digest":{"bits_per_entry":3}})", "line 1, column 29, digest.bits_per_entry",
                 "from 4 to 127"},

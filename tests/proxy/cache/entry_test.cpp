@@ -39,6 +39,28 @@ TEST_F(StoredEntry, MissingDateIsSuppliedAWrongOneIsKept) {
   EXPECT_EQ(wrong->head.find(kStartDate), std::string::npos);
 }
 
+TEST_F(StoredEntry, LacksWhatIsForTheAskerAlone) {  // RFC 9111 3.1, 5.2.2.4, 5.2.2.7
+  const Request request;
+  const Response response(
+      "Cache-Control: private=\"set-cookie\", no-cache=\"A, b\"\r\nConnection: b\r\nX: 1\r\n"
+      "Set-Cookie: 2\r\na: 3\r\nB: 4\r\nProxy-Authenticate: 5\r\nProxy-Authentication-Info: 6\r\n");
+  const Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
+  const Entry stored(budget_, received);
+  for (const char* left_out : {"\nSet-Cookie", "\na:", "\nB:", "\nProxy-"})
+    EXPECT_EQ(stored.head.find(left_out), std::string::npos) << left_out;
+  EXPECT_NE(stored.head.find("\nX: 1\r"), std::string::npos);
+  EXPECT_FALSE(stored.no_cache);
+  EXPECT_EQ(asker_fields(received),
+            "Set-Cookie: 2\r\na: 3\r\nProxy-Authenticate: 5\r\nProxy-Authentication-Info: 6\r\n");
+}
+
+TEST_F(StoredEntry, HasNoValidatorWhereTwoDiffer) {
+  EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"b\"\r\n")->etag, "");
+  EXPECT_EQ(entry("ETag: \"a\"\r\nETag: \"a\"\r\n")->etag, "\"a\"");
+  const std::string modified = "Last-Modified: Sun, 31 Dec 2023 23:59:00 GMT\r\n";
+  EXPECT_EQ(entry(modified + "Last-Modified: 0\r\n")->last_modified, "");
+}
+
 TEST_F(StoredEntry, AgeGrowsAndFreshnessEndsAtItsInstant) {
   const auto stored = entry("Age: 10\r\nCache-Control: max-age=100\r\n");
   EXPECT_EQ(stored->age(kStart), 10s);
@@ -72,7 +94,7 @@ TEST_F(StoredEntry, IsClaimableWhileAPlainGetWouldBeAHit) {
   EXPECT_EQ(entry(fresh + ", must-revalidate\r\n")->claimable_until(), kStart + 100s);
   EXPECT_EQ(entry(fresh + ", stale-while-revalidate=60\r\n")->claimable_until(), kStart + 100s);
   EXPECT_EQ(entry(fresh + ", no-cache\r\n")->claimable_until(), Time::min());
-  EXPECT_EQ(entry(fresh + ", no-cache=\"a\"\r\n")->claimable_until(), Time::min());
+  EXPECT_EQ(entry(fresh + ", no-cache=\"a\"\r\n")->claimable_until(), kStart + 100s);
   EXPECT_EQ(entry(fresh + "\r\n", 404)->claimable_until(), Time::min());
   EXPECT_EQ(entry(fresh + "\r\n", 200, false)->claimable_until(), Time::min());
 }

@@ -49,6 +49,11 @@ INSTANTIATE_TEST_SUITE_P(
                      Basis::expires, 0s},
         LifetimeCase{"s5_3_ExpiresBeforeDate", kDate + "Expires: Sun, 31 Dec 2023 23:59:00 GMT\r\n",
                      Basis::expires, 0s},
+        LifetimeCase{"s5_3_TwoExpiresThatDiffer",
+                     kDate + kExpiresIn60 + "Expires: Mon, 01 Jan 2024 00:02:00 GMT\r\n",
+                     Basis::expires, 0s},
+        LifetimeCase{"s5_3_TwoExpiresThatAgree", kDate + kExpiresIn60 + kExpiresIn60,
+                     Basis::expires, 60s},
         LifetimeCase{"s1_2_2_FarExpiresIsCapped", "Expires: Fri, 31 Dec 9999 23:59:59 GMT\r\n",
                      Basis::expires, http::kForever},
         LifetimeCase{"s4_2_2_TenPercentOfAge", kDate + kModified100sAgo, Basis::heuristic, 10s},
@@ -63,8 +68,31 @@ INSTANTIATE_TEST_SUITE_P(
         LifetimeCase{"s3_PublicAllowsTheHeuristic",
                      kDate + "Cache-Control: public\r\n" + kModified100sAgo, Basis::heuristic, 10s,
                      302},
+        LifetimeCase{"s3_PublicOfAnUnknownStatus",
+                     kDate + "Cache-Control: public\r\n" + kModified100sAgo, Basis::none, 0s, 299},
         LifetimeCase{"s4_2_2_NotFound", kDate + kModified100sAgo, Basis::heuristic, 10s, 404}),
     [](const auto& tested) { return tested.param.name; });
+
+TEST(TargetedFreshness, ExpiresIsVoidUnderTargetedControl) {  // RFC 9213 2.2
+  http::CacheControl control;
+  control.targeted = true;
+  const Response response(kDate + kExpiresIn60 + kModified100sAgo);
+  EXPECT_EQ(freshness_of(response.head, control, kStart).basis, Basis::heuristic);
+}
+
+TEST(HeuristicallyCacheable, AreTheStatusesOfRfc9110Section151) {
+  std::string statuses;
+  for (unsigned status = 100; status < 1000; ++status)
+    if (heuristically_cacheable(status)) statuses += std::to_string(status) + ' ';
+  EXPECT_EQ(statuses, "200 203 204 206 300 301 308 404 405 410 414 501 ");
+}
+
+TEST(Understood, AreFinalStatusesThatAreDefined) {
+  for (unsigned status : {200u, 204u, 302u, 304u, 404u, 429u, 500u, 504u})
+    EXPECT_TRUE(understood(status)) << status;
+  for (unsigned status : {100u, 103u, 199u, 299u, 306u, 399u, 418u, 499u, 599u, 999u})
+    EXPECT_FALSE(understood(status)) << status;
+}
 
 struct AgeCase {
   const char* name;

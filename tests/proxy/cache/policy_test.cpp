@@ -49,8 +49,26 @@ INSTANTIATE_TEST_SUITE_P(
                   "Cache-Control: no-store, max-age=9\r\n"},
         StoreCase{"s5_2_2_7_Private", Storability::private_,
                   "Cache-Control: private, max-age=9\r\n"},
-        StoreCase{"s5_2_2_7_PrivateField", Storability::private_,
+        StoreCase{"s5_2_2_7_PrivateFieldIsLeftOut", Storability::yes,
                   "Cache-Control: private=\"x\", max-age=9\r\n"},
+        StoreCase{"s5_2_2_7_PrivateFieldOfMeaning", Storability::private_,
+                  "Cache-Control: private=\"x, content-encoding\", max-age=9\r\n"},
+        StoreCase{"s5_2_2_4_NoCacheFieldIsLeftOut", Storability::yes,
+                  "Cache-Control: no-cache=\"x\", max-age=9\r\n"},
+        StoreCase{"s5_2_2_3_MustUnderstandKnown", Storability::yes,
+                  "Cache-Control: must-understand, max-age=9\r\n", 404},
+        StoreCase{"s5_2_2_3_MustUnderstandUnknown", Storability::status,
+                  "Cache-Control: must-understand, max-age=9\r\n", 599},
+        StoreCase{"s5_2_2_3_LiftsNoStore", Storability::yes,
+                  "Cache-Control: must-understand, no-store, max-age=9\r\n"},
+        StoreCase{"s5_2_2_3_LiftsNoStoreNotForUnknown", Storability::status,
+                  "Cache-Control: must-understand, no-store, max-age=9\r\n", 299},
+        StoreCase{"s5_2_2_3_LiftsNothingThatIsBroken", Storability::no_store,
+                  "Cache-Control: must-understand, max-age=9, x=\"\r\n"},
+        StoreCase{"s5_2_2_9_PublicOfUnknownStatus", Storability::status,
+                  "Cache-Control: public\r\n" + kTag, 299},
+        StoreCase{"s5_2_2_9_PublicOfKnownStatus", Storability::yes,
+                  "Cache-Control: public\r\n" + kTag, 302},
         StoreCase{"s3_5_Authorization", Storability::authorization, kFresh, 200,
                   "Authorization: Basic x\r\n"},
         StoreCase{"s3_5_AuthorizationPublic", Storability::yes,
@@ -239,6 +257,22 @@ TEST(MayStandIn, OnlyWhereStaleIfErrorSaysSo) {
   EXPECT_FALSE(may_stand_in(plain.facts, *strict, kStart + 110s));
   EXPECT_FALSE(may_stand_in(plain.facts, *silent, kStart + 110s));
   EXPECT_TRUE(may_stand_in(asks.facts, *silent, kStart + 120s));
+}
+
+TEST(TargetedStorability, IsThatOfTheTargetedField) {  // RFC 9213 2.2
+  const std::string targets[] = {"Ours"};
+  const Request request;
+  const Request authorized("Authorization: Basic x\r\n");
+  const auto verdict = [&](const Request& asked, const std::string& lines) {
+    return may_store(asked.facts, Response(lines).head, kAtOnce, targets);
+  };
+  EXPECT_EQ(verdict(request, kFresh + "Ours: no-store\r\n"), Storability::no_store);
+  EXPECT_EQ(verdict(request, "Cache-Control: no-store\r\nOurs: max-age=9\r\n"), Storability::yes);
+  EXPECT_EQ(verdict(request, "Cache-Control: no-store\r\nOurs: max-age=x\r\n"),
+            Storability::no_store);
+  EXPECT_EQ(verdict(authorized, "Cache-Control: public\r\nOurs: max-age=9\r\n"),
+            Storability::authorization);
+  EXPECT_EQ(verdict(authorized, "Ours: s-maxage=9\r\n"), Storability::yes);
 }
 
 // The digest's promise (design: what a claim means) and the verdict are one rule.

@@ -77,15 +77,17 @@ TEST_F(Revalidation, FreshenedEntryHasTheNewFieldsAndTheOldBody) {
       "Content-Type: text/plain\r\nContent-Encoding: gzip\r\nX-Kept: 1\r\nX-Two: 1\r\nX-Two: 2\r\n"
       "Via: 1.1 old\r\n",
       1000);
-  const auto [fresh, storability] =
+  const auto [fresh, asker_fields, storability] =
       freshened(*stored,
-                "Cache-Control: max-age=300\r\nx-two: 3\r\nContent-Type: text/html\r\nAge: 7\r\n"
+                "Cache-Control: max-age=300, private=\"x-one\"\r\nX-One: 1\r\nx-two: "
+                "3\r\nContent-Type: text/html\r\nAge: 7\r\n"
                 "Content-Length: 9\r\nContent-Encoding: br\r\nConnection: x-hop\r\nX-Hop: 1\r\n"
                 "Date: Mon, 01 Jan 2024 00:03:20 GMT\r\n");
   EXPECT_EQ(fresh->head,
             "HTTP/1.1 200 X\r\nETag: \"e\"\r\nContent-Type: text/plain\r\nContent-Encoding: "
-            "gzip\r\nX-Kept: 1\r\nCache-Control: max-age=300\r\nx-two: 3\r\n"
+            "gzip\r\nX-Kept: 1\r\nCache-Control: max-age=300, private=\"x-one\"\r\nx-two: 3\r\n"
             "Date: Mon, 01 Jan 2024 00:03:20 GMT\r\nVia: 1.1 us\r\n");
+  EXPECT_EQ(asker_fields, "X-One: 1\r\n");
   EXPECT_EQ(storability, Storability::yes);
   EXPECT_EQ(fresh->age(kStart + 200s), 7s);
   EXPECT_EQ(fresh->fresh_until, kStart + 200s + 293s);

@@ -112,6 +112,8 @@ TEST(CacheControl, QualifiedFormsNameFieldsOrMeanTheWhole) {  // RFC 9111 5.2.2.
                             "no-cache=\"a b\"", "no-cache=\"a\" b", "no-cache x", "no-cache=\"a"})
     EXPECT_TRUE(of(whole).no_cache) << whole;
   EXPECT_TRUE(of("private=\"a\", private").private_);
+  for (const char* meaningful : {"Vary", "ETag, a", "content-encoding", "Date"})
+    EXPECT_TRUE(of("no-cache=\"" + std::string(meaningful) + "\"").no_cache) << meaningful;
 }
 
 TEST(CacheControl, AQuoteThatNeverClosesMeansNoStore) {
