@@ -73,8 +73,7 @@ Freshness freshness_of(const http::ResponseHead& response, const http::CacheCont
     const sys_seconds expires = expires_in(response.fields, now).value_or(date);
     return {Basis::expires, bounded(expires - date)};
   }
-  const bool allowed = control.public_ && understood(response.status);
-  if (!heuristically_cacheable(response.status) && !allowed) return {};
+  if (!heuristically_cacheable(response.status) && !control.public_) return {};
   return {Basis::heuristic, heuristic_lifetime(response.fields, date, now)};
 }
 

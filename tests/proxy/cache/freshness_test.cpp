@@ -68,8 +68,9 @@ INSTANTIATE_TEST_SUITE_P(
         LifetimeCase{"s3_PublicAllowsTheHeuristic",
                      kDate + "Cache-Control: public\r\n" + kModified100sAgo, Basis::heuristic, 10s,
                      302},
-        LifetimeCase{"s3_PublicOfAnUnknownStatus",
-                     kDate + "Cache-Control: public\r\n" + kModified100sAgo, Basis::none, 0s, 299},
+        LifetimeCase{"s4_2_2_PublicOfAnUnknownStatus",
+                     kDate + "Cache-Control: public\r\n" + kModified100sAgo, Basis::heuristic, 10s,
+                     299},
         LifetimeCase{"s4_2_2_NotFound", kDate + kModified100sAgo, Basis::heuristic, 10s, 404}),
     [](const auto& tested) { return tested.param.name; });
 

@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "Cache-Control: must-understand, no-store, max-age=9\r\n", 299},
         StoreCase{"s5_2_2_3_LiftsNothingThatIsBroken", Storability::no_store,
                   "Cache-Control: must-understand, max-age=9, x=\"\r\n"},
-        StoreCase{"s5_2_2_9_PublicOfUnknownStatus", Storability::status,
+        StoreCase{"s5_2_2_9_PublicOfUnknownStatus", Storability::yes,
                   "Cache-Control: public\r\n" + kTag, 299},
         StoreCase{"s5_2_2_9_PublicOfKnownStatus", Storability::yes,
                   "Cache-Control: public\r\n" + kTag, 302},
