@@ -27,7 +27,7 @@ class Panel {
   // Calls found(place in `filters`) for each filter that contains the key, each once, in no
   // particular order. No allocation.
   template <class Found>
-  void ask(const Key& key, Found found, Instructions instructions = best_instructions()) const {
+  void ask(const Key& key, Found found, Instructions instructions = kBestInstructions) const {
     Claimants claimants;
     for (const Block& block : blocks_) {
       sift(block, key, instructions, claimants);

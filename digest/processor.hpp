@@ -1,21 +1,22 @@
-// What this machine's processor can do beyond what every one of its kind can.
+// Which instructions beyond what every processor of its kind has this machine can do.
 #pragma once
+
+#include <cstdint>
 
 namespace digest {
 
-// Before main(), while they are not worked out yet, both say no.
+enum class Instructions : std::uint8_t { portable, avx2, avx512 };
+
 #ifdef __x86_64__
-inline const bool kHasAvx2 = [] {
+// Before main(), while it is not worked out yet, this is `portable`.
+inline const Instructions kBestInstructions = [] {
   __builtin_cpu_init();
-  return __builtin_cpu_supports("avx2") != 0;
-}();
-inline const bool kHasAvx512 = [] {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f") != 0;
+  if (__builtin_cpu_supports("avx512f") != 0) return Instructions::avx512;
+  if (__builtin_cpu_supports("avx2") != 0) return Instructions::avx2;
+  return Instructions::portable;
 }();
 #else
-inline constexpr bool kHasAvx2 = false;
-inline constexpr bool kHasAvx512 = false;
+inline constexpr Instructions kBestInstructions = Instructions::portable;
 #endif
 
 }  // namespace digest

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "digest/little_endian.hpp"
-#include "digest/processor.hpp"
 
 namespace digest {
 namespace {
@@ -117,10 +116,6 @@ __attribute__((target("avx512f"))) void hash_avx512(const SaltLanes& salts, cons
 void SaltLanes::set(std::size_t lane, const Salt& salt) {
   first[lane] = load64(salt.data());
   second[lane] = load64(salt.data() + 8);
-}
-
-Instructions best_instructions() {
-  return kHasAvx512 ? Instructions::avx512 : kHasAvx2 ? Instructions::avx2 : Instructions::portable;
 }
 
 void siphash_lanes(const SaltLanes& salts, const Key& key, Instructions instructions,

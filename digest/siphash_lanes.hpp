@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "digest/key.hpp"
+#include "digest/processor.hpp"
 #include "digest/siphash.hpp"
 
 namespace digest {
@@ -24,11 +25,6 @@ struct HashLanes {
   alignas(64) std::array<std::uint64_t, kSipLanes> low;
   alignas(64) std::array<std::uint64_t, kSipLanes> high;
 };
-
-enum class Instructions : std::uint8_t { portable, avx2, avx512 };
-
-// The best that this machine has.
-Instructions best_instructions();
 
 // What SipHash128(salt, key.bytes) gives for each of the salts, whatever the instructions; the
 // machine must have them.

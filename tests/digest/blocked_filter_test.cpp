@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "digest/base64.hpp"
+#include "instructions.hpp"
 #include "keys.hpp"
 #include "saved.hpp"
 
@@ -46,7 +47,10 @@ TEST(BlockedFilter, ClaimsWhatItsHeaderSays) {
   const auto file = filter.save();
   std::uint64_t claimed = 0;
   for (std::uint64_t i = 0; i < 20'000; ++i) {
-    ASSERT_EQ(filter.contains(quick_key(i)), claimed_by(file, quick_key(i))) << i;
+    for (const Instructions instructions : instructions_here()) {
+      ASSERT_EQ(filter.contains(quick_key(i), instructions), claimed_by(file, quick_key(i)))
+          << i << ", instructions " << int(instructions);
+    }
     claimed += filter.contains(quick_key(i)) ? 1 : 0;
   }
   EXPECT_GT(claimed, 2'000U);
