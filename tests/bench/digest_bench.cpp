@@ -1,4 +1,7 @@
-// What a filter costs per key, beside reading one random cache line of as much memory (line/read).
+// What a filter costs per key, beside reading one random cache line of as much memory: as a whole
+// (line/read) or a word of it (line/touched). To compare, run them in turn on an idle machine:
+//   digest_bench --benchmark_filter="(line|blocked|bloom).*/1000000" --benchmark_repetitions=9
+//     --benchmark_enable_random_interleaving=true --benchmark_report_aggregates_only=true
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -16,23 +19,13 @@
 #include "digest/plan.hpp"
 #include "digest/quotient_filter.hpp"
 #include "digest/scalable_filter.hpp"
+#include "tests/digest/keys.hpp"
 
 namespace {
 
 using digest::Key;
+using digest::quick_key;
 __extension__ using Wide = unsigned __int128;
-
-// Spread like digests (Steele, Lea, Flood 2014).
-Key key_number(std::uint64_t number) {
-  Key key;
-  for (std::uint64_t half = 0; half < 2; ++half) {
-    std::uint64_t x = (2 * number + half + 1) * 0x9e3779b97f4a7c15;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    digest::store64(&key.bytes[8 * half], x ^ x >> 31);
-  }
-  return key;
-}
 
 enum class Presence { present, absent };
 
@@ -44,7 +37,7 @@ std::vector<Key> questions(std::uint64_t entries, Presence presence) {
   std::uint64_t number = 0;
   for (Key& key : keys) {
     number = (number + 7'368'787) % entries;
-    key = key_number(presence == Presence::present ? number : ~number);
+    key = quick_key(presence == Presence::present ? number : ~number);
   }
   return keys;
 }
@@ -149,7 +142,7 @@ const auto& filled(std::uint64_t entries) {
   if (found != filters.end()) return found->second;
   filters.clear();
   auto filter = Kind::empty(entries);
-  for (std::uint64_t i = 0; i < entries; ++i) put(filter, key_number(i));
+  for (std::uint64_t i = 0; i < entries; ++i) put(filter, quick_key(i));
   return filters.emplace(entries, std::move(filter)).first->second;
 }
 
@@ -166,7 +159,7 @@ void insert(benchmark::State& state) {
   const std::uint64_t entries = entries_of(state);
   while (state.KeepRunningBatch(static_cast<std::int64_t>(entries))) {
     auto filter = Kind::empty(entries);
-    for (std::uint64_t i = 0; i < entries; ++i) put(filter, key_number(i));
+    for (std::uint64_t i = 0; i < entries; ++i) put(filter, quick_key(i));
     benchmark::DoNotOptimize(filter);
   }
   state.SetItemsProcessed(state.iterations());

@@ -6,28 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "digest/little_endian.hpp"
 #include "digest/squid_digest.hpp"
 #include "peers/directory.hpp"
+#include "tests/digest/keys.hpp"
 
 namespace {
 
 using digest::Key;
+using digest::quick_key;
 
 constexpr std::uint64_t kEntries = 100'000;
 const peers::Time kNow{std::chrono::hours{1}};
-
-// Spread like digests (Steele, Lea, Flood 2014).
-Key key_number(std::uint64_t number) {
-  Key key;
-  for (std::uint64_t half = 0; half < 2; ++half) {
-    std::uint64_t x = (2 * number + half + 1) * 0x9e3779b97f4a7c15;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    digest::store64(&key.bytes[8 * half], x ^ x >> 31);
-  }
-  return key;
-}
 
 // As a Hearsay sends it: twice the capacity, a salt of its own.
 digest::BloomFilter native_filter(std::size_t peer) {
@@ -35,7 +24,7 @@ digest::BloomFilter native_filter(std::size_t peer) {
                       .hashes = 8,
                       .derivation = digest::Derivation::salted,
                       .layout = digest::Layout::plain,
-                      .salt = key_number(~std::uint64_t{peer}).bytes};
+                      .salt = quick_key(~std::uint64_t{peer}).bytes};
   return *digest::BloomFilter::create(shape);
 }
 
@@ -48,7 +37,7 @@ enum class Form { native, squid };
 
 std::shared_ptr<const digest::BloomFilter> filled(Form form, std::size_t peer) {
   auto filter = form == Form::native ? native_filter(peer) : squid_filter();
-  for (std::uint64_t i = 0; i < kEntries; ++i) filter.insert(key_number(peer * kEntries + i));
+  for (std::uint64_t i = 0; i < kEntries; ++i) filter.insert(quick_key(peer * kEntries + i));
   return std::make_shared<const digest::BloomFilter>(std::move(filter));
 }
 
@@ -76,8 +65,7 @@ struct Neighbours {
 // Keys that nobody holds.
 std::vector<Key> absent_keys() {
   std::vector<Key> keys(1 << 16);
-  for (std::uint64_t i = 0; i < keys.size(); ++i)
-    keys[i] = key_number((std::uint64_t{1} << 40) + i);
+  for (std::uint64_t i = 0; i < keys.size(); ++i) keys[i] = quick_key((std::uint64_t{1} << 40) + i);
   return keys;
 }
 
