@@ -32,7 +32,7 @@ class Panel::Sieve {
   void sift() {
     std::size_t kept = 0;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-      left_.lanes[kept] = static_cast<std::uint8_t>(lane);
+      left_.lanes[kept] = static_cast<std::uint32_t>(lane);
       kept += test(lane, 0);  // a branch would be guessed wrong for every third filter
     }
     left_.count = kept;
@@ -51,7 +51,7 @@ class Panel::Sieve {
       const std::size_t lane = left_.lanes[n];
       unsigned set = 1;
       for (std::uint32_t i = from; i < std::min(to, lanes_[lane].hashes); ++i) set &= test(lane, i);
-      left_.lanes[kept] = static_cast<std::uint8_t>(lane);
+      left_.lanes[kept] = static_cast<std::uint32_t>(lane);
       kept += set;
     }
     left_.count = kept;

@@ -57,9 +57,10 @@ class Panel {
     std::vector<SaltLanes> salts;  // of Derivation::salted alone
   };
 
-  // Lanes of a block that have claimed the key so far.
+  // Lanes of a block that have claimed the key so far. Not bytes: a byte that is written may be one
+  // of anything, so that the compiler would read all the rest again.
   struct Claimants {
-    std::array<std::uint8_t, kBlock> lanes;
+    std::array<std::uint32_t, kBlock> lanes;
     std::size_t count;
   };
 
