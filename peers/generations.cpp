@@ -68,7 +68,7 @@ void Generations::close(digest::NativeHead next, std::vector<std::uint32_t> turn
 }
 
 void Generations::drop_old_steps() {
-  const std::size_t most = std::min(kMaxFlips, bits_.size() / sizeof(std::uint32_t));
+  const std::size_t most = std::clamp(bits_.size() / sizeof(std::uint32_t), kMinFlips, kMaxFlips);
   while (steps_.size() > kMaxSteps || (flips_kept_ > most && !steps_.empty())) {
     flips_kept_ -= steps_.front()->size();
     steps_.pop_front();
