@@ -195,7 +195,7 @@ class WireSize : public testing::Test {
 
 TEST_F(WireSize, OfAThousandInsertsIsUnder13000BytesAtAnyLoad) {
   std::uint64_t held = 0;
-  for (const std::uint64_t load : {0U, 200'000U, 1'000'000U}) {
+  for (const std::uint64_t load : {0U, 250'000U, 500'000U, 750'000U, 1'000'000U}) {
     store(held, load);
     delta();
     store(load, held = load + 1000);

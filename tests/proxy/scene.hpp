@@ -18,7 +18,10 @@ inline config::Settings quiet_settings() {
 }
 
 struct Scene {
-  explicit Scene(config::Settings told = quiet_settings()) : settings(std::move(told)) {
+  // The digest is of the store, or of what a test says is held.
+  explicit Scene(config::Settings told = quiet_settings(), peers::Holdings* held = nullptr)
+      : settings(std::move(told)),
+        publisher{held ? *held : holdings, settings.digest, clock.now()} {
     worker.deadlines.start();
   }
 
@@ -38,7 +41,7 @@ struct Scene {
   Fills fills;
   StoreHoldings holdings{store};
   peers::Directory directory{settings.peers};
-  peers::Publisher publisher{holdings, settings.digest, clock.now()};
+  peers::Publisher publisher;
   Metrics metrics{1};
   AccessLog log{settings.log, 1};
   upstream::TlsClient tls;
