@@ -1,0 +1,116 @@
+// How soon a neighbour knows what came and what left, with the intervals that the program comes
+// with.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "tests/scenario/scene.hpp"
+
+namespace scenario {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr seconds kSoon{3};
+constexpr std::size_t kObjects = 200;
+constexpr milliseconds kApart{15};
+// A claim ends five seconds before the object is stale.
+constexpr seconds kShortLife{10};
+constexpr seconds kShortClaim{5};
+
+struct Object {
+  std::string path;
+  steady_clock::time_point stored{};
+  steady_clock::time_point gone{};  // no claim of it is true from then on
+
+  bool expires() const { return path.ends_with("-short"); }
+};
+
+std::vector<Object> objects() {
+  std::vector<Object> all(kObjects);
+  for (std::size_t i = 0; i < kObjects; ++i) {
+    all[i].path = "/" + std::to_string(i) + (i % 2 == 0 ? "-long" : "-short");
+  }
+  return all;
+}
+
+// B stores nothing, so that each of its answers shows whether it believes that A has the object.
+class Freshness : public testing::Test {
+ protected:
+  Freshness() {
+    origin_.otherwise([](const Request& request) {
+      const bool brief = request.path.ends_with("-short");
+      const std::string life = std::to_string(brief ? kShortLife.count() : 3600);
+      return cacheable(std::string(2000, 'x'), "max-age=" + life);
+    });
+  }
+
+  void store(Object& object) {
+    to_a_.get(origin_.url(object.path));
+    object.stored = steady_clock::now();
+    object.gone = object.stored + kShortClaim;  // if nothing happens before
+  }
+  void drop(Object& object) {
+    object.gone = steady_clock::now();
+    to_a_.request("POST", origin_.url(object.path), {}, "x");
+  }
+  bool claimed(const Object& object) {
+    const std::string status = to_b_.get(origin_.url(object.path)).field("Cache-Status");
+    return contains(status, "peer/a") || contains(status, "false-hit/a");
+  }
+
+  static json settings(const char* name, json more) {
+    more["name"] = name;
+    more["digest"] = nullptr;
+    return more;
+  }
+
+  ScriptedOrigin origin_;
+  Listener at_a_;
+  Listener at_b_;
+  ProxyProcess a_{with_peer("b", at_b_.port(), settings("a", json::object())), at_a_};
+  ProxyProcess b_{
+      with_peer("a", at_a_.port(), settings("b", {{"cache", {{"max_object", "1KiB"}}}})), at_b_};
+  Client to_a_{a_.port()};
+  Client to_b_{b_.port()};
+};
+
+TEST_F(Freshness, EachOf200ObjectsIsClaimedAndNoLongerClaimedWithinThreeSeconds) {
+  ASSERT_TRUE(await([&] { return b_.digest_peer("a").at("state") == "usable"; }));
+  auto all = objects();
+  const auto begun = steady_clock::now();
+  steady_clock::duration worst{};
+  for (std::size_t stored = 0, known = 0; known < kObjects;) {
+    if (stored < kObjects && steady_clock::now() >= begun + stored * kApart) {
+      store(all[stored++]);
+    } else if (known < stored && claimed(all[known])) {
+      worst = std::max(worst, steady_clock::now() - all[known++].stored);
+    } else {
+      ASSERT_LT(steady_clock::now(), begun + kObjects * kApart + 2 * kSoon);
+      std::this_thread::sleep_for(milliseconds(2));
+    }
+  }
+  const auto all_known = std::chrono::duration_cast<milliseconds>(worst);
+  RecordProperty("worst_ms", std::to_string(all_known.count()));
+  EXPECT_LE(all_known, kSoon);
+
+  for (auto& object : all) {
+    if (object.expires()) continue;
+    drop(object);
+    std::this_thread::sleep_for(kApart);
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Object& x, const Object& y) { return x.gone < y.gone; });
+  for (const auto& object : all) {
+    std::this_thread::sleep_until(object.gone + kSoon);
+    EXPECT_FALSE(claimed(object)) << object.path;
+  }
+  EXPECT_EQ(b_.digest_peer("a").at("false_hits"), 0);
+}
+
+}  // namespace
+}  // namespace scenario
