@@ -1,0 +1,56 @@
+// An origin that has one short cacheable answer for everything and remembers nothing, for caches of
+// millions.
+#pragma once
+
+#include <list>
+#include <string>
+#include <thread>
+
+#include "tests/support/message.hpp"
+#include "tests/support/socket.hpp"
+
+namespace bench {
+
+class BriefOrigin {
+ public:
+  BriefOrigin() : acceptor_([this] { accept_all(); }) {}
+  BriefOrigin(const BriefOrigin&) = delete;
+  BriefOrigin& operator=(const BriefOrigin&) = delete;
+  // The connections end first, with the proxy that opened them.
+  ~BriefOrigin() {
+    listener_.shut_down();
+    acceptor_.join();
+  }
+
+  std::string url(std::uint64_t number) const {
+    return "http://127.0.0.1:" + std::to_string(listener_.port()) + "/" + std::to_string(number);
+  }
+
+ private:
+  void accept_all() {
+    std::list<std::jthread> threads;
+    while (auto socket = listener_.accept()) {
+      threads.emplace_back([connection = std::move(*socket)]() mutable { serve(connection); });
+    }
+  }
+
+  static void serve(support::Socket& socket) try {
+    support::Incoming incoming(socket);
+    while (const auto head = incoming.head()) {
+      const auto length = support::content_length(*head);
+      incoming.begin_body(support::Framing::sized, length);
+      while (!incoming.body_piece().empty()) {
+      }
+      if (!socket.write("HTTP/1.1 200 OK\r\nCache-Control: max-age=86400\r\n"
+                        "Content-Length: 5\r\n\r\nhello")) {
+        return;
+      }
+    }
+  } catch (const support::TimedOut&) {  // a connection nobody uses any more
+  }
+
+  support::Listener listener_;
+  std::thread acceptor_;
+};
+
+}  // namespace bench
