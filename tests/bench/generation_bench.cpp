@@ -7,28 +7,17 @@
 #include <optional>
 #include <vector>
 
-#include "digest/little_endian.hpp"
 #include "digest/native_digest.hpp"
 #include "peers/publisher.hpp"
+#include "tests/digest/keys.hpp"
 
 namespace {
 
 using digest::Key;
 using digest::NativeDigest;
+using digest::quick_key;
 
 constexpr std::size_t kRoom = std::size_t{1} << 29;
-
-// Spread like digests (Steele, Lea, Flood 2014).
-Key key_number(std::uint64_t number) {
-  Key key;
-  for (std::uint64_t half = 0; half < 2; ++half) {
-    std::uint64_t x = (2 * number + half + 1) * 0x9e3779b97f4a7c15;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-    x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    digest::store64(&key.bytes[8 * half], x ^ x >> 31);
-  }
-  return key;
-}
 
 // A full cache: whatever comes in, the oldest goes out.
 class Turnover final : public peers::Holdings {
@@ -37,8 +26,8 @@ class Turnover final : public peers::Holdings {
 
   void replace(std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
-      changes_.push_back({key_number(next_++), peers::KeyChange::What::added});
-      changes_.push_back({key_number(first_++), peers::KeyChange::What::removed});
+      changes_.push_back({quick_key(next_++), peers::KeyChange::What::added});
+      changes_.push_back({quick_key(first_++), peers::KeyChange::What::removed});
     }
   }
 
@@ -49,7 +38,7 @@ class Turnover final : public peers::Holdings {
   }
   void list(peers::WallTime, std::vector<Key>& keys) override {
     changes_.clear();
-    for (std::uint64_t i = first_; i < next_; ++i) keys.push_back(key_number(i));
+    for (std::uint64_t i = first_; i < next_; ++i) keys.push_back(quick_key(i));
   }
 
  private:
