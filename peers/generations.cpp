@@ -11,6 +11,9 @@ namespace {
 // Neighbours poll at about the same pace, so that few bases are asked for.
 constexpr std::size_t kMaxMade = 16;
 
+// Kept however small the filter is: 64 KiB, and a delta of them may still be shorter than it.
+constexpr std::size_t kMinFlips = std::size_t{1} << 14;
+
 // What was turned over an even number of times is as it was. The rest, rising.
 std::vector<std::uint32_t> odd_ones(std::vector<std::uint32_t> turned) {
   std::sort(turned.begin(), turned.end());

@@ -21,13 +21,12 @@ struct NativeForm {
 };
 
 // One copy of the filter follows the generations by what changed, so that closing one costs as much
-// as that. What separates two generations is kept for at most kMaxSteps generations while it takes
-// no more memory than the filter itself (a longer way is shorter by a snapshot), but never less
-// than kMinFlips positions, nor more than kMaxFlips (an I/O thread has to put them in order).
+// as that. What separates two generations is kept while it takes no more memory than the filter
+// itself (a longer way is shorter by a snapshot), for at most kMaxSteps generations and kMaxFlips
+// positions (an I/O thread has to put them in order).
 class Generations {
  public:
   static constexpr std::size_t kMaxSteps = 1024;
-  static constexpr std::size_t kMinFlips = std::size_t{1} << 14;
   static constexpr std::size_t kMaxFlips = std::size_t{1} << 17;
 
   // One thread calls these two. What `next` says of the checksum does not count.
