@@ -38,8 +38,9 @@ CLI::App* add_work(CLI::App& parent, const Shared& arguments, std::string name,
   CLI::App* const app = parent.add_subcommand(name, about);
   app->callback([arguments, options, work, name] {
     arguments->name = name;
-    arguments->work = [arguments, options, work](const Streams& streams) {
-      return work(arguments.get()->*options, streams);
+    // A part of the arguments: it must not keep them alive.
+    arguments->work = [options, work, &all = *arguments](const Streams& streams) {
+      return work(all.*options, streams);
     };
   });
   return app;

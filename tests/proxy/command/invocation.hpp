@@ -34,7 +34,7 @@ class StreamFile {
  public:
   explicit StreamFile(std::string_view content = {}) : file_(std::tmpfile()) {
     if (file_ == nullptr) throw std::runtime_error("no temporary file");
-    std::fwrite(content.data(), 1, content.size(), file_);
+    if (!content.empty()) std::fwrite(content.data(), 1, content.size(), file_);
     std::rewind(file_);
   }
   StreamFile(const StreamFile&) = delete;
