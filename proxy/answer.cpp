@@ -157,14 +157,14 @@ Task<void> answer(Client& client, const Request& request, BodyReader& body) {
     verdict = {Action::pass, Forward::bypass};  // a body may change what is meant
   }
   if (verdict.action != Action::serve && !may_go_forward(request, looped)) {
-    auto refusal = looped ? Refusal::loop() : Refusal::not_held(verdict);
+    auto refusal = looped ? Refusal::loop() : Refusal::not_held(verdict, found);
     co_return co_await refuse(client, request, std::move(refusal));
   }
   switch (verdict.action) {
     case Action::serve:
       co_return co_await serve(client, request, *found.entry, now);
     case Action::refuse:
-      co_return co_await refuse(client, request, Refusal::not_held(verdict));
+      co_return co_await refuse(client, request, Refusal::not_held(verdict, found));
     case Action::pass:
       co_return co_await pass(client, request, body, verdict.reason);
     case Action::fetch:

@@ -10,17 +10,22 @@ namespace proxy {
 using net::Task;
 
 Refusal Refusal::loop() {
-  return {508, "this request has been through this proxy before", Tag::denied, {}};
+  Refusal refusal{508, "this request has been through this proxy before", Tag::denied, {}};
+  refusal.cache_status.detail = "loop";
+  return refusal;
 }
 
-Refusal Refusal::not_held(const cache::Verdict& verdict) {
+Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& found) {
   Refusal refusal{504, "not stored here, and only stored responses were asked for", Tag::miss, {}};
   refusal.cache_status.fwd = verdict.reason;
+  if (found.gone && verdict.reason == http::Forward::uri_miss) refusal.cache_status.detail = "gone";
   return refusal;
 }
 
 Refusal Refusal::forbidden(std::string reason) {
-  return {403, std::move(reason), Tag::denied, {}};
+  Refusal refusal{403, std::move(reason), Tag::denied, {}};
+  refusal.cache_status.detail = word(Failure::What::denied);
+  return refusal;
 }
 
 Refusal Refusal::bad(std::string reason) {
@@ -85,7 +90,11 @@ Task<void> send(Client& client, const Refusal& refusal) {
 }  // namespace
 
 Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
-  if (request.facts.control.only_if_cached) refusal.status = 504;
+  if (request.facts.control.only_if_cached && refusal.status != 504) {
+    refusal.status = 504;
+    auto& detail = refusal.cache_status.detail;
+    detail.insert(0, detail.empty() ? "refused" : "refused/");
+  }
   if (request.framing.has_body()) client.reply.close_after();
   co_await send(client, refusal);
 }

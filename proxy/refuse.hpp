@@ -17,7 +17,8 @@ struct Refusal {
   http::CacheStatus cache_status;
 
   static Refusal loop();
-  static Refusal not_held(const cache::Verdict& verdict);  // only-if-cached: 504
+  // To only-if-cached: 504, whose detail says "gone" of what was claimed lately.
+  static Refusal not_held(const cache::Verdict& verdict, const cache::Found& found);
   static Refusal forbidden(std::string reason);
   static Refusal bad(std::string reason);
   static Refusal malformed(http::HeadError error);
@@ -28,7 +29,8 @@ struct Refusal {
 std::optional<Refusal> check_access(const Client& client, const Request& request);
 
 // To a neighbour's only-if-cached every refusal but a malformed request's is 504: a Squid would
-// hand any other status to its user.
+// hand any other status to its user. One that says nothing of what is held has the detail
+// "refused/" and why.
 net::Task<void> refuse(Client& client, const Request& request, Refusal refusal);
 net::Task<void> refuse(Client& client, const Request& request, Failure failure);
 // Of a request that could not be read, so that nothing after it can be either: closes.

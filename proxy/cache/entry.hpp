@@ -93,6 +93,7 @@ struct Entry {
 struct Found {
   std::shared_ptr<const Entry> entry;  // null: nothing that answers this request
   bool varies = false;                 // the URL is held, but in no variant that matches
+  bool gone = false;  // it is not, but was claimed lately (StoreLimits::remembered)
 };
 
 }  // namespace proxy::cache

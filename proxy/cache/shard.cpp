@@ -9,6 +9,9 @@ namespace {
 // metadata; and what malloc adds to the node.
 constexpr std::uint64_t kSlotBytes = 112;
 
+// A shard's table of departed keys: all of them together take a thousandth of the budget.
+constexpr std::uint64_t kDeparturesShare = 64 * 1024;
+
 }  // namespace
 
 Node::Node(Budget& budget, const digest::Key& its_key, std::shared_ptr<const Entry> its_entry)
@@ -22,22 +25,26 @@ Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limi
     : max_variants_(limits.variants),
       totals_(totals),
       order_(budget, ghost_window, totals.small_bytes),
-      changes_(limits.changes) {}
+      changes_(limits.changes),
+      departures_(budget, budget.limit() / kDeparturesShare, limits.remembered) {}
 
 Found Shard::find(const digest::Key& key, std::string_view url, const http::Fields& request) {
   const std::lock_guard lock(mutex_);
   const auto slot = slots_.find(key);
-  if (slot == slots_.end() || slot->second.newest->entry->url != url) return {};
+  if (slot == slots_.end() || slot->second.newest->entry->url != url) {
+    return {nullptr, false, departures_.holds(key, latest_)};
+  }
   for (Node* node = slot->second.newest.get(); node; node = node->next.get()) {
     if (!node->entry->variant.matches(request)) continue;
     S3Fifo::touch(*node);
-    return {node->entry, false};
+    return {node->entry};
   }
   return {nullptr, true};
 }
 
 Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now) {
   const std::lock_guard lock(mutex_);
+  tell(now);
   Slot& slot = slots_[node->key];
   claim(slot, *node, now);  // before anything leaves: a replacement must not end a claim
   Chain dropped;
@@ -148,10 +155,13 @@ void Shard::claim(Slot& slot, Node& node, Time now) {
 void Shard::unclaim(Slot& slot, Node& node) {
   if (!node.ClaimHook::is_linked()) return;
   claim_order_.erase(ClaimOrder::s_iterator_to(node));
-  if (--slot.claimable == 0) changes_.append(node.key, KeyChange::What::removed);
+  if (--slot.claimable > 0) return;
+  changes_.append(node.key, KeyChange::What::removed);
+  departures_.remember(node.key, latest_);
 }
 
 void Shard::expire_claims(Time now) {
+  tell(now);
   while (!claim_order_.empty() && now + kClaimAhead >= claim_order_.begin()->claimable_until) {
     Node& node = *claim_order_.begin();
     unclaim(slots_.find(node.key)->second, node);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proxy/cache/claims.hpp"
+#include "proxy/cache/departures.hpp"
 #include "proxy/cache/s3_fifo.hpp"
 #include "proxy/cache/store.hpp"
 
@@ -81,6 +82,7 @@ class Shard {
   void claim(Slot& slot, Node& node, Time now);
   void unclaim(Slot& slot, Node& node);
   void expire_claims(Time now);
+  void tell(Time now) { latest_ = std::max(latest_, now); }
 
   const std::size_t max_variants_;
   const Totals totals_;
@@ -91,6 +93,8 @@ class Shard {
   S3Fifo order_;
   ClaimOrder claim_order_;
   ChangeQueue changes_;
+  Departures departures_;
+  Time latest_{};  // the newest `now` that was told; claims are followed several times a second
 };
 
 }  // namespace proxy::cache

@@ -22,6 +22,9 @@ struct StoreLimits {
   std::uint64_t max_object = UINT64_MAX;  // bytes of one body
   std::size_t variants = 16;              // of one URL; the oldest goes first
   std::size_t changes = 8192;             // waiting per shard, before the digest must start anew
+  // How long a key counts as gone after the digest ceased to claim it: as long as a neighbour may
+  // go by what it was told before.
+  std::chrono::seconds remembered{60};
 };
 
 enum class Stored : std::uint8_t {

@@ -64,6 +64,34 @@ TEST(Refuse, ANeighbourThatAskedForWhatIsHeldGets504Always) {
   EXPECT_EQ(refused(request, Refusal::loop()).substr(9, 3), "504");
 }
 
+TEST(Refuse, ANeighbourIsToldWhyItWasRefused) {
+  const TextRequest asked("Cache-Control: only-if-cached\r\n");
+  const TextRequest other("");
+  struct Case {
+    const TextRequest& request;
+    Refusal refusal;
+    std::string_view status;
+  };
+  const Failure overload{Failure::Where::us, Failure::What::overload, {}};
+  const cache::Verdict miss{cache::Action::refuse, http::Forward::uri_miss};
+  const cache::Verdict variant{cache::Action::refuse, http::Forward::vary_miss};
+  for (const Case& c : {
+           Case{asked, Refusal::loop(), "cache-a; detail=\"refused/loop\""},
+           Case{asked, Refusal::forbidden("no"), "cache-a; detail=\"refused/denied\""},
+           Case{asked, Refusal::failure(overload), "cache-a; detail=\"refused/overload\""},
+           Case{asked, Refusal::bad("no"), "cache-a; detail=\"refused\""},
+           Case{other, Refusal::loop(), "cache-a; detail=\"loop\""},
+           Case{asked, Refusal::not_held(miss, {}), "cache-a; fwd=uri-miss"},
+           Case{asked, Refusal::not_held(miss, {nullptr, false, true}),
+                "cache-a; fwd=uri-miss; detail=\"gone\""},
+           Case{asked, Refusal::not_held(variant, {nullptr, true}), "cache-a; fwd=vary-miss"},
+       }) {
+    const auto text = refused(c.request, c.refusal);
+    const auto line = "Cache-Status: " + std::string(c.status) + "\r\n";
+    EXPECT_NE(text.find(line), std::string::npos) << c.status << '\n' << text;
+  }
+}
+
 TEST(Refuse, WhoseBodyIsUnreadCannotGoOn) {
   const TextRequest request("Content-Length: 9\r\n", "POST http://a.test/x HTTP/1.1");
   bool goes_on = true;

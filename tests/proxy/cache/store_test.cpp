@@ -95,6 +95,36 @@ TEST_F(MemoryStore, VariantsOfOneUrlAreBounded) {
   EXPECT_NE(find("http://a/", "X-A: 6\r\n").entry, nullptr);
 }
 
+TEST_F(MemoryStore, KnowsForAMinuteWhatTheDigestCeasedToClaim) {
+  std::vector<KeyChange> changes;
+  const auto at = [&](Time now) { store_->collect(now, changes); };
+  Stock brief;  // never claimed
+  brief.url = "http://a/brief";
+  brief.lines = "Cache-Control: max-age=4\r\n";
+  put("http://a/", 10);
+  put("http://a/kept", 10);
+  put(brief);
+  EXPECT_FALSE(find("http://a/never").gone);
+  at(kStart + 10s);
+  for (const std::string path : {"", "brief"}) store_->remove(key_of("http://a/" + path));
+  EXPECT_TRUE(find().gone);
+  EXPECT_FALSE(find("http://a/brief").gone);
+  EXPECT_FALSE(find("http://a/kept").gone);
+  at(kStart + 70s);
+  EXPECT_TRUE(find().gone);
+  at(kStart + 71s);
+  EXPECT_FALSE(find().gone);
+}
+
+TEST_F(MemoryStore, WhatExpiredBeforeItWasDroppedIsGoneToo) {
+  put("http://a/", 10);
+  std::vector<KeyChange> changes;
+  store_->collect(kStart + 95s, changes);
+  EXPECT_FALSE(find().gone) << "stale, but held";
+  store_->remove(key_of("http://a/"));
+  EXPECT_TRUE(find().gone);
+}
+
 TEST_F(MemoryStore, InvalidationDropsEveryVariant) {
   put_variant("X-A", "X-A: 1\r\n");
   put_variant("X-A", "X-A: 2\r\n");

@@ -1,0 +1,67 @@
+// Which keys the digest ceased to claim lately: a neighbour that asks for one of these was not
+// deceived by the filter, only late.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "digest/key.hpp"
+#include "proxy/cache/budget.hpp"
+#include "proxy/cache/freshness.hpp"
+
+namespace proxy::cache {
+
+// A direct-mapped table of fixed size, charged to the budget: a key may push another one out, and
+// 31 bits of each tell them apart. O(1). Not thread-safe: the shard's lock guards it.
+class Departures {
+ public:
+  // What one key takes; the table has room for at least one.
+  static constexpr std::uint64_t kBytesEach = 8;
+
+  Departures(Budget& budget, std::uint64_t bytes, std::chrono::seconds remembered)
+      : remembered_(remembered),
+        table_(bytes / kBytesEach + 1),
+        charge_(budget, table_.size() * kBytesEach) {}
+
+  // Times are taken to the second.
+  void remember(const digest::Key& key, Time now) {
+    table_[place_of(key)] = {fragment_of(key), seconds_of(now)};
+  }
+  // Whether it left no longer ago than is to be remembered.
+  [[nodiscard]] bool holds(const digest::Key& key, Time now) const {
+    const Departed& last = table_[place_of(key)];
+    return last.fragment == fragment_of(key) &&
+           std::chrono::seconds(seconds_of(now) - last.when) <= remembered_;
+  }
+
+ private:
+  struct Departed {
+    std::uint32_t fragment = 0;  // never 0 once used
+    std::uint32_t when = 0;
+  };
+  static_assert(sizeof(Departed) == kBytesEach);
+
+  // The shards are told apart by the last byte and maps hash by the first ones.
+  static std::uint32_t word_of(const digest::Key& key, std::size_t from) {
+    std::uint32_t word = 0;
+    for (std::size_t i = 0; i < 4; ++i) word = word << 8 | key.bytes[from + i];
+    return word;
+  }
+  [[nodiscard]] std::size_t place_of(const digest::Key& key) const {
+    return word_of(key, 8) % table_.size();
+  }
+  static std::uint32_t fragment_of(const digest::Key& key) { return word_of(key, 4) | 1; }
+  static std::uint32_t seconds_of(Time time) {
+    const auto since = time.time_since_epoch();
+    return static_cast<std::uint32_t>(
+        std::chrono::duration_cast<std::chrono::seconds>(since).count());
+  }
+
+  const std::chrono::seconds remembered_;
+  std::vector<Departed> table_;
+  const Charge charge_;
+};
+
+}  // namespace proxy::cache
