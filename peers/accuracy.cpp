@@ -31,8 +31,26 @@ std::chrono::seconds rest_after(std::uint32_t failures_before) {
 
 }  // namespace
 
+std::string_view to_string(FalseHit cause) {
+  switch (cause) {
+    case FalseHit::absent:
+      return "absent";
+    case FalseHit::gone:
+      return "gone";
+    case FalseHit::stale:
+      return "stale";
+    case FalseHit::variant:
+      return "variant";
+    case FalseHit::refused:
+      return "refused";
+    case FalseHit::untold:
+      break;
+  }
+  return "untold";
+}
+
 void Accuracy::note(Outcome outcome, std::optional<std::chrono::microseconds> first_byte,
-                    std::uint64_t bytes, Time now) {
+                    std::uint64_t bytes, Time now, FalseHit cause) {
   if (first_byte) measure(*first_byte);
   switch (outcome) {
     case Outcome::true_hit:
@@ -40,7 +58,7 @@ void Accuracy::note(Outcome outcome, std::optional<std::chrono::microseconds> fi
       bytes_saved_.fetch_add(bytes, std::memory_order_relaxed);
       return judge_claim(outcome, now);
     case Outcome::false_hit:
-      false_hits_.fetch_add(1, std::memory_order_relaxed);
+      false_hits_[static_cast<std::size_t>(cause)].fetch_add(1, std::memory_order_relaxed);
       return judge_claim(outcome, now);
     case Outcome::refused:
     case Outcome::timed_out:
@@ -48,6 +66,25 @@ void Accuracy::note(Outcome outcome, std::optional<std::chrono::microseconds> fi
       failures_.fetch_add(1, std::memory_order_relaxed);
       return rest_after_failure(now);
   }
+}
+
+void Accuracy::probed(bool held) {
+  probes_.fetch_add(1, std::memory_order_relaxed);
+  if (held) false_misses_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Accuracy::put_to_use(bool in_use, std::uint64_t total) {
+  const auto usage = usage_.load(std::memory_order_relaxed);
+  if (in_use == (usage >= 0)) return;
+  const auto all = static_cast<std::int64_t>(total);
+  const auto counted = in_use ? -1 - usage : all - usage;
+  usage_.store(in_use ? all - counted : -1 - counted, std::memory_order_relaxed);
+}
+
+std::uint64_t Accuracy::lookups(std::uint64_t total) const {
+  const auto usage = usage_.load(std::memory_order_relaxed);
+  const auto counted = usage >= 0 ? static_cast<std::int64_t>(total) - usage : -1 - usage;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(counted, 0));  // total may be older
 }
 
 bool Accuracy::resting(Time now) const {
@@ -64,10 +101,17 @@ double Accuracy::cost() const {
 Accuracy::Books Accuracy::books() const {
   Books books{.claims = claims_.load(std::memory_order_relaxed),
               .true_hits = true_hits_.load(std::memory_order_relaxed),
-              .false_hits = false_hits_.load(std::memory_order_relaxed),
+              .false_hits = 0,
+              .by_cause = {},
               .failures = failures_.load(std::memory_order_relaxed),
               .bytes_saved = bytes_saved_.load(std::memory_order_relaxed),
-              .first_byte = std::nullopt};
+              .first_byte = std::nullopt,
+              .probes = probes_.load(std::memory_order_relaxed),
+              .false_misses = false_misses_.load(std::memory_order_relaxed)};
+  for (std::size_t cause = 0; cause < kFalseHits; ++cause) {
+    books.by_cause[cause] = false_hits_[cause].load(std::memory_order_relaxed);
+    books.false_hits += books.by_cause[cause];
+  }
   const auto measured = first_byte_us_.load(std::memory_order_relaxed);
   if (measured != kUnmeasured) books.first_byte = std::chrono::microseconds{measured};
   return books;

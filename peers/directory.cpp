@@ -16,7 +16,17 @@ std::vector<PeerRef> make_peers(std::span<const config::Peer> settings) {
   return peers;
 }
 
-PeerStatus status_of(const Peer& peer, const Report& report, Time now) {
+// Lookups of what the peer does not hold are all but its claims, and of these the ones found
+// absent.
+std::optional<double> observed_rate(const Accuracy::Books& books, std::uint64_t lookups) {
+  const auto absent = books.by_cause[static_cast<std::size_t>(FalseHit::absent)];
+  const auto not_claimed = lookups - std::min(lookups, books.claims);
+  const auto not_held = not_claimed + absent;
+  if (not_held == 0) return std::nullopt;
+  return static_cast<double>(absent) / static_cast<double>(not_held);
+}
+
+PeerStatus status_of(const Peer& peer, const Report& report, std::uint64_t lookups, Time now) {
   const Accuracy::Books books = peer.accuracy.books();
   PeerStatus status{.name = peer.name,
                     .url = peer.url,
@@ -29,9 +39,14 @@ PeerStatus status_of(const Peer& peer, const Report& report, Time now) {
                     .claims = books.claims,
                     .true_hits = books.true_hits,
                     .false_hits = books.false_hits,
+                    .false_hit_causes = books.by_cause,
                     .failures = books.failures,
                     .bytes_saved = books.bytes_saved,
                     .first_byte_ms = std::nullopt,
+                    .lookups = lookups,
+                    .observed_false_positive_rate = observed_rate(books, lookups),
+                    .probes = books.probes,
+                    .false_misses = books.false_misses,
                     .polls = report.polls,
                     .polls_failed = report.polls_failed,
                     .resyncs = report.resyncs,
@@ -68,6 +83,7 @@ Directory::Directory(std::span<const config::Peer> settings)
 
 Claimants Directory::claimants(const digest::Key& key, Time now) const {
   if (!anybody_.load(std::memory_order_relaxed)) return {};
+  lookups_.fetch_add(1, std::memory_order_relaxed);
   struct Priced {
     double cost;
     std::size_t id;
@@ -90,26 +106,57 @@ Claimants Directory::claimants(const digest::Key& key, Time now) const {
   return claimants;
 }
 
+PeerRef Directory::other_than_claimants(const digest::Key& key, Time now,
+                                        std::uint32_t chosen) const {
+  boost::container::small_vector<std::size_t, 16> others;
+  view_.read([&](const View& view) {
+    for (std::size_t id = 0; id < peers_.size(); ++id) {
+      const Report& report = view.reports[id];
+      if (!report.counts(now) || peers_[id]->accuracy.resting(now)) continue;
+      if (!report.claims.filter->contains(key)) others.push_back(id);
+    }
+  });
+  return others.empty() ? nullptr : peers_[others[chosen % others.size()]];
+}
+
 void Directory::note(const PeerRef& peer, Outcome outcome,
                      std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
-                     Time now) {
-  peer->accuracy.note(outcome, first_byte, bytes, now);
+                     Time now, FalseHit cause) {
+  peer->accuracy.note(outcome, first_byte, bytes, now, cause);
 }
 
 void Directory::update(std::size_t id, Report report) {
   auto reports = view_.read([](const View& view) { return view.reports; });
+  const bool had_one = !!reports[id].claims.filter;
+  const bool has_one = !!report.claims.filter;
   reports[id] = std::move(report);
   const bool anybody = std::any_of(reports.begin(), reports.end(),
                                    [](const Report& one) { return !!one.claims.filter; });
+  const auto total = lookups_.load(std::memory_order_relaxed);
+  if (has_one != had_one) peers_[id]->accuracy.put_to_use(has_one, total);
   view_.replace(std::make_unique<const View>(std::move(reports)));
   anybody_.store(anybody, std::memory_order_relaxed);
+}
+
+void Directory::follow_use(Time now) {
+  const auto total = lookups_.load(std::memory_order_relaxed);
+  view_.read([&](const View& view) {
+    for (const PeerRef& peer : peers_) {
+      const bool asked = view.reports[peer->id].counts(now) && !peer->accuracy.resting(now);
+      peer->accuracy.put_to_use(asked, total);
+    }
+  });
 }
 
 std::vector<PeerStatus> Directory::status(Time now) const {
   return view_.read([&](const View& view) {
     std::vector<PeerStatus> all;
     all.reserve(peers_.size());
-    for (const PeerRef& peer : peers_) all.push_back(status_of(*peer, view.reports[peer->id], now));
+    const auto total = lookups_.load(std::memory_order_relaxed);
+    for (const PeerRef& peer : peers_) {
+      const auto lookups = peer->accuracy.lookups(total);
+      all.push_back(status_of(*peer, view.reports[peer->id], lookups, now));
+    }
     return all;
   });
 }

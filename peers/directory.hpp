@@ -1,6 +1,7 @@
 // Whom to ask for a key, in which order, and what came of it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <boost/container/small_vector.hpp>
 #include <chrono>
@@ -31,9 +32,17 @@ struct PeerStatus {
   std::uint64_t claims = 0;  // see Accuracy::Books for the books
   std::uint64_t true_hits = 0;
   std::uint64_t false_hits = 0;
+  std::array<std::uint64_t, kFalseHits> false_hit_causes{};  // by FalseHit
   std::uint64_t failures = 0;
   std::uint64_t bytes_saved = 0;
   std::optional<double> first_byte_ms;
+  std::uint64_t lookups = 0;  // in which its digest was asked, its claims included
+  // Of the lookups of what it does not hold, those in which its digest said that it does: the
+  // claims that were found `absent`. Empty until there were any. A Squid does not tell what is gone
+  // from what is absent, so that both count here.
+  std::optional<double> observed_false_positive_rate;
+  std::uint64_t probes = 0;
+  std::uint64_t false_misses = 0;
   std::uint64_t polls = 0;
   std::uint64_t polls_failed = 0;
   std::uint64_t resyncs = 0;  // see Report
@@ -56,12 +65,20 @@ class Directory {
   // claimants.
   Claimants claimants(const digest::Key& key, Time now) const;
 
+  // One of the peers whose digest is in use and does not claim the key, chosen by the number; null
+  // if there is none. Leaves out whom claimants() does. Counts nothing. Any thread, never waits.
+  PeerRef other_than_claimants(const digest::Key& key, Time now, std::uint32_t chosen) const;
+
   // How asking one of them went; see Accuracy::note. Any thread, never waits.
   void note(const PeerRef& peer, Outcome outcome,
-            std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes, Time now);
+            std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes, Time now,
+            FalseHit cause = FalseHit::untold);
 
   // Control thread only.
   void update(std::size_t id, Report report);
+  // Follows whose digest is asked and whose is not (as it rests, or its digest is too old), so that
+  // PeerStatus::lookups is right to how often this is called. Control thread only.
+  void follow_use(Time now);
 
   // Any thread.
   std::vector<PeerStatus> status(Time now) const;
@@ -75,7 +92,8 @@ class Directory {
   };
 
   std::vector<PeerRef> peers_;
-  std::atomic<bool> anybody_{false};  // has a digest
+  std::atomic<bool> anybody_{false};               // has a digest
+  mutable std::atomic<std::uint64_t> lookups_{0};  // since somebody had one
   Snapshot<View> view_;
 };
 

@@ -129,6 +129,7 @@ class Exchange::Loop {
     next_tick_ = std::max(next_tick_ + settings_.period, now);
     wall_ = std::max(wall_, std::chrono::system_clock::now());
     tick_(wall_);
+    directory_.follow_use(now);
   }
 
   void ask_who_is_due() {

@@ -18,6 +18,30 @@ void single(std::string& out, std::string_view name, std::string_view type, std:
   fmt::format_to(std::back_inserter(out), "{} {}\n", name, value);
 }
 
+struct ServedCounter {
+  std::string_view name;
+  std::string_view help;
+  Count Served::*count;
+};
+constexpr ServedCounter kServed[] = {
+    {"hearsay_digest_requests_total", "Requests for our digest.", &Served::requests},
+    {"hearsay_digest_sent_bytes_total", "Bytes of our digest sent.", &Served::bytes},
+    {"hearsay_digest_not_modified_total", "Requests for our digest answered by 304.",
+     &Served::not_modified},
+};
+
+void append_served(std::string& out, const Metrics& metrics) {
+  for (const auto& [name, help, count] : kServed) {
+    describe(out, name, "counter", help);
+    for (const std::size_t form : {0, 1}) {
+      fmt::format_to(
+          std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", name,
+          form == static_cast<std::size_t>(DigestForm::native) ? "native" : "squid",
+          metrics.sum([&](const Counters& c) -> const Count& { return c.served[form].*count; }));
+    }
+  }
+}
+
 void append_gauges(std::string& out, const Gauges& now) {
   single(out, "hearsay_connections", "gauge", "Client connections open.", now.connections);
   single(out, "hearsay_cache_entries", "gauge", "Stored responses.", now.cache_entries);
@@ -67,6 +91,7 @@ void Metrics::append_text(std::string& out, const Gauges& gauges) const {
           [](const Counters& c) -> const Count& { return c.accepted; });
   counter("hearsay_connections_rejected_total", "Client connections over the limit.",
           [](const Counters& c) -> const Count& { return c.rejected; });
+  append_served(out, *this);
   append_gauges(out, gauges);
 }
 

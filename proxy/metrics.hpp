@@ -23,6 +23,14 @@ class Count {
   std::atomic<std::uint64_t> value_{0};
 };
 
+// Of our digest, to neighbours.
+enum class DigestForm : std::uint8_t { native, squid };
+struct Served {
+  Count requests;  // answered by the digest, or by 304
+  Count bytes;     // of bodies
+  Count not_modified;
+};
+
 struct alignas(64) Counters {
   std::array<Count, kTags> requests;               // answered, by how
   std::array<Count, kHierarchies> upstream_bytes;  // received bodies, by whence (none: unused)
@@ -30,10 +38,11 @@ struct alignas(64) Counters {
   Count bytes_from_cache;                          // of those, bodies of hits
   Count collapsed;
   Count aborted;
-  Count accepted;   // connections
-  Count rejected;   // connections over the limit
-  Count malformed;  // requests refused by the scan
-  Count stored;     // responses
+  Count accepted;                // connections
+  Count rejected;                // connections over the limit
+  Count malformed;               // requests refused by the scan
+  Count stored;                  // responses
+  std::array<Served, 2> served;  // by DigestForm
 };
 
 // What is not counted but is so now.

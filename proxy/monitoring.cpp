@@ -41,6 +41,14 @@ void add_filter(Json& json, const peers::FilterStats& stats, cache::Time now) {
   json["bytes"] = stats.bytes;
 }
 
+Json causes_json(const peers::PeerStatus& peer) {
+  Json causes;
+  for (std::size_t cause = 0; cause < peers::kFalseHits; ++cause) {
+    causes[peers::to_string(static_cast<peers::FalseHit>(cause))] = peer.false_hit_causes[cause];
+  }
+  return causes;
+}
+
 Json peer_json(const peers::PeerStatus& peer) {
   return {{"name", peer.name},
           {"url", peer.url},
@@ -50,9 +58,14 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"generation", or_null(peer.generation)},
           {"age_seconds", or_null(peer.age_seconds)},
           {"false_positive_rate", or_null(peer.false_positive_rate)},
+          {"observed_false_positive_rate", or_null(peer.observed_false_positive_rate)},
+          {"lookups", peer.lookups},
           {"claims", peer.claims},
           {"true_hits", peer.true_hits},
           {"false_hits", peer.false_hits},
+          {"false_hit_causes", causes_json(peer)},
+          {"probes", peer.probes},
+          {"false_misses", peer.false_misses},
           {"failures", peer.failures},
           {"bytes_saved", peer.bytes_saved},
           {"first_byte_ms", or_null(peer.first_byte_ms)},
@@ -63,15 +76,30 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"last_error", peer.last_error.empty() ? Json(nullptr) : Json(peer.last_error)}};
 }
 
+Json served_json(const Metrics& metrics, DigestForm form) {
+  const auto sum = [&](Count Served::*count) {
+    return metrics.sum([&](const Counters& of_thread) -> const Count& {
+      return of_thread.served[static_cast<std::size_t>(form)].*count;
+    });
+  };
+  return {{"requests", sum(&Served::requests)},
+          {"bytes", sum(&Served::bytes)},
+          {"not_modified", sum(&Served::not_modified)}};
+}
+
 struct PeerCounter {
   std::string_view name;
   std::string_view help;
   std::uint64_t peers::PeerStatus::*value;
 };
 constexpr PeerCounter kPeerCounters[] = {
+    {"lookups", "Requests in which its digest was asked.", &peers::PeerStatus::lookups},
     {"claims", "Requests for whose URL its digest made a claim.", &peers::PeerStatus::claims},
     {"true_hits", "Claims that were true.", &peers::PeerStatus::true_hits},
     {"false_hits", "Claims that were not.", &peers::PeerStatus::false_hits},
+    {"probes", "Questions for what its digest did not claim.", &peers::PeerStatus::probes},
+    {"false_misses", "Of those, how many it could have answered.",
+     &peers::PeerStatus::false_misses},
     {"failures", "Requests that it refused, broke or let wait.", &peers::PeerStatus::failures},
     {"saved_bytes", "Bytes that it spared the origin.", &peers::PeerStatus::bytes_saved},
     {"polls", "Times its digest was asked for.", &peers::PeerStatus::polls},
@@ -79,6 +107,21 @@ constexpr PeerCounter kPeerCounters[] = {
     {"resyncs", "Changes to its digest that did not fit what was held of it.",
      &peers::PeerStatus::resyncs},
     {"digest_bytes", "Bytes of its digests received.", &peers::PeerStatus::bytes_received},
+};
+
+// What is unknown has no sample.
+struct PeerGauge {
+  std::string_view name;
+  std::string_view help;
+  std::optional<double> peers::PeerStatus::*value;
+};
+constexpr PeerGauge kPeerGauges[] = {
+    {"digest_age_seconds", "Since its digest was last found current.",
+     &peers::PeerStatus::age_seconds},
+    {"predicted_false_positive_rate", "Of its digest, from the bits set.",
+     &peers::PeerStatus::false_positive_rate},
+    {"observed_false_positive_rate", "Claims of what it does not hold, of all lookups of that.",
+     &peers::PeerStatus::observed_false_positive_rate},
 };
 
 // A peer's name stands in quotes (Prometheus text format 0.0.4).
@@ -99,6 +142,26 @@ void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers)
     for (const auto& peer : peers) {
       fmt::format_to(at, "hearsay_peer_{}_total{{peer=\"{}\"}} {}\n", counter.name,
                      escaped(peer.name), peer.*counter.value);
+    }
+  }
+  out +=
+      "# HELP hearsay_peer_false_hits_by_cause_total Claims that were not true, by why.\n"
+      "# TYPE hearsay_peer_false_hits_by_cause_total counter\n";
+  for (const auto& peer : peers) {
+    for (std::size_t cause = 0; cause < peers::kFalseHits; ++cause) {
+      fmt::format_to(at, "hearsay_peer_false_hits_by_cause_total{{peer=\"{}\",cause=\"{}\"}} {}\n",
+                     escaped(peer.name), peers::to_string(static_cast<peers::FalseHit>(cause)),
+                     peer.false_hit_causes[cause]);
+    }
+  }
+  for (const auto& gauge : kPeerGauges) {
+    fmt::format_to(at, "# HELP hearsay_peer_{0} {1}\n# TYPE hearsay_peer_{0} gauge\n", gauge.name,
+                   gauge.help);
+    for (const auto& peer : peers) {
+      const auto& value = peer.*gauge.value;
+      if (!value) continue;
+      fmt::format_to(at, "hearsay_peer_{}{{peer=\"{}\"}} {}\n", gauge.name, escaped(peer.name),
+                     *value);
     }
   }
   out +=
@@ -126,6 +189,8 @@ std::string digest_json(const Shared& shared) {
     peers.push_back(peer_json(peer));
   }
   json["peers"] = std::move(peers);
+  json["served"] = {{"native", served_json(shared.metrics, DigestForm::native)},
+                    {"squid", served_json(shared.metrics, DigestForm::squid)}};
   return json.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
 }
 

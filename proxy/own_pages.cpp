@@ -101,12 +101,23 @@ Task<void> send_options(Client& client) {
   if (!error) co_await client.reply.finish();
 }
 
+// A digest went out to a neighbour; `sent`: its body, in so far as one was asked for.
+void count_served(Client& client, DigestForm form, std::size_t sent) {
+  auto& served = client.worker.counters.served[static_cast<std::size_t>(form)];
+  served.requests.add();
+  if (!client.reply.head_only()) served.bytes.add(sent);
+}
+
 // RFC 9110 15.4.5; only ever in answer to a condition (Squid 5.7 crashes on any other 304).
-Task<void> send_unchanged(Client& client, const std::string& head) {
+Task<void> send_unchanged(Client& client, const std::string& head, DigestForm form) {
   auto unchanged = head;
   unchanged.replace(0, unchanged.find("\r\n"), "HTTP/1.1 304 Not Modified");
   const auto error = co_await client.reply.start(unchanged, 304, std::nullopt);
-  if (!error) co_await client.reply.finish();
+  if (error) co_return;
+  co_await client.reply.finish();
+  auto& served = client.worker.counters.served[static_cast<std::size_t>(form)];
+  served.requests.add();
+  served.not_modified.add();
 }
 
 // The control block and the mask apart: Squid up to 7 damages a mask that it finds in the same read
@@ -125,7 +136,9 @@ Task<void> send_with_pause(Client& client, const std::string& head,
     co_await timer.async_wait(net::as_result);
     error = co_await reply.body(asio::const_buffer(body.data() + first, body.size() - first));
   }
-  if (!error) co_await reply.finish();
+  if (error) co_return;
+  co_await reply.finish();
+  count_served(client, DigestForm::squid, body.size());
 }
 
 Task<void> send_store_digest(Client& client, const Request& request) {
@@ -143,7 +156,7 @@ Task<void> send_store_digest(Client& client, const Request& request) {
   client.reply.record().routine = from_hearsay(request);
   const http::StoredValidators validators{form.etag, changed};
   if (http::not_modified(request.head.fields, validators, now)) {
-    co_return co_await send_unchanged(client, head);
+    co_return co_await send_unchanged(client, head, DigestForm::squid);
   }
   co_await send_with_pause(client, head, form.body, from_hearsay(request));
 }
@@ -159,11 +172,13 @@ Task<void> send_native_digest(Client& client, const Request& request) {
   http::append_field(head, "ETag", form->etag);
   const http::StoredValidators validators{form->etag, {}};
   if (http::not_modified(request.head.fields, validators, whole_seconds(shared.clock.now()))) {
-    co_return co_await send_unchanged(client, head);
+    co_return co_await send_unchanged(client, head, DigestForm::native);
   }
   const auto bytes = asio::const_buffer(form->body.data(), form->body.size());
   const auto error = co_await client.reply.start(head, 200, form->body.size(), {&bytes, 1});
-  if (!error) co_await client.reply.finish();
+  if (error) co_return;
+  co_await client.reply.finish();
+  count_served(client, DigestForm::native, form->body.size());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "proxy/cache/policy.hpp"
 #include "proxy/cache/revalidation.hpp"
+#include "proxy/fill/false_hit.hpp"
 #include "proxy/fill/upstream_request.hpp"
 #include "proxy/worker.hpp"
 
@@ -108,8 +109,10 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
     co_return Tried::origin;
   }
   if ((*head)->status == 504 || (*head)->status == 502) {  // Squid says either
-    directory.note(peer, peers::Outcome::false_hit, waited, 0, ended);
+    const auto cause = cause_of(**head);
+    directory.note(peer, peers::Outcome::false_hit, waited, 0, ended, cause);
     remark("false-hit", peer->name);
+    if (cause != peers::FalseHit::untold) remark("because", peers::to_string(cause));
     co_await discard();
     co_return Tried::next;
   }
@@ -128,10 +131,13 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
   auto& directory = worker_.shared.directory;
   const auto may_store = cache::may_store(request().facts, fetch_->head(), times_, targets());
   entry_ = receive(cache::SourceKind::sibling);
-  const bool usable = may_store == cache::Storability::yes && entry_->fresh(now()) &&
-                      !selected_by_withheld(fetch_->head(), request());
-  if (!usable) {
-    directory.note(peer, peers::Outcome::false_hit, waited, 0, steady_clock::now());
+  const bool stale = !entry_->fresh(now());
+  const bool for_another = selected_by_withheld(fetch_->head(), request());
+  if (may_store != cache::Storability::yes || stale || for_another) {
+    const auto cause = stale         ? peers::FalseHit::stale
+                       : for_another ? peers::FalseHit::variant
+                                     : peers::FalseHit::untold;
+    directory.note(peer, peers::Outcome::false_hit, waited, 0, steady_clock::now(), cause);
     remark("unusable", peer->name);
     entry_.reset();
     co_return Tried::next;

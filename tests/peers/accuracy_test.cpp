@@ -34,6 +34,45 @@ TEST(Accuracy, CountsEachOutcomeOnce) {
   EXPECT_EQ(books.first_byte, 8ms);
 }
 
+TEST(Accuracy, FalseHitsAreTheSumOfTheirCauses) {
+  Accuracy accuracy;
+  for (std::size_t cause = 0; cause < kFalseHits; ++cause) {
+    for (std::size_t times = 0; times <= cause; ++times) {
+      accuracy.note(Outcome::false_hit, std::nullopt, 0, kNow, static_cast<FalseHit>(cause));
+    }
+  }
+  const auto books = accuracy.books();
+  EXPECT_EQ(books.by_cause, (std::array<std::uint64_t, kFalseHits>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(books.false_hits, 21U);
+}
+
+TEST(Accuracy, ProbesTouchNothingElse) {
+  Accuracy accuracy;
+  const double cost = accuracy.cost();
+  for (int i = 0; i < 200; ++i) accuracy.probed(i % 4 == 0);
+  const auto books = accuracy.books();
+  EXPECT_EQ(books.probes, 200U);
+  EXPECT_EQ(books.false_misses, 50U);
+  EXPECT_EQ(books.claims + books.true_hits + books.false_hits + books.failures, 0U);
+  EXPECT_EQ(books.first_byte, std::nullopt);
+  EXPECT_EQ(accuracy.cost(), cost);
+  EXPECT_FALSE(accuracy.resting(kNow));
+}
+
+TEST(Accuracy, LookupsAreThoseWhileItsDigestWasInUse) {
+  Accuracy accuracy;
+  EXPECT_EQ(accuracy.lookups(10), 0U);
+  accuracy.put_to_use(true, 10);
+  EXPECT_EQ(accuracy.lookups(10), 0U);
+  accuracy.put_to_use(true, 14);  // a newer digest
+  EXPECT_EQ(accuracy.lookups(15), 5U);
+  accuracy.put_to_use(false, 20);
+  accuracy.put_to_use(false, 30);
+  EXPECT_EQ(accuracy.lookups(40), 10U);
+  accuracy.put_to_use(true, 50);
+  EXPECT_EQ(accuracy.lookups(53), 13U);
+}
+
 TEST(Accuracy, FirstByteFollowsAMovingAverage) {
   Accuracy accuracy;
   EXPECT_EQ(accuracy.books().first_byte, std::nullopt);

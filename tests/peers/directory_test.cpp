@@ -75,6 +75,62 @@ TEST_F(DirectoryTest, LeavesOutWhoseDigestIsTooOld) {
   EXPECT_EQ(names("x", kNow + 60s), Names{});
 }
 
+TEST_F(DirectoryTest, CountsTheLookupsOfADigestInUseAndNoOthers) {
+  const auto lookups = [&](std::size_t id) { return directory_.status(kNow)[id].lookups; };
+  names("x");
+  directory_.update(0, report_of({"x"}, kNow));
+  names("x");
+  directory_.update(0, report_of({"y"}, kNow));
+  names("y");
+  directory_.update(1, report_of({"x"}, kNow));
+  names("z");
+  EXPECT_EQ(lookups(0), 3U);
+  EXPECT_EQ(lookups(1), 1U);
+  answer(0, Outcome::timed_out, 1s);
+  directory_.follow_use(kNow);
+  names("x");
+  EXPECT_EQ(lookups(0), 3U) << "it rests";
+  EXPECT_EQ(lookups(1), 2U);
+  directory_.follow_use(kNow + 1s);
+  names("x", kNow + 1s);
+  EXPECT_EQ(lookups(0), 4U);
+  directory_.follow_use(kNow + 60s);
+  names("x", kNow + 60s);
+  EXPECT_EQ(lookups(0), 4U) << "too old";
+  directory_.update(1, Report{});
+  names("x");
+  EXPECT_EQ(lookups(1), 3U) << "given up";
+  EXPECT_EQ(lookups(2), 0U);
+}
+
+TEST_F(DirectoryTest, ObservesHowOftenWhatIsNotHeldIsClaimed) {
+  EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, std::nullopt);
+  directory_.update(0, report_of({"x"}, kNow));
+  names("x");
+  directory_.note(directory_.peers()[0], Outcome::true_hit, {}, 0, kNow);
+  EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, std::nullopt);
+  for (int i = 0; i < 3; ++i) names(("absent" + std::to_string(i)).c_str());
+  EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, 0.0);
+  for (const FalseHit cause : {FalseHit::absent, FalseHit::gone, FalseHit::stale}) {
+    names("x");
+    directory_.note(directory_.peers()[0], Outcome::false_hit, {}, 0, kNow, cause);
+  }
+  EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, 0.25);
+}
+
+TEST_F(DirectoryTest, ChoosesAmongThoseWhoDoNotClaimTheKey) {
+  EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow, 7), nullptr);
+  directory_.update(0, report_of({"y"}, kNow));
+  directory_.update(1, report_of({"x"}, kNow));
+  directory_.update(2, report_of({}, kNow));
+  EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow, 6)->name, "b");
+  EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow, 7)->name, "d");
+  answer(2, Outcome::timed_out, 1s);
+  EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow, 7)->name, "b") << "the other rests";
+  EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow + 60s, 7), nullptr) << "too old";
+  EXPECT_EQ(directory_.status(kNow)[0].claims + directory_.status(kNow)[0].lookups, 0U);
+}
+
 TEST_F(DirectoryTest, StatusTellsWhatIsKnownAndNothingElse) {
   Report report = report_of({"x", "y"}, kNow);
   report.generation = 7;

@@ -33,6 +33,9 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   counters.stored.add(29);
   counters.accepted.add(31);
   counters.rejected.add(37);
+  counters.served[0].requests.add(67);
+  counters.served[0].bytes.add(71);
+  counters.served[1].not_modified.add(73);
   EXPECT_EQ(text_of(metrics, {41, 43, 47, 53, 59, 61}),
             R"(# HELP hearsay_requests_total Requests answered, by result.
 # TYPE hearsay_requests_total counter
@@ -73,6 +76,18 @@ hearsay_connections_accepted_total 31
 # HELP hearsay_connections_rejected_total Client connections over the limit.
 # TYPE hearsay_connections_rejected_total counter
 hearsay_connections_rejected_total 37
+# HELP hearsay_digest_requests_total Requests for our digest.
+# TYPE hearsay_digest_requests_total counter
+hearsay_digest_requests_total{form="native"} 67
+hearsay_digest_requests_total{form="squid"} 0
+# HELP hearsay_digest_sent_bytes_total Bytes of our digest sent.
+# TYPE hearsay_digest_sent_bytes_total counter
+hearsay_digest_sent_bytes_total{form="native"} 71
+hearsay_digest_sent_bytes_total{form="squid"} 0
+# HELP hearsay_digest_not_modified_total Requests for our digest answered by 304.
+# TYPE hearsay_digest_not_modified_total counter
+hearsay_digest_not_modified_total{form="native"} 0
+hearsay_digest_not_modified_total{form="squid"} 73
 # HELP hearsay_connections Client connections open.
 # TYPE hearsay_connections gauge
 hearsay_connections 41

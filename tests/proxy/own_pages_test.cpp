@@ -176,6 +176,8 @@ TEST(DigestJson, HasEveryFieldOfTheLiveFilterAndOfTheSquidForm) {
     }
   }
   EXPECT_EQ(page["peers"], json::array());
+  const json nothing{{"requests", 0}, {"bytes", 0}, {"not_modified", 0}};
+  EXPECT_EQ(page["served"], (json{{"native", nothing}, {"squid", nothing}}));
 }
 
 TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
@@ -188,6 +190,8 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   ASSERT_EQ(claimants.size(), 1U);
   scene.directory.note(claimants[0], peers::Outcome::true_hit, std::chrono::milliseconds(2), 10,
                        now);
+  scene.directory.note(claimants[0], peers::Outcome::false_hit, {}, 0, now, peers::FalseHit::gone);
+  claimants[0]->accuracy.probed(true);
   const auto page = json::parse(digest_json(scene.shared));
   const auto& known = page["peers"][0];
   EXPECT_EQ(known["name"], "b");
@@ -196,7 +200,17 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   EXPECT_EQ(known["state"], "usable");
   EXPECT_EQ(known["claims"], 1);
   EXPECT_EQ(known["true_hits"], 1);
-  EXPECT_EQ(known["false_hits"], 0);
+  EXPECT_EQ(known["false_hits"], 1);
+  EXPECT_EQ(known["false_hit_causes"], (json{{"absent", 0},
+                                             {"gone", 1},
+                                             {"stale", 0},
+                                             {"variant", 0},
+                                             {"refused", 0},
+                                             {"untold", 0}}));
+  EXPECT_EQ(known["probes"], 1);
+  EXPECT_EQ(known["false_misses"], 1);
+  EXPECT_EQ(known["lookups"], 1);
+  EXPECT_TRUE(known["observed_false_positive_rate"].is_null());
   EXPECT_EQ(known["bytes_saved"], 10);
   EXPECT_EQ(known["first_byte_ms"], 2.0);
   EXPECT_TRUE(known["entries"].is_number());
@@ -211,6 +225,27 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   }
 }
 
+TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
+  auto settings = quiet_settings();
+  settings.peers = {peers::samples::peer("b")};
+  Scene scene(settings);
+  const auto now = std::chrono::steady_clock::now();
+  scene.directory.update(0, peers::samples::report_of({"x"}, now));
+  const auto claimants = scene.directory.claimants(peers::samples::key("x"), now);
+  scene.directory.note(claimants[0], peers::Outcome::false_hit, {}, 0, now,
+                       peers::FalseHit::absent);
+  claimants[0]->accuracy.probed(false);
+  const auto text = metrics_text(scene.shared);
+  for (const std::string sample :
+       {"false_hits_total{peer=\"b\"} 1", "lookups_total{peer=\"b\"} 1",
+        "false_hits_by_cause_total{peer=\"b\",cause=\"absent\"} 1",
+        "false_hits_by_cause_total{peer=\"b\",cause=\"untold\"} 0", "probes_total{peer=\"b\"} 1",
+        "false_misses_total{peer=\"b\"} 0", "observed_false_positive_rate{peer=\"b\"} 1",
+        "predicted_false_positive_rate{peer=\"b\"} ", "digest_age_seconds{peer=\"b\"} "}) {
+    EXPECT_NE(text.find("\nhearsay_peer_" + sample), std::string::npos) << sample;
+  }
+}
+
 TEST(MetricsText, QuotesThePeersNames) {
   auto settings = quiet_settings();
   settings.peers = {peers::samples::peer("b\"\\")};
@@ -218,6 +253,7 @@ TEST(MetricsText, QuotesThePeersNames) {
   const auto text = metrics_text(scene.shared);
   EXPECT_NE(text.find("hearsay_peer_true_hits_total{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
   EXPECT_NE(text.find("hearsay_peer_up{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
+  EXPECT_EQ(text.find("hearsay_peer_digest_age_seconds{"), std::string::npos) << "unknown";
   EXPECT_NE(text.find("hearsay_memory_limit_bytes 268435456\n"), std::string::npos);
 }
 
