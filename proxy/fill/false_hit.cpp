@@ -44,6 +44,8 @@ FalseHit cause_of_lookup(std::string_view said) {
 }  // namespace
 
 FalseHit cause_of(const http::ResponseHead& answer) {
+  const auto* page = answer.fields.find("X-Squid-Error");
+  if (page && !starts_with_word(page->value, "ERR_ONLY_IF_CACHED_MISS")) return FalseHit::refused;
   if (const auto said = http::nearest_cache_status(answer.fields)) return cause_of(*said);
   // Each Squid on the way appends its own: the last is the nearest.
   std::string_view lookup;

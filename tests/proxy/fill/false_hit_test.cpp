@@ -62,6 +62,21 @@ INSTANTIATE_TEST_SUITE_P(
                            FalseHit::absent}),
     [](const auto& tested) { return tested.param.name; });
 
+std::string page(const std::string& error) {
+  return "X-Squid-Error: " + error + "\r\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    SquidsErrorPage, CauseOf,
+    testing::Values(
+        Answer{"NotStored", page("ERR_ONLY_IF_CACHED_MISS 0") + lookup("MISS from a"),
+               FalseHit::absent},
+        Answer{"NotStoredAndNothingElse", page("ERR_ONLY_IF_CACHED_MISS 0"), FalseHit::untold},
+        Answer{"Another", page("ERR_CONNECT_FAIL 111") + lookup("MISS from a"), FalseHit::refused},
+        Answer{"AnotherOfSquid6", page("ERR_READ_TIMEOUT 0") + status("a;detail=mismatch"),
+               FalseHit::refused}),
+    [](const auto& tested) { return tested.param.name; });
+
 INSTANTIATE_TEST_SUITE_P(
     Untold, CauseOf,
     testing::Values(Answer{"Nothing", "", FalseHit::untold},
