@@ -30,7 +30,7 @@ struct Value;
 struct Member;
 
 struct Number {
-  std::string text;  // no setting of ours is negative or a fraction, so none is computed here
+  std::string text;  // as it was written: what range it must be in is the setting's to say
 };
 
 using Array = std::vector<Value>;

@@ -1,6 +1,7 @@
 #include "config/section.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "config/text.hpp"
@@ -123,6 +124,17 @@ std::optional<std::uint64_t> Section::integer(const Place& place,
   expected(place, "a whole number from " + std::to_string(range.least) + " to " +
                       std::to_string(range.most));
   return std::nullopt;
+}
+
+void Section::read_fraction(std::string_view key, double& into) {
+  const auto place = find(key);
+  if (!place) return;
+  double value = -1;
+  if (const auto* number = std::get_if<Number>(&place->value->content)) {
+    std::from_chars(number->text.data(), number->text.data() + number->text.size(), value);
+  }
+  if (!(value >= 0 && value <= 1)) return expected(*place, "a number from 0 to 1");
+  into = value;
 }
 
 std::optional<std::size_t> Section::choose(std::string_view key,

@@ -45,6 +45,8 @@ class Section {
 
   void read(std::string_view key, Bytes& into, const Range<Bytes>& range);
   void read(std::string_view key, milliseconds& into, const Range<milliseconds>& range);
+  // From 0 to 1.
+  void read_fraction(std::string_view key, double& into);
   // A token (RFC 9110 section 5.6.2) of at most 64 characters.
   void read_token(std::string_view key, std::string& into);
 

@@ -85,6 +85,7 @@ void read_digest(Section& in, Digest& digest) {
   in.read("squid_period", digest.squid_period, {1s, 24h});
   in.read("squid_pause", digest.squid_pause, {0ms, 2s});
   in.read("peer_memory", digest.peer_memory, {mebibytes(1), Bytes{1ULL << 40}});
+  in.read_fraction("false_miss_sample", digest.false_miss_sample);
 }
 
 void read_log(Section& in, Log& log) {

@@ -50,6 +50,7 @@ struct Digest {
   milliseconds squid_period{10'000};   // between two builds of that form
   milliseconds squid_pause{250};       // between control block and mask (Squid bug 5510); 0: none
   Bytes peer_memory = mebibytes(64);   // all peers' digests together
+  double false_miss_sample = 0.001;    // of origin fetches: how many ask a peer that claims nothing
 
   bool operator==(const Digest&) const = default;
 };

@@ -26,6 +26,11 @@ std::optional<double> observed_rate(const Accuracy::Books& books, std::uint64_t 
   return static_cast<double>(absent) / static_cast<double>(not_held);
 }
 
+std::optional<double> false_miss_rate(const Accuracy::Books& books) {
+  if (books.probes == 0) return std::nullopt;
+  return static_cast<double>(books.false_misses) / static_cast<double>(books.probes);
+}
+
 PeerStatus status_of(const Peer& peer, const Report& report, std::uint64_t lookups, Time now) {
   const Accuracy::Books books = peer.accuracy.books();
   PeerStatus status{.name = peer.name,
@@ -47,6 +52,7 @@ PeerStatus status_of(const Peer& peer, const Report& report, std::uint64_t looku
                     .observed_false_positive_rate = observed_rate(books, lookups),
                     .probes = books.probes,
                     .false_misses = books.false_misses,
+                    .false_miss_rate = false_miss_rate(books),
                     .polls = report.polls,
                     .polls_failed = report.polls_failed,
                     .resyncs = report.resyncs,

@@ -37,17 +37,20 @@ struct PeerStatus {
   std::uint64_t bytes_saved = 0;
   std::optional<double> first_byte_ms;
   std::uint64_t lookups = 0;  // in which its digest was asked, its claims included
-  // Of the lookups of what it does not hold, those in which its digest said that it does: the
-  // claims that were found `absent`. Empty until there were any. A Squid does not tell what is gone
-  // from what is absent, so that both count here.
+  // To be held against false_positive_rate, which the bits predict: of the lookups of what it does
+  // not hold, those in which its digest said that it does, absent / (lookups - claims + absent).
+  // Empty until there was such a lookup. Only a claim that was tested and found `absent` counts:
+  // one that nobody tested, as a cheaper peer had answered, is taken for true. A Squid does not
+  // tell what is gone from what is absent, so that both count here.
   std::optional<double> observed_false_positive_rate;
   std::uint64_t probes = 0;
   std::uint64_t false_misses = 0;
+  std::optional<double> false_miss_rate;  // of the probes; empty until there was one
   std::uint64_t polls = 0;
   std::uint64_t polls_failed = 0;
   std::uint64_t resyncs = 0;  // see Report
   std::uint64_t bytes_received = 0;
-  std::string last_error;  // empty: the last poll was good
+  std::string last_error;        // empty: the last poll was good
 };
 
 // All peers, and one immutable view of what they say they hold, which the control thread replaces

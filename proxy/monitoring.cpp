@@ -66,6 +66,7 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"false_hit_causes", causes_json(peer)},
           {"probes", peer.probes},
           {"false_misses", peer.false_misses},
+          {"false_miss_rate", or_null(peer.false_miss_rate)},
           {"failures", peer.failures},
           {"bytes_saved", peer.bytes_saved},
           {"first_byte_ms", or_null(peer.first_byte_ms)},
@@ -122,6 +123,8 @@ constexpr PeerGauge kPeerGauges[] = {
      &peers::PeerStatus::false_positive_rate},
     {"observed_false_positive_rate", "Claims of what it does not hold, of all lookups of that.",
      &peers::PeerStatus::observed_false_positive_rate},
+    {"false_miss_rate", "Of the probes, how many it could have answered.",
+     &peers::PeerStatus::false_miss_rate},
 };
 
 // A peer's name stands in quotes (Prometheus text format 0.0.4).

@@ -12,6 +12,7 @@
 #include "proxy/clock.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/fill/fills.hpp"
+#include "proxy/fill/sampling.hpp"
 #include "proxy/input.hpp"
 #include "proxy/metrics.hpp"
 #include "proxy/session_list.hpp"
@@ -60,6 +61,7 @@ struct Worker {
   upstream::Connector connector;
   upstream::Pool pool;
   SessionList sessions;
+  Sampling sampling;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
   Upstream upstream;
   Counters& counters;

@@ -7,6 +7,7 @@
 #include "proxy/cache/policy.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fill/false_hit.hpp"
+#include "proxy/fill/sampling.hpp"
 #include "proxy/fill/upstream_request.hpp"
 #include "proxy/worker.hpp"
 
@@ -64,6 +65,7 @@ Task<void> Filling::run() {
       if (tried == Tried::answered) co_return;
       if (tried == Tried::origin) break;
     }
+    sample_false_miss(worker_, job_.key, request());
   }
   co_await from_origin(job_.stale);
 }

@@ -80,14 +80,15 @@ void append_seconds(std::string& out, std::string_view name,
 
 }  // namespace
 
-std::string sibling_request(const Request& request, std::string_view our_name) {
+std::string sibling_request(const Request& request, std::string_view our_name,
+                            std::string_view method) {
   // What the client said of age is the sibling's to heed too.
   std::string control = "only-if-cached";
   append_seconds(control, ", max-age=", request.facts.control.max_age);
   append_seconds(control, ", min-fresh=", request.facts.control.min_fresh);
   const std::array extra{http::Field{field::cache_control, "Cache-Control", control}};
   std::string head;
-  http::append_request_head(head, {.method = "GET",
+  http::append_request_head(head, {.method = method,
                                    .target = request.target.url(),
                                    .host = request.target.authority(),
                                    .fields = request.head.fields,

@@ -14,7 +14,8 @@ namespace proxy {
 
 // In absolute-form with only-if-cached, and without what is between the client and the origin alone
 // (credentials, cookies): a sibling is asked for what it may hand to anybody.
-std::string sibling_request(const Request& request, std::string_view our_name);
+std::string sibling_request(const Request& request, std::string_view our_name,
+                            std::string_view method = "GET");
 
 // Whether that answer was chosen by a field that the client sent and the sibling was not shown:
 // then it is for somebody else (RFC 9111 4.1).

@@ -29,7 +29,8 @@ TEST(Load, TakesEverySettingFromTheText) {
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
     "cache": {"memory": "1GiB", "max_object": "7MiB", "targeted": ["A", "B"]},
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
-               "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB"},
+               "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
+               "false_miss_sample": 0.25},
     "reverse": [],
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
                "deny_to": [], "connect_ports": [443, 8443]},
@@ -41,7 +42,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.listen, (std::vector<Endpoint>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
   EXPECT_EQ(s.cache, (Cache{Bytes{1ULL << 30}, mebibytes(7), {"A", "B"}, {"A", "B"}}));
-  EXPECT_EQ(s.digest, (Digest{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1)}));
+  EXPECT_EQ(s.digest, (Digest{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25}));
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
   EXPECT_TRUE(s.access.monitor.empty());
   EXPECT_EQ(s.access.admin, *parse_networks("::1"));
@@ -105,6 +106,12 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                 "from 4 to 127"},
            Case{R"({"digest":{"squid_bits_per_entry":128}})",
                 "line 1, column 35, digest.squid_bits_per_entry", "from 4 to 127"},
+           Case{R"({"digest":{"false_miss_sample":1.5}})",
+                "line 1, column 32, digest.false_miss_sample", "from 0 to 1"},
+           Case{R"({"digest":{"false_miss_sample":-0.1}})",
+                "line 1, column 32, digest.false_miss_sample", "from 0 to 1"},
+           Case{R"({"digest":{"false_miss_sample":"1"}})",
+                "line 1, column 32, digest.false_miss_sample", "from 0 to 1"},
            Case{R"({"digest":{"period":5}})", "line 1, column 21, digest.period", "\"250ms\""},
            Case{R"({"digest":{"squid_pause":"3s"}})", "line 1, column 26, digest.squid_pause",
                 "to \"2s\""},

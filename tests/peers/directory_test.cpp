@@ -118,6 +118,13 @@ TEST_F(DirectoryTest, ObservesHowOftenWhatIsNotHeldIsClaimed) {
   EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, 0.25);
 }
 
+TEST_F(DirectoryTest, RateOfFalseMissesIsThatOfTheProbes) {
+  const auto rate = [&] { return directory_.status(kNow)[0].false_miss_rate; };
+  EXPECT_EQ(rate(), std::nullopt);
+  for (const bool held : {true, false, false, false}) directory_.peers()[0]->accuracy.probed(held);
+  EXPECT_EQ(rate(), 0.25);
+}
+
 TEST_F(DirectoryTest, ChoosesAmongThoseWhoDoNotClaimTheKey) {
   EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow, 7), nullptr);
   directory_.update(0, report_of({"y"}, kNow));

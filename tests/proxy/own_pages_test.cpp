@@ -209,6 +209,7 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
                                              {"untold", 0}}));
   EXPECT_EQ(known["probes"], 1);
   EXPECT_EQ(known["false_misses"], 1);
+  EXPECT_EQ(known["false_miss_rate"], 1.0);
   EXPECT_EQ(known["lookups"], 1);
   EXPECT_TRUE(known["observed_false_positive_rate"].is_null());
   EXPECT_EQ(known["bytes_saved"], 10);
@@ -218,8 +219,8 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   EXPECT_GE(known["age_seconds"], 0.0);
   const auto& unknown = page["peers"][1];
   EXPECT_EQ(unknown["kind"], "unknown");
-  for (const auto* field :
-       {"entries", "generation", "age_seconds", "false_positive_rate", "first_byte_ms"}) {
+  for (const auto* field : {"entries", "generation", "age_seconds", "false_positive_rate",
+                            "observed_false_positive_rate", "false_miss_rate", "first_byte_ms"}) {
     ASSERT_TRUE(unknown.contains(field)) << field;
     EXPECT_TRUE(unknown[field].is_null()) << field;
   }
@@ -240,8 +241,9 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
        {"false_hits_total{peer=\"b\"} 1", "lookups_total{peer=\"b\"} 1",
         "false_hits_by_cause_total{peer=\"b\",cause=\"absent\"} 1",
         "false_hits_by_cause_total{peer=\"b\",cause=\"untold\"} 0", "probes_total{peer=\"b\"} 1",
-        "false_misses_total{peer=\"b\"} 0", "observed_false_positive_rate{peer=\"b\"} 1",
-        "predicted_false_positive_rate{peer=\"b\"} ", "digest_age_seconds{peer=\"b\"} "}) {
+        "false_misses_total{peer=\"b\"} 0", "false_miss_rate{peer=\"b\"} 0",
+        "observed_false_positive_rate{peer=\"b\"} 1", "predicted_false_positive_rate{peer=\"b\"} ",
+        "digest_age_seconds{peer=\"b\"} "}) {
     EXPECT_NE(text.find("\nhearsay_peer_" + sample), std::string::npos) << sample;
   }
 }
