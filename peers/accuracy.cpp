@@ -107,7 +107,8 @@ Accuracy::Books Accuracy::books() const {
               .bytes_saved = bytes_saved_.load(std::memory_order_relaxed),
               .first_byte = std::nullopt,
               .probes = probes_.load(std::memory_order_relaxed),
-              .false_misses = false_misses_.load(std::memory_order_relaxed)};
+              .false_misses = false_misses_.load(std::memory_order_relaxed),
+              .bytes_sent = bytes_sent_.load(std::memory_order_relaxed)};
   for (std::size_t cause = 0; cause < kFalseHits; ++cause) {
     books.by_cause[cause] = false_hits_[cause].load(std::memory_order_relaxed);
     books.false_hits += books.by_cause[cause];

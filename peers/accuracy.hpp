@@ -58,6 +58,7 @@ class Accuracy {
     std::optional<std::chrono::microseconds> first_byte;  // moving average; none if never measured
     std::uint64_t probes = 0;        // times it was asked for what it did not claim, and answered
     std::uint64_t false_misses = 0;  // of those, how often it held it
+    std::uint64_t bytes_sent = 0;    // of our digest, to it
   };
 
   void claimed() { claims_.fetch_add(1, std::memory_order_relaxed); }
@@ -72,6 +73,9 @@ class Accuracy {
 
   // How a question for what it did not claim was answered. Nothing else follows from it.
   void probed(bool held);
+
+  // It was sent a body of our digest.
+  void sent_digest(std::uint64_t bytes) { bytes_sent_.fetch_add(bytes, std::memory_order_relaxed); }
 
   // Lookups, of which the directory counts `total` in all: from that one on the peer's digest is in
   // use, or is not. One thread only.
@@ -102,6 +106,7 @@ class Accuracy {
   std::atomic<std::uint64_t> bytes_saved_{0};
   std::atomic<std::uint64_t> probes_{0};
   std::atomic<std::uint64_t> false_misses_{0};
+  std::atomic<std::uint64_t> bytes_sent_{0};
   // One word, so that it is read as one: not negative, the total less the peer's lookups while its
   // digest is in use; else -1 less the peer's lookups.
   std::atomic<std::int64_t> usage_{-1};

@@ -57,6 +57,7 @@ PeerStatus status_of(const Peer& peer, const Report& report, std::uint64_t looku
                     .polls_failed = report.polls_failed,
                     .resyncs = report.resyncs,
                     .bytes_received = report.bytes_received,
+                    .bytes_sent = books.bytes_sent,
                     .last_error = report.last_error};
   if (books.first_byte) {
     status.first_byte_ms = static_cast<double>(books.first_byte->count()) / 1000.0;
@@ -86,6 +87,16 @@ Directory::View::View(std::vector<Report> reports_given)
 Directory::Directory(std::span<const config::Peer> settings)
     : peers_(make_peers(settings)),
       view_(std::make_unique<const View>(std::vector<Report>(settings.size()))) {}
+
+PeerRef Directory::at(const config::Address& address) const {
+  PeerRef found;
+  for (const PeerRef& peer : peers_) {
+    if (config::parse_address(peer->host) != address) continue;
+    if (found) return nullptr;
+    found = peer;
+  }
+  return found;
+}
 
 Claimants Directory::claimants(const digest::Key& key, Time now) const {
   if (!anybody_.load(std::memory_order_relaxed)) return {};

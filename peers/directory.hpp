@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "config/networks.hpp"
 #include "digest/panel.hpp"
 #include "peers/peer.hpp"
 #include "peers/snapshot.hpp"
@@ -50,6 +51,7 @@ struct PeerStatus {
   std::uint64_t polls_failed = 0;
   std::uint64_t resyncs = 0;  // see Report
   std::uint64_t bytes_received = 0;
+  std::uint64_t bytes_sent = 0;  // bodies of our digest, as far as at() tells whose they were
   std::string last_error;        // empty: the last poll was good
 };
 
@@ -61,6 +63,10 @@ class Directory {
 
   // In the order of the settings; the same for the directory's life.
   const std::vector<PeerRef>& peers() const { return peers_; }
+
+  // The one peer whose address in the settings this is; null if there is none, if it is a name, or
+  // if several have it.
+  PeerRef at(const config::Address& address) const;
 
   // Peers whose digest claims the key, cheapest first (Accuracy::cost), on a tie in the order of
   // the settings. Leaves out who rests and whose digest is too old (Report::usable_until). Any

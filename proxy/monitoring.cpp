@@ -74,6 +74,7 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"polls_failed", peer.polls_failed},
           {"resyncs", peer.resyncs},
           {"bytes_received", peer.bytes_received},
+          {"bytes_sent", peer.bytes_sent},
           {"last_error", peer.last_error.empty() ? Json(nullptr) : Json(peer.last_error)}};
 }
 
@@ -108,6 +109,8 @@ constexpr PeerCounter kPeerCounters[] = {
     {"resyncs", "Changes to its digest that did not fit what was held of it.",
      &peers::PeerStatus::resyncs},
     {"digest_bytes", "Bytes of its digests received.", &peers::PeerStatus::bytes_received},
+    {"digest_sent_bytes", "Bytes of our digest sent to its address, if no other neighbour has it.",
+     &peers::PeerStatus::bytes_sent},
 };
 
 // What is unknown has no sample.

@@ -105,7 +105,11 @@ Task<void> send_options(Client& client) {
 void count_served(Client& client, DigestForm form, std::size_t sent) {
   auto& served = client.worker.counters.served[static_cast<std::size_t>(form)];
   served.requests.add();
-  if (!client.reply.head_only()) served.bytes.add(sent);
+  if (client.reply.head_only()) return;
+  served.bytes.add(sent);
+  if (const auto peer = client.worker.shared.directory.at(client.address)) {
+    peer->accuracy.sent_digest(sent);
+  }
 }
 
 // RFC 9110 15.4.5; only ever in answer to a condition (Squid 5.7 crashes on any other 304).

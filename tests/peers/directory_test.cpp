@@ -125,6 +125,17 @@ TEST_F(DirectoryTest, RateOfFalseMissesIsThatOfTheProbes) {
   EXPECT_EQ(rate(), 0.25);
 }
 
+TEST(Directory, TellsAPeerByItsAddressUnlessTwoHaveIt) {
+  auto settings = std::vector<config::Peer>{samples::peer("b"), samples::peer("c"),
+                                            samples::peer("d"), samples::peer("e")};
+  settings[0].host = "127.0.0.2";
+  settings[1].host = "localhost";
+  const Directory directory(settings);
+  EXPECT_EQ(directory.at(*config::parse_address("127.0.0.2")), directory.peers()[0]);
+  EXPECT_EQ(directory.at(*config::parse_address("127.0.0.1")), nullptr) << "two have it";
+  EXPECT_EQ(directory.at(*config::parse_address("127.0.0.3")), nullptr);
+}
+
 TEST_F(DirectoryTest, ChoosesAmongThoseWhoDoNotClaimTheKey) {
   EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow, 7), nullptr);
   directory_.update(0, report_of({"y"}, kNow));
@@ -144,6 +155,7 @@ TEST_F(DirectoryTest, StatusTellsWhatIsKnownAndNothingElse) {
   report.polls = 4;
   report.polls_failed = 1;
   report.bytes_received = 5000;
+  directory_.peers()[1]->accuracy.sent_digest(70);
   directory_.update(1, report);
   names("x");
   answer(1, Outcome::true_hit, 2500us);
@@ -165,6 +177,7 @@ TEST_F(DirectoryTest, StatusTellsWhatIsKnownAndNothingElse) {
   EXPECT_EQ(known.polls, 4U);
   EXPECT_EQ(known.polls_failed, 1U);
   EXPECT_EQ(known.bytes_received, 5000U);
+  EXPECT_EQ(known.bytes_sent, 70U);
 
   const PeerStatus& unknown = status[0];
   EXPECT_EQ(unknown.state, State::waiting);

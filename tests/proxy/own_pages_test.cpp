@@ -210,6 +210,7 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   EXPECT_EQ(known["probes"], 1);
   EXPECT_EQ(known["false_misses"], 1);
   EXPECT_EQ(known["false_miss_rate"], 1.0);
+  EXPECT_EQ(known["bytes_sent"], 0);
   EXPECT_EQ(known["lookups"], 1);
   EXPECT_TRUE(known["observed_false_positive_rate"].is_null());
   EXPECT_EQ(known["bytes_saved"], 10);
@@ -242,8 +243,8 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
         "false_hits_by_cause_total{peer=\"b\",cause=\"absent\"} 1",
         "false_hits_by_cause_total{peer=\"b\",cause=\"untold\"} 0", "probes_total{peer=\"b\"} 1",
         "false_misses_total{peer=\"b\"} 0", "false_miss_rate{peer=\"b\"} 0",
-        "observed_false_positive_rate{peer=\"b\"} 1", "predicted_false_positive_rate{peer=\"b\"} ",
-        "digest_age_seconds{peer=\"b\"} "}) {
+        "digest_sent_bytes_total{peer=\"b\"} 0", "observed_false_positive_rate{peer=\"b\"} 1",
+        "predicted_false_positive_rate{peer=\"b\"} ", "digest_age_seconds{peer=\"b\"} "}) {
     EXPECT_NE(text.find("\nhearsay_peer_" + sample), std::string::npos) << sample;
   }
 }

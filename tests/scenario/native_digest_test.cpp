@@ -69,6 +69,8 @@ TEST(NativeDigest, IsWhatHearsaysUse) {
   EXPECT_EQ(books.at("generation"), neighbours.a.digest().at("generation"));
   EXPECT_EQ(books.at("resyncs"), 0);
   EXPECT_EQ(books.at("bytes_received"), digest::kNativeHeaderBytes);
+  const auto sent = [&] { return neighbours.a.digest_peer("b").at("bytes_sent"); };
+  EXPECT_TRUE(await([&] { return sent() == digest::kNativeHeaderBytes; })) << sent();
 }
 
 TEST(NativeDigest, TellsWithinThreeSecondsWhatCameAndWhatLeft) {
