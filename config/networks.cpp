@@ -98,6 +98,12 @@ bool contains(std::span<const Network> networks, const Address& address) {
                      [&](const Network& network) { return network.contains(address); });
 }
 
+std::optional<Address> translated(const Address& address) {
+  constexpr std::array<std::uint8_t, kV4Start / 8> kNat64{0x00, 0x64, 0xff, 0x9b};
+  if (!std::equal(kNat64.begin(), kNat64.end(), address.begin())) return std::nullopt;
+  return address_from_v4({address[12], address[13], address[14], address[15]});
+}
+
 std::optional<Networks> parse_networks(std::string_view item) {
   Networks networks;
   for (const NamedSet& set : named_sets()) {

@@ -35,6 +35,9 @@ using Networks = std::vector<Network>;
 
 bool contains(std::span<const Network> networks, const Address& address);
 
+// The IPv4 address inside one of NAT64 (64:ff9b::/96, RFC 6052), to which its gateway connects.
+std::optional<Address> translated(const Address& address);
+
 // One item of an access list: an address, a range ("10.0.0.0/8", "fc00::/7") or a named set:
 //   any, all    every address
 //   loopback    this machine and "no address": 127/8, 0/8, ::1, ::

@@ -34,10 +34,12 @@ includes_only peers peers config digest
 includes_only proxy/http proxy/http
 includes_only proxy/net proxy/net
 includes_only proxy/cache proxy/cache proxy/http digest
-includes_only proxy/upstream proxy/upstream proxy/net config
+includes_only proxy/lists proxy/lists proxy/http digest config
+includes_only proxy/upstream proxy/upstream proxy/net proxy/lists config
 includes_only proxy/fill proxy/fill proxy proxy/cache proxy/http peers digest config
 includes_only proxy/command proxy/command proxy proxy/http peers digest config
-includes_only proxy proxy proxy/command proxy/fill proxy/cache proxy/http proxy/net proxy/upstream \
+includes_only proxy proxy proxy/command proxy/fill proxy/cache proxy/lists proxy/http proxy/net \
+  proxy/upstream \
   peers digest config
 
 breach 'proxy/command/ takes only proxy/version.hpp of the server' < <(

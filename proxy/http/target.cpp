@@ -221,4 +221,8 @@ bool valid_host(std::string_view value) {
   return parts && append_host(canonical, parts->host).has_value();
 }
 
+HeadResult<void> append_canonical_host(std::string& out, std::string_view host) {
+  return append_host(out, host);
+}
+
 }  // namespace proxy::http

@@ -61,4 +61,7 @@ HeadResult<Target> parse_target(std::string_view method, std::string_view target
 // or without a port.
 bool valid_host(std::string_view value);
 
+// The host of a URL, IPv6 in brackets, as the canonical URL spells it.
+HeadResult<void> append_canonical_host(std::string& out, std::string_view host);
+
 }  // namespace proxy::http

@@ -83,5 +83,12 @@ TEST(Contains, IsFalseForAnEmptyList) {
   EXPECT_FALSE(contains(Networks{}, *parse_address("127.0.0.1")));
 }
 
+TEST(Translated, IsTheIpv4AddressInsideOneOfNat64) {
+  EXPECT_EQ(translated(*parse_address("64:ff9b::192.0.2.1")), parse_address("192.0.2.1"));
+  for (const char* other : {"192.0.2.1", "64:ff9b:1::192.0.2.1", "64:ff9b::1:192.0.2.1", "::1"}) {
+    EXPECT_EQ(translated(*parse_address(other)), std::nullopt) << other;
+  }
+}
+
 }  // namespace
 }  // namespace config

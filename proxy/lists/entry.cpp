@@ -1,0 +1,119 @@
+#include "proxy/lists/entry.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "proxy/http/text.hpp"
+
+namespace proxy::lists {
+namespace {
+
+constexpr std::string_view kBlank = " \t";
+
+Line added(bool had_room) {
+  return had_room ? Line::read : Line::no_room;
+}
+
+// The next word, empty at the end of the line or where a comment begins.
+std::string_view take_word(std::string_view& line) {
+  line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
+  if (line.starts_with('#')) line = {};
+  const std::string_view word = line.substr(0, line.find_first_of(kBlank));
+  line.remove_prefix(word.size());
+  return word;
+}
+
+std::string_view without_brackets(std::string_view text) {
+  const bool bracketed = text.starts_with('[') && text.ends_with(']');
+  return bracketed ? text.substr(1, text.size() - 2) : text;
+}
+
+// Nothing else has a colon or ends in a digit so often that trying would cost.
+std::optional<config::Address> address_in(std::string_view word) {
+  const bool v6 = word.find(':') != std::string_view::npos;
+  if (!v6 && !http::is(http::kDigit, word.back())) return std::nullopt;
+  return config::parse_address(v6 ? without_brackets(word) : word);
+}
+
+// The canonical name; empty: none, or an address in one of its stranger spellings.
+std::string host_in(std::string_view word) {
+  std::string host;
+  if (word.starts_with('[') || !http::append_canonical_host(host, word) || address_in(host)) {
+    return {};
+  }
+  return host;
+}
+
+Line read_prefix(std::string_view url, ListBuilder& into) {
+  const auto target = http::parse_target("GET", url);
+  if (!target || target->form() != http::Target::Form::absolute) return Line::unknown;
+  return added(into.add_prefix(target->url()));
+}
+
+Line read_prefix_of_both_schemes(std::string_view rest, ListBuilder& into) {
+  if (rest.starts_with('/')) return Line::unknown;
+  const Line read = read_prefix(std::string("http://").append(rest), into);
+  if (read != Line::read) return read;
+  return read_prefix(std::string("https://").append(rest), into);
+}
+
+// "192.0.2.0/24": an address, and behind the slash nothing but digits.
+bool is_network(std::string_view word, std::size_t slash) {
+  const std::string_view bits = word.substr(slash + 1);
+  return slash > 0 && !bits.empty() && http::all(http::kDigit, bits) &&
+         config::parse_address(without_brackets(word.substr(0, slash)));
+}
+
+Line read_network(std::string_view word, std::size_t slash, ListBuilder& into) {
+  const std::string plain =
+      std::string(without_brackets(word.substr(0, slash))).append(word.substr(slash));
+  const auto networks = config::parse_networks(plain);
+  return networks ? added(into.add(networks->front())) : Line::unknown;
+}
+
+Line read_entry(std::string_view word, ListBuilder& into) {
+  const std::size_t slash = word.find('/');
+  if (slash != std::string_view::npos) {
+    if (word.substr(0, slash).ends_with(':') && word.substr(slash).starts_with("//")) {
+      return read_prefix(word, into);
+    }
+    return is_network(word, slash) ? read_network(word, slash, into)
+                                   : read_prefix_of_both_schemes(word, into);
+  }
+  if (const auto address = address_in(word)) return added(into.add({*address}));
+  if (word.find(':') != std::string_view::npos) return read_prefix_of_both_schemes(word, into);
+  if (word.starts_with('.')) word.remove_prefix(1);
+  const std::string host = host_in(word);
+  return host.empty() ? Line::unknown : added(into.add_host(host));
+}
+
+bool means_this_machine(const config::Address& address) {
+  static const auto loopback = config::parse_networks("loopback").value();
+  return config::contains(loopback, address);
+}
+
+// The names behind an address, of which `name` is the first.
+Line read_hosts_line(std::string_view first, std::string_view name, std::string_view rest,
+                     ListBuilder& into) {
+  const auto address = config::parse_address(first.substr(0, first.find('%')));  // "fe80::1%lo0"
+  if (!address) return Line::unknown;
+  for (; !name.empty(); name = take_word(rest)) {
+    if (name.find('.') == std::string_view::npos || address_in(name)) continue;
+    const std::string host = means_this_machine(*address) ? host_in(name) : std::string();
+    if (host.empty()) return Line::unknown;
+    if (!into.add_host(host)) return Line::no_room;
+  }
+  return Line::read;
+}
+
+}  // namespace
+
+Line read_line(std::string_view line, ListBuilder& into) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const std::string_view first = take_word(line);
+  if (first.empty()) return Line::read;
+  const std::string_view second = take_word(line);
+  return second.empty() ? read_entry(first, into) : read_hosts_line(first, second, line, into);
+}
+
+}  // namespace proxy::lists

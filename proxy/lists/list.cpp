@@ -1,0 +1,131 @@
+#include "proxy/lists/list.hpp"
+
+#include <algorithm>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "digest/little_endian.hpp"
+#include "proxy/http/text.hpp"
+
+namespace proxy::lists {
+namespace {
+
+digest::Salt random_salt() {
+  std::random_device source;
+  digest::Salt salt;
+  for (auto& byte : salt) byte = static_cast<std::uint8_t>(source());
+  return salt;
+}
+
+digest::Key key_of(const digest::Salt& salt, std::string_view text) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  const digest::SipHash128 hash(salt, {bytes, text.size()});
+  digest::Key key;
+  digest::store64(key.bytes.data(), hash.low());
+  digest::store64(key.bytes.data() + 8, hash.high());
+  return key;
+}
+
+// Scheme and authority of a canonical URL, which has a path.
+std::string_view origin_of(std::string_view url) {
+  return url.substr(0, url.find('/', url.find("://") + 3));
+}
+
+// A canonical host that is an address: a name never ends in a number, nor has it a colon.
+std::optional<config::Address> literal(std::string_view host) {
+  const bool looks_so = !host.empty() && (http::is(http::kDigit, host.back()) ||
+                                          host.find(':') != std::string_view::npos);
+  return looks_so ? config::parse_address(host) : std::nullopt;
+}
+
+std::string url_of_tunnel(const http::Target& target) {
+  std::string_view authority = target.authority();
+  constexpr std::string_view kStandard = ":443";
+  if (authority.ends_with(kStandard)) authority.remove_suffix(kStandard.size());
+  return std::string("https://").append(authority).append("/");
+}
+
+}  // namespace
+
+bool List::names(const http::Target& target) const {
+  if (entries() == 0) return false;
+  if (const auto address = literal(target.host())) {
+    if (names(*address)) return true;
+  } else if (names_host(target.host())) {
+    return true;
+  }
+  if (prefixes_.size() == 0 || target.host().empty()) return false;
+  const bool tunnel = target.form() == http::Target::Form::authority;
+  return tunnel ? names_url(url_of_tunnel(target)) : names_url(target.url());
+}
+
+bool List::names(const config::Address& address) const {
+  if (networks_.contains(address)) return true;
+  const auto inner = config::translated(address);
+  return inner && networks_.contains(*inner);
+}
+
+bool List::perhaps(std::string_view text) const {
+  return filter_ && filter_->contains(key_of(salt_, text));
+}
+
+bool List::names_host(std::string_view host) const {
+  if (hosts_.size() == 0) return false;
+  while (!host.empty()) {
+    if (perhaps(host) && hosts_.contains(host)) return true;
+    host.remove_prefix(std::min(host.find('.'), host.size() - 1) + 1);
+  }
+  return false;
+}
+
+bool List::names_url(std::string_view url) const {
+  return perhaps(origin_of(url)) && prefixes_.begins(url);
+}
+
+std::size_t List::bytes() const {
+  const std::size_t filter = filter_ ? static_cast<std::size_t>(filter_->lines()) * 64 : 0;
+  return hosts_.bytes() + prefixes_.bytes() + networks_.bytes() + filter;
+}
+
+ListBuilder::ListBuilder() {
+  list_.salt_ = random_salt();
+  list_.hosts_ = TextSet(list_.salt_);
+}
+
+bool ListBuilder::add_host(std::string_view host) {
+  if (!list_.hosts_.fits(host)) return false;
+  list_.hosts_.insert(host);
+  return true;
+}
+
+bool ListBuilder::add_prefix(std::string_view url) {
+  if (!list_.prefixes_.fits(url)) return false;
+  list_.prefixes_.insert(url);
+  return true;
+}
+
+bool ListBuilder::add(const config::Network& network) {
+  if (list_.networks_.size() == NetworkSet::kMost) return false;
+  list_.networks_.insert(network);
+  return true;
+}
+
+List ListBuilder::finish(double rate) && {
+  list_.hosts_.pack();
+  list_.prefixes_.finish();
+  list_.networks_.finish();
+  const std::uint64_t keys = list_.hosts_.size() + list_.prefixes_.size();
+  if (keys > 0) {
+    // Always possible: the bounds on texts keep the keys far under what a filter can hold.
+    auto filter = digest::BlockedFilter::for_capacity(keys, rate);
+    const auto insert = [&](std::string_view text) { filter->insert(key_of(list_.salt_, text)); };
+    list_.hosts_.for_each(insert);
+    list_.prefixes_.for_each([&](std::string_view url) { insert(origin_of(url)); });
+    list_.filter_ = std::move(*filter);
+  }
+  return std::move(list_);
+}
+
+}  // namespace proxy::lists
