@@ -62,6 +62,20 @@ void read_connect_ports(Section& in, std::vector<std::uint16_t>& ports) {
   }
 }
 
+void read_paths(Section& in, std::string_view key, std::vector<std::string>& paths) {
+  const auto items = in.items(key, "paths of files");
+  if (!items) return;
+  paths.clear();
+  for (const Place& item : *items) {
+    const auto* text = std::get_if<std::string>(&item.value->content);
+    if (text && !text->empty() && text->find('\0') == std::string::npos) {
+      paths.push_back(*text);
+    } else {
+      in.expected(item, "the path of a file");
+    }
+  }
+}
+
 }  // namespace
 
 void read_access(Section& in, Access& access) {
@@ -71,6 +85,8 @@ void read_access(Section& in, Access& access) {
   read_networks(in, "peers", access.peers);
   read_deny_to(in, access);
   read_connect_ports(in, access.connect_ports);
+  read_paths(in, "block", access.block);
+  read_paths(in, "allow", access.allow);
 }
 
 }  // namespace config

@@ -83,6 +83,9 @@ struct Access {
   Networks deny_to;          // no client's request goes there, whatever name led to it
   bool deny_to_self = true;  // nor to an address of this machine's interfaces; "loopback" says so
   std::vector<std::uint16_t> connect_ports{443};
+  // Paths of files that list hosts, URL prefixes and addresses (proxy/lists/read.hpp).
+  std::vector<std::string> block;  // refused to every client
+  std::vector<std::string> allow;  // but for these
 
   Access();
   bool operator==(const Access&) const = default;

@@ -16,7 +16,7 @@ namespace error = boost::asio::error;
 using upstream::Errc;
 
 What what_of(boost::system::error_code cause) {
-  if (cause == Errc::denied_address) return What::denied;
+  if (cause == Errc::denied_address || cause == Errc::blocked_address) return What::denied;
   if (cause == Errc::name_not_found || cause == Errc::no_address) return What::no_address;
   if (cause == Errc::tls_failed || cause == Errc::tls_unverified || cause == Errc::tls_wrong_name ||
       cause == Errc::tls_expired) {

@@ -9,6 +9,7 @@
 
 #include "config/load.hpp"
 #include "proxy/command/arguments.hpp"
+#include "proxy/lists/read.hpp"
 #include "proxy/server.hpp"
 #include "proxy/version.hpp"
 
@@ -16,13 +17,35 @@ namespace {
 
 constexpr int kBadSettings = 2;
 
+void tell(const config::SettingsErrors& errors) {
+  for (const auto& error : errors) std::cerr << error.where << ": " << error.what << '\n';
+}
+
 std::optional<config::Settings> load(const std::string& path) {
   auto settings = config::load_file(path);
   if (settings) return std::move(*settings);
-  for (const auto& error : settings.error()) {
-    std::cerr << error.where << ": " << error.what << '\n';
-  }
+  tell(settings.error());
   return std::nullopt;
+}
+
+// The lists that the settings name; what is in them that is no entry is only worth a warning.
+std::optional<proxy::lists::AccessLists> load_lists(const config::Access& access) {
+  const auto begun = std::chrono::steady_clock::now();
+  auto lists = proxy::lists::read_lists(access, [](const proxy::lists::Skipped& skipped) {
+    spdlog::warn("{}, line {}: {} is no host, address or URL prefix; {} such lines passed over",
+                 skipped.path, skipped.first, skipped.text, skipped.lines);
+  });
+  if (!lists) {
+    tell(lists.error());
+    return std::nullopt;
+  }
+  if (!access.block.empty() || !access.allow.empty()) {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    spdlog::info("lists block {} entries and allow {}; read in {:.1f} s, {} MiB",
+                 lists->block().entries(), lists->allow().entries(), took.count(),
+                 (lists->block().bytes() + lists->allow().bytes()) >> 20);
+  }
+  return std::move(*lists);
 }
 
 // Each client may need a second descriptor towards its origin.
@@ -33,9 +56,9 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int serve(const config::Settings& settings) {
+int serve(const config::Settings& settings, proxy::lists::AccessLists lists) {
   raise_descriptor_limit();
-  proxy::Server server(settings);
+  proxy::Server server(settings, std::move(lists));
   for (const auto& address : server.addresses()) {
     std::cout << "listening on " << address << '\n';
   }
@@ -47,7 +70,9 @@ int serve(const config::Settings& settings) {
 int run(const CLI::App& serving, const std::string& config_path) {
   const auto settings = load(config_path);
   if (!settings) return kBadSettings;
-  return serving.parsed() ? serve(*settings) : 0;
+  auto lists = load_lists(settings->access);
+  if (!lists) return kBadSettings;
+  return serving.parsed() ? serve(*settings, std::move(*lists)) : 0;
 }
 
 }  // namespace

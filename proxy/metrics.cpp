@@ -51,6 +51,11 @@ void append_gauges(std::string& out, const Gauges& now) {
   single(out, "hearsay_memory_limit_bytes", "gauge", "The setting cache.memory.", now.memory_limit);
   single(out, "hearsay_access_log_dropped_total", "counter",
          "Lines that the access log could not take in time.", now.log_lines_dropped);
+  describe(out, "hearsay_list_entries", "gauge", "Distinct entries of access.block and .allow.");
+  fmt::format_to(
+      std::back_inserter(out),
+      "hearsay_list_entries{{list=\"block\"}} {}\nhearsay_list_entries{{list=\"allow\"}} {}\n",
+      now.block_entries, now.allow_entries);
 }
 
 }  // namespace
@@ -87,6 +92,8 @@ void Metrics::append_text(std::string& out, const Gauges& gauges) const {
           [](const Counters& c) -> const Count& { return c.malformed; });
   counter("hearsay_stored_total", "Responses stored.",
           [](const Counters& c) -> const Count& { return c.stored; });
+  counter("hearsay_blocked_total", "Requests refused because of a list (access.block).",
+          [](const Counters& c) -> const Count& { return c.blocked; });
   counter("hearsay_connections_accepted_total", "Client connections accepted.",
           [](const Counters& c) -> const Count& { return c.accepted; });
   counter("hearsay_connections_rejected_total", "Client connections over the limit.",

@@ -42,6 +42,7 @@ struct alignas(64) Counters {
   Count rejected;                // connections over the limit
   Count malformed;               // requests refused by the scan
   Count stored;                  // responses
+  Count blocked;                 // requests refused by a list
   std::array<Served, 2> served;  // by DigestForm
 };
 
@@ -53,6 +54,8 @@ struct Gauges {
   std::uint64_t memory_used = 0;
   std::uint64_t memory_limit = 0;
   std::uint64_t log_lines_dropped = 0;
+  std::size_t block_entries = 0;
+  std::size_t allow_entries = 0;
 };
 
 class Metrics {

@@ -206,7 +206,9 @@ std::string metrics_text(Shared& shared) {
                       .cache_bytes = shared.store.bytes(),
                       .memory_used = shared.budget.used() + shared.transit.used(),
                       .memory_limit = shared.budget.limit() + shared.transit.limit(),
-                      .log_lines_dropped = shared.log.dropped()};
+                      .log_lines_dropped = shared.log.dropped(),
+                      .block_entries = shared.lists.block().entries(),
+                      .allow_entries = shared.lists.allow().entries()};
   std::string text;
   shared.metrics.append_text(text, gauges);
   append_peers(text, shared.directory.status(std::chrono::steady_clock::now()));

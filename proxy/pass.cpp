@@ -6,6 +6,7 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/method.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/origin.hpp"
 #include "proxy/refuse.hpp"
 
 namespace proxy {
@@ -64,7 +65,7 @@ FetchPlan Passing::plan() const {
   const auto& timeouts = client_.worker.shared.settings.timeouts;
   const auto& target = request_.target;
   FetchPlan plan;
-  plan.to = {target.https(), std::string(target.host()), target.port(), upstream::Trust::client};
+  plan.to = origin_of(target, client_.worker.shared.lists);
   plan.method = request_.head.method;
   plan.repeatable = http::is_idempotent(plan.method) && !request_.framing.has_body();
   plan.connect = timeouts.connect;

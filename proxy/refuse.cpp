@@ -3,6 +3,7 @@
 #include "proxy/http/cache_status.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/upstream/error.hpp"
 #include "proxy/version.hpp"
 
 namespace proxy {
@@ -51,6 +52,10 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
   const auto& target = request.target;
   if (client.worker.guard.names_denied_literal(target.host(), target.port())) {
     return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
+  }
+  if (client.worker.shared.lists.blocks(target)) {
+    client.worker.counters.blocked.add();
+    return Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
   }
   if (target.form() != http::Target::Form::authority) return std::nullopt;
   const auto& ports = access.connect_ports;
@@ -101,6 +106,7 @@ Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
 
 Task<void> refuse(Client& client, const Request& request, Failure failure) {
   auto refusal = Refusal::failure(failure);
+  if (failure.cause == upstream::Errc::blocked_address) client.worker.counters.blocked.add();
   client.reply.record().upstream_host = request.target.host();
   client.reply.record().hierarchy = Hierarchy::direct;
   co_await refuse(client, request, std::move(refusal));

@@ -71,8 +71,9 @@ Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
 
 }  // namespace
 
-Server::Server(const config::Settings& settings)
+Server::Server(const config::Settings& settings, lists::AccessLists lists)
     : settings_(settings),
+      lists_(std::move(lists)),
       threads_(thread_count(settings)),
       listeners_(settings_.listen, threads_),
       budget_(settings_.cache.memory.value - transit_share(settings_)),
@@ -86,6 +87,7 @@ Server::Server(const config::Settings& settings)
       shared_{.settings = settings_,
               .name = name_for(settings_, listeners_),
               .listening = listeners_.addresses(),
+              .lists = lists_,
               .clock = clock_,
               .budget = budget_,
               .transit = transit_,

@@ -19,7 +19,7 @@ class Server {
  public:
   // Opens everything that can fail; throws std::exception with a text for a person. Nobody is
   // served yet.
-  explicit Server(const config::Settings& settings);
+  explicit Server(const config::Settings& settings, lists::AccessLists lists = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -36,6 +36,7 @@ class Server {
   void stop();
 
   const config::Settings settings_;
+  const lists::AccessLists lists_;
   const std::size_t threads_;
   Listeners listeners_;
   Clock clock_;

@@ -1,6 +1,7 @@
 #include "proxy/tunnel.hpp"
 
 #include "proxy/http/cache_status.hpp"
+#include "proxy/origin.hpp"
 #include "proxy/refuse.hpp"
 #include "proxy/wakeup.hpp"
 
@@ -50,8 +51,7 @@ Task<void> tunnel(Client& client, const Request& request) {
   record.hierarchy = Hierarchy::direct;
   record.upstream_host = target.host();
 
-  const upstream::Endpoint to{false, std::string(target.host()), target.port(),
-                              upstream::Trust::client};
+  const auto to = origin_of(target, client.worker.shared.lists);
   auto connected = co_await client.worker.connector.connect(to, timeouts.connect);
   if (!connected) {
     const auto failure = failure_of(Failure::Where::upstream, connected.error());

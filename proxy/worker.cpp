@@ -6,7 +6,7 @@ Worker::Worker(Shared& shared_by_all, std::size_t number)
     : shared(shared_by_all),
       deadlines(io.get_executor()),
       resolver(io.get_executor()),
-      guard(shared.settings.access, shared.listening),
+      guard(shared.settings.access, shared.listening, &shared.lists),
       connector(deadlines, resolver, guard, shared.tls),
       pool(deadlines),
       upstream{connector, pool, buffers, shared.settings.timeouts, shared.settings.limits},

@@ -14,6 +14,7 @@
 #include "proxy/fill/fills.hpp"
 #include "proxy/fill/sampling.hpp"
 #include "proxy/input.hpp"
+#include "proxy/lists/access_lists.hpp"
 #include "proxy/metrics.hpp"
 #include "proxy/session_list.hpp"
 #include "proxy/upstream/connect.hpp"
@@ -26,6 +27,7 @@ struct Shared {
   const config::Settings& settings;
   const std::string name;
   const std::vector<net::tcp::endpoint>& listening;
+  const lists::AccessLists& lists;
   Clock& clock;
   cache::Budget& budget;   // of what is stored or going to be
   cache::Budget& transit;  // of bodies that are passed on

@@ -9,6 +9,7 @@
 #include "proxy/fill/false_hit.hpp"
 #include "proxy/fill/sampling.hpp"
 #include "proxy/fill/upstream_request.hpp"
+#include "proxy/origin.hpp"
 #include "proxy/worker.hpp"
 
 namespace proxy {
@@ -255,8 +256,7 @@ bool Filling::too_slow() const {
 }
 
 upstream::Endpoint Filling::origin() const {
-  const auto& target = request().target;
-  return {target.https(), std::string(target.host()), target.port(), upstream::Trust::client};
+  return origin_of(request().target, worker_.shared.lists);
 }
 
 http::Targets Filling::targets() const {

@@ -31,8 +31,8 @@ net::Task<net::Result<std::unique_ptr<net::Stream>>> Connector::connect(
   const auto addresses = co_await resolver_.resolve(endpoint.host, timeout);
   if (!addresses) co_return addresses.error();
   auto endpoints = permitted(*addresses, endpoint);
-  if (endpoints.empty()) co_return Errc::denied_address;
-  auto socket = co_await race(std::move(endpoints), head_start_, deadline);
+  if (!endpoints) co_return endpoints.error();
+  auto socket = co_await race(std::move(*endpoints), head_start_, deadline);
   if (!socket) co_return socket.error();
   if (!endpoint.tls) {
     co_return std::make_unique<net::Stream>(std::move(*socket), deadlines_);
@@ -41,13 +41,20 @@ net::Task<net::Result<std::unique_ptr<net::Stream>>> Connector::connect(
                                     left_until(deadline));
 }
 
-std::vector<net::tcp::endpoint> Connector::permitted(const Addresses& addresses,
-                                                     const Endpoint& endpoint) {
+net::Result<std::vector<net::tcp::endpoint>> Connector::permitted(const Addresses& addresses,
+                                                                  const Endpoint& endpoint) {
   guard_.refresh(deadlines_.now());
   Addresses allowed;
+  bool blocked = false;
   for (const auto& address : addresses) {
-    if (guard_.allows(address, endpoint.port, endpoint.trust)) allowed.push_back(address);
+    if (!guard_.allows(address, endpoint.port, endpoint.trust)) continue;
+    if (guard_.blocks(address, endpoint.trust)) {
+      blocked = true;
+    } else {
+      allowed.push_back(address);
+    }
   }
+  if (allowed.empty()) return blocked ? Errc::blocked_address : Errc::denied_address;
   std::vector<net::tcp::endpoint> endpoints;
   for (const auto& address : attempt_order(allowed)) endpoints.emplace_back(address, endpoint.port);
   return endpoints;

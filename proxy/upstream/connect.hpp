@@ -21,14 +21,15 @@ class Connector {
             std::chrono::milliseconds head_start = kHeadStart);
 
   // Takes at most `timeout` (TLS: up to two ticks of the Deadlines more), all steps together. The
-  // stream has no deadline. Denied addresses are passed over; where all are denied, nothing is
-  // connected to and the error is Errc::denied_address.
+  // stream has no deadline. Denied and blocked addresses are passed over; where none is left,
+  // nothing is connected to and the error is Errc::blocked_address if a list did it, else
+  // Errc::denied_address.
   net::Task<net::Result<std::unique_ptr<net::Stream>>> connect(const Endpoint& endpoint,
                                                                std::chrono::milliseconds timeout);
 
  private:
-  [[nodiscard]] std::vector<net::tcp::endpoint> permitted(const Addresses& addresses,
-                                                          const Endpoint& endpoint);
+  [[nodiscard]] net::Result<std::vector<net::tcp::endpoint>> permitted(const Addresses& addresses,
+                                                                       const Endpoint& endpoint);
 
   net::Deadlines& deadlines_;
   Resolver& resolver_;

@@ -8,8 +8,9 @@
 namespace proxy::upstream {
 
 enum class Trust {
-  client,      // named by a client's URL: may not reach what `deny_to` lists
-  configured,  // named by the settings (peers, reverse origins): exempt from `deny_to`
+  client,      // named by a client's URL: may not reach what `deny_to` or `block` lists
+  allowed,     // the same, but `allow` names it: exempt from `block`
+  configured,  // named by the settings (peers, reverse origins): exempt from all three
 };
 
 // The key of the connection pool: equal endpoints may share connections, so trust is part of it.
@@ -28,8 +29,8 @@ struct Endpoint {
 template <>
 struct std::hash<proxy::upstream::Endpoint> {
   std::size_t operator()(const proxy::upstream::Endpoint& endpoint) const noexcept {
-    const std::size_t rest = (std::size_t{endpoint.port} << 2U) |
-                             (std::size_t{endpoint.tls} << 1U) |
+    const std::size_t rest = (std::size_t{endpoint.port} << 3U) |
+                             (std::size_t{endpoint.tls} << 2U) |
                              static_cast<std::size_t>(endpoint.trust);
     return std::hash<std::string>{}(endpoint.host) ^ (rest * 0x9E3779B97F4A7C15U);
   }

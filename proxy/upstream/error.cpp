@@ -17,6 +17,8 @@ const char* text_of(Errc error) {
       return "the name servers took too long";
     case Errc::denied_address:
       return "the host's address may not be connected to";
+    case Errc::blocked_address:
+      return "a list blocks the host's address: setting access.block";
     case Errc::connect_refused:
       return "the host refused the connection";
     case Errc::connect_failed:
@@ -52,6 +54,7 @@ class Category final : public boost::system::error_category {
       case Errc::connect_timed_out:
         return errc::make_error_condition(errc::timed_out);
       case Errc::denied_address:
+      case Errc::blocked_address:
         return errc::make_error_condition(errc::permission_denied);
       default:
         return {error, *this};

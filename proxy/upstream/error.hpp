@@ -13,6 +13,7 @@ enum class Errc {
   resolver_failed,     // the name servers refuse, fail or cannot be reached
   resolver_timed_out,
   denied_address,     // every address is one that a client may not have us connect to
+  blocked_address,    // the same of a list that blocks
   connect_refused,    // a host answered, and refused
   connect_failed,     // no host answered
   connect_timed_out,  // whatever took the time: connecting or the TLS handshake

@@ -47,13 +47,6 @@ std::vector<config::Address> interface_addresses() {
   return addresses;
 }
 
-// What a NAT64 gateway would connect to instead.
-std::optional<config::Address> translated(const config::Address& address) {
-  static const auto nat64 = config::parse_networks("64:ff9b::/96").value();
-  if (!config::contains(nat64, address)) return std::nullopt;
-  return config::address_from_v4({address[12], address[13], address[14], address[15]});
-}
-
 // The addresses that lead to this machine on any machine.
 bool is_loopback(const config::Address& address) {
   static const auto loopback = config::parse_networks("loopback").value();
@@ -83,10 +76,12 @@ config::Address plain_address(const ip::address& address) {
   return address.to_v6().to_bytes();
 }
 
-Guard::Guard(const config::Access& access, std::vector<net::tcp::endpoint> listening)
+Guard::Guard(const config::Access& access, std::vector<net::tcp::endpoint> listening,
+             const lists::AccessLists* lists)
     : deny_to_(access.deny_to),
       deny_to_self_(access.deny_to_self),
       listening_(std::move(listening)),
+      lists_(lists),
       interfaces_(interface_addresses()),
       looked_at_(Clock::now()) {}
 
@@ -99,8 +94,12 @@ void Guard::refresh(Clock::time_point now) {
 bool Guard::allows(const ip::address& address, std::uint16_t port, Trust trust) const {
   const auto plain = plain_address(address);
   if (is_denied(plain, port, trust)) return false;
-  const auto inner = translated(plain);
+  const auto inner = config::translated(plain);
   return !inner || !is_denied(*inner, port, trust);
+}
+
+bool Guard::blocks(const ip::address& address, Trust trust) const {
+  return lists_ && trust == Trust::client && lists_->blocks(plain_address(address));
 }
 
 bool Guard::names_denied_literal(std::string_view host, std::uint16_t port) const {

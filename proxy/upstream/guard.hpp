@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/settings.hpp"
+#include "proxy/lists/access_lists.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/upstream/endpoint.hpp"
 
@@ -23,11 +24,16 @@ class Guard {
  public:
   using Clock = std::chrono::steady_clock;
 
-  Guard(const config::Access& access, std::vector<net::tcp::endpoint> listening);
+  // `lists` outlive the guard; none block nothing.
+  Guard(const config::Access& access, std::vector<net::tcp::endpoint> listening,
+        const lists::AccessLists* lists = nullptr);
 
   // To be asked about the very address that is connected to, or names could be rebound in between.
   [[nodiscard]] bool allows(const boost::asio::ip::address& address, std::uint16_t port,
                             Trust trust) const;
+
+  // Whether a list blocks that address, which is another question with another answer for people.
+  [[nodiscard]] bool blocks(const boost::asio::ip::address& address, Trust trust) const;
 
   // Whether a client's URL says by itself that it leads to a denied address: an IP address without
   // brackets, `localhost` or a name below it (RFC 6761 section 6.3). Cheap: for every request,
@@ -50,6 +56,7 @@ class Guard {
   config::Networks deny_to_;
   bool deny_to_self_;
   std::vector<net::tcp::endpoint> listening_;
+  const lists::AccessLists* lists_;
   std::vector<config::Address> interfaces_;
   Clock::time_point looked_at_{};
 };

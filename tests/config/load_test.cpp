@@ -33,7 +33,8 @@ TEST(Load, TakesEverySettingFromTheText) {
                "false_miss_sample": 0.25},
     "reverse": [],
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
-               "deny_to": [], "connect_ports": [443, 8443]},
+               "deny_to": [], "connect_ports": [443, 8443],
+               "block": ["/etc/hearsay/ads", "b"], "allow": ["c"]},
     "log": {"access": "/var/log/hearsay.log", "format": "json"},
     "timeouts": {"head": "1s", "body": "2s", "connect": "3s", "first_byte": "4s",
                  "keep_alive": "5s", "peer_connect": "6ms", "peer_first_byte": "7ms", "drain": "0s"},
@@ -50,6 +51,8 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_TRUE(s.access.deny_to.empty());
   EXPECT_FALSE(s.access.deny_to_self);
   EXPECT_EQ(s.access.connect_ports, (std::vector<std::uint16_t>{443, 8443}));
+  EXPECT_EQ(s.access.block, (std::vector<std::string>{"/etc/hearsay/ads", "b"}));
+  EXPECT_EQ(s.access.allow, std::vector<std::string>{"c"});
   EXPECT_EQ(s.log, (Log{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
   EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s}));
   EXPECT_EQ(s.limits, (Limits{5, kibibytes(8), 50}));
@@ -122,6 +125,10 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                 "found true"},
            Case{R"({"access":{"connect_ports":[0]}})", "line 1, column 29, access.connect_ports[0]",
                 "from 1 to 65535"},
+           Case{R"({"access":{"block":"ads"}})", "line 1, column 20, access.block", "a list of"},
+           Case{R"({"access":{"allow":[""]}})", "line 1, column 21, access.allow[0]", "path"},
+           Case{R"({"access":{"block":["a\u0000b"]}})", "line 1, column 21, access.block[0]",
+                "path"},
            Case{R"({"log":{"access":""}})", "line 1, column 18, log.access", "path of a file"},
            Case{R"({"log":{"format":"Json"}})", "line 1, column 18, log.format", "mean \"json\"?"},
            Case{R"({"timeouts":{"drain":"2h"}})", "line 1, column 22, timeouts.drain", "\"1h\""},

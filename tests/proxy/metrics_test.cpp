@@ -31,12 +31,13 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   counters.aborted.add(19);
   counters.malformed.add(23);
   counters.stored.add(29);
+  counters.blocked.add(30);
   counters.accepted.add(31);
   counters.rejected.add(37);
   counters.served[0].requests.add(67);
   counters.served[0].bytes.add(71);
   counters.served[1].not_modified.add(73);
-  EXPECT_EQ(text_of(metrics, {41, 43, 47, 53, 59, 61}),
+  EXPECT_EQ(text_of(metrics, {41, 43, 47, 53, 59, 61, 79, 83}),
             R"(# HELP hearsay_requests_total Requests answered, by result.
 # TYPE hearsay_requests_total counter
 hearsay_requests_total{result="error"} 0
@@ -70,6 +71,9 @@ hearsay_malformed_total 23
 # HELP hearsay_stored_total Responses stored.
 # TYPE hearsay_stored_total counter
 hearsay_stored_total 29
+# HELP hearsay_blocked_total Requests refused because of a list (access.block).
+# TYPE hearsay_blocked_total counter
+hearsay_blocked_total 30
 # HELP hearsay_connections_accepted_total Client connections accepted.
 # TYPE hearsay_connections_accepted_total counter
 hearsay_connections_accepted_total 31
@@ -106,6 +110,10 @@ hearsay_memory_limit_bytes 59
 # HELP hearsay_access_log_dropped_total Lines that the access log could not take in time.
 # TYPE hearsay_access_log_dropped_total counter
 hearsay_access_log_dropped_total 61
+# HELP hearsay_list_entries Distinct entries of access.block and .allow.
+# TYPE hearsay_list_entries gauge
+hearsay_list_entries{list="block"} 79
+hearsay_list_entries{list="allow"} 83
 )");
 }
 

@@ -66,7 +66,7 @@ struct Answer {
 class Wire {
  public:
   Wire(std::uint64_t entries, unsigned bits_per_entry)
-      : holdings(entries), scene_(with_bits_per_entry(bits_per_entry), &holdings) {
+      : holdings(entries), scene_(with_bits_per_entry(bits_per_entry), {}, &holdings) {
     held_ = *digest::decode_native(scene_.publisher.native(0, 0)->body, nullptr, kRoom);
   }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "proxy/answer.hpp"
+#include "proxy/lists/entry.hpp"
+#include "proxy/upstream/error.hpp"
 #include "tests/proxy/scene.hpp"
 
 namespace proxy {
@@ -36,6 +39,49 @@ INSTANTIATE_TEST_SUITE_P(
                     Access{"TunnelToMail", "127.0.0.1", "CONNECT a.test:25", false},
                     Access{"TunnelToLoopback", "127.0.0.1", "CONNECT 127.0.0.1:443", false}),
     [](const auto& tested) { return tested.param.name; });
+
+lists::AccessLists blocking(std::string_view line) {
+  lists::ListBuilder block;
+  EXPECT_EQ(lists::read_line(line, block), lists::Line::read);
+  return {std::move(block).finish(), {}};
+}
+
+TEST(CheckAccess, RefusesWhatAListBlocksAndCountsIt) {
+  Scene scene(quiet_settings(), blocking("a.test"));
+  const auto refusal = check_access(scene.client, *TextRequest(""));
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->status, 403U);
+  EXPECT_EQ(refusal->tag, Tag::denied);
+  EXPECT_NE(refusal->reason.find("access.block"), std::string::npos);
+  EXPECT_EQ(scene.worker.counters.blocked.get(), 1U);
+  EXPECT_FALSE(check_access(scene.client, *TextRequest("", "GET http://b.test/ HTTP/1.1")));
+  EXPECT_EQ(scene.worker.counters.blocked.get(), 1U);
+}
+
+// As after a restart with another list: what is stored is held back too.
+TEST(CheckAccess, ComesBeforeWhatIsStored) {
+  for (const char* line : {"c.test", "a.test"}) {
+    Scene scene(quiet_settings(), blocking(line));
+    const TextRequest request("");
+    const TextAnswer answer_head(200, "Cache-Control: max-age=100\r\n");
+    const auto now = scene.clock.now();
+    const std::string& url = (*request).target.url();
+    const auto entry =
+        std::make_shared<cache::Entry>(scene.budget, cache::Received{url,
+                                                                     (*request).head.fields,
+                                                                     answer_head.head,
+                                                                     {now, now},
+                                                                     "us",
+                                                                     cache::SourceKind::origin,
+                                                                     true});
+    const auto key = digest::key_of(digest::Method::get, url);
+    ASSERT_EQ(scene.store.put(key, entry, now), cache::Stored::yes);
+    scene.reply.begin(1, false, true);
+    BodyReader body(scene.input, (*request).framing);
+    const auto text = scene.received(answer(scene.client, *request, body));
+    EXPECT_EQ(text.substr(9, 3), std::string_view(line) == "a.test" ? "403" : "200") << text;
+  }
+}
 
 std::string refused(const TextRequest& request, Refusal refusal, bool* goes_on = nullptr) {
   Scene scene;
@@ -109,6 +155,19 @@ TEST(Refuse, AFailureIsToldInCacheStatusAndTheLog) {
   EXPECT_NE(text.find("detail=\"timed-out\""), std::string::npos) << text;
   EXPECT_EQ(scene.reply.record().tag, Tag::miss);
   EXPECT_EQ(scene.reply.record().upstream_host, "a.test");
+}
+
+TEST(Refuse, AnAddressThatAListBlocksIsCounted) {
+  Scene scene;
+  const TextRequest request("");
+  for (const auto cause : {upstream::Errc::blocked_address, upstream::Errc::denied_address}) {
+    scene.reply.begin(1, false, true);
+    const auto failure = failure_of(Failure::Where::upstream, cause);
+    support::run(scene.worker.io, refuse(scene.client, *request, failure));
+    EXPECT_EQ(scene.reply.record().status, 403U);
+    EXPECT_EQ(scene.reply.record().tag, Tag::denied);
+  }
+  EXPECT_EQ(scene.worker.counters.blocked.get(), 1U);
 }
 
 TEST(Refuse, AMalformedHeadIsCountedAndEndsTheConnection) {

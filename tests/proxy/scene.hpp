@@ -19,8 +19,10 @@ inline config::Settings quiet_settings() {
 
 struct Scene {
   // The digest is of the store, or of what a test says is held.
-  explicit Scene(config::Settings told = quiet_settings(), peers::Holdings* held = nullptr)
+  explicit Scene(config::Settings told = quiet_settings(), lists::AccessLists listed = {},
+                 peers::Holdings* held = nullptr)
       : settings(std::move(told)),
+        lists(std::move(listed)),
         publisher{held ? *held : holdings, settings.digest, clock.now()} {
     worker.deadlines.start();
   }
@@ -34,6 +36,7 @@ struct Scene {
 
   const config::Settings settings;
   const std::vector<net::tcp::endpoint> listening{{net::asio::ip::make_address("127.0.0.1"), 3128}};
+  const lists::AccessLists lists;
   Clock clock;
   cache::Budget budget{settings.cache.memory.value / 8 * 7};
   cache::Budget transit{settings.cache.memory.value / 8};
@@ -48,6 +51,7 @@ struct Scene {
   Shared shared{.settings = settings,
                 .name = "cache-a",
                 .listening = listening,
+                .lists = lists,
                 .clock = clock,
                 .budget = budget,
                 .transit = transit,

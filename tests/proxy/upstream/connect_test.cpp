@@ -73,6 +73,21 @@ TEST_F(ConnectorTest, PassesOverDeniedAddresses) {
   EXPECT_TRUE(connect("both.test", port, Trust::client));
 }
 
+TEST_F(ConnectorTest, PassesOverBlockedAddresses) {
+  lists::ListBuilder block;
+  block.add(config::parse_networks("::1")->front());
+  const lists::AccessLists lists(std::move(block).finish(), {});
+  config::Access open_to_all;
+  open_to_all.deny_to.clear();
+  open_to_all.deny_to_self = false;
+  guard = Guard(open_to_all, {}, &lists);
+  names.records["both.test"] = {{"127.0.0.1", "::1"}};
+  names.records["six.test"] = {{"::1"}};
+  EXPECT_TRUE(connect("both.test", port, Trust::client));
+  EXPECT_EQ(connect("six.test", port, Trust::client).error(), Errc::blocked_address);
+  EXPECT_EQ(connect("six.test", port, Trust::allowed).error(), Errc::connect_refused);
+}
+
 TEST_F(ConnectorTest, RefusesToConnectToItself) {
   guard = Guard(config::Access{}, {open.local_endpoint()});
   EXPECT_EQ(connect("127.0.0.1", port, Trust::configured).error(), Errc::denied_address);

@@ -97,6 +97,27 @@ TEST(Guard, DeniesTheAddressesOfOurInterfacesWhereTold) {
   }
 }
 
+TEST(Guard, BlocksListedAddressesToClientsOnly) {
+  lists::ListBuilder block;
+  block.add(config::parse_networks("192.0.2.0/24")->front());
+  const lists::AccessLists lists(std::move(block).finish(), {});
+  const Guard guard(with({}, false), {}, &lists);
+  for (const char* text : {"192.0.2.1", "::ffff:192.0.2.1", "64:ff9b::192.0.2.1"}) {
+    const auto address = make_address(text);
+    EXPECT_TRUE(guard.blocks(address, Trust::client)) << text;
+    EXPECT_FALSE(guard.blocks(address, Trust::allowed)) << text;
+    EXPECT_FALSE(guard.blocks(address, Trust::configured)) << text;
+    EXPECT_TRUE(guard.allows(address, 80, Trust::client)) << text;
+  }
+  EXPECT_FALSE(guard.blocks(make_address("198.51.100.1"), Trust::client));
+}
+
+// What access.allow lists is exempt from access.block alone.
+TEST(Guard, DeniesWhatIsAllowedWhereDenyToDoes) {
+  const Guard guard(config::Access{}, {});
+  EXPECT_FALSE(guard.allows(make_address("127.0.0.1"), 80, Trust::allowed));
+}
+
 TEST(Guard, KnowsDeniedHostsByTheirLooks) {
   const Guard guard(config::Access{}, {});
   const struct {
