@@ -6,8 +6,13 @@
 namespace interop {
 namespace {
 
+// Our probes for false misses are HEAD.
 bool by_504(const LogLine& line) {
-  return line.status == 504;
+  return line.status == 504 && line.method == "GET";
+}
+
+bool by_probe(const LogLine& line) {
+  return line.status == 504 && line.method == "HEAD";
 }
 
 bool always(const LogLine&) {
@@ -19,7 +24,7 @@ struct Neighbours {
     get_all(squid.port(), held);
     const bool built = await([&] { return squid_claims_all(); }, std::chrono::seconds(30));
     if (!built) throw std::runtime_error("Squid built no digest: " + squid.cache_log());
-    ours = std::make_unique<ProxyProcess>(with_peer("squid", squid.port()));
+    ours = std::make_unique<ProxyProcess>(settings());
     if (!await([&] { return books().at("state") == "usable"; })) {
       throw std::runtime_error("Squid's digest is not used: " + books().dump());
     }
@@ -31,6 +36,13 @@ struct Neighbours {
                                  [&](const std::string& url) { return claims(*digest, url); });
   }
   json books() const { return ours->digest_peer("squid"); }
+
+  // Of all that goes to the origin, Squid is asked too whether it holds it.
+  json settings() const {
+    json all = with_peer("squid", squid.port());
+    all["digest"]["false_miss_sample"] = 1;
+    return all;
+  }
 
   Origin origin;
   std::vector<std::string> held = origin.urls("held", 500);
@@ -53,6 +65,10 @@ TEST(WeAskSquid, ForAllThatItClaimsAndLittleElse) {
   get_all(neighbours.ours->port(), others);
   const std::size_t refused = logged(neighbours.squid.access_log(), others, by_504);
   EXPECT_EQ(neighbours.books().at("false_hits"), refused);
+  EXPECT_EQ(neighbours.books().at("false_hit_causes").at("absent"), refused);
+  EXPECT_TRUE(await([&] { return neighbours.books().at("probes") == 300 - refused; }));
+  EXPECT_EQ(neighbours.books().at("false_misses"), 0);
+  EXPECT_EQ(logged(neighbours.squid.access_log(), others, by_probe), 300 - refused);
   EXPECT_LE(refused, 60U);  // Squid's 5 bits per entry are wrong for one URL in eleven
   ASSERT_TRUE(await([&] { return logged(neighbours.ours->access_log(), others, always) == 300; }));
   EXPECT_GE(logged(neighbours.ours->access_log(), neighbours.held, by_digest), 495U);
