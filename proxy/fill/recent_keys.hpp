@@ -20,7 +20,10 @@ class RecentKeys {
   explicit RecentKeys(std::size_t capacity) : capacity_(capacity) {}
 
   void remember(const digest::Key& key, Time until) {
-    if (until_.insert_or_assign(key, until).second) order_.push_back(key);
+    const auto [place, is_new] = until_.try_emplace(key, until);
+    if (is_new) order_.push_back(key);
+    // Threads may come here in another order than they took the time.
+    place->second = std::max(place->second, until);
     if (order_.size() <= capacity_) return;
     const auto oldest = until_.find(order_.front());
     forgotten_until_ = std::max(forgotten_until_, oldest->second);

@@ -25,6 +25,13 @@ TEST(RecentKeys, HoldsAKeyUntilItsTime) {
   EXPECT_TRUE(keys.holds(key(1), kNow + 19s));
 }
 
+TEST(RecentKeys, KeepsTheLaterOfTwoTimesInWhateverOrderTheyCome) {
+  RecentKeys keys(10);
+  keys.remember(key(1), kNow + 20s);
+  keys.remember(key(1), kNow + 10s);
+  EXPECT_TRUE(keys.holds(key(1), kNow + 19s));
+}
+
 TEST(RecentKeys, ForgetsTheFirstToComeBeyondItsCapacity) {
   RecentKeys keys(3);
   for (int i = 0; i < 4; ++i) keys.remember(key(i), kNow + 10s);
