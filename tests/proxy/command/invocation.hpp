@@ -2,18 +2,16 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <csignal>
+#include <CLI/Error.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "proxy/command/arguments.hpp"
+#include "proxy/command/streams.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace proxy::command {
@@ -32,45 +30,22 @@ struct Said {
 // A file that nobody else knows, as one of the streams.
 class StreamFile {
  public:
-  explicit StreamFile(std::string_view content = {}) : file_(std::tmpfile()) {
-    if (file_ == nullptr) throw std::runtime_error("no temporary file");
-    if (!content.empty()) std::fwrite(content.data(), 1, content.size(), file_);
-    std::rewind(file_);
-  }
+  explicit StreamFile(std::string_view content = {});
   StreamFile(const StreamFile&) = delete;
   StreamFile& operator=(const StreamFile&) = delete;
-  ~StreamFile() { std::fclose(file_); }
+  ~StreamFile();
 
-  int descriptor() const { return ::fileno(file_); }
-  std::string content() const {
-    std::string text(static_cast<std::size_t>(::lseek(descriptor(), 0, SEEK_END)), '\0');
-    const ssize_t count = ::pread(descriptor(), text.data(), text.size(), 0);
-    text.resize(static_cast<std::size_t>(count < 0 ? 0 : count));
-    return text;
-  }
+  int descriptor() const;
+  std::string content() const;
 
  private:
   std::FILE* file_;
 };
 
 // Throws CLI::ParseError as main() would see it.
-inline int run_digest_on(const std::vector<std::string>& arguments, const Streams& streams) {
-  std::signal(SIGPIPE, SIG_IGN);
-  CLI::App program("hearsay");
-  const auto digest = add_digest(program);
-  std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};
-  reversed.emplace_back("digest");
-  program.parse(reversed);
-  return digest(streams);
-}
+int run_digest_on(const std::vector<std::string>& arguments, const Streams& streams);
 
-inline Said run_digest(const std::vector<std::string>& arguments, std::string_view input = {}) {
-  const StreamFile in(input);
-  const StreamFile out;
-  const StreamFile err;
-  const int code = run_digest_on(arguments, {in.descriptor(), out.descriptor(), err.descriptor()});
-  return {code, out.content(), err.content()};
-}
+Said run_digest(const std::vector<std::string>& arguments, std::string_view input = {});
 
 inline Json json_of(const Said& said) {
   EXPECT_EQ(said.code, 0) << said.err;
