@@ -21,20 +21,14 @@ Json json_of(const Report::Value& value) {
                     value);
 }
 
-// 12,345,678
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
-
 std::string text_of(const Report::Value& value) {
-  return std::visit(Overloaded{[](std::monostate) { return std::string(); },
-                               [](bool truth) { return std::string(truth ? "yes" : "no"); },
-                               [](std::uint64_t number) { return grouped(number); },
-                               [](double number) { return fmt::format("{:.4g}", number); },
-                               [](const std::string& text) { return text; }},
-                    value);
+  return std::visit(
+      Overloaded{[](std::monostate) { return std::string(); },
+                 [](bool truth) { return std::string(truth ? "yes" : "no"); },
+                 [](std::uint64_t number) { return fmt::format("{}", fmt::group_digits(number)); },
+                 [](double number) { return fmt::format("{:.4g}", number); },
+                 [](const std::string& text) { return text; }},
+      value);
 }
 
 }  // namespace
