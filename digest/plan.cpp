@@ -7,12 +7,58 @@ namespace digest {
 namespace {
 
 Sized<Shape> checked_shape(std::uint64_t bits, std::uint32_t hashes) {
-  const Shape shape{.bits = bits, .hashes = hashes};
+  const Shape shape{.bits = std::max(bits, kLeastBits), .hashes = hashes};
   if (!check(shape)) return SizingError::too_large;
   return shape;
 }
 
+// Of any arguments in range.
+double dependence_of(std::uint64_t bits, std::uint64_t entries, std::uint32_t hashes) {
+  constexpr double kMeasured = 5;
+  const auto m = static_cast<double>(bits);
+  return hashes == 1 ? 0 : kMeasured * static_cast<double>(entries) / (m * m);
+}
+
+bool keeps(double rate, std::uint64_t bits, std::uint64_t entries, std::uint32_t hashes) {
+  const double dependence = dependence_of(bits, entries, hashes);
+  return dependence < rate && *false_positive_rate(bits, entries, hashes) <= rate - dependence;
+}
+
+// The least that keep the rate, which more bits only lower.
+Sized<std::uint64_t> least_bits(std::uint64_t capacity, double rate, std::uint32_t hashes) {
+  const auto independent = bits_for(capacity, rate, hashes);
+  if (!independent || hashes == 1) return independent;
+  std::uint64_t enough = kMaxBits;
+  if (!keeps(rate, enough, capacity, hashes)) return SizingError::too_large;
+  for (std::uint64_t least = *independent; least < enough;) {
+    const std::uint64_t middle = least + (enough - least) / 2;
+    if (keeps(rate, middle, capacity, hashes)) {
+      enough = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return enough;
+}
+
 }  // namespace
+
+Sized<double> dependence(std::uint64_t bits, std::uint64_t entries, std::uint32_t hashes) {
+  if (const auto sound = check({.bits = bits, .hashes = hashes}); !sound) {
+    if (bits == 0) return SizingError::no_bits;
+    return hashes == 0 ? SizingError::no_hashes : SizingError::too_large;
+  }
+  return dependence_of(bits, entries, hashes);
+}
+
+Sized<Ratio> best_ratio(double bits_per_entry) {
+  const auto ideal = ideal_hashes(bits_per_entry);
+  if (!ideal) return ideal.error();
+  const auto fewer = static_cast<std::uint32_t>(std::clamp<double>(*ideal, 1, kMaxHashes));
+  const std::uint32_t more = std::min(fewer + 1, kMaxHashes);
+  const bool pays = *rate_at(bits_per_entry, more) < *rate_at(bits_per_entry, fewer);
+  return Ratio{bits_per_entry, pays ? more : fewer};
+}
 
 Sized<Ratio> ratio_for(double rate, double most_bits_per_entry) {
   if (!(most_bits_per_entry > 0)) return SizingError::no_bits;
@@ -34,17 +80,20 @@ Sized<Shape> shape_for(std::uint64_t capacity, Ratio ratio) {
 }
 
 Sized<Shape> shape_for(std::uint64_t capacity, double rate) {
-  const auto ideal = ideal_hashes_for(rate);
-  if (!ideal) return ideal.error();
-  const auto lower = static_cast<std::uint32_t>(std::clamp<double>(*ideal, 1, kMaxHashes));
-  const auto fewer = shape_for(capacity, rate, lower);
-  const auto more = shape_for(capacity, rate, std::min(lower + 1, kMaxHashes));
-  if (!fewer || !more) return fewer ? fewer : more;
-  return more->bits < fewer->bits ? more : fewer;
+  std::uint32_t hashes = 1;
+  auto bits = least_bits(capacity, rate, hashes);
+  for (std::uint32_t more = 2; more <= kMaxHashes; ++more) {
+    const auto with_more = least_bits(capacity, rate, more);
+    if (!with_more || (bits && *bits <= *with_more)) continue;
+    bits = with_more;
+    hashes = more;
+  }
+  if (!bits) return bits.error();
+  return checked_shape(*bits, hashes);
 }
 
 Sized<Shape> shape_for(std::uint64_t capacity, double rate, std::uint32_t hashes) {
-  const auto bits = bits_for(capacity, rate, hashes);
+  const auto bits = least_bits(capacity, rate, hashes);
   if (!bits) return bits.error();
   return checked_shape(*bits, hashes);
 }

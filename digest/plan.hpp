@@ -1,4 +1,13 @@
 // Shapes for what a filter is to hold and how often it may be wrong.
+//
+// The formulae of sizing.hpp take a key's positions for independent. Those of double hashing are an
+// arithmetic progression, so that a filter is wrong also where a key's progression runs along that
+// of one that is in, forward or backward, or falls into few places. Neither chance falls with more
+// hashes: with m bits, n entries they add up to at most about 5 n / m^2 (Dillinger and Manolios
+// 2004 and Kirsch and Mitzenmacher 2006, section 5, who find a term of this order; measured with
+// 2 to 30 hashes: from 1 to 3 where few of the bits are set, up to 5 where half of them are). It is
+// nothing where there are many entries, and all of the rate where there are few or the rate is very
+// low. Every shape for a rate below counts it in.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +22,9 @@ namespace digest {
 inline constexpr double kDefaultBitsPerEntry = 12;
 inline constexpr std::uint32_t kDefaultHashes = 8;
 
+// At least so many: 512 bytes, below which two progressions share too much for any such bound.
+inline constexpr std::uint64_t kLeastBits = 4096;
+
 // How much a filter spends on each of its entries; the capacity is left open.
 struct Ratio {
   double bits_per_entry = kDefaultBitsPerEntry;
@@ -23,12 +35,20 @@ struct Ratio {
 // need. rate_too_low if no number of hashes does.
 Sized<Ratio> ratio_for(double rate, double most_bits_per_entry);
 
-// All below give plain shapes with double hashing whose predicted rate, when they hold `capacity`
-// distinct keys, is at most the one asked for. A capacity of 0 is an error.
+// As many bits per entry, and the hashes that give the lowest rate with them.
+Sized<Ratio> best_ratio(double bits_per_entry);
+
+// What positions that depend on each other add to false_positive_rate() in a plain filter with
+// double hashing, at most: 5 n / m^2, and nothing to that of a single hash.
+Sized<double> dependence(std::uint64_t bits, std::uint64_t entries, std::uint32_t hashes);
+
+// All below give plain shapes with double hashing, for `capacity` distinct keys, of at least
+// kLeastBits. A capacity of 0 is an error.
 Sized<Shape> shape_for(std::uint64_t capacity, Ratio ratio = {});
-// The smallest.
+// The smallest whose false_positive_rate() and dependence() together are at most `rate` when it is
+// full, with the fewest hashes that do.
 Sized<Shape> shape_for(std::uint64_t capacity, double rate);
-// The smallest with so many hashes.
+// The same with so many hashes.
 Sized<Shape> shape_for(std::uint64_t capacity, double rate, std::uint32_t hashes);
 
 // The same in slices, with as few more bits as make them even (less than one per hash). Its rate is

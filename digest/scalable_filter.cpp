@@ -11,9 +11,6 @@
 namespace digest {
 namespace {
 
-// Two hashes made into many are not independent enough in a few bytes: the rate would be passed.
-constexpr std::uint64_t kLeastStageBits = 4096;
-
 std::optional<SizingError> refuse(const ScalablePlan& plan) {
   if (plan.capacity == 0) return SizingError::no_entries;
   if (plan.capacity > kMaxBits) return SizingError::too_large;
@@ -124,10 +121,9 @@ Sized<void> ScalableFilter::grow() {
   const auto capacity = next_capacity();
   if (!capacity) return capacity.error();
   const auto index = static_cast<double>(stages_.size());
-  auto shape =
+  const auto shape =
       shape_for(*capacity, plan_.rate * (1 - plan_.tightening) * std::pow(plan_.tightening, index));
   if (!shape) return shape.error();
-  shape->bits = std::max(shape->bits, kLeastStageBits);
   stages_.push_back({*BloomFilter::create(*shape), *capacity, 0});
   return {};
 }

@@ -40,14 +40,10 @@ digest::Sized<digest::Shape> plan(const BuildOptions& options, std::uint64_t cap
     return options.hashes ? digest::shape_for(capacity, *options.rate, *options.hashes)
                           : digest::shape_for(capacity, *options.rate);
   }
-  digest::Ratio ratio{options.bits_per_entry.value_or(digest::kDefaultBitsPerEntry), 1};
-  const auto room = digest::shape_for(capacity, ratio);
-  if (!room) return room;
-  const auto hashes = options.hashes ? digest::Sized<std::uint32_t>(*options.hashes)
-                                     : digest::optimal_hashes(room->bits, capacity);
-  if (!hashes) return hashes.error();
-  ratio.hashes = *hashes;
-  return digest::shape_for(capacity, ratio);
+  auto ratio = digest::best_ratio(options.bits_per_entry.value_or(digest::kDefaultBitsPerEntry));
+  if (!ratio) return ratio.error();
+  if (options.hashes) ratio->hashes = *options.hashes;
+  return digest::shape_for(capacity, *ratio);
 }
 
 Result<digest::StrictFilter> empty_filter(const BuildOptions& options, std::uint64_t capacity) {

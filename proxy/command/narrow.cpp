@@ -12,9 +12,6 @@
 namespace proxy::command {
 namespace {
 
-// Two hashes made into many are not independent enough in a few bytes.
-constexpr std::uint64_t kLeastBits = 4096;
-
 // The smallest first; the first of all only if it is smaller than any other.
 std::vector<Input*> chain_of(std::vector<Input>& inputs) {
   std::vector<Input*> chain;
@@ -29,11 +26,8 @@ Result<digest::Shape> shape_within(std::size_t bytes, std::uint64_t capacity, do
                                    bool exceed_rate) {
   const std::uint64_t most_bits =
       std::min<std::uint64_t>(std::uint64_t{8} * bytes, digest::kMaxBits);
-  auto wanted = digest::shape_for(capacity, rate);
-  if (wanted && wanted->bits <= most_bits) {
-    wanted->bits = std::max(wanted->bits, kLeastBits);
-    return *wanted;
-  }
+  const auto wanted = digest::shape_for(capacity, rate);
+  if (wanted && wanted->bits <= most_bits) return *wanted;
   if (exceed_rate) {
     return digest::Shape{.bits = most_bits, .hashes = *digest::optimal_hashes(most_bits, capacity)};
   }

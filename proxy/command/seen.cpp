@@ -11,8 +11,6 @@ namespace {
 
 // 2.5 MB at a rate of 0.001; from there it takes few stages to hold much.
 constexpr std::uint64_t kFirstStage = std::uint64_t{1} << 20;
-// Two hashes made into many are not independent enough in a few bytes.
-constexpr std::uint64_t kLeastBits = 4096;
 
 Trouble cannot_size(std::string_view option, std::uint64_t entries, digest::SizingError error) {
   return {fmt::format("{} {}: no filter can be made for so many lines at this rate: {}", option,
@@ -21,9 +19,8 @@ Trouble cannot_size(std::string_view option, std::uint64_t entries, digest::Sizi
 
 Result<digest::BloomFilter> filter_for(std::string_view option, std::uint64_t entries,
                                        double rate) {
-  auto shape = digest::shape_for(entries, rate);
+  const auto shape = digest::shape_for(entries, rate);
   if (!shape) return cannot_size(option, entries, shape.error());
-  shape->bits = std::max(shape->bits, kLeastBits);
   return *digest::BloomFilter::create(*shape);
 }
 
