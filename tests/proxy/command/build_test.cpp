@@ -43,6 +43,18 @@ INSTANTIATE_TEST_SUITE_P(
         Sizing{"ByBitsAndHashes", {"--bits-per-entry", "8", "--hashes", "4"}, 8, 4, 0.024}),
     [](const auto& of) { return of.param.name; });
 
+TEST(Build, MakesNoFilterTooSmallForItsRate) {
+  const TemporaryDirectory directory;
+  for (const char* rate : {"0.001", "0.1"}) {
+    const std::string file = directory / rate;
+    const std::string urls = numbered_urls("in/", 3);
+    EXPECT_EQ(json_of(run_digest({"build", "--fpr", rate, "--json", "-o", file}, urls)).at("bits"),
+              4096);
+    EXPECT_LE(lines_in(run_digest({"query", file}, numbered_urls("out/", 5'000)).out),
+              std::stod(rate) * 5'000 + 4 * std::sqrt(std::stod(rate) * 5'000));
+  }
+}
+
 TEST(Build, MakesTheSameOfAPipeAsOfFiles) {
   const TemporaryDirectory directory;
   const std::string a = numbered_urls("a", 500);
