@@ -32,6 +32,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"AddressOverNetwork", {"192.0.2.0/24"}, {"192.0.2.7"}, "http://192.0.2.7/", false},
         Case{"OtherAddress", {"192.0.2.0/24"}, {"192.0.2.7"}, "http://192.0.2.8/", true},
         Case{"PrefixOverAddress", {"192.0.2.7"}, {"192.0.2.7/x"}, "http://192.0.2.7/x", false},
+        Case{"DotsOutOfPrefix", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/../no", true},
+        Case{"CodedDots", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/%2e%2E/no", true},
+        Case{"HalfCodedDots", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/.%2e/no", true},
+        Case{"DotsWithinPrefix", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/x/../y", false},
+        Case{"DotsIntoPrefix", {"a.test"}, {"a.test/ok/"}, "http://a.test/no/../ok/", true},
+        Case{"DotsIntoBlock", {"a.test/no/"}, {}, "http://a.test/ok/../no/x", true},
+        Case{"DotsOutOfBlock", {"a.test/no/"}, {}, "http://a.test/no/../ok", true},
+        Case{"DotsInAName", {"a.test/no/"}, {}, "http://a.test/.no/", false},
+        Case{"DotsInAQuery", {"a.test/no/"}, {}, "http://a.test/x?/../no/", false},
         Case{"Nothing", {}, {"a.test"}, "http://a.test/", false}),
     [](const auto& tested) { return tested.param.name; });
 
