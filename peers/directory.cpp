@@ -31,6 +31,11 @@ std::optional<double> false_miss_rate(const Accuracy::Books& books) {
   return static_cast<double>(books.false_misses) / static_cast<double>(books.probes);
 }
 
+std::optional<config::Address> address_of(const Peer& peer, const Report& report) {
+  const auto told = config::parse_address(peer.host);
+  return told ? told : report.address;
+}
+
 PeerStatus status_of(const Peer& peer, const Report& report, std::uint64_t lookups, Time now) {
   const Accuracy::Books books = peer.accuracy.books();
   PeerStatus status{.name = peer.name,
@@ -57,7 +62,7 @@ PeerStatus status_of(const Peer& peer, const Report& report, std::uint64_t looku
                     .polls_failed = report.polls_failed,
                     .resyncs = report.resyncs,
                     .bytes_received = report.bytes_received,
-                    .bytes_sent = books.bytes_sent,
+                    .bytes_sent = std::nullopt,
                     .last_error = report.last_error};
   if (books.first_byte) {
     status.first_byte_ms = static_cast<double>(books.first_byte->count()) / 1000.0;
@@ -88,14 +93,23 @@ Directory::Directory(std::span<const config::Peer> settings)
     : peers_(make_peers(settings)),
       view_(std::make_unique<const View>(std::vector<Report>(settings.size()))) {}
 
-PeerRef Directory::at(const config::Address& address) const {
-  PeerRef found;
+std::vector<PeerRef> Directory::at_address(const View& view, const config::Address& address) const {
+  std::vector<PeerRef> found;
   for (const PeerRef& peer : peers_) {
-    if (config::parse_address(peer->host) != address) continue;
-    if (found) return nullptr;
-    found = peer;
+    if (address_of(*peer, view.reports[peer->id]) == address) found.push_back(peer);
   }
   return found;
+}
+
+bool Directory::knows(const config::Address& address) const {
+  return view_.read([&](const View& view) { return !at_address(view, address).empty(); });
+}
+
+PeerRef Directory::at(const config::Address& address) const {
+  return view_.read([&](const View& view) {
+    const auto found = at_address(view, address);
+    return found.size() == 1 ? found.front() : nullptr;
+  });
 }
 
 Claimants Directory::claimants(const digest::Key& key, Time now) const {
@@ -172,7 +186,12 @@ std::vector<PeerStatus> Directory::status(Time now) const {
     const auto total = lookups_.load(std::memory_order_relaxed);
     for (const PeerRef& peer : peers_) {
       const auto lookups = peer->accuracy.lookups(total);
-      all.push_back(status_of(*peer, view.reports[peer->id], lookups, now));
+      const Report& report = view.reports[peer->id];
+      all.push_back(status_of(*peer, report, lookups, now));
+      const auto address = address_of(*peer, report);
+      if (address && at_address(view, *address).size() == 1) {
+        all.back().bytes_sent = peer->accuracy.books().bytes_sent;
+      }
     }
     return all;
   });

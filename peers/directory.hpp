@@ -51,8 +51,9 @@ struct PeerStatus {
   std::uint64_t polls_failed = 0;
   std::uint64_t resyncs = 0;  // see Report
   std::uint64_t bytes_received = 0;
-  std::uint64_t bytes_sent = 0;  // bodies of our digest, as far as at() tells whose they were
-  std::string last_error;        // empty: the last poll was good
+  // Bodies of our digest. Empty if it shares its address with another peer, or has none yet.
+  std::optional<std::uint64_t> bytes_sent;
+  std::string last_error;  // empty: the last poll was good
 };
 
 // All peers, and one immutable view of what they say they hold, which the control thread replaces
@@ -64,8 +65,10 @@ class Directory {
   // In the order of the settings; the same for the directory's life.
   const std::vector<PeerRef>& peers() const { return peers_; }
 
-  // The one peer whose address in the settings this is; null if there is none, if it is a name, or
-  // if several have it.
+  // Whether it is the address of a peer: that in the settings, or, where these have a name, the one
+  // where the peer was last reached. Any thread, never waits, as the next.
+  bool knows(const config::Address& address) const;
+  // The one peer of that address; null if there is none, or if several have it.
   PeerRef at(const config::Address& address) const;
 
   // Peers whose digest claims the key, cheapest first (Accuracy::cost), on a tie in the order of
@@ -99,6 +102,8 @@ class Directory {
 
     explicit View(std::vector<Report> reports_given);
   };
+
+  std::vector<PeerRef> at_address(const View& view, const config::Address& address) const;
 
   std::vector<PeerRef> peers_;
   std::atomic<bool> anybody_{false};               // has a digest

@@ -190,6 +190,7 @@ class Exchange::Loop {
     const Time now = Clock::now();
     const Report before = line.report;
     line.report.bytes_received += line.transfer.received();
+    if (const auto reached = line.transfer.address()) line.report.address = reached;
     line.transfer.end();
     enter(line.report, verdict, now);
     line.choose_form(verdict.outcome, before.kind, now);

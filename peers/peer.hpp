@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "config/networks.hpp"
 #include "config/settings.hpp"
 #include "digest/native_digest.hpp"
 #include "digest/squid_digest.hpp"
@@ -77,6 +78,8 @@ struct Report {
   std::uint64_t resyncs = 0;         // deltas that did not fit what we held
   std::uint64_t bytes_received = 0;  // bodies of its answers
   std::string last_error;            // why the last poll brought nothing; empty if it was good
+  // Where its host led to when it was last reached. Empty until then.
+  std::optional<config::Address> address;
 
   bool counts(Time now) const { return claims.filter && now < usable_until; }
 };

@@ -80,6 +80,14 @@ std::string Transfer::finish(CURLcode code) {
   return {};
 }
 
+std::optional<config::Address> Transfer::address() const {
+  const char* text = nullptr;
+  if (curl_easy_getinfo(handle(), CURLINFO_PRIMARY_IP, &text) != CURLE_OK || text == nullptr) {
+    return std::nullopt;
+  }
+  return config::parse_address(text);
+}
+
 void Transfer::end() {
   if (running_) curl_multi_remove_handle(multi_, handle());
   running_ = false;

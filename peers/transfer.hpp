@@ -5,9 +5,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "config/networks.hpp"
 #include "peers/peer.hpp"
 #include "peers/poll_plan.hpp"
 #include "peers/reply.hpp"
@@ -44,6 +46,8 @@ class Transfer {
 
   const Reply& reply() const { return reply_; }
   std::size_t received() const { return received_; }
+  // Whom it reached; empty if nobody.
+  std::optional<config::Address> address() const;
 
   // Lets go of the answer; aborts what is still running.
   void end();

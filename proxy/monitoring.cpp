@@ -74,7 +74,7 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"polls_failed", peer.polls_failed},
           {"resyncs", peer.resyncs},
           {"bytes_received", peer.bytes_received},
-          {"bytes_sent", peer.bytes_sent},
+          {"bytes_sent", or_null(peer.bytes_sent)},
           {"last_error", peer.last_error.empty() ? Json(nullptr) : Json(peer.last_error)}};
 }
 
@@ -89,12 +89,14 @@ Json served_json(const Metrics& metrics, DigestForm form) {
           {"not_modified", sum(&Served::not_modified)}};
 }
 
-struct PeerCounter {
+// What is unknown has no sample.
+template <class Value>
+struct PeerMetric {
   std::string_view name;
   std::string_view help;
-  std::uint64_t peers::PeerStatus::*value;
+  Value peers::PeerStatus::*value;
 };
-constexpr PeerCounter kPeerCounters[] = {
+constexpr PeerMetric<std::uint64_t> kPeerCounters[] = {
     {"lookups", "Requests in which its digest was asked.", &peers::PeerStatus::lookups},
     {"claims", "Requests for whose URL its digest made a claim.", &peers::PeerStatus::claims},
     {"true_hits", "Claims that were true.", &peers::PeerStatus::true_hits},
@@ -109,17 +111,11 @@ constexpr PeerCounter kPeerCounters[] = {
     {"resyncs", "Changes to its digest that did not fit what was held of it.",
      &peers::PeerStatus::resyncs},
     {"digest_bytes", "Bytes of its digests received.", &peers::PeerStatus::bytes_received},
-    {"digest_sent_bytes", "Bytes of our digest sent to its address, if no other neighbour has it.",
-     &peers::PeerStatus::bytes_sent},
 };
-
-// What is unknown has no sample.
-struct PeerGauge {
-  std::string_view name;
-  std::string_view help;
-  std::optional<double> peers::PeerStatus::*value;
-};
-constexpr PeerGauge kPeerGauges[] = {
+constexpr PeerMetric<std::optional<std::uint64_t>> kDigestSent = {
+    "digest_sent_bytes", "Bytes of our digest sent to its address, if no other neighbour has it.",
+    &peers::PeerStatus::bytes_sent};
+constexpr PeerMetric<std::optional<double>> kPeerGauges[] = {
     {"digest_age_seconds", "Since its digest was last found current.",
      &peers::PeerStatus::age_seconds},
     {"predicted_false_positive_rate", "Of its digest, from the bits set.",
@@ -140,16 +136,33 @@ std::string escaped(std::string_view label) {
   return out;
 }
 
+template <class Value>
+const Value* known(const Value& value) {
+  return &value;
+}
+template <class Value>
+const Value* known(const std::optional<Value>& value) {
+  return value ? &*value : nullptr;
+}
+
+// `type`: of Prometheus; the names of its counters end in "_total".
+template <class Value>
+void append_metric(std::string& out, const PeerMetric<Value>& metric, std::string_view type,
+                   const std::vector<peers::PeerStatus>& peers) {
+  auto at = std::back_inserter(out);
+  const auto name =
+      fmt::format("hearsay_peer_{}{}", metric.name, type == "counter" ? "_total" : "");
+  fmt::format_to(at, "# HELP {0} {1}\n# TYPE {0} {2}\n", name, metric.help, type);
+  for (const auto& peer : peers) {
+    const auto* const value = known(peer.*metric.value);
+    if (value) fmt::format_to(at, "{}{{peer=\"{}\"}} {}\n", name, escaped(peer.name), *value);
+  }
+}
+
 void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers) {
   auto at = std::back_inserter(out);
-  for (const auto& counter : kPeerCounters) {
-    fmt::format_to(at, "# HELP hearsay_peer_{0}_total {1}\n# TYPE hearsay_peer_{0}_total counter\n",
-                   counter.name, counter.help);
-    for (const auto& peer : peers) {
-      fmt::format_to(at, "hearsay_peer_{}_total{{peer=\"{}\"}} {}\n", counter.name,
-                     escaped(peer.name), peer.*counter.value);
-    }
-  }
+  for (const auto& counter : kPeerCounters) append_metric(out, counter, "counter", peers);
+  append_metric(out, kDigestSent, "counter", peers);
   out +=
       "# HELP hearsay_peer_false_hits_by_cause_total Claims that were not true, by why.\n"
       "# TYPE hearsay_peer_false_hits_by_cause_total counter\n";
@@ -160,16 +173,7 @@ void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers)
                      peer.false_hit_causes[cause]);
     }
   }
-  for (const auto& gauge : kPeerGauges) {
-    fmt::format_to(at, "# HELP hearsay_peer_{0} {1}\n# TYPE hearsay_peer_{0} gauge\n", gauge.name,
-                   gauge.help);
-    for (const auto& peer : peers) {
-      const auto& value = peer.*gauge.value;
-      if (!value) continue;
-      fmt::format_to(at, "hearsay_peer_{}{{peer=\"{}\"}} {}\n", gauge.name, escaped(peer.name),
-                     *value);
-    }
-  }
+  for (const auto& gauge : kPeerGauges) append_metric(out, gauge, "gauge", peers);
   out +=
       "# HELP hearsay_peer_up Whether its claims count now.\n"
       "# TYPE hearsay_peer_up gauge\n";

@@ -54,13 +54,6 @@ bool came_through_a_proxy(const Request& request) {
          request.head.fields.find("X-Forwarded-For") != nullptr;
 }
 
-bool is_peer(const Client& client) {
-  for (const auto& peer : client.worker.shared.directory.peers()) {
-    if (config::parse_address(peer->host) == client.address) return true;
-  }
-  return false;
-}
-
 bool from_hearsay(const Request& request) {
   return request.head.fields.value(http::field::user_agent).starts_with("Hearsay/");
 }
@@ -72,7 +65,8 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
     return Refusal::forbidden("this digest tells its salt, so not through another proxy");
   }
   if (page == Page::native_digest || page == Page::store_digest) {
-    if (admin || is_peer(client) || config::contains(access.peers, client.address)) {
+    if (admin || client.worker.shared.directory.knows(client.address) ||
+        config::contains(access.peers, client.address)) {
       return std::nullopt;
     }
     return Refusal::forbidden(

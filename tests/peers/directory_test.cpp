@@ -13,6 +13,12 @@ using samples::report_of;
 
 const Time kNow{1000s};
 
+config::Peer peer_at(const char* name, const char* host) {
+  config::Peer peer = samples::peer(name);
+  peer.host = host;
+  return peer;
+}
+
 class DirectoryTest : public testing::Test {
  protected:
   std::vector<std::string> names(const char* of, Time now = kNow) const {
@@ -26,8 +32,8 @@ class DirectoryTest : public testing::Test {
 
   using Names = std::vector<std::string>;
 
-  const std::vector<config::Peer> settings_{samples::peer("b"), samples::peer("c"),
-                                            samples::peer("d")};
+  const std::vector<config::Peer> settings_{peer_at("b", "127.0.0.2"), peer_at("c", "127.0.0.3"),
+                                            peer_at("d", "127.0.0.4")};
   Directory directory_{settings_};
 };
 
@@ -126,14 +132,23 @@ TEST_F(DirectoryTest, RateOfFalseMissesIsThatOfTheProbes) {
 }
 
 TEST(Directory, TellsAPeerByItsAddressUnlessTwoHaveIt) {
-  auto settings = std::vector<config::Peer>{samples::peer("b"), samples::peer("c"),
-                                            samples::peer("d"), samples::peer("e")};
-  settings[0].host = "127.0.0.2";
-  settings[1].host = "localhost";
-  const Directory directory(settings);
-  EXPECT_EQ(directory.at(*config::parse_address("127.0.0.2")), directory.peers()[0]);
-  EXPECT_EQ(directory.at(*config::parse_address("127.0.0.1")), nullptr) << "two have it";
-  EXPECT_EQ(directory.at(*config::parse_address("127.0.0.3")), nullptr);
+  const std::vector settings{peer_at("b", "127.0.0.2"), peer_at("c", "localhost"),
+                             peer_at("d", "127.0.0.1"), peer_at("e", "127.0.0.1")};
+  Directory directory(settings);
+  const auto at = [&](const char* text) { return directory.at(*config::parse_address(text)); };
+  EXPECT_EQ(at("127.0.0.2"), directory.peers()[0]);
+  EXPECT_EQ(at("127.0.0.1"), nullptr) << "two have it";
+  EXPECT_TRUE(directory.knows(*config::parse_address("127.0.0.1")));
+  EXPECT_EQ(at("127.0.0.3"), nullptr);
+  EXPECT_FALSE(directory.knows(*config::parse_address("127.0.0.3")));
+
+  Report report = report_of({}, kNow);
+  report.address = config::parse_address("127.0.0.3");
+  EXPECT_EQ(directory.status(kNow)[1].bytes_sent, std::nullopt) << "never reached";
+  directory.update(1, report);
+  EXPECT_EQ(at("127.0.0.3"), directory.peers()[1]);
+  EXPECT_EQ(directory.status(kNow)[1].bytes_sent, 0U);
+  EXPECT_EQ(directory.status(kNow)[2].bytes_sent, std::nullopt) << "two have its address";
 }
 
 TEST_F(DirectoryTest, ChoosesAmongThoseWhoDoNotClaimTheKey) {

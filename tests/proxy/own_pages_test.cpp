@@ -183,6 +183,7 @@ TEST(DigestJson, HasEveryFieldOfTheLiveFilterAndOfTheSquidForm) {
 TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   auto settings = quiet_settings();
   settings.peers = {peers::samples::peer("b"), peers::samples::peer("c")};
+  settings.peers[1].host = "c.test";
   Scene scene(settings);
   const auto now = std::chrono::steady_clock::now();
   scene.directory.update(0, peers::samples::report_of({"x"}, now));
@@ -220,8 +221,9 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   EXPECT_GE(known["age_seconds"], 0.0);
   const auto& unknown = page["peers"][1];
   EXPECT_EQ(unknown["kind"], "unknown");
-  for (const auto* field : {"entries", "generation", "age_seconds", "false_positive_rate",
-                            "observed_false_positive_rate", "false_miss_rate", "first_byte_ms"}) {
+  for (const auto* field :
+       {"entries", "generation", "age_seconds", "false_positive_rate", "bytes_sent",
+        "observed_false_positive_rate", "false_miss_rate", "first_byte_ms"}) {
     ASSERT_TRUE(unknown.contains(field)) << field;
     EXPECT_TRUE(unknown[field].is_null()) << field;
   }

@@ -73,6 +73,24 @@ TEST(NativeDigest, IsWhatHearsaysUse) {
   EXPECT_TRUE(await([&] { return sent() == digest::kNativeHeaderBytes; })) << sent();
 }
 
+// Nothing but the settings says who is a neighbour: what the name leads to has to be found out.
+TEST(NativeDigest, GoesToANeighbourThatIsKnownByName) {
+  const auto named = [](const char* own, const char* peer, std::uint16_t port) {
+    json settings = Neighbours::named(own, with_peer(peer, port));
+    settings["peers"][0]["url"] = "http://localhost:" + std::to_string(port);
+    settings["access"]["admin"] = json::array();
+    settings["access"]["monitor"] = {"loopback"};
+    return settings;
+  };
+  const Listener at_a;
+  const Listener at_b;
+  const ProxyProcess a(named("a", "b", at_b.port()), at_a);
+  const ProxyProcess b(named("b", "a", at_a.port()), at_b);
+  EXPECT_TRUE(await([&] { return a.digest_peer("b").at("state") == "usable"; }));
+  EXPECT_TRUE(await([&] { return b.digest_peer("a").at("state") == "usable"; }));
+  EXPECT_TRUE(await([&] { return a.digest_peer("b").at("bytes_sent").is_number(); }));
+}
+
 TEST(NativeDigest, TellsWithinThreeSecondsWhatCameAndWhatLeft) {
   ScriptedOrigin origin;
   origin.otherwise([](const Request&) { return cacheable("x"); });
