@@ -78,7 +78,6 @@ class Lines {
   std::size_t end_ = 0;
   std::uint64_t read_ = 0;
   std::uint64_t number_ = 0;
-  bool ended_ = false;
   std::optional<Trouble> trouble_;
 };
 

@@ -14,6 +14,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 does not find it by itself
 
 Json json_of(const Report::Value& value) {
   return std::visit(Overloaded{[](std::monostate) { return Json(); },
