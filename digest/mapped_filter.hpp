@@ -43,11 +43,11 @@ enum class Access : std::uint8_t { read, write };
 // once. While it is open nobody may cut the file short. Only on Linux and its like.
 //
 // The file: 4096 bytes that begin with an envelope (file_format.hpp, FilterKind::mapped) whose
-// payload is the shape, the rest zero; then the bits.
+// payload is the shape, the rest zero; then the bits, bit n being byte n >> 3, value 1 << (n & 7).
 class MappedFilter {
  public:
-  // A new empty file, complete from the moment it can be seen under this name (meanwhile:
-  // name.new).
+  // A new empty file, complete from the moment it can be seen under this name; meanwhile it is
+  // name.XXXXXX with six other characters, which a crash right then leaves behind.
   static MappedResult<MappedFilter> create(const std::filesystem::path& path, const Shape& shape);
   static MappedResult<MappedFilter> open(const std::filesystem::path& path, Access access);
 

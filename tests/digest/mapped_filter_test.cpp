@@ -4,9 +4,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <iterator>
+#include <span>
+#include <vector>
 
+#include "digest/base64.hpp"
 #include "keys.hpp"
 
 namespace digest {
@@ -116,6 +121,19 @@ TEST_F(AMappedFilter, IsNotOpenedCutShortOrWithADamagedHeader) {
   ASSERT_TRUE(MappedFilter::create(path_, kShape).has_value());
   overwrite(kEnvelopeBytes, 0x55);
   EXPECT_EQ(MappedFilter::open(path_, Access::read).error(), MappedError::not_a_filter);
+}
+
+// Made apart from this code, in Python.
+TEST_F(AMappedFilter, HasAPinnedFile) {
+  auto filter = *MappedFilter::create(path_, {100, 3});
+  ASSERT_TRUE(filter.insert(key_of(Method::get, "http://example.com/")).has_value());
+  std::ifstream file(path_, std::ios::binary);
+  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
+  ASSERT_EQ(bytes.size(), 4096U + 13U);
+  EXPECT_EQ(to_base64(std::span(bytes).first(56)),
+            "SFNZRgEGAAAgAAAAAAAAAD+JbMsAAAAAZAAAAAAAAAADAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
+  EXPECT_EQ(std::count(bytes.begin() + 56, bytes.begin() + 4096, 0), 4096 - 56);
+  EXPECT_EQ(to_base64(std::span(bytes).subspan(4096)), "AIAAAEAAAEAAAAAAAA==");
 }
 
 TEST_F(AMappedFilter, TakesAnyBits) {
