@@ -2,11 +2,20 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "digest/base64.hpp"
 
 namespace digest {
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+}  // namespace
 
 BloomFilter::BloomFilter(const Shape& shape) : positions_(shape), bytes_(shape.byte_count()) {}
 
@@ -57,7 +66,11 @@ std::vector<std::uint8_t> BloomFilter::save() const {
 }
 
 Loaded<BloomFilter> BloomFilter::from_text(std::string_view text) {
-  const auto file = from_base64(text);
+  std::string digits;
+  digits.reserve(text.size());
+  std::copy_if(text.begin(), text.end(), std::back_inserter(digits),
+               [](char c) { return !is_blank(c); });
+  const auto file = from_base64(digits);
   if (!file) return FileError::not_a_filter;
   return load(*file);
 }

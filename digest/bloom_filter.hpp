@@ -42,8 +42,9 @@ class BloomFilter {
   static boost::system::result<BloomFilter, ShapeError> around(const Shape& shape,
                                                                std::vector<std::uint8_t> bytes);
 
-  // What save() or to_text() made, from anywhere; text is base64 of the same bytes. Allocates no
-  // more than about what it is given.
+  // What save() or to_text() made, from anywhere; text is base64 of the same bytes, and may be
+  // broken into lines: ASCII blanks in it are skipped. Allocates no more than about twice what it
+  // is given.
   static Loaded<BloomFilter> load(std::span<const std::uint8_t> file);
   static Loaded<BloomFilter> from_text(std::string_view text);
   std::vector<std::uint8_t> save() const;

@@ -95,8 +95,7 @@ Result<AnyDigest> AnyDigest::decode(Bytes bytes, const std::string& place) {
     return made(digest::decode_native(bytes, nullptr, kMaxNativeFilter), "native", size, place);
   }
   if (is_text(bytes)) {
-    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return made(digest::BloomFilter::from_text(text), "bloom", size, place);
   }
   const auto kind = digest::kind_of(bytes);

@@ -156,6 +156,19 @@ TEST(BloomFilter, HasAPinnedFile) {
             "AAAAAAAAECwA==");
 }
 
+TEST(BloomFilter, ComesBackFromTextInLines) {
+  const BloomFilter filter = filter_of({1001, 3}, 0, 20);
+  std::string lines = filter.to_text();
+  for (std::size_t at = 76; at < lines.size(); at += 78) lines.insert(at, "\r\n");
+  EXPECT_EQ(*BloomFilter::from_text(lines + '\n'), filter);
+  EXPECT_EQ(*BloomFilter::from_text(" \t\v\f" + lines), filter);
+  for (const char stray : {'\0', '\b', '-', '\x85', '\xa0'}) {
+    auto damaged = lines;
+    damaged.insert(40, 1, stray);
+    EXPECT_EQ(BloomFilter::from_text(damaged).error(), FileError::not_a_filter);
+  }
+}
+
 TEST(BloomFilter, IsNotLoadedFromADamagedFile) {
   expect_no_damage_passes<BloomFilter>(filter_of({65, 3}, 0, 5).save());
   EXPECT_EQ(BloomFilter::from_text("SFNZ!").error(), FileError::not_a_filter);
