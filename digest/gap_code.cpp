@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 namespace digest {
 namespace {
@@ -44,6 +46,20 @@ std::size_t gap_bytes(std::span<const std::uint32_t> rising, unsigned rice) {
   std::uint64_t bits = 0;
   each_gap(rising, [&](std::uint32_t gap) { bits += (gap >> rice) + 1 + rice; });
   return static_cast<std::size_t>((bits + 7) / 8);
+}
+
+// Where a number is left out with chance q, a gap is g with chance (1 - q) q^g, and the mean of
+// g >> r is q^(2^r) / (1 - q^(2^r)).
+std::size_t expected_gap_bytes(std::uint64_t numbers, std::uint64_t limit) {
+  if (numbers == 0) return 0;
+  const auto count = static_cast<double>(numbers);
+  const double log_left_out = std::log1p(-count / (static_cast<double>(limit) + 1));
+  double fewest = std::numeric_limits<double>::infinity();
+  for (unsigned rice = 0; rice <= kMaxRice; ++rice) {
+    const double ones = -1 - 1 / std::expm1(log_left_out * std::exp2(rice));
+    fewest = std::min(fewest, count * (ones + 1 + rice));
+  }
+  return static_cast<std::size_t>(std::ceil(fewest / 8));
 }
 
 unsigned rice_for(std::span<const std::uint32_t> rising) {

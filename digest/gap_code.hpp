@@ -21,6 +21,10 @@ unsigned rice_for(std::span<const std::uint32_t> rising);
 // Bytes that they take with it.
 std::size_t gap_bytes(std::span<const std::uint32_t> rising, unsigned rice);
 
+// Bytes that so many numbers are expected to take with the best parameter if they are chosen under
+// `limit` at random.
+std::size_t expected_gap_bytes(std::uint64_t numbers, std::uint64_t limit);
+
 void append_gaps(std::vector<std::uint8_t>& out, std::span<const std::uint32_t> rising,
                  unsigned rice);
 

@@ -171,6 +171,11 @@ NativeResult<std::vector<std::uint8_t>> bits_after(const Header& header, Bytes c
   return bits;
 }
 
+// Gaps take less up to a fill of about a third, but much more time where there are many.
+bool goes_as_gaps(const NativeHead& head) {
+  return 16 * head.bits_set < head.shape.bits;
+}
+
 }  // namespace
 
 std::string_view to_string(NativeError error) {
@@ -235,8 +240,7 @@ std::vector<std::uint32_t> flips_between(const BloomFilter& before, const BloomF
 }
 
 std::vector<std::uint8_t> encode_snapshot(const NativeHead& head, Bytes bits) {
-  // Gaps take less up to a fill of about a third, but much more time where there are many.
-  if (16 * head.bits_set < head.shape.bits) {
+  if (goes_as_gaps(head)) {
     std::vector<std::uint32_t> positions;
     for (std::size_t i = 0; i < words_in(bits); ++i) {
       append_positions(positions, i, word_of(bits, i));
@@ -251,6 +255,11 @@ std::vector<std::uint8_t> encode_snapshot(const NativeHead& head, Bytes bits) {
 
 std::vector<std::uint8_t> encode_snapshot(const NativeDigest& digest) {
   return encode_snapshot(head_of(digest), digest.filter.bytes());
+}
+
+std::size_t snapshot_bytes(const NativeHead& head) {
+  if (!goes_as_gaps(head)) return kNativeHeaderBytes + head.shape.byte_count();
+  return kNativeHeaderBytes + expected_gap_bytes(head.bits_set, head.shape.bits);
 }
 
 std::vector<std::uint8_t> encode_delta(const NativeHead& head, std::uint64_t base,

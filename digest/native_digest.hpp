@@ -16,8 +16,16 @@
 //   32  8  generation of the result   96  8  checksum of bytes 0 to 95
 // Coding 0: base is 0, and the content is the bits themselves in (m + 7) / 8 bytes, position p
 // being the bit of value 1 << (p & 7) in byte p >> 3; bits beyond the last position are zero.
-// Coding 1: the content is the positions to turn over in the base, rising, as gap_code.hpp says.
-// Which positions a key stands for: Derivation::salted, Layout::plain in shape.hpp.
+// Coding 1: the content is the positions to turn over in the base, each once and rising, as
+// gap_code.hpp says. m is from 1 to 2^32 - 8, k from 1 to 32, base at most the generation.
+//
+// A digest holds URLs by their keys (key.hpp): 16 bytes, the MD5 of one byte of value 1, for GET,
+// and the URL in the canonical form that the proxy stores it under. With the 16 bytes of the salt
+// as its key, SipHash-2-4 with 128 bits of output (Aumasson and Bernstein 2012) is taken of those
+// 16 bytes; a is its output bytes 0 to 7 as a little-endian number, b bytes 8 to 15 with the lowest
+// bit set. Position i, for i from 0 to k - 1, is floor(((a + i * b) mod 2^64) * m / 2^64). A URL is
+// claimed where all of its positions are set. (Derivation::salted, Layout::plain in shape.hpp.)
+//
 // The checksum of some bytes, filled up with zeros to whole words of 8, is the sum modulo 2^64 of
 // mix(w[i] + (i + 1) * 0x9e3779b97f4a7c15) over its words w[0], w[1], ..., where mix(x) is
 //   x ^= x >> 30; x *= 0xbf58476d1ce4e5b9; x ^= x >> 27; x *= 0x94d049bb133111eb; x ^= x >> 31
@@ -25,9 +33,12 @@
 // the whole is checked at some GB a second. It guards against faults, not against the sender.
 //
 // Over HTTP: GET /digest/native?epoch=E&since=G, E in 16 hex digits and G in decimal being what the
-// reader holds; without them, or where they are too old, the answer starts from generation 0. The
-// entity tag is "E-G" of the result, and serves as a condition. Whoever gets a message learns the
-// salt, so it is for neighbours only.
+// reader holds; who holds nothing asks without a query. 200 brings one message, of type
+// application/vnd.hearsay.digest: from generation G on where that is known and no longer than a
+// snapshot; to who holds the newest, the header alone; else, also where the query makes no sense, a
+// snapshot, its base being 0. The entity tag is "E-G" of the result: with it in If-None-Match, 304
+// says that there is nothing newer. Whoever gets a message learns the salt, so it is for neighbours
+// only: to others the answer is 403, also if it came through a proxy.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -103,6 +114,10 @@ std::vector<std::uint32_t> flips_between(const BloomFilter& before, const BloomF
 std::vector<std::uint8_t> encode_snapshot(const NativeHead& head,
                                           std::span<const std::uint8_t> bits);
 std::vector<std::uint8_t> encode_snapshot(const NativeDigest& digest);
+
+// About how long that is, without looking at the bits: exact for coding 0; as gaps, as if the bits
+// set lay at random.
+std::size_t snapshot_bytes(const NativeHead& head);
 
 // What makes this generation out of the earlier one `base`, of which these positions (rising)
 // differ.

@@ -93,7 +93,7 @@ std::shared_ptr<const NativeForm> Generations::since(std::uint64_t epoch,
   }
   if (since == 0) return snapshot();
   auto delta = digest::encode_delta(newest, since, merge(steps));
-  if (delta.size() >= digest::kNativeHeaderBytes + newest.shape.byte_count()) return snapshot();
+  if (delta.size() >= digest::snapshot_bytes(newest)) return snapshot();
   return keep(newest, since, std::move(delta));
 }
 

@@ -39,7 +39,8 @@ class Generations {
 
   // Any thread; waits no longer than it takes to note some changes, or for a snapshot which others
   // want too. What one of them made for a generation is kept for the others. A delta where
-  // (epoch, since) is known and that is shorter, else a snapshot. Not before the first begin().
+  // (epoch, since) is known and that is shorter than digest::snapshot_bytes(), else a snapshot. Not
+  // before the first begin().
   std::shared_ptr<const NativeForm> since(std::uint64_t epoch, std::uint64_t since) const;
 
  private:

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <numeric>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include "digest/counting_filter.hpp"
 #include "keys.hpp"
@@ -66,16 +68,52 @@ NativeError error_of(const Bytes& message, const NativeDigest* held = nullptr,
   return decode_native(message, held, room).error();
 }
 
-// Put together by hand from the header of native_digest.hpp, in Python.
+BloomFilter filter_of_urls(std::initializer_list<std::string_view> urls) {
+  auto filter = *BloomFilter::create(shape_of(100, 3));
+  for (const auto url : urls) filter.insert(key_of(Method::get, url));
+  return filter;
+}
+
+// This and the next two were put together by hand from the header of native_digest.hpp, in Python.
 TEST(NativeDigest, IsPinned) {
   const std::string expected =
       "485344470101030388776655443322110102030405060708090a0b0c0d0e0f10"
       "0700000000000000000000000000000064000000000000000800000000000000"
       "0300000000000000020000000000000002000000000000005ac8237defc3bdb7"
       "de2460911779fe233f01";
-  auto filter = *BloomFilter::create(shape_of(100, 3));
-  filter.insert(key_of(Method::get, "http://example.com/"));
+  const auto filter = filter_of_urls({"http://example.com/"});
   EXPECT_EQ(hex_of(encode_snapshot(generation_of(filter, 7))), expected);
+}
+
+TEST(NativeDigest, ADeltaIsPinned) {
+  const std::string expected =
+      "485344470101030388776655443322110102030405060708090a0b0c0d0e0f10"
+      "0800000000000000070000000000000064000000000000000800000000000000"
+      "0300000000000000050000000000000006000000000000002b0a1c84c4f263c7"
+      "8ec829f536a96d5b580a1cbf00";
+  const auto before = filter_of_urls({"http://example.com/", "http://example.com/a"});
+  const auto after = filter_of_urls({"http://example.com/", "http://example.com/b"});
+  EXPECT_EQ(hex_of(delta_of(generation_of(before, 7), generation_of(after, 8))), expected);
+}
+
+TEST(NativeDigest, AsBitsIsPinned) {
+  const std::string expected =
+      "485344470100030088776655443322110102030405060708090a0b0c0d0e0f10"
+      "0700000000000000000000000000000064000000000000000800000000000000"
+      "030000000000000008000000000000000000000000000000fffd2b257ed19a7b"
+      "b33d1f8379ce498d1040000300004c000000000001";
+  const auto filter =
+      filter_of_urls({"http://example.com/", "http://example.com/a", "http://example.com/b"});
+  EXPECT_EQ(hex_of(encode_snapshot(generation_of(filter, 7))), expected);
+}
+
+TEST(NativeDigest, SaysBeforehandAboutHowLongASnapshotIs) {
+  for (const int keys : {0, 1, 3, 8, 9, 50, 150}) {
+    const NativeDigest digest = digest_of(0, keys, 1, 12'000);
+    const auto real = static_cast<double>(encode_snapshot(digest).size());
+    EXPECT_NEAR(static_cast<double>(snapshot_bytes(head_of(digest))), real, 4 + 0.05 * real)
+        << keys;
+  }
 }
 
 TEST(NativeDigest, ComesBackWholeHoweverFull) {

@@ -108,6 +108,16 @@ TEST_F(GenerationsTest, GiveASnapshotWhereThatIsShorter) {
   EXPECT_TRUE(leads_to_newest(before));
 }
 
+// Most was removed: what is left takes less than what went.
+TEST_F(GenerationsTest, GiveASnapshotWhereThatIsShorterAsGaps) {
+  close(0, 200);
+  const auto before = whole();
+  close(0, 10);
+  EXPECT_EQ(generations_.since(kEpoch, 1), generations_.since(0, 0));
+  EXPECT_LT(bytes_since(1), digest::kNativeHeaderBytes + 150);
+  EXPECT_TRUE(leads_to_newest(before));
+}
+
 TEST_F(GenerationsTest, DropWhatWasInAnotherEpoch) {
   close(0, 100);
   const auto before = whole();
