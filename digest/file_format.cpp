@@ -52,6 +52,14 @@ std::optional<FilterKind> kind_of(std::span<const std::uint8_t> file) {
   return static_cast<FilterKind>(file[kKindAt]);
 }
 
+Loaded<std::uint64_t> announced_bytes(std::span<const std::uint8_t> head) {
+  if (!begins_as_filter(head)) return FileError::not_a_filter;
+  if (head[kVersionAt] != kVersion) return FileError::unknown_version;
+  const std::uint64_t payload = load64(&head[kLengthAt]);
+  const std::uint64_t all = payload + kEnvelopeBytes;
+  return all < payload ? Loaded<std::uint64_t>(FileError::wrong_length) : all;
+}
+
 FileWriter::FileWriter(FilterKind kind, std::size_t expected_payload) {
   file_.reserve(kEnvelopeBytes + expected_payload);
   file_.resize(kEnvelopeBytes);

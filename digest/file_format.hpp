@@ -54,6 +54,10 @@ using Loaded = boost::system::result<T, FileError>;
 // The kind, of anything that begins as a filter of ours. Nothing else is checked.
 std::optional<FilterKind> kind_of(std::span<const std::uint8_t> file);
 
+// How long the whole file is that begins so, as its envelope says: what it is to be held against
+// before the rest is read. Not of a mapped filter, whose bits are no payload.
+Loaded<std::uint64_t> announced_bytes(std::span<const std::uint8_t> head);
+
 // Builds a file field by field.
 class FileWriter {
  public:

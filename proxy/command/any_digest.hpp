@@ -23,7 +23,7 @@ namespace proxy::command {
 // Squid's digest. What begins as none of ours is taken for Squid's, which has no mark.
 class AnyDigest {
  public:
-  // Blocks. The file is read whole, but only when its first bytes allow for its size.
+  // Blocks, but never for a writer. What of the file is read: digest_file.hpp.
   static Result<AnyDigest> open(const std::string& path);
   // `place` begins what is said about trouble.
   static Result<AnyDigest> decode(std::span<const std::uint8_t> bytes, const std::string& place);

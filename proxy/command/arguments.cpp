@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <new>
+#include <stdexcept>
 
 #include "config/text.hpp"
 #include "digest/shape.hpp"
@@ -165,7 +167,8 @@ void add_dedup(CLI::App& parent, const Shared& arguments) {
       "pass on each line not seen before. Lines may be of any kind, up to 64 KiB. It remembers all "
       "in a filter that grows, or what the options below say; a line that it remembers is never "
       "passed on again, and a new one is lost as rarely as --fpr says. Memory and error rate are "
-      "said on stderr at the end.",
+      "said on stderr at the end, also when SIGINT or SIGTERM ends it: what was passed on is then "
+      "written out, and it exits 130 or 143. With --window they are said at the start, too.",
       &Arguments::dedup, &command::dedup);
   app.add_option("FILES", options.inputs, "files; - or none: standard input");
   app.add_option("--fpr", options.rate, "share of new lines that may be lost (0.001)")
@@ -179,7 +182,7 @@ void add_dedup(CLI::App& parent, const Shared& arguments) {
                  "twice as many, and forget older ones for good")
       ->check(kCount)
       ->excludes(capacity);
-  app.add_flag("-q,--quiet", options.quiet, "say nothing at the end");
+  app.add_flag("-q,--quiet", options.quiet, "say nothing on stderr but trouble");
   add_json(app, options.json);
 }
 
@@ -206,6 +209,31 @@ void add_common(CLI::App& parent, const Shared& arguments) {
   add_json(app, options.json);
 }
 
+// What to do where memory ran out, which depends on who asked for it.
+std::string_view remedy_for(std::string_view name) {
+  if (name == "build") return "give a smaller --capacity or fewer --bits-per-entry";
+  if (name == "dedup") return "give a --window, a smaller --capacity, or a higher --fpr";
+  if (name == "common") return "give less --memory";
+  return "the digest is larger than this machine, or its limit for us, can hold";
+}
+
+Trouble out_of_memory(std::string_view name) {
+  return {fmt::format("not enough memory; {}", remedy_for(name))};
+}
+
+// No exception leaves: what none of us expected is trouble, too, and never the 1 of `query`.
+Result<int> work_of(const Arguments& arguments, const Streams& streams) {
+  try {
+    return arguments.work(streams);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(arguments.name);
+  } catch (const std::length_error&) {
+    return out_of_memory(arguments.name);
+  } catch (const std::exception& error) {
+    return Trouble{fmt::format("broke off: {}; please report this", error.what())};
+  }
+}
+
 }  // namespace
 
 std::function<int(const Streams&)> add_digest(CLI::App& program) {
@@ -219,7 +247,7 @@ std::function<int(const Streams&)> add_digest(CLI::App& program) {
   add_dedup(digest, arguments);
   add_common(digest, arguments);
   return [arguments](const Streams& streams) {
-    const auto code = arguments->work(streams);
+    const auto code = work_of(*arguments, streams);
     if (code) return *code;
     say(streams.err, fmt::format("hearsay digest {}: {}\n", arguments->name, code.error().text));
     return kFailed;

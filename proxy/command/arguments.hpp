@@ -13,8 +13,9 @@ class App;
 namespace proxy::command {
 
 // Adds the subcommand `digest` to a program. After the program has parsed its arguments, the
-// function does what they asked for, and gives the exit code; trouble has then been said on `err`,
-// in one line. It must be called only if `digest` was parsed. SIGPIPE must be ignored by then.
+// function does what they asked for, and gives the exit code, without exceptions; trouble has then
+// been said on `err`, in one line. It must be called only if `digest` was parsed. SIGPIPE must be
+// ignored by then.
 std::function<int(const Streams&)> add_digest(CLI::App& program);
 
 }  // namespace proxy::command

@@ -116,6 +116,7 @@ Result<int> build(const BuildOptions& options, const Streams& streams) {
   if (!inputs) return inputs.error();
   Progress progress(streams);
   const auto filter = fill(options, *inputs, progress);
+  progress.clear();
   if (!filter) return filter.error();
   const auto file = filter->filter().save();
   if (auto written = write_file(options.out, file, existing, Readers::everybody); !written) {

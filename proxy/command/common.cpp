@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "proxy/command/candidates.hpp"
 #include "proxy/command/line_key.hpp"
 #include "proxy/command/narrow.hpp"
@@ -14,18 +16,32 @@ std::uint64_t hash_of(const digest::Key& key) {
   return digest::load64(key.bytes.data());
 }
 
+// More than filters can take: what is given beyond it makes no difference.
+constexpr std::size_t kMostForFilters = std::size_t{1} << 40;
+
+// No more than the lines of a file of so many bytes need, even if each is a byte long.
+std::size_t room_for(std::uint64_t file_bytes, std::size_t most) {
+  constexpr std::size_t kLeast = std::size_t{128} << 10;
+  constexpr std::size_t kPerByte = 64;
+  return file_bytes < most / kPerByte ? std::min(most, kLeast + kPerByte * file_bytes) : most;
+}
+
 class Intersection {
  public:
   Intersection(const CommonOptions& options, const Streams& streams, std::vector<Input> inputs)
-      : options_(options), inputs_(std::move(inputs)), progress_(streams), out_(streams.out) {}
+      : options_(options),
+        inputs_(std::move(inputs)),
+        progress_(streams, Printing::lines),
+        out_(streams.out) {}
 
   Result<void> run() {
-    auto filter =
-        narrow(inputs_, {salt_, options_.rate, options_.memory / 2, options_.exact}, progress_);
+    const std::size_t memory = std::min(options_.memory, kMostForFilters) / 2;
+    auto filter = narrow(inputs_, {salt_, options_.rate, memory, options_.exact}, progress_);
     if (!filter) return filter.error();
     filter_bytes_ = filter->bytes().size();
     const auto printed = print_all(*filter);
     const auto written = out_.finish();
+    progress_.clear();
     return printed ? written : printed;
   }
 
@@ -44,7 +60,7 @@ class Intersection {
     Lines lines(first, progress_);
     for (auto line = lines.next(); line && !out_.done();) {
       const std::uint64_t before = lines.number() - 1;
-      Candidates part(options_.memory / 2);
+      Candidates part(room_for(first.size(), options_.memory / 2));
       ++parts_;
       progress_.stage("looking through " + first.name(), first.size());
       line = take(part, filter, lines, line);
@@ -70,7 +86,7 @@ class Intersection {
   // Calls found(line, hash) for the lines of an input, read anew, `most` at the most.
   template <class Found>
   Result<void> each_line(const std::string& name, std::uint64_t most, Found found) {
-    const auto input = Input::open(name, Streams{});
+    const auto input = Input::open(name, Streams{}, Opening::at_once);
     if (!input) return input.error();
     progress_.stage("verifying by " + name, input->size());
     Lines lines(*input, progress_);
@@ -124,7 +140,7 @@ class Intersection {
 
 Result<int> common(const CommonOptions& options, const Streams& streams) {
   if (options.memory < kLeastCommonMemory) return Trouble{"--memory must be at least 1MiB"};
-  auto inputs = open_all(options.files, streams);
+  auto inputs = open_all(options.files, streams, Opening::at_once);
   if (!inputs) return inputs.error();
   for (const Input& input : *inputs) {
     if (input.rereadable()) continue;

@@ -21,7 +21,8 @@ struct DedupOptions {
 
 // Passes on each line not seen before, in order; what that means: seen.hpp. A line that was passed
 // on and is remembered is never passed on again; a new one is lost at most as often as `rate` says.
-// Says on `err` what it cost, unless it is to be quiet.
+// Says on `err` what it cost, with a window also before it begins, unless it is to be quiet. SIGINT
+// and SIGTERM end it as the end of its input does, but for the exit code: 130 or 143.
 Result<int> dedup(const DedupOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

@@ -11,9 +11,10 @@
 #include <utility>
 
 namespace proxy::command {
-Result<Input> Input::open(const std::string& name, const Streams& streams) {
+Result<Input> Input::open(const std::string& name, const Streams& streams, Opening opening) {
   if (name == "-") return Input(streams.in, false, "standard input");
-  const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
+  const int patience = opening == Opening::at_once ? O_NONBLOCK : 0;
+  const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | patience);
   if (descriptor < 0) return system_trouble(name, errno);
   Input input(descriptor, true, name);
   ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -53,18 +54,23 @@ Result<void> Input::rewind() {
   return {};
 }
 
-Result<std::vector<Input>> open_all(const std::vector<std::string>& names, const Streams& streams) {
+Result<std::vector<Input>> open_all(const std::vector<std::string>& names, const Streams& streams,
+                                    Opening opening) {
   std::vector<Input> inputs;
   for (const auto& name : names.empty() ? std::vector<std::string>{"-"} : names) {
-    auto input = Input::open(name, streams);
+    auto input = Input::open(name, streams, opening);
     if (!input) return input.error();
     inputs.push_back(std::move(*input));
   }
   return inputs;
 }
 
-Lines::Lines(const Input& input, Progress& progress, Output* out)
-    : input_(input), progress_(progress), out_(out), buffer_(new char[kBuffer]) {}
+Lines::Lines(const Input& input, Progress& progress, Output* out, const Interrupt* interrupt)
+    : input_(input),
+      progress_(progress),
+      out_(out),
+      interrupt_(interrupt),
+      buffer_(new char[kBuffer]) {}
 
 std::optional<std::string_view> Lines::next() {
   std::size_t searched = 0;
@@ -80,7 +86,7 @@ std::optional<std::string_view> Lines::next() {
     if (held > kMaxLine + 1 || !fill()) break;
   }
   const std::size_t rest = end_ - begin_;
-  return rest == 0 || trouble_ ? std::nullopt : give(rest, rest);
+  return rest == 0 || trouble_ || interrupted_ ? std::nullopt : give(rest, rest);
 }
 
 std::optional<std::string_view> Lines::give(std::size_t length, std::size_t consumed) {
@@ -93,12 +99,14 @@ std::optional<std::string_view> Lines::give(std::size_t length, std::size_t cons
   return std::nullopt;
 }
 
-// False at the end.
+// False at the end, and once interrupted.
 bool Lines::fill() {
   std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
   if (out_ != nullptr) out_->flush();
+  interrupted_ = interrupt_ != nullptr && !interrupt_->await_readable(input_.descriptor());
+  if (interrupted_) return false;
   const auto count = input_.read(buffer_.get() + end_, kBuffer - end_);
   if (!count) trouble_ = count.error();
   if (!count || *count == 0) return false;

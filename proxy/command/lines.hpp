@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/command/interrupt.hpp"
 #include "proxy/command/progress.hpp"
 #include "proxy/command/streams.hpp"
 
@@ -16,10 +17,15 @@ namespace proxy::command {
 // A longer one is an error: no URL has so many bytes, and memory has to end somewhere.
 inline constexpr std::size_t kMaxLine = std::size_t{64} << 10;
 
+// What to do with a pipe that has a name but no writer yet: wait for one, or open it at once, as
+// who wants an ordinary file does to find that it is none.
+enum class Opening : std::uint8_t { waits, at_once };
+
 // An open file, or the descriptor for "-", which stays open.
 class Input {
  public:
-  static Result<Input> open(const std::string& name, const Streams& streams);
+  static Result<Input> open(const std::string& name, const Streams& streams,
+                            Opening opening = Opening::waits);
   Input(Input&& other) noexcept;
   Input& operator=(Input&&) = delete;
   ~Input();
@@ -45,15 +51,18 @@ class Input {
 };
 
 // All of them, in this order; standard input if there are none.
-Result<std::vector<Input>> open_all(const std::vector<std::string>& names, const Streams& streams);
+Result<std::vector<Input>> open_all(const std::vector<std::string>& names, const Streams& streams,
+                                    Opening opening = Opening::waits);
 
 // The lines of an input from where it stands. They end in LF or CRLF, which are not part of them;
 // the last may lack it. Any bytes are welcome.
 class Lines {
  public:
   // All must outlive this. `out` is flushed before a read may have to wait, so that what was
-  // written about the lines so far is seen in time.
-  Lines(const Input& input, Progress& progress, Output* out = nullptr);
+  // written about the lines so far is seen in time. After an interrupt the lines that were read are
+  // given, but no part of one.
+  Lines(const Input& input, Progress& progress, Output* out = nullptr,
+        const Interrupt* interrupt = nullptr);
 
   // The next one, good until the next call; nothing at the end, or where there is trouble().
   std::optional<std::string_view> next();
@@ -73,11 +82,13 @@ class Lines {
   const Input& input_;
   Progress& progress_;
   Output* const out_;
+  const Interrupt* const interrupt_;
   std::unique_ptr<char[]> buffer_;
   std::size_t begin_ = 0;  // of what was not given out
   std::size_t end_ = 0;
   std::uint64_t read_ = 0;
   std::uint64_t number_ = 0;
+  bool interrupted_ = false;
   std::optional<Trouble> trouble_;
 };
 

@@ -16,21 +16,29 @@ constexpr std::chrono::milliseconds kBetween{200};
 
 std::string progress_text(std::string_view name, std::uint64_t bytes, std::uint64_t expected,
                           std::uint64_t lines, std::chrono::duration<double> passed) {
-  const auto share = [&] {
+  std::string text = fmt::format("{}:", name);
+  if (expected > 0) {
     const double part = static_cast<double>(bytes) / static_cast<double>(expected);
-    return fmt::format(" {:.0f} %,", 100 * std::min(part, 1.0));
-  };
+    text += fmt::format(" {:.0f} %", 100 * std::min(part, 1.0));
+    if (lines == 0) return text;
+    text += ',';
+  }
   const double count = static_cast<double>(lines);
   const double speed = passed.count() > 0 ? count / passed.count() : 0;
-  return fmt::format("{}:{} {:.1f} M lines, {:.1f} M/s", name, expected > 0 ? share() : "",
-                     count / 1e6, speed / 1e6);
+  return text + fmt::format(" {:.1f} M lines, {:.1f} M/s", count / 1e6, speed / 1e6);
 }
 
-Progress::Progress(const Streams& streams)
-    : err_(streams.err), watched_(::isatty(streams.err) == 1 && ::isatty(streams.out) == 0) {}
+Progress::Progress(const Streams& streams, Printing printing)
+    : err_(streams.err),
+      watched_(::isatty(streams.err) == 1 &&
+               (printing == Printing::nothing || ::isatty(streams.out) == 0)) {}
 
 Progress::~Progress() {
-  if (shown_) say(err_, "\r\x1b[K");
+  clear();
+}
+
+void Progress::clear() {
+  if (std::exchange(shown_, false)) say(err_, "\r\x1b[K");
 }
 
 void Progress::stage(std::string name, std::uint64_t expected) {

@@ -9,21 +9,26 @@
 
 namespace proxy::command {
 
+// What the work writes to stdout while it goes on: its lines, or nothing before the end.
+enum class Printing : std::uint8_t { nothing, lines };
+
 // Writes one line that it keeps changing, and takes away at the end. Silent during the first
-// second, where stderr is not a terminal, and where stdout is one, too: the lines would mix.
+// second, where stderr is not a terminal, and where lines are printed to one: they would mix.
 class Progress {
  public:
-  explicit Progress(const Streams& streams);
+  explicit Progress(const Streams& streams, Printing printing = Printing::nothing);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  // What is being done from now on; `expected` bytes of it, 0 if nobody knows.
+  // What is being done from now on; `expected` bytes or other steps of it, 0 if nobody knows.
   void stage(std::string name, std::uint64_t expected);
   // It has come so far.
   void at(std::uint64_t bytes, std::uint64_t lines) {
     if (watched_) show(bytes, lines);
   }
+  // Takes the line away, before anything else is written.
+  void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -39,7 +44,8 @@ class Progress {
   bool shown_ = false;
 };
 
-// The line itself: "counting FILE: 45 %, 12.3 M lines, 4.1 M/s".
+// The line itself: "counting FILE: 45 %, 12.3 M lines, 4.1 M/s"; "uniting 9 digests: 45 %" if there
+// are no lines.
 std::string progress_text(std::string_view name, std::uint64_t bytes, std::uint64_t expected,
                           std::uint64_t lines, std::chrono::duration<double> passed);
 

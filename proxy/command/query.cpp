@@ -48,7 +48,7 @@ class Asker {
 Result<void> ask_lines(Asker& asker, const Streams& streams, Output& out) {
   const auto input = Input::open("-", streams);
   if (!input) return input.error();
-  Progress progress(streams);
+  Progress progress(streams, Printing::lines);
   progress.stage("asking", input->size());
   Lines lines(*input, progress, &out);
   while (const auto line = lines.next()) {

@@ -98,11 +98,13 @@ void WindowSeen::turn() {
   renewed_ = 0;
 }
 
+std::string WindowSeen::remembers() const {
+  return fmt::format("the last {} to {} distinct lines", window_, 2 * window_);
+}
+
 Report WindowSeen::describe() const {
   const double right = (1 - recent_.false_positive_rate()) * (1 - older_.false_positive_rate());
-  return report_of(fmt::format("the last {} to {} distinct lines", window_, 2 * window_),
-                   recent_.bytes().size() + older_.bytes().size(), 1 - right)
-      .add("forgotten", forgotten_);
+  return report_of(remembers(), byte_count(), 1 - right).add("forgotten", forgotten_);
 }
 
 }  // namespace proxy::command

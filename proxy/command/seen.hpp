@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "digest/bloom_filter.hpp"
 #include "digest/scalable_filter.hpp"
@@ -48,6 +49,8 @@ class WindowSeen {
   static Result<WindowSeen> create(std::uint64_t window, double rate);
   Result<bool> insert(const digest::Key& key);
   Report describe() const;
+  std::string remembers() const;
+  std::size_t byte_count() const { return recent_.bytes().size() + older_.bytes().size(); }
 
   // Distinct keys let go so far, less the few that were taken for renewed ones.
   std::uint64_t forgotten() const { return forgotten_; }

@@ -23,6 +23,7 @@ Trouble system_trouble(std::string_view place, int error);
 inline constexpr int kDone = 0;
 inline constexpr int kNone = 1;  // query: no URL is a member
 inline constexpr int kFailed = 2;
+inline constexpr int kSignalled = 128;  // dedup: and the signal that ended it
 
 // Descriptors, which stay the caller's. SIGPIPE must be ignored.
 struct Streams {

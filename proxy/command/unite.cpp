@@ -4,6 +4,7 @@
 
 #include "proxy/command/any_digest.hpp"
 #include "proxy/command/output_file.hpp"
+#include "proxy/command/progress.hpp"
 
 namespace proxy::command {
 namespace {
@@ -36,11 +37,13 @@ Trouble unlike(const std::string& first, const digest::Shape& one, const std::st
                   first, summary_of(one), other, summary_of(two))};
 }
 
-Result<digest::BloomFilter> united(const std::vector<std::string>& paths) {
+Result<digest::BloomFilter> united(const std::vector<std::string>& paths, Progress& progress) {
+  progress.stage(fmt::format("uniting {} digests", paths.size()), paths.size());
   const auto first = open_bloom(paths.front());
   if (!first) return first.error();
   digest::BloomFilter sum = *first->bloom();
   for (std::size_t i = 1; i < paths.size(); ++i) {
+    progress.at(i, 0);
     const auto next = open_bloom(paths[i]);
     if (!next) return next.error();
     if (!sum.unite(*next->bloom())) {
@@ -55,7 +58,9 @@ Result<digest::BloomFilter> united(const std::vector<std::string>& paths) {
 Result<int> unite(const UniteOptions& options, const Streams& streams) {
   const auto existing = options.force ? Existing::replace : Existing::keep;
   if (auto allowed = may_write(options.out, existing); !allowed) return allowed.error();
-  const auto filter = united(options.digests);
+  Progress progress(streams);
+  const auto filter = united(options.digests, progress);
+  progress.clear();
   if (!filter) return filter.error();
   const bool secret = filter->shape().derivation == digest::Derivation::salted;
   const auto file = filter->save();

@@ -1,7 +1,13 @@
 // `hearsay digest` as a person uses it: in a shell, beside a proxy that runs.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
 
 #include "tests/scenario/scene.hpp"
+#include "tests/support/child_process.hpp"
 
 namespace scenario {
 namespace {
@@ -45,6 +51,52 @@ TEST(DigestCommand, WorksInAPipeline) {
   EXPECT_EQ(cut.output, "1\n");
   EXPECT_EQ(cut.errors, "");
   EXPECT_EQ(shell("seq 1 9 | $H digest dedup > /dev/full", directory).exit_code, 2);
+}
+
+// 300,000 KB of addresses are enough for the program, and not for what it is asked to do.
+TEST(DigestCommand, SaysInALineThatMemoryRanOut) {
+  const TemporaryDirectory directory;
+  const std::string few = "ulimit -v 300000; $H ";
+  if (shell(few + "--version", directory).exit_code != 0) GTEST_SKIP() << "AddressSanitizer";
+  EXPECT_EQ(shell("$H digest build -o f --capacity 150000000 < /dev/null", directory).exit_code, 0);
+  for (const std::string work : {"query f http://example.com/", "info f", "union f f -o g",
+                                 "dedup --capacity 250000000", "build -o g --capacity 300000000"}) {
+    const Outcome outcome = shell("echo a > a;" + few + "digest " + work + " < a", directory);
+    EXPECT_EQ(outcome.exit_code, 2) << work;
+    EXPECT_TRUE(contains(outcome.errors, "not enough memory; ")) << work << outcome.errors;
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1);
+  }
+}
+
+TEST(DigestCommand, ReadsNoMoreOfAFilterThanItsHead) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(shell("echo http://example.com/ | $H digest build -o f; truncate -s 3G f", directory)
+                .exit_code,
+            0);
+  const Outcome outcome = shell("$H --version; ulimit -v 300000; $H digest info f", directory);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_TRUE(contains(outcome.errors, "another length than it says")) << outcome.errors;
+}
+
+// The shell goes, so that the signal meets the program; it ends while the pipe is open.
+TEST(DigestCommand, DedupTellsItsReportWhenASignalEndsIt) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const TemporaryDirectory directory;
+    ASSERT_EQ(shell("mkfifo pipe", directory).exit_code, 0);
+    const int pipe = ::open((directory / "pipe").c_str(), O_RDWR | O_CLOEXEC);
+    ChildProcess dedup({.arguments = {"/bin/sh", "-c", "exec $H digest dedup --window 2 < pipe"},
+                        .environment = {"H=" + hearsay_program()},
+                        .directory = directory.path()});
+    constexpr std::string_view kLines = "a\nb\na\nc\nd\ne\nf\npart of a line";
+    EXPECT_EQ(::write(pipe, kLines.data(), kLines.size()), ssize_t{kLines.size()});
+    EXPECT_TRUE(await([&] { return contains(dedup.output(), "f\n"); }));
+    dedup.signal(signal);
+    EXPECT_EQ(dedup.wait(), 128 + signal);
+    EXPECT_EQ(dedup.output(), "a\nb\nc\nd\ne\nf\n");
+    EXPECT_TRUE(contains(dedup.errors(), "passed on                  6\n")) << dedup.errors();
+    EXPECT_TRUE(contains(dedup.errors(), "\nforgotten ")) << dedup.errors();
+    ::close(pipe);
+  }
 }
 
 TEST(DigestCommand, AsksAProxyThatRuns) {

@@ -1,5 +1,7 @@
 #include "proxy/command/any_digest.hpp"
 
+#include <sys/stat.h>
+
 #include "digest/mapped_filter.hpp"
 #include "digest/plan.hpp"
 #include "proxy/command/url_key.hpp"
@@ -182,6 +184,49 @@ TEST(AnyDigest, ReadsNothingLargerThanItsKindCanBe) {
   const Said said = run_digest({"info", directory / "huge"});
   EXPECT_EQ(said.code, 2);
   EXPECT_TRUE(contains(said.err, "larger than any digest")) << said.err;
+}
+
+TEST(AnyDigest, ReadsNoFilterThatIsNotAsLongAsItSays) {
+  const TemporaryDirectory directory;
+  for (const Form& form : forms()) {
+    write_bytes(directory / form.name, form.file);
+    std::filesystem::resize_file(directory / form.name, std::uintmax_t{3} << 30);
+    const Said said = run_digest({"info", directory / form.name});
+    EXPECT_EQ(said.code, 2);
+    const bool sized = form.kind != "native" && form.kind != "squid";
+    EXPECT_TRUE(contains(said.err, sized ? "another length than it says" : "larger than any"))
+        << form.name << said.err;
+  }
+}
+
+TEST(AnyDigest, ReadsNoFilterThatSaysItIsLargerThanItsKindCanBe) {
+  const TemporaryDirectory directory;
+  Bytes file = forms().front().file;
+  const std::uint64_t payload = std::uint64_t{1} << 30;
+  for (std::size_t i = 0; i < 8; ++i) file[8 + i] = static_cast<std::uint8_t>(payload >> (8 * i));
+  write_bytes(directory / "bloom", file);
+  std::filesystem::resize_file(directory / "bloom", payload + digest::kEnvelopeBytes);
+  const Said said = run_digest({"info", directory / "bloom"});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_TRUE(contains(said.err, "larger than any digest of its kind")) << said.err;
+}
+
+TEST(AnyDigest, IsNoPipeAndNobodyWaitsForItsWriter) {
+  const TemporaryDirectory directory;
+  const std::string pipe = directory / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::string filter = directory / "filter";
+  write_bytes(filter, forms().front().file);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"info", pipe},
+        {"query", pipe, "http://example.com/"},
+        {"union", filter, pipe, "-o", directory / "out"},
+        {"common", filter, pipe},
+        {"common", pipe, filter}}) {
+    const Said said = run_digest(arguments);
+    EXPECT_EQ(said.code, 2) << arguments.front();
+    EXPECT_TRUE(contains(said.err, pipe + ": is no ordinary file")) << said.err;
+  }
 }
 
 }  // namespace

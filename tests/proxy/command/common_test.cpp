@@ -169,5 +169,17 @@ TEST(Candidates, HaveRoomForTheLongestLine) {
   EXPECT_FALSE(candidates.add(std::string(std::size_t{64} << 10, 'y'), 2));
 }
 
+TEST(CommonMemory, IsNoMoreThanTheFilesNeed) {
+  const TemporaryDirectory directory;
+  write_file(directory / "a", "1\n2\n\n3\n");
+  write_file(directory / "b", "3\n\n2\n");
+  for (const char* memory : {"1TiB", "1048576TiB"}) {
+    const Said said = run_digest(
+        {"common", "-q", "--exact", "--memory", memory, directory / "a", directory / "b"});
+    EXPECT_EQ(said.code, 0) << said.err;
+    EXPECT_EQ(said.out, "2\n\n3\n") << memory;
+  }
+}
+
 }  // namespace
 }  // namespace proxy::command

@@ -8,6 +8,7 @@
 #include "proxy/command/line_key.hpp"
 #include "proxy/command/seen.hpp"
 #include "tests/proxy/command/invocation.hpp"
+#include "tests/support/await.hpp"
 
 namespace proxy::command {
 namespace {
@@ -40,6 +41,12 @@ TEST(Dedup, ReadsFilesOneAfterTheOther) {
             "1\n2\n3\n4\n");
 }
 
+// What it says at the end.
+Json report_in(const Said& said) {
+  const std::string_view err = said.err;
+  return Json::parse(err.substr(err.rfind('\n', err.size() - 2) + 1));
+}
+
 struct Mode {
   const char* name;
   std::vector<std::string> arguments;
@@ -56,8 +63,8 @@ TEST_P(DedupModes, LosesNewLinesAsRarelyAsTheySay) {
   EXPECT_EQ(said.code, 0) << said.err;
   const double lost = kLines - static_cast<double>(lines_in(said.out));
   EXPECT_LE(lost, 0.01 * kLines);
-  EXPECT_LE(Json::parse(said.err).at("false_positive_rate"), 0.0103);
-  EXPECT_GT(Json::parse(said.err).at("filter_bytes"), 0);
+  EXPECT_LE(report_in(said).at("false_positive_rate"), 0.0103);
+  EXPECT_GT(report_in(said).at("filter_bytes"), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Dedup, DedupModes,
@@ -77,10 +84,31 @@ TEST(Dedup, StopsWhereItsCapacityEnds) {
 
 TEST(Dedup, SaysWhatItsWindowForgot) {
   const Said said = run_digest({"dedup", "--window", "1000", "--json"}, numbers(0, 10'500));
-  const Json told = Json::parse(said.err);
+  const Json told = report_in(said);
   EXPECT_EQ(told.at("remembers"), "the last 1000 to 2000 distinct lines");
   EXPECT_NEAR(told.at("forgotten").get<double>(), 9000, 20);
   EXPECT_TRUE(contains(run_digest({"dedup", "--window", "10"}, "a\n").err, "forgotten"));
+}
+
+TEST(Dedup, SaysWhatItsWindowCostsBeforeAnythingIsRead) {
+  std::array<int, 2> in{};
+  ASSERT_EQ(::pipe2(in.data(), O_CLOEXEC), 0);
+  const StreamFile out;
+  const StreamFile err;
+  std::thread running([&] {
+    run_digest_on({"dedup", "--window", "1000", "--json"},
+                  {in[0], out.descriptor(), err.descriptor()});
+  });
+  EXPECT_TRUE(support::await([&] { return contains(err.content(), "}\n"); }));
+  const Json told = Json::parse(err.content());
+  EXPECT_EQ(told.at("remembers"), "the last 1000 to 2000 distinct lines");
+  EXPECT_EQ(told.at("false_positive_rate_bound"), 0.001);
+  EXPECT_GT(told.at("filter_bytes"), 0);
+  ::close(in[1]);
+  running.join();
+  ::close(in[0]);
+  EXPECT_EQ(lines_in(err.content()), 2U);
+  EXPECT_EQ(run_digest({"dedup", "--window", "10", "-q"}, "a\n").err, "");
 }
 
 TEST(WindowSeen, RemembersTheLastDistinctKeysAndForgetsThoseTwiceAsFarBack) {

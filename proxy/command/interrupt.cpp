@@ -1,0 +1,66 @@
+#include "proxy/command/interrupt.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+
+namespace proxy::command {
+namespace {
+
+std::atomic<int> came{0};
+std::atomic<int> to_wake{-1};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+extern "C" void on_signal(int number) {
+  const int error = errno;
+  came = number;
+  // A poll that begins after this finds it: no signal falls between looking and waiting.
+  ::eventfd_write(to_wake, 1);
+  errno = error;
+}
+
+// Without SA_RESTART, and once: who sends it again means it.
+struct sigaction catch_once(int number) {
+  struct sigaction before {};
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  ::sigaction(number, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);
+  return before;
+}
+
+}  // namespace
+
+Interrupt::Interrupt() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  came = 0;
+  to_wake = wake_;
+  before_int_ = catch_once(SIGINT);
+  before_term_ = catch_once(SIGTERM);
+}
+
+Interrupt::~Interrupt() {
+  ::sigaction(SIGINT, &before_int_, nullptr);
+  ::sigaction(SIGTERM, &before_term_, nullptr);
+  to_wake = -1;
+  ::close(wake_);
+}
+
+bool Interrupt::await_readable(int descriptor) const {
+  std::array<pollfd, 2> either{{{descriptor, POLLIN, 0}, {wake_, POLLIN, 0}}};
+  while (::poll(either.data(), either.size(), -1) < 0 && errno == EINTR) {
+  }
+  return signal() == 0;
+}
+
+int Interrupt::signal() const {
+  return came;
+}
+
+}  // namespace proxy::command
