@@ -1,8 +1,7 @@
 #include "proxy/deliver.hpp"
 
-#include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
-#include "proxy/http/validators.hpp"
+#include "proxy/stored.hpp"
 
 namespace proxy {
 
@@ -10,8 +9,6 @@ using net::Task;
 namespace asio = net::asio;
 
 namespace {
-
-constexpr std::size_t kSlicesAtOnce = 16;
 
 void add_age(std::string& fields, const cache::Entry& entry, cache::Time now) {
   fields += "Age: ";
@@ -24,28 +21,6 @@ void add_cache_status(Client& client, const http::CacheStatus& status) {
   fields += "Cache-Status: ";
   http::append_cache_status(fields, client.worker.shared.name, status);
   fields += "\r\n";
-}
-
-bool answers_with_304(const Request& request, const cache::Entry& entry, cache::Time now) {
-  const auto& fields = request.head.fields;
-  if (!fields.has(http::field::if_none_match) && !fields.has(http::field::if_modified_since)) {
-    return false;
-  }
-  return entry.status == 200 && http::not_modified(fields, entry.validators(), whole_seconds(now));
-}
-
-// The entry's fields under another status line.
-std::string not_modified_head(const cache::Entry& entry) {
-  std::string head;
-  http::append_status_line(head, 304, http::reason_phrase(304));
-  head += std::string_view(entry.head).substr(entry.head.find("\r\n") + 2);
-  return head;
-}
-
-Task<void> send_not_modified(Client& client, const cache::Entry& entry) {
-  const auto head = not_modified_head(entry);
-  const auto error = co_await client.reply.start(head, 304, std::nullopt);
-  if (!error) co_await client.reply.finish();
 }
 
 // For the log alone: the value of Content-Type without its parameters.
@@ -69,33 +44,15 @@ void note_content_type(Client& client, const cache::Entry& entry) {
 Task<void> serve(Client& client, const Request& request, const cache::Entry& entry,
                  cache::Time now) {
   auto& reply = client.reply;
-  reply.record().tag = Tag::mem_hit;
+  const bool unmodified = answers_with_304(request, entry, now);
+  reply.record().tag = unmodified ? Tag::conditional_hit : Tag::mem_hit;
   note_content_type(client, entry);
   add_age(reply.fields(), entry, now);
   http::CacheStatus status;
   status.hit = true;
   status.ttl = entry.ttl(now);
   add_cache_status(client, status);
-  if (answers_with_304(request, entry, now)) {
-    reply.record().tag = Tag::conditional_hit;
-    co_return co_await send_not_modified(client, entry);
-  }
-  const auto& slices = entry.body.slices;
-  boost::container::small_vector<asio::const_buffer, kSlicesAtOnce> first;
-  const auto at_once = std::min(slices.size(), kSlicesAtOnce);
-  for (std::size_t i = 0; i < at_once; ++i) {
-    first.emplace_back(slices[i].block->data(), slices[i].size);
-  }
-  auto error =
-      co_await reply.start(entry.head, entry.status, entry.body.size, {first.data(), first.size()});
-  for (auto i = at_once; i < slices.size() && !error && !reply.head_only(); ++i) {
-    error = co_await reply.body(asio::const_buffer(slices[i].block->data(), slices[i].size));
-    if (i % kSlicesAtOnce == 0) {
-      co_await asio::post(client.worker.io.get_executor(), net::use_task);
-    }
-  }
-  if (!error) error = co_await reply.finish();
-  if (!error && !reply.head_only()) client.worker.counters.bytes_from_cache.add(entry.body.size);
+  co_await send_stored(client, request, entry, now);
 }
 
 namespace {
@@ -145,9 +102,9 @@ Task<void> deliver(Client& client, const Request& request, FillReader& reader, c
   const auto& entry = *head.entry;
   describe(client, head, reason);
   note_content_type(client, entry);
-  if (answers_with_304(request, entry, client.worker.shared.clock.now())) {
-    co_return co_await send_not_modified(client, entry);
-  }
+  const auto now = client.worker.shared.clock.now();
+  if (head.is_stored()) co_return co_await send_stored(client, request, entry, now);
+  if (answers_with_304(request, entry, now)) co_return co_await send_not_modified(client, entry);
   const auto first = reader.at_hand();
   boost::container::small_vector<asio::const_buffer, 4> buffers;
   for (const auto& piece : first) {

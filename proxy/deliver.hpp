@@ -7,8 +7,7 @@
 
 namespace proxy {
 
-// A hit: one gathered write where the client takes it. The client's own condition is answered by
-// 304 if it holds.
+// A hit, as send_stored() sends it.
 net::Task<void> serve(Client& client, const Request& request, const cache::Entry& entry,
                       cache::Time now);
 

@@ -68,14 +68,16 @@ Task<error_code> Reply::body(const Pieces& pieces) {
   for (const auto& piece : pieces) {
     buffers.emplace_back(piece.block->data() + piece.offset, piece.size);
   }
-  co_return co_await write_body({buffers.data(), buffers.size()});
+  const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
+  co_return co_await body(all);
 }
 
 Task<error_code> Reply::body(asio::const_buffer bytes) {
-  co_return co_await write_body({&bytes, 1});
+  const std::span<const asio::const_buffer> all(&bytes, 1);
+  co_return co_await body(all);
 }
 
-Task<error_code> Reply::write_body(std::span<const asio::const_buffer> body) {
+Task<error_code> Reply::body(std::span<const asio::const_buffer> body) {
   if (bodiless_) co_return error_code{};
   if (exceeds_length(body)) co_return asio::error::message_size;
   Buffers out;

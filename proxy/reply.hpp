@@ -35,6 +35,7 @@ class Reply {
                                    std::span<const net::asio::const_buffer> body = {});
   net::Task<net::error_code> body(const Pieces& pieces);
   net::Task<net::error_code> body(net::asio::const_buffer bytes);
+  net::Task<net::error_code> body(std::span<const net::asio::const_buffer> body);
   net::Task<net::error_code> finish();
 
   // The connection closes after this response.
@@ -58,7 +59,6 @@ class Reply {
   bool exceeds_length(std::span<const net::asio::const_buffer> body);
   void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body);
   net::Task<net::error_code> write(const Buffers& buffers);
-  net::Task<net::error_code> write_body(std::span<const net::asio::const_buffer> body);
 
   net::Stream& client_;
   const std::chrono::milliseconds idle_;

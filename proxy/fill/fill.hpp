@@ -29,11 +29,14 @@ struct Provenance {
 };
 
 struct FillHead {
-  std::shared_ptr<const cache::Entry> entry;  // its body is not for readers of the fill
+  std::shared_ptr<const cache::Entry> entry;
   std::optional<std::uint64_t> length;        // of the body, where it is known
   bool shareable = false;    // may answer requests other than the one that began it
   std::string asker_fields;  // for the request that began it alone: see cache/entry.hpp
   Provenance provenance;
+
+  // Whether the entry was held before, whole; else its body is not for readers of the fill.
+  [[nodiscard]] bool is_stored() const { return provenance.validated || provenance.stood_in; }
 };
 
 class FillReader;

@@ -4,6 +4,7 @@
 
 #include <boost/asio/detached.hpp>
 
+#include "proxy/cache/partial.hpp"
 #include "proxy/cache/policy.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fill/false_hit.hpp"
@@ -146,7 +147,7 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
     co_return Tried::next;
   }
   const bool small = !length_ || *length_ <= kHeldBack;
-  held_back_ = small && !has_strong_validator(*entry_);
+  held_back_ = small && cache::strong_validator(*entry_).empty();
   storing_ = true;
   if (!held_back_) publish(true);
   hurried_since_ = steady_clock::now();

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
-#include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
@@ -34,21 +34,6 @@ http::UpstreamRequest to_origin(const Request& request, std::string_view our_nam
           .received_minor = request.head.minor,
           .name = our_name,
           .without = kClientsOwn};
-}
-
-// RFC 9110 8.8.2.2: a date is strong when the response was made well after it.
-std::string_view strong_date(const cache::Entry& entry) {
-  constexpr std::chrono::seconds kSettled{60};
-  const auto made = std::chrono::floor<std::chrono::seconds>(entry.times.response);
-  const auto changed = http::parse_date(entry.last_modified, made);
-  const bool strong = changed && made - *changed >= kSettled + entry.initial_age;
-  return strong ? entry.last_modified : std::string_view{};
-}
-
-std::string_view strong_validator(const cache::Entry& entry) {
-  const auto tag = http::parse_entity_tag(entry.etag);
-  if (tag && !tag->weak) return entry.etag;
-  return entry.etag.empty() ? strong_date(entry) : std::string_view{};
 }
 
 // "bytes 100-199/200" with that first byte and, where known, that length; and as many bytes as that
@@ -117,13 +102,9 @@ std::string origin_request(const Request& request, std::string_view our_name,
   return head;
 }
 
-bool has_strong_validator(const cache::Entry& entry) {
-  return !strong_validator(entry).empty();
-}
-
 std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
                                         const cache::Entry& entry, std::uint64_t offset) {
-  const auto validator = strong_validator(entry);
+  const auto validator = cache::strong_validator(entry);
   if (validator.empty()) return std::nullopt;
   std::string range = "bytes=";
   http::append_decimal(range, offset);
@@ -148,8 +129,8 @@ std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
                                          std::optional<std::uint64_t> length) {
   const auto etag = answer.fields.value(field::etag);
   const bool same = entry.etag.empty()
-                        ? answer.fields.value(field::last_modified) == strong_date(entry) &&
-                              !strong_date(entry).empty()
+                        ? answer.fields.value(field::last_modified) == cache::strong_date(entry) &&
+                              !cache::strong_date(entry).empty()
                         : http::strongly_equal(etag, entry.etag);
   if (!same) return std::nullopt;
   if (answer.status == 200) return offset;

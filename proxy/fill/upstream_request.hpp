@@ -30,7 +30,6 @@ std::string origin_request(const Request& request, std::string_view our_name,
 // nothing where the entry has no strong validator to tell that by (RFC 9110 13.1.5).
 std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
                                         const cache::Entry& entry, std::uint64_t offset);
-bool has_strong_validator(const cache::Entry& entry);
 
 // An interim response's head as it is passed on, empty line included.
 std::string interim_text(const http::ResponseHead& head, std::string_view our_name);

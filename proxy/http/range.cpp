@@ -1,0 +1,109 @@
+#include "proxy/http/range.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "proxy/http/fields.hpp"
+#include "proxy/http/text.hpp"
+
+namespace proxy::http {
+namespace {
+
+constexpr std::uint64_t kFarAway = std::numeric_limits<std::uint64_t>::max();
+
+// As written: a range without a first position is a suffix of `last` bytes.
+struct Spec {
+  std::optional<std::uint64_t> first;
+  std::uint64_t last = kFarAway;
+};
+
+// 1*DIGIT; a number that does not fit lies beyond every end.
+std::optional<std::uint64_t> parse_position(std::string_view text) {
+  if (text.empty() || !all(kDigit, text)) return {};
+  return parse_decimal(text).value_or(kFarAway);
+}
+
+std::optional<Spec> parse_spec(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  if (dash == std::string_view::npos) return {};
+  const std::string_view first = text.substr(0, dash);
+  const std::string_view last = text.substr(dash + 1);
+  Spec spec;
+  if (!last.empty() || first.empty()) {
+    const auto position = parse_position(last);
+    if (!position) return {};
+    spec.last = *position;
+  }
+  if (first.empty()) return spec;
+  spec.first = parse_position(first);
+  if (!spec.first || *spec.first > spec.last) return {};
+  return spec;
+}
+
+// Nothing where it is not satisfiable (14.1.2).
+std::optional<ByteRange> cut(const Spec& spec, std::uint64_t size) {
+  if (!spec.first) {
+    const std::uint64_t length = std::min(spec.last, size);
+    return length > 0 ? std::optional(ByteRange{size - length, size - 1}) : std::nullopt;
+  }
+  if (*spec.first >= size) return {};
+  return ByteRange{*spec.first, std::min(spec.last, size - 1)};
+}
+
+bool touch(const ByteRange& a, const ByteRange& b) {
+  return a.first <= b.last + 1 && b.first <= a.last + 1;
+}
+
+// What is joined stands where the first of its ranges stood. `parts` keep apart from each other, so
+// that no two of them come to touch but through `added`.
+void join(ByteRanges& parts, const ByteRange& added) {
+  ByteRange whole = added;
+  std::size_t place = parts.size();
+  for (std::size_t i = 0; i < parts.size();) {
+    if (!touch(parts[i], added)) {
+      ++i;
+      continue;
+    }
+    whole = {std::min(whole.first, parts[i].first), std::max(whole.last, parts[i].last)};
+    place = std::min(place, i);
+    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(place), whole);
+}
+
+}  // namespace
+
+Selection select_ranges(std::string_view range, std::uint64_t size) {
+  constexpr std::string_view kUnit = "bytes=";
+  if (!same_word(range.substr(0, kUnit.size()), kUnit)) return {};
+  Members specs(range.substr(kUnit.size()));
+  Selection selection;
+  std::size_t seen = 0;
+  while (const auto text = specs.next()) {
+    const auto spec = parse_spec(*text);
+    if (!spec || ++seen > kMostRanges) return {};
+    // A suffix of nothing is satisfied by all of it, which no Content-Range can say.
+    if (size == 0 && !spec->first && spec->last > 0) return {};
+    if (const auto part = cut(*spec, size)) join(selection.parts, *part);
+  }
+  if (seen == 0) return {};
+  selection.kind = selection.parts.empty() ? Selection::Kind::none : Selection::Kind::parts;
+  return selection;
+}
+
+std::string content_range(const ByteRange& part, std::uint64_t size) {
+  std::string value = "bytes ";
+  append_decimal(value, part.first);
+  append_decimal(value += '-', part.last);
+  append_decimal(value += '/', size);
+  return value;
+}
+
+std::string unsatisfied_range(std::uint64_t size) {
+  std::string value = "bytes */";
+  append_decimal(value, size);
+  return value;
+}
+
+}  // namespace proxy::http

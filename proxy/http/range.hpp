@@ -1,0 +1,43 @@
+// Range requests (RFC 9110 14): which bytes of a representation are asked for. Pure.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace proxy::http {
+
+// Positions of the first and the last byte, both within the representation.
+struct ByteRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+
+  std::uint64_t size() const { return last - first + 1; }
+  bool operator==(const ByteRange&) const = default;
+};
+using ByteRanges = boost::container::small_vector<ByteRange, 2>;
+
+// Who asks for more ranges than this gets the whole (RFC 9110 17.15).
+inline constexpr std::size_t kMostRanges = 16;
+
+struct Selection {
+  enum class Kind : std::uint8_t {
+    whole,  // the Range field is to be ignored
+    parts,  // 206
+    none,   // 416: all of it lies beyond the end
+  };
+  Kind kind = Kind::whole;
+  ByteRanges parts;  // disjoint, in the order asked for; those that overlap or touch are one
+};
+
+// What a Range field's value selects of a representation of `size` bytes. Another unit than bytes
+// and what is malformed are ignored, as 14.2 allows.
+Selection select_ranges(std::string_view range, std::uint64_t size);
+
+// The value of Content-Range: "bytes 0-4/11", and for 416 "bytes */11".
+std::string content_range(const ByteRange& part, std::uint64_t size);
+std::string unsatisfied_range(std::uint64_t size);
+
+}  // namespace proxy::http

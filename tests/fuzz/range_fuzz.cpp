@@ -1,0 +1,22 @@
+// Parts lie within the representation and apart from each other, and are few.
+#include <cstdlib>
+
+#include "proxy/http/range.hpp"
+
+using namespace proxy::http;
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  const std::string_view value(reinterpret_cast<const char*>(data), size);
+  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{10}, UINT64_MAX}) {
+    const auto selected = select_ranges(value, length);
+    if (selected.parts.empty() != (selected.kind != Selection::Kind::parts)) std::abort();
+    if (selected.parts.size() > kMostRanges) std::abort();
+    for (const auto& part : selected.parts) {
+      if (part.first > part.last || part.last >= length) std::abort();
+      for (const auto& other : selected.parts) {
+        if (&part != &other && part.first <= other.last && other.first <= part.last) std::abort();
+      }
+    }
+  }
+  return 0;
+}

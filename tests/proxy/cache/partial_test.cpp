@@ -1,0 +1,116 @@
+#include "proxy/cache/partial.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/cache/messages.hpp"
+
+namespace proxy::cache {
+namespace {
+
+using Kind = http::Selection::Kind;
+
+const std::string kOld = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n";
+const std::string kRecent = "Last-Modified: Sun, 31 Dec 2023 23:59:30 GMT\r\n";
+const std::string kTag = "ETag: \"e\"\r\n";
+const std::string kRange = "Range: bytes=1-2\r\n";
+
+struct Case {
+  const char* name;
+  Kind expected;
+  std::string request;
+  std::string response = kTag + kOld;
+  unsigned status = 200;
+};
+
+class PartsWanted : public ::testing::TestWithParam<Case> {};
+
+TEST_P(PartsWanted, AreWhatTheClauseSays) {
+  const Case& tested = GetParam();
+  Budget budget(1 << 20);
+  Stock stock;
+  stock.lines = tested.response;
+  stock.status = tested.status;
+  stock.body = 10;
+  const auto entry = entry_of(budget, stock);
+  const Request request(tested.request);
+  EXPECT_EQ(parts_wanted(request.head.fields, *entry).kind, tested.expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Clauses, PartsWanted,
+    ::testing::Values(
+        Case{"s14_2_Range", Kind::parts, kRange}, Case{"s14_2_NoRange", Kind::whole, ""},
+        Case{"s14_2_TwoRangeFields", Kind::whole, kRange + kRange},
+        Case{"s14_2_Not200", Kind::whole, kRange, kTag, 404},
+        Case{"s15_5_17_Unsatisfiable", Kind::none, "Range: bytes=10-\r\n"},
+        Case{"s13_1_5_SameTag", Kind::parts, kRange + "If-Range: \"e\"\r\n"},
+        Case{"s13_1_5_OtherTag", Kind::whole, kRange + "If-Range: \"f\"\r\n"},
+        Case{"s13_1_5_OtherTagUnsatisfiable", Kind::whole,
+             "Range: bytes=10-\r\nIf-Range: \"f\"\r\n"},
+        Case{"s13_1_5_WeakTag", Kind::whole, kRange + "If-Range: W/\"e\"\r\n", "ETag: W/\"e\"\r\n"},
+        Case{"s13_1_5_WeakTagStored", Kind::whole, kRange + "If-Range: \"e\"\r\n",
+             "ETag: W/\"e\"\r\n"},
+        Case{"s13_1_5_TagWithoutQuotes", Kind::whole, kRange + "If-Range: e\r\n"},
+        Case{"s13_1_5_ListOfTags", Kind::whole, kRange + "If-Range: \"e\", \"f\"\r\n"},
+        Case{"s13_1_5_NoTagStored", Kind::whole, kRange + "If-Range: \"e\"\r\n", kOld},
+        Case{"s13_1_5_SameDate", Kind::parts,
+             kRange + "If-Range: Sun, 31 Dec 2023 00:00:00 GMT\r\n"},
+        Case{"s13_1_5_LaterDate", Kind::whole,
+             kRange + "If-Range: Sun, 31 Dec 2023 00:00:01 GMT\r\n"},
+        Case{"s8_8_2_2_WeakDate", Kind::whole,
+             kRange + "If-Range: Sun, 31 Dec 2023 23:59:30 GMT\r\n", kRecent},
+        Case{"s13_1_5_Empty", Kind::whole, kRange + "If-Range: \r\n", ""},
+        Case{"s13_1_5_Twice", Kind::whole, kRange + "If-Range: \"e\"\r\nIf-Range: \"e\"\r\n"}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(StrongValidator, IsAStrongTagElseASettledDate) {  // RFC 9110 8.8.2.2, 8.8.3.2
+  Budget budget(1 << 20);
+  const struct {
+    std::string lines, validator;
+  } cases[] = {
+      {kTag, "\"e\""}, {kTag + kOld, "\"e\""},           {kOld, "Sun, 31 Dec 2023 00:00:00 GMT"},
+      {kRecent, ""},   {"ETag: W/\"e\"\r\n" + kOld, ""}, {"ETag: e\r\n" + kOld, ""},
+      {"", ""},
+  };
+  for (const auto& [lines, validator] : cases) {
+    Stock stock;
+    stock.lines = lines;
+    EXPECT_EQ(strong_validator(*entry_of(budget, stock)), validator) << lines;
+  }
+}
+
+struct Text : ::testing::Test {
+  PartialText of(const http::ByteRanges& parts) {
+    Stock stock;
+    stock.lines = kTag + "Content-Type: text/plain\r\nDate: " + std::string(kStartDate) + "\r\n";
+    stock.body = 10;
+    return partial_text(*entry_of(budget, stock), parts, "xyz");
+  }
+  Budget budget{1 << 20};
+};
+
+TEST_F(Text, OfOnePartSaysWhichInItsHead) {  // RFC 9110 15.3.7.1
+  const auto text = of({{1, 2}});
+  EXPECT_EQ(text.head,
+            "HTTP/1.1 206 Partial Content\r\nETag: \"e\"\r\nContent-Type: text/plain\r\n"
+            "Date: Mon, 01 Jan 2024 00:00:00 GMT\r\nVia: 1.1 us\r\n"
+            "Content-Range: bytes 1-2/10\r\n");
+  EXPECT_TRUE(text.openings.empty());
+  EXPECT_EQ(text.closing, "");
+}
+
+TEST_F(Text, OfSeveralSaysItBeforeEachAndNowhereElse) {  // RFC 9110 14.6, 15.3.7.2
+  const auto text = of({{8, 9}, {1, 2}});
+  EXPECT_EQ(text.head,
+            "HTTP/1.1 206 Partial Content\r\nETag: \"e\"\r\n"
+            "Date: Mon, 01 Jan 2024 00:00:00 GMT\r\nVia: 1.1 us\r\n"
+            "Content-Type: multipart/byteranges; boundary=xyz\r\n");
+  const std::vector<std::string> openings{
+      "\r\n--xyz\r\nContent-Type: text/plain\r\nContent-Range: bytes 8-9/10\r\n\r\n",
+      "\r\n--xyz\r\nContent-Type: text/plain\r\nContent-Range: bytes 1-2/10\r\n\r\n"};
+  EXPECT_EQ(text.openings, openings);
+  EXPECT_EQ(text.closing, "\r\n--xyz--\r\n");
+}
+
+}  // namespace
+}  // namespace proxy::cache

@@ -1,0 +1,118 @@
+#include "proxy/http/range.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace proxy::http {
+namespace {
+
+// "whole", "none", or the parts as "0-4 7-9".
+std::string selected(std::string_view range, std::uint64_t size) {
+  const auto selection = select_ranges(range, size);
+  if (selection.kind == Selection::Kind::whole) return "whole";
+  if (selection.kind == Selection::Kind::none) return "none";
+  std::string parts;
+  for (const auto& part : selection.parts) {
+    parts +=
+        (parts.empty() ? "" : " ") + std::to_string(part.first) + '-' + std::to_string(part.last);
+  }
+  return parts;
+}
+
+struct Case {
+  const char* range;
+  const char* selected;
+};
+
+TEST(Range, OfTenBytesIsWhatSection14Says) {
+  const Case cases[] = {
+      // 14.1.2: first-last, open, suffix; an end beyond the end is the end
+      {"bytes=0-0", "0-0"},
+      {"bytes=0-9", "0-9"},
+      {"bytes=2-5", "2-5"},
+      {"bytes=5-", "5-9"},
+      {"bytes=9-", "9-9"},
+      {"bytes=-3", "7-9"},
+      {"bytes=-10", "0-9"},
+      {"bytes=-99", "0-9"},
+      {"bytes=5-99", "5-9"},
+      {"bytes=5-99999999999999999999999", "5-9"},
+      {"bytes=-99999999999999999999999", "0-9"},
+      {"bytes=00-0001", "0-1"},
+      // 14.1: the unit's name has no case; others are ignored
+      {"BYTES=0-1", "0-1"},
+      {"lines=0-1", "whole"},
+      {"bytes", "whole"},
+      {"bytes 0-1", "whole"},
+      {"bytes =0-1", "whole"},
+      {"", "whole"},
+      // 14.1.1: several; empty members and white space around commas
+      {"bytes=0-1,4-5", "0-1 4-5"},
+      {"bytes=0-1 ,\t4-5", "0-1 4-5"},
+      {"bytes= ,,0-1,, 4-5,", "0-1 4-5"},
+      {"bytes=7-,0-1", "7-9 0-1"},
+      // 14.1.1: what is invalid makes all of it so
+      {"bytes=5-4", "whole"},
+      {"bytes=0-1,5-4", "whole"},
+      {"bytes=-", "whole"},
+      {"bytes=", "whole"},
+      {"bytes=,", "whole"},
+      {"bytes=a-b", "whole"},
+      {"bytes=1", "whole"},
+      {"bytes=+1-2", "whole"},
+      {"bytes=1-2-3", "whole"},
+      {"bytes=--1", "whole"},
+      {"bytes=0x0-1", "whole"},
+      {"bytes=0 -1", "whole"},
+      {"bytes=0-1;2-3", "whole"},
+      {"bytes=\"0-1\"", "whole"},
+      // 14.1.2, 15.5.17: satisfiable if one of them is
+      {"bytes=10-", "none"},
+      {"bytes=10-20,99-", "none"},
+      {"bytes=-0", "none"},
+      {"bytes=99999999999999999999999-", "none"},
+      {"bytes=10-,3-4,-0", "3-4"},
+      // 14.2, 15.3.7.2: overlapping and adjacent ones are one, where the first of them stood
+      {"bytes=0-3,2-5", "0-5"},
+      {"bytes=0-3,4-5", "0-5"},
+      {"bytes=8-9,0-1,3-4,1-3", "8-9 0-4"},
+      {"bytes=3-4,8-9,0-1,0-", "0-9"},
+      {"bytes=0-,0-,0-,-5,2-3", "0-9"},
+  };
+  for (const auto& [range, expected] : cases) EXPECT_EQ(selected(range, 10), expected) << range;
+}
+
+TEST(Range, OfNothingIsUnsatisfiableExceptItsSuffix) {  // RFC 9110 14.1.2
+  EXPECT_EQ(selected("bytes=0-", 0), "none");
+  EXPECT_EQ(selected("bytes=0-0", 0), "none");
+  EXPECT_EQ(selected("bytes=-0", 0), "none");
+  EXPECT_EQ(selected("bytes=-5", 0), "whole");
+}
+
+TEST(Range, IsIgnoredWhereItAsksForTooMany) {  // RFC 9110 17.15
+  std::string range = "bytes=0-0";
+  std::string expected = "0-0";
+  for (std::size_t i = 1; i < kMostRanges; ++i) {
+    const auto at = std::to_string(10 * i);
+    range += ',' + at + '-' + at;
+    expected += ' ' + at + '-' + at;
+  }
+  EXPECT_EQ(selected(range, 1000), expected);
+  EXPECT_EQ(selected(range + ",999-", 1000), "whole");
+  EXPECT_EQ(selected(range + ",5000-", 1000), "whole");
+}
+
+TEST(Range, ReachesTheLargestPosition) {
+  EXPECT_EQ(selected("bytes=18446744073709551614-", UINT64_MAX),
+            "18446744073709551614-18446744073709551614");
+  EXPECT_EQ(selected("bytes=0-18446744073709551615,1-2", UINT64_MAX), "0-18446744073709551614");
+}
+
+TEST(Range, IsSpelledAsContentRangeIs) {  // RFC 9110 14.4
+  EXPECT_EQ(content_range({0, 4}, 11), "bytes 0-4/11");
+  EXPECT_EQ(unsatisfied_range(11), "bytes */11");
+}
+
+}  // namespace
+}  // namespace proxy::http
