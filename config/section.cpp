@@ -61,6 +61,14 @@ void Section::read(std::string_view key, milliseconds& into, const Range<millise
   }
 }
 
+void Section::read(std::string_view key, bool& into) {
+  const auto place = find(key);
+  if (!place) return;
+  const auto* truth = std::get_if<bool>(&place->value->content);
+  if (!truth) return expected(*place, "true or false");
+  into = *truth;
+}
+
 void Section::read_token(std::string_view key, std::string& into) {
   const auto place = find(key);
   if (!place) return;

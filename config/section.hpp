@@ -47,6 +47,7 @@ class Section {
   void read(std::string_view key, milliseconds& into, const Range<milliseconds>& range);
   // From 0 to 1.
   void read_fraction(std::string_view key, double& into);
+  void read(std::string_view key, bool& into);
   // A token (RFC 9110 section 5.6.2) of at most 64 characters.
   void read_token(std::string_view key, std::string& into);
 

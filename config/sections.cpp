@@ -72,6 +72,8 @@ void read_cache(Section& in, Cache& cache) {
     cache.max_object = most;
   }
   read_targeted(in, cache);
+  in.read("stale_if_error", cache.stale_if_error, {0ms, 24h * 365});
+  in.read("offline", cache.offline);
   if (const auto disk = in.find("disk")) {
     in.fault(*disk, "a cache on disk is not built yet; leave it out to cache in memory only");
   }
@@ -110,6 +112,7 @@ void read_timeouts(Section& in, Timeouts& timeouts) {
   in.read("head", timeouts.head, kLong);
   in.read("body", timeouts.body, kLong);
   in.read("connect", timeouts.connect, kLong);
+  in.read("unreachable", timeouts.unreachable, {0ms, 1h});
   in.read("first_byte", timeouts.first_byte, kLong);
   in.read("keep_alive", timeouts.keep_alive, kLong);
   in.read("peer_connect", timeouts.peer_connect, kShort);

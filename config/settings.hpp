@@ -32,6 +32,9 @@ constexpr Bytes mebibytes(std::uint64_t count) {
 struct Cache {
   Bytes memory = mebibytes(256);    // heads, bodies, fills and index together
   std::optional<Bytes> max_object;  // one response body; an eighth of the memory if not set
+  // How long past its freshness a response answers for an origin that cannot be reached.
+  milliseconds stale_if_error{3'600'000};
+  bool offline = false;  // no origin is asked; what is held answers, whatever its age
 
   // Names of response fields that count before Cache-Control (RFC 9213), the first first: in
   // answers to forward requests, and in those of origins that we stand in for.
@@ -111,7 +114,8 @@ struct Timeouts {
   milliseconds keep_alive{75'000};  // between two requests of a client
   milliseconds peer_connect{200};   // a neighbour is near or of no use
   milliseconds peer_first_byte{1'000};
-  milliseconds drain{10'000};  // what runs may still take after SIGTERM
+  milliseconds drain{10'000};       // what runs may still take after SIGTERM
+  milliseconds unreachable{1'000};  // who could not be connected to is not tried again
 
   bool operator==(const Timeouts&) const = default;
 };

@@ -52,10 +52,26 @@ void begin(Client& client, const Request& request, const Miss& miss,
                                 .ask_siblings = ask});
 }
 
+// Has what is held validated, for nobody in particular.
+void refresh(Client& client, const Request& request, const digest::Key& key,
+             std::shared_ptr<const cache::Entry> entry) {
+  auto& worker = client.worker;
+  auto fill =
+      worker.shared.fills.begin_refresh(key, request.target.url(), worker.io.get_executor());
+  if (!fill) return;
+  start_filling(worker, {.fill = std::move(fill),
+                         .key = key,
+                         .request = std::make_unique<OwnedRequest>(request),
+                         .stale = std::move(entry),
+                         .refresh = true});
+}
+
 // Whether what somebody else's request fetched answers this one too.
 bool answers(const FillHead& head, const Request& request, cache::Time now) {
   if (!head.shareable || !head.entry->variant.matches(request.head.fields)) return false;
-  if (head.provenance.stood_in) return cache::may_stand_in(request.facts, *head.entry, now);
+  if (head.provenance.stood_in) {
+    return cache::may_stand_in(request.facts, *head.entry, now, head.provenance.leave);
+  }
   const cache::Found found{head.entry};
   return cache::judge(request.facts, found, now).action == Action::serve;
 }
@@ -140,10 +156,14 @@ Task<void> answer(Client& client, const Request& request, BodyReader& body) {
     co_return co_await refuse(client, request, *refusal);
   }
   const bool looped = http::via_names(request.head.fields, shared.name);
+  const bool offline = shared.settings.cache.offline;
   if (request.target.form() == http::Target::Form::authority) {
     if (looped || request.framing.has_body()) {
       auto refusal = looped ? Refusal::loop() : Refusal::bad("CONNECT has no body");
       co_return co_await refuse(client, request, std::move(refusal));
+    }
+    if (offline) {
+      co_return co_await refuse(client, request, Refusal::offline(Forward::method));
     }
     co_return co_await tunnel(client, request);
   }
@@ -151,26 +171,36 @@ Task<void> answer(Client& client, const Request& request, BodyReader& body) {
   const auto key = digest::key_of(digest::Method::get, request.target.url());
   const auto now = shared.clock.now();
   const auto found = shared.store.find(key, request.target.url(), request.head.fields);
-  auto verdict = cache::judge(request.facts, found, now);  // the only place that decides reuse
+  auto verdict = cache::judge(request.facts, found, now, offline);  // the only place that decides
   const bool own_way = verdict.action == Action::pass || verdict.action == Action::refuse;
   if (request.framing.has_body() && !own_way) {
     verdict = {Action::pass, Forward::bypass};  // a body may change what is meant
   }
+  const bool only_stored = request.facts.control.only_if_cached;  // then see below
+  if (offline && verdict.action != Action::serve && !only_stored) {
+    co_return co_await refuse(client, request, Refusal::offline(verdict.reason));
+  }
+  if (looped && verdict.action == Action::refresh) verdict.action = Action::serve;
   if (verdict.action != Action::serve && !may_go_forward(request, looped)) {
     auto refusal = looped ? Refusal::loop() : Refusal::not_held(verdict, found);
     co_return co_await refuse(client, request, std::move(refusal));
   }
   switch (verdict.action) {
-    case Action::serve:
-      co_return co_await serve(client, request, *found.entry, now);
+    case Action::refresh:
+      refresh(client, request, key, found.entry);
+      co_return co_await serve(client, request, *found.entry, now, "stale-while-revalidate");
+    case Action::serve: {
+      const bool stale = offline && verdict.reason != Forward::none;
+      co_return co_await serve(client, request, *found.entry, now, stale ? "offline" : "");
+    }
     case Action::refuse:
       co_return co_await refuse(client, request, Refusal::not_held(verdict, found));
     case Action::pass:
-      co_return co_await pass(client, request, body, verdict.reason);
+      co_return co_await pass(client, request, body, verdict.reason,
+                              verdict.reason == Forward::stale ? found.entry : nullptr);
     case Action::fetch:
     case Action::revalidate: {
-      const bool validate = verdict.action == Action::revalidate;
-      Miss miss{key, validate ? found.entry : nullptr, verdict};
+      Miss miss{key, found.entry, verdict};
       co_return co_await fetch(client, request, std::move(miss));
     }
   }

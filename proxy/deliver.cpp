@@ -41,8 +41,8 @@ void note_content_type(Client& client, const cache::Entry& entry) {
 
 }  // namespace
 
-Task<void> serve(Client& client, const Request& request, const cache::Entry& entry,
-                 cache::Time now) {
+Task<void> serve(Client& client, const Request& request, const cache::Entry& entry, cache::Time now,
+                 std::string_view detail) {
   auto& reply = client.reply;
   const bool unmodified = answers_with_304(request, entry, now);
   reply.record().tag = unmodified ? Tag::conditional_hit : Tag::mem_hit;
@@ -51,6 +51,7 @@ Task<void> serve(Client& client, const Request& request, const cache::Entry& ent
   http::CacheStatus status;
   status.hit = true;
   status.ttl = entry.ttl(now);
+  status.detail = detail;
   add_cache_status(client, status);
   co_await send_stored(client, request, entry, now);
 }
@@ -77,6 +78,7 @@ void describe(Client& client, const FillHead& head, http::Forward reason) {
   status.detail = from.detail;
   if (sibling) status.detail += (status.detail.empty() ? "peer/" : " peer/") + from.peer;
   const auto now = client.worker.shared.clock.now();
+  if (from.stood_in) status.ttl = head.entry->ttl(now);
   if (sibling || from.validated || from.stood_in || head.entry->age(now).count() > 0) {
     add_age(client.reply.fields(), *head.entry, now);
   }
@@ -96,14 +98,21 @@ Task<net::error_code> stream(Client& client, FillReader& reader) {
 
 }  // namespace
 
+Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
+                          http::Forward reason) {
+  describe(client, head, reason);
+  note_content_type(client, *head.entry);
+  co_await send_stored(client, request, *head.entry, client.worker.shared.clock.now());
+}
+
 Task<void> deliver(Client& client, const Request& request, FillReader& reader, const FillHead& head,
                    http::Forward reason) {
+  if (head.is_stored()) co_return co_await deliver_stored(client, request, head, reason);
   auto& reply = client.reply;
   const auto& entry = *head.entry;
   describe(client, head, reason);
   note_content_type(client, entry);
   const auto now = client.worker.shared.clock.now();
-  if (head.is_stored()) co_return co_await send_stored(client, request, entry, now);
   if (answers_with_304(request, entry, now)) co_return co_await send_not_modified(client, entry);
   const auto first = reader.at_hand();
   boost::container::small_vector<asio::const_buffer, 4> buffers;

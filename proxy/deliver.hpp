@@ -7,9 +7,13 @@
 
 namespace proxy {
 
-// A hit, as send_stored() sends it.
+// A hit, as send_stored() sends it. `detail`: by whose leave, where it is stale.
 net::Task<void> serve(Client& client, const Request& request, const cache::Entry& entry,
-                      cache::Time now);
+                      cache::Time now, std::string_view detail = {});
+
+// What was held before, though its origin was asked.
+net::Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
+                               http::Forward reason);
 
 // What a fill brings, while it comes. `reason` is why this request went forward. A fill that fails
 // under way leaves a response that the client can tell is cut.

@@ -45,6 +45,12 @@ Failure failure_of(Failure::Where where, boost::system::error_code cause) {
   return {where, what_of(cause), cause};
 }
 
+bool out_of_reach(const Failure& failure) {
+  return failure.where == Failure::Where::upstream &&
+         (failure.what == What::no_address || failure.what == What::unreachable ||
+          failure.what == What::timed_out || failure.what == What::cut);
+}
+
 unsigned status_for(const Failure& failure) {
   switch (failure.what) {
     case What::denied:

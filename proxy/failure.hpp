@@ -33,6 +33,8 @@ using Outcome = boost::system::result<T, Failure>;
 
 // What an error of reading, writing or connecting means.
 Failure failure_of(Failure::Where where, boost::system::error_code cause);
+// Whether no answer came at all: nothing but the way to the server, or the server, is gone.
+bool out_of_reach(const Failure& failure);
 unsigned status_for(const Failure& failure);
 // One line for the person who sees the error page.
 std::string text(const Failure& failure);

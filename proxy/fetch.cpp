@@ -14,8 +14,13 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
   stream_ = may_reuse ? on_.pool.take(plan_.to) : nullptr;
   reused_ = stream_ != nullptr;
   if (!reused_) {
+    const auto known = on_.failed.find(plan_.to, std::chrono::steady_clock::now());
+    if (known) co_return failed(known);
     auto fresh = co_await on_.connector.connect(plan_.to, plan_.connect);
-    if (!fresh) co_return failed(fresh.error());
+    if (!fresh) {
+      on_.failed.note(plan_.to, fresh.error(), std::chrono::steady_clock::now());
+      co_return failed(fresh.error());
+    }
     stream_ = std::move(*fresh);
   }
   if (abandoned_) co_return failed({});

@@ -10,6 +10,7 @@
 #include "proxy/failure.hpp"
 #include "proxy/input.hpp"
 #include "proxy/upstream/connect.hpp"
+#include "proxy/upstream/failed_endpoints.hpp"
 #include "proxy/upstream/pool.hpp"
 
 namespace proxy {
@@ -18,6 +19,7 @@ namespace proxy {
 struct Upstream {
   upstream::Connector& connector;
   upstream::Pool& pool;
+  upstream::FailedEndpoints& failed;
   BufferPool& buffers;
   const config::Timeouts& timeouts;
   const config::Limits& limits;

@@ -1,6 +1,8 @@
 #include "proxy/pass.hpp"
 
 #include "proxy/cache/invalidation.hpp"
+#include "proxy/cache/policy.hpp"
+#include "proxy/deliver.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/fill/upstream_request.hpp"
 #include "proxy/http/forwarding.hpp"
@@ -226,15 +228,42 @@ void invalidate(Client& client, const Request& request, const http::ResponseHead
   }
 }
 
+// What is held, where it may answer for an origin that failed: by this status, or without one.
+std::optional<FillHead> stand_in(const Client& client, const Request& request,
+                                 std::shared_ptr<const cache::Entry> stale,
+                                 const Outcome<unsigned>& answered) {
+  const auto& shared = client.worker.shared;
+  if (!stale || (answered && !cache::is_error_to_stand_in_for(*answered))) return std::nullopt;
+  const bool nothing_came = !answered && out_of_reach(answered.error());
+  const auto leave = nothing_came ? shared.stale_if_error() : std::chrono::seconds(0);
+  if (!cache::may_stand_in(request.facts, *stale, shared.clock.now(), leave)) return std::nullopt;
+  Provenance from;
+  from.host = request.target.host();
+  from.stood_in = true;
+  from.detail = "stale-if-error/";
+  if (answered) {
+    from.fwd_status = *answered;
+    from.detail += std::to_string(*answered);
+  } else {
+    from.detail += word(answered.error().what);
+  }
+  const auto length = stale->body.size;
+  return FillHead{std::move(stale), length, false, {}, std::move(from)};
+}
+
 }  // namespace
 
-Task<void> pass(Client& client, const Request& request, BodyReader& body, http::Forward reason) {
+Task<void> pass(Client& client, const Request& request, BodyReader& body, http::Forward reason,
+                std::shared_ptr<const cache::Entry> stale) {
   auto& record = client.reply.record();
   record.tag = reason == http::Forward::request ? Tag::client_refresh : Tag::miss;
   record.hierarchy = Hierarchy::direct;
   record.upstream_host = request.target.host();
   Passing passing(client, request, body);
   const auto asked = co_await passing.ask();
+  const auto answered = asked ? Outcome<unsigned>(passing.head().status) : asked.error();
+  const auto held = stand_in(client, request, std::move(stale), answered);
+  if (held) co_return co_await deliver_stored(client, request, *held, reason);
   if (!asked) co_return co_await refuse(client, request, asked.error());
   invalidate(client, request, passing.head());
   co_await passing.relay(reason);

@@ -23,6 +23,14 @@ Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& fou
   return refusal;
 }
 
+Refusal Refusal::offline(http::Forward reason) {
+  Refusal refusal{
+      504, "not held here, and this proxy is offline (setting cache.offline)", Tag::miss, {}};
+  refusal.cache_status.fwd = reason;
+  refusal.cache_status.detail = "offline";
+  return refusal;
+}
+
 Refusal Refusal::forbidden(std::string reason) {
   Refusal refusal{403, std::move(reason), Tag::denied, {}};
   refusal.cache_status.detail = word(Failure::What::denied);

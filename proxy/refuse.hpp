@@ -19,6 +19,7 @@ struct Refusal {
   static Refusal loop();
   // To only-if-cached: 504, whose detail says "gone" of what was claimed lately.
   static Refusal not_held(const cache::Verdict& verdict, const cache::Found& found);
+  static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);
   static Refusal bad(std::string reason);
   static Refusal malformed(http::HeadError error);

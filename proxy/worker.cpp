@@ -9,7 +9,8 @@ Worker::Worker(Shared& shared_by_all, std::size_t number)
       guard(shared.settings.access, shared.listening, &shared.lists),
       connector(deadlines, resolver, guard, shared.tls),
       pool(deadlines),
-      upstream{connector, pool, buffers, shared.settings.timeouts, shared.settings.limits},
+      failed(shared.settings.timeouts.unreachable),
+      upstream{connector, pool, failed, buffers, shared.settings.timeouts, shared.settings.limits},
       counters(shared.metrics.of_thread(number)),
       log(shared.log.of_thread(number)) {}
 

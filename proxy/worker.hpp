@@ -38,6 +38,11 @@ struct Shared {
   Metrics& metrics;
   AccessLog& log;
   upstream::TlsClient& tls;
+
+  // How long a stale response may answer for an origin that is out of reach.
+  [[nodiscard]] std::chrono::seconds stale_if_error() const {
+    return std::chrono::floor<std::chrono::seconds>(settings.cache.stale_if_error);
+  }
   std::atomic<std::size_t> connections{0};
   std::atomic<bool> draining{false};
 };
@@ -62,6 +67,7 @@ struct Worker {
   upstream::Guard guard;
   upstream::Connector connector;
   upstream::Pool pool;
+  upstream::FailedEndpoints failed;
   SessionList sessions;
   Sampling sampling;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;

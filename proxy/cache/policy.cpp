@@ -51,6 +51,15 @@ Forward obstacle(const RequestFacts& request, const Entry& entry, Time now) {
   return Forward::none;
 }
 
+// RFC 5861 3: where the response allows it, and the client asked for nothing fresher.
+bool may_answer_first(const RequestFacts& request, const Entry& entry, Time now) {
+  const http::CacheControl& control = request.control;
+  const bool content =
+      !control.no_cache && !control.no_store && !control.max_age && !control.min_fresh;
+  const seconds allowed = entry.stale_while_revalidate;
+  return content && !entry.never_stale && allowed > seconds(0) && -entry.ttl(now) <= allowed;
+}
+
 // How to get what is not held: shared and stored only where the whole of it is asked for.
 Action forward(const RequestFacts& request) {
   const bool whole = request.method == RequestFacts::Method::get && !request.range;
@@ -65,9 +74,21 @@ Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time 
   }
   const Forward reason = obstacle(request, *found.entry, now);
   if (reason == Forward::none) return {Action::serve, reason};
+  if (reason == Forward::stale && may_answer_first(request, *found.entry, now)) {
+    return {Action::refresh, reason};
+  }
   const bool own_turn = request.method == RequestFacts::Method::get && !request.control.no_store;
   if (own_turn && found.entry->has_validator()) return {Action::revalidate, reason};
   return {forward(request), reason};
+}
+
+Verdict judge_offline(const RequestFacts& request, const Found& found, Time now) {
+  const Verdict verdict = judge_forwardable(request, found, now);
+  const bool for_us = request.method != RequestFacts::Method::other && !request.write_condition;
+  if (!for_us || !found.entry) return {Action::refuse, verdict.reason};
+  const Entry& entry = *found.entry;
+  const bool usable = !entry.never_stale || (entry.fresh(now) && !entry.no_cache);
+  return {usable ? Action::serve : Action::refuse, verdict.reason};
 }
 
 }  // namespace
@@ -128,17 +149,25 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   return is_useful(response, control, freshness, times) ? Storability::yes : Storability::useless;
 }
 
-Verdict judge(const RequestFacts& request, const Found& found, Time now) {
-  const Verdict verdict = judge_forwardable(request, found, now);
+Verdict judge(const RequestFacts& request, const Found& found, Time now, bool offline) {
+  const Verdict verdict =
+      offline ? judge_offline(request, found, now) : judge_forwardable(request, found, now);
   if (!request.control.only_if_cached) return verdict;
   const bool whole_answer = verdict.action == Action::serve && found.entry->status == 200;
   return whole_answer ? verdict : Verdict{Action::refuse, verdict.reason};
 }
 
-bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now) {
-  if (entry.never_stale || request.control.no_cache) return false;
-  const seconds asked = request.control.stale_if_error.value_or(seconds(0));
-  return -entry.ttl(now) <= std::max(entry.stale_if_error, asked) && !entry.fresh(now);
+bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, seconds setting) {
+  const http::CacheControl& control = request.control;
+  if (entry.never_stale || control.no_cache || entry.fresh(now)) return false;
+  seconds allowed = control.stale_if_error.value_or(seconds(0));
+  const bool wants_fresh = (control.max_age || control.min_fresh) && !control.max_stale;
+  if (!wants_fresh) allowed = std::max({allowed, entry.stale_if_error, setting});
+  return allowed > seconds(0) && -entry.ttl(now) <= allowed;
+}
+
+bool is_error_to_stand_in_for(unsigned status) {
+  return status == 500 || status == 502 || status == 503 || status == 504;
 }
 
 }  // namespace proxy::cache

@@ -48,7 +48,8 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
 
 enum class Action : std::uint8_t {
   serve,       // from the entry; a Range may be ignored
-  refuse,      // 504: only-if-cached
+  refresh,     // the same, and ask the origin meanwhile whether it still holds (RFC 5861 3)
+  refuse,      // 504: only-if-cached, or offline
   pass,        // forward as it is, share and store nothing
   fetch,       // without the client's conditions and Range, and store it if it may be
   revalidate,  // the same, with conditional_fields(entry)
@@ -62,11 +63,18 @@ struct Verdict {
 };
 
 // What to do with a request, given what the store found for the GET of its URL. only-if-cached is
-// answered by a stored 200 (which may become a 304) or refused, never forwarded.
-Verdict judge(const RequestFacts& request, const Found& found, Time now);
+// answered by a stored 200 (which may become a 304) or refused, never forwarded. `offline`: no
+// origin is there, so whatever is stored answers unless it forbids that (RFC 9111 4.2.4), and
+// nothing is forwarded.
+Verdict judge(const RequestFacts& request, const Found& found, Time now, bool offline = false);
 
-// Whether a stale entry may answer because its validation failed on the way or by 500, 502, 503 or
-// 504 (RFC 5861 4): only where the response or the request says stale-if-error.
-bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now);
+// Whether a stale entry may answer because its validation failed on the way or by an error (RFC
+// 5861 4): for as long as the response, the request or `setting` says stale-if-error, the longest
+// of them. The last is for an origin that is out of reach, else 0 (RFC 9111 4.2.4). A client that
+// wants a certain freshness gets nothing stale unless it says so itself (5.2.1.1).
+bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now,
+                  seconds setting = seconds(0));
+// RFC 5861 4: the errors that a stale entry may stand in for.
+bool is_error_to_stand_in_for(unsigned status);
 
 }  // namespace proxy::cache

@@ -23,16 +23,17 @@ struct Provenance {
   std::string peer;                    // its name, if it is one
   std::optional<unsigned> fwd_status;  // what it answered
   bool stored = false;
-  bool validated = false;  // by a 304: the entry was ours already
-  bool stood_in = false;   // stale, in place of an origin that failed
-  std::string detail;      // what happened on the way there
+  bool validated = false;         // by a 304: the entry was ours already
+  bool stood_in = false;          // stale, in place of an origin that failed
+  std::chrono::seconds leave{0};  // by the settings, for it to be stale then
+  std::string detail;             // what happened on the way there
 };
 
 struct FillHead {
   std::shared_ptr<const cache::Entry> entry;
-  std::optional<std::uint64_t> length;        // of the body, where it is known
-  bool shareable = false;    // may answer requests other than the one that began it
-  std::string asker_fields;  // for the request that began it alone: see cache/entry.hpp
+  std::optional<std::uint64_t> length;  // of the body, where it is known
+  bool shareable = false;               // may answer requests other than the one that began it
+  std::string asker_fields;             // for the request that began it alone: see cache/entry.hpp
   Provenance provenance;
 
   // Whether the entry was held before, whole; else its body is not for readers of the fill.

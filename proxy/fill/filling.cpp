@@ -17,6 +17,7 @@ namespace proxy {
 
 using net::Task;
 using std::chrono::steady_clock;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -35,6 +36,7 @@ bool replaces(unsigned status, cache::Storability storability) {
 Task<void> run_job(Worker& worker, FillJob job) {
   const auto fill = job.fill;
   const auto key = job.key;
+  const bool refresh = job.refresh;
   Filling filling(worker, std::move(job));
   try {
     co_await filling.run();
@@ -43,6 +45,7 @@ Task<void> run_job(Worker& worker, FillJob job) {
     fill->fail({Failure::Where::us, Failure::What::overload, {}});
   }
   worker.shared.fills.leave(key, *fill);
+  if (refresh) worker.shared.fills.end_refresh(key);
 }
 
 }  // namespace
@@ -215,12 +218,14 @@ Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
                  .first_byte = timeouts.first_byte};
   const auto head = co_await ask(std::move(plan));
   if (!head) {
-    if (!stand_in(stale)) job_.fill->fail(head.error());
+    const auto& failure = head.error();
+    const auto leave = out_of_reach(failure) ? worker_.shared.stale_if_error() : 0s;
+    if (!stand_in(stale, word(failure.what), leave)) job_.fill->fail(failure);
     co_return;
   }
   const auto status = (*head)->status;
   provenance_.fwd_status = status;
-  if (status == 304 && stale) {
+  if (status == 304 && stale && stale->has_validator()) {
     if (take_unmodified(*stale)) co_return;
     co_return co_await from_origin(nullptr);  // it speaks of something that we do not hold
   }
@@ -228,8 +233,9 @@ Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
     job_.fill->fail(kMalformed);
     co_return;
   }
-  const bool failed = status == 500 || status == 502 || status == 503 || status == 504;
-  if (failed && stand_in(stale)) co_return;
+  if (cache::is_error_to_stand_in_for(status) && stand_in(stale, std::to_string(status), 0s)) {
+    co_return;
+  }
 
   const auto may_store = cache::may_store(request().facts, **head, times_, targets());
   entry_ = receive(cache::SourceKind::origin);

@@ -18,8 +18,9 @@ struct FillJob {
   std::shared_ptr<Fill> fill;
   digest::Key key;
   std::unique_ptr<OwnedRequest> request;
-  std::shared_ptr<const cache::Entry> stale;  // to be validated; null: none
+  std::shared_ptr<const cache::Entry> stale;  // to be validated, or to stand in; null: none
   bool ask_siblings = false;                  // whether a sibling may answer this request
+  bool refresh = false;  // nobody waits: it is fetched to be stored, and a failure changes nothing
 };
 
 // Runs the job as a coroutine of its own on the worker's thread. The fill is published and
@@ -55,7 +56,8 @@ class Filling {
   std::shared_ptr<cache::Entry> receive(cache::SourceKind source);
   void publish(bool may_be_stored);
   bool take_unmodified(const cache::Entry& stale);
-  bool stand_in(const std::shared_ptr<const cache::Entry>& stale);
+  bool stand_in(const std::shared_ptr<const cache::Entry>& stale, std::string_view why,
+                std::chrono::seconds leave);
   void refuse_newcomers(bool shared);
   bool store(std::shared_ptr<const cache::Entry> entry);
 

@@ -90,9 +90,16 @@ bool Filling::take_unmodified(const cache::Entry& stale) {
   return true;
 }
 
-bool Filling::stand_in(const std::shared_ptr<const cache::Entry>& stale) {
-  if (!stale || !cache::may_stand_in(request().facts, *stale, now())) return false;
+bool Filling::stand_in(const std::shared_ptr<const cache::Entry>& stale, std::string_view why,
+                       std::chrono::seconds leave) {
+  if (job_.refresh) {  // who reads it after all asks again, for itself
+    job_.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});
+    return true;
+  }
+  if (!stale || !cache::may_stand_in(request().facts, *stale, now(), leave)) return false;
   provenance_.stood_in = true;
+  provenance_.leave = leave;
+  remark("stale-if-error", why);
   for (const auto& slice : stale->body.slices) job_.fill->append(slice.block, slice.size);
   job_.fill->publish({stale, stale->body.size, true, {}, provenance_});
   job_.fill->finish();
@@ -214,6 +221,7 @@ bool Filling::unwanted() {
 
 bool Filling::worth_finishing() const {
   if (!storing_ || !published_) return false;
+  if (job_.refresh) return true;
   if (!length_) return false;
   const auto left = *length_ - std::min(*length_, job_.fill->received());
   return left <= std::max<std::uint64_t>(256 * 1024, *length_ / 4);

@@ -14,6 +14,23 @@ Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, net:
   return {place->second, Turn::join};
 }
 
+std::shared_ptr<Fill> Fills::begin_refresh(const digest::Key& key, const std::string& url,
+                                           net::Executor executor) {
+  auto fill = std::make_shared<Fill>(url, executor);
+  auto& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  if (shard.refreshing.size() >= kMostRefreshes || shard.fills.contains(key)) return nullptr;
+  if (!shard.refreshing.insert(key).second) return nullptr;
+  shard.fills.emplace(key, fill);
+  return fill;
+}
+
+void Fills::end_refresh(const digest::Key& key) {
+  auto& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  shard.refreshing.erase(key);
+}
+
 void Fills::leave(const digest::Key& key, const Fill& fill) {
   auto& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);

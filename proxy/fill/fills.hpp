@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "digest/key.hpp"
 #include "proxy/fill/fill.hpp"
@@ -23,6 +24,8 @@ class Fills {
   static constexpr std::chrono::seconds kNotShared{60};
   // Nor are siblings asked for one that was invalidated: they may hold what it was before.
   static constexpr std::chrono::seconds kInvalidated{60};
+  // No client's connection bounds how many run at once.
+  static constexpr std::size_t kMostRefreshes = 64;  // per shard
 
   enum class Turn {
     first,  // the fill is new and listed: fetch into it
@@ -34,6 +37,13 @@ class Fills {
     Turn turn = Turn::alone;
   };
   Entered enter(const digest::Key& key, const std::string& url, net::Executor executor, Time now);
+
+  // A fill that nobody waits for, listed for those who come meanwhile. Null where the key is being
+  // fetched or refreshed, or too much is: then what is held is served once more. Until
+  // end_refresh().
+  std::shared_ptr<Fill> begin_refresh(const digest::Key& key, const std::string& url,
+                                      net::Executor executor);
+  void end_refresh(const digest::Key& key);
 
   // No newcomers from now on. Does nothing if another fill, or none, is listed.
   void leave(const digest::Key& key, const Fill& fill);
@@ -52,6 +62,7 @@ class Fills {
   struct Shard {
     std::mutex mutex;
     std::unordered_map<digest::Key, std::shared_ptr<Fill>, digest::KeyHash> fills;
+    std::unordered_set<digest::Key, digest::KeyHash> refreshing;
     RecentKeys unshared{4096};
     RecentKeys invalidated{4096};
   };

@@ -27,7 +27,8 @@ TEST(Load, KeepsEveryDefaultThatTheTextDoesNotName) {
 TEST(Load, TakesEverySettingFromTheText) {
   const Settings s = loaded(R"({
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
-    "cache": {"memory": "1GiB", "max_object": "7MiB", "targeted": ["A", "B"]},
+    "cache": {"memory": "1GiB", "max_object": "7MiB", "stale_if_error": "2h",
+              "offline": true, "targeted": ["A", "B"]},
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
                "false_miss_sample": 0.25},
@@ -37,12 +38,13 @@ TEST(Load, TakesEverySettingFromTheText) {
                "block": ["/etc/hearsay/ads", "b"], "allow": ["c"]},
     "log": {"access": "/var/log/hearsay.log", "format": "json"},
     "timeouts": {"head": "1s", "body": "2s", "connect": "3s", "first_byte": "4s",
-                 "keep_alive": "5s", "peer_connect": "6ms", "peer_first_byte": "7ms", "drain": "0s"},
+                 "keep_alive": "5s", "peer_connect": "6ms", "peer_first_byte": "7ms", "drain": "0s",
+                 "unreachable": "8s"},
     "limits": {"connections": 5, "head": "8KiB", "fields": 50}})");
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<Endpoint>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
-  EXPECT_EQ(s.cache, (Cache{Bytes{1ULL << 30}, mebibytes(7), {"A", "B"}, {"A", "B"}}));
+  EXPECT_EQ(s.cache, (Cache{Bytes{1ULL << 30}, mebibytes(7), 2h, true, {"A", "B"}, {"A", "B"}}));
   EXPECT_EQ(s.digest, (Digest{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25}));
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
   EXPECT_TRUE(s.access.monitor.empty());
@@ -54,7 +56,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.access.block, (std::vector<std::string>{"/etc/hearsay/ads", "b"}));
   EXPECT_EQ(s.access.allow, std::vector<std::string>{"c"});
   EXPECT_EQ(s.log, (Log{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
-  EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s}));
+  EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s, 8s}));
   EXPECT_EQ(s.limits, (Limits{5, kibibytes(8), 50}));
 }
 
@@ -100,6 +102,10 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
            Case{R"({"cache":{"memory":"1KiB"}})", "line 1, column 20, cache.memory", "\"1MiB\""},
            Case{R"({"cache":{"memory":"1MiB","max_object":"2MiB"}})",
                 "line 1, column 40, cache.max_object", "to \"1MiB\""},
+           Case{R"({"cache":{"offline":"yes"}})", "line 1, column 21, cache.offline",
+                "true or false"},
+           Case{R"({"cache":{"stale_if_error":5}})", "line 1, column 28, cache.stale_if_error",
+                "to"},
            Case{R"({"cache":{"targeted":["A B"]}})", "line 1, column 23, cache.targeted[0]",
                 "found \"A B\""},
            Case{R"({"cache":{"targeted":["A","A","A","A","A","A","A","A","A"]}})",

@@ -64,6 +64,17 @@ TEST(Failure, OfOursIsAnOverload) {
   EXPECT_EQ(status_for({Where::us, What::overload}), 503U);
 }
 
+TEST(Failure, IsOutOfReachWhereNoServerAnswered) {
+  for (const auto what : {What::no_address, What::unreachable, What::timed_out, What::cut}) {
+    EXPECT_TRUE(out_of_reach({Failure::Where::upstream, what})) << word(what);
+    EXPECT_FALSE(out_of_reach({Failure::Where::client, what})) << word(what);
+  }
+  for (const auto what :
+       {What::denied, What::malformed, What::untrusted, What::abandoned, What::overload}) {
+    EXPECT_FALSE(out_of_reach({Failure::Where::upstream, what})) << word(what);
+  }
+}
+
 TEST(Failure, SaysWhyInOneLineAndOneWord) {
   for (int i = 0; i <= static_cast<int>(What::overload); ++i) {
     const auto what = static_cast<What>(i);

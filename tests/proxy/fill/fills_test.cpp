@@ -81,5 +81,39 @@ TEST(Fills, WhatWasAskedForBeforeAnInvalidationIsOutdatedHoweverLongItTakes) {
   EXPECT_FALSE(scene.fills.outdated(kKey, kNow + Fills::Time::duration(1)));
 }
 
+TEST(Fills, OfOneKeyOneRefreshRunsAtATime) {  // RFC 5861 3
+  Scene scene;
+  const auto refresh = [&] {
+    return scene.fills.begin_refresh(kKey, kUrl, scene.io.get_executor());
+  };
+  const auto first = refresh();
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(refresh());
+  EXPECT_EQ(scene.enter().fill, first) << "who may not have it stale joins";
+  scene.fills.leave_unshared(kKey, *first, kNow);
+  EXPECT_FALSE(refresh()) << "it still runs";
+  scene.fills.end_refresh(kKey);
+  EXPECT_TRUE(refresh()) << "and also where nobody waits for each other";
+}
+
+TEST(Fills, WhatIsBeingFetchedIsNotRefreshedToo) {
+  Scene scene;
+  const auto fetched = scene.enter().fill;
+  EXPECT_FALSE(scene.fills.begin_refresh(kKey, kUrl, scene.io.get_executor()));
+  scene.fills.leave(kKey, *fetched);
+  EXPECT_TRUE(scene.fills.begin_refresh(kKey, kUrl, scene.io.get_executor()));
+}
+
+TEST(Fills, RefreshesAreBounded) {
+  Scene scene;
+  std::size_t running = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string url = kUrl + std::to_string(i);
+    const auto key = digest::key_of(digest::Method::get, url);
+    if (scene.fills.begin_refresh(key, url, scene.io.get_executor())) ++running;
+  }
+  EXPECT_EQ(running, 16 * Fills::kMostRefreshes);
+}
+
 }  // namespace
 }  // namespace proxy

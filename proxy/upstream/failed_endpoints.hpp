@@ -1,0 +1,41 @@
+// Endpoints that could not be connected to a moment ago: asking again would cost each request the
+// same wait.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <unordered_map>
+
+#include "proxy/net/asio.hpp"
+#include "proxy/upstream/endpoint.hpp"
+
+namespace proxy::upstream {
+
+// Bounded: the oldest is forgotten first. Not thread-safe.
+class FailedEndpoints {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // `memory`: how long each is remembered; 0: not at all.
+  explicit FailedEndpoints(std::chrono::milliseconds memory, std::size_t capacity = 1024)
+      : memory_(memory), capacity_(capacity) {}
+
+  // Why it could not be connected to; no error if nothing is known.
+  [[nodiscard]] net::error_code find(const Endpoint& endpoint, Clock::time_point now) const;
+  // Only a connection that was refused, failed or timed out counts: not a name, an address that is
+  // denied, or TLS.
+  void note(const Endpoint& endpoint, net::error_code error, Clock::time_point now);
+
+ private:
+  struct Failure {
+    net::error_code error;
+    Clock::time_point until;
+  };
+
+  const std::chrono::milliseconds memory_;
+  const std::size_t capacity_;
+  std::unordered_map<Endpoint, Failure> failures_;
+  std::deque<Endpoint> order_;  // oldest first
+};
+
+}  // namespace proxy::upstream
