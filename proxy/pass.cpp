@@ -1,7 +1,9 @@
 #include "proxy/pass.hpp"
 
 #include "proxy/cache/invalidation.hpp"
+#include "proxy/cache/other_methods.hpp"
 #include "proxy/cache/policy.hpp"
+#include "proxy/cache/revalidation.hpp"
 #include "proxy/deliver.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/fill/upstream_request.hpp"
@@ -9,6 +11,7 @@
 #include "proxy/http/method.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/origin.hpp"
+#include "proxy/posted.hpp"
 #include "proxy/refuse.hpp"
 
 namespace proxy {
@@ -38,8 +41,9 @@ class Passing {
 
   // Ends with the final head, or with why there is none.
   Task<Outcome<void>> ask();
-  // Ends with an error where the client did not get all of it.
-  Task<void> relay(http::Forward reason);
+  // Ends with an error where the client did not get all of it. What comes whole is kept in
+  // `posted`, where there is one.
+  Task<void> relay(http::Forward reason, Posted* posted);
   [[nodiscard]] const http::ResponseHead& head() const { return fetch_.head(); }
 
  private:
@@ -178,7 +182,7 @@ std::optional<std::uint64_t> Passing::length() const {
   return http::parse_decimal(head().fields.value(http::field::content_length));
 }
 
-Task<void> Passing::relay(http::Forward reason) {
+Task<void> Passing::relay(http::Forward reason, Posted* posted) {
   auto& worker = client_.worker;
   auto& reply = client_.reply;
   auto& fields = reply.fields();
@@ -207,6 +211,7 @@ Task<void> Passing::relay(http::Forward reason) {
       co_return;
     }
     bytes.add(*read);
+    if (posted) posted->append({buffer_.get(), *read});
     error = co_await reply.body(asio::const_buffer(buffer_.get(), *read));
     if (++turn % 64 == 0) co_await asio::post(worker.io.get_executor(), net::use_task);
   }
@@ -214,6 +219,7 @@ Task<void> Passing::relay(http::Forward reason) {
     reply.close_after();
     co_return;
   }
+  if (posted) posted->store();
   if (sent_whole_) fetch_.finish();
   co_await reply.finish();
 }
@@ -251,6 +257,33 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
   return FillHead{std::move(stale), length, false, {}, std::move(from)};
 }
 
+// An answer to HEAD tells of what is stored for GET. `since`: when it was asked for.
+void heed_head(Client& client, const Request& request, const http::ResponseHead& answer,
+               const cache::Times& times, std::chrono::steady_clock::time_point since) {
+  auto& shared = client.worker.shared;
+  const auto& url = request.target.url();
+  const auto key = digest::key_of(digest::Method::get, url);
+  const auto held = shared.store.find(key, url, request.head.fields).entry;
+  const auto says =
+      held ? cache::head_says(request.facts, answer, *held) : cache::HeadSays::nothing;
+  if (says == cache::HeadSays::changed) shared.store.invalidate(key, url);
+  if (says != cache::HeadSays::unchanged || shared.fills.outdated(key, since)) return;
+  const cache::Received received{.url = url,
+                                 .request = request.head.fields,
+                                 .response = answer,
+                                 .times = times,
+                                 .our_name = shared.name,
+                                 .targets = shared.settings.cache.targeted};
+  const auto updated = cache::freshen(shared.budget, *held, cache::as_get(request.facts), received);
+  if (updated.storability == cache::Storability::yes) {
+    shared.store.put(key, updated.entry, shared.clock.now());
+  } else {
+    shared.store.invalidate(key, url);
+  }
+  // Who invalidates takes note of it first and clears the store then.
+  if (shared.fills.outdated(key, since)) shared.store.invalidate(key, url);
+}
+
 }  // namespace
 
 Task<void> pass(Client& client, const Request& request, BodyReader& body, http::Forward reason,
@@ -259,14 +292,20 @@ Task<void> pass(Client& client, const Request& request, BodyReader& body, http::
   record.tag = reason == http::Forward::request ? Tag::client_refresh : Tag::miss;
   record.hierarchy = Hierarchy::direct;
   record.upstream_host = request.target.host();
+  auto& worker = client.worker;
+  const auto begun = std::chrono::steady_clock::now();
+  cache::Times times{worker.shared.clock.now(), {}};
   Passing passing(client, request, body);
   const auto asked = co_await passing.ask();
+  times.response = worker.shared.clock.now();
   const auto answered = asked ? Outcome<unsigned>(passing.head().status) : asked.error();
   const auto held = stand_in(client, request, std::move(stale), answered);
   if (held) co_return co_await deliver_stored(client, request, *held, reason);
   if (!asked) co_return co_await refuse(client, request, asked.error());
   invalidate(client, request, passing.head());
-  co_await passing.relay(reason);
+  if (request.is_head()) heed_head(client, request, passing.head(), times, begun);
+  const auto posted = Posted::begin(worker, request, passing.head(), times);
+  co_await passing.relay(reason, posted.get());
 }
 
 }  // namespace proxy

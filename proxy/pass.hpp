@@ -1,4 +1,5 @@
-// Requests that go to the origin as they are: nothing is shared or stored.
+// Requests that go to the origin as they are: nothing is shared, and stored only an answer to POST
+// that says so (posted.hpp).
 #pragma once
 
 #include "proxy/client.hpp"

@@ -1,0 +1,62 @@
+#include "proxy/cache/other_methods.hpp"
+
+#include "proxy/http/reference.hpp"
+#include "proxy/http/text.hpp"
+
+namespace proxy::cache {
+namespace {
+
+using http::field;
+
+bool says_the_same(const http::Fields& answer, field id, std::string_view stored) {
+  const http::Field* line = answer.find(id);
+  return !line || line->value == stored;
+}
+
+bool has_the_length(const http::Fields& answer, std::uint64_t stored) {
+  const http::Field* line = answer.find(field::content_length);
+  return !line || http::parse_decimal(line->value) == stored;
+}
+
+bool is_this_url(const http::Target& target, const http::ResponseHead& answer) {
+  if (answer.fields.count(field::content_location) != 1) return false;
+  const auto named = http::resolve(target, answer.fields.value(field::content_location));
+  return named && named->url() == target.url();
+}
+
+}  // namespace
+
+HeadSays head_says(const RequestFacts& request, const http::ResponseHead& answer,
+                   const Entry& stored) {
+  const bool about_the_resource =
+      answer.status == 200 || answer.status == 404 || answer.status == 410;
+  if (!about_the_resource || request.authorization || request.control.no_store) {
+    return HeadSays::nothing;
+  }
+  if (answer.status != stored.status) return HeadSays::changed;
+  const bool same = says_the_same(answer.fields, field::etag, stored.etag) &&
+                    says_the_same(answer.fields, field::last_modified, stored.last_modified) &&
+                    has_the_length(answer.fields, stored.body.size);
+  return same ? HeadSays::unchanged : HeadSays::changed;
+}
+
+RequestFacts as_get(const RequestFacts& request) {
+  RequestFacts facts = request;
+  facts.method = RequestFacts::Method::get;
+  return facts;
+}
+
+Storability may_store_posted(const http::RequestHead& request, const http::Target& target,
+                             const http::ResponseHead& answer, const Times& times,
+                             http::Targets targets) {
+  if (request.method != "POST" || answer.status != 200) return Storability::method;
+  const auto control = http::response_cache_control(answer.fields, targets);
+  const auto freshness = freshness_of(answer, control, times.response);
+  if (!freshness.is_explicit() || freshness.lifetime <= initial_age(answer.fields, times) ||
+      !is_this_url(target, answer)) {
+    return Storability::method;
+  }
+  return may_store(as_get(RequestFacts(request)), answer, times, targets);
+}
+
+}  // namespace proxy::cache

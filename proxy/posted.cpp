@@ -1,0 +1,53 @@
+#include "proxy/posted.hpp"
+
+#include <algorithm>
+
+#include "proxy/cache/other_methods.hpp"
+
+namespace proxy {
+
+std::unique_ptr<Posted> Posted::begin(Worker& worker, const Request& request,
+                                      const http::ResponseHead& answer, const cache::Times& times) {
+  const auto& targets = worker.shared.settings.cache.targeted;
+  const auto storability =
+      cache::may_store_posted(request.head, request.target, answer, times, targets);
+  if (storability != cache::Storability::yes) return nullptr;
+  const cache::Received received{.url = request.target.url(),
+                                 .request = request.head.fields,
+                                 .response = answer,
+                                 .times = times,
+                                 .our_name = worker.shared.name,
+                                 .targets = targets};
+  return std::unique_ptr<Posted>(new Posted(worker, request, received));
+}
+
+Posted::Posted(Worker& worker, const Request& request, const cache::Received& received)
+    : worker_(worker),
+      key_(digest::key_of(digest::Method::get, request.target.url())),
+      entry_(std::make_shared<cache::Entry>(worker.shared.budget, received)) {}
+
+void Posted::append(std::span<const char> bytes) {
+  if (!entry_) return;
+  auto& shared = worker_.shared;
+  const bool fits = entry_->body.size + bytes.size() <= shared.store.max_object();
+  if (!fits || (shared.budget.over() && !shared.store.make_room())) {
+    entry_.reset();
+    return;
+  }
+  const auto size = static_cast<std::uint32_t>(bytes.size());
+  const auto block = std::make_shared<cache::Block>(shared.budget, size);
+  std::copy(bytes.begin(), bytes.end(), block->data());
+  entry_->body.slices.push_back({block, size});
+  entry_->body.size += size;
+}
+
+void Posted::store() {
+  auto& shared = worker_.shared;
+  if (!entry_ || shared.fills.outdated(key_, begun_)) return;
+  const auto url = entry_->url;
+  shared.store.put(key_, std::move(entry_), shared.clock.now());
+  // Who invalidates takes note of it first and clears the store then.
+  if (shared.fills.outdated(key_, begun_)) shared.store.invalidate(key_, url);
+}
+
+}  // namespace proxy
