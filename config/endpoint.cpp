@@ -10,6 +10,7 @@ namespace config {
 namespace {
 
 constexpr std::uint16_t kHttpPort = 80;
+constexpr std::uint16_t kHttpsPort = 443;
 
 bool is_name_char(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
@@ -46,6 +47,18 @@ std::optional<std::uint16_t> take_port(std::string_view text, std::optional<std:
   return port ? std::optional(static_cast<std::uint16_t>(*port)) : std::nullopt;
 }
 
+std::optional<Endpoint> take_url(std::string_view url, std::string_view scheme,
+                                 std::uint16_t standard) {
+  if (lower_case(url.substr(0, scheme.size())) != scheme) return std::nullopt;
+  url.remove_prefix(scheme.size());
+  if (url.ends_with('/')) url.remove_suffix(1);
+  const auto host = take_host(url);
+  if (!host) return std::nullopt;
+  const auto port = take_port(url, standard);
+  if (!port || *port == 0) return std::nullopt;
+  return Endpoint{*host, *port};
+}
+
 bool is_loopback(const std::string& host) {
   const auto address = parse_address(host);
   return host == "localhost" || (address && contains(*parse_networks("loopback"), *address));
@@ -66,15 +79,28 @@ std::optional<Endpoint> parse_listen(std::string_view text) {
 }
 
 std::optional<Endpoint> parse_peer_url(std::string_view url) {
-  constexpr std::string_view kScheme = "http://";
-  if (lower_case(url.substr(0, kScheme.size())) != kScheme) return std::nullopt;
-  url.remove_prefix(kScheme.size());
-  if (url.ends_with('/')) url.remove_suffix(1);
-  const auto host = take_host(url);
-  if (!host) return std::nullopt;
-  const auto port = take_port(url, kHttpPort);
+  return take_url(url, "http://", kHttpPort);
+}
+
+std::optional<OriginUrl> parse_origin_url(std::string_view url) {
+  if (const auto plain = take_url(url, "http://", kHttpPort)) return OriginUrl{false, *plain};
+  if (const auto secure = take_url(url, "https://", kHttpsPort)) return OriginUrl{true, *secure};
+  return std::nullopt;
+}
+
+std::optional<HostPattern> parse_host_pattern(std::string_view text) {
+  std::string wild;
+  if (text.starts_with('*')) {
+    wild = text.starts_with("*.") ? "*." : "*";
+    text.remove_prefix(wild.size());
+  }
+  std::optional<std::string> host("");
+  if (wild != "*") host = take_host(text);
+  if (!host || (wild == "*." && parse_address(*host))) return std::nullopt;
+  if (text.empty()) return HostPattern{wild + *host, std::nullopt};
+  const auto port = take_port(text, std::nullopt);
   if (!port || *port == 0) return std::nullopt;
-  return Endpoint{*host, *port};
+  return HostPattern{wild + *host, *port};
 }
 
 bool is_ourselves(const Endpoint& peer, const Endpoint& listen) {

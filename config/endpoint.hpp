@@ -21,6 +21,20 @@ std::optional<Endpoint> parse_listen(std::string_view text);
 // "http://HOST[:PORT][/]" with HOST a name or an address; without a port it is 80.
 std::optional<Endpoint> parse_peer_url(std::string_view url);
 
+// "http://HOST[:PORT][/]" or the same with https, whose port is 443 where none is given.
+struct OriginUrl {
+  bool tls = false;
+  Endpoint at;
+};
+std::optional<OriginUrl> parse_origin_url(std::string_view url);
+
+// "*", "*.example.com", a name or an address (IPv6 in brackets), each perhaps with a port.
+struct HostPattern {
+  std::string host;  // lower case, IPv6 without brackets
+  std::optional<std::uint16_t> port;
+};
+std::optional<HostPattern> parse_host_pattern(std::string_view text);
+
 // Whether connecting to `peer` would reach our own socket `listen`, as far as the text tells.
 bool is_ourselves(const Endpoint& peer, const Endpoint& listen);
 

@@ -80,6 +80,17 @@ void Section::read_token(std::string_view key, std::string& into) {
   }
 }
 
+void Section::read_text(std::string_view key, std::string& into, std::string_view what) {
+  const auto place = find(key);
+  if (!place) return;
+  const auto* text = std::get_if<std::string>(&place->value->content);
+  if (text && !text->empty() && text->find('\0') == std::string::npos) {
+    into = *text;
+  } else {
+    expected(*place, what);
+  }
+}
+
 std::optional<Place> Section::find(std::string_view key) {
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   if (!object_) return std::nullopt;

@@ -51,6 +51,9 @@ class Section {
   // A token (RFC 9110 section 5.6.2) of at most 64 characters.
   void read_token(std::string_view key, std::string& into);
 
+  // A text that is not empty and has no NUL; `what` says what is expected.
+  void read_text(std::string_view key, std::string& into, std::string_view what);
+
   template <class T>
   void read_number(std::string_view key, T& into, const Range<T>& range) {
     const auto place = find(key);

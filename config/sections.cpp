@@ -5,6 +5,7 @@
 
 #include "config/access_list.hpp"
 #include "config/peer_list.hpp"
+#include "config/reverse_list.hpp"
 #include "config/section.hpp"
 #include "config/text.hpp"
 
@@ -126,14 +127,6 @@ void read_limits(Section& in, Limits& limits) {
   in.read_number("fields", limits.fields, {10, 10'000});
 }
 
-void refuse_reverse(Section& in) {
-  const auto reverse = in.find("reverse");
-  if (!reverse) return;
-  const auto* rules = std::get_if<Array>(&reverse->value->content);
-  if (rules && rules->empty()) return;
-  in.fault(*reverse, "standing in for origins is not built yet; leave it out");
-}
-
 }  // namespace
 
 Settings read_settings(const Value& document, Faults& faults) {
@@ -145,7 +138,7 @@ Settings read_settings(const Value& document, Faults& faults) {
   read_part(in, "cache", settings.cache, read_cache);
   read_part(in, "digest", settings.digest, read_digest);
   read_peers(in, settings.listen, settings.peers);
-  refuse_reverse(in);
+  read_reverse(in, settings.listen, settings.reverse);
   read_part(in, "access", settings.access, read_access);
   read_part(in, "log", settings.log, read_log);
   read_part(in, "timeouts", settings.timeouts, read_timeouts);

@@ -78,6 +78,27 @@ struct Peer {
   bool operator==(const Peer&) const = default;
 };
 
+// A server whose content we serve as a gateway.
+struct Origin {
+  bool tls = false;
+  std::string host;  // a name or an IP address, lower case, IPv6 without brackets
+  std::uint16_t port = 80;
+
+  bool operator==(const Origin&) const = default;
+};
+
+// Which requests, of those that name us as the server, are for which origins.
+struct Reverse {
+  std::string host;                   // "*", "*.example.com", or a name or address, lower case
+  std::optional<std::uint16_t> port;  // of the Host field; none: any
+  std::vector<Origin> to;             // the first that works is asked
+  std::string send_host;              // the Host that origins see; empty: the client's
+  bool share = false;                 // neighbours may know and have what is stored
+  std::string known;                  // a file of all URLs that there are; empty: none
+
+  bool operator==(const Reverse&) const = default;
+};
+
 struct Access {
   Networks clients;          // may use the proxy
   Networks monitor;          // may read /, /digest, /health, /metrics
@@ -135,6 +156,7 @@ struct Settings {
   Cache cache;
   Digest digest;
   std::vector<Peer> peers;
+  std::vector<Reverse> reverse;
   Access access;
   Log log;
   Timeouts timeouts;

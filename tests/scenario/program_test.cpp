@@ -65,7 +65,6 @@ TEST(Program, NamesEveryWrongSettingWithItsPlace) {
 TEST(Program, SaysPlainlyWhatIsNotBuiltYet) {
   for (const char* settings :
        {R"({"cache": {"disk": {"path": "/tmp/x", "size": "1GiB"}}})",
-        R"({"reverse": [{"host": "*", "to": "http://127.0.0.1:8000"}]})",
         R"({"peers": [{"url": "http://127.0.0.1:3129", "role": "parent"}]})"}) {
     const Outcome outcome = run_with("check", settings);
     EXPECT_EQ(outcome.exit_code, 2);

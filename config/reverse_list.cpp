@@ -1,0 +1,118 @@
+#include "config/reverse_list.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "config/text.hpp"
+
+namespace config {
+
+namespace {
+
+constexpr std::size_t kMostMappings = 1'000;
+constexpr std::size_t kMostOrigins = 16;
+
+void missing(Section& in, std::string_view key, std::string_view form) {
+  in.fault(in.place(),
+           "expected " + in_quotes(key) + ", " + std::string(form) + "; it is not there");
+}
+
+void read_host(Section& in, Reverse& mapping) {
+  constexpr std::string_view kForm =
+      "a host like \"www.example.com\", \"*.example.com\" or \"*\", perhaps with a port";
+  const auto place = in.find("host");
+  if (!place) return missing(in, "host", kForm);
+  const auto* text = std::get_if<std::string>(&place->value->content);
+  const auto pattern = text ? parse_host_pattern(*text) : std::nullopt;
+  if (!pattern) return in.expected(*place, kForm);
+  mapping.host = pattern->host;
+  mapping.port = pattern->port;
+}
+
+void read_origin(Section& in, const Place& place, std::span<const Endpoint> listen,
+                 std::vector<Origin>& to) {
+  const auto* text = std::get_if<std::string>(&place.value->content);
+  const auto url = text ? parse_origin_url(*text) : std::nullopt;
+  if (!url) {
+    return in.expected(place, "a URL like \"http://127.0.0.1:8000\", without path or user");
+  }
+  const auto here = std::find_if(listen.begin(), listen.end(),
+                                 [&](const Endpoint& own) { return is_ourselves(url->at, own); });
+  if (here != listen.end()) {
+    return in.fault(place, "is where we listen ourselves; name the server behind us");
+  }
+  const Origin origin{url->tls, url->at.host, url->at.port};
+  if (std::count(to.begin(), to.end(), origin) > 0) return in.fault(place, "stands there twice");
+  to.push_back(origin);
+}
+
+void read_origins(Section& in, std::span<const Endpoint> listen, std::vector<Origin>& to) {
+  constexpr std::string_view kForm = "a URL like \"http://127.0.0.1:8000\", or a list of them";
+  const auto place = in.find("to");
+  if (!place) return missing(in, "to", kForm);
+  if (std::holds_alternative<std::string>(place->value->content)) {
+    return read_origin(in, *place, listen, to);
+  }
+  if (!std::holds_alternative<Array>(place->value->content)) return in.expected(*place, kForm);
+  const auto items = in.items("to", "URLs");
+  if (items->empty() || items->size() > kMostOrigins) {
+    return in.fault(*place, "expected from 1 to " + std::to_string(kMostOrigins) + " URLs; found " +
+                                std::to_string(items->size()));
+  }
+  for (const Place& item : *items) read_origin(in, item, listen, to);
+}
+
+void read_send_host(Section& in, std::string& host) {
+  constexpr std::string_view kForm = "a host like \"www.example.com\", perhaps with a port";
+  in.read_text("send_host", host, kForm);
+  if (host.empty()) return;
+  const auto parsed = parse_host_pattern(host);
+  if (!parsed || parsed->host.starts_with('*')) in.expected(*in.find("send_host"), kForm);
+}
+
+// Whoever sends a request chooses its Host: under "*" anybody could have our origin's pages taken
+// for those of any site, here and at every neighbour.
+void check_share(Section& in, const Reverse& mapping) {
+  if (!mapping.share || mapping.host != "*") return;
+  in.fault(*in.find("share"),
+           "is for hosts that are named, as \"www.example.com\" or \"*.example.com\": under \"*\" a "
+           "client could name any site; name the hosts, or leave it out");
+}
+
+Reverse read_mapping(Section& in, std::span<const Endpoint> listen) {
+  Reverse mapping;
+  read_host(in, mapping);
+  read_origins(in, listen, mapping.to);
+  read_send_host(in, mapping.send_host);
+  in.read("share", mapping.share);
+  check_share(in, mapping);
+  in.read_text("known", mapping.known, "the path of a file of URLs, one a line");
+  return mapping;
+}
+
+}  // namespace
+
+void read_reverse(Section& in, std::span<const Endpoint> listen, std::vector<Reverse>& reverse) {
+  const auto items = in.items("reverse", "objects, each with \"host\" and \"to\"");
+  if (!items) return;
+  if (items->size() > kMostMappings) {
+    return in.fault(*in.find("reverse"), "expected at most " + std::to_string(kMostMappings) +
+                                             " of them; found " + std::to_string(items->size()));
+  }
+  for (const Place& item : *items) {
+    Section part(item, in.faults());
+    Reverse mapping;
+    if (part.is_object()) mapping = read_mapping(part, listen);
+    part.finish();
+    const auto twin = std::find_if(reverse.begin(), reverse.end(), [&](const Reverse& other) {
+      return !other.host.empty() && other.host == mapping.host && other.port == mapping.port;
+    });
+    if (twin != reverse.end()) {
+      part.fault(item, "is for the same host as reverse[" +
+                           std::to_string(twin - reverse.begin()) + ']');
+    }
+    reverse.push_back(std::move(mapping));
+  }
+}
+
+}  // namespace config
