@@ -97,6 +97,7 @@ std::optional<HostPattern> parse_host_pattern(std::string_view text) {
   std::optional<std::string> host("");
   if (wild != "*") host = take_host(text);
   if (!host || (wild == "*." && parse_address(*host))) return std::nullopt;
+  while (host->ends_with('.')) host->pop_back();  // as requests do
   if (text.empty()) return HostPattern{wild + *host, std::nullopt};
   const auto port = take_port(text, std::nullopt);
   if (!port || *port == 0) return std::nullopt;

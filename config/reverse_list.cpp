@@ -74,9 +74,10 @@ void read_send_host(Section& in, std::string& host) {
 // for those of any site, here and at every neighbour.
 void check_share(Section& in, const Reverse& mapping) {
   if (!mapping.share || mapping.host != "*") return;
-  in.fault(*in.find("share"),
-           "is for hosts that are named, as \"www.example.com\" or \"*.example.com\": under \"*\" a "
-           "client could name any site; name the hosts, or leave it out");
+  in.fault(
+      *in.find("share"),
+      "is for hosts that are named, as \"www.example.com\" or \"*.example.com\": under \"*\" a "
+      "client could name any site; name the hosts, or leave it out");
 }
 
 Reverse read_mapping(Section& in, std::span<const Endpoint> listen) {
@@ -108,8 +109,8 @@ void read_reverse(Section& in, std::span<const Endpoint> listen, std::vector<Rev
       return !other.host.empty() && other.host == mapping.host && other.port == mapping.port;
     });
     if (twin != reverse.end()) {
-      part.fault(item, "is for the same host as reverse[" +
-                           std::to_string(twin - reverse.begin()) + ']');
+      part.fault(item,
+                 "is for the same host as reverse[" + std::to_string(twin - reverse.begin()) + ']');
     }
     reverse.push_back(std::move(mapping));
   }

@@ -25,7 +25,8 @@ bool may_go_forward(const Request& request, bool looped) {
 
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
   const auto& facts = request.facts;
-  return verdict.action == Action::fetch && !facts.authorization && !facts.control.no_cache &&
+  return verdict.action == Action::fetch && request.may_be_shared() && !facts.authorization &&
+         !facts.control.no_cache &&
          (verdict.reason == Forward::uri_miss || verdict.reason == Forward::vary_miss);
 }
 
@@ -56,8 +57,7 @@ void begin(Client& client, const Request& request, const Miss& miss,
 void refresh(Client& client, const Request& request, const digest::Key& key,
              std::shared_ptr<const cache::Entry> entry) {
   auto& worker = client.worker;
-  auto fill =
-      worker.shared.fills.begin_refresh(key, request.target.url(), worker.io.get_executor());
+  auto fill = worker.shared.fills.begin_refresh(key, request.stored_as(), worker.io.get_executor());
   if (!fill) return;
   start_filling(worker, {.fill = std::move(fill),
                          .key = key,
@@ -111,7 +111,7 @@ Task<void> read_own(Client& client, const Request& request, const Miss& miss,
 Task<void> fetch(Client& client, const Request& request, Miss miss) {
   auto& shared = client.worker.shared;
   const auto executor = client.worker.io.get_executor();
-  const auto& url = request.target.url();
+  const auto& url = request.stored_as();
   if (shared.transit.used() > 2 * shared.transit.limit()) {  // readers that do not read
     const Failure overload{Failure::Where::us, Failure::What::overload, {}};
     co_return co_await refuse(client, request, overload);
@@ -147,13 +147,19 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
 
 }  // namespace
 
-Task<void> answer(Client& client, const Request& request, BodyReader& body) {
+Task<void> answer(Client& client, Request& request, BodyReader& body) {
   auto& shared = client.worker.shared;
+  if (is_for_us(client, request.target)) {
+    request.map_to(shared.gateway.find(request.target.host(), request.target.port()));
+  }
   if (const auto page = own_page(client, request)) {
     co_return co_await serve_own(client, request, *page);
   }
   if (const auto refusal = check_access(client, request)) {
     co_return co_await refuse(client, request, *refusal);
+  }
+  if (request.mapping() && !request.mapping()->may_have(request.target)) {
+    co_return co_await refuse(client, request, Refusal::unknown_url());
   }
   const bool looped = http::via_names(request.head.fields, shared.name);
   const bool offline = shared.settings.cache.offline;
@@ -168,9 +174,9 @@ Task<void> answer(Client& client, const Request& request, BodyReader& body) {
     co_return co_await tunnel(client, request);
   }
 
-  const auto key = digest::key_of(digest::Method::get, request.target.url());
+  const auto key = digest::key_of(digest::Method::get, request.stored_as());
   const auto now = shared.clock.now();
-  const auto found = shared.store.find(key, request.target.url(), request.head.fields);
+  const auto found = shared.store.find(key, request.stored_as(), request.head.fields);
   auto verdict = cache::judge(request.facts, found, now, offline);  // the only place that decides
   const bool own_way = verdict.action == Action::pass || verdict.action == Action::refuse;
   if (request.framing.has_body() && !own_way) {

@@ -8,6 +8,6 @@ namespace proxy {
 
 // Answers the request through client.reply. Afterwards reply.may_go_on() tells whether the
 // connection can take another one; `body` has been read to its end, or not.
-net::Task<void> answer(Client& client, const Request& request, BodyReader& body);
+net::Task<void> answer(Client& client, Request& request, BodyReader& body);
 
 }  // namespace proxy

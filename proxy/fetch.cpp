@@ -1,5 +1,7 @@
 #include "proxy/fetch.hpp"
 
+#include "proxy/upstream/error.hpp"
+
 namespace proxy {
 
 using net::Task;
@@ -11,14 +13,14 @@ Failure Fetch::failed(net::error_code cause) const {
 
 Task<Outcome<void>> Fetch::connect(bool may_reuse) {
   input_.reset();
-  stream_ = may_reuse ? on_.pool.take(plan_.to) : nullptr;
+  stream_ = may_reuse ? on_.pool.take(to()) : nullptr;
   reused_ = stream_ != nullptr;
   if (!reused_) {
-    const auto known = on_.failed.find(plan_.to, std::chrono::steady_clock::now());
+    const auto known = on_.failed.find(to(), std::chrono::steady_clock::now());
     if (known) co_return failed(known);
-    auto fresh = co_await on_.connector.connect(plan_.to, plan_.connect);
+    auto fresh = co_await on_.connector.connect(to(), plan_.connect);
     if (!fresh) {
-      on_.failed.note(plan_.to, fresh.error(), std::chrono::steady_clock::now());
+      on_.failed.note(to(), fresh.error(), std::chrono::steady_clock::now());
       co_return failed(fresh.error());
     }
     stream_ = std::move(*fresh);
@@ -32,9 +34,26 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
 }
 
 Task<Outcome<void>> Fetch::start() {
-  auto sent = co_await connect(plan_.repeatable);
-  if (!sent && reused_ && !abandoned_) sent = co_await connect(false);
-  co_return sent;
+  for (;;) {
+    auto sent = co_await connect(plan_.repeatable);
+    if (!sent && reused_ && !abandoned_) sent = co_await connect(false);
+    if (sent || !moves_on(sent.error())) co_return sent;
+  }
+}
+
+bool Fetch::choose_origin() {
+  if (!plan_.origins) return false;
+  const auto next = plan_.origins->next(tried_, std::chrono::steady_clock::now());
+  if (next) origin_ = *next;
+  return next.has_value();
+}
+
+// The server asked has failed: whether there is another that may be asked.
+bool Fetch::moves_on(const Failure& failure) {
+  if (!plan_.origins || heard_ || failure.what == Failure::What::abandoned) return false;
+  plan_.origins->failed(origin_, std::chrono::steady_clock::now());
+  const bool unsent = failure.cause.category() == upstream::upstream_category();
+  return (plan_.repeatable || unsent) && choose_origin();
 }
 
 Task<Outcome<void>> Fetch::send(std::span<const net::asio::const_buffer> bytes) {
@@ -64,6 +83,12 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
     if (!again) co_return again.error();
     head = co_await read_head();
   }
+  while (!head && plan_.repeatable && moves_on(head.error())) {
+    const auto again = co_await start();
+    if (!again) co_return again.error();
+    head = co_await read_head();
+  }
+  if (head && plan_.origins) plan_.origins->worked(origin_);
   co_return head;
 }
 
@@ -98,7 +123,7 @@ void Fetch::finish() {
   const bool fit = body_ && body_->finished() && head_.keep_alive() && input_->empty() &&
                    framing().kind != http::Framing::Kind::until_close && !abandoned_;
   input_.reset();
-  if (fit) on_.pool.give_back(plan_.to, std::move(stream_));
+  if (fit) on_.pool.give_back(to(), std::move(stream_));
   stream_.reset();
 }
 

@@ -1,4 +1,4 @@
-// One request to one upstream server and its response.
+// One request to an upstream server and its response.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 #include "proxy/input.hpp"
 #include "proxy/upstream/connect.hpp"
 #include "proxy/upstream/failed_endpoints.hpp"
+#include "proxy/upstream/origins.hpp"
 #include "proxy/upstream/pool.hpp"
 
 namespace proxy {
@@ -27,6 +28,9 @@ struct Upstream {
 
 struct FetchPlan {
   upstream::Endpoint to;
+  // If set, these are asked instead: the next one where one cannot be reached or does not answer,
+  // as long as the request may be sent again.
+  upstream::Origins* origins = nullptr;
   std::string head;    // of the request, whole
   std::string method;  // decides what framing the response may have
   // Whether the request may be sent twice and has no body: only then a pooled connection is used,
@@ -40,7 +44,7 @@ struct FetchPlan {
 // then body(), then finish().
 class Fetch {
  public:
-  Fetch(const Upstream& on, FetchPlan plan) : on_(on), plan_(std::move(plan)) {}
+  Fetch(const Upstream& on, FetchPlan plan) : on_(on), plan_(std::move(plan)) { choose_origin(); }
   Fetch(const Fetch&) = delete;
   Fetch& operator=(const Fetch&) = delete;
 
@@ -56,6 +60,10 @@ class Fetch {
   // arrival is the caller's to take.
   net::Task<Outcome<const http::ResponseHead*>> response();
 
+  // The server asked last.
+  [[nodiscard]] const upstream::Endpoint& to() const {
+    return plan_.origins ? (*plan_.origins)[origin_] : plan_.to;
+  }
   [[nodiscard]] const http::ResponseHead& head() const { return head_; }
   [[nodiscard]] const http::Framing& framing() const { return body_->framing(); }
   [[nodiscard]] bool body_finished() const { return body_->finished(); }
@@ -70,10 +78,14 @@ class Fetch {
  private:
   net::Task<Outcome<void>> connect(bool may_reuse);
   net::Task<Outcome<const http::ResponseHead*>> read_head();
+  bool choose_origin();
+  bool moves_on(const Failure& failure);
   [[nodiscard]] Failure failed(net::error_code cause) const;
 
   const Upstream& on_;
   const FetchPlan plan_;
+  upstream::Origins::Tried tried_;
+  std::size_t origin_ = 0;
   std::unique_ptr<net::Stream> stream_;
   std::optional<Input> input_;
   std::string text_;  // of head_

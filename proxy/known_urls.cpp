@@ -18,6 +18,12 @@ digest::Key key_of(std::string_view authority, std::string_view path) {
   return digest::key_of(digest::Method::get, text += path);
 }
 
+// Without the CR of lines that end with CRLF.
+std::string_view trimmed(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return http::trim(line);
+}
+
 // Gives each line that is not empty or a comment to `use`, with its number.
 template <class Use>
 void for_each_line(std::istream& in, Use use) {
@@ -28,7 +34,7 @@ void for_each_line(std::istream& in, Use use) {
       throw std::runtime_error("line " + std::to_string(number) +
                                (in.bad() ? " cannot be read" : " is too long for a URL"));
     }
-    const std::string_view line = http::trim(http::trim_cr(buffer.data()));
+    const std::string_view line = trimmed(buffer.data());
     if (!in.fail() && !line.empty() && line.front() != '#') use(number, line);
     if (in.eof() || in.fail()) return;
   }

@@ -48,6 +48,17 @@ std::optional<proxy::lists::AccessLists> load_lists(const config::Access& access
   return std::move(*lists);
 }
 
+// With the files that the setting `reverse` names.
+std::optional<proxy::Gateway> load_gateway(const std::string& path,
+                                           const config::Settings& settings) {
+  try {
+    return proxy::Gateway(settings.reverse);
+  } catch (const std::runtime_error& error) {
+    std::cerr << path << ", " << error.what() << '\n';
+    return std::nullopt;
+  }
+}
+
 // Each client may need a second descriptor towards its origin.
 void raise_descriptor_limit() {
   rlimit limit{};
@@ -56,9 +67,10 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int serve(const config::Settings& settings, proxy::lists::AccessLists lists) {
+int serve(const config::Settings& settings, proxy::lists::AccessLists lists,
+          proxy::Gateway gateway) {
   raise_descriptor_limit();
-  proxy::Server server(settings, std::move(lists));
+  proxy::Server server(settings, std::move(lists), std::move(gateway));
   for (const auto& address : server.addresses()) {
     std::cout << "listening on " << address << '\n';
   }
@@ -72,7 +84,9 @@ int run(const CLI::App& serving, const std::string& config_path) {
   if (!settings) return kBadSettings;
   auto lists = load_lists(settings->access);
   if (!lists) return kBadSettings;
-  return serving.parsed() ? serve(*settings, std::move(*lists)) : 0;
+  auto gateway = load_gateway(config_path, *settings);
+  if (!gateway) return kBadSettings;
+  return serving.parsed() ? serve(*settings, std::move(*lists), std::move(*gateway)) : 0;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "peers/native_target.hpp"
+#include "proxy/gateway.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
@@ -179,15 +180,8 @@ Task<void> send_native_digest(Client& client, const Request& request) {
   count_served(client, DigestForm::native, form->body.size());
 }
 
-}  // namespace
-
-std::optional<Page> own_page(const Client& client, const Request& request) {
-  using Form = http::Target::Form;
-  const auto& target = request.target;
-  if (target.form() == Form::asterisk) return Page::options;
-  if (target.form() == Form::authority) return std::nullopt;
-  const bool ours = target.form() == Form::origin || names_own_socket(client, target);
-  if (!ours) return std::nullopt;
+Page page_at(const http::Target& target) {
+  if (target.form() == http::Target::Form::asterisk) return Page::options;
   const auto path = target.path().substr(0, target.path().find('?'));
   if (path == "/") return Page::index;
   if (path == "/digest") return Page::digest;
@@ -196,6 +190,41 @@ std::optional<Page> own_page(const Client& client, const Request& request) {
   if (path == "/health") return Page::health;
   if (path == "/metrics") return Page::metrics;
   return Page::unknown;
+}
+
+// Whether the page is ours though the request is mapped.
+bool keeps(const Client& client, const Request& request, Page page) {
+  const auto& target = request.target;
+  switch (page) {
+    case Page::index:
+    case Page::options:
+    case Page::unknown:
+      return false;
+    case Page::native_digest:
+    case Page::store_digest:
+      if (request.mapping()->any_host) return true;
+      [[fallthrough]];
+    case Page::digest:
+    case Page::health:
+    case Page::metrics:
+      return target.host().empty() || names_own_socket(client, target);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_for_us(const Client& client, const http::Target& target) {
+  using Form = http::Target::Form;
+  if (target.form() == Form::authority) return false;
+  return target.form() != Form::absolute || names_own_socket(client, target);
+}
+
+std::optional<Page> own_page(const Client& client, const Request& request) {
+  if (!is_for_us(client, request.target)) return std::nullopt;
+  const auto page = page_at(request.target);
+  if (!request.mapping() || keeps(client, request, page)) return page;
+  return std::nullopt;
 }
 
 Task<void> serve_own(Client& client, const Request& request, Page page) {

@@ -19,8 +19,14 @@ enum class Page : std::uint8_t {
   unknown,
 };
 
-// Which of our pages the request is for; nothing if it is for another server. Ours are
-// origin-form requests, and absolute-form ones that name one of our listening sockets.
+// Whether we are the server that it names: in origin-form, or in absolute-form with the address or
+// a name of ours, and a port of ours.
+bool is_for_us(const Client& client, const http::Target& target);
+
+// Which of our pages the request is for; nothing if it is for another server. In reverse mode what
+// is mapped is the origin's, but for two cases: /digest, /health and /metrics stay ours where the
+// Host is an address or name of ours with our port, and so do the digests for neighbours, which
+// may know us by any name, unless the host is mapped by name.
 std::optional<Page> own_page(const Client& client, const Request& request);
 
 // Answers it, or refuses it by the settings access.monitor, access.peers and access.admin. All but

@@ -45,6 +45,7 @@ class Passing {
   // `posted`, where there is one.
   Task<void> relay(http::Forward reason, Posted* posted);
   [[nodiscard]] const http::ResponseHead& head() const { return fetch_.head(); }
+  [[nodiscard]] const std::string& host() const { return fetch_.to().host; }
 
  private:
   [[nodiscard]] FetchPlan plan() const;
@@ -69,16 +70,15 @@ class Passing {
 
 FetchPlan Passing::plan() const {
   const auto& timeouts = client_.worker.shared.settings.timeouts;
-  const auto& target = request_.target;
   FetchPlan plan;
-  plan.to = origin_of(target, client_.worker.shared.lists);
+  aim(plan, request_, client_.worker.shared.lists);
   plan.method = request_.head.method;
   plan.repeatable = http::is_idempotent(plan.method) && !request_.framing.has_body();
   plan.connect = timeouts.connect;
   plan.first_byte = timeouts.first_byte;
   http::append_request_head(plan.head, {.method = request_.head.method,
-                                        .target = target.path(),
-                                        .host = target.authority(),
+                                        .target = request_.target.path(),
+                                        .host = request_.origin_host(),
                                         .fields = request_.head.fields,
                                         .received_minor = request_.head.minor,
                                         .name = client_.worker.shared.name,
@@ -228,15 +228,16 @@ void invalidate(Client& client, const Request& request, const http::ResponseHead
   auto& shared = client.worker.shared;
   const auto now = std::chrono::steady_clock::now();
   for (const auto& target : cache::invalidated_by(request.head.method, request.target, answer)) {
-    const auto key = digest::key_of(digest::Method::get, target.url());
+    const auto name = request.stored_as(target);
+    const auto key = digest::key_of(digest::Method::get, name);
     shared.fills.invalidate(key, now);
-    shared.store.invalidate(key, target.url());
+    shared.store.invalidate(key, name);
   }
 }
 
 // What is held, where it may answer for an origin that failed: by this status, or without one.
 std::optional<FillHead> stand_in(const Client& client, const Request& request,
-                                 std::shared_ptr<const cache::Entry> stale,
+                                 std::string_view host, std::shared_ptr<const cache::Entry> stale,
                                  const Outcome<unsigned>& answered) {
   const auto& shared = client.worker.shared;
   if (!stale || (answered && !cache::is_error_to_stand_in_for(*answered))) return std::nullopt;
@@ -244,7 +245,7 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
   const auto leave = nothing_came ? shared.stale_if_error() : std::chrono::seconds(0);
   if (!cache::may_stand_in(request.facts, *stale, shared.clock.now(), leave)) return std::nullopt;
   Provenance from;
-  from.host = request.target.host();
+  from.host = host;
   from.stood_in = true;
   from.detail = "stale-if-error/";
   if (answered) {
@@ -261,7 +262,7 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
 void heed_head(Client& client, const Request& request, const http::ResponseHead& answer,
                const cache::Times& times, std::chrono::steady_clock::time_point since) {
   auto& shared = client.worker.shared;
-  const auto& url = request.target.url();
+  const auto& url = request.stored_as();
   const auto key = digest::key_of(digest::Method::get, url);
   const auto held = shared.store.find(key, url, request.head.fields).entry;
   const auto says =
@@ -273,7 +274,7 @@ void heed_head(Client& client, const Request& request, const http::ResponseHead&
                                  .response = answer,
                                  .times = times,
                                  .our_name = shared.name,
-                                 .targets = shared.settings.cache.targeted};
+                                 .targets = targets_for(request, shared.settings.cache)};
   const auto updated = cache::freshen(shared.budget, *held, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
     shared.store.put(key, updated.entry, shared.clock.now());
@@ -291,15 +292,15 @@ Task<void> pass(Client& client, const Request& request, BodyReader& body, http::
   auto& record = client.reply.record();
   record.tag = reason == http::Forward::request ? Tag::client_refresh : Tag::miss;
   record.hierarchy = Hierarchy::direct;
-  record.upstream_host = request.target.host();
   auto& worker = client.worker;
   const auto begun = std::chrono::steady_clock::now();
   cache::Times times{worker.shared.clock.now(), {}};
   Passing passing(client, request, body);
   const auto asked = co_await passing.ask();
+  record.upstream_host = passing.host();
   times.response = worker.shared.clock.now();
   const auto answered = asked ? Outcome<unsigned>(passing.head().status) : asked.error();
-  const auto held = stand_in(client, request, std::move(stale), answered);
+  const auto held = stand_in(client, request, passing.host(), std::move(stale), answered);
   if (held) co_return co_await deliver_stored(client, request, *held, reason);
   if (!asked) co_return co_await refuse(client, request, asked.error());
   invalidate(client, request, passing.head());

@@ -3,27 +3,29 @@
 #include <algorithm>
 
 #include "proxy/cache/other_methods.hpp"
+#include "proxy/origin.hpp"
 
 namespace proxy {
 
 std::unique_ptr<Posted> Posted::begin(Worker& worker, const Request& request,
                                       const http::ResponseHead& answer, const cache::Times& times) {
-  const auto& targets = worker.shared.settings.cache.targeted;
+  const auto targets = targets_for(request, worker.shared.settings.cache);
   const auto storability =
       cache::may_store_posted(request.head, request.target, answer, times, targets);
   if (storability != cache::Storability::yes) return nullptr;
-  const cache::Received received{.url = request.target.url(),
+  const cache::Received received{.url = request.stored_as(),
                                  .request = request.head.fields,
                                  .response = answer,
                                  .times = times,
                                  .our_name = worker.shared.name,
+                                 .shared = request.may_be_shared(),
                                  .targets = targets};
   return std::unique_ptr<Posted>(new Posted(worker, request, received));
 }
 
 Posted::Posted(Worker& worker, const Request& request, const cache::Received& received)
     : worker_(worker),
-      key_(digest::key_of(digest::Method::get, request.target.url())),
+      key_(digest::key_of(digest::Method::get, request.stored_as())),
       entry_(std::make_shared<cache::Entry>(worker.shared.budget, received)) {}
 
 void Posted::append(std::span<const char> bytes) {

@@ -45,6 +45,12 @@ Refusal Refusal::malformed(http::HeadError error) {
   return {http::status_of(error), std::string(http::text(error)), Tag::none, {}};
 }
 
+Refusal Refusal::unknown_url() {
+  Refusal refusal{404, "there is no such page here", Tag::denied, {}};
+  refusal.cache_status.detail = "unknown-url";
+  return refusal;
+}
+
 Refusal Refusal::failure(const Failure& failure) {
   const auto tag = failure.what == Failure::What::denied ? Tag::denied : Tag::miss;
   Refusal refusal{status_for(failure), text(failure), tag, {}};
@@ -58,7 +64,8 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
     return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
   }
   const auto& target = request.target;
-  if (client.worker.guard.names_denied_literal(target.host(), target.port())) {
+  const bool leads_there = !request.mapping();  // else the settings say where it leads
+  if (leads_there && client.worker.guard.names_denied_literal(target.host(), target.port())) {
     return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
   }
   if (client.worker.shared.lists.blocks(target)) {

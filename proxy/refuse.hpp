@@ -23,6 +23,7 @@ struct Refusal {
   static Refusal forbidden(std::string reason);
   static Refusal bad(std::string reason);
   static Refusal malformed(http::HeadError error);
+  static Refusal unknown_url();  // not in the mapping's file of known URLs: 404
   static Refusal failure(const Failure& failure);
 };
 

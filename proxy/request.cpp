@@ -1,7 +1,11 @@
 #include "proxy/request.hpp"
 
+#include "proxy/gateway.hpp"
+
 namespace proxy {
 namespace {
+
+const std::string kReverseSpace = "reverse:";  // no scheme that a client's URL may have
 
 // A copy of `original` whose text stands in `text`, with GET as its method.
 http::RequestHead copy_into(std::string& text, const http::RequestHead& original) {
@@ -26,9 +30,23 @@ http::RequestHead copy_into(std::string& text, const http::RequestHead& original
 
 }  // namespace
 
+void Request::map_to(Mapping* mapping) {
+  mapping_ = mapping;
+  if (mapping && !mapping->share) own_name_ = kReverseSpace + target.url();
+}
+
+std::string Request::stored_as(const http::Target& other) const {
+  return may_be_shared() ? other.url() : kReverseSpace + other.url();
+}
+
+std::string_view Request::origin_host() const {
+  return mapping_ ? mapping_->host_for(target) : target.authority();
+}
+
 OwnedRequest::OwnedRequest(const Request& original) {
   auto head = copy_into(text_, original.head);
   request_.emplace(std::move(head), original.target, http::Framing{});
+  request_->map_to(original.mapping());
 }
 
 http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,

@@ -13,6 +13,8 @@
 
 namespace proxy {
 
+struct Mapping;
+
 // Refers to the bytes of its head, which the caller keeps.
 struct Request {
   http::RequestHead head;
@@ -26,6 +28,26 @@ struct Request {
   Request& operator=(const Request&) = delete;
 
   [[nodiscard]] bool is_head() const { return facts.method == cache::RequestFacts::Method::head; }
+
+  // For an origin that we stand in for; before anything below is asked. Null: as the URL says.
+  void map_to(Mapping* mapping);
+  [[nodiscard]] Mapping* mapping() const { return mapping_; }
+
+  // What its response is stored as: the URL, but in reverse mode a name that no URL is unless the
+  // mapping is shared, for there the client chooses the host and we the origin.
+  [[nodiscard]] const std::string& stored_as() const {
+    return own_name_.empty() ? target.url() : own_name_;
+  }
+  // The same for another URL of that site.
+  [[nodiscard]] std::string stored_as(const http::Target& other) const;
+  // Whether neighbours may know the response and be asked for it.
+  [[nodiscard]] bool may_be_shared() const { return own_name_.empty(); }
+  // The Host field for the origin.
+  [[nodiscard]] std::string_view origin_host() const;
+
+ private:
+  Mapping* mapping_ = nullptr;
+  std::string own_name_;
 };
 
 // A GET request that outlives the client that sent it, as a fill needs.

@@ -71,7 +71,7 @@ Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
 
 }  // namespace
 
-Server::Server(const config::Settings& settings, lists::AccessLists lists)
+Server::Server(const config::Settings& settings, lists::AccessLists lists, Gateway gateway)
     : settings_(settings),
       lists_(std::move(lists)),
       threads_(thread_count(settings)),
@@ -79,6 +79,7 @@ Server::Server(const config::Settings& settings, lists::AccessLists lists)
       budget_(settings_.cache.memory.value - transit_share(settings_)),
       transit_(transit_share(settings_)),
       store_(budget_, {.max_object = settings_.cache.largest_object().value}),
+      gateway_(std::move(gateway)),
       holdings_(store_),
       directory_(settings_.peers),
       publisher_(holdings_, settings_.digest, clock_.now()),
@@ -93,6 +94,7 @@ Server::Server(const config::Settings& settings, lists::AccessLists lists)
               .transit = transit_,
               .store = store_,
               .fills = fills_,
+              .gateway = gateway_,
               .directory = directory_,
               .publisher = publisher_,
               .metrics = metrics_,

@@ -19,7 +19,7 @@ class Server {
  public:
   // Opens everything that can fail; throws std::exception with a text for a person. Nobody is
   // served yet.
-  explicit Server(const config::Settings& settings, lists::AccessLists lists = {});
+  Server(const config::Settings& settings, lists::AccessLists lists, Gateway gateway);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -44,6 +44,7 @@ class Server {
   cache::Budget transit_;
   cache::Store store_;
   Fills fills_;
+  Gateway gateway_;
   StoreHoldings holdings_;
   peers::Directory directory_;
   peers::Publisher publisher_;

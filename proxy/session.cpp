@@ -46,7 +46,7 @@ class Session : public SessionList::Item {
   }
   Task<bool> next_request();
   Task<bool> serve_one();
-  Task<bool> answer_request(const Request& request);
+  Task<bool> answer_request(Request& request);
   Task<void> refuse_head(net::error_code error);
   Task<void> linger();
   void note(std::string_view method, std::string_view url);
@@ -113,7 +113,7 @@ Task<bool> Session::serve_one() {
   co_return go_on;
 }
 
-Task<bool> Session::answer_request(const Request& request) {
+Task<bool> Session::answer_request(Request& request) {
   const auto begun = reply_.record().begun;
   reply_.begin(request.head.minor, request.head.method == "HEAD",
                request.head.keep_alive() && !worker_.shared.draining);

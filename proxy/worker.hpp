@@ -13,6 +13,7 @@
 #include "proxy/fetch.hpp"
 #include "proxy/fill/fills.hpp"
 #include "proxy/fill/sampling.hpp"
+#include "proxy/gateway.hpp"
 #include "proxy/input.hpp"
 #include "proxy/lists/access_lists.hpp"
 #include "proxy/metrics.hpp"
@@ -33,6 +34,7 @@ struct Shared {
   cache::Budget& transit;  // of bodies that are passed on
   cache::Store& store;
   Fills& fills;
+  Gateway& gateway;
   peers::Directory& directory;
   peers::Publisher& publisher;
   Metrics& metrics;

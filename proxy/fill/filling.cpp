@@ -75,8 +75,8 @@ Task<void> Filling::run() {
   co_await from_origin(job_.stale);
 }
 
-Task<Outcome<const http::ResponseHead*>> Filling::ask(FetchPlan plan) {
-  const bool of_sibling = plan.to.trust == upstream::Trust::configured;
+Task<Outcome<const http::ResponseHead*>> Filling::ask(FetchPlan plan, cache::SourceKind source) {
+  const bool of_sibling = source == cache::SourceKind::sibling;
   times_.request = now();
   fetch_.emplace(worker_.upstream, std::move(plan));
   const auto sent = co_await fetch_->start();
@@ -102,7 +102,7 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
                  .connect = timeouts.peer_connect,
                  .first_byte = timeouts.peer_first_byte};
   const auto begun = steady_clock::now();
-  const auto head = co_await ask(std::move(plan));
+  const auto head = co_await ask(std::move(plan), cache::SourceKind::sibling);
   const auto ended = steady_clock::now();
   const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(ended - begun);
   if (!head) {
@@ -190,13 +190,7 @@ Task<Outcome<void>> Filling::rest_from_origin(Failure cut) {
   const auto offset = job_.fill->received();
   auto head = rest_request(request(), worker_.shared.name, *entry_, offset);
   if (!head) co_return cut;
-  FetchPlan plan{.to = origin(),
-                 .head = std::move(*head),
-                 .method = "GET",
-                 .repeatable = true,
-                 .connect = timeouts.connect,
-                 .first_byte = timeouts.first_byte};
-  const auto answer = co_await ask(std::move(plan));
+  const auto answer = co_await ask(to_origin(std::move(*head)), cache::SourceKind::origin);
   if (!answer) co_return answer.error();
   const auto skipped = joins_after(**answer, *entry_, offset, length_);
   if (!skipped) co_return cut;
@@ -207,16 +201,10 @@ Task<Outcome<void>> Filling::rest_from_origin(Failure cut) {
 
 Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
   const auto& timeouts = worker_.shared.settings.timeouts;
-  const auto& target = request().target;
   provenance_.peer.clear();
-  provenance_.host = target.host();
-  FetchPlan plan{.to = origin(),
-                 .head = origin_request(request(), worker_.shared.name, stale.get()),
-                 .method = "GET",
-                 .repeatable = true,
-                 .connect = timeouts.connect,
-                 .first_byte = timeouts.first_byte};
-  const auto head = co_await ask(std::move(plan));
+  auto plan = to_origin(origin_request(request(), worker_.shared.name, stale.get()));
+  const auto head = co_await ask(std::move(plan), cache::SourceKind::origin);
+  provenance_.host = fetch_->to().host;
   if (!head) {
     const auto& failure = head.error();
     const auto leave = out_of_reach(failure) ? worker_.shared.stale_if_error() : 0s;
@@ -262,12 +250,19 @@ bool Filling::too_slow() const {
   return steady_clock::now() - *hurried_since_ > allowed;
 }
 
-upstream::Endpoint Filling::origin() const {
-  return origin_of(request().target, worker_.shared.lists);
+FetchPlan Filling::to_origin(std::string head) const {
+  const auto& timeouts = worker_.shared.settings.timeouts;
+  FetchPlan plan;
+  plan.head = std::move(head);
+  plan.method = "GET";
+  plan.connect = timeouts.connect;
+  plan.first_byte = timeouts.first_byte;
+  aim(plan, request(), worker_.shared.lists);
+  return plan;
 }
 
 http::Targets Filling::targets() const {
-  return worker_.shared.settings.cache.targeted;
+  return targets_for(request(), worker_.shared.settings.cache);
 }
 
 cache::Time Filling::now() const {

@@ -47,7 +47,7 @@ class Filling {
   net::Task<Tried> from_sibling(const peers::PeerRef& peer);
   net::Task<void> from_origin(std::shared_ptr<const cache::Entry> stale);
 
-  net::Task<Outcome<const http::ResponseHead*>> ask(FetchPlan plan);
+  net::Task<Outcome<const http::ResponseHead*>> ask(FetchPlan plan, cache::SourceKind source);
   net::Task<Tried> take_from_sibling(const peers::PeerRef& peer, std::chrono::microseconds waited);
   net::Task<Outcome<void>> rest_from_origin(Failure cut);
 
@@ -72,7 +72,7 @@ class Filling {
   [[nodiscard]] bool too_slow() const;
   net::Task<void> discard();
 
-  [[nodiscard]] upstream::Endpoint origin() const;
+  [[nodiscard]] FetchPlan to_origin(std::string head) const;
   [[nodiscard]] http::Targets targets() const;
   [[nodiscard]] const Request& request() const { return job_.request->get(); }
   [[nodiscard]] cache::Time now() const;

@@ -39,6 +39,7 @@ cache::Received Filling::received(cache::SourceKind source) const {
           .times = times_,
           .our_name = worker_.shared.name,
           .source = source,
+          .shared = request().may_be_shared(),
           .targets = targets()};
 }
 

@@ -29,7 +29,7 @@ constexpr std::array kNotForSiblings{field::if_none_match, field::if_modified_si
 http::UpstreamRequest to_origin(const Request& request, std::string_view our_name) {
   return {.method = "GET",
           .target = request.target.path(),
-          .host = request.target.authority(),
+          .host = request.origin_host(),
           .fields = request.head.fields,
           .received_minor = request.head.minor,
           .name = our_name,

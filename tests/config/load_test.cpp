@@ -124,7 +124,6 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
            Case{R"({"digest":{"period":5}})", "line 1, column 21, digest.period", "\"250ms\""},
            Case{R"({"digest":{"squid_pause":"3s"}})", "line 1, column 26, digest.squid_pause",
                 "to \"2s\""},
-           Case{R"({"reverse":[{"host":"*"}]})", "line 1, column 12, reverse", "not built yet"},
            Case{R"({"access":{"clients":["privat"]}})", "line 1, column 23, access.clients[0]",
                 "did you mean \"private\"?"},
            Case{R"({"access":{"admin":[true]}})", "line 1, column 21, access.admin[0]",

@@ -78,7 +78,7 @@ TEST(CheckAccess, ComesBeforeWhatIsStored) {
     ASSERT_EQ(scene.store.put(key, entry, now), cache::Stored::yes);
     scene.reply.begin(1, false, true);
     BodyReader body(scene.input, (*request).framing);
-    const auto text = scene.received(answer(scene.client, *request, body));
+    const auto text = scene.received(answer(scene.client, *request.parsed, body));
     EXPECT_EQ(text.substr(9, 3), std::string_view(line) == "a.test" ? "403" : "200") << text;
   }
 }

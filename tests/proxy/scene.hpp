@@ -42,6 +42,7 @@ struct Scene {
   cache::Budget transit{settings.cache.memory.value / 8};
   cache::Store store{budget};
   Fills fills;
+  Gateway gateway{settings.reverse};
   StoreHoldings holdings{store};
   peers::Directory directory{settings.peers};
   peers::Publisher publisher;
@@ -57,6 +58,7 @@ struct Scene {
                 .transit = transit,
                 .store = store,
                 .fills = fills,
+                .gateway = gateway,
                 .directory = directory,
                 .publisher = publisher,
                 .metrics = metrics,

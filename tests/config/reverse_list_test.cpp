@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include "config/load.hpp"
+
+namespace config {
+namespace {
+
+std::string reverse(const std::string& list) {
+  return R"({"listen":["127.0.0.1:3128"],"reverse":[)" + list + "]}";
+}
+
+TEST(ReverseSettings, MapAHostToOneOrigin) {
+  const auto settings = load(reverse(R"({"host":"*","to":"http://127.0.0.1:8000"})"));
+  ASSERT_TRUE(settings.has_value());
+  const Reverse expected{"*", std::nullopt, {{false, "127.0.0.1", 8000}}, "", false, ""};
+  EXPECT_EQ(settings->reverse, std::vector{expected});
+}
+
+TEST(ReverseSettings, TakeSeveralOriginsAPortAndAllTheRest) {
+  const auto settings = load(reverse(
+      R"({"host":"*.Example.com:8080","to":["https://A.test/","http://[::1]"],"send_host":"a.test",)"
+      R"("share":true,"known":"/etc/urls"})"));
+  ASSERT_TRUE(settings.has_value());
+  const Reverse expected{"*.example.com", 8080, {{true, "a.test", 443}, {false, "::1", 80}},
+                         "a.test",        true, "/etc/urls"};
+  EXPECT_EQ(settings->reverse, std::vector{expected});
+}
+
+struct Fault {
+  std::string list, path, words;
+};
+
+TEST(ReverseSettings, AreRefusedWithTheirPlaceAndTheReason) {
+  const std::string to = R"("to":"http://b")";
+  for (const Fault& c : {
+           Fault{"7", "reverse[0]", "found the number 7"},
+           Fault{"{" + to + "}", "reverse[0]", "expected \"host\""},
+           Fault{R"({"host":"*"})", "reverse[0]", "expected \"to\""},
+           Fault{R"({"host":"a b",)" + to + "}", "reverse[0].host", "found \"a b\""},
+           Fault{R"({"host":"w*.b",)" + to + "}", "reverse[0].host", "\"*.example.com\""},
+           Fault{R"({"host":"*.10.0.0.1",)" + to + "}", "reverse[0].host", "expected a host"},
+           Fault{R"({"host":"a:0",)" + to + "}", "reverse[0].host", "expected a host"},
+           Fault{R"({"host":"*","to":"b"})", "reverse[0].to", "found \"b\""},
+           Fault{R"({"host":"*","to":"http://b/x"})", "reverse[0].to", "without path"},
+           Fault{R"({"host":"*","to":7})", "reverse[0].to", "or a list"},
+           Fault{R"({"host":"*","to":[]})", "reverse[0].to", "from 1 to 16"},
+           Fault{R"({"host":"*","to":["http://b","http://B/"]})", "reverse[0].to[1]", "twice"},
+           Fault{R"({"host":"*","to":"http://127.0.0.1:3128"})", "reverse[0].to", "we listen"},
+           Fault{R"({"host":"a","send_host":"*",)" + to + "}", "reverse[0].send_host", "a host"},
+           Fault{R"({"host":"a","share":1,)" + to + "}", "reverse[0].share", "true or false"},
+           Fault{R"({"host":"*","share":true,)" + to + "}", "reverse[0].share", "any site"},
+           Fault{R"({"host":"a","known":"",)" + to + "}", "reverse[0].known", "the path"},
+           Fault{R"({"host":"a","too":1,)" + to + "}", "reverse[0].too", "mean \"to\"?"},
+           Fault{R"({"host":"a",)" + to + R"(},{"host":"A",)" + to + "}", "reverse[1]",
+                 "same host as reverse[0]"},
+       }) {
+    const auto settings = load(reverse(c.list));
+    ASSERT_TRUE(settings.has_error()) << c.list;
+    ASSERT_EQ(settings.error().size(), 1u) << c.list << settings.error()[1].what;
+    EXPECT_TRUE(settings.error()[0].where.ends_with(", " + c.path)) << settings.error()[0].where;
+    EXPECT_NE(settings.error()[0].what.find(c.words), std::string::npos)
+        << settings.error()[0].what;
+  }
+}
+
+TEST(ReverseSettings, MayMapOneHostTwiceByPort) {
+  const auto settings = load(reverse(
+      R"({"host":"a","to":"http://b"},{"host":"a:81","to":"http://c"},{"host":"a.:82","to":"http://d"})"));
+  ASSERT_TRUE(settings.has_value());
+  EXPECT_EQ(settings->reverse[2].host, "a");
+}
+
+}  // namespace
+}  // namespace config

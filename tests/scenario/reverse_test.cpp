@@ -1,0 +1,182 @@
+// Reverse mode: origin-form requests, answered for the origins that the settings name.
+#include <gtest/gtest.h>
+
+#include "tests/scenario/scripted_peer.hpp"
+
+namespace scenario {
+namespace {
+
+std::string at(std::uint16_t port) {
+  return "http://127.0.0.1:" + std::to_string(port);
+}
+
+json mapping(const std::string& host, const json& to) {
+  return {{"host", host}, {"to", to}};
+}
+
+json gateway(const std::vector<json>& mappings) {
+  return {{"reverse", mappings}, {"access", {{"deny_to", {"loopback"}}}}};
+}
+
+Response ask(std::uint16_t port, std::string_view path, std::string_view host,
+             const Fields& fields = {}, std::string_view method = "GET") {
+  Client client(port);
+  Fields all{{"Host", std::string(host)}};
+  all.insert(all.end(), fields.begin(), fields.end());
+  client.send(head_text(std::string(method) + ' ' + std::string(path) + " HTTP/1.1", all));
+  return client.read(method);
+}
+
+TEST(Reverse, AnswersForTheOriginOfTheHostAndCaches) {
+  ScriptedOrigin origin;
+  origin.on("/a", cacheable("hello"));
+  const ProxyProcess proxy(gateway({mapping("www.example.com", at(origin.port()))}));
+  EXPECT_EQ(ask(proxy.port(), "/a", "www.example.com").body, "hello");
+  const auto again = ask(proxy.port(), "/a", "WWW.example.com.");
+  EXPECT_EQ(again.body, "hello");
+  EXPECT_TRUE(is_hit(again)) << again.field("Cache-Status");
+  ASSERT_EQ(origin.count(), 1U);
+  EXPECT_EQ(origin.requests()[0].target, "/a") << "in origin-form";
+  EXPECT_EQ(origin.requests()[0].field("Host"), "www.example.com");
+}
+
+TEST(Reverse, SendsTheMostExactMappingItsRequests) {
+  ScriptedOrigin exact, ported, wild, any;
+  for (auto* origin : {&exact, &ported, &wild, &any}) {
+    origin->on("/a", Reply(200).body(std::to_string(origin->port())));
+  }
+  const ProxyProcess proxy(
+      gateway({mapping("*", at(any.port())), mapping("*.example.com", at(wild.port())),
+               mapping("www.example.com", at(exact.port())),
+               mapping("www.example.com:8080", at(ported.port()))}));
+  const std::pair<const char*, ScriptedOrigin*> cases[] = {{"www.example.com", &exact},
+                                                           {"www.example.com:81", &exact},
+                                                           {"www.example.com:8080", &ported},
+                                                           {"a.b.example.com", &wild},
+                                                           {"a.example.com:8080", &wild},
+                                                           {"example.com", &any},
+                                                           {"10.0.0.1", &any},
+                                                           {"[::1]:81", &any}};
+  for (const auto& [host, origin] : cases) {
+    EXPECT_EQ(ask(proxy.port(), "/a", host).body, std::to_string(origin->port())) << host;
+  }
+}
+
+TEST(Reverse, SendsTheHostThatTheSettingsSay) {
+  ScriptedOrigin origin;
+  auto mapped = mapping("*", at(origin.port()));
+  mapped["send_host"] = "bucket.test";
+  const ProxyProcess proxy(gateway({mapped}));
+  ask(proxy.port(), "/a", "www.example.com");
+  EXPECT_EQ(origin.requests().at(0).field("Host"), "bucket.test");
+}
+
+TEST(Reverse, AsksTheNextOriginWhileTheFirstRests) {
+  ScriptedOrigin second;
+  second.on("/a", Reply(200).body("second"));
+  const auto refusing = ScriptedOrigin().port();
+  const ProxyProcess proxy(gateway({mapping("*", {at(refusing), at(second.port())})}));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(proxy.port(), "/a", "a.test").body, "second");
+  EXPECT_EQ(ask(proxy.port(), "/a", "a.test", {{"Content-Length", "0"}}, "POST").body, "second");
+}
+
+TEST(Reverse, AsksTheNextOriginWhereTheFirstSaysNothing) {
+  ScriptedOrigin first, second;
+  first.otherwise([](const support::Request&) { return Reply::hang_up(); });
+  second.on("/a", Reply(200).body("second"));
+  const ProxyProcess proxy(gateway({mapping("*", {at(first.port()), at(second.port())})}));
+  EXPECT_EQ(ask(proxy.port(), "/a", "a.test").body, "second");
+  EXPECT_EQ(ask(proxy.port(), "/a", "a.test").body, "second");
+  EXPECT_EQ(first.count(), 1U) << "it rests";
+}
+
+TEST(Reverse, DoesNotRepeatWhatMayHaveBeenDone) {
+  ScriptedOrigin first, second;
+  first.otherwise([](const support::Request&) { return Reply::hang_up(); });
+  const ProxyProcess proxy(gateway({mapping("*", {at(first.port()), at(second.port())})}));
+  EXPECT_EQ(ask(proxy.port(), "/a", "a.test", {{"Content-Length", "0"}}, "POST").status, 502);
+  EXPECT_EQ(first.count(), 1U);
+  EXPECT_EQ(second.count(), 0U);
+}
+
+TEST(Reverse, KeepsItsEntriesApartFromThoseOfForwardUsers) {
+  ScriptedOrigin behind, named;
+  behind.on("/a", cacheable("behind"));
+  named.on("/a", cacheable("named"));
+  const auto host = "127.0.0.1:" + std::to_string(named.port());
+  auto settings = gateway({mapping("*", at(behind.port()))});
+  settings["access"]["deny_to"] = json::array();
+  const ProxyProcess proxy(settings);
+  EXPECT_EQ(ask(proxy.port(), "/a", host).body, "behind");
+  EXPECT_EQ(Client(proxy.port()).get("http://" + host + "/a").body, "named");
+  EXPECT_EQ(ask(proxy.port(), "/a", host).body, "behind");
+  EXPECT_EQ(behind.count() + named.count(), 2U) << "both are held";
+}
+
+TEST(Reverse, ForgetsWhatAnUnsafeRequestChanged) {
+  ScriptedOrigin origin;
+  origin.on("/a", cacheable("hello"));
+  const ProxyProcess proxy(gateway({mapping("*", at(origin.port()))}));
+  ask(proxy.port(), "/a", "a.test");
+  ask(proxy.port(), "/a", "a.test", {{"Content-Length", "0"}}, "POST");
+  EXPECT_FALSE(is_hit(ask(proxy.port(), "/a", "a.test")));
+}
+
+TEST(Reverse, ReachesADeniedAddressForItsOriginAlone) {
+  ScriptedOrigin origin;
+  origin.on("/a", Reply(200).body("hello"));
+  const ProxyProcess proxy(gateway({mapping("*", at(origin.port()))}));
+  EXPECT_EQ(ask(proxy.port(), "/a", "a.test").body, "hello");
+  EXPECT_EQ(ask(proxy.port(), "/a", "127.0.0.1").body, "hello");
+  EXPECT_EQ(Client(proxy.port()).get(origin.url("/a")).status, 403);
+}
+
+TEST(Reverse, ServesOnlyListedClients) {
+  ScriptedOrigin origin;
+  auto settings = gateway({mapping("*", at(origin.port()))});
+  settings["access"]["clients"] = {"192.0.2.1"};
+  const ProxyProcess proxy(settings);
+  EXPECT_EQ(ask(proxy.port(), "/a", "a.test").status, 403);
+  EXPECT_EQ(origin.count(), 0U);
+}
+
+TEST(Reverse, AnswersFromTheListOfKnownUrlsWithoutAskingForOthers) {
+  const TemporaryDirectory directory;
+  write_file(directory / "urls", "# all of them\nhttps://a.test/a?x=1\r\n\n/b\n");
+  ScriptedOrigin origin;
+  origin.otherwise([](const support::Request&) { return cacheable("hello"); });
+  auto mapped = mapping("*", at(origin.port()));
+  mapped["known"] = directory / "urls";
+  const ProxyProcess proxy(gateway({mapped}));
+  EXPECT_EQ(ask(proxy.port(), "/a?x=1", "a.test").status, 200);
+  EXPECT_EQ(ask(proxy.port(), "/b", "b.test").status, 200);
+  const auto asked = origin.count();
+  for (const auto& [path, host] : {std::pair("/a", "a.test"), std::pair("/a?x=2", "a.test"),
+                                   std::pair("/a?x=1", "b.test"), std::pair("/b?", "a.test")}) {
+    const auto response = ask(proxy.port(), path, host);
+    EXPECT_EQ(response.status, 404) << host << path;
+    EXPECT_TRUE(contains(response.field("Cache-Status"), "detail=\"unknown-url\"")) << path;
+  }
+  EXPECT_EQ(origin.count(), asked);
+}
+
+TEST(Reverse, SaysWhatIsWrongWithAListOfKnownUrls) {
+  const TemporaryDirectory directory;
+  auto mapped = mapping("*", "http://127.0.0.1:1");
+  const auto complaint = [&](const std::filesystem::path& known) {
+    mapped["known"] = known;
+    write_file(directory / "settings.json", gateway({mapped}).dump());
+    const auto outcome =
+        run_to_end({{hearsay_program(), "check", "--config", directory / "settings.json"}});
+    EXPECT_EQ(outcome.exit_code, 2);
+    return outcome.errors;
+  };
+  EXPECT_TRUE(contains(complaint(directory / "none"), "reverse[0].known: "));
+  write_file(directory / "urls", "/a\nnot a URL\n");
+  EXPECT_TRUE(contains(complaint(directory / "urls"), "urls, line 2 is no URL"));
+  write_file(directory / "urls", '/' + std::string(10'000, 'a'));
+  EXPECT_TRUE(contains(complaint(directory / "urls"), "urls, line 1 is too long"));
+}
+
+}  // namespace
+}  // namespace scenario
