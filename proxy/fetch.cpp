@@ -80,8 +80,11 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
       !head && reused_ && !heard_ && plan_.repeatable && head.error().what == Failure::What::cut;
   if (died_unheard && !abandoned_) {
     const auto again = co_await connect(false);
-    if (!again) co_return again.error();
-    head = co_await read_head();
+    if (again) {
+      head = co_await read_head();
+    } else {
+      head = again.error();
+    }
   }
   while (!head && plan_.repeatable && moves_on(head.error())) {
     const auto again = co_await start();

@@ -34,7 +34,9 @@ void for_each_line(std::istream& in, Use use) {
       throw std::runtime_error("line " + std::to_string(number) +
                                (in.bad() ? " cannot be read" : " is too long for a URL"));
     }
-    const std::string_view line = trimmed(buffer.data());
+    const auto read = static_cast<std::size_t>(in.gcount());  // the newline is counted, not kept
+    const std::size_t size = in.eof() || read == 0 ? read : read - 1;
+    const std::string_view line = trimmed({buffer.data(), size});
     if (!in.fail() && !line.empty() && line.front() != '#') use(number, line);
     if (in.eof() || in.fail()) return;
   }

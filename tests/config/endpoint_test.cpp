@@ -26,6 +26,19 @@ TEST(ParsePeerUrl, TakesAHostAndAPortThatIs80UnlessItSays) {
   EXPECT_EQ(parse_peer_url("http://[FD00::2]:81/"), (Endpoint{"fd00::2", 81}));
 }
 
+TEST(ParseOriginUrl, TakesBothSchemes) {
+  const auto plain = parse_origin_url("http://a.test");
+  ASSERT_TRUE(plain);
+  EXPECT_FALSE(plain->tls);
+  EXPECT_EQ(plain->at, (Endpoint{"a.test", 80}));
+  const auto secure = parse_origin_url("HTTPS://A.test/");
+  ASSERT_TRUE(secure);
+  EXPECT_TRUE(secure->tls);
+  EXPECT_EQ(secure->at, (Endpoint{"a.test", 443}));
+  EXPECT_FALSE(parse_origin_url("ftp://a.test"));
+  EXPECT_FALSE(parse_origin_url("https://a.test/x"));
+}
+
 TEST(ParsePeerUrl, RefusesPathUserQueryAndWhatIsNoHost) {
   for (const std::string_view url :
        {"", "http://", "http:///", "10.0.0.2:3128", "https://b:1", "ftp://b", "http://b:1/x",

@@ -43,6 +43,50 @@ INSTANTIATE_TEST_SUITE_P(
                     Asked{"Tunnel", "CONNECT 127.0.0.1:3128", std::nullopt}),
     [](const auto& tested) { return tested.param.name; });
 
+// Reverse mode: what is mapped is the origin's, but nobody hides our own pages from us.
+struct AskedMapped {
+  const char* name;
+  std::string line;
+  std::string host;
+  bool ours;
+};
+class OwnPageBesideMappings : public testing::TestWithParam<AskedMapped> {};
+
+TEST_P(OwnPageBesideMappings, IsForOurOwnAddress) {
+  auto settings = quiet_settings();
+  settings.reverse.resize(2);
+  settings.reverse[0].host = "*";
+  settings.reverse[1].host = "www.example.com";
+  for (auto& mapping : settings.reverse) mapping.to = {{false, "10.0.0.9", 80}};
+  Scene scene(settings);
+  const std::string text =
+      GetParam().line + " HTTP/1.0\r\n" + "Host: " + GetParam().host + "\r\n\r\n";
+  const auto request = parse_request(text, {}).value();
+  const auto& target = request->target;
+  ASSERT_TRUE(is_for_us(scene.client, target));
+  request->map_to(scene.gateway.find(target.host(), target.port()));
+  EXPECT_EQ(own_page(scene.client, *request).has_value(), GetParam().ours);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Targets, OwnPageBesideMappings,
+    testing::Values(AskedMapped{"Address", "GET /metrics", "127.0.0.1:3128", true},
+                    AskedMapped{"Localhost", "GET /health", "localhost:3128", true},
+                    AskedMapped{"Name", "GET /digest", "cache-a:3128", true},
+                    AskedMapped{"Absolute", "GET http://127.0.0.1:3128/digest", "x", true},
+                    AskedMapped{"NameWithoutPort", "GET /digest", "cache-a", false},
+                    AskedMapped{"AnotherAddress", "GET /digest", "10.0.0.1:3128", false},
+                    AskedMapped{"Site", "GET /health", "a.test", false},
+                    AskedMapped{"SiteByName", "GET /metrics", "www.example.com", false},
+                    AskedMapped{"Index", "GET /", "127.0.0.1:3128", false},
+                    AskedMapped{"Else", "GET /else", "127.0.0.1:3128", false},
+                    AskedMapped{"Options", "OPTIONS *", "a.test", false},
+                    AskedMapped{"NeighbourByAnyName", "GET /digest/native", "b.lan:3128", true},
+                    AskedMapped{"NativeOfASite", "GET /digest/native", "www.example.com", false},
+                    AskedMapped{"Squid", "GET /squid-internal-periodic/store_digest", "b.lan",
+                                true}),
+    [](const auto& tested) { return tested.param.name; });
+
 struct Reader {
   const char* name;
   std::string path;

@@ -90,6 +90,22 @@ TEST(Reverse, AsksTheNextOriginWhereTheFirstSaysNothing) {
   EXPECT_EQ(first.count(), 1U) << "it rests";
 }
 
+TEST(Reverse, AsksTheNextOriginWhenTheFirstHasGoneAway) {
+  auto first = std::make_unique<ScriptedOrigin>();
+  ScriptedOrigin second;
+  first->on("/a", Reply(200).body("first"));
+  second.on("/a", Reply(200).body("second"));
+  const ProxyProcess proxy(gateway({mapping("*", {at(first->port()), at(second.port())})}));
+  Client client(proxy.port());
+  const auto ask_again = [&client] {
+    client.send("GET /a HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    return client.read().body;
+  };
+  EXPECT_EQ(ask_again(), "first");
+  first.reset();
+  EXPECT_EQ(ask_again(), "second") << "though a connection to the first was kept";
+}
+
 TEST(Reverse, DoesNotRepeatWhatMayHaveBeenDone) {
   ScriptedOrigin first, second;
   first.otherwise([](const support::Request&) { return Reply::hang_up(); });
@@ -138,6 +154,47 @@ TEST(Reverse, ServesOnlyListedClients) {
   const ProxyProcess proxy(settings);
   EXPECT_EQ(ask(proxy.port(), "/a", "a.test").status, 403);
   EXPECT_EQ(origin.count(), 0U);
+}
+
+TEST(Reverse, KeepsItsOwnPagesAtItsOwnAddress) {
+  ScriptedOrigin origin;
+  origin.otherwise([](const support::Request&) { return Reply(200).body("the origin's"); });
+  const ProxyProcess proxy(gateway({mapping("*", at(origin.port()))}));
+  for (const char* path : {"/health", "/metrics", "/digest"}) {
+    EXPECT_NE(proxy.page(path).body, "the origin's") << path;
+    EXPECT_EQ(ask(proxy.port(), path, "a.test").body, "the origin's") << path;
+  }
+  EXPECT_EQ(proxy.page("/").body, "the origin's");
+}
+
+TEST(Reverse, TellsNeighboursOfSharedMappingsAlone) {
+  ScriptedOrigin origin;
+  origin.on("/a", cacheable("hello"));
+  auto shared = mapping("www.example.com", at(origin.port()));
+  shared["share"] = true;
+  const ProxyProcess a(gateway({mapping("*", at(origin.port())), shared}));
+  ask(a.port(), "/a", "other.example.com");
+  ask(a.port(), "/a", "www.example.com");
+  const ProxyProcess b(with_peer("a", a.port()));
+  ASSERT_TRUE(await([&] { return b.digest_peer("a").at("entries") == 1; }));
+  EXPECT_EQ(Client(b.port()).get("http://www.example.com/a").body, "hello");
+  EXPECT_EQ(origin.count(), 2U) << "not for the neighbour";
+}
+
+TEST(Reverse, AsksNeighboursForSharedMappingsAlone) {
+  ScriptedOrigin origin, peer;
+  peer.on(
+      kDigestPath,
+      digest_reply(digest_claiming({"http://www.example.com/a", "http://other.example.com/a"})));
+  peer.on("/a", cacheable("from the peer"));
+  origin.on("/a", cacheable("from the origin"));
+  auto shared = mapping("www.example.com", at(origin.port()));
+  shared["share"] = true;
+  const ProxyProcess proxy(
+      with_peer("b", peer.port(), gateway({mapping("*", at(origin.port())), shared})));
+  ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("state") == "usable"; }));
+  EXPECT_EQ(ask(proxy.port(), "/a", "www.example.com").body, "from the peer");
+  EXPECT_EQ(ask(proxy.port(), "/a", "other.example.com").body, "from the origin");
 }
 
 TEST(Reverse, AnswersFromTheListOfKnownUrlsWithoutAskingForOthers) {

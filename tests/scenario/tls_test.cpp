@@ -55,6 +55,17 @@ TEST(Tls, ReachesAnOriginThatProvesItsName) {
   EXPECT_EQ(response.body, "hello over TLS");
 }
 
+TEST(Tls, ReachesAnOriginThatWeStandInFor) {
+  const TlsOrigin origin("IP:127.0.0.1");
+  const Trust trust(origin.certificate());
+  const std::string url = origin.url();
+  const json mapping{{"host", "*"}, {"to", url.substr(0, url.rfind('/'))}};
+  const ProxyProcess proxy(json{{"reverse", json::array({mapping})}});
+  Client client(proxy.port());
+  client.send("GET /hello HTTP/1.1\r\nHost: a.test\r\n\r\n");
+  EXPECT_EQ(client.read().body, "hello over TLS");
+}
+
 TEST(Tls, Says502ForAnIssuerNobodyTrusts) {
   const TlsOrigin origin("IP:127.0.0.1");
   Scene scene;

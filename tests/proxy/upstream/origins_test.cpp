@@ -1,0 +1,58 @@
+#include "proxy/upstream/origins.hpp"
+
+#include <gtest/gtest.h>
+
+namespace proxy::upstream {
+namespace {
+
+using std::chrono::seconds;
+
+const Origins::Clock::time_point kNow{seconds(1'000)};
+
+std::vector<Endpoint> three() {
+  return {{false, "a", 80}, {false, "b", 80}, {true, "c", 443}};
+}
+
+// Which one a new request asks first.
+std::size_t first(Origins& origins, Origins::Clock::time_point now) {
+  Origins::Tried none;
+  return origins.next(none, now).value();
+}
+
+TEST(Origins, AreAskedInOrderAndEachOnce) {
+  Origins origins(three());
+  Origins::Tried tried;
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(origins.next(tried, kNow), i);
+  EXPECT_EQ(origins.next(tried, kNow), std::nullopt);
+  EXPECT_EQ(origins[2].host, "c");
+}
+
+TEST(Origins, RestWhenTheyHaveFailed) {
+  Origins origins(three());
+  origins.failed(0, kNow);
+  EXPECT_EQ(first(origins, kNow), 1U);
+  EXPECT_EQ(first(origins, kNow + Origins::kRest - seconds(1)), 1U);
+  origins.worked(0);
+  EXPECT_EQ(first(origins, kNow), 0U);
+}
+
+TEST(Origins, AreTriedByOneRequestWhenTheyHaveRested) {
+  Origins origins(three());
+  origins.failed(0, kNow);
+  const auto rested = kNow + Origins::kRest;
+  EXPECT_EQ(first(origins, rested), 0U);
+  EXPECT_EQ(first(origins, rested), 1U) << "until that one has been answered";
+  EXPECT_EQ(first(origins, rested + Origins::kRest), 0U) << "or was given up";
+}
+
+TEST(Origins, AreAskedAllTheSameWhenAllRest) {
+  Origins origins(three());
+  for (const std::size_t i : {1, 0, 2}) origins.failed(i, kNow + seconds(i == 1 ? 0 : 1));
+  Origins::Tried tried;
+  EXPECT_EQ(origins.next(tried, kNow + seconds(1)), 1U) << "it has rested longest";
+  EXPECT_EQ(origins.next(tried, kNow + seconds(1)), 0U);
+  EXPECT_EQ(origins.next(tried, kNow + seconds(1)), 2U);
+}
+
+}  // namespace
+}  // namespace proxy::upstream
