@@ -47,6 +47,7 @@ std::uint64_t count_lines(std::istream& in) {
   for_each_line(in, [&count](std::size_t, std::string_view) { ++count; });
   in.clear();
   in.seekg(0);
+  if (!in) throw std::runtime_error("it can be read only once; a regular file is needed");
   return count;
 }
 

@@ -35,6 +35,17 @@ TEST(KnownUrls, OfAnEmptyFileAreNone) {
   EXPECT_FALSE(has(known(""), "a.test", "/"));
 }
 
+// A pipe would give its lines to the count and none to the filter: then nothing would be known.
+TEST(KnownUrls, AreRefusedFromWhatIsReadOnlyOnce) {
+  struct Pipe : std::stringbuf {
+    explicit Pipe(const std::string& text) : std::stringbuf(text, std::ios::in) {}
+    pos_type seekpos(pos_type, std::ios::openmode) override { return -1; }
+  };
+  Pipe pipe("/a\n");
+  std::istream in(&pipe);
+  EXPECT_THROW(KnownUrls{in}, std::runtime_error);
+}
+
 TEST(KnownUrls, AreAllFoundAndOthersAsSeldomAsStated) {
   constexpr int kCount = 100'000;
   std::string lines;
