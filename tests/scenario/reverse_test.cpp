@@ -147,6 +147,77 @@ TEST(Reverse, ReachesADeniedAddressForItsOriginAlone) {
   EXPECT_EQ(Client(proxy.port()).get(origin.url("/a")).status, 403);
 }
 
+// The lists are about what is asked for; where that leads, the settings say.
+TEST(Reverse, RefusesListedUrlsButReachesItsOriginsAtListedAddresses) {
+  const TemporaryDirectory directory;
+  write_file(directory / "block", "127.0.0.0/8\na.test/private\n");
+  ScriptedOrigin origin;
+  origin.on("/a", Reply(200).body("hello"));
+  auto settings = gateway({mapping("*", at(origin.port()))});
+  settings["access"]["block"] = {(directory / "block").string()};
+  const ProxyProcess proxy(settings);
+  EXPECT_EQ(ask(proxy.port(), "/a", "a.test").body, "hello");
+  EXPECT_EQ(ask(proxy.port(), "/private/a", "a.test").status, 403);
+  EXPECT_EQ(ask(proxy.port(), "/a", "127.0.0.1").status, 403);
+  EXPECT_EQ(origin.count(), 1U);
+}
+
+// Both kinds of entries under one URL: what comes of one says nothing of the other.
+TEST(Reverse, KeepsWhatPostAndHeadBringInItsOwnSpace) {
+  ScriptedOrigin behind, named;
+  named.otherwise([](const support::Request&) { return cacheable("named"); });
+  behind.on(
+      "/a",
+      Reply(200, {{"Content-Location", "/a"}, {"Cache-Control", "max-age=60"}}).body("behind"));
+  const auto host = "127.0.0.1:" + std::to_string(named.port());
+  auto settings = gateway({mapping("*", at(behind.port()))});
+  settings["access"]["deny_to"] = json::array();
+  const ProxyProcess proxy(settings);
+  Client forward(proxy.port());
+  EXPECT_EQ(forward.get("http://" + host + "/a").body, "named");
+  ask(proxy.port(), "/a", host, {{"Content-Length", "0"}}, "POST");
+  const auto posted = ask(proxy.port(), "/a", host);
+  EXPECT_TRUE(is_hit(posted)) << posted.field("Cache-Status");
+  EXPECT_EQ(posted.body, "behind");
+  EXPECT_TRUE(is_hit(forward.get("http://" + host + "/a"))) << "POST went to another server";
+  EXPECT_EQ(behind.count() + named.count(), 2U);
+}
+
+TEST(Reverse, UpdatesWhatItHoldsByHead) {
+  ScriptedOrigin origin;
+  origin.on("/a", [](const support::Request& request) {
+    const char* control = request.method == "HEAD" ? "max-age=60" : "max-age=0";
+    return cacheable("hello", control).with("ETag", "\"1\"");
+  });
+  const ProxyProcess proxy(gateway({mapping("*", at(origin.port()))}));
+  ask(proxy.port(), "/a", "a.test");
+  ask(proxy.port(), "/a", "a.test", {}, "HEAD");
+  EXPECT_TRUE(is_hit(ask(proxy.port(), "/a", "a.test")));
+}
+
+TEST(Reverse, RefreshesWhatItServesStale) {  // RFC 5861 3
+  ScriptedOrigin origin;
+  origin.on("/a", cacheable("old", "max-age=0, stale-while-revalidate=60").with("ETag", "\"1\""));
+  const ProxyProcess proxy(gateway({mapping("*", at(origin.port()))}));
+  ask(proxy.port(), "/a", "a.test");
+  origin.on("/a", cacheable("new"));
+  EXPECT_EQ(ask(proxy.port(), "/a", "a.test").body, "old");
+  EXPECT_TRUE(await([&] { return ask(proxy.port(), "/a", "a.test").body == "new"; }));
+}
+
+TEST(Reverse, HeedsTheFieldsForGatewaysThatForwardModeDoesNot) {  // RFC 9213
+  ScriptedOrigin origin;
+  origin.on("/a", Reply(200, {{"Cache-Control", "no-store"}, {"CDN-Cache-Control", "max-age=60"}}));
+  auto settings = gateway({mapping("*", at(origin.port()))});
+  settings["access"]["deny_to"] = json::array();
+  const ProxyProcess proxy(settings);
+  for (const char* method : {"GET", "HEAD"}) ask(proxy.port(), "/a", "a.test", {}, method);
+  EXPECT_TRUE(is_hit(ask(proxy.port(), "/a", "a.test")));
+  Client forward(proxy.port());
+  forward.get(origin.url("/a"));
+  EXPECT_FALSE(is_hit(forward.get(origin.url("/a"))));
+}
+
 TEST(Reverse, ServesOnlyListedClients) {
   ScriptedOrigin origin;
   auto settings = gateway({mapping("*", at(origin.port()))});
