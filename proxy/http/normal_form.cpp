@@ -53,7 +53,8 @@ std::string_view shortest_weight(std::string_view weight) {
   return weight;
 }
 
-// `A ; q=0.50` as `a;q=0.5`, and a weight of 1 not at all. A quote may hide a semicolon: such a member stays as it is.
+// `A ; q=0.50` as `a;q=0.5`, and a weight of 1 not at all. A quote may hide a semicolon: such a
+// member stays as it is.
 void append_weighted(NormalForm& out, std::string_view member, bool any_case) {
   if (member.find('"') != member.npos) return append(out, member);
   for (bool first = true;; first = false) {
