@@ -4,6 +4,7 @@
 
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/http/text.hpp"
 
 namespace proxy::cache {
 namespace {
@@ -16,6 +17,11 @@ bool same_version(const http::Fields& request, const Entry& entry) {
   const std::string_view named = request.value(field::if_range);
   if (request.count(field::if_range) > 1 || named.empty()) return false;
   return http::strongly_equal(named, entry.etag) || named == strong_date(entry);
+}
+
+// Checksums of what a message carries (RFC 9530 2, RFC 1864), which a part of it does not have.
+bool is_of_whole_content(std::string_view name) {
+  return http::same_word(name, "Content-Digest") || http::same_word(name, "Content-MD5");
 }
 
 }  // namespace
@@ -50,6 +56,7 @@ PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
   http::append_status_line(partial.head, 206, http::reason_phrase(206));
   for (const http::Field& line : stored.fields) {
     if (line.id == field::content_range || (several && line.id == field::content_type)) continue;
+    if (is_of_whole_content(line.name)) continue;
     http::append_field(partial.head, line.name, line.value);
   }
   if (!several) {

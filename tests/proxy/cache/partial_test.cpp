@@ -89,6 +89,17 @@ struct Text : ::testing::Test {
   Budget budget{1 << 20};
 };
 
+// RFC 9530 2, 3: the one is about what a message carries, the other about the whole.
+TEST_F(Text, LeavesOutTheChecksumOfTheWholeContent) {
+  Stock stock;
+  stock.lines = "Content-Digest: sha-256=:x=:\r\nContent-MD5: y\r\nRepr-Digest: sha-256=:z=:\r\n";
+  stock.body = 10;
+  const auto head = partial_text(*entry_of(budget, stock), {{1, 2}}, "xyz").head;
+  EXPECT_EQ(head.find("Content-Digest"), std::string::npos) << head;
+  EXPECT_EQ(head.find("Content-MD5"), std::string::npos) << head;
+  EXPECT_NE(head.find("Repr-Digest"), std::string::npos) << head;
+}
+
 TEST_F(Text, OfOnePartSaysWhichInItsHead) {  // RFC 9110 15.3.7.1
   const auto text = of({{1, 2}});
   EXPECT_EQ(text.head,
