@@ -303,9 +303,13 @@ Task<void> pass(Client& client, const Request& request, BodyReader& body, http::
   const auto held = stand_in(client, request, passing.host(), std::move(stale), answered);
   if (held) co_return co_await deliver_stored(client, request, *held, reason);
   if (!asked) co_return co_await refuse(client, request, asked.error());
+  // Before our own invalidation counts as one.
+  const auto key = digest::key_of(digest::Method::get, request.stored_as());
+  const bool changed_meanwhile = worker.shared.fills.outdated(key, begun);
   invalidate(client, request, passing.head());
   if (request.is_head()) heed_head(client, request, passing.head(), times, begun);
-  const auto posted = Posted::begin(worker, request, passing.head(), times);
+  std::unique_ptr<Posted> posted;
+  if (!changed_meanwhile) posted = Posted::begin(worker, request, passing.head(), times);
   co_await passing.relay(reason, posted.get());
 }
 
