@@ -53,9 +53,11 @@ void begin(Client& client, const Request& request, const Miss& miss,
                                 .ask_siblings = ask});
 }
 
-// Has what is held validated, for nobody in particular.
+// Has what is held validated, for nobody in particular: not with a client's credentials, as what
+// comes of these may not replace what is held for all.
 void refresh(Client& client, const Request& request, const digest::Key& key,
              std::shared_ptr<const cache::Entry> entry) {
+  if (request.facts.authorization) return;
   auto& worker = client.worker;
   auto fill = worker.shared.fills.begin_refresh(key, request.stored_as(), worker.io.get_executor());
   if (!fill) return;
@@ -76,12 +78,21 @@ bool answers(const FillHead& head, const Request& request, cache::Time now) {
   return cache::judge(request.facts, found, now).action == Action::serve;
 }
 
+// Whether what is held may answer this one though it could not answer who asked first.
+bool may_have_stale(const Client& client, const Request& request, const Miss& miss,
+                    const Failure& failure) {
+  const auto& shared = client.worker.shared;
+  const auto leave = out_of_reach(failure) ? shared.stale_if_error() : std::chrono::seconds(0);
+  return miss.stale && cache::may_stand_in(request.facts, *miss.stale, shared.clock.now(), leave);
+}
+
 // Reads somebody's fill; false: it is not for this request, which has to go on its own.
 Task<bool> joined(Client& client, const Request& request, const Miss& miss,
                   std::unique_ptr<FillReader> reader) {
   const auto head = co_await reader->head();
   if (!head) {
     if (head.error().what == Failure::What::abandoned) co_return false;
+    if (may_have_stale(client, request, miss, head.error())) co_return false;
     co_await refuse(client, request, head.error());
     co_return true;
   }

@@ -80,7 +80,10 @@ bool Filling::take_unmodified(const cache::Entry& stale) {
   const auto& fresh = freshened.entry;
   fetch_->finish();
   const bool keep = freshened.storability == cache::Storability::yes;
-  if (!keep) worker_.shared.store.invalidate(job_.key, job_.fill->url());
+  // What one client's credentials brought may not be kept, and says nothing against what is.
+  if (!keep && !request().facts.authorization) {
+    worker_.shared.store.invalidate(job_.key, job_.fill->url());
+  }
   provenance_.validated = true;
   provenance_.stored = keep && store(fresh);
   for (const auto& slice : fresh->body.slices) job_.fill->append(slice.block, slice.size);

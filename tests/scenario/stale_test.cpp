@@ -108,6 +108,16 @@ TEST(Stale, AnswersAtOnceAndIsRefreshedOnce) {  // RFC 5861 section 3
   EXPECT_EQ(scene.origin->requests("/a").at(1).field("If-None-Match"), "\"v1\"");
 }
 
+// What they bring may be for that client alone, and could only drop what is held for all.
+TEST(Stale, IsNotRefreshedWithAClientsCredentials) {
+  Cut scene("max-age=0, stale-while-revalidate=60");
+  scene.origin->on("/a", cacheable("new"));
+  EXPECT_EQ(scene.get({{"Authorization", "Basic eDp5"}}).body, "old");
+  ASSERT_TRUE(await([&] { return scene.get().body == "new"; }));
+  EXPECT_EQ(scene.origin->count("/a"), 2U);
+  EXPECT_EQ(scene.origin->requests("/a").at(1).field("Authorization"), "");
+}
+
 TEST(Stale, KeepsWhatCouldNotBeRefreshed) {
   Cut scene("max-age=0, stale-while-revalidate=60");
   std::size_t asked = 1;
