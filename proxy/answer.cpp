@@ -212,9 +212,11 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
     }
     case Action::refuse:
       co_return co_await refuse(client, request, Refusal::not_held(verdict, found));
-    case Action::pass:
-      co_return co_await pass(client, request, body, verdict.reason,
-                              verdict.reason == Forward::stale ? found.entry : nullptr);
+    case Action::pass: {
+      // Named, as g++ 12 destroys what a conditional makes within co_await twice.
+      auto stale = verdict.reason == Forward::stale ? found.entry : nullptr;
+      co_return co_await pass(client, request, body, verdict.reason, std::move(stale));
+    }
     case Action::fetch:
     case Action::revalidate: {
       Miss miss{key, found.entry, verdict};
