@@ -73,7 +73,9 @@ TEST(DigestCommand, ReadsNoMoreOfAFilterThanItsHead) {
   ASSERT_EQ(shell("echo http://example.com/ | $H digest build -o f; truncate -s 3G f", directory)
                 .exit_code,
             0);
-  const Outcome outcome = shell("$H --version; ulimit -v 300000; $H digest info f", directory);
+  const std::string few = "ulimit -v 300000; $H ";
+  if (shell(few + "--version", directory).exit_code != 0) GTEST_SKIP() << "AddressSanitizer";
+  const Outcome outcome = shell(few + "digest info f", directory);
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_TRUE(contains(outcome.errors, "another length than it says")) << outcome.errors;
 }
