@@ -16,10 +16,12 @@
 #include "digest/bloom_filter.hpp"
 #include "digest/counting_filter.hpp"
 #include "digest/little_endian.hpp"
+#include "digest/mapped_filter.hpp"
 #include "digest/plan.hpp"
 #include "digest/quotient_filter.hpp"
 #include "digest/scalable_filter.hpp"
 #include "tests/digest/keys.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace {
 
@@ -100,6 +102,14 @@ struct Salted {
     shape.derivation = digest::Derivation::salted;
     shape.salt = {1, 2, 3};
     return *digest::BloomFilter::create(shape);
+  }
+};
+
+// Its file is gone as soon as it is open.
+struct Mapped {
+  static digest::MappedFilter empty(std::uint64_t entries) {
+    const support::TemporaryDirectory directory;
+    return *digest::MappedFilter::create(directory / "filter", *digest::shape_for(entries));
   }
 };
 
@@ -187,6 +197,7 @@ int main(int argc, char** argv) {
   add_benches<Bloom>("bloom");
   add_benches<Partitioned>("partitioned");
   add_benches<Salted>("salted");
+  add_benches<Mapped>("mapped");
   add_benches<Blocked>("blocked");
   add_benches<Counting>("counting");
   add_benches<Scalable>("scalable");
