@@ -79,12 +79,8 @@ Peer read_peer(Section& in, std::span<const Endpoint> listen) {
 
 void read_peers(Section& in, std::span<const Endpoint> listen, std::vector<Peer>& peers) {
   constexpr std::size_t kMost = 1'000;
-  const auto items = in.items("peers", "objects, each with a \"url\"");
+  const auto items = in.items("peers", "objects, each with a \"url\"", kMost);
   if (!items) return;
-  if (items->size() > kMost) {
-    return in.fault(*in.find("peers"), "expected at most " + std::to_string(kMost) +
-                                           " peers; found " + std::to_string(items->size()));
-  }
   for (const Place& item : *items) {
     Section part(item, in.faults());
     Peer peer;

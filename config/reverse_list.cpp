@@ -94,12 +94,8 @@ Reverse read_mapping(Section& in, std::span<const Endpoint> listen) {
 }  // namespace
 
 void read_reverse(Section& in, std::span<const Endpoint> listen, std::vector<Reverse>& reverse) {
-  const auto items = in.items("reverse", "objects, each with \"host\" and \"to\"");
+  const auto items = in.items("reverse", "objects, each with \"host\" and \"to\"", kMostMappings);
   if (!items) return;
-  if (items->size() > kMostMappings) {
-    return in.fault(*in.find("reverse"), "expected at most " + std::to_string(kMostMappings) +
-                                             " of them; found " + std::to_string(items->size()));
-  }
   for (const Place& item : *items) {
     Section part(item, in.faults());
     Reverse mapping;

@@ -100,12 +100,18 @@ std::optional<Place> Section::find(std::string_view key) {
   return Place{&member->value, path_of(place_.path, key)};
 }
 
-std::optional<std::vector<Place>> Section::items(std::string_view key, std::string_view what) {
+std::optional<std::vector<Place>> Section::items(std::string_view key, std::string_view what,
+                                                 std::size_t most) {
   const auto place = find(key);
   if (!place) return std::nullopt;
   const auto* array = std::get_if<Array>(&place->value->content);
   if (!array) {
     expected(*place, "a list of " + std::string(what));
+    return std::nullopt;
+  }
+  if (array->size() > most) {
+    fault(*place, "expected at most " + std::to_string(most) + " items; found " +
+                      std::to_string(array->size()));
     return std::nullopt;
   }
   std::vector<Place> places;

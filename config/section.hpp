@@ -72,8 +72,9 @@ class Section {
 
   // The value of a key, if it is there.
   std::optional<Place> find(std::string_view key);
-  // The items of a list, if it is there and is one.
-  std::optional<std::vector<Place>> items(std::string_view key, std::string_view of_what);
+  // The items of a list, if it is there, is one, and has at most so many.
+  std::optional<std::vector<Place>> items(std::string_view key, std::string_view of_what,
+                                          std::size_t most = ~std::size_t{0});
   std::optional<std::uint64_t> integer(const Place& place, const Range<std::uint64_t>& range);
 
   // Notes what stood there instead, and which of `words` may have been meant.

@@ -49,7 +49,8 @@ void read_listen(Section& in, std::vector<Endpoint>& listen) {
 }
 
 void read_targeted(Section& in, Cache& cache) {
-  const auto items = in.items("targeted", "names of fields, such as \"CDN-Cache-Control\"");
+  constexpr std::size_t kMost = 8;
+  const auto items = in.items("targeted", "names of fields, such as \"CDN-Cache-Control\"", kMost);
   if (!items) return;
   cache.targeted.clear();
   for (const Place& item : *items) {
@@ -60,8 +61,6 @@ void read_targeted(Section& in, Cache& cache) {
       in.expected(item, "the name of a field, such as \"CDN-Cache-Control\"");
     }
   }
-  constexpr std::size_t kMost = 8;
-  if (items->size() > kMost) in.fault(*in.find("targeted"), "expected at most 8 names");
   cache.targeted_reverse = cache.targeted;
 }
 
