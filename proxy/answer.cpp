@@ -208,12 +208,13 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
       co_return co_await serve(client, request, *found.entry, now, "stale-while-revalidate");
     case Action::serve: {
       const bool stale = offline && verdict.reason != Forward::none;
-      co_return co_await serve(client, request, *found.entry, now, stale ? "offline" : "");
+      const std::string_view detail = stale ? "offline" : "";
+      co_return co_await serve(client, request, *found.entry, now, detail);
     }
     case Action::refuse:
       co_return co_await refuse(client, request, Refusal::not_held(verdict, found));
     case Action::pass: {
-      // Named, as g++ 12 destroys what a conditional makes within co_await twice.
+      // Named: see tests/house_test.sh.
       auto stale = verdict.reason == Forward::stale ? found.entry : nullptr;
       co_return co_await pass(client, request, body, verdict.reason, std::move(stale));
     }

@@ -254,7 +254,8 @@ Task<void> serve_own(Client& client, const Request& request, Page page) {
       const bool draining = client.worker.shared.draining;
       const std::string_view body =
           draining ? "{\"status\":\"draining\"}\n" : "{\"status\":\"ok\"}\n";
-      co_return co_await send_page(client, "application/json", body, draining ? 503 : 200);
+      const unsigned status = draining ? 503 : 200;
+      co_return co_await send_page(client, "application/json", body, status);
     }
     case Page::metrics: {
       const auto text = metrics_text(client.worker.shared);

@@ -63,6 +63,11 @@ breach 'an awaited value has to be named before it is tested' < <(
   sources config digest peers proxy tests |
     xargs grep -lPz '(!|&&|\|\||\?)\s*co_await\b|\bwhile\s*\(\s*co_await\b' || true)
 
+# And it destroys what a conditional makes among the arguments of such a call twice.
+breach 'an argument of an awaited call that is chosen has to be named before' < <(
+  sources config digest peers proxy tests |
+    xargs grep -lPz '\bco_await\s[^;{}]*\?[^;{}]*:[^;{}]*;' || true)
+
 breach 'a file has at most 400 lines' < <(
   sources config digest peers proxy tests | xargs wc -l |
     awk '$2 != "total" && $1 > 400 { print $2 ": " $1 }')
