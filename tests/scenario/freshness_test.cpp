@@ -91,6 +91,7 @@ TEST_F(Freshness, EachOf200ObjectsIsClaimedAndNoLongerClaimedWithinThreeSeconds)
       worst = std::max(worst, steady_clock::now() - all[known++].stored);
     } else {
       ASSERT_LT(steady_clock::now(), begun + kObjects * kApart + 2 * kSoon);
+      // Until the next one is due to be stored, or b to have heard: nobody tells of the latter.
       std::this_thread::sleep_for(milliseconds(2));
     }
   }
@@ -101,12 +102,12 @@ TEST_F(Freshness, EachOf200ObjectsIsClaimedAndNoLongerClaimedWithinThreeSeconds)
   for (auto& object : all) {
     if (object.expires()) continue;
     drop(object);
-    std::this_thread::sleep_for(kApart);
+    std::this_thread::sleep_for(kApart);  // over several generations and polls, not all in one
   }
   std::sort(all.begin(), all.end(),
             [](const Object& x, const Object& y) { return x.gone < y.gone; });
   for (const auto& object : all) {
-    std::this_thread::sleep_until(object.gone + kSoon);
+    std::this_thread::sleep_until(object.gone + kSoon);  // the claim is about this moment
     EXPECT_FALSE(claimed(object)) << object.path;
   }
   EXPECT_EQ(b_.digest_peer("a").at("false_hits"), 0);
