@@ -127,20 +127,17 @@ void Server::start() {
 }
 
 void Server::run() {
-  asio::io_context io(1);
-  asio::signal_set ending(io, SIGTERM, SIGINT);
-  asio::signal_set rotating(io, SIGUSR1);
   std::function<void()> await_rotation = [&] {
-    rotating.async_wait([&](net::error_code error, int) {
+    rotating_.async_wait([&](net::error_code error, int) {
       if (error) return;
       log_.reopen();
       await_rotation();
     });
   };
   await_rotation();
-  ending.async_wait([&](net::error_code, int) { io.stop(); });
+  ending_.async_wait([&](net::error_code, int) { signals_.stop(); });
   start();
-  io.run();
+  signals_.run();
   drain();
   stop();
 }

@@ -1,7 +1,9 @@
 // The whole proxy as one object: sockets, threads, neighbours, and its orderly end.
 #pragma once
 
+#include <boost/asio/signal_set.hpp>
 #include <chrono>
+#include <csignal>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -35,6 +37,10 @@ class Server {
   void drain();
   void stop();
 
+  // From here on, not from run(): who reads that we listen may send one at once.
+  net::asio::io_context signals_{1};
+  net::asio::signal_set ending_{signals_, SIGTERM, SIGINT};
+  net::asio::signal_set rotating_{signals_, SIGUSR1};
   const config::Settings settings_;
   const lists::AccessLists lists_;
   const std::size_t threads_;
