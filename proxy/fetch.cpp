@@ -27,6 +27,7 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
   }
   if (abandoned_) co_return failed({});
   input_.emplace(*stream_, on_.buffers);
+  asked_ = std::chrono::steady_clock::now();
   stream_->expires_after(plan_.first_byte);
   const auto error = co_await stream_->write(net::asio::buffer(plan_.head));
   if (error) co_return failed(error);
@@ -51,8 +52,14 @@ bool Fetch::choose_origin() {
 // The server asked has failed: whether there is another that may be asked.
 bool Fetch::moves_on(const Failure& failure) {
   if (!plan_.origins || heard_ || failure.what == Failure::What::abandoned) return false;
-  plan_.origins->failed(origin_, std::chrono::steady_clock::now());
+  const auto now = std::chrono::steady_clock::now();
   const bool unsent = failure.cause.category() == upstream::upstream_category();
+  if (!unsent && failure.what == Failure::What::timed_out) {
+    // It works on it, or hangs: the same work is not given to the others as well.
+    plan_.origins->silent_since(asked_, origin_, now);
+    return false;
+  }
+  plan_.origins->failed(origin_, now);
   return (plan_.repeatable || unsent) && choose_origin();
 }
 
@@ -86,12 +93,12 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
       head = again.error();
     }
   }
-  while (!head && plan_.repeatable && moves_on(head.error())) {
+  while (!head && moves_on(head.error())) {
     const auto again = co_await start();
     if (!again) co_return again.error();
     head = co_await read_head();
   }
-  if (head && plan_.origins) plan_.origins->worked(origin_);
+  if (head && plan_.origins) plan_.origins->worked(origin_, std::chrono::steady_clock::now());
   co_return head;
 }
 

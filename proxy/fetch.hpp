@@ -28,8 +28,9 @@ struct Upstream {
 
 struct FetchPlan {
   upstream::Endpoint to;
-  // If set, these are asked instead: the next one where one cannot be reached or does not answer,
-  // as long as the request may be sent again.
+  // If set, these are asked instead: the next one where one cannot be reached or hangs up unheard,
+  // as long as the request may be sent again. Who lets first_byte pass may be at work on it: then
+  // no other is asked.
   upstream::Origins* origins = nullptr;
   std::string head;    // of the request, whole
   std::string method;  // decides what framing the response may have
@@ -86,6 +87,7 @@ class Fetch {
   const FetchPlan plan_;
   upstream::Origins::Tried tried_;
   std::size_t origin_ = 0;
+  std::chrono::steady_clock::time_point asked_;
   std::unique_ptr<net::Stream> stream_;
   std::optional<Input> input_;
   std::string text_;  // of head_

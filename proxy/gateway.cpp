@@ -53,10 +53,15 @@ Gateway::Gateway(const std::vector<config::Reverse>& settings) {
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto& item = settings[i];
     const Place place{canonical(item.host), item.port.value_or(0)};
+    const auto at = "reverse[" + std::to_string(i) + "].";
+    if (mappings_.contains(place)) {
+      throw std::runtime_error(at + "host: " + item.host +
+                               " is mapped before, in another spelling");
+    }
     try {
       mappings_.try_emplace(place, item);
     } catch (const std::runtime_error& error) {
-      throw std::runtime_error("reverse[" + std::to_string(i) + "].known: " + error.what());
+      throw std::runtime_error(at + "known: " + error.what());
     }
   }
 }

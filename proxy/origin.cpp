@@ -16,7 +16,8 @@ void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& list
 }
 
 http::Targets targets_for(const Request& request, const config::Cache& settings) {
-  return request.mapping() ? settings.targeted_reverse : settings.targeted;
+  return request.mapping() && !request.may_be_shared() ? settings.targeted_reverse
+                                                       : settings.targeted;
 }
 
 }  // namespace proxy

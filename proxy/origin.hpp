@@ -16,7 +16,8 @@ upstream::Endpoint origin_of(const http::Target& target, const lists::AccessList
 // Points the plan there, or in reverse mode to the origins of the request's mapping.
 void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& lists);
 
-// Which fields of its response count before Cache-Control (RFC 9213).
+// Which fields of its response count before Cache-Control (RFC 9213). What neighbours may have is
+// kept by the rules that they know.
 http::Targets targets_for(const Request& request, const config::Cache& settings);
 
 }  // namespace proxy

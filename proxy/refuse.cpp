@@ -58,6 +58,18 @@ Refusal Refusal::failure(const Failure& failure) {
   return refusal;
 }
 
+namespace {
+
+// A client of HTTP/1.0 may name no host; the origin that we stand in for is told one all the same.
+bool blocked(const lists::AccessLists& lists, const Request& request) {
+  if (lists.blocks(request.target)) return true;
+  if (!request.mapping() || !request.target.host().empty()) return false;
+  const auto told = http::parse_target("GET", request.target.path(), request.origin_host());
+  return told && lists.blocks(*told);
+}
+
+}  // namespace
+
 std::optional<Refusal> check_access(const Client& client, const Request& request) {
   const auto& access = client.worker.shared.settings.access;
   if (!config::contains(access.clients, client.address)) {
@@ -68,7 +80,7 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
   if (leads_there && client.worker.guard.names_denied_literal(target.host(), target.port())) {
     return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
   }
-  if (client.worker.shared.lists.blocks(target)) {
+  if (blocked(client.worker.shared.lists, request)) {
     client.worker.counters.blocked.add();
     return Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
   }

@@ -12,8 +12,7 @@ Origins::Clock::rep ticks(Origins::Clock::time_point time) {
 }  // namespace
 
 Origins::Origins(std::vector<Endpoint> servers)
-    : servers_(std::move(servers)),
-      rests_until_(std::make_unique<std::atomic<Ticks>[]>(servers_.size())) {}
+    : servers_(std::move(servers)), states_(std::make_unique<State[]>(servers_.size())) {}
 
 std::optional<std::size_t> Origins::next(Tried& tried, Clock::time_point now) {
   std::optional<std::size_t> chosen;
@@ -23,7 +22,7 @@ std::optional<std::size_t> Origins::next(Tried& tried, Clock::time_point now) {
       chosen = i;
       break;
     }
-    if (!chosen || rests_until_[i] < rests_until_[*chosen]) chosen = i;
+    if (!chosen || states_[i].rests_until < states_[*chosen].rests_until) chosen = i;
   }
   if (chosen) tried.set(*chosen);
   return chosen;
@@ -31,18 +30,23 @@ std::optional<std::size_t> Origins::next(Tried& tried, Clock::time_point now) {
 
 // Whoever finds a rest to be over renews it for the others, and is the one who tries.
 bool Origins::available(std::size_t server, Clock::time_point now) {
-  Ticks until = rests_until_[server];
+  Ticks until = states_[server].rests_until;
   if (until == 0) return true;
   return until <= ticks(now) &&
-         rests_until_[server].compare_exchange_strong(until, ticks(now + kRest));
+         states_[server].rests_until.compare_exchange_strong(until, ticks(now + kRest));
 }
 
 void Origins::failed(std::size_t server, Clock::time_point now) {
-  rests_until_[server] = ticks(now + kRest);
+  states_[server].rests_until = ticks(now + kRest);
 }
 
-void Origins::worked(std::size_t server) {
-  if (rests_until_[server] != 0) rests_until_[server] = 0;
+void Origins::worked(std::size_t server, Clock::time_point now) {
+  states_[server].answered = ticks(now);
+  if (states_[server].rests_until != 0) states_[server].rests_until = 0;
+}
+
+void Origins::silent_since(Clock::time_point asked, std::size_t server, Clock::time_point now) {
+  if (states_[server].answered < ticks(asked)) failed(server, now);
 }
 
 }  // namespace proxy::upstream

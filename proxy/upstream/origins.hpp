@@ -28,7 +28,10 @@ class Origins {
   // nothing when all have been tried. It counts as tried from now on.
   std::optional<std::size_t> next(Tried& tried, Clock::time_point now);
   void failed(std::size_t server, Clock::time_point now);
-  void worked(std::size_t server);
+  void worked(std::size_t server, Clock::time_point now);
+  // It did not answer what it was asked then: it failed, unless it has answered something else
+  // since, for then that one request is slow, not the server.
+  void silent_since(Clock::time_point asked, std::size_t server, Clock::time_point now);
 
   const Endpoint& operator[](std::size_t server) const { return servers_[server]; }
 
@@ -38,7 +41,11 @@ class Origins {
   bool available(std::size_t server, Clock::time_point now);
 
   const std::vector<Endpoint> servers_;
-  std::unique_ptr<std::atomic<Ticks>[]> rests_until_;  // 0: it works, as far as we know
+  struct State {
+    std::atomic<Ticks> rests_until{0};  // 0: it works, as far as we know
+    std::atomic<Ticks> answered{0};     // last
+  };
+  std::unique_ptr<State[]> states_;
 };
 
 }  // namespace proxy::upstream

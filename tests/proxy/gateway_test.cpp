@@ -50,6 +50,15 @@ TEST(Gateway, FindsNothingForHostsThatAreNotMapped) {
   EXPECT_EQ(Gateway({}).find("www.example.com", 80), nullptr);
 }
 
+TEST(Gateway, RefusesTheSameHostInTwoSpellings) {
+  try {
+    Gateway({mapping("*"), mapping("fd00::1"), mapping("fd00:0::1")});
+    FAIL() << "one of them would never be used";
+  } catch (const std::runtime_error& error) {
+    EXPECT_TRUE(std::string_view(error.what()).starts_with("reverse[2].host: ")) << error.what();
+  }
+}
+
 TEST(Mapping, SendsTheClientsHostOrTheOriginsWhereThereIsNone) {
   auto item = mapping("*");
   item.send_host.clear();

@@ -115,6 +115,30 @@ TEST(Reverse, DoesNotRepeatWhatMayHaveBeenDone) {
   EXPECT_EQ(second.count(), 0U);
 }
 
+TEST(Reverse, DoesNotGiveTheNextOriginWhatTheFirstIsSlowWith) {
+  ScriptedOrigin first, second;
+  const Gate never;
+  first.on("/slow", Reply(200).wait(never).body("late"));
+  auto settings = gateway({mapping("*", {at(first.port()), at(second.port())})});
+  settings["timeouts"] = {{"first_byte", "100ms"}};
+  const ProxyProcess proxy(settings);
+  EXPECT_EQ(ask(proxy.port(), "/slow", "a.test").status, 504);
+  EXPECT_EQ(first.count(), 1U);
+  EXPECT_EQ(second.count(), 0U);
+}
+
+TEST(Reverse, LetsAnOriginRestThatHangsUpOnWhatIsNotRepeated) {
+  ScriptedOrigin first, second;
+  first.otherwise([](const support::Request&) { return Reply::hang_up(); });
+  second.on("/a", Reply(200).body("second"));
+  const ProxyProcess proxy(gateway({mapping("*", {at(first.port()), at(second.port())})}));
+  const auto post = [&] {
+    return ask(proxy.port(), "/a", "a.test", {{"Content-Length", "0"}}, "POST").status;
+  };
+  EXPECT_EQ(post(), 502);
+  EXPECT_EQ(post(), 200) << "of the second";
+}
+
 TEST(Reverse, KeepsItsEntriesApartFromThoseOfForwardUsers) {
   ScriptedOrigin behind, named;
   behind.on("/a", cacheable("behind"));
@@ -160,6 +184,26 @@ TEST(Reverse, RefusesListedUrlsButReachesItsOriginsAtListedAddresses) {
   EXPECT_EQ(ask(proxy.port(), "/private/a", "a.test").status, 403);
   EXPECT_EQ(ask(proxy.port(), "/a", "127.0.0.1").status, 403);
   EXPECT_EQ(origin.count(), 1U);
+}
+
+// The origin is told a host all the same.
+TEST(Reverse, RefusesListedUrlsToWhoNamesNoHost) {
+  const TemporaryDirectory directory;
+  ScriptedOrigin origin;
+  origin.otherwise([](const support::Request&) { return Reply(200).body("hello"); });
+  auto mapped = mapping("*", at(origin.port()));
+  mapped["send_host"] = "a.test";
+  auto settings = gateway({mapped});
+  write_file(directory / "block", "a.test/private\n");
+  settings["access"]["block"] = {(directory / "block").string()};
+  const ProxyProcess proxy(settings);
+  const auto status = [&](std::string_view path) {
+    Client client(proxy.port());
+    client.send("GET " + std::string(path) + " HTTP/1.0\r\n\r\n");
+    return client.read().status;
+  };
+  EXPECT_EQ(status("/private/a"), 403);
+  EXPECT_EQ(status("/a"), 200);
 }
 
 // Both kinds of entries under one URL: what comes of one says nothing of the other.
@@ -216,6 +260,16 @@ TEST(Reverse, HeedsTheFieldsForGatewaysThatForwardModeDoesNot) {  // RFC 9213
   Client forward(proxy.port());
   forward.get(origin.url("/a"));
   EXPECT_FALSE(is_hit(forward.get(origin.url("/a"))));
+}
+
+TEST(Reverse, KeepsWhatItSharesByTheRulesThatNeighboursKnow) {
+  ScriptedOrigin origin;
+  origin.on("/a", Reply(200, {{"Cache-Control", "no-store"}, {"CDN-Cache-Control", "max-age=60"}}));
+  auto shared = mapping("a.test", at(origin.port()));
+  shared["share"] = true;
+  const ProxyProcess proxy(gateway({shared}));
+  ask(proxy.port(), "/a", "a.test");
+  EXPECT_FALSE(is_hit(ask(proxy.port(), "/a", "a.test")));
 }
 
 TEST(Reverse, ServesOnlyListedClients) {

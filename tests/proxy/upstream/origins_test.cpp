@@ -32,7 +32,7 @@ TEST(Origins, RestWhenTheyHaveFailed) {
   origins.failed(0, kNow);
   EXPECT_EQ(first(origins, kNow), 1U);
   EXPECT_EQ(first(origins, kNow + Origins::kRest - seconds(1)), 1U);
-  origins.worked(0);
+  origins.worked(0, kNow);
   EXPECT_EQ(first(origins, kNow), 0U);
 }
 
@@ -52,6 +52,17 @@ TEST(Origins, AreAskedAllTheSameWhenAllRest) {
   EXPECT_EQ(origins.next(tried, kNow + seconds(1)), 1U) << "it has rested longest";
   EXPECT_EQ(origins.next(tried, kNow + seconds(1)), 0U);
   EXPECT_EQ(origins.next(tried, kNow + seconds(1)), 2U);
+}
+
+TEST(Origins, AreNotTakenForDeadForOneSlowAnswer) {
+  Origins origins(three());
+  const auto asked = kNow;
+  const auto given_up = kNow + seconds(60);
+  origins.worked(0, asked + seconds(1));
+  origins.silent_since(asked, 0, given_up);
+  EXPECT_EQ(first(origins, given_up), 0U) << "it has answered others meanwhile";
+  origins.silent_since(asked + seconds(2), 0, given_up);
+  EXPECT_EQ(first(origins, given_up), 1U);
 }
 
 }  // namespace
