@@ -4,6 +4,7 @@
 #include "proxy/deliver.hpp"
 #include "proxy/fill/filling.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/last_hop.hpp"
 #include "proxy/own_pages.hpp"
 #include "proxy/pass.hpp"
 #include "proxy/refuse.hpp"
@@ -174,6 +175,7 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   }
   const bool looped = http::via_names(request.head.fields, shared.name);
   const bool offline = shared.settings.cache.offline;
+  if (is_last_hop(request)) co_return co_await answer_as_last(client, request);
   if (request.target.form() == http::Target::Form::authority) {
     if (looped || request.framing.has_body()) {
       auto refusal = looped ? Refusal::loop() : Refusal::bad("CONNECT has no body");

@@ -26,6 +26,8 @@ constexpr std::string_view kIndex =
     "/metrics   counters, for Prometheus\n"
     "/health    whether this proxy is up\n";
 
+constexpr std::string_view kAllowed = "GET, HEAD, OPTIONS";
+
 bool is_our_name(const Client& client, std::string_view host) {
   if (host == "localhost") return true;
   std::array<char, 256> hostname{};
@@ -91,7 +93,7 @@ Task<void> send_page(Client& client, std::string_view type, std::string_view bod
 
 Task<void> send_options(Client& client) {
   auto head = own_head(client, 200, {});
-  http::append_field(head, "Allow", "GET, HEAD, OPTIONS");
+  http::append_field(head, "Allow", kAllowed);
   const auto error = co_await client.reply.start(head, 200, 0);
   if (!error) co_await client.reply.finish();
 }
@@ -234,9 +236,9 @@ Task<void> serve_own(Client& client, const Request& request, Page page) {
   if (auto refusal = check_reader(client, request, page)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
-  if (page == Page::options) co_return co_await send_options(client);
+  if (request.head.method == "OPTIONS") co_return co_await send_options(client);
   if (request.facts.method == cache::RequestFacts::Method::other) {
-    Refusal refusal{405, "only GET, HEAD and OPTIONS", Tag::denied, {}};
+    Refusal refusal{405, "only GET, HEAD and OPTIONS", Tag::denied, {}, kAllowed};
     co_return co_await refuse(client, request, std::move(refusal));
   }
   switch (page) {

@@ -1,5 +1,7 @@
 #include "proxy/pass.hpp"
 
+#include <array>
+
 #include "proxy/cache/invalidation.hpp"
 #include "proxy/cache/other_methods.hpp"
 #include "proxy/cache/policy.hpp"
@@ -8,6 +10,7 @@
 #include "proxy/fetch.hpp"
 #include "proxy/fill/upstream_request.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/http/hops.hpp"
 #include "proxy/http/method.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/origin.hpp"
@@ -76,13 +79,22 @@ FetchPlan Passing::plan() const {
   plan.repeatable = http::is_idempotent(plan.method) && !request_.framing.has_body();
   plan.connect = timeouts.connect;
   plan.first_byte = timeouts.first_byte;
-  http::append_request_head(plan.head, {.method = request_.head.method,
-                                        .target = request_.target.path(),
-                                        .host = request_.origin_host(),
-                                        .fields = request_.head.fields,
-                                        .received_minor = request_.head.minor,
-                                        .name = client_.worker.shared.name,
-                                        .framing = request_.framing});
+  constexpr std::array kWritten{http::field::max_forwards};
+  http::UpstreamRequest asked{.method = request_.head.method,
+                              .target = request_.target.path(),
+                              .host = request_.origin_host(),
+                              .fields = request_.head.fields,
+                              .received_minor = request_.head.minor,
+                              .name = client_.worker.shared.name,
+                              .framing = request_.framing};
+  const auto hops = http::hops_left(request_.head);
+  const auto left = std::to_string(hops.value_or(1) - 1);  // the last hop does not pass it on
+  const std::array fewer{http::Field{http::field::max_forwards, "Max-Forwards", left}};
+  if (hops) {
+    asked.without = kWritten;
+    asked.extra = fewer;
+  }
+  http::append_request_head(plan.head, asked);
   return plan;
 }
 

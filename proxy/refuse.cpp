@@ -113,6 +113,7 @@ Task<void> send(Client& client, const Refusal& refusal) {
   record.content_type = "text/plain";
   auto head = own_head(client, refusal.status, "text/plain; charset=utf-8", refusal.cache_status);
   http::append_field(head, "Cache-Control", "no-store");
+  if (!refusal.allow.empty()) http::append_field(head, "Allow", refusal.allow);
   const auto body = refusal.reason + '\n';
   const auto bytes = net::asio::const_buffer(body.data(), body.size());
   const auto error = co_await reply.start(head, refusal.status, body.size(), {&bytes, 1});

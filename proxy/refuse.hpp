@@ -15,6 +15,7 @@ struct Refusal {
   std::string reason;  // for a person
   Tag tag = Tag::none;
   http::CacheStatus cache_status;
+  std::string_view allow = {};  // of a 405: the methods that would do
 
   static Refusal loop();
   // To only-if-cached: 504, whose detail says "gone" of what was claimed lately.

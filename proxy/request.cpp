@@ -1,6 +1,7 @@
 #include "proxy/request.hpp"
 
 #include "proxy/gateway.hpp"
+#include "proxy/http/hops.hpp"
 
 namespace proxy {
 namespace {
@@ -59,6 +60,7 @@ http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
   if (!target) return target.error();
   const auto framing = http::request_framing(*head);
   if (!framing) return framing.error();
+  if (const auto hops = http::check_hops(*head, *framing); !hops) return hops.error();
   return std::make_unique<Request>(std::move(*head), std::move(*target), *framing);
 }
 

@@ -60,6 +60,12 @@ std::string_view text(HeadError error) {
       return "only http and https URLs are supported";
     case HeadError::target_too_long:
       return "the URL is too long";
+    case HeadError::bad_max_forwards:
+      return "Max-Forwards is not one decimal number";
+    case HeadError::trace_with_body:
+      return "TRACE has no body";
+    case HeadError::trace_with_credentials:
+      return "TRACE would show credentials or cookies to whoever reads its answer";
   }
   return "the head is malformed";
 }

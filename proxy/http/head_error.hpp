@@ -35,6 +35,9 @@ enum class HeadError : std::uint8_t {
   bad_target,           // RFC 9112 3.2, or bytes no target may have
   unsupported_scheme,   // neither http nor https
   target_too_long,      // the canonical URL passes kMaxUrl
+  bad_max_forwards,     // of OPTIONS or TRACE: not one decimal number, RFC 9110 7.6.2
+  trace_with_body,      // RFC 9110 9.3.8
+  trace_with_credentials,
 };
 
 // One line, no full stop, fit for the body of the refusal.
