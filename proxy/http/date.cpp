@@ -25,7 +25,7 @@ class Reader {
   bool at_end() const { return good_ && rest_.empty(); }
 
   Reader& literal(std::string_view wanted) {
-    if (rest_.substr(0, wanted.size()) == wanted)
+    if (same_word(rest_.substr(0, wanted.size()), wanted))
       rest_.remove_prefix(wanted.size());
     else
       good_ = false;
@@ -35,7 +35,7 @@ class Reader {
   // The index of the name that stands here.
   unsigned one_of(std::span<const std::string_view> names) {
     for (unsigned i = 0; i < names.size(); ++i) {
-      if (rest_.substr(0, names[i].size()) != names[i]) continue;
+      if (!same_word(rest_.substr(0, names[i].size()), names[i])) continue;
       rest_.remove_prefix(names[i].size());
       return i;
     }
@@ -64,7 +64,8 @@ class Reader {
     const unsigned m = literal(":").digits(2);
     const unsigned s = literal(":").digits(2);
     good_ = good_ && h < 24 && m < 60 && s <= 60;
-    return hours(h) + minutes(m) + seconds(s);
+    // This clock has no leap seconds: the nearest earlier time (RFC 9111 4.2).
+    return hours(h) + minutes(m) + seconds(std::min(s, 59U));
   }
 
  private:

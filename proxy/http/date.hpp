@@ -8,9 +8,9 @@
 
 namespace proxy::http {
 
-// Strict in form and case, each number in its range (a leap second counts as the second after).
-// Whether the weekday fits the date is not looked at. `now` decides the century of a two-digit year
-// in the RFC 850 format: one that would be more than 50 years ahead is the past one.
+// Strict in form, in any case (RFC 9111 4.2), each number in its range; a leap second counts as the
+// second before. Whether the weekday fits the date is not looked at. `now` decides the century of a
+// two-digit year in the RFC 850 format: one that would be more than 50 years ahead is the past one.
 std::optional<std::chrono::sys_seconds> parse_date(std::string_view text,
                                                    std::chrono::sys_seconds now);
 

@@ -21,12 +21,23 @@ TEST(Date, AllThreeFormatsAreRead) {  // RFC 9110 5.6.7
       {"Sun Nov 06 08:49:37 1994", kExample},
       {"Wed, 06 Nov 1994 08:49:37 GMT", kExample},  // the weekday is not compared
       {"Thu, 01 Jan 1970 00:00:00 GMT", sys_seconds{}},
-      {"Sat, 31 Dec 2016 23:59:60 GMT", sys_seconds{seconds(1'483'228'800)}},
+      // RFC 9111 4.2: a leap second is the nearest earlier time that our clock has.
+      {"Sat, 31 Dec 2016 23:59:60 GMT", sys_seconds{seconds(1'483'228'799)}},
+      {"Saturday, 31-Dec-16 23:59:60 GMT", sys_seconds{seconds(1'483'228'799)}},
+      {"Sat Dec 31 23:59:60 2016", sys_seconds{seconds(1'483'228'799)}},
       {"Thu, 29 Feb 2024 00:00:00 GMT", sys_seconds{seconds(1'709'164'800)}},
       {"Fri, 31 Dec 9999 23:59:59 GMT", sys_seconds{seconds(253'402'300'799)}},
       {"Mon, 01 Jan 0001 00:00:00 GMT", sys_seconds{seconds(-62'135'596'800)}},
   };
   for (const auto& c : cases) EXPECT_EQ(parse_date(c.text, kNow), c.time) << c.text;
+}
+
+TEST(Date, CaseMeansNothing) {  // RFC 9111 4.2
+  for (const char* text : {"Sun, 06 Nov 1994 08:49:37 gmt", "SUN, 06 Nov 1994 08:49:37 GMT",
+                           "sun, 06 NOV 1994 08:49:37 gMT", "sunday, 06-nov-94 08:49:37 GMT",
+                           "SUN NOV  6 08:49:37 1994"}) {
+    EXPECT_EQ(parse_date(text, kNow), kExample) << text;
+  }
 }
 
 TEST(Date, EverythingElseIsNone) {
@@ -44,9 +55,6 @@ TEST(Date, EverythingElseIsNone) {
                             "Sun, 06 Nov 1994 08:49:37",
                             "Sun, 06 Nov 1994 08:49:37 UTC",
                             "Sun, 06 Nov 1994 08:49:37 +0000",
-                            "Sun, 06 Nov 1994 08:49:37 gmt",
-                            "sun, 06 Nov 1994 08:49:37 GMT",
-                            "Sun, 06 nov 1994 08:49:37 GMT",
                             "Sun, 06 Nov 1994 08:49:37 GMT ",
                             " Sun, 06 Nov 1994 08:49:37 GMT",
                             "Sun, 06  Nov 1994 08:49:37 GMT",
