@@ -36,7 +36,8 @@ seconds bounded(seconds lifetime) {
 seconds heuristic_lifetime(const http::Fields& fields, sys_seconds date, sys_seconds now) {
   const auto modified = date_in(fields, field::last_modified, now);
   if (!modified) return seconds(0);
-  return std::clamp((date - *modified) / 10, seconds(0), kLongestHeuristic);
+  // A Date ahead of our clock would make it look older, and so fresh for longer.
+  return std::clamp((std::min(date, now) - *modified) / 10, seconds(0), kLongestHeuristic);
 }
 
 seconds age_value(const http::Fields& fields) {

@@ -121,7 +121,7 @@ struct Model {
     if (a.max_age) return *a.max_age;
     if (a.expires) return std::max(0, *a.expires - 40 - date(a));
     if (!may_guess(a) || !a.modified) return 0;
-    return std::max(0, (date(a) - (*a.modified - 1000)) / 10);
+    return std::max(0, (std::min(date(a), 0) - (*a.modified - 1000)) / 10);
   }
   static int age(const Answered& a, int resident) {
     return std::max(std::max(0, -date(a)), a.age.value_or(0) + a.delay) + resident;

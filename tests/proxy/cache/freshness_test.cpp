@@ -63,6 +63,34 @@ INSTANTIATE_TEST_SUITE_P(
         LifetimeCase{"s4_2_2_ModifiedInTheFuture",
                      kDate + "Last-Modified: Tue, 02 Jan 2024 00:00:00 GMT\r\n", Basis::heuristic,
                      0s},
+        LifetimeCase{"s4_2_2_ClockAheadIsNoAge",
+                     "Date: Sat, 06 Jan 2024 00:00:00 GMT\r\n" + kModified100sAgo, Basis::heuristic,
+                     10s},
+        LifetimeCase{"s4_2_1_ClockAheadLeavesLessOfExpires",
+                     "Date: Mon, 01 Jan 2024 00:00:50 GMT\r\n" + kExpiresIn60, Basis::expires, 10s},
+        LifetimeCase{"s4_2_ExpiresInAnyCase", kDate + "Expires: mon, 01 JAN 2024 00:01:00 gmt\r\n",
+                     Basis::expires, 60s},
+        LifetimeCase{"s5_3_ExpiresInRfc850", kDate + "Expires: Monday, 01-Jan-24 00:01:00 GMT\r\n",
+                     Basis::expires, 60s},
+        LifetimeCase{"s5_3_ExpiresInAsctime", kDate + "Expires: Mon Jan  1 00:01:00 2024\r\n",
+                     Basis::expires, 60s},
+        LifetimeCase{"s5_3_ExpiresOnAnotherWeekday",
+                     kDate + "Expires: Fri, 01 Jan 2024 00:01:00 GMT\r\n", Basis::expires, 60s},
+        LifetimeCase{"s5_3_ExpiresOfTwoDigits", kDate + "Expires: Mon, 01 Jan 34 00:01:00 GMT\r\n",
+                     Basis::expires, 0s},
+        LifetimeCase{"s4_2_ExpiresInAnotherZone",
+                     kDate + "Expires: Wed, 01 Jan 2034 00:01:00 EST\r\n", Basis::expires, 0s},
+        LifetimeCase{"s5_3_ExpiresInALeapSecond",
+                     kDate + "Expires: Mon, 01 Jan 2024 00:00:60 GMT\r\n", Basis::expires, 59s},
+        LifetimeCase{"s5_2_QuotedMaxAgeOfAnExtension",
+                     "Cache-Control: x=\"max-age=99, y\", max-age=1\r\n", Basis::max_age, 1s},
+        LifetimeCase{"s4_2_1_TwoMaxAges",
+                     "Cache-Control: max-age=9\r\nCache-Control: max-age=1\r\n", Basis::max_age,
+                     1s},
+        LifetimeCase{"s5_2_SingleQuotedSMaxage", "Cache-Control: max-age=9, s-maxage='9'\r\n",
+                     Basis::s_maxage, 0s},
+        LifetimeCase{"s1_2_2_LargeMaxAge", "Cache-Control: max-age=99999999999\r\n", Basis::max_age,
+                     http::kForever},
         LifetimeCase{"s4_2_2_NothingToGuessFrom", kDate, Basis::heuristic, 0s},
         LifetimeCase{"s4_2_2_StatusNotCacheable", kDate + kModified100sAgo, Basis::none, 0s, 302},
         LifetimeCase{"s3_PublicAllowsTheHeuristic",
@@ -102,6 +130,16 @@ struct AgeCase {
   std::chrono::milliseconds age;
 };
 
+// RFC 9110 15.1, with RFC 9111 4.2.2.
+TEST(HeuristicallyCacheable, HaveALifetimeOfATenthOfTheirAge) {
+  for (unsigned status : {200u, 203u, 204u, 206u, 300u, 301u, 308u, 404u, 405u, 410u, 414u, 501u}) {
+    const Response response(kDate + kModified100sAgo, status);
+    const Freshness freshness = freshness_of(response.head, {}, kStart);
+    EXPECT_EQ(freshness.basis, Basis::heuristic) << status;
+    EXPECT_EQ(freshness.lifetime, 10s) << status;
+  }
+}
+
 class InitialAge : public ::testing::TestWithParam<AgeCase> {};
 
 TEST_P(InitialAge, IsAsTheClauseSays) {
@@ -126,6 +164,10 @@ INSTANTIATE_TEST_SUITE_P(
         AgeCase{"s5_1_Negative", "Age: -7\r\n", 0ms, 0ms},
         AgeCase{"s5_1_Decimal", "Age: 7.5\r\n", 0ms, 0ms},
         AgeCase{"s5_1_Quoted", "Age: \"7\"\r\n", 0ms, 0ms},
+        AgeCase{"s5_1_Alphabetic", "Age: abc\r\n", 0ms, 0ms},
+        AgeCase{"s5_1_FirstIsInvalid", "Age: abc, 7\r\n", 0ms, 0ms},
+        AgeCase{"s5_1_WithAParameter", "Age: 7;a=b\r\n", 0ms, 0ms},
+        AgeCase{"s1_2_2_PastTheLargest", "Age: 2147483649\r\n", 0ms, http::kForever},
         AgeCase{"s1_2_2_Overflow", "Age: 99999999999999999999\r\n", 0ms, http::kForever}),
     [](const auto& tested) { return tested.param.name; });
 
