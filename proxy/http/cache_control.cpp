@@ -238,6 +238,8 @@ CacheControl response_cache_control(const Fields& fields, Targets targets) {
 CacheControl request_cache_control(const Fields& fields) {
   CacheControl control = cache_control(fields);
   if (!control.present) control.no_cache = has_member(fields, field::pragma, "no-cache");
+  // No-cache has no argument here (5.2.1.4): one that has is meant for the whole.
+  control.no_cache = control.no_cache || !control.no_cache_fields.empty();
   return control;
 }
 

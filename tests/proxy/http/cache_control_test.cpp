@@ -214,6 +214,12 @@ TEST(RequestCacheControl, PragmaCountsOnlyAlone) {  // RFC 9111 5.4
   EXPECT_FALSE(cache_control(fields_of({"Pragma: no-cache"})).no_cache);
 }
 
+TEST(RequestCacheControl, NoCacheIsAboutTheWholeWhateverItsArgument) {  // RFC 9111 5.2.1.4
+  EXPECT_TRUE(request_cache_control(fields_of({"Cache-Control: no-cache=\"x\""})).no_cache);
+  EXPECT_TRUE(request_cache_control(fields_of({"Cache-Control: No-Cache=x"})).no_cache);
+  EXPECT_FALSE(request_cache_control(fields_of({"Cache-Control: x=\"no-cache\""})).no_cache);
+}
+
 TEST(DeltaSeconds, AreDigitsAlone) {
   EXPECT_EQ(parse_delta_seconds("0"), seconds(0));
   EXPECT_EQ(parse_delta_seconds("99999999999999999999"), kForever);
