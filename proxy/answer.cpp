@@ -192,7 +192,7 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   const auto found = shared.store.find(key, request.stored_as(), request.head.fields);
   auto verdict = cache::judge(request.facts, found, now, offline);  // the only place that decides
   const bool own_way = verdict.action == Action::pass || verdict.action == Action::refuse;
-  if (request.framing.has_body() && !own_way) {
+  if ((request.framing.has_body() || request.asks_for_websocket()) && !own_way) {
     verdict = {Action::pass, Forward::bypass};  // a body may change what is meant
   }
   const bool only_stored = request.facts.control.only_if_cached;  // then see below

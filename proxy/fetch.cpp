@@ -1,5 +1,6 @@
 #include "proxy/fetch.hpp"
 
+#include "proxy/http/upgrade.hpp"
 #include "proxy/upstream/error.hpp"
 
 namespace proxy {
@@ -112,7 +113,9 @@ Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
   const http::HeadLimits limits{on_.limits.head.value, on_.limits.fields};
   auto head = http::parse_response_head(text_, limits);
   const Failure malformed{Failure::Where::upstream, Failure::What::malformed, {}};
-  if (!head || head->status == 101) co_return malformed;  // we never ask to switch protocols
+  if (!head) co_return malformed;
+  const bool asked_for = plan_.websocket && http::becomes_websocket(*head);
+  if (head->status == 101 && !asked_for) co_return malformed;
   head_ = std::move(*head);
   const auto framing = http::response_framing(head_, plan_.method);
   if (!framing) co_return malformed;

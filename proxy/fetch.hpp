@@ -37,6 +37,7 @@ struct FetchPlan {
   // Whether the request may be sent twice and has no body: only then a pooled connection is used,
   // which may turn out dead, and a fresh one tried after it.
   bool repeatable = true;
+  bool websocket = false;  // asks for one: a 101 that fits is a final answer, any other is damage
   std::chrono::milliseconds connect{5'000};
   std::chrono::milliseconds first_byte{60'000};
 };
@@ -71,6 +72,9 @@ class Fetch {
   // At least one byte of the body, or 0 at its end.
   net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle);
+  // After a 101: the connection is no longer HTTP, and these bytes of it have come already.
+  [[nodiscard]] net::Stream& stream() { return *stream_; }
+  [[nodiscard]] std::string_view beyond_head() const { return input_->buffered(); }
   // Keeps the connection for the next request, where it is fit for one.
   void finish();
   // Makes a pending wait fail soon. For the thread of the fetch, from outside its coroutine.

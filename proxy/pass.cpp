@@ -16,6 +16,7 @@
 #include "proxy/origin.hpp"
 #include "proxy/posted.hpp"
 #include "proxy/refuse.hpp"
+#include "proxy/websocket.hpp"
 
 namespace proxy {
 
@@ -44,6 +45,9 @@ class Passing {
 
   // Ends with the final head, or with why there is none.
   Task<Outcome<void>> ask();
+  Task<void> become_websocket(http::Forward reason) {
+    return proxy::become_websocket(client_, fetch_, reason);
+  }
   // Ends with an error where the client did not get all of it. What comes whole is kept in
   // `posted`, where there is one.
   Task<void> relay(http::Forward reason, Posted* posted);
@@ -77,6 +81,7 @@ FetchPlan Passing::plan() const {
   aim(plan, request_, client_.worker.shared.lists);
   plan.method = request_.head.method;
   plan.repeatable = http::is_idempotent(plan.method) && !request_.framing.has_body();
+  plan.websocket = request_.asks_for_websocket();
   plan.connect = timeouts.connect;
   plan.first_byte = timeouts.first_byte;
   constexpr std::array kWritten{http::field::max_forwards};
@@ -90,6 +95,9 @@ FetchPlan Passing::plan() const {
   const auto hops = http::hops_left(request_.head);
   const auto left = std::to_string(hops.value_or(1) - 1);  // the last hop does not pass it on
   const std::array fewer{http::Field{http::field::max_forwards, "Max-Forwards", left}};
+  const std::array upgrade{http::Field{http::field::connection, "Connection", "Upgrade"},
+                           http::Field{http::field::upgrade, "Upgrade", http::kWebSocket}};
+  if (plan.websocket) asked.extra = upgrade;
   if (hops) {
     asked.without = kWritten;
     asked.extra = fewer;
@@ -135,7 +143,7 @@ Task<Outcome<unsigned>> Passing::next_head() {
   const auto head = co_await fetch_.response();
   if (!head) co_return head.error();
   const auto status = (*head)->status;
-  have_head_ = !(*head)->interim();
+  have_head_ = !(*head)->interim() || status == 101;  // of one that was not asked for: an error
   if (have_head_) co_return status;
   if (++interims_ > kMostInterims) {
     co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
@@ -315,6 +323,11 @@ Task<void> pass(Client& client, const Request& request, BodyReader& body, http::
   const auto held = stand_in(client, request, passing.host(), std::move(stale), answered);
   if (held) co_return co_await deliver_stored(client, request, *held, reason);
   if (!asked) co_return co_await refuse(client, request, asked.error());
+  if (passing.head().status == 101) {
+    record.tag = Tag::tunnel;
+    record.status = 101;
+    co_return co_await passing.become_websocket(reason);
+  }
   // Before our own invalidation counts as one.
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
   const bool changed_meanwhile = worker.shared.fills.outdated(key, begun);

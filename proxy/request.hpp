@@ -10,6 +10,7 @@
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/target.hpp"
+#include "proxy/http/upgrade.hpp"
 
 namespace proxy {
 
@@ -28,6 +29,8 @@ struct Request {
   Request& operator=(const Request&) = delete;
 
   [[nodiscard]] bool is_head() const { return facts.method == cache::RequestFacts::Method::head; }
+
+  [[nodiscard]] bool asks_for_websocket() const { return http::asks_for_websocket(head, framing); }
 
   // For an origin that we stand in for; before anything below is asked. Null: as the URL says.
   void map_to(Mapping* mapping);

@@ -20,7 +20,8 @@ constexpr std::size_t kDrained = 256 * 1024;  // of a body nobody read, to keep 
 constexpr std::chrono::seconds kLinger{2};    // for the client to read our last words
 
 bool reads_on(const Request& request) {
-  return request.framing.has_body() || request.target.form() == http::Target::Form::authority;
+  return request.framing.has_body() || request.asks_for_websocket() ||
+         request.target.form() == http::Target::Form::authority;
 }
 
 class Session : public SessionList::Item {

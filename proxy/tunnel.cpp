@@ -1,5 +1,7 @@
 #include "proxy/tunnel.hpp"
 
+#include <array>
+
 #include "proxy/http/cache_status.hpp"
 #include "proxy/origin.hpp"
 #include "proxy/refuse.hpp"
@@ -29,14 +31,12 @@ Task<void> carry(Way way) {
     const auto gone = co_await way.from.readable();
     if (gone) break;
     auto buffer = way.buffers.take();
-    const auto read = way.from.try_read(asio::buffer(buffer.get(), BufferPool::kSize));
+    const auto read = co_await way.from.read_some(asio::buffer(buffer.get(), BufferPool::kSize));
     net::error_code error;
-    if (read && *read) {
-      error = co_await way.to.write(asio::buffer(buffer.get(), **read));
-      if (!error) way.bytes += **read;
-    }
+    if (read) error = co_await way.to.write(asio::buffer(buffer.get(), *read));
+    if (read && !error) way.bytes += *read;
     way.buffers.give_back(std::move(buffer));
-    if (error || (read && !*read)) break;
+    if (!read || error) break;
   }
   way.to.shutdown_send();
 }
@@ -66,20 +66,30 @@ Task<void> tunnel(Client& client, const Request& request) {
   head += "\r\nCache-Status: ";
   http::append_cache_status(head, client.worker.shared.name, status);
   head += "\r\n\r\n";
-  client.reply.close_after();
-  auto error = co_await client.stream.write(asio::buffer(head));
-  if (error) co_return;
   record.status = 200;
-  record.bytes = head.size();
+  co_await carry_both(client, server, head);
+}
+
+Task<void> carry_both(Client& client, net::Stream& server, const std::string& head,
+                      std::string_view from_server) {
+  const auto idle = client.worker.shared.settings.timeouts.body;
+  auto& record = client.reply.record();
+  client.reply.close_after();
+  const std::array first{asio::buffer(head), asio::buffer(from_server)};
+  client.stream.expires_after(idle);
+  auto error = co_await client.stream.write(first);
+  if (error) co_return;
+  record.bytes = asio::buffer_size(first);
 
   const auto early = client.input.buffered();
+  server.expires_after(idle);
   if (!early.empty()) error = co_await server.write(asio::buffer(early));
   if (error) co_return;
   client.input.consume(early.size());
   client.input.release_if_empty();
   std::uint64_t up = 0;
-  const Way there{client.stream, server, client.worker.buffers, timeouts.body, up};
-  const Way back{server, client.stream, client.worker.buffers, timeouts.body, record.bytes};
+  const Way there{client.stream, server, client.worker.buffers, idle, up};
+  const Way back{server, client.stream, client.worker.buffers, idle, record.bytes};
   // Both directions at once; neither is left while the other may still use the streams.
   Wakeup back_ended(client.worker.io.get_executor());
   bool ended = false;
