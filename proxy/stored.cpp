@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "proxy/cache/not_modified.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
@@ -16,14 +17,6 @@ namespace {
 
 constexpr std::size_t kBuffersAtOnce = 16;
 using Buffers = boost::container::small_vector<asio::const_buffer, kBuffersAtOnce>;
-
-// The entry's fields under another status line.
-std::string not_modified_head(const cache::Entry& entry) {
-  std::string head;
-  http::append_status_line(head, 304, http::reason_phrase(304));
-  head += std::string_view(entry.head).substr(entry.head.find("\r\n") + 2);
-  return head;
-}
 
 std::string unsatisfiable_head(const Client& client, const cache::Entry& entry, cache::Time now) {
   std::string head;
@@ -100,7 +93,7 @@ bool answers_with_304(const Request& request, const cache::Entry& entry, cache::
 }
 
 Task<void> send_not_modified(Client& client, const cache::Entry& entry) {
-  const auto head = not_modified_head(entry);
+  const auto head = cache::not_modified_head(entry);
   const auto error = co_await client.reply.start(head, 304, std::nullopt);
   if (!error) co_await client.reply.finish();
 }
