@@ -9,6 +9,7 @@
 #include "proxy/deliver.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/fill/upstream_request.hpp"
+#include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/hops.hpp"
 #include "proxy/http/method.hpp"
@@ -208,6 +209,9 @@ Task<void> Passing::relay(http::Forward reason, Posted* posted) {
   auto& fields = reply.fields();
   std::string text;
   http::append_response_head(text, head(), worker.shared.name);
+  if (!head().fields.has(http::field::date)) {  // RFC 9110 6.6.1
+    http::append_field(fields, "Date", http::format_date(whole_seconds(worker.shared.clock.now())));
+  }
   if (const auto* age = head().fields.find(http::field::age)) {
     http::append_field(fields, "Age", age->value);
   }

@@ -40,6 +40,18 @@ TEST(Forwarding, PassesEveryMethodWithItsBody) {
   }
 }
 
+TEST(Forwarding, SuppliesADateWhereThereIsNoneAndChangesNone) {  // RFC 9110 section 6.6.1
+  Scene scene;
+  scene.origin.on("/none", Reply().body("hello"));
+  scene.origin.on("/any", Reply(200, {{"Date", "yesterday"}}).body("hello"));
+  for (const char* method : {"GET", "POST", "HEAD"}) {
+    const Response none = scene.client.request(method, scene.origin.url("/none"));
+    EXPECT_TRUE(none.field("Date").ends_with(" GMT")) << method;
+    const Response any = scene.client.request(method, scene.origin.url("/any"));
+    EXPECT_EQ(any.field("Date"), "yesterday") << method;
+  }
+}
+
 TEST(Forwarding, AnswersHeadWithTheLengthAndNoBody) {
   Scene scene;
   scene.origin.on("/a", Reply().body("hello"));
