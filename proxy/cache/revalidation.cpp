@@ -48,10 +48,10 @@ http::Fields merged(const http::Fields& stored, const http::Fields& updates) {
 
 }  // namespace
 
-Conditions conditional_fields(const Entry& entry) {
+Conditions conditional_fields(const Entry& entry, std::string_view tags) {
   Conditions conditions;
   if (!entry.etag.empty()) {
-    conditions.push_back({field::if_none_match, "If-None-Match", entry.etag});
+    conditions.push_back({field::if_none_match, "If-None-Match", tags});
   }
   if (!entry.last_modified.empty()) {
     conditions.push_back({field::if_modified_since, "If-Modified-Since", entry.last_modified});
@@ -59,14 +59,14 @@ Conditions conditional_fields(const Entry& entry) {
   return conditions;
 }
 
-bool identifies(const Entry& entry, const http::ResponseHead& not_modified) {
+bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool alone) {
   const std::string_view etag = not_modified.fields.value(field::etag);
   if (!etag.empty()) {
     const bool weak = etag.substr(0, 2) == "W/";
     return etag == entry.etag || (weak && http::weakly_equal(etag, entry.etag));
   }
   const std::string_view modified = not_modified.fields.value(field::last_modified);
-  return modified.empty() || modified == entry.last_modified;
+  return modified.empty() ? alone : modified == entry.last_modified;
 }
 
 Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,

@@ -14,12 +14,14 @@ namespace proxy::cache {
 
 using Conditions = boost::container::small_vector<http::Field, 2>;
 
-// If-None-Match and If-Modified-Since for the validators it has. Views into the entry.
-Conditions conditional_fields(const Entry& entry);
+// If-None-Match and If-Modified-Since for the validators it has; the first names `tags`, which are
+// the entry's tag, perhaps among others. Views into the entry, and `tags`.
+Conditions conditional_fields(const Entry& entry, std::string_view tags);
 
 // Whether a 304 speaks of this entry (4.3.4): a strong tag names exactly that tag, a weak one also
-// its strong form. One without any validator does: the condition it answers named this entry alone.
-bool identifies(const Entry& entry, const http::ResponseHead& not_modified);
+// its strong form. One without any validator does if the condition that it answers named this entry
+// `alone`.
+bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool alone = true);
 
 struct Freshened {
   std::shared_ptr<const Entry> entry;

@@ -202,7 +202,8 @@ Task<Outcome<void>> Filling::rest_from_origin(Failure cut) {
 Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
   const auto& timeouts = worker_.shared.settings.timeouts;
   provenance_.peer.clear();
-  auto plan = to_origin(origin_request(request(), worker_.shared.name, stale.get()));
+  const auto tags = tags_to_name(stale.get());
+  auto plan = to_origin(origin_request(request(), worker_.shared.name, stale.get(), tags));
   const auto head = co_await ask(std::move(plan), cache::SourceKind::origin);
   provenance_.host = fetch_->to().host;
   if (!head) {
@@ -214,7 +215,9 @@ Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
   const auto status = (*head)->status;
   provenance_.fwd_status = status;
   if (status == 304 && stale && stale->has_validator()) {
-    if (take_unmodified(*stale)) co_return;
+    const bool asked_alone = tags == stale->etag;
+    if (take_unmodified(*stale, asked_alone)) co_return;
+    if (!asked_alone && hand_on_unmodified()) co_return;
     co_return co_await from_origin(nullptr);  // it speaks of something that we do not hold
   }
   if (status == 304 || status == 206) {  // nobody asked for a part, or on a condition

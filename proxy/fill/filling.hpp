@@ -55,7 +55,10 @@ class Filling {
   [[nodiscard]] cache::Received received(cache::SourceKind source) const;
   std::shared_ptr<cache::Entry> receive(cache::SourceKind source);
   void publish(bool may_be_stored);
-  bool take_unmodified(const cache::Entry& stale);
+  // With a 304: whether it was ours, or is the client's, which has what we do not hold.
+  bool take_unmodified(const cache::Entry& stale, bool asked_alone);
+  bool hand_on_unmodified();
+  [[nodiscard]] std::string tags_to_name(const cache::Entry* stale) const;
   bool stand_in(const std::shared_ptr<const cache::Entry>& stale, std::string_view why,
                 std::chrono::seconds leave);
   void refuse_newcomers(bool shared);

@@ -4,6 +4,7 @@
 #include "proxy/cache/policy.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fill/filling.hpp"
+#include "proxy/http/validators.hpp"
 #include "proxy/worker.hpp"
 
 namespace proxy {
@@ -73,8 +74,24 @@ void Filling::refuse_newcomers(bool shared) {
   }
 }
 
-bool Filling::take_unmodified(const cache::Entry& stale) {
-  if (!cache::identifies(stale, fetch_->head())) return false;
+// Nobody's own tags go with what is fetched for all.
+std::string Filling::tags_to_name(const cache::Entry* stale) const {
+  if (!stale) return {};
+  if (job_.refresh) return std::string(stale->etag);
+  return http::joined_tags(stale->etag, request().head.fields);
+}
+
+bool Filling::hand_on_unmodified() {
+  const auto etag = fetch_->head().fields.value(http::field::etag);
+  if (!http::not_modified(request().head.fields, {etag, {}}, {})) return false;
+  entry_ = receive(cache::SourceKind::origin);
+  publish(false);
+  complete();
+  return true;
+}
+
+bool Filling::take_unmodified(const cache::Entry& stale, bool asked_alone) {
+  if (!cache::identifies(stale, fetch_->head(), asked_alone)) return false;
   const auto freshened = cache::freshen(worker_.shared.budget, stale, request().facts,
                                         received(cache::SourceKind::origin));
   const auto& fresh = freshened.entry;

@@ -93,10 +93,10 @@ bool selected_by_withheld(const http::ResponseHead& answer, const Request& reque
 }
 
 std::string origin_request(const Request& request, std::string_view our_name,
-                           const cache::Entry* stale) {
+                           const cache::Entry* stale, std::string_view tags) {
   std::string head;
   auto asked = to_origin(request, our_name);
-  const auto conditions = stale ? cache::conditional_fields(*stale) : cache::Conditions{};
+  const auto conditions = stale ? cache::conditional_fields(*stale, tags) : cache::Conditions{};
   asked.extra = {conditions.data(), conditions.size()};
   http::append_request_head(head, asked);
   return head;

@@ -22,9 +22,9 @@ std::string sibling_request(const Request& request, std::string_view our_name,
 bool selected_by_withheld(const http::ResponseHead& answer, const Request& request);
 
 // In origin-form, for the whole of it: the client's own conditions and Range are left out. With
-// `stale`, on the condition that it has changed.
+// `stale`, on the condition that it has changed; `tags` are the ones to name then.
 std::string origin_request(const Request& request, std::string_view our_name,
-                           const cache::Entry* stale);
+                           const cache::Entry* stale, std::string_view tags);
 
 // The same for the bytes from `offset` on, if they are of the same representation as `entry`;
 // nothing where the entry has no strong validator to tell that by (RFC 9110 13.1.5).

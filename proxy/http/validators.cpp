@@ -60,6 +60,19 @@ bool weakly_equal(std::string_view a, std::string_view b) {
   return !a.empty() && !b.empty() && bare(a) == bare(b);
 }
 
+std::string joined_tags(std::string_view own, const Fields& request) {
+  std::string all(own);
+  if (!parse_entity_tag(own)) return all;
+  for (const Field& line : request) {
+    if (line.id != field::if_none_match) continue;
+    for (std::string_view list = line.value; !list.empty();) {
+      const std::string_view tag = take_tag(list);
+      if (parse_entity_tag(tag) && !weakly_equal(tag, own)) (all += ", ") += tag;
+    }
+  }
+  return all;
+}
+
 bool not_modified(const Fields& request, const StoredValidators& stored,
                   std::chrono::sys_seconds now) {
   if (request.has(field::if_none_match)) return none_match_met(request, stored.etag);

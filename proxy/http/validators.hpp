@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "proxy/http/fields.hpp"
@@ -21,6 +22,10 @@ std::optional<EntityTag> parse_entity_tag(std::string_view text);
 bool strongly_equal(std::string_view a, std::string_view b);
 // Also takes tags whose quotes were forgotten, on either side, as long as they are the same text.
 bool weakly_equal(std::string_view a, std::string_view b);
+
+// `own` and, behind it, those tags of the request's If-None-Match that are entity tags and not the
+// same: one condition for both (RFC 9111 4.3.1). `own` alone where it is no entity tag itself.
+std::string joined_tags(std::string_view own, const Fields& request);
 
 // What a stored response can be told apart by.
 struct StoredValidators {

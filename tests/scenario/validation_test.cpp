@@ -82,6 +82,47 @@ TEST(Validation, GivesTheClientA304OnlyForTheClientsOwnCondition) {
   EXPECT_EQ(scene.client.get(url).status, 200);
 }
 
+// The stored "v1" and the client's "v2" are asked about at once (RFC 9111 section 4.3.1).
+struct TwoVersions : Scene {
+  explicit TwoVersions(const Reply& second) : url(origin.url("/a")) {
+    origin.on("/a", cacheable("one", "max-age=0").with("ETag", "\"v1\""));
+    client.get(url);
+    origin.on("/a", [second](const Request& request) {
+      return request.has("If-None-Match") ? second : cacheable("fetched").with("ETag", "\"v3\"");
+    });
+    answer = client.get(url, {{"If-None-Match", "\"v2\""}});
+  }
+  const std::string url;
+  Response answer;
+};
+
+TEST(Validation, NamesTheClientsTagsBesideItsOwn) {
+  const TwoVersions scene(Reply(304, {{"ETag", "\"v1\""}, {"Cache-Control", "max-age=60"}}));
+  EXPECT_EQ(scene.origin.requests().at(1).field("If-None-Match"), "\"v1\", \"v2\"");
+  EXPECT_EQ(scene.answer.status, 200);
+  EXPECT_EQ(scene.answer.body, "one");
+}
+
+TEST(Validation, HandsA304OnThatSpeaksOfWhatTheClientHas) {
+  TwoVersions scene(Reply(304, {{"ETag", "\"v2\""}, {"Cache-Control", "max-age=60"}}));
+  EXPECT_EQ(scene.answer.status, 304);
+  EXPECT_EQ(scene.answer.field("ETag"), "\"v2\"");
+  EXPECT_TRUE(contains(scene.answer.field("Cache-Status"), "fwd=stale; fwd-status=304"));
+  EXPECT_FALSE(contains(scene.answer.field("Cache-Status"), "stored"));
+  // It has freshened nothing: what is stored is as stale as before.
+  EXPECT_EQ(scene.client.get(scene.url).body, "fetched");
+}
+
+TEST(Validation, UsesNo304ThatNamesNeitherWhereTwoWereAskedAbout) {  // RFC 9111 section 4.3.4
+  for (const auto& fields : {Fields{}, Fields{{"ETag", "\"v9\""}}}) {
+    const TwoVersions scene(Reply(304, fields));
+    EXPECT_EQ(scene.answer.status, 200);
+    EXPECT_EQ(scene.answer.body, "fetched");
+    EXPECT_EQ(scene.origin.count(), 3U);
+    EXPECT_FALSE(scene.origin.requests().at(2).has("If-None-Match"));
+  }
+}
+
 TEST(Validation, ServesNothingStaleThatMustBeRevalidated) {  // RFC 9111 section 5.2.2.2
   Scene scene;
   scene.origin.on("/a", cacheable("old", "max-age=0, must-revalidate").with("ETag", "\"v1\""));

@@ -35,13 +35,13 @@ class Revalidation : public ::testing::Test {
 
 TEST_F(Revalidation, AsksByEveryValidatorThereIs) {
   const auto both = entry("ETag: W/\"e\"\r\nLast-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n");
-  const Conditions conditions = conditional_fields(*both);
+  const Conditions conditions = conditional_fields(*both, both->etag);
   ASSERT_EQ(conditions.size(), 2U);
   EXPECT_EQ(conditions[0].name, "If-None-Match");
   EXPECT_EQ(conditions[0].value, "W/\"e\"");
   EXPECT_EQ(conditions[1].name, "If-Modified-Since");
   EXPECT_EQ(conditions[1].value, "Sun, 31 Dec 2023 00:00:00 GMT");
-  EXPECT_TRUE(conditional_fields(*entry("")).empty());
+  EXPECT_TRUE(conditional_fields(*entry(""), {}).empty());
 }
 
 TEST_F(Revalidation, NotModifiedSpeaksOfTheEntryItNames) {
@@ -69,6 +69,13 @@ TEST_F(Revalidation, NotModifiedSpeaksOfTheEntryItNames) {
     EXPECT_EQ(identifies(*entry(tested.stored), response.head), tested.expected)
         << tested.stored << tested.not_modified;
   }
+}
+
+TEST_F(Revalidation, NotModifiedWithoutAValidatorIsNobodysWhereTwoWereNamed) {  // 4.3.1, 4.3.4
+  const auto stored = entry("ETag: \"a\"\r\n");
+  EXPECT_FALSE(identifies(*stored, Response("", 304).head, false));
+  EXPECT_FALSE(identifies(*stored, Response("ETag: \"b\"\r\n", 304).head, false));
+  EXPECT_TRUE(identifies(*stored, Response("ETag: \"a\"\r\n", 304).head, false));
 }
 
 TEST_F(Revalidation, FreshenedEntryHasTheNewFieldsAndTheOldBody) {

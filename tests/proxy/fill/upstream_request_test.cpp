@@ -50,7 +50,7 @@ TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
       "Cookie: a=b\r\nRange: bytes=5-\r\nIf-Modified-Since: Sun, 31 Dec 2023 00:00:00 GMT\r\n"
       "Proxy-Connection: keep-alive\r\nVia: 1.0 fred\r\n",
       "GET http://a.test/x?q HTTP/1.0");
-  EXPECT_EQ(origin_request(*request, "us", nullptr),
+  EXPECT_EQ(origin_request(*request, "us", nullptr, {}),
             "GET /x?q HTTP/1.1\r\nHost: a.test\r\nCookie: a=b\r\nVia: 1.0 fred\r\nVia: 1.0 us\r\n"
             "\r\n");
 }
@@ -58,7 +58,7 @@ TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
 TEST(OriginRequest, ValidatesWithTheEntrysOwnConditions) {
   const TextRequest request("If-None-Match: \"the client's\"\r\n");
   const auto stale = entry_with(kTag);
-  EXPECT_EQ(origin_request(*request, "us", &stale),
+  EXPECT_EQ(origin_request(*request, "us", &stale, "\"v1\""),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nIf-None-Match: \"v1\"\r\n\r\n");
 }
 

@@ -87,6 +87,31 @@ TEST(NotModified, ForgivesForgottenQuotes) {
   EXPECT_TRUE(not_modified(fields_of({"If-None-Match: \"abc\""}), {"abc", {}}, kNow));
 }
 
+TEST(JoinedTags, NameOursFirstAndTheClientsThatAreOthers) {  // RFC 9111 4.3.1
+  const struct {
+    const char* name;
+    const char* own;
+    std::initializer_list<std::string_view> request;
+    const char* joined;
+  } cases[] = {
+      {"no condition", "\"a\"", {"Host: h"}, "\"a\""},
+      {"another", "\"a\"", {"If-None-Match: \"b\""}, "\"a\", \"b\""},
+      {"the same", "\"a\"", {"If-None-Match: \"a\""}, "\"a\""},
+      {"the same but weak", "\"a\"", {"If-None-Match: W/\"a\""}, "\"a\""},
+      {"weak ones", "W/\"a\"", {"If-None-Match: W/\"b\""}, "W/\"a\", W/\"b\""},
+      {"a list on two lines",
+       "\"a\"",
+       {"If-None-Match: \"b,\", \"a\"", "If-None-Match: \"c\""},
+       "\"a\", \"b,\", \"c\""},
+      {"any", "\"a\"", {"If-None-Match: *"}, "\"a\""},
+      {"no tags", "\"a\"", {"If-None-Match: b, \"c, w/\"d\""}, "\"a\""},
+      {"ours is no tag", "a", {"If-None-Match: \"b\""}, "a"},
+      {"none of ours", "", {"If-None-Match: \"b\""}, ""},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(joined_tags(c.own, fields_of(c.request)), c.joined) << c.name;
+}
+
 TEST(NotModified, NeedsSomethingToCompareWith) {
   EXPECT_FALSE(not_modified(fields_of({"If-None-Match: \"\""}), {}, kNow));
   EXPECT_TRUE(not_modified(fields_of({"If-None-Match: *"}), {}, kNow));
