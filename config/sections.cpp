@@ -19,6 +19,11 @@ using namespace std::chrono_literals;
 // more entries than it holds, fewer than 4 bits per entry come to that.
 constexpr Range<unsigned> kBitsPerEntry{4, 127};
 
+constexpr std::array<Word<Forwarded>, 4> kForwarded{{{"off", Forwarded::off},
+                                                     {"append", Forwarded::append},
+                                                     {"replace", Forwarded::replace},
+                                                     {"remove", Forwarded::remove}}};
+
 template <class Into>
 void read_part(Section& parent, std::string_view key, Into& into, void (*read)(Section&, Into&)) {
   const auto place = parent.find(key);
@@ -138,6 +143,7 @@ Settings read_settings(const Value& document, Faults& faults) {
   read_part(in, "digest", settings.digest, read_digest);
   read_peers(in, settings.listen, settings.peers);
   read_reverse(in, settings.listen, settings.reverse);
+  in.read_word("forwarded", settings.forwarded, kForwarded);
   read_part(in, "access", settings.access, read_access);
   read_part(in, "log", settings.log, read_log);
   read_part(in, "timeouts", settings.timeouts, read_timeouts);

@@ -149,6 +149,14 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
+// What origins are told of the client, in Forwarded and X-Forwarded-For.
+enum class Forwarded {
+  off,      // what the client said of it, if anything
+  append,   // that, and after it the client's address
+  replace,  // the client's address alone
+  remove,   // nothing
+};
+
 struct Settings {
   std::string name;  // a token (RFC 9110 section 5.6.2); empty: default_name() of the first socket
   std::vector<Endpoint> listen{{"127.0.0.1", 3128}};  // port 0: the kernel chooses
@@ -157,6 +165,7 @@ struct Settings {
   Digest digest;
   std::vector<Peer> peers;
   std::vector<Reverse> reverse;
+  Forwarded forwarded = Forwarded::off;
   Access access;
   Log log;
   Timeouts timeouts;

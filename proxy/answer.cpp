@@ -173,6 +173,7 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   if (request.mapping() && !request.mapping()->may_have(request.target)) {
     co_return co_await refuse(client, request, Refusal::unknown_url());
   }
+  request.tell_of_client(shared.settings.forwarded, client.address);
   const bool looped = http::via_names(request.head.fields, shared.name);
   const bool offline = shared.settings.cache.offline;
   if (is_last_hop(request)) co_return co_await answer_as_last(client, request);

@@ -53,8 +53,9 @@ bool names_us(const Client& client, const Request& request) {
 }
 
 bool came_through_a_proxy(const Request& request) {
-  return request.head.fields.has(http::field::via) ||
-         request.head.fields.find("X-Forwarded-For") != nullptr;
+  const auto& fields = request.head.fields;
+  return fields.has(http::field::via) ||
+         std::any_of(fields.begin(), fields.end(), http::is_forwarded_field);
 }
 
 bool from_hearsay(const Request& request) {

@@ -1,5 +1,7 @@
 #include "proxy/request.hpp"
 
+#include <arpa/inet.h>
+
 #include "proxy/gateway.hpp"
 #include "proxy/http/hops.hpp"
 
@@ -7,6 +9,12 @@ namespace proxy {
 namespace {
 
 const std::string kReverseSpace = "reverse:";  // no scheme that a client's URL may have
+
+std::string text_of(const config::Address& address) {
+  char text[INET6_ADDRSTRLEN];
+  const bool v4 = config::is_v4(address);
+  return inet_ntop(v4 ? AF_INET : AF_INET6, address.data() + (v4 ? 12 : 0), text, sizeof text);
+}
 
 // A copy of `original` whose text stands in `text`, with GET as its method.
 http::RequestHead copy_into(std::string& text, const http::RequestHead& original) {
@@ -34,6 +42,19 @@ http::RequestHead copy_into(std::string& text, const http::RequestHead& original
 void Request::map_to(Mapping* mapping) {
   mapping_ = mapping;
   if (mapping && !mapping->share) own_name_ = kReverseSpace + target.url();
+}
+
+void Request::tell_of_client(config::Forwarded how, const config::Address& client) {
+  using How = config::Forwarded;
+  if (how == How::off) return;
+  auto fields = http::without_forwarded(head.fields);
+  if (how != How::remove) {
+    const auto earlier = how == How::append ? head.fields : http::Fields{};
+    forwarded_ = http::forwarded_for(earlier, text_of(client));
+    fields.append(http::field::forwarded, "Forwarded", forwarded_.forwarded);
+    fields.append(http::field::unknown, http::kXForwardedFor, forwarded_.x_forwarded_for);
+  }
+  head.fields = std::move(fields);
 }
 
 std::string Request::stored_as(const http::Target& other) const {

@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "config/settings.hpp"
 #include "proxy/cache/policy.hpp"
+#include "proxy/http/forwarded.hpp"
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/target.hpp"
@@ -36,6 +38,9 @@ struct Request {
   void map_to(Mapping* mapping);
   [[nodiscard]] Mapping* mapping() const { return mapping_; }
 
+  // Does with Forwarded and X-Forwarded-For what the setting says, before they select a variant.
+  void tell_of_client(config::Forwarded how, const config::Address& client);
+
   // What its response is stored as: the URL, but in reverse mode a name that no URL is unless the
   // mapping is shared, for there the client chooses the host and we the origin.
   [[nodiscard]] const std::string& stored_as() const {
@@ -51,6 +56,7 @@ struct Request {
  private:
   Mapping* mapping_ = nullptr;
   std::string own_name_;
+  http::ForwardedValues forwarded_;  // what fields of `head` refer to
 };
 
 // A GET request that outlives the client that sent it, as a fill needs.

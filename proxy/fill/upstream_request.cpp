@@ -73,10 +73,11 @@ std::string sibling_request(const Request& request, std::string_view our_name,
   append_seconds(control, ", min-fresh=", request.facts.control.min_fresh);
   const std::array extra{http::Field{field::cache_control, "Cache-Control", control}};
   std::string head;
+  const auto shown = http::without_forwarded(request.head.fields);
   http::append_request_head(head, {.method = method,
                                    .target = request.target.url(),
                                    .host = request.target.authority(),
-                                   .fields = request.head.fields,
+                                   .fields = shown,
                                    .received_minor = request.head.minor,
                                    .name = our_name,
                                    .without = kNotForSiblings,
@@ -85,6 +86,11 @@ std::string sibling_request(const Request& request, std::string_view our_name,
 }
 
 bool selected_by_withheld(const http::ResponseHead& answer, const Request& request) {
+  for (const auto& line : request.head.fields) {
+    if (http::is_forwarded_field(line) && http::has_member(answer.fields, field::vary, line.name)) {
+      return true;
+    }
+  }
   return std::any_of(kNotForSiblings.begin(), kNotForSiblings.end(), [&](field withheld) {
     const auto name = boost::beast::http::to_string(withheld);
     return request.head.fields.has(withheld) &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/beast/http/status.hpp>
 
+#include "proxy/http/forwarded.hpp"
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
@@ -60,6 +61,10 @@ bool is_for_all(field id) {
       field::via,
   };
   return std::find(std::begin(kForAll), std::end(kForAll), id) != std::end(kForAll);
+}
+
+bool is_for_all(const Field& line) {
+  return is_for_all(line.id) || is_forwarded_field(line);  // else anybody could take our word out
 }
 
 bool holds(std::span<const field> ids, field id) {
@@ -124,9 +129,9 @@ HopByHop::HopByHop(const Fields& fields) {
 
 bool HopByHop::ends_here(const Field& line) const {
   if (is_connection_field(line.id)) return true;
-  if (options_.size() == kMaxOptions) return !is_for_all(line.id);
+  if (options_.size() == kMaxOptions) return !is_for_all(line);
   const auto named = [&line](std::string_view option) { return same_word(option, line.name); };
-  return std::any_of(options_.begin(), options_.end(), named) && !is_for_all(line.id);
+  return std::any_of(options_.begin(), options_.end(), named) && !is_for_all(line);
 }
 
 bool via_names(const Fields& fields, std::string_view our_name) {

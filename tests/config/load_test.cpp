@@ -32,7 +32,7 @@ TEST(Load, TakesEverySettingFromTheText) {
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
                "false_miss_sample": 0.25},
-    "reverse": [],
+    "reverse": [], "forwarded": "append",
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
                "deny_to": [], "connect_ports": [443, 8443],
                "block": ["/etc/hearsay/ads", "b"], "allow": ["c"]},
@@ -46,6 +46,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.threads, 3u);
   EXPECT_EQ(s.cache, (Cache{Bytes{1ULL << 30}, mebibytes(7), 2h, true, {"A", "B"}, {"A", "B"}}));
   EXPECT_EQ(s.digest, (Digest{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25}));
+  EXPECT_EQ(s.forwarded, Forwarded::append);
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
   EXPECT_TRUE(s.access.monitor.empty());
   EXPECT_EQ(s.access.admin, *parse_networks("::1"));

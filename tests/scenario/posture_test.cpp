@@ -83,7 +83,8 @@ TEST(Posture, ShowsDigestsToPeersThatWeDoNotAsk) {
 TEST(Posture, KeepsItsOwnPagesFromBeingReadThroughANeighbour) {
   const ProxyProcess proxy;
   for (const char* path : {"/digest", "/metrics", "/health"}) {
-    for (const Field& field : {Field{"Via", "1.1 other"}, Field{"X-Forwarded-For", "10.0.0.9"}}) {
+    for (const Field& field : {Field{"Via", "1.1 other"}, Field{"X-Forwarded-For", "10.0.0.9"},
+                               Field{"Forwarded", "for=10.0.0.9"}}) {
       const int status = proxy.page(path, {field}).status;
       EXPECT_EQ(status, 403) << path << ' ' << field.first;
     }

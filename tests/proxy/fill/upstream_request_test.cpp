@@ -27,7 +27,8 @@ cache::Entry entry_with(const std::string& lines) {
 
 TEST(SiblingRequest, AsksForWhatItHoldsAndHidesWhatIsTheClientsOwn) {
   const TextRequest request(
-      "Accept: */*\r\nCookie: secret\r\nAuthorization: Basic eDp5\r\nProxy-Authorization: z\r\n"
+      "Accept: */*\r\nCookie: secret\r\nX-Forwarded-For: 1.2.3.4\r\nForwarded: "
+      "for=1.2.3.4\r\nAuthorization: Basic eDp5\r\nProxy-Authorization: z\r\n"
       "Range: bytes=0-1\r\nIf-None-Match: \"q\"\r\nPragma: no-cache\r\nExpect: 100-continue\r\n"
       "Cache-Control: max-age=10, min-fresh=5, no-transform\r\n");
   EXPECT_EQ(sibling_request(*request, "us"),
@@ -43,6 +44,10 @@ TEST(SiblingRequest, AnAnswerChosenByWhatItWasNotShownIsForSomebodyElse) {
   EXPECT_TRUE(selected_by_withheld(by_cookie.head, *with_cookie));
   EXPECT_FALSE(selected_by_withheld(by_cookie.head, *without));
   EXPECT_FALSE(selected_by_withheld(by_accept.head, *with_cookie));
+  const TextRequest with_client("X-Forwarded-For: 1.2.3.4\r\n");
+  const TextAnswer by_client(200, "Vary: x-forwarded-for\r\n");
+  EXPECT_TRUE(selected_by_withheld(by_client.head, *with_client));
+  EXPECT_FALSE(selected_by_withheld(by_client.head, *without));
 }
 
 TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
