@@ -48,8 +48,7 @@ ChunkedDecoder::Phase ChunkedDecoder::next(char c) {
     case Phase::extension:
       return c == '\r' ? Phase::size_lf : skip(kMaxExtensions, Phase::extension);
     case Phase::size_lf:
-      digits_ = skipped_ = 0;
-      return expect('\n', left_ == 0 ? Phase::trailer_start : Phase::data);
+      return size_end(c);
     case Phase::data_cr:
       return expect('\r', Phase::data_lf);
     case Phase::data_lf:
@@ -83,6 +82,14 @@ ChunkedDecoder::Phase ChunkedDecoder::size_byte(char c) {
   if (digits_ == 0) return Phase::failed;
   if (c == '\r') return Phase::size_lf;
   return c == ';' ? Phase::extension : Phase::failed;
+}
+
+ChunkedDecoder::Phase ChunkedDecoder::size_end(char c) {
+  extended_ += skipped_;
+  extended_ -= std::min(extended_, left_);
+  digits_ = skipped_ = 0;
+  if (c != '\n' || extended_ > kMoreExtensions) return Phase::failed;
+  return left_ == 0 ? Phase::trailer_start : Phase::data;
 }
 
 void append_chunk_size(std::string& out, std::size_t size) {

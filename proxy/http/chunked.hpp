@@ -14,7 +14,10 @@ namespace proxy::http {
 class ChunkedDecoder {
  public:
   static constexpr std::size_t kMaxExtensions = 4096;  // bytes after one chunk's size
-  static constexpr std::size_t kMaxTrailers = 16384;   // bytes, of the trailer section
+  // All extensions together, beyond as many bytes as there are of body: a few bytes must not cost
+  // a sender's patience and our time for ever.
+  static constexpr std::size_t kMoreExtensions = 65536;
+  static constexpr std::size_t kMaxTrailers = 16384;  // bytes, of the trailer section
 
   enum class State : std::uint8_t { reading, done, failed };
   struct Step {
@@ -48,10 +51,12 @@ class ChunkedDecoder {
   };
   Phase next(char c);
   Phase size_byte(char c);
+  Phase size_end(char c);
 
-  std::uint64_t left_ = 0;   // of the chunk's size or data
-  std::size_t digits_ = 0;   // hex digits of the size so far
-  std::size_t skipped_ = 0;  // bytes of extensions, then of trailers
+  std::uint64_t left_ = 0;      // of the chunk's size or data
+  std::size_t digits_ = 0;      // hex digits of the size so far
+  std::size_t skipped_ = 0;     // bytes of the chunk's extensions, then of trailers
+  std::uint64_t extended_ = 0;  // bytes of all extensions beyond those of body
   Phase phase_ = Phase::size;
 };
 

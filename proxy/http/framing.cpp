@@ -64,6 +64,8 @@ HeadResult<Framing> request_framing(const RequestHead& head) {
 HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view request_method) {
   const auto framing = stated(head.minor, head.fields);
   if (!framing) return framing;
+  // What follows would be read as the next head, which then is the sender's or its user's choice.
+  if (head.interim() && framing->has_body()) return HeadError::interim_with_body;
   if (has_no_body(head.status, request_method)) return Framing{};
   return framing->kind == Kind::none ? Framing{Kind::until_close, 0} : framing;
 }

@@ -28,7 +28,7 @@ HeadResult<Framing> request_framing(const RequestHead& head);
 
 // `request_method` is that of the request it answers. HEAD, 1xx, 204, 304 and a 2xx to CONNECT have
 // no body (kind none) whatever their fields say; fields that are malformed are refused there as
-// well.
+// well, and so is a 1xx that says that it has a body.
 HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view request_method);
 
 // Host as RFC 9112 3.2 wants it: exactly one and valid in HTTP/1.1; at most one and valid in 1.0.

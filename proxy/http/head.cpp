@@ -118,7 +118,10 @@ bool RequestHead::keep_alive() const {
   return keeps(minor, fields);
 }
 bool ResponseHead::keep_alive() const {
-  return keeps(minor, fields);
+  // A 204 ends with its head (RFC 9112 6.3); one that tells of a body may send it all the same.
+  const auto length = fields.value(field::content_length);
+  const bool doubtful = fields.has(field::transfer_encoding) || (!length.empty() && length != "0");
+  return keeps(minor, fields) && !(status == 204 && doubtful);
 }
 
 std::size_t find_head_end(std::string_view buffer, std::size_t searched) {

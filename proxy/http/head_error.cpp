@@ -46,6 +46,8 @@ std::string_view text(HeadError error) {
       return "HTTP/1.0 has no Transfer-Encoding";
     case HeadError::bad_coding:
       return "Transfer-Encoding does not end in one \"chunked\"";
+    case HeadError::interim_with_body:
+      return "an interim response says that it has a body";
     case HeadError::unsupported_coding:
       return "Transfer-Encoding has a coding that is not supported";
     case HeadError::no_host:

@@ -28,6 +28,7 @@ enum class HeadError : std::uint8_t {
   length_and_coding,    // Content-Length beside Transfer-Encoding, RFC 9112 6.1
   coding_in_http10,     // Transfer-Encoding in an HTTP/1.0 message, RFC 9112 6.1
   bad_coding,           // Transfer-Encoding whose last coding is not one `chunked`
+  interim_with_body,    // a 1xx that says it has a body, RFC 9110 8.6 and 9112 6.1
   unsupported_coding,   // a coding before `chunked` that we do not know
   no_host,              // RFC 9112 3.2
   two_hosts,            //

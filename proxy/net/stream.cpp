@@ -168,8 +168,9 @@ void Stream::shutdown_send() {
 }
 
 void Stream::reset_on_close() {
-  error_code ignored;
-  socket().set_option(asio::socket_base::linger(true, 0), ignored);
+  // Not by Asio's set_option: what is set there, its destructor takes back.
+  const ::linger at_once{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(socket().native_handle(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
 void Stream::close() {

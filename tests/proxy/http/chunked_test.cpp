@@ -116,6 +116,13 @@ TEST(ChunkedDecoder, BoundsExtensionsPerChunkAndTrailersInAll) {
   const std::string most = with_extension(ChunkedDecoder::kMaxExtensions);
   EXPECT_EQ(decode(most + most + "0\r\n\r\n", 1000).state, State::done);
   EXPECT_EQ(decode(with_extension(ChunkedDecoder::kMaxExtensions + 1), 1000).state, State::failed);
+  std::string many;
+  const auto enough = ChunkedDecoder::kMoreExtensions / (ChunkedDecoder::kMaxExtensions - 1);
+  for (std::size_t i = 0; i < enough; ++i) many += most;
+  EXPECT_EQ(decode(many + "0\r\n\r\n", 1000).state, State::done);
+  EXPECT_EQ(decode(many + most + "0\r\n\r\n", 1000).state, State::failed);
+  EXPECT_EQ(decode(many + "1000\r\n" + std::string(4096, 'a') + "\r\n" + most, 1000).state,
+            State::reading);
   const auto trailers = [](std::size_t lines) {
     std::string text = "0\r\n";
     for (std::size_t i = 0; i < lines; ++i) text += "A:" + std::string(1022, 'b') + "\r\n";

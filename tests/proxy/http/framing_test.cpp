@@ -107,8 +107,7 @@ TEST(Framing, SomeResponsesNeverHaveABody) {  // RFC 9112 6.3 (1), (2)
     std::string_view method;
     bool body;
   } cases[] = {
-      {"HTTP/1.1 200", "HEAD", false}, {"HTTP/1.1 100", "GET", false},
-      {"HTTP/1.1 103", "GET", false},  {"HTTP/1.1 204", "GET", false},
+      {"HTTP/1.1 200", "HEAD", false}, {"HTTP/1.1 204", "GET", false},
       {"HTTP/1.1 304", "GET", false},  {"HTTP/1.1 200", "CONNECT", false},
       {"HTTP/1.1 200", "GET", true},   {"HTTP/1.1 403", "CONNECT", true},
       {"HTTP/1.1 205", "GET", true},   {"HTTP/1.1 404", "HEAD", false},
@@ -119,6 +118,15 @@ TEST(Framing, SomeResponsesNeverHaveABody) {  // RFC 9112 6.3 (1), (2)
         << c.status << c.method;
   EXPECT_EQ(of_response("Content-Length: 5, 5\r\n", "HTTP/1.1 304").error(),
             HeadError::two_lengths);
+}
+
+TEST(Framing, OfAnInterimResponseIsNotStated) {  // RFC 9110 8.6, RFC 9112 6.1
+  for (const char* status : {"HTTP/1.1 100", "HTTP/1.1 103"}) {
+    EXPECT_EQ(*of_response("", status), Framing{});
+    EXPECT_EQ(*of_response("Content-Length: 0\r\n", status), Framing{});
+    for (const char* stated : {"Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n"})
+      EXPECT_EQ(of_response(stated, status).error(), HeadError::interim_with_body);
+  }
 }
 
 TEST(Host, IsExactlyOneAndValid) {  // RFC 9112 3.2
