@@ -1,0 +1,368 @@
+// Mutates the messages of tests/support/hostile_messages.hpp at random and holds the program to
+// what a slow and strict reader of RFC 9112 makes of them: what an origin gets are requests that
+// this reader finds among those sent, each once, in order and in normal form; what a client gets
+// whole from an origin is what the reader finds whole in what the origin sent; the rest is refused
+// or cut, not stored, and leaves nothing behind.
+//   mutate_messages [--requests N] [--answers N] [--seed N]
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <random>
+
+#include "tests/support/hostile_messages.hpp"
+#include "tests/support/proxy_process.hpp"
+#include "tests/support/pump.hpp"
+#include "tests/support/strict_reading.hpp"
+
+namespace {
+
+using namespace support;
+using strict::End;
+using Random = std::mt19937_64;
+
+std::size_t below(Random& random, std::size_t limit) {
+  return static_cast<std::size_t>(random() % std::max<std::size_t>(limit, 1));
+}
+
+const std::vector<std::string> kTelling{"\r\n",
+                                        "\n",
+                                        "\r",
+                                        std::string(1, '\0'),
+                                        " ",
+                                        "\t",
+                                        "\v",
+                                        ":",
+                                        ",",
+                                        ";",
+                                        "0",
+                                        "3",
+                                        "\"",
+                                        "\x80",
+                                        "\r\n\r\n",
+                                        "\r\n ",
+                                        "0\r\n\r\n",
+                                        "3\r\nabc\r\n",
+                                        "chunked",
+                                        "HTTP/1.1",
+                                        "HTTP/1.0",
+                                        "Content-Length: 3\r\n",
+                                        "Content-Length: 0\r\n",
+                                        "Transfer-Encoding: chunked\r\n",
+                                        "Connection: close\r\n",
+                                        "Connection: Content-Length\r\n",
+                                        "Host: a.test\r\n",
+                                        "Upgrade: x\r\n",
+                                        "GET /x HTTP/1.1\r\nHost: a\r\n\r\n",
+                                        "HTTP/1.1 200 OK\r\n\r\n",
+                                        "HEAD",
+                                        "POST",
+                                        "204",
+                                        "304"};
+
+// Where a line that holds `at` begins, and where the next does.
+std::pair<std::size_t, std::size_t> line_around(const std::string& text, std::size_t at) {
+  const auto before = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  const auto after = text.find('\n', at);
+  return {before == std::string::npos ? 0 : before + 1,
+          after == std::string::npos ? text.size() : after + 1};
+}
+
+void mutate_once(std::string& text, const std::string& other, Random& random) {
+  const auto at = below(random, text.size());
+  const auto [begin, end] = line_around(text, at);
+  const std::string line = text.substr(begin, end - begin);
+  switch (below(random, 9)) {
+    case 0:
+      if (!text.empty()) text[at] = static_cast<char>(text[at] ^ (1 << below(random, 8)));
+      break;
+    case 1:
+      if (!text.empty()) text[at] = static_cast<char>(random());
+      break;
+    case 2:
+      text.erase(at, 1 + below(random, 3));
+      break;
+    case 3:
+    case 4:
+      text.insert(at, kTelling[below(random, kTelling.size())]);
+      break;
+    case 5:
+      text.insert(begin, line);
+      break;
+    case 6:
+      text.erase(begin, line.size());
+      break;
+    case 7: {  // a line of it somewhere else
+      text.erase(begin, line.size());
+      text.insert(line_around(text, below(random, text.size())).first, line);
+      break;
+    }
+    case 8:
+      text = text.substr(0, at) + other.substr(below(random, other.size()));
+      break;
+  }
+}
+
+std::string mutated(const std::vector<std::string>& messages, Random& random) {
+  std::string text = messages[below(random, messages.size())];
+  const auto times = 1 + below(random, 3);
+  for (std::size_t i = 0; i < times; ++i) {
+    mutate_once(text, messages[below(random, messages.size())], random);
+  }
+  return text;
+}
+
+// Whether each URL in it leads to the origin: no name of chance is to be looked up.
+bool leads_nowhere_else(const std::string& text) {
+  for (auto at = text.find("://"); at != text.npos; at = text.find("://", at + 3)) {
+    const auto end = std::min(text.find_first_of("/? \r\n", at + 3), text.size());
+    if (text.substr(at, end - at).find(kOrigin) == text.npos) return false;
+  }
+  return true;
+}
+
+struct Fault {
+  std::string why;
+};
+
+// Fine as they are, so that more of what is made of them gets through.
+const std::vector<std::string> kFine{
+    "GET http://\x01/a HTTP/1.1\r\nHost: \x01\r\nX: y\r\n\r\n",
+    "HEAD /a?b HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\n\r\n",
+    "GET http://\x01/a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+    "POST /a HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\nX: y\r\n\r\nabc",
+    "PUT http://\x01/a HTTP/1.1\r\nHost: \x01\r\nTransfer-Encoding: chunked\r\n\r\n"
+    "3\r\nabc\r\n5;a=b\r\ndefgh\r\n0\r\nX: y\r\n\r\n",
+    "OPTIONS http://\x01 HTTP/1.1\r\nHost: \x01\r\nMax-Forwards: 7\r\n\r\n",
+    "GET http://\x01/a HTTP/1.1\r\nHost: \x01\r\nConnection: upgrade, x\r\nUpgrade: "
+    "websocket\r\nX: y\r\n\r\n",
+    "GET http://\x01/a HTTP/1.1\r\nHost: \x01\r\n\r\nPOST http://\x01/b HTTP/1.1\r\nHost: "
+    "\x01\r\nContent-Length: 31\r\n\r\nGET /c HTTP/1.1\r\nHost: a.test\r\n\r\n",
+};
+
+// Whether each field but those that a proxy writes itself was sent, white space aside.
+bool all_sent(const strict::Message& got, const strict::Message& sent,
+              const std::vector<std::string>& ours) {
+  const auto squeezed = [](std::string value) {
+    std::erase_if(value, [](char c) { return c == ' ' || c == '\t'; });
+    return value;
+  };
+  return std::all_of(got.fields.begin(), got.fields.end(), [&](const Field& field) {
+    if (std::find(ours.begin(), ours.end(), field.first) != ours.end()) return true;
+    return std::any_of(sent.fields.begin(), sent.fields.end(), [&](const Field& one) {
+      return one.first == field.first && squeezed(one.second) == squeezed(field.second);
+    });
+  });
+}
+
+std::string shown(std::string_view bytes) {
+  return fmt::format(
+      "{}",
+      json(std::string(bytes.substr(0, 2000))).dump(-1, ' ', true, json::error_handler_t::replace));
+}
+
+// What the origin got, against what was sent. Counts what was forwarded.
+std::size_t check_requests(const std::string& sent, const Pump::Played& played) {
+  const auto readable = strict::read_requests(sent);
+  auto next = readable.whole.begin();
+  std::size_t forwarded = 0;
+  for (const auto& bytes : played.at_origin) {
+    const auto got = strict::read_requests(bytes);
+    if (got.end == End::malformed) throw Fault{"the origin got " + got.fault};
+    if (got.whole.size() > 1) throw Fault{"the origin got two requests in one"};
+    for (const auto& request : got.whole) {
+      const auto wrong = strict::not_normal(request);
+      if (!wrong.empty()) throw Fault{"the origin got a request of which " + wrong};
+      next = std::find_if(next, readable.whole.end(), [&](const auto& one) {
+        return one.first == request.first && strict::path_asked(one) == request.second &&
+               one.body == request.body &&
+               all_sent(request, one,
+                        {"host", "via", "content-length", "transfer-encoding", "max-forwards",
+                         "connection", "upgrade"});
+      });
+      if (next == readable.whole.end()) throw Fault{"the origin got what nobody sent"};
+      ++next;
+      ++forwarded;
+    }
+  }
+  std::string_view left = played.at_client;
+  std::size_t answers = 0;
+  while (!left.empty()) {
+    const bool known = answers < readable.whole.size();
+    const auto answer = strict::read_answer(left, known ? readable.whole[answers].first : "GET");
+    if (answer.end == End::malformed) throw Fault{"the client got " + answer.fault};
+    if (++answers > readable.whole.size() + 1) throw Fault{"the client got too many answers"};
+    left = answer.rest;
+  }
+  return forwarded;
+}
+
+// What the client got, against what the origin sent. True where it was passed on as whole.
+bool check_answer(const std::string& sent, const strict::Answer& got) {
+  if (got.end == End::malformed) throw Fault{"the client got " + got.fault};
+  if (!got.rest.empty()) throw Fault{"the client got more than an answer"};
+  const bool refused = got.status >= 502 && got.message.body.find('\n') != std::string::npos;
+  if (got.end == End::cut || refused) return false;
+  const auto expected = strict::read_answer(sent);
+  if (expected.end != End::whole) throw Fault{"what is damaged was passed off as whole"};
+  if (expected.status != got.status || expected.message.body != got.message.body) {
+    throw Fault{"the client got another answer than was sent"};
+  }
+  if (!all_sent(got.message, expected.message,
+                {"via", "cache-status", "age", "date", "connection", "content-length",
+                 "transfer-encoding"})) {
+    throw Fault{"the client got fields that nobody sent"};
+  }
+  return true;
+}
+
+struct Run {
+  Listener at_proxy;
+  Pump pump{at_proxy.port()};
+  Pump keeping{at_proxy.port()};  // another origin, whose connections stay open
+  ProxyProcess proxy{
+      json{{"threads", 1},
+           {"log", {{"access", "none"}}},
+           {"access", {{"connect_ports", {1}}}},
+           {"reverse",
+            {{{"host", "*"}, {"to", "http://127.0.0.1:" + std::to_string(pump.port())}}}}},
+      at_proxy};
+  Random random;
+  std::size_t faults = 0;
+
+  void note(const std::string& sent, const std::string& why) {
+    if (++faults <= 20) fmt::print("{}: {}\n", why, shown(sent));
+  }
+  std::size_t requests(std::size_t count);
+  std::size_t answers(std::size_t count);
+  bool answer(const std::string& sent, const std::string& path);
+  bool still_answers();
+};
+
+std::optional<std::string> plain_answer(std::string_view got) {
+  const auto requests = strict::read_requests(got);
+  if (requests.whole.empty()) return std::nullopt;
+  const bool head = requests.whole[0].first == "HEAD";
+  return std::string("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n") +
+         (head ? "" : "ok");
+}
+
+std::size_t Run::requests(std::size_t count) {
+  std::vector<std::string> messages;
+  for (const auto& list : {hostile_heads(), hostile_bodies()}) {
+    for (const auto& message : list) {
+      if (message.text.size() < 5000) messages.push_back(message.text);
+    }
+  }
+  const auto hostile = messages.size();
+  while (messages.size() < 2 * hostile) {
+    messages.insert(messages.end(), kFine.begin(), kFine.end());
+  }
+  const std::string authority = "127.0.0.1:" + std::to_string(pump.port());
+  std::size_t forwarded = 0;
+  for (std::size_t i = 0; i < count;) {
+    std::string text = mutated(messages, random);
+    if (below(random, 4) == 0) text += messages[below(random, messages.size())];
+    if (!leads_nowhere_else(text)) continue;
+    ++i;
+    text = with_origin(text, authority);
+    try {
+      forwarded += check_requests(text, pump.play(text, plain_answer));
+    } catch (const Fault& fault) {
+      note(text, fault.why);
+    } catch (const std::exception& error) {
+      note(text, error.what());
+    }
+  }
+  return forwarded;
+}
+
+// Twice on one URL: the second answer is good, and has to be what comes, unless the first was
+// stored, which it may only be when it was whole.
+bool Run::answer(const std::string& sent, const std::string& path) {
+  static const std::string kGood = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood";
+  const auto readable = strict::read_answer(sent);
+  const bool open =
+      readable.end == End::whole &&
+      std::any_of(readable.message.fields.begin(), readable.message.fields.end(),
+                  [](const Field& field) {
+                    return field.first == "content-length" || field.first == "transfer-encoding";
+                  });
+  Pump& origin = open ? keeping : pump;
+  const auto request =
+      fmt::format("GET http://127.0.0.1:{}{} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                  origin.port(), path);
+  const auto ask = [&](const std::string& text) {
+    const auto played = origin.play(
+        request,
+        [&](std::string_view got) -> std::optional<std::string> {
+          if (!got.ends_with("\r\n\r\n")) return std::nullopt;
+          return text;
+        },
+        open ? Pump::After::keeps : Pump::After::drops);
+    return played.at_client;
+  };
+  const auto first_bytes = ask(sent);
+  const auto first = strict::read_answer(first_bytes);
+  const bool whole = check_answer(sent, first);
+  const auto second_bytes = ask(kGood);
+  const auto second = strict::read_answer(second_bytes);
+  if (second.end != End::whole) throw Fault{"the next answer is damaged"};
+  if (second.message.body == "good") return whole;
+  if (!whole) throw Fault{"what was not whole was stored, or left something behind"};
+  const bool stored = second.status == first.status && second.message.body == first.message.body;
+  if (!stored) throw Fault{"the next answer is another"};
+  return whole;
+}
+
+std::size_t Run::answers(std::size_t count) {
+  std::vector<std::string> messages;
+  for (const auto& message : hostile_answers()) {
+    const std::size_t times = message.status == 200 ? 6 : 1;
+    if (message.text.size() < 5000) messages.insert(messages.end(), times, message.text);
+  }
+  std::size_t whole = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string text = mutated(messages, random);
+    try {
+      if (answer(text, "/a" + std::to_string(i))) ++whole;
+    } catch (const Fault& fault) {
+      note(text, fault.why);
+    } catch (const std::exception& error) {
+      note(text, error.what());
+    }
+  }
+  return whole;
+}
+
+bool Run::still_answers() {
+  const auto played = pump.play("GET /good HTTP/1.1\r\nHost: a.test\r\n\r\n", plain_answer);
+  return strict::read_answer(played.at_client).message.body == "ok";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::size_t requests = 60'000;
+  std::size_t answers = 40'000;
+  std::uint64_t seed = 1;
+  CLI::App app("Mutations of hostile messages, judged by a strict reader");
+  app.add_option("--requests", requests, "mutations of requests");
+  app.add_option("--answers", answers, "mutations of origins' answers");
+  app.add_option("--seed", seed, "of the random numbers");
+  CLI11_PARSE(app, argc, argv);
+
+  const auto begun = std::chrono::steady_clock::now();
+  Run run;
+  run.random.seed(seed);
+  const auto forwarded = run.requests(requests);
+  const auto whole = run.answers(answers);
+  const bool well = run.still_answers();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  fmt::print("{} requests, {} forwarded; {} answers, {} passed on as whole; {} faults; {:.1f} s\n",
+             requests, forwarded, answers, whole, run.faults, took.count());
+  if (!well) fmt::print("the proxy does not answer any more\n");
+  return run.faults == 0 && well ? 0 : 1;
+}
