@@ -86,7 +86,9 @@ Task<bool> Session::serve_one() {
   const auto& settings = worker_.shared.settings;
   stream_.expires_after(settings.timeouts.head);
   const auto bytes = co_await input_.head(settings.limits.head.value);
-  reply_.begin(1, false, false);
+  // A refusal of what cannot be read whole is one of HEAD all the same, where it begins so.
+  const bool head_only = bytes && bytes->starts_with("HEAD ");
+  reply_.begin(1, head_only, false);
   reply_.record().begun = std::chrono::steady_clock::now();
   if (!bytes) {
     co_await refuse_head(bytes.error());

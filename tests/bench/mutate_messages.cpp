@@ -203,7 +203,10 @@ std::size_t check_requests(const std::string& sent, const Pump::Played& played) 
 bool check_answer(const std::string& sent, const strict::Answer& got) {
   if (got.end == End::malformed) throw Fault{"the client got " + got.fault};
   if (!got.rest.empty()) throw Fault{"the client got more than an answer"};
-  const bool refused = got.status >= 502 && got.message.body.find('\n') != std::string::npos;
+  const bool refused =
+      std::any_of(got.message.fields.begin(), got.message.fields.end(), [](const Field& field) {
+        return field.first == "server" && field.second.starts_with("Hearsay/");
+      });
   if (got.end == End::cut || refused) return false;
   const auto expected = strict::read_answer(sent);
   if (expected.end != End::whole) throw Fault{"what is damaged was passed off as whole"};

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "proxy/http/forwarding.hpp"
+#include "proxy/http/upgrade.hpp"
 #include "proxy/http/vary.hpp"
 
 using namespace proxy::http;
@@ -13,6 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   bytes.resize(std::min(find_head_end(bytes), size));
   const auto head = parse_response_head(bytes);
   if (!head || !response_framing(*head, "GET")) return 0;
+  if (becomes_websocket(*head) && *response_framing(*head, "GET") != Framing{}) std::abort();
   const Variant variant(head->fields, head->fields);
   if (variant.matches(head->fields) == variant.never_matches()) std::abort();
   std::string out;

@@ -76,6 +76,15 @@ TEST_F(HostileRequests, InTheirBodiesAreNeverWholeAtTheOrigin) {
   judge_all(hostile_bodies());
 }
 
+TEST_F(HostileRequests, OfHeadAreRefusedWithoutABody) {
+  for (const char* host : {"", "Host: a.0\r\n", "Host: a b\r\n"}) {
+    const auto played = pump.play(std::string("HEAD /a HTTP/1.1\r\n") + host + "\r\n", answer);
+    const auto refusal = strict::read_answer(played.at_client, "HEAD");
+    EXPECT_EQ(refusal.status, 400);
+    EXPECT_TRUE(refusal.end == strict::End::whole && refusal.rest.empty()) << played.at_client;
+  }
+}
+
 TEST(HostileRequest, CutInItsBodyIsNotWholeAtTheOrigin) {
   Scene scene;
   scene.origin.on("/a", Reply(201));

@@ -112,9 +112,11 @@ Body stated_body(const Fields& fields, bool http10) {
     return {Framing::chunked};
   }
   if (lengths.empty()) return {};
-  static const std::regex kNumber("0*[0-9]{1,18}");
+  static const std::regex kNumber("0*[0-9]{1,19}");
   if (!std::regex_match(lengths[0], kNumber)) throw Malformed{"the length is no number"};
-  return {Framing::sized, std::stoull(lengths[0])};
+  const auto size = std::stoull(lengths[0]);
+  if (size >> 63 != 0) throw Malformed{"the length is nobody's"};
+  return {Framing::sized, size};
 }
 
 void read_chunks(Source& source, std::string& body) {
