@@ -7,6 +7,7 @@
 #include "proxy/last_hop.hpp"
 #include "proxy/own_pages.hpp"
 #include "proxy/pass.hpp"
+#include "proxy/purge.hpp"
 #include "proxy/refuse.hpp"
 #include "proxy/tunnel.hpp"
 
@@ -40,32 +41,36 @@ struct Miss {
   digest::Key key;
   std::shared_ptr<const cache::Entry> stale;
   cache::Verdict verdict;
+  Fills::Time asked;  // before the look-up
 };
 
 void begin(Client& client, const Request& request, const Miss& miss,
            const std::shared_ptr<Fill>& fill) {
   auto& shared = client.worker.shared;
-  const bool ask = sibling_may_answer(request, miss.verdict) &&
-                   !shared.fills.recently_invalidated(miss.key, steady_clock::now());
+  const bool ask =
+      sibling_may_answer(request, miss.verdict) &&
+      !shared.fills.recently_invalidated(miss.key, request.stored_as(), steady_clock::now());
   start_filling(client.worker, {.fill = fill,
                                 .key = miss.key,
                                 .request = std::make_unique<OwnedRequest>(request),
                                 .stale = miss.stale,
+                                .asked = miss.asked,
                                 .ask_siblings = ask});
 }
 
 // Has what is held validated, for nobody in particular: not with a client's credentials, as what
 // comes of these may not replace what is held for all.
-void refresh(Client& client, const Request& request, const digest::Key& key,
-             std::shared_ptr<const cache::Entry> entry) {
+void refresh(Client& client, const Request& request, const Miss& miss) {
   if (request.facts.authorization) return;
   auto& worker = client.worker;
-  auto fill = worker.shared.fills.begin_refresh(key, request.stored_as(), worker.io.get_executor());
+  auto fill =
+      worker.shared.fills.begin_refresh(miss.key, request.stored_as(), worker.io.get_executor());
   if (!fill) return;
   start_filling(worker, {.fill = std::move(fill),
-                         .key = key,
+                         .key = miss.key,
                          .request = std::make_unique<OwnedRequest>(request),
-                         .stale = std::move(entry),
+                         .stale = miss.stale,
+                         .asked = miss.asked,
                          .refresh = true});
 }
 
@@ -164,8 +169,9 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   if (is_for_us(client, request.target)) {
     request.map_to(shared.gateway.find(request.target.host(), request.target.port()));
   }
+  if (request.head.method == "PURGE") co_return co_await serve_purge(client, request);
   if (const auto page = own_page(client, request)) {
-    co_return co_await serve_own(client, request, *page);
+    co_return co_await serve_own(client, request, *page, body);
   }
   if (const auto refusal = check_access(client, request)) {
     co_return co_await refuse(client, request, *refusal);
@@ -190,6 +196,7 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
 
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
   const auto now = shared.clock.now();
+  const auto asked = steady_clock::now();
   const auto found = shared.store.find(key, request.stored_as(), request.head.fields);
   auto verdict = cache::judge(request.facts, found, now, offline);  // the only place that decides
   const bool own_way = verdict.action == Action::pass || verdict.action == Action::refuse;
@@ -207,7 +214,7 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   }
   switch (verdict.action) {
     case Action::refresh:
-      refresh(client, request, key, found.entry);
+      refresh(client, request, {key, found.entry, verdict, asked});
       co_return co_await serve(client, request, *found.entry, now, "stale-while-revalidate");
     case Action::serve: {
       const bool stale = offline && verdict.reason != Forward::none;
@@ -223,7 +230,7 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
     }
     case Action::fetch:
     case Action::revalidate: {
-      Miss miss{key, found.entry, verdict};
+      Miss miss{key, found.entry, verdict, asked};
       co_return co_await fetch(client, request, std::move(miss));
     }
   }

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "proxy/host_pattern.hpp"
+
 namespace proxy {
 namespace {
 
@@ -25,15 +27,6 @@ std::optional<KnownUrls> known_urls(const std::string& path) {
   return KnownUrls::of_file(path);
 }
 
-// As requests spell it: addresses have many forms.
-std::string canonical(const std::string& host) {
-  if (host == "*") return "";
-  if (host.starts_with("*.")) return host.substr(1);
-  const bool v6 = host.find(':') != std::string::npos;
-  const auto target = http::parse_target("GET", "http://" + (v6 ? '[' + host + ']' : host));
-  return target ? std::string(target->host()) : host;
-}
-
 }  // namespace
 
 Mapping::Mapping(const config::Reverse& settings)
@@ -52,7 +45,7 @@ std::string_view Mapping::host_for(const http::Target& target) const {
 Gateway::Gateway(const std::vector<config::Reverse>& settings) {
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto& item = settings[i];
-    const Place place{canonical(item.host), item.port.value_or(0)};
+    const Place place{canonical_pattern(item.host), item.port.value_or(0)};
     const auto at = "reverse[" + std::to_string(i) + "].";
     if (mappings_.contains(place)) {
       throw std::runtime_error(at + "host: " + item.host +

@@ -94,6 +94,8 @@ void Metrics::append_text(std::string& out, const Gauges& gauges) const {
           [](const Counters& c) -> const Count& { return c.stored; });
   counter("hearsay_blocked_total", "Requests refused because of a list (access.block).",
           [](const Counters& c) -> const Count& { return c.blocked; });
+  counter("hearsay_purged_total", "Responses dropped by PURGE and /admin/purge.",
+          [](const Counters& c) -> const Count& { return c.purged; });
   counter("hearsay_connections_accepted_total", "Client connections accepted.",
           [](const Counters& c) -> const Count& { return c.accepted; });
   counter("hearsay_connections_rejected_total", "Client connections over the limit.",

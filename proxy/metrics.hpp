@@ -43,6 +43,7 @@ struct alignas(64) Counters {
   Count malformed;               // requests refused by the scan
   Count stored;                  // responses
   Count blocked;                 // requests refused by a list
+  Count purged;                  // responses that somebody purged
   std::array<Served, 2> served;  // by DigestForm
 };
 

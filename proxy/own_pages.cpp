@@ -10,7 +10,7 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
-#include "proxy/refuse.hpp"
+#include "proxy/purge.hpp"
 
 namespace proxy {
 
@@ -24,7 +24,8 @@ constexpr std::string_view kIndex =
     "\n"
     "/digest    what is held and what neighbours claim, as JSON\n"
     "/metrics   counters, for Prometheus\n"
-    "/health    whether this proxy is up\n";
+    "/health    whether this proxy is up\n"
+    "/admin/purge  POST: drops what is stored, by URL, prefix or host\n";
 
 constexpr std::string_view kAllowed = "GET, HEAD, OPTIONS";
 
@@ -52,12 +53,6 @@ bool names_us(const Client& client, const Request& request) {
   return host.empty() || config::parse_address(host) || is_our_name(client, host);
 }
 
-bool came_through_a_proxy(const Request& request) {
-  const auto& fields = request.head.fields;
-  return fields.has(http::field::via) ||
-         std::any_of(fields.begin(), fields.end(), http::is_forwarded_field);
-}
-
 bool from_hearsay(const Request& request) {
   return request.head.fields.value(http::field::user_agent).starts_with("Hearsay/");
 }
@@ -78,6 +73,7 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
   }
   if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
   if (!names_us(client, request)) return Refusal::forbidden("the Host field does not name me");
+  if (page == Page::purge) return check_admin(client, request);
   if (admin || config::contains(access.monitor, client.address)) return std::nullopt;
   return Refusal::forbidden("not for your address (setting access.monitor)");
 }
@@ -192,6 +188,7 @@ Page page_at(const http::Target& target) {
   if (path == "/squid-internal-periodic/store_digest") return Page::store_digest;
   if (path == "/health") return Page::health;
   if (path == "/metrics") return Page::metrics;
+  if (path == "/admin/purge") return Page::purge;
   return Page::unknown;
 }
 
@@ -210,12 +207,19 @@ bool keeps(const Client& client, const Request& request, Page page) {
     case Page::digest:
     case Page::health:
     case Page::metrics:
+    case Page::purge:
       return target.host().empty() || names_own_socket(client, target);
   }
   return false;
 }
 
 }  // namespace
+
+bool came_through_a_proxy(const Request& request) {
+  const auto& fields = request.head.fields;
+  return fields.has(http::field::via) ||
+         std::any_of(fields.begin(), fields.end(), http::is_forwarded_field);
+}
 
 bool is_for_us(const Client& client, const http::Target& target) {
   using Form = http::Target::Form;
@@ -230,13 +234,20 @@ std::optional<Page> own_page(const Client& client, const Request& request) {
   return std::nullopt;
 }
 
-Task<void> serve_own(Client& client, const Request& request, Page page) {
+Task<void> serve_own(Client& client, const Request& request, Page page, BodyReader& body) {
   auto& record = client.reply.record();
   record.tag = Tag::own_page;
-  if (request.framing.has_body()) client.reply.close_after();
   if (auto refusal = check_reader(client, request, page)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
+  if (page == Page::purge) {
+    if (request.head.method == "POST") {
+      co_return co_await serve_purge_order(client, request, body);
+    }
+    Refusal refusal{405, "only POST", Tag::denied, {}, "Allow: POST\r\n"};
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  if (request.framing.has_body()) client.reply.close_after();
   if (request.head.method == "OPTIONS") co_return co_await send_options(client);
   if (request.facts.method == cache::RequestFacts::Method::other) {
     Refusal refusal{405, "only GET, HEAD and OPTIONS", Tag::denied, {}, kAllowed};
@@ -255,16 +266,17 @@ Task<void> serve_own(Client& client, const Request& request, Page page) {
       co_return co_await send_store_digest(client, request);
     case Page::health: {
       const bool draining = client.worker.shared.draining;
-      const std::string_view body =
+      const std::string_view text =
           draining ? "{\"status\":\"draining\"}\n" : "{\"status\":\"ok\"}\n";
       const unsigned status = draining ? 503 : 200;
-      co_return co_await send_page(client, "application/json", body, status);
+      co_return co_await send_page(client, "application/json", text, status);
     }
     case Page::metrics: {
       const auto text = metrics_text(client.worker.shared);
       co_return co_await send_page(client, "text/plain; version=0.0.4; charset=utf-8", text);
     }
     case Page::options:
+    case Page::purge:
     case Page::unknown:
       break;
   }

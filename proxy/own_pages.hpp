@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "proxy/client.hpp"
+#include "proxy/input.hpp"
 #include "proxy/request.hpp"
 
 namespace proxy {
@@ -15,6 +16,7 @@ enum class Page : std::uint8_t {
   store_digest,
   health,
   metrics,
+  purge,
   options,
   unknown,
 };
@@ -29,10 +31,13 @@ bool is_for_us(const Client& client, const http::Target& target);
 // may know us by any name, unless the host is mapped by name.
 std::optional<Page> own_page(const Client& client, const Request& request);
 
+// Whether it came by way of another proxy, as far as it says so.
+bool came_through_a_proxy(const Request& request);
+
 // Answers it, or refuses it by the settings access.monitor, access.peers and access.admin. All but
 // the digests for neighbours also refuse what names another host, and all but Squid's what came
 // through another proxy: a browser or a neighbour must not be used to read them.
-net::Task<void> serve_own(Client& client, const Request& request, Page page);
+net::Task<void> serve_own(Client& client, const Request& request, Page page, BodyReader& body);
 
 // The JSON of /digest.
 std::string digest_json(const Shared& shared);

@@ -292,7 +292,7 @@ void heed_head(Client& client, const Request& request, const http::ResponseHead&
   const auto says =
       held ? cache::head_says(request.facts, answer, *held) : cache::HeadSays::nothing;
   if (says == cache::HeadSays::changed) shared.store.invalidate(key, url);
-  if (says != cache::HeadSays::unchanged || shared.fills.outdated(key, since)) return;
+  if (says != cache::HeadSays::unchanged || shared.fills.outdated(key, url, since)) return;
   const cache::Received received{.url = url,
                                  .request = request.head.fields,
                                  .response = answer,
@@ -306,7 +306,7 @@ void heed_head(Client& client, const Request& request, const http::ResponseHead&
     shared.store.invalidate(key, url);
   }
   // Who invalidates takes note of it first and clears the store then.
-  if (shared.fills.outdated(key, since)) shared.store.invalidate(key, url);
+  if (shared.fills.outdated(key, url, since)) shared.store.invalidate(key, url);
 }
 
 }  // namespace
@@ -333,8 +333,9 @@ Task<void> pass(Client& client, const Request& request, BodyReader& body, http::
     co_return co_await passing.become_websocket(reason);
   }
   // Before our own invalidation counts as one.
-  const auto key = digest::key_of(digest::Method::get, request.stored_as());
-  const bool changed_meanwhile = worker.shared.fills.outdated(key, begun);
+  const auto& name = request.stored_as();
+  const auto key = digest::key_of(digest::Method::get, name);
+  const bool changed_meanwhile = worker.shared.fills.outdated(key, name, begun);
   invalidate(client, request, passing.head());
   if (request.is_head()) heed_head(client, request, passing.head(), times, begun);
   std::unique_ptr<Posted> posted;

@@ -45,11 +45,11 @@ void Posted::append(std::span<const char> bytes) {
 
 void Posted::store() {
   auto& shared = worker_.shared;
-  if (!entry_ || shared.fills.outdated(key_, begun_)) return;
+  if (!entry_ || shared.fills.outdated(key_, entry_->url, begun_)) return;
   const auto url = entry_->url;
   shared.store.put(key_, std::move(entry_), shared.clock.now());
   // Who invalidates takes note of it first and clears the store then.
-  if (shared.fills.outdated(key_, begun_)) shared.store.invalidate(key_, url);
+  if (shared.fills.outdated(key_, url, begun_)) shared.store.invalidate(key_, url);
 }
 
 }  // namespace proxy

@@ -26,6 +26,8 @@ std::string_view squid_tag(Tag tag) {
       return "TCP_TUNNEL";
     case Tag::own_page:
       return "TCP_HIT";
+    case Tag::purge:
+      return "TCP_MISS";
   }
   return "NONE_NONE";
 }
@@ -54,6 +56,8 @@ std::string_view metric_tag(Tag tag) {
       return "tunnel";
     case Tag::own_page:
       return "own_page";
+    case Tag::purge:
+      return "purge";
   }
   return "error";
 }

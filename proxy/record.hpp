@@ -21,8 +21,9 @@ enum class Tag : std::uint8_t {
   denied,
   tunnel,
   own_page,
+  purge,
 };
-inline constexpr std::size_t kTags = 11;
+inline constexpr std::size_t kTags = 12;
 std::string_view squid_tag(Tag tag);   // "TCP_MEM_HIT"
 std::string_view metric_tag(Tag tag);  // "hit"
 

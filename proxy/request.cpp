@@ -8,7 +8,9 @@
 namespace proxy {
 namespace {
 
-const std::string kReverseSpace = "reverse:";  // no scheme that a client's URL may have
+std::string in_reverse_space(const http::Target& target) {
+  return std::string(kReverseSpace) + target.url();
+}
 
 std::string text_of(const config::Address& address) {
   char text[INET6_ADDRSTRLEN];
@@ -41,7 +43,7 @@ http::RequestHead copy_into(std::string& text, const http::RequestHead& original
 
 void Request::map_to(Mapping* mapping) {
   mapping_ = mapping;
-  if (mapping && !mapping->share) own_name_ = kReverseSpace + target.url();
+  if (mapping && !mapping->share) own_name_ = in_reverse_space(target);
 }
 
 void Request::tell_of_client(config::Forwarded how, const config::Address& client) {
@@ -58,7 +60,7 @@ void Request::tell_of_client(config::Forwarded how, const config::Address& clien
 }
 
 std::string Request::stored_as(const http::Target& other) const {
-  return may_be_shared() ? other.url() : kReverseSpace + other.url();
+  return may_be_shared() ? other.url() : in_reverse_space(other);
 }
 
 std::string_view Request::origin_host() const {

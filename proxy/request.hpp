@@ -18,6 +18,9 @@ namespace proxy {
 
 struct Mapping;
 
+// What is stored in reverse mode has this before its URL: no scheme that a client's URL may have.
+inline constexpr std::string_view kReverseSpace = "reverse:";
+
 // Refers to the bytes of its head, which the caller keeps.
 struct Request {
   http::RequestHead head;

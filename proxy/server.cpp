@@ -5,6 +5,7 @@
 
 #include <array>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <future>
 
@@ -99,7 +100,8 @@ Server::Server(const config::Settings& settings, lists::AccessLists lists, Gatew
               .publisher = publisher_,
               .metrics = metrics_,
               .log = log_,
-              .tls = tls_} {
+              .tls = tls_,
+              .aside = aside_.get_executor()} {
   for (std::size_t i = 0; i < threads_; ++i) workers_.emplace_back(shared_, i);
 }
 
@@ -114,6 +116,10 @@ const std::vector<net::tcp::endpoint>& Server::addresses() const {
 void Server::start() {
   exchange_.emplace(directory_, settings_.digest, std::string(kProduct),
                     [this](peers::WallTime now) { publisher_.tick(now); });
+  running_.emplace_back([this] {
+    const auto until_stopped = asio::make_work_guard(aside_);
+    aside_.run();
+  });
   for (std::size_t i = 0; i < threads_; ++i) {
     auto& worker = workers_[i];
     for (auto& acceptor : listeners_.acceptors(i, worker.io.get_executor())) {
@@ -161,9 +167,11 @@ void Server::drain() {
 
 void Server::stop() {
   exchange_.reset();
+  aside_.stop();
   for (auto& worker : workers_) worker.io.stop();
   running_.clear();
   // All of them before any is destroyed: a fill's readers may be on other threads.
+  aside_.end_coroutines();
   for (auto& worker : workers_) worker.io.end_coroutines();
   fills_.clear();  // they refer to the workers' timers
 }

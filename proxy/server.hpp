@@ -57,6 +57,7 @@ class Server {
   Metrics metrics_;
   AccessLog log_;
   upstream::TlsClient tls_;
+  Loop aside_;
   Shared shared_;
   std::deque<Worker> workers_;
   std::optional<peers::Exchange> exchange_;

@@ -40,6 +40,7 @@ struct Shared {
   Metrics& metrics;
   AccessLog& log;
   upstream::TlsClient& tls;
+  net::Executor aside;  // of a thread for work that would hold up an I/O thread
 
   // How long a stale response may answer for an origin that is out of reach.
   [[nodiscard]] std::chrono::seconds stale_if_error() const {

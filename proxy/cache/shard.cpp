@@ -73,6 +73,19 @@ Shard::Chain Shard::remove(const digest::Key& key, std::optional<std::string_vie
   return dropped;
 }
 
+std::vector<Shard::Chain> Shard::remove_if(std::span<const digest::Key> keys,
+                                           const std::function<bool(std::string_view)>& matches) {
+  std::vector<Chain> dropped;
+  const std::lock_guard lock(mutex_);
+  for (const auto& key : keys) {
+    const auto slot = slots_.find(key);
+    if (slot == slots_.end() || !matches(slot->second.newest->entry->url)) continue;
+    dropped.push_back(take_all(slot->second));
+    slots_.erase(slot);
+  }
+  return dropped;
+}
+
 Shard::Chain Shard::evict(S3Fifo::Part part) {
   const std::lock_guard lock(mutex_);
   auto* node = static_cast<Node*>(order_.evict(part));
@@ -94,6 +107,11 @@ Collected Shard::collect(Time now, std::vector<KeyChange>& out) {
   const std::lock_guard lock(mutex_);
   expire_claims(now);
   return changes_.drain(out);
+}
+
+void Shard::list(std::vector<digest::Key>& out) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, slot] : slots_) out.push_back(key);
 }
 
 void Shard::list_claimed(Time now, std::vector<digest::Key>& out) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -51,11 +52,16 @@ class Shard {
   Chain put(std::unique_ptr<Node> node, Time now);
   // With a URL: only if the variants are of it.
   Chain remove(const digest::Key& key, std::optional<std::string_view> url);
+  // Of these keys, those whose URL `matches`.
+  std::vector<Chain> remove_if(std::span<const digest::Key> keys,
+                               const std::function<bool(std::string_view)>& matches);
   Chain evict(S3Fifo::Part part);
   void forget_ghosts();
   std::size_t entries() const { return count_.load(std::memory_order_relaxed); }
 
   Collected collect(Time now, std::vector<KeyChange>& out);
+  // All keys held.
+  void list(std::vector<digest::Key>& out);
   void list_claimed(Time now, std::vector<digest::Key>& out);
 
  private:

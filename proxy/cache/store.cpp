@@ -1,5 +1,7 @@
 #include "proxy/cache/store.hpp"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "proxy/cache/shard.hpp"
@@ -52,6 +54,22 @@ std::size_t Store::remove(const digest::Key& key) {
 
 std::size_t Store::invalidate(const digest::Key& key, std::string_view url) {
   return length(shard_of(key).remove(key, url));
+}
+
+std::size_t Store::remove_if(const std::function<bool(std::string_view)>& matches) {
+  constexpr std::size_t kAtOnce = 128;
+  std::size_t removed = 0;
+  std::vector<digest::Key> keys;
+  for (const auto& shard : shards_) {
+    keys.clear();
+    shard->list(keys);
+    for (std::span<const digest::Key> rest(keys); !rest.empty();) {
+      const auto next = rest.first(std::min(rest.size(), kAtOnce));
+      rest = rest.subspan(next.size());
+      for (const auto& dropped : shard->remove_if(next, matches)) removed += length(dropped);
+    }
+  }
+  return removed;
 }
 
 bool Store::make_room() {

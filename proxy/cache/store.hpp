@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,11 @@ class Store {
   // Drops all variants; how many there were. invalidate() only if they are of this URL.
   std::size_t remove(const digest::Key& key);
   std::size_t invalidate(const digest::Key& key, std::string_view url);
+
+  // Drops all that is stored under a name that `matches`; how many responses. Of what is put while
+  // it runs some may stay. Holds a lock for some 100 entries at a time, but takes as long as it
+  // takes to look at every entry: not for an I/O thread.
+  std::size_t remove_if(const std::function<bool(std::string_view)>& matches);
 
   // Evicts until the budget is within its limit. False when all is gone and it still is not.
   bool make_room();

@@ -19,7 +19,9 @@ struct FillJob {
   digest::Key key;
   std::unique_ptr<OwnedRequest> request;
   std::shared_ptr<const cache::Entry> stale;  // to be validated, or to stand in; null: none
-  bool ask_siblings = false;                  // whether a sibling may answer this request
+  // Before it was known that it has to be fetched: what is purged since then is not stored.
+  std::chrono::steady_clock::time_point asked;
+  bool ask_siblings = false;  // whether a sibling may answer this request
   bool refresh = false;  // nobody waits: it is fetched to be stored, and a failure changes nothing
 };
 
@@ -84,7 +86,6 @@ class Filling {
   Worker& worker_;
   FillJob job_;
   const std::shared_ptr<Filling*> self_ = std::make_shared<Filling*>(this);  // for the hook
-  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   Provenance provenance_;
   std::optional<Fetch> fetch_;
   cache::Times times_{};

@@ -217,10 +217,11 @@ Task<void> Filling::discard() {
 // what is put in between is seen by one of us.
 bool Filling::store(std::shared_ptr<const cache::Entry> entry) {
   auto& shared = worker_.shared;
-  if (shared.fills.outdated(job_.key, begun_)) return false;
+  const auto& name = job_.fill->url();
+  if (shared.fills.outdated(job_.key, name, job_.asked)) return false;
   if (shared.store.put(job_.key, std::move(entry), now()) != cache::Stored::yes) return false;
-  if (!shared.fills.outdated(job_.key, begun_)) return true;
-  shared.store.invalidate(job_.key, job_.fill->url());
+  if (!shared.fills.outdated(job_.key, name, job_.asked)) return true;
+  shared.store.invalidate(job_.key, name);
   return false;
 }
 

@@ -59,17 +59,36 @@ void Fills::clear() {
   }
 }
 
-bool Fills::recently_invalidated(const digest::Key& key, Time now) {
-  auto& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
-  return shard.invalidated.holds(key, now);
+// Noted before fills are delisted: one that is listed meanwhile began later.
+void Fills::invalidate(const Ban& ban, Time now) {
+  {
+    const std::lock_guard lock(bans_mutex_);
+    bans_.remember(ban, now);
+  }
+  for (auto& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    std::erase_if(shard.fills, [&](const auto& fill) { return ban.covers(fill.second->url()); });
+  }
 }
 
-bool Fills::outdated(const digest::Key& key, Time asked) {
+bool Fills::recently_invalidated(const digest::Key& key, std::string_view name, Time now) {
+  if (banned(name, now - kInvalidated + Time::duration(1))) return true;
+  auto& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  return shard.invalidated.may_hold(key, now);
+}
+
+bool Fills::outdated(const digest::Key& key, std::string_view name, Time asked) {
+  if (banned(name, asked)) return true;
   auto& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);
   // A change at a time t is remembered until t + kInvalidated.
   return shard.invalidated.may_hold(key, asked + kInvalidated - Time::duration(1));
+}
+
+bool Fills::banned(std::string_view name, Time since) {
+  const std::lock_guard lock(bans_mutex_);
+  return bans_.may_cover(name, since);
 }
 
 }  // namespace proxy

@@ -11,6 +11,7 @@
 
 #include "digest/key.hpp"
 #include "proxy/fill/fill.hpp"
+#include "proxy/fill/recent_bans.hpp"
 #include "proxy/fill/recent_keys.hpp"
 
 namespace proxy {
@@ -24,6 +25,8 @@ class Fills {
   static constexpr std::chrono::seconds kNotShared{60};
   // Nor are siblings asked for one that was invalidated: they may hold what it was before.
   static constexpr std::chrono::seconds kInvalidated{60};
+  // So many purges by prefix or host are remembered apart.
+  static constexpr std::size_t kBans = 256;
   // No client's connection bounds how many run at once.
   static constexpr std::size_t kMostRefreshes = 64;  // per shard
 
@@ -50,13 +53,18 @@ class Fills {
   // Likewise, and remembers that the response could not be shared.
   void leave_unshared(const digest::Key& key, const Fill& fill, Time now);
 
-  // The URL was changed at the origin: what is being fetched is not to be stored, whoever fetches.
+  // The URL was changed at the origin, or is purged: what is being fetched is not to be stored,
+  // whoever fetches, and nobody joins those who read it.
   void invalidate(const digest::Key& key, Time now);
-  bool recently_invalidated(const digest::Key& key, Time now);
+  // The same for every URL that the ban covers.
+  void invalidate(const Ban& ban, Time now);
+  // Whether it was for what is stored under this name within kInvalidated. Where too much happened
+  // to remember it all, it counts as that.
+  bool recently_invalidated(const digest::Key& key, std::string_view name, Time now);
   // Forgets all fills; when nothing runs any more.
   void clear();
   // Whether an answer to what was asked for at that time may be of before a change.
-  bool outdated(const digest::Key& key, Time asked);
+  bool outdated(const digest::Key& key, std::string_view name, Time asked);
 
  private:
   struct Shard {
@@ -66,9 +74,12 @@ class Fills {
     RecentKeys unshared{4096};
     RecentKeys invalidated{4096};
   };
+  bool banned(std::string_view name, Time since);
   Shard& shard_of(const digest::Key& key) { return shards_[key.bytes[1] % shards_.size()]; }
 
   std::array<Shard, 16> shards_;
+  std::mutex bans_mutex_;
+  RecentBans bans_{kBans};
 };
 
 }  // namespace proxy

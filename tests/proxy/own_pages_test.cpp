@@ -35,6 +35,7 @@ INSTANTIATE_TEST_SUITE_P(
                           Page::store_digest},
                     Asked{"Health", "GET /health", Page::health},
                     Asked{"Metrics", "GET /metrics", Page::metrics},
+                    Asked{"Purge", "POST /admin/purge", Page::purge},
                     Asked{"NoSuchPage", "GET /else", Page::unknown},
                     Asked{"Options", "OPTIONS *", Page::options},
                     Asked{"OurSocket", "GET http://127.0.0.1:3128/digest", Page::digest},
@@ -74,6 +75,8 @@ INSTANTIATE_TEST_SUITE_P(
                     AskedMapped{"Localhost", "GET /health", "localhost:3128", true},
                     AskedMapped{"Name", "GET /digest", "cache-a:3128", true},
                     AskedMapped{"Absolute", "GET http://127.0.0.1:3128/digest", "x", true},
+                    AskedMapped{"Purge", "POST /admin/purge", "127.0.0.1:3128", true},
+                    AskedMapped{"PurgeOfASite", "POST /admin/purge", "a.test", false},
                     AskedMapped{"NameWithoutPort", "GET /digest", "cache-a", false},
                     AskedMapped{"AnotherAddress", "GET /digest", "10.0.0.1:3128", false},
                     AskedMapped{"Site", "GET /health", "a.test", false},
@@ -86,6 +89,11 @@ INSTANTIATE_TEST_SUITE_P(
                     AskedMapped{"Squid", "GET /squid-internal-periodic/store_digest", "b.lan",
                                 true}),
     [](const auto& tested) { return tested.param.name; });
+
+std::string served(Scene& scene, const Request& request, Page page) {
+  BodyReader body(scene.input, request.framing);
+  return scene.received(serve_own(scene.client, request, page, body));
+}
 
 struct Reader {
   const char* name;
@@ -108,11 +116,11 @@ TEST_P(OwnPageAccess, FollowsTheSettingsAndLetsNobodyBeUsedToRead) {
   scene.reply.begin(1, false, false);
   const auto page = own_page(scene.client, *request);
   ASSERT_TRUE(page);
-  EXPECT_EQ(scene.received(serve_own(scene.client, *request, *page)).substr(9, 3),
-            GetParam().status);
+  EXPECT_EQ(served(scene, *request, *page).substr(9, 3), GetParam().status);
 }
 
 const std::string kHost = "Host: 127.0.0.1\r\n";
+const std::string kMeant = "X-Hearsay: 1\r\n";
 const std::string kStoreDigest = "/squid-internal-periodic/store_digest";
 const std::string kNative = "/digest/native";
 
@@ -135,6 +143,15 @@ INSTANTIATE_TEST_SUITE_P(
         Reader{"AdminToTheNativeDigest", kNative, "127.0.0.1", kHost, "200"},
         Reader{"MonitorToTheNativeDigest", kNative, "192.168.0.1", kHost, "403"},
         Reader{"NativeDigestThroughAPeer", kNative, "10.9.9.9", kHost + "Via: 1.1 b\r\n", "403"},
+        Reader{"MonitorToPurge", "/admin/purge", "192.168.0.1", kHost + kMeant, "403"},
+        Reader{"AdminToPurge", "/admin/purge", "127.0.0.1", kHost + kMeant, "405"},
+        Reader{"PurgeByAWebPage", "/admin/purge", "127.0.0.1", kHost, "403"},
+        Reader{"PurgeMeantOtherwise", "/admin/purge", "127.0.0.1", kHost + "X-Hearsay: 0\r\n",
+               "403"},
+        Reader{"PurgeThroughAProxy", "/admin/purge", "127.0.0.1",
+               kHost + kMeant + "X-Forwarded-For: x\r\n", "403"},
+        Reader{"PurgeByAReboundName", "/admin/purge", "127.0.0.1", "Host: evil.test\r\n" + kMeant,
+               "403"},
         Reader{"NoSuchPage", "/else", "127.0.0.1", kHost, "404"}),
     [](const auto& tested) { return tested.param.name; });
 
@@ -145,7 +162,7 @@ std::string answer_to(const std::string& line, const std::string& lines = "") {
   const std::string text = line + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" + lines + "\r\n";
   const auto request = parse_request(text, {}).value();
   scene.reply.begin(1, request->is_head(), false);
-  return scene.received(serve_own(scene.client, *request, *own_page(scene.client, *request)));
+  return served(scene, *request, *own_page(scene.client, *request));
 }
 
 TEST(OwnPages, OthersThanGetAreRefused) {

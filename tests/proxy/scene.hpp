@@ -49,6 +49,7 @@ struct Scene {
   Metrics metrics{1};
   AccessLog log{settings.log, 1};
   upstream::TlsClient tls;
+  net::asio::io_context aside{1};
   Shared shared{.settings = settings,
                 .name = "cache-a",
                 .listening = listening,
@@ -63,7 +64,8 @@ struct Scene {
                 .publisher = publisher,
                 .metrics = metrics,
                 .log = log,
-                .tls = tls};
+                .tls = tls,
+                .aside = aside.get_executor()};
   Worker worker{shared, 0};
   std::pair<net::Socket, net::Socket> pair = support::connected_pair(worker.io);
   net::Stream stream{std::move(pair.first), worker.deadlines};

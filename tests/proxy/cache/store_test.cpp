@@ -95,6 +95,26 @@ TEST_F(MemoryStore, VariantsOfOneUrlAreBounded) {
   EXPECT_NE(find("http://a/", "X-A: 6\r\n").entry, nullptr);
 }
 
+TEST_F(MemoryStore, DropsWhatMatchesAndNothingElse) {
+  for (int i = 0; i < 1000; ++i) put(url(i), 10);
+  put_variant("X-A", "X-A: 1\r\n");
+  put_variant("X-A", "X-A: 2\r\n");
+  const auto drop = [&](const std::string& end) {
+    return store_->remove_if([&](std::string_view name) { return name.ends_with(end); });
+  };
+  EXPECT_EQ(drop("/"), 2U) << "each variant counts";
+  EXPECT_EQ(drop("7"), 100U);
+  EXPECT_EQ(drop("7"), 0U);
+  EXPECT_EQ(store_->entries(), 900U);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(find(url(i)).entry == nullptr, i % 10 == 7) << i;
+  std::vector<KeyChange> changes;
+  store_->collect(kStart, changes);
+  changes.clear();
+  EXPECT_EQ(drop("8"), 100U);
+  store_->collect(kStart, changes);
+  EXPECT_EQ(changes.size(), 100U) << "the digest is told";
+}
+
 TEST_F(MemoryStore, KnowsForAMinuteWhatTheDigestCeasedToClaim) {
   std::vector<KeyChange> changes;
   const auto at = [&](Time now) { store_->collect(now, changes); };

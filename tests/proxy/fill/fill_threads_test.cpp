@@ -235,7 +235,7 @@ TEST(FillsThreads, AnInvalidationIsSeenByWhoAskedBeforeIt) {
       const auto before = std::chrono::steady_clock::now();
       fills.enter(key_of(i), std::to_string(i), io.get_executor(), before);
       fills.invalidate(key_of(i), std::chrono::steady_clock::now());
-      missed += !fills.outdated(key_of(i), before);
+      missed += !fills.outdated(key_of(i), {}, before);
     }
   };
   at_once(change, change);

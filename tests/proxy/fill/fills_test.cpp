@@ -68,17 +68,47 @@ TEST(Fills, AnInvalidationLeavesWhatIsUnderWayToThoseWhoRead) {
   const auto next = scene.enter();
   EXPECT_EQ(next.turn, Turn::first);
   EXPECT_NE(next.fill, old);
-  EXPECT_TRUE(scene.fills.recently_invalidated(kKey, kNow + Fills::kInvalidated - 1ms));
-  EXPECT_FALSE(scene.fills.recently_invalidated(kKey, kNow + Fills::kInvalidated));
+  EXPECT_TRUE(scene.fills.recently_invalidated(kKey, kUrl, kNow + Fills::kInvalidated - 1ms));
+  EXPECT_FALSE(scene.fills.recently_invalidated(kKey, kUrl, kNow + Fills::kInvalidated));
 }
 
 TEST(Fills, WhatWasAskedForBeforeAnInvalidationIsOutdatedHoweverLongItTakes) {
   Scene scene;
-  EXPECT_FALSE(scene.fills.outdated(kKey, kNow));
+  EXPECT_FALSE(scene.fills.outdated(kKey, kUrl, kNow));
   scene.fills.invalidate(kKey, kNow);
-  EXPECT_TRUE(scene.fills.outdated(kKey, kNow - 1h));
-  EXPECT_TRUE(scene.fills.outdated(kKey, kNow));
-  EXPECT_FALSE(scene.fills.outdated(kKey, kNow + Fills::Time::duration(1)));
+  EXPECT_TRUE(scene.fills.outdated(kKey, kUrl, kNow - 1h));
+  EXPECT_TRUE(scene.fills.outdated(kKey, kUrl, kNow));
+  EXPECT_FALSE(scene.fills.outdated(kKey, kUrl, kNow + Fills::Time::duration(1)));
+}
+
+TEST(Fills, ABanIsAnInvalidationOfEveryUrlThatItCovers) {
+  Scene scene;
+  const auto old = scene.enter().fill;
+  const std::string other = "http://b/x";
+  const auto other_key = digest::key_of(digest::Method::get, other);
+  const auto elsewhere = scene.fills.enter(other_key, other, scene.io.get_executor(), kNow).fill;
+  scene.fills.invalidate(Ban("http://a/"), kNow);
+  EXPECT_EQ(scene.enter().turn, Turn::first);
+  EXPECT_EQ(scene.fills.enter(other_key, other, scene.io.get_executor(), kNow).fill, elsewhere);
+  EXPECT_TRUE(scene.fills.outdated(kKey, kUrl, kNow - 1h));
+  EXPECT_TRUE(scene.fills.outdated(kKey, kUrl, kNow));
+  EXPECT_FALSE(scene.fills.outdated(kKey, kUrl, kNow + Fills::Time::duration(1)));
+  EXPECT_FALSE(scene.fills.outdated(other_key, other, kNow - 1h));
+  EXPECT_TRUE(scene.fills.recently_invalidated(kKey, kUrl, kNow + Fills::kInvalidated - 1ms));
+  EXPECT_FALSE(scene.fills.recently_invalidated(kKey, kUrl, kNow + Fills::kInvalidated));
+  EXPECT_FALSE(scene.fills.recently_invalidated(other_key, other, kNow));
+}
+
+// Else a neighbour would be asked for what was purged, once enough else is.
+TEST(Fills, HowEverMuchIsInvalidatedWithinAMinuteAllOfItIsKnownAsThat) {
+  Scene scene;
+  scene.fills.invalidate(kKey, kNow);
+  for (int i = 0; i < 100'000; ++i) {
+    const std::string url = kUrl + std::to_string(i);
+    scene.fills.invalidate(digest::key_of(digest::Method::get, url), kNow + 1s);
+  }
+  EXPECT_TRUE(scene.fills.recently_invalidated(kKey, kUrl, kNow + Fills::kInvalidated - 1ms));
+  EXPECT_FALSE(scene.fills.recently_invalidated(kKey, kUrl, kNow + Fills::kInvalidated + 1s));
 }
 
 TEST(Fills, OfOneKeyOneRefreshRunsAtATime) {  // RFC 5861 3

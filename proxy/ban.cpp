@@ -1,0 +1,35 @@
+#include "proxy/ban.hpp"
+
+#include "proxy/http/text.hpp"
+#include "proxy/request.hpp"
+
+namespace proxy {
+namespace {
+
+// The URL is canonical, so that there is no need to parse it with care. One that a request of
+// HTTP/1.0 without a Host made is a path alone: its host is "".
+bool is_of(const HostPattern& hosts, std::string_view url) {
+  const auto scheme_end = url.find("://");
+  if (url.starts_with('/') || scheme_end == url.npos) return hosts.matches("", 80);
+  const bool https = url.substr(0, scheme_end) == "https";
+  url.remove_prefix(scheme_end + 3);
+  auto host = url.substr(0, url.find('/'));
+  std::uint64_t port = https ? 443 : 80;
+  const auto colon = host.rfind(':');
+  if (colon != host.npos && !host.ends_with(']')) {
+    port = http::parse_decimal(host.substr(colon + 1)).value_or(port);
+    host = host.substr(0, colon);
+  }
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  return hosts.matches(host, static_cast<std::uint16_t>(port));
+}
+
+}  // namespace
+
+bool Ban::covers(std::string_view name) const {
+  if (name.starts_with(kReverseSpace)) name.remove_prefix(kReverseSpace.size());
+  if (const auto* prefix = std::get_if<std::string>(&what_)) return name.starts_with(*prefix);
+  return is_of(std::get<HostPattern>(what_), name);
+}
+
+}  // namespace proxy

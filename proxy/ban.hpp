@@ -1,0 +1,29 @@
+// A purge of many URLs at once; Varnish's word for it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "proxy/host_pattern.hpp"
+
+namespace proxy {
+
+// Every URL that begins like one, or every URL of some hosts, whether stored for those who use the
+// proxy forward or in reverse mode (Request::stored_as). Pure; any thread.
+class Ban {
+ public:
+  // `prefix` is canonical, as http::Target spells URLs; it is compared byte for byte.
+  explicit Ban(std::string prefix) : what_(std::move(prefix)) {}
+  explicit Ban(HostPattern hosts) : what_(std::move(hosts)) {}
+
+  // `name`: what a response is stored as.
+  [[nodiscard]] bool covers(std::string_view name) const;
+
+  bool operator==(const Ban&) const = default;
+
+ private:
+  std::variant<std::string, HostPattern> what_;
+};
+
+}  // namespace proxy

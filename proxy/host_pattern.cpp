@@ -1,0 +1,26 @@
+#include "proxy/host_pattern.hpp"
+
+#include "proxy/http/target.hpp"
+
+namespace proxy {
+
+HostPattern::HostPattern(const config::HostPattern& written)
+    : host_(canonical_pattern(written.host)),
+      exact_(!written.host.starts_with('*')),
+      port_(written.port) {}
+
+bool HostPattern::matches(std::string_view host, std::uint16_t port) const {
+  if (port_ && *port_ != port) return false;
+  if (exact_) return host == host_;
+  return host_.empty() || (host.ends_with(host_) && host.size() > host_.size());
+}
+
+std::string canonical_pattern(const std::string& host) {
+  if (host == "*") return "";
+  if (host.starts_with("*.")) return host.substr(1);
+  const bool v6 = host.find(':') != std::string::npos;
+  const auto target = http::parse_target("GET", "http://" + (v6 ? '[' + host + ']' : host));
+  return target ? std::string(target->host()) : host;
+}
+
+}  // namespace proxy

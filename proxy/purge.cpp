@@ -1,0 +1,114 @@
+#include "proxy/purge.hpp"
+
+#include <chrono>
+
+#include "proxy/http/forwarding.hpp"
+#include "proxy/own_pages.hpp"
+#include "proxy/purge_order.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs long
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+// Noted first: who stores meanwhile looks at that after storing.
+std::size_t forget(Shared& shared, const std::string& name) {
+  const auto key = digest::key_of(digest::Method::get, name);
+  shared.fills.invalidate(key, std::chrono::steady_clock::now());
+  return shared.store.invalidate(key, name);
+}
+
+Task<std::size_t> drop_banned(cache::Store& store, const Ban& ban) {
+  co_return store.remove_if([&ban](std::string_view name) { return ban.covers(name); });
+}
+
+// What is stored under the name of any space goes: nobody can mean to keep the one half.
+Task<std::size_t> carry_out(Client& client, PurgeOrder order) {
+  auto& shared = client.worker.shared;
+  if (const auto* url = std::get_if<http::Target>(&order)) {
+    const auto forward = forget(shared, url->url());
+    co_return forward + forget(shared, std::string(kReverseSpace) + url->url());
+  }
+  const auto& ban = std::get<Ban>(order);
+  shared.fills.invalidate(ban, std::chrono::steady_clock::now());
+  auto scan = drop_banned(shared.store, ban);
+  co_return co_await asio::co_spawn(shared.aside, std::move(scan), net::use_task);
+}
+
+Task<void> tell(Client& client, unsigned status, std::size_t purged) {
+  client.worker.counters.purged.add(purged);
+  client.reply.record().tag = Tag::purge;
+  client.reply.record().content_type = "application/json";
+  auto head = own_head(client, status, "application/json");
+  http::append_field(head, "Cache-Control", "no-store");
+  const auto body = "{\"purged\": " + std::to_string(purged) + "}\n";
+  const auto bytes = asio::const_buffer(body.data(), body.size());
+  const auto error = co_await client.reply.start(head, status, body.size(), {&bytes, 1});
+  if (!error) co_await client.reply.finish();
+}
+
+// Reads all of it, or says why that cannot be.
+Task<std::optional<Refusal>> read_body(Client& client, const Request& request, BodyReader& body,
+                                       std::string& into) {
+  Refusal too_large{413, "a purge is ordered in at most 32 KiB", Tag::denied, {}};
+  const auto& framing = body.framing();
+  if (framing.kind == http::Framing::Kind::sized && framing.length > kLongestOrder) {
+    co_return too_large;
+  }
+  if (request.head.fields.has(http::field::expect)) co_await client.reply.interim(kContinue);
+  const auto idle = client.worker.shared.settings.timeouts.body;
+  std::size_t size = 0;
+  into.resize(kLongestOrder + 1);
+  while (!body.finished()) {
+    if (size == into.size()) co_return too_large;
+    const auto rest = asio::buffer(into.data() + size, into.size() - size);
+    const auto read = co_await body.read(rest, idle);
+    if (!read) co_return Refusal::failure(failure_of(Failure::Where::client, read.error()));
+    size += *read;
+  }
+  into.resize(size);
+  co_return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Refusal> check_admin(const Client& client, const Request& request) {
+  if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
+  const auto& access = client.worker.shared.settings.access;
+  if (!config::contains(access.admin, client.address)) {
+    return Refusal::forbidden("not for your address (setting access.admin)");
+  }
+  const auto* word = request.head.fields.find("X-Hearsay");
+  if (word && word->value == "1") return std::nullopt;
+  return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");
+}
+
+Task<void> serve_purge(Client& client, const Request& request) {
+  if (request.framing.has_body()) client.reply.close_after();
+  if (auto refusal = check_admin(client, request)) {
+    co_return co_await refuse(client, request, std::move(*refusal));
+  }
+  const auto purged = forget(client.worker.shared, request.stored_as());
+  const unsigned status = purged > 0 ? 200 : 404;
+  co_await tell(client, status, purged);
+}
+
+Task<void> serve_purge_order(Client& client, const Request& request, BodyReader& body) {
+  std::string text;
+  auto refusal = co_await read_body(client, request, body, text);
+  if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
+  auto order = parse_purge_order(text);
+  if (!order) {
+    auto faults = Refusal::bad(order.error());
+    co_return co_await refuse(client, request, std::move(faults));
+  }
+  const auto purged = co_await carry_out(client, std::move(*order));
+  co_await tell(client, 200, purged);
+}
+
+}  // namespace proxy

@@ -1,0 +1,22 @@
+// Any bytes are an order, or are said to be none; a canonical URL stays as it is, and both key
+// spaces are one.
+#include <cstdlib>
+
+#include "proxy/purge_order.hpp"
+#include "proxy/request.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const auto order = proxy::parse_purge_order(bytes);
+  if (order.has_error()) {
+    if (order.error().empty()) std::abort();
+  } else if (const auto* url = std::get_if<proxy::http::Target>(&*order)) {
+    const auto again = proxy::http::parse_target("GET", url->url());
+    if (!again || again->url() != url->url()) std::abort();
+  } else {
+    const auto& ban = std::get<proxy::Ban>(*order);
+    const std::string in_reverse = std::string(proxy::kReverseSpace) + "http://a.test/x";
+    if (ban.covers("http://a.test/x") != ban.covers(in_reverse)) std::abort();
+  }
+  return 0;
+}
