@@ -244,7 +244,7 @@ Task<void> serve_own(Client& client, const Request& request, Page page, BodyRead
     if (request.head.method == "POST") {
       co_return co_await serve_purge_order(client, request, body);
     }
-    Refusal refusal{405, "only POST", Tag::denied, {}, "Allow: POST\r\n"};
+    Refusal refusal{405, "only POST", Tag::denied, {}, "POST"};
     co_return co_await refuse(client, request, std::move(refusal));
   }
   if (request.framing.has_body()) client.reply.close_after();
