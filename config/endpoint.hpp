@@ -32,6 +32,8 @@ std::optional<OriginUrl> parse_origin_url(std::string_view url);
 struct HostPattern {
   std::string host;  // lower case, IPv6 without brackets
   std::optional<std::uint16_t> port;
+
+  bool operator==(const HostPattern&) const = default;
 };
 std::optional<HostPattern> parse_host_pattern(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include "config/access_list.hpp"
 #include "config/peer_list.hpp"
 #include "config/reverse_list.hpp"
+#include "config/rule_list.hpp"
 #include "config/section.hpp"
 #include "config/text.hpp"
 
@@ -144,6 +145,7 @@ Settings read_settings(const Value& document, Faults& faults) {
   read_peers(in, settings.listen, settings.peers);
   read_reverse(in, settings.listen, settings.reverse);
   in.read_word("forwarded", settings.forwarded, kForwarded);
+  read_rules(in, settings.rules);
   read_part(in, "access", settings.access, read_access);
   read_part(in, "log", settings.log, read_log);
   read_part(in, "timeouts", settings.timeouts, read_timeouts);

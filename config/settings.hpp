@@ -99,6 +99,22 @@ struct Reverse {
   bool operator==(const Reverse&) const = default;
 };
 
+// What holds for some sites alone: the first rule that matches a request counts, no other. All
+// that it does is off unless it is said. What each does, in detail: proxy/site_rules.hpp.
+struct Rule {
+  std::string name;  // a token, in Cache-Status; no two alike
+  HostPattern host;
+  std::string path;                       // how the path begins, byte for byte; empty: any
+  std::optional<milliseconds> min_fresh;  // freshness lifetime, at least
+  std::optional<milliseconds> max_fresh;  // and at most
+  bool ignore_client_no_cache = false;
+  std::vector<std::string> drop_query;  // names of parameters, `*` for any text: not in the key
+  bool never_store = false;
+  bool offline = false;  // as cache.offline
+
+  bool operator==(const Rule&) const = default;
+};
+
 struct Access {
   Networks clients;          // may use the proxy
   Networks monitor;          // may read /, /digest, /health, /metrics
@@ -166,6 +182,7 @@ struct Settings {
   std::vector<Peer> peers;
   std::vector<Reverse> reverse;
   Forwarded forwarded = Forwarded::off;
+  std::vector<Rule> rules;
   Access access;
   Log log;
   Timeouts timeouts;

@@ -169,10 +169,12 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   if (is_for_us(client, request.target)) {
     request.map_to(shared.gateway.find(request.target.host(), request.target.port()));
   }
+  request.follow(shared.rules);
   if (request.head.method == "PURGE") co_return co_await serve_purge(client, request);
   if (const auto page = own_page(client, request)) {
     co_return co_await serve_own(client, request, *page, body);
   }
+  if (request.rule()) client.reply.record().rule = request.rule()->word();
   if (const auto refusal = check_access(client, request)) {
     co_return co_await refuse(client, request, *refusal);
   }
@@ -181,7 +183,8 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   }
   request.tell_of_client(shared.settings.forwarded, client.address);
   const bool looped = http::via_names(request.head.fields, shared.name);
-  const bool offline = shared.settings.cache.offline;
+  const bool offline =
+      shared.settings.cache.offline || (request.rule() && request.rule()->offline());
   if (is_last_hop(request)) co_return co_await answer_as_last(client, request);
   if (request.target.form() == http::Target::Form::authority) {
     if (looped || request.framing.has_body()) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "config/networks.hpp"
+#include "proxy/http/cache_status.hpp"
 #include "proxy/input.hpp"
 #include "proxy/reply.hpp"
 #include "proxy/worker.hpp"
@@ -18,5 +19,14 @@ struct Client {
   config::Address address;
   std::string address_text;
 };
+
+// The whole line, with the word of the site's rule.
+inline void append_cache_status(std::string& out, const Client& client, http::CacheStatus status) {
+  const auto rule = client.reply.record().rule;
+  if (!rule.empty()) (status.detail += status.detail.empty() ? "" : " ") += rule;
+  out += "Cache-Status: ";
+  http::append_cache_status(out, client.worker.shared.name, status);
+  out += "\r\n";
+}
 
 }  // namespace proxy

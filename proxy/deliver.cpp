@@ -16,13 +16,6 @@ void add_age(std::string& fields, const cache::Entry& entry, cache::Time now) {
   fields += "\r\n";
 }
 
-void add_cache_status(Client& client, const http::CacheStatus& status) {
-  auto& fields = client.reply.fields();
-  fields += "Cache-Status: ";
-  http::append_cache_status(fields, client.worker.shared.name, status);
-  fields += "\r\n";
-}
-
 // For the log alone: the value of Content-Type without its parameters.
 void note_content_type(Client& client, const cache::Entry& entry) {
   if (!client.worker.shared.log.on()) return;
@@ -52,7 +45,7 @@ Task<void> serve(Client& client, const Request& request, const cache::Entry& ent
   status.hit = true;
   status.ttl = entry.ttl(now);
   status.detail = detail;
-  add_cache_status(client, status);
+  append_cache_status(client.reply.fields(), client, std::move(status));
   co_await send_stored(client, request, entry, now);
 }
 
@@ -82,7 +75,7 @@ void describe(Client& client, const FillHead& head, http::Forward reason) {
   if (sibling || from.validated || from.stood_in || head.entry->age(now).count() > 0) {
     add_age(client.reply.fields(), *head.entry, now);
   }
-  add_cache_status(client, status);
+  append_cache_status(client.reply.fields(), client, std::move(status));
 }
 
 Task<net::error_code> stream(Client& client, FillReader& reader) {

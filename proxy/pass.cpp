@@ -218,9 +218,7 @@ Task<void> Passing::relay(http::Forward reason, Posted* posted) {
   http::CacheStatus status;
   status.fwd = reason;
   status.fwd_status = head().status;
-  fields += "Cache-Status: ";
-  http::append_cache_status(fields, worker.shared.name, status);
-  fields += "\r\n";
+  append_cache_status(fields, client_, std::move(status));
   reply.record().content_type = head().fields.value(http::field::content_type);
   if (!sent_whole_) reply.close_after();
 
@@ -298,7 +296,8 @@ void heed_head(Client& client, const Request& request, const http::ResponseHead&
                                  .response = answer,
                                  .times = times,
                                  .our_name = shared.name,
-                                 .targets = targets_for(request, shared.settings.cache)};
+                                 .targets = targets_for(request, shared.settings.cache),
+                                 .bounds = request.facts.freshness};
   const auto updated = cache::freshen(shared.budget, *held, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
     shared.store.put(key, updated.entry, shared.clock.now());

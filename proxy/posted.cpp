@@ -11,7 +11,7 @@ std::unique_ptr<Posted> Posted::begin(Worker& worker, const Request& request,
                                       const http::ResponseHead& answer, const cache::Times& times) {
   const auto targets = targets_for(request, worker.shared.settings.cache);
   const auto storability =
-      cache::may_store_posted(request.head, request.target, answer, times, targets);
+      cache::may_store_posted(request.head, request.facts, request.target, answer, times, targets);
   if (storability != cache::Storability::yes) return nullptr;
   const cache::Received received{.url = request.stored_as(),
                                  .request = request.head.fields,
@@ -19,7 +19,8 @@ std::unique_ptr<Posted> Posted::begin(Worker& worker, const Request& request,
                                  .times = times,
                                  .our_name = worker.shared.name,
                                  .shared = request.may_be_shared(),
-                                 .targets = targets};
+                                 .targets = targets,
+                                 .bounds = request.facts.freshness};
   return std::unique_ptr<Posted>(new Posted(worker, request, received));
 }
 

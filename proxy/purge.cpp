@@ -31,8 +31,9 @@ Task<std::size_t> drop_banned(cache::Store& store, const Ban& ban) {
 Task<std::size_t> carry_out(Client& client, PurgeOrder order) {
   auto& shared = client.worker.shared;
   if (const auto* url = std::get_if<http::Target>(&order)) {
-    const auto forward = forget(shared, url->url());
-    co_return forward + forget(shared, std::string(kReverseSpace) + url->url());
+    const auto name = shared.rules.key_url(*url);
+    const auto forward = forget(shared, name);
+    co_return forward + forget(shared, std::string(kReverseSpace) + name);
   }
   const auto& ban = std::get<Ban>(order);
   shared.fills.invalidate(ban, std::chrono::steady_clock::now());

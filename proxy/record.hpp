@@ -42,6 +42,7 @@ struct Record {
   unsigned status = 0;
   std::uint64_t bytes = 0;    // sent to the client, heads included
   std::string upstream_host;  // empty: none
+  std::string_view rule;      // the site's, as Cache-Status tells it; empty: none
   std::string content_type;
 };
 

@@ -24,8 +24,10 @@ Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& fou
 }
 
 Refusal Refusal::offline(http::Forward reason) {
-  Refusal refusal{
-      504, "not held here, and this proxy is offline (setting cache.offline)", Tag::miss, {}};
+  Refusal refusal{504,
+                  "not held here, and this proxy is offline (setting cache.offline, or a rule)",
+                  Tag::miss,
+                  {}};
   refusal.cache_status.fwd = reason;
   refusal.cache_status.detail = "offline";
   return refusal;
@@ -99,9 +101,8 @@ std::string own_head(const Client& client, unsigned status, std::string_view con
   http::append_field(head, "Date", http::format_date(whole_seconds(now)));
   http::append_field(head, "Via", "1.1 " + client.worker.shared.name);
   if (!content_type.empty()) http::append_field(head, "Content-Type", content_type);
-  head += "Cache-Status: ";
-  http::append_cache_status(head, client.worker.shared.name, status_said);
-  return head += "\r\n";
+  append_cache_status(head, client, status_said);
+  return head;
 }
 
 namespace {

@@ -4,13 +4,10 @@
 
 #include "proxy/gateway.hpp"
 #include "proxy/http/hops.hpp"
+#include "proxy/site_rules.hpp"
 
 namespace proxy {
 namespace {
-
-std::string in_reverse_space(const http::Target& target) {
-  return std::string(kReverseSpace) + target.url();
-}
 
 std::string text_of(const config::Address& address) {
   char text[INET6_ADDRSTRLEN];
@@ -43,7 +40,21 @@ http::RequestHead copy_into(std::string& text, const http::RequestHead& original
 
 void Request::map_to(Mapping* mapping) {
   mapping_ = mapping;
-  if (mapping && !mapping->share) own_name_ = in_reverse_space(target);
+  name_it();
+}
+
+void Request::follow(const SiteRules& rules) {
+  rules_ = &rules;
+  rule_ = rules.find(target);
+  if (!rule_) return;
+  rule_->apply_to(facts);
+  name_it();
+}
+
+void Request::name_it() {
+  if (!rule_ && (!mapping_ || mapping_->share)) return;
+  own_name_ = stored_as(target);
+  if (own_name_ == target.url()) own_name_.clear();
 }
 
 void Request::tell_of_client(config::Forwarded how, const config::Address& client) {
@@ -60,7 +71,8 @@ void Request::tell_of_client(config::Forwarded how, const config::Address& clien
 }
 
 std::string Request::stored_as(const http::Target& other) const {
-  return may_be_shared() ? other.url() : in_reverse_space(other);
+  auto url = rules_ ? rules_->key_url(other) : other.url();
+  return mapping_ && !mapping_->share ? std::string(kReverseSpace) + url : url;
 }
 
 std::string_view Request::origin_host() const {
@@ -71,6 +83,7 @@ OwnedRequest::OwnedRequest(const Request& original) {
   auto head = copy_into(text_, original.head);
   request_.emplace(std::move(head), original.target, http::Framing{});
   request_->map_to(original.mapping());
+  if (original.rules_) request_->follow(*original.rules_);
 }
 
 http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,

@@ -17,6 +17,8 @@
 namespace proxy {
 
 struct Mapping;
+class SiteRule;
+class SiteRules;
 
 // What is stored in reverse mode has this before its URL: no scheme that a client's URL may have.
 inline constexpr std::string_view kReverseSpace = "reverse:";
@@ -44,21 +46,33 @@ struct Request {
   // Does with Forwarded and X-Forwarded-For what the setting says, before they select a variant.
   void tell_of_client(config::Forwarded how, const config::Address& client);
 
-  // What its response is stored as: the URL, but in reverse mode a name that no URL is unless the
-  // mapping is shared, for there the client chooses the host and we the origin.
+  // Finds the rule of its site and lets the facts, and the name below, follow it; after map_to().
+  // The rules must outlive the request.
+  void follow(const SiteRules& rules);
+  [[nodiscard]] const SiteRule* rule() const { return rule_; }  // null: none
+
+  // What its response is stored as: the URL without the parameters that the site's rule drops, but
+  // in reverse mode a name that no URL is unless the mapping is shared, for there the client
+  // chooses the host and we the origin.
   [[nodiscard]] const std::string& stored_as() const {
     return own_name_.empty() ? target.url() : own_name_;
   }
   // The same for another URL of that site.
   [[nodiscard]] std::string stored_as(const http::Target& other) const;
-  // Whether neighbours may know the response and be asked for it.
+  // Whether neighbours may know the response and be asked for it: it is stored as its URL. One
+  // that lost parameters is another URL to them.
   [[nodiscard]] bool may_be_shared() const { return own_name_.empty(); }
   // The Host field for the origin.
   [[nodiscard]] std::string_view origin_host() const;
 
  private:
+  friend class OwnedRequest;
+  void name_it();
+
   Mapping* mapping_ = nullptr;
-  std::string own_name_;
+  const SiteRules* rules_ = nullptr;
+  const SiteRule* rule_ = nullptr;
+  std::string own_name_;             // empty: the URL
   http::ForwardedValues forwarded_;  // what fields of `head` refer to
 };
 

@@ -51,6 +51,7 @@ class Server {
   cache::Store store_;
   Fills fills_;
   Gateway gateway_;
+  const SiteRules rules_;
   StoreHoldings holdings_;
   peers::Directory directory_;
   peers::Publisher publisher_;

@@ -63,9 +63,9 @@ Task<void> tunnel(Client& client, const Request& request) {
   head += client.worker.shared.name;
   http::CacheStatus status;
   status.fwd = http::Forward::method;
-  head += "\r\nCache-Status: ";
-  http::append_cache_status(head, client.worker.shared.name, status);
-  head += "\r\n\r\n";
+  head += "\r\n";
+  append_cache_status(head, client, std::move(status));
+  head += "\r\n";
   record.status = 200;
   co_await carry_both(client, server, head);
 }

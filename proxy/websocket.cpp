@@ -9,15 +9,12 @@ namespace proxy {
 using net::Task;
 
 Task<void> become_websocket(Client& client, Fetch& fetch, http::Forward reason) {
-  const auto& name = client.worker.shared.name;
   std::string head;
-  http::append_response_head(head, fetch.head(), name);
+  http::append_response_head(head, fetch.head(), client.worker.shared.name);
   http::CacheStatus status;
   status.fwd = reason;
   status.fwd_status = fetch.head().status;
-  head += "Cache-Status: ";
-  http::append_cache_status(head, name, status);
-  head += "\r\n";
+  append_cache_status(head, client, std::move(status));
   http::append_field(head, "Connection", "Upgrade");
   http::append_field(head, "Upgrade", http::kWebSocket);
   head += "\r\n";

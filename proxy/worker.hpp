@@ -18,6 +18,7 @@
 #include "proxy/lists/access_lists.hpp"
 #include "proxy/metrics.hpp"
 #include "proxy/session_list.hpp"
+#include "proxy/site_rules.hpp"
 #include "proxy/upstream/connect.hpp"
 #include "proxy/upstream/pool.hpp"
 
@@ -35,6 +36,7 @@ struct Shared {
   cache::Store& store;
   Fills& fills;
   Gateway& gateway;
+  const SiteRules& rules;
   peers::Directory& directory;
   peers::Publisher& publisher;
   Metrics& metrics;

@@ -70,11 +70,6 @@ std::string_view line_in(std::string_view head, std::string_view name) {
   return value;
 }
 
-bool forbids_stale(const http::CacheControl& control) {
-  return control.must_revalidate || control.proxy_revalidate || control.s_maxage ||
-         control.no_cache;
-}
-
 }  // namespace
 
 std::string asker_fields(const Received& received) {
@@ -94,6 +89,12 @@ Entry::Entry(Budget& budget, const Received& received)
     : Entry(budget, received,
             http::response_cache_control(received.response.fields, received.targets)) {}
 
+Time Entry::as_told_until(const Received& received, const http::CacheControl& control) const {
+  if (received.bounds.least == seconds(0)) return fresh_until;
+  const auto told = freshness_of(received.response, control, times.response);
+  return times.response + (told.lifetime - initial_age);
+}
+
 Entry::Entry(Budget& budget, const Received& received, const http::CacheControl& control)
     : url(received.url),
       status(received.response.status),
@@ -109,8 +110,9 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       last_modified(line_in(head, "Last-Modified")),
       times(received.times),
       initial_age(cache::initial_age(received.response.fields, received.times)),
-      freshness(freshness_of(received.response, control, received.times.response)),
+      freshness(freshness_of(received.response, control, received.times.response, received.bounds)),
       fresh_until(times.response + (freshness.lifetime - initial_age)),
+      claimed_until_(std::min(fresh_until, as_told_until(received, control))),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
 
 seconds Entry::age(Time now) const {
@@ -127,7 +129,7 @@ http::StoredValidators Entry::validators() const {
 
 Time Entry::claimable_until() const {
   const bool answers = status == 200 && shared && !no_cache && !variant.never_matches();
-  return answers ? fresh_until : Time::min();
+  return answers ? claimed_until_ : Time::min();
 }
 
 std::uint64_t Entry::footprint() const {

@@ -27,6 +27,7 @@ struct Received {
   SourceKind source = SourceKind::origin;
   bool shared = true;          // whether neighbours may know that we hold it
   http::Targets targets = {};  // fields that count before Cache-Control (RFC 9213)
+  FreshnessBounds bounds = {};
 };
 
 // The lines that are for who asked alone and not part of an entry: those that private and no-cache
@@ -77,7 +78,9 @@ struct Entry {
   bool has_validator() const { return !etag.empty() || !last_modified.empty(); }
   http::StoredValidators validators() const;
 
-  // Until when it answers a plain only-if-cached GET with 200; Time::min() if it never does.
+  // Until when it answers a plain only-if-cached GET with 200, and who asked may use it: where the
+  // settings make it fresh for longer (FreshnessBounds), neighbours know nothing of that.
+  // Time::min() if it never does.
   Time claimable_until() const;
 
   // What it takes of the budget, body included.
@@ -85,7 +88,9 @@ struct Entry {
 
  private:
   Entry(Budget& budget, const Received& received, const http::CacheControl& control);
+  Time as_told_until(const Received& received, const http::CacheControl& control) const;
 
+  const Time claimed_until_;
   const Charge charge_;
 };
 

@@ -63,8 +63,10 @@ bool heuristically_cacheable(unsigned status) {
   return std::find(kStatuses.begin(), kStatuses.end(), status) != kStatuses.end();
 }
 
-Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
-                       Time response_time) {
+namespace {
+
+Freshness as_told(const http::ResponseHead& response, const http::CacheControl& control,
+                  Time response_time) {
   using Basis = Freshness::Basis;
   if (control.s_maxage) return {Basis::s_maxage, *control.s_maxage};
   if (control.max_age) return {Basis::max_age, *control.max_age};
@@ -76,6 +78,23 @@ Freshness freshness_of(const http::ResponseHead& response, const http::CacheCont
   }
   if (!heuristically_cacheable(response.status) && !control.public_) return {};
   return {Basis::heuristic, heuristic_lifetime(response.fields, date, now)};
+}
+
+}  // namespace
+
+Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
+                       Time response_time, const FreshnessBounds& bounds) {
+  auto freshness = as_told(response, control, response_time);
+  const bool may_be_lifted =
+      freshness.basis != Freshness::Basis::none && response.status < 400 && !forbids_stale(control);
+  if (may_be_lifted) freshness.lifetime = std::max(freshness.lifetime, bounds.least);
+  freshness.lifetime = std::min(freshness.lifetime, bounds.most);
+  return freshness;
+}
+
+bool forbids_stale(const http::CacheControl& control) {
+  return control.must_revalidate || control.proxy_revalidate || control.s_maxage ||
+         control.no_cache;
 }
 
 milliseconds initial_age(const http::Fields& response, const Times& times) {

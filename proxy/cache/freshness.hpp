@@ -27,12 +27,30 @@ struct Freshness {
   bool is_explicit() const { return basis > Basis::heuristic; }
 };
 
+// What the settings say of a site's freshness lifetimes.
+// - `most` bounds every one of them.
+// - `least` lifts those that are shorter, whatever max-age, Expires or the heuristic say, as
+// Squid's
+//   refresh_pattern does with override-expire: to serve it then is to serve it stale by contract
+//   (RFC 9111 4.2.4). So it lifts nothing that forbids that (see forbids_stale()), no error, and no
+//   response that has no lifetime at all, as its status is not cacheable. It says nothing of what
+//   may be stored: no-store, private, Authorization and Set-Cookie count as before.
+struct FreshnessBounds {
+  seconds least{0};
+  seconds most = http::kForever;
+
+  bool operator==(const FreshnessBounds&) const = default;
+};
+
 // s-maxage over max-age over Expires (any date that cannot be read is past) over the heuristic of
 // 4.2.2: 10 % of the age that Last-Modified tells, at most a day, for statuses that are cacheable
 // by default or where `public` allows it. Expires counts for nothing under targeted control (RFC
 // 9213 2.2), and is past where two lines differ.
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
-                       Time response_time);
+                       Time response_time, const FreshnessBounds& bounds = {});
+
+// must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4).
+bool forbids_stale(const http::CacheControl& control);
 
 // Whether this is a final status whose rules we know (RFC 9110 15): what must-understand asks.
 bool understood(unsigned status);

@@ -46,9 +46,9 @@ RequestFacts as_get(const RequestFacts& request) {
   return facts;
 }
 
-Storability may_store_posted(const http::RequestHead& request, const http::Target& target,
-                             const http::ResponseHead& answer, const Times& times,
-                             http::Targets targets) {
+Storability may_store_posted(const http::RequestHead& request, const RequestFacts& facts,
+                             const http::Target& target, const http::ResponseHead& answer,
+                             const Times& times, http::Targets targets) {
   if (request.method != "POST" || answer.status != 200) return Storability::method;
   const auto control = http::response_cache_control(answer.fields, targets);
   const auto freshness = freshness_of(answer, control, times.response);
@@ -56,7 +56,7 @@ Storability may_store_posted(const http::RequestHead& request, const http::Targe
       !is_this_url(target, answer)) {
     return Storability::method;
   }
-  return may_store(as_get(RequestFacts(request)), answer, times, targets);
+  return may_store(as_get(facts), answer, times, targets);
 }
 
 }  // namespace proxy::cache

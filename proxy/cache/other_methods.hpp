@@ -20,8 +20,9 @@ RequestFacts as_get(const RequestFacts& request);
 
 // Whether an answer to POST may be kept as that to a GET (RFC 9110 9.3.3): it says how long it is
 // fresh, and Content-Location that it is what a GET of this URL would bring.
-Storability may_store_posted(const http::RequestHead& request, const http::Target& target,
-                             const http::ResponseHead& answer, const Times& times,
-                             http::Targets targets);
+// `facts` are those of `request`.
+Storability may_store_posted(const http::RequestHead& request, const RequestFacts& facts,
+                             const http::Target& target, const http::ResponseHead& answer,
+                             const Times& times, http::Targets targets);
 
 }  // namespace proxy::cache

@@ -68,6 +68,7 @@ Action forward(const RequestFacts& request) {
 
 Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time now) {
   if (request.method == RequestFacts::Method::other) return {Action::pass, Forward::method};
+  if (request.never_store) return {Action::pass, Forward::bypass};
   if (request.write_condition) return {Action::pass, Forward::bypass};
   if (!found.entry) {
     return {forward(request), found.varies ? Forward::vary_miss : Forward::uri_miss};
@@ -106,6 +107,8 @@ std::string_view text(Storability storability) {
       return "yes";
     case Storability::method:
       return "method";
+    case Storability::site:
+      return "site";
     case Storability::request_no_store:
       return "request-no-store";
     case Storability::status:
@@ -131,6 +134,7 @@ std::string_view text(Storability storability) {
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
                       const Times& times, http::Targets targets) {
   if (request.method != RequestFacts::Method::get) return Storability::method;
+  if (request.never_store) return Storability::site;
   if (request.control.no_store) return Storability::request_no_store;
   if (response.interim()) return Storability::status;
   if (response.status == 206 || response.status == 304) return Storability::partial;
@@ -141,7 +145,7 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (control.private_) return Storability::private_;
   if (request.authorization && !leaves_authorization(control)) return Storability::authorization;
   if (has_star(response.fields)) return Storability::vary_star;
-  const Freshness freshness = freshness_of(response, control, times.response);
+  const Freshness freshness = freshness_of(response, control, times.response, request.freshness);
   if (freshness.basis == Freshness::Basis::none) return Storability::status;
   if (!freshness.is_explicit() && response.fields.has(field::set_cookie)) {
     return Storability::set_cookie;

@@ -23,12 +23,17 @@ struct RequestFacts {
   bool authorization = false;    // Authorization is there
   bool range = false;            // Range is there, on a GET
   bool write_condition = false;  // If-Match, If-Unmodified-Since: the origin's to judge
+
+  // What the settings say of its site, not the head.
+  FreshnessBounds freshness = {};
+  bool never_store = false;  // passed on, and nothing that comes of it is kept
 };
 
 // Why a response may not be stored; `yes` if it may (RFC 9111 3).
 enum class Storability : std::uint8_t {
   yes,
   method,            // only what answers a GET is kept
+  site,              // by the settings
   request_no_store,  //
   status,            // not final, not cacheable without explicit freshness, or must-understand
                      // and we do not

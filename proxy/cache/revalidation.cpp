@@ -83,7 +83,8 @@ Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& reques
                        .our_name = not_modified.our_name,
                        .source = not_modified.source,
                        .shared = entry.shared,
-                       .targets = not_modified.targets};
+                       .targets = not_modified.targets,
+                       .bounds = not_modified.bounds};
   const auto fresh = std::make_shared<Entry>(budget, whole);
   fresh->body = entry.body;
   return {fresh, asker_fields(whole), may_store(request, head, whole.times, whole.targets)};

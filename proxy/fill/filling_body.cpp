@@ -41,7 +41,8 @@ cache::Received Filling::received(cache::SourceKind source) const {
           .our_name = worker_.shared.name,
           .source = source,
           .shared = request().may_be_shared(),
-          .targets = targets()};
+          .targets = targets(),
+          .bounds = request().facts.freshness};
 }
 
 std::shared_ptr<cache::Entry> Filling::receive(cache::SourceKind source) {

@@ -43,6 +43,7 @@ struct Scene {
   cache::Store store{budget};
   Fills fills;
   Gateway gateway{settings.reverse};
+  SiteRules rules{settings.rules};
   StoreHoldings holdings{store};
   peers::Directory directory{settings.peers};
   peers::Publisher publisher;
@@ -60,6 +61,7 @@ struct Scene {
                 .store = store,
                 .fills = fills,
                 .gateway = gateway,
+                .rules = rules,
                 .directory = directory,
                 .publisher = publisher,
                 .metrics = metrics,

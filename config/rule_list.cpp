@@ -1,0 +1,119 @@
+#include "config/rule_list.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "config/text.hpp"
+
+namespace config {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// All of them are looked at for each request.
+constexpr std::size_t kMostRules = 256;
+constexpr std::size_t kMostNames = 64;
+constexpr std::size_t kLongestName = 128;
+constexpr milliseconds kLongest = 24h * 365 * 10;
+
+void missing(Section& in, std::string_view key, std::string_view form) {
+  in.fault(in.place(),
+           "expected " + in_quotes(key) + ", " + std::string(form) + "; it is not there");
+}
+
+void read_name(Section& in, const std::vector<Rule>& others, Rule& rule) {
+  const auto place = in.find("name");
+  if (!place) return missing(in, "name", "a word for Cache-Status");
+  in.read_token("name", rule.name);
+  const auto twin = std::find_if(others.begin(), others.end(), [&](const Rule& other) {
+    return !other.name.empty() && other.name == rule.name;
+  });
+  if (twin == others.end()) return;
+  in.fault(*place, "is the name of rules[" + std::to_string(twin - others.begin()) + "] too");
+}
+
+void read_host(Section& in, Rule& rule) {
+  constexpr std::string_view kForm =
+      "a host like \"www.example.com\", \"*.example.com\" or \"*\", perhaps with a port";
+  const auto place = in.find("host");
+  if (!place) return missing(in, "host", kForm);
+  const auto* text = std::get_if<std::string>(&place->value->content);
+  const auto pattern = text ? parse_host_pattern(*text) : std::nullopt;
+  if (!pattern) return in.expected(*place, kForm);
+  rule.host = *pattern;
+}
+
+void read_path(Section& in, Rule& rule) {
+  constexpr std::string_view kForm = "how paths begin, such as \"/debian/pool/\"";
+  in.read_text("path", rule.path, kForm);
+  if (!rule.path.empty() && !rule.path.starts_with('/')) in.expected(*in.find("path"), kForm);
+}
+
+void read_freshness(Section& in, std::string_view key, std::optional<milliseconds>& into,
+                    milliseconds least) {
+  if (!in.find(key)) return;
+  milliseconds time = least;
+  in.read(key, time, {least, kLongest});
+  into = time;
+}
+
+void read_drop_query(Section& in, std::vector<std::string>& names) {
+  constexpr std::string_view kForm =
+      "a parameter's name, such as \"utm_source\", \"utm_*\" or \"*\"";
+  const auto items = in.items("drop_query", "names, such as \"utm_*\"", kMostNames);
+  if (!items) return;
+  for (const Place& item : *items) {
+    const auto* text = std::get_if<std::string>(&item.value->content);
+    const bool name = text && !text->empty() && text->size() <= kLongestName &&
+                      text->find_first_of("&=?#") == std::string::npos &&
+                      text->find('*') >= text->size() - 1;
+    if (!name) {
+      in.expected(item, kForm);
+    } else {
+      names.push_back(*text);
+    }
+  }
+}
+
+bool does_nothing(const Rule& rule) {
+  return !rule.min_fresh && !rule.max_fresh && !rule.ignore_client_no_cache &&
+         rule.drop_query.empty() && !rule.never_store && !rule.offline;
+}
+
+Rule read_rule(Section& in, const std::vector<Rule>& others) {
+  const std::size_t before = in.faults().size();
+  Rule rule;
+  read_name(in, others, rule);
+  read_host(in, rule);
+  read_path(in, rule);
+  read_freshness(in, "min_fresh", rule.min_fresh, 1s);
+  read_freshness(in, "max_fresh", rule.max_fresh, 0s);
+  in.read("ignore_client_no_cache", rule.ignore_client_no_cache);
+  read_drop_query(in, rule.drop_query);
+  in.read("never_store", rule.never_store);
+  in.read("offline", rule.offline);
+  if (rule.min_fresh && rule.max_fresh && *rule.min_fresh > *rule.max_fresh) {
+    in.fault(*in.find("min_fresh"), "is longer than max_fresh; one of them cannot hold");
+  }
+  in.finish();
+  if (in.faults().size() == before && does_nothing(rule)) {
+    in.fault(in.place(),
+             "does nothing; give it min_fresh, max_fresh, ignore_client_no_cache, drop_query, "
+             "never_store or offline, or leave it out");
+  }
+  return rule;
+}
+
+}  // namespace
+
+void read_rules(Section& in, std::vector<Rule>& rules) {
+  const auto items = in.items("rules", "objects, each with \"name\" and \"host\"", kMostRules);
+  if (!items) return;
+  for (const Place& item : *items) {
+    Section part(item, in.faults());
+    rules.push_back(part.is_object() ? read_rule(part, rules) : Rule{});
+  }
+}
+
+}  // namespace config

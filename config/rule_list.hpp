@@ -1,0 +1,13 @@
+// The setting `rules`: what holds for some sites alone.
+#pragma once
+
+#include <vector>
+
+#include "config/section.hpp"
+#include "config/settings.hpp"
+
+namespace config {
+
+void read_rules(Section& in, std::vector<Rule>& rules);
+
+}  // namespace config

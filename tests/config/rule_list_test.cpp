@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include "config/load.hpp"
+
+namespace config {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string rules(const std::string& list) {
+  return R"({"rules":[)" + list + "]}";
+}
+
+TEST(RuleSettings, NameASiteAndWhatHoldsForIt) {
+  const auto settings =
+      load(rules(R"({"name":"pool","host":"*.Example.com:8080","path":"/pool/","min_fresh":"1h",)"
+                 R"("max_fresh":"24h","ignore_client_no_cache":true,"drop_query":["utm_*","sid"],)"
+                 R"("never_store":true,"offline":true})"));
+  ASSERT_TRUE(settings.has_value());
+  const Rule expected{"pool", {"*.example.com", 8080}, "/pool/", 1h,  24h,
+                      true,   {"utm_*", "sid"},        true,     true};
+  EXPECT_EQ(settings->rules, std::vector{expected});
+}
+
+TEST(RuleSettings, LeaveEveryEffectOffThatIsNotAskedFor) {
+  const auto settings = load(rules(R"({"name":"a","host":"*","max_fresh":"0s"})"));
+  ASSERT_TRUE(settings.has_value());
+  const Rule expected{"a", {"*", std::nullopt}, "", std::nullopt, 0ms, false, {}, false, false};
+  EXPECT_EQ(settings->rules, std::vector{expected});
+}
+
+struct Fault {
+  std::string list, path, words;
+};
+
+TEST(RuleSettings, AreRefusedWithTheirPlaceAndTheReason) {
+  const std::string head = R"("name":"a","host":"b")";
+  const std::string effect = R"(,"offline":true)";
+  for (const Fault& c : {
+           Fault{"7", "rules[0]", "found the number 7"},
+           Fault{R"({"host":"a","offline":true})", "rules[0]", "expected \"name\""},
+           Fault{R"({"name":"a","offline":true})", "rules[0]", "expected \"host\""},
+           Fault{R"({"name":"a b","host":"b"})", "rules[0].name", "found \"a b\""},
+           Fault{R"({"name":"a","host":"b/c"})", "rules[0].host", "\"*.example.com\""},
+           Fault{"{" + head + R"(,"path":"x","offline":true})", "rules[0].path", "\"/debian"},
+           Fault{"{" + head + R"(,"min_fresh":"1ms"})", "rules[0].min_fresh", "from \"1s\""},
+           Fault{"{" + head + R"(,"min_fresh":"2s","max_fresh":"1s"})", "rules[0].min_fresh",
+                 "longer than max_fresh"},
+           Fault{"{" + head + R"(,"drop_query":"a"})", "rules[0].drop_query", "a list"},
+           Fault{"{" + head + R"(,"drop_query":["a","b=c"]})", "rules[0].drop_query[1]",
+                 "\"utm_*\""},
+           Fault{"{" + head + R"(,"drop_query":["*a"]})", "rules[0].drop_query[0]", "\"utm_*\""},
+           Fault{"{" + head + R"(,"never_store":1})", "rules[0].never_store", "true or false"},
+           Fault{"{" + head + "}", "rules[0]", "does nothing"},
+           Fault{"{" + head + R"(,"offline":false})", "rules[0]", "does nothing"},
+           Fault{"{" + head + R"(,"min_frsh":"1h"})", "rules[0].min_frsh", "mean \"min_fresh\"?"},
+           Fault{"{" + head + effect + "},{" + head + effect + "}", "rules[1].name",
+                 "name of rules[0]"},
+       }) {
+    const auto settings = load(rules(c.list));
+    ASSERT_TRUE(settings.has_error()) << c.list;
+    ASSERT_EQ(settings.error().size(), 1u) << c.list << settings.error()[1].what;
+    EXPECT_TRUE(settings.error()[0].where.ends_with(", " + c.path)) << settings.error()[0].where;
+    EXPECT_NE(settings.error()[0].what.find(c.words), std::string::npos)
+        << settings.error()[0].what;
+  }
+}
+
+TEST(RuleSettings, AreBounded) {
+  const auto several = [](std::size_t count) {
+    std::string list;
+    for (std::size_t i = 0; i < count; ++i) {
+      list += (i > 0 ? "," : "") + (R"({"name":"r)" + std::to_string(i)) +
+              R"(","host":"a","offline":true})";
+    }
+    return load(rules(list));
+  };
+  EXPECT_TRUE(several(256).has_value());
+  EXPECT_TRUE(several(257).has_error());
+  std::string names;
+  for (int i = 0; i < 65; ++i) names += (i > 0 ? "," : "") + ('"' + std::to_string(i)) + '"';
+  EXPECT_TRUE(load(rules(R"({"name":"a","host":"a","drop_query":[)" + names + "]}")).has_error());
+}
+
+}  // namespace
+}  // namespace config
