@@ -2,7 +2,12 @@
 
 #include <array>
 
+#ifdef __x86_64__
+#include <nmmintrin.h>
+#endif
+
 #include "digest/little_endian.hpp"
+#include "digest/processor.hpp"
 
 namespace digest {
 namespace {
@@ -33,9 +38,21 @@ constexpr std::array<Table, 8> make_tables() {
 
 constexpr std::array<Table, 8> kTables = make_tables();
 
+#ifdef __x86_64__
+__attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::span<const std::uint8_t> bytes,
+                                                               std::uint32_t before) {
+  std::uint64_t crc = ~before;
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8))
+    crc = _mm_crc32_u64(crc, load64(bytes.data()));
+  auto last = static_cast<std::uint32_t>(crc);
+  for (const std::uint8_t byte : bytes) last = _mm_crc32_u8(last, byte);
+  return ~last;
+}
+#endif
+
 }  // namespace
 
-std::uint32_t crc32c(std::span<const std::uint8_t> bytes, std::uint32_t before) {
+std::uint32_t crc32c_portable(std::span<const std::uint8_t> bytes, std::uint32_t before) {
   std::uint32_t crc = ~before;
   for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
     const std::uint64_t eight = load64(bytes.data()) ^ crc;
@@ -44,6 +61,13 @@ std::uint32_t crc32c(std::span<const std::uint8_t> bytes, std::uint32_t before) 
   }
   for (const std::uint8_t byte : bytes) crc = (crc >> 8) ^ kTables[0][(crc ^ byte) & 0xff];
   return ~crc;
+}
+
+std::uint32_t crc32c(std::span<const std::uint8_t> bytes, std::uint32_t before) {
+#ifdef __x86_64__
+  if (kHasCrc32c) return by_instruction(bytes, before);
+#endif
+  return crc32c_portable(bytes, before);
 }
 
 }  // namespace digest

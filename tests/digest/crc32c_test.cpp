@@ -9,27 +9,51 @@
 namespace digest {
 namespace {
 
+using Checksum = std::uint32_t (*)(std::span<const std::uint8_t>, std::uint32_t);
+
+class Crc32c : public testing::TestWithParam<Checksum> {};
+
 // RFC 3720 appendix B.4, and the check value of the catalogues.
-TEST(Crc32c, GivesThePublishedChecksums) {
+TEST_P(Crc32c, GivesThePublishedChecksums) {
+  const auto crc = [](const std::vector<std::uint8_t>& all) { return GetParam()(all, 0); };
   std::vector<std::uint8_t> bytes(32);
-  EXPECT_EQ(crc32c(bytes), 0x8a9136aaU);
+  EXPECT_EQ(crc(bytes), 0x8a9136aaU);
   bytes.assign(32, 0xff);
-  EXPECT_EQ(crc32c(bytes), 0x62a8ab43U);
+  EXPECT_EQ(crc(bytes), 0x62a8ab43U);
   std::iota(bytes.begin(), bytes.end(), std::uint8_t{0});
-  EXPECT_EQ(crc32c(bytes), 0x46dd794eU);
+  EXPECT_EQ(crc(bytes), 0x46dd794eU);
+  std::iota(bytes.rbegin(), bytes.rend(), std::uint8_t{0});
+  EXPECT_EQ(crc(bytes), 0x113fdb5cU);
   constexpr std::string_view kDigits = "123456789";
-  EXPECT_EQ(crc32c(std::vector<std::uint8_t>(kDigits.begin(), kDigits.end())), 0xe3069283U);
-  EXPECT_EQ(crc32c({}), 0U);
+  EXPECT_EQ(crc({kDigits.begin(), kDigits.end()}), 0xe3069283U);
+  EXPECT_EQ(crc({}), 0U);
 }
 
-TEST(Crc32c, GoesOnFromWhatCameBefore) {
+// The read command of RFC 3720 appendix B.4.
+TEST_P(Crc32c, GivesThePublishedChecksumOfACommand) {
+  std::vector<std::uint8_t> command(48);
+  command[0] = 0x01;
+  command[1] = 0xc0;
+  command[16] = 0x14;
+  command[22] = 0x04;
+  command[27] = 0x14;
+  command[31] = 0x18;
+  command[32] = 0x28;
+  command[40] = 0x02;
+  EXPECT_EQ(GetParam()(command, 0), 0xd9963a56U);
+}
+
+TEST_P(Crc32c, GoesOnFromWhatCameBefore) {
   std::vector<std::uint8_t> bytes(100);
   std::iota(bytes.begin(), bytes.end(), std::uint8_t{0});
   const std::span<const std::uint8_t> all = bytes;
   for (std::size_t i = 0; i <= all.size(); ++i) {
-    EXPECT_EQ(crc32c(all.subspan(i), crc32c(all.first(i))), crc32c(all)) << i;
+    EXPECT_EQ(GetParam()(all.subspan(i), GetParam()(all.first(i), 0)), crc32c_portable(all)) << i;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Ways, Crc32c, testing::Values(&crc32c, &crc32c_portable),
+                         [](const auto& way) { return way.index == 0 ? "here" : "portable"; });
 
 }  // namespace
 }  // namespace digest
