@@ -1,0 +1,104 @@
+#include "proxy/cache/disk/directory.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace proxy::cache::disk {
+namespace {
+
+constexpr std::string_view kSuffix = ".segment";
+constexpr std::size_t kDigits = 8;
+
+std::string name_of(std::uint32_t segment) {
+  std::string name(kDigits, '0');
+  for (std::size_t i = kDigits; i-- > 0; segment >>= 4) name[i] = "0123456789abcdef"[segment & 15];
+  return name.append(kSuffix);
+}
+
+std::optional<std::uint32_t> number_of(std::string_view name) {
+  std::uint32_t segment = 0;
+  std::from_chars(name.data(), name.data() + std::min(name.size(), kDigits), segment, 16);
+  if (segment == 0 || segment > kLastSegment || name_of(segment) != name) return std::nullopt;
+  return segment;
+}
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+// A reserved file takes more than its size.
+std::uint64_t space_of(const struct stat& status) {
+  const auto size = whole_pages(static_cast<std::uint64_t>(status.st_size));
+  return std::max(size, static_cast<std::uint64_t>(status.st_blocks) * 512);
+}
+
+}  // namespace
+
+Directory::Directory(std::filesystem::path path, File self, File lock)
+    : path_(std::move(path)), self_(std::move(self)), lock_(std::move(lock)) {}
+
+Result<Directory> Directory::open(const std::filesystem::path& path) {
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return error_of(errno);
+  auto self = File::open(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
+  if (!self) return self.error();
+  auto lock = File::open(self->descriptor(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW);
+  if (!lock) return lock.error();
+  if (::flock(lock->descriptor(), LOCK_EX | LOCK_NB) != 0) {
+    return errno == EWOULDBLOCK ? Error::in_use : error_of(errno);
+  }
+  return Directory(path, std::move(*self), std::move(*lock));
+}
+
+Result<std::vector<Directory::Item>> Directory::segments() const {
+  const int copy = ::openat(self_.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (copy < 0) return error_of(errno);
+  const std::unique_ptr<DIR, CloseDirectory> listing(::fdopendir(copy));
+  if (!listing) return error_of(errno);
+  std::vector<Item> found;
+  errno = 0;
+  while (const dirent* item = ::readdir(listing.get())) {
+    const auto segment = number_of(item->d_name);
+    struct stat status {};
+    if (!segment) continue;
+    if (::fstatat(self_.descriptor(), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (S_ISREG(status.st_mode)) found.push_back({*segment, space_of(status)});
+    errno = 0;
+  }
+  if (errno != 0) return error_of(errno);
+  std::sort(found.begin(), found.end(),
+            [](const Item& a, const Item& b) { return a.segment < b.segment; });
+  return found;
+}
+
+Result<File> Directory::open_segment(std::uint32_t segment) const {
+  return File::open(self_.descriptor(), name_of(segment).c_str(), O_RDWR | O_NOFOLLOW);
+}
+
+Result<File> Directory::create_segment(std::uint32_t segment) const {
+  return File::open(self_.descriptor(), name_of(segment).c_str(), O_RDWR | O_CREAT | O_EXCL);
+}
+
+Result<void> Directory::remove(std::uint32_t segment) const {
+  if (::unlinkat(self_.descriptor(), name_of(segment).c_str(), 0) != 0) return error_of(errno);
+  return {};
+}
+
+bool Directory::still_there() const {
+  struct stat named {};
+  struct stat held {};
+  return ::stat(path_.c_str(), &named) == 0 && ::fstat(self_.descriptor(), &held) == 0 &&
+         named.st_dev == held.st_dev && named.st_ino == held.st_ino;
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,46 @@
+// The directory that holds the segments, kept for this process alone.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "proxy/cache/disk/file.hpp"
+
+namespace proxy::cache::disk {
+
+class Directory {
+ public:
+  struct Item {
+    std::uint32_t segment = 0;
+    std::uint64_t bytes = 0;  // what it takes of the disk, at most
+  };
+
+  // Makes its last component where it is missing. `in_use` if another process, or another object of
+  // this one, has it. The lock goes with the object, and with the process however it ends.
+  static Result<Directory> open(const std::filesystem::path& path);
+
+  // Rising by number. Files of other names are nobody's business here.
+  Result<std::vector<Item>> segments() const;
+  Result<File> open_segment(std::uint32_t segment) const;    // to read and write
+  Result<File> create_segment(std::uint32_t segment) const;  // that is not there yet
+  Result<void> remove(std::uint32_t segment) const;
+
+  // Whether the path still leads here: false once the directory was removed, renamed or mounted
+  // over.
+  bool still_there() const;
+
+ private:
+  Directory(std::filesystem::path path, File self, File lock);
+
+  std::filesystem::path path_;
+  File self_;
+  File lock_;
+};
+
+// What a file of this size takes of the disk, as nearly as we count: whole pages.
+constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
+  return (bytes + 4095) / 4096 * 4096;
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,115 @@
+#include "proxy/cache/disk/format.hpp"
+
+#include <algorithm>
+
+#include "digest/crc32c.hpp"
+#include "digest/siphash.hpp"
+#include "proxy/cache/disk/little_endian.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+constexpr std::array<std::uint8_t, 4> kSegmentMagic = {'H', 'S', 'Y', 'S'};
+constexpr std::array<std::uint8_t, 4> kRecordMagic = {'H', 'R', 'E', 'C'};
+constexpr std::size_t kSegmentChecksumAt = kSegmentHeaderBytes - 4;
+constexpr std::size_t kHeadChecksumAt = kRecordHeaderBytes - 4;
+
+bool shape_fits(const RecordHeader& header) {
+  if (header.bytes() > kMaxSegmentBytes) return false;
+  const bool may_have_body = header.kind == Kind::whole || header.kind == Kind::block;
+  if (header.kind == Kind::block && header.body_bytes > kBlockBytes) return false;
+  return may_have_body || header.body_bytes == 0;
+}
+
+}  // namespace
+
+Key block_key(const Key& object, std::uint64_t version, std::uint32_t block) {
+  std::array<std::uint8_t, 12> named{};
+  store(&named[0], version);
+  store(&named[8], block);
+  const digest::SipHash128 hash(object.bytes, named);
+  Key key;
+  store(&key.bytes[0], hash.low());
+  store(&key.bytes[8], hash.high());
+  return key;
+}
+
+Key RecordHeader::index_key() const {
+  return kind == Kind::block ? block_key(key, version, block) : key;
+}
+
+std::array<std::uint8_t, kSegmentHeaderBytes> encode_segment_header(std::uint32_t segment) {
+  std::array<std::uint8_t, kSegmentHeaderBytes> bytes{};
+  std::copy(kSegmentMagic.begin(), kSegmentMagic.end(), bytes.begin());
+  store(&bytes[4], kFormatVersion);
+  store(&bytes[8], segment);
+  store(&bytes[kSegmentChecksumAt], digest::crc32c(Bytes(bytes).first(kSegmentChecksumAt)));
+  return bytes;
+}
+
+SegmentHeader check_segment_header(std::span<const std::uint8_t, kSegmentHeaderBytes> bytes,
+                                   std::uint32_t segment) {
+  const auto checksum = digest::crc32c(bytes.first(kSegmentChecksumAt));
+  const bool ours = std::equal(kSegmentMagic.begin(), kSegmentMagic.end(), bytes.begin());
+  if (!ours || load<std::uint32_t>(&bytes[kSegmentChecksumAt]) != checksum) {
+    return SegmentHeader::damaged;
+  }
+  if (load<std::uint32_t>(&bytes[4]) != kFormatVersion) return SegmentHeader::other_version;
+  return load<std::uint32_t>(&bytes[8]) == segment ? SegmentHeader::good : SegmentHeader::damaged;
+}
+
+std::array<std::uint8_t, kRecordHeaderBytes> encode(RecordHeader header, Bytes url, Bytes head) {
+  std::array<std::uint8_t, kRecordHeaderBytes> bytes{};
+  std::copy(kRecordMagic.begin(), kRecordMagic.end(), bytes.begin());
+  bytes[4] = static_cast<std::uint8_t>(header.kind);
+  store(&bytes[6], header.flags);
+  store(&bytes[8], header.at.segment);
+  store(&bytes[12], header.at.offset);
+  store(&bytes[16], static_cast<std::uint32_t>(url.size()));
+  store(&bytes[20], static_cast<std::uint32_t>(head.size()));
+  store(&bytes[24], header.body_bytes);
+  store(&bytes[28], header.claimable_until);
+  std::copy(header.key.bytes.begin(), header.key.bytes.end(), &bytes[32]);
+  store(&bytes[48], header.version);
+  store(&bytes[56], header.block);
+  store(&bytes[60], header.body_checksum);
+  store(&bytes[64], static_cast<std::uint64_t>(header.response_time));
+  store(&bytes[72], header.request_took);
+  const auto own = digest::crc32c(Bytes(bytes).first(kHeadChecksumAt));
+  store(&bytes[kHeadChecksumAt], digest::crc32c(head, digest::crc32c(url, own)));
+  return bytes;
+}
+
+std::optional<RecordHeader> read_header(std::span<const std::uint8_t, kRecordHeaderBytes> bytes,
+                                        Position at) {
+  if (!std::equal(kRecordMagic.begin(), kRecordMagic.end(), bytes.begin())) return std::nullopt;
+  if (bytes[4] < std::uint8_t(Kind::whole) || bytes[4] > std::uint8_t(Kind::purge_prefix)) {
+    return std::nullopt;
+  }
+  RecordHeader header{
+      .kind = static_cast<Kind>(bytes[4]),
+      .flags = load<std::uint16_t>(&bytes[6]),
+      .at = {load<std::uint32_t>(&bytes[8]), load<std::uint32_t>(&bytes[12])},
+      .url_bytes = load<std::uint32_t>(&bytes[16]),
+      .head_bytes = load<std::uint32_t>(&bytes[20]),
+      .body_bytes = load<std::uint32_t>(&bytes[24]),
+      .claimable_until = load<std::uint32_t>(&bytes[28]),
+      .key = {},
+      .version = load<std::uint64_t>(&bytes[48]),
+      .block = load<std::uint32_t>(&bytes[56]),
+      .body_checksum = load<std::uint32_t>(&bytes[60]),
+      .response_time = static_cast<std::int64_t>(load<std::uint64_t>(&bytes[64])),
+      .request_took = load<std::uint32_t>(&bytes[72]),
+  };
+  std::copy(&bytes[32], &bytes[48], header.key.bytes.begin());
+  if (header.at != at || !shape_fits(header)) return std::nullopt;
+  return header;
+}
+
+bool head_intact(Bytes checked) {
+  const auto own = digest::crc32c(checked.first(kHeadChecksumAt));
+  const auto rest = checked.subspan(kRecordHeaderBytes);
+  return load<std::uint32_t>(&checked[kHeadChecksumAt]) == digest::crc32c(rest, own);
+}
+
+}  // namespace proxy::cache::disk

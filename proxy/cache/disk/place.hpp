@@ -1,0 +1,77 @@
+// Where an entry lies, in 12 bytes.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "proxy/cache/disk/format.hpp"
+
+namespace proxy::cache::disk {
+
+// What the index says of a key.
+struct Place {
+  Position at;
+  std::uint32_t bytes = 0;            // of the record; from the index: at most 1/32 more, or 15
+  std::uint32_t claimable_until = 0;  // seconds since 1970; 0: never
+  Kind kind = Kind::whole;
+  bool used = false;  // found since it was written
+
+  bool operator==(const Place&) const = default;
+};
+
+// The same, packed. Times are counted from `origin`, a second given when the index is made: up to
+// it they are 0, and from 17 years after it all the same.
+class PackedPlace {
+ public:
+  PackedPlace(const Place& place, std::uint32_t origin) {
+    const std::uint64_t where =
+        std::uint64_t{place.at.segment} << 36 | std::uint64_t{place.at.offset / kAlignment} << 12 |
+        std::uint64_t{size_class(place.bytes)} << 2 | (place.used ? kUsed : 0);
+    low_ = static_cast<std::uint32_t>(where);
+    high_ = static_cast<std::uint32_t>(where >> 32);
+    const std::uint32_t until = place.claimable_until > origin ? place.claimable_until - origin : 0;
+    rest_ = static_cast<std::uint32_t>(place.kind) << 29 | (until < kLatest ? until : kLatest);
+  }
+
+  Place unpack(std::uint32_t origin) const {
+    const std::uint32_t until = rest_ & kLatest;
+    return {.at = at(),
+            .bytes = class_bytes(low_ >> 2 & 0x3ff),
+            .claimable_until = until == 0 ? 0 : origin + until,
+            .kind = static_cast<Kind>(rest_ >> 29),
+            .used = (low_ & kUsed) != 0};
+  }
+
+  Position at() const {
+    const std::uint64_t where = std::uint64_t{high_} << 32 | low_;
+    return {static_cast<std::uint32_t>(where >> 36),
+            static_cast<std::uint32_t>(where >> 12 & 0xffffff) * kAlignment};
+  }
+  void use() { low_ |= kUsed; }
+
+ private:
+  static constexpr std::uint32_t kUsed = 1;
+  static constexpr std::uint32_t kLatest = (std::uint32_t{1} << 29) - 1;
+
+  // Units of 16 bytes as a floating point number with 5 bits behind the leading one, rounded up.
+  static constexpr std::uint32_t size_class(std::uint32_t bytes) {
+    std::uint32_t units = (bytes + kAlignment - 1) / kAlignment;
+    if (units < 64) return units;
+    auto exponent = static_cast<std::uint32_t>(std::bit_width(units)) - 6;
+    units = (units + (1U << exponent) - 1) >> exponent;
+    return exponent * 32 + units;  // 64 carries over into the next exponent by itself
+  }
+  static constexpr std::uint32_t class_bytes(std::uint32_t size) {
+    if (size < 64) return size * kAlignment;
+    const std::uint32_t exponent = size / 32 - 1;
+    return (size - exponent * 32) << exponent << 4;
+  }
+
+  // Words of 4 bytes, so that with the key a slot has 28.
+  std::uint32_t low_;  // segment 28, offset / 16 24, size 10, one to spare, used 1: from the top of
+  std::uint32_t high_;  // both
+  std::uint32_t rest_;  // kind 3, time 29
+};
+static_assert(sizeof(PackedPlace) == 12);
+
+}  // namespace proxy::cache::disk
