@@ -38,9 +38,9 @@ struct CloseDirectory {
 };
 
 // A reserved file takes more than its size.
-std::uint64_t space_of(const struct stat& status) {
-  const auto size = whole_pages(static_cast<std::uint64_t>(status.st_size));
-  return std::max(size, static_cast<std::uint64_t>(status.st_blocks) * 512);
+std::uint64_t larger_size(const struct stat& status) {
+  return std::max(static_cast<std::uint64_t>(status.st_size),
+                  static_cast<std::uint64_t>(status.st_blocks) * 512);
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ Result<std::vector<Directory::Item>> Directory::segments() const {
     struct stat status {};
     if (!segment) continue;
     if (::fstatat(self_.descriptor(), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (S_ISREG(status.st_mode)) found.push_back({*segment, space_of(status)});
+    if (S_ISREG(status.st_mode)) found.push_back({*segment, larger_size(status)});
     errno = 0;
   }
   if (errno != 0) return error_of(errno);

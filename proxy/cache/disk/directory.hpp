@@ -13,7 +13,7 @@ class Directory {
  public:
   struct Item {
     std::uint32_t segment = 0;
-    std::uint64_t bytes = 0;  // what it takes of the disk, at most
+    std::uint64_t bytes = 0;  // its size, or what the disk keeps for it if that is more
   };
 
   // Makes its last component where it is missing. `in_use` if another process, or another object of
@@ -38,9 +38,9 @@ class Directory {
   File lock_;
 };
 
-// What a file of this size takes of the disk, as nearly as we count: whole pages.
-constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
-  return (bytes + 4095) / 4096 * 4096;
+// What a file of this size takes of the disk at most: whole pages, and one that lists them.
+constexpr std::uint64_t space_of(std::uint64_t bytes) {
+  return (bytes + 4095) / 4096 * 4096 + 4096;
 }
 
 }  // namespace proxy::cache::disk

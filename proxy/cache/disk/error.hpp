@@ -19,7 +19,7 @@ enum class Error : std::uint8_t {
   no_directory,    // it vanished, or cannot be made
   in_use,          // another process has it
   no_descriptors,  // too many open files
-  too_small,       // less than kFewestSegments of the smallest segments
+  too_small,       // the size allowed, for kWantedSegments of the smallest segments
   io,              // any other refusal of the system
 };
 

@@ -1,8 +1,9 @@
 // How the cache lies on disk.
 //
 // A directory holds `lock`, which its one user keeps locked (flock), and segments: append-only
-// files named by their number in 8 lower case hex digits and ".segment". Numbers rise with time and
-// are never used again. All numbers are little-endian; checksums are CRC-32C (RFC 3720).
+// files named by their number in 8 lower case hex digits and ".segment". Numbers rise with
+// time; none is used again while an earlier segment is there. All numbers are little-endian;
+// checksums are CRC-32C (RFC 3720).
 //
 // A segment is 32 bytes of header, records, and once it is sealed a footer (footer.hpp).
 //    0  4  "HSYS"                     8  4  number of the segment, 1 to 2^28 - 1
@@ -93,12 +94,12 @@ constexpr Position to_position(std::uint64_t number) {
 struct RecordHeader {
   Kind kind = Kind::whole;
   std::uint16_t flags = 0;  // for who stores it
-  Position at;
+  Position at{};
   std::uint32_t url_bytes = 0;
   std::uint32_t head_bytes = 0;
   std::uint32_t body_bytes = 0;
   std::uint32_t claimable_until = 0;
-  Key key;
+  Key key{};
   std::uint64_t version = 0;
   std::uint32_t block = 0;
   std::uint32_t body_checksum = 0;

@@ -1,5 +1,6 @@
 #include "proxy/cache/disk/index.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cmath>
@@ -143,6 +144,18 @@ bool Index::replace_at(const Key& key, Position at, const Place& place) {
   if (!held) return false;
   *held = PackedPlace(place, origin_);
   return true;
+}
+
+std::size_t Index::erase_segment(std::uint32_t segment) {
+  std::size_t erased = 0;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const std::lock_guard lock(shards_[i].mutex);
+    erased += boost::unordered::erase_if(*shards_[i].map, [segment](const auto& slot) {
+      return slot.second.at().segment == segment;
+    });
+  }
+  entries_.fetch_sub(erased, std::memory_order_relaxed);
+  return erased;
 }
 
 void Index::each(const std::function<void(const Key&, const Place&)>& visit) const {

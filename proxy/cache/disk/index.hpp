@@ -36,6 +36,9 @@ class Index {
   bool erase_at(const Key& key, Position at);
   bool replace_at(const Key& key, Position at, const Place& place);
 
+  // All of one segment; looks at every entry.
+  std::size_t erase_segment(std::uint32_t segment);
+
   // All entries, a shard at a time, in no order. `visit` must not call back.
   void each(const std::function<void(const Key&, const Place&)>& visit) const;
   void clear();

@@ -1,0 +1,145 @@
+#include "proxy/cache/disk/disk.hpp"
+
+#include <random>
+#include <utility>
+
+namespace proxy::cache::disk {
+namespace {
+
+std::uint32_t seconds_now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+}
+
+std::uint64_t random_number() {
+  std::random_device source;
+  return std::uint64_t{source()} << 32 | source();
+}
+
+std::function<void(Result<Position>)> told(Done done) {
+  return [done = std::move(done)](Result<Position> at) {
+    if (done) done(at ? Result<void>() : at.error());
+  };
+}
+
+LogLimits fitted(LogLimits limits) {
+  const auto bytes = segment_bytes_for(limits);
+  if (bytes) limits.segment_bytes = *bytes;
+  return limits;
+}
+
+}  // namespace
+
+Disk::Disk(Options options)
+    : options_(std::move(options)),
+      index_(seconds_now()),
+      versions_(random_number()),
+      log_(fitted(options_.log), Shared{index_, segments_, rules_, counters_}),
+      next_rest_(options_.first_rest) {}
+
+Result<Loaded> Disk::start() {
+  const auto segment_bytes = segment_bytes_for(options_.log);
+  if (!segment_bytes) return segment_bytes.error();
+  auto loaded = log_.open(options_.path);
+  if (!loaded && loaded.error() == Error::in_use) return loaded;
+  used_ = log_.used_bytes();
+  if (loaded) {
+    state_.working = true;
+    ready_ = true;
+  } else {
+    rest(loaded.error());
+  }
+  writer_ = std::thread([this] { run(); });
+  return loaded;
+}
+
+std::optional<Place> Disk::find(const Key& key, std::string_view url) {
+  if (!ready_.load(std::memory_order_acquire)) return std::nullopt;
+  const auto place = index_.use(key);
+  if (!place || rules_.purged(url, place->at)) return std::nullopt;
+  return place;
+}
+
+Result<Stored> Disk::open(const Key& key, const Place& place, Wait wait) {
+  auto stored = Stored::open(segments_, key, place, wait);
+  if (!stored) drop(key, place, stored.error());
+  return stored;
+}
+
+Result<void> Disk::read_body(const Stored& stored, std::span<const std::span<std::uint8_t>> into,
+                             Wait wait) {
+  const auto read = stored.read_body(into, wait);
+  const RecordHeader& header = stored.header();
+  if (!read) drop(header.index_key(), {.at = header.at}, read.error());
+  return read;
+}
+
+void Disk::drop(const Key& key, const Place& place, Error reason) {
+  if (reason == Error::would_block) return;
+  if (reason == Error::corrupt || reason == Error::gone) {
+    const bool dropped = index_.erase_at(key, place.at);
+    if (dropped && reason == Error::corrupt) counters_.corrupt += 1;
+  } else {
+    counters_.failed_reads += 1;
+  }
+}
+
+Result<void> Disk::append(Record record) {
+  const std::uint64_t bytes = record.footprint();
+  const std::lock_guard lock(mutex_);
+  if (!state_.working) {
+    counters_.refused_resting += 1;
+    return Error::resting;
+  }
+  if (queued_bytes_ + bytes > options_.queue_bytes) {
+    counters_.refused_busy += 1;
+    return Error::busy;
+  }
+  queue(std::move(record));
+  return {};
+}
+
+// The caller holds the lock.
+void Disk::queue(Record record) {
+  queued_bytes_ += record.footprint();
+  queue_.push_back(std::move(record));
+  if (queue_.size() == 1) changed_.notify_all();
+}
+
+void Disk::purge(const Key& key, Done done) {
+  index_.erase(key);
+  Record record{.header = {.kind = Kind::purge, .key = key}, .url = {}, .head = {}};
+  record.done = told(std::move(done));
+  const std::lock_guard lock(mutex_);
+  queue(std::move(record));
+}
+
+Result<void> Disk::purge_prefix(std::string_view prefix, Done done) {
+  if (!rules_.add(prefix)) return Error::busy;
+  Record record{.header = {.kind = Kind::purge_prefix}, .url = std::string(prefix), .head = {}};
+  record.done = told(std::move(done));
+  const std::lock_guard lock(mutex_);
+  queue(std::move(record));
+  return {};
+}
+
+std::uint64_t Disk::new_version() {
+  return versions_.fetch_add(1, std::memory_order_relaxed);
+}
+
+State Disk::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+std::uint64_t Disk::queued_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return queued_bytes_;
+}
+
+bool Disk::settle(std::chrono::milliseconds limit) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, limit, [this] { return queue_.empty() && idle_; });
+}
+
+}  // namespace proxy::cache::disk

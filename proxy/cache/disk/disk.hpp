@@ -1,0 +1,125 @@
+// The cache on disk: finds, reads, and writes behind.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "proxy/cache/disk/log.hpp"
+#include "proxy/cache/disk/stored.hpp"
+
+namespace proxy::cache::disk {
+
+struct Options {
+  std::filesystem::path path;
+  LogLimits log;
+  std::uint64_t queue_bytes = std::uint64_t{32} << 20;  // waiting to be written; beyond: busy
+  // After a failure, until the first attempt to go on; doubled each time, up to the second.
+  std::chrono::milliseconds first_rest{1'000};
+  std::chrono::milliseconds longest_rest{30'000};
+};
+
+struct State {
+  bool working = false;  // else it rests: finds what it can, takes nothing, and tries again
+  Error reason = Error::resting;  // why it rests
+};
+
+using Done = std::function<void(Result<void>)>;
+
+// Any thread. What is found here was written, and is read back with its checksums verified; what
+// is not written yet is for the memory to hold. The disk never is a reason to fail: whatever
+// happens to it, it rests, the cache is empty or smaller meanwhile, and it goes on by itself.
+class Disk {
+ public:
+  explicit Disk(Options options);
+  // Writes what waits, and seals the newest segment.
+  ~Disk();
+  Disk(const Disk&) = delete;
+  Disk& operator=(const Disk&) = delete;
+
+  // Reads the directory, then starts the writer. `in_use` and `too_small`: not started, a setting
+  // has to be changed. After any other error it rests, and is tried again. Once.
+  Result<Loaded> start();
+
+  // What is found of this key, which counts as a use. With `url` the rules of purges by prefix are
+  // heeded; that the record is of this URL is the reader's to compare.
+  std::optional<Place> find(const Key& key, std::string_view url);
+  // Reads what was found. An entry that turns out corrupt, or without its body, is dropped and
+  // counted. `would_block`: call again with Wait::yes on a thread that may wait (ReadPool).
+  Result<Stored> open(const Key& key, const Place& place, Wait wait);
+  Result<void> read_body(const Stored& stored, std::span<const std::span<std::uint8_t>> into,
+                         Wait wait);
+
+  // Queues it. It is found under its key once record.done is told so, at the latest a second later
+  // on a disk that keeps up. `busy` or `resting`: not taken, and record.done is not called.
+  Result<void> append(Record record);
+
+  // The key is not found from now on. `done`: a record says so, which a crash leaves; until then an
+  // answer must not claim it. After an error it is owed, and written when the disk is back.
+  void purge(const Key& key, Done done);
+  // All keys whose record has a URL that begins so, at once by a rule, by a search as time allows.
+  // `busy`: there are PurgeRules::kMost rules already.
+  Result<void> purge_prefix(std::string_view prefix, Done done);
+
+  // For the version of a large object: never the same twice, across starts too.
+  std::uint64_t new_version();
+
+  State state() const;
+  // True once all that was queued before is written, and no search is left to do; false if that
+  // takes longer than `limit`.
+  bool settle(std::chrono::milliseconds limit);
+
+  const Index& index() const { return index_; }
+  const Counters& counters() const { return counters_; }
+  std::size_t segments() const { return segments_.count(); }
+  std::uint64_t used_bytes() const { return used_.load(std::memory_order_relaxed); }
+  std::uint64_t queued_bytes() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void queue(Record record);
+  void run();
+  bool wait_for_work(std::unique_lock<std::mutex>& lock);
+  void write(std::vector<Record> records);
+  void write_one(Record record);
+  void owe(Record record);
+  void pay_owed();
+  bool look_after();
+  void rest(Error reason);
+  void recover();
+  void drop(const Key& key, const Place& place, Error reason);
+
+  const Options options_;
+  Index index_;
+  Segments segments_;
+  PurgeRules rules_;
+  Counters counters_;
+  std::atomic<bool> ready_ = false;  // the index is complete
+  std::atomic<std::uint64_t> used_ = 0;
+  std::atomic<std::uint64_t> versions_;
+
+  Log log_;  // the writer's alone, as what follows
+  std::vector<Record> owed_;
+  std::chrono::milliseconds next_rest_;
+  Clock::time_point looked_after_{};
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Record> queue_;  // guarded, as what follows
+  std::uint64_t queued_bytes_ = 0;
+  State state_;
+  Clock::time_point resume_at_{};
+  bool stopping_ = false;
+  bool idle_ = true;
+  std::thread writer_;
+};
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,149 @@
+// The writer's thread: what waits is written, what failed is tried again.
+#include <algorithm>
+#include <utility>
+
+#include "proxy/cache/disk/disk.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+// How often it looks whether the directory is still there.
+constexpr std::chrono::seconds kLookAfter{1};
+
+// Beyond this, one purge of everything is owed instead.
+constexpr std::size_t kMostOwed = 65'536;
+
+}  // namespace
+
+Disk::~Disk() {
+  if (!writer_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  writer_.join();
+}
+
+void Disk::run() {
+  std::unique_lock lock(mutex_);
+  while (wait_for_work(lock)) {
+    auto records = std::exchange(queue_, {});
+    queued_bytes_ = 0;
+    const bool working = state_.working;
+    const bool resume = !working && Clock::now() >= resume_at_;
+    lock.unlock();
+    if (resume) recover();
+    write(std::move(records));
+    const bool more = look_after();
+    used_ = log_.used_bytes();
+    lock.lock();
+    idle_ = queue_.empty() && !more;
+    if (idle_) changed_.notify_all();
+  }
+  lock.unlock();
+  (void)log_.close();  // what has no footer is replayed
+}
+
+// False when it is to end.
+bool Disk::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  const auto wake = state_.working ? Clock::now() + kLookAfter : resume_at_;
+  changed_.wait_until(lock, wake, [this] { return stopping_ || !queue_.empty() || !idle_; });
+  if (stopping_ && queue_.empty()) return false;
+  if (!queue_.empty()) idle_ = false;
+  return true;
+}
+
+void Disk::write(std::vector<Record> records) {
+  const bool any = !records.empty();
+  for (Record& record : records) write_one(std::move(record));
+  if (!state().working) return;
+  const auto flushed = log_.flush();
+  if (!flushed) {
+    rest(flushed.error());
+  } else if (any) {
+    next_rest_ = options_.first_rest;
+  }
+}
+
+void Disk::write_one(Record record) {
+  if (is_purge(record.header.kind)) {
+    // Kept until it is known to be written.
+    Record owed{.header = record.header, .url = record.url, .head = {}};
+    auto asked = std::move(record.done);
+    record.done = [this, asked = std::move(asked), owed = std::move(owed)](Result<Position> at) {
+      if (asked) asked(at);
+      if (!at) owe(owed);
+    };
+  }
+  if (!state().working) {
+    if (record.done) record.done(Error::resting);
+    return;
+  }
+  const auto appended = log_.append(std::move(record));
+  if (!appended) rest(appended.error());
+}
+
+void Disk::owe(Record record) {
+  if (owed_.size() >= kMostOwed) {
+    owed_.clear();
+    rules_.clear();
+    (void)rules_.add("");
+    record = Record{.header = {.kind = Kind::purge_prefix}, .url = {}, .head = {}};
+  }
+  owed_.push_back(std::move(record));
+}
+
+void Disk::pay_owed() {
+  for (Record& record : std::exchange(owed_, {})) write_one(std::move(record));
+}
+
+// Whether there is more to do right away.
+bool Disk::look_after() {
+  if (!state().working) return false;
+  if (Clock::now() - looked_after_ >= kLookAfter) {
+    looked_after_ = Clock::now();
+    const auto there = log_.check_directory();
+    if (!there) {
+      rest(there.error());
+      return false;
+    }
+  }
+  const auto searched = log_.search_purged();
+  return searched && *searched;
+}
+
+void Disk::rest(Error reason) {
+  if (reason == Error::no_directory) {
+    ready_ = false;
+    log_.abandon();
+  }
+  const std::lock_guard lock(mutex_);
+  state_ = {.working = false, .reason = reason};
+  resume_at_ = Clock::now() + next_rest_;
+  next_rest_ = std::min(next_rest_ * 2, options_.longest_rest);
+}
+
+void Disk::recover() {
+  Result<void> ready = log_.check_directory();
+  if (!ready) {
+    ready_ = false;
+    const auto loaded = log_.open(options_.path);
+    ready = loaded ? Result<void>() : loaded.error();
+  }
+  if (ready) ready = log_.probe();
+  if (!ready) {
+    rest(ready.error());
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    state_.working = true;
+  }
+  pay_owed();
+  const auto paid = log_.flush();
+  if (!paid) rest(paid.error());
+  ready_ = state().working;
+}
+
+}  // namespace proxy::cache::disk

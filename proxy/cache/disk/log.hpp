@@ -1,0 +1,149 @@
+// All segments as one log: what is appended, what is reclaimed for it, and what a start finds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "proxy/cache/disk/counters.hpp"
+#include "proxy/cache/disk/directory.hpp"
+#include "proxy/cache/disk/footer.hpp"
+#include "proxy/cache/disk/index.hpp"
+#include "proxy/cache/disk/purge_rules.hpp"
+#include "proxy/cache/disk/record.hpp"
+#include "proxy/cache/disk/scan.hpp"
+#include "proxy/cache/disk/segments.hpp"
+
+namespace proxy::cache::disk {
+
+struct LogLimits {
+  std::uint64_t bytes = 0;  // of all files together
+  std::uint32_t segment_bytes = std::uint32_t{64} << 20;
+  bool sync_purges = false;  // wait for the disk before a purge is done
+  // Whether an entry of a segment that is about to go is kept, by being appended again. At most
+  // half of a segment's bytes are.
+  std::function<bool(const Key&, const Place&)> keep = [](const Key&, const Place& place) {
+    return place.used;
+  };
+};
+
+// With less than this many, more would be lost with each than need be: smaller ones are made.
+inline constexpr std::uint64_t kWantedSegments = 16;
+inline constexpr std::uint32_t kLeastSegmentBytes = 4096;
+
+// Segments of the size asked for, or smaller ones where all may take little; `too_small` where even
+// those are too large.
+Result<std::uint32_t> segment_bytes_for(const LogLimits& limits);
+
+// What a start found. Nothing of it is fatal.
+struct Loaded {
+  std::size_t segments = 0;
+  std::size_t entries = 0;
+  std::size_t replayed = 0;  // segments without a footer: after a crash, the newest
+  std::size_t damaged = 0;   // segments that lost something, or all, and did not end in a crash
+  std::size_t other_version = 0;  // segments removed as they are of another version
+  std::size_t unreadable = 0;     // segments left alone as the system refused to read them
+};
+
+// Where its parts live that other threads read.
+struct Shared {
+  Index& index;
+  Segments& segments;
+  PurgeRules& rules;
+  Counters& counters;
+};
+
+// Records are gathered and written together; what is shared with readers knows a record only once
+// write() has returned, from when on it survives a crash of the process. A loss of power may take
+// what the kernel had not written yet, some 30 s; what is cut or missing is then found by its
+// checksum. Files never take more than LogLimits::bytes together, at no moment: the oldest segment
+// goes before a new one is made, and a new one is taken as whole from its beginning.
+//
+// For one thread at a time; waits for the disk. After an error nothing is lost of what was written
+// before, and the call may be made again later.
+class Log {
+ public:
+  // `limits` have passed segment_bytes_for().
+  Log(LogLimits limits, Shared shared);
+
+  // Takes the directory, learns what is in it, goes on behind it. What the shared parts knew
+  // before is forgotten.
+  Result<Loaded> open(const std::filesystem::path& path);
+  bool is_open() const { return directory_.has_value(); }
+  // `no_directory` where it was removed or mounted over.
+  Result<void> check_directory() const;
+  // Ends the newest segment with a footer, so that the next start is quick.
+  Result<void> close();
+  // Lets go of the directory and everything in it, as it is.
+  void abandon();
+
+  // Takes the record; an error is for record.done alone, and for what was gathered with it.
+  Result<void> append(Record record);
+  // Writes what is gathered.
+  Result<void> flush();
+  // Whether it could be written now: an append would not fail for what failed before.
+  Result<void> probe();
+
+  // Looks through one segment for entries that a rule says are purged. False when there is nothing
+  // left to look for.
+  Result<bool> search_purged();
+
+  // What the files take.
+  std::uint64_t used_bytes() const { return used_; }
+
+ private:
+  struct Gathered {
+    Record record;
+    std::array<std::uint8_t, kRecordHeaderBytes> header;
+    std::optional<Position> moved_from;  // of a copy: only if it is still found there
+  };
+  struct Current {
+    std::shared_ptr<const Segment> segment;
+    std::vector<Listed> records;
+    std::uint64_t end = 0;  // of what is written
+  };
+
+  bool fits(std::uint64_t record_bytes) const;
+  bool still_replaces(const Record& record) const;
+  Result<void> gather(Record record, std::optional<Position> moved_from);
+  void apply(Gathered& added);
+  void fail_gathered(Error error);
+
+  // Segments come and go (log_segments.cpp).
+  Result<void> begin_segment(std::uint64_t awaited_bytes);
+  Result<void> create_segment();
+  Result<void> seal();
+  void account(std::uint32_t segment, std::uint64_t bytes);
+  Result<void> make_room(std::uint64_t copied_bytes);
+  // Appends what is to be kept of it, as far as there is room, and removes it.
+  Result<void> reclaim(std::uint32_t segment, std::uint64_t& room);
+  Result<void> clear_out(const Segment& segment, std::uint64_t& room);
+  Result<void> clear_out(const Listed& listed, Position at, std::uint64_t& room);
+  Result<void> copy(const Key& key, const Place& place, std::uint64_t& room);
+
+  // A start (log_load.cpp).
+  Result<void> load_segment(std::uint32_t segment, bool newest, Loaded& found);
+  void take(const Listed& listed, std::uint32_t segment);
+  void end_loaded(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest);
+
+  const LogLimits limits_;
+  const Shared shared_;
+  std::optional<Directory> directory_;
+  std::map<std::uint32_t, std::uint64_t> sizes_;  // what each segment takes of the disk
+  std::uint64_t used_ = 0;                        // their sum
+  std::uint32_t last_number_ = 0;
+  std::optional<Current> current_;
+  std::deque<Gathered> gathered_;
+  std::vector<iovec> pieces_;
+  std::uint64_t gathered_bytes_ = 0;
+  std::uint64_t awaited_bytes_ = 0;        // of the record that a segment is begun for
+  std::optional<Position> searching_for_;  // the newest rule that the search is for
+  std::uint32_t searched_ = 0;             // the last segment that was looked through
+};
+
+}  // namespace proxy::cache::disk

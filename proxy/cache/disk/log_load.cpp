@@ -1,0 +1,124 @@
+#include <utility>
+
+#include "proxy/cache/disk/log.hpp"
+#include "proxy/cache/disk/stored.hpp"
+
+namespace proxy::cache::disk {
+
+void Log::abandon() {
+  fail_gathered(Error::resting);
+  current_.reset();
+  directory_.reset();
+  sizes_.clear();
+  used_ = 0;
+  last_number_ = 0;
+  searching_for_.reset();
+  shared_.segments.clear();
+  shared_.index.clear();
+  shared_.rules.clear();
+}
+
+Result<Loaded> Log::open(const std::filesystem::path& path) {
+  abandon();
+  auto directory = Directory::open(path);
+  if (!directory) return directory.error();
+  const auto items = directory->segments();
+  if (!items) return items.error();
+  directory_ = std::move(*directory);
+  for (const auto& item : *items) {
+    account(item.segment, space_of(item.bytes));
+    last_number_ = item.segment;
+  }
+  Loaded found;
+  auto loaded = make_room(0);  // the size allowed may be less than it was
+  const std::uint32_t newest = last_number_;
+  const auto sizes = sizes_;
+  for (auto item = sizes.begin(); loaded && item != sizes.end(); ++item) {
+    loaded = load_segment(item->first, item->first == newest, found);
+  }
+  if (!loaded) {
+    abandon();
+    return loaded.error();
+  }
+  found.entries = shared_.index.entries();
+  return found;
+}
+
+// Fails only where later starts may do better: the file is left alone.
+Result<void> Log::load_segment(std::uint32_t number, bool newest, Loaded& found) {
+  auto file = directory_->open_segment(number);
+  if (!file && file.error() == Error::no_descriptors) return file.error();
+  auto scanned = file ? scan(*file, number) : file.error();
+  if (!scanned) {
+    found.unreadable += 1;
+    return {};
+  }
+  found.other_version += scanned->other_version ? 1 : 0;
+  // What follows the records of the newest is what a crash cut.
+  found.damaged += scanned->damaged && !(newest && !scanned->records.empty()) ? 1 : 0;
+  if (scanned->records.empty()) {
+    const auto removed = directory_->remove(number);
+    if (!removed) return {};
+    account(number, 0);
+    sizes_.erase(number);
+    return {};
+  }
+  found.segments += 1;
+  found.replayed += scanned->sealed ? 0 : 1;
+  const auto segment = std::make_shared<const Segment>(number, std::move(*file));
+  shared_.segments.add(segment);
+  for (const Listed& listed : scanned->records) take(listed, number);
+  end_loaded(segment, std::move(*scanned), newest);
+  return {};
+}
+
+void Log::take(const Listed& listed, std::uint32_t segment) {
+  const Place place{.at = {segment, listed.offset},
+                    .bytes = listed.bytes,
+                    .claimable_until = listed.claimable_until,
+                    .kind = listed.kind};
+  switch (listed.kind) {
+    case Kind::purge:
+      shared_.index.erase(listed.key);
+      return;
+    case Kind::purge_prefix:
+      if (const auto rule = Stored::open(shared_.segments, listed.key, place, Wait::yes)) {
+        shared_.rules.settle(rule->url(), place.at);
+      }
+      return;
+    case Kind::head:
+      // Its body may have been reclaimed.
+      if (shared_.index.find(listed.key)) shared_.index.put(listed.key, place);
+      return;
+    default:
+      shared_.index.put(listed.key, place);
+  }
+}
+
+// The newest goes on where it ended while that is worth it, so that many starts do not leave many
+// small files; others without a footer get one.
+void Log::end_loaded(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest) {
+  const std::uint32_t number = segment->number;
+  const bool roomy = scanned.end < limits_.segment_bytes / 4 * 3;
+  if (scanned.sealed && !(newest && roomy)) return;
+  if (!segment->file.truncate(scanned.end)) return;
+  current_ = Current{std::move(segment), std::move(scanned.records), scanned.end};
+  if (newest && roomy && current_->segment->file.reserve(limits_.segment_bytes)) {
+    account(number, space_of(limits_.segment_bytes));
+    return;
+  }
+  (void)seal();  // if it fails, the next start replays it
+}
+
+Result<void> Log::check_directory() const {
+  if (!directory_ || !directory_->still_there()) return Error::no_directory;
+  return {};
+}
+
+Result<void> Log::close() {
+  const auto flushed = flush();
+  if (!flushed || !current_) return flushed;
+  return seal();
+}
+
+}  // namespace proxy::cache::disk

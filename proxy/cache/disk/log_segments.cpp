@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <utility>
+
+#include "proxy/cache/disk/log.hpp"
+#include "proxy/cache/disk/stored.hpp"
+
+namespace proxy::cache::disk {
+
+void Log::account(std::uint32_t segment, std::uint64_t bytes) {
+  const auto [size, is_new] = sizes_.try_emplace(segment, 0);
+  used_ = used_ - size->second + bytes;
+  size->second = bytes;
+}
+
+// There is always room for one more segment, so that what is kept of the oldest can be copied into
+// it before the oldest goes.
+Result<void> Log::begin_segment(std::uint64_t awaited_bytes) {
+  if (!directory_) return Error::resting;
+  const auto flushed = flush();
+  if (!flushed) return flushed;
+  if (current_) {
+    const auto sealed = seal();
+    if (!sealed) return sealed;
+  }
+  const auto room = make_room(0);
+  if (!room) return room;
+  const auto created = create_segment();
+  if (!created) return created;
+  awaited_bytes_ = awaited_bytes;
+  auto ready = make_room(limits_.segment_bytes / 2);
+  awaited_bytes_ = 0;
+  return ready;
+}
+
+Result<void> Log::probe() {
+  if (!current_) return begin_segment(0);
+  constexpr std::array<std::uint8_t, kAlignment> kNothing{};
+  return current_->segment->file.write(kNothing, current_->end);
+}
+
+Result<void> Log::create_segment() {
+  if (last_number_ >= kLastSegment) return Error::no_space;
+  auto file = directory_->create_segment(last_number_ + 1);
+  if (!file) return file.error();
+  const std::uint32_t number = ++last_number_;
+  auto ready = file->reserve(limits_.segment_bytes);
+  if (ready) ready = file->write(encode_segment_header(number), 0);
+  if (!ready) {
+    if (!directory_->remove(number)) account(number, space_of(limits_.segment_bytes));
+    return ready;
+  }
+  account(number, space_of(limits_.segment_bytes));
+  shared_.counters.overhead_bytes += kSegmentHeaderBytes;
+  const auto segment = std::make_shared<const Segment>(number, std::move(*file));
+  shared_.segments.add(segment);
+  current_ = Current{segment, {}, kSegmentHeaderBytes};
+  return {};
+}
+
+// Without a footer, if that fails: then the next start replays it.
+Result<void> Log::seal() {
+  const Current sealed = *std::exchange(current_, std::nullopt);
+  const File& file = sealed.segment->file;
+  const auto footer = encode_footer(sealed.segment->number, sealed.records);
+  auto done = file.write(footer, sealed.end);
+  if (done) done = file.truncate(sealed.end + footer.size());
+  if (!done) return done;
+  account(sealed.segment->number, space_of(sealed.end + footer.size()));
+  shared_.counters.overhead_bytes += footer.size();
+  return {};
+}
+
+Result<void> Log::make_room(std::uint64_t copied_bytes) {
+  const std::uint64_t wanted = space_of(limits_.segment_bytes);
+  while (used_ + wanted > limits_.bytes && !sizes_.empty()) {
+    const std::uint32_t oldest = sizes_.begin()->first;
+    if (current_ && oldest == current_->segment->number) break;
+    const auto reclaimed = reclaim(oldest, copied_bytes);
+    if (!reclaimed) return reclaimed;
+  }
+  return {};
+}
+
+Result<void> Log::reclaim(std::uint32_t number, std::uint64_t& room) {
+  const auto segment = shared_.segments.find(number);
+  if (segment) {
+    const auto cleared = clear_out(*segment, room);
+    if (!cleared) return cleared;
+    // Readers may have it open for a while yet: what it takes of the disk goes at once.
+    const auto emptied = segment->file.truncate(0);
+    if (!emptied) return emptied;
+  }
+  const auto removed = directory_->remove(number);
+  if (!removed && removed.error() != Error::no_directory) return removed;
+  shared_.segments.remove(number);
+  account(number, 0);
+  sizes_.erase(number);
+  shared_.rules.forget_before({number + 1, 0});
+  shared_.counters.reclaimed += 1;
+  return {};
+}
+
+// What cannot be read is lost with it.
+Result<void> Log::clear_out(const Segment& segment, std::uint64_t& room) {
+  const auto scanned = scan(segment.file, segment.number);
+  if (scanned) {
+    for (const Listed& listed : scanned->records) {
+      if (is_purge(listed.kind)) continue;
+      const auto cleared = clear_out(listed, {segment.number, listed.offset}, room);
+      if (!cleared) return cleared;
+    }
+  }
+  const auto flushed = flush();
+  if (!flushed) return flushed;
+  if (!scanned || scanned->damaged) {
+    shared_.counters.evicted += shared_.index.erase_segment(segment.number);
+  }
+  return {};
+}
+
+Result<void> Log::clear_out(const Listed& listed, Position at, std::uint64_t& room) {
+  // A newer head went with the body, which lies before it and not in an earlier segment.
+  if (listed.kind == Kind::head) {
+    const auto flushed = flush();
+    if (!flushed) return flushed;
+    if (shared_.index.erase_at(listed.key, at)) shared_.counters.evicted += 1;
+    return {};
+  }
+  const auto place = shared_.index.find(listed.key);
+  if (!place) return {};
+  if (place->at != at) {
+    if (place->kind != Kind::head || listed.kind != Kind::whole) return {};
+    const auto newer = Stored::open(shared_.segments, listed.key, *place, Wait::yes);
+    if (newer && newer->body_at() != at) return {};
+  }
+  if (room > 0 && limits_.keep(listed.key, *place)) return copy(listed.key, *place, room);
+  if (shared_.index.erase_at(listed.key, place->at)) shared_.counters.evicted += 1;
+  return {};
+}
+
+// The entry as one record, whether or not its head is newer than its body.
+Result<void> Log::copy(const Key& key, const Place& place, std::uint64_t& room) {
+  const auto stored = Stored::open(shared_.segments, key, place, Wait::yes);
+  const auto lost = [&] {
+    if (shared_.index.erase_at(key, place.at)) shared_.counters.evicted += 1;
+    return Result<void>();
+  };
+  if (!stored || shared_.rules.purged(stored->url(), place.at)) return lost();
+  Record record{.header = stored->header(),
+                .url = std::string(stored->url()),
+                .head = std::string(stored->head())};
+  if (place.kind == Kind::head) {
+    record.header.kind = Kind::whole;
+    record.header.version = 0;
+  }
+  const auto bytes = aligned(record.header.checked_bytes() + stored->body_bytes());
+  if (bytes > room || !fits(bytes)) return lost();
+  const std::shared_ptr<std::uint8_t[]> body(new std::uint8_t[stored->body_bytes()]);
+  const std::span<std::uint8_t> content(body.get(), stored->body_bytes());
+  if (!stored->read_body(content, Wait::yes)) return lost();
+  record.body.push_back({body, content});
+  room -= bytes;
+  return gather(std::move(record), place.at);
+}
+
+// A rule counts for what lies before it, so that is where its entries are looked for.
+Result<bool> Log::search_purged() {
+  const auto newest = shared_.rules.newest();
+  if (!newest) return false;
+  if (searching_for_ != newest) searched_ = 0;
+  searching_for_ = newest;
+  const auto segment = shared_.segments.after(searched_);
+  if (!segment || segment->number > newest->segment) {
+    shared_.rules.forget_before({newest->segment, newest->offset + 1});
+    return false;
+  }
+  searched_ = segment->number;
+  const bool is_current = current_ && current_->segment == segment;
+  const auto scanned = is_current ? Result<Scanned>(Scanned{current_->records})
+                                  : scan(segment->file, segment->number);
+  if (!scanned) return scanned.error();
+  for (const Listed& listed : scanned->records) {
+    const auto place = shared_.index.find(listed.key);
+    if (!place || place->at != Position{segment->number, listed.offset}) continue;
+    const auto stored = Stored::open(shared_.segments, listed.key, *place, Wait::yes);
+    if (!stored || !shared_.rules.purged(stored->url(), place->at)) continue;
+    if (shared_.index.erase_at(listed.key, place->at)) shared_.counters.purged += 1;
+  }
+  return true;
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,60 @@
+#include "proxy/cache/disk/purge_rules.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace proxy::cache::disk {
+
+PurgeRules::Rule& PurgeRules::rule_for(std::string_view prefix) {
+  const auto found = std::find_if(rules_.begin(), rules_.end(),
+                                  [&](const Rule& rule) { return rule.prefix == prefix; });
+  if (found != rules_.end()) return *found;
+  return rules_.emplace_back(Rule{.prefix = std::string(prefix)});
+}
+
+bool PurgeRules::add(std::string_view prefix) {
+  const std::lock_guard lock(mutex_);
+  if (rules_.size() >= kMost) return false;
+  rule_for(prefix).unsettled += 1;
+  publish();
+  return true;
+}
+
+void PurgeRules::settle(std::string_view prefix, Position at) {
+  const std::lock_guard lock(mutex_);
+  Rule& rule = rule_for(prefix);
+  if (rule.unsettled > 0) rule.unsettled -= 1;
+  rule.until = std::max(rule.until, at);
+  publish();
+}
+
+bool PurgeRules::purged(std::string_view url, Position at) const {
+  if (count() == 0) return false;
+  const std::shared_lock lock(mutex_);
+  return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
+    return (rule.unsettled > 0 || at < rule.until) && url.starts_with(rule.prefix);
+  });
+}
+
+void PurgeRules::forget_before(Position at) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(rules_, [at](const Rule& rule) { return rule.unsettled == 0 && rule.until < at; });
+  publish();
+}
+
+void PurgeRules::clear() {
+  const std::lock_guard lock(mutex_);
+  rules_.clear();
+  publish();
+}
+
+std::optional<Position> PurgeRules::newest() const {
+  const std::shared_lock lock(mutex_);
+  std::optional<Position> newest;
+  for (const Rule& rule : rules_) {
+    if (rule.unsettled == 0 && (!newest || *newest < rule.until)) newest = rule.until;
+  }
+  return newest;
+}
+
+}  // namespace proxy::cache::disk

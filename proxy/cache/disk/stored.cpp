@@ -1,0 +1,87 @@
+#include "proxy/cache/disk/stored.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "digest/crc32c.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+// Small records come with one read; of larger ones the body goes right to where it is wanted.
+constexpr std::uint32_t kFirstRead = 16 * 1024;
+
+}  // namespace
+
+Result<Stored::Front> Stored::open_front(const Segments& segments, Position at, std::uint32_t bytes,
+                                         Wait wait) {
+  Front front;
+  front.segment = segments.find(at.segment);
+  if (!front.segment) return Error::gone;
+  const File& file = front.segment->file;
+  std::size_t room = std::max<std::size_t>(std::min(bytes, kFirstRead), kRecordHeaderBytes);
+  front.bytes = std::make_unique_for_overwrite<std::uint8_t[]>(room);
+  const auto got = file.read_some({front.bytes.get(), room}, at.offset, wait);
+  if (!got) return got.error();
+  if (*got < kRecordHeaderBytes) return Error::gone;
+  const auto header = read_header(
+      std::span<const std::uint8_t, kRecordHeaderBytes>(front.bytes.get(), kRecordHeaderBytes), at);
+  if (!header) return Error::corrupt;
+  front.header = *header;
+  front.size = *got;
+  const auto checked = static_cast<std::size_t>(header->checked_bytes());
+  if (checked > front.size) {
+    auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(checked);
+    std::copy_n(front.bytes.get(), front.size, larger.get());
+    const auto rest = std::span(larger.get(), checked).subspan(front.size);
+    const auto read = file.read(rest, at.offset + front.size, wait);
+    // A length that a damaged header made up leads beyond the end too.
+    if (!read) return read.error() == Error::gone ? Error::corrupt : read.error();
+    front.bytes = std::move(larger);
+    front.size = checked;
+  }
+  if (!head_intact({front.bytes.get(), checked})) return Error::corrupt;
+  return front;
+}
+
+Result<Stored> Stored::open(const Segments& segments, const Key& key, const Place& place,
+                            Wait wait) {
+  auto front = open_front(segments, place.at, place.bytes, wait);
+  if (!front) return front.error();
+  if (front->header.index_key() != key || front->header.kind != place.kind) return Error::corrupt;
+  if (place.kind != Kind::head) return Stored(std::move(*front), {});
+  auto base = open_front(segments, to_position(front->header.version), kFirstRead, wait);
+  if (!base) return base.error();
+  if (base->header.key != key || base->header.kind != Kind::whole) return Error::corrupt;
+  return Stored(std::move(*front), std::move(*base));
+}
+
+Result<void> Stored::read_body(std::span<const std::span<std::uint8_t>> into, Wait wait) const {
+  const Front& front = body_front();
+  const auto begin = static_cast<std::size_t>(front.header.checked_bytes());
+  std::size_t done = 0;
+  std::uint32_t checksum = 0;
+  for (auto piece : into) {
+    const std::size_t left = front.header.body_bytes - done;
+    piece = piece.first(std::min(piece.size(), left));
+    const std::size_t at = begin + done;
+    const std::size_t here = at < front.size ? std::min(piece.size(), front.size - at) : 0;
+    std::copy_n(front.bytes.get() + (here > 0 ? at : 0), here, piece.begin());
+    const auto read =
+        front.segment->file.read(piece.subspan(here), front.header.at.offset + at + here, wait);
+    if (!read) return read.error();
+    checksum = digest::crc32c(piece, checksum);
+    done += piece.size();
+  }
+  if (done != front.header.body_bytes || checksum != front.header.body_checksum) {
+    return Error::corrupt;
+  }
+  return {};
+}
+
+Result<void> Stored::read_body(std::span<std::uint8_t> into, Wait wait) const {
+  return read_body(std::span<const std::span<std::uint8_t>>(&into, 1), wait);
+}
+
+}  // namespace proxy::cache::disk
