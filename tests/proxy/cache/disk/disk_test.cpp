@@ -1,0 +1,244 @@
+#include "proxy/cache/disk/disk.hpp"
+
+#include "scene.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+using support::TemporaryDirectory;
+
+TEST(Disk, GivesBackWhatWasAppended) {
+  const TemporaryDirectory directory;
+  Scene scene(directory / "cache");
+  Record record = response("http://test.example/", "hello, world");
+  record.header.flags = 7;
+  record.header.claimable_until = 4'000'000'000;
+  record.header.response_time = 1'700'000'000'123;
+  record.header.request_took = 42;
+  ASSERT_TRUE(scene.append(record));
+  const auto place = scene->find(record.header.key, record.url);
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->kind, Kind::whole);
+  const auto stored = scene->open(record.header.key, *place, Wait::yes);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->url(), "http://test.example/");
+  EXPECT_EQ(stored->head(), "200 OK");
+  EXPECT_EQ(stored->header().flags, 7);
+  EXPECT_EQ(stored->header().claimable_until, 4'000'000'000);
+  EXPECT_EQ(stored->header().response_time, 1'700'000'000'123);
+  EXPECT_EQ(stored->header().request_took, 42);
+  EXPECT_EQ(*scene.body("http://test.example/"), "hello, world");
+}
+
+// Around the size of the first read, and of the pieces that a body is read into.
+TEST(Disk, ReadsBodiesOfAllSizesIntoPieces) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  for (const std::size_t size : {0, 1, 4096, 16266, 16284, 16285, 16300, 16384, 20000, 30000}) {
+    const std::string url = url_number(size);
+    const std::string body = body_text(url, size);
+    ASSERT_TRUE(scene.append(response(url, body)));
+    const auto place = scene->find(key_for(url), url);
+    const auto stored = scene->open(key_for(url), *place, Wait::yes);
+    ASSERT_TRUE(stored) << size;
+    std::string read(size, '\0');
+    auto* bytes = reinterpret_cast<std::uint8_t*>(read.data());
+    const std::size_t half = size / 2;
+    const std::span<std::uint8_t> pieces[] = {{bytes, half}, {bytes + half, size - half}};
+    ASSERT_TRUE(scene->read_body(*stored, pieces, Wait::yes)) << size;
+    EXPECT_EQ(read, body);
+  }
+}
+
+TEST(Disk, ReadsALongHeadInFull) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  Record record = response(url_number(1), "body");
+  record.head = body_text("head", 25'000);
+  ASSERT_TRUE(scene.append(record));
+  EXPECT_EQ(*scene.head(url_number(1)), record.head);
+  EXPECT_EQ(*scene.body(url_number(1)), "body");
+}
+
+TEST(Disk, ReadsFromThePageCacheWithoutWaiting) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  ASSERT_TRUE(scene.append(response(url_number(1), body_text("x", 30'000))));
+  const auto place = scene->find(key_for(url_number(1)), url_number(1));
+  const auto stored = scene->open(key_for(url_number(1)), *place, Wait::no);
+  // A file system that cannot tell says would_block, and nothing else.
+  if (!stored) {
+    EXPECT_EQ(stored.error(), Error::would_block);
+    return;
+  }
+  EXPECT_EQ(stored->body_bytes(), 30'000U);
+}
+
+TEST(Disk, TheNewestRecordOfAKeyCounts) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  for (int edition = 1; edition <= 3; ++edition) {
+    ASSERT_TRUE(scene.append(response(url_number(1), "edition " + std::to_string(edition))));
+  }
+  EXPECT_EQ(*scene.body(url_number(1)), "edition 3");
+  scene.stop();
+  Scene again(directory.path());
+  EXPECT_EQ(*again.body(url_number(1)), "edition 3");
+  EXPECT_EQ(again.loaded.entries, 1U);
+}
+
+TEST(Disk, HoldsBlocksOfALargeObjectByVersionAndNumber) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  const std::string url = url_number(1);
+  const Key key = key_for(url);
+  const std::uint64_t version = scene->new_version();
+  EXPECT_NE(version, scene->new_version());
+  Record object = response(url, "");
+  object.header.kind = Kind::object;
+  object.header.version = version;
+  ASSERT_TRUE(scene.append(object));
+  for (std::uint32_t number = 0; number < 3; ++number) {
+    Record block{.header = {.kind = Kind::block, .key = key, .version = version, .block = number},
+                 .url = url,
+                 .head = "",
+                 .body = body_of("block " + std::to_string(number))};
+    ASSERT_TRUE(scene.append(std::move(block)));
+  }
+  EXPECT_EQ(*scene.body(block_key(key, version, 2), url), "block 2");
+  EXPECT_EQ(scene.body(block_key(key, version, 3), url).error(), Error::gone);
+  EXPECT_EQ(scene.body(block_key(key, version + 1, 2), url).error(), Error::gone);
+  EXPECT_EQ(*scene.head(url), "200 OK");
+}
+
+Record newer_head(Scene& scene, const std::string& url, std::string head) {
+  const auto place = scene->find(key_for(url), url);
+  const auto stored = scene->open(key_for(url), *place, Wait::yes);
+  return {
+      .header = {.kind = Kind::head, .key = key_for(url), .version = to_number(stored->body_at())},
+      .url = url,
+      .head = std::move(head),
+      .replaces = place->at};
+}
+
+TEST(Disk, AppendsANewerHeadWithoutTheBody) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  const std::string url = url_number(1);
+  const std::string body = body_text(url, 20'000);
+  ASSERT_TRUE(scene.append(response(url, body)));
+  const auto before = scene->counters().stored_bytes.load();
+  ASSERT_TRUE(scene.append(newer_head(scene, url, "first")));
+  ASSERT_TRUE(scene.append(newer_head(scene, url, "second")));
+  EXPECT_LT(scene->counters().stored_bytes - before, 1000U);
+  EXPECT_EQ(*scene.head(url), "second");
+  EXPECT_EQ(*scene.body(url), body);
+  scene.stop();
+  Scene again(directory.path());
+  EXPECT_EQ(*again.head(url), "second");
+  EXPECT_EQ(*again.body(url), body);
+}
+
+TEST(Disk, ANewerHeadOfWhatWasReplacedCountsForNothing) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  const std::string url = url_number(1);
+  ASSERT_TRUE(scene.append(response(url, "old")));
+  const Record late = newer_head(scene, url, "late");
+  ASSERT_TRUE(scene.append(response(url, "new")));
+  EXPECT_EQ(scene.append(late).error(), Error::gone);
+  ASSERT_TRUE(scene.purge(key_for(url)));
+  EXPECT_EQ(scene.append(late).error(), Error::gone);
+  scene.stop();
+  Scene again(directory.path());
+  EXPECT_EQ(again.body(url).error(), Error::gone);
+}
+
+TEST(Disk, APurgeBeatsWhatWasBeforeItAndNotWhatComesAfter) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  ASSERT_TRUE(scene.append(response(url_number(1), "one")));
+  ASSERT_TRUE(scene.append(response(url_number(2), "two")));
+  ASSERT_TRUE(scene.purge(key_for(url_number(1))));
+  ASSERT_TRUE(scene.purge(key_for(url_number(2))));
+  ASSERT_TRUE(scene.append(response(url_number(2), "two again")));
+  EXPECT_EQ(scene.body(url_number(1)).error(), Error::gone);
+  scene.stop();
+  Scene again(directory.path());
+  EXPECT_EQ(again.body(url_number(1)).error(), Error::gone);
+  EXPECT_EQ(*again.body(url_number(2)), "two again");
+}
+
+TEST(Disk, APurgeByPrefixActsAtOnceThenFindsItsEntries) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  for (const char* url : {"http://a.example/1", "http://a.example/2", "http://b.example/1"}) {
+    ASSERT_TRUE(scene.append(response(url, url)));
+  }
+  ASSERT_TRUE(scene->purge_prefix("http://a.example/", {}));
+  EXPECT_EQ(scene.body("http://a.example/1").error(), Error::gone);
+  EXPECT_EQ(*scene.body("http://b.example/1"), "http://b.example/1");
+  ASSERT_TRUE(scene->settle(kPatience));
+  EXPECT_EQ(scene->index().entries(), 1U);
+  EXPECT_EQ(scene->counters().purged, 2U);
+  ASSERT_TRUE(scene.append(response("http://a.example/1", "later")));
+  EXPECT_EQ(*scene.body("http://a.example/1"), "later");
+  scene.stop();
+  Scene again(directory.path());
+  EXPECT_EQ(*again.body("http://a.example/1"), "later");
+  EXPECT_EQ(again.body("http://a.example/2").error(), Error::gone);
+  EXPECT_EQ(*again.body("http://b.example/1"), "http://b.example/1");
+}
+
+TEST(Disk, LocksASecondUserOut) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  Disk second(small_options(directory.path()));
+  const auto started = second.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error(), Error::in_use);
+  scene.stop();
+  EXPECT_TRUE(second.start());
+}
+
+TEST(Disk, RefusesASizeThatHoldsNothing) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  options.log.bytes = 10'000;
+  Disk disk(options);
+  EXPECT_EQ(disk.start().error(), Error::too_small);
+}
+
+TEST(Disk, RefusesWhatNoSegmentHasRoomFor) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  EXPECT_EQ(scene.append(response(url_number(1), body_text("x", 64 * 1024))).error(),
+            Error::too_large);
+  EXPECT_TRUE(scene->state().working);
+}
+
+TEST(Disk, RefusesMoreThanItsQueueHolds) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  options.queue_bytes = 1000;
+  Scene scene(options);
+  EXPECT_EQ(scene.append(response(url_number(1), body_text("x", 2000))).error(), Error::busy);
+  EXPECT_TRUE(scene.append(response(url_number(2), "small")));
+  EXPECT_EQ(scene->counters().refused_busy, 1U);
+}
+
+TEST(Disk, WritesWhatWaitsBeforeItEnds) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    ASSERT_TRUE(scene->append(response(url_number(i), body_text(url_number(i), 1000))));
+  }
+  scene.stop();
+  Scene again(directory.path());
+  EXPECT_EQ(again.loaded.entries, 100U);
+  EXPECT_EQ(again.loaded.replayed, 0U);
+  EXPECT_EQ(*again.body(url_number(99)), body_text(url_number(99), 1000));
+}
+
+}  // namespace
+}  // namespace proxy::cache::disk

@@ -1,0 +1,262 @@
+// What lies on disk, byte by byte.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "digest/crc32c.hpp"
+#include "proxy/cache/disk/footer.hpp"
+#include "proxy/cache/disk/record.hpp"
+#include "proxy/cache/disk/replay.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+using Buffer = std::vector<std::uint8_t>;
+
+constexpr std::uint32_t kSegment = 0x2a;
+constexpr std::uint64_t kVersion = 0x1122334455667788;
+constexpr std::string_view kUrl = "http://test.example/a";
+
+Key some_key() {
+  Key key;
+  for (std::uint8_t i = 0; i < 16; ++i) key.bytes[i] = static_cast<std::uint8_t>(0x10 + i);
+  return key;
+}
+
+std::string hex_of(Bytes bytes) {
+  std::string hex;
+  for (const std::uint8_t byte : bytes) {
+    hex += "0123456789abcdef"[byte >> 4];
+    hex += "0123456789abcdef"[byte & 15];
+  }
+  return hex;
+}
+
+struct Pinned {
+  RecordHeader header;
+  std::string_view url;
+  std::string_view head;
+  std::string_view body;
+  std::string_view hex;  // with what fills it up
+};
+
+// All of these, and the footer of them, were put together from the headers' text, in Python.
+const std::vector<Pinned> kRecords = {
+    {{.kind = Kind::whole,
+      .flags = 0x0102,
+      .claimable_until = 0x65432100,
+      .key = some_key(),
+      .response_time = 0x0123456789ab,
+      .request_took = 250},
+     kUrl,
+     "200 OK\r\n",
+     "hello",
+     "48524543010002012a00000020000000150000000800000005000000002143651011121314151617"
+     "18191a1b1c1d1e1f0000000000000000000000004cbb719aab89674523010000fa0000000f460d84"
+     "687474703a2f2f746573742e6578616d706c652f61323030204f4b0d0a68656c6c6f000000000000"
+     "0000000000000000"},
+    {{.kind = Kind::object, .key = some_key(), .version = kVersion},
+     kUrl,
+     "big",
+     "",
+     "48524543020000002a000000a0000000150000000300000000000000000000001011121314151617"
+     "18191a1b1c1d1e1f88776655443322110000000000000000000000000000000000000000d0ba3c71"
+     "687474703a2f2f746573742e6578616d706c652f616269670000000000000000"},
+    {{.kind = Kind::block, .key = some_key(), .version = kVersion, .block = 7},
+     "",
+     "",
+     "block",
+     "48524543030000002a00000010010000000000000000000005000000000000001011121314151617"
+     "18191a1b1c1d1e1f8877665544332211070000004afbf8ce00000000000000000000000054113fb1"
+     "626c6f636b0000000000000000000000"},
+    {{.kind = Kind::head,
+      .claimable_until = 0x65432101,
+      .key = some_key(),
+      .version = std::uint64_t{kSegment} << 32 | kSegmentHeaderBytes,
+      .response_time = -1,
+      .request_took = 1},
+     kUrl,
+     "304",
+     "",
+     "48524543040000002a00000070010000150000000300000000000000012143651011121314151617"
+     "18191a1b1c1d1e1f200000002a0000000000000000000000ffffffffffffffff01000000fbc7ab3d"
+     "687474703a2f2f746573742e6578616d706c652f613330340000000000000000"},
+    {{.kind = Kind::selector, .key = some_key()},
+     kUrl,
+     "accept",
+     "",
+     "48524543050000002a000000e0010000150000000600000000000000000000001011121314151617"
+     "18191a1b1c1d1e1f000000000000000000000000000000000000000000000000000000008d50d468"
+     "687474703a2f2f746573742e6578616d706c652f616163636570740000000000"},
+    {{.kind = Kind::purge, .key = some_key()},
+     kUrl,
+     "",
+     "",
+     "48524543060000002a00000050020000150000000000000000000000000000001011121314151617"
+     "18191a1b1c1d1e1f00000000000000000000000000000000000000000000000000000000a5c70266"
+     "687474703a2f2f746573742e6578616d706c652f610000000000000000000000"},
+    {{.kind = Kind::purge_prefix},
+     "http://test.example/",
+     "",
+     "",
+     "48524543070000002a000000c0020000140000000000000000000000000000000000000000000000"
+     "00000000000000000000000000000000000000000000000000000000000000000000000002db4212"
+     "687474703a2f2f746573742e6578616d706c652f000000000000000000000000"},
+};
+
+constexpr std::string_view kFooter =
+    "101112131415161718191a1b1c1d1e1f200000007200000000214365010000001011121314151617"
+    "18191a1b1c1d1e1fa000000068000000000000000200000095d4e469838eed0a00304e6e5fae1755"
+    "10010000550000000000000003000000101112131415161718191a1b1c1d1e1f7001000068000000"
+    "0121436504000000101112131415161718191a1b1c1d1e1fe00100006b0000000000000005000000"
+    "101112131415161718191a1b1c1d1e1f500200006500000000000000060000000000000000000000"
+    "0000000000000000c002000064000000000000000700000048454e44070000002a00000030030000"
+    "000000000000000000000000de1ca068";
+
+RecordHeader header_of(const Pinned& pinned, std::uint32_t offset) {
+  RecordHeader header = pinned.header;
+  header.at = {kSegment, offset};
+  header.url_bytes = static_cast<std::uint32_t>(pinned.url.size());
+  header.head_bytes = static_cast<std::uint32_t>(pinned.head.size());
+  header.body_bytes = static_cast<std::uint32_t>(pinned.body.size());
+  header.body_checksum = digest::crc32c(bytes_of(pinned.body));
+  return header;
+}
+
+// The segment that the pinned records make, and their headers.
+struct Written {
+  Buffer bytes;
+  std::vector<RecordHeader> headers;
+  std::vector<Listed> records;
+};
+
+void append(Buffer& to, Bytes bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+Written write_all() {
+  Written all;
+  append(all.bytes, encode_segment_header(kSegment));
+  for (const Pinned& pinned : kRecords) {
+    const auto header = header_of(pinned, static_cast<std::uint32_t>(all.bytes.size()));
+    append(all.bytes, encode(header, bytes_of(pinned.url), bytes_of(pinned.head)));
+    for (const auto part : {pinned.url, pinned.head, pinned.body})
+      append(all.bytes, bytes_of(part));
+    all.bytes.resize(aligned(all.bytes.size()));
+    all.headers.push_back(header);
+    all.records.push_back(listed(header));
+  }
+  return all;
+}
+
+TEST(DiskFormat, SegmentHeaderIsPinned) {
+  EXPECT_EQ(hex_of(encode_segment_header(kSegment)),
+            "48535953010000002a00000000000000"
+            "000000000000000000000000ac94d64e");
+}
+
+TEST(DiskFormat, EachKindOfRecordIsPinned) {
+  const Written all = write_all();
+  std::size_t offset = kSegmentHeaderBytes;
+  for (const Pinned& pinned : kRecords) {
+    const auto size = pinned.hex.size() / 2;
+    EXPECT_EQ(hex_of(Bytes(all.bytes).subspan(offset, size)), pinned.hex);
+    offset += size;
+  }
+  EXPECT_EQ(offset, all.bytes.size());
+}
+
+TEST(DiskFormat, FooterIsPinned) {
+  EXPECT_EQ(hex_of(encode_footer(kSegment, write_all().records)), kFooter);
+}
+
+TEST(DiskFormat, ReadsBackWhatItWrites) {
+  const Written all = write_all();
+  for (const RecordHeader& header : all.headers) {
+    const auto rest = Bytes(all.bytes).subspan(header.at.offset);
+    EXPECT_EQ(read_header(rest.first<kRecordHeaderBytes>(), header.at), header);
+    EXPECT_TRUE(head_intact(rest.first(static_cast<std::size_t>(header.checked_bytes()))));
+  }
+}
+
+TEST(DiskFormat, RefusesARecordOfAnotherPlace) {
+  const Written all = write_all();
+  const auto first = Bytes(all.bytes).subspan<kSegmentHeaderBytes, kRecordHeaderBytes>();
+  EXPECT_TRUE(read_header(first, {kSegment, 32}));
+  EXPECT_FALSE(read_header(first, {kSegment, 48}));
+  EXPECT_FALSE(read_header(first, {kSegment + 1, 32}));
+}
+
+TEST(DiskFormat, TellsAnotherVersionFromDamage) {
+  auto bytes = encode_segment_header(kSegment);
+  EXPECT_EQ(check_segment_header(bytes, kSegment), SegmentHeader::good);
+  EXPECT_EQ(check_segment_header(bytes, kSegment + 1), SegmentHeader::damaged);
+  bytes[4] = 2;
+  EXPECT_EQ(check_segment_header(bytes, kSegment), SegmentHeader::damaged);
+  const auto checksum = digest::crc32c(Bytes(bytes).first(28));
+  for (std::size_t i = 0; i < 4; ++i) bytes[28 + i] = static_cast<std::uint8_t>(checksum >> 8 * i);
+  EXPECT_EQ(check_segment_header(bytes, kSegment), SegmentHeader::other_version);
+}
+
+TEST(DiskFormat, FooterReadsBack) {
+  const Written all = write_all();
+  const auto footer = encode_footer(kSegment, all.records);
+  const auto end = Bytes(footer).last<kTrailerBytes>();
+  const auto trailer = read_trailer(end, kSegment, all.bytes.size() + footer.size());
+  ASSERT_TRUE(trailer);
+  EXPECT_EQ(trailer->footer_offset, all.bytes.size());
+  EXPECT_EQ(read_footer(footer, *trailer), all.records);
+  EXPECT_FALSE(read_trailer(end, kSegment + 1, all.bytes.size() + footer.size()));
+  EXPECT_FALSE(read_trailer(end, kSegment, all.bytes.size() + footer.size() + 1));
+}
+
+TEST(DiskFormat, NoDamagedFooterIsBelieved) {
+  const Written all = write_all();
+  const auto footer = encode_footer(kSegment, all.records);
+  for (std::size_t bit = 0; bit < footer.size() * 8; ++bit) {
+    auto damaged = footer;
+    damaged[bit / 8] = static_cast<std::uint8_t>(damaged[bit / 8] ^ 1 << bit % 8);
+    const auto trailer = read_trailer(Bytes(damaged).last<kTrailerBytes>(), kSegment,
+                                      all.bytes.size() + footer.size());
+    EXPECT_FALSE(trailer && read_footer(damaged, *trailer)) << bit;
+  }
+}
+
+TEST(DiskReplay, FindsWhatTheFooterTells) {
+  const Written all = write_all();
+  const auto found = replay(all.bytes, kSegment);
+  EXPECT_EQ(found.records, all.records);
+  EXPECT_EQ(found.end, all.bytes.size());
+  EXPECT_FALSE(found.cut);
+}
+
+// Whole up to some record, and no further, wherever the file was cut.
+TEST(DiskReplay, BelievesWhatIsWholeOfATornSegment) {
+  const Written all = write_all();
+  for (std::size_t size = 0; size <= all.bytes.size(); ++size) {
+    const auto found = replay(Bytes(all.bytes).first(size), kSegment);
+    const auto whole = std::count_if(
+        all.headers.begin(), all.headers.end(),
+        [size](const RecordHeader& header) { return header.at.offset + header.bytes() <= size; });
+    ASSERT_EQ(found.records.size(), static_cast<std::size_t>(whole)) << size;
+    EXPECT_TRUE(std::equal(found.records.begin(), found.records.end(), all.records.begin()));
+  }
+}
+
+TEST(DiskReplay, BelievesNothingBehindADamagedRecord) {
+  const Written all = write_all();
+  for (std::size_t byte = kSegmentHeaderBytes; byte < all.bytes.size(); ++byte) {
+    auto damaged = all.bytes;
+    damaged[byte] = static_cast<std::uint8_t>(damaged[byte] ^ 0x10);
+    const auto found = replay(damaged, kSegment);
+    const auto before = std::count_if(
+        all.headers.begin(), all.headers.end(),
+        [byte](const RecordHeader& header) { return header.at.offset + header.bytes() <= byte; });
+    const bool in_filling = found.records.size() == all.records.size();
+    EXPECT_TRUE(in_filling || found.records.size() == static_cast<std::size_t>(before)) << byte;
+    EXPECT_TRUE(std::equal(found.records.begin(), found.records.end(), all.records.begin()));
+  }
+}
+
+}  // namespace
+}  // namespace proxy::cache::disk
