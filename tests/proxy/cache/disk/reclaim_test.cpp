@@ -1,0 +1,222 @@
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <map>
+#include <random>
+
+#include "scene.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+using support::TemporaryDirectory;
+
+// What the files take of the disk, by what the system says.
+std::uint64_t space_taken(const std::filesystem::path& path) {
+  std::uint64_t bytes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(path)) {
+    struct stat status {};
+    if (::stat(file.path().c_str(), &status) != 0) continue;
+    bytes += std::max(static_cast<std::uint64_t>(status.st_blocks) * 512,
+                      static_cast<std::uint64_t>(status.st_size));
+  }
+  return bytes;
+}
+
+// One log without its thread, so that the files can be looked at after each step.
+struct Alone {
+  explicit Alone(const Options& options) : log(options.log, {index, segments, rules, counters}) {
+    const auto opened = log.open(options.path);
+    EXPECT_TRUE(opened);
+  }
+
+  Index index;
+  Segments segments;
+  PurgeRules rules;
+  Counters counters;
+  Log log;
+};
+
+// The files of a full cache are as many as fit and no more, whatever is appended.
+TEST(DiskLimit, IsNeverPassedNotEvenForAMoment) {
+  const TemporaryDirectory directory;
+  const Options options = small_options(directory.path());
+  Alone alone(options);
+  std::mt19937 random(1);
+  std::uint64_t most = 0;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    const std::string url = url_number(random() % 400);
+    ASSERT_TRUE(alone.log.append(response(url, body_text(url, random() % 9000))));
+    if (i % 3 == 0) {
+      ASSERT_TRUE(alone.log.flush());
+    }
+    if (random() % 2 == 0) alone.index.use(key_for(url));
+    const std::uint64_t taken = space_taken(directory.path());
+    ASSERT_LE(taken, options.log.bytes) << i;
+    ASSERT_LE(taken, alone.log.used_bytes()) << i;
+    most = std::max(most, taken);
+  }
+  EXPECT_GT(alone.counters.reclaimed, 20U);
+  EXPECT_GT(alone.counters.reinserted, 20U);
+  EXPECT_GT(most, options.log.bytes * 3 / 4);
+}
+
+TEST(DiskLimit, HoldsFromTheStartWhereItWasLowered) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  Scene scene(options);
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    ASSERT_TRUE(scene->append(response(url_number(i), body_text(url_number(i), 4000))));
+  }
+  scene.stop();
+  options.log.bytes /= 2;
+  Scene again(options);
+  EXPECT_LE(space_taken(directory.path()), options.log.bytes);
+  EXPECT_EQ(again.body(url_number(0)).error(), Error::gone);
+  EXPECT_EQ(*again.body(url_number(199)), body_text(url_number(199), 4000));
+}
+
+void fill(Scene& scene, std::uint64_t first, std::uint64_t count) {
+  for (std::uint64_t i = first; i < first + count; ++i) {
+    ASSERT_TRUE(scene->append(response(url_number(i), body_text(url_number(i), 4000))));
+  }
+  ASSERT_TRUE(scene->settle(kPatience));
+}
+
+TEST(DiskReclaim, TakesTheOldestAndKeepsWhatIsUsed) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  fill(scene, 0, 10);
+  for (std::uint64_t begin = 10; begin < 1000; begin += 50) {
+    ASSERT_TRUE(scene.body(url_number(3))) << begin;  // a hit now and then
+    fill(scene, begin, 50);
+  }
+  EXPECT_EQ(*scene.body(url_number(3)), body_text(url_number(3), 4000));
+  EXPECT_EQ(scene.body(url_number(4)).error(), Error::gone);
+  EXPECT_EQ(*scene.body(url_number(999)), body_text(url_number(999), 4000));
+  EXPECT_GE(scene->counters().reinserted, 2U);
+  EXPECT_GT(scene->counters().reinserted_bytes, 8000U);
+  EXPECT_GT(scene->counters().evicted, 500U);
+}
+
+TEST(DiskReclaim, ForgetsAUseOnceItsEntryWasCopied) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  fill(scene, 0, 10);
+  ASSERT_TRUE(scene.body(url_number(3)));
+  fill(scene, 10, 1000);
+  EXPECT_EQ(scene->counters().reinserted, 1U);
+  EXPECT_EQ(scene.body(url_number(3)).error(), Error::gone);
+}
+
+// At most half of each segment that is begun, so that there is room for what comes.
+TEST(DiskReclaim, CannotBeStoppedByUsingEverything) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  options.log.keep = [](const Key&, const Place&) { return true; };
+  Scene scene(options);
+  fill(scene, 0, 2000);
+  EXPECT_GT(scene->counters().reinserted, 100U);
+  const Counters& counters = scene->counters();
+  EXPECT_LE(counters.reinserted_bytes, counters.stored_bytes + 64 * 1024);
+  EXPECT_TRUE(scene.body(url_number(1999)));
+}
+
+TEST(DiskReclaim, LargeRecordsFitWhereThereAreCopiesToo) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  options.log.keep = [](const Key&, const Place&) { return true; };
+  Scene scene(options);
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    const std::string body = body_text(url_number(i), i % 2 == 0 ? 65'000 : 3'000);
+    ASSERT_TRUE(scene.append(response(url_number(i), body))) << i;
+    EXPECT_EQ(*scene.body(url_number(i)), body);
+  }
+}
+
+TEST(DiskReclaim, CopiesANewerHeadWithItsBody) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  const Key kept = key_for(url_number(1));
+  options.log.keep = [kept](const Key& key, const Place&) { return key == kept; };
+  Scene scene(options);
+  fill(scene, 0, 3);
+  const auto place = scene->find(kept, url_number(1));
+  ASSERT_TRUE(
+      scene.append({.header = {.kind = Kind::head, .key = kept, .version = to_number(place->at)},
+                    .url = url_number(1),
+                    .head = "304",
+                    .replaces = place->at}));
+  fill(scene, 10, 1000);
+  EXPECT_EQ(*scene.head(url_number(1)), "304");
+  EXPECT_EQ(*scene.body(url_number(1)), body_text(url_number(1), 4000));
+  EXPECT_EQ(scene->find(kept, url_number(1))->kind, Kind::whole);
+}
+
+TEST(DiskReclaim, DropsANewerHeadWithItsBody) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  fill(scene, 0, 3);
+  const Key key = key_for(url_number(1));
+  const auto place = scene->index().find(key);
+  fill(scene, 10, 100);  // so that the head lies in a later segment
+  ASSERT_TRUE(
+      scene.append({.header = {.kind = Kind::head, .key = key, .version = to_number(place->at)},
+                    .url = url_number(1),
+                    .head = "304",
+                    .replaces = place->at}));
+  while (scene->counters().reclaimed == 0) fill(scene, 200, 10);
+  EXPECT_FALSE(scene->index().find(key));
+  scene.stop();
+  Scene again(directory.path());
+  EXPECT_EQ(again.body(url_number(1)).error(), Error::gone);
+}
+
+TEST(DiskReclaim, AReaderOfAReclaimedSegmentIsToldSo) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  const std::string url = url_number(0);
+  ASSERT_TRUE(scene.append(response(url, body_text(url, 30'000))));
+  const auto place = scene->index().find(key_for(url));
+  const auto stored = scene->open(key_for(url), *place, Wait::yes);
+  ASSERT_TRUE(stored);
+  fill(scene, 1, 400);
+  std::vector<std::uint8_t> body(stored->body_bytes());
+  const std::span<std::uint8_t> into(body);
+  EXPECT_EQ(scene->read_body(*stored, {&into, 1}, Wait::yes).error(), Error::gone);
+  EXPECT_EQ(scene->open(key_for(url), *place, Wait::yes).error(), Error::gone);
+  EXPECT_EQ(scene->counters().corrupt, 0U);
+}
+
+// Whatever was appended, replaced, used, purged: what is found is the newest, then and after a
+// start.
+TEST(DiskReclaim, NeverFindsAnythingButTheNewest) {
+  const TemporaryDirectory directory;
+  std::map<std::string, std::string> newest;  // empty: purged
+  std::mt19937 random(2);
+  int edition = 0;
+  for (int start = 0; start < 5; ++start) {
+    Scene scene(directory.path());
+    for (int step = 0; step < 800; ++step) {
+      const std::string url = url_number(random() % 150);
+      if (random() % 10 == 0) {
+        ASSERT_TRUE(scene.purge(key_for(url)));
+        newest[url].clear();
+      } else if (random() % 2 == 0) {
+        newest[url] = body_text(url, 1 + random() % 6000, ++edition);
+        ASSERT_TRUE(scene.append(response(url, newest[url])));
+      } else if (const auto found = scene.body(url)) {
+        ASSERT_EQ(*found, newest[url]);
+      }
+    }
+    for (const auto& [url, body] : newest) {
+      const auto found = scene.body(url);
+      EXPECT_EQ(found ? *found : body, body);
+    }
+    EXPECT_EQ(scene->counters().corrupt, 0U);
+    EXPECT_GT(scene->index().entries(), 50U);
+  }
+}
+
+}  // namespace
+}  // namespace proxy::cache::disk
