@@ -44,8 +44,9 @@ Result<std::uint32_t> segment_bytes_for(const LogLimits& limits);
 struct Loaded {
   std::size_t segments = 0;
   std::size_t entries = 0;
-  std::size_t replayed = 0;  // segments without a footer: after a crash, the newest
-  std::size_t damaged = 0;   // segments that lost something, or all, and did not end in a crash
+  std::size_t replayed = 0;       // segments without a footer: after a crash, the newest
+  std::size_t cut = 0;            // 1: the newest ended in what a crash had cut, which is lost
+  std::size_t damaged = 0;        // other segments that lost something, or all
   std::size_t other_version = 0;  // segments removed as they are of another version
   std::size_t unreadable = 0;     // segments left alone as the system refused to read them
 };

@@ -54,8 +54,7 @@ Result<void> Log::load_segment(std::uint32_t number, bool newest, Loaded& found)
     return {};
   }
   found.other_version += scanned->other_version ? 1 : 0;
-  // What follows the records of the newest is what a crash cut.
-  found.damaged += scanned->damaged && !(newest && !scanned->records.empty()) ? 1 : 0;
+  (newest ? found.cut : found.damaged) += scanned->damaged ? 1 : 0;
   if (scanned->records.empty()) {
     const auto removed = directory_->remove(number);
     if (!removed) return {};
