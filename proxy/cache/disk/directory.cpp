@@ -66,14 +66,13 @@ Result<std::vector<Directory::Item>> Directory::segments() const {
   const std::unique_ptr<DIR, CloseDirectory> listing(::fdopendir(copy));
   if (!listing) return error_of(errno);
   std::vector<Item> found;
-  errno = 0;
-  while (const dirent* item = ::readdir(listing.get())) {
+  // The end of the list is told from an error by errno alone.
+  for (const dirent* item = nullptr; errno = 0, item = ::readdir(listing.get());) {
     const auto segment = number_of(item->d_name);
     struct stat status {};
     if (!segment) continue;
     if (::fstatat(self_.descriptor(), item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (S_ISREG(status.st_mode)) found.push_back({*segment, larger_size(status)});
-    errno = 0;
+    found.push_back({*segment, larger_size(status), S_ISREG(status.st_mode)});
   }
   if (errno != 0) return error_of(errno);
   std::sort(found.begin(), found.end(),

@@ -14,13 +14,14 @@ class Directory {
   struct Item {
     std::uint32_t segment = 0;
     std::uint64_t bytes = 0;  // its size, or what the disk keeps for it if that is more
+    bool is_file = false;     // else something that nobody of ours has put there
   };
 
   // Makes its last component where it is missing. `in_use` if another process, or another object of
   // this one, has it. The lock goes with the object, and with the process however it ends.
   static Result<Directory> open(const std::filesystem::path& path);
 
-  // Rising by number. Files of other names are nobody's business here.
+  // Rising by number. What has other names is nobody's business here.
   Result<std::vector<Item>> segments() const;
   Result<File> open_segment(std::uint32_t segment) const;    // to read and write
   Result<File> create_segment(std::uint32_t segment) const;  // that is not there yet

@@ -44,6 +44,7 @@ Error error_of(int number) {
       return Error::would_block;
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
       return Error::no_space;
     case EROFS:
     case EACCES:

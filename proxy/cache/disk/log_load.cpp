@@ -26,13 +26,13 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
   if (!items) return items.error();
   directory_ = std::move(*directory);
   for (const auto& item : *items) {
-    account(item.segment, space_of(item.bytes));
-    last_number_ = item.segment;
+    last_number_ = item.segment;  // what is no file has taken its number too
+    if (item.is_file) account(item.segment, space_of(item.bytes));
   }
   Loaded found;
   auto loaded = make_room(0);  // the size allowed may be less than it was
-  const std::uint32_t newest = last_number_;
   const auto sizes = sizes_;
+  const std::uint32_t newest = sizes.empty() ? 0 : sizes.rbegin()->first;
   for (auto item = sizes.begin(); loaded && item != sizes.end(); ++item) {
     loaded = load_segment(item->first, item->first == newest, found);
   }

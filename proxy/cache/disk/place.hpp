@@ -10,7 +10,7 @@ namespace proxy::cache::disk {
 
 // What the index says of a key.
 struct Place {
-  Position at;
+  Position at{};
   std::uint32_t bytes = 0;            // of the record; from the index: at most 1/32 more, or 15
   std::uint32_t claimable_until = 0;  // seconds since 1970; 0: never
   Kind kind = Kind::whole;

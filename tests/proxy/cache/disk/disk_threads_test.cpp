@@ -1,0 +1,74 @@
+#include <atomic>
+#include <latch>
+#include <random>
+#include <thread>
+
+#include "proxy/cache/disk/read_pool.hpp"
+#include "scene.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+using support::TemporaryDirectory;
+
+// Readers, those that append, one that purges, and the writer that reclaims below them: whatever is
+// found is whole and of the URL that was asked for.
+TEST(DiskThreads, WhatManyFindWhileItChangesIsWhole) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  constexpr int kSteps = 400;
+  std::atomic<int> found = 0;
+  std::vector<std::thread> threads;
+  for (unsigned seed = 0; seed < 2; ++seed) {
+    threads.emplace_back([&, seed] {
+      std::mt19937 random(seed);
+      for (int i = 0; i < kSteps; ++i) {
+        const std::string url = url_number(random() % 100);
+        (void)scene->append(response(url, body_text(url, random() % 9000)));
+        if (i % 20 == 0) scene->purge(key_for(url_number(random() % 100)), {});
+        if (i % 50 == 0) (void)scene->purge_prefix(url_number(random() % 100), {});
+      }
+    });
+    threads.emplace_back([&, seed] {
+      std::mt19937 random(100 + seed);
+      for (int i = 0; i < 2 * kSteps; ++i) {
+        const std::string url = url_number(random() % 100);
+        const auto body = scene.body(url);
+        if (!body) continue;
+        found += 1;
+        EXPECT_EQ(*body, body_text(url, body->size()));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(scene->settle(kPatience));
+  EXPECT_EQ(scene->counters().corrupt, 0U);
+  EXPECT_TRUE(scene->state().working);
+}
+
+TEST(DiskThreads, APoolRunsAllThatItTook) {
+  std::atomic<int> ran = 0;
+  {
+    ReadPool pool(3, 1000);
+    for (int i = 0; i < 500; ++i) EXPECT_TRUE(pool.post([&ran] { ran += 1; }));
+  }
+  EXPECT_EQ(ran, 500);
+}
+
+TEST(DiskThreads, APoolRefusesMoreThanMayWait) {
+  std::latch started(1);
+  std::latch go_on(1);
+  ReadPool pool(1, 2);
+  EXPECT_TRUE(pool.post([&] {
+    started.count_down();
+    go_on.wait();
+  }));
+  started.wait();
+  EXPECT_TRUE(pool.post([] {}));
+  EXPECT_TRUE(pool.post([] {}));
+  EXPECT_FALSE(pool.post([] {}));
+  go_on.count_down();
+}
+
+}  // namespace
+}  // namespace proxy::cache::disk

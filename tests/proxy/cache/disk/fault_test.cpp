@@ -1,0 +1,207 @@
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+
+#include "digest/crc32c.hpp"
+#include "scene.hpp"
+#include "tests/support/await.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+using support::await;
+using support::read_file;
+using support::TemporaryDirectory;
+using support::write_file;
+
+// No file may become larger, as on a disk that is full, for as long as it lives.
+class NoSpace {
+ public:
+  explicit NoSpace(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit full{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &full);
+  }
+  ~NoSpace() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+bool recovers(Scene& scene) {
+  return await([&] { return scene->state().working; });
+}
+
+TEST(DiskFault, AFullDiskIsSaidAndWaitedOut) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  ASSERT_TRUE(scene.append(response(url_number(1), "before")));
+  {
+    const NoSpace full(1000);
+    EXPECT_EQ(scene.append(response(url_number(2), body_text("x", 5000))).error(), Error::no_space);
+    EXPECT_FALSE(scene->state().working);
+    EXPECT_EQ(scene->state().reason, Error::no_space);
+    EXPECT_EQ(scene->append(response(url_number(3), "meanwhile")).error(), Error::resting);
+    EXPECT_EQ(*scene.body(url_number(1)), "before");
+    EXPECT_FALSE(scene.body(url_number(2)));
+  }
+  ASSERT_TRUE(recovers(scene));
+  ASSERT_TRUE(scene.append(response(url_number(4), "after")));
+  EXPECT_EQ(*scene.body(url_number(4)), "after");
+  EXPECT_GE(scene->counters().failed_writes, 1U);
+  EXPECT_EQ(scene->counters().refused_resting, 1U);
+  scene.stop();
+  Scene again(directory.path());
+  EXPECT_EQ(*again.body(url_number(1)), "before");
+  EXPECT_FALSE(again.body(url_number(2)));
+  EXPECT_EQ(*again.body(url_number(4)), "after");
+}
+
+// Acts at once in memory, is told not to be done, and is written as soon as that is possible.
+TEST(DiskFault, APurgeThatCannotBeWrittenIsOwed) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  for (const char* url : {"http://a.example/1", "http://a.example/2", "http://b.example/1"}) {
+    ASSERT_TRUE(scene.append(response(url, url)));
+  }
+  const std::string url = "http://b.example/1";
+  {
+    const NoSpace full(100);
+    EXPECT_FALSE(scene.append(response(url_number(2), body_text("x", 5000))));
+    EXPECT_FALSE(scene.purge(key_for(url)));
+    EXPECT_FALSE(scene.purge_prefix("http://a.example/"));
+    EXPECT_FALSE(scene.body(url));
+    EXPECT_FALSE(scene.body("http://a.example/1"));
+  }
+  ASSERT_TRUE(recovers(scene));
+  ASSERT_TRUE(scene.append(response("http://a.example/2", "again")));
+  EXPECT_EQ(*scene.body("http://a.example/2"), "again");
+  scene.stop();
+  Scene again(directory.path());
+  EXPECT_FALSE(again.body(url));
+  EXPECT_FALSE(again.body("http://a.example/1"));
+  EXPECT_EQ(*again.body("http://a.example/2"), "again");
+}
+
+TEST(DiskFault, AVanishedDirectoryIsMadeAnew) {
+  const TemporaryDirectory directory;
+  Scene scene(directory / "cache");
+  ASSERT_TRUE(scene.append(response(url_number(1), "one")));
+  std::filesystem::remove_all(directory / "cache");
+  ASSERT_TRUE(await([&] { return std::filesystem::exists(directory / "cache" / "lock"); }));
+  ASSERT_TRUE(recovers(scene));
+  EXPECT_FALSE(scene.body(url_number(1)));
+  ASSERT_TRUE(scene.append(response(url_number(2), "two")));
+  EXPECT_EQ(*scene.body(url_number(2)), "two");
+  scene.stop();
+  Scene again(directory / "cache");
+  EXPECT_EQ(again.loaded.entries, 1U);
+}
+
+// As when a disk that was taken away is mounted again: what it held counts, less what was purged
+// meanwhile.
+TEST(DiskFault, ADirectoryThatComesBackIsReadAgain) {
+  const TemporaryDirectory directory;
+  const auto path = directory / "mount" / "cache";
+  std::filesystem::create_directory(directory / "mount");
+  Scene scene(path);
+  ASSERT_TRUE(scene.append(response(url_number(1), "one")));
+  ASSERT_TRUE(scene.append(response(url_number(2), "two")));
+  std::filesystem::rename(directory / "mount", directory / "away");
+  ASSERT_TRUE(await([&] { return !scene->state().working; }));
+  EXPECT_EQ(scene->state().reason, Error::no_directory);
+  EXPECT_FALSE(scene.body(url_number(1)));
+  EXPECT_FALSE(scene.purge(key_for(url_number(2))));
+  std::filesystem::rename(directory / "away", directory / "mount");
+  ASSERT_TRUE(recovers(scene));
+  EXPECT_EQ(*scene.body(url_number(1)), "one");
+  EXPECT_FALSE(scene.body(url_number(2)));
+}
+
+TEST(DiskFault, StartsWithoutItsDirectoryAndTakesItWhenItIsThere) {
+  const TemporaryDirectory directory;
+  Disk disk(small_options(directory / "later" / "cache"));
+  EXPECT_EQ(disk.start().error(), Error::no_directory);
+  EXPECT_EQ(disk.append(response(url_number(1), "one")).error(), Error::resting);
+  EXPECT_FALSE(disk.find(key_for(url_number(1)), url_number(1)));
+  std::filesystem::create_directory(directory / "later");
+  EXPECT_TRUE(await([&] { return disk.state().working; }));
+}
+
+void damage(const std::filesystem::path& file, std::size_t at) {
+  std::string bytes = read_file(file);
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  write_file(file, bytes);
+}
+
+TEST(DiskFault, ADamagedBodyIsDroppedAndCounted) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  ASSERT_TRUE(scene.append(response(url_number(1), "the body of number one")));
+  ASSERT_TRUE(scene.append(response(url_number(2), "the body of number two")));
+  const auto file = directory / "00000001.segment";
+  damage(file, read_file(file).find("number one"));
+  EXPECT_EQ(scene.body(url_number(1)).error(), Error::corrupt);
+  EXPECT_EQ(scene.body(url_number(1)).error(), Error::gone);
+  EXPECT_EQ(*scene.body(url_number(2)), "the body of number two");
+  EXPECT_EQ(scene->counters().corrupt, 1U);
+}
+
+// Put together by hand: version 2, with a checksum that fits.
+void write_other_version(const std::filesystem::path& file, std::uint32_t segment) {
+  auto header = encode_segment_header(segment);
+  header[4] = 2;
+  const auto checksum = digest::crc32c(Bytes(header).first(28));
+  for (std::size_t i = 0; i < 4; ++i) header[28 + i] = static_cast<std::uint8_t>(checksum >> 8 * i);
+  write_file(file, {reinterpret_cast<const char*>(header.data()), header.size()});
+}
+
+TEST(DiskFault, FilesOfOthersAreCountedAndNeverFatal) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  ASSERT_TRUE(scene.append(response(url_number(1), "one")));
+  scene.stop();
+  write_other_version(directory / "00000005.segment", 5);
+  write_file(directory / "00000006.segment", std::string(5000, 'x'));
+  write_file(directory / "00000007.segment", "");
+  write_file(directory / "00000008.segment", std::string(5000, '\0'));
+  write_file(directory / "00000000.segment", "not a number of ours");
+  write_file(directory / "notes.txt", "somebody's");
+  std::filesystem::create_directory(directory / "00000009.segment");
+  std::filesystem::create_symlink("/etc/hostname", directory / "0000000a.segment");
+  Scene again(directory.path());
+  EXPECT_EQ(again.loaded.other_version, 1U);
+  EXPECT_EQ(again.loaded.damaged, 1U);
+  EXPECT_EQ(again.loaded.entries, 1U);
+  EXPECT_EQ(*again.body(url_number(1)), "one");
+  EXPECT_FALSE(std::filesystem::exists(directory / "00000005.segment"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "00000006.segment"));
+  EXPECT_EQ(read_file(directory / "notes.txt"), "somebody's");
+  ASSERT_TRUE(again.append(response(url_number(2), "two")));
+  EXPECT_EQ(*again.body(url_number(2)), "two");
+}
+
+TEST(DiskFault, ADamagedFooterOrHeaderLosesNoRecord) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    ASSERT_TRUE(scene.append(response(url_number(i), body_text(url_number(i), 4000))));
+  }
+  scene.stop();
+  damage(directory / "00000001.segment", 9);
+  const auto second = directory / "00000002.segment";
+  damage(second, read_file(second).size() - 100);
+  Scene again(directory.path());
+  EXPECT_EQ(again.loaded.entries, 60U);
+  EXPECT_EQ(again.loaded.damaged, 2U);
+  for (std::uint64_t i = 0; i < 60; ++i) EXPECT_TRUE(again.body(url_number(i))) << i;
+  again.stop();
+  Scene healed(directory.path());  // the footer is whole again
+  EXPECT_EQ(healed.loaded.replayed, 0U);
+  EXPECT_EQ(healed.loaded.entries, 60U);
+}
+
+}  // namespace
+}  // namespace proxy::cache::disk

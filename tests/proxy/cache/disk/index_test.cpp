@@ -1,0 +1,99 @@
+#include "proxy/cache/disk/index.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/digest/keys.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+using digest::quick_key;
+
+constexpr std::uint32_t kNow = 1'800'000'000;
+
+Place place_at(std::uint32_t segment, std::uint32_t offset) {
+  return {.at = {segment, offset}, .bytes = 160, .claimable_until = kNow + 60};
+}
+
+TEST(DiskIndex, FindsWhatWasPutLast) {
+  Index index(kNow);
+  index.put(quick_key(1), place_at(1, 32));
+  index.put(quick_key(1), place_at(1, 64));
+  index.put(quick_key(2), place_at(2, 96));
+  EXPECT_EQ(index.find(quick_key(1)), place_at(1, 64));
+  EXPECT_EQ(index.find(quick_key(2)), place_at(2, 96));
+  EXPECT_FALSE(index.find(quick_key(3)));
+  EXPECT_EQ(index.entries(), 2U);
+}
+
+TEST(DiskIndex, MarksAUseUntilTheNextPut) {
+  Index index(kNow);
+  index.put(quick_key(1), place_at(1, 32));
+  EXPECT_FALSE(index.find(quick_key(1))->used);
+  EXPECT_TRUE(index.use(quick_key(1))->used);
+  EXPECT_TRUE(index.find(quick_key(1))->used);
+  EXPECT_TRUE(index.replace_at(quick_key(1), {1, 32}, place_at(2, 32)));
+  EXPECT_FALSE(index.find(quick_key(1))->used);
+}
+
+TEST(DiskIndex, ChangesWhatIsStillThereOnly) {
+  Index index(kNow);
+  index.put(quick_key(1), place_at(1, 32));
+  EXPECT_FALSE(index.erase_at(quick_key(1), {1, 48}));
+  EXPECT_FALSE(index.replace_at(quick_key(1), {2, 32}, place_at(3, 32)));
+  EXPECT_FALSE(index.replace_at(quick_key(2), {1, 32}, place_at(3, 32)));
+  EXPECT_EQ(index.find(quick_key(1)), place_at(1, 32));
+  EXPECT_TRUE(index.erase_at(quick_key(1), {1, 32}));
+  EXPECT_FALSE(index.erase(quick_key(1)));
+  EXPECT_EQ(index.entries(), 0U);
+}
+
+TEST(DiskIndex, DropsASegmentOrAll) {
+  Index index(kNow);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    index.put(quick_key(i), place_at(1 + static_cast<std::uint32_t>(i % 2), 32));
+  }
+  EXPECT_EQ(index.erase_segment(1), 500U);
+  EXPECT_FALSE(index.find(quick_key(0)));
+  EXPECT_TRUE(index.find(quick_key(1)));
+  std::size_t seen = 0;
+  index.each([&](const Key&, const Place& place) { seen += place.at.segment; });
+  EXPECT_EQ(seen, 1000U);
+  index.clear();
+  EXPECT_EQ(index.entries(), 0U);
+  EXPECT_FALSE(index.find(quick_key(1)));
+}
+
+TEST(DiskPlace, KeepsEveryKindAndTheLargestNumbers) {
+  for (auto kind = Kind::whole; kind <= Kind::selector; kind = Kind(std::uint8_t(kind) + 1)) {
+    const Place place{.at = {kLastSegment, kMaxSegmentBytes - kAlignment},
+                      .bytes = kMaxSegmentBytes,
+                      .claimable_until = kNow + 1,
+                      .kind = kind,
+                      .used = true};
+    EXPECT_EQ(PackedPlace(place, kNow).unpack(kNow), place);
+  }
+}
+
+TEST(DiskPlace, RoundsLengthsUpByOnePartIn32AtMost) {
+  for (std::uint64_t bytes = 80; bytes <= kMaxSegmentBytes; bytes += 1 + bytes / 97) {
+    const Place place{.bytes = static_cast<std::uint32_t>(bytes)};
+    const std::uint64_t found = PackedPlace(place, kNow).unpack(kNow).bytes;
+    ASSERT_GE(found, bytes);
+    ASSERT_LE(found, aligned(bytes) + bytes / 32) << bytes;
+  }
+}
+
+TEST(DiskPlace, ForgetsClaimsThatEndedAndBoundsThoseFarAhead) {
+  const auto until = [](std::uint32_t time) {
+    return PackedPlace({.claimable_until = time}, kNow).unpack(kNow).claimable_until;
+  };
+  EXPECT_EQ(until(0), 0U);
+  EXPECT_EQ(until(kNow - 1), 0U);
+  EXPECT_EQ(until(kNow), 0U);
+  EXPECT_EQ(until(kNow + 1), kNow + 1);
+  EXPECT_EQ(until(UINT32_MAX), kNow + (1U << 29) - 1);
+}
+
+}  // namespace
+}  // namespace proxy::cache::disk

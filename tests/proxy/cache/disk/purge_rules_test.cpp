@@ -1,0 +1,54 @@
+#include "proxy/cache/disk/purge_rules.hpp"
+
+#include <gtest/gtest.h>
+
+namespace proxy::cache::disk {
+namespace {
+
+TEST(DiskPurgeRules, CountsForAllUntilItsRecordIsWritten) {
+  PurgeRules rules;
+  EXPECT_FALSE(rules.purged("http://a.example/1", {1, 32}));
+  ASSERT_TRUE(rules.add("http://a.example/"));
+  EXPECT_TRUE(rules.purged("http://a.example/1", {9, 9}));
+  EXPECT_FALSE(rules.purged("http://b.example/1", {1, 32}));
+  EXPECT_FALSE(rules.newest());
+  rules.settle("http://a.example/", {5, 64});
+  EXPECT_TRUE(rules.purged("http://a.example/1", {5, 48}));
+  EXPECT_FALSE(rules.purged("http://a.example/1", {5, 64}));
+  EXPECT_EQ(rules.newest(), (Position{5, 64}));
+}
+
+TEST(DiskPurgeRules, ASecondPurgeOfAPrefixReachesFurther) {
+  PurgeRules rules;
+  ASSERT_TRUE(rules.add("http://a.example/"));
+  ASSERT_TRUE(rules.add("http://a.example/"));
+  EXPECT_EQ(rules.count(), 1U);
+  rules.settle("http://a.example/", {5, 64});
+  EXPECT_TRUE(rules.purged("http://a.example/1", {6, 32})) << "the second is on its way";
+  rules.settle("http://a.example/", {7, 64});
+  EXPECT_TRUE(rules.purged("http://a.example/1", {6, 32}));
+  EXPECT_FALSE(rules.purged("http://a.example/1", {7, 80}));
+}
+
+TEST(DiskPurgeRules, ForgetsWhatIsGoneOrSearched) {
+  PurgeRules rules;
+  rules.settle("http://a.example/", {5, 64});
+  rules.settle("http://b.example/", {6, 64});
+  ASSERT_TRUE(rules.add("http://c.example/"));
+  rules.forget_before({6, 0});
+  EXPECT_FALSE(rules.purged("http://a.example/1", {1, 32}));
+  EXPECT_TRUE(rules.purged("http://b.example/1", {1, 32}));
+  rules.forget_before({9, 0});
+  EXPECT_EQ(rules.count(), 1U) << "one that is on its way stays";
+}
+
+TEST(DiskPurgeRules, AreBounded) {
+  PurgeRules rules;
+  for (std::size_t i = 0; i < PurgeRules::kMost; ++i) {
+    ASSERT_TRUE(rules.add("http://" + std::to_string(i) + ".example/"));
+  }
+  EXPECT_FALSE(rules.add("http://one.more.example/"));
+}
+
+}  // namespace
+}  // namespace proxy::cache::disk
