@@ -11,7 +11,7 @@
 namespace proxy::cache::disk {
 namespace {
 
-constexpr std::size_t kShards = 128;
+constexpr std::size_t kShards = Index::kShards;
 constexpr std::size_t kParts = 4096;  // of the keys, given to the shards
 
 // Which shard each part belongs to. Shares of s * 2^(i / 128): at any number of entries as many
@@ -158,11 +158,14 @@ std::size_t Index::erase_segment(std::uint32_t segment) {
   return erased;
 }
 
+void Index::each_in(std::size_t shard,
+                    const std::function<void(const Key&, const Place&)>& visit) const {
+  const std::lock_guard lock(shards_[shard].mutex);
+  for (const auto& [key, place] : *shards_[shard].map) visit(key, place.unpack(origin_));
+}
+
 void Index::each(const std::function<void(const Key&, const Place&)>& visit) const {
-  for (std::size_t i = 0; i < kShards; ++i) {
-    const std::lock_guard lock(shards_[i].mutex);
-    for (const auto& [key, place] : *shards_[i].map) visit(key, place.unpack(origin_));
-  }
+  for (std::size_t i = 0; i < kShards; ++i) each_in(i, visit);
 }
 
 void Index::clear() {
