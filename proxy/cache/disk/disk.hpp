@@ -45,7 +45,8 @@ class Disk {
   Disk& operator=(const Disk&) = delete;
 
   // Reads the directory, then starts the writer. `in_use` and `too_small`: not started, a setting
-  // has to be changed. After any other error it rests, and is tried again. Once.
+  // has to be changed. After any other error it rests, and is tried again. Once, or again after
+  // `in_use`.
   Result<Loaded> start();
 
   // What is found of this key, which counts as a use. With `url` the rules of purges by prefix are
@@ -61,8 +62,9 @@ class Disk {
   // on a disk that keeps up. `busy` or `resting`: not taken, and record.done is not called.
   Result<void> append(Record record);
 
-  // The key is not found from now on. `done`: a record says so, which a crash leaves; until then an
-  // answer must not claim it. After an error it is owed, and written when the disk is back.
+  // What is held under the key goes at once, what waits to be written with the record that says so;
+  // `done` is told when that is written, and a crash leaves it so: until then no answer may claim
+  // it. After an error it is owed, counts in memory, and is written when the disk is back.
   void purge(const Key& key, Done done);
   // All keys whose record has a URL that begins so, at once by a rule, by a search as time allows.
   // `busy`: there are PurgeRules::kMost rules already.

@@ -85,6 +85,8 @@ void Disk::write_one(Record record) {
 }
 
 void Disk::owe(Record record) {
+  // What was queued before it may have been written since.
+  if (record.header.kind == Kind::purge) index_.erase(record.header.key);
   if (owed_.size() >= kMostOwed) {
     owed_.clear();
     rules_.clear();

@@ -62,8 +62,9 @@ struct Shared {
 // Records are gathered and written together; what is shared with readers knows a record only once
 // write() has returned, from when on it survives a crash of the process. A loss of power may take
 // what the kernel had not written yet, some 30 s; what is cut or missing is then found by its
-// checksum. Files never take more than LogLimits::bytes together, at no moment: the oldest segment
-// goes before a new one is made, and a new one is taken as whole from its beginning.
+// checksum, and what was purged in that time may be back, unless LogLimits::sync_purges. Files
+// never take more than LogLimits::bytes together, at no moment: the oldest segment goes before a
+// new one is made, and a new one is taken as whole from its beginning.
 //
 // For one thread at a time; waits for the disk. After an error nothing is lost of what was written
 // before, and the call may be made again later.
