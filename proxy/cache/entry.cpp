@@ -12,10 +12,9 @@ namespace {
 using http::field;
 using std::chrono::floor;
 
-// Fields that the sender of a hit writes anew, or that told of an earlier hop's cache.
+// Fields that the sender of a hit writes anew.
 bool is_kept(const http::Field& line) {
-  return line.id != field::age && line.id != field::content_length &&
-         !http::same_word(line.name, "Cache-Status");
+  return line.id != field::age && line.id != field::content_length;
 }
 
 // Which fields of a response are for who asked alone.
@@ -25,7 +24,8 @@ class AskersOwn {
 
   bool has(const http::Field& line) const {
     return line.id == field::proxy_authenticate || line.id == field::proxy_authentication_info ||
-           names(control_.private_fields, line) || names(control_.no_cache_fields, line);
+           http::same_word(line.name, "Cache-Status") || names(control_.private_fields, line) ||
+           names(control_.no_cache_fields, line);
   }
 
  private:
@@ -70,6 +70,11 @@ std::string_view line_in(std::string_view head, std::string_view name) {
   return value;
 }
 
+std::chrono::sys_seconds date_of(const Received& received) {
+  const auto arrived = floor<seconds>(received.times.response);
+  return http::parse_date(received.response.fields.value(field::date), arrived).value_or(arrived);
+}
+
 }  // namespace
 
 std::string asker_fields(const Received& received) {
@@ -109,6 +114,7 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       etag(line_in(head, "ETag")),
       last_modified(line_in(head, "Last-Modified")),
       times(received.times),
+      date(date_of(received)),
       initial_age(cache::initial_age(received.response.fields, received.times)),
       freshness(freshness_of(received.response, control, received.times.response, received.bounds)),
       fresh_until(times.response + (freshness.lifetime - initial_age)),

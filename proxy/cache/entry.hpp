@@ -31,7 +31,8 @@ struct Received {
 };
 
 // The lines that are for who asked alone and not part of an entry: those that private and no-cache
-// name, and what a proxy on the way says to its client (RFC 9111 3.1). A CRLF after each.
+// name, and what a proxy on the way says to its client (RFC 9111 3.1) or of how it came by the
+// response (RFC 9211 2). A CRLF after each.
 std::string asker_fields(const Received& received);
 
 // Nothing in it changes but the body, which its fill sets once, before the store gets the entry:
@@ -63,6 +64,7 @@ struct Entry {
   const std::string_view last_modified;
 
   const Times times;
+  const std::chrono::sys_seconds date;  // what Date says, else when it arrived
   const std::chrono::milliseconds initial_age;
   const Freshness freshness;
   const Time fresh_until;  // fresh means: now < fresh_until

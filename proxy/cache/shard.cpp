@@ -12,6 +12,12 @@ constexpr std::uint64_t kSlotBytes = 112;
 // A shard's table of departed keys: all of them together take a thousandth of the budget.
 constexpr std::uint64_t kDeparturesShare = 64 * 1024;
 
+// RFC 9111 4 and 4.1: of two that match, the one with Vary, then the one of the later Date.
+bool is_preferred(const Entry& one, const Entry& other) {
+  const bool varies = one.variant.varies();
+  return varies == other.variant.varies() ? one.date > other.date : varies;
+}
+
 }  // namespace
 
 Node::Node(Budget& budget, const digest::Key& its_key, std::shared_ptr<const Entry> its_entry)
@@ -34,24 +40,32 @@ Found Shard::find(const digest::Key& key, std::string_view url, const http::Fiel
   if (slot == slots_.end() || slot->second.newest->entry->url != url) {
     return {nullptr, false, departures_.holds(key, latest_)};
   }
+  Node* chosen = nullptr;
   for (Node* node = slot->second.newest.get(); node; node = node->next.get()) {
     if (!node->entry->variant.matches(request)) continue;
-    S3Fifo::touch(*node);
-    return {node->entry};
+    if (!chosen || is_preferred(*node->entry, *chosen->entry)) chosen = node;
   }
-  return {nullptr, true};
+  if (!chosen) return {nullptr, true};
+  S3Fifo::touch(*chosen);
+  return {chosen->entry};
 }
 
-Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now) {
+Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* superseded) {
   const std::lock_guard lock(mutex_);
   tell(now);
   Slot& slot = slots_[node->key];
   claim(slot, *node, now);  // before anything leaves: a replacement must not end a claim
   Chain dropped;
   if (slot.newest && slot.newest->entry->url != node->entry->url) dropped = take_all(slot);
-  if (Chain* old = same_selection(slot, *node)) {
+  Chain* old = same_selection(slot, *node);
+  if (!old) old = place_of(slot, superseded);
+  if (old) {
     order_.replace(**old, *node);
     dropped = take(slot, *old);
+    if (Chain* other = place_of(slot, superseded)) {
+      order_.erase(**other);
+      dropped->next = take(slot, *other);
+    }
   } else {
     order_.insert(*node);
     if (slot.newest) dropped = take_surplus(slot);
@@ -129,6 +143,13 @@ Shard::Chain* Shard::same_selection(Slot& slot, const Node& node) {
   for (Chain* at = &slot.newest; *at; at = &(*at)->next) {
     const http::Variant& held = (*at)->entry->variant;
     if (held.varies() == wanted.varies() && held.mark() == mark) return at;
+  }
+  return nullptr;
+}
+
+Shard::Chain* Shard::place_of(Slot& slot, const Entry* entry) {
+  for (Chain* at = &slot.newest; entry && *at; at = &(*at)->next) {
+    if ((*at)->entry.get() == entry) return at;
   }
   return nullptr;
 }

@@ -49,7 +49,7 @@ class Shard {
   Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals totals);
 
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request);
-  Chain put(std::unique_ptr<Node> node, Time now);
+  Chain put(std::unique_ptr<Node> node, Time now, const Entry* superseded);
   // With a URL: only if the variants are of it.
   Chain remove(const digest::Key& key, std::optional<std::string_view> url);
   // Of these keys, those whose URL `matches`.
@@ -81,6 +81,8 @@ class Shard {
 
   // Where the variant is that the same requests select, else null.
   static Chain* same_selection(Slot& slot, const Node& node);
+  // Where that entry is, else null.
+  static Chain* place_of(Slot& slot, const Entry* entry);
   // Out of the slot and the claims; `order_` is the caller's part.
   Chain take(Slot& slot, Chain& at);
   Chain take_all(Slot& slot);

@@ -39,12 +39,13 @@ Found Store::find(const digest::Key& key, std::string_view url, const http::Fiel
   return shard_of(key).find(key, url, request);
 }
 
-Stored Store::put(const digest::Key& key, std::shared_ptr<const Entry> entry, Time now) {
+Stored Store::put(const digest::Key& key, std::shared_ptr<const Entry> entry, Time now,
+                  const Entry* superseded) {
   if (entry->body.size > limits_.max_object) return Stored::too_large;
   auto node = std::make_unique<Node>(budget_, key, std::move(entry));
   Shard& shard = shard_of(key);
   if (!make_room_at(shard)) return Stored::no_room;
-  shard.put(std::move(node), now);
+  shard.put(std::move(node), now, superseded);
   return Stored::yes;
 }
 

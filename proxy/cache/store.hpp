@@ -44,13 +44,16 @@ class Store {
   explicit Store(Budget& budget, const StoreLimits& limits = {});
   ~Store();
 
-  // The newest variant that answers a request with these fields. Counts as a use. `url` is compared
+  // The variant that answers a request with these fields: of several the one of the latest Date
+  // (RFC 9111 4), but one with Vary before one without (4.1). Counts as a use. `url` is compared
   // with what is stored: a key that collides finds nothing.
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request) const;
 
-  // Keeps it in place of the variant that the same requests select. Makes room first: afterwards
-  // the budget is within its limit, or it was not stored.
-  Stored put(const digest::Key& key, std::shared_ptr<const Entry> entry, Time now);
+  // Keeps it in place of the variant that the same requests select, and of `superseded`, in answer
+  // to whose validation it came (RFC 9111 4.3.3). Makes room first: afterwards the budget is within
+  // its limit, or it was not stored.
+  Stored put(const digest::Key& key, std::shared_ptr<const Entry> entry, Time now,
+             const Entry* superseded = nullptr);
 
   // Drops all variants; how many there were. invalidate() only if they are of this URL.
   std::size_t remove(const digest::Key& key);

@@ -220,7 +220,8 @@ bool Filling::store(std::shared_ptr<const cache::Entry> entry) {
   auto& shared = worker_.shared;
   const auto& name = job_.fill->url();
   if (shared.fills.outdated(job_.key, name, job_.asked)) return false;
-  if (shared.store.put(job_.key, std::move(entry), now()) != cache::Stored::yes) return false;
+  const auto stored = shared.store.put(job_.key, std::move(entry), now(), job_.stale.get());
+  if (stored != cache::Stored::yes) return false;
   if (!shared.fills.outdated(job_.key, name, job_.asked)) return true;
   shared.store.invalidate(job_.key, name);
   return false;

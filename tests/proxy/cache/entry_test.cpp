@@ -43,15 +43,17 @@ TEST_F(StoredEntry, LacksWhatIsForTheAskerAlone) {  // RFC 9111 3.1, 5.2.2.4, 5.
   const Request request;
   const Response response(
       "Cache-Control: private=\"set-cookie\", no-cache=\"A, b\"\r\nConnection: b\r\nX: 1\r\n"
-      "Set-Cookie: 2\r\na: 3\r\nB: 4\r\nProxy-Authenticate: 5\r\nProxy-Authentication-Info: 6\r\n");
+      "Set-Cookie: 2\r\na: 3\r\nB: 4\r\nProxy-Authenticate: 5\r\nProxy-Authentication-Info: 6\r\n"
+      "Cache-Status: 7; hit\r\n");
   const Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
   const Entry stored(budget_, received);
-  for (const char* left_out : {"\nSet-Cookie", "\na:", "\nB:", "\nProxy-"})
+  for (const char* left_out : {"\nSet-Cookie", "\na:", "\nB:", "\nProxy-", "\nCache-Status"})
     EXPECT_EQ(stored.head.find(left_out), std::string::npos) << left_out;
   EXPECT_NE(stored.head.find("\nX: 1\r"), std::string::npos);
   EXPECT_FALSE(stored.no_cache);
   EXPECT_EQ(asker_fields(received),
-            "Set-Cookie: 2\r\na: 3\r\nProxy-Authenticate: 5\r\nProxy-Authentication-Info: 6\r\n");
+            "Set-Cookie: 2\r\na: 3\r\nProxy-Authenticate: 5\r\nProxy-Authentication-Info: 6\r\n"
+            "Cache-Status: 7; hit\r\n");
 }
 
 TEST_F(StoredEntry, HasNoValidatorWhereTwoDiffer) {

@@ -79,6 +79,40 @@ TEST_F(MemoryStore, NewestMatchingVariantWins) {
   EXPECT_EQ(find("http://a/", "X-A: 1\r\nX-B: 1\r\n").entry->etag, "\"new\"");
 }
 
+TEST_F(MemoryStore, LaterDateWinsWhicheverCameFirst) {  // RFC 9111 4
+  Stock stock;
+  stock.request = "X-A: 1\r\nX-B: 1\r\n";
+  stock.lines = "Vary: X-A\r\nETag: \"new\"\r\nDate: Mon, 01 Jan 2024 00:00:00 GMT\r\n";
+  put(stock);
+  stock.lines = "Vary: X-B\r\nETag: \"old\"\r\nDate: Sun, 31 Dec 2023 23:59:00 GMT\r\n";
+  put(stock);
+  EXPECT_EQ(find("http://a/", stock.request).entry->etag, "\"new\"");
+}
+
+TEST_F(MemoryStore, VariantIsChosenBeforeOneThatForgotVary) {  // RFC 9111 4.1
+  put_variant("X-A", "X-A: 1\r\n", "\"1\"");
+  Stock without;
+  without.lines += "ETag: \"any\"\r\n";
+  put(without);
+  EXPECT_EQ(find("http://a/", "X-A: 1\r\n").entry->etag, "\"1\"");
+  EXPECT_EQ(find("http://a/", "X-A: 2\r\n").entry->etag, "\"any\"");
+}
+
+TEST_F(MemoryStore, AnswerToAValidationReplacesWhatWasAskedAbout) {  // RFC 9111 4.3.3
+  put_variant("X-A", "X-A: 1\r\n", "\"old\"");
+  put_variant("X-A", "X-A: 2\r\n", "\"other\"");
+  const auto old = find("http://a/", "X-A: 1\r\n").entry;
+  Stock now_without;
+  now_without.lines += "ETag: \"new\"\r\n";
+  for (int round = 0; round < 2; ++round) {  // first in its place, then beside its own kind
+    store_->put(key_of(now_without.url), entry_of(budget_, now_without), kStart, old.get());
+    EXPECT_EQ(store_->entries(), 2U);
+    EXPECT_EQ(find("http://a/", "X-A: 1\r\n").entry->etag, "\"new\"");
+    EXPECT_EQ(find("http://a/", "X-A: 2\r\n").entry->etag, "\"other\"");
+    store_->put(key_of(old->url), old, kStart);
+  }
+}
+
 TEST_F(MemoryStore, SameSelectionReplaces) {
   put_variant("X-A", "X-A: 1\r\n", "\"old\"");
   put_variant("X-A", "X-A: 2\r\n", "\"other\"");
