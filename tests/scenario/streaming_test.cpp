@@ -165,6 +165,7 @@ TEST(Streaming, PassesOnEarlyHints) {  // RFC 9110 section 15.2
   Scene scene;
   Gate gate;
   scene.origin.on("/a", Reply()
+                            .with("Cache-Control", "max-age=60")
                             .interim("HTTP/1.1 103 Early Hints", {{"Link", "</style.css>"}})
                             .wait(gate)
                             .body("hello"));
@@ -173,7 +174,27 @@ TEST(Streaming, PassesOnEarlyHints) {  // RFC 9110 section 15.2
   EXPECT_EQ(early.status, 103);
   EXPECT_EQ(early.field("Link"), "</style.css>");
   gate.open();
-  EXPECT_EQ(scene.client.read().body, "hello");
+  const Response final = scene.client.read();
+  EXPECT_EQ(final.body, "hello");
+  EXPECT_FALSE(final.has("Link"));
+  // Nor is it there for who asks next (RFC 9111 section 3: only final responses are stored).
+  const Response hit = scene.client.get(scene.origin.url("/a"));
+  EXPECT_TRUE(is_hit(hit));
+  EXPECT_FALSE(hit.has("Link"));
+  EXPECT_TRUE(scene.client.interim().empty());
+}
+
+TEST(Streaming, MixesNoTrailersIntoTheHead) {  // RFC 9110 section 6.5.1
+  Scene scene;
+  scene.origin.on("/a", Reply::raw("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n"
+                                   "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
+                                   "X-Trailer: 1\r\nCache-Control: no-store\r\n\r\n"));
+  EXPECT_EQ(scene.client.get(scene.origin.url("/a")).body, "hello");
+  const Response hit = scene.client.get(scene.origin.url("/a"));
+  EXPECT_TRUE(is_hit(hit));
+  EXPECT_EQ(hit.body, "hello");
+  EXPECT_FALSE(hit.has("X-Trailer"));
+  EXPECT_EQ(hit.field("Cache-Control"), "max-age=60");
 }
 
 TEST(Streaming, AsksForABodyOnlyOnceItIsWanted) {  // RFC 9110 section 10.1.1
