@@ -80,6 +80,7 @@ void read_cache(Section& in, Cache& cache) {
   read_targeted(in, cache);
   in.read("stale_if_error", cache.stale_if_error, {0ms, 24h * 365});
   in.read("offline", cache.offline);
+  in.read("key_in_status", cache.key_in_status);
   if (const auto disk = in.find("disk")) {
     in.fault(*disk, "a cache on disk is not built yet; leave it out to cache in memory only");
   }

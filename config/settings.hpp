@@ -34,7 +34,8 @@ struct Cache {
   std::optional<Bytes> max_object;  // one response body; an eighth of the memory if not set
   // How long past its freshness a response answers for an origin that cannot be reached.
   milliseconds stale_if_error{3'600'000};
-  bool offline = false;  // no origin is asked; what is held answers, whatever its age
+  bool offline = false;        // no origin is asked; what is held answers, whatever its age
+  bool key_in_status = false;  // Cache-Status tells what a response is stored by
 
   // Names of response fields that count before Cache-Control (RFC 9213), the first first: in
   // answers to forward requests, and in those of origins that we stand in for.

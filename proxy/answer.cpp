@@ -99,7 +99,8 @@ Task<bool> joined(Client& client, const Request& request, const Miss& miss,
   if (!head) {
     if (head.error().what == Failure::What::abandoned) co_return false;
     if (may_have_stale(client, request, miss, head.error())) co_return false;
-    co_await refuse(client, request, head.error());
+    client.reply.record().collapsed = true;
+    co_await refuse(client, request, head.error(), miss.verdict.reason);
     co_return true;
   }
   if (!answers(*head, request, client.worker.shared.clock.now())) co_return false;
@@ -121,7 +122,7 @@ Task<void> read_own(Client& client, const Request& request, const Miss& miss,
     client.reply.fields() += head->asker_fields;
     co_await deliver(client, request, *reader, *head, miss.verdict.reason);
   } else {
-    co_await refuse(client, request, head.error());
+    co_await refuse(client, request, head.error(), miss.verdict.reason);
   }
 }
 

@@ -34,6 +34,13 @@ void note_content_type(Client& client, const cache::Entry& entry) {
 
 }  // namespace
 
+void add_cache_status(Client& client, const Request& request, http::CacheStatus status) {
+  const auto& shared = client.worker.shared;
+  const bool has_key = request.facts.method != cache::RequestFacts::Method::other;
+  if (shared.settings.cache.key_in_status && has_key) status.key = request.stored_as();
+  append_cache_status(client.reply.fields(), client, std::move(status));
+}
+
 Task<void> serve(Client& client, const Request& request, const cache::Entry& entry, cache::Time now,
                  std::string_view detail) {
   auto& reply = client.reply;
@@ -45,13 +52,13 @@ Task<void> serve(Client& client, const Request& request, const cache::Entry& ent
   status.hit = true;
   status.ttl = entry.ttl(now);
   status.detail = detail;
-  append_cache_status(client.reply.fields(), client, std::move(status));
+  add_cache_status(client, request, std::move(status));
   co_await send_stored(client, request, entry, now);
 }
 
 namespace {
 
-void describe(Client& client, const FillHead& head, http::Forward reason) {
+void describe(Client& client, const Request& request, const FillHead& head, http::Forward reason) {
   const auto& from = head.provenance;
   auto& record = client.reply.record();
   const bool sibling = from.source == cache::SourceKind::sibling;
@@ -71,11 +78,11 @@ void describe(Client& client, const FillHead& head, http::Forward reason) {
   status.detail = from.detail;
   if (sibling) status.detail += (status.detail.empty() ? "peer/" : " peer/") + from.peer;
   const auto now = client.worker.shared.clock.now();
-  if (from.stood_in) status.ttl = head.entry->ttl(now);
+  if (from.stored || head.is_stored()) status.ttl = head.entry->ttl(now);
   if (sibling || from.validated || from.stood_in || head.entry->age(now).count() > 0) {
     add_age(client.reply.fields(), *head.entry, now);
   }
-  append_cache_status(client.reply.fields(), client, std::move(status));
+  add_cache_status(client, request, std::move(status));
 }
 
 Task<net::error_code> stream(Client& client, FillReader& reader) {
@@ -93,7 +100,7 @@ Task<net::error_code> stream(Client& client, FillReader& reader) {
 
 Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
                           http::Forward reason) {
-  describe(client, head, reason);
+  describe(client, request, head, reason);
   note_content_type(client, *head.entry);
   co_await send_stored(client, request, *head.entry, client.worker.shared.clock.now());
 }
@@ -103,7 +110,7 @@ Task<void> deliver(Client& client, const Request& request, FillReader& reader, c
   if (head.is_stored()) co_return co_await deliver_stored(client, request, head, reason);
   auto& reply = client.reply;
   const auto& entry = *head.entry;
-  describe(client, head, reason);
+  describe(client, request, head, reason);
   note_content_type(client, entry);
   const auto now = client.worker.shared.clock.now();
   if (answers_with_304(request, entry, now)) co_return co_await send_not_modified(client, entry);

@@ -7,6 +7,9 @@
 
 namespace proxy {
 
+// Appends Cache-Status to the reply's fields, with the request's key where the settings say so.
+void add_cache_status(Client& client, const Request& request, http::CacheStatus status);
+
 // A hit, as send_stored() sends it. `detail`: by whose leave, where it is stale.
 net::Task<void> serve(Client& client, const Request& request, const cache::Entry& entry,
                       cache::Time now, std::string_view detail = {});

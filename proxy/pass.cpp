@@ -218,7 +218,8 @@ Task<void> Passing::relay(http::Forward reason, Posted* posted) {
   http::CacheStatus status;
   status.fwd = reason;
   status.fwd_status = head().status;
-  append_cache_status(fields, client_, std::move(status));
+  status.stored = posted != nullptr;
+  add_cache_status(client_, request_, std::move(status));
   reply.record().content_type = head().fields.value(http::field::content_type);
   if (!sent_whole_) reply.close_after();
 
@@ -325,7 +326,7 @@ Task<void> pass(Client& client, const Request& request, BodyReader& body, http::
   const auto answered = asked ? Outcome<unsigned>(passing.head().status) : asked.error();
   const auto held = stand_in(client, request, passing.host(), std::move(stale), answered);
   if (held) co_return co_await deliver_stored(client, request, *held, reason);
-  if (!asked) co_return co_await refuse(client, request, asked.error());
+  if (!asked) co_return co_await refuse(client, request, asked.error(), reason);
   if (passing.head().status == 101) {
     record.tag = Tag::tunnel;
     record.status = 101;

@@ -18,7 +18,9 @@ Refusal Refusal::loop() {
 
 Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& found) {
   Refusal refusal{504, "not stored here, and only stored responses were asked for", Tag::miss, {}};
-  refusal.cache_status.fwd = verdict.reason;
+  // What is held may be no answer to this though nothing is wrong with it (RFC 9211 2.2).
+  const bool unfit = verdict.reason == http::Forward::none;
+  refusal.cache_status.fwd = unfit ? http::Forward::miss : verdict.reason;
   if (found.gone && verdict.reason == http::Forward::uri_miss) refusal.cache_status.detail = "gone";
   return refusal;
 }
@@ -133,8 +135,10 @@ Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
   co_await send(client, refusal);
 }
 
-Task<void> refuse(Client& client, const Request& request, Failure failure) {
+Task<void> refuse(Client& client, const Request& request, Failure failure, http::Forward reason) {
   auto refusal = Refusal::failure(failure);
+  if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
+  refusal.cache_status.collapsed = client.reply.record().collapsed;
   if (failure.cause == upstream::Errc::blocked_address) client.worker.counters.blocked.add();
   client.reply.record().upstream_host = request.target.host();
   client.reply.record().hierarchy = Hierarchy::direct;

@@ -35,7 +35,9 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
 // hand any other status to its user. One that says nothing of what is held has the detail
 // "refused/" and why.
 net::Task<void> refuse(Client& client, const Request& request, Refusal refusal);
-net::Task<void> refuse(Client& client, const Request& request, Failure failure);
+// `reason`: why the request went forward, in vain.
+net::Task<void> refuse(Client& client, const Request& request, Failure failure,
+                       http::Forward reason = http::Forward::none);
 // Of a request that could not be read, so that nothing after it can be either: closes.
 net::Task<void> refuse_unread(Client& client, Refusal refusal);
 net::Task<void> refuse_malformed(Client& client, http::HeadError error);

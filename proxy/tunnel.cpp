@@ -55,7 +55,7 @@ Task<void> tunnel(Client& client, const Request& request) {
   auto connected = co_await client.worker.connector.connect(to, timeouts.connect);
   if (!connected) {
     const auto failure = failure_of(Failure::Where::upstream, connected.error());
-    co_return co_await refuse(client, request, failure);
+    co_return co_await refuse(client, request, failure, http::Forward::method);
   }
   auto& server = **connected;
   // RFC 9110 9.3.6: a 2xx to CONNECT has neither length nor coding.

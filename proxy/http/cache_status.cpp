@@ -63,6 +63,7 @@ void append_cache_status(std::string& out, std::string_view name, const CacheSta
   if (status.ttl) (out += "; ttl=") += std::to_string(status.ttl->count());
   if (status.stored) out += "; stored";
   if (status.collapsed) out += "; collapsed";
+  if (!status.key.empty()) append_sf_string(out += "; key=", status.key);
   if (status.detail.empty()) return;
   out += "; detail=";
   append_sf_string(out, status.detail);

@@ -31,6 +31,7 @@ struct CacheStatus {
   std::optional<std::chrono::seconds> ttl;  // freshness left; negative when stale
   bool stored = false;
   bool collapsed = false;
+  std::string key;  // that it is stored by; empty: not told
   std::string
       detail;  // words, as "false-hit/b peer/c"; bytes that no sf-string may hold are dropped
 };

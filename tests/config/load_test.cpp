@@ -28,7 +28,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   const Settings s = loaded(R"({
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
     "cache": {"memory": "1GiB", "max_object": "7MiB", "stale_if_error": "2h",
-              "offline": true, "targeted": ["A", "B"]},
+              "offline": true, "key_in_status": true, "targeted": ["A", "B"]},
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
                "false_miss_sample": 0.25},
@@ -44,7 +44,8 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<Endpoint>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
-  EXPECT_EQ(s.cache, (Cache{Bytes{1ULL << 30}, mebibytes(7), 2h, true, {"A", "B"}, {"A", "B"}}));
+  EXPECT_EQ(s.cache,
+            (Cache{Bytes{1ULL << 30}, mebibytes(7), 2h, true, true, {"A", "B"}, {"A", "B"}}));
   EXPECT_EQ(s.digest, (Digest{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25}));
   EXPECT_EQ(s.forwarded, Forwarded::append);
   EXPECT_EQ(s.access.clients, *parse_networks("any"));

@@ -29,6 +29,11 @@ TEST(CacheStatus, WritesTheMembersOfRfc9211InOrder) {
             "cache-a; fwd=uri-miss; fwd-status=200; ttl=60; stored; collapsed; "
             "detail=\"false-hit/b peer/c\"");
   EXPECT_EQ(written({}), "cache-a");
+
+  CacheStatus keyed;
+  keyed.key = "http://a/?x=\"";
+  keyed.detail = "d";
+  EXPECT_EQ(written(keyed), "cache-a; key=\"http://a/?x=\\\"\"; detail=\"d\"");
 }
 
 TEST(CacheStatus, NameIsATokenOrAString) {  // RFC 8941 3.3.3, 3.3.4
