@@ -29,11 +29,14 @@ int checked(int result, const char* what) {
   return result;
 }
 
-// Adds what there is; false at the end of the stream.
-bool read_into(int socket, std::string& bytes) {
+// Adds what there is; false at the end of the stream, or at its reset.
+bool read_into(int socket, std::string& bytes, bool& was_reset) {
   std::array<char, 65536> buffer;
   const auto count = ::recv(socket, buffer.data(), buffer.size(), MSG_DONTWAIT);
-  if (count < 0) return errno == EAGAIN || errno == EINTR;
+  if (count < 0) {
+    was_reset = errno != EAGAIN && errno != EINTR;
+    return !was_reset;
+  }
   bytes.append(buffer.data(), static_cast<std::size_t>(count));
   return count > 0;
 }
@@ -73,7 +76,8 @@ void Pump::accept_waiting() {
 
 void Pump::serve(Connection& connection, const Answer& answer, After after) {
   const int socket = connection.descriptor.number();
-  connection.over = !read_into(socket, connection.got);
+  bool ignored = false;
+  connection.over = !read_into(socket, connection.got, ignored);
   if (connection.over || connection.answered) return;
   const auto said = answer(connection.got);
   if (!said) return;
@@ -117,7 +121,7 @@ Pump::Played Pump::play(std::string_view from_client, const Answer& answer, Afte
       ::shutdown(client.number(), SHUT_WR);
       sending = false;
     }
-    if (open) open = read_into(client.number(), played.at_client);
+    if (open) open = read_into(client.number(), played.at_client, played.was_reset);
     auto ready = waiting.begin() + 2;
     for (auto& one : connections_) {
       if ((ready++)->revents != 0) serve(one, answer, after);

@@ -19,6 +19,7 @@ class Pump {
   using Answer = std::function<std::optional<std::string>(std::string_view got)>;
   struct Played {
     std::string at_client;               // to the end of the connection
+    bool was_reset = false;              // which was no orderly one
     std::vector<std::string> at_origin;  // per connection that came
   };
 
