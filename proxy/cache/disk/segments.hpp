@@ -5,14 +5,18 @@
 #include <map>
 #include <memory>
 #include <shared_mutex>
+#include <utility>
 
 #include "proxy/cache/disk/file.hpp"
 
 namespace proxy::cache::disk {
 
 struct Segment {
-  std::uint32_t number;
-  File file;
+  Segment(std::uint32_t its_number, File its_file)
+      : number(its_number), file(std::move(its_file)) {}
+
+  const std::uint32_t number;
+  const File file;
 };
 
 // One descriptor each: a cache of 20 GiB has 320. Any thread. Who holds a segment may go on reading
