@@ -61,7 +61,7 @@ PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
   }
   if (!several) {
     http::append_field(partial.head, "Content-Range",
-                       http::content_range(parts.front(), entry.body.size));
+                       http::content_range({parts.front(), entry.body.size}));
     return partial;
   }
   const std::string delimiter = "\r\n--" + std::string(boundary);
@@ -71,7 +71,7 @@ PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
   for (const http::ByteRange& part : parts) {
     std::string& opening = partial.openings.emplace_back(delimiter + "\r\n");
     if (!type.empty()) http::append_field(opening, "Content-Type", type);
-    http::append_field(opening, "Content-Range", http::content_range(part, entry.body.size));
+    http::append_field(opening, "Content-Range", http::content_range({part, entry.body.size}));
     opening += "\r\n";
   }
   partial.closing = delimiter + "--\r\n";

@@ -6,6 +6,7 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/http/range.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
 
@@ -36,24 +37,14 @@ http::UpstreamRequest to_origin(const Request& request, std::string_view our_nam
           .without = kClientsOwn};
 }
 
-// "bytes 100-199/200" with that first byte and, where known, that length; and as many bytes as that
+// From that first byte to the end of that length, where it is known; and as many bytes as that
 // promises, or what is cut short could pass for whole.
 bool continues_at(const http::Fields& answer, std::uint64_t offset,
                   std::optional<std::uint64_t> length) {
-  auto content_range = answer.value(field::content_range);
-  if (!content_range.starts_with("bytes ")) return false;
-  content_range.remove_prefix(6);
-  const auto dash = content_range.find('-');
-  const auto slash = content_range.find('/');
-  if (dash == std::string_view::npos || slash == std::string_view::npos || slash < dash) {
-    return false;
-  }
-  const auto first = http::parse_decimal(content_range.substr(0, dash));
-  const auto last = http::parse_decimal(content_range.substr(dash + 1, slash - dash - 1));
-  const auto total = http::parse_decimal(content_range.substr(slash + 1));
-  if (first != offset || !last || !total || *last + 1 != *total || *total < offset) return false;
+  const auto part = http::parse_content_range(answer.value(field::content_range));
+  if (!part || part->range.first != offset || part->complete != part->range.last + 1) return false;
   const auto promised = http::parse_decimal(answer.value(field::content_length));
-  return promised == *total - offset && (!length || *length == *total);
+  return promised == part->range.size() && (!length || length == part->complete);
 }
 
 void append_seconds(std::string& out, std::string_view name,

@@ -51,10 +51,6 @@ std::optional<ByteRange> cut(const Spec& spec, std::uint64_t size) {
   return ByteRange{*spec.first, std::min(spec.last, size - 1)};
 }
 
-bool touch(const ByteRange& a, const ByteRange& b) {
-  return a.first <= b.last + 1 && b.first <= a.last + 1;
-}
-
 // What is joined stands where the first of its ranges stood. `parts` keep apart from each other, so
 // that no two of them come to touch but through `added`.
 void join(ByteRanges& parts, const ByteRange& added) {
@@ -92,11 +88,17 @@ Selection select_ranges(std::string_view range, std::uint64_t size) {
   return selection;
 }
 
-std::string content_range(const ByteRange& part, std::uint64_t size) {
+bool touch(const ByteRange& a, const ByteRange& b) {
+  return a.first <= b.last + 1 && b.first <= a.last + 1;
+}
+
+std::string content_range(const ContentRange& part) {
   std::string value = "bytes ";
-  append_decimal(value, part.first);
-  append_decimal(value += '-', part.last);
-  append_decimal(value += '/', size);
+  append_decimal(value, part.range.first);
+  append_decimal(value += '-', part.range.last);
+  value += '/';
+  if (!part.complete) return value += '*';
+  append_decimal(value, *part.complete);
   return value;
 }
 
@@ -104,6 +106,24 @@ std::string unsatisfied_range(std::uint64_t size) {
   std::string value = "bytes */";
   append_decimal(value, size);
   return value;
+}
+
+std::optional<ContentRange> parse_content_range(std::string_view value) {
+  constexpr std::string_view kUnit = "bytes ";
+  if (!same_word(value.substr(0, kUnit.size()), kUnit)) return {};
+  value.remove_prefix(kUnit.size());
+  const auto dash = value.find('-');
+  const auto slash = value.find('/');
+  if (dash == value.npos || slash == value.npos || slash < dash) return {};
+  const auto first = parse_decimal(value.substr(0, dash));
+  const auto last = parse_decimal(value.substr(dash + 1, slash - dash - 1));
+  const auto complete = value.substr(slash + 1);
+  if (!first || !last || *first > *last || *last == kFarAway) return {};
+  ContentRange part{{*first, *last}, {}};
+  if (complete == "*") return part;
+  part.complete = parse_decimal(complete);
+  if (!part.complete || *part.complete <= *last) return {};
+  return part;
 }
 
 }  // namespace proxy::http

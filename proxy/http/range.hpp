@@ -4,6 +4,7 @@
 #include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,8 +37,23 @@ struct Selection {
 // and what is malformed are ignored, as 14.2 allows.
 Selection select_ranges(std::string_view range, std::uint64_t size);
 
-// The value of Content-Range: "bytes 0-4/11", and for 416 "bytes */11".
-std::string content_range(const ByteRange& part, std::uint64_t size);
+// Whether they overlap, or one begins where the other ends.
+bool touch(const ByteRange& a, const ByteRange& b);
+
+// Which bytes a 206 has (14.4).
+struct ContentRange {
+  ByteRange range;
+  std::optional<std::uint64_t> complete;  // length of the representation; none: not told
+
+  bool is_whole() const { return range.first == 0 && complete == range.last + 1; }
+  bool operator==(const ContentRange&) const = default;
+};
+
+// The value of Content-Range: "bytes 0-4/11" or "bytes 0-4/*", and for 416 "bytes */11".
+std::string content_range(const ContentRange& part);
 std::string unsatisfied_range(std::uint64_t size);
+// Nothing for another unit, what is malformed, the form of 416, and what contradicts itself (14.4).
+// `range.last + 1` is a number.
+std::optional<ContentRange> parse_content_range(std::string_view value);
 
 }  // namespace proxy::http

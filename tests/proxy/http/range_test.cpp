@@ -110,8 +110,59 @@ TEST(Range, ReachesTheLargestPosition) {
 }
 
 TEST(Range, IsSpelledAsContentRangeIs) {  // RFC 9110 14.4
-  EXPECT_EQ(content_range({0, 4}, 11), "bytes 0-4/11");
+  EXPECT_EQ(content_range({{0, 4}, 11}), "bytes 0-4/11");
+  EXPECT_EQ(content_range({{2, 4}, {}}), "bytes 2-4/*");
   EXPECT_EQ(unsatisfied_range(11), "bytes */11");
+}
+
+struct ContentRangeCase {
+  const char* value;
+  std::optional<ContentRange> meaning;
+};
+
+TEST(ContentRange, IsReadStrictly) {  // RFC 9110 14.4
+  const std::uint64_t largest = UINT64_MAX;
+  const ContentRangeCase cases[] = {
+      {"bytes 0-4/11", {{{0, 4}, 11}}},
+      {"Bytes 0-0/1", {{{0, 0}, 1}}},
+      {"bytes 5-10/11", {{{5, 10}, 11}}},
+      {"bytes 5-10/*", {{{5, 10}, {}}}},
+      {"bytes 0-18446744073709551614/18446744073709551615", {{{0, largest - 1}, largest}}},
+      {"bytes 0-18446744073709551615/*", {}},
+      {"bytes 0-18446744073709551616/18446744073709551617", {}},
+      {"bytes 99999999999999999999-1/2", {}},
+      {"bytes 5-4/11", {}},
+      {"bytes 5-11/11", {}},
+      {"bytes 5-10/0", {}},
+      {"bytes */11", {}},
+      {"bytes */*", {}},
+      {"bytes -5/11", {}},
+      {"bytes 5-/11", {}},
+      {"bytes 5/11", {}},
+      {"bytes 5-10", {}},
+      {"bytes 5-10/", {}},
+      {"bytes 5-10/11/11", {}},
+      {"bytes 5-10/11 ", {}},
+      {"bytes  5-10/11", {}},
+      {"bytes 5 - 10 / 11", {}},
+      {"bytes=5-10/11", {}},
+      {"bytes 5-10/11, bytes 0-1/11", {}},
+      {"bytes +5-10/11", {}},
+      {"bytes 0x5-10/11", {}},
+      {"bytes /-", {}},
+      {"lines 5-10/11", {}},
+      {"bytes", {}},
+      {"", {}},
+  };
+  for (const auto& [value, meaning] : cases)
+    EXPECT_EQ(parse_content_range(value), meaning) << value;
+}
+
+TEST(ContentRange, IsTheWholeOnlyFromTheFirstByteToTheLast) {
+  EXPECT_TRUE((ContentRange{{0, 4}, 5}.is_whole()));
+  EXPECT_FALSE((ContentRange{{0, 4}, 6}.is_whole()));
+  EXPECT_FALSE((ContentRange{{1, 4}, 5}.is_whole()));
+  EXPECT_FALSE((ContentRange{{0, 4}, {}}.is_whole()));
 }
 
 }  // namespace
