@@ -27,19 +27,19 @@ bool may_go_forward(const Request& request, bool looped) {
 
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
   const auto& facts = request.facts;
-  return verdict.action == Action::fetch && request.may_be_shared() && !facts.authorization &&
-         !facts.control.no_cache &&
+  return verdict.action == Action::fetch && !verdict.part && request.may_be_shared() &&
+         !facts.authorization && !facts.control.no_cache &&
          (verdict.reason == Forward::uri_miss || verdict.reason == Forward::vary_miss);
 }
 
 // Others may wait for what this request fetches, and it for what others fetch.
 bool may_share(const Request& request, const cache::Verdict& verdict) {
-  return verdict.reason != Forward::request && !request.facts.authorization;
+  return verdict.reason != Forward::request && !verdict.part && !request.facts.authorization;
 }
 
 struct Miss {
   digest::Key key;
-  std::shared_ptr<const cache::Entry> stale;
+  std::shared_ptr<const cache::Entry> held;
   cache::Verdict verdict;
   Fills::Time asked;  // before the look-up
 };
@@ -53,7 +53,8 @@ void begin(Client& client, const Request& request, const Miss& miss,
   start_filling(client.worker, {.fill = fill,
                                 .key = miss.key,
                                 .request = std::make_unique<OwnedRequest>(request),
-                                .stale = miss.stale,
+                                .how = miss.verdict,
+                                .held = miss.held,
                                 .asked = miss.asked,
                                 .ask_siblings = ask});
 }
@@ -69,7 +70,8 @@ void refresh(Client& client, const Request& request, const Miss& miss) {
   start_filling(worker, {.fill = std::move(fill),
                          .key = miss.key,
                          .request = std::make_unique<OwnedRequest>(request),
-                         .stale = miss.stale,
+                         .how = {Action::revalidate, Forward::stale},
+                         .held = miss.held,
                          .asked = miss.asked,
                          .refresh = true});
 }
@@ -89,7 +91,7 @@ bool may_have_stale(const Client& client, const Request& request, const Miss& mi
                     const Failure& failure) {
   const auto& shared = client.worker.shared;
   const auto leave = out_of_reach(failure) ? shared.stale_if_error() : std::chrono::seconds(0);
-  return miss.stale && cache::may_stand_in(request.facts, *miss.stale, shared.clock.now(), leave);
+  return miss.held && cache::may_stand_in(request.facts, *miss.held, shared.clock.now(), leave);
 }
 
 // Reads somebody's fill; false: it is not for this request, which has to go on its own.
@@ -233,7 +235,8 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
       co_return co_await pass(client, request, body, verdict.reason, std::move(stale));
     }
     case Action::fetch:
-    case Action::revalidate: {
+    case Action::revalidate:
+    case Action::complete: {
       Miss miss{key, found.entry, verdict, asked};
       co_return co_await fetch(client, request, std::move(miss));
     }

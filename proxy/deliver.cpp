@@ -1,5 +1,6 @@
 #include "proxy/deliver.hpp"
 
+#include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/stored.hpp"
 
@@ -114,6 +115,9 @@ Task<void> deliver(Client& client, const Request& request, FillReader& reader, c
   note_content_type(client, entry);
   const auto now = client.worker.shared.clock.now();
   if (answers_with_304(request, entry, now)) co_return co_await send_not_modified(client, entry);
+  if (entry.range) {
+    http::append_field(reply.fields(), "Content-Range", http::content_range(*entry.range));
+  }
   const auto first = reader.at_hand();
   boost::container::small_vector<asio::const_buffer, 4> buffers;
   for (const auto& piece : first) {

@@ -40,9 +40,9 @@ void append(Buffers& out, const cache::Body& body) {
   for (const auto& slice : body.slices) out.emplace_back(slice.block->data(), slice.size);
 }
 
-void append(Buffers& out, const cache::Body& body, const http::ByteRange& part) {
-  std::uint64_t at = 0;  // of the slice, within the body
-  for (const auto& slice : body.slices) {
+void append(Buffers& out, const cache::Entry& entry, const http::ByteRange& part) {
+  std::uint64_t at = cache::held(entry).first;  // of the slice, within the whole
+  for (const auto& slice : entry.body.slices) {
     const auto end = at + slice.size;
     if (at > part.last) break;
     if (end > part.first) {
@@ -76,7 +76,7 @@ Task<void> send_parts(Client& client, const cache::Entry& entry, const http::Byt
   Buffers buffers;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!text.openings.empty()) buffers.push_back(asio::buffer(text.openings[i]));
-    append(buffers, entry.body, parts[i]);
+    append(buffers, entry, parts[i]);
   }
   if (!text.closing.empty()) buffers.push_back(asio::buffer(text.closing));
   co_await send(client, text.head, 206, buffers);
@@ -89,7 +89,8 @@ bool answers_with_304(const Request& request, const cache::Entry& entry, cache::
   if (!fields.has(http::field::if_none_match) && !fields.has(http::field::if_modified_since)) {
     return false;
   }
-  return entry.status == 200 && http::not_modified(fields, entry.validators(), whole_seconds(now));
+  const bool has_validators = entry.status == 200 || entry.range;
+  return has_validators && http::not_modified(fields, entry.validators(), whole_seconds(now));
 }
 
 Task<void> send_not_modified(Client& client, const cache::Entry& entry) {
@@ -104,7 +105,7 @@ Task<void> send_stored(Client& client, const Request& request, const cache::Entr
     co_return co_await send_not_modified(client, entry);
   }
   const auto wanted =
-      request.facts.range ? cache::parts_wanted(request.head.fields, entry) : http::Selection{};
+      request.facts.range ? cache::parts_wanted(request.facts, entry) : http::Selection{};
   Buffers buffers;
   switch (wanted.kind) {
     case http::Selection::Kind::parts:

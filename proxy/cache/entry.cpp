@@ -41,8 +41,11 @@ std::string head_of(const Received& received, const http::CacheControl& control)
   const http::ResponseHead& response = received.response;
   const AskersOwn askers_own(control);
   http::ResponseHead kept{response.minor, response.status, response.reason, {}};
+  const bool is_part = range_of(response).has_value();
   for (const http::Field& line : response.fields) {
-    if (is_kept(line) && !askers_own.has(line)) kept.fields.append(line.id, line.name, line.value);
+    if (!is_kept(line) || askers_own.has(line)) continue;
+    if (is_part && line.id == field::content_range) continue;
+    kept.fields.append(line.id, line.name, line.value);
   }
   // RFC 9110 6.6.1: a missing Date is supplied, one that is there is never changed.
   const std::string date = http::format_date(floor<seconds>(received.times.response));
@@ -77,6 +80,11 @@ std::chrono::sys_seconds date_of(const Received& received) {
 
 }  // namespace
 
+std::optional<http::ContentRange> range_of(const http::ResponseHead& response) {
+  if (response.status != 206 || response.fields.count(field::content_range) != 1) return {};
+  return http::parse_content_range(response.fields.value(field::content_range));
+}
+
 std::string asker_fields(const Received& received) {
   const http::Fields& fields = received.response.fields;
   const auto control = http::response_cache_control(fields, received.targets);
@@ -103,6 +111,7 @@ Time Entry::as_told_until(const Received& received, const http::CacheControl& co
 Entry::Entry(Budget& budget, const Received& received, const http::CacheControl& control)
     : url(received.url),
       status(received.response.status),
+      range(range_of(received.response)),
       head(head_of(received, control)),
       variant(received.response.fields, received.request),
       source(received.source),

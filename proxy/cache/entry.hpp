@@ -10,6 +10,7 @@
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/freshness.hpp"
 #include "proxy/http/head.hpp"
+#include "proxy/http/range.hpp"
 #include "proxy/http/validators.hpp"
 #include "proxy/http/vary.hpp"
 
@@ -30,6 +31,10 @@ struct Received {
   FreshnessBounds bounds = {};
 };
 
+// Which part of the representation a response is: nothing for another status than 206, where there
+// is not exactly one Content-Range, and where that is malformed.
+std::optional<http::ContentRange> range_of(const http::ResponseHead& response);
+
 // The lines that are for who asked alone and not part of an entry: those that private and no-cache
 // name, and what a proxy on the way says to its client (RFC 9111 3.1) or of how it came by the
 // response (RFC 9211 2). A CRLF after each.
@@ -45,8 +50,11 @@ struct Entry {
 
   const std::string url;
   const unsigned status;
+  // Of a 206: the bytes that it says it has. Its body, if shorter, has the first of them: see
+  // partial.hpp. None: the whole, or a 206 that does not say and is never stored.
+  const std::optional<http::ContentRange> range;
   // Status line and end-to-end fields, a CRLF after each, our Via among them. The sender adds
-  // Content-Length, Age, Cache-Status and the empty line.
+  // Content-Length, Content-Range (of `range`), Age, Cache-Status and the empty line.
   const std::string head;
   const http::Variant variant;
   const SourceKind source;

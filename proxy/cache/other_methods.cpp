@@ -1,5 +1,6 @@
 #include "proxy/cache/other_methods.hpp"
 
+#include "proxy/cache/partial.hpp"
 #include "proxy/http/reference.hpp"
 #include "proxy/http/text.hpp"
 
@@ -13,9 +14,9 @@ bool says_the_same(const http::Fields& answer, field id, std::string_view stored
   return !line || line->value == stored;
 }
 
-bool has_the_length(const http::Fields& answer, std::uint64_t stored) {
+bool has_the_length(const http::Fields& answer, std::optional<std::uint64_t> stored) {
   const http::Field* line = answer.find(field::content_length);
-  return !line || http::parse_decimal(line->value) == stored;
+  return !line || !stored || http::parse_decimal(line->value) == stored;
 }
 
 bool is_this_url(const http::Target& target, const http::ResponseHead& answer) {
@@ -33,10 +34,10 @@ HeadSays head_says(const RequestFacts& request, const http::ResponseHead& answer
   if (!about_the_resource || request.authorization || request.control.no_store) {
     return HeadSays::nothing;
   }
-  if (answer.status != stored.status) return HeadSays::changed;
+  if (answer.status != (stored.range ? 200 : stored.status)) return HeadSays::changed;
   const bool same = says_the_same(answer.fields, field::etag, stored.etag) &&
                     says_the_same(answer.fields, field::last_modified, stored.last_modified) &&
-                    has_the_length(answer.fields, stored.body.size);
+                    has_the_length(answer.fields, complete_length(stored));
   return same ? HeadSays::unchanged : HeadSays::changed;
 }
 

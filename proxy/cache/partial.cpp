@@ -1,5 +1,6 @@
 #include "proxy/cache/partial.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "proxy/http/date.hpp"
@@ -12,19 +13,31 @@ namespace {
 using http::field;
 
 // RFC 9110 13.1.5: by strong comparison, or exactly that date.
-bool same_version(const http::Fields& request, const Entry& entry) {
-  if (!request.has(field::if_range)) return true;
-  const std::string_view named = request.value(field::if_range);
-  if (request.count(field::if_range) > 1 || named.empty()) return false;
+bool same_version(const RequestFacts& request, const Entry& entry) {
+  if (!request.if_range) return true;
+  const std::string_view named = *request.if_range;
+  if (named.empty()) return false;
   return http::strongly_equal(named, entry.etag) || named == strong_date(entry);
 }
 
-// Checksums of what a message carries (RFC 9530 2, RFC 1864), which a part of it does not have.
-bool is_of_whole_content(std::string_view name) {
-  return http::same_word(name, "Content-Digest") || http::same_word(name, "Content-MD5");
+bool within(const http::ByteRange& inner, const http::ByteRange& outer) {
+  return inner.first >= outer.first && inner.last <= outer.last;
+}
+
+// Where suffixes and open ends are counted from. A part that is shorter than it says, but says that
+// it goes to the end, is taken to end there.
+std::uint64_t end_of(const Entry& entry) {
+  constexpr auto kFarAway = std::numeric_limits<std::uint64_t>::max();
+  if (const auto length = complete_length(entry)) return *length;
+  const bool to_the_end = entry.range->complete == entry.range->range.last + 1;
+  return to_the_end ? held(entry).last + 1 : kFarAway;
 }
 
 }  // namespace
+
+bool is_of_whole_content(const http::Field& line) {
+  return http::same_word(line.name, "Content-Digest") || http::same_word(line.name, "Content-MD5");
+}
 
 std::string_view strong_date(const Entry& entry) {
   constexpr seconds kSettled{60};
@@ -40,10 +53,34 @@ std::string_view strong_validator(const Entry& entry) {
   return entry.etag.empty() ? strong_date(entry) : std::string_view{};
 }
 
-http::Selection parts_wanted(const http::Fields& request, const Entry& entry) {
-  if (entry.status != 200 || request.count(field::range) != 1) return {};
-  if (!same_version(request, entry)) return {};
-  return http::select_ranges(request.value(field::range), entry.body.size);
+http::ByteRange held(const Entry& entry) {
+  const std::uint64_t first = entry.range ? entry.range->range.first : 0;
+  return {first, first + std::max<std::uint64_t>(entry.body.size, 1) - 1};
+}
+
+bool is_as_said(const Entry& entry) {
+  return !entry.range || entry.range->range.size() == entry.body.size;
+}
+
+std::optional<std::uint64_t> complete_length(const Entry& entry) {
+  if (!entry.range) return entry.body.size;
+  return is_as_said(entry) ? entry.range->complete : std::nullopt;
+}
+
+http::Selection parts_wanted(const RequestFacts& request, const Entry& entry) {
+  const bool has_parts = entry.status == 200 || entry.range;
+  if (!has_parts || request.ranges.empty() || !same_version(request, entry)) return {};
+  auto selected = http::select_ranges(request.ranges, end_of(entry));
+  if (!entry.range) return selected;
+  const bool has_all =
+      std::all_of(selected.parts.begin(), selected.parts.end(),
+                  [&](const http::ByteRange& part) { return within(part, held(entry)); });
+  if (selected.kind != http::Selection::Kind::parts || !has_all) return {};
+  return selected;
+}
+
+bool covers(const RequestFacts& request, const Entry& entry) {
+  return !entry.range || parts_wanted(request, entry).kind == http::Selection::Kind::parts;
 }
 
 PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
@@ -56,12 +93,12 @@ PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
   http::append_status_line(partial.head, 206, http::reason_phrase(206));
   for (const http::Field& line : stored.fields) {
     if (line.id == field::content_range || (several && line.id == field::content_type)) continue;
-    if (is_of_whole_content(line.name)) continue;
+    if (is_of_whole_content(line)) continue;
     http::append_field(partial.head, line.name, line.value);
   }
   if (!several) {
     http::append_field(partial.head, "Content-Range",
-                       http::content_range({parts.front(), entry.body.size}));
+                       http::content_range({parts.front(), complete_length(entry)}));
     return partial;
   }
   const std::string delimiter = "\r\n--" + std::string(boundary);
@@ -71,7 +108,8 @@ PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
   for (const http::ByteRange& part : parts) {
     std::string& opening = partial.openings.emplace_back(delimiter + "\r\n");
     if (!type.empty()) http::append_field(opening, "Content-Type", type);
-    http::append_field(opening, "Content-Range", http::content_range({part, entry.body.size}));
+    http::append_field(opening, "Content-Range",
+                       http::content_range({part, complete_length(entry)}));
     opening += "\r\n";
   }
   partial.closing = delimiter + "--\r\n";

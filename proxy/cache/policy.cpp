@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proxy/cache/combine.hpp"
+#include "proxy/cache/partial.hpp"
 #include "proxy/http/validators.hpp"
 #include "proxy/http/vary.hpp"
 
@@ -15,6 +17,11 @@ RequestFacts::Method method_of(std::string_view method) {
   if (method == "GET") return RequestFacts::Method::get;
   if (method == "HEAD") return RequestFacts::Method::head;
   return RequestFacts::Method::other;
+}
+
+// Of a field that may be there once; empty: not there, or more than once.
+std::string_view only_value(const http::Fields& fields, field name) {
+  return fields.count(name) == 1 ? fields.value(name) : std::string_view{};
 }
 
 bool has_star(const http::Fields& response) {
@@ -60,10 +67,15 @@ bool may_answer_first(const RequestFacts& request, const Entry& entry, Time now)
   return content && !entry.never_stale && allowed > seconds(0) && -entry.ttl(now) <= allowed;
 }
 
-// How to get what is not held: shared and stored only where the whole of it is asked for.
-Action forward(const RequestFacts& request) {
-  const bool whole = request.method == RequestFacts::Method::get && !request.range;
-  return whole && !request.control.no_store ? Action::fetch : Action::pass;
+// Whether what comes may be stored.
+bool keeps(const RequestFacts& request) {
+  return request.method == RequestFacts::Method::get && !request.control.no_store;
+}
+
+// How to get what is not held. Nobody who asks for a part is made to wait for the whole.
+Verdict forward(const RequestFacts& request, Forward reason) {
+  if (!keeps(request)) return {Action::pass, reason};
+  return {Action::fetch, reason, request.range};
 }
 
 Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time now) {
@@ -71,16 +83,22 @@ Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time 
   if (request.never_store) return {Action::pass, Forward::bypass};
   if (request.write_condition) return {Action::pass, Forward::bypass};
   if (!found.entry) {
-    return {forward(request), found.varies ? Forward::vary_miss : Forward::uri_miss};
+    return forward(request, found.varies ? Forward::vary_miss : Forward::uri_miss);
   }
-  const Forward reason = obstacle(request, *found.entry, now);
+  const Entry& entry = *found.entry;
+  if (!covers(request, entry)) {
+    const bool completes = keeps(request) && rest_wanted(request, entry);
+    if (completes) return {Action::complete, Forward::partial, request.range};
+    return forward(request, Forward::partial);
+  }
+  const Forward reason = obstacle(request, entry, now);
   if (reason == Forward::none) return {Action::serve, reason};
-  if (reason == Forward::stale && may_answer_first(request, *found.entry, now)) {
+  const bool is_part = entry.range.has_value();
+  if (reason == Forward::stale && !is_part && may_answer_first(request, entry, now)) {
     return {Action::refresh, reason};
   }
-  const bool own_turn = request.method == RequestFacts::Method::get && !request.control.no_store;
-  if (own_turn && found.entry->has_validator()) return {Action::revalidate, reason};
-  return {forward(request), reason};
+  if (keeps(request) && entry.has_validator()) return {Action::revalidate, reason, is_part};
+  return forward(request, reason);
 }
 
 Verdict judge_offline(const RequestFacts& request, const Found& found, Time now) {
@@ -88,7 +106,8 @@ Verdict judge_offline(const RequestFacts& request, const Found& found, Time now)
   const bool for_us = request.method != RequestFacts::Method::other && !request.write_condition;
   if (!for_us || !found.entry) return {Action::refuse, verdict.reason};
   const Entry& entry = *found.entry;
-  const bool usable = !entry.never_stale || (entry.fresh(now) && !entry.no_cache);
+  const bool allowed = !entry.never_stale || (entry.fresh(now) && !entry.no_cache);
+  const bool usable = allowed && covers(request, entry);
   return {usable ? Action::serve : Action::refuse, verdict.reason};
 }
 
@@ -99,6 +118,10 @@ RequestFacts::RequestFacts(const http::RequestHead& request)
       control(http::request_cache_control(request.fields)),
       authorization(request.fields.has(field::authorization)),
       range(method == Method::get && request.fields.has(field::range)),
+      ranges(range ? only_value(request.fields, field::range) : std::string_view{}),
+      if_range(request.fields.has(field::if_range)
+                   ? std::optional(only_value(request.fields, field::if_range))
+                   : std::nullopt),
       write_condition(http::has_write_condition(request.fields)) {}
 
 std::string_view text(Storability storability) {
@@ -137,7 +160,8 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (request.never_store) return Storability::site;
   if (request.control.no_store) return Storability::request_no_store;
   if (response.interim()) return Storability::status;
-  if (response.status == 206 || response.status == 304) return Storability::partial;
+  if (response.status == 206 && !range_of(response)) return Storability::partial;
+  if (response.status == 304 || response.status == 416) return Storability::partial;
   const http::CacheControl control = http::response_cache_control(response.fields, targets);
   if (control.must_understand && !understood(response.status)) return Storability::status;
   // Whoever heeds must-understand is not meant by the no-store beside it (5.2.2.3).
@@ -157,13 +181,15 @@ Verdict judge(const RequestFacts& request, const Found& found, Time now, bool of
   const Verdict verdict =
       offline ? judge_offline(request, found, now) : judge_forwardable(request, found, now);
   if (!request.control.only_if_cached) return verdict;
-  const bool whole_answer = verdict.action == Action::serve && found.entry->status == 200;
-  return whole_answer ? verdict : Verdict{Action::refuse, verdict.reason};
+  const bool good_answer =
+      verdict.action == Action::serve && (found.entry->status == 200 || found.entry->range);
+  return good_answer ? verdict : Verdict{Action::refuse, verdict.reason};
 }
 
 bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, seconds setting) {
   const http::CacheControl& control = request.control;
   if (entry.never_stale || control.no_cache || entry.fresh(now)) return false;
+  if (!covers(request, entry)) return false;
   seconds allowed = control.stale_if_error.value_or(seconds(0));
   const bool wants_fresh = (control.max_age || control.min_fresh) && !control.max_stale;
   if (!wants_fresh) allowed = std::max({allowed, entry.stale_if_error, setting});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "proxy/cache/entry.hpp"
@@ -19,10 +20,12 @@ struct RequestFacts {
   explicit RequestFacts(const http::RequestHead& request);
 
   Method method;
-  http::CacheControl control;    // Pragma taken into account
-  bool authorization = false;    // Authorization is there
-  bool range = false;            // Range is there, on a GET
-  bool write_condition = false;  // If-Match, If-Unmodified-Since: the origin's to judge
+  http::CacheControl control;                // Pragma taken into account
+  bool authorization = false;                // Authorization is there
+  bool range = false;                        // Range is there, on a GET
+  std::string_view ranges;                   // its value; empty: not there, or more than once
+  std::optional<std::string_view> if_range;  // empty: nothing that could be met
+  bool write_condition = false;              // If-Match, If-Unmodified-Since: the origin's to judge
 
   // What the settings say of its site, not the head.
   FreshnessBounds freshness = {};
@@ -37,7 +40,7 @@ enum class Storability : std::uint8_t {
   request_no_store,  //
   status,            // not final, not cacheable without explicit freshness, or must-understand
                      // and we do not
-  partial,           // 206, or 304
+  partial,           // 304, 416, or a 206 that is not simply one part
   no_store,
   private_,       // unqualified: of fields that it names the rest is stored without them
   authorization,  // without public, must-revalidate or s-maxage (3.5)
@@ -56,19 +59,23 @@ enum class Action : std::uint8_t {
   refresh,     // the same, and ask the origin meanwhile whether it still holds (RFC 5861 3)
   refuse,      // 504: only-if-cached, or offline
   pass,        // forward as it is, share and store nothing
-  fetch,       // without the client's conditions and Range, and store it if it may be
+  fetch,       // without the client's conditions, and store it if it may be
   revalidate,  // the same, with conditional_fields(entry)
+  complete,    // ask for what the entry, a part, lacks: rest_wanted(), see combine.hpp
 };
 
 struct Verdict {
   Action action;
   http::Forward reason;  // why it is not simply a hit: goes into Cache-Status as it is
+  // A part is asked for, of what is fetched, revalidated or completed, and for this request alone;
+  // else the whole, without the client's Range.
+  bool part = false;
 
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
 
 // What to do with a request, given what the store found for the GET of its URL. only-if-cached is
-// answered by a stored 200 (which may become a 304) or refused, never forwarded. `offline`: no
+// answered by a stored 200 or a part of one (or by 304) or refused, never forwarded. `offline`: no
 // origin is there, so whatever is stored answers unless it forbids that (RFC 9111 4.2.4), and
 // nothing is forwarded.
 Verdict judge(const RequestFacts& request, const Found& found, Time now, bool offline = false);

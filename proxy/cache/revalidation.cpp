@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "proxy/cache/partial.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/validators.hpp"
 
@@ -19,6 +20,8 @@ bool stays_as_stored(field id) {
                                           field::content_encoding, field::content_range};
   return std::find(kOfTheBytes.begin(), kOfTheBytes.end(), id) != kOfTheBytes.end();
 }
+
+using Exclusion = bool (*)(const http::Field&);
 
 bool has_line(const http::Fields& fields, const http::Field& like) {
   return like.id == field::unknown ? fields.find(like.name) != nullptr : fields.has(like.id);
@@ -35,15 +38,45 @@ http::Fields updates_of(const http::Fields& not_modified) {
   return updates;
 }
 
-http::Fields merged(const http::Fields& stored, const http::Fields& updates) {
+http::Fields merged(const http::Fields& stored, const http::Fields& updates, Exclusion excluded) {
   http::Fields fields;
   for (const http::Field& line : stored) {
     // The stored Via and Date tell of the earlier message: without them it is as if supplied now.
     if (line.id == field::via || line.id == field::date || has_line(updates, line)) continue;
-    fields.append(line.id, line.name, line.value);
+    if (!excluded || !excluded(line)) fields.append(line.id, line.name, line.value);
   }
-  for (const http::Field& line : updates) fields.append(line.id, line.name, line.value);
+  for (const http::Field& line : updates) {
+    if (!excluded || !excluded(line)) fields.append(line.id, line.name, line.value);
+  }
   return fields;
+}
+
+// The entry with the fields of a newer message, less those excluded, and that part of the content
+// (none: all of it).
+Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& request,
+                  const Received& newer, const std::optional<http::ContentRange>& part,
+                  Exclusion excluded) {
+  constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
+  std::string text = entry.head + "\r\n";  // it was parsed before it was stored
+  http::ResponseHead head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
+  head.minor = newer.response.minor;  // Via tells of the message that arrived last
+  head.fields = merged(head.fields, updates_of(newer.response.fields), excluded);
+  if (entry.range && !part) head.status = 200;
+  if (part) head.status = 206;
+  if (head.status != entry.status) head.reason = http::reason_phrase(head.status);
+  const std::string content_range = part ? http::content_range(*part) : std::string();
+  if (part) head.fields.append(field::content_range, "Content-Range", content_range);
+  const Received whole{.url = entry.url,
+                       .request = newer.request,
+                       .response = head,
+                       .times = newer.times,
+                       .our_name = newer.our_name,
+                       .source = newer.source,
+                       .shared = entry.shared,
+                       .targets = newer.targets,
+                       .bounds = newer.bounds};
+  return {std::make_shared<Entry>(budget, whole), asker_fields(whole),
+          may_store(request, head, whole.times, whole.targets)};
 }
 
 }  // namespace
@@ -71,23 +104,14 @@ bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool
 
 Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& not_modified) {
-  constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = entry.head + "\r\n";  // it was parsed before it was stored
-  http::ResponseHead head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
-  head.minor = not_modified.response.minor;  // Via tells of the message that arrived last
-  head.fields = merged(head.fields, updates_of(not_modified.response.fields));
-  const Received whole{.url = entry.url,
-                       .request = not_modified.request,
-                       .response = head,
-                       .times = not_modified.times,
-                       .our_name = not_modified.our_name,
-                       .source = not_modified.source,
-                       .shared = entry.shared,
-                       .targets = not_modified.targets,
-                       .bounds = not_modified.bounds};
-  const auto fresh = std::make_shared<Entry>(budget, whole);
-  fresh->body = entry.body;
-  return {fresh, asker_fields(whole), may_store(request, head, whole.times, whole.targets)};
+  auto fresh = updated(budget, entry, request, not_modified, entry.range, {});
+  fresh.entry->body = entry.body;
+  return fresh;
+}
+
+Freshened with_part(Budget& budget, const Entry& entry, const RequestFacts& request,
+                    const Received& newer, const std::optional<http::ContentRange>& part) {
+  return updated(budget, entry, request, newer, part, is_of_whole_content);
 }
 
 }  // namespace proxy::cache

@@ -24,9 +24,9 @@ Conditions conditional_fields(const Entry& entry, std::string_view tags);
 bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool alone = true);
 
 struct Freshened {
-  std::shared_ptr<const Entry> entry;
-  std::string asker_fields;  // of the 304: see entry.hpp
-  // Not `yes` if the 304's fields forbid to keep it (it says no-store now, or private): then it
+  std::shared_ptr<Entry> entry;
+  std::string asker_fields;  // of the new response: see entry.hpp
+  // Not `yes` if its fields forbid to keep it (it says no-store now, or private): then it
   // answers the request that asked, and the store must drop what it holds.
   Storability storability;
 };
@@ -37,5 +37,10 @@ struct Freshened {
 // whose fields `not_modified` has.
 Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& not_modified);
+
+// Likewise after a response that has more of the same representation (3.4): the entry as one that
+// has this part of it, or all of it (none), without a body.
+Freshened with_part(Budget& budget, const Entry& entry, const RequestFacts& request,
+                    const Received& newer, const std::optional<http::ContentRange>& part);
 
 }  // namespace proxy::cache

@@ -6,7 +6,6 @@
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/policy.hpp"
-#include "proxy/cache/revalidation.hpp"
 #include "proxy/fill/false_hit.hpp"
 #include "proxy/fill/sampling.hpp"
 #include "proxy/fill/upstream_request.hpp"
@@ -27,10 +26,11 @@ constexpr int kMostInterims = 32;
 constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
 
 // Whether an answer that is not stored says that what was stored is the resource's state no more. A
-// refusal, an error, or what is for one user says nothing of it.
+// refusal, an error, some parts, or what is for one user says nothing of it.
 bool replaces(unsigned status, cache::Storability storability) {
   const bool state = status < 400 || status == 404 || status == 410;
-  return state && storability != cache::Storability::private_;
+  return state && storability != cache::Storability::private_ &&
+         storability != cache::Storability::partial;
 }
 
 Task<void> run_job(Worker& worker, FillJob job) {
@@ -72,7 +72,7 @@ Task<void> Filling::run() {
     }
     sample_false_miss(worker_, job_.key, request());
   }
-  co_await from_origin(job_.stale);
+  co_await from_origin();
 }
 
 Task<Outcome<const http::ResponseHead*>> Filling::ask(FetchPlan plan, cache::SourceKind source) {
@@ -199,32 +199,41 @@ Task<Outcome<void>> Filling::rest_from_origin(Failure cut) {
   co_return co_await pour(timeouts.body);
 }
 
-Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
-  const auto& timeouts = worker_.shared.settings.timeouts;
+Task<void> Filling::from_origin() {
+  const auto& held = job_.held;
   provenance_.peer.clear();
-  const auto tags = tags_to_name(stale.get());
-  auto plan = to_origin(origin_request(request(), worker_.shared.name, stale.get(), tags));
+  const auto tags = tags_to_name(held.get());
+  const auto question = origin_request(request(), worker_.shared.name, job_.how, held.get(), tags);
+  auto plan = to_origin(question);
   const auto head = co_await ask(std::move(plan), cache::SourceKind::origin);
   provenance_.host = fetch_->to().host;
   if (!head) {
     const auto& failure = head.error();
     const auto leave = out_of_reach(failure) ? worker_.shared.stale_if_error() : 0s;
-    if (!stand_in(stale, word(failure.what), leave)) job_.fill->fail(failure);
+    if (!stand_in(held, word(failure.what), leave)) job_.fill->fail(failure);
     co_return;
   }
   const auto status = (*head)->status;
   provenance_.fwd_status = status;
-  if (status == 304 && stale && stale->has_validator()) {
-    const bool asked_alone = tags == stale->etag;
-    if (take_unmodified(*stale, asked_alone)) co_return;
+  if (status == 304 && held && job_.how.action == cache::Action::revalidate) {
+    const bool asked_alone = tags == held->etag;
+    if (take_unmodified(*held, asked_alone)) co_return;
     if (!asked_alone && hand_on_unmodified()) co_return;
-    co_return co_await from_origin(nullptr);  // it speaks of something that we do not hold
+    co_return co_await from_origin_anew();  // it speaks of something that we do not hold
   }
-  if (status == 304 || status == 206) {  // nobody asked for a part, or on a condition
+  if (job_.how.action == cache::Action::complete) {
+    const auto part = joined_with_held();
+    if (part) co_return co_await take_rest(*part);
+    if (!answers_by_itself(status)) {
+      drop_held();
+      co_return co_await from_origin_anew();
+    }
+  }
+  if (status == 304 || (status == 206 && !job_.how.part)) {  // nobody asked for that
     job_.fill->fail(kMalformed);
     co_return;
   }
-  if (cache::is_error_to_stand_in_for(status) && stand_in(stale, std::to_string(status), 0s)) {
+  if (cache::is_error_to_stand_in_for(status) && stand_in(held, std::to_string(status), 0s)) {
     co_return;
   }
 
@@ -232,16 +241,26 @@ Task<void> Filling::from_origin(std::shared_ptr<const cache::Entry> stale) {
   entry_ = receive(cache::SourceKind::origin);
   storing_ = may_store == cache::Storability::yes;
   if (!storing_) {
-    if (stale && replaces(status, may_store) && !request().facts.authorization) {
-      worker_.shared.store.invalidate(job_.key, job_.fill->url());
-    }
+    if (held && replaces(status, may_store)) drop_held();
     if (may_store != cache::Storability::useless) remark("not-stored", text(may_store));
   }
   publish(storing_);
-  const auto poured = co_await pour(timeouts.body);
+  co_await pour_to_the_end();
+}
+
+// What is held is not what the origin has.
+Task<void> Filling::from_origin_anew() {
+  job_.held = nullptr;
+  job_.how.action = cache::Action::fetch;
+  co_await from_origin();
+}
+
+Task<void> Filling::pour_to_the_end() {
+  const auto poured = co_await pour(worker_.shared.settings.timeouts.body);
   if (poured) {
     complete();
   } else {
+    keep_what_came(poured.error());
     job_.fill->fail(poured.error());
   }
 }

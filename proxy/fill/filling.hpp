@@ -18,7 +18,8 @@ struct FillJob {
   std::shared_ptr<Fill> fill;
   digest::Key key;
   std::unique_ptr<OwnedRequest> request;
-  std::shared_ptr<const cache::Entry> stale;  // to be validated, or to stand in; null: none
+  cache::Verdict how;                        // fetch, revalidate or complete
+  std::shared_ptr<const cache::Entry> held;  // to be validated, completed, or to stand in; or null
   // Before it was known that it has to be fetched: what is purged since then is not stored.
   std::chrono::steady_clock::time_point asked;
   bool ask_siblings = false;  // whether a sibling may answer this request
@@ -47,11 +48,15 @@ class Filling {
 
   // Sources, in the order in which they are tried.
   net::Task<Tried> from_sibling(const peers::PeerRef& peer);
-  net::Task<void> from_origin(std::shared_ptr<const cache::Entry> stale);
+  net::Task<void> from_origin();
+  net::Task<void> from_origin_anew();
 
   net::Task<Outcome<const http::ResponseHead*>> ask(FetchPlan plan, cache::SourceKind source);
   net::Task<Tried> take_from_sibling(const peers::PeerRef& peer, std::chrono::microseconds waited);
   net::Task<Outcome<void>> rest_from_origin(Failure cut);
+  [[nodiscard]] std::optional<http::ContentRange> joined_with_held() const;
+  [[nodiscard]] bool answers_by_itself(unsigned status) const;
+  net::Task<void> take_rest(const http::ContentRange& part);
 
   // What the answer is made of.
   [[nodiscard]] cache::Received received(cache::SourceKind source) const;
@@ -65,9 +70,13 @@ class Filling {
                 std::chrono::seconds leave);
   void refuse_newcomers(bool shared);
   bool store(std::shared_ptr<const cache::Entry> entry);
+  void drop_held();
+  bool store_part(const std::shared_ptr<const cache::Entry>& part);
+  void keep_what_came(const Failure& cut);
 
   // The body.
   net::Task<Outcome<void>> pour(std::chrono::milliseconds idle);
+  net::Task<void> pour_to_the_end();
   net::Task<Outcome<void>> skip(std::uint64_t bytes);
   void next_block();
   void stop_storing();

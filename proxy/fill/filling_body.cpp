@@ -55,9 +55,11 @@ std::shared_ptr<cache::Entry> Filling::receive(cache::SourceKind source) {
 }
 
 void Filling::publish(bool may_be_stored) {
-  const bool fits = !length_ || *length_ <= worker_.shared.store.max_object();
+  auto most = worker_.shared.store.max_object();
+  if (entry_->range) most = std::min(most, entry_->range->range.size());
+  const bool fits = !length_ || *length_ <= most;
   storing_ = storing_ && may_be_stored && fits;
-  const bool shared = may_be_stored && entry_->fresh(now()) && !entry_->no_cache;
+  const bool shared = may_be_stored && !job_.how.part && entry_->fresh(now()) && !entry_->no_cache;
   provenance_.stored = storing_;
   published_ = true;
   if (!shared) refuse_newcomers(false);
@@ -67,6 +69,7 @@ void Filling::publish(bool may_be_stored) {
 }
 
 void Filling::refuse_newcomers(bool shared) {
+  if (job_.how.part) return;  // there are none
   auto& fills = worker_.shared.fills;
   if (shared) {
     fills.leave(job_.key, *job_.fill);
@@ -98,10 +101,7 @@ bool Filling::take_unmodified(const cache::Entry& stale, bool asked_alone) {
   const auto& fresh = freshened.entry;
   fetch_->finish();
   const bool keep = freshened.storability == cache::Storability::yes;
-  // What one client's credentials brought may not be kept, and says nothing against what is.
-  if (!keep && !request().facts.authorization) {
-    worker_.shared.store.invalidate(job_.key, job_.fill->url());
-  }
+  if (!keep) drop_held();
   provenance_.validated = true;
   provenance_.stored = keep && store(fresh);
   for (const auto& slice : fresh->body.slices) job_.fill->append(slice.block, slice.size);
@@ -220,11 +220,18 @@ bool Filling::store(std::shared_ptr<const cache::Entry> entry) {
   auto& shared = worker_.shared;
   const auto& name = job_.fill->url();
   if (shared.fills.outdated(job_.key, name, job_.asked)) return false;
-  const auto stored = shared.store.put(job_.key, std::move(entry), now(), job_.stale.get());
+  const auto stored = shared.store.put(job_.key, std::move(entry), now(), job_.held.get());
   if (stored != cache::Stored::yes) return false;
   if (!shared.fills.outdated(job_.key, name, job_.asked)) return true;
   shared.store.invalidate(job_.key, name);
   return false;
+}
+
+// What one client's credentials brought says nothing against what is held for all.
+void Filling::drop_held() {
+  if (!request().facts.authorization) {
+    worker_.shared.store.invalidate(job_.key, job_.fill->url());
+  }
 }
 
 void Filling::complete() {
@@ -232,7 +239,8 @@ void Filling::complete() {
   auto& shared = worker_.shared;
   if (storing_) {
     entry_->body = trimmed(job_.fill->body(), shared.budget);
-    if (store(entry_)) worker_.counters.stored.add();
+    const bool stored = entry_->range ? store_part(entry_) : store(entry_);
+    if (stored) worker_.counters.stored.add();
   }
   shared.fills.leave(job_.key, *job_.fill);  // after the store has it: newcomers find one of both
   job_.fill->finish();

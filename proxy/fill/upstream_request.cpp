@@ -2,24 +2,27 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
+#include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/http/text.hpp"
-#include "proxy/http/validators.hpp"
 
 namespace proxy {
 namespace {
 
 using http::field;
 
-// Conditions and ranges are the client's; a fill asks for the whole, and has its own conditions.
+// Conditions and ranges are the client's; a fill asks for the whole, or for a part if that is what
+// it is for, and has its own conditions.
 constexpr std::array kClientsOwn{field::if_none_match, field::if_modified_since,
                                  field::if_match,      field::if_unmodified_since,
-                                 field::if_range,      field::range,
-                                 field::expect};
+                                 field::expect,        field::range,
+                                 field::if_range};
+constexpr std::span kClientsConditions = std::span(kClientsOwn).first<5>();
 constexpr std::array kNotForSiblings{field::if_none_match, field::if_modified_since,
                                      field::if_match,      field::if_unmodified_since,
                                      field::if_range,      field::range,
@@ -90,11 +93,26 @@ bool selected_by_withheld(const http::ResponseHead& answer, const Request& reque
 }
 
 std::string origin_request(const Request& request, std::string_view our_name,
-                           const cache::Entry* stale, std::string_view tags) {
-  std::string head;
+                           const cache::Verdict& how, const cache::Entry* held,
+                           std::string_view tags) {
   auto asked = to_origin(request, our_name);
-  const auto conditions = stale ? cache::conditional_fields(*stale, tags) : cache::Conditions{};
-  asked.extra = {conditions.data(), conditions.size()};
+  cache::Conditions extra;
+  std::string range;
+  const auto rest = held && how.action == cache::Action::complete
+                        ? cache::rest_wanted(request.facts, *held)
+                        : std::nullopt;
+  if (rest) {
+    range = cache::range_of(*rest);
+    extra.push_back({field::range, "Range", range});
+    const auto validator = cache::strong_validator(*held);
+    if (!validator.empty()) extra.push_back({field::if_range, "If-Range", validator});
+  } else {
+    if (how.part) asked.without = kClientsConditions;
+    const bool revalidates = held && how.action == cache::Action::revalidate;
+    if (revalidates) extra = cache::conditional_fields(*held, tags);
+  }
+  asked.extra = {extra.data(), extra.size()};
+  std::string head;
   http::append_request_head(head, asked);
   return head;
 }
@@ -124,12 +142,7 @@ std::string interim_text(const http::ResponseHead& head, std::string_view our_na
 std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
                                          const cache::Entry& entry, std::uint64_t offset,
                                          std::optional<std::uint64_t> length) {
-  const auto etag = answer.fields.value(field::etag);
-  const bool same = entry.etag.empty()
-                        ? answer.fields.value(field::last_modified) == cache::strong_date(entry) &&
-                              !cache::strong_date(entry).empty()
-                        : http::strongly_equal(etag, entry.etag);
-  if (!same) return std::nullopt;
+  if (!cache::same_representation(entry, answer.fields)) return std::nullopt;
   if (answer.status == 200) return offset;
   if (answer.status == 206 && continues_at(answer.fields, offset, length)) return 0;
   return std::nullopt;

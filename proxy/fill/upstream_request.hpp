@@ -21,10 +21,12 @@ std::string sibling_request(const Request& request, std::string_view our_name,
 // then it is for somebody else (RFC 9111 4.1).
 bool selected_by_withheld(const http::ResponseHead& answer, const Request& request);
 
-// In origin-form, for the whole of it: the client's own conditions and Range are left out. With
-// `stale`, on the condition that it has changed; `tags` are the ones to name then.
+// In origin-form, without the client's own conditions, and its Range unless a part is asked for. To
+// revalidate what is held, on the condition that it has changed; `tags` are the ones to name then.
+// To complete it, for what it lacks if it has not changed (where a strong validator can tell).
 std::string origin_request(const Request& request, std::string_view our_name,
-                           const cache::Entry* stale, std::string_view tags);
+                           const cache::Verdict& how, const cache::Entry* held,
+                           std::string_view tags);
 
 // The same for the bytes from `offset` on, if they are of the same representation as `entry`;
 // nothing where the entry has no strong validator to tell that by (RFC 9110 13.1.5).

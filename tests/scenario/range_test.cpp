@@ -117,19 +117,5 @@ TEST(Range, OfAStaleResponseIsCutOnceItIsKnownToBeGood) {
   EXPECT_TRUE(contains(part.field("Cache-Status"), "fwd=stale"));
 }
 
-TEST(Range, OfWhatIsNotHeldIsTheOrigins) {
-  Scene scene;
-  scene.origin.on("/a", [](const Request& request) {
-    if (request.field("Range") != "bytes=0-1") return cacheable("whole");
-    return Reply(206, {{"Cache-Control", "max-age=60"}, {"Content-Range", "bytes 0-1/5"}})
-        .body("wh");
-  });
-  for (int i = 0; i < 2; ++i) {
-    const Response part = scene.client.get(scene.origin.url("/a"), {{"Range", "bytes=0-1"}});
-    EXPECT_EQ(part.body, "wh");
-    EXPECT_FALSE(is_hit(part));
-  }
-}
-
 }  // namespace
 }  // namespace scenario

@@ -33,7 +33,7 @@ TEST_P(PartsWanted, AreWhatTheClauseSays) {
   stock.body = 10;
   const auto entry = entry_of(budget, stock);
   const Request request(tested.request);
-  EXPECT_EQ(parts_wanted(request.head.fields, *entry).kind, tested.expected);
+  EXPECT_EQ(parts_wanted(request.facts, *entry).kind, tested.expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -61,6 +61,41 @@ INSTANTIATE_TEST_SUITE_P(
              kRange + "If-Range: Sun, 31 Dec 2023 23:59:30 GMT\r\n", kRecent},
         Case{"s13_1_5_Empty", Kind::whole, kRange + "If-Range: \r\n", ""},
         Case{"s13_1_5_Twice", Kind::whole, kRange + "If-Range: \"e\"\r\nIf-Range: \"e\"\r\n"}),
+    [](const auto& tested) { return tested.param.name; });
+
+const std::string kPart = kTag + "Content-Range: bytes 10-19/";  // all ten of them are there
+
+// RFC 9111 3.3: a part answers what it has.
+INSTANTIATE_TEST_SUITE_P(
+    OfAPart, PartsWanted,
+    ::testing::Values(
+        Case{"AllOfIt", Kind::parts, "Range: bytes=10-19\r\n", kPart + "100\r\n", 206},
+        Case{"SomeOfIt", Kind::parts, "Range: bytes=12-13\r\n", kPart + "100\r\n", 206},
+        Case{"SeveralOfIt", Kind::parts, "Range: bytes=12-13,18-18\r\n", kPart + "100\r\n", 206},
+        Case{"BeginsBefore", Kind::whole, "Range: bytes=9-13\r\n", kPart + "100\r\n", 206},
+        Case{"EndsBehind", Kind::whole, "Range: bytes=12-20\r\n", kPart + "100\r\n", 206},
+        Case{"OneOfTwoIsBehind", Kind::whole, "Range: bytes=12-13,30-31\r\n", kPart + "100\r\n",
+             206},
+        Case{"BehindTheEnd", Kind::whole, "Range: bytes=100-\r\n", kPart + "100\r\n", 206},
+        Case{"All", Kind::whole, "", kPart + "100\r\n", 206},
+        Case{"OpenAndCutByTheEnd", Kind::parts, "Range: bytes=12-\r\n", kPart + "20\r\n", 206},
+        Case{"BeyondTheEnd", Kind::parts, "Range: bytes=12-50\r\n", kPart + "20\r\n", 206},
+        Case{"OpenEndIsElsewhere", Kind::whole, "Range: bytes=12-\r\n", kPart + "21\r\n", 206},
+        Case{"Suffix", Kind::parts, "Range: bytes=-3\r\n", kPart + "20\r\n", 206},
+        Case{"SuffixIsElsewhere", Kind::whole, "Range: bytes=-3\r\n", kPart + "100\r\n", 206},
+        Case{"OfUnknownLength", Kind::parts, "Range: bytes=12-13\r\n", kPart + "*\r\n", 206},
+        Case{"OpenOfUnknownLength", Kind::whole, "Range: bytes=12-\r\n", kPart + "*\r\n", 206},
+        Case{"SuffixOfUnknownLength", Kind::whole, "Range: bytes=-3\r\n", kPart + "*\r\n", 206},
+        Case{"s13_1_5_SameTag", Kind::parts, "Range: bytes=12-13\r\nIf-Range: \"e\"\r\n",
+             kPart + "100\r\n", 206},
+        Case{"s13_1_5_OtherTag", Kind::whole, "Range: bytes=12-13\r\nIf-Range: \"f\"\r\n",
+             kPart + "100\r\n", 206},
+        Case{"NotOneThatItLacks", Kind::whole, "Range: bytes=10-20\r\n",
+             kTag + "Content-Range: bytes 10-20/100\r\n", 206},
+        Case{"OneThatItHasOfThose", Kind::parts, "Range: bytes=10-19\r\n",
+             kTag + "Content-Range: bytes 10-20/100\r\n", 206},
+        Case{"ShortAtTheEnd", Kind::parts, "Range: bytes=-3\r\n",
+             kTag + "Content-Range: bytes 10-20/21\r\n", 206}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(StrongValidator, IsAStrongTagElseASettledDate) {  // RFC 9110 8.8.2.2, 8.8.3.2
@@ -108,6 +143,25 @@ TEST_F(Text, OfOnePartSaysWhichInItsHead) {  // RFC 9110 15.3.7.1
             "Content-Range: bytes 1-2/10\r\n");
   EXPECT_TRUE(text.openings.empty());
   EXPECT_EQ(text.closing, "");
+}
+
+TEST_F(Text, OfAPartTellsTheLengthThatThePartTold) {
+  const struct {
+    const char *said, *told;
+  } cases[] = {{"bytes 10-19/100", "bytes 12-13/100"},
+               {"bytes 10-19/*", "bytes 12-13/*"},
+               {"bytes 10-20/21", "bytes 12-13/*"}};  // it has fewer bytes than that
+  for (const auto& [said, told] : cases) {
+    Stock stock;
+    stock.status = 206;
+    stock.lines = kTag + "Date: " + std::string(kStartDate) + "\r\nContent-Range: " + said + "\r\n";
+    stock.body = 10;
+    EXPECT_EQ(partial_text(*entry_of(budget, stock), {{12, 13}}, "").head,
+              "HTTP/1.1 206 Partial Content\r\nETag: \"e\"\r\n"
+              "Date: Mon, 01 Jan 2024 00:00:00 GMT\r\nVia: 1.1 us\r\n"
+              "Content-Range: " +
+                  std::string(told) + "\r\n");
+  }
 }
 
 TEST_F(Text, OfSeveralSaysItBeforeEachAndNowhereElse) {  // RFC 9110 14.6, 15.3.7.2

@@ -13,10 +13,13 @@ const cache::Time kStart{std::chrono::sys_days{std::chrono::January / 1 / 2024}}
 
 cache::Budget budget(1 << 20);
 
+constexpr cache::Verdict kFetch{cache::Action::fetch, http::Forward::uri_miss};
+constexpr cache::Verdict kRevalidate{cache::Action::revalidate, http::Forward::stale};
+
 // An entry with these fields, received at the start of 2024.
-cache::Entry entry_with(const std::string& lines) {
+cache::Entry entry_with(const std::string& lines, unsigned status = 200) {
   const TextRequest request("");
-  const TextAnswer answer(200, "Cache-Control: max-age=60\r\n" + lines);
+  const TextAnswer answer(status, "Cache-Control: max-age=60\r\n" + lines);
   const cache::Received received{.url = "http://a.test/x",
                                  .request = (*request).head.fields,
                                  .response = answer.head,
@@ -55,7 +58,7 @@ TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
       "Cookie: a=b\r\nRange: bytes=5-\r\nIf-Modified-Since: Sun, 31 Dec 2023 00:00:00 GMT\r\n"
       "Proxy-Connection: keep-alive\r\nVia: 1.0 fred\r\n",
       "GET http://a.test/x?q HTTP/1.0");
-  EXPECT_EQ(origin_request(*request, "us", nullptr, {}),
+  EXPECT_EQ(origin_request(*request, "us", kFetch, nullptr, {}),
             "GET /x?q HTTP/1.1\r\nHost: a.test\r\nCookie: a=b\r\nVia: 1.0 fred\r\nVia: 1.0 us\r\n"
             "\r\n");
 }
@@ -63,8 +66,28 @@ TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
 TEST(OriginRequest, ValidatesWithTheEntrysOwnConditions) {
   const TextRequest request("If-None-Match: \"the client's\"\r\n");
   const auto stale = entry_with(kTag);
-  EXPECT_EQ(origin_request(*request, "us", &stale, "\"v1\""),
+  EXPECT_EQ(origin_request(*request, "us", kRevalidate, &stale, "\"v1\""),
             "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nIf-None-Match: \"v1\"\r\n\r\n");
+}
+
+TEST(OriginRequest, AsksForAPartAsTheClientDoes) {
+  const TextRequest request("If-None-Match: \"q\"\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n");
+  EXPECT_EQ(origin_request(*request, "us", {cache::Action::fetch, {}, true}, nullptr, {}),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n"
+            "Via: 1.1 us\r\n\r\n");
+}
+
+TEST(OriginRequest, AsksForWhatAPartLacksOfTheSame) {
+  auto part = entry_with(kTag + "Content-Range: bytes 0-4/10\r\n", 206);
+  part.body.size = 5;
+  const TextRequest whole("");
+  EXPECT_EQ(origin_request(*whole, "us", {cache::Action::complete, {}}, &part, {}),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=5-\r\n"
+            "If-Range: \"v1\"\r\n\r\n");
+  const TextRequest larger("Range: bytes=2-7\r\n");
+  EXPECT_EQ(origin_request(*larger, "us", {cache::Action::complete, {}, true}, &part, {}),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=5-7\r\n"
+            "If-Range: \"v1\"\r\n\r\n");
 }
 
 TEST(RestRequest, AsksForTheRestOfTheSameRepresentation) {

@@ -1,0 +1,147 @@
+#include "proxy/cache/combine.hpp"
+
+#include <algorithm>
+
+#include "proxy/cache/partial.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/http/text.hpp"
+#include "proxy/http/validators.hpp"
+
+namespace proxy::cache {
+namespace {
+
+using http::field;
+
+http::ContentRange part_of(const Entry& entry) {
+  return {held(entry), complete_length(entry)};
+}
+
+// Where two tell of different lengths they are not of one thing, whatever their tags say.
+bool agree(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
+  return !a || !b || *a == *b;
+}
+
+bool may_unite(const Entry& held, const Entry& newer, const http::Fields& fields) {
+  const bool has_bytes = held.range || held.status == 200;
+  return has_bytes && is_as_said(held) && is_as_said(newer) && same_representation(held, fields) &&
+         agree(complete_length(held), complete_length(newer)) &&
+         http::touch(part_of(held).range, part_of(newer).range);
+}
+
+http::ContentRange united(const http::ContentRange& a, const http::ContentRange& b) {
+  const http::ByteRange range{std::min(a.range.first, b.range.first),
+                              std::max(a.range.last, b.range.last)};
+  return {range, a.complete ? a.complete : b.complete};
+}
+
+std::optional<http::ContentRange> unless_whole(const http::ContentRange& part) {
+  return part.is_whole() ? std::nullopt : std::optional(part);
+}
+
+// Of two bodies that touch or overlap.
+Body united(Budget& budget, const Entry& a, const Entry& b) {
+  const bool a_first = held(a).first <= held(b).first;
+  const Entry& left = a_first ? a : b;
+  const Entry& right = a_first ? b : a;
+  if (held(right).last <= held(left).last) return left.body;
+  const auto overlap = held(left).last + 1 - held(right).first;
+  const Body rest = without_first(budget, right.body, overlap);
+  Body all = left.body;
+  all.slices.insert(all.slices.end(), rest.slices.begin(), rest.slices.end());
+  all.size += rest.size;
+  return all;
+}
+
+// A whole that is stored is of more use than a part of the same.
+bool outdoes(const Entry& held, const Entry& newer) {
+  return !held.range && held.status == 200 && held.fresh(newer.times.response) &&
+         held.etag == newer.etag && held.last_modified == newer.last_modified;
+}
+
+}  // namespace
+
+bool same_representation(const Entry& held, const http::Fields& answer) {
+  if (strong_validator(held).empty()) return false;
+  const auto etag = answer.value(field::etag);
+  if (!held.etag.empty()) return http::strongly_equal(etag, held.etag);
+  return etag.empty() && answer.value(field::last_modified) == held.last_modified;
+}
+
+std::optional<Rest> rest_wanted(const RequestFacts& request, const Entry& held_part) {
+  if (!held_part.range || !is_as_said(held_part)) return {};
+  const auto has = held(held_part);
+  const auto complete = complete_length(held_part);
+  if (!request.range) {
+    // Without any validator what comes cannot be joined: the answer only tells whether it must.
+    const bool useful = !strong_validator(held_part).empty() || !held_part.has_validator();
+    const bool lacks_its_end_alone = has.first == 0 && complete != has.last + 1;
+    return useful && lacks_its_end_alone ? std::optional(Rest{0, has.last + 1, {}}) : std::nullopt;
+  }
+  if (strong_validator(held_part).empty() || !complete) return {};
+  if (request.if_range && *request.if_range != strong_validator(held_part)) return {};
+  const auto wanted = http::select_ranges(request.ranges, *complete);
+  if (wanted.parts.size() != 1) return {};
+  const auto part = wanted.parts.front();
+  const bool begins_within = part.first >= has.first && part.first <= has.last;
+  if (!begins_within || part.last <= has.last) return {};
+  return Rest{part.first, has.last + 1, part.last};
+}
+
+std::string range_of(const Rest& rest) {
+  std::string value = "bytes=";
+  http::append_decimal(value, rest.first);
+  value += '-';
+  if (rest.last) http::append_decimal(value, *rest.last);
+  return value;
+}
+
+std::optional<http::ContentRange> joined(const Rest& rest, const Entry& held_part,
+                                         const http::ResponseHead& answer) {
+  const auto came = range_of(answer);
+  if (!came || !came->complete || !same_representation(held_part, answer.fields)) return {};
+  const auto last = rest.last.value_or(*came->complete - 1);
+  const auto promised = http::parse_decimal(answer.fields.value(field::content_length));
+  if (came->range != http::ByteRange{rest.first, last} || promised != came->range.size() ||
+      !agree(came->complete, complete_length(held_part))) {
+    return {};
+  }
+  return http::ContentRange{{rest.from, last}, came->complete};
+}
+
+Body without_first(Budget& budget, const Body& body, std::uint64_t skipped) {
+  Body rest;
+  rest.size = body.size - skipped;
+  for (const Slice& slice : body.slices) {
+    const auto cut = static_cast<std::uint32_t>(std::min<std::uint64_t>(skipped, slice.size));
+    skipped -= cut;
+    if (cut == 0) rest.slices.push_back(slice);
+    if (cut == 0 || cut == slice.size) continue;
+    const auto size = slice.size - cut;
+    const auto block = std::make_shared<Block>(budget, size);
+    std::copy_n(slice.block->data() + cut, size, block->data());
+    rest.slices.push_back({block, size});
+  }
+  return rest;
+}
+
+std::shared_ptr<const Entry> combine(Budget& budget, const Entry* held_now,
+                                     const std::shared_ptr<const Entry>& newer,
+                                     const RequestFacts& request, const Received& response,
+                                     std::uint64_t most) {
+  if (newer->body.size == 0 || newer->body.size > newer->range->range.size()) return nullptr;
+  if (held_now && may_unite(*held_now, *newer, response.response.fields)) {
+    const auto part = united(part_of(*held_now), part_of(*newer));
+    auto both = with_part(budget, *held_now, request, response, unless_whole(part));
+    if (both.storability == Storability::yes && part.range.size() <= most) {
+      both.entry->body = united(budget, *held_now, *newer);
+      return both.entry;
+    }
+  }
+  if (held_now && outdoes(*held_now, *newer)) return nullptr;
+  if (!is_as_said(*newer) || !newer->range->is_whole()) return newer;
+  const auto whole = with_part(budget, *newer, request, response, {}).entry;
+  whole->body = newer->body;
+  return whole;
+}
+
+}  // namespace proxy::cache

@@ -1,0 +1,70 @@
+// What a fill does with parts: completes one, and keeps those that come (RFC 9111 3.3, 3.4).
+#include "proxy/cache/combine.hpp"
+#include "proxy/cache/partial.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/fill/filling.hpp"
+#include "proxy/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+std::optional<http::ContentRange> Filling::joined_with_held() const {
+  const auto rest = cache::rest_wanted(request().facts, *job_.held);
+  return rest ? cache::joined(*rest, *job_.held, fetch_->head()) : std::nullopt;
+}
+
+// Whether this answers what the client asked for, though it is not the rest that we asked for.
+bool Filling::answers_by_itself(unsigned status) const {
+  const bool of_our_asking = status == 206 || status == 304 || status == 412 || status == 416;
+  return !of_our_asking && !(status == 200 && job_.how.part);
+}
+
+// The rest of what is held has begun to come: the client gets both as one.
+Task<void> Filling::take_rest(const http::ContentRange& part) {
+  const auto& held = *job_.held;
+  auto& budget = worker_.shared.budget;
+  const auto message = received(cache::SourceKind::origin);
+  const auto said = job_.how.part ? std::optional(part) : std::nullopt;
+  const auto all = cache::with_part(budget, held, request().facts, message, said);
+  provenance_.source = cache::SourceKind::origin;
+  entry_ = all.entry;
+  length_ = part.range.size();
+  storing_ = all.storability == cache::Storability::yes;
+  if (!storing_) drop_held();
+  publish(storing_);
+  const auto before = part.range.first - cache::held(held).first;
+  for (const auto& slice : cache::without_first(budget, held.body, before).slices) {
+    job_.fill->append(slice.block, slice.size);
+  }
+  co_await pour_to_the_end();
+}
+
+// With what else of it is held by now. Whether anything is stored.
+bool Filling::store_part(const std::shared_ptr<const cache::Entry>& part) {
+  auto& shared = worker_.shared;
+  const auto held = shared.store.find(job_.key, part->url, request().head.fields).entry;
+  const auto all = cache::combine(shared.budget, held.get(), part, request().facts,
+                                  received(cache::SourceKind::origin), shared.store.max_object());
+  return all && store(all);
+}
+
+// What came before the cut is good, as a part: where more of the very same can be asked for.
+void Filling::keep_what_came(const Failure& cut) {
+  const auto came = job_.fill->received();
+  const bool has_bytes = entry_->range || entry_->status == 200;
+  if (!storing_ || came == 0 || !has_bytes || cut.what == Failure::What::malformed ||
+      cache::strong_validator(*entry_).empty()) {
+    return;
+  }
+  const auto first = entry_->range ? entry_->range->range.first : 0;
+  const auto complete = entry_->range ? entry_->range->complete : length_;
+  const http::ContentRange part{{first, first + came - 1}, complete};
+  const auto kept = cache::with_part(worker_.shared.budget, *entry_, request().facts,
+                                     received(cache::SourceKind::origin), part);
+  if (kept.storability != cache::Storability::yes) return;
+  kept.entry->body = job_.fill->body();
+  store_part(kept.entry);
+}
+
+}  // namespace proxy
