@@ -164,9 +164,10 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (response.status == 304 || response.status == 416) return Storability::partial;
   const http::CacheControl control = http::response_cache_control(response.fields, targets);
   if (control.must_understand && !understood(response.status)) return Storability::status;
+  // First: what is for one user says nothing of what is held for all, no-store or not.
+  if (control.private_) return Storability::private_;
   // Whoever heeds must-understand is not meant by the no-store beside it (5.2.2.3).
   if (control.no_store && !control.must_understand) return Storability::no_store;
-  if (control.private_) return Storability::private_;
   if (request.authorization && !leaves_authorization(control)) return Storability::authorization;
   if (has_star(response.fields)) return Storability::vary_star;
   const Freshness freshness = freshness_of(response, control, times.response, request.freshness);

@@ -61,6 +61,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "Cache-Control: private, max-age=9\r\n"},
         StoreCase{"s5_2_2_7_PrivateFieldIsLeftOut", Storability::yes,
                   "Cache-Control: private=\"x\", max-age=9\r\n"},
+        StoreCase{"s5_2_2_7_PrivateThoughNoStore", Storability::private_,
+                  "Cache-Control: no-store, private\r\n"},
         StoreCase{"s5_2_2_7_PrivateFieldOfMeaning", Storability::private_,
                   "Cache-Control: private=\"x, content-encoding\", max-age=9\r\n"},
         StoreCase{"s5_2_2_4_NoCacheFieldIsLeftOut", Storability::yes,
