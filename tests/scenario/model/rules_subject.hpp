@@ -1,0 +1,46 @@
+// The rules of proxy/cache/ and its store, played without sockets and with a clock of the test's: a
+// small interpreter in place of proxy/answer.cpp and proxy/fill/.
+#pragma once
+
+#include <memory>
+
+#include "proxy/cache/invalidation.hpp"
+#include "proxy/cache/policy.hpp"
+#include "proxy/cache/store.hpp"
+#include "tests/scenario/model/subject.hpp"
+
+namespace model {
+
+class RulesSubject : public Subject {
+ public:
+  RulesSubject();
+  ~RulesSubject() override;
+  Told ask(const Ask& ask, const Reaction& reaction, Seconds pause, int number) override;
+  Seconds begin() override;
+
+ private:
+  struct Asked;  // a request as the rules see it
+  using Held = std::shared_ptr<const proxy::cache::Entry>;
+
+  Exchange exchange(const Ask& sent);
+  void serve(const Asked& asked, const proxy::cache::Entry& entry, bool held = true);
+  void refresh(Ask ask, const Held& stale);
+  void fill(const Asked& asked, const Held& stale, bool refresh);
+  bool take_unmodified(const Asked& asked, const Exchange& got, const Held& stale, bool refresh);
+  void take_whole(const Asked& asked, const Exchange& got, const Held& stale, bool refresh);
+  void pass(const Asked& asked, const Held& stale);
+  void heed_head(const Asked& asked, const Exchange& got);
+  bool stand_in(const Asked& asked, const Exchange& got, const Held& stale);
+  void keep_posted(const Asked& asked, const Exchange& got);
+  void invalidate(int url);
+  [[nodiscard]] proxy::cache::Time now() const;
+
+  proxy::cache::Budget budget_;
+  std::unique_ptr<proxy::cache::Store> store_;
+  const Reaction* reaction_ = nullptr;
+  int number_ = 0;
+  Seconds now_ = 0, begun_ = 0;
+  Told told_;
+};
+
+}  // namespace model
