@@ -84,6 +84,7 @@ Answer react(const Reaction& reaction, const Ask& sent, int number, Seconds now,
   }
   Answer answer{reaction.status, fields, body_of(sent.url, reaction.version), false};
   if (sent.method == "HEAD") {
+    answer.fields.push_back({"Content-Length", std::to_string(answer.body.size())});
     answer.body.clear();
     return answer;
   }

@@ -79,14 +79,16 @@ bool Model::took_stale(const Ask& ask, const Told& told) {
   const Exchange& last = told.exchanges.back();
   const bool without_origin = told.answered_first || is_error(last.got);
   if (!served) return without_origin && told.response.status == 416;
-  const Seconds youngest = age(*served, told.answered) - leave_.slack;
+  const Seconds old = age(*served, told.answered);
   if (told.answered_first) {
     check_reuse(*served, ask, told.answered);
     return true;
   }
   if (!is_error(last.got)) return false;
   const Seconds reach = last.got.cut ? leave_.reach : 0;
-  if (!selects(*served, ask) || !may_stand_in(*served, ask, youngest, reach)) {
+  const bool may = may_stand_in(*served, ask, old, reach) ||
+                   may_stand_in(*served, ask, old - leave_.slack, reach);
+  if (!selects(*served, ask) || !may) {
     problem(named(*served) + " may not stand in for an error");
   }
   return true;

@@ -1,0 +1,17 @@
+// The program against the model: what the rules say has to come out at the sockets, too.
+#include <gtest/gtest.h>
+
+#include "tests/scenario/model/program_subject.hpp"
+#include "tests/scenario/model/run.hpp"
+
+namespace model {
+namespace {
+
+TEST(ProgramModel, NoStoryTellsOfABreachOrOfAReuseThatWasNotTaken) {
+  ProgramSubject subject;
+  const Scale scale{.unit = 1000, .moves = false, .slack = 3, .in_background = false};
+  run_stories(subject, scale, 300);
+}
+
+}  // namespace
+}  // namespace model
