@@ -250,7 +250,6 @@ Task<void> Filling::from_origin() {
 
 // What is held is not what the origin has.
 Task<void> Filling::from_origin_anew() {
-  job_.held = nullptr;
   job_.how.action = cache::Action::fetch;
   co_await from_origin();
 }
