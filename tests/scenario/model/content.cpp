@@ -51,6 +51,17 @@ std::vector<std::string> sorted(Fields fields) {
   return all;
 }
 
+// What a 304 has to say of what is stored (RFC 9110 15.4.5); what else it says is not looked at.
+void leave_to_304(Fields& due, Fields& told) {
+  static const std::string kNames[] = {"content-location", "date",    "etag",
+                                       "cache-control",    "expires", "vary"};
+  const auto is_other = [](const Field& line) {
+    return std::find(std::begin(kNames), std::end(kNames), lower(line.name)) == std::end(kNames);
+  };
+  std::erase_if(due, is_other);
+  std::erase_if(told, is_other);
+}
+
 std::string difference(const std::vector<std::string>& held, const std::vector<std::string>& told) {
   std::vector<std::string> lost, added;
   std::set_difference(held.begin(), held.end(), told.begin(), told.end(), std::back_inserter(lost));
@@ -93,6 +104,7 @@ void Model::check_content(const Stored& stored, const Ask& ask, const Told& told
       for (const auto& name : control.names(directive)) remove(fields, name);
     }
   }
+  if (response.status == 304) leave_to_304(due, fields);
   if (!has(due, "Date")) {
     if (!has(fields, "Date")) problem("no Date was supplied");
     remove(fields, "Date");

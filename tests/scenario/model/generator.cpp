@@ -165,7 +165,12 @@ void add_metadata(Dice& dice, Fields& fields) {
   if (!dice.one_in(4)) add_cache_control(dice, fields, response_directive);
   if (dice.one_in(4)) fields.push_back({"Expires", date(dice)});
   if (dice.one_in(40)) fields.push_back({"Expires", date(dice)});
-  if (dice.one_in(2)) fields.push_back({"Date", dice.one_in(4) ? date(dice) : "@+0"});
+  // The second in which an answer comes is no model's to say where the clock runs by itself.
+  const bool runs = !dice.scale().moves;
+  const bool odd = dice.one_in(4);
+  if (runs || dice.one_in(2)) {
+    fields.push_back({"Date", runs && odd ? "@" + dice.signed_number() : odd ? date(dice) : "@+0"});
+  }
   static const std::vector<std::string> kAges{
       "-1", "x", "1.5", "\"3\"", "99999999999999999999", "", "3, 1000", "1000, 3"};
   if (dice.one_in(5)) fields.push_back({"Age", dice.one_in(4) ? dice.pick(kAges) : dice.number()});
@@ -253,7 +258,7 @@ Reaction random_reaction(Dice& dice) {
   static const std::vector<std::string> kPlaces{"/0", "/1", "http://elsewhere.example/0", "1", ""};
   if (dice.one_in(8)) reaction.fields.push_back({"Content-Location", dice.pick(kPlaces)});
   if (dice.one_in(12)) reaction.fields.push_back({"Location", dice.pick(kPlaces)});
-  if (dice.one_in(2)) add_metadata(dice, reaction.unmodified);
+  if (!dice.scale().moves || dice.one_in(2)) add_metadata(dice, reaction.unmodified);
   if (!dice.one_in(3))
     add_validators(dice, reaction.unmodified,
                    dice.one_in(6) ? 1 - reaction.version : reaction.version);

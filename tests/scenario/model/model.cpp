@@ -39,13 +39,16 @@ const Stored* Model::most_recent(const Ask& ask) const {
 
 // The response whose validators were sent to the origin.
 const Stored* Model::asked_of(const Ask& ask, const Ask& sent) const {
-  const auto tag = value(sent.fields, "If-None-Match");
+  const auto tags = members(sent.fields, "If-None-Match");  // the client's may be among them
   const auto time = value(sent.fields, "If-Modified-Since");
   const Stored* best = nullptr;
+  const auto names = [&](const std::string& tag) {
+    return tag.empty() ? tags.empty() : std::find(tags.begin(), tags.end(), tag) != tags.end();
+  };
   for (const Stored& one : held_) {
     const Fields& fields = one.answer.fields;
-    if (one.ask.url != ask.url || !selects(one, ask) || (tag.empty() && time.empty())) continue;
-    if (agreed(fields, "ETag") != tag || agreed(fields, "Last-Modified") != time) continue;
+    if (one.ask.url != ask.url || !selects(one, ask) || (tags.empty() && time.empty())) continue;
+    if (!names(agreed(fields, "ETag")) || agreed(fields, "Last-Modified") != time) continue;
     if (!best || date_of(one) >= date_of(*best)) best = &one;
   }
   return best;
@@ -110,7 +113,8 @@ void Model::keep(const Stored& stored) {
 // RFC 9111 4.3.3, 4.3.4.
 void Model::learn_unmodified(const Ask& ask, const Exchange& exchange) {
   const Stored* const spoken_of = asked_of(ask, exchange.sent);
-  if (!spoken_of || !identifies(exchange.got, *spoken_of)) return;
+  const bool alone = members(exchange.sent.fields, "If-None-Match").size() < 2;
+  if (!spoken_of || !identifies(exchange.got, *spoken_of, alone)) return;
   const Stored before = *spoken_of;
   Stored after = before;
   freshen(after, exchange);

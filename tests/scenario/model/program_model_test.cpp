@@ -10,7 +10,7 @@ namespace {
 TEST(ProgramModel, NoStoryTellsOfABreachOrOfAReuseThatWasNotTaken) {
   ProgramSubject subject;
   const Scale scale{.unit = 1000, .moves = false, .slack = 3, .in_background = false};
-  run_stories(subject, scale, 300);
+  run_stories(subject, scale, 250);
 }
 
 }  // namespace

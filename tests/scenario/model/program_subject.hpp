@@ -23,6 +23,7 @@ class ProgramSubject : public Subject {
   [[nodiscard]] Fields outside(Fields fields) const;
   [[nodiscard]] Fields inside(const support::Fields& fields) const;
   support::Response request(const Ask& ask);
+  void await_stored(const support::Response& response);
 
   std::mutex mutex_;  // guards what the origin's threads use, down to told_
   const Reaction* reaction_ = nullptr;
@@ -32,6 +33,7 @@ class ProgramSubject : public Subject {
   Told told_;
 
   int stories_ = 0;
+  int stored_ = 0;  // as the program said
   support::ScriptedOrigin origin_;
   support::ProxyProcess proxy_;
   std::unique_ptr<support::Client> client_;

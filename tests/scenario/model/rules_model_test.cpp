@@ -9,7 +9,7 @@ namespace {
 
 TEST(RulesModel, NoStoryTellsOfABreachOrOfAReuseThatWasNotTaken) {
   RulesSubject subject;
-  run_stories(subject, Scale{}, 2500);
+  run_stories(subject, Scale{}, 1500);
 }
 
 }  // namespace

@@ -187,14 +187,18 @@ void RulesSubject::fill(const Asked& asked, const Held& stale, bool refresh) {
     remove(sent.fields, name);
   }
   const Ask plain = sent;
+  std::string tags = stale ? std::string(stale->etag) : "";
+  if (stale && !refresh) tags = http::joined_tags(stale->etag, asked.head.fields);
   if (stale) {
-    for (const auto& line : cache::conditional_fields(*stale)) {
+    for (const auto& line : cache::conditional_fields(*stale, tags)) {
       sent.fields.push_back({std::string(line.name), std::string(line.value)});
     }
   }
   Exchange got = exchange(sent);
   if (got.got.status == 304 && stale && stale->has_validator()) {
-    if (take_unmodified(asked, got, stale, refresh)) return;
+    const bool alone = tags == stale->etag;
+    if (take_unmodified(asked, got, stale, alone, refresh)) return;
+    if (!alone && hand_on_unmodified(asked, got)) return;
     got = exchange(plain);
   }
   if (!refresh && stand_in(asked, got, stale)) return;
@@ -206,10 +210,20 @@ void RulesSubject::fill(const Asked& asked, const Held& stale, bool refresh) {
   take_whole(asked, got, stale, refresh);
 }
 
-bool RulesSubject::take_unmodified(const Asked& asked, const Exchange& got, const Held& stale,
-                                   bool refresh) {
+// The client has what we do not hold.
+bool RulesSubject::hand_on_unmodified(const Asked& asked, const Exchange& got) {
   const Head head(got);
-  if (!cache::identifies(*stale, head.head)) return false;
+  const auto etag = head.head.fields.value(http::field::etag);
+  if (!http::not_modified(asked.head.fields, {etag, {}}, {})) return false;
+  told_.response = got.got;
+  told_.answered = now_;
+  return true;
+}
+
+bool RulesSubject::take_unmodified(const Asked& asked, const Exchange& got, const Held& stale,
+                                   bool alone, bool refresh) {
+  const Head head(got);
+  if (!cache::identifies(*stale, head.head, alone)) return false;
   const auto fresh = cache::freshen(budget_, *stale, asked.facts, asked.received(head));
   const bool keep = fresh.storability == cache::Storability::yes;
   if (!keep && !asked.facts.authorization) invalidate(asked.ask.url);

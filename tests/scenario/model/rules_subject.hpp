@@ -26,7 +26,9 @@ class RulesSubject : public Subject {
   void serve(const Asked& asked, const proxy::cache::Entry& entry, bool held = true);
   void refresh(Ask ask, const Held& stale);
   void fill(const Asked& asked, const Held& stale, bool refresh);
-  bool take_unmodified(const Asked& asked, const Exchange& got, const Held& stale, bool refresh);
+  bool take_unmodified(const Asked& asked, const Exchange& got, const Held& stale, bool alone,
+                       bool refresh);
+  bool hand_on_unmodified(const Asked& asked, const Exchange& got);
   void take_whole(const Asked& asked, const Exchange& got, const Held& stale, bool refresh);
   void pass(const Asked& asked, const Held& stale);
   void heed_head(const Asked& asked, const Exchange& got);

@@ -32,8 +32,8 @@ std::optional<std::vector<std::string>> selecting_value(const Fields& fields,
 // Weak comparison; a tag without its quotes is taken as if it had them.
 std::string opaque(std::string tag) {
   if (tag.rfind("W/", 0) == 0) tag.erase(0, 2);
-  std::erase(tag, '"');
-  return tag;
+  const bool quoted = tag.size() > 1 && tag.front() == '"' && tag.back() == '"';
+  return quoted ? tag.substr(1, tag.size() - 2) : tag;
 }
 
 bool ends_here(const Fields& fields, const std::string& name) {
@@ -84,14 +84,14 @@ bool unmodified(const Stored& stored, const Ask& ask) {
   return changed && *changed <= *since;
 }
 
-bool identifies(const Answer& unmodified, const Stored& stored) {
+bool identifies(const Answer& unmodified, const Stored& stored, bool alone) {
   const std::string etag = value(unmodified.fields, "ETag");
   const std::string held = agreed(stored.answer.fields, "ETag");
   if (!etag.empty()) {
     return etag == held || (etag.rfind("W/", 0) == 0 && opaque(etag) == opaque(held));
   }
   const std::string modified = value(unmodified.fields, "Last-Modified");
-  return modified.empty() || modified == agreed(stored.answer.fields, "Last-Modified");
+  return modified.empty() ? alone : modified == agreed(stored.answer.fields, "Last-Modified");
 }
 
 void freshen(Stored& stored, const Exchange& exchange) {

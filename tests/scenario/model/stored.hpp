@@ -47,7 +47,8 @@ std::string agreed(const Fields& fields, std::string_view name);
 // 4.3.2, RFC 9110 13: the request's own condition makes it a 304.
 bool unmodified(const Stored& stored, const Ask& ask);
 // 4.3.4: the 304, or the answer to HEAD (4.3.5), speaks of this response; and what becomes of it.
-bool identifies(const Answer& unmodified, const Stored& stored);
+// `alone`: it was asked about nothing else.
+bool identifies(const Answer& unmodified, const Stored& stored, bool alone);
 void freshen(Stored& stored, const Exchange& exchange);
 
 // The fields that a client other than who asked may see of it.
