@@ -6,6 +6,7 @@
 
 #include "proxy/http/date.hpp"
 #include "proxy/http/validators.hpp"
+#include "tests/fuzz/take_line.hpp"
 
 using namespace proxy::http;
 
@@ -28,12 +29,7 @@ void check(bool holds) {
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string_view rest(reinterpret_cast<const char*>(data), size);
-  const auto next_line = [&rest] {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    return line;
-  };
-  const std::string_view etag = next_line(), list = next_line(), since = next_line();
+  const std::string_view etag = take_line(rest), list = take_line(rest), since = take_line(rest);
   check(strongly_equal(etag, list) == strongly_equal(list, etag));
   check(weakly_equal(etag, list) == weakly_equal(list, etag));
   check(!strongly_equal(etag, list) || weakly_equal(etag, list));

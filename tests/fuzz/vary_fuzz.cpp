@@ -4,20 +4,16 @@
 #include <cstdlib>
 
 #include "proxy/http/vary.hpp"
+#include "tests/fuzz/take_line.hpp"
 
 using namespace proxy::http;
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string_view rest(reinterpret_cast<const char*>(data), size);
-  const auto next_line = [&rest] {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    return line;
-  };
   Fields response, requests[2];
-  response.append("Vary", next_line());
+  response.append("Vary", take_line(rest));
   for (unsigned turn = 0; !rest.empty(); ++turn) {
-    const std::string_view line = next_line();
+    const std::string_view line = take_line(rest);
     const std::size_t colon = std::min(line.find(':'), line.size());
     requests[turn % 2].append(line.substr(0, colon), line.substr(std::min(colon + 1, line.size())));
   }
