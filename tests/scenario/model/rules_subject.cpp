@@ -294,7 +294,7 @@ void RulesSubject::heed_head(const Asked& asked, const Exchange& got) {
 void RulesSubject::keep_posted(const Asked& asked, const Exchange& got) {
   const Head head(got);
   const auto may_store =
-      cache::may_store_posted(asked.head, asked.target, head.head, head.times, {});
+      cache::may_store_posted(asked.head, asked.facts, asked.target, head.head, head.times, {});
   if (may_store != cache::Storability::yes) return;
   const auto entry = std::make_shared<cache::Entry>(budget_, asked.received(head));
   entry->body = body_of(budget_, got.got.body);
