@@ -301,7 +301,7 @@ void heed_head(Client& client, const Request& request, const http::ResponseHead&
                                  .bounds = request.facts.freshness};
   const auto updated = cache::freshen(shared.budget, *held, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
-    shared.store.put(key, updated.entry, shared.clock.now());
+    shared.store.put(key, updated.entry, shared.clock.now(), held.get());
   } else {
     shared.store.invalidate(key, url);
   }
