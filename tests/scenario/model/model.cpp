@@ -27,12 +27,12 @@ Stored* Model::by_serial(const Answer& response) {
   return nullptr;
 }
 
-// RFC 9111 4: by Date; the later one to come where that is the same.
+// RFC 9111 4.1: one with Vary; 4: by Date; the later one to come where that is the same.
 const Stored* Model::most_recent(const Ask& ask) const {
   const Stored* best = nullptr;
   for (const Stored& one : held_) {
     if (one.ask.url != ask.url || !selects(one, ask)) continue;
-    if (!best || date_of(one) >= date_of(*best)) best = &one;
+    if (!best || !is_preferred(*best, one, 0)) best = &one;
   }
   return best;
 }
@@ -49,7 +49,7 @@ const Stored* Model::asked_of(const Ask& ask, const Ask& sent) const {
     const Fields& fields = one.answer.fields;
     if (one.ask.url != ask.url || !selects(one, ask) || (tags.empty() && time.empty())) continue;
     if (!names(agreed(fields, "ETag")) || agreed(fields, "Last-Modified") != time) continue;
-    if (!best || date_of(one) >= date_of(*best)) best = &one;
+    if (!best || !is_preferred(*best, one, 0)) best = &one;
   }
   return best;
 }

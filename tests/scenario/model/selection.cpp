@@ -68,6 +68,12 @@ bool same_selection(const Stored& a, const Stored& b) {
   return selectors(a) == selectors(b) && selects(a, b.ask);
 }
 
+bool is_preferred(const Stored& a, const Stored& b, Seconds slack) {
+  const bool varies = !selectors(a).empty();
+  if (varies != !selectors(b).empty()) return varies;
+  return date_of(a) > date_of(b) + slack;
+}
+
 bool unmodified(const Stored& stored, const Ask& ask) {
   const std::string etag = agreed(stored.answer.fields, "ETag");
   if (has(ask.fields, "If-None-Match")) {

@@ -33,6 +33,8 @@ bool is_useful(const Stored& stored);
 // 4.1: the request is one that it answers; and whether two are selected by the same requests.
 bool selects(const Stored& stored, const Ask& ask);
 bool same_selection(const Stored& a, const Stored& b);
+// 4, 4.1: where both are, `a` is the one to use, whichever came first; `slack` as to their dates.
+bool is_preferred(const Stored& a, const Stored& b, Seconds slack);
 
 // 4, 5.2.1: it may answer the request without asking the origin, were it `age` seconds old.
 bool may_reuse(const Stored& stored, const Ask& ask, Seconds age);

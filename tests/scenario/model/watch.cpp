@@ -31,7 +31,7 @@ bool Model::overtaken(const Stored& stored, const Ask& ask, Seconds now) const {
   return std::any_of(held_.begin(), held_.end(), [&](const Stored& other) {
     return other.ask.url == ask.url && selects(other, ask) &&
            may_reuse(other, ask, age(other, now) + leave_.slack) &&
-           date_of(other) > date_of(stored) + leave_.slack;
+           is_preferred(other, stored, leave_.slack);
   });
 }
 
