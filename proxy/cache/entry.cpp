@@ -136,10 +136,8 @@ seconds Entry::age(Time now) const {
 }
 
 http::StoredValidators Entry::validators() const {
-  const auto now = floor<seconds>(times.response);
-  auto modified = http::parse_date(last_modified, now);
-  if (last_modified.empty()) modified = http::parse_date(line_in(head, "Date"), now);
-  return {etag, modified};
+  if (last_modified.empty()) return {etag, date};
+  return {etag, http::parse_date(last_modified, floor<seconds>(times.response))};
 }
 
 Time Entry::claimable_until() const {

@@ -84,6 +84,7 @@ TEST_F(StoredEntry, LongestLifetimeAndAgeDoNotOverflow) {
 TEST_F(StoredEntry, ValidatorsFallBackToDate) {
   const std::chrono::sys_seconds start = std::chrono::floor<seconds>(kStart);
   EXPECT_EQ(entry("")->validators().last_modified, start);
+  EXPECT_EQ(entry("Date: soon\r\n")->validators().last_modified, start);  // RFC 9111 4.3.2
   const auto both = entry("Last-Modified: Sun, 31 Dec 2023 23:59:00 GMT\r\nETag: W/\"1\"\r\n");
   EXPECT_EQ(both->validators().last_modified, start - 60s);
   EXPECT_EQ(both->validators().etag, "W/\"1\"");
