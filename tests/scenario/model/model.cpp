@@ -15,8 +15,7 @@ std::string resolved(const std::string& reference, const std::string& path) {
 }  // namespace
 
 bool passed_as_it_is(const Ask& ask, const Ask& sent) {
-  return sent.method != "GET" || has(sent.fields, "Range") || has(ask.fields, "If-Match") ||
-         forbids_storing(ask);
+  return sent.method != "GET" || has(ask.fields, "If-Match") || forbids_storing(ask);
 }
 
 Stored* Model::by_serial(const Answer& response) {
@@ -65,7 +64,7 @@ void Model::learn(const Ask& ask, const Exchange& exchange) {
   if (ask.method == "POST") return learn_whole(ask, exchange);
   if (passed_as_it_is(ask, exchange.sent)) return;
   if (got.status == 304) return learn_unmodified(ask, exchange);
-  if (got.status != 206) learn_whole(ask, exchange);
+  if (got.status != 206 || has(exchange.sent.fields, "Range")) learn_whole(ask, exchange);
 }
 
 // RFC 9111 4.4.

@@ -16,7 +16,7 @@ struct Leave {
 
 // Where we promise more than the RFC asks, or use less than it allows, by what the headers of
 // proxy/cache/ say: only the most recent response that a request selects is considered; only what
-// may be of use is stored; only-if-cached is answered by a stored 200 alone; Range, HEAD, no-store
+// may be of use is stored; only-if-cached is answered by a stored 200 alone; HEAD, no-store
 // and If-Match go to the origin as they are, and the answers to them are not kept; what comes and
 // is not kept takes away what was held.
 class Model {

@@ -139,7 +139,8 @@ Told RulesSubject::ask(const Ask& ask, const Reaction& reaction, Seconds pause, 
       break;
     case Action::fetch:
     case Action::revalidate:
-      fill(asked, found.entry, false);
+    case Action::complete:  // no part is ever held
+      fill(asked, found.entry, verdict, false);
       break;
   }
   return told_;
@@ -147,7 +148,7 @@ Told RulesSubject::ask(const Ask& ask, const Reaction& reaction, Seconds pause, 
 
 void RulesSubject::refresh(Ask ask, const Held& stale) {
   ask.method = "GET";
-  fill(Asked(ask), stale, true);
+  fill(Asked(ask), stale, {Action::revalidate, http::Forward::stale}, true);
 }
 
 Exchange RulesSubject::exchange(const Ask& sent) {
@@ -170,7 +171,7 @@ void RulesSubject::serve(const Asked& asked, const cache::Entry& entry, bool hel
     response.status = 304;
     response.body.clear();
   } else if (asked.facts.range && held) {
-    const auto wanted = cache::parts_wanted(asked.head.fields, entry);
+    const auto wanted = cache::parts_wanted(asked.facts, entry);
     if (wanted.kind == http::Selection::Kind::none) response = {416, {}, "", false};
     if (wanted.kind == http::Selection::Kind::parts) {
       response.status = 206;
@@ -180,22 +181,24 @@ void RulesSubject::serve(const Asked& asked, const cache::Entry& entry, bool hel
   if (asked.ask.method == "HEAD") response.body.clear();
 }
 
-void RulesSubject::fill(const Asked& asked, const Held& stale, bool refresh) {
+void RulesSubject::fill(const Asked& asked, const Held& stale, const cache::Verdict& how,
+                        bool refresh) {
   Ask sent = asked.ask;
-  for (const auto* name : {"If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since",
-                           "If-Range", "Range"}) {
-    remove(sent.fields, name);
+  for (const auto* name : {"If-None-Match", "If-Modified-Since"}) remove(sent.fields, name);
+  if (!how.part) {
+    for (const auto* name : {"If-Range", "Range"}) remove(sent.fields, name);
   }
+  const bool asks = how.action == Action::revalidate;
   const Ask plain = sent;
   std::string tags = stale ? std::string(stale->etag) : "";
   if (stale && !refresh) tags = http::joined_tags(stale->etag, asked.head.fields);
-  if (stale) {
+  if (asks) {
     for (const auto& line : cache::conditional_fields(*stale, tags)) {
       sent.fields.push_back({std::string(line.name), std::string(line.value)});
     }
   }
   Exchange got = exchange(sent);
-  if (got.got.status == 304 && stale && stale->has_validator()) {
+  if (got.got.status == 304 && asks) {
     const bool alone = tags == stale->etag;
     if (take_unmodified(asked, got, stale, alone, refresh)) return;
     if (!alone && hand_on_unmodified(asked, got)) return;
@@ -203,7 +206,8 @@ void RulesSubject::fill(const Asked& asked, const Held& stale, bool refresh) {
   }
   if (!refresh && stand_in(asked, got, stale)) return;
   if (refresh && cache::is_error_to_stand_in_for(static_cast<unsigned>(got.got.status))) return;
-  if (got.got.cut || got.got.status == 304 || got.got.status == 206) {
+  const bool unasked = got.got.status == 304 || (got.got.status == 206 && !how.part);
+  if (got.got.cut || unasked) {
     if (!refresh) told_.response.status = 502;
     return;
   }

@@ -25,7 +25,7 @@ class RulesSubject : public Subject {
   Exchange exchange(const Ask& sent);
   void serve(const Asked& asked, const proxy::cache::Entry& entry, bool held = true);
   void refresh(Ask ask, const Held& stale);
-  void fill(const Asked& asked, const Held& stale, bool refresh);
+  void fill(const Asked& asked, const Held& stale, const proxy::cache::Verdict& how, bool refresh);
   bool take_unmodified(const Asked& asked, const Exchange& got, const Held& stale, bool alone,
                        bool refresh);
   bool hand_on_unmodified(const Asked& asked, const Exchange& got);

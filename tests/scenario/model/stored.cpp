@@ -78,7 +78,7 @@ bool may_store(const Stored& stored) {
   const int status = stored.answer.status;
   if (stored.ask.method != "GET" && stored.ask.method != "POST") return false;
   if (forbids_storing(stored.ask)) return false;
-  if (status < 200 || status == 304) return false;
+  if (status < 200 || status == 304 || status == 206) return false;
   const bool must_understand = control.says_plainly("must-understand") && !control.unreadable();
   if (must_understand && one_of(status, {299, 499, 599})) return false;
   if (control.says("no-store") && !must_understand) return false;

@@ -25,24 +25,6 @@ bool heeds_condition(const Reaction& reaction, const Fields& fields, const Ask& 
   return !modified.empty() && value(sent.fields, "If-Modified-Since") == modified;
 }
 
-// "bytes=2-5" and nothing else; If-Range by the letter.
-void cut_to_range(Answer& answer, const Ask& sent) {
-  const auto range = value(sent.fields, "Range");
-  const auto dash = range.find('-');
-  if (range.rfind("bytes=", 0) != 0 || dash == range.npos) return;
-  const auto first = number(range.substr(6, dash - 6)), last = number(range.substr(dash + 1));
-  const auto size = static_cast<Seconds>(answer.body.size());
-  const auto if_range = value(sent.fields, "If-Range");
-  const bool same = if_range.empty() || if_range == value(answer.fields, "ETag");
-  if (!first || !last || *first > *last || *last >= size || !same) return;
-  answer.status = 206;
-  answer.body = answer.body.substr(static_cast<std::size_t>(*first),
-                                   static_cast<std::size_t>(*last - *first + 1));
-  answer.fields.push_back({"Content-Range", "bytes " + std::to_string(*first) + "-" +
-                                                std::to_string(*last) + "/" +
-                                                std::to_string(size)});
-}
-
 // Leaves out whatever can be left out of the list.
 template <class T, class Fails>
 void shorten(std::vector<T>& list, const Fails& fails) {
@@ -90,9 +72,6 @@ Answer react(const Reaction& reaction, const Ask& sent, int number, Seconds now,
   }
   if (answer.status == 204) answer.body.clear();
   answer.fields.push_back({"X-Serial", std::to_string(number)});
-  if (reaction.kind == Reaction::Kind::honest && answer.status == 200 && sent.method == "GET") {
-    cut_to_range(answer, sent);
-  }
   return answer;
 }
 

@@ -14,7 +14,7 @@ namespace model {
 // IMF-fixdate, in RFC 850's form, in asctime's), or from the beginning of the story.
 struct Reaction {
   enum class Kind {
-    honest,             // heeds conditions and ranges
+    honest,             // heeds conditions; ranges are nobody's duty to heed
     always_whole,       // heeds none
     always_unmodified,  // 304, whatever was asked
     cut,

@@ -154,7 +154,8 @@ void Model::check_passed(const Ask& ask, const Told& told) {
   const Answer& response = told.response;
   const Stored whole{answers_, ask, got, last.asked, last.answered};
   const bool as_it_is = passed_as_it_is(ask, last.sent);
-  const bool unasked = !as_it_is && (got.status == 304 || got.status == 206);
+  const bool unasked =
+      !as_it_is && (got.status == 304 || (got.status == 206 && !has(last.sent.fields, "Range")));
   const bool no_answer = response.status == 502 || response.status == 504;
   if ((got.cut || unasked) && no_answer) return;
   if (got.cut) return problem("answered " + std::to_string(response.status) + " for nothing");
