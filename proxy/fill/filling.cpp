@@ -215,7 +215,8 @@ Task<void> Filling::from_origin() {
   }
   const auto status = (*head)->status;
   provenance_.fwd_status = status;
-  if (status == 304 && held && job_.how.action == cache::Action::revalidate) {
+  const bool asked = held && held->has_validator();  // a refresh may be of what has none
+  if (status == 304 && asked && job_.how.action == cache::Action::revalidate) {
     const bool asked_alone = tags == held->etag;
     if (take_unmodified(*held, asked_alone)) co_return;
     if (!asked_alone && hand_on_unmodified()) co_return;
