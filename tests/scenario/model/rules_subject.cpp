@@ -188,7 +188,7 @@ void RulesSubject::fill(const Asked& asked, const Held& stale, const cache::Verd
   if (!how.part) {
     for (const auto* name : {"If-Range", "Range"}) remove(sent.fields, name);
   }
-  const bool asks = how.action == Action::revalidate;
+  const bool asks = how.action == Action::revalidate && stale->has_validator();
   const Ask plain = sent;
   std::string tags = stale ? std::string(stale->etag) : "";
   if (stale && !refresh) tags = http::joined_tags(stale->etag, asked.head.fields);
