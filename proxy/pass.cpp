@@ -235,6 +235,8 @@ Task<void> Passing::relay(http::Forward reason, Posted* posted) {
     }
     bytes.add(*read);
     if (posted) posted->append({buffer_.get(), *read});
+    // Before the client has it whole, and may ask for it.
+    if (posted && fetch_.body_finished()) posted->store();
     error = co_await reply.body(asio::const_buffer(buffer_.get(), *read));
     if (++turn % 64 == 0) co_await asio::post(worker.io.get_executor(), net::use_task);
   }
