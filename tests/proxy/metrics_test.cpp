@@ -32,6 +32,7 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   counters.malformed.add(23);
   counters.stored.add(29);
   counters.blocked.add(30);
+  counters.purged.add(89);
   counters.accepted.add(31);
   counters.rejected.add(37);
   counters.served[0].requests.add(67);
@@ -51,6 +52,7 @@ hearsay_requests_total{result="stale_hit"} 0
 hearsay_requests_total{result="denied"} 0
 hearsay_requests_total{result="tunnel"} 0
 hearsay_requests_total{result="own_page"} 0
+hearsay_requests_total{result="purge"} 0
 # HELP hearsay_body_bytes_total Bytes of bodies, by where they came from.
 # TYPE hearsay_body_bytes_total counter
 hearsay_body_bytes_total{source="cache"} 11
@@ -74,6 +76,9 @@ hearsay_stored_total 29
 # HELP hearsay_blocked_total Requests refused because of a list (access.block).
 # TYPE hearsay_blocked_total counter
 hearsay_blocked_total 30
+# HELP hearsay_purged_total Responses dropped by PURGE and /admin/purge.
+# TYPE hearsay_purged_total counter
+hearsay_purged_total 89
 # HELP hearsay_connections_accepted_total Client connections accepted.
 # TYPE hearsay_connections_accepted_total counter
 hearsay_connections_accepted_total 31
