@@ -227,6 +227,7 @@ Task<void> Filling::from_origin() {
     if (part) co_return co_await take_rest(*part);
     if (!answers_by_itself(status)) {
       drop_held();
+      job_.held = nullptr;  // what cannot be joined to does not stand in either
       co_return co_await from_origin_anew();
     }
   }
