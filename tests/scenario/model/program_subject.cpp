@@ -70,8 +70,10 @@ support::Response ProgramSubject::request(const Ask& ask) {
 
 // A 304 by the client's own condition goes out before the body has come from the origin.
 void ProgramSubject::await_stored(const support::Response& response) {
-  const bool whole = !told_.exchanges.empty() && told_.exchanges.back().got.status != 304;
-  if (!whole || !support::contains(response.field("Cache-Status"), "; stored")) return;
+  if (told_.exchanges.empty()) return;
+  const Exchange& last = told_.exchanges.back();
+  const bool counts = last.sent.method == "GET" && last.got.status != 304;
+  if (!counts || !support::contains(response.field("Cache-Status"), "; stored")) return;
   ++stored_;
   if (response.status != 304) return;
   support::await([&] { return proxy_.metric("hearsay_stored_total") >= stored_; });

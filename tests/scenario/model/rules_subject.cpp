@@ -127,8 +127,8 @@ Told RulesSubject::ask(const Ask& ask, const Reaction& reaction, Seconds pause, 
       serve(asked, *found.entry);
       break;
     case Action::refresh:
-      serve(asked, *found.entry);
       told_.answered_first = true;
+      serve(asked, *found.entry);
       if (!asked.facts.authorization) refresh(ask, found.entry);
       break;
     case Action::refuse:
@@ -154,6 +154,7 @@ void RulesSubject::refresh(Ask ask, const Held& stale) {
 Exchange RulesSubject::exchange(const Ask& sent) {
   Exchange exchange{sent, {}, now_, now_};
   now_ += reaction_->delay;
+  if (!told_.answered_first) told_.answered = now_;
   exchange.answered = now_;
   exchange.got = react(*reaction_, sent, number_++, now_, begun_);
   told_.exchanges.push_back(exchange);
