@@ -138,7 +138,7 @@ void Model::learn_of_head(const Ask& ask, const Exchange& exchange) {
   bool same = got.status == after.answer.status;
   for (const auto* name : {"ETag", "Last-Modified"}) {
     same = same &&
-           (!has(got.fields, name) || value(got.fields, name) == value(after.answer.fields, name));
+           (!has(got.fields, name) || value(got.fields, name) == agreed(after.answer.fields, name));
   }
   const auto size = value(got.fields, "Content-Length");
   same = same && (size.empty() || number(size) == static_cast<Seconds>(after.answer.body.size()));
