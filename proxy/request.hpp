@@ -30,7 +30,7 @@ struct Request {
   http::Framing framing;
   cache::RequestFacts facts;
 
-  Request(http::RequestHead parsed, http::Target aimed, http::Framing framed)
+  Request(http::RequestHead&& parsed, http::Target aimed, http::Framing framed)
       : head(std::move(parsed)), target(std::move(aimed)), framing(framed), facts(head) {}
   Request(const Request&) = delete;  // facts refer to head
   Request& operator=(const Request&) = delete;
