@@ -6,11 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <random>
-#include <thread>
 
 #include "proxy/cache/disk/disk.hpp"
 #include "tests/bench/cpu_time.hpp"
 #include "tests/digest/keys.hpp"
+#include "tests/support/await.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace {
@@ -58,14 +58,14 @@ void append(Disk& disk, const Plan& plan) {
                   .url = url_of(plan.first + i),
                   .head = head,
                   .body = {{body, bytes_of(*body)}}};
-    while (true) {
-      const auto taken = disk.append(record);
-      if (taken) break;
-      if (taken.error() != Error::busy) {
-        fmt::print("append: {}\n", to_string(taken.error()));
-        return;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    Result<void> taken = Error::busy;
+    (void)support::await([&] {
+      taken = disk.append(record);
+      return taken || taken.error() != Error::busy;
+    });
+    if (!taken) {
+      fmt::print("append: {}\n", to_string(taken.error()));
+      return;
     }
   }
   (void)disk.settle(std::chrono::minutes(5));
