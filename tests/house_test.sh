@@ -33,7 +33,7 @@ includes_only digest digest
 includes_only peers peers config digest
 includes_only proxy/http proxy/http
 includes_only proxy/net proxy/net
-includes_only proxy/cache proxy/cache proxy/http digest
+includes_only proxy/cache proxy/cache proxy/cache/disk proxy/http digest
 includes_only proxy/cache/disk proxy/cache/disk digest
 includes_only proxy/lists proxy/lists proxy/http digest config
 includes_only proxy/upstream proxy/upstream proxy/net proxy/lists config

@@ -73,12 +73,12 @@ std::string_view line_in(std::string_view head, std::string_view name) {
   return value;
 }
 
-std::chrono::sys_seconds date_of(const Received& received) {
-  const auto arrived = floor<seconds>(received.times.response);
-  return http::parse_date(received.response.fields.value(field::date), arrived).value_or(arrived);
-}
-
 }  // namespace
+
+std::chrono::sys_seconds date_of(const http::Fields& fields, const Times& times) {
+  const auto arrived = floor<seconds>(times.response);
+  return http::parse_date(fields.value(field::date), arrived).value_or(arrived);
+}
 
 std::optional<http::ContentRange> range_of(const http::ResponseHead& response) {
   if (response.status != 206 || response.fields.count(field::content_range) != 1) return {};
@@ -123,11 +123,32 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       etag(line_in(head, "ETag")),
       last_modified(line_in(head, "Last-Modified")),
       times(received.times),
-      date(date_of(received)),
+      date(date_of(received.response.fields, times)),
       initial_age(cache::initial_age(received.response.fields, received.times)),
       freshness(freshness_of(received.response, control, received.times.response, received.bounds)),
       fresh_until(times.response + (freshness.lifetime - initial_age)),
       claimed_until_(std::min(fresh_until, as_told_until(received, control))),
+      charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
+
+Entry::Entry(Budget& budget, Saved saved)
+    : url(std::move(saved.url)),
+      status(saved.status),
+      head(std::move(saved.head)),
+      variant(std::move(saved.variant)),
+      source(saved.source),
+      shared(saved.shared),
+      no_cache(saved.no_cache),
+      never_stale(saved.never_stale),
+      stale_while_revalidate(saved.stale_while_revalidate),
+      stale_if_error(saved.stale_if_error),
+      etag(line_in(head, "ETag")),
+      last_modified(line_in(head, "Last-Modified")),
+      times(saved.times),
+      date(saved.date),
+      initial_age(saved.initial_age),
+      freshness(saved.freshness),
+      fresh_until(times.response + (freshness.lifetime - initial_age)),
+      claimed_until_(saved.claimable_until),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
 
 seconds Entry::age(Time now) const {

@@ -35,16 +35,40 @@ struct Received {
 // is not exactly one Content-Range, and where that is malformed.
 std::optional<http::ContentRange> range_of(const http::ResponseHead& response);
 
+// What Date says, else when it arrived.
+std::chrono::sys_seconds date_of(const http::Fields& response, const Times& times);
+
 // The lines that are for who asked alone and not part of an entry: those that private and no-cache
 // name, and what a proxy on the way says to its client (RFC 9111 3.1) or of how it came by the
 // response (RFC 9211 2). A CRLF after each.
 std::string asker_fields(const Received& received);
+
+// All of an entry but its body, as it was when it was stored: see saved_head.hpp.
+struct Saved {
+  std::string url;
+  unsigned status = 0;
+  std::string head;
+  http::Variant variant = {};
+  SourceKind source = SourceKind::origin;
+  bool shared = true;
+  bool no_cache = false;
+  bool never_stale = false;
+  seconds stale_while_revalidate{0};
+  seconds stale_if_error{0};
+  Times times = {};
+  std::chrono::sys_seconds date{};
+  std::chrono::milliseconds initial_age{0};
+  Freshness freshness = {};
+  Time claimable_until = Time::min();
+};
 
 // Nothing in it changes but the body, which its fill sets once, before the store gets the entry:
 // from then on any thread may read all of it. The head part is valid, and readable from any thread,
 // from the start. Charged to its budget for its lifetime, the body's blocks by themselves.
 struct Entry {
   Entry(Budget& budget, const Received& received);
+  // No part.
+  Entry(Budget& budget, Saved saved);
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
 
@@ -72,7 +96,7 @@ struct Entry {
   const std::string_view last_modified;
 
   const Times times;
-  const std::chrono::sys_seconds date;  // what Date says, else when it arrived
+  const std::chrono::sys_seconds date;  // date_of()
   const std::chrono::milliseconds initial_age;
   const Freshness freshness;
   const Time fresh_until;  // fresh means: now < fresh_until

@@ -46,6 +46,19 @@ Variant::Variant(const Fields& response, const Fields& request) {
   selectors_.erase(std::unique(selectors_.begin(), selectors_.end(), same), selectors_.end());
 }
 
+std::optional<Variant> Variant::of(std::vector<Selector> selectors) {
+  if (selectors.size() > kMaxNames) return std::nullopt;
+  for (std::size_t i = 0; i < selectors.size(); ++i) {
+    Selector& selector = selectors[i];
+    if (!is_token(selector.name) || lower(selector.name) != selector.name) return std::nullopt;
+    if (i > 0 && selector.name <= selectors[i - 1].name) return std::nullopt;
+    selector.id = boost::beast::http::string_to_field(selector.name);
+  }
+  Variant variant;
+  variant.selectors_ = std::move(selectors);
+  return variant;
+}
+
 bool Variant::matches(const Fields& request) const {
   if (never_) return false;
   return std::all_of(selectors_.begin(), selectors_.end(), [&](const Selector& selector) {

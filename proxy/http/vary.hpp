@@ -14,8 +14,20 @@ namespace proxy::http {
 // the request that fetched it had them. Owns its text. Without Vary it matches every request.
 class Variant {
  public:
+  // A request field that Vary names, and its value in its normal form.
+  struct Selector {
+    field id;
+    std::string name;  // lower case
+    std::optional<std::string> value;
+
+    bool operator==(const Selector&) const = default;
+  };
+
   Variant() = default;
   Variant(const Fields& response, const Fields& request);
+  // From selectors() of another, which were written down. Nothing where they are not sorted, or
+  // more than there can be, or a name is no token in lower case.
+  static std::optional<Variant> of(std::vector<Selector> selectors);
 
   // Field by field, in their normal form (normal_form.hpp): absent matches absent only. `Vary: *`,
   // one that cannot be read, and one of more than 64 fields never match.
@@ -26,16 +38,12 @@ class Variant {
   // What it is selected by, as text, equal for two variants that match the same requests, in
   // Squid's spelling with the names sorted: `accept-encoding="gzip", cookie`.
   std::string mark() const;
+  // Sorted by name; none where never_matches().
+  const std::vector<Selector>& selectors() const { return selectors_; }
   // Bytes on the heap.
   std::size_t footprint() const;
 
  private:
-  struct Selector {
-    field id;
-    std::string name;  // lower case
-    std::optional<std::string> value;
-  };
-
   std::vector<Selector> selectors_;
   bool never_ = false;
 };

@@ -1,0 +1,220 @@
+#include "proxy/cache/saved_head.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "digest/siphash.hpp"
+#include "proxy/cache/disk/little_endian.hpp"
+
+namespace proxy::cache {
+namespace {
+
+using disk::load;
+using std::chrono::milliseconds;
+
+constexpr std::uint8_t kLayout = 1;
+constexpr std::size_t kFixedBytes = 48;
+constexpr std::size_t kSelectorFixedBytes = 16;
+constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
+
+enum Bit : std::uint8_t { kShared = 1, kNoCache = 2, kNeverStale = 4 };
+
+// In milliseconds since 1970, up to the year 2109: sums of what is below stay within Time.
+constexpr std::int64_t kLatest = std::int64_t{1} << 42;
+constexpr milliseconds kOldest = std::chrono::seconds(std::int64_t{1} << 32);
+
+const std::uint8_t* bytes_at(std::string_view text, std::size_t at) {
+  return reinterpret_cast<const std::uint8_t*>(text.data()) + at;
+}
+
+template <class Number>
+void append(std::string& out, Number number) {
+  std::uint8_t bytes[sizeof(Number)];
+  disk::store(bytes, number);
+  out.append(reinterpret_cast<const char*>(bytes), sizeof(Number));
+}
+
+std::uint32_t in_32_bits(seconds time) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(time.count(), 0, kAbsent));
+}
+
+std::int64_t since_1970(Time time) {
+  const auto since = std::chrono::floor<milliseconds>(time.time_since_epoch()).count();
+  return std::clamp<std::int64_t>(since, 0, kLatest);
+}
+
+Time time_at(std::int64_t ms) {
+  return Time(milliseconds(ms));
+}
+
+// The next bytes of a text; nothing where it has not as many.
+std::optional<std::string_view> take(std::string_view& rest, std::uint32_t bytes) {
+  if (bytes > rest.size()) return std::nullopt;
+  const auto taken = rest.substr(0, bytes);
+  rest.remove_prefix(bytes);
+  return taken;
+}
+
+std::optional<http::Variant> take_variant(std::string_view& rest, std::uint32_t count) {
+  std::vector<http::Variant::Selector> selectors;
+  for (; count > 0; --count) {
+    const auto lengths = take(rest, 8);
+    if (!lengths) return std::nullopt;
+    const auto name = take(rest, load<std::uint32_t>(bytes_at(*lengths, 0)));
+    if (!name) return std::nullopt;
+    http::Variant::Selector selector{http::field::unknown, std::string(*name), std::nullopt};
+    const auto length = load<std::uint32_t>(bytes_at(*lengths, 4));
+    if (length != kAbsent) {
+      const auto value = take(rest, length);
+      if (!value) return std::nullopt;
+      selector.value = *value;
+    }
+    selectors.push_back(std::move(selector));
+  }
+  return http::Variant::of(std::move(selectors));
+}
+
+// Whether it is a head, and of a whole response; others parse it again and rely on it.
+bool take_head(std::string_view text, Saved& into) {
+  std::string whole = std::string(text) + "\r\n";
+  if (http::find_head_end(whole) != whole.size()) return false;
+  constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
+  const auto head = http::parse_response_head(whole, {kNoLimit, kNoLimit});
+  if (!head || head->interim() || head->status == 206) return false;
+  into.status = head->status;
+  into.date = date_of(head->fields, into.times);
+  into.head = text;
+  return true;
+}
+
+// The numbers before the text.
+bool take_fixed(std::string_view head, Saved& into) {
+  const auto byte = [&](std::size_t at) { return *bytes_at(head, at); };
+  const auto in_seconds = [&](std::size_t at) {
+    return seconds(load<std::uint32_t>(bytes_at(head, at)));
+  };
+  if (byte(0) != kLayout || byte(1) > 7 || byte(2) > 2 || byte(3) > 4) return false;
+  into.shared = (byte(1) & kShared) != 0;
+  into.no_cache = (byte(1) & kNoCache) != 0;
+  into.never_stale = (byte(1) & kNeverStale) != 0;
+  into.source = static_cast<SourceKind>(byte(2));
+  into.stale_while_revalidate = in_seconds(8);
+  into.stale_if_error = in_seconds(12);
+  into.freshness = {static_cast<Freshness::Basis>(byte(3)), in_seconds(16)};
+  const auto age = load<std::uint64_t>(bytes_at(head, 24));
+  const auto claimable = load<std::uint64_t>(bytes_at(head, 32));
+  if (age > std::uint64_t(kOldest.count()) || claimable > std::uint64_t(2 * kLatest) ||
+      into.freshness.lifetime > http::kForever) {
+    return false;
+  }
+  into.initial_age = milliseconds(age);
+  if (claimable > 0) into.claimable_until = time_at(static_cast<std::int64_t>(claimable));
+  return true;
+}
+
+disk::Key hashed(const disk::Key& url, std::uint64_t number, std::string_view selected) {
+  std::string text;
+  append(text, number);
+  text += selected;
+  const std::span bytes(bytes_at(text, 0), text.size());
+  const digest::SipHash128 hash(url.bytes, bytes);
+  disk::Key key;
+  disk::store(&key.bytes[0], hash.low());
+  disk::store(&key.bytes[8], hash.high());
+  return key;
+}
+
+}  // namespace
+
+std::string encode_head(const Entry& entry, std::uint64_t selector) {
+  const auto& selectors = entry.variant.selectors();
+  std::string out{static_cast<char>(kLayout)};
+  out += static_cast<char>((entry.shared ? kShared : 0) | (entry.no_cache ? kNoCache : 0) |
+                           (entry.never_stale ? kNeverStale : 0));
+  out += static_cast<char>(entry.source);
+  out += static_cast<char>(entry.freshness.basis);
+  append(out, static_cast<std::uint32_t>(entry.head.size()));
+  append(out, in_32_bits(entry.stale_while_revalidate));
+  append(out, in_32_bits(entry.stale_if_error));
+  append(out, in_32_bits(entry.freshness.lifetime));
+  append(out, static_cast<std::uint32_t>(selectors.size()));
+  append(out, static_cast<std::uint64_t>(
+                  std::clamp(entry.initial_age, milliseconds(0), kOldest).count()));
+  append(out, static_cast<std::uint64_t>(since_1970(entry.claimable_until())));
+  append(out, selector);
+  out += entry.head;
+  for (const auto& field : selectors) {
+    append(out, static_cast<std::uint32_t>(field.name.size()));
+    append(out, field.value ? static_cast<std::uint32_t>(field.value->size()) : kAbsent);
+    out += field.name;
+    if (field.value) out += *field.value;
+  }
+  return out;
+}
+
+std::optional<SavedHead> decode_head(std::string_view url, std::string_view head,
+                                     const disk::RecordHeader& record) {
+  if (head.size() < kFixedBytes) return std::nullopt;
+  if (record.response_time < 0 || record.response_time > kLatest) return std::nullopt;
+  SavedHead saved{.entry = {.url = std::string(url), .head = {}},
+                  .selector = load<std::uint64_t>(bytes_at(head, 40))};
+  const Time response = time_at(record.response_time);
+  saved.entry.times = {response - milliseconds(record.request_took), response};
+  if (!take_fixed(head, saved.entry)) return std::nullopt;
+  std::string_view rest = head.substr(kFixedBytes);
+  const auto text = take(rest, load<std::uint32_t>(bytes_at(head, 4)));
+  if (!text || !take_head(*text, saved.entry)) return std::nullopt;
+  auto variant = take_variant(rest, load<std::uint32_t>(bytes_at(head, 20)));
+  if (!variant || !rest.empty()) return std::nullopt;
+  if (variant->varies() != (saved.selector != 0)) return std::nullopt;
+  saved.entry.variant = std::move(*variant);
+  return saved;
+}
+
+void note_times(disk::RecordHeader& record, const Times& times) {
+  const auto took = std::chrono::floor<milliseconds>(times.response - times.request).count();
+  record.response_time = since_1970(times.response);
+  record.request_took = static_cast<std::uint32_t>(std::clamp<std::int64_t>(took, 0, kAbsent));
+}
+
+std::string names_of(const http::Variant& variant) {
+  std::string names;
+  for (const auto& selector : variant.selectors()) {
+    if (!names.empty()) names += ", ";
+    names += selector.name;
+  }
+  return names;
+}
+
+std::string encode(const Selector& selector) {
+  std::string out{static_cast<char>(kLayout)};
+  out.resize(8);
+  append(out, selector.number);
+  return out += selector.names;
+}
+
+std::optional<Selector> decode_selector(std::string_view head) {
+  if (head.size() <= kSelectorFixedBytes || head[0] != char{kLayout}) return std::nullopt;
+  const bool padded = std::all_of(&head[1], &head[8], [](char byte) { return byte == 0; });
+  Selector selector{load<std::uint64_t>(bytes_at(head, 8)),
+                    std::string(head.substr(kSelectorFixedBytes))};
+  http::Fields vary;
+  vary.append(http::field::vary, "Vary", selector.names);
+  const http::Variant variant(vary, {});
+  const bool as_encoded = variant.varies() && names_of(variant) == selector.names;
+  if (!padded || selector.number == 0 || !as_encoded) return std::nullopt;
+  return selector;
+}
+
+disk::Key variant_key(const disk::Key& url, std::uint64_t number, const http::Variant& variant) {
+  return hashed(url, number, variant.mark());
+}
+
+disk::Key variant_key(const disk::Key& url, const Selector& selector, const http::Fields& request) {
+  http::Fields vary;
+  vary.append(http::field::vary, "Vary", selector.names);
+  return variant_key(url, selector.number, http::Variant(vary, request));
+}
+
+}  // namespace proxy::cache

@@ -1,0 +1,166 @@
+// How an entry and what selects among variants are written down for the disk.
+#include "proxy/cache/saved_head.hpp"
+
+#include <gtest/gtest.h>
+
+#include "proxy/cache/disk/record.hpp"
+#include "tests/proxy/cache/messages.hpp"
+
+namespace proxy::cache {
+namespace {
+
+constexpr std::uint64_t kNumber = 0x1122334455667788;
+
+std::string hex_of(std::string_view text) {
+  std::string hex;
+  for (const std::uint8_t byte : disk::bytes_of(text)) {
+    hex += "0123456789abcdef"[byte >> 4];
+    hex += "0123456789abcdef"[byte & 15];
+  }
+  return hex;
+}
+
+const Stock kVarying{.lines =
+                         "Cache-Control: max-age=100, stale-while-revalidate=7\r\n"
+                         "Vary: Accept-Encoding, Cookie\r\nETag: \"e\"\r\n",
+                     .request = "Accept-Encoding: gzip\r\n"};
+
+class AnEntryWrittenDown : public ::testing::Test {
+ protected:
+  std::string encoded(const Stock& stock, std::uint64_t selector = 0) {
+    const auto entry = entry_of(budget_, stock);
+    note_times(record_, entry->times);
+    return encode_head(*entry, selector);
+  }
+  std::optional<SavedHead> decoded(std::string_view head) const {
+    return decode_head("http://a/", head, record_);
+  }
+
+  Budget budget_{1 << 20};
+  disk::RecordHeader record_;
+};
+
+// Put together from the header's text, in Python.
+TEST_F(AnEntryWrittenDown, HasTheseBytes) {
+  const auto head = encoded(kVarying, kNumber);
+  const auto entry = entry_of(budget_, kVarying);
+  ASSERT_EQ(entry->head.size(), 0xa2U);
+  EXPECT_EQ(hex_of(head.substr(0, 48)),
+            "01010003"
+            "a2000000070000000000000064000000020000000000000000000000"
+            "a07a53c28c0100008877665544332211");
+  EXPECT_EQ(head.substr(48, entry->head.size()), entry->head);
+  EXPECT_EQ(hex_of(head.substr(48 + entry->head.size())),
+            "0f000000040000006163636570742d656e636f64696e67677a6970"
+            "06000000ffffffff636f6f6b6965");
+}
+
+TEST_F(AnEntryWrittenDown, IsTheSameOnceReadAgain) {
+  const Times times{kStart + 10s, kStart + 10s + 250ms};
+  const Stock stocks[] = {
+      {},
+      kVarying,
+      {.lines = "Cache-Control: no-cache\r\nAge: 90\r\n"},
+      {.lines = "Cache-Control: s-maxage=9, stale-if-error=8\r\nDate: yesterday\r\n"},
+      {.lines = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n", .times = times},
+      {.lines = "", .status = 404, .shared = false},
+  };
+  for (const Stock& stock : stocks) {
+    const auto before = entry_of(budget_, stock);
+    const std::uint64_t selector = before->variant.varies() ? kNumber : 0;
+    auto saved = decoded(encoded(stock, selector));
+    ASSERT_TRUE(saved) << stock.lines;
+    EXPECT_EQ(saved->selector, selector);
+    const Entry after(budget_, std::move(saved->entry));
+    EXPECT_EQ(after.url, before->url);
+    EXPECT_EQ(after.status, before->status);
+    EXPECT_EQ(after.head, before->head);
+    EXPECT_EQ(after.variant.selectors(), before->variant.selectors());
+    EXPECT_EQ(after.source, before->source);
+    EXPECT_EQ(after.shared, before->shared);
+    EXPECT_EQ(after.no_cache, before->no_cache);
+    EXPECT_EQ(after.never_stale, before->never_stale);
+    EXPECT_EQ(after.stale_while_revalidate, before->stale_while_revalidate);
+    EXPECT_EQ(after.stale_if_error, before->stale_if_error);
+    EXPECT_EQ(after.etag, before->etag);
+    EXPECT_EQ(after.last_modified, before->last_modified);
+    EXPECT_EQ(after.times.request, before->times.request);
+    EXPECT_EQ(after.times.response, before->times.response);
+    EXPECT_EQ(after.date, before->date);
+    EXPECT_EQ(after.fresh_until, before->fresh_until) << stock.lines;
+    EXPECT_EQ(after.claimable_until(), before->claimable_until()) << stock.lines;
+    EXPECT_FALSE(after.range);
+  }
+}
+
+TEST_F(AnEntryWrittenDown, IsNothingWhereItIsCutOrLonger) {
+  const auto head = encoded(kVarying, kNumber);
+  for (std::size_t length = 0; length < head.size(); ++length) {
+    EXPECT_FALSE(decoded(head.substr(0, length))) << length;
+  }
+  EXPECT_FALSE(decoded(head + 'x'));
+}
+
+TEST_F(AnEntryWrittenDown, IsNothingWhereItSaysWhatNoEntryDoes) {
+  const auto good = encoded({});
+  ASSERT_TRUE(decoded(good));
+  const auto with = [&](std::size_t at, std::string_view bytes) {
+    return std::string(good).replace(at, bytes.size(), bytes);
+  };
+  EXPECT_FALSE(decoded(with(0, "\2"))) << "another layout";
+  EXPECT_FALSE(decoded(with(1, "\10"))) << "a bit without meaning";
+  EXPECT_FALSE(decoded(with(2, "\3"))) << "no source";
+  EXPECT_FALSE(decoded(with(3, "\5"))) << "no basis";
+  EXPECT_FALSE(decoded(with(30, "\1"))) << "older than anything";
+  EXPECT_FALSE(decoded(with(38, "\1"))) << "claimed for ever";
+  EXPECT_FALSE(decoded(with(40, "\1"))) << "a selector without Vary";
+  EXPECT_FALSE(decoded(with(48, "FTTP"))) << "no status line";
+  EXPECT_FALSE(decoded(with(57, "206"))) << "a part";
+  EXPECT_FALSE(decoded(with(63, "\r\n\r\n"))) << "the head's end before its end";
+  record_.response_time = -1;
+  EXPECT_FALSE(decoded(good));
+  record_.response_time = std::int64_t{1} << 60;
+  EXPECT_FALSE(decoded(good));
+}
+
+TEST(ASelector, HasTheseBytes) {
+  const Selector selector{kNumber, "accept-encoding, cookie"};
+  const auto head = encode(selector);
+  EXPECT_EQ(hex_of(head),
+            "01000000000000008877665544332211"
+            "6163636570742d656e636f64696e672c20636f6f6b6965");
+  EXPECT_EQ(decode_selector(head), selector);
+}
+
+TEST(ASelector, IsNothingWhereItCouldLeadNowhere) {
+  const auto text = [](std::uint64_t number, std::string_view names) {
+    return encode({number, std::string(names)});
+  };
+  EXPECT_TRUE(decode_selector(text(1, "cookie")));
+  EXPECT_FALSE(decode_selector(text(0, "cookie")));
+  for (const char* names : {"", "*", "Cookie", "b, a", "a, a", "a,b", "a b", "a, *"}) {
+    EXPECT_FALSE(decode_selector(text(1, names))) << names;
+  }
+  EXPECT_FALSE(decode_selector("\2" + text(1, "cookie").substr(1)));
+  EXPECT_FALSE(decode_selector(text(1, "cookie").substr(0, 16)));
+}
+
+TEST(AVariantsKey, IsThatOfWhoAsksAlike) {
+  Budget budget(1 << 20);
+  const auto url = key_of("http://a/");
+  const auto entry = entry_of(budget, kVarying);
+  const Selector selector{kNumber, names_of(entry->variant)};
+  EXPECT_EQ(selector.names, "accept-encoding, cookie");
+  const auto key = variant_key(url, kNumber, entry->variant);
+  const Request alike("Accept-encoding:  gzip \r\n");
+  const Request other("Accept-Encoding: br\r\n");
+  const Request more("Accept-Encoding: gzip\r\nCookie: a\r\n");
+  EXPECT_EQ(variant_key(url, selector, alike.head.fields), key);
+  EXPECT_NE(variant_key(url, selector, other.head.fields), key);
+  EXPECT_NE(variant_key(url, selector, more.head.fields), key);
+  EXPECT_NE(variant_key(url, kNumber + 1, entry->variant), key);
+  EXPECT_NE(variant_key(key_of("http://b/"), kNumber, entry->variant), key);
+}
+
+}  // namespace
+}  // namespace proxy::cache
