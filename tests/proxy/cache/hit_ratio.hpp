@@ -1,0 +1,104 @@
+// How often a cache of a given size has what a trace asks for: our store, and LRU beside it.
+#pragma once
+
+#include <algorithm>
+#include <list>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "proxy/cache/store.hpp"
+#include "tests/bench/traces.hpp"
+#include "tests/proxy/cache/messages.hpp"
+
+namespace proxy::cache {
+
+// 256 bytes to 8 KiB, each doubling as frequent as the next.
+inline std::uint32_t body_bytes(std::uint32_t object) {
+  std::mt19937 random(object);
+  return std::uint32_t{256} << random() % 6;
+}
+
+// A trace, the responses to it, and what each takes of a budget.
+class Workload {
+ public:
+  explicit Workload(bench::Trace trace) : trace_(std::move(trace)), costs_(trace_.objects) {
+    Store store(unbounded_);
+    for (const std::uint32_t object : trace_.requests) {
+      if (costs_[object] > 0) continue;
+      const std::uint64_t before = unbounded_.used();
+      store.put(key_of(url_of(object)), response_to(unbounded_, object), kStart);
+      costs_[object] = unbounded_.used() - before;
+      store.remove(key_of(url_of(object)));
+    }
+    footprint_ = std::accumulate(costs_.begin(), costs_.end(), std::uint64_t{0});
+  }
+
+  const bench::Trace& trace() const { return trace_; }
+  // Of all that is asked for.
+  std::uint64_t footprint() const { return footprint_; }
+
+  // Share of requests that find what they ask for, in percent, where all that a cache takes is
+  // `bytes`: in the store, with all that it has to remember.
+  double store_hits(std::uint64_t bytes) const {
+    Budget budget(bytes);
+    Store store(budget);
+    const Request request;
+    std::size_t hits = 0;
+    for (const std::uint32_t object : trace_.requests) {
+      const std::string url = url_of(object);
+      const auto key = key_of(url);
+      if (store.find(key, url, request.head.fields).entry) {
+        ++hits;
+      } else {
+        store.put(key, response_to(budget, object), kStart);
+      }
+    }
+    return percent(hits);
+  }
+
+  // In an LRU whose entries take as much, and that takes nothing for itself.
+  double lru_hits(std::uint64_t bytes) const {
+    std::list<std::uint32_t> order;  // used last in front
+    std::vector<std::list<std::uint32_t>::iterator> places(trace_.objects, order.end());
+    std::uint64_t used = 0;
+    std::size_t hits = 0;
+    for (const std::uint32_t object : trace_.requests) {
+      if (places[object] != order.end()) {
+        ++hits;
+        order.splice(order.begin(), order, places[object]);
+        continue;
+      }
+      places[object] = order.insert(order.begin(), object);
+      for (used += costs_[object]; used > bytes; order.pop_back()) {
+        used -= costs_[order.back()];
+        places[order.back()] = order.end();
+      }
+    }
+    return percent(hits);
+  }
+
+ private:
+  static std::string url_of(std::uint32_t object) {
+    return "http://example.com/" + std::to_string(object);
+  }
+  static std::shared_ptr<const Entry> response_to(Budget& budget, std::uint32_t object) {
+    static const Request request;
+    static const Response response("Cache-Control: max-age=3600\r\n");
+    const auto entry = std::make_shared<Entry>(
+        budget, Received{url_of(object), request.head.fields, response.head, kAtOnce, "us"});
+    const std::uint32_t size = body_bytes(object);
+    entry->body = {{{std::make_shared<const Block>(budget, size), size}}, size};
+    return entry;
+  }
+  double percent(std::size_t hits) const {
+    return 100 * static_cast<double>(hits) / static_cast<double>(trace_.requests.size());
+  }
+
+  Budget unbounded_{std::uint64_t{1} << 40};
+  bench::Trace trace_;
+  std::vector<std::uint64_t> costs_;
+  std::uint64_t footprint_ = 0;
+};
+
+}  // namespace proxy::cache
