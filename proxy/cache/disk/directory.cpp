@@ -45,19 +45,21 @@ std::uint64_t larger_size(const struct stat& status) {
 
 }  // namespace
 
-Directory::Directory(std::filesystem::path path, File self, File lock)
-    : path_(std::move(path)), self_(std::move(self)), lock_(std::move(lock)) {}
+Directory::Directory(std::filesystem::path path, Access access, File self, File lock)
+    : path_(std::move(path)), access_(access), self_(std::move(self)), lock_(std::move(lock)) {}
 
-Result<Directory> Directory::open(const std::filesystem::path& path) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return error_of(errno);
+Result<Directory> Directory::open(const std::filesystem::path& path, Access access) {
+  const bool writes = access == Access::write;
+  if (writes && ::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return error_of(errno);
   auto self = File::open(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
   if (!self) return self.error();
-  auto lock = File::open(self->descriptor(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW);
+  const int how = writes ? O_RDWR | O_CREAT : O_RDONLY;
+  auto lock = File::open(self->descriptor(), "lock", how | O_NOFOLLOW);
   if (!lock) return lock.error();
-  if (::flock(lock->descriptor(), LOCK_EX | LOCK_NB) != 0) {
+  if (::flock(lock->descriptor(), (writes ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
     return errno == EWOULDBLOCK ? Error::in_use : error_of(errno);
   }
-  return Directory(path, std::move(*self), std::move(*lock));
+  return Directory(path, access, std::move(*self), std::move(*lock));
 }
 
 Result<std::vector<Directory::Item>> Directory::segments() const {
@@ -81,7 +83,8 @@ Result<std::vector<Directory::Item>> Directory::segments() const {
 }
 
 Result<File> Directory::open_segment(std::uint32_t segment) const {
-  return File::open(self_.descriptor(), name_of(segment).c_str(), O_RDWR | O_NOFOLLOW);
+  const int how = access_ == Access::write ? O_RDWR : O_RDONLY;
+  return File::open(self_.descriptor(), name_of(segment).c_str(), how | O_NOFOLLOW);
 }
 
 Result<File> Directory::create_segment(std::uint32_t segment) const {

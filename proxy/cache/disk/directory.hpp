@@ -9,6 +9,11 @@
 
 namespace proxy::cache::disk {
 
+enum class Access : std::uint8_t {
+  read,   // alone or with others that only read; nothing is made
+  write,  // alone
+};
+
 class Directory {
  public:
   struct Item {
@@ -17,13 +22,14 @@ class Directory {
     bool is_file = false;     // else something that nobody of ours has put there
   };
 
-  // Makes its last component where it is missing. `in_use` if another process, or another object of
-  // this one, has it. The lock goes with the object, and with the process however it ends.
-  static Result<Directory> open(const std::filesystem::path& path);
+  // To write, makes its last component where it is missing; to read, `no_directory` where that is
+  // no cache. `in_use` if another process, or another object of this one, has it. The lock goes
+  // with the object, and with the process however it ends.
+  static Result<Directory> open(const std::filesystem::path& path, Access access = Access::write);
 
   // Rising by number. What has other names is nobody's business here.
   Result<std::vector<Item>> segments() const;
-  Result<File> open_segment(std::uint32_t segment) const;    // to read and write
+  Result<File> open_segment(std::uint32_t segment) const;    // for what the directory is open
   Result<File> create_segment(std::uint32_t segment) const;  // that is not there yet
   Result<void> remove(std::uint32_t segment) const;
 
@@ -32,9 +38,10 @@ class Directory {
   bool still_there() const;
 
  private:
-  Directory(std::filesystem::path path, File self, File lock);
+  Directory(std::filesystem::path path, Access access, File self, File lock);
 
   std::filesystem::path path_;
+  Access access_;
   File self_;
   File lock_;
 };

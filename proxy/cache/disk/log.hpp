@@ -130,7 +130,6 @@ class Log {
 
   // A start (log_load.cpp).
   Result<void> load_segment(std::uint32_t segment, bool newest, Loaded& found);
-  void take(const Listed& listed, std::uint32_t segment);
   void end_loaded(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest);
 
   const LogLimits limits_;

@@ -1,7 +1,7 @@
 #include <utility>
 
+#include "proxy/cache/disk/learn.hpp"
 #include "proxy/cache/disk/log.hpp"
-#include "proxy/cache/disk/stored.hpp"
 
 namespace proxy::cache::disk {
 
@@ -66,32 +66,11 @@ Result<void> Log::load_segment(std::uint32_t number, bool newest, Loaded& found)
   found.replayed += scanned->sealed ? 0 : 1;
   const auto segment = std::make_shared<const Segment>(number, std::move(*file));
   shared_.segments.add(segment);
-  for (const Listed& listed : scanned->records) take(listed, number);
+  for (const Listed& listed : scanned->records) {
+    learn(listed, number, {shared_.index, shared_.segments, shared_.rules});
+  }
   end_loaded(segment, std::move(*scanned), newest);
   return {};
-}
-
-void Log::take(const Listed& listed, std::uint32_t segment) {
-  const Place place{.at = {segment, listed.offset},
-                    .bytes = listed.bytes,
-                    .claimable_until = listed.claimable_until,
-                    .kind = listed.kind};
-  switch (listed.kind) {
-    case Kind::purge:
-      shared_.index.erase(listed.key);
-      return;
-    case Kind::purge_prefix:
-      if (const auto rule = Stored::open(shared_.segments, listed.key, place, Wait::yes)) {
-        shared_.rules.settle(rule->url(), place.at);
-      }
-      return;
-    case Kind::head:
-      // Its body may have been reclaimed.
-      if (shared_.index.find(listed.key)) shared_.index.put(listed.key, place);
-      return;
-    default:
-      shared_.index.put(listed.key, place);
-  }
 }
 
 // The newest goes on where it ended while that is worth it, so that many starts do not leave many

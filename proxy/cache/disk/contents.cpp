@@ -1,0 +1,50 @@
+#include "proxy/cache/disk/contents.hpp"
+
+#include <utility>
+
+#include "proxy/cache/disk/scan.hpp"
+
+namespace proxy::cache::disk {
+
+Result<Contents::Unknown> Contents::open(const std::filesystem::path& path) {
+  auto directory = Directory::open(path, Access::read);
+  if (!directory) return directory.error();
+  const auto items = directory->segments();
+  if (!items) return items.error();
+  Unknown unknown;
+  for (const auto& item : *items) {
+    if (!item.is_file) continue;
+    auto file = directory->open_segment(item.segment);
+    if (!file && file.error() == Error::no_descriptors) return file.error();
+    const auto scanned = file ? scan(*file, item.segment) : file.error();
+    if (!scanned) {
+      unknown.unreadable += 1;
+      continue;
+    }
+    unknown.other_version += scanned->other_version ? 1 : 0;
+    unknown.damaged += scanned->damaged ? 1 : 0;
+    segments_.add(std::make_shared<const Segment>(item.segment, std::move(*file)));
+    for (const Listed& listed : scanned->records) {
+      learn(listed, item.segment, {index_, segments_, rules_});
+    }
+  }
+  directory_ = std::move(*directory);
+  return unknown;
+}
+
+void Contents::each(const std::function<bool(const Seen&)>& visit) const {
+  for (auto segment = segments_.oldest(); segment; segment = segments_.after(segment->number)) {
+    const auto scanned = scan(segment->file, segment->number);
+    if (!scanned) continue;  // it could be read when this was opened
+    for (const Listed& listed : scanned->records) {
+      const Position at{segment->number, listed.offset};
+      const auto place = index_.find(listed.key);
+      if (!place || place->at != at) continue;
+      const auto stored = Stored::open(segments_, listed.key, *place, Wait::yes);
+      if (stored && rules_.purged(stored->url(), at)) continue;
+      if (!visit({listed.key, *place, stored})) return;
+    }
+  }
+}
+
+}  // namespace proxy::cache::disk
