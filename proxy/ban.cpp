@@ -1,7 +1,7 @@
 #include "proxy/ban.hpp"
 
+#include "proxy/cache/stored_name.hpp"
 #include "proxy/http/text.hpp"
-#include "proxy/request.hpp"
 
 namespace proxy {
 namespace {
@@ -27,7 +27,7 @@ bool is_of(const HostPattern& hosts, std::string_view url) {
 }  // namespace
 
 bool Ban::covers(std::string_view name) const {
-  if (name.starts_with(kReverseSpace)) name.remove_prefix(kReverseSpace.size());
+  name = cache::url_in(name);
   if (const auto* prefix = std::get_if<std::string>(&what_)) return name.starts_with(*prefix);
   return is_of(std::get<HostPattern>(what_), name);
 }

@@ -8,6 +8,7 @@
 
 #include "config/settings.hpp"
 #include "proxy/cache/policy.hpp"
+#include "proxy/cache/stored_name.hpp"
 #include "proxy/http/forwarded.hpp"
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
@@ -20,8 +21,7 @@ struct Mapping;
 class SiteRule;
 class SiteRules;
 
-// What is stored in reverse mode has this before its URL: no scheme that a client's URL may have.
-inline constexpr std::string_view kReverseSpace = "reverse:";
+using cache::kReverseSpace;
 
 // Refers to the bytes of its head, which the caller keeps.
 struct Request {

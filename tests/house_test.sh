@@ -38,7 +38,8 @@ includes_only proxy/cache/disk proxy/cache/disk digest
 includes_only proxy/lists proxy/lists proxy/http digest config
 includes_only proxy/upstream proxy/upstream proxy/net proxy/lists config
 includes_only proxy/fill proxy/fill proxy proxy/cache proxy/http peers digest config
-includes_only proxy/command proxy/command proxy proxy/http peers digest config
+includes_only proxy/command proxy/command proxy proxy/cache proxy/cache/disk proxy/http peers digest \
+  config
 includes_only proxy proxy proxy/command proxy/fill proxy/cache proxy/lists proxy/http proxy/net \
   proxy/upstream \
   peers digest config
@@ -57,7 +58,7 @@ breach 'peers/transfer.hpp brings libcurl, so it is for peers/*.cpp alone' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'nlohmann/' '(config/document|proxy/access_log|proxy/monitoring|proxy/command/report)\.cpp'
-used_only_in 'CLI/' 'proxy/(main|command/arguments)\.cpp'
+used_only_in 'CLI/' 'proxy/(main|command/(cache_)?arguments)\.cpp'
 
 # g++ 12.2 puts the result of such an await over the resume pointer of the frame: name it first.
 breach 'an awaited value has to be named before it is tested' < <(

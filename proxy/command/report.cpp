@@ -35,10 +35,11 @@ std::string text_of(const Report::Value& value) {
 
 }  // namespace
 
-std::string Report::json() const {
+std::string Report::json(Letters letters) const {
   Json object = Json::object();
   for (const auto& [name, value] : facts_) object[name] = json_of(value);
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  const bool ascii = letters == Letters::ascii;
+  return object.dump(-1, ' ', ascii, Json::error_handler_t::replace) + '\n';
 }
 
 std::string Report::text() const {

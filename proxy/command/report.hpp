@@ -24,8 +24,13 @@ class Report {
     return *this;
   }
 
+  enum class Letters : std::uint8_t {
+    all,
+    ascii,  // others as \uXXXX: what comes from anybody does nothing to a terminal then
+  };
+
   // One line, an object; bytes that are not UTF-8 become U+FFFD.
-  std::string json() const;
+  std::string json(Letters letters = Letters::all) const;
   // A line each: the name, with blanks for underscores, and the value.
   std::string text() const;
   std::string as(bool in_json) const { return in_json ? json() : text(); }

@@ -32,14 +32,15 @@ Result<Contents::Unknown> Contents::open(const std::filesystem::path& path) {
   return unknown;
 }
 
-void Contents::each(const std::function<bool(const Seen&)>& visit) const {
+void Contents::each(const std::function<bool(const Seen&)>& visit,
+                    const std::function<bool(const Place&)>& wanted) const {
   for (auto segment = segments_.oldest(); segment; segment = segments_.after(segment->number)) {
     const auto scanned = scan(segment->file, segment->number);
     if (!scanned) continue;  // it could be read when this was opened
     for (const Listed& listed : scanned->records) {
       const Position at{segment->number, listed.offset};
       const auto place = index_.find(listed.key);
-      if (!place || place->at != at) continue;
+      if (!place || place->at != at || (wanted && !wanted(*place))) continue;
       const auto stored = Stored::open(segments_, listed.key, *place, Wait::yes);
       if (stored && rules_.purged(stored->url(), at)) continue;
       if (!visit({listed.key, *place, stored})) return;

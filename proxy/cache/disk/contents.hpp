@@ -35,8 +35,9 @@ class Contents {
     const Result<Stored>& stored;
   };
   // All that no rule of a purge covers, in the order in which they were written, until `visit` says
-  // false. Blocks of large objects are among them.
-  void each(const std::function<bool(const Seen&)>& visit) const;
+  // false. Blocks of large objects are among them. Only what is `wanted` is read.
+  void each(const std::function<bool(const Seen&)>& visit,
+            const std::function<bool(const Place&)>& wanted = {}) const;
 
  private:
   std::optional<Directory> directory_;

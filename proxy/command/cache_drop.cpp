@@ -1,0 +1,128 @@
+#include "proxy/command/cache_drop.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <future>
+#include <unordered_set>
+#include <vector>
+
+#include "proxy/cache/disk/disk.hpp"
+#include "proxy/cache/stored_name.hpp"
+#include "proxy/command/cache_entry.hpp"
+#include "proxy/command/cache_show.hpp"
+
+namespace proxy::command {
+namespace {
+
+namespace disk = cache::disk;
+using disk::Kind;
+
+// What is to go, and how much of it is there.
+struct Order {
+  std::vector<std::string> prefixes;
+  std::vector<disk::Key> keys;
+  std::uint64_t responses = 0;
+};
+
+// The keys of all blocks of these objects.
+void add_blocks(const disk::Contents& contents, const std::unordered_set<std::uint64_t>& versions,
+                std::vector<disk::Key>& keys) {
+  contents.each(
+      [&](const disk::Contents::Seen& seen) {
+        if (seen.stored && versions.contains(seen.stored->header().version)) {
+          keys.push_back(seen.key);
+        }
+        return true;
+      },
+      [](const disk::Place& place) { return place.kind == Kind::block; });
+}
+
+Order order_of(const DropOptions& options, const std::string& name,
+               const disk::Contents& contents) {
+  Order order;
+  const bool one = !options.url.empty();
+  const Relations relations(contents);
+  const auto now = std::chrono::system_clock::now();
+  std::unordered_set<std::uint64_t> versions;
+  contents.each([&](const disk::Contents::Seen& seen) {
+    if (!seen.stored) return true;
+    const auto url = cache::url_in(seen.stored->url());
+    if (one ? url != name : !url.starts_with(name)) return true;
+    order.responses += facts_of(*seen.stored, relations, now) ? 1 : 0;
+    if (!one) return true;
+    order.keys.push_back(seen.key);
+    if (seen.place.kind == Kind::object) versions.insert(seen.stored->header().version);
+    return true;
+  });
+  if (!versions.empty()) add_blocks(contents, versions, order.keys);
+  if (!one) order.prefixes = {name};
+  if (!one && !name.empty()) order.prefixes.push_back(std::string(cache::kReverseSpace) + name);
+  return order;
+}
+
+// At most this many wait for the disk together.
+constexpr std::size_t kAtOnce = 4096;
+
+// By then what earlier purges by prefix left to be searched for is, and there is room for others.
+constexpr std::chrono::minutes kSearched{10};
+
+disk::Result<void> carry_out(disk::Disk& disk, const Order& order) {
+  std::deque<std::future<disk::Result<void>>> answers;
+  const auto awaited = [&answers] {
+    auto promise = std::make_shared<std::promise<disk::Result<void>>>();
+    answers.push_back(promise->get_future());
+    return [promise](disk::Result<void> done) { promise->set_value(done); };
+  };
+  for (const auto& prefix : order.prefixes) {
+    auto taken = disk.purge_prefix(prefix, awaited());
+    if (!taken && disk.settle(kSearched)) taken = disk.purge_prefix(prefix, awaited());
+    if (!taken) return taken;
+  }
+  disk::Result<void> result;
+  for (const auto& key : order.keys) {
+    disk.purge(key, awaited());
+    if (answers.size() < kAtOnce) continue;
+    if (const auto done = answers.front().get(); !done) result = done;
+    answers.pop_front();
+  }
+  for (auto& answer : answers) {
+    if (const auto done = answer.get(); !done) result = done;
+  }
+  return result;
+}
+
+Result<Order> find_all(const DropOptions& options, const Streams& streams) {
+  std::string name;
+  if (!options.all) {
+    auto url = stored_url(options.url.empty() ? options.prefix : options.url);
+    if (!url) return url.error();
+    name = std::move(*url);
+  }
+  const auto contents = look_into(options.place, streams);
+  if (!contents) return contents.error();
+  return order_of(options, name, **contents);
+}
+
+}  // namespace
+
+Result<int> drop(const DropOptions& options, const Streams& streams) {
+  const auto order = find_all(options, streams);
+  if (!order) return order.error();
+  disk::Options how{.path = options.place.path, .log = {}};
+  how.log.bytes = options.place.bytes;
+  how.log.sync_purges = true;
+  {
+    disk::Disk disk(how);
+    const auto started = disk.start();
+    if (!started) return cache_trouble(options.place, started.error());
+    const auto done = carry_out(disk, *order);
+    if (!done) return cache_trouble(options.place, done.error());
+  }
+  Output out(streams.out);
+  out.line(fmt::format("dropped {} responses", fmt::group_digits(order->responses)));
+  if (auto said = out.finish(); !said) return said.error();
+  return order->responses > 0 ? kDone : kNone;
+}
+
+}  // namespace proxy::command

@@ -1,0 +1,24 @@
+// hearsay cache show: all that a stopped cache has of a URL.
+#pragma once
+
+#include <string>
+
+#include "proxy/command/cache_place.hpp"
+
+namespace proxy::command {
+
+struct ShowOptions {
+  CachePlace place = {};
+  std::string url = {};  // as a client would ask for it
+  bool json = false;     // an object on a line for each
+};
+
+// The URL as responses are stored under it; the space of reverse mode may stand before it. Trouble
+// for what no client could ask for.
+Result<std::string> stored_url(std::string_view url);
+
+// Every record that is stored as this, of forward and reverse mode: what the record says, whether
+// its checksums fit, and the response's head. kNone if there is none. Looks at all entries.
+Result<int> show(const ShowOptions& options, const Streams& streams);
+
+}  // namespace proxy::command

@@ -1,0 +1,70 @@
+// A cache on disk for `hearsay cache` to work on, and what that says.
+#pragma once
+
+#include <string>
+
+#include "proxy/cache/saved_head.hpp"
+#include "proxy/command/cache_place.hpp"
+#include "tests/proxy/cache/disk/scene.hpp"
+#include "tests/proxy/cache/messages.hpp"
+#include "tests/proxy/command/invocation.hpp"
+
+namespace proxy::command {
+
+class CacheScene : public ::testing::Test {
+ protected:
+  using Record = cache::disk::Record;
+  using Kind = cache::disk::Kind;
+
+  // Of a response that arrived `age` ago.
+  Record response(const std::string& url, const std::string& body = "body",
+                  const std::string& lines = "Cache-Control: max-age=7000\r\n",
+                  std::chrono::seconds age = {}, std::uint64_t selector = 0) {
+    const auto arrived = std::chrono::system_clock::now() - age;
+    const cache::Stock stock{.url = url, .lines = lines, .times = {arrived, arrived}};
+    const auto entry = cache::entry_of(budget_, stock);
+    Record record = cache::disk::response(url, body);
+    record.head = cache::encode_head(*entry, selector);
+    cache::note_times(record.header, entry->times);
+    const auto until = std::max(entry->claimable_until(), cache::Time()).time_since_epoch();
+    record.header.claimable_until =
+        static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(until).count());
+    return record;
+  }
+
+  // As a proxy does while it runs.
+  void store(std::vector<Record> records) {
+    cache::disk::Scene disk(directory_.path());
+    for (auto& record : records) ASSERT_TRUE(disk.append(std::move(record)));
+  }
+
+  // The body that a proxy would find under the key.
+  cache::disk::Result<std::string> body(const std::string& url) {
+    cache::disk::Scene disk(directory_.path());
+    return disk.body(url);
+  }
+
+  CachePlace place() const { return {directory_.path(), cache::disk::small_options({}).log.bytes}; }
+  std::string segment_path() const { return directory_ / "00000001.segment"; }
+  void damage(std::string_view at) const {
+    std::string bytes = read_file(segment_path());
+    bytes[bytes.find(at)] ^= 1;
+    write_file(segment_path(), bytes);
+  }
+
+  // What a subcommand says with these options; on trouble the code is kFailed, and err has it.
+  template <class Options>
+  Said said(Result<int> (*work)(const Options&, const Streams&), Options options) {
+    options.place = place();
+    const StreamFile in;
+    const StreamFile out;
+    const StreamFile err;
+    const auto code = work(options, {in.descriptor(), out.descriptor(), err.descriptor()});
+    return {code ? *code : kFailed, out.content(), code ? err.content() : code.error().text};
+  }
+
+  const TemporaryDirectory directory_;
+  cache::Budget budget_{1 << 20};
+};
+
+}  // namespace proxy::command
