@@ -1,6 +1,7 @@
 // One stored response: one variant of a URL.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -62,6 +63,23 @@ struct Saved {
   Time claimable_until = Time::min();
 };
 
+// Where the disk has an entry: told by who writes it there, or has read it. Any thread.
+class OnDisk {
+ public:
+  // Of the record that it is found by, and of the one that has the body, if that is another; as
+  // numbers, 0 until it is there (disk/format.hpp, to_number).
+  void set(std::uint64_t front, std::uint64_t body) const {
+    body_.store(body, std::memory_order_relaxed);
+    front_.store(front, std::memory_order_release);
+  }
+  std::uint64_t front() const { return front_.load(std::memory_order_acquire); }
+  std::uint64_t body() const { return body_.load(std::memory_order_relaxed); }
+
+ private:
+  mutable std::atomic<std::uint64_t> front_ = 0;
+  mutable std::atomic<std::uint64_t> body_ = 0;
+};
+
 // Nothing in it changes but the body, which its fill sets once, before the store gets the entry:
 // from then on any thread may read all of it. The head part is valid, and readable from any thread,
 // from the start. Charged to its budget for its lifetime, the body's blocks by themselves.
@@ -102,6 +120,7 @@ struct Entry {
   const Time fresh_until;  // fresh means: now < fresh_until
 
   Body body;
+  const OnDisk on_disk;
 
   // Age as the Age field says it: never negative.
   seconds age(Time now) const;

@@ -27,9 +27,11 @@ Node::Node(Budget& budget, const digest::Key& its_key, std::shared_ptr<const Ent
       claimable_until(entry->claimable_until()),
       charge_(budget, sizeof(Node) + kSlotBytes) {}
 
-Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals totals)
+Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals totals,
+             disk::Index* below)
     : max_variants_(limits.variants),
       totals_(totals),
+      below_(below),
       order_(budget, ghost_window, totals.small_bytes),
       changes_(limits.changes),
       departures_(budget, budget.limit() / kDeparturesShare, limits.remembered) {}
@@ -70,11 +72,43 @@ Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* super
     order_.insert(*node);
     if (slot.newest) dropped = take_surplus(slot);
   }
+  insert(slot, std::move(node));
+  return dropped;
+}
+
+void Shard::insert(Slot& slot, Chain node) {
   totals_.entries.fetch_add(1, std::memory_order_relaxed);
   totals_.bytes.fetch_add(node->bytes, std::memory_order_relaxed);
   count_.fetch_add(1, std::memory_order_relaxed);
   node->next = std::move(slot.newest);
   slot.newest = std::move(node);
+}
+
+std::shared_ptr<const Entry> Shard::adopt(Chain& node, Time now) {
+  Chain surplus;
+  const std::lock_guard lock(mutex_);
+  tell(now);
+  Slot& slot = slots_[node->key];
+  if (slot.newest && slot.newest->entry->url != node->entry->url) return nullptr;  // keys collide
+  if (const Chain* held = same_selection(slot, *node)) return (*held)->entry;
+  auto entry = node->entry;
+  claim(slot, *node, now);
+  order_.insert(*node);
+  if (slot.newest) surplus = take_surplus(slot);
+  insert(slot, std::move(node));
+  node = std::move(surplus);
+  return entry;
+}
+
+Shard::Chain Shard::drop(const digest::Key& key, const Entry* entry) {
+  const std::lock_guard lock(mutex_);
+  const auto slot = slots_.find(key);
+  if (slot == slots_.end()) return {};
+  Chain* at = place_of(slot->second, entry);
+  if (!at) return {};
+  order_.erase(**at);
+  Chain dropped = take(slot->second, *at);
+  if (!slot->second.newest) slots_.erase(slot);
   return dropped;
 }
 
@@ -188,14 +222,23 @@ Shard::Chain Shard::take_surplus(Slot& slot) {
 void Shard::claim(Slot& slot, Node& node, Time now) {
   if (now + kClaimAhead >= node.claimable_until) return;
   claim_order_.insert(node);
-  if (slot.claimable++ == 0) changes_.append(node.key, KeyChange::What::added);
+  if (slot.claimable++ == 0) change(node.key, KeyChange::What::added);
+}
+
+void Shard::change(const digest::Key& key, KeyChange::What what) {
+  if (!below_) return changes_.append(key, what);
+  if (what == KeyChange::What::added) {
+    below_->claim_above(key);
+  } else {
+    below_->unclaim_above(key);
+  }
 }
 
 void Shard::unclaim(Slot& slot, Node& node) {
   if (!node.ClaimHook::is_linked()) return;
   claim_order_.erase(ClaimOrder::s_iterator_to(node));
   if (--slot.claimable > 0) return;
-  changes_.append(node.key, KeyChange::What::removed);
+  change(node.key, KeyChange::What::removed);
   departures_.remember(node.key, latest_);
 }
 

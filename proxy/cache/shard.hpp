@@ -13,6 +13,7 @@
 
 #include "proxy/cache/claims.hpp"
 #include "proxy/cache/departures.hpp"
+#include "proxy/cache/disk/index.hpp"
 #include "proxy/cache/s3_fifo.hpp"
 #include "proxy/cache/store.hpp"
 
@@ -46,10 +47,16 @@ class Shard {
     std::atomic<std::uint64_t>& small_bytes;
   };
 
-  Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals totals);
+  // `below`: where claims are told, if there is a disk; else they are for collect().
+  Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals totals,
+        disk::Index* below);
 
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request);
   Chain put(std::unique_ptr<Node> node, Time now, const Entry* superseded);
+  // Unless a variant is held that the same requests select: the entry that is held afterwards.
+  // What is left in `node` is for the caller to destroy. Null where the keys of two URLs collide.
+  std::shared_ptr<const Entry> adopt(Chain& node, Time now);
+  Chain drop(const digest::Key& key, const Entry* entry);
   // With a URL: only if the variants are of it.
   Chain remove(const digest::Key& key, std::optional<std::string_view> url);
   // Of these keys, those whose URL `matches`.
@@ -87,13 +94,16 @@ class Shard {
   Chain take(Slot& slot, Chain& at);
   Chain take_all(Slot& slot);
   Chain take_surplus(Slot& slot);
+  void insert(Slot& slot, Chain node);
   void claim(Slot& slot, Node& node, Time now);
   void unclaim(Slot& slot, Node& node);
+  void change(const digest::Key& key, KeyChange::What what);
   void expire_claims(Time now);
   void tell(Time now) { latest_ = std::max(latest_, now); }
 
   const std::size_t max_variants_;
   const Totals totals_;
+  disk::Index* const below_;
   std::atomic<std::size_t> count_ = 0;
 
   std::mutex mutex_;  // guards all below

@@ -17,6 +17,12 @@ std::uint64_t small_target(const Budget& budget) {
   return budget.limit() / 10;
 }
 
+// In seconds since 1970, as the disk counts.
+std::uint32_t outlasted(Time now) {
+  const auto ahead = std::chrono::ceil<std::chrono::seconds>(now + kClaimAhead);
+  return static_cast<std::uint32_t>(ahead.time_since_epoch().count());
+}
+
 std::size_t length(const Shard::Chain& chain) {
   std::size_t nodes = 0;
   for (const Node* node = chain.get(); node; node = node->next.get()) ++nodes;
@@ -25,11 +31,12 @@ std::size_t length(const Shard::Chain& chain) {
 
 }  // namespace
 
-Store::Store(Budget& budget, const StoreLimits& limits) : budget_(budget), limits_(limits) {
+Store::Store(Budget& budget, const StoreLimits& limits, disk::Index* below)
+    : budget_(budget), limits_(limits), below_(below) {
   for (std::size_t i = 0; i < kShards; ++i) {
     shards_.push_back(
         std::make_unique<Shard>(budget, (budget.limit() - small_target(budget)) / kShards, limits_,
-                                Shard::Totals{entries_, bytes_, small_bytes_}));
+                                Shard::Totals{entries_, bytes_, small_bytes_}, below));
   }
 }
 
@@ -47,6 +54,19 @@ Stored Store::put(const digest::Key& key, std::shared_ptr<const Entry> entry, Ti
   if (!make_room_at(shard)) return Stored::no_room;
   shard.put(std::move(node), now, superseded);
   return Stored::yes;
+}
+
+std::shared_ptr<const Entry> Store::adopt(const digest::Key& key,
+                                          std::shared_ptr<const Entry> entry, Time now) {
+  auto node = std::make_unique<Node>(budget_, key, entry);
+  Shard& shard = shard_of(key);
+  if (!make_room_at(shard)) return entry;
+  auto held = shard.adopt(node, now);
+  return held ? held : entry;
+}
+
+void Store::drop(const digest::Key& key, const Entry& entry) {
+  shard_of(key).drop(key, &entry);
 }
 
 std::size_t Store::remove(const digest::Key& key) {
@@ -116,11 +136,26 @@ Collected Store::collect(Time now, std::vector<KeyChange>& out) {
   for (const auto& shard : shards_) {
     if (shard->collect(now, out) == Collected::overflowed) all = Collected::overflowed;
   }
-  return all;
+  return below_ ? collect_below(now, out) : all;
+}
+
+Collected Store::collect_below(Time now, std::vector<KeyChange>& out) {
+  std::vector<disk::Index::ClaimChange> changes;
+  const bool complete = below_->collect_claims(outlasted(now), changes);
+  for (const auto& [key, added] : changes) {
+    out.push_back({key, added ? KeyChange::What::added : KeyChange::What::removed});
+  }
+  return complete ? Collected::complete : Collected::overflowed;
 }
 
 void Store::list_claimed(Time now, std::vector<digest::Key>& out) {
-  for (const auto& shard : shards_) shard->list_claimed(now, out);
+  if (!below_) {
+    for (const auto& shard : shards_) shard->list_claimed(now, out);
+    return;
+  }
+  std::vector<KeyChange> none;
+  for (const auto& shard : shards_) shard->collect(now, none);  // what expired is not claimed
+  below_->list_claims(outlasted(now), out);
 }
 
 // By the last byte: the map inside hashes by the first ones.

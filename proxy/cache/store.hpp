@@ -18,6 +18,9 @@
 namespace proxy::cache {
 
 class Shard;
+namespace disk {
+class Index;
+}
 
 struct StoreLimits {
   std::uint64_t max_object = UINT64_MAX;  // bytes of one body
@@ -41,7 +44,9 @@ enum class Stored : std::uint8_t {
 // `now` never steps back by more than calls overlap. Any thread.
 class Store {
  public:
-  explicit Store(Budget& budget, const StoreLimits& limits = {});
+  // `below`: the index of the disk under this memory, if there is one, which outlives the store.
+  // What is claimed is told there, and collected from there for both.
+  explicit Store(Budget& budget, const StoreLimits& limits = {}, disk::Index* below = nullptr);
   ~Store();
 
   // The variant that answers a request with these fields: of several the one of the latest Date
@@ -54,6 +59,13 @@ class Store {
   // its limit, or it was not stored.
   Stored put(const digest::Key& key, std::shared_ptr<const Entry> entry, Time now,
              const Entry* superseded = nullptr);
+
+  // Keeps what was read back from the disk, unless a variant is held that the same requests select:
+  // the entry that is held then, or this one.
+  std::shared_ptr<const Entry> adopt(const digest::Key& key, std::shared_ptr<const Entry> entry,
+                                     Time now);
+  // Drops this very entry.
+  void drop(const digest::Key& key, const Entry& entry);
 
   // Drops all variants; how many there were. invalidate() only if they are of this URL.
   std::size_t remove(const digest::Key& key);
@@ -86,8 +98,11 @@ class Store {
   bool evict_somewhere(S3Fifo::Part part);
   bool forget_ghosts();
 
+  Collected collect_below(Time now, std::vector<KeyChange>& out);
+
   Budget& budget_;
   const StoreLimits limits_;
+  disk::Index* const below_;
   std::atomic<std::size_t> entries_ = 0;
   std::atomic<std::uint64_t> bytes_ = 0;
   std::atomic<std::uint64_t> small_bytes_ = 0;  // in the small parts of all shards

@@ -33,6 +33,7 @@ LogLimits fitted(LogLimits limits) {
 Disk::Disk(Options options)
     : options_(std::move(options)),
       index_(seconds_now()),
+      rules_(options_.purge_reading),
       versions_(random_number()),
       log_(fitted(options_.log), Shared{index_, segments_, rules_, counters_}),
       next_rest_(options_.first_rest) {}
@@ -99,8 +100,29 @@ Result<void> Disk::append(Record record) {
   return {};
 }
 
+Result<void> Disk::replace(Record record) {
+  const Key key = record.header.key;
+  const bool held = may_hold(key);
+  index_.erase(key);
+  const auto taken = append(std::move(record));
+  if (!taken && held) purge(key, {});
+  return taken;
+}
+
+// What is written leaves the one place after it has come to the other.
+bool Disk::may_hold(const Key& key) const {
+  if (in_flight_[slot_of(key)].load(std::memory_order_acquire) > 0) return true;
+  return !ready_.load(std::memory_order_acquire) || index_.find(key);
+}
+
+std::uint64_t Disk::most_bytes() const {
+  const auto segment = log_.limits().segment_bytes;
+  return segment - kSegmentHeaderBytes - kRecordHeaderBytes - kAlignment - footer_bytes(2);
+}
+
 // The caller holds the lock.
 void Disk::queue(Record record) {
+  in_flight_[slot_of(record.header.index_key())].fetch_add(1, std::memory_order_relaxed);
   queued_bytes_ += record.footprint();
   queue_.push_back(std::move(record));
   if (queue_.size() == 1) changed_.notify_all();

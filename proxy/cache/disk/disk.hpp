@@ -1,6 +1,8 @@
 // The cache on disk: finds, reads, and writes behind.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
@@ -24,6 +26,8 @@ struct Options {
   // After a failure, until the first attempt to go on; doubled each time, up to the second.
   std::chrono::milliseconds first_rest{1'000};
   std::chrono::milliseconds longest_rest{30'000};
+  // Which URLs a purge of many covers.
+  PurgeRules::Reading purge_reading = PurgeRules::as_prefix;
 };
 
 struct State {
@@ -39,7 +43,6 @@ using Done = std::function<void(Result<void>)>;
 class Disk {
  public:
   explicit Disk(Options options);
-  // Writes what waits, and seals the newest segment.
   ~Disk();
   Disk(const Disk&) = delete;
   Disk& operator=(const Disk&) = delete;
@@ -48,6 +51,8 @@ class Disk {
   // has to be changed. After any other error it rests, and is tried again. Once, or again after
   // `in_use`.
   Result<Loaded> start();
+  // Writes what waits, and seals the newest segment; for good. So does the destructor.
+  void stop();
 
   // What is found of this key, which counts as a use. With `url` the rules of purges by prefix are
   // heeded; that the record is of this URL is the reader's to compare.
@@ -62,13 +67,19 @@ class Disk {
   // on a disk that keeps up. `busy` or `resting`: not taken, and record.done is not called.
   Result<void> append(Record record);
 
+  // The same for what takes the place of what is found under the key, which goes at once; where it
+  // is not taken, that is purged.
+  Result<void> replace(Record record);
+  // Whether something may be found under the key, now or once what waits is written.
+  bool may_hold(const Key& key) const;
+
   // What is held under the key goes at once, what waits to be written with the record that says so;
   // `done` is told when that is written, and a crash leaves it so: until then no answer may claim
   // it. After an error it is owed, counts in memory, and is written when the disk is back.
   void purge(const Key& key, Done done);
-  // All keys whose record has a URL that begins so, at once by a rule, by a search as time allows.
-  // `busy`: there are PurgeRules::kMost rules already.
-  Result<void> purge_prefix(std::string_view prefix, Done done);
+  // All keys whose record has a URL that the text covers (Options::purge_reading), at once by a
+  // rule, by a search as time allows. `busy`: there are PurgeRules::kMost rules already.
+  Result<void> purge_prefix(std::string_view text, Done done);
 
   // For the version of a large object: never the same twice, across starts too.
   std::uint64_t new_version();
@@ -78,6 +89,10 @@ class Disk {
   // takes longer than `limit`.
   bool settle(std::chrono::milliseconds limit);
 
+  // The longest record that a segment has room for: URL, head and body together.
+  std::uint64_t most_bytes() const;
+
+  Index& index() { return index_; }
   const Index& index() const { return index_; }
   const Counters& counters() const { return counters_; }
   std::size_t segments() const { return segments_.count(); }
@@ -87,10 +102,17 @@ class Disk {
  private:
   using Clock = std::chrono::steady_clock;
 
+  static constexpr std::size_t kInFlight = 4096;
+  using InFlight = std::array<std::atomic<std::uint32_t>, kInFlight>;
+  static std::size_t slot_of(const Key& key) {
+    return (key.bytes[0] | key.bytes[1] << 8) % kInFlight;
+  }
+
   void queue(Record record);
   void run();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void write(std::vector<Record> records);
+  void flush(bool any);
   void write_one(Record record);
   void owe(Record record);
   void pay_owed();
@@ -107,6 +129,7 @@ class Disk {
   std::atomic<bool> ready_ = false;  // the index is complete
   std::atomic<std::uint64_t> used_ = 0;
   std::atomic<std::uint64_t> versions_;
+  InFlight in_flight_{};  // records taken and not written yet, by their key's hash
 
   Log log_;  // the writer's alone, as what follows
   std::vector<Record> owed_;

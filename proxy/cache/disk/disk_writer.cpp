@@ -16,6 +16,10 @@ constexpr std::size_t kMostOwed = 65'536;
 }  // namespace
 
 Disk::~Disk() {
+  stop();
+}
+
+void Disk::stop() {
   if (!writer_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
@@ -56,7 +60,16 @@ bool Disk::wait_for_work(std::unique_lock<std::mutex>& lock) {
 
 void Disk::write(std::vector<Record> records) {
   const bool any = !records.empty();
-  for (Record& record : records) write_one(std::move(record));
+  std::vector<std::size_t> slots;
+  for (Record& record : records) {
+    slots.push_back(slot_of(record.header.index_key()));
+    write_one(std::move(record));
+  }
+  flush(any);
+  for (const std::size_t slot : slots) in_flight_[slot].fetch_sub(1, std::memory_order_release);
+}
+
+void Disk::flush(bool any) {
   if (!state().working) return;
   const auto flushed = log_.flush();
   if (!flushed) {

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cmath>
-#include <cstring>
-#include <memory>
-#include <mutex>
+
+#include "proxy/cache/disk/index_shard.hpp"
 
 namespace proxy::cache::disk {
 namespace {
@@ -33,60 +31,11 @@ std::size_t owner_of(const Key& key) {
   return kOwners[(key.bytes[14] | std::size_t{key.bytes[15]} << 8) % kParts];
 }
 
-// Counts what it allocates.
-template <class T>
-struct Counting {
-  using value_type = T;
-
-  explicit Counting(std::atomic<std::uint64_t>& its_bytes) : bytes(&its_bytes) {}
-  template <class U>
-  explicit Counting(const Counting<U>& other) : bytes(other.bytes) {}
-
-  T* allocate(std::size_t count) {
-    T* made = std::allocator<T>().allocate(count);
-    bytes->fetch_add(count * sizeof(T), std::memory_order_relaxed);
-    return made;
-  }
-  void deallocate(T* made, std::size_t count) {
-    bytes->fetch_sub(count * sizeof(T), std::memory_order_relaxed);
-    std::allocator<T>().deallocate(made, count);
-  }
-  template <class U>
-  bool operator==(const Counting<U>& other) const {
-    return bytes == other.bytes;
-  }
-
-  std::atomic<std::uint64_t>* bytes;
-};
-
 }  // namespace
-
-class IndexShard {
- public:
-  using Slot = std::pair<const Key, PackedPlace>;
-  static_assert(sizeof(Slot) == 28);
-  using Map = boost::unordered_flat_map<Key, PackedPlace, digest::KeyHash, std::equal_to<Key>,
-                                        Counting<Slot>>;
-
-  void begin(std::atomic<std::uint64_t>& bytes) { map.emplace(Counting<Slot>(bytes)); }
-
-  // The caller holds the lock. Null if it is not there, or not at that position.
-  PackedPlace* find(const Key& key) {
-    const auto found = map->find(key);
-    return found == map->end() ? nullptr : &found->second;
-  }
-  PackedPlace* find_at(const Key& key, Position at) {
-    PackedPlace* place = find(key);
-    return place && place->at() == at ? place : nullptr;
-  }
-
-  std::mutex mutex;
-  std::optional<Map> map;  // guarded
-};
 
 Index::Index(std::uint32_t origin)
     : origin_(origin), shards_(std::make_unique<IndexShard[]>(kShards)) {
-  for (std::size_t i = 0; i < kShards; ++i) shards_[i].begin(bytes_);
+  for (std::size_t i = 0; i < kShards; ++i) shards_[i].begin(bytes_, origin);
 }
 
 Index::~Index() = default;
@@ -115,15 +64,15 @@ void Index::put(const Key& key, const Place& place) {
   IndexShard& shard = shard_of(key);
   const PackedPlace packed(place, origin_);
   const std::lock_guard lock(shard.mutex);
-  if (shard.map->insert_or_assign(key, packed).second) {
-    entries_.fetch_add(1, std::memory_order_relaxed);
-  }
+  if (PackedPlace* held = shard.find(key)) return shard.replace(key, *held, packed);
+  shard.insert(key, packed);
+  entries_.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool Index::erase(const Key& key) {
   IndexShard& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);
-  if (shard.map->erase(key) == 0) return false;
+  if (!shard.erase(key)) return false;
   entries_.fetch_sub(1, std::memory_order_relaxed);
   return true;
 }
@@ -132,7 +81,7 @@ bool Index::erase_at(const Key& key, Position at) {
   IndexShard& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);
   if (!shard.find_at(key, at)) return false;
-  shard.map->erase(key);
+  shard.erase(key);
   entries_.fetch_sub(1, std::memory_order_relaxed);
   return true;
 }
@@ -142,7 +91,7 @@ bool Index::replace_at(const Key& key, Position at, const Place& place) {
   const std::lock_guard lock(shard.mutex);
   PackedPlace* held = shard.find_at(key, at);
   if (!held) return false;
-  *held = PackedPlace(place, origin_);
+  shard.replace(key, *held, PackedPlace(place, origin_));
   return true;
 }
 
@@ -150,9 +99,7 @@ std::size_t Index::erase_segment(std::uint32_t segment) {
   std::size_t erased = 0;
   for (std::size_t i = 0; i < kShards; ++i) {
     const std::lock_guard lock(shards_[i].mutex);
-    erased += boost::unordered::erase_if(*shards_[i].map, [segment](const auto& slot) {
-      return slot.second.at().segment == segment;
-    });
+    erased += shards_[i].erase_segment(segment);
   }
   entries_.fetch_sub(erased, std::memory_order_relaxed);
   return erased;
@@ -174,8 +121,38 @@ void Index::clear() {
     const std::lock_guard lock(shards_[i].mutex);
     entries_.fetch_sub(shards_[i].map->size(), std::memory_order_relaxed);
     dropped.swap(shards_[i].map);
-    shards_[i].begin(bytes_);
+    shards_[i].begin(bytes_, origin_);
   }
+}
+
+void Index::claim_above(const Key& key) {
+  IndexShard& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  shard.claim_above(key);
+}
+
+void Index::unclaim_above(const Key& key) {
+  IndexShard& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  shard.unclaim_above(key);
+}
+
+// The shards take their turns one after the other.
+void Index::list_claims(std::uint32_t outlast, std::vector<Key>& out) {
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const auto turn = static_cast<std::uint32_t>(1 + i * kClaimTurn / kShards);
+    const std::lock_guard lock(shards_[i].mutex);
+    shards_[i].list_claims(outlast + turn, out);
+  }
+}
+
+bool Index::collect_claims(std::uint32_t outlast, std::vector<ClaimChange>& out) {
+  bool complete = true;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const std::lock_guard lock(shards_[i].mutex);
+    complete = shards_[i].collect_claims(outlast, out) && complete;
+  }
+  return complete;
 }
 
 std::size_t Index::largest_shard() const {

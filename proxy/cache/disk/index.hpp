@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "proxy/cache/disk/place.hpp"
 
@@ -42,13 +43,28 @@ class Index {
   std::size_t erase_segment(std::uint32_t segment);
 
   // The entries of one shard, under its lock, in no order; `visit` must not call back. No order of
-  // expiry is kept, as it would cost more than it saves: who has to know which claims end soon asks
-  // all shards in turn, each once in a while, for those that end before its next turn (a million
-  // entries take 5 ms together, disk_bench).
+  // expiry is kept, as it would cost more than it saves: a million entries are looked through in 5
+  // ms (disk_bench).
   void each_in(std::size_t shard, const std::function<void(const Key&, const Place&)>& visit) const;
   // All of them, a shard after the other.
   void each(const std::function<void(const Key&, const Place&)>& visit) const;
   void clear();
+
+  // What a neighbour may be told to find here: a key is claimed while whoever keeps entries above
+  // the disk says so, and while its place is claimable. Followed from the first list_claims() on.
+  struct ClaimChange {
+    Key key;
+    bool added = false;  // else removed
+  };
+  void claim_above(const Key& key);
+  void unclaim_above(const Key& key);
+  // All keys claimed. `outlast`: seconds since 1970; a claim of a place that ends by then is none,
+  // nor for kClaimTurn seconds longer: all places are looked at once in that time.
+  void list_claims(std::uint32_t outlast, std::vector<Key>& out);
+  // What changed since the last call, for each key in order, added and removed in turn. False: too
+  // much did, or all, and what is claimed has to be listed. One caller at a time.
+  bool collect_claims(std::uint32_t outlast, std::vector<ClaimChange>& out);
+  static constexpr std::uint32_t kClaimTurn = 4;
 
   std::size_t entries() const { return entries_.load(std::memory_order_relaxed); }
   // What the maps have allocated.

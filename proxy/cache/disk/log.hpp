@@ -97,6 +97,7 @@ class Log {
 
   // What the files take.
   std::uint64_t used_bytes() const { return used_; }
+  const LogLimits& limits() const { return limits_; }
 
  private:
   struct Gathered {

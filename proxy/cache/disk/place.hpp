@@ -48,9 +48,13 @@ class PackedPlace {
             static_cast<std::uint32_t>(where >> 12 & 0xffffff) * kAlignment};
   }
   void use() { low_ |= kUsed; }
+  // Whether it counts as claimed: a matter of the index, not of the place.
+  bool claimed() const { return (low_ & kClaimed) != 0; }
+  void claim(bool is) { low_ = is ? low_ | kClaimed : low_ & ~kClaimed; }
 
  private:
   static constexpr std::uint32_t kUsed = 1;
+  static constexpr std::uint32_t kClaimed = 2;
   static constexpr std::uint32_t kLatest = (std::uint32_t{1} << 29) - 1;
 
   // Units of 16 bytes as a floating point number with 5 bits behind the leading one, rounded up.
@@ -68,7 +72,7 @@ class PackedPlace {
   }
 
   // Words of 4 bytes, so that with the key a slot has 28.
-  std::uint32_t low_;  // segment 28, offset / 16 24, size 10, one to spare, used 1: from the top of
+  std::uint32_t low_;   // segment 28, offset / 16 24, size 10, claimed 1, used 1: from the top of
   std::uint32_t high_;  // both
   std::uint32_t rest_;  // kind 3, time 29
 };

@@ -5,24 +5,28 @@
 
 namespace proxy::cache::disk {
 
-PurgeRules::Rule& PurgeRules::rule_for(std::string_view prefix) {
-  const auto found = std::find_if(rules_.begin(), rules_.end(),
-                                  [&](const Rule& rule) { return rule.prefix == prefix; });
-  if (found != rules_.end()) return *found;
-  return rules_.emplace_back(Rule{.prefix = std::string(prefix)});
+PurgeRules::Covers PurgeRules::as_prefix(std::string_view text) {
+  return [prefix = std::string(text)](std::string_view url) { return url.starts_with(prefix); };
 }
 
-bool PurgeRules::add(std::string_view prefix) {
+PurgeRules::Rule& PurgeRules::rule_for(std::string_view text) {
+  const auto found = std::find_if(rules_.begin(), rules_.end(),
+                                  [&](const Rule& rule) { return rule.text == text; });
+  if (found != rules_.end()) return *found;
+  return rules_.emplace_back(Rule{.text = std::string(text), .covers = reading_(text)});
+}
+
+bool PurgeRules::add(std::string_view text) {
   const std::lock_guard lock(mutex_);
   if (rules_.size() >= kMost) return false;
-  rule_for(prefix).unsettled += 1;
+  rule_for(text).unsettled += 1;
   publish();
   return true;
 }
 
-void PurgeRules::settle(std::string_view prefix, Position at) {
+void PurgeRules::settle(std::string_view text, Position at) {
   const std::lock_guard lock(mutex_);
-  Rule& rule = rule_for(prefix);
+  Rule& rule = rule_for(text);
   if (rule.unsettled > 0) rule.unsettled -= 1;
   rule.until = std::max(rule.until, at);
   publish();
@@ -32,7 +36,7 @@ bool PurgeRules::purged(std::string_view url, Position at) const {
   if (count() == 0) return false;
   const std::shared_lock lock(mutex_);
   return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
-    return (rule.unsettled > 0 || at < rule.until) && url.starts_with(rule.prefix);
+    return (rule.unsettled > 0 || at < rule.until) && rule.covers(url);
   });
 }
 

@@ -1,8 +1,9 @@
-// Purges by prefix that act before their entries are searched for.
+// Purges of many entries at once that act before these are searched for.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <shared_mutex>
 #include <string>
@@ -13,17 +14,24 @@
 
 namespace proxy::cache::disk {
 
-// A rule says that what lies before a position and whose URL begins with a prefix does not count.
-// Any thread; without rules a question costs one load.
+// A rule says that what lies before a position and whose URL it covers does not count. Any thread;
+// without rules a question costs one load.
 class PurgeRules {
  public:
   static constexpr std::size_t kMost = 1024;
 
+  using Covers = std::function<bool(std::string_view url)>;
+  // What the text of a rule means: which URLs it covers.
+  using Reading = std::function<Covers(std::string_view text)>;
+  static Covers as_prefix(std::string_view text);
+
+  explicit PurgeRules(Reading reading = as_prefix) : reading_(std::move(reading)) {}
+
   // Counts for all that there is and will be, until the position of its record is known. False if
   // there are too many already.
-  [[nodiscard]] bool add(std::string_view prefix);
+  [[nodiscard]] bool add(std::string_view text);
   // The record of one is at this position: one that was added, or one that is read from the disk.
-  void settle(std::string_view prefix, Position at);
+  void settle(std::string_view text, Position at);
 
   bool purged(std::string_view url, Position at) const;
 
@@ -36,16 +44,18 @@ class PurgeRules {
 
  private:
   struct Rule {
-    std::string prefix;
+    std::string text;
+    Covers covers;
     std::size_t unsettled = 0;  // records on their way
     Position until{};
   };
-  Rule& rule_for(std::string_view prefix);
+  Rule& rule_for(std::string_view text);
   void publish() { count_.store(rules_.size(), std::memory_order_release); }
 
+  const Reading reading_;
   std::atomic<std::size_t> count_ = 0;
   mutable std::shared_mutex mutex_;
-  std::vector<Rule> rules_;  // guarded, one for each prefix
+  std::vector<Rule> rules_;  // guarded, one for each text
 };
 
 }  // namespace proxy::cache::disk

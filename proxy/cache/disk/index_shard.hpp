@@ -1,0 +1,157 @@
+// One part of the index, and what its entries let be claimed.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "proxy/cache/disk/index.hpp"
+
+namespace proxy::cache::disk {
+
+// Counts what it allocates.
+template <class T>
+struct Counting {
+  using value_type = T;
+
+  explicit Counting(std::atomic<std::uint64_t>& its_bytes) : bytes(&its_bytes) {}
+  template <class U>
+  explicit Counting(const Counting<U>& other) : bytes(other.bytes) {}
+
+  T* allocate(std::size_t count) {
+    T* made = std::allocator<T>().allocate(count);
+    bytes->fetch_add(count * sizeof(T), std::memory_order_relaxed);
+    return made;
+  }
+  void deallocate(T* made, std::size_t count) {
+    bytes->fetch_sub(count * sizeof(T), std::memory_order_relaxed);
+    std::allocator<T>().deallocate(made, count);
+  }
+  template <class U>
+  bool operator==(const Counting<U>& other) const {
+    return bytes == other.bytes;
+  }
+
+  std::atomic<std::uint64_t>* bytes;
+};
+
+// The caller holds the lock for every call.
+class IndexShard {
+ public:
+  using Slot = std::pair<const Key, PackedPlace>;
+  static_assert(sizeof(Slot) == 28);
+  using Map = boost::unordered_flat_map<Key, PackedPlace, digest::KeyHash, std::equal_to<Key>,
+                                        Counting<Slot>>;
+
+  // Empty. What is claimed has to be listed anew.
+  void begin(std::atomic<std::uint64_t>& bytes, std::uint32_t origin) {
+    map.emplace(Counting<Slot>(bytes));
+    origin_ = origin;
+    give_up_changes();
+  }
+
+  // Null if it is not there, or not at that position.
+  PackedPlace* find(const Key& key) {
+    const auto found = map->find(key);
+    return found == map->end() ? nullptr : &found->second;
+  }
+  PackedPlace* find_at(const Key& key, Position at) {
+    PackedPlace* place = find(key);
+    return place && place->at() == at ? place : nullptr;
+  }
+  void insert(const Key& key, PackedPlace place) {
+    place.claim(outlasts(place));
+    note(key, false, place.claimed());
+    map->emplace(key, place);
+  }
+  void replace(const Key& key, PackedPlace& held, PackedPlace place) {
+    place.claim(outlasts(place));
+    note(key, held.claimed(), place.claimed());
+    held = place;
+  }
+  bool erase(const Key& key) {
+    const auto found = map->find(key);
+    if (found == map->end()) return false;
+    note(key, found->second.claimed(), false);
+    map->erase(found);
+    return true;
+  }
+  std::size_t erase_segment(std::uint32_t segment) {
+    return boost::unordered::erase_if(*map, [&](const auto& slot) {
+      if (slot.second.at().segment != segment) return false;
+      note(slot.first, slot.second.claimed(), false);
+      return true;
+    });
+  }
+
+  void claim_above(const Key& key) {
+    if (above_.insert(key).second && !claims(key)) change(key, true);
+  }
+  void unclaim_above(const Key& key) {
+    if (above_.erase(key) > 0 && !claims(key)) change(key, false);
+  }
+  void list_claims(std::uint32_t outlast, std::vector<Key>& out) {
+    follows_ = true;
+    outlast_ = outlast;
+    changes_.clear();
+    for (auto& [key, place] : *map) {
+      place.claim(outlasts(place));
+      if (place.claimed()) out.push_back(key);
+    }
+    for (const Key& key : above_) {
+      if (!claims(key)) out.push_back(key);
+    }
+  }
+  bool collect_claims(std::uint32_t outlast, std::vector<Index::ClaimChange>& out) {
+    if (!follows_) return false;
+    if (outlast >= outlast_) end_claims(outlast + Index::kClaimTurn);
+    if (!follows_) return false;
+    out.insert(out.end(), changes_.begin(), changes_.end());
+    changes_.clear();
+    return true;
+  }
+
+  std::mutex mutex;
+  std::optional<Map> map;
+
+ private:
+  static constexpr std::size_t kMostChanges = 1024;  // that wait to be collected
+
+  bool outlasts(const PackedPlace& place) const {
+    return follows_ && place.unpack(origin_).claimable_until > outlast_;
+  }
+  bool claims(const Key& key) {
+    const PackedPlace* place = find(key);
+    return place && place->claimed();
+  }
+  void note(const Key& key, bool was, bool is) {
+    if (was != is && !above_.contains(key)) change(key, is);
+  }
+  void change(const Key& key, bool added) {
+    if (!follows_) return;
+    changes_.push_back({key, added});
+    if (changes_.size() > kMostChanges) give_up_changes();
+  }
+  void give_up_changes() {
+    follows_ = false;
+    changes_ = {};
+  }
+  void end_claims(std::uint32_t outlast) {
+    outlast_ = outlast;
+    for (auto& [key, place] : *map) {
+      if (!place.claimed() || outlasts(place)) continue;
+      place.claim(false);
+      note(key, true, false);
+    }
+  }
+
+  std::uint32_t origin_ = 0;
+  boost::unordered_flat_set<Key, digest::KeyHash> above_;  // claimed by who keeps entries above
+  bool follows_ = false;       // else changes are lost, and the bits in the map say nothing
+  std::uint32_t outlast_ = 0;  // claims that end by then are none
+  std::vector<Index::ClaimChange> changes_;
+};
+
+}  // namespace proxy::cache::disk
