@@ -70,6 +70,17 @@ void read_targeted(Section& in, Cache& cache) {
   cache.targeted_reverse = cache.targeted;
 }
 
+void read_disk(Section& in, Disk& disk) {
+  constexpr std::string_view kPath = "the path of a directory, such as \"/var/cache/hearsay\"";
+  in.read_text("path", disk.path, kPath);
+  in.read("size", disk.size, {mebibytes(64), Bytes{1ULL << 50}});
+  for (const char* key : {"path", "size"}) {
+    if (in.is_object() && !in.find(key)) {
+      in.fault(in.place(), std::string("\"") + key + "\" is missing");
+    }
+  }
+}
+
 void read_cache(Section& in, Cache& cache) {
   in.read("memory", cache.memory, {mebibytes(1), Bytes{1ULL << 44}});
   if (const auto place = in.find("max_object")) {
@@ -81,9 +92,7 @@ void read_cache(Section& in, Cache& cache) {
   in.read("stale_if_error", cache.stale_if_error, {0ms, 24h * 365});
   in.read("offline", cache.offline);
   in.read("key_in_status", cache.key_in_status);
-  if (const auto disk = in.find("disk")) {
-    in.fault(*disk, "a cache on disk is not built yet; leave it out to cache in memory only");
-  }
+  if (in.find("disk")) read_part(in, "disk", cache.disk.emplace(), read_disk);
 }
 
 void read_digest(Section& in, Digest& digest) {

@@ -29,6 +29,13 @@ constexpr Bytes mebibytes(std::uint64_t count) {
   return {count << 20};
 }
 
+struct Disk {
+  std::string path;  // of a directory for the cache alone
+  Bytes size;        // what its files take at most
+
+  bool operator==(const Disk&) const = default;
+};
+
 struct Cache {
   Bytes memory = mebibytes(256);    // heads, bodies, fills and index together
   std::optional<Bytes> max_object;  // one response body; an eighth of the memory if not set
@@ -41,6 +48,8 @@ struct Cache {
   // answers to forward requests, and in those of origins that we stand in for.
   std::vector<std::string> targeted{"Hearsay-Cache-Control"};
   std::vector<std::string> targeted_reverse{"Hearsay-Cache-Control", "CDN-Cache-Control"};
+
+  std::optional<Disk> disk = std::nullopt;  // none: memory is all there is
 
   Bytes largest_object() const { return max_object.value_or(Bytes{memory.value / 8}); }
   bool operator==(const Cache&) const = default;

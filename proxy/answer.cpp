@@ -9,6 +9,7 @@
 #include "proxy/pass.hpp"
 #include "proxy/purge.hpp"
 #include "proxy/refuse.hpp"
+#include "proxy/tiers.hpp"
 #include "proxy/tunnel.hpp"
 
 namespace proxy {
@@ -203,7 +204,10 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
   const auto now = shared.clock.now();
   const auto asked = steady_clock::now();
-  const auto found = shared.store.find(key, request.stored_as(), request.head.fields);
+  auto found = shared.store.find(key, request.stored_as(), request.head.fields);
+  if (may_be_below(shared, request, key, found)) {
+    found = co_await read_back(client, request, key, std::move(found), asked);
+  }
   auto verdict = cache::judge(request.facts, found, now, offline);  // the only place that decides
   const bool own_way = verdict.action == Action::pass || verdict.action == Action::refuse;
   if ((request.framing.has_body() || request.asks_for_websocket()) && !own_way) {

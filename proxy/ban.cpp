@@ -6,6 +6,8 @@
 namespace proxy {
 namespace {
 
+constexpr std::string_view kOfHost = "host:";
+
 // The URL is canonical, so that there is no need to parse it with care. One that a request of
 // HTTP/1.0 without a Host made is a path alone: its host is "".
 bool is_of(const HostPattern& hosts, std::string_view url) {
@@ -30,6 +32,17 @@ bool Ban::covers(std::string_view name) const {
   name = cache::url_in(name);
   if (const auto* prefix = std::get_if<std::string>(&what_)) return name.starts_with(*prefix);
   return is_of(std::get<HostPattern>(what_), name);
+}
+
+std::string Ban::text() const {
+  if (const auto* prefix = std::get_if<std::string>(&what_)) return *prefix;
+  return std::string(kOfHost) + std::get<HostPattern>(what_).text();
+}
+
+Ban Ban::of_text(std::string_view text) {
+  if (!text.starts_with(kOfHost)) return Ban(std::string(text));
+  const auto hosts = config::parse_host_pattern(text.substr(kOfHost.size()));
+  return hosts ? Ban(HostPattern(*hosts)) : Ban("");
 }
 
 }  // namespace proxy

@@ -20,6 +20,11 @@ class Ban {
   // `name`: what a response is stored as.
   [[nodiscard]] bool covers(std::string_view name) const;
 
+  // For the disk: the prefix, or what no URL begins with and the host; and what it says. A text
+  // that nobody wrote covers everything.
+  [[nodiscard]] std::string text() const;
+  static Ban of_text(std::string_view text);
+
   bool operator==(const Ban&) const = default;
 
  private:

@@ -46,7 +46,8 @@ Task<void> serve(Client& client, const Request& request, const cache::Entry& ent
                  std::string_view detail) {
   auto& reply = client.reply;
   const bool unmodified = answers_with_304(request, entry, now);
-  reply.record().tag = unmodified ? Tag::conditional_hit : Tag::mem_hit;
+  auto& record = reply.record();
+  record.tag = unmodified ? Tag::conditional_hit : record.from_disk ? Tag::disk_hit : Tag::mem_hit;
   note_content_type(client, entry);
   add_age(reply.fields(), entry, now);
   http::CacheStatus status;

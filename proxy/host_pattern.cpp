@@ -15,6 +15,13 @@ bool HostPattern::matches(std::string_view host, std::uint16_t port) const {
   return host_.empty() || (host.ends_with(host_) && host.size() > host_.size());
 }
 
+std::string HostPattern::text() const {
+  const bool v6 = exact_ && host_.find(':') != std::string::npos;
+  auto text = v6 ? '[' + host_ + ']' : exact_ ? host_ : '*' + host_;
+  if (port_) text += ':' + std::to_string(*port_);
+  return text;
+}
+
 std::string canonical_pattern(const std::string& host) {
   if (host == "*") return "";
   if (host.starts_with("*.")) return host.substr(1);

@@ -19,6 +19,9 @@ class HostPattern {
   // A host as http::Target tells it, and its port.
   [[nodiscard]] bool matches(std::string_view host, std::uint16_t port) const;
 
+  // As the settings would name it: config::parse_host_pattern() reads it.
+  [[nodiscard]] std::string text() const;
+
   bool operator==(const HostPattern&) const = default;
 
  private:

@@ -59,17 +59,24 @@ std::optional<proxy::Gateway> load_gateway(const std::string& path,
   }
 }
 
-// Each client may need a second descriptor towards its origin.
-void raise_descriptor_limit() {
+// Each client may need a second descriptor towards its origin, and each segment on disk has one.
+void raise_descriptor_limit(const config::Settings& settings) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
+  const auto disk = settings.cache.disk;
+  const rlim_t wanted = disk ? proxy::cache::segments_of(disk->size.value) + 1024 : 0;
+  if (limit.rlim_max >= wanted) return;
+  const rlimit more{wanted, wanted};
+  if (::setrlimit(RLIMIT_NOFILE, &more) == 0) return;
+  spdlog::warn("cache.disk.size {} GiB takes {} open files, but no more than {} are allowed here",
+               disk->size.value >> 30, wanted, limit.rlim_max);
 }
 
 int serve(const config::Settings& settings, proxy::lists::AccessLists lists,
           proxy::Gateway gateway) {
-  raise_descriptor_limit();
+  raise_descriptor_limit(settings);
   proxy::Server server(settings, std::move(lists), std::move(gateway));
   for (const auto& address : server.addresses()) {
     std::cout << "listening on " << address << '\n';

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "proxy/disk_watch.hpp"
 #include "proxy/own_pages.hpp"
 
 namespace proxy {
@@ -215,6 +216,7 @@ std::string metrics_text(Shared& shared) {
                       .allow_entries = shared.lists.allow().entries()};
   std::string text;
   shared.metrics.append_text(text, gauges);
+  append_disk_metrics(text, shared.disk);
   append_peers(text, shared.directory.status(std::chrono::steady_clock::now()));
   return text;
 }

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "peers/native_target.hpp"
+#include "proxy/disk_watch.hpp"
 #include "proxy/gateway.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
@@ -266,8 +267,8 @@ Task<void> serve_own(Client& client, const Request& request, Page page, BodyRead
       co_return co_await send_store_digest(client, request);
     case Page::health: {
       const bool draining = client.worker.shared.draining;
-      const std::string_view text =
-          draining ? "{\"status\":\"draining\"}\n" : "{\"status\":\"ok\"}\n";
+      auto text = std::string(draining ? "{\"status\":\"draining\"" : "{\"status\":\"ok\"");
+      text += disk_health(client.worker.shared.disk) + "}\n";
       const unsigned status = draining ? 503 : 200;
       co_return co_await send_page(client, "application/json", text, status);
     }

@@ -17,6 +17,7 @@
 #include "proxy/origin.hpp"
 #include "proxy/posted.hpp"
 #include "proxy/refuse.hpp"
+#include "proxy/tiers.hpp"
 #include "proxy/websocket.hpp"
 
 namespace proxy {
@@ -249,14 +250,11 @@ Task<void> Passing::relay(http::Forward reason, Posted* posted) {
   co_await reply.finish();
 }
 
-void invalidate(Client& client, const Request& request, const http::ResponseHead& answer) {
-  auto& shared = client.worker.shared;
-  const auto now = std::chrono::steady_clock::now();
+Task<void> invalidate(Client& client, const Request& request, const http::ResponseHead& answer) {
   for (const auto& target : cache::invalidated_by(request.head.method, request.target, answer)) {
     const auto name = request.stored_as(target);
     const auto key = digest::key_of(digest::Method::get, name);
-    shared.fills.invalidate(key, now);
-    shared.store.invalidate(key, name);
+    co_await forget(client.worker, key, name);
   }
 }
 
@@ -292,7 +290,7 @@ void heed_head(Client& client, const Request& request, const http::ResponseHead&
   const auto held = shared.store.find(key, url, request.head.fields).entry;
   const auto says =
       held ? cache::head_says(request.facts, answer, *held) : cache::HeadSays::nothing;
-  if (says == cache::HeadSays::changed) shared.store.invalidate(key, url);
+  if (says == cache::HeadSays::changed) drop(shared, key, url);
   if (says != cache::HeadSays::unchanged || shared.fills.outdated(key, url, since)) return;
   const cache::Received received{.url = url,
                                  .request = request.head.fields,
@@ -303,12 +301,10 @@ void heed_head(Client& client, const Request& request, const http::ResponseHead&
                                  .bounds = request.facts.freshness};
   const auto updated = cache::freshen(shared.budget, *held, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
-    shared.store.put(key, updated.entry, shared.clock.now(), held.get());
+    keep(shared, key, updated.entry, since, held.get());
   } else {
-    shared.store.invalidate(key, url);
+    drop(shared, key, url);
   }
-  // Who invalidates takes note of it first and clears the store then.
-  if (shared.fills.outdated(key, url, since)) shared.store.invalidate(key, url);
 }
 
 }  // namespace
@@ -338,7 +334,7 @@ Task<void> pass(Client& client, const Request& request, BodyReader& body, http::
   const auto& name = request.stored_as();
   const auto key = digest::key_of(digest::Method::get, name);
   const bool changed_meanwhile = worker.shared.fills.outdated(key, name, begun);
-  invalidate(client, request, passing.head());
+  co_await invalidate(client, request, passing.head());
   if (request.is_head()) heed_head(client, request, passing.head(), times, begun);
   std::unique_ptr<Posted> posted;
   if (!changed_meanwhile) posted = Posted::begin(worker, request, passing.head(), times);

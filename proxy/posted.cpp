@@ -4,6 +4,7 @@
 
 #include "proxy/cache/other_methods.hpp"
 #include "proxy/origin.hpp"
+#include "proxy/tiers.hpp"
 
 namespace proxy {
 
@@ -45,12 +46,7 @@ void Posted::append(std::span<const char> bytes) {
 }
 
 void Posted::store() {
-  auto& shared = worker_.shared;
-  if (!entry_ || shared.fills.outdated(key_, entry_->url, begun_)) return;
-  const auto url = entry_->url;
-  shared.store.put(key_, std::move(entry_), shared.clock.now());
-  // Who invalidates takes note of it first and clears the store then.
-  if (shared.fills.outdated(key_, url, begun_)) shared.store.invalidate(key_, url);
+  if (entry_) keep(worker_.shared, key_, std::exchange(entry_, nullptr), begun_);
 }
 
 }  // namespace proxy

@@ -5,6 +5,7 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/own_pages.hpp"
 #include "proxy/purge_order.hpp"
+#include "proxy/tiers.hpp"
 
 namespace proxy {
 
@@ -16,29 +17,20 @@ namespace {
 constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs long
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// Noted first: who stores meanwhile looks at that after storing.
-std::size_t forget(Shared& shared, const std::string& name) {
-  const auto key = digest::key_of(digest::Method::get, name);
-  shared.fills.invalidate(key, std::chrono::steady_clock::now());
-  return shared.store.invalidate(key, name);
-}
-
-Task<std::size_t> drop_banned(cache::Store& store, const Ban& ban) {
-  co_return store.remove_if([&ban](std::string_view name) { return ban.covers(name); });
+Task<std::size_t> forget_url(Worker& worker, const std::string& name) {
+  co_return co_await forget(worker, digest::key_of(digest::Method::get, name), name);
 }
 
 // What is stored under the name of any space goes: nobody can mean to keep the one half.
-Task<std::size_t> carry_out(Client& client, PurgeOrder order) {
-  auto& shared = client.worker.shared;
-  if (const auto* url = std::get_if<http::Target>(&order)) {
-    const auto name = shared.rules.key_url(*url);
-    const auto forward = forget(shared, name);
-    co_return forward + forget(shared, std::string(kReverseSpace) + name);
-  }
-  const auto& ban = std::get<Ban>(order);
-  shared.fills.invalidate(ban, std::chrono::steady_clock::now());
-  auto scan = drop_banned(shared.store, ban);
-  co_return co_await asio::co_spawn(shared.aside, std::move(scan), net::use_task);
+Task<std::optional<std::size_t>> carry_out(Client& client, PurgeOrder order) {
+  auto& worker = client.worker;
+  const auto* url = std::get_if<http::Target>(&order);
+  if (!url) co_return co_await forget(worker, std::get<Ban>(order));
+  const auto name = worker.shared.rules.key_url(*url);
+  const auto reverse = std::string(kReverseSpace) + name;
+  const auto forward = co_await forget_url(worker, name);
+  const auto others = co_await forget_url(worker, reverse);
+  co_return forward + others;
 }
 
 Task<void> tell(Client& client, unsigned status, std::size_t purged) {
@@ -94,7 +86,7 @@ Task<void> serve_purge(Client& client, const Request& request) {
   if (auto refusal = check_admin(client, request)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
-  const auto purged = forget(client.worker.shared, request.stored_as());
+  const auto purged = co_await forget_url(client.worker, request.stored_as());
   const unsigned status = purged > 0 ? 200 : 404;
   co_await tell(client, status, purged);
 }
@@ -109,7 +101,11 @@ Task<void> serve_purge_order(Client& client, const Request& request, BodyReader&
     co_return co_await refuse(client, request, std::move(faults));
   }
   const auto purged = co_await carry_out(client, std::move(*order));
-  co_await tell(client, 200, purged);
+  if (!purged) {
+    Refusal busy{503, "too many such purges are being carried out; try again", Tag::none, {}};
+    co_return co_await refuse(client, request, std::move(busy));
+  }
+  co_await tell(client, 200, *purged);
 }
 
 }  // namespace proxy

@@ -8,6 +8,8 @@ std::string_view squid_tag(Tag tag) {
       return "NONE_NONE";
     case Tag::mem_hit:
       return "TCP_MEM_HIT";
+    case Tag::disk_hit:
+      return "TCP_HIT";
     case Tag::conditional_hit:
       return "TCP_INM_HIT";
     case Tag::miss:
@@ -38,6 +40,8 @@ std::string_view metric_tag(Tag tag) {
       return "error";
     case Tag::mem_hit:
       return "hit";
+    case Tag::disk_hit:
+      return "disk_hit";
     case Tag::conditional_hit:
       return "conditional_hit";
     case Tag::miss:

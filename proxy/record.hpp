@@ -12,6 +12,7 @@ namespace proxy {
 enum class Tag : std::uint8_t {
   none,  // a refusal or an error of ours
   mem_hit,
+  disk_hit,
   conditional_hit,  // a 304 from what we hold
   miss,
   client_refresh,      // the client asked for a fresh copy
@@ -23,7 +24,7 @@ enum class Tag : std::uint8_t {
   own_page,
   purge,
 };
-inline constexpr std::size_t kTags = 12;
+inline constexpr std::size_t kTags = 13;
 std::string_view squid_tag(Tag tag);   // "TCP_MEM_HIT"
 std::string_view metric_tag(Tag tag);  // "hit"
 
@@ -37,6 +38,7 @@ struct Record {
   Tag tag = Tag::none;
   Hierarchy hierarchy = Hierarchy::none;
   bool collapsed = false;  // read from a fill that another request began
+  bool from_disk = false;  // what is served was read from there for this request
   bool aborted = false;    // the client did not get all of it
   bool routine = false;    // a neighbour's poll, each second: counted, not logged
   unsigned status = 0;

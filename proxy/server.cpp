@@ -9,6 +9,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <future>
 
+#include "proxy/ban.hpp"
 #include "proxy/session.hpp"
 #include "proxy/version.hpp"
 
@@ -36,6 +37,19 @@ std::string name_for(const config::Settings& settings, const Listeners& listener
   std::array<char, 256> hostname{};
   ::gethostname(hostname.data(), hostname.size() - 1);
   return config::default_name(hostname.data(), listeners.addresses().front().port());
+}
+
+std::unique_ptr<cache::DiskTier> begin_disk(const config::Settings& settings,
+                                            cache::Budget& budget) {
+  const auto& told = settings.cache.disk;
+  if (!told) return nullptr;
+  const auto reading = [](std::string_view text) -> std::function<bool(std::string_view)> {
+    return [ban = Ban::of_text(text)](std::string_view name) { return ban.covers(name); };
+  };
+  const cache::DiskLimits limits{.path = told->path, .bytes = told->size.value};
+  auto disk = std::make_unique<cache::DiskTier>(budget, limits, reading);
+  open_disk(*disk, told->path);
+  return disk;
 }
 
 Task<void> serve_client(Worker& worker, net::Socket socket) {
@@ -79,7 +93,9 @@ Server::Server(const config::Settings& settings, lists::AccessLists lists, Gatew
       listeners_(settings_.listen, threads_),
       budget_(settings_.cache.memory.value - transit_share(settings_)),
       transit_(transit_share(settings_)),
-      store_(budget_, {.max_object = settings_.cache.largest_object().value}),
+      disk_(begin_disk(settings_, budget_)),
+      store_(budget_, {.max_object = settings_.cache.largest_object().value},
+             disk_ ? &disk_->disk().index() : nullptr),
       gateway_(std::move(gateway)),
       rules_(settings_.rules),
       holdings_(store_),
@@ -87,6 +103,7 @@ Server::Server(const config::Settings& settings, lists::AccessLists lists, Gatew
       publisher_(holdings_, settings_.digest, clock_.now()),
       metrics_(threads_),
       log_(settings_.log, threads_),
+      watch_(disk_.get()),
       shared_{.settings = settings_,
               .name = name_for(settings_, listeners_),
               .listening = listeners_.addresses(),
@@ -95,6 +112,7 @@ Server::Server(const config::Settings& settings, lists::AccessLists lists, Gatew
               .budget = budget_,
               .transit = transit_,
               .store = store_,
+              .disk = disk_.get(),
               .fills = fills_,
               .gateway = gateway_,
               .rules = rules_,
@@ -117,7 +135,10 @@ const std::vector<net::tcp::endpoint>& Server::addresses() const {
 
 void Server::start() {
   exchange_.emplace(directory_, settings_.digest, std::string(kProduct),
-                    [this](peers::WallTime now) { publisher_.tick(now); });
+                    [this](peers::WallTime now) {
+                      publisher_.tick(now);
+                      watch_.look();
+                    });
   running_.emplace_back([this] {
     const auto until_stopped = asio::make_work_guard(aside_);
     aside_.run();
@@ -172,6 +193,8 @@ void Server::stop() {
   aside_.stop();
   for (auto& worker : workers_) worker.io.stop();
   running_.clear();
+  // Whom the disk tells that something is read or written has to be there yet.
+  if (disk_) disk_->stop();
   // All of them before any is destroyed: a fill's readers may be on other threads.
   aside_.end_coroutines();
   for (auto& worker : workers_) worker.io.end_coroutines();

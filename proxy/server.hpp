@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "peers/exchange.hpp"
+#include "proxy/disk_watch.hpp"
 #include "proxy/listener.hpp"
 #include "proxy/store_holdings.hpp"
 #include "proxy/worker.hpp"
@@ -48,6 +49,7 @@ class Server {
   Clock clock_;
   cache::Budget budget_;
   cache::Budget transit_;
+  std::unique_ptr<cache::DiskTier> disk_;  // null: memory is all there is
   cache::Store store_;
   Fills fills_;
   Gateway gateway_;
@@ -59,6 +61,7 @@ class Server {
   AccessLog log_;
   upstream::TlsClient tls_;
   Loop aside_;
+  DiskWatch watch_;
   Shared shared_;
   std::deque<Worker> workers_;
   std::optional<peers::Exchange> exchange_;

@@ -8,7 +8,7 @@
 #include "peers/directory.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/access_log.hpp"
-#include "proxy/cache/store.hpp"
+#include "proxy/cache/disk_tier.hpp"
 #include "proxy/clock.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/fill/fills.hpp"
@@ -34,6 +34,7 @@ struct Shared {
   cache::Budget& budget;   // of what is stored or going to be
   cache::Budget& transit;  // of bodies that are passed on
   cache::Store& store;
+  cache::DiskTier* disk = nullptr;  // null: memory is all there is
   Fills& fills;
   Gateway& gateway;
   const SiteRules& rules;

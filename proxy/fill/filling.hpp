@@ -69,7 +69,7 @@ class Filling {
   bool stand_in(const std::shared_ptr<const cache::Entry>& stale, std::string_view why,
                 std::chrono::seconds leave);
   void refuse_newcomers(bool shared);
-  bool store(std::shared_ptr<const cache::Entry> entry);
+  bool store(const std::shared_ptr<const cache::Entry>& entry);
   void drop_held();
   bool store_part(const std::shared_ptr<const cache::Entry>& part);
   void keep_what_came(const Failure& cut);

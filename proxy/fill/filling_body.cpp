@@ -5,6 +5,7 @@
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fill/filling.hpp"
 #include "proxy/http/validators.hpp"
+#include "proxy/tiers.hpp"
 #include "proxy/worker.hpp"
 
 namespace proxy {
@@ -214,23 +215,14 @@ Task<void> Filling::discard() {
   fetch_->finish();
 }
 
-// Who invalidates takes note of it first and clears the store then. So we look after putting, too:
-// what is put in between is seen by one of us.
-bool Filling::store(std::shared_ptr<const cache::Entry> entry) {
-  auto& shared = worker_.shared;
-  const auto& name = job_.fill->url();
-  if (shared.fills.outdated(job_.key, name, job_.asked)) return false;
-  const auto stored = shared.store.put(job_.key, std::move(entry), now(), job_.held.get());
-  if (stored != cache::Stored::yes) return false;
-  if (!shared.fills.outdated(job_.key, name, job_.asked)) return true;
-  shared.store.invalidate(job_.key, name);
-  return false;
+bool Filling::store(const std::shared_ptr<const cache::Entry>& entry) {
+  return keep(worker_.shared, job_.key, entry, job_.asked, job_.held.get());
 }
 
 // What one client's credentials brought says nothing against what is held for all.
 void Filling::drop_held() {
   if (!request().facts.authorization) {
-    worker_.shared.store.invalidate(job_.key, job_.fill->url());
+    drop(worker_.shared, job_.key, job_.fill->url());
   }
 }
 

@@ -28,7 +28,8 @@ TEST(Load, TakesEverySettingFromTheText) {
   const Settings s = loaded(R"({
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
     "cache": {"memory": "1GiB", "max_object": "7MiB", "stale_if_error": "2h",
-              "offline": true, "key_in_status": true, "targeted": ["A", "B"]},
+              "offline": true, "key_in_status": true, "targeted": ["A", "B"],
+              "disk": {"path": "/var/cache/a", "size": "64MiB"}},
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
                "false_miss_sample": 0.25},
@@ -44,8 +45,14 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<Endpoint>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
-  EXPECT_EQ(s.cache,
-            (Cache{Bytes{1ULL << 30}, mebibytes(7), 2h, true, true, {"A", "B"}, {"A", "B"}}));
+  EXPECT_EQ(s.cache, (Cache{Bytes{1ULL << 30},
+                            mebibytes(7),
+                            2h,
+                            true,
+                            true,
+                            {"A", "B"},
+                            {"A", "B"},
+                            Disk{"/var/cache/a", mebibytes(64)}}));
   EXPECT_EQ(s.digest, (Digest{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25}));
   EXPECT_EQ(s.forwarded, Forwarded::append);
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
@@ -112,7 +119,12 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                 "found \"A B\""},
            Case{R"({"cache":{"targeted":["A","A","A","A","A","A","A","A","A"]}})",
                 "line 1, column 22, cache.targeted", "at most 8"},
-           Case{R"({"cache":{"disk":{}}})", "line 1, column 18, cache.disk", "not built yet"},
+           Case{R"({"cache":{"disk":{"size":"64MiB"}}})", "line 1, column 18, cache.disk",
+                "\"path\" is missing"},
+           Case{R"({"cache":{"disk":{"path":"/a","size":"63MiB"}}})",
+                "line 1, column 38, cache.disk.size", "64MiB"},
+           Case{R"({"cache":{"disk":{"path":"/a"}}})", "line 1, column 18, cache.disk",
+                "\"size\" is missing"},
            Case{R"({"digest":{"bits_per_entry":3}})", "line 1, column 29, digest.bits_per_entry",
                 "from 4 to 127"},
            Case{R"({"digest":{"squid_bits_per_entry":128}})",

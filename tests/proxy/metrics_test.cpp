@@ -43,6 +43,7 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
 # TYPE hearsay_requests_total counter
 hearsay_requests_total{result="error"} 0
 hearsay_requests_total{result="hit"} 2
+hearsay_requests_total{result="disk_hit"} 0
 hearsay_requests_total{result="conditional_hit"} 0
 hearsay_requests_total{result="miss"} 3
 hearsay_requests_total{result="client_refresh"} 0

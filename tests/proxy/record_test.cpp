@@ -14,7 +14,7 @@ TEST(Tag, HasOneNameForEachAnswerInLogsAndMetrics) {
     squid.insert(squid_tag(static_cast<Tag>(i)));
     metric.insert(metric_tag(static_cast<Tag>(i)));
   }
-  EXPECT_EQ(squid.size(), kTags - 1) << "Squid has no word of its own for a purge";
+  EXPECT_EQ(squid.size(), kTags - 2) << "Squid has no words of its own for a purge and our pages";
   EXPECT_EQ(metric.size(), kTags);
   EXPECT_EQ(static_cast<std::size_t>(Tag::purge), kTags - 1);
 }
@@ -22,6 +22,7 @@ TEST(Tag, HasOneNameForEachAnswerInLogsAndMetrics) {
 // Log analysers know these.
 TEST(Tag, IsSpelledAsSquidSpellsIt) {
   EXPECT_EQ(squid_tag(Tag::mem_hit), "TCP_MEM_HIT");
+  EXPECT_EQ(squid_tag(Tag::disk_hit), "TCP_HIT");
   EXPECT_EQ(squid_tag(Tag::miss), "TCP_MISS");
   EXPECT_EQ(squid_tag(Tag::denied), "TCP_DENIED");
   EXPECT_EQ(squid_tag(Tag::tunnel), "TCP_TUNNEL");

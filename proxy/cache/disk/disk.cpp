@@ -85,6 +85,11 @@ void Disk::drop(const Key& key, const Place& place, Error reason) {
   }
 }
 
+Error Disk::discard(const Key& key, const Place& place) {
+  drop(key, place, Error::corrupt);
+  return Error::corrupt;
+}
+
 Result<void> Disk::append(Record record) {
   const std::uint64_t bytes = record.footprint();
   const std::lock_guard lock(mutex_);

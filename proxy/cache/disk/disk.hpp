@@ -63,6 +63,9 @@ class Disk {
   Result<void> read_body(const Stored& stored, std::span<const std::span<std::uint8_t>> into,
                          Wait wait);
 
+  // For who makes nothing of what was read back: drops and counts it as corrupt, which it returns.
+  Error discard(const Key& key, const Place& place);
+
   // Queues it. It is found under its key once record.done is told so, at the latest a second later
   // on a disk that keeps up. `busy` or `resting`: not taken, and record.done is not called.
   Result<void> append(Record record);

@@ -1,0 +1,247 @@
+#include "proxy/cache/disk_tier.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace proxy::cache {
+namespace {
+
+using disk::Error;
+using disk::Key;
+using disk::Kind;
+using disk::Place;
+using disk::Record;
+using disk::RecordHeader;
+using disk::Result;
+using disk::Wait;
+
+constexpr std::uint32_t kBlock = 64 * 1024;
+// More is not read, nor its checksum found, while an I/O thread waits.
+constexpr std::uint32_t kReadAtOnce = 256 * 1024;
+// Of a record; longer bodies stay in memory only.
+constexpr std::uint64_t kMostWhole = std::uint64_t{16} << 20;
+
+disk::Options options_of(DiskLimits limits, disk::PurgeRules::Reading reading) {
+  disk::Options options;
+  options.path = std::move(limits.path);
+  options.log.bytes = limits.bytes;
+  options.log.segment_bytes = limits.segment_bytes;
+  options.purge_reading = std::move(reading);
+  return options;
+}
+
+// As records have it.
+std::uint32_t claimable_until(const Entry& entry) {
+  const auto until = std::chrono::floor<seconds>(entry.claimable_until().time_since_epoch());
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(until.count(), 0, kMost));
+}
+
+bool same_body(const Entry& a, const Entry& b) {
+  const auto same = [](const Slice& left, const Slice& right) {
+    return left.block == right.block && left.size == right.size;
+  };
+  return std::equal(a.body.slices.begin(), a.body.slices.end(), b.body.slices.begin(),
+                    b.body.slices.end(), same);
+}
+
+std::vector<disk::Piece> pieces_of(const std::shared_ptr<const Entry>& entry) {
+  std::vector<disk::Piece> pieces;
+  for (const Slice& slice : entry->body.slices) {
+    pieces.push_back({entry, disk::bytes_of({slice.block->data(), slice.size})});
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::uint64_t segments_of(std::uint64_t bytes) {
+  const auto each = disk::segment_bytes_for({.bytes = bytes});
+  return each ? bytes / *each + 1 : 0;
+}
+
+DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading)
+    : budget_(budget),
+      disk_(options_of(std::move(limits), std::move(reading))),
+      known_(std::make_unique<std::array<std::optional<Known>, kKnown>>()) {}
+
+void DiskTier::stop() {
+  pool_.reset();
+  disk_.stop();
+}
+
+std::size_t DiskTier::place_of(const Key& url_key) {
+  return (url_key.bytes[2] | std::size_t{url_key.bytes[3]} << 8) % kKnown;
+}
+
+// Unless it was purged since it was found.
+void DiskTier::note(const ReadBack::Seen& seen, const Selector& selector) {
+  const std::lock_guard lock(lock_of(seen.key));
+  const auto place = disk_.index().find(seen.key);
+  if (place && place->at == seen.at) (*known_)[place_of(seen.key)] = Known{seen.key, selector};
+}
+
+// The one that leads to such variants already; else a new one, in whose place there is none yet.
+Selector DiskTier::selector_for(const Key& url_key, const http::Variant& variant) {
+  auto& known = (*known_)[place_of(url_key)];
+  auto names = names_of(variant);
+  if (!known || known->url != url_key || known->selector.names != names) {
+    const auto number = std::max<std::uint64_t>(disk_.new_version(), 1);
+    known = Known{url_key, {number, std::move(names)}};
+    if (disk_.may_hold(url_key)) disk_.purge(url_key, {});
+  }
+  return known->selector;
+}
+
+// A miss has no error, but an entry or a selector of another URL is no miss of this one.
+Result<disk::Stored> DiskTier::open(ReadBack::Seen& seen, const Place& place, std::string_view url,
+                                    Wait wait) {
+  seen.at = place.at;
+  auto stored = disk_.open(seen.key, place, wait);
+  if (stored && stored->url() != url) return Error::gone;
+  return stored;
+}
+
+Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
+                                const http::Fields& request, Store& memory, Wait wait) {
+  ReadBack read;
+  auto place = disk_.find(url_key, url);
+  if (!place) return read;
+  auto stored = open(read.by.emplace(ReadBack::Seen{url_key, {}}), *place, url, wait);
+  if (!stored) return stored.error();
+  std::uint64_t number = 0;
+  if (place->kind == Kind::selector) {
+    const auto selector = decode_selector(stored->head());
+    if (!selector) return disk_.discard(url_key, *place);
+    note(*read.by, *selector);
+    read.varies = true;
+    number = selector->number;
+    const Key key = variant_key(url_key, *selector, request);
+    place = disk_.find(key, url);
+    if (!place) return read;
+    stored = open(read.variant.emplace(ReadBack::Seen{key, {}}), *place, url, wait);
+    if (!stored) return stored.error();
+  }
+  if (place->kind != Kind::whole && place->kind != Kind::head) return read;
+  auto saved = decode_head(url, stored->head(), stored->header());
+  if (!saved || saved->selector != number || !saved->entry.variant.matches(request)) {
+    return disk_.discard((read.variant ? read.variant : read.by)->key, *place);
+  }
+  return read_entry(std::move(read), *stored, std::move(*saved), memory, wait);
+}
+
+Result<ReadBack> DiskTier::read_entry(ReadBack read, const disk::Stored& stored, SavedHead saved,
+                                      Store& memory, Wait wait) {
+  auto left = stored.body_bytes();
+  if (wait == Wait::no && left > kReadAtOnce) return Error::would_block;
+  const auto entry = std::make_shared<Entry>(budget_, std::move(saved.entry));
+  entry->body.size = left;
+  std::vector<std::span<std::uint8_t>> into;
+  while (left > 0) {
+    if (budget_.over() && !memory.make_room()) return read;
+    const auto size = std::min(left, kBlock);
+    const auto block = std::make_shared<Block>(budget_, size);
+    into.emplace_back(reinterpret_cast<std::uint8_t*>(block->data()), size);
+    entry->body.slices.push_back({block, size});
+    left -= size;
+  }
+  const auto done = disk_.read_body(stored, into, wait);
+  if (!done) return done.error();
+  const auto& seen = read.variant ? *read.variant : *read.by;
+  entry->on_disk.set(to_number(seen.at), to_number(stored.body_at()));
+  read.entry = entry;
+  return read;
+}
+
+bool DiskTier::still_found(const ReadBack& read) const {
+  const auto there = [this](const std::optional<ReadBack::Seen>& seen) {
+    if (!seen) return true;
+    const auto place = disk_.index().find(seen->key);
+    return place && place->at == seen->at;
+  };
+  return there(read.by) && there(read.variant);
+}
+
+bool DiskTier::worth(const Entry& entry) const {
+  constexpr std::uint64_t kFixed = 64 * 1024;  // what is around the head's text, generously
+  const auto bytes = entry.url.size() + 2 * entry.head.size() + entry.body.size + kFixed;
+  return !entry.range && entry.status != 206 && bytes <= std::min(disk_.most_bytes(), kMostWhole);
+}
+
+bool DiskTier::put(const Key& url_key, const std::shared_ptr<const Entry>& entry,
+                   const Entry* superseded, const std::function<bool()>& still_good) {
+  const std::lock_guard lock(lock_of(url_key));
+  if (!still_good()) return false;
+  if (entry->variant.never_matches()) return true;
+  if (!entry->variant.varies()) {
+    write(url_key, entry, superseded, 0);
+    return true;
+  }
+  const Selector selector = selector_for(url_key, entry->variant);
+  write(variant_key(url_key, selector.number, entry->variant), entry, superseded, selector.number);
+  if (!worth(*entry)) return true;
+  RecordHeader header{
+      .kind = Kind::selector, .claimable_until = claimable_until(*entry), .key = url_key};
+  note_times(header, entry->times);
+  (void)disk_.append({.header = header, .url = entry->url, .head = encode(selector)});
+  return true;
+}
+
+void DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
+                     const Entry* superseded, std::uint64_t selector) {
+  if (!worth(*entry)) {
+    if (disk_.may_hold(key)) disk_.purge(key, {});
+    return;
+  }
+  RecordHeader header{.kind = Kind::whole, .key = key};
+  if (selector == 0) header.claimable_until = claimable_until(*entry);
+  note_times(header, entry->times);
+  Record record{.header = header, .url = entry->url, .head = encode_head(*entry, selector)};
+  const auto held = disk_.index().find(key);
+  const bool newer_head = superseded && superseded->on_disk.front() != 0 && held &&
+                          to_number(held->at) == superseded->on_disk.front() &&
+                          same_body(*entry, *superseded);
+  if (!newer_head) {
+    record.body = pieces_of(entry);
+    record.done = [entry](Result<disk::Position> at) {
+      if (at) entry->on_disk.set(to_number(*at), to_number(*at));
+    };
+    (void)disk_.replace(std::move(record));
+    return;
+  }
+  const auto body = superseded->on_disk.body();
+  record.header.kind = Kind::head;
+  record.header.version = body;
+  record.replaces = held->at;
+  record.done = [entry, body](Result<disk::Position> at) {
+    if (at) entry->on_disk.set(to_number(*at), body);
+  };
+  if (!disk_.append(std::move(record))) disk_.purge(key, {});  // the old head must not come back
+}
+
+bool DiskTier::purge(const Key& url_key, disk::Done done) {
+  const std::lock_guard lock(lock_of(url_key));
+  auto& known = (*known_)[place_of(url_key)];
+  if (known && known->url == url_key) known.reset();
+  if (!disk_.may_hold(url_key)) return false;
+  disk_.purge(url_key, std::move(done));
+  return true;
+}
+
+Result<void> DiskTier::purge_all(std::string_view text, disk::Done done) {
+  std::vector<std::unique_lock<std::mutex>> all;
+  for (auto& lock : locks_) all.emplace_back(lock);
+  return disk_.purge_prefix(text, std::move(done));
+}
+
+void DiskTier::charge() {
+  const auto bytes =
+      disk_.index().bytes() + disk_.queued_bytes() / 8;  // bodies are charged already
+  if (bytes > charged_) budget_.charge(bytes - charged_);
+  if (bytes < charged_) budget_.release(charged_ - bytes);
+  charged_ = bytes;
+}
+
+}  // namespace proxy::cache

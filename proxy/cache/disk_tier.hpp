@@ -1,0 +1,119 @@
+// The disk under the memory: what is stored is written behind, what memory lacks is read back.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proxy/cache/disk/disk.hpp"
+#include "proxy/cache/disk/read_pool.hpp"
+#include "proxy/cache/saved_head.hpp"
+#include "proxy/cache/store.hpp"
+
+namespace proxy::cache {
+
+struct DiskLimits {
+  std::filesystem::path path;
+  std::uint64_t bytes = 0;
+  std::uint32_t segment_bytes = std::uint32_t{64} << 20;  // at most: see disk::kWantedSegments
+};
+
+// How many files that makes.
+std::uint64_t segments_of(std::uint64_t bytes);
+
+// What was read back from the disk.
+struct ReadBack {
+  struct Seen {
+    disk::Key key;
+    disk::Position at;
+  };
+
+  std::shared_ptr<const Entry> entry;  // null: nothing that answers this request
+  bool varies = false;                 // the URL is there, but in no variant that matches
+  std::optional<Seen> by;              // what it was found by: the URL's own record,
+  std::optional<Seen> variant;         // and that of the variant
+};
+
+// Any thread. Whole responses only; the caller says what is stored and what is purged, in whatever
+// order threads do so, and for each key the disk tells of what came last: a response that is put
+// after a purge was noted, but asked for before, is told from others by `still_good`.
+class DiskTier {
+ public:
+  // `reading`: which URLs a purge of many covers.
+  DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading);
+  DiskTier(const DiskTier&) = delete;
+  DiskTier& operator=(const DiskTier&) = delete;
+
+  // As Disk::start().
+  disk::Result<disk::Loaded> start() { return disk_.start(); }
+  // Ends what is being read, writes what waits: afterwards no job and no `done` runs any more.
+  void stop();
+
+  // Whether it is worth to read(): takes a lock for one look-up.
+  bool may_have(const disk::Key& url_key) const { return disk_.index().find(url_key).has_value(); }
+  // What answers a request with these fields, whole and checked, its bytes charged and room made
+  // for them in `memory`, which does not have it yet. `would_block`: read again with Wait::yes, as
+  // a job of post(). `corrupt`: what was there is dropped, and for the log. Else nothing is found.
+  disk::Result<ReadBack> read(const disk::Key& url_key, std::string_view url,
+                              const http::Fields& request, Store& memory, disk::Wait wait);
+  // Whether that is still what is found, so that it was not purged or replaced meanwhile.
+  bool still_found(const ReadBack& read) const;
+  // On a thread that may wait. False: too many wait already.
+  [[nodiscard]] bool post(disk::ReadPool::Job job) { return pool_->post(std::move(job)); }
+
+  // Writes it behind, in place of what the same requests select. `superseded`: what it is a newer
+  // head of, if its body is that one's: then the head alone is written. Does nothing, and returns
+  // false, unless still_good(), which is asked under a lock that purge() takes too: no purge comes
+  // between the question and the record. What cannot be written (parts, too large, too much waits)
+  // still puts an end to what was there.
+  bool put(const disk::Key& url_key, const std::shared_ptr<const Entry>& entry,
+           const Entry* superseded, const std::function<bool()>& still_good);
+
+  // All variants. True: `done` will be told when a record says so. False: there was nothing.
+  bool purge(const disk::Key& url_key, disk::Done done);
+  // All that the text covers. `busy`: too many such purges are being carried out.
+  disk::Result<void> purge_all(std::string_view text, disk::Done done);
+
+  // Charges to the budget what index and queue take now; for a thread that comes by regularly.
+  void charge();
+
+  disk::Disk& disk() { return disk_; }
+  const disk::Disk& disk() const { return disk_; }
+
+ private:
+  static constexpr std::size_t kKnown = 4096;
+  static constexpr std::size_t kLocks = 64;
+  // What is known of the selector that leads to variants of a URL, so that what is put next goes
+  // by it too. Another URL may push it out: then variants that are on disk are lost.
+  struct Known {
+    disk::Key url;
+    Selector selector;
+  };
+
+  static std::size_t place_of(const disk::Key& url_key);
+  std::mutex& lock_of(const disk::Key& url_key) { return locks_[place_of(url_key) % kLocks]; }
+  void note(const ReadBack::Seen& seen, const Selector& selector);
+  Selector selector_for(const disk::Key& url_key, const http::Variant& variant);
+
+  disk::Result<disk::Stored> open(ReadBack::Seen& seen, const disk::Place& place,
+                                  std::string_view url, disk::Wait wait);
+  disk::Result<ReadBack> read_entry(ReadBack read, const disk::Stored& stored, SavedHead saved,
+                                    Store& memory, disk::Wait wait);
+  bool worth(const Entry& entry) const;
+  void write(const disk::Key& key, const std::shared_ptr<const Entry>& entry,
+             const Entry* superseded, std::uint64_t selector);
+
+  Budget& budget_;
+  disk::Disk disk_;
+  std::array<std::mutex, kLocks> locks_;
+  std::unique_ptr<std::array<std::optional<Known>, kKnown>> known_;  // guarded by locks_
+  std::uint64_t charged_ = 0;
+  std::optional<disk::ReadPool> pool_{std::in_place};
+};
+
+}  // namespace proxy::cache

@@ -1,0 +1,133 @@
+#include "proxy/disk_watch.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <iterator>
+#include <stdexcept>
+
+namespace proxy {
+
+namespace disk = cache::disk;
+
+namespace {
+
+struct CounterMetric {
+  std::string_view name;
+  std::string_view help;
+  disk::Counters::Count disk::Counters::*count;
+};
+constexpr CounterMetric kCounters[] = {
+    {"stored_bytes", "Bytes of records written for what was stored or purged.",
+     &disk::Counters::stored_bytes},
+    {"reinserted_bytes", "Bytes of records written again before their segment was reclaimed.",
+     &disk::Counters::reinserted_bytes},
+    {"overhead_bytes", "Bytes written that are no records.", &disk::Counters::overhead_bytes},
+    {"stored", "Records written for what was stored or purged.", &disk::Counters::stored},
+    {"reinserted", "Entries written again as they were used since.", &disk::Counters::reinserted},
+    {"evicted", "Entries that went with their segment.", &disk::Counters::evicted},
+    {"reclaimed", "Segments removed to make room.", &disk::Counters::reclaimed},
+    {"purged", "Entries found by the search after a purge of many.", &disk::Counters::purged},
+    {"busy", "Records not written as too much waited.", &disk::Counters::refused_busy},
+    {"resting", "Records not written as the disk rested.", &disk::Counters::refused_resting},
+    {"failed_writes", "Records that could not be written.", &disk::Counters::failed_writes},
+    {"corrupt", "Entries dropped as they were damaged.", &disk::Counters::corrupt},
+    {"failed_reads", "Reads that the system refused.", &disk::Counters::failed_reads},
+};
+
+void describe(std::string& out, std::string_view name, std::string_view type,
+              std::string_view help) {
+  fmt::format_to(std::back_inserter(out),
+                 "# HELP hearsay_disk_{0} {1}\n# TYPE hearsay_disk_{0} {2}\n", name, help, type);
+}
+
+template <class Value>
+void gauge(std::string& out, std::string_view name, std::string_view help, Value value) {
+  describe(out, name, "gauge", help);
+  fmt::format_to(std::back_inserter(out), "hearsay_disk_{} {}\n", name, value);
+}
+
+double write_amplification(const disk::Counters& counters) {
+  const std::uint64_t stored = counters.stored_bytes;
+  const std::uint64_t more = counters.reinserted_bytes + counters.overhead_bytes;
+  return stored == 0 ? 1 : static_cast<double>(stored + more) / static_cast<double>(stored);
+}
+
+std::string what_to_do(disk::Error error) {
+  switch (error) {
+    case disk::Error::in_use:
+      return "is another hearsay running with it?";
+    case disk::Error::too_small:
+      return "give it at least 64MiB";
+    default:
+      return "the disk is tried again from time to time";
+  }
+}
+
+}  // namespace
+
+void DiskWatch::look() {
+  if (!disk_) return;
+  disk_->charge();
+  const auto& disk = disk_->disk();
+  const auto state = disk.state();
+  if (working_ && !state.working) {
+    spdlog::error("the cache on disk rests: {}; what is stored stays in memory meanwhile",
+                  to_string(state.reason));
+  } else if (!working_ && state.working) {
+    spdlog::info("the cache on disk is back, with {} entries", disk.index().entries());
+  }
+  working_ = state.working;
+}
+
+void open_disk(cache::DiskTier& disk, const std::string& path) {
+  const auto begun = std::chrono::steady_clock::now();
+  const auto loaded = disk.start();
+  if (!loaded) {
+    const auto error = loaded.error();
+    const auto text =
+        fmt::format("cache.disk.path {}: {}; {}", path, to_string(error), what_to_do(error));
+    if (error == disk::Error::in_use || error == disk::Error::too_small) {
+      throw std::runtime_error(text);
+    }
+    return spdlog::error("{}", text);
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  spdlog::info("cache on disk at {}: {} entries in {} segments, read in {:.3f} s", path,
+               loaded->entries, loaded->segments, took.count());
+  if (loaded->damaged + loaded->cut + loaded->other_version + loaded->unreadable > 0) {
+    spdlog::warn(
+        "{}: {} segments had lost something, {} were cut by a crash, {} of another version were "
+        "removed, {} could not be read",
+        path, loaded->damaged, loaded->cut, loaded->other_version, loaded->unreadable);
+  }
+}
+
+std::string disk_health(const cache::DiskTier* tier) {
+  if (!tier) return {};
+  const auto state = tier->disk().state();
+  if (state.working) return ",\"disk\":{\"state\":\"working\"}";
+  return fmt::format(",\"disk\":{{\"state\":\"resting\",\"reason\":\"{}\"}}",
+                     to_string(state.reason));
+}
+
+void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
+  if (!tier) return;
+  const auto& disk = tier->disk();
+  for (const auto& [name, help, count] : kCounters) {
+    const auto total = fmt::format("{}_total", name);
+    describe(out, total, "counter", help);
+    const std::uint64_t value = disk.counters().*count;
+    fmt::format_to(std::back_inserter(out), "hearsay_disk_{} {}\n", total, value);
+  }
+  gauge(out, "up", "Whether the disk takes what is stored.", disk.state().working ? 1 : 0);
+  gauge(out, "entries", "Records in the index.", disk.index().entries());
+  gauge(out, "index_bytes", "Memory of the index, part of cache.memory.", disk.index().bytes());
+  gauge(out, "segments", "Segment files.", disk.segments());
+  gauge(out, "used_bytes", "What the files take.", disk.used_bytes());
+  gauge(out, "queued_bytes", "What waits to be written.", disk.queued_bytes());
+  gauge(out, "write_amplification", "Bytes written over bytes of what was stored.",
+        write_amplification(disk.counters()));
+}
+
+}  // namespace proxy

@@ -1,0 +1,33 @@
+// The disk as the operator sees it: what the log, /health and /metrics say of it.
+#pragma once
+
+#include <string>
+
+#include "proxy/cache/disk_tier.hpp"
+
+namespace proxy {
+
+// For one thread that comes by regularly: says in the log once that the disk rests, and once that
+// it is back, and lets it charge what it takes.
+class DiskWatch {
+ public:
+  // Null: there is none.
+  explicit DiskWatch(cache::DiskTier* disk) : disk_(disk) {}
+  void look();
+
+ private:
+  cache::DiskTier* disk_;
+  bool working_ = true;
+};
+
+// Opens the directory of the setting cache.disk and says in the log what was found there. Throws
+// std::runtime_error with a text for a person where the settings have to be changed; whatever else
+// is wrong with the disk, it is tried again while we run.
+void open_disk(cache::DiskTier& disk, const std::string& path);
+
+// ,"disk":{...} for the JSON of /health; empty without a disk.
+std::string disk_health(const cache::DiskTier* disk);
+// Lines of /metrics; none without a disk.
+void append_disk_metrics(std::string& out, const cache::DiskTier* disk);
+
+}  // namespace proxy

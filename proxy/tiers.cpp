@@ -1,0 +1,132 @@
+#include "proxy/tiers.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "proxy/cache/disk_tier.hpp"
+#include "proxy/client.hpp"
+#include "proxy/wakeup.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace disk = cache::disk;
+
+namespace {
+
+// What somebody else's thread does for a coroutine, and how it went. An error is logged: what is
+// purged is gone as long as we run.
+class Written {
+ public:
+  explicit Written(Worker& worker) : done_(std::make_shared<Wakeup>(worker.io.get_executor())) {}
+
+  disk::Done told(const std::string& what) {
+    return [done = done_, what](disk::Result<void> written) {
+      if (!written) {
+        spdlog::warn("the purge of {} could not be written to the disk yet: {}", what,
+                     to_string(written.error()));
+      }
+      done->notify();
+    };
+  }
+  Task<void> wait() { co_await done_->wait(); }
+
+ private:
+  std::shared_ptr<Wakeup> done_;
+};
+
+Task<std::size_t> drop_banned(cache::Store& store, const Ban& ban) {
+  co_return store.remove_if([&ban](std::string_view name) { return ban.covers(name); });
+}
+
+// The same where waiting is allowed. Nothing where too many wait already.
+Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& request,
+                                                 const digest::Key& key) {
+  auto& shared = worker.shared;
+  disk::Result<cache::ReadBack> read = cache::ReadBack{};
+  Wakeup done(worker.io.get_executor());
+  const bool posted = shared.disk->post([&] {
+    read = shared.disk->read(key, request.stored_as(), request.head.fields, shared.store,
+                             disk::Wait::yes);
+    done.notify();
+  });
+  if (posted) co_await done.wait();
+  co_return read;
+}
+
+}  // namespace
+
+// Who invalidates takes note of it first, and clears memory and disk then. So we look after
+// storing, too: what is stored in between is seen by one of us.
+bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const cache::Entry>& entry,
+          Asked asked, const cache::Entry* superseded) {
+  const auto good = [&] { return !shared.fills.outdated(key, entry->url, asked); };
+  if (!good()) return false;
+  const auto stored = shared.store.put(key, entry, shared.clock.now(), superseded);
+  if (stored != cache::Stored::yes) return false;
+  if (shared.disk ? shared.disk->put(key, entry, superseded, good) : good()) return true;
+  shared.store.invalidate(key, entry->url);
+  return false;
+}
+
+void drop(Shared& shared, const digest::Key& key, const std::string& name) {
+  shared.store.invalidate(key, name);
+  if (shared.disk) shared.disk->purge(key, {});
+}
+
+Task<std::size_t> forget(Worker& worker, const digest::Key& key, const std::string& name) {
+  auto& shared = worker.shared;
+  shared.fills.invalidate(key, std::chrono::steady_clock::now());
+  const auto dropped = shared.store.invalidate(key, name);
+  if (!shared.disk) co_return dropped;
+  const bool below = shared.disk->may_have(key);
+  Written written(worker);
+  if (shared.disk->purge(key, written.told(name))) co_await written.wait();
+  co_return std::max<std::size_t>(dropped, below ? 1 : 0);
+}
+
+Task<std::optional<std::size_t>> forget(Worker& worker, const Ban& ban) {
+  auto& shared = worker.shared;
+  shared.fills.invalidate(ban, std::chrono::steady_clock::now());
+  Written written(worker);
+  const auto text = ban.text();
+  if (shared.disk && !shared.disk->purge_all(text, written.told(text))) co_return std::nullopt;
+  auto scan = drop_banned(shared.store, ban);
+  const auto dropped = co_await net::asio::co_spawn(shared.aside, std::move(scan), net::use_task);
+  if (shared.disk) co_await written.wait();
+  co_return dropped;
+}
+
+bool may_be_below(const Shared& shared, const Request& request, const digest::Key& key,
+                  const cache::Found& found) {
+  const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
+  return !found.entry && shared.disk && asks_for_it && shared.disk->may_have(key);
+}
+
+Task<cache::Found> read_back(Client& client, const Request& request, digest::Key key,
+                             cache::Found found, Asked asked) {
+  auto& worker = client.worker;
+  auto& shared = worker.shared;
+  const auto& name = request.stored_as();
+  auto read = shared.disk->read(key, name, request.head.fields, shared.store, disk::Wait::no);
+  if (!read && read.error() == disk::Error::would_block) {
+    read = co_await read_waiting(worker, request, key);
+  }
+  if (!read) {
+    if (read.error() == disk::Error::corrupt) {
+      spdlog::warn("what the disk held of {} is damaged and was dropped", name);
+    }
+    co_return found;
+  }
+  found.varies = found.varies || read->varies;
+  if (!read->entry) co_return found;
+  const auto held = shared.store.adopt(key, read->entry, shared.clock.now());
+  const bool good = shared.disk->still_found(*read) && !shared.fills.outdated(key, name, asked);
+  if (!good && held == read->entry) shared.store.drop(key, *held);
+  if (good || held != read->entry) {
+    client.reply.record().from_disk = held == read->entry;
+    found.entry = held;
+  }
+  co_return found;
+}
+
+}  // namespace proxy

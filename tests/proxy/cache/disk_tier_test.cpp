@@ -1,0 +1,220 @@
+// Memory and disk together: what is found, and what may be claimed.
+#include "proxy/cache/disk_tier.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "tests/proxy/cache/messages.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace proxy::cache {
+namespace {
+
+class TwoTiers : public ::testing::Test {
+ protected:
+  TwoTiers() { EXPECT_TRUE(disk_.start()); }
+
+  static Stock stock_of(const std::string& url, int max_age, Time now) {
+    Stock stock;
+    stock.url = url;
+    stock.lines = "Cache-Control: max-age=" + std::to_string(max_age) + "\r\n";
+    stock.body = 2000;
+    stock.times = {now, now};
+    return stock;
+  }
+  void put(const Stock& stock, const Entry* superseded = nullptr) {
+    const auto entry = entry_of(budget_, stock);
+    ASSERT_EQ(store_.put(key_of(stock.url), entry, now_, superseded), Stored::yes);
+    EXPECT_TRUE(disk_.put(key_of(stock.url), entry, superseded, [] { return true; }));
+  }
+  void settle() { ASSERT_TRUE(disk_.disk().settle(10s)); }
+  std::shared_ptr<const Entry> read(const std::string& url, const std::string& lines = "") {
+    const Request request(lines);
+    const auto found = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
+    return found ? found->entry : nullptr;
+  }
+
+  const support::TemporaryDirectory home_;
+  Budget budget_{2 << 20};
+  DiskTier disk_{budget_, {.path = home_.path(), .bytes = 8 << 20}, disk::PurgeRules::as_prefix};
+  Store store_{budget_, {}, &disk_.disk().index()};
+  Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
+};
+
+TEST_F(TwoTiers, ReadBackWhatWasStored) {
+  put(stock_of("http://a/", 100, now_));
+  settle();
+  const auto entry = read("http://a/");
+  ASSERT_TRUE(entry);
+  const auto held = store_.find(key_of("http://a/"), "http://a/", {}).entry;
+  EXPECT_EQ(entry->head, held->head);
+  EXPECT_EQ(entry->body.size, 2000U);
+  EXPECT_TRUE(std::equal(entry->body.slices[0].block->data(),
+                         entry->body.slices[0].block->data() + 2000,
+                         held->body.slices[0].block->data()));
+  EXPECT_FALSE(read("http://b/"));
+}
+
+TEST_F(TwoTiers, StoreNothingThatWasPurgedWhileItWasFetched) {
+  const auto entry = entry_of(budget_, stock_of("http://a/", 100, now_));
+  EXPECT_FALSE(disk_.put(key_of("http://a/"), entry, nullptr, [] { return false; }));
+  settle();
+  EXPECT_FALSE(disk_.may_have(key_of("http://a/")));
+}
+
+TEST_F(TwoTiers, DropTheOldWhereTheNewIsTooLarge) {
+  put(stock_of("http://a/", 100, now_));
+  settle();
+  Stock large = stock_of("http://a/", 100, now_);
+  large.body = 1 << 20;  // of a segment of half a MiB
+  put(large);
+  EXPECT_FALSE(disk_.may_have(key_of("http://a/")));
+  settle();
+  EXPECT_FALSE(read("http://a/"));
+}
+
+TEST_F(TwoTiers, KeepAFreshenedHeadByItself) {
+  put(stock_of("http://a/", 100, now_));
+  settle();
+  const auto old = store_.find(key_of("http://a/"), "http://a/", {}).entry;
+  const Stock newer = stock_of("http://a/", 200, now_);
+  const Request request;
+  const Response response(newer.lines);
+  const auto fresh = std::make_shared<Entry>(
+      budget_, Received{newer.url, request.head.fields, response.head, newer.times, "us"});
+  fresh->body = old->body;
+  store_.put(key_of("http://a/"), fresh, now_, old.get());
+  const auto written = disk_.disk().counters().stored_bytes.load();
+  disk_.put(key_of("http://a/"), fresh, old.get(), [] { return true; });
+  settle();
+  EXPECT_LT(disk_.disk().counters().stored_bytes - written, 500U);
+  const auto entry = read("http://a/");
+  ASSERT_TRUE(entry);
+  EXPECT_EQ(entry->freshness.lifetime, 200s);
+  EXPECT_EQ(entry->body.size, 2000U);
+  EXPECT_EQ(entry->on_disk.body(), old->on_disk.body());
+  EXPECT_NE(entry->on_disk.front(), old->on_disk.front());
+}
+
+TEST_F(TwoTiers, TellOfAReadThatWasOvertaken) {
+  put(stock_of("http://a/", 100, now_));
+  settle();
+  const Request request;
+  const auto found =
+      disk_.read(key_of("http://a/"), "http://a/", request.head.fields, store_, disk::Wait::yes);
+  ASSERT_TRUE(found && found->entry);
+  EXPECT_TRUE(disk_.still_found(*found));
+  disk_.purge(key_of("http://a/"), {});
+  EXPECT_FALSE(disk_.still_found(*found));
+}
+
+TEST_F(TwoTiers, HaveNoPurgeToWaitForWhereThereIsNothing) {
+  EXPECT_FALSE(disk_.purge(key_of("http://a/"), {}));
+  put(stock_of("http://a/", 100, now_));
+  EXPECT_TRUE(disk_.purge(key_of("http://a/"), {})) << "it is on its way";
+  EXPECT_TRUE(disk_.purge(key_of("http://a/"), {})) << "so is the purge";
+  settle();
+  EXPECT_FALSE(disk_.purge(key_of("http://a/"), {}));
+}
+
+// What a neighbour may be told, followed by changes alone, under whatever the two go through.
+class FollowedClaims : public TwoTiers {
+ protected:
+  static constexpr int kUrls = 400;
+
+  std::string some_url() { return "http://a/" + std::to_string(random_() % kUrls); }
+
+  void step() {
+    now_ += std::chrono::milliseconds(random_() % 10);
+    const auto url = some_url();
+    const auto key = key_of(url);
+    switch (random_() % 24) {
+      case 0:
+        store_.remove(key);
+        disk_.purge(key, {});
+        break;
+      case 1: {
+        const Charge burst(budget_, budget_.limit() / 2);
+        store_.make_room();
+        break;
+      }
+      case 2:
+        if (random_() % 50 != 0) break;
+        store_.remove_if([&](std::string_view name) { return name.starts_with(url); });
+        EXPECT_TRUE(disk_.purge_all(url, {}));
+        break;
+      case 3:
+      case 4:
+        if (const auto entry = read(url, "X-A: 1\r\n")) store_.adopt(key, entry, now_);
+        break;
+      default: {
+        Stock stock = stock_of(url, static_cast<int>(random_() % 40), now_);
+        stock.shared = random_() % 10 != 0;
+        if (random_() % 4 == 0) stock.lines += "Vary: X-A\r\n";
+        stock.request = "X-A: " + std::to_string(random_() % 2) + "\r\n";
+        put(stock);
+      }
+    }
+  }
+
+  void follow() {
+    std::vector<KeyChange> changes;
+    if (store_.collect(now_, changes) == Collected::overflowed) {
+      std::vector<digest::Key> all;
+      store_.list_claimed(now_, all);
+      claimed_ = {all.begin(), all.end()};
+      EXPECT_EQ(claimed_.size(), all.size()) << "a key was listed twice";
+      relisted_ += 1;
+      return;
+    }
+    for (const auto& [key, what] : changes) {
+      const bool changed =
+          what == KeyChange::What::added ? claimed_.insert(key).second : claimed_.erase(key) > 0;
+      EXPECT_TRUE(changed) << "added or removed twice";
+    }
+  }
+
+  // Of places on disk, those that end within a turn may be dropped early.
+  void expect_what_is_held() {
+    for (int i = 0; i < kUrls; ++i) {
+      const auto key = key_of("http://a/" + std::to_string(i));
+      const auto until = claimable_above("http://a/" + std::to_string(i));
+      const auto place = disk_.disk().index().find(key);
+      const Time below{seconds(place ? place->claimable_until : 0)};
+      const bool must = until > now_ + kClaimAhead || below > now_ + kClaimAhead + 10s;
+      const bool may = until > now_ + kClaimAhead || below > now_ + kClaimAhead;
+      const bool is = claimed_.contains(key);
+      EXPECT_TRUE((!must || is) && (may || !is)) << i << " is " << is;
+    }
+  }
+  Time claimable_above(const std::string& url) {
+    Time latest = Time::min();
+    for (const char* lines : {"", "X-A: 0\r\n", "X-A: 1\r\n"}) {
+      const Request request(lines);
+      const auto entry = store_.find(key_of(url), url, request.head.fields).entry;
+      if (entry) latest = std::max(latest, entry->claimable_until());
+    }
+    return latest;
+  }
+
+  std::mt19937 random_{7};
+  std::set<digest::Key> claimed_;
+  int relisted_ = 0;
+};
+
+TEST_F(FollowedClaims, AreThoseOfBothAddedAndRemovedInTurn) {
+  for (int period = 0; period < 100 && !testing::Test::HasFailure(); ++period) {
+    for (int i = 0; i < 100; ++i) step();
+    settle();
+    follow();
+    expect_what_is_held();
+  }
+  EXPECT_EQ(relisted_, 1) << "the first time";
+  EXPECT_GT(disk_.disk().counters().reclaimed, 0U);
+  EXPECT_GT(disk_.disk().counters().evicted, 0U);
+}
+
+}  // namespace
+}  // namespace proxy::cache
