@@ -1,0 +1,137 @@
+// A disk that lies, fills up or goes away: nothing wrong is served, and the proxy goes on.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/scenario/disk_scene.hpp"
+
+namespace scenario {
+namespace {
+
+std::vector<std::filesystem::path> segments(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> found;
+  for (const auto& item : std::filesystem::directory_iterator(directory)) {
+    if (item.path().extension() == ".segment") found.push_back(item.path());
+  }
+  return found;
+}
+
+// One bit of the first byte of that text, wherever it lies.
+void flip_a_bit_of(const std::filesystem::path& directory, std::string_view text) {
+  for (const auto& path : segments(directory)) {
+    std::string bytes = read_file(path);
+    const auto at = bytes.find(text);
+    if (at == bytes.npos) continue;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    write_file(path, bytes);
+    return;
+  }
+  FAIL() << "no segment has " << text;
+}
+
+struct Flipped {
+  const char* name;
+  const char* text;
+};
+class AFlippedBit : public testing::TestWithParam<Flipped> {};
+
+TEST_P(AFlippedBit, IsNeverServed) {
+  DiskScene scene;
+  scene.origin.on("/a", cacheable("the-body-of-a").with("X-A", "a-field"));
+  scene.get("/a");
+  scene.settle(1);
+  scene.end();
+  flip_a_bit_of(scene.directory(), GetParam().text);
+  scene.begin();
+  const Response response = scene.get("/a");
+  EXPECT_EQ(response.body, "the-body-of-a");
+  EXPECT_EQ(response.field("X-A"), "a-field");
+  EXPECT_FALSE(is_hit(response));
+  EXPECT_EQ(scene.origin.count(), 2U);
+  EXPECT_EQ(scene.disk("corrupt_total"), 1);
+  EXPECT_TRUE(contains(scene.proxy().process().errors(), scene.origin.url("/a")));
+  EXPECT_TRUE(is_hit(scene.get("/a")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, AFlippedBit,
+                         testing::Values(Flipped{"TheBody", "the-body-of-a"},
+                                         Flipped{"TheHead", "a-field"},
+                                         Flipped{"TheUrl", "http://127.0.0.1"},
+                                         Flipped{"TheRecord", "HREC"}),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST(ADirectory, ThatGoesIsToldOfAndDoneWithoutUntilItIsBack) {
+  DiskScene scene;
+  scene.origin.otherwise([](const Request& request) { return cacheable("of " + request.path); });
+  scene.get("/a");
+  scene.settle(1);
+  EXPECT_EQ(scene.health().at("state"), "working");
+  std::filesystem::remove_all(scene.directory());
+  ASSERT_TRUE(await([&] { return scene.health().at("state") == "resting"; }));
+  EXPECT_TRUE(contains(scene.health().at("reason").get<std::string>(), "directory"));
+  EXPECT_TRUE(is_hit(scene.get("/a"))) << "memory has it";
+  EXPECT_EQ(scene.get("/b").body, "of /b");
+  EXPECT_TRUE(is_hit(scene.get("/b")));
+  EXPECT_EQ(scene.ask("PURGE", "/b", {{"X-Hearsay", "1"}}).status, 200);
+  ASSERT_TRUE(await([&] { return scene.health().at("state") == "working"; }));
+  ASSERT_TRUE(await([&] { return contains(scene.proxy().process().errors(), "is back"); }));
+  scene.get("/c");
+  scene.settle(2);
+  scene.restart();
+  EXPECT_TRUE(scene.holds("/c"));
+  EXPECT_FALSE(scene.holds("/b"));
+}
+
+TEST(ADirectory, ThatCannotBeMadeIsNoReasonNotToServe) {
+  TemporaryDirectory home;
+  write_file(home / "file", "x");
+  const auto path = (home / "file").string() + "/cache";
+  const ProxyProcess proxy(json{{"cache", {{"disk", {{"path", path}, {"size", "64MiB"}}}}}});
+  const json health = json::parse(proxy.page("/health").body);
+  EXPECT_EQ(health.at("status"), "ok");
+  EXPECT_EQ(health.at("disk").at("state"), "resting");
+}
+
+TEST(ADirectory, OfRubbishIsPassedOver) {
+  DiskScene scene;
+  scene.end();
+  write_file(scene.directory() / "00000001.segment", numbered_bytes(100'000));
+  write_file(scene.directory() / "00000002.segment", "");
+  write_file(scene.directory() / "notes.txt", "mine");
+  scene.begin();
+  scene.origin.on("/a", cacheable("hello"));
+  EXPECT_EQ(scene.get("/a").body, "hello");
+  scene.settle(1);
+  scene.restart();
+  EXPECT_TRUE(scene.holds("/a"));
+  EXPECT_EQ(read_file(scene.directory() / "notes.txt"), "mine");
+}
+
+TEST(ADirectory, NeverTakesMoreThanItsSizeAndNothingThatWentIsClaimed) {
+  DiskScene scene(json{{"cache", {{"memory", "16MiB"}}}});  // of what the disk has, the newest
+  const std::string body = numbered_bytes(1'000'000);
+  scene.origin.otherwise([&](const Request&) { return cacheable(body); });
+  std::uint64_t most = 0;
+  const auto look = [&] {
+    std::uint64_t used = 0;
+    for (const auto& path : segments(scene.directory())) {
+      std::error_code gone;
+      const auto size = std::filesystem::file_size(path, gone);
+      if (!gone) used += size;
+    }
+    most = std::max(most, used);
+  };
+  for (int i = 0; i < 100; ++i) {
+    scene.get("/" + std::to_string(i));
+    look();
+    scene.settle(static_cast<std::size_t>(i + 1));
+  }
+  EXPECT_LE(most, 64 << 20);
+  EXPECT_GT(scene.disk("reclaimed_total"), 0);
+  EXPECT_LE(scene.disk("used_bytes"), 64 << 20);
+  EXPECT_TRUE(await([&] { return scene.proxy().digest().at("entries") == scene.disk("entries"); }))
+      << scene.proxy().digest().at("entries") << " claimed, " << scene.disk("entries") << " held";
+}
+
+}  // namespace
+}  // namespace scenario
