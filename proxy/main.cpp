@@ -110,6 +110,7 @@ int main(int argc, char** argv) {
   auto* const checking = app.add_subcommand("check", "say what is wrong with a settings file");
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
   const auto digest = proxy::command::add_digest(app);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // who reads our log or output may go; that is seen when we write
   try {
     app.parse(argc, argv);

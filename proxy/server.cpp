@@ -122,6 +122,7 @@ Server::Server(const config::Settings& settings, lists::AccessLists lists, Gatew
               .log = log_,
               .tls = tls_,
               .aside = aside_.get_executor()} {
+  if (disk_) disk_->sit_under(store_);
   for (std::size_t i = 0; i < threads_; ++i) workers_.emplace_back(shared_, i);
 }
 

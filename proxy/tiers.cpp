@@ -107,8 +107,16 @@ Task<cache::Found> read_back(Client& client, const Request& request, digest::Key
   auto& worker = client.worker;
   auto& shared = worker.shared;
   const auto& name = request.stored_as();
+  std::optional<cache::Readings::Turn> turn;  // until memory has it
   auto read = shared.disk->read(key, name, request.head.fields, shared.store, disk::Wait::no);
   if (!read && read.error() == disk::Error::would_block) {
+    const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
+    turn.emplace(shared.disk->readings().begin(key, [over] { over->notify(); }));
+    if (!*turn) {
+      co_await over->wait();
+      auto again = shared.store.find(key, name, request.head.fields);
+      if (again.entry) co_return again;
+    }
     read = co_await read_waiting(worker, request, key);
   }
   if (!read) {

@@ -23,12 +23,17 @@ constexpr std::uint32_t kReadAtOnce = 256 * 1024;
 // Of a record; longer bodies stay in memory only.
 constexpr std::uint64_t kMostWhole = std::uint64_t{16} << 20;
 
-disk::Options options_of(DiskLimits limits, disk::PurgeRules::Reading reading) {
+disk::Options options_of(DiskLimits limits, disk::PurgeRules::Reading reading,
+                         const std::atomic<const Store*>& memory) {
   disk::Options options;
   options.path = std::move(limits.path);
   options.log.bytes = limits.bytes;
   options.log.segment_bytes = limits.segment_bytes;
   options.purge_reading = std::move(reading);
+  options.log.keep = [&memory](const Key& key, const Place& place) {
+    const Store* above = memory;
+    return place.used || (above && above->was_used(key));
+  };
   return options;
 }
 
@@ -64,7 +69,7 @@ std::uint64_t segments_of(std::uint64_t bytes) {
 
 DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading)
     : budget_(budget),
-      disk_(options_of(std::move(limits), std::move(reading))),
+      disk_(options_of(std::move(limits), std::move(reading), memory_)),
       known_(std::make_unique<std::array<std::optional<Known>, kKnown>>()) {}
 
 void DiskTier::stop() {
@@ -237,8 +242,8 @@ Result<void> DiskTier::purge_all(std::string_view text, disk::Done done) {
 }
 
 void DiskTier::charge() {
-  const auto bytes =
-      disk_.index().bytes() + disk_.queued_bytes() / 8;  // bodies are charged already
+  // Bodies in the queue are charged already.
+  const auto bytes = disk_.index().bytes() + disk_.queued_bytes() / 8 + sizeof(*known_);
   if (bytes > charged_) budget_.charge(bytes - charged_);
   if (bytes < charged_) budget_.release(charged_ - bytes);
   charged_ = bytes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/disk/read_pool.hpp"
+#include "proxy/cache/readings.hpp"
 #include "proxy/cache/saved_head.hpp"
 #include "proxy/cache/store.hpp"
 
@@ -51,6 +53,9 @@ class DiskTier {
 
   // As Disk::start().
   disk::Result<disk::Loaded> start() { return disk_.start(); }
+  // From now on what was used in that memory counts as used when space is reclaimed; variants only
+  // by how they were found on the disk. It outlives this, or stop().
+  void sit_under(const Store& memory) { memory_ = &memory; }
   // Ends what is being read, writes what waits: afterwards no job and no `done` runs any more.
   void stop();
 
@@ -63,6 +68,8 @@ class DiskTier {
                               const http::Fields& request, Store& memory, disk::Wait wait);
   // Whether that is still what is found, so that it was not purged or replaced meanwhile.
   bool still_found(const ReadBack& read) const;
+  // For reads that have to wait.
+  Readings& readings() { return readings_; }
   // On a thread that may wait. False: too many wait already.
   [[nodiscard]] bool post(disk::ReadPool::Job job) { return pool_->post(std::move(job)); }
 
@@ -109,10 +116,12 @@ class DiskTier {
              const Entry* superseded, std::uint64_t selector);
 
   Budget& budget_;
+  std::atomic<const Store*> memory_ = nullptr;
   disk::Disk disk_;
   std::array<std::mutex, kLocks> locks_;
   std::unique_ptr<std::array<std::optional<Known>, kKnown>> known_;  // guarded by locks_
   std::uint64_t charged_ = 0;
+  Readings readings_;
   std::optional<disk::ReadPool> pool_{std::in_place};
 };
 

@@ -100,6 +100,15 @@ std::shared_ptr<const Entry> Shard::adopt(Chain& node, Time now) {
   return entry;
 }
 
+bool Shard::was_used(const digest::Key& key) {
+  const std::lock_guard lock(mutex_);
+  const auto slot = slots_.find(key);
+  if (slot == slots_.end()) return false;
+  const Node* node = slot->second.newest.get();
+  while (node && node->frequency == 0) node = node->next.get();
+  return node != nullptr;
+}
+
 Shard::Chain Shard::drop(const digest::Key& key, const Entry* entry) {
   const std::lock_guard lock(mutex_);
   const auto slot = slots_.find(key);

@@ -65,6 +65,10 @@ std::shared_ptr<const Entry> Store::adopt(const digest::Key& key,
   return held ? held : entry;
 }
 
+bool Store::was_used(const digest::Key& key) const {
+  return shard_of(key).was_used(key);
+}
+
 void Store::drop(const digest::Key& key, const Entry& entry) {
   shard_of(key).drop(key, &entry);
 }

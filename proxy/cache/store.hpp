@@ -64,6 +64,8 @@ class Store {
   // the entry that is held then, or this one.
   std::shared_ptr<const Entry> adopt(const digest::Key& key, std::shared_ptr<const Entry> entry,
                                      Time now);
+  // Whether a variant of it was used since it came or last had to give room.
+  bool was_used(const digest::Key& key) const;
   // Drops this very entry.
   void drop(const digest::Key& key, const Entry& entry);
 

@@ -1,7 +1,9 @@
 // A disk that lies, fills up or goes away: nothing wrong is served, and the proxy goes on.
 #include <gtest/gtest.h>
 
-#include <fstream>
+#include <sys/resource.h>
+
+#include <random>
 
 #include "tests/scenario/disk_scene.hpp"
 
@@ -59,6 +61,60 @@ INSTANTIATE_TEST_SUITE_P(Of, AFlippedBit,
                                          Flipped{"TheUrl", "http://127.0.0.1"},
                                          Flipped{"TheRecord", "HREC"}),
                          [](const auto& tested) { return tested.param.name; });
+
+TEST(AThousandFlippedBits, AreNeverServed) {
+  DiskScene scene;
+  constexpr int kUrls = 60;
+  const auto body_of = [](const std::string& path) {
+    return numbered_bytes(100 * static_cast<std::size_t>(std::stoi(path.substr(1)))) + path;
+  };
+  scene.origin.otherwise([&](const Request& request) { return cacheable(body_of(request.path)); });
+  for (int i = 0; i < kUrls; ++i) scene.get("/" + std::to_string(i));
+  scene.settle(kUrls);
+  std::mt19937 random(1);
+  for (int round = 0; round < 5; ++round) {
+    scene.end();
+    for (const auto& path : segments(scene.directory())) {
+      std::string bytes = read_file(path);
+      for (int i = 0; i < 200; ++i) {
+        auto& byte = bytes[random() % bytes.size()];
+        byte = static_cast<char>(byte ^ (1 << random() % 8));
+      }
+      write_file(path, bytes);
+    }
+    scene.begin();
+    for (int i = 0; i < kUrls; ++i) {
+      const auto path = "/" + std::to_string(i);
+      const Response response = scene.get(path);
+      EXPECT_TRUE(response.whole && response.body == body_of(path)) << path;
+    }
+  }
+}
+
+TEST(AFullDisk, IsToldOfAndWaitedOut) {
+  DiskScene scene(json{{"log", {{"access", "none"}}}});
+  scene.origin.otherwise([](const Request& request) { return cacheable("of " + request.path); });
+  scene.get("/a");
+  scene.settle(1);
+  const auto allow = [&](rlim_t bytes) {
+    const rlimit limit{bytes, RLIM_INFINITY};
+    EXPECT_EQ(::prlimit(scene.proxy().process().pid(), RLIMIT_FSIZE, &limit, nullptr), 0);
+  };
+  allow(100);
+  EXPECT_EQ(scene.get("/b").body, "of /b");
+  ASSERT_TRUE(await([&] { return scene.health().at("state") == "resting"; }));
+  EXPECT_TRUE(contains(scene.health().at("reason").get<std::string>(), "space"));
+  EXPECT_TRUE(is_hit(scene.get("/b")));
+  EXPECT_EQ(scene.ask("PURGE", "/a", {{"X-Hearsay", "1"}}).status, 200);
+  EXPECT_FALSE(scene.holds("/a"));
+  allow(RLIM_INFINITY);
+  ASSERT_TRUE(await([&] { return scene.health().at("state") == "working"; }));
+  scene.get("/c");
+  scene.settle(3);  // the purge that was owed too
+  scene.crash();
+  EXPECT_TRUE(scene.holds("/c"));
+  EXPECT_FALSE(scene.holds("/a"));
+}
 
 TEST(ADirectory, ThatGoesIsToldOfAndDoneWithoutUntilItIsBack) {
   DiskScene scene;
