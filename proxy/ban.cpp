@@ -45,4 +45,8 @@ Ban Ban::of_text(std::string_view text) {
   return hosts ? Ban(HostPattern(*hosts)) : Ban("");
 }
 
+std::function<bool(std::string_view)> Ban::reading(std::string_view text) {
+  return [ban = of_text(text)](std::string_view name) { return ban.covers(name); };
+}
+
 }  // namespace proxy

@@ -1,6 +1,7 @@
 // A purge of many URLs at once; Varnish's word for it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -24,6 +25,8 @@ class Ban {
   // that nobody wrote covers everything.
   [[nodiscard]] std::string text() const;
   static Ban of_text(std::string_view text);
+  // What of_text() covers.
+  static std::function<bool(std::string_view name)> reading(std::string_view text);
 
   bool operator==(const Ban&) const = default;
 

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "config/load.hpp"
+#include "proxy/ban.hpp"
 #include "proxy/command/arguments.hpp"
 #include "proxy/lists/read.hpp"
 #include "proxy/server.hpp"
@@ -59,19 +60,25 @@ std::optional<proxy::Gateway> load_gateway(const std::string& path,
   }
 }
 
-// Each client may need a second descriptor towards its origin, and each segment on disk has one.
-void raise_descriptor_limit(const config::Settings& settings) {
+// As high as we may; how high that is.
+rlim_t raise_descriptor_limit() {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return RLIM_INFINITY;
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_max;
+}
+
+// Each client may need a second descriptor towards its origin, and each segment on disk has one.
+void raise_descriptor_limit(const config::Settings& settings) {
+  const rlim_t most = raise_descriptor_limit();
   const auto disk = settings.cache.disk;
   const rlim_t wanted = disk ? proxy::cache::segments_of(disk->size.value) + 1024 : 0;
-  if (limit.rlim_max >= wanted) return;
+  if (most >= wanted) return;
   const rlimit more{wanted, wanted};
   if (::setrlimit(RLIMIT_NOFILE, &more) == 0) return;
   spdlog::warn("cache.disk.size {} GiB takes {} open files, but no more than {} are allowed here",
-               disk->size.value >> 30, wanted, limit.rlim_max);
+               disk->size.value >> 30, wanted, most);
 }
 
 int serve(const config::Settings& settings, proxy::lists::AccessLists lists,
@@ -110,11 +117,16 @@ int main(int argc, char** argv) {
   auto* const checking = app.add_subcommand("check", "say what is wrong with a settings file");
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
   const auto digest = proxy::command::add_digest(app);
+  const auto cache = proxy::command::add_cache(app, proxy::Ban::reading);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // who reads our log or output may go; that is seen when we write
   try {
     app.parse(argc, argv);
     if (app.got_subcommand("digest")) return digest({});
+    if (app.got_subcommand("cache")) {
+      raise_descriptor_limit();  // each segment takes one
+      return cache({});
+    }
     return run(*serving, config_path);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadSettings;

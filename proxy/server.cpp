@@ -43,11 +43,8 @@ std::unique_ptr<cache::DiskTier> begin_disk(const config::Settings& settings,
                                             cache::Budget& budget) {
   const auto& told = settings.cache.disk;
   if (!told) return nullptr;
-  const auto reading = [](std::string_view text) -> std::function<bool(std::string_view)> {
-    return [ban = Ban::of_text(text)](std::string_view name) { return ban.covers(name); };
-  };
   const cache::DiskLimits limits{.path = told->path, .bytes = told->size.value};
-  auto disk = std::make_unique<cache::DiskTier>(budget, limits, reading);
+  auto disk = std::make_unique<cache::DiskTier>(budget, limits, Ban::reading);
   open_disk(*disk, told->path);
   return disk;
 }

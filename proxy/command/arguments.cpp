@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <new>
-#include <stdexcept>
 
 #include "config/text.hpp"
 #include "digest/shape.hpp"
 #include "proxy/command/build.hpp"
 #include "proxy/command/common.hpp"
 #include "proxy/command/dedup.hpp"
+#include "proxy/command/guarded.hpp"
 #include "proxy/command/info.hpp"
 #include "proxy/command/query.hpp"
 #include "proxy/command/unite.hpp"
@@ -217,23 +216,6 @@ std::string_view remedy_for(std::string_view name) {
   return "the digest is larger than this machine, or its limit for us, can hold";
 }
 
-Trouble out_of_memory(std::string_view name) {
-  return {fmt::format("not enough memory; {}", remedy_for(name))};
-}
-
-// No exception leaves: what none of us expected is trouble, too, and never the 1 of `query`.
-Result<int> work_of(const Arguments& arguments, const Streams& streams) {
-  try {
-    return arguments.work(streams);
-  } catch (const std::bad_alloc&) {
-    return out_of_memory(arguments.name);
-  } catch (const std::length_error&) {
-    return out_of_memory(arguments.name);
-  } catch (const std::exception& error) {
-    return Trouble{fmt::format("broke off: {}; please report this", error.what())};
-  }
-}
-
 }  // namespace
 
 std::function<int(const Streams&)> add_digest(CLI::App& program) {
@@ -247,10 +229,9 @@ std::function<int(const Streams&)> add_digest(CLI::App& program) {
   add_dedup(digest, arguments);
   add_common(digest, arguments);
   return [arguments](const Streams& streams) {
-    const auto code = work_of(*arguments, streams);
-    if (code) return *code;
-    say(streams.err, fmt::format("hearsay digest {}: {}\n", arguments->name, code.error().text));
-    return kFailed;
+    const auto work = [&] { return arguments->work(streams); };
+    const auto done = guarded(work, remedy_for(arguments->name));
+    return exit_code(done, "digest " + arguments->name, streams);
   };
 }
 

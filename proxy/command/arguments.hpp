@@ -1,9 +1,10 @@
-// The arguments of `hearsay digest` and what they choose.
+// The arguments of `hearsay digest` and `hearsay cache`, and what they choose.
 #pragma once
 
 #include <functional>
 #include <memory>
 
+#include "proxy/cache/disk/purge_rules.hpp"
 #include "proxy/command/streams.hpp"
 
 namespace CLI {
@@ -17,5 +18,9 @@ namespace proxy::command {
 // been said on `err`, in one line. It must be called only if `digest` was parsed. SIGPIPE must be
 // ignored by then.
 std::function<int(const Streams&)> add_digest(CLI::App& program);
+
+// Likewise for `cache`. `reading`: which URLs a purge of many covers.
+std::function<int(const Streams&)> add_cache(CLI::App& program,
+                                             cache::disk::PurgeRules::Reading reading);
 
 }  // namespace proxy::command

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <future>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -20,7 +21,7 @@ using disk::Kind;
 
 // What is to go, and how much of it is there.
 struct Order {
-  std::vector<std::string> prefixes;
+  std::optional<std::string> prefix;
   std::vector<disk::Key> keys;
   std::uint64_t responses = 0;
 };
@@ -56,8 +57,7 @@ Order order_of(const DropOptions& options, const std::string& name,
     return true;
   });
   if (!versions.empty()) add_blocks(contents, versions, order.keys);
-  if (!one) order.prefixes = {name};
-  if (!one && !name.empty()) order.prefixes.push_back(std::string(cache::kReverseSpace) + name);
+  if (!one) order.prefix = name;
   return order;
 }
 
@@ -74,9 +74,9 @@ disk::Result<void> carry_out(disk::Disk& disk, const Order& order) {
     answers.push_back(promise->get_future());
     return [promise](disk::Result<void> done) { promise->set_value(done); };
   };
-  for (const auto& prefix : order.prefixes) {
-    auto taken = disk.purge_prefix(prefix, awaited());
-    if (!taken && disk.settle(kSearched)) taken = disk.purge_prefix(prefix, awaited());
+  if (order.prefix) {
+    auto taken = disk.purge_prefix(*order.prefix, awaited());
+    if (!taken && disk.settle(kSearched)) taken = disk.purge_prefix(*order.prefix, awaited());
     if (!taken) return taken;
   }
   disk::Result<void> result;
@@ -112,6 +112,7 @@ Result<int> drop(const DropOptions& options, const Streams& streams) {
   disk::Options how{.path = options.place.path, .log = {}};
   how.log.bytes = options.place.bytes;
   how.log.sync_purges = true;
+  how.purge_reading = options.place.reading;
   {
     disk::Disk disk(how);
     const auto started = disk.start();

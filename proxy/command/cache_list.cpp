@@ -42,10 +42,13 @@ class Listing {
       return !out_.done();
     });
     progress_.clear();
+    complete_ = !out_.done();
     return out_.finish();
   }
 
+  // Nothing where nobody wanted to read all of it.
   std::string summary() const {
+    if (!complete_) return {};
     auto text = fmt::format("{} entries, {}", fmt::group_digits(listed_), short_size(bytes_));
     if (unreadable_ > 0) {
       text += fmt::format("; {} more cannot be read: `hearsay cache verify` says why", unreadable_);
@@ -89,6 +92,7 @@ class Listing {
   std::uint64_t listed_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t unreadable_ = 0;
+  bool complete_ = false;
 };
 
 }  // namespace

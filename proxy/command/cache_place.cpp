@@ -30,7 +30,7 @@ Trouble cache_trouble(const CachePlace& place, disk::Error error) {
 }
 
 Result<std::unique_ptr<disk::Contents>> look_into(const CachePlace& place, const Streams& streams) {
-  auto contents = std::make_unique<disk::Contents>();
+  auto contents = std::make_unique<disk::Contents>(place.reading);
   const auto unknown = contents->open(place.path);
   if (!unknown) return cache_trouble(place, unknown.error());
   const auto lost = unknown->unreadable + unknown->damaged + unknown->other_version;

@@ -14,6 +14,8 @@ namespace proxy::command {
 struct CachePlace {
   std::string path;
   std::uint64_t bytes = 0;  // all that it may take
+  // Which URLs a purge of many covers, of forward and reverse mode alike.
+  cache::disk::PurgeRules::Reading reading = {};
 };
 
 // What went wrong with it, and what to do.

@@ -86,11 +86,7 @@ void add_entry(Report& report, const cache::SavedHead& saved, const Relations& r
   report.add("lifetime_seconds", static_cast<std::uint64_t>(entry.freshness.lifetime.count()));
   const auto age = std::chrono::floor<std::chrono::seconds>(entry.initial_age).count();
   report.add("age_on_arrival_seconds", static_cast<std::uint64_t>(age));
-  if (saved.selector == 0) return;
-  report.add("reachable", relations.leads_to(saved.selector));
-  for (const auto& field : entry.variant.selectors()) {
-    report.add("for_" + field.name, field.value ? Report::Value(*field.value) : Report::Value());
-  }
+  if (saved.selector != 0) report.add("reachable", relations.leads_to(saved.selector));
 }
 
 // A line each, indented, without what a terminal would act upon.
@@ -121,6 +117,10 @@ class Showing {
     const auto saved = cache::decode_head(stored.url(), stored.head(), stored.header());
     if (saved) {
       add_entry(report, *saved, relations_);
+      for (const auto& field : saved->entry.variant.selectors()) {
+        const auto& value = field.value;
+        report.add("for_" + field.name, value ? Report::Value(shown(*value)) : Report::Value());
+      }
       head = saved->entry.head;
     } else if (const auto selector = cache::decode_selector(stored.head())) {
       report.add("selects_by", shown(selector->names));

@@ -21,7 +21,7 @@ Trouble system_trouble(std::string_view place, int error);
 
 // What every subcommand exits with.
 inline constexpr int kDone = 0;
-inline constexpr int kNone = 1;  // query, show, drop: there is none of what was asked for
+inline constexpr int kNone = 1;     // query, show, drop: there is none of what was asked for
 inline constexpr int kDamaged = 1;  // verify
 inline constexpr int kFailed = 2;
 inline constexpr int kSignalled = 128;  // dedup: and the signal that ended it

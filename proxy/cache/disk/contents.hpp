@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "proxy/cache/disk/directory.hpp"
 #include "proxy/cache/disk/learn.hpp"
@@ -16,6 +17,10 @@ namespace proxy::cache::disk {
 // for the disk. Needs memory as the index does, some 50 bytes for each entry.
 class Contents {
  public:
+  // `reading`: which URLs a purge of many covers.
+  explicit Contents(PurgeRules::Reading reading = PurgeRules::as_prefix)
+      : rules_(std::move(reading)) {}
+
   // What could not be learned of segments.
   struct Unknown {
     std::size_t unreadable = 0;

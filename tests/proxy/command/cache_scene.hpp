@@ -4,6 +4,7 @@
 #include <string>
 
 #include "proxy/cache/saved_head.hpp"
+#include "proxy/cache/stored_name.hpp"
 #include "proxy/command/cache_place.hpp"
 #include "tests/proxy/cache/disk/scene.hpp"
 #include "tests/proxy/cache/messages.hpp"
@@ -19,9 +20,11 @@ class CacheScene : public ::testing::Test {
   // Of a response that arrived `age` ago.
   Record response(const std::string& url, const std::string& body = "body",
                   const std::string& lines = "Cache-Control: max-age=7000\r\n",
-                  std::chrono::seconds age = {}, std::uint64_t selector = 0) {
+                  std::chrono::seconds age = {}, std::uint64_t selector = 0,
+                  const std::string& request = "") {
     const auto arrived = std::chrono::system_clock::now() - age;
-    const cache::Stock stock{.url = url, .lines = lines, .times = {arrived, arrived}};
+    const cache::Stock stock{
+        .url = url, .lines = lines, .request = request, .times = {arrived, arrived}};
     const auto entry = cache::entry_of(budget_, stock);
     Record record = cache::disk::response(url, body);
     record.head = cache::encode_head(*entry, selector);
@@ -32,19 +35,32 @@ class CacheScene : public ::testing::Test {
     return record;
   }
 
+  cache::disk::Options disk_options() const {
+    auto options = cache::disk::small_options(directory_.path());
+    options.purge_reading = reading;
+    return options;
+  }
   // As a proxy does while it runs.
   void store(std::vector<Record> records) {
-    cache::disk::Scene disk(directory_.path());
+    cache::disk::Scene disk(disk_options());
     for (auto& record : records) ASSERT_TRUE(disk.append(std::move(record)));
   }
 
   // The body that a proxy would find under the key.
   cache::disk::Result<std::string> body(const std::string& url) {
-    cache::disk::Scene disk(directory_.path());
+    cache::disk::Scene disk(disk_options());
     return disk.body(url);
   }
 
-  CachePlace place() const { return {directory_.path(), cache::disk::small_options({}).log.bytes}; }
+  CachePlace place() const {
+    return {directory_.path(), cache::disk::small_options({}).log.bytes, reading};
+  }
+  // A prefix, of forward and reverse mode.
+  static cache::disk::PurgeRules::Covers reading(std::string_view text) {
+    return [text = std::string(text)](std::string_view name) {
+      return cache::url_in(name).starts_with(text);
+    };
+  }
   std::string segment_path() const { return directory_ / "00000001.segment"; }
   void damage(std::string_view at) const {
     std::string bytes = read_file(segment_path());

@@ -33,6 +33,17 @@ TEST_F(CacheShow, SaysItInJsonLines) {
   EXPECT_TRUE(contains(second.at("head").get<std::string>(), "max-age=7000"));
 }
 
+TEST_F(CacheShow, TellsOfWhichRequestsAVariantIs) {
+  Record variant =
+      response("http://a/", "", "Cache-Control: max-age=7000\r\nVary: Cookie\r\n", {}, 7,
+               "Cookie: \xc2\x9b"
+               "2J\r\n");
+  store({variant});
+  const Said told = said(&show, ShowOptions{.url = "http://a/"});
+  EXPECT_TRUE(contains(told.out, "for cookie              \\xc2\\x9b2J\n")) << told.out;
+  EXPECT_TRUE(contains(told.out, "reachable               no\n")) << told.out;
+}
+
 TEST_F(CacheShow, HasNothingForATerminalToActUpon) {
   store({response("http://a/", "",
                   "Cache-Control: max-age=7000\r\nX: \xc2\x9b"

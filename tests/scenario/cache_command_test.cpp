@@ -1,0 +1,109 @@
+// `hearsay cache` as a person uses it: on the cache of a proxy that was stopped.
+#include <gtest/gtest.h>
+
+#include "tests/scenario/disk_scene.hpp"
+#include "tests/support/child_process.hpp"
+
+namespace scenario {
+namespace {
+
+class CacheCommand : public testing::Test {
+ protected:
+  CacheCommand() {
+    scene_.origin.on("/a", cacheable("the-body-of-a"));
+    scene_.origin.on("/b/1", cacheable("1"));
+    scene_.origin.on("/b/2", cacheable("2").with("Vary", "Cookie"));
+    for (const char* path : {"/a", "/b/1", "/b/2"}) scene_.get(path);
+    scene_.settle(4);
+  }
+
+  Outcome run(const std::vector<std::string>& arguments, const json& settings) {
+    write_file(home_ / "settings.json", settings.dump());
+    Command command{{hearsay_program(), "cache"}};
+    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+    command.arguments.insert(command.arguments.end(), {"--config", home_ / "settings.json"});
+    return run_to_end(command);
+  }
+  Outcome run(const std::vector<std::string>& arguments) {
+    const json disk{{"path", scene_.directory().string()}, {"size", "64MiB"}};
+    return run(arguments, {{"cache", {{"disk", disk}}}});
+  }
+  std::size_t listed() {
+    const std::string out = run({"list", "--json"}).output;
+    return static_cast<std::size_t>(std::count(out.begin(), out.end(), '\n'));
+  }
+  std::string url(const std::string& path) const { return scene_.origin.url(path); }
+
+  const TemporaryDirectory home_;
+  DiskScene scene_;
+};
+
+TEST_F(CacheCommand, LooksIntoWhatAProxyHasStored) {
+  scene_.end();
+  const Outcome list = run({"list"});
+  EXPECT_EQ(list.exit_code, 0) << list.errors;
+  EXPECT_TRUE(contains(list.output, "  " + url("/a") + '\n')) << list.output;
+  EXPECT_TRUE(contains(list.errors, "3 entries")) << list.errors;
+  EXPECT_EQ(run({"list", "--json", "--prefix", url("/b/")}).output.find(url("/a")),
+            std::string::npos);
+  const Outcome show = run({"show", url("/b/2")});
+  EXPECT_EQ(show.exit_code, 0) << show.errors;
+  EXPECT_TRUE(contains(show.output, "  Vary: Cookie\n")) << show.output;
+  EXPECT_TRUE(contains(show.output, "selects by")) << show.output;
+  EXPECT_EQ(run({"show", url("/c")}).exit_code, 1);
+  EXPECT_EQ(run({"verify"}).exit_code, 0);
+}
+
+TEST_F(CacheCommand, FindsWhatIsDamagedWhereTheProxyGoesOnWithoutIt) {
+  scene_.kill();
+  const auto path = scene_.directory() / "00000001.segment";
+  std::string bytes = read_file(path);
+  bytes[bytes.find("the-body-of-a")] ^= 1;
+  write_file(path, bytes);
+  const Outcome verify = run({"verify"});
+  EXPECT_EQ(verify.exit_code, 1) << verify.errors;
+  EXPECT_TRUE(contains(verify.output, "a record's body does not fit; ")) << verify.output;
+  EXPECT_TRUE(contains(verify.output, url("/a") + '\n')) << verify.output;
+  EXPECT_EQ(run({"list"}).exit_code, 0);
+}
+
+TEST_F(CacheCommand, DropsForGood) {
+  EXPECT_TRUE(scene_.holds("/a"));
+  scene_.end();
+  EXPECT_EQ(run({"drop", url("/a")}).exit_code, 0);
+  EXPECT_EQ(run({"drop", url("/a")}).exit_code, 1);
+  EXPECT_EQ(listed(), 2U);
+  scene_.begin();
+  EXPECT_FALSE(scene_.holds("/a"));
+  EXPECT_TRUE(scene_.holds("/b/2"));
+  scene_.end();
+  EXPECT_EQ(run({"drop", "--prefix", url("/b/")}).output, "dropped 2 responses\n");
+  scene_.begin();
+  EXPECT_FALSE(scene_.holds("/b/1"));
+  EXPECT_FALSE(scene_.holds("/b/2"));
+}
+
+TEST_F(CacheCommand, HeedsWhatTheProxyPurged) {
+  EXPECT_EQ(scene_.ask("PURGE", "/a", {{"X-Hearsay", "1"}}).status, 200);
+  scene_.kill();
+  EXPECT_EQ(listed(), 2U);
+}
+
+TEST_F(CacheCommand, SaysWhatIsWrongInALineOrSo) {
+  const Outcome running = run({"list"});
+  EXPECT_EQ(running.exit_code, 2);
+  EXPECT_TRUE(contains(running.errors, "is using this cache; stop it first")) << running.errors;
+  EXPECT_EQ(run({"drop", "--all"}).exit_code, 2);
+  EXPECT_TRUE(scene_.holds("/a"));
+  const Outcome memory = run({"list"}, json::object());
+  EXPECT_EQ(memory.exit_code, 2);
+  EXPECT_TRUE(contains(memory.errors, "no cache.disk")) << memory.errors;
+  const Outcome wrong = run({"list"}, {{"cachd", 1}});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(contains(wrong.errors, "cachd")) << wrong.errors;
+  EXPECT_EQ(run({"drop"}).exit_code, 2);
+  EXPECT_EQ(run({"drop", url("/a"), "--all"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace scenario
