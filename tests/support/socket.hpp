@@ -1,6 +1,8 @@
 // TCP on 127.0.0.1 for tests: blocking calls of which every one ends.
 #pragma once
 
+#include <netinet/in.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +19,9 @@ inline constexpr std::chrono::seconds kPatience{10};
 struct TimedOut : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+// 127.0.0.1 as the system's calls take it.
+sockaddr_in loopback(std::uint16_t port);
 
 // Owns a file descriptor; closed with it.
 class Descriptor {
