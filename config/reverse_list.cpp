@@ -12,19 +12,10 @@ namespace {
 constexpr std::size_t kMostMappings = 1'000;
 constexpr std::size_t kMostOrigins = 16;
 
-void missing(Section& in, std::string_view key, std::string_view form) {
-  in.fault(in.place(),
-           "expected " + in_quotes(key) + ", " + std::string(form) + "; it is not there");
-}
-
 void read_host(Section& in, Reverse& mapping) {
-  constexpr std::string_view kForm =
-      "a host like \"www.example.com\", \"*.example.com\" or \"*\", perhaps with a port";
-  const auto place = in.find("host");
-  if (!place) return missing(in, "host", kForm);
-  const auto* text = std::get_if<std::string>(&place->value->content);
-  const auto pattern = text ? parse_host_pattern(*text) : std::nullopt;
-  if (!pattern) return in.expected(*place, kForm);
+  const auto place = in.require("host", kHostPatternForm);
+  const auto pattern = place ? in.host_pattern(*place) : std::nullopt;
+  if (!pattern) return;
   mapping.host = pattern->host;
   mapping.port = pattern->port;
 }
@@ -48,8 +39,8 @@ void read_origin(Section& in, const Place& place, std::span<const Endpoint> list
 
 void read_origins(Section& in, std::span<const Endpoint> listen, std::vector<Origin>& to) {
   constexpr std::string_view kForm = "a URL like \"http://127.0.0.1:8000\", or a list of them";
-  const auto place = in.find("to");
-  if (!place) return missing(in, "to", kForm);
+  const auto place = in.require("to", kForm);
+  if (!place) return;
   if (std::holds_alternative<std::string>(place->value->content)) {
     return read_origin(in, *place, listen, to);
   }

@@ -17,14 +17,9 @@ constexpr std::size_t kMostNames = 64;
 constexpr std::size_t kLongestName = 128;
 constexpr milliseconds kLongest = 24h * 365 * 10;
 
-void missing(Section& in, std::string_view key, std::string_view form) {
-  in.fault(in.place(),
-           "expected " + in_quotes(key) + ", " + std::string(form) + "; it is not there");
-}
-
 void read_name(Section& in, const std::vector<Rule>& others, Rule& rule) {
-  const auto place = in.find("name");
-  if (!place) return missing(in, "name", "a word for Cache-Status");
+  const auto place = in.require("name", "a word for Cache-Status");
+  if (!place) return;
   in.read_token("name", rule.name);
   const auto twin = std::find_if(others.begin(), others.end(), [&](const Rule& other) {
     return !other.name.empty() && other.name == rule.name;
@@ -34,14 +29,9 @@ void read_name(Section& in, const std::vector<Rule>& others, Rule& rule) {
 }
 
 void read_host(Section& in, Rule& rule) {
-  constexpr std::string_view kForm =
-      "a host like \"www.example.com\", \"*.example.com\" or \"*\", perhaps with a port";
-  const auto place = in.find("host");
-  if (!place) return missing(in, "host", kForm);
-  const auto* text = std::get_if<std::string>(&place->value->content);
-  const auto pattern = text ? parse_host_pattern(*text) : std::nullopt;
-  if (!pattern) return in.expected(*place, kForm);
-  rule.host = *pattern;
+  const auto place = in.require("host", kHostPatternForm);
+  const auto pattern = place ? in.host_pattern(*place) : std::nullopt;
+  if (pattern) rule.host = *pattern;
 }
 
 void read_path(Section& in, Rule& rule) {

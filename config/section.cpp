@@ -100,6 +100,14 @@ std::optional<Place> Section::find(std::string_view key) {
   return Place{&member->value, path_of(place_.path, key)};
 }
 
+std::optional<Place> Section::require(std::string_view key, std::string_view what) {
+  auto place = find(key);
+  if (!place) {
+    fault(place_, "expected " + in_quotes(key) + ", " + std::string(what) + "; it is not there");
+  }
+  return place;
+}
+
 std::optional<std::vector<Place>> Section::items(std::string_view key, std::string_view what,
                                                  std::size_t most) {
   const auto place = find(key);
@@ -149,6 +157,13 @@ std::optional<std::uint64_t> Section::integer(const Place& place,
   expected(place, "a whole number from " + std::to_string(range.least) + " to " +
                       std::to_string(range.most));
   return std::nullopt;
+}
+
+std::optional<HostPattern> Section::host_pattern(const Place& place) {
+  const auto* text = std::get_if<std::string>(&place.value->content);
+  auto pattern = text ? parse_host_pattern(*text) : std::nullopt;
+  if (!pattern) expected(place, kHostPatternForm);
+  return pattern;
 }
 
 void Section::read_fraction(std::string_view key, double& into) {

@@ -15,6 +15,9 @@
 
 namespace config {
 
+inline constexpr std::string_view kHostPatternForm =
+    "a host like \"www.example.com\", \"*.example.com\" or \"*\", perhaps with a port";
+
 template <class T>
 struct Range {
   T least;
@@ -72,10 +75,13 @@ class Section {
 
   // The value of a key, if it is there.
   std::optional<Place> find(std::string_view key);
+  // The value of a key that has to be there; `what` says what is expected.
+  std::optional<Place> require(std::string_view key, std::string_view what);
   // The items of a list, if it is there, is one, and has at most so many.
   std::optional<std::vector<Place>> items(std::string_view key, std::string_view of_what,
                                           std::size_t most = ~std::size_t{0});
   std::optional<std::uint64_t> integer(const Place& place, const Range<std::uint64_t>& range);
+  std::optional<HostPattern> host_pattern(const Place& place);
 
   // Notes what stood there instead, and which of `words` may have been meant.
   void expected(const Place& place, std::string_view what,

@@ -11,22 +11,12 @@ using config::Place;
 using config::Section;
 
 constexpr std::string_view kUrlForm = "a URL like \"http://example.com/a\"";
-constexpr std::string_view kHostForm =
-    "a host like \"www.example.com\", \"*.example.com\" or \"*\", perhaps with a port";
 
 std::optional<http::Target> url_at(Section& in, const Place& place) {
   const auto* text = std::get_if<std::string>(&place.value->content);
   const auto target = text ? http::parse_target("GET", *text) : http::HeadError::bad_target;
   if (target && target->form() == http::Target::Form::absolute) return *target;
   in.expected(place, kUrlForm);
-  return std::nullopt;
-}
-
-std::optional<HostPattern> hosts_at(Section& in, const Place& place) {
-  const auto* text = std::get_if<std::string>(&place.value->content);
-  const auto pattern = text ? config::parse_host_pattern(*text) : std::nullopt;
-  if (pattern) return HostPattern(*pattern);
-  in.expected(place, kHostForm);
   return std::nullopt;
 }
 
@@ -41,8 +31,8 @@ std::optional<PurgeOrder> read_order(Section& in) {
   const auto& [url, prefix, host] = places;
   if (url) return url_at(in, *url);
   if (host) {
-    auto hosts = hosts_at(in, *host);
-    return hosts ? std::optional<PurgeOrder>(Ban(std::move(*hosts))) : std::nullopt;
+    const auto hosts = in.host_pattern(*host);
+    return hosts ? std::optional<PurgeOrder>(Ban(HostPattern(*hosts))) : std::nullopt;
   }
   const auto begin = url_at(in, *prefix);
   return begin ? std::optional<PurgeOrder>(Ban(begin->url())) : std::nullopt;
