@@ -94,6 +94,7 @@ http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
   auto target =
       http::parse_target(head->method, head->target, head->fields.value(http::field::host));
   if (!target) return target.error();
+  if (target->had_userinfo()) return http::HeadError::userinfo;
   const auto framing = http::request_framing(*head);
   if (!framing) return framing.error();
   if (const auto hops = http::check_hops(*head, *framing); !hops) return hops.error();

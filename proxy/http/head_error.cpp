@@ -58,6 +58,8 @@ std::string_view text(HeadError error) {
       return "the host is not a valid name or address";
     case HeadError::bad_target:
       return "the request target is malformed";
+    case HeadError::userinfo:
+      return "the URL names a user before the host";
     case HeadError::unsupported_scheme:
       return "only http and https URLs are supported";
     case HeadError::target_too_long:

@@ -34,6 +34,7 @@ enum class HeadError : std::uint8_t {
   two_hosts,            //
   bad_host,             //
   bad_target,           // RFC 9112 3.2, or bytes no target may have
+  userinfo,             // before the host of a request's URL, RFC 9110 4.2.4
   unsupported_scheme,   // neither http nor https
   target_too_long,      // the canonical URL passes kMaxUrl
   bad_max_forwards,     // of OPTIONS or TRACE: not one decimal number, RFC 9110 7.6.2

@@ -157,7 +157,9 @@ class TargetParser {
     target.remove_prefix(colon + 3);
     const std::size_t end = std::min(target.find_first_of("/?"), target.size());
     std::string_view authority = target.substr(0, end);
+    const std::size_t with_user = authority.size();
     if (auto dropped = drop_userinfo(authority); !dropped) return dropped;
+    result_.had_userinfo_ = authority.size() < with_user;
     result_.server_wide_ = method == "OPTIONS" && end == target.size();
     return assemble(authority, target.substr(end));
   }

@@ -35,6 +35,8 @@ class Target {
   // Path and query for an origin-form request line; "*" for asterisk-form and for OPTIONS without
   // a path (RFC 9112 3.2.4); empty for authority-form.
   std::string_view path() const;
+  // Whether a user stood before the host: what a link should not have (RFC 9110 4.2.4).
+  bool had_userinfo() const { return had_userinfo_; }
   // The canonical URL; for authority-form host:port; for an origin-form without Host just the path.
   const std::string& url() const { return url_; }
 
@@ -49,6 +51,7 @@ class Target {
   Form form_ = Form::origin;
   bool https_ = false;
   bool server_wide_ = false;
+  bool had_userinfo_ = false;
 };
 
 // `host` is the Host field's value and counts for origin- and asterisk-form only (absolute-form

@@ -36,6 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
     Heads, ParseRequestRefuses,
     testing::Values(
         Refused{"Line", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", HeadError::bad_request_line},
+        Refused{"User", "GET http://u:p@a/ HTTP/1.1\r\nHost: a\r\n\r\n", HeadError::userinfo},
+        Refused{"NobodyAsUser", "GET http://@a/ HTTP/1.1\r\nHost: a\r\n\r\n", HeadError::userinfo},
         Refused{"NoHost", "GET / HTTP/1.1\r\n\r\n", HeadError::no_host},
         Refused{"TwoHosts", "GET http://a/ HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
                 HeadError::two_hosts},

@@ -85,7 +85,7 @@ std::vector<HostileRequest> targets() {
       target("OnlyAQuery", "?a"),
       target("OtherScheme", "gopher://\x01/a", 501),
       target("SchemeNoToken", "ht(tp://\x01/a"),
-      target("UserInfo", "http://user:word@\x01/a", 200),
+      target("UserInfo", "http://user:word@\x01/a"),
       target("TwoUserInfos", "http://a@b@\x01/a"),
       target("BackslashBeforeUser", "http://x.test\\@\x01/a"),
       target("BackslashAfterHost", "http://\x01\\@x.test/a"),
