@@ -159,7 +159,7 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (request.method != RequestFacts::Method::get) return Storability::method;
   if (request.never_store) return Storability::site;
   if (request.control.no_store) return Storability::request_no_store;
-  if (response.interim()) return Storability::status;
+  if (response.interim() || response.status > http::kLastStatus) return Storability::status;
   if (response.status == 206 && !range_of(response)) return Storability::partial;
   if (response.status == 304 || response.status == 416) return Storability::partial;
   const http::CacheControl control = http::response_cache_control(response.fields, targets);
@@ -198,7 +198,8 @@ bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, sec
 }
 
 bool is_error_to_stand_in_for(unsigned status) {
-  return status == 500 || status == 502 || status == 503 || status == 504;
+  const bool invalid = status > http::kLastStatus;  // counts as a server's error (RFC 9110 15)
+  return status == 500 || status == 502 || status == 503 || status == 504 || invalid;
 }
 
 }  // namespace proxy::cache

@@ -27,9 +27,12 @@ struct RequestHead {
   bool keep_alive() const;
 };
 
+// Those above, up to 999, count as a server's error of no kind (RFC 9110 15).
+inline constexpr unsigned kLastStatus = 599;
+
 struct ResponseHead {
   int minor = 1;
-  unsigned status = 0;  // 100..999; above 599 no meaning is defined
+  unsigned status = 0;  // 100..999
   std::string_view reason;
   Fields fields;
 

@@ -38,6 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
         StoreCase{"s3_Interim", Storability::status, kFresh, 103},
         StoreCase{"s3_UnknownStatusExplicit", Storability::yes, kFresh, 299},
         StoreCase{"s3_UnknownStatusGuessed", Storability::status, kTag, 299},
+        StoreCase{"s15_InvalidStatus", Storability::status, kFresh, 600},
         StoreCase{"s3_RedirectGuessed", Storability::status, kTag, 302},
         StoreCase{"s3_RedirectExplicit", Storability::yes, kFresh, 302},
         StoreCase{"s3_ServerErrorGuessed", Storability::status, kTag, 503},
