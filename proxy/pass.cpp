@@ -307,6 +307,13 @@ void heed_head(Client& client, const Request& request, const http::ResponseHead&
   }
 }
 
+// Whether the answer may be kept as that to a GET: nothing has changed since it was asked for.
+bool may_keep(Shared& shared, const Request& request, std::chrono::steady_clock::time_point since) {
+  if (request.head.method != "POST") return false;
+  const auto& name = request.stored_as();
+  return !shared.fills.outdated(digest::key_of(digest::Method::get, name), name, since);
+}
+
 }  // namespace
 
 Task<void> pass(Client& client, const Request& request, BodyReader& body, http::Forward reason,
@@ -330,14 +337,11 @@ Task<void> pass(Client& client, const Request& request, BodyReader& body, http::
     record.status = 101;
     co_return co_await passing.become_websocket(reason);
   }
-  // Before our own invalidation counts as one.
-  const auto& name = request.stored_as();
-  const auto key = digest::key_of(digest::Method::get, name);
-  const bool changed_meanwhile = worker.shared.fills.outdated(key, name, begun);
+  const bool kept = may_keep(worker.shared, request, begun);  // our own invalidation counts, too
   co_await invalidate(client, request, passing.head());
   if (request.is_head()) heed_head(client, request, passing.head(), times, begun);
   std::unique_ptr<Posted> posted;
-  if (!changed_meanwhile) posted = Posted::begin(worker, request, passing.head(), times);
+  if (kept) posted = Posted::begin(worker, request, passing.head(), times);
   co_await passing.relay(reason, posted.get());
 }
 
