@@ -21,9 +21,16 @@ using std::chrono::steady_clock;
 
 namespace {
 
-// A request that names us in Via has been here before; what must not be asked of others is refused.
-bool may_go_forward(const Request& request, bool looped) {
-  return !looped && !request.facts.control.only_if_cached;
+// Whether it takes another server to answer.
+bool asks_others(const cache::Verdict& verdict) {
+  const auto action = verdict.action;
+  return action != Action::serve && action != Action::refresh && action != Action::refuse;
+}
+
+Refusal not_answered(const Request& request, const cache::Verdict& verdict,
+                     const cache::Found& found) {
+  const bool only_stored = request.facts.control.only_if_cached;
+  return only_stored ? Refusal::not_held(verdict, found) : Refusal::offline(verdict.reason);
 }
 
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
@@ -137,10 +144,9 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
     const Failure overload{Failure::Where::us, Failure::What::overload, {}};
     co_return co_await refuse(client, request, overload);
   }
-  Fills::Entered entered{std::make_shared<Fill>(url, executor), Fills::Turn::alone};
-  if (may_share(request, miss.verdict)) {
-    entered = shared.fills.enter(miss.key, url, executor, steady_clock::now());
-  }
+  auto entered = may_share(request, miss.verdict)
+                     ? shared.fills.enter(miss.key, url, executor, steady_clock::now())
+                     : Fills::alone(url, executor);
   auto reader = FillReader::attach(entered.fill, executor);
   if (entered.turn == Fills::Turn::join && reader) {
     const bool answered = co_await joined(client, request, miss, std::move(reader));
@@ -174,6 +180,7 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
     request.map_to(shared.gateway.find(request.target.host(), request.target.port()));
   }
   request.follow(shared.rules);
+  if (shared.settings.cache.offline) request.facts.offline = true;
   if (request.head.method == "PURGE") co_return co_await serve_purge(client, request);
   if (const auto page = own_page(client, request)) {
     co_return co_await serve_own(client, request, *page, body);
@@ -187,15 +194,13 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   }
   request.tell_of_client(shared.settings.forwarded, client.address);
   const bool looped = http::via_names(request.head.fields, shared.name);
-  const bool offline =
-      shared.settings.cache.offline || (request.rule() && request.rule()->offline());
   if (is_last_hop(request)) co_return co_await answer_as_last(client, request);
   if (request.target.form() == http::Target::Form::authority) {
     if (looped || request.framing.has_body()) {
       auto refusal = looped ? Refusal::loop() : Refusal::bad("CONNECT has no body");
       co_return co_await refuse(client, request, std::move(refusal));
     }
-    if (offline) {
+    if (request.facts.offline) {
       co_return co_await refuse(client, request, Refusal::offline(Forward::method));
     }
     co_return co_await tunnel(client, request);
@@ -208,31 +213,21 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   if (may_be_below(shared, request, key, found)) {
     found = co_await read_back(client, request, key, std::move(found), asked);
   }
-  auto verdict = cache::judge(request.facts, found, now, offline);  // the only place that decides
-  const bool own_way = verdict.action == Action::pass || verdict.action == Action::refuse;
-  if ((request.framing.has_body() || request.asks_for_websocket()) && !own_way) {
-    verdict = {Action::pass, Forward::bypass};  // a body may change what is meant
-  }
-  const bool only_stored = request.facts.control.only_if_cached;  // then see below
-  if (offline && verdict.action != Action::serve && !only_stored) {
-    co_return co_await refuse(client, request, Refusal::offline(verdict.reason));
-  }
-  if (looped && verdict.action == Action::refresh) verdict.action = Action::serve;
-  if (verdict.action != Action::serve && !may_go_forward(request, looped)) {
-    auto refusal = looped ? Refusal::loop() : Refusal::not_held(verdict, found);
-    co_return co_await refuse(client, request, std::move(refusal));
-  }
+  const auto verdict = cache::judge(request.facts, found, now);  // the only place that decides
+  if (looped && asks_others(verdict)) co_return co_await refuse(client, request, Refusal::loop());
   switch (verdict.action) {
     case Action::refresh:
-      refresh(client, request, {key, found.entry, verdict, asked});
+      if (!looped) refresh(client, request, {key, found.entry, verdict, asked});
       co_return co_await serve(client, request, *found.entry, now, "stale-while-revalidate");
     case Action::serve: {
-      const bool stale = offline && verdict.reason != Forward::none;
+      const bool stale = request.facts.offline && verdict.reason != Forward::none;
       const std::string_view detail = stale ? "offline" : "";
       co_return co_await serve(client, request, *found.entry, now, detail);
     }
-    case Action::refuse:
-      co_return co_await refuse(client, request, Refusal::not_held(verdict, found));
+    case Action::refuse: {
+      auto refusal = not_answered(request, verdict, found);
+      co_return co_await refuse(client, request, std::move(refusal));
+    }
     case Action::pass: {
       // Named: see tests/house_test.sh.
       auto stale = verdict.reason == Forward::stale ? found.entry : nullptr;

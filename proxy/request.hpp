@@ -31,7 +31,9 @@ struct Request {
   cache::RequestFacts facts;
 
   Request(http::RequestHead&& parsed, http::Target aimed, http::Framing framed)
-      : head(std::move(parsed)), target(std::move(aimed)), framing(framed), facts(head) {}
+      : head(std::move(parsed)), target(std::move(aimed)), framing(framed), facts(head) {
+    facts.for_origin = facts.for_origin || framing.has_body() || asks_for_websocket();
+  }
   Request(const Request&) = delete;  // facts refer to head
   Request& operator=(const Request&) = delete;
 

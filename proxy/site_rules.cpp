@@ -34,6 +34,7 @@ bool SiteRule::matches(const http::Target& target) const {
 void SiteRule::apply_to(cache::RequestFacts& facts) const {
   facts.freshness = freshness_;
   facts.never_store = never_store_;
+  facts.offline = facts.offline || offline_;
   if (!ignore_client_no_cache_) return;
   facts.control.no_cache = false;
   if (facts.control.max_age == seconds(0)) facts.control.max_age.reset();

@@ -23,13 +23,13 @@ class SiteRule {
 
   // For Cache-Status: "rule/NAME".
   [[nodiscard]] const std::string& word() const { return word_; }
-  [[nodiscard]] bool offline() const { return offline_; }
 
   // What the rules of caching are to see of a request:
   // - min_fresh, max_fresh: see cache::FreshnessBounds.
   // - ignore_client_no_cache: no-cache (Pragma's too) and max-age=0 count as if the client had not
   //   sent them, as with Squid's ignore-reload. What goes to the origin still has them.
   // - never_store: the request is passed on, and nothing that comes of it is kept.
+  // - offline: only what is stored answers.
   void apply_to(cache::RequestFacts& facts) const;
 
   // The URL without the parameters that drop_query names; where none is left, without "?" too. The

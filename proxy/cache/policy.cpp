@@ -81,7 +81,7 @@ Verdict forward(const RequestFacts& request, Forward reason) {
 Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time now) {
   if (request.method == RequestFacts::Method::other) return {Action::pass, Forward::method};
   if (request.never_store) return {Action::pass, Forward::bypass};
-  if (request.write_condition) return {Action::pass, Forward::bypass};
+  if (request.for_origin) return {Action::pass, Forward::bypass};
   if (!found.entry) {
     return forward(request, found.varies ? Forward::vary_miss : Forward::uri_miss);
   }
@@ -103,7 +103,7 @@ Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time 
 
 Verdict judge_offline(const RequestFacts& request, const Found& found, Time now) {
   const Verdict verdict = judge_forwardable(request, found, now);
-  const bool for_us = request.method != RequestFacts::Method::other && !request.write_condition;
+  const bool for_us = request.method != RequestFacts::Method::other && !request.for_origin;
   if (!for_us || !found.entry) return {Action::refuse, verdict.reason};
   const Entry& entry = *found.entry;
   const bool allowed = !entry.never_stale || (entry.fresh(now) && !entry.no_cache);
@@ -122,7 +122,7 @@ RequestFacts::RequestFacts(const http::RequestHead& request)
       if_range(request.fields.has(field::if_range)
                    ? std::optional(only_value(request.fields, field::if_range))
                    : std::nullopt),
-      write_condition(http::has_write_condition(request.fields)) {}
+      for_origin(http::has_write_condition(request.fields)) {}
 
 std::string_view text(Storability storability) {
   switch (storability) {
@@ -178,9 +178,9 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   return is_useful(response, control, freshness, times) ? Storability::yes : Storability::useless;
 }
 
-Verdict judge(const RequestFacts& request, const Found& found, Time now, bool offline) {
+Verdict judge(const RequestFacts& request, const Found& found, Time now) {
   const Verdict verdict =
-      offline ? judge_offline(request, found, now) : judge_forwardable(request, found, now);
+      request.offline ? judge_offline(request, found, now) : judge_forwardable(request, found, now);
   if (!request.control.only_if_cached) return verdict;
   const bool good_answer =
       verdict.action == Action::serve && (found.entry->status == 200 || found.entry->range);

@@ -25,11 +25,16 @@ struct RequestFacts {
   bool range = false;                        // Range is there, on a GET
   std::string_view ranges;                   // its value; empty: not there, or more than once
   std::optional<std::string_view> if_range;  // empty: nothing that could be met
-  bool write_condition = false;              // If-Match, If-Unmodified-Since: the origin's to judge
+  // The origin's to answer: If-Match and If-Unmodified-Since; a body, which may change what is
+  // meant; an Upgrade.
+  bool for_origin = false;
 
-  // What the settings say of its site, not the head.
+  // What the settings say, not the head.
   FreshnessBounds freshness = {};
   bool never_store = false;  // passed on, and nothing that comes of it is kept
+  // No origin is there: whatever is stored answers unless it forbids that (RFC 9111 4.2.4), and
+  // nothing is forwarded.
+  bool offline = false;
 };
 
 // Why a response may not be stored; `yes` if it may (RFC 9111 3).
@@ -75,10 +80,8 @@ struct Verdict {
 };
 
 // What to do with a request, given what the store found for the GET of its URL. only-if-cached is
-// answered by a stored 200 or a part of one (or by 304) or refused, never forwarded. `offline`: no
-// origin is there, so whatever is stored answers unless it forbids that (RFC 9111 4.2.4), and
-// nothing is forwarded.
-Verdict judge(const RequestFacts& request, const Found& found, Time now, bool offline = false);
+// answered by a stored 200 or a part of one (or by 304) or refused, never forwarded.
+Verdict judge(const RequestFacts& request, const Found& found, Time now);
 
 // Whether a stale entry may answer because its validation failed on the way or by an error (RFC
 // 5861 4): for as long as the response, the request or `setting` says stale-if-error, the longest

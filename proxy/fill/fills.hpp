@@ -40,6 +40,9 @@ class Fills {
     Turn turn = Turn::alone;
   };
   Entered enter(const digest::Key& key, const std::string& url, net::Executor executor, Time now);
+  static Entered alone(const std::string& url, net::Executor executor) {
+    return {std::make_shared<Fill>(url, executor), Turn::alone};
+  }
 
   // A fill that nobody waits for, listed for those who come meanwhile. Null where the key is being
   // fetched or refreshed, or too much is: then what is held is served once more. Until

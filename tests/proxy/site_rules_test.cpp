@@ -86,7 +86,7 @@ TEST(SiteRules, DoNothingThatIsNotAskedFor) {
   EXPECT_EQ(followed.facts().control.max_age, 0s);
   EXPECT_FALSE(followed.facts().never_store);
   EXPECT_EQ(followed.facts().freshness, cache::FreshnessBounds{});
-  EXPECT_FALSE((*followed.request).rule()->offline());
+  EXPECT_FALSE(followed.facts().offline);
   EXPECT_TRUE((*followed.request).may_be_shared());
 }
 
@@ -134,7 +134,7 @@ TEST(SiteRules, HoldForTheFillToo) {
   EXPECT_EQ(owned.get().stored_as(), "http://a.test/x");
   EXPECT_EQ(owned.get().facts.freshness, (cache::FreshnessBounds{90s, 91s}));
   EXPECT_TRUE(owned.get().facts.never_store);
-  EXPECT_TRUE(owned.get().rule()->offline());
+  EXPECT_TRUE(owned.get().facts.offline);
 }
 
 }  // namespace

@@ -356,12 +356,14 @@ TEST_F(Combine, LetsAPartAnswerWhatItHas) {  // bytes 0 to 4 of 10 are held: RFC
 TEST_F(Combine, LetsAPartStandInForWhatItHas) {
   const Message held(budget, "0-4/10", "Cache-Control: max-age=100, stale-if-error=100\r\n", 0, 5);
   const auto found = Found{held.entry};
-  const Request within("Range: bytes=1-3\r\n");
+  Request within("Range: bytes=1-3\r\n");
   EXPECT_TRUE(may_stand_in(within.facts, *held.entry, kStart + 150s));
-  EXPECT_EQ(judge(within.facts, found, kStart + 150s, true).action, Action::serve);
-  const Request whole;
+  within.facts.offline = true;
+  EXPECT_EQ(judge(within.facts, found, kStart + 150s).action, Action::serve);
+  Request whole;
   EXPECT_FALSE(may_stand_in(whole.facts, *held.entry, kStart + 150s));
-  EXPECT_EQ(judge(whole.facts, found, kStart + 150s, true).action, Action::refuse);
+  whole.facts.offline = true;
+  EXPECT_EQ(judge(whole.facts, found, kStart + 150s).action, Action::refuse);
 }
 
 TEST_F(Combine, ClaimsNoPart) {

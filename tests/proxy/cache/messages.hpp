@@ -29,7 +29,7 @@ struct Request {
 
   const std::string text;
   const http::RequestHead head;
-  const RequestFacts facts;
+  RequestFacts facts;
 };
 
 struct Response {

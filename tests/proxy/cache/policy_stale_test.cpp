@@ -95,8 +95,9 @@ TEST_P(Offline, ServesWhatDoesNotForbidIt) {
   stock.lines = tested.response;
   Found found;
   if (!tested.response.empty()) found.entry = entry_of(budget, stock);
-  const Request request(tested.request, tested.method);
-  EXPECT_EQ(judge(request.facts, found, kStart + tested.later, true), tested.expected);
+  Request request(tested.request, tested.method);
+  request.facts.offline = true;
+  EXPECT_EQ(judge(request.facts, found, kStart + tested.later), tested.expected);
 }
 
 constexpr Verdict kStaleHit{Action::serve, Forward::stale};
