@@ -45,6 +45,10 @@ ChunkedDecoder::Phase ChunkedDecoder::next(char c) {
   switch (phase_) {
     case Phase::size:
       return size_byte(c);
+    case Phase::blank:  // bad, but to be parsed before an extension (RFC 9110 5.6.3)
+      return c == ';'                ? Phase::extension
+             : c == ' ' || c == '\t' ? skip(kMaxExtensions, Phase::blank)
+                                     : Phase::failed;
     case Phase::extension:
       return c == '\r' ? Phase::size_lf : skip(kMaxExtensions, Phase::extension);
     case Phase::size_lf:
@@ -81,6 +85,7 @@ ChunkedDecoder::Phase ChunkedDecoder::size_byte(char c) {
   }
   if (digits_ == 0) return Phase::failed;
   if (c == '\r') return Phase::size_lf;
+  if (c == ' ' || c == '\t') return Phase::blank;
   return c == ';' ? Phase::extension : Phase::failed;
 }
 

@@ -36,6 +36,7 @@ class ChunkedDecoder {
  private:
   enum class Phase : std::uint8_t {
     size,
+    blank,
     extension,
     size_lf,
     data,

@@ -137,6 +137,7 @@ std::vector<HostileRequest> chunk_lines() {
       chunks("SizeInUpperCase", "A\r\nabcdefghij\r\n00\r\n\r\n", 200),
       chunks("SizeWithZeros", sized("0003"), 200),
       chunks("Extension", sized("3;a=b;c=\"d\""), 200),
+      chunks("ExtensionAfterBlanks", sized("3 \t;a"), 200),
       chunks("ExtensionOfJunk", sized("3;;\"="), 200),  // it ends here
       chunks("Trailer", "3\r\nabc\r\n0\r\nContent-Length: 7\r\nX: y\r\n\r\n", 200),
   };
