@@ -22,8 +22,8 @@ bool agree(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
 }
 
 bool may_unite(const Entry& held, const Entry& newer, const http::Fields& fields) {
-  const bool has_bytes = held.range || held.status == 200;
-  return has_bytes && is_as_said(held) && is_as_said(newer) && same_representation(held, fields) &&
+  return held.has_content() && is_as_said(held) && is_as_said(newer) &&
+         same_representation(held, fields) &&
          agree(complete_length(held), complete_length(newer)) &&
          http::touch(part_of(held).range, part_of(newer).range);
 }
@@ -61,7 +61,7 @@ bool outdoes(const Entry& held, const Entry& newer) {
 }  // namespace
 
 bool same_representation(const Entry& held, const http::Fields& answer) {
-  if (strong_validator(held).empty()) return false;
+  if (strong_validator(held).empty() || !http::agrees_on_validators(answer)) return false;
   const auto etag = answer.value(field::etag);
   if (!held.etag.empty()) return http::strongly_equal(etag, held.etag);
   return etag.empty() && answer.value(field::last_modified) == held.last_modified;

@@ -93,6 +93,7 @@ Conditions conditional_fields(const Entry& entry, std::string_view tags) {
 }
 
 bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool alone) {
+  if (!http::agrees_on_validators(not_modified.fields)) return false;
   const std::string_view etag = not_modified.fields.value(field::etag);
   if (!etag.empty()) {
     const bool weak = etag.substr(0, 2) == "W/";

@@ -5,9 +5,7 @@
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
-namespace {
 
-// Where the member at the front of `text` ends: at the first comma outside a quoted-string.
 std::size_t member_end(std::string_view text) {
   bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -21,8 +19,6 @@ std::size_t member_end(std::string_view text) {
   }
   return text.size();
 }
-
-}  // namespace
 
 void Fields::append(std::string_view name, std::string_view value) {
   append(boost::beast::http::string_to_field(name), name, value);

@@ -44,6 +44,10 @@ class Fields {
   Lines lines_;
 };
 
+// Where the first member of a list ends: at its comma, else where the text does. A comma inside a
+// quoted-string does not separate; a quote that never closes ends with the text.
+std::size_t member_end(std::string_view list);
+
 // Walks the members of a #rule list (RFC 9110 5.6.1) over all lines of one field, in order.
 // Empty members are skipped, white space around members is dropped, a comma inside a quoted-string
 // does not separate. A quote that never closes ends with its line.

@@ -9,7 +9,7 @@ namespace {
 
 enum class Kind {
   single,          // a comma in it separates nothing
-  list,            // in the order in which it is written
+  list,            // in the order in which it is written, what its empty members mean unknown
   weighted,        // RFC 9110 12.4.2: the weights say all there is to say of the order
   weighted_words,  // and case means nothing
 };
@@ -71,12 +71,14 @@ void append_weighted(NormalForm& out, std::string_view member, bool any_case) {
   }
 }
 
-template <class Each>
-void for_each_member(const Fields& request, field id, std::string_view name, Each each) {
-  for (const Field& line : request) {
-    if (line.id != id || (id == field::unknown && !same_word(line.name, name))) continue;
-    Members members(line.value);
-    while (const auto member = members.next()) each(*member);
+// Each member, empty ones too, with a comma behind it.
+void append_members(NormalForm& out, std::string_view line) {
+  for (bool more = true; more;) {
+    const auto end = member_end(line);
+    append(out, trim(line.substr(0, end)));
+    out.push_back(',');
+    more = end < line.size();
+    if (more) line.remove_prefix(end + 1);
   }
 }
 
@@ -86,11 +88,12 @@ void append_sorted(NormalForm& out, const Fields& request, field id, bool any_ca
   };
   NormalForm text;
   boost::container::small_vector<Place, 16> places;
-  for_each_member(request, id, {}, [&](std::string_view member) {
+  Members members(request, id);
+  while (const auto member = members.next()) {
     const std::size_t begin = text.size();
-    append_weighted(text, member, any_case);
+    append_weighted(text, *member, any_case);
     places.push_back({begin, text.size() - begin});
-  });
+  }
   const auto written = [&](Place at) { return std::string_view(text.data() + at.begin, at.size); };
   std::sort(places.begin(), places.end(),
             [&](Place a, Place b) { return written(a) < written(b); });
@@ -98,6 +101,7 @@ void append_sorted(NormalForm& out, const Fields& request, field id, bool any_ca
     append(out, written(place));
     out.push_back(',');
   }
+  if (!places.empty()) out.pop_back();
 }
 
 }  // namespace
@@ -106,25 +110,22 @@ bool append_normal_form(NormalForm& out, const Fields& request, field id, std::s
   const auto is_ours = [&](const Field& line) {
     return line.id == id && (id != field::unknown || same_word(line.name, name));
   };
-  const auto first = std::find_if(request.begin(), request.end(), is_ours);
-  if (first == request.end()) return false;
+  if (std::none_of(request.begin(), request.end(), is_ours)) return false;
   const Kind kind = kind_of(id);
   if (kind == Kind::weighted || kind == Kind::weighted_words) {
     append_sorted(out, request, id, kind == Kind::weighted_words);
-  } else if (kind == Kind::single) {
-    append(out, first->value);
-    for (auto line = std::find_if(first + 1, request.end(), is_ours); line != request.end();
-         line = std::find_if(line + 1, request.end(), is_ours)) {
-      out.push_back(',');
-      append(out, line->value);
-    }
-  } else {
-    for_each_member(request, id, name, [&](std::string_view member) {
-      append(out, member);
-      out.push_back(',');
-    });
+    return true;
   }
-  if (kind != Kind::single && !out.empty()) out.pop_back();
+  for (const Field& line : request) {
+    if (!is_ours(line)) continue;
+    if (kind == Kind::list) {
+      append_members(out, line.value);
+    } else {
+      append(out, line.value);
+      out.push_back(',');
+    }
+  }
+  out.pop_back();
   return true;
 }
 

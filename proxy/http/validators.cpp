@@ -73,6 +73,13 @@ std::string joined_tags(std::string_view own, const Fields& request) {
   return all;
 }
 
+bool agrees_on_validators(const Fields& response) {
+  return std::all_of(response.begin(), response.end(), [&](const Field& line) {
+    const bool validator = line.id == field::etag || line.id == field::last_modified;
+    return !validator || line.value == response.value(line.id);
+  });
+}
+
 bool not_modified(const Fields& request, const StoredValidators& stored,
                   std::chrono::sys_seconds now) {
   if (request.has(field::if_none_match)) return none_match_met(request, stored.etag);

@@ -33,6 +33,9 @@ struct StoredValidators {
   std::optional<std::chrono::sys_seconds> last_modified;  // else Date (RFC 9111 4.3.2), else none
 };
 
+// False where ETag or Last-Modified is there in lines that differ: nobody can tell which one holds.
+bool agrees_on_validators(const Fields& response);
+
 // Whether a GET or HEAD request's own conditions are met by what is stored, so that the answer is
 // 304: If-None-Match by weak comparison if it is there, else If-Modified-Since (RFC 9110 13.2.2).
 // False when there is no condition, or one that cannot be read.

@@ -14,13 +14,32 @@ std::vector<std::string> selectors(const Stored& stored) {
   return names;
 }
 
+// Members as they are written, empty ones too, without the blanks around them.
+std::vector<std::string> verbatim(const Fields& fields, const std::string& name) {
+  std::vector<std::string> words;
+  for (const auto& line : lines(fields, name)) {
+    std::string word;
+    for (const char c : line + ',') {
+      if (c != ',') {
+        word += c;
+        continue;
+      }
+      const auto first = word.find_first_not_of(' ');
+      const auto last = word.find_last_not_of(' ');
+      words.push_back(first == word.npos ? "" : word.substr(first, last + 1 - first));
+      word.clear();
+    }
+  }
+  return words;
+}
+
 // Lines are combined; in Accept-Encoding and Accept-Language neither case nor order counts.
 std::optional<std::vector<std::string>> selecting_value(const Fields& fields,
                                                         const std::string& name) {
   if (!has(fields, name)) return {};
   if (name == "cookie") return lines(fields, name);
+  if (name != "accept-encoding" && name != "accept-language") return verbatim(fields, name);
   auto words = members(fields, name);
-  if (name != "accept-encoding" && name != "accept-language") return words;
   for (auto& word : words) {
     word = lower(word);
     std::erase(word, ' ');
@@ -91,6 +110,9 @@ bool unmodified(const Stored& stored, const Ask& ask) {
 }
 
 bool identifies(const Answer& unmodified, const Stored& stored, bool alone) {
+  for (const char* name : {"ETag", "Last-Modified"}) {
+    if (agreed(unmodified.fields, name) != value(unmodified.fields, name)) return false;
+  }
   const std::string etag = value(unmodified.fields, "ETag");
   const std::string held = agreed(stored.answer.fields, "ETag");
   if (!etag.empty()) {
