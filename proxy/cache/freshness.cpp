@@ -16,17 +16,23 @@ using std::chrono::sys_seconds;
 
 constexpr seconds kLongestHeuristic = std::chrono::days(1);
 
-std::optional<sys_seconds> date_in(const http::Fields& fields, field id, sys_seconds now) {
-  return http::parse_date(fields.value(id), now);
-}
-
 // Two lines that differ are no date.
-std::optional<sys_seconds> expires_in(const http::Fields& fields, sys_seconds now) {
-  const std::string_view value = fields.value(field::expires);
+std::optional<sys_seconds> date_in(const http::Fields& fields, field id, sys_seconds now) {
+  const std::string_view value = fields.value(id);
   const bool one = std::all_of(fields.begin(), fields.end(), [&](const http::Field& line) {
-    return line.id != field::expires || line.value == value;
+    return line.id != id || line.value == value;
   });
   return one ? http::parse_date(value, now) : std::nullopt;
+}
+
+// Of two that differ the older one: never younger than it may be.
+std::optional<sys_seconds> date_of(const http::Fields& fields, sys_seconds now) {
+  std::optional<sys_seconds> oldest;
+  for (const http::Field& line : fields) {
+    const auto date = line.id == field::date ? http::parse_date(line.value, now) : std::nullopt;
+    if (date && (!oldest || *date < *oldest)) oldest = date;
+  }
+  return oldest;
 }
 
 seconds bounded(seconds lifetime) {
@@ -71,9 +77,9 @@ Freshness as_told(const http::ResponseHead& response, const http::CacheControl& 
   if (control.s_maxage) return {Basis::s_maxage, *control.s_maxage};
   if (control.max_age) return {Basis::max_age, *control.max_age};
   const auto now = floor<seconds>(response_time);
-  const sys_seconds date = date_in(response.fields, field::date, now).value_or(now);
+  const sys_seconds date = date_of(response.fields, now).value_or(now);
   if (response.fields.has(field::expires) && !control.targeted) {
-    const sys_seconds expires = expires_in(response.fields, now).value_or(date);
+    const sys_seconds expires = date_in(response.fields, field::expires, now).value_or(date);
     return {Basis::expires, bounded(expires - date)};
   }
   if (!heuristically_cacheable(response.status) && !control.public_) return {};
@@ -99,7 +105,7 @@ bool forbids_stale(const http::CacheControl& control) {
 
 milliseconds initial_age(const http::Fields& response, const Times& times) {
   const auto arrived = floor<seconds>(times.response);
-  const sys_seconds date = date_in(response, field::date, arrived).value_or(arrived);
+  const sys_seconds date = date_of(response, arrived).value_or(arrived);
   const milliseconds apparent = std::max(arrived - date, seconds(0));
   const auto delay = std::max(floor<milliseconds>(times.response - times.request), milliseconds(0));
   return std::max(apparent, age_value(response) + delay);
