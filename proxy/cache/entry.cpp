@@ -82,6 +82,10 @@ std::chrono::sys_seconds date_of(const http::Fields& fields, const Times& times)
 
 std::optional<http::ContentRange> range_of(const http::ResponseHead& response) {
   if (response.status != 206 || response.fields.count(field::content_range) != 1) return {};
+  const std::string_view type = response.fields.value(field::content_type);
+  // Several parts: none of them may have a Content-Range of its own up here (RFC 9110 15.3.7.2).
+  if (http::same_word(http::trim(type.substr(0, type.find(';'))), "multipart/byteranges"))
+    return {};
   return http::parse_content_range(response.fields.value(field::content_range));
 }
 
@@ -122,6 +126,7 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       stale_if_error(control.stale_if_error.value_or(seconds(0))),
       etag(line_in(head, "ETag")),
       last_modified(line_in(head, "Last-Modified")),
+      content_type(line_in(head, "Content-Type")),
       times(received.times),
       date(date_of(received.response.fields, times)),
       initial_age(cache::initial_age(received.response.fields, received.times)),

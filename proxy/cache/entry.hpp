@@ -33,7 +33,7 @@ struct Received {
 };
 
 // Which part of the representation a response is: nothing for another status than 206, where there
-// is not exactly one Content-Range, and where that is malformed.
+// is not exactly one Content-Range, where that is malformed, and for several parts in one.
 std::optional<http::ContentRange> range_of(const http::ResponseHead& response);
 
 // What Date says, else when it arrived.
@@ -112,6 +112,7 @@ struct Entry {
   // Views into `head`; empty: none, or several that differ.
   const std::string_view etag;
   const std::string_view last_modified;
+  const std::string_view content_type;
 
   const Times times;
   const std::chrono::sys_seconds date;  // date_of()
@@ -135,6 +136,9 @@ struct Entry {
   // settings make it fresh for longer (FreshnessBounds), neighbours know nothing of that.
   // Time::min() if it never does.
   Time claimable_until() const;
+
+  // A 200 or a part of one: what conditions and ranges are about.
+  bool has_content() const { return status == 200 || range; }
 
   // What it takes of the budget, body included.
   std::uint64_t footprint() const;

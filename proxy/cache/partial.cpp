@@ -68,8 +68,7 @@ std::optional<std::uint64_t> complete_length(const Entry& entry) {
 }
 
 http::Selection parts_wanted(const RequestFacts& request, const Entry& entry) {
-  const bool has_parts = entry.status == 200 || entry.range;
-  if (!has_parts || request.ranges.empty() || !same_version(request, entry)) return {};
+  if (!entry.has_content() || request.ranges.empty() || !same_version(request, entry)) return {};
   auto selected = http::select_ranges(request.ranges, end_of(entry));
   if (!entry.range) return selected;
   const bool has_all =

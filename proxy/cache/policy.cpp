@@ -182,8 +182,7 @@ Verdict judge(const RequestFacts& request, const Found& found, Time now) {
   const Verdict verdict =
       request.offline ? judge_offline(request, found, now) : judge_forwardable(request, found, now);
   if (!request.control.only_if_cached) return verdict;
-  const bool good_answer =
-      verdict.action == Action::serve && (found.entry->status == 200 || found.entry->range);
+  const bool good_answer = verdict.action == Action::serve && found.entry->has_content();
   return good_answer ? verdict : Verdict{Action::refuse, verdict.reason};
 }
 

@@ -48,6 +48,10 @@ INSTANTIATE_TEST_SUITE_P(
                   kFresh + "Content-Range: bytes 4-5/5\r\n", 206},
         StoreCase{"s3_3_PartialSaysTwoThings", Storability::partial,
                   kFresh + "Content-Range: bytes 0-1/5\r\nContent-Range: bytes 0-1/5\r\n", 206},
+        StoreCase{"s3_3_SeveralPartsThatSayTheyAreOne", Storability::partial,
+                  kFresh + "Content-Range: bytes 0-1/5\r\n"
+                           "Content-Type: multipart/byteranges;boundary=x\r\n",
+                  206},
         StoreCase{"s3_3_PartialPrivate", Storability::private_,
                   "Cache-Control: private, max-age=9\r\nContent-Range: bytes 0-1/5\r\n", 206},
         StoreCase{"s3_3_PartialWithAuthorization", Storability::authorization,
