@@ -79,7 +79,9 @@ Task<bool> Fetch::answers_within(std::chrono::milliseconds time) {
   if (!input_->empty()) co_return true;
   stream_->expires_after(time);
   const auto read = co_await input_->fill(on_.limits.head.value);
-  co_return read || read.error() != net::asio::error::timed_out;
+  const bool silent = !read && read.error() == net::asio::error::timed_out;
+  if (silent) stream_->expires_after(on_.timeouts.body);  // the connection is as good as before
+  co_return !silent;
 }
 
 Task<Outcome<const http::ResponseHead*>> Fetch::response() {

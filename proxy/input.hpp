@@ -25,6 +25,22 @@ class BufferPool {
   std::vector<std::unique_ptr<char[]>> free_;
 };
 
+// One of them, for as long as this lives.
+class PooledBuffer {
+ public:
+  explicit PooledBuffer(BufferPool& pool) : pool_(pool), bytes_(pool.take()) {}
+  ~PooledBuffer() { pool_.give_back(std::move(bytes_)); }
+  PooledBuffer(const PooledBuffer&) = delete;
+  PooledBuffer& operator=(const PooledBuffer&) = delete;
+
+  [[nodiscard]] const char* data() const { return bytes_.get(); }
+  [[nodiscard]] net::asio::mutable_buffer all() const { return {bytes_.get(), BufferPool::kSize}; }
+
+ private:
+  BufferPool& pool_;
+  std::unique_ptr<char[]> bytes_;
+};
+
 // What was read of a stream and not yet used. Views into it hold until the next read or consume().
 // The stream and the pool must outlive it.
 class Input {

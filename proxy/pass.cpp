@@ -33,17 +33,20 @@ constexpr std::chrono::seconds kExpectWait{1};
 constexpr int kMostInterims = 32;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
+// A client of HTTP/1.0 that says so is not meant (RFC 9110 10.1.1).
+bool expects_continue(const http::RequestHead& request) {
+  return request.minor >= 1 &&
+         http::has_member(request.fields, http::field::expect, "100-continue");
+}
+
 class Passing {
  public:
   Passing(Client& client, const Request& request, BodyReader& body)
       : client_(client),
         request_(request),
         body_(body),
-        buffer_(client.worker.buffers.take()),
+        buffer_(client.worker.buffers),
         fetch_(client.worker.upstream, plan()) {}
-  ~Passing() { client_.worker.buffers.give_back(std::move(buffer_)); }
-  Passing(const Passing&) = delete;
-  Passing& operator=(const Passing&) = delete;
 
   // Ends with the final head, or with why there is none.
   Task<Outcome<void>> ask();
@@ -63,14 +66,11 @@ class Passing {
   Task<Outcome<unsigned>> next_head();
   Task<Outcome<void>> final_head();
   [[nodiscard]] std::optional<std::uint64_t> length() const;
-  [[nodiscard]] asio::mutable_buffer scratch() const {
-    return asio::buffer(buffer_.get(), BufferPool::kSize);
-  }
 
   Client& client_;
   const Request& request_;
   BodyReader& body_;
-  std::unique_ptr<char[]> buffer_;
+  const PooledBuffer buffer_;
   Fetch fetch_;
   bool have_head_ = false;  // the final one
   int interims_ = 0;
@@ -127,7 +127,7 @@ Task<Outcome<void>> Passing::ask() {
 
 // With Expect: what the origin says within a second, or nothing, decides.
 Task<bool> Passing::may_send_body() {
-  if (!request_.head.fields.has(http::field::expect)) co_return true;
+  if (!expects_continue(request_.head)) co_return true;
   const bool answers = co_await fetch_.answers_within(kExpectWait);
   if (!answers) {
     co_await client_.reply.interim(kContinue);
@@ -166,10 +166,10 @@ Task<Outcome<void>> Passing::send_body() {
       if (!status) co_return status.error();
     }
     if (have_head_) break;
-    const auto read = co_await body_.read(scratch(), idle);
+    const auto read = co_await body_.read(buffer_.all(), idle);
     if (!read) co_return failure_of(Failure::Where::client, read.error());
     boost::container::small_vector<asio::const_buffer, 4> out;
-    if (*read > 0) out.push_back(asio::buffer(buffer_.get(), *read));
+    if (*read > 0) out.push_back(asio::buffer(buffer_.data(), *read));
     if (chunked && *read > 0) {
       size_line.clear();
       http::append_chunk_size(size_line, *read);
@@ -220,6 +220,7 @@ Task<void> Passing::relay(http::Forward reason, Posted* posted) {
   status.fwd = reason;
   status.fwd_status = head().status;
   status.stored = posted != nullptr;
+  if (posted) status.ttl = posted->ttl();
   add_cache_status(client_, request_, std::move(status));
   reply.record().content_type = head().fields.value(http::field::content_type);
   if (!sent_whole_) reply.close_after();
@@ -229,16 +230,16 @@ Task<void> Passing::relay(http::Forward reason, Posted* posted) {
   const auto idle = worker.shared.settings.timeouts.body;
   std::uint64_t turn = 0;
   while (!error && !fetch_.body_finished()) {
-    const auto read = co_await fetch_.body(scratch(), idle);
+    const auto read = co_await fetch_.body(buffer_.all(), idle);
     if (!read) {
       reply.close_after();
       co_return;
     }
     bytes.add(*read);
-    if (posted) posted->append({buffer_.get(), *read});
+    if (posted) posted->append({buffer_.data(), *read});
     // Before the client has it whole, and may ask for it.
     if (posted && fetch_.body_finished()) posted->store();
-    error = co_await reply.body(asio::const_buffer(buffer_.get(), *read));
+    error = co_await reply.body(asio::const_buffer(buffer_.data(), *read));
     if (++turn % 64 == 0) co_await asio::post(worker.io.get_executor(), net::use_task);
   }
   if (error) {
@@ -264,8 +265,7 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
                                  const Outcome<unsigned>& answered) {
   const auto& shared = client.worker.shared;
   if (!stale || (answered && !cache::is_error_to_stand_in_for(*answered))) return std::nullopt;
-  const bool nothing_came = !answered && out_of_reach(answered.error());
-  const auto leave = nothing_came ? shared.stale_if_error() : std::chrono::seconds(0);
+  const auto leave = answered ? std::chrono::seconds(0) : shared.leave_after(answered.error());
   if (!cache::may_stand_in(request.facts, *stale, shared.clock.now(), leave)) return std::nullopt;
   Provenance from;
   from.host = host;

@@ -30,6 +30,10 @@ Posted::Posted(Worker& worker, const Request& request, const cache::Received& re
       key_(digest::key_of(digest::Method::get, request.stored_as())),
       entry_(std::make_shared<cache::Entry>(worker.shared.budget, received)) {}
 
+cache::seconds Posted::ttl() const {
+  return entry_->ttl(worker_.shared.clock.now());
+}
+
 void Posted::append(std::span<const char> bytes) {
   if (!entry_) return;
   auto& shared = worker_.shared;

@@ -18,6 +18,9 @@ class Posted {
   static std::unique_ptr<Posted> begin(Worker& worker, const Request& request,
                                        const http::ResponseHead& answer, const cache::Times& times);
 
+  // Freshness left, for Cache-Status; before anything is appended.
+  cache::seconds ttl() const;
+
   // The next bytes of the body. Beyond what may be stored all of it is given up.
   void append(std::span<const char> bytes);
   // The body has come whole: what was given up stays so, and so does what has changed since.

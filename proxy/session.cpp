@@ -150,15 +150,14 @@ Task<void> Session::linger() {
     co_return;
   }
   stream_.shutdown_send();
-  auto scratch = worker_.buffers.take();
+  const PooledBuffer scratch(worker_.buffers);
   stream_.expires_after(kLinger);
   std::size_t seen = 0;
   while (seen < kDrained) {
-    const auto read = co_await stream_.read_some(asio::buffer(scratch.get(), BufferPool::kSize));
+    const auto read = co_await stream_.read_some(scratch.all());
     if (!read) break;
     seen += *read;
   }
-  worker_.buffers.give_back(std::move(scratch));
 }
 
 void Session::note(std::string_view method, std::string_view url) {

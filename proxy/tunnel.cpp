@@ -30,12 +30,11 @@ Task<void> carry(Way way) {
     way.to.expires_after(way.idle);
     const auto gone = co_await way.from.readable();
     if (gone) break;
-    auto buffer = way.buffers.take();
-    const auto read = co_await way.from.read_some(asio::buffer(buffer.get(), BufferPool::kSize));
+    const PooledBuffer buffer(way.buffers);
+    const auto read = co_await way.from.read_some(buffer.all());
     net::error_code error;
-    if (read) error = co_await way.to.write(asio::buffer(buffer.get(), *read));
+    if (read) error = co_await way.to.write(asio::const_buffer(buffer.data(), *read));
     if (read && !error) way.bytes += *read;
-    way.buffers.give_back(std::move(buffer));
     if (!read || error) break;
   }
   way.to.shutdown_send();

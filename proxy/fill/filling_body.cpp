@@ -62,6 +62,7 @@ void Filling::publish(bool may_be_stored) {
   storing_ = storing_ && may_be_stored && fits;
   const bool shared = may_be_stored && !job_.how.part && entry_->fresh(now()) && !entry_->no_cache;
   provenance_.stored = storing_;
+  provenance_.aged = fetch_->head().fields.has(http::field::age);
   published_ = true;
   if (!shared) refuse_newcomers(false);
   if (!storing_) stop_storing();
@@ -187,11 +188,11 @@ void Filling::stop_storing() {
 }
 
 Task<Outcome<void>> Filling::skip(std::uint64_t bytes) {
-  const auto scratch = worker_.buffers.take();
+  const PooledBuffer scratch(worker_.buffers);
   Outcome<void> done = boost::system::in_place_value;
   while (bytes > 0) {
     const auto size = std::min<std::uint64_t>(bytes, BufferPool::kSize);
-    const auto into = net::asio::buffer(scratch.get(), static_cast<std::size_t>(size));
+    const auto into = net::asio::buffer(scratch.all(), static_cast<std::size_t>(size));
     const auto read = co_await fetch_->body(into, worker_.shared.settings.timeouts.body);
     if (!read || *read == 0) {
       done = read ? Failure{Failure::Where::upstream, Failure::What::cut, {}} : read.error();
@@ -205,11 +206,10 @@ Task<Outcome<void>> Filling::skip(std::uint64_t bytes) {
 // A refusal's body is short and mostly here already; then the connection can be used again. Else it
 // is not worth a wait.
 Task<void> Filling::discard() {
-  const auto scratch = worker_.buffers.take();
-  const auto into = net::asio::buffer(scratch.get(), BufferPool::kSize);
+  const PooledBuffer scratch(worker_.buffers);
   const auto until = std::chrono::steady_clock::now() + kDrainWait;
   while (!fetch_->body_finished() && std::chrono::steady_clock::now() < until) {
-    const auto read = co_await fetch_->body(into, kDrainWait);
+    const auto read = co_await fetch_->body(scratch.all(), kDrainWait);
     if (!read) break;
   }
   fetch_->finish();

@@ -208,6 +208,27 @@ TEST(Streaming, AsksForABodyOnlyOnceItIsWanted) {  // RFC 9110 section 10.1.1
   EXPECT_EQ(scene.origin.requests("/a").at(0).body, "body");
 }
 
+TEST(Streaming, SendsTheBodyToAnOriginThatSaysNothingBefore) {  // it need not say 100
+  Scene scene;
+  scene.origin.never_asks("/a", Reply(201));
+  for (const std::string framing : {"Content-Length: 4\r\n\r\nbody",
+                                    "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"}) {
+    scene.client.send("PUT " + scene.origin.url("/a") +
+                      " HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n" + framing);
+    EXPECT_EQ(scene.client.read().status, 201);
+    EXPECT_EQ(scene.origin.requests("/a").back().body, "body");
+  }
+}
+
+TEST(Streaming, ExpectsNothingForAClientOfHttp10) {
+  Scene scene;
+  scene.origin.never_asks("/a", Reply(201));
+  scene.client.send("PUT " + scene.origin.url("/a") +
+                    " HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\nbody");
+  EXPECT_EQ(scene.client.read().status, 201);
+  EXPECT_TRUE(scene.client.interim().empty());
+}
+
 TEST(Streaming, PassesOnARefusalInsteadOfContinue) {
   Scene scene;
   scene.origin.on_head("/a", Reply(413, {{"Connection", "close"}}).sized(0).cut());

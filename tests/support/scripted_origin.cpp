@@ -44,6 +44,13 @@ void ScriptedOrigin::on_head(std::string path, Reply reply) {
   routes_[std::move(path)] = {[reply = std::move(reply)](const Request&) { return reply; }, true};
 }
 
+void ScriptedOrigin::never_asks(std::string path, Reply reply) {
+  const std::lock_guard lock(mutex_);
+  Route route{[reply = std::move(reply)](const Request&) { return reply; }};
+  route.asks = false;
+  routes_[std::move(path)] = std::move(route);
+}
+
 void ScriptedOrigin::otherwise(Answer answer) {
   const std::lock_guard lock(mutex_);
   otherwise_ = std::move(answer);
@@ -121,7 +128,7 @@ bool ScriptedOrigin::answer_one(Connection& connection, Incoming& incoming, Requ
                                 const std::stop_token& stop) {
   const Route route = route_for(request.path);
   if (!route.on_head) {
-    if (contains(request.field("Expect"), "100-continue")) {
+    if (route.asks && contains(request.field("Expect"), "100-continue")) {
       connection.socket.write("HTTP/1.1 100 Continue\r\n\r\n");
     }
     read_body(incoming, request);

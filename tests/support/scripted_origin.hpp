@@ -46,6 +46,8 @@ class ScriptedOrigin {
   void on(std::string path, Reply reply);
   // Answers before the request's body is read, and without asking for it by 100 (Continue).
   void on_head(std::string path, Reply reply);
+  // Waits for the body and says nothing before, whatever the client expects.
+  void never_asks(std::string path, Reply reply);
   // For paths of which nothing was said; else they get a 404.
   void otherwise(Answer answer);
 
@@ -66,6 +68,7 @@ class ScriptedOrigin {
   struct Route {
     Answer answer;
     bool on_head = false;
+    bool asks = true;  // for a body that waits to be asked for
   };
   struct Connection {
     Socket socket;
