@@ -21,10 +21,8 @@ using std::chrono::steady_clock;
 
 namespace {
 
-// Whether it takes another server to answer.
-bool asks_others(const cache::Verdict& verdict) {
-  const auto action = verdict.action;
-  return action != Action::serve && action != Action::refresh && action != Action::refuse;
+bool answers_from_held(const cache::Verdict& verdict) {
+  return verdict.action == Action::serve || verdict.action == Action::refresh;
 }
 
 Refusal not_answered(const Request& request, const cache::Verdict& verdict,
@@ -56,7 +54,7 @@ void begin(Client& client, const Request& request, const Miss& miss,
            const std::shared_ptr<Fill>& fill) {
   auto& shared = client.worker.shared;
   const bool ask =
-      sibling_may_answer(request, miss.verdict) &&
+      !shared.directory.peers().empty() && sibling_may_answer(request, miss.verdict) &&
       !shared.fills.recently_invalidated(miss.key, request.stored_as(), steady_clock::now());
   start_filling(client.worker, {.fill = fill,
                                 .key = miss.key,
@@ -98,7 +96,7 @@ bool answers(const FillHead& head, const Request& request, cache::Time now) {
 bool may_have_stale(const Client& client, const Request& request, const Miss& miss,
                     const Failure& failure) {
   const auto& shared = client.worker.shared;
-  const auto leave = out_of_reach(failure) ? shared.stale_if_error() : std::chrono::seconds(0);
+  const auto leave = shared.leave_after(failure);
   return miss.held && cache::may_stand_in(request.facts, *miss.held, shared.clock.now(), leave);
 }
 
@@ -214,7 +212,9 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
     found = co_await read_back(client, request, key, std::move(found), asked);
   }
   const auto verdict = cache::judge(request.facts, found, now);  // the only place that decides
-  if (looped && asks_others(verdict)) co_return co_await refuse(client, request, Refusal::loop());
+  if (looped && !answers_from_held(verdict)) {
+    co_return co_await refuse(client, request, Refusal::loop());
+  }
   switch (verdict.action) {
     case Action::refresh:
       if (!looped) refresh(client, request, {key, found.entry, verdict, asked});

@@ -52,9 +52,18 @@ void Request::follow(const SiteRules& rules) {
 }
 
 void Request::name_it() {
-  if (!rule_ && (!mapping_ || mapping_->share)) return;
-  own_name_ = stored_as(target);
+  const bool reduced = rule_ && rule_->drops_any();
+  if (!reduced && !is_apart()) return;
+  own_name_ = in_its_space(reduced ? rule_->key_url(target.url()) : target.url());
   if (own_name_ == target.url()) own_name_.clear();
+}
+
+bool Request::is_apart() const {
+  return mapping_ && !mapping_->share;
+}
+
+std::string Request::in_its_space(std::string url) const {
+  return is_apart() ? url.insert(0, kReverseSpace) : url;
 }
 
 void Request::tell_of_client(config::Forwarded how, const config::Address& client) {
@@ -71,8 +80,7 @@ void Request::tell_of_client(config::Forwarded how, const config::Address& clien
 }
 
 std::string Request::stored_as(const http::Target& other) const {
-  auto url = rules_ ? rules_->key_url(other) : other.url();
-  return mapping_ && !mapping_->share ? std::string(kReverseSpace) + url : url;
+  return in_its_space(rules_ ? rules_->key_url(other) : other.url());
 }
 
 std::string_view Request::origin_host() const {
@@ -82,8 +90,11 @@ std::string_view Request::origin_host() const {
 OwnedRequest::OwnedRequest(const Request& original) {
   auto head = copy_into(text_, original.head);
   request_.emplace(std::move(head), original.target, http::Framing{});
-  request_->map_to(original.mapping());
-  if (original.rules_) request_->follow(*original.rules_);
+  request_->mapping_ = original.mapping_;
+  request_->rules_ = original.rules_;
+  request_->rule_ = original.rule_;
+  request_->own_name_ = original.own_name_;
+  if (original.rule_) original.rule_->apply_to(request_->facts);
 }
 
 http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,

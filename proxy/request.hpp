@@ -70,6 +70,8 @@ struct Request {
  private:
   friend class OwnedRequest;
   void name_it();
+  [[nodiscard]] bool is_apart() const;  // in the space of reverse mode
+  [[nodiscard]] std::string in_its_space(std::string url) const;
 
   Mapping* mapping_ = nullptr;
   const SiteRules* rules_ = nullptr;

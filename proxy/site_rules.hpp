@@ -12,8 +12,8 @@
 
 namespace proxy {
 
-// One of them. It is decided once per request, when the request is read (Request::follow), and goes
-// from there with the facts to whoever judges, fetches and stores.
+// One of them. Which one holds is found once per request (Request::follow); what it says goes from
+// there with the facts to whoever judges, fetches and stores.
 class SiteRule {
  public:
   explicit SiteRule(const config::Rule& settings);
@@ -32,6 +32,7 @@ class SiteRule {
   // - offline: only what is stored answers.
   void apply_to(cache::RequestFacts& facts) const;
 
+  [[nodiscard]] bool drops_any() const { return !drop_query_.empty(); }
   // The URL without the parameters that drop_query names; where none is left, without "?" too. The
   // rest stays byte for byte, in its order. Names are compared as they are written, not decoded.
   [[nodiscard]] std::string key_url(const std::string& url) const;

@@ -44,8 +44,8 @@ Found Shard::find(const digest::Key& key, std::string_view url, const http::Fiel
   }
   Node* chosen = nullptr;
   for (Node* node = slot->second.newest.get(); node; node = node->next.get()) {
-    if (!node->entry->variant.matches(request)) continue;
-    if (!chosen || is_preferred(*node->entry, *chosen->entry)) chosen = node;
+    if (chosen && !is_preferred(*node->entry, *chosen->entry)) continue;
+    if (node->entry->variant.matches(request)) chosen = node;
   }
   if (!chosen) return {nullptr, true};
   S3Fifo::touch(*chosen);
@@ -181,11 +181,8 @@ void Shard::list_claimed(Time now, std::vector<digest::Key>& out) {
 }
 
 Shard::Chain* Shard::same_selection(Slot& slot, const Node& node) {
-  const http::Variant& wanted = node.entry->variant;
-  const std::string mark = wanted.mark();
   for (Chain* at = &slot.newest; *at; at = &(*at)->next) {
-    const http::Variant& held = (*at)->entry->variant;
-    if (held.varies() == wanted.varies() && held.mark() == mark) return at;
+    if ((*at)->entry->variant == node.entry->variant) return at;
   }
   return nullptr;
 }

@@ -1,5 +1,7 @@
 #include "proxy/fill/fills.hpp"
 
+#include <algorithm>
+
 namespace proxy {
 
 Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, net::Executor executor,
@@ -64,6 +66,7 @@ void Fills::invalidate(const Ban& ban, Time now) {
   {
     const std::lock_guard lock(bans_mutex_);
     bans_.remember(ban, now);
+    last_ban_ = std::max(last_ban_.load(), now);
   }
   for (auto& shard : shards_) {
     const std::lock_guard lock(shard.mutex);
@@ -87,6 +90,7 @@ bool Fills::outdated(const digest::Key& key, std::string_view name, Time asked) 
 }
 
 bool Fills::banned(std::string_view name, Time since) {
+  if (last_ban_.load() < since) return false;
   const std::lock_guard lock(bans_mutex_);
   return bans_.may_cover(name, since);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -81,6 +82,9 @@ class Fills {
   Shard& shard_of(const digest::Key& key) { return shards_[key.bytes[1] % shards_.size()]; }
 
   std::array<Shard, 16> shards_;
+  // When the last ban came: most often long before whatever is asked for, so that nobody has to
+  // take the lock to learn it.
+  std::atomic<Time> last_ban_{Time::min()};
   std::mutex bans_mutex_;
   RecentBans bans_{kBans};
 };

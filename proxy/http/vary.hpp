@@ -35,8 +35,10 @@ class Variant {
   // Nobody else's request can match.
   bool never_matches() const { return never_; }
   bool varies() const { return never_ || !selectors_.empty(); }
-  // What it is selected by, as text, equal for two variants that match the same requests, in
-  // Squid's spelling with the names sorted: `accept-encoding="gzip", cookie`.
+  // Equal: they match the same requests.
+  friend bool operator==(const Variant&, const Variant&) = default;
+  // What it is selected by, as text, in Squid's spelling with the names sorted:
+  // `accept-encoding="gzip", cookie`.
   std::string mark() const;
   // Sorted by name; none where never_matches().
   const std::vector<Selector>& selectors() const { return selectors_; }
