@@ -1,8 +1,7 @@
 #include "proxy/last_hop.hpp"
 
-#include "proxy/http/forwarding.hpp"
 #include "proxy/http/hops.hpp"
-#include "proxy/refuse.hpp"
+#include "proxy/own_answer.hpp"
 
 namespace proxy {
 
@@ -19,19 +18,17 @@ bool is_last_hop(const Request& request) {
 }
 
 Task<void> answer_as_last(Client& client, const Request& request) {
-  auto& reply = client.reply;
-  reply.record().tag = Tag::own_page;
-  if (request.framing.has_body()) reply.close_after();
+  client.reply.record().tag = Tag::own_page;
+  if (request.framing.has_body()) client.reply.close_after();
   const bool trace = request.head.method == "TRACE";
-  const std::string_view type = trace ? "message/http" : "";
-  reply.record().content_type = type;
-  auto head = own_head(client, 200, type);
-  http::append_field(head, "Cache-Control", "no-store");
-  if (!trace) http::append_field(head, "Allow", kForwarded);
   const auto body = trace ? http::traced(request.head, request.target) : std::string();
-  const auto bytes = net::asio::const_buffer(body.data(), body.size());
-  const auto error = co_await reply.start(head, 200, body.size(), {&bytes, 1});
-  if (!error) co_await reply.finish();
+  OwnAnswer answer{.body = body};
+  if (trace) {
+    answer.content_type = "message/http";
+  } else {
+    answer.allow = kForwarded;
+  }
+  co_await send_own(client, answer);
 }
 
 }  // namespace proxy

@@ -11,6 +11,7 @@
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
+#include "proxy/own_answer.hpp"
 #include "proxy/purge.hpp"
 
 namespace proxy {
@@ -81,19 +82,13 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
 
 Task<void> send_page(Client& client, std::string_view type, std::string_view body,
                      unsigned status = 200) {
-  client.reply.record().content_type = type.substr(0, type.find(';'));
-  auto head = own_head(client, status, type);
-  http::append_field(head, "Cache-Control", "no-store");
-  const auto bytes = asio::const_buffer(body.data(), body.size());
-  const auto error = co_await client.reply.start(head, status, body.size(), {&bytes, 1});
-  if (!error) co_await client.reply.finish();
+  const OwnAnswer answer{.status = status, .content_type = type, .body = body};
+  co_await send_own(client, answer);
 }
 
 Task<void> send_options(Client& client) {
-  auto head = own_head(client, 200, {});
-  http::append_field(head, "Allow", kAllowed);
-  const auto error = co_await client.reply.start(head, 200, 0);
-  if (!error) co_await client.reply.finish();
+  const OwnAnswer answer{.allow = kAllowed};
+  co_await send_own(client, answer);
 }
 
 // A digest went out to a neighbour; `sent`: its body, in so far as one was asked for.

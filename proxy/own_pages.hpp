@@ -26,9 +26,9 @@ enum class Page : std::uint8_t {
 bool is_for_us(const Client& client, const http::Target& target);
 
 // Which of our pages the request is for; nothing if it is for another server. In reverse mode what
-// is mapped is the origin's, but for two cases: /digest, /health and /metrics stay ours where the
-// Host is an address or name of ours with our port, and so do the digests for neighbours, which
-// may know us by any name, unless the host is mapped by name.
+// is mapped is the origin's, but for two cases: /digest, /health, /metrics and /admin/purge stay
+// ours where the Host is an address or name of ours with our port, and so do the digests for
+// neighbours, which may know us by any name, unless the host is mapped by name.
 std::optional<Page> own_page(const Client& client, const Request& request);
 
 // Whether it came by way of another proxy, as far as it says so.

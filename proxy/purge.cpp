@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "proxy/http/forwarding.hpp"
+#include "proxy/own_answer.hpp"
 #include "proxy/own_pages.hpp"
 #include "proxy/purge_order.hpp"
 #include "proxy/tiers.hpp"
@@ -36,13 +36,9 @@ Task<std::optional<std::size_t>> carry_out(Client& client, PurgeOrder order) {
 Task<void> tell(Client& client, unsigned status, std::size_t purged) {
   client.worker.counters.purged.add(purged);
   client.reply.record().tag = Tag::purge;
-  client.reply.record().content_type = "application/json";
-  auto head = own_head(client, status, "application/json");
-  http::append_field(head, "Cache-Control", "no-store");
   const auto body = "{\"purged\": " + std::to_string(purged) + "}\n";
-  const auto bytes = asio::const_buffer(body.data(), body.size());
-  const auto error = co_await client.reply.start(head, status, body.size(), {&bytes, 1});
-  if (!error) co_await client.reply.finish();
+  const OwnAnswer answer{.status = status, .content_type = "application/json", .body = body};
+  co_await send_own(client, answer);
 }
 
 // Reads all of it, or says why that cannot be.

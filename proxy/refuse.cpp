@@ -1,10 +1,7 @@
 #include "proxy/refuse.hpp"
 
-#include "proxy/http/cache_status.hpp"
-#include "proxy/http/date.hpp"
-#include "proxy/http/forwarding.hpp"
+#include "proxy/own_answer.hpp"
 #include "proxy/upstream/error.hpp"
-#include "proxy/version.hpp"
 
 namespace proxy {
 
@@ -94,33 +91,17 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
   return Refusal::forbidden("no tunnels to that port (setting access.connect_ports)");
 }
 
-std::string own_head(const Client& client, unsigned status, std::string_view content_type,
-                     const http::CacheStatus& status_said) {
-  const auto now = client.worker.shared.clock.now();
-  std::string head;
-  http::append_status_line(head, status, http::reason_phrase(status));
-  http::append_field(head, "Server", kProduct);
-  http::append_field(head, "Date", http::format_date(whole_seconds(now)));
-  http::append_field(head, "Via", "1.1 " + client.worker.shared.name);
-  if (!content_type.empty()) http::append_field(head, "Content-Type", content_type);
-  append_cache_status(head, client, status_said);
-  return head;
-}
-
 namespace {
 
 Task<void> send(Client& client, const Refusal& refusal) {
-  auto& reply = client.reply;
-  auto& record = reply.record();
-  record.tag = refusal.tag;
-  record.content_type = "text/plain";
-  auto head = own_head(client, refusal.status, "text/plain; charset=utf-8", refusal.cache_status);
-  http::append_field(head, "Cache-Control", "no-store");
-  if (!refusal.allow.empty()) http::append_field(head, "Allow", refusal.allow);
+  client.reply.record().tag = refusal.tag;
   const auto body = refusal.reason + '\n';
-  const auto bytes = net::asio::const_buffer(body.data(), body.size());
-  const auto error = co_await reply.start(head, refusal.status, body.size(), {&bytes, 1});
-  if (!error) co_await reply.finish();
+  const OwnAnswer answer{.status = refusal.status,
+                         .content_type = "text/plain; charset=utf-8",
+                         .body = body,
+                         .allow = refusal.allow,
+                         .cache_status = refusal.cache_status};
+  co_await send_own(client, answer);
 }
 
 }  // namespace

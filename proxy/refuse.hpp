@@ -42,8 +42,4 @@ net::Task<void> refuse(Client& client, const Request& request, Failure failure,
 net::Task<void> refuse_unread(Client& client, Refusal refusal);
 net::Task<void> refuse_malformed(Client& client, http::HeadError error);
 
-// The status line and the fields that each of our own responses has.
-std::string own_head(const Client& client, unsigned status, std::string_view content_type,
-                     const http::CacheStatus& status_said = {});
-
 }  // namespace proxy
