@@ -17,20 +17,11 @@ void add_age(std::string& fields, const cache::Entry& entry, cache::Time now) {
   fields += "\r\n";
 }
 
-// For the log alone: the value of Content-Type without its parameters.
+// For the log alone: without parameters.
 void note_content_type(Client& client, const cache::Entry& entry) {
   if (!client.worker.shared.log.on()) return;
-  constexpr std::string_view kName = "Content-Type:";
-  std::string_view lines = entry.head;
-  for (auto end = lines.find('\n'); end != lines.npos; end = lines.find('\n')) {
-    lines.remove_prefix(end + 1);
-    if (lines.size() < kName.size() || !http::same_word(lines.substr(0, kName.size()), kName)) {
-      continue;
-    }
-    const auto value = lines.substr(kName.size());
-    client.reply.record().content_type = http::trim(value.substr(0, value.find_first_of(";\r")));
-    return;
-  }
+  const auto type = entry.content_type.substr(0, entry.content_type.find(';'));
+  client.reply.record().content_type = http::trim(type);
 }
 
 }  // namespace
@@ -55,7 +46,7 @@ Task<void> serve(Client& client, const Request& request, const cache::Entry& ent
   status.ttl = entry.ttl(now);
   status.detail = detail;
   add_cache_status(client, request, std::move(status));
-  co_await send_stored(client, request, entry, now);
+  co_await send_stored(client, request, entry, now, unmodified);
 }
 
 namespace {
@@ -81,7 +72,7 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   if (sibling) status.detail += (status.detail.empty() ? "peer/" : " peer/") + from.peer;
   const auto now = client.worker.shared.clock.now();
   if (from.stored || head.is_stored()) status.ttl = head.entry->ttl(now);
-  if (sibling || from.validated || from.stood_in || head.entry->age(now).count() > 0) {
+  if (sibling || from.aged || head.is_stored()) {
     add_age(client.reply.fields(), *head.entry, now);
   }
   add_cache_status(client, request, std::move(status));
@@ -104,7 +95,9 @@ Task<void> deliver_stored(Client& client, const Request& request, const FillHead
                           http::Forward reason) {
   describe(client, request, head, reason);
   note_content_type(client, *head.entry);
-  co_await send_stored(client, request, *head.entry, client.worker.shared.clock.now());
+  const auto now = client.worker.shared.clock.now();
+  const bool unmodified = answers_with_304(request, *head.entry, now);
+  co_await send_stored(client, request, *head.entry, now, unmodified);
 }
 
 Task<void> deliver(Client& client, const Request& request, FillReader& reader, const FillHead& head,

@@ -48,7 +48,6 @@ class Reply {
     return started_ && !bodiless_ && !chunked_ && !left_;
   }
   [[nodiscard]] bool head_only() const { return head_only_; }
-  [[nodiscard]] int client_minor() const { return minor_; }
 
   Record& record() { return record_; }
 

@@ -89,8 +89,7 @@ bool answers_with_304(const Request& request, const cache::Entry& entry, cache::
   if (!fields.has(http::field::if_none_match) && !fields.has(http::field::if_modified_since)) {
     return false;
   }
-  const bool has_validators = entry.status == 200 || entry.range;
-  return has_validators && http::not_modified(fields, entry.validators(), whole_seconds(now));
+  return entry.has_content() && http::not_modified(fields, entry.validators(), whole_seconds(now));
 }
 
 Task<void> send_not_modified(Client& client, const cache::Entry& entry) {
@@ -100,10 +99,8 @@ Task<void> send_not_modified(Client& client, const cache::Entry& entry) {
 }
 
 Task<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
-                       cache::Time now) {
-  if (answers_with_304(request, entry, now)) {
-    co_return co_await send_not_modified(client, entry);
-  }
+                       cache::Time now, bool unmodified) {
+  if (unmodified) co_return co_await send_not_modified(client, entry);
   const auto wanted =
       request.facts.range ? cache::parts_wanted(request.facts, entry) : http::Selection{};
   Buffers buffers;

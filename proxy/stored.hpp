@@ -6,13 +6,15 @@
 
 namespace proxy {
 
-// 304 where the client's own condition holds, the parts that its Range selects or 416, else all of
-// it: gathered writes, no copy. What else the response says is in client.reply.fields() already.
-net::Task<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
-                            cache::Time now);
-
-// Likewise for a response whose body is still coming: whether it is answered by 304, and that.
+// Whether the client's own condition holds.
 bool answers_with_304(const Request& request, const cache::Entry& entry, cache::Time now);
+
+// 304 where it does, the parts that its Range selects or 416, else all of it: gathered writes, no
+// copy. What else the response says is in client.reply.fields() already.
+net::Task<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
+                            cache::Time now, bool unmodified);
+
+// Likewise for a response whose body is still coming.
 net::Task<void> send_not_modified(Client& client, const cache::Entry& entry);
 
 }  // namespace proxy

@@ -45,8 +45,10 @@ struct Shared {
   upstream::TlsClient& tls;
   net::Executor aside;  // of a thread for work that would hold up an I/O thread
 
-  // How long a stale response may answer for an origin that is out of reach.
-  [[nodiscard]] std::chrono::seconds stale_if_error() const {
+  // How long, by the settings, a stale response may answer after this: an origin that is out of
+  // reach.
+  [[nodiscard]] std::chrono::seconds leave_after(const Failure& failure) const {
+    if (!out_of_reach(failure)) return std::chrono::seconds(0);
     return std::chrono::floor<std::chrono::seconds>(settings.cache.stale_if_error);
   }
   std::atomic<std::size_t> connections{0};

@@ -23,6 +23,7 @@ struct Provenance {
   std::string peer;                    // its name, if it is one
   std::optional<unsigned> fwd_status;  // what it answered
   bool stored = false;
+  bool aged = false;              // it said its Age: not first-hand from the origin
   bool validated = false;         // by a 304: the entry was ours already
   bool stood_in = false;          // stale, in place of an origin that failed
   std::chrono::seconds leave{0};  // by the settings, for it to be stale then

@@ -209,7 +209,7 @@ Task<void> Filling::from_origin() {
   provenance_.host = fetch_->to().host;
   if (!head) {
     const auto& failure = head.error();
-    const auto leave = out_of_reach(failure) ? worker_.shared.stale_if_error() : 0s;
+    const auto leave = worker_.shared.leave_after(failure);
     if (!stand_in(held, word(failure.what), leave)) job_.fill->fail(failure);
     co_return;
   }

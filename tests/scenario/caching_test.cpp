@@ -233,7 +233,7 @@ TEST(Caching, StoresNothingOfABodyWhoseReaderLeft) {
                             .wait(more)
                             .send("second")
                             .wait(still_more)
-                            .send("third")
+                            .send(std::string(1 << 20, 'x'))  // takes several writes
                             .wait(never);
   scene.origin.on("/a", [&](const Request&) {
     return scene.origin.count("/a") == 1 ? endless : cacheable("the whole");
@@ -242,7 +242,7 @@ TEST(Caching, StoresNothingOfABodyWhoseReaderLeft) {
   leaving.send("GET " + scene.origin.url("/a") + " HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(leaving.read_head().status, 200);
   leaving.leave();
-  more.open();  // what is sent now is answered by a reset, which the next write finds
+  more.open();  // what is sent now is answered by a reset, which a later write finds
   ASSERT_TRUE(await(
       [&] { return scene.proxy.metric("hearsay_body_bytes_total{source=\"origin\"}") >= 11; }));
   still_more.open();

@@ -108,6 +108,19 @@ TEST(Stale, AnswersAtOnceAndIsRefreshedOnce) {  // RFC 5861 section 3
   EXPECT_EQ(scene.origin->requests("/a").at(1).field("If-None-Match"), "\"v1\"");
 }
 
+TEST(Stale, IsNotFreshenedByA304ThatNobodyAskedFor) {  // without a validator there is no question
+  Scene scene;
+  scene.origin.on("/a", [&](const Request&) {
+    const bool first = scene.origin.count("/a") == 1;
+    return first ? cacheable("old", "max-age=1, stale-while-revalidate=60")
+                 : Reply(304, {{"Cache-Control", "max-age=60"}});
+  });
+  EXPECT_TRUE(await([&] {
+    EXPECT_EQ(scene.client.get(scene.origin.url("/a")).body, "old");
+    return scene.origin.count("/a") >= 3;  // refreshed twice: the first did nothing
+  }));
+}
+
 // What they bring may be for that client alone, and could only drop what is held for all.
 TEST(Stale, IsNotRefreshedWithAClientsCredentials) {
   Cut scene("max-age=0, stale-while-revalidate=60");
