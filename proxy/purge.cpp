@@ -17,12 +17,12 @@ namespace {
 constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs long
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-Task<std::size_t> forget_url(Worker& worker, const std::string& name) {
+Task<Forgotten> forget_url(Worker& worker, const std::string& name) {
   co_return co_await forget(worker, digest::key_of(digest::Method::get, name), name);
 }
 
 // What is stored under the name of any space goes: nobody can mean to keep the one half.
-Task<std::optional<std::size_t>> carry_out(Client& client, PurgeOrder order) {
+Task<std::optional<Forgotten>> carry_out(Client& client, PurgeOrder order) {
   auto& worker = client.worker;
   const auto* url = std::get_if<http::Target>(&order);
   if (!url) co_return co_await forget(worker, std::get<Ban>(order));
@@ -30,13 +30,14 @@ Task<std::optional<std::size_t>> carry_out(Client& client, PurgeOrder order) {
   const auto reverse = std::string(kReverseSpace) + name;
   const auto forward = co_await forget_url(worker, name);
   const auto others = co_await forget_url(worker, reverse);
-  co_return forward + others;
+  co_return Forgotten{forward.dropped + others.dropped, forward.owed || others.owed};
 }
 
-Task<void> tell(Client& client, unsigned status, std::size_t purged) {
-  client.worker.counters.purged.add(purged);
+Task<void> tell(Client& client, unsigned status, const Forgotten& purged) {
+  client.worker.counters.purged.add(purged.dropped);
   client.reply.record().tag = Tag::purge;
-  const auto body = "{\"purged\": " + std::to_string(purged) + "}\n";
+  const std::string_view owed = purged.owed ? ", \"owed\": true" : "";
+  const auto body = "{\"purged\": " + std::to_string(purged.dropped) + std::string(owed) + "}\n";
   const OwnAnswer answer{.status = status, .content_type = "application/json", .body = body};
   co_await send_own(client, answer);
 }
@@ -83,7 +84,7 @@ Task<void> serve_purge(Client& client, const Request& request) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
   const auto purged = co_await forget_url(client.worker, request.stored_as());
-  const unsigned status = purged > 0 ? 200 : 404;
+  const unsigned status = purged.dropped > 0 ? 200 : 404;
   co_await tell(client, status, purged);
 }
 

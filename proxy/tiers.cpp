@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <atomic>
+
 #include "proxy/cache/disk_tier.hpp"
 #include "proxy/client.hpp"
 #include "proxy/wakeup.hpp"
@@ -13,25 +15,30 @@ namespace disk = cache::disk;
 
 namespace {
 
-// What somebody else's thread does for a coroutine, and how it went. An error is logged: what is
-// purged is gone as long as we run.
+// A purge on its way to the disk.
 class Written {
  public:
-  explicit Written(Worker& worker) : done_(std::make_shared<Wakeup>(worker.io.get_executor())) {}
+  explicit Written(Worker& worker) : state_(std::make_shared<State>(worker.io.get_executor())) {}
 
-  disk::Done told(const std::string& what) {
-    return [done = done_, what](disk::Result<void> written) {
-      if (!written) {
-        spdlog::warn("the purge of {} could not be written to the disk yet: {}", what,
-                     to_string(written.error()));
-      }
-      done->notify();
+  disk::Done told() {
+    return [state = state_](disk::Result<void> written) {
+      state->failed = !written;
+      state->done.notify();
     };
   }
-  Task<void> wait() { co_await done_->wait(); }
+  // Whether it could not be written.
+  Task<bool> failed() {
+    co_await state_->done.wait();
+    co_return state_->failed;
+  }
 
  private:
-  std::shared_ptr<Wakeup> done_;
+  struct State {
+    explicit State(net::Executor executor) : done(executor) {}
+    Wakeup done;
+    std::atomic<bool> failed = false;
+  };
+  std::shared_ptr<State> state_;
 };
 
 Task<std::size_t> drop_banned(cache::Store& store, const Ban& ban) {
@@ -73,27 +80,27 @@ void drop(Shared& shared, const digest::Key& key, const std::string& name) {
   if (shared.disk) shared.disk->purge(key, {});
 }
 
-Task<std::size_t> forget(Worker& worker, const digest::Key& key, const std::string& name) {
+Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name) {
   auto& shared = worker.shared;
   shared.fills.invalidate(key, std::chrono::steady_clock::now());
-  const auto dropped = shared.store.invalidate(key, name);
-  if (!shared.disk) co_return dropped;
-  const bool below = shared.disk->may_have(key);
+  Forgotten forgotten{shared.store.invalidate(key, name)};
+  if (!shared.disk) co_return forgotten;
+  if (forgotten.dropped == 0 && shared.disk->may_have(key)) forgotten.dropped = 1;
   Written written(worker);
-  if (shared.disk->purge(key, written.told(name))) co_await written.wait();
-  co_return std::max<std::size_t>(dropped, below ? 1 : 0);
+  if (shared.disk->purge(key, written.told())) forgotten.owed = co_await written.failed();
+  co_return forgotten;
 }
 
-Task<std::optional<std::size_t>> forget(Worker& worker, const Ban& ban) {
+Task<std::optional<Forgotten>> forget(Worker& worker, const Ban& ban) {
   auto& shared = worker.shared;
   shared.fills.invalidate(ban, std::chrono::steady_clock::now());
   Written written(worker);
-  const auto text = ban.text();
-  if (shared.disk && !shared.disk->purge_all(text, written.told(text))) co_return std::nullopt;
+  if (shared.disk && !shared.disk->purge_all(ban.text(), written.told())) co_return std::nullopt;
   auto scan = drop_banned(shared.store, ban);
-  const auto dropped = co_await net::asio::co_spawn(shared.aside, std::move(scan), net::use_task);
-  if (shared.disk) co_await written.wait();
-  co_return dropped;
+  Forgotten forgotten;
+  forgotten.dropped = co_await net::asio::co_spawn(shared.aside, std::move(scan), net::use_task);
+  if (shared.disk) forgotten.owed = co_await written.failed();
+  co_return forgotten;
 }
 
 bool may_be_below(const Shared& shared, const Request& request, const digest::Key& key,

@@ -30,13 +30,16 @@ bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const ca
 // bring it back.
 void drop(Shared& shared, const digest::Key& key, const std::string& name);
 
+struct Forgotten {
+  std::size_t dropped = 0;  // responses that memory held, or 1 of a URL that the disk alone did
+  bool owed = false;        // the disk failed: a crash before it is back may bring them back
+};
 // Purges or invalidates what is stored under the name, for good: what is being fetched is not
-// stored either, and it ends when the disk has a record of it. How many responses memory held, or 1
-// that the disk did.
-net::Task<std::size_t> forget(Worker& worker, const digest::Key& key, const std::string& name);
+// stored either, and it ends when the disk has a record of it.
+net::Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name);
 // The same for all that the ban covers; what only the disk held is not counted. Nothing: too many
 // such purges are being carried out, and this one is not.
-net::Task<std::optional<std::size_t>> forget(Worker& worker, const Ban& ban);
+net::Task<std::optional<Forgotten>> forget(Worker& worker, const Ban& ban);
 
 // Whether the disk may have what answers this request, where memory has not: then read_back() it.
 bool may_be_below(const Shared& shared, const Request& request, const digest::Key& key,

@@ -105,7 +105,8 @@ TEST(AFullDisk, IsToldOfAndWaitedOut) {
   ASSERT_TRUE(await([&] { return scene.health().at("state") == "resting"; }));
   EXPECT_TRUE(contains(scene.health().at("reason").get<std::string>(), "space"));
   EXPECT_TRUE(is_hit(scene.get("/b")));
-  EXPECT_EQ(scene.ask("PURGE", "/a", {{"X-Hearsay", "1"}}).status, 200);
+  const Response purge = scene.ask("PURGE", "/a", {{"X-Hearsay", "1"}});
+  EXPECT_EQ(purge.body, "{\"purged\": 1, \"owed\": true}\n");
   EXPECT_FALSE(scene.holds("/a"));
   allow(RLIM_INFINITY);
   ASSERT_TRUE(await([&] { return scene.health().at("state") == "working"; }));

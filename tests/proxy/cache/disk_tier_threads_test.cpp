@@ -1,0 +1,142 @@
+// Memory and disk under threads that store, purge, read back and follow the claims at once.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "proxy/cache/disk_tier.hpp"
+#include "tests/proxy/cache/messages.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace proxy::cache {
+namespace {
+
+constexpr std::size_t kUrls = 16;
+constexpr int kSteps = 1500;
+
+class SharedTiers : public ::testing::Test {
+ protected:
+  SharedTiers() {
+    EXPECT_TRUE(disk_.start());
+    disk_.sit_under(store_);
+  }
+  ~SharedTiers() override { disk_.stop(); }
+
+  static std::string url_of(std::size_t number) { return "http://a/" + std::to_string(number); }
+
+  static int version_of(const Entry& entry) { return std::stoi(std::string(entry.etag.substr(1))); }
+
+  // The version that is current when it is asked for: too old if it is purged before it is put.
+  void put(std::size_t number) {
+    const int version = current_[number];
+    Stock stock;
+    stock.url = url_of(number);
+    stock.lines = "Cache-Control: max-age=100\r\nETag: \"" + std::to_string(version) + "\"\r\n";
+    stock.body = 500;
+    stock.times = {now_, now_};
+    const auto entry = entry_of(budget_, stock);
+    const auto key = key_of(stock.url);
+    const auto good = [&] { return version >= purged_[number]; };
+    if (store_.put(key, entry, now_) != Stored::yes) return;
+    if (!disk_.put(key, entry, nullptr, good)) store_.drop(key, *entry);
+  }
+  void purge(std::size_t number) {
+    const int version = ++current_[number];
+    int before = purged_[number];
+    while (before < version && !purged_[number].compare_exchange_weak(before, version)) {
+    }
+    store_.remove(key_of(url_of(number)));
+    disk_.purge(key_of(url_of(number)), {});
+  }
+  // What was purged since it was read is either not found any more, or was noted before that.
+  void read(std::size_t number) {
+    const Request request;
+    const auto url = url_of(number);
+    const auto found = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
+    if (!found || !found->entry) return;
+    const auto held = store_.adopt(key_of(url), found->entry, now_);
+    const int version = version_of(*found->entry);
+    if (disk_.still_found(*found) && version >= purged_[number]) {
+      found_ += 1;
+    } else if (held == found->entry) {
+      store_.drop(key_of(url), *held);
+    }
+  }
+  void step(std::mt19937& random) {
+    const std::size_t number = random() % kUrls;
+    switch (random() % 8) {
+      case 0:
+        return purge(number);
+      case 1:
+      case 2:
+      case 3:
+        return read(number);
+      default:
+        return put(number);
+    }
+  }
+
+  const support::TemporaryDirectory home_;
+  Budget budget_{64 << 10};  // for a part of them
+  DiskTier disk_{budget_, {.path = home_.path(), .bytes = 8 << 20}, disk::PurgeRules::as_prefix};
+  Store store_{budget_, {}, &disk_.disk().index()};
+  const Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
+  std::array<std::atomic<int>, kUrls> current_{};
+  std::array<std::atomic<int>, kUrls> purged_{};
+  std::atomic<int> found_ = 0;
+};
+
+TEST_F(SharedTiers, HaveNothingOfBeforeAPurgeAndClaimWhatTheyHave) {
+  std::set<digest::Key> claimed;
+  const auto follow = [&] {
+    std::vector<KeyChange> changes;
+    if (store_.collect(now_, changes) == Collected::overflowed) {
+      std::vector<digest::Key> all;
+      store_.list_claimed(now_, all);
+      claimed = {all.begin(), all.end()};
+      return;
+    }
+    for (const auto& [key, what] : changes) {
+      const bool changed =
+          what == KeyChange::What::added ? claimed.insert(key).second : claimed.erase(key) > 0;
+      EXPECT_TRUE(changed);
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < 3; ++i) {
+      threads.emplace_back([this, i] {
+        std::mt19937 random(i);
+        for (int n = 0; n < kSteps; ++n) step(random);
+      });
+    }
+    for (int i = 0; i < 200; ++i) {
+      follow();
+      std::this_thread::yield();
+    }
+  }
+  ASSERT_TRUE(disk_.disk().settle(10s));
+  follow();
+  const Request request;
+  for (std::size_t i = 0; i < kUrls; ++i) {
+    const auto url = url_of(i);
+    const auto on_disk = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
+    const auto oldest = purged_[i].load();
+    const auto above = store_.find(key_of(url), url, request.head.fields).entry;
+    if (above) {
+      EXPECT_GE(version_of(*above), oldest) << url;
+    }
+    const bool below = on_disk && on_disk->entry;
+    if (below) {
+      EXPECT_GE(version_of(*on_disk->entry), oldest) << url;
+    }
+    EXPECT_EQ(claimed.contains(key_of(url)), above || below) << url;
+  }
+  EXPECT_GT(found_, 0);
+}
+
+}  // namespace
+}  // namespace proxy::cache
