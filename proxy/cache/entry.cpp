@@ -148,6 +148,7 @@ Entry::Entry(Budget& budget, Saved saved)
       stale_if_error(saved.stale_if_error),
       etag(line_in(head, "ETag")),
       last_modified(line_in(head, "Last-Modified")),
+      content_type(line_in(head, "Content-Type")),
       times(saved.times),
       date(saved.date),
       initial_age(saved.initial_age),

@@ -60,7 +60,7 @@ TEST_F(AnEntryWrittenDown, IsTheSameOnceReadAgain) {
   const Stock stocks[] = {
       {},
       kVarying,
-      {.lines = "Cache-Control: no-cache\r\nAge: 90\r\n"},
+      {.lines = "Cache-Control: no-cache\r\nAge: 90\r\nContent-Type: text/plain\r\n"},
       {.lines = "Cache-Control: s-maxage=9, stale-if-error=8\r\nDate: yesterday\r\n"},
       {.lines = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n", .times = times},
       {.lines = "", .status = 404, .shared = false},
@@ -84,6 +84,7 @@ TEST_F(AnEntryWrittenDown, IsTheSameOnceReadAgain) {
     EXPECT_EQ(after.stale_if_error, before->stale_if_error);
     EXPECT_EQ(after.etag, before->etag);
     EXPECT_EQ(after.last_modified, before->last_modified);
+    EXPECT_EQ(after.content_type, before->content_type);
     EXPECT_EQ(after.times.request, before->times.request);
     EXPECT_EQ(after.times.response, before->times.response);
     EXPECT_EQ(after.date, before->date);
