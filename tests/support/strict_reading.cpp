@@ -120,7 +120,8 @@ Body stated_body(const Fields& fields, bool http10) {
 }
 
 void read_chunks(Source& source, std::string& body) {
-  static const std::regex kSize("([0-9a-fA-F]{1,15})(;.*)?");
+  // Blanks before an extension are bad but to be parsed (RFC 9112 7.1.1).
+  static const std::regex kSize("([0-9a-fA-F]{1,15})([ \t]*;.*)?");
   for (;;) {
     const std::string line = source.line();
     std::smatch parts;
