@@ -49,4 +49,30 @@ bool may_be_below(const Shared& shared, const Request& request, const digest::Ke
 net::Task<cache::Found> read_back(Client& client, const Request& request, digest::Key key,
                                   cache::Found found, Asked asked);
 
+// Large objects (cache/object.hpp), where there is a disk. `key` is the URL's, also of variants;
+// `object` an object's entry, of the version whose blocks are meant. keep() and the others above
+// are for that entry as for any other.
+
+// Whether a body of that length can be kept in blocks: there is room for such on the disk, and no
+// setting is against it. From where on it is to be is the caller's to say (cache::kLargeFrom).
+bool may_be_kept_in_blocks(const Shared& shared, std::uint64_t length);
+
+// Whether memory or disk has that block of it now, as far as is known without reading it.
+bool has_block(const Shared& shared, const digest::Key& key, const cache::Entry& object,
+               std::uint32_t number);
+// That block, whole and checked: an entry whose body it is, in memory from then on, if there is
+// room. Null: it is not held, or not any more; one that turns out damaged is dropped, counted and
+// logged.
+net::Task<std::shared_ptr<const cache::Entry>> block_held(
+    Worker& worker, digest::Key key, std::shared_ptr<const cache::Entry> object,
+    std::uint32_t number);
+// Keeps a block that came whole, in memory and, written behind, on disk. False: neither took it, or
+// the object was purged meanwhile.
+bool keep_block(Shared& shared, const digest::Key& key,
+                const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
+                cache::Body bytes);
+// To be told when blocks of it were kept, once for many: where the disk has all of them now, it may
+// be claimed. Whether it was purged or replaced meanwhile need not be asked.
+void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object);
+
 }  // namespace proxy

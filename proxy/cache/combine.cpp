@@ -129,6 +129,9 @@ std::shared_ptr<const Entry> combine(Budget& budget, const Entry* held_now,
                                      const RequestFacts& request, const Received& response,
                                      std::uint64_t most) {
   if (newer->body.size == 0 || newer->body.size > newer->range->range.size()) return nullptr;
+  if (held_now && held_now->object && same_representation(*held_now, response.response.fields)) {
+    return nullptr;  // its blocks are elsewhere
+  }
   if (held_now && may_unite(*held_now, *newer, response.response.fields)) {
     const auto part = united(part_of(*held_now), part_of(*newer));
     auto both = with_part(budget, *held_now, request, response, unless_whole(part));

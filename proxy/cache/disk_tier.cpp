@@ -48,19 +48,20 @@ bool same_body(const Entry& a, const Entry& b) {
   const auto same = [](const Slice& left, const Slice& right) {
     return left.block == right.block && left.size == right.size;
   };
-  return std::equal(a.body.slices.begin(), a.body.slices.end(), b.body.slices.begin(),
+  return !a.object && !b.object &&
+         std::equal(a.body.slices.begin(), a.body.slices.end(), b.body.slices.begin(),
                     b.body.slices.end(), same);
 }
 
-std::vector<disk::Piece> pieces_of(const std::shared_ptr<const Entry>& entry) {
+}  // namespace
+
+std::vector<disk::Piece> DiskTier::pieces_of(const std::shared_ptr<const Entry>& entry) {
   std::vector<disk::Piece> pieces;
   for (const Slice& slice : entry->body.slices) {
     pieces.push_back({entry, disk::bytes_of({slice.block->data(), slice.size})});
   }
   return pieces;
 }
-
-}  // namespace
 
 std::uint64_t segments_of(std::uint64_t bytes) {
   const auto each = disk::segment_bytes_for({.bytes = bytes});
@@ -129,7 +130,7 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
     stored = open(read.variant.emplace(ReadBack::Seen{key, {}}), *place, url, wait);
     if (!stored) return stored.error();
   }
-  if (place->kind != Kind::whole && place->kind != Kind::head) return read;
+  if (place->kind == Kind::block || place->kind == Kind::selector) return read;
   auto saved = decode_head(url, stored->head(), stored->header());
   if (!saved || saved->selector != number || !saved->entry.variant.matches(request)) {
     return disk_.discard((read.variant ? read.variant : read.by)->key, *place);
@@ -139,25 +140,38 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
 
 Result<ReadBack> DiskTier::read_entry(ReadBack read, const disk::Stored& stored, SavedHead saved,
                                       Store& memory, Wait wait) {
+  auto body = read_body(stored, memory, wait);
+  if (!body && body.error() == Error::busy) return read;
+  if (!body) return body.error();
+  const auto entry = std::make_shared<Entry>(budget_, std::move(saved.entry));
+  entry->body = std::move(*body);
+  const auto& seen = read.variant ? *read.variant : *read.by;
+  if (entry->object) {
+    entry->body.size = saved.length;
+  } else {
+    entry->on_disk.set(to_number(seen.at), to_number(stored.body_at()));
+  }
+  read.entry = entry;
+  return read;
+}
+
+// `busy`: memory has no room for it.
+Result<Body> DiskTier::read_body(const disk::Stored& stored, Store& memory, Wait wait) {
   auto left = stored.body_bytes();
   if (wait == Wait::no && left > kReadAtOnce) return Error::would_block;
-  const auto entry = std::make_shared<Entry>(budget_, std::move(saved.entry));
-  entry->body.size = left;
+  Body body{.slices = {}, .size = left};
   std::vector<std::span<std::uint8_t>> into;
   while (left > 0) {
-    if (budget_.over() && !memory.make_room()) return read;
+    if (budget_.over() && !memory.make_room()) return Error::busy;
     const auto size = std::min(left, kBlock);
     const auto block = std::make_shared<Block>(budget_, size);
     into.emplace_back(reinterpret_cast<std::uint8_t*>(block->data()), size);
-    entry->body.slices.push_back({block, size});
+    body.slices.push_back({block, size});
     left -= size;
   }
   const auto done = disk_.read_body(stored, into, wait);
   if (!done) return done.error();
-  const auto& seen = read.variant ? *read.variant : *read.by;
-  entry->on_disk.set(to_number(seen.at), to_number(stored.body_at()));
-  read.entry = entry;
-  return read;
+  return body;
 }
 
 bool DiskTier::still_found(const ReadBack& read) const {
@@ -170,8 +184,8 @@ bool DiskTier::still_found(const ReadBack& read) const {
 }
 
 bool DiskTier::worth(const Entry& entry) const {
-  constexpr std::uint64_t kFixed = 64 * 1024;  // what is around the head's text, generously
-  const auto bytes = entry.url.size() + 2 * entry.head.size() + entry.body.size + kFixed;
+  const auto body = entry.object ? 0 : entry.body.size;
+  const auto bytes = entry.url.size() + 2 * entry.head.size() + body + kFixed;
   return !entry.range && entry.status != 206 && bytes <= std::min(disk_.most_bytes(), kMostWhole);
 }
 
@@ -190,6 +204,7 @@ bool DiskTier::put(const Key& url_key, const std::shared_ptr<const Entry>& entry
   RecordHeader header{
       .kind = Kind::selector, .claimable_until = claimable_until(*entry), .key = url_key};
   note_times(header, entry->times);
+  if (entry->object) note_object(header, *entry);
   (void)disk_.append({.header = header, .url = entry->url, .head = encode(selector)});
   return true;
 }
@@ -204,6 +219,7 @@ void DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
   if (selector == 0) header.claimable_until = claimable_until(*entry);
   note_times(header, entry->times);
   Record record{.header = header, .url = entry->url, .head = encode_head(*entry, selector)};
+  if (entry->object) return write_object(std::move(record), *entry, superseded);
   const auto held = disk_.index().find(key);
   const bool newer_head = superseded && superseded->on_disk.front() != 0 && held &&
                           to_number(held->at) == superseded->on_disk.front() &&

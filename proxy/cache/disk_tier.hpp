@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/disk/read_pool.hpp"
@@ -41,9 +42,10 @@ struct ReadBack {
   std::optional<Seen> variant;         // and that of the variant
 };
 
-// Any thread. Whole responses only; the caller says what is stored and what is purged, in whatever
-// order threads do so, and for each key the disk tells of what came last: a response that is put
-// after a purge was noted, but asked for before, is told from others by `still_good`.
+// Any thread. Whole responses only, and large objects; the caller says what is stored and what is
+// purged, in whatever order threads do so, and for each key the disk tells of what came last: a
+// response that is put after a purge was noted, but asked for before, is told from others by
+// `still_good`.
 class DiskTier {
  public:
   // `reading`: which URLs a purge of many covers.
@@ -81,6 +83,21 @@ class DiskTier {
   bool put(const disk::Key& url_key, const std::shared_ptr<const Entry>& entry,
            const Entry* superseded, const std::function<bool()>& still_good);
 
+  // Whether segments have room for blocks of large objects.
+  bool takes_blocks() const { return disk_.most_bytes() >= kBlockBytes + kFixed; }
+  std::uint64_t new_version() { return disk_.new_version(); }
+  // Whether it is there, and written.
+  bool has_block(const disk::Key& block_key) const {
+    return disk_.index().find(block_key).has_value();
+  }
+  // Writes it behind. False: not taken.
+  bool put_block(const disk::Key& url_key, std::uint32_t number, const Entry& object,
+                 const std::shared_ptr<const Entry>& block);
+  // As read(), and null where it is not there. One that is damaged is dropped for good.
+  disk::Result<std::shared_ptr<const Entry>> read_block(const disk::Key& url_key,
+                                                        std::uint32_t number, const Entry& object,
+                                                        Store& memory, disk::Wait wait);
+
   // All variants. True: `done` will be told when a record says so. False: there was nothing.
   bool purge(const disk::Key& url_key, disk::Done done);
   // All that the text covers. `busy`: too many such purges are being carried out.
@@ -102,6 +119,9 @@ class DiskTier {
     Selector selector;
   };
 
+  // What is around the text of a record, generously.
+  static constexpr std::uint64_t kFixed = 64 * 1024;
+
   static std::size_t place_of(const disk::Key& url_key);
   std::mutex& lock_of(const disk::Key& url_key) { return locks_[place_of(url_key) % kLocks]; }
   void note(const ReadBack::Seen& seen, const Selector& selector);
@@ -111,9 +131,12 @@ class DiskTier {
                                   std::string_view url, disk::Wait wait);
   disk::Result<ReadBack> read_entry(ReadBack read, const disk::Stored& stored, SavedHead saved,
                                     Store& memory, disk::Wait wait);
+  disk::Result<Body> read_body(const disk::Stored& stored, Store& memory, disk::Wait wait);
   bool worth(const Entry& entry) const;
   void write(const disk::Key& key, const std::shared_ptr<const Entry>& entry,
              const Entry* superseded, std::uint64_t selector);
+  void write_object(disk::Record record, const Entry& entry, const Entry* superseded);
+  static std::vector<disk::Piece> pieces_of(const std::shared_ptr<const Entry>& entry);
 
   Budget& budget_;
   std::atomic<const Store*> memory_ = nullptr;

@@ -116,6 +116,7 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
     : url(received.url),
       status(received.response.status),
       range(range_of(received.response)),
+      object(received.object),
       head(head_of(received, control)),
       variant(received.response.fields, received.request),
       source(received.source),
@@ -138,6 +139,7 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
 Entry::Entry(Budget& budget, Saved saved)
     : url(std::move(saved.url)),
       status(saved.status),
+      object(saved.object),
       head(std::move(saved.head)),
       variant(std::move(saved.variant)),
       source(saved.source),

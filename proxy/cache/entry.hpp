@@ -10,6 +10,7 @@
 #include "proxy/cache/block.hpp"
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/freshness.hpp"
+#include "proxy/cache/object.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/range.hpp"
 #include "proxy/http/validators.hpp"
@@ -30,6 +31,7 @@ struct Received {
   bool shared = true;          // whether neighbours may know that we hold it
   http::Targets targets = {};  // fields that count before Cache-Control (RFC 9213)
   FreshnessBounds bounds = {};
+  std::optional<Object> object = {};  // whether it is kept in blocks: see in_blocks.hpp
 };
 
 // Which part of the representation a response is: nothing for another status than 206, where there
@@ -61,6 +63,7 @@ struct Saved {
   std::chrono::milliseconds initial_age{0};
   Freshness freshness = {};
   Time claimable_until = Time::min();
+  std::optional<Object> object = {};
 };
 
 // Where the disk has an entry: told by who writes it there, or has read it. Any thread.
@@ -95,6 +98,8 @@ struct Entry {
   // Of a 206: the bytes that it says it has. Its body, if shorter, has the first of them: see
   // partial.hpp. None: the whole, or a 206 that does not say and is never stored.
   const std::optional<http::ContentRange> range;
+  // A large one, whose body is elsewhere: `body` has its length alone. See object.hpp.
+  const std::optional<Object> object;
   // Status line and end-to-end fields, a CRLF after each, our Via among them. The sender adds
   // Content-Length, Content-Range (of `range`), Age, Cache-Status and the empty line.
   const std::string head;
@@ -134,13 +139,13 @@ struct Entry {
 
   // Until when it answers a plain only-if-cached GET with 200, and who asked may use it: where the
   // settings make it fresh for longer (FreshnessBounds), neighbours know nothing of that.
-  // Time::min() if it never does.
+  // Time::min() if it never does. An object does so only while all its blocks are held.
   Time claimable_until() const;
 
   // A 200 or a part of one: what conditions and ranges are about.
   bool has_content() const { return status == 200 || range; }
 
-  // What it takes of the budget, body included.
+  // What it takes of the budget, body included, but no blocks of an object.
   std::uint64_t footprint() const;
 
  private:

@@ -74,7 +74,8 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
                        .source = newer.source,
                        .shared = entry.shared,
                        .targets = newer.targets,
-                       .bounds = newer.bounds};
+                       .bounds = newer.bounds,
+                       .object = entry.object};
   return {std::make_shared<Entry>(budget, whole), asker_fields(whole),
           may_store(request, head, whole.times, whole.targets)};
 }

@@ -15,10 +15,11 @@ using std::chrono::milliseconds;
 
 constexpr std::uint8_t kLayout = 1;
 constexpr std::size_t kFixedBytes = 48;
+constexpr std::uint32_t kLengthBytes = 8;
 constexpr std::size_t kSelectorFixedBytes = 16;
 constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
 
-enum Bit : std::uint8_t { kShared = 1, kNoCache = 2, kNeverStale = 4 };
+enum Bit : std::uint8_t { kShared = 1, kNoCache = 2, kNeverStale = 4, kObject = 8 };
 
 // In milliseconds since 1970, up to the year 2109: sums of what is below stay within Time.
 constexpr std::int64_t kLatest = std::int64_t{1} << 42;
@@ -94,7 +95,7 @@ bool take_fixed(std::string_view head, Saved& into) {
   const auto in_seconds = [&](std::size_t at) {
     return seconds(load<std::uint32_t>(bytes_at(head, at)));
   };
-  if (byte(0) != kLayout || byte(1) > 7 || byte(2) > 2 || byte(3) > 4) return false;
+  if (byte(0) != kLayout || byte(1) > 15 || byte(2) > 2 || byte(3) > 4) return false;
   into.shared = (byte(1) & kShared) != 0;
   into.no_cache = (byte(1) & kNoCache) != 0;
   into.never_stale = (byte(1) & kNeverStale) != 0;
@@ -111,6 +112,18 @@ bool take_fixed(std::string_view head, Saved& into) {
   into.initial_age = milliseconds(age);
   if (claimable > 0) into.claimable_until = time_at(static_cast<std::int64_t>(claimable));
   return true;
+}
+
+// Of an object what record and head say of it together.
+bool take_object(std::string_view& rest, const disk::RecordHeader& record, bool is_object,
+                 SavedHead& into) {
+  if (is_object != (record.kind == disk::Kind::object)) return false;
+  if (!is_object) return true;
+  const auto length = take(rest, kLengthBytes);
+  if (!length) return false;
+  into.length = load<std::uint64_t>(bytes_at(*length, 0));
+  into.entry.object = Object{record.version};
+  return into.length > 0 && into.length <= kLargestObject && record.block == blocks_in(into.length);
 }
 
 disk::Key hashed(const disk::Key& url, std::uint64_t number, std::string_view selected) {
@@ -131,7 +144,7 @@ std::string encode_head(const Entry& entry, std::uint64_t selector) {
   const auto& selectors = entry.variant.selectors();
   std::string out{static_cast<char>(kLayout)};
   out += static_cast<char>((entry.shared ? kShared : 0) | (entry.no_cache ? kNoCache : 0) |
-                           (entry.never_stale ? kNeverStale : 0));
+                           (entry.never_stale ? kNeverStale : 0) | (entry.object ? kObject : 0));
   out += static_cast<char>(entry.source);
   out += static_cast<char>(entry.freshness.basis);
   append(out, static_cast<std::uint32_t>(entry.head.size()));
@@ -143,6 +156,7 @@ std::string encode_head(const Entry& entry, std::uint64_t selector) {
                   std::clamp(entry.initial_age, milliseconds(0), kOldest).count()));
   append(out, static_cast<std::uint64_t>(since_1970(entry.claimable_until())));
   append(out, selector);
+  if (entry.object) append(out, entry.body.size);
   out += entry.head;
   for (const auto& field : selectors) {
     append(out, static_cast<std::uint32_t>(field.name.size()));
@@ -163,11 +177,14 @@ std::optional<SavedHead> decode_head(std::string_view url, std::string_view head
   saved.entry.times = {response - milliseconds(record.request_took), response};
   if (!take_fixed(head, saved.entry)) return std::nullopt;
   std::string_view rest = head.substr(kFixedBytes);
+  const bool is_object = (*bytes_at(head, 1) & kObject) != 0;
+  if (!take_object(rest, record, is_object, saved)) return std::nullopt;
   const auto text = take(rest, load<std::uint32_t>(bytes_at(head, 4)));
   if (!text || !take_head(*text, saved.entry)) return std::nullopt;
   auto variant = take_variant(rest, load<std::uint32_t>(bytes_at(head, 20)));
   if (!variant || !rest.empty()) return std::nullopt;
   if (variant->varies() != (saved.selector != 0)) return std::nullopt;
+  if (is_object && saved.entry.status != 200) return std::nullopt;
   saved.entry.variant = std::move(*variant);
   return saved;
 }
@@ -176,6 +193,11 @@ void note_times(disk::RecordHeader& record, const Times& times) {
   const auto took = std::chrono::floor<milliseconds>(times.response - times.request).count();
   record.response_time = since_1970(times.response);
   record.request_took = static_cast<std::uint32_t>(std::clamp<std::int64_t>(took, 0, kAbsent));
+}
+
+void note_object(disk::RecordHeader& record, const Entry& entry) {
+  record.version = entry.object->version;
+  record.block = blocks_in(entry.body.size);
 }
 
 std::string names_of(const http::Variant& variant) {

@@ -12,6 +12,11 @@ constexpr std::uint64_t kSlotBytes = 112;
 // A shard's table of departed keys: all of them together take a thousandth of the budget.
 constexpr std::uint64_t kDeparturesShare = 64 * 1024;
 
+// Whether an object may be claimed, its blocks on disk decide (disk/log.hpp).
+Time claimable_alone(const Entry& entry) {
+  return entry.object ? Time::min() : entry.claimable_until();
+}
+
 // RFC 9111 4 and 4.1: of two that match, the one with Vary, then the one of the later Date.
 bool is_preferred(const Entry& one, const Entry& other) {
   const bool varies = one.variant.varies();
@@ -24,7 +29,7 @@ Node::Node(Budget& budget, const digest::Key& its_key, std::shared_ptr<const Ent
     : Item(its_entry->footprint() + sizeof(Node) + kSlotBytes, digest::KeyHash{}(its_key)),
       key(its_key),
       entry(std::move(its_entry)),
-      claimable_until(entry->claimable_until()),
+      claimable_until(claimable_alone(*entry)),
       charge_(budget, sizeof(Node) + kSlotBytes) {}
 
 Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals totals,
@@ -107,6 +112,11 @@ bool Shard::was_used(const digest::Key& key) {
   const Node* node = slot->second.newest.get();
   while (node && node->frequency == 0) node = node->next.get();
   return node != nullptr;
+}
+
+bool Shard::holds(const digest::Key& key) {
+  const std::lock_guard lock(mutex_);
+  return slots_.contains(key);
 }
 
 Shard::Chain Shard::drop(const digest::Key& key, const Entry* entry) {

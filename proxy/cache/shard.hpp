@@ -58,6 +58,7 @@ class Shard {
   std::shared_ptr<const Entry> adopt(Chain& node, Time now);
   Chain drop(const digest::Key& key, const Entry* entry);
   bool was_used(const digest::Key& key);
+  bool holds(const digest::Key& key);
   // With a URL: only if the variants are of it.
   Chain remove(const digest::Key& key, std::optional<std::string_view> url);
   // Of these keys, those whose URL `matches`.

@@ -48,7 +48,7 @@ Found Store::find(const digest::Key& key, std::string_view url, const http::Fiel
 
 Stored Store::put(const digest::Key& key, std::shared_ptr<const Entry> entry, Time now,
                   const Entry* superseded) {
-  if (entry->body.size > limits_.max_object) return Stored::too_large;
+  if (!entry->object && entry->body.size > limits_.max_object) return Stored::too_large;
   auto node = std::make_unique<Node>(budget_, key, std::move(entry));
   Shard& shard = shard_of(key);
   if (!make_room_at(shard)) return Stored::no_room;
@@ -67,6 +67,10 @@ std::shared_ptr<const Entry> Store::adopt(const digest::Key& key,
 
 bool Store::was_used(const digest::Key& key) const {
   return shard_of(key).was_used(key);
+}
+
+bool Store::holds(const digest::Key& key) const {
+  return shard_of(key).holds(key);
 }
 
 void Store::drop(const digest::Key& key, const Entry& entry) {

@@ -23,7 +23,7 @@ class Index;
 }
 
 struct StoreLimits {
-  std::uint64_t max_object = UINT64_MAX;  // bytes of one body
+  std::uint64_t max_object = UINT64_MAX;  // bytes of one body that is held here
   std::size_t variants = 16;              // of one URL; the oldest goes first
   std::size_t changes = 8192;             // waiting per shard, before the digest must start anew
   // How long a key counts as gone after the digest ceased to claim it: as long as a neighbour may
@@ -66,6 +66,8 @@ class Store {
                                      Time now);
   // Whether a variant of it was used since it came or last had to give room.
   bool was_used(const digest::Key& key) const;
+  // Whether a variant of it is held, of whatever URL. No use of it.
+  bool holds(const digest::Key& key) const;
   // Drops this very entry.
   void drop(const digest::Key& key, const Entry& entry);
 

@@ -41,7 +41,7 @@ Listed listed(const RecordHeader& header) {
   return {.key = header.index_key(),
           .offset = header.at.offset,
           .bytes = static_cast<std::uint32_t>(header.bytes()),
-          .claimable_until = header.claimable_until,
+          .claimable_until = header.claim(),
           .kind = header.kind};
 }
 

@@ -4,7 +4,7 @@
 //    0 16  key it is found under           0  4  "HEND"
 //   16  4  offset of the record            4  4  number of records
 //   20  4  bytes, without what fills up    8  4  number of the segment
-//   24  4  claimable until                12  4  offset where the footer begins
+//   24  4  claimable until, as it counts  12  4  offset where the footer begins
 //   28  1  kind                           16 12  0
 //   29  3  0                              28  4  checksum of the footer before this field
 // The fields are those of format.hpp; the footer begins where the last record was filled up to.

@@ -13,8 +13,9 @@
 // then the URL, the head, the body:
 //    0  4  "HREC"                    32 16  key (digest/key.hpp)
 //    4  1  kind, below               48  8  version of the object, below; else 0
-//    5  1  0                         56  4  block's number, from 0; else 0
-//    6  2  for who stores it         60  4  checksum of the body
+//    5  1  0                         56  4  block's number, from 0; number of all
+//                                           blocks where the kind is another; else 0
+//    6  2  flags, below              60  4  checksum of the body
 //    8  4  number of the segment     64  8  when the head had arrived, ms since 1970
 //   12  4  offset in the segment     72  4  ms since it was asked for, then
 //   16  4  bytes of URL              76  4  checksum of bytes 0 to 75, URL and head
@@ -23,15 +24,20 @@
 //   28  4  claimable until, seconds since 1970; 0: never (what a neighbour may be told of it)
 // The head is a matter of who stores it. Kinds:
 //    1  whole: a response, head and body
-//    2  object: the head of a large response, whose body is blocks with this key and version
+//    2  object: the head of a large response, whose body is blocks with its URL's key, and version
 //    3  block: a MiB of a large object's body, the last one less; URL and head may be empty
 //    4  head: a newer head of the `whole` that lies at version: segment << 32 | offset
-//    5  selector: what selects among the variants of a URL, each of which has a key of its own
+//    5  selector: what selects among the variants of a URL, each of which has a key of its own;
+//    with
+//       a version where what it lets be claimed is an object
 //    6  purge: nothing earlier under this key counts
 //    7  purge by prefix: nothing earlier whose URL begins with this URL counts; key 0
-// What is found by its key (all but purges) is found under the newest record that has it, which is
-// the one with the higher segment, then offset. A block's key is made of its object's: SipHash-2-4
-// with 128 bits of output, keyed with the key, of version (8 bytes) and number (4).
+// Flags: 1 where the record has the version of an object and, when it was written, all blocks of
+// that were held: only then is the object claimable. What is found by its key (all but purges) is
+// found under the newest record that has it, which is the one with the higher segment, then offset.
+// A block's record has the key of its object's URL (GET, digest/key.hpp); the block is found under
+// another, made of that: SipHash-2-4 with 128 bits of output, keyed with the key, of version (8
+// bytes) and number (4).
 //
 // A crash may cut the newest segment anywhere. It counts up to the first record that is not whole;
 // a segment whose footer is damaged likewise, and what it lost is known to be lost.
@@ -68,6 +74,8 @@ enum class Kind : std::uint8_t {
   purge_prefix = 7,
 };
 
+inline constexpr std::uint16_t kAllHeld = 1;  // flag
+
 inline bool is_purge(Kind kind) {
   return kind >= Kind::purge;
 }
@@ -93,7 +101,7 @@ constexpr Position to_position(std::uint64_t number) {
 
 struct RecordHeader {
   Kind kind = Kind::whole;
-  std::uint16_t flags = 0;  // for who stores it
+  std::uint16_t flags = 0;
   Position at{};
   std::uint32_t url_bytes = 0;
   std::uint32_t head_bytes = 0;
@@ -114,8 +122,17 @@ struct RecordHeader {
   std::uint64_t bytes() const { return checked_bytes() + body_bytes; }
   // What it is found under.
   Key index_key() const;
+  // Whether its claim is that of an object: of blocks with this version.
+  bool claims_blocks() const {
+    return kind == Kind::object || (kind == Kind::selector && version != 0);
+  }
+  // Until when it is claimable, as it counts.
+  std::uint32_t claim() const {
+    return claims_blocks() && (flags & kAllHeld) == 0 ? 0 : claimable_until;
+  }
 };
 
+// `object`: the key of its URL.
 Key block_key(const Key& object, std::uint64_t version, std::uint32_t block);
 
 std::array<std::uint8_t, kSegmentHeaderBytes> encode_segment_header(std::uint32_t segment);

@@ -137,7 +137,7 @@ void Log::apply(Gathered& added) {
   current_->records.push_back(listed(header));
   const Place place{.at = header.at,
                     .bytes = static_cast<std::uint32_t>(header.bytes()),
-                    .claimable_until = header.claimable_until,
+                    .claimable_until = header.claim(),
                     .kind = header.kind};
   Counters& counters = shared_.counters;
   const Key key = header.index_key();

@@ -1,0 +1,54 @@
+// Large objects and their blocks, on disk.
+#include <utility>
+
+#include "proxy/cache/disk_tier.hpp"
+#include "proxy/cache/in_blocks.hpp"
+
+namespace proxy::cache {
+
+using disk::Error;
+using disk::Key;
+using disk::Kind;
+using disk::Record;
+using disk::Result;
+using disk::Wait;
+
+// One that is freshened stays found meanwhile, or its blocks would be taken for nobody's.
+void DiskTier::write_object(Record record, const Entry& entry, const Entry* superseded) {
+  const Key key = record.header.key;
+  record.header.kind = Kind::object;
+  note_object(record.header, entry);
+  if (!superseded || superseded->object != entry.object) {
+    (void)disk_.replace(std::move(record));
+  } else if (!disk_.append(std::move(record))) {
+    disk_.purge(key, {});  // the old head must not come back
+  }
+}
+
+bool DiskTier::put_block(const Key& url_key, std::uint32_t number, const Entry& object,
+                         const std::shared_ptr<const Entry>& block) {
+  if (object.url.size() + kBlockBytes > disk_.most_bytes()) return false;
+  const disk::RecordHeader header{
+      .kind = Kind::block, .key = url_key, .version = object.object->version, .block = number};
+  Record record{.header = header, .url = object.url, .head = {}, .body = pieces_of(block)};
+  return disk_.append(std::move(record)).has_value();
+}
+
+Result<std::shared_ptr<const Entry>> DiskTier::read_block(const Key& url_key, std::uint32_t number,
+                                                          const Entry& object, Store& memory,
+                                                          Wait wait) {
+  ReadBack::Seen seen{disk::block_key(url_key, object.object->version, number), {}};
+  const auto place = disk_.find(seen.key, object.url);
+  if (!place || place->kind != Kind::block) return nullptr;
+  const auto stored = open(seen, *place, object.url, wait);
+  auto body = stored ? read_body(*stored, memory, wait) : stored.error();
+  if (body && body->size != bytes_of_block(number, object.body.size).size()) {
+    body = disk_.discard(seen.key, *place);
+  }
+  if (body) return block_entry(budget_, object, std::move(*body));
+  // The next start must not find it again.
+  if (body.error() == Error::corrupt) disk_.purge(seen.key, {});
+  return body.error();
+}
+
+}  // namespace proxy::cache

@@ -1,0 +1,99 @@
+// The blocks of large objects, in memory and on disk.
+#include <spdlog/spdlog.h>
+
+#include "proxy/cache/in_blocks.hpp"
+#include "proxy/tiers.hpp"
+#include "proxy/wakeup.hpp"
+#include "proxy/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace disk = cache::disk;
+
+namespace {
+
+using Block = std::shared_ptr<const cache::Entry>;
+
+struct Wanted {
+  digest::Key url_key;
+  std::shared_ptr<const cache::Entry> object;
+  std::uint32_t number;
+
+  digest::Key key() const { return disk::block_key(url_key, object->object->version, number); }
+};
+
+disk::Result<Block> read(Shared& shared, const Wanted& wanted, disk::Wait wait) {
+  return shared.disk->read_block(wanted.url_key, wanted.number, *wanted.object, shared.store, wait);
+}
+
+// Where waiting is allowed. Nothing where too many wait already.
+Task<disk::Result<Block>> read_waiting(Worker& worker, Wanted wanted) {
+  disk::Result<Block> block = nullptr;
+  Wakeup done(worker.io.get_executor());
+  const bool posted = worker.shared.disk->post([&] {
+    block = read(worker.shared, wanted, disk::Wait::yes);
+    done.notify();
+  });
+  if (posted) co_await done.wait();
+  co_return block;
+}
+
+}  // namespace
+
+bool may_be_kept_in_blocks(const Shared& shared, std::uint64_t length) {
+  if (!shared.disk || !shared.disk->takes_blocks() || length == 0) return false;
+  const auto& most = shared.settings.cache.max_object;
+  return length <= (most ? std::min(most->value, cache::kLargestObject) : cache::kLargestObject);
+}
+
+bool has_block(const Shared& shared, const digest::Key& key, const cache::Entry& object,
+               std::uint32_t number) {
+  const auto block = disk::block_key(key, object.object->version, number);
+  return shared.store.holds(block) || (shared.disk && shared.disk->has_block(block));
+}
+
+Task<Block> block_held(Worker& worker, digest::Key key, std::shared_ptr<const cache::Entry> object,
+                       std::uint32_t number) {
+  auto& shared = worker.shared;
+  const Wanted wanted{key, std::move(object), number};
+  const auto block_key = wanted.key();
+  const auto& url = wanted.object->url;
+  auto held = shared.store.find(block_key, url, {}).entry;
+  if (held || !shared.disk) co_return held;
+  std::optional<cache::Readings::Turn> turn;  // until memory has it
+  auto block = read(shared, wanted, disk::Wait::no);
+  if (!block && block.error() == disk::Error::would_block) {
+    const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
+    turn.emplace(shared.disk->readings().begin(block_key, [over] { over->notify(); }));
+    if (!*turn) {
+      co_await over->wait();
+      held = shared.store.find(block_key, url, {}).entry;
+      if (held) co_return held;
+    }
+    block = co_await read_waiting(worker, wanted);
+  }
+  if (!block && block.error() == disk::Error::corrupt) {
+    spdlog::warn("block {} of {} on disk is damaged and was dropped", number, url);
+  }
+  if (!block || !*block) co_return nullptr;
+  co_return shared.store.adopt(block_key, *block, shared.clock.now());
+}
+
+bool keep_block(Shared& shared, const digest::Key& key,
+                const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
+                cache::Body bytes) {
+  // What was purged meanwhile gets no more of them.
+  const bool on_disk = shared.disk && shared.disk->disk().may_hold(key);
+  if (!on_disk && !shared.store.holds(key)) return false;
+  const auto block = cache::block_entry(shared.budget, *object, std::move(bytes));
+  const auto block_key = disk::block_key(key, object->object->version, number);
+  const auto stored = shared.store.put(block_key, block, shared.clock.now());
+  const bool written = shared.disk && shared.disk->put_block(key, number, *object, block);
+  return written || stored == cache::Stored::yes;
+}
+
+// Nothing claims objects yet.
+void note_if_complete(Shared&, const digest::Key&, const cache::Entry&) {}
+
+}  // namespace proxy

@@ -1,0 +1,196 @@
+// Large objects under memory: heads and blocks as the disk gives them back.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "proxy/cache/disk_tier.hpp"
+#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "tests/proxy/cache/messages.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace proxy::cache {
+namespace {
+
+constexpr std::uint64_t kMiB = kBlockBytes;
+const std::string kUrl = "http://a/";
+const digest::Key kKey = key_of(kUrl);
+
+class ObjectsBelow : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kLength = 4 * kMiB + 1000;
+
+  ObjectsBelow() { begin(); }
+
+  void begin() {
+    disk_.emplace(budget_, DiskLimits{.path = home_.path(), .bytes = 64 << 20},
+                  disk::PurgeRules::as_prefix);
+    EXPECT_TRUE(disk_->start());
+  }
+  void restart() {
+    disk_->stop();
+    begin();
+  }
+  void settle() { ASSERT_TRUE(disk_->disk().settle(10s)); }
+
+  std::shared_ptr<const Entry> object(const std::string& more = "", const Request& request = Request()) {
+    const Response response("Cache-Control: max-age=100\r\nETag: \"e\"\r\n" + more);
+    return object_entry(budget_, {kUrl, request.head.fields, response.head, {now_, now_}, "us"},
+                        Object{disk_->new_version()}, kLength);
+  }
+  void put(const std::shared_ptr<const Entry>& entry, const Entry* superseded = nullptr) {
+    EXPECT_TRUE(disk_->put(kKey, entry, superseded, [] { return true; }));
+  }
+  // Each byte tells which block it is of.
+  void put_block(const Entry& object, std::uint32_t number) {
+    const auto size = static_cast<std::uint32_t>(bytes_of_block(number, kLength).size());
+    const auto bytes = std::make_shared<Block>(budget_, size);
+    std::fill_n(bytes->data(), size, static_cast<char>('a' + number));
+    const auto block = block_entry(budget_, object, {{{bytes, size}}, size});
+    EXPECT_TRUE(disk_->put_block(kKey, number, object, block));
+  }
+  void put_blocks(const Entry& object) {
+    for (std::uint32_t number = 0; number < blocks_in(kLength); ++number) put_block(object, number);
+    settle();
+  }
+  std::shared_ptr<const Entry> read(const Request& request = Request()) {
+    const auto found = disk_->read(kKey, kUrl, request.head.fields, store_, disk::Wait::yes);
+    return found ? found->entry : nullptr;
+  }
+  disk::Result<std::shared_ptr<const Entry>> block(const Entry& object, std::uint32_t number) {
+    return disk_->read_block(kKey, number, object, store_, disk::Wait::yes);
+  }
+  bool is_good(const Entry& object, std::uint32_t number) {
+    const auto read = block(object, number);
+    if (!read || !*read) return false;
+    std::uint64_t good = 0;
+    for (const Slice& slice : (*read)->body.slices) {
+      const std::string_view text(slice.block->data(), slice.size);
+      good += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), 'a' + number));
+    }
+    return good == (*read)->body.size && good == bytes_of_block(number, kLength).size();
+  }
+  bool has_block(const Entry& object, std::uint32_t number) {
+    return disk_->has_block(disk::block_key(kKey, object.object->version, number));
+  }
+
+  const support::TemporaryDirectory home_;
+  Budget budget_{64 << 20};
+  std::optional<DiskTier> disk_;
+  Store store_{budget_};
+  Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
+};
+
+TEST_F(ObjectsBelow, AreReadBackHeadAndBlocksApart) {
+  const auto entry = object();
+  put(entry);
+  put_block(*entry, 1);
+  put_block(*entry, 4);
+  settle();
+  restart();
+  const auto found = read();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->object, entry->object);
+  EXPECT_EQ(found->head, entry->head);
+  EXPECT_EQ(found->body.size, kLength);
+  EXPECT_TRUE(found->body.slices.empty());
+  for (const std::uint32_t number : {0U, 1U, 2U, 3U, 4U}) {
+    const bool there = number == 1 || number == 4;
+    EXPECT_EQ(has_block(*found, number), there) << number;
+    EXPECT_EQ(is_good(*found, number), there) << number;
+  }
+}
+
+TEST_F(ObjectsBelow, KeepTheirBlocksWhenTheyAreFreshened) {
+  const auto entry = object();
+  put(entry);
+  put_block(*entry, 0);
+  settle();
+  const Request request;
+  const Response response("Cache-Control: max-age=900\r\nETag: \"e\"\r\n", 304);
+  const auto fresh = freshen(budget_, *entry, request.facts,
+                             {kUrl, request.head.fields, response.head, {now_, now_}, "us"});
+  put(fresh.entry, entry.get());
+  EXPECT_TRUE(disk_->may_have(kKey)) << "until the new head is there";
+  settle();
+  const auto found = read();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->freshness.lifetime, 900s);
+  EXPECT_TRUE(is_good(*found, 0));
+}
+
+TEST_F(ObjectsBelow, LoseTheirBlocksToANewVersion) {
+  const auto old = object();
+  put(old);
+  put_blocks(*old);
+  put(object());
+  settle();
+  const auto found = read();
+  ASSERT_TRUE(found);
+  EXPECT_NE(found->object, old->object);
+  EXPECT_FALSE(has_block(*found, 0));
+}
+
+TEST_F(ObjectsBelow, AreSelectedByVary) {
+  const Request gzip("Accept-Encoding: gzip\r\n");
+  const auto entry = object("Vary: Accept-Encoding\r\n", gzip);
+  put(entry);
+  put_block(*entry, 2);
+  settle();
+  restart();
+  EXPECT_FALSE(read());
+  const auto found = read(gzip);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(is_good(*found, 2));
+}
+
+TEST_F(ObjectsBelow, DoNotWaitForABlockOnAThreadThatMayNot) {
+  const auto entry = object();
+  put(entry);
+  put_blocks(*entry);
+  const auto read = disk_->read_block(kKey, 0, *entry, store_, disk::Wait::no);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error(), disk::Error::would_block);
+}
+
+TEST_F(ObjectsBelow, DropADamagedBlockForGood) {
+  const auto entry = object();
+  put(entry);
+  put_blocks(*entry);
+  const auto key = disk::block_key(kKey, entry->object->version, 3);
+  const auto place = disk_->disk().index().find(key);
+  ASSERT_TRUE(place);
+  for (const auto& file : std::filesystem::directory_iterator(home_.path())) {
+    if (file.path().extension() != ".segment") continue;
+    const auto out = disk::File::open(AT_FDCWD, file.path().c_str(), O_WRONLY);
+    const std::uint8_t wrong[] = {'?'};
+    ASSERT_TRUE(out->write(wrong, place->at.offset + 500'000));
+  }
+  EXPECT_EQ(block(*entry, 3).error(), disk::Error::corrupt);
+  EXPECT_EQ(disk_->disk().counters().corrupt, 1U);
+  EXPECT_FALSE(has_block(*entry, 3));
+  EXPECT_TRUE(is_good(*entry, 2));
+  settle();
+  restart();
+  EXPECT_FALSE(has_block(*entry, 3)) << "the start found it again";
+  EXPECT_TRUE(is_good(*entry, 4));
+  put_block(*entry, 3);
+  settle();
+  EXPECT_TRUE(is_good(*entry, 3));
+}
+
+TEST_F(ObjectsBelow, TakeNoBlockOfAnotherSize) {
+  const auto entry = object();
+  const auto size = std::uint32_t{1000};
+  const auto block =
+      block_entry(budget_, *entry, {{{std::make_shared<Block>(budget_, size), size}}, size});
+  ASSERT_TRUE(disk_->put_block(kKey, 0, *entry, block));
+  settle();
+  EXPECT_EQ(this->block(*entry, 0).error(), disk::Error::corrupt);
+  EXPECT_FALSE(has_block(*entry, 0));
+}
+
+}  // namespace
+}  // namespace proxy::cache

@@ -1,0 +1,128 @@
+// Large objects and their blocks: entries, and what becomes of them in memory and on disk.
+#include "proxy/cache/in_blocks.hpp"
+
+#include <gtest/gtest.h>
+
+#include "proxy/cache/combine.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/cache/store.hpp"
+#include "tests/proxy/cache/messages.hpp"
+
+namespace proxy::cache {
+namespace {
+
+constexpr std::uint64_t kMiB = kBlockBytes;
+
+TEST(BlocksOfAnObject, AreThoseThatHoldTheBytes) {
+  EXPECT_EQ(blocks_of({0, 0}), (BlockRun{0, 0}));
+  EXPECT_EQ(blocks_of({0, kMiB - 1}), (BlockRun{0, 0}));
+  EXPECT_EQ(blocks_of({kMiB - 1, kMiB}), (BlockRun{0, 1}));
+  EXPECT_EQ(blocks_of({5 * kMiB, 7 * kMiB}), (BlockRun{5, 7}));
+  EXPECT_EQ(blocks_of({kLargestObject - 1, kLargestObject - 1}),
+            (BlockRun{UINT32_MAX - 1, UINT32_MAX - 1}));
+}
+
+TEST(BlocksOfAnObject, AreAllOfTheSameSizeButTheLast) {
+  EXPECT_EQ(bytes_of_block(0, 5 * kMiB + 1), (http::ByteRange{0, kMiB - 1}));
+  EXPECT_EQ(bytes_of_block(5, 5 * kMiB + 1), (http::ByteRange{5 * kMiB, 5 * kMiB}));
+  EXPECT_EQ(bytes_of_block(4, 5 * kMiB), (http::ByteRange{4 * kMiB, 5 * kMiB - 1}));
+  EXPECT_EQ(bytes_of_block(0, 1), (http::ByteRange{0, 0}));
+  EXPECT_EQ(blocks_in(1), 1U);
+  EXPECT_EQ(blocks_in(5 * kMiB), 5U);
+  EXPECT_EQ(blocks_in(5 * kMiB + 1), 6U);
+  EXPECT_EQ(blocks_in(kLargestObject), UINT32_MAX);
+}
+
+class AnObject : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kLength = 10 * kMiB + 5;
+
+  std::shared_ptr<Entry> object(const std::string& lines, unsigned status = 200) {
+    const Request request;
+    const Response response(lines, status);
+    return object_entry(budget_, {"http://a/", request.head.fields, response.head, kAtOnce, "us"},
+                        Object{7}, kLength);
+  }
+
+  Budget budget_{64 << 20};
+};
+
+TEST_F(AnObject, HasItsLengthAndNoBytes) {
+  const auto entry = object("Cache-Control: max-age=100\r\nETag: \"e\"\r\n");
+  EXPECT_EQ(entry->object, Object{7});
+  EXPECT_EQ(entry->body.size, kLength);
+  EXPECT_TRUE(entry->body.slices.empty());
+  EXPECT_LT(entry->footprint(), 2000U);
+  EXPECT_FALSE(entry->range);
+}
+
+TEST_F(AnObject, OfAPartHasTheHeadOfTheWhole) {
+  const auto entry = object(
+      "Cache-Control: max-age=100\r\nETag: \"e\"\r\nContent-Range: bytes 0-9/10485765\r\n"
+      "Content-Digest: sha-256=:x:\r\nRepr-Digest: sha-256=:y:\r\nContent-Type: a/b\r\n",
+      206);
+  EXPECT_EQ(entry->status, 200U);
+  EXPECT_FALSE(entry->range);
+  EXPECT_EQ(entry->head.substr(0, 17), "HTTP/1.1 200 OK\r\n");
+  EXPECT_EQ(entry->head.find("Content-Range"), std::string::npos);
+  EXPECT_EQ(entry->head.find("Content-Digest"), std::string::npos);
+  EXPECT_NE(entry->head.find("Repr-Digest"), std::string::npos);
+  EXPECT_EQ(entry->etag, "\"e\"");
+  EXPECT_EQ(entry->body.size, kLength);
+}
+
+TEST_F(AnObject, StaysTheSameOneOnceFreshened) {
+  const auto entry = object("Cache-Control: max-age=1\r\nETag: \"e\"\r\n");
+  const Request request;
+  const Response response("Cache-Control: max-age=900\r\nETag: \"e\"\r\n", 304);
+  const auto fresh = freshen(budget_, *entry, request.facts,
+                             {"http://a/", request.head.fields, response.head, kAtOnce, "us"});
+  EXPECT_EQ(fresh.entry->object, entry->object);
+  EXPECT_EQ(fresh.entry->body.size, kLength);
+  EXPECT_EQ(fresh.entry->freshness.lifetime, 900s);
+}
+
+TEST_F(AnObject, IsNotJoinedToAPartOfTheSame) {
+  const auto held = object("Cache-Control: max-age=1\r\nETag: \"e\"\r\n");
+  const Request request;
+  for (const auto* tag : {"\"e\"", "\"f\""}) {
+    const Response response("Cache-Control: max-age=900\r\nETag: " + std::string(tag) +
+                                "\r\nContent-Range: bytes 0-9/10485765\r\n",
+                            206);
+    const Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
+    const auto newer = std::make_shared<Entry>(budget_, received);
+    newer->body = {{{std::make_shared<const Block>(budget_, 10), 10}}, 10};
+    const auto kept = combine(budget_, held.get(), newer, request.facts, received, 1 << 20);
+    EXPECT_EQ(kept, tag == std::string("\"e\"") ? nullptr : newer) << tag;
+  }
+}
+
+TEST_F(AnObject, IsHeldInMemoryHoweverLongItIsAndClaimsNothingThere) {
+  Store store(budget_, {.max_object = kMiB});
+  const auto entry = object("Cache-Control: max-age=100\r\n");
+  EXPECT_GT(entry->claimable_until(), kStart);
+  const auto key = key_of("http://a/");
+  ASSERT_EQ(store.put(key, entry, kStart), Stored::yes);
+  EXPECT_EQ(store.find(key, "http://a/", {}).entry, entry);
+  std::vector<digest::Key> claimed;
+  store.list_claimed(kStart, claimed);
+  EXPECT_TRUE(claimed.empty());
+}
+
+TEST_F(AnObject, HasBlocksThatAreEntriesOfTheirOwn) {
+  Store store(budget_);
+  const auto entry = object("Cache-Control: max-age=100\r\n");
+  const Body bytes{{{std::make_shared<const Block>(budget_, 1000), 1000}}, 1000};
+  const auto block = block_entry(budget_, *entry, bytes);
+  EXPECT_EQ(block->url, "http://a/");
+  EXPECT_EQ(block->claimable_until(), Time::min());
+  const auto key = disk::block_key(key_of("http://a/"), 7, 3);
+  EXPECT_FALSE(store.holds(key));
+  ASSERT_EQ(store.put(key, block, kStart), Stored::yes);
+  EXPECT_TRUE(store.holds(key));
+  EXPECT_FALSE(store.was_used(key)) << "a question is no use";
+  EXPECT_EQ(store.find(key, "http://a/", {}).entry, block);
+}
+
+}  // namespace
+}  // namespace proxy::cache
