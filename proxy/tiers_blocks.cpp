@@ -60,6 +60,7 @@ Task<Block> block_held(Worker& worker, digest::Key key, std::shared_ptr<const ca
   const auto block_key = wanted.key();
   const auto& url = wanted.object->url;
   auto held = shared.store.find(block_key, url, {}).entry;
+  if (!held && shared.disk) held = shared.disk->unwritten(block_key);
   if (held || !shared.disk) co_return held;
   std::optional<cache::Readings::Turn> turn;  // until memory has it
   auto block = read(shared, wanted, disk::Wait::no);
@@ -93,7 +94,19 @@ bool keep_block(Shared& shared, const digest::Key& key,
   return written || stored == cache::Stored::yes;
 }
 
-// Nothing claims objects yet.
-void note_if_complete(Shared&, const digest::Key&, const cache::Entry&) {}
+Task<void> disk_keeps_up(Worker& worker) {
+  if (!worker.shared.disk) co_return;
+  const auto roomy = std::make_shared<Wakeup>(worker.io.get_executor());
+  worker.shared.disk->disk().when_roomy([roomy] { roomy->notify(); });
+  co_await roomy->wait();
+}
+
+void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object) {
+  if (!shared.disk) return;
+  for (std::uint32_t number = 0; number < cache::blocks_in(object.body.size); ++number) {
+    if (!has_block(shared, key, object, number)) return;
+  }
+  shared.disk->disk().review_claim(key, object.object->version);
+}
 
 }  // namespace proxy

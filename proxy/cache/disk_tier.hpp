@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "proxy/cache/disk/disk.hpp"
@@ -86,10 +87,12 @@ class DiskTier {
   // Whether segments have room for blocks of large objects.
   bool takes_blocks() const { return disk_.most_bytes() >= kBlockBytes + kFixed; }
   std::uint64_t new_version() { return disk_.new_version(); }
-  // Whether it is there, and written.
+  // Whether it is there, or about to be.
   bool has_block(const disk::Key& block_key) const {
-    return disk_.index().find(block_key).has_value();
+    return unwritten(block_key) || disk_.index().find(block_key);
   }
+  // The block that waits to be written, else null: it is found here when memory has given it up.
+  std::shared_ptr<const Entry> unwritten(const disk::Key& block_key) const;
   // Writes it behind. False: not taken.
   bool put_block(const disk::Key& url_key, std::uint32_t number, const Entry& object,
                  const std::shared_ptr<const Entry>& block);
@@ -140,6 +143,8 @@ class DiskTier {
 
   Budget& budget_;
   std::atomic<const Store*> memory_ = nullptr;
+  mutable std::mutex unwritten_mutex_;
+  std::unordered_map<disk::Key, std::shared_ptr<const Entry>, digest::KeyHash> unwritten_;
   disk::Disk disk_;
   std::array<std::mutex, kLocks> locks_;
   std::unique_ptr<std::array<std::optional<Known>, kKnown>> known_;  // guarded by locks_

@@ -30,8 +30,27 @@ bool DiskTier::put_block(const Key& url_key, std::uint32_t number, const Entry& 
   if (object.url.size() + kBlockBytes > disk_.most_bytes()) return false;
   const disk::RecordHeader header{
       .kind = Kind::block, .key = url_key, .version = object.object->version, .block = number};
+  const Key key = header.index_key();
+  const auto forget = [this, key, block](const auto&) {
+    const std::lock_guard lock(unwritten_mutex_);
+    const auto found = unwritten_.find(key);
+    if (found != unwritten_.end() && found->second == block) unwritten_.erase(found);
+  };
   Record record{.header = header, .url = object.url, .head = {}, .body = pieces_of(block)};
-  return disk_.append(std::move(record)).has_value();
+  record.done = forget;
+  {
+    const std::lock_guard lock(unwritten_mutex_);
+    unwritten_[key] = block;
+  }
+  const bool taken = disk_.append(std::move(record)).has_value();
+  if (!taken) forget(taken);
+  return taken;
+}
+
+std::shared_ptr<const Entry> DiskTier::unwritten(const Key& block_key) const {
+  const std::lock_guard lock(unwritten_mutex_);
+  const auto found = unwritten_.find(block_key);
+  return found == unwritten_.end() ? nullptr : found->second;
 }
 
 Result<std::shared_ptr<const Entry>> DiskTier::read_block(const Key& url_key, std::uint32_t number,
@@ -39,15 +58,20 @@ Result<std::shared_ptr<const Entry>> DiskTier::read_block(const Key& url_key, st
                                                           Wait wait) {
   ReadBack::Seen seen{disk::block_key(url_key, object.object->version, number), {}};
   const auto place = disk_.find(seen.key, object.url);
-  if (!place || place->kind != Kind::block) return nullptr;
+  if (!place || place->kind != Kind::block) {
+    disk_.lose_block(url_key, object.object->version);  // if it is claimed, it is so wrongly
+    return nullptr;
+  }
   const auto stored = open(seen, *place, object.url, wait);
   auto body = stored ? read_body(*stored, memory, wait) : stored.error();
   if (body && body->size != bytes_of_block(number, object.body.size).size()) {
     body = disk_.discard(seen.key, *place);
   }
   if (body) return block_entry(budget_, object, std::move(*body));
-  // The next start must not find it again.
-  if (body.error() == Error::corrupt) disk_.purge(seen.key, {});
+  if (body.error() == Error::corrupt) {
+    disk_.purge(seen.key, {});  // or the next start would find it again
+    disk_.lose_block(url_key, object.object->version);
+  }
   return body.error();
 }
 

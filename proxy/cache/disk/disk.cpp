@@ -105,6 +105,17 @@ Result<void> Disk::append(Record record) {
   return {};
 }
 
+void Disk::when_roomy(std::function<void()> tell) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_.working && queued_bytes_ >= options_.queue_bytes / 2) {
+      told_when_roomy_.push_back(std::move(tell));
+      return;
+    }
+  }
+  tell();
+}
+
 Result<void> Disk::replace(Record record) {
   const Key key = record.header.key;
   const bool held = may_hold(key);
@@ -150,6 +161,20 @@ Result<void> Disk::purge_prefix(std::string_view prefix, Done done) {
   return {};
 }
 
+void Disk::lose_block(const Key& object, std::uint64_t version) {
+  const auto place = index_.find(object);
+  if (!place || place->claimable_until == 0) return;
+  if (place->kind != Kind::object && place->kind != Kind::selector) return;
+  index_.set_claim(object, place->at, 0);
+  review_claim(object, version);
+}
+
+void Disk::review_claim(const Key& object, std::uint64_t version) {
+  const std::lock_guard lock(mutex_);
+  doubts_.emplace_back(object, version);
+  changed_.notify_all();
+}
+
 std::uint64_t Disk::new_version() {
   return versions_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -166,7 +191,8 @@ std::uint64_t Disk::queued_bytes() const {
 
 bool Disk::settle(std::chrono::milliseconds limit) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, limit, [this] { return queue_.empty() && idle_; });
+  return changed_.wait_for(lock, limit,
+                           [this] { return queue_.empty() && doubts_.empty() && idle_; });
 }
 
 }  // namespace proxy::cache::disk

@@ -76,6 +76,10 @@ class Disk {
   // Whether something may be found under the key, now or once what waits is written.
   bool may_hold(const Key& key) const;
 
+  // Calls `tell` once less than half of what may wait does: at once, or on the writer's thread,
+  // where it has to be brief. So does a disk that rests: it takes nothing anyway.
+  void when_roomy(std::function<void()> tell);
+
   // What is held under the key goes at once, what waits to be written with the record that says so;
   // `done` is told when that is written, and a crash leaves it so: until then no answer may claim
   // it. After an error it is owed, counts in memory, and is written when the disk is back.
@@ -83,6 +87,12 @@ class Disk {
   // All keys whose record has a URL that the text covers (Options::purge_reading), at once by a
   // rule, by a search as time allows. `busy`: there are PurgeRules::kMost rules already.
   Result<void> purge_prefix(std::string_view text, Done done);
+
+  // A block was lost of the object of this URL and version: at once nobody is told any more that
+  // all of it is here, and soon a record says so.
+  void lose_block(const Key& object, std::uint64_t version);
+  // Some were written: it may be told of from now on, if all are here.
+  void review_claim(const Key& object, std::uint64_t version);
 
   // For the version of a large object: never the same twice, across starts too.
   std::uint64_t new_version();
@@ -143,10 +153,12 @@ class Disk {
   std::condition_variable changed_;
   std::vector<Record> queue_;  // guarded, as what follows
   std::uint64_t queued_bytes_ = 0;
+  std::vector<std::pair<Key, std::uint64_t>> doubts_;  // objects and versions, for the log
+  std::vector<std::function<void()>> told_when_roomy_;
   State state_;
   Clock::time_point resume_at_{};
   bool stopping_ = false;
-  bool idle_ = true;
+  bool idle_ = false;
   std::thread writer_;
 };
 

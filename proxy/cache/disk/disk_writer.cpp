@@ -34,15 +34,19 @@ void Disk::run() {
   while (wait_for_work(lock)) {
     auto records = std::exchange(queue_, {});
     queued_bytes_ = 0;
+    const auto doubts = std::exchange(doubts_, {});
+    const auto told = std::exchange(told_when_roomy_, {});
     const bool working = state_.working;
     const bool resume = !working && Clock::now() >= resume_at_;
     lock.unlock();
+    for (const auto& tell : told) tell();
     if (resume) recover();
     write(std::move(records));
+    for (const auto& [object, version] : doubts) log_.doubt(object, version);
     const bool more = look_after();
     used_ = log_.used_bytes();
     lock.lock();
-    idle_ = queue_.empty() && !more;
+    idle_ = queue_.empty() && doubts_.empty() && !more;
     if (idle_) changed_.notify_all();
   }
   lock.unlock();
@@ -52,9 +56,10 @@ void Disk::run() {
 // False when it is to end.
 bool Disk::wait_for_work(std::unique_lock<std::mutex>& lock) {
   const auto wake = state_.working ? Clock::now() + kLookAfter : resume_at_;
-  changed_.wait_until(lock, wake, [this] { return stopping_ || !queue_.empty() || !idle_; });
-  if (stopping_ && queue_.empty()) return false;
-  if (!queue_.empty()) idle_ = false;
+  changed_.wait_until(
+      lock, wake, [this] { return stopping_ || !queue_.empty() || !doubts_.empty() || !idle_; });
+  if (stopping_ && queue_.empty() && doubts_.empty()) return false;
+  idle_ = false;
   return true;
 }
 
@@ -123,6 +128,11 @@ bool Disk::look_after() {
       rest(there.error());
       return false;
     }
+  }
+  const auto settled = log_.settle_claims();
+  if (!settled) {
+    rest(settled.error());
+    return false;
   }
   const auto searched = log_.search_purged();
   return searched && *searched;

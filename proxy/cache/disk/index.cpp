@@ -95,6 +95,16 @@ bool Index::replace_at(const Key& key, Position at, const Place& place) {
   return true;
 }
 
+void Index::set_claim(const Key& key, Position at, std::uint32_t until) {
+  IndexShard& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  PackedPlace* held = shard.find_at(key, at);
+  if (!held) return;
+  Place place = held->unpack(origin_);
+  place.claimable_until = until;
+  shard.replace(key, *held, PackedPlace(place, origin_));
+}
+
 std::size_t Index::erase_segment(std::uint32_t segment) {
   std::size_t erased = 0;
   for (std::size_t i = 0; i < kShards; ++i) {

@@ -38,6 +38,8 @@ class Index {
   // Only if it is still at that position.
   bool erase_at(const Key& key, Position at);
   bool replace_at(const Key& key, Position at, const Place& place);
+  // Only until when it is claimable, likewise.
+  void set_claim(const Key& key, Position at, std::uint32_t until);
 
   // All of one segment; looks at every entry.
   std::size_t erase_segment(std::uint32_t segment);

@@ -48,9 +48,9 @@ Result<void> Log::append(Record record) {
     if (record.done) record.done(Error::too_large);
     return {};
   }
-  if (record.replaces) {
-    const auto flushed = flush();  // or what is gathered might replace it first
-    if (!flushed || !still_replaces(record)) {
+  if (record.replaces || record.header.claims_blocks()) {
+    const auto flushed = flush();  // what is gathered might replace it first, or be its blocks
+    if (!flushed || (record.replaces && !still_replaces(record))) {
       if (record.done) record.done(flushed ? Error::gone : flushed.error());
       return flushed;
     }
@@ -61,6 +61,9 @@ Result<void> Log::append(Record record) {
       if (record.done) record.done(begun.error());
       return begun;
     }
+  }
+  if (record.header.claims_blocks()) {
+    record.header.flags = holds_all(record.header, record.url) ? kAllHeld : 0;
   }
   return gather(std::move(record), std::nullopt);
 }

@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "proxy/cache/disk/counters.hpp"
@@ -26,7 +28,8 @@ struct LogLimits {
   std::uint32_t segment_bytes = std::uint32_t{64} << 20;
   bool sync_purges = false;  // wait for the disk before a purge is done
   // Whether an entry of a segment that is about to go is kept, by being appended again. At most
-  // half of a segment's bytes are.
+  // half of a segment's bytes are. Of large objects each block is asked for by itself, and those
+  // that nobody finds any more are not; the object stays while one of its first 1024 blocks does.
   std::function<bool(const Key&, const Place&)> keep = [](const Key&, const Place& place) {
     return place.used;
   };
@@ -91,6 +94,15 @@ class Log {
   // Whether it could be written now: an append would not fail for what failed before.
   Result<void> probe();
 
+  // What is claimed of an object goes by its blocks: a record of it that lets it be claimed is
+  // written as one that does not, where not all of them are found. When one is lost to reclaiming,
+  // another record follows before the segment goes, or, where there is no room, right after. Of
+  // blocks that come or are lost otherwise the log is told here: by the object's URL, and its
+  // version, or 0 for whatever it is.
+  void doubt(const Key& key, std::uint64_t version) { doubted_.emplace(key, version); }
+  // Writes what follows of that.
+  Result<void> settle_claims();
+
   // Looks through one segment for entries that a rule says are purged. False when there is nothing
   // left to look for.
   Result<bool> search_purged();
@@ -128,6 +140,16 @@ class Log {
   Result<void> clear_out(const Segment& segment, std::uint64_t& room);
   Result<void> clear_out(const Listed& listed, Position at, std::uint64_t& room);
   Result<void> copy(const Key& key, const Place& place, std::uint64_t& room);
+  void evict(const Key& key, Position at);
+
+  // Large objects (log_objects.cpp).
+  bool holds_all(const RecordHeader& header, std::string_view url) const;
+  bool holds_any(const Key& key, const Place& place) const;
+  bool is_orphan(const RecordHeader& block) const;
+  Result<void> clear_out_block(const Key& key, const Place& place, std::uint64_t& room);
+  void doubt_objects();
+  Result<bool> review(const Key& key, std::uint64_t version);
+  Result<void> review_doubted();
 
   // A start (log_load.cpp).
   Result<void> load_segment(std::uint32_t segment, bool newest, Loaded& found);
@@ -143,9 +165,10 @@ class Log {
   std::deque<Gathered> gathered_;
   std::vector<iovec> pieces_;
   std::uint64_t gathered_bytes_ = 0;
-  std::uint64_t awaited_bytes_ = 0;        // of the record that a segment is begun for
-  std::optional<Position> searching_for_;  // the newest rule that the search is for
-  std::uint32_t searched_ = 0;             // the last segment that was looked through
+  std::uint64_t awaited_bytes_ = 0;                  // of the record that a segment is begun for
+  std::optional<Position> searching_for_;            // the newest rule that the search is for
+  std::uint32_t searched_ = 0;                       // the last segment that was looked through
+  std::set<std::pair<Key, std::uint64_t>> doubted_;  // whose claims have to be looked at
 };
 
 }  // namespace proxy::cache::disk

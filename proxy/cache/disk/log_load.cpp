@@ -13,6 +13,7 @@ void Log::abandon() {
   used_ = 0;
   last_number_ = 0;
   searching_for_.reset();
+  doubted_.clear();
   shared_.segments.clear();
   shared_.index.clear();
   shared_.rules.clear();
@@ -30,6 +31,7 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
     if (item.is_file) account(item.segment, space_of(item.bytes));
   }
   Loaded found;
+  const auto before = sizes_.size();
   auto loaded = make_room(0);  // the size allowed may be less than it was
   const auto sizes = sizes_;
   const std::uint32_t newest = sizes.empty() ? 0 : sizes.rbegin()->first;
@@ -40,6 +42,8 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
     abandon();
     return loaded.error();
   }
+  const bool fewer = sizes.size() < before || found.unreadable + found.other_version > 0;
+  if (fewer || found.damaged > 0) doubt_objects();  // blocks may be lost that no record tells of
   found.entries = shared_.index.entries();
   return found;
 }

@@ -84,7 +84,8 @@ Result<void> Log::make_room(std::uint64_t copied_bytes) {
 Result<void> Log::reclaim(std::uint32_t number, std::uint64_t& room) {
   const auto segment = shared_.segments.find(number);
   if (segment) {
-    const auto cleared = clear_out(*segment, room);
+    auto cleared = clear_out(*segment, room);
+    if (cleared) cleared = review_doubted();
     if (!cleared) return cleared;
     // Readers may have it open for a while yet: what it takes of the disk goes at once.
     const auto emptied = segment->file.truncate(0);
@@ -114,6 +115,7 @@ Result<void> Log::clear_out(const Segment& segment, std::uint64_t& room) {
   if (!flushed) return flushed;
   if (!scanned || scanned->damaged) {
     shared_.counters.evicted += shared_.index.erase_segment(segment.number);
+    doubt_objects();
   }
   return {};
 }
@@ -123,7 +125,7 @@ Result<void> Log::clear_out(const Listed& listed, Position at, std::uint64_t& ro
   if (listed.kind == Kind::head) {
     const auto flushed = flush();
     if (!flushed) return flushed;
-    if (shared_.index.erase_at(listed.key, at)) shared_.counters.evicted += 1;
+    evict(listed.key, at);
     return {};
   }
   const auto place = shared_.index.find(listed.key);
@@ -133,16 +135,24 @@ Result<void> Log::clear_out(const Listed& listed, Position at, std::uint64_t& ro
     const auto newer = Stored::open(shared_.segments, listed.key, *place, Wait::yes);
     if (newer && newer->body_at() != at) return {};
   }
-  if (room > 0 && limits_.keep(listed.key, *place)) return copy(listed.key, *place, room);
-  if (shared_.index.erase_at(listed.key, place->at)) shared_.counters.evicted += 1;
+  if (listed.kind == Kind::block) return clear_out_block(listed.key, *place, room);
+  const bool has_blocks = listed.kind == Kind::object && holds_any(listed.key, *place);
+  if (room > 0 && (has_blocks || limits_.keep(listed.key, *place))) {
+    return copy(listed.key, *place, room);
+  }
+  evict(listed.key, place->at);
   return {};
+}
+
+void Log::evict(const Key& key, Position at) {
+  if (shared_.index.erase_at(key, at)) shared_.counters.evicted += 1;
 }
 
 // The entry as one record, whether or not its head is newer than its body.
 Result<void> Log::copy(const Key& key, const Place& place, std::uint64_t& room) {
   const auto stored = Stored::open(shared_.segments, key, place, Wait::yes);
   const auto lost = [&] {
-    if (shared_.index.erase_at(key, place.at)) shared_.counters.evicted += 1;
+    evict(key, place.at);
     return Result<void>();
   };
   if (!stored || shared_.rules.purged(stored->url(), place.at)) return lost();

@@ -28,14 +28,17 @@ class ObjectsBelow : public ::testing::Test {
     disk_.emplace(budget_, DiskLimits{.path = home_.path(), .bytes = 64 << 20},
                   disk::PurgeRules::as_prefix);
     EXPECT_TRUE(disk_->start());
+    store_.emplace(budget_, StoreLimits{}, &disk_->disk().index());
   }
   void restart() {
     disk_->stop();
+    store_.reset();
     begin();
   }
   void settle() { ASSERT_TRUE(disk_->disk().settle(10s)); }
 
-  std::shared_ptr<const Entry> object(const std::string& more = "", const Request& request = Request()) {
+  std::shared_ptr<const Entry> object(const std::string& more = "",
+                                      const Request& request = Request()) {
     const Response response("Cache-Control: max-age=100\r\nETag: \"e\"\r\n" + more);
     return object_entry(budget_, {kUrl, request.head.fields, response.head, {now_, now_}, "us"},
                         Object{disk_->new_version()}, kLength);
@@ -56,11 +59,11 @@ class ObjectsBelow : public ::testing::Test {
     settle();
   }
   std::shared_ptr<const Entry> read(const Request& request = Request()) {
-    const auto found = disk_->read(kKey, kUrl, request.head.fields, store_, disk::Wait::yes);
+    const auto found = disk_->read(kKey, kUrl, request.head.fields, *store_, disk::Wait::yes);
     return found ? found->entry : nullptr;
   }
   disk::Result<std::shared_ptr<const Entry>> block(const Entry& object, std::uint32_t number) {
-    return disk_->read_block(kKey, number, object, store_, disk::Wait::yes);
+    return disk_->read_block(kKey, number, object, *store_, disk::Wait::yes);
   }
   bool is_good(const Entry& object, std::uint32_t number) {
     const auto read = block(object, number);
@@ -76,10 +79,28 @@ class ObjectsBelow : public ::testing::Test {
     return disk_->has_block(disk::block_key(kKey, object.object->version, number));
   }
 
+  bool is_claimed() {
+    std::vector<digest::Key> claimed;
+    store_->list_claimed(now_, claimed);
+    return claimed == std::vector{kKey};
+  }
+  // In the segment, 500 kB behind where its record begins.
+  void damage(const Entry& object, std::uint32_t number) {
+    const auto key = disk::block_key(kKey, object.object->version, number);
+    const auto place = disk_->disk().index().find(key);
+    ASSERT_TRUE(place);
+    for (const auto& file : std::filesystem::directory_iterator(home_.path())) {
+      if (file.path().extension() != ".segment") continue;
+      const auto out = disk::File::open(AT_FDCWD, file.path().c_str(), O_WRONLY);
+      const std::uint8_t wrong[] = {'?'};
+      ASSERT_TRUE(out->write(wrong, place->at.offset + 500'000));
+    }
+  }
+
   const support::TemporaryDirectory home_;
   Budget budget_{64 << 20};
   std::optional<DiskTier> disk_;
-  Store store_{budget_};
+  std::optional<Store> store_;
   Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
 };
 
@@ -150,7 +171,7 @@ TEST_F(ObjectsBelow, DoNotWaitForABlockOnAThreadThatMayNot) {
   const auto entry = object();
   put(entry);
   put_blocks(*entry);
-  const auto read = disk_->read_block(kKey, 0, *entry, store_, disk::Wait::no);
+  const auto read = disk_->read_block(kKey, 0, *entry, *store_, disk::Wait::no);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error(), disk::Error::would_block);
 }
@@ -159,15 +180,7 @@ TEST_F(ObjectsBelow, DropADamagedBlockForGood) {
   const auto entry = object();
   put(entry);
   put_blocks(*entry);
-  const auto key = disk::block_key(kKey, entry->object->version, 3);
-  const auto place = disk_->disk().index().find(key);
-  ASSERT_TRUE(place);
-  for (const auto& file : std::filesystem::directory_iterator(home_.path())) {
-    if (file.path().extension() != ".segment") continue;
-    const auto out = disk::File::open(AT_FDCWD, file.path().c_str(), O_WRONLY);
-    const std::uint8_t wrong[] = {'?'};
-    ASSERT_TRUE(out->write(wrong, place->at.offset + 500'000));
-  }
+  damage(*entry, 3);
   EXPECT_EQ(block(*entry, 3).error(), disk::Error::corrupt);
   EXPECT_EQ(disk_->disk().counters().corrupt, 1U);
   EXPECT_FALSE(has_block(*entry, 3));
@@ -179,6 +192,64 @@ TEST_F(ObjectsBelow, DropADamagedBlockForGood) {
   put_block(*entry, 3);
   settle();
   EXPECT_TRUE(is_good(*entry, 3));
+}
+
+TEST_F(ObjectsBelow, AreClaimedWhileAllTheirBlocksAreThere) {
+  const auto entry = object();
+  put(entry);
+  store_->put(kKey, entry, now_);
+  EXPECT_FALSE(is_claimed());
+  put_blocks(*entry);
+  EXPECT_FALSE(is_claimed());
+  disk_->disk().review_claim(kKey, entry->object->version);
+  settle();
+  EXPECT_TRUE(is_claimed());
+  damage(*entry, 2);
+  EXPECT_FALSE(is_good(*entry, 2));
+  EXPECT_FALSE(is_claimed());
+  restart();
+  EXPECT_FALSE(is_claimed());
+}
+
+TEST_F(ObjectsBelow, AreClaimedByTheirSelectorWhereTheyVary) {
+  const Request request("Cookie: a\r\n");
+  const auto entry = object("Vary: Cookie\r\n", request);
+  put(entry);
+  put_blocks(*entry);
+  EXPECT_FALSE(is_claimed());
+  disk_->disk().review_claim(kKey, entry->object->version);
+  settle();
+  EXPECT_TRUE(is_claimed());
+  restart();
+  EXPECT_TRUE(is_claimed());
+  damage(*entry, 0);
+  EXPECT_FALSE(is_good(*entry, 0));
+  EXPECT_FALSE(is_claimed());
+}
+
+TEST_F(ObjectsBelow, EndAClaimThatTurnsOutWrong) {
+  const auto entry = object();
+  put(entry);
+  put_blocks(*entry);
+  put(entry, entry.get());
+  settle();
+  EXPECT_TRUE(is_claimed());
+  disk_->disk().purge(disk::block_key(kKey, entry->object->version, 1), {});  // nobody is told
+  EXPECT_FALSE(is_good(*entry, 1));
+  EXPECT_FALSE(is_claimed());
+}
+
+TEST_F(ObjectsBelow, HaveBlocksThatAreFoundBeforeTheyAreWritten) {
+  const auto entry = object();
+  put(entry);
+  const auto key = disk::block_key(kKey, entry->object->version, 4);
+  for (int i = 0; i < 50; ++i) {
+    put_block(*entry, 4);
+    ASSERT_TRUE(has_block(*entry, 4)) << "neither waiting nor written";
+  }
+  settle();
+  EXPECT_FALSE(disk_->unwritten(key));
+  EXPECT_TRUE(has_block(*entry, 4));
 }
 
 TEST_F(ObjectsBelow, TakeNoBlockOfAnotherSize) {

@@ -23,20 +23,6 @@ std::uint64_t space_taken(const std::filesystem::path& path) {
   return bytes;
 }
 
-// One log without its thread, so that the files can be looked at after each step.
-struct Alone {
-  explicit Alone(const Options& options) : log(options.log, {index, segments, rules, counters}) {
-    const auto opened = log.open(options.path);
-    EXPECT_TRUE(opened);
-  }
-
-  Index index;
-  Segments segments;
-  PurgeRules rules;
-  Counters counters;
-  Log log;
-};
-
 // The files of a full cache are as many as fit and no more, whatever is appended.
 TEST(DiskLimit, IsNeverPassedNotEvenForAMoment) {
   const TemporaryDirectory directory;

@@ -116,4 +116,18 @@ class Scene {
   std::unique_ptr<Disk> disk_;
 };
 
+// One log without its thread, so that the files can be looked at after each step.
+struct Alone {
+  explicit Alone(const Options& options) : log(options.log, {index, segments, rules, counters}) {
+    const auto opened = log.open(options.path);
+    EXPECT_TRUE(opened);
+  }
+
+  Index index;
+  Segments segments;
+  PurgeRules rules;
+  Counters counters;
+  Log log;
+};
+
 }  // namespace proxy::cache::disk

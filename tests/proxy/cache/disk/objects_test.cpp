@@ -1,0 +1,319 @@
+// Large objects: which records are kept, and what may be claimed. Blocks are small here.
+#include <filesystem>
+#include <map>
+#include <random>
+#include <set>
+
+#include "scene.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+using support::TemporaryDirectory;
+
+constexpr std::uint32_t kBlocks = 4;
+const std::uint32_t kUntil =
+    static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(
+                                   std::chrono::system_clock::now().time_since_epoch())
+                                   .count()) +
+    10'000;
+
+Record object(const std::string& url, std::uint64_t version, std::uint32_t blocks = kBlocks) {
+  return {.header = {.kind = Kind::object,
+                     .claimable_until = kUntil,
+                     .key = key_for(url),
+                     .version = version,
+                     .block = blocks},
+          .url = url,
+          .head = "200 OK"};
+}
+
+Record block(const std::string& url, std::uint64_t version, std::uint32_t number,
+             std::size_t bytes = 2000) {
+  return {.header = {.kind = Kind::block, .key = key_for(url), .version = version, .block = number},
+          .url = url,
+          .head = {},
+          .body = body_of(body_text(url, bytes))};
+}
+
+Key key_of_block(const std::string& url, std::uint64_t version, std::uint32_t number) {
+  return block_key(key_for(url), version, number);
+}
+
+bool claimed(const Index& index, const std::string& url) {
+  const auto place = index.find(key_for(url));
+  return place && place->claimable_until != 0;
+}
+
+bool holds(const Index& index, const std::string& url, std::uint64_t version,
+           std::uint32_t number) {
+  return index.find(key_of_block(url, version, number)).has_value();
+}
+
+class Objects : public ::testing::Test {
+ protected:
+  Objects() : options_(small_options(directory_.path())) {
+    options_.log.keep = [this](const Key& key, const Place& place) {
+      return place.used || kept_.contains(key);
+    };
+    scene_.emplace(options_);
+  }
+
+  Scene& scene() { return *scene_; }
+  Disk& disk() { return **scene_; }
+  const Index& index() { return disk().index(); }
+
+  void restart() {
+    scene_.reset();
+    scene_.emplace(options_);
+  }
+  void settle() { ASSERT_TRUE(disk().settle(kPatience)); }
+  void put_blocks(const std::string& url, std::uint64_t version, std::uint32_t from = 0) {
+    for (std::uint32_t number = from; number < kBlocks; ++number) {
+      ASSERT_TRUE(scene().append(block(url, version, number)));
+    }
+  }
+  // Until a segment more is reclaimed.
+  void reclaim_one() {
+    const std::uint64_t before = disk().counters().reclaimed;
+    while (disk().counters().reclaimed == before) {
+      const auto url = url_number(++others_);
+      ASSERT_TRUE(scene().append(response(url, body_text(url, 4000))));
+    }
+    settle();
+  }
+  void reclaim_all_there_is() {
+    for (int i = 0; i < 20; ++i) reclaim_one();
+  }
+
+  const TemporaryDirectory directory_;
+  Options options_;
+  std::set<Key> kept_;  // set while nothing is reclaimed
+  std::optional<Scene> scene_;
+  std::uint64_t others_ = 1000;
+  const std::string url_ = "http://test.example/large";
+};
+
+TEST_F(Objects, AreClaimedOnceAllBlocksAreThereAndNotBefore) {
+  ASSERT_TRUE(scene().append(object(url_, 7)));
+  EXPECT_FALSE(claimed(index(), url_));
+  put_blocks(url_, 7, 1);
+  disk().review_claim(key_for(url_), 7);
+  settle();
+  EXPECT_FALSE(claimed(index(), url_)) << "the first one lacks";
+  ASSERT_TRUE(scene().append(block(url_, 7, 0)));
+  EXPECT_FALSE(claimed(index(), url_));
+  disk().review_claim(key_for(url_), 7);
+  settle();
+  EXPECT_TRUE(claimed(index(), url_));
+  restart();
+  EXPECT_TRUE(claimed(index(), url_));
+}
+
+TEST_F(Objects, AreClaimedAsTheirRecordSaysOnlyWithAllBlocks) {
+  put_blocks(url_, 7);
+  ASSERT_TRUE(scene().append(object(url_, 7, kBlocks + 1)));
+  EXPECT_FALSE(claimed(index(), url_)) << "one lacks at the end";
+  ASSERT_TRUE(scene().append(object(url_, 8)));
+  EXPECT_FALSE(claimed(index(), url_)) << "of another version";
+  ASSERT_TRUE(scene().append(object(url_, 7)));
+  EXPECT_TRUE(claimed(index(), url_));
+  ASSERT_TRUE(scene().append(object(url_, 9, 0)));
+  EXPECT_FALSE(claimed(index(), url_)) << "without any";
+}
+
+TEST_F(Objects, AreNotClaimedAnyMoreOnceABlockIsLost) {
+  put_blocks(url_, 7);
+  ASSERT_TRUE(scene().append(object(url_, 7)));
+  ASSERT_TRUE(claimed(index(), url_));
+  disk().purge(key_of_block(url_, 7, 2), {});
+  disk().lose_block(key_for(url_), 7);
+  EXPECT_FALSE(claimed(index(), url_)) << "not at once";
+  restart();
+  EXPECT_FALSE(claimed(index(), url_)) << "not for good";
+  EXPECT_TRUE(index().find(key_for(url_))) << "but it is there";
+  put_blocks(url_, 7, 2);
+  disk().review_claim(key_for(url_), 7);
+  settle();
+  EXPECT_TRUE(claimed(index(), url_)) << "mended";
+}
+
+TEST_F(Objects, KeepTheirClaimWhereABlockOfAnOldVersionIsLost) {
+  put_blocks(url_, 7);
+  ASSERT_TRUE(scene().append(object(url_, 7)));
+  disk().lose_block(key_for(url_), 6);
+  settle();
+  EXPECT_TRUE(claimed(index(), url_));
+  restart();
+  EXPECT_TRUE(claimed(index(), url_));
+}
+
+// What selects among variants claims for the one that was put last.
+TEST_F(Objects, OfAVariantAreClaimedByWhatSelectsIt) {
+  Record selector{.header = {.kind = Kind::selector,
+                             .claimable_until = kUntil,
+                             .key = key_for(url_),
+                             .version = 7,
+                             .block = kBlocks},
+                  .url = url_,
+                  .head = "cookie"};
+  ASSERT_TRUE(scene().append(selector));
+  EXPECT_FALSE(claimed(index(), url_));
+  put_blocks(url_, 7);
+  disk().review_claim(key_for(url_), 7);
+  settle();
+  EXPECT_TRUE(claimed(index(), url_));
+  disk().purge(key_of_block(url_, 7, 0), {});
+  disk().lose_block(key_for(url_), 7);
+  settle();
+  EXPECT_FALSE(claimed(index(), url_));
+  selector.header.version = 0;
+  selector.header.block = 0;
+  ASSERT_TRUE(scene().append(selector));
+  EXPECT_TRUE(claimed(index(), url_)) << "for what is no object";
+}
+
+TEST_F(Objects, LoseTheirClaimForGoodWithTheFirstBlockThatIsReclaimed) {
+  put_blocks(url_, 7);
+  ASSERT_TRUE(scene().append(object(url_, 7)));
+  kept_ = {key_of_block(url_, 7, 1), key_of_block(url_, 7, 2)};
+  reclaim_one();
+  EXPECT_FALSE(claimed(index(), url_));
+  EXPECT_FALSE(holds(index(), url_, 7, 0));
+  EXPECT_TRUE(holds(index(), url_, 7, 1));
+  EXPECT_TRUE(holds(index(), url_, 7, 2));
+  restart();
+  EXPECT_FALSE(claimed(index(), url_));
+  EXPECT_TRUE(index().find(key_for(url_)));
+}
+
+TEST_F(Objects, KeepTheirClaimWhereAllBlocksAreCopied) {
+  put_blocks(url_, 7);
+  ASSERT_TRUE(scene().append(object(url_, 7)));
+  for (std::uint32_t number = 0; number < kBlocks; ++number) {
+    kept_.insert(key_of_block(url_, 7, number));
+  }
+  reclaim_all_there_is();
+  EXPECT_TRUE(claimed(index(), url_));
+  restart();
+  EXPECT_TRUE(claimed(index(), url_));
+  EXPECT_EQ(*scene().body(key_of_block(url_, 7, 3), url_), body_text(url_, 2000));
+}
+
+TEST_F(Objects, StayAsLongAsABlockDoes) {
+  ASSERT_TRUE(scene().append(object(url_, 7)));
+  put_blocks(url_, 7);
+  kept_ = {key_of_block(url_, 7, 3)};
+  reclaim_all_there_is();
+  EXPECT_TRUE(index().find(key_for(url_)));
+  EXPECT_TRUE(holds(index(), url_, 7, 3));
+  kept_.clear();
+  reclaim_all_there_is();
+  reclaim_all_there_is();
+  EXPECT_FALSE(index().find(key_for(url_)));
+  EXPECT_FALSE(holds(index(), url_, 7, 3));
+}
+
+TEST_F(Objects, LeaveNoBlocksThatAreKeptForNobody) {
+  const std::string purged = url_ + "-purged";
+  for (const auto& url : {url_, purged}) {
+    ASSERT_TRUE(scene().append(object(url, 7)));
+    put_blocks(url, 7);
+    for (std::uint32_t number = 0; number < kBlocks; ++number) {
+      kept_.insert(key_of_block(url, 7, number));
+    }
+  }
+  ASSERT_TRUE(scene().append(object(url_, 8)));
+  ASSERT_TRUE(scene().purge(key_for(purged)));
+  reclaim_all_there_is();
+  for (std::uint32_t number = 0; number < kBlocks; ++number) {
+    EXPECT_FALSE(holds(index(), url_, 7, number)) << number;
+    EXPECT_FALSE(holds(index(), purged, 7, number)) << number;
+  }
+}
+
+TEST_F(Objects, AreNotClaimedAfterAStartThatLostSegments) {
+  put_blocks(url_, 7);
+  reclaim_all_there_is();  // so that the object lies in another segment, behind
+  put_blocks(url_, 7);
+  const auto place = index().find(key_of_block(url_, 7, 0));
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(scene().append(response(url_number(1), body_text(url_number(1), 4000))));
+  }
+  ASSERT_TRUE(scene().append(object(url_, 7)));
+  ASSERT_TRUE(claimed(index(), url_));
+  scene_.reset();
+  for (const auto& file : std::filesystem::directory_iterator(directory_.path())) {
+    const auto stem = file.path().stem().string();
+    if (file.path().extension() != ".segment") continue;
+    if (std::stoul(stem, nullptr, 16) == place->at.segment) {
+      std::filesystem::resize_file(file.path(), 40);
+    }
+  }
+  scene_.emplace(options_);
+  EXPECT_EQ(scene().loaded.damaged, 1U);
+  settle();
+  EXPECT_TRUE(index().find(key_for(url_)));
+  EXPECT_FALSE(claimed(index(), url_));
+  restart();
+  EXPECT_FALSE(claimed(index(), url_));
+}
+
+// Whatever comes and goes: what a start claims as whole it finds as whole, also after a kill in the
+// middle of reclaiming, where it is asked whether to keep an entry, and right after.
+TEST(ObjectsCrash, NeverLeavesAClaimWithoutItsBlocks) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory / "cache");
+  options.log.segment_bytes = 16 * 1024;
+  options.log.bytes = 16 * 16 * 1024;
+  std::mt19937 random(5);
+  std::uint64_t claims = 0;
+  int looked = 0;
+  const auto look = [&] {
+    std::filesystem::remove_all(directory / "copy");
+    std::filesystem::copy(directory / "cache", directory / "copy");
+    Options copied = options;
+    copied.path = directory / "copy";
+    copied.log.keep = [](const Key&, const Place&) { return true; };
+    Scene scene(copied);
+    ++looked;
+    for (std::uint64_t i = 0; i < 12; ++i) {
+      const auto url = url_number(i);
+      if (!claimed(scene->index(), url)) continue;
+      ++claims;
+      const auto place = scene->index().find(key_for(url));
+      const auto stored = scene->open(key_for(url), *place, Wait::yes);
+      ASSERT_TRUE(stored);
+      const auto version = stored->header().version;
+      for (std::uint32_t number = 0; number < kBlocks; ++number) {
+        ASSERT_TRUE(scene.body(key_of_block(url, version, number), url)) << url << ' ' << number;
+      }
+    }
+  };
+  std::mt19937 chance(6);  // of the writer's thread alone
+  options.log.keep = [&](const Key&, const Place&) {
+    if (chance() % 8 == 0) look();
+    return chance() % 3 == 0;
+  };
+  Alone alone(options);
+  std::map<std::string, std::uint64_t> versions;
+  for (std::uint64_t step = 1; step < 2000 && !testing::Test::HasFailure(); ++step) {
+    const auto url = url_number(random() % 12);
+    auto& version = versions[url];
+    if (version == 0 || random() % 30 == 0) {
+      version = step;
+      ASSERT_TRUE(alone.log.append(object(url, version)));
+    }
+    const auto number = static_cast<std::uint32_t>(random() % kBlocks);
+    ASSERT_TRUE(alone.log.append(block(url, version, number, 1000)));
+    if (random() % 3 == 0) {
+      ASSERT_TRUE(alone.log.append(object(url, version)));
+    }
+    if (random() % 8 == 0) look();
+  }
+  EXPECT_GT(looked, 200);
+  EXPECT_GT(claims, 300U);
+}
+
+}  // namespace
+}  // namespace proxy::cache::disk
