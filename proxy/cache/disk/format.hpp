@@ -25,7 +25,7 @@
 // The head is a matter of who stores it. Kinds:
 //    1  whole: a response, head and body
 //    2  object: the head of a large response, whose body is blocks with its URL's key, and version
-//    3  block: a MiB of a large object's body, the last one less; URL and head may be empty
+//    3  block: a MiB of a large object's body, the last one less; without head
 //    4  head: a newer head of the `whole` that lies at version: segment << 32 | offset
 //    5  selector: what selects among the variants of a URL, each of which has a key of its own;
 //    with

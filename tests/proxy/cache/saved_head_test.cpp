@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "proxy/cache/disk/record.hpp"
+#include "proxy/cache/in_blocks.hpp"
 #include "tests/proxy/cache/messages.hpp"
 
 namespace proxy::cache {
@@ -109,7 +110,8 @@ TEST_F(AnEntryWrittenDown, IsNothingWhereItSaysWhatNoEntryDoes) {
     return std::string(good).replace(at, bytes.size(), bytes);
   };
   EXPECT_FALSE(decoded(with(0, "\2"))) << "another layout";
-  EXPECT_FALSE(decoded(with(1, "\10"))) << "a bit without meaning";
+  EXPECT_FALSE(decoded(with(1, "\20"))) << "a bit without meaning";
+  EXPECT_FALSE(decoded(with(1, "\11"))) << "an object where the record is of none";
   EXPECT_FALSE(decoded(with(2, "\3"))) << "no source";
   EXPECT_FALSE(decoded(with(3, "\5"))) << "no basis";
   EXPECT_FALSE(decoded(with(30, "\1"))) << "older than anything";
@@ -121,6 +123,60 @@ TEST_F(AnEntryWrittenDown, IsNothingWhereItSaysWhatNoEntryDoes) {
   record_.response_time = -1;
   EXPECT_FALSE(decoded(good));
   record_.response_time = std::int64_t{1} << 60;
+  EXPECT_FALSE(decoded(good));
+}
+
+class AnObjectWrittenDown : public AnEntryWrittenDown {
+ protected:
+  static constexpr std::uint64_t kLength = 0x40'0001;  // 5 blocks
+
+  AnObjectWrittenDown() {
+    const Request request;
+    const Response response("Cache-Control: max-age=100\r\n");
+    entry_ = object_entry(budget_, {"http://a/", request.head.fields, response.head, kAtOnce, "us"},
+                          Object{kNumber}, kLength);
+    record_.kind = disk::Kind::object;
+    note_times(record_, entry_->times);
+    note_object(record_, *entry_);
+  }
+
+  std::shared_ptr<const Entry> entry_;
+};
+
+TEST_F(AnObjectWrittenDown, HasItsLengthBeforeTheHead) {
+  const auto head = encode_head(*entry_, 0);
+  EXPECT_EQ(hex_of(head.substr(0, 4)), "01090003");
+  EXPECT_EQ(hex_of(head.substr(48, 8)), "0100400000000000");
+  EXPECT_EQ(head.substr(56), entry_->head);
+  EXPECT_EQ(record_.version, kNumber);
+  EXPECT_EQ(record_.block, 5U);
+}
+
+TEST_F(AnObjectWrittenDown, IsTheSameOnceReadAgain) {
+  const auto saved = decoded(encode_head(*entry_, 0));
+  ASSERT_TRUE(saved);
+  EXPECT_EQ(saved->length, kLength);
+  EXPECT_EQ(saved->entry.object, entry_->object);
+  EXPECT_EQ(saved->entry.claimable_until, entry_->claimable_until());
+  EXPECT_EQ(saved->entry.head, entry_->head);
+}
+
+TEST_F(AnObjectWrittenDown, IsNothingWhereRecordAndHeadDisagree) {
+  const auto good = encode_head(*entry_, 0);
+  const auto with = [&](std::size_t at, std::string_view bytes) {
+    return std::string(good).replace(at, bytes.size(), bytes);
+  };
+  EXPECT_FALSE(decoded(with(1, "\1"))) << "no object";
+  EXPECT_FALSE(decoded(with(51, "\1"))) << "longer than its blocks";
+  EXPECT_FALSE(decoded(with(65, "404"))) << "no content";
+  EXPECT_FALSE(decoded(good.substr(0, 55)));
+  record_.block = 6;
+  EXPECT_FALSE(decoded(good));
+  record_.block = 0;
+  EXPECT_FALSE(decoded(with(48, std::string(8, '\0')))) << "of no bytes";
+  EXPECT_FALSE(decoded(with(48, std::string(8, '\xff')))) << "blocks without number";
+  record_.block = 5;
+  record_.kind = disk::Kind::whole;
   EXPECT_FALSE(decoded(good));
 }
 
