@@ -5,7 +5,6 @@
 #include <deque>
 #include <future>
 #include <optional>
-#include <unordered_set>
 #include <vector>
 
 #include "proxy/cache/disk/disk.hpp"
@@ -17,7 +16,6 @@ namespace proxy::command {
 namespace {
 
 namespace disk = cache::disk;
-using disk::Kind;
 
 // What is to go, and how much of it is there.
 struct Order {
@@ -26,37 +24,20 @@ struct Order {
   std::uint64_t responses = 0;
 };
 
-// The keys of all blocks of these objects.
-void add_blocks(const disk::Contents& contents, const std::unordered_set<std::uint64_t>& versions,
-                std::vector<disk::Key>& keys) {
-  contents.each(
-      [&](const disk::Contents::Seen& seen) {
-        if (seen.stored && versions.contains(seen.stored->header().version)) {
-          keys.push_back(seen.key);
-        }
-        return true;
-      },
-      [](const disk::Place& place) { return place.kind == Kind::block; });
-}
-
 Order order_of(const DropOptions& options, const std::string& name,
                const disk::Contents& contents) {
   Order order;
   const bool one = !options.url.empty();
   const Relations relations(contents);
   const auto now = std::chrono::system_clock::now();
-  std::unordered_set<std::uint64_t> versions;
   contents.each([&](const disk::Contents::Seen& seen) {
     if (!seen.stored) return true;
     const auto url = cache::url_in(seen.stored->url());
     if (one ? url != name : !url.starts_with(name)) return true;
     order.responses += facts_of(*seen.stored, relations, now) ? 1 : 0;
-    if (!one) return true;
-    order.keys.push_back(seen.key);
-    if (seen.place.kind == Kind::object) versions.insert(seen.stored->header().version);
+    if (one) order.keys.push_back(seen.key);  // blocks of a large one too
     return true;
   });
-  if (!versions.empty()) add_blocks(contents, versions, order.keys);
   if (!one) order.prefix = name;
   return order;
 }

@@ -9,11 +9,6 @@ namespace disk = cache::disk;
 using disk::Kind;
 using std::chrono::milliseconds;
 
-// What all blocks of one version of an object have in common.
-disk::Key object_id(const disk::RecordHeader& header) {
-  return disk::block_key(header.key, header.version, 0);
-}
-
 std::uint64_t seconds_until(cache::Time then, cache::Time now) {
   const auto left = std::chrono::duration_cast<std::chrono::seconds>(then - now).count();
   return static_cast<std::uint64_t>(std::max<std::int64_t>(left, 0));
@@ -27,9 +22,10 @@ Relations::Relations(const disk::Contents& contents) {
         if (!seen.stored) return true;
         const disk::RecordHeader& header = seen.stored->header();
         if (header.kind == Kind::block) {
-          Held& held = objects_[object_id(header)];
-          held.blocks += 1;
+          Held& held = objects_[header.version];
+          held.blocks.push_back(header.block);
           held.bytes += header.body_bytes;
+          held.disk_bytes += header.bytes();
         } else if (const auto selector = cache::decode_selector(seen.stored->head())) {
           selectors_.insert(selector->number);
         }
@@ -40,30 +36,35 @@ Relations::Relations(const disk::Contents& contents) {
       });
 }
 
-Relations::Held Relations::held(const disk::RecordHeader& object) const {
-  const auto found = objects_.find(object_id(object));
-  return found == objects_.end() ? Held{} : found->second;
+const Relations::Held& Relations::held(const disk::RecordHeader& object) const {
+  static const Held kNothing;
+  const auto found = objects_.find(object.version);
+  return found == objects_.end() ? kNothing : found->second;
 }
 
 std::optional<EntryFacts> facts_of(const disk::Stored& stored, const Relations& relations,
                                    cache::Time now) {
   const disk::RecordHeader& header = stored.header();
   if (header.kind == Kind::block || header.kind == Kind::selector) return std::nullopt;
-  EntryFacts facts{.kind = header.kind == Kind::object ? "large" : "whole",
+  EntryFacts facts{.kind = "whole",
                    .bytes = stored.body_bytes(),
+                   .held_bytes = stored.body_bytes(),
                    .disk_bytes = header.bytes()};
   if (header.kind == Kind::head) facts.disk_bytes += stored.body_bytes();
   if (header.kind == Kind::object) {
-    const auto held = relations.held(header);
+    const auto& held = relations.held(header);
+    facts.kind = held.blocks.size() == header.block ? "large" : "part";
     facts.bytes = held.bytes;
-    facts.disk_bytes += held.bytes + held.blocks * disk::kRecordHeaderBytes;
+    facts.held_bytes = held.bytes;
+    facts.disk_bytes += held.disk_bytes;
   }
-  const auto until = cache::Time(std::chrono::seconds(header.claimable_until));
+  const auto until = cache::Time(std::chrono::seconds(header.claim()));
   facts.claimable = seconds_until(until, now);
   const auto saved = cache::decode_head(stored.url(), stored.head(), header);
   if (!saved) return facts;
   if (!relations.leads_to(saved->selector)) return std::nullopt;
   const cache::Saved& entry = saved->entry;
+  if (entry.object) facts.bytes = saved->length;
   facts.status = entry.status;
   facts.age = seconds_until(now, entry.times.response);
   const auto lifetime = entry.freshness.lifetime - entry.initial_age;

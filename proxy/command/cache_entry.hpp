@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "proxy/cache/disk/contents.hpp"
 #include "proxy/cache/saved_head.hpp"
@@ -21,24 +22,26 @@ class Relations {
   explicit Relations(const cache::disk::Contents& contents);
 
   struct Held {
-    std::uint64_t blocks = 0;
+    std::vector<std::uint32_t> blocks;  // their numbers, in no order
     std::uint64_t bytes = 0;
+    std::uint64_t disk_bytes = 0;
   };
   // Of the object with this header.
-  Held held(const cache::disk::RecordHeader& object) const;
+  const Held& held(const cache::disk::RecordHeader& object) const;
   bool leads_to(std::uint64_t selector) const {
     return selector == 0 || selectors_.contains(selector);
   }
 
  private:
   std::unordered_set<std::uint64_t> selectors_;
-  std::unordered_map<cache::disk::Key, Held, digest::KeyHash> objects_;
+  std::unordered_map<std::uint64_t, Held> objects_;  // by version
 };
 
 // What is known of an entry that is no block and no selector; times in seconds.
 struct EntryFacts {
-  std::string_view kind;  // "whole", or "large": in blocks
-  std::uint64_t bytes = 0;
+  std::string_view kind;    // "whole", or of those in blocks "large", "part" where some are missing
+  std::uint64_t bytes = 0;  // of the complete body
+  std::uint64_t held_bytes = 0;
   std::uint64_t disk_bytes = 0;
   std::optional<std::uint64_t> age = {};        // since it was stored
   std::optional<std::uint64_t> fresh = {};      // for so long; 0: stale

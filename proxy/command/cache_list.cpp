@@ -75,7 +75,8 @@ class Listing {
   static Report report_of(const EntryFacts& facts, std::string_view url) {
     Report report;
     report.add("url", std::string(url)).add("kind", std::string(facts.kind));
-    report.add("bytes", facts.bytes).add("disk_bytes", facts.disk_bytes);
+    report.add("bytes", facts.bytes).add("held_bytes", facts.held_bytes);
+    report.add("disk_bytes", facts.disk_bytes);
     report.add("status", value_of(facts.status)).add("age_seconds", value_of(facts.age));
     report.add("fresh_seconds", value_of(facts.fresh));
     report.add("claimable_seconds", value_of(facts.claimable)).add("hits", Report::Value());

@@ -72,9 +72,8 @@ void add_record(Report& report, const disk::Contents::Seen& seen, const disk::St
   }
   report.add("response_time", time_of(header.response_time));
   report.add("request_took_ms", std::uint64_t{header.request_took});
-  report.add("claimable_until", header.claimable_until == 0
-                                    ? Report::Value()
-                                    : time_of(std::int64_t{1000} * header.claimable_until));
+  report.add("claimable_until",
+             header.claim() == 0 ? Report::Value() : time_of(std::int64_t{1000} * header.claim()));
   report.add("version", header.version).add("flags", std::uint64_t{header.flags});
   // A head whose checksum did not fit would not have been found.
   report.add("head_checksum", std::string("good")).add("body_checksum", state_of_body(stored));
@@ -100,6 +99,21 @@ std::string indented(std::string_view head) {
   return text;
 }
 
+// "0-4, 7", or "none".
+std::string runs_of(std::vector<std::uint32_t> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  std::string text;
+  for (std::size_t first = 0; first < numbers.size();) {
+    std::size_t last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    if (!text.empty()) text += ", ";
+    text += fmt::to_string(numbers[first]);
+    if (last > first) text += fmt::format("-{}", numbers[last]);
+    first = last + 1;
+  }
+  return text.empty() ? "none" : text;
+}
+
 class Showing {
  public:
   Showing(const ShowOptions& options, const disk::Contents& contents, Output& out)
@@ -110,8 +124,9 @@ class Showing {
     report.add("stored_as", shown(stored.url()));
     add_record(report, seen, stored);
     if (stored.header().kind == Kind::object) {
-      const auto held = relations_.held(stored.header());
-      report.add("blocks", held.blocks).add("bytes_in_blocks", held.bytes);
+      const auto& held = relations_.held(stored.header());
+      report.add("blocks", std::uint64_t{stored.header().block});
+      report.add("blocks_held", runs_of(held.blocks)).add("bytes_held", held.bytes);
     }
     std::string_view head;
     const auto saved = cache::decode_head(stored.url(), stored.head(), stored.header());
@@ -171,7 +186,8 @@ Result<int> show(const ShowOptions& options, const Streams& streams) {
   Showing showing(options, **contents, out);
   int code = kNone;
   (*contents)->each([&](const disk::Contents::Seen& seen) {
-    if (seen.stored && cache::url_in(seen.stored->url()) == *url) {
+    if (seen.stored && seen.place.kind != Kind::block &&
+        cache::url_in(seen.stored->url()) == *url) {
       code = kDone;
       showing.tell(seen, *seen.stored);
     }

@@ -29,15 +29,8 @@ TEST_F(CacheDrop, TakesAllThatIsStoredOfTheUrl) {
   selector.body = {};
   Record variant = response("http://a/", "x", vary, {}, 7);
   variant.header.key = cache::disk::key_for("a key of its own");
-  Record object = response("reverse:http://a/");
-  object.header.kind = Kind::object;
-  object.header.version = 3;
-  object.body = {};
-  Record block = response("");
-  block.header.kind = Kind::block;
-  block.header.key = object.header.key;
-  block.header.version = 3;
-  store({selector, variant, object, block, response("http://b/")});
+  const std::string large = "reverse:http://a/";
+  store({selector, variant, object(large, 3, 2 << 20), block(large, 3, 1), response("http://b/")});
   EXPECT_EQ(said(&drop, DropOptions{.url = "http://a/"}).out, "dropped 2 responses\n");
   const cache::disk::Scene disk(directory_.path());
   EXPECT_EQ(disk->index().entries(), 1U);

@@ -67,23 +67,28 @@ TEST_F(CacheList, LeavesOutVariantsThatNothingLeadsTo) {
   EXPECT_TRUE(contains(told.out, "whole       5 B")) << told.out;
 }
 
-TEST_F(CacheList, CountsWhatIsHeldOfALargeObject) {
-  Record object = response("http://a/large");
-  object.header.kind = Kind::object;
-  object.header.version = 3;
-  object.body = {};
-  const auto block = [&](std::uint32_t number, std::uint64_t version) {
-    Record record = object;
-    record.header.kind = Kind::block;
-    record.header.version = version;
-    record.header.block = number;
-    record.body = cache::disk::body_of(std::string(10'240, 'x'));
-    return record;
-  };
-  store({block(7, 3), object, block(1, 3), block(2, 2)});
+TEST_F(CacheList, TellsOfALargeObjectHowMuchIsHeld) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  const std::string part = "http://a/part";
+  const std::string all = "http://a/large";
+  store({block(part, 3, 7), object(part, 3, 9 * kMiB), block(part, 3, 1), block(part, 2, 2),
+         object(all, 4, 2 * kMiB), block(all, 4, 0), block(all, 4, 1)});
   const Said told = said(&list, ListOptions{});
-  EXPECT_EQ(lines_in(told.out), 2U) << told.out;
-  EXPECT_TRUE(contains(told.out, "large    20 KiB")) << told.out;
+  EXPECT_EQ(lines_in(told.out), 3U) << told.out;
+  EXPECT_TRUE(contains(told.out, "part    9.0 MiB")) << told.out;
+  EXPECT_TRUE(contains(told.out, "large   2.0 MiB")) << told.out;
+  const Json first = Json::parse(said(&list, ListOptions{.prefix = part, .json = true}).out);
+  EXPECT_EQ(first.at("bytes"), 9 * kMiB);
+  EXPECT_EQ(first.at("held_bytes"), 2 * 10'240);
+  EXPECT_GT(first.at("disk_bytes"), 2 * 10'240 + 3 * 80);
+  EXPECT_EQ(first.at("claimable_seconds"), 0) << "not all is held";
+}
+
+TEST_F(CacheList, TellsUntilWhenAllOfALargeObjectIsClaimed) {
+  const std::string url = "http://a/";
+  store({block(url, 3, 0), block(url, 3, 1), object(url, 3, 2 << 20)});
+  const Json told = Json::parse(said(&list, ListOptions{.json = true}).out);
+  EXPECT_GT(told.at("claimable_seconds"), 6900);
 }
 
 TEST_F(CacheList, GoesOnBehindADamagedRecord) {

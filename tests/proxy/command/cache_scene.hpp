@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "proxy/cache/in_blocks.hpp"
 #include "proxy/cache/saved_head.hpp"
 #include "proxy/cache/stored_name.hpp"
 #include "proxy/command/cache_place.hpp"
@@ -33,6 +34,34 @@ class CacheScene : public ::testing::Test {
     record.header.claimable_until =
         static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(until).count());
     return record;
+  }
+
+  // Of a large object: all but its blocks.
+  Record object(const std::string& url, std::uint64_t version, std::uint64_t length) {
+    const cache::Request request;
+    const cache::Response head("Cache-Control: max-age=7000\r\n");
+    const auto now = std::chrono::system_clock::now();
+    const auto entry = cache::object_entry(
+        budget_, {url, request.head.fields, head.head, {now, now}, "us"}, {version}, length);
+    Record record{.header = {.kind = Kind::object, .key = cache::disk::key_for(url)},
+                  .url = url,
+                  .head = cache::encode_head(*entry, 0)};
+    cache::note_times(record.header, entry->times);
+    cache::note_object(record.header, *entry);
+    record.header.claimable_until =
+        static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(
+                                       entry->claimable_until().time_since_epoch())
+                                       .count());
+    return record;
+  }
+  static Record block(const std::string& url, std::uint64_t version, std::uint32_t number) {
+    return {.header = {.kind = Kind::block,
+                       .key = cache::disk::key_for(url),
+                       .version = version,
+                       .block = number},
+            .url = url,
+            .head = {},
+            .body = cache::disk::body_of(std::string(10'240, 'x'))};
   }
 
   cache::disk::Options disk_options() const {

@@ -52,6 +52,20 @@ TEST_F(CacheShow, HasNothingForATerminalToActUpon) {
   EXPECT_TRUE(contains(told.out, "  X: \\xc2\\x9b2J\n")) << told.out;
 }
 
+TEST_F(CacheShow, TellsWhichBlocksOfALargeObjectAreHeld) {
+  const std::string url = "http://a/";
+  store({object(url, 3, (9 << 20) + 1), block(url, 3, 9), block(url, 3, 2), block(url, 3, 0),
+         block(url, 3, 1), block(url, 2, 5)});
+  const Said told = said(&show, ShowOptions{.url = url});
+  for (const std::string line :
+       {"record                  large\n", "blocks                  10\n",
+        "blocks held             0-2, 9\n", "bytes held              40,960\n",
+        "status                  200\n"}) {
+    EXPECT_TRUE(contains(told.out, line)) << line << told.out;
+  }
+  EXPECT_FALSE(contains(told.out, "block\n")) << told.out;
+}
+
 TEST_F(CacheShow, SaysThatABodyIsDamaged) {
   store({response("http://a/", "the body")});
   damage("the body");
