@@ -187,7 +187,7 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   if (const auto refusal = check_access(client, request)) {
     co_return co_await refuse(client, request, *refusal);
   }
-  if (request.mapping() && !request.mapping()->may_have(request.target)) {
+  if (!request.may_exist()) {
     co_return co_await refuse(client, request, Refusal::unknown_url());
   }
   request.tell_of_client(shared.settings.forwarded, client.address);

@@ -51,6 +51,13 @@ void Request::follow(const SiteRules& rules) {
   name_it();
 }
 
+bool Request::may_exist() const {
+  if (!mapping_ || mapping_->may_have(target)) return true;
+  if (!rule_ || !rule_->drops_any()) return false;
+  const auto reduced = http::parse_target("GET", rule_->key_url(target.url()));
+  return reduced && mapping_->may_have(*reduced);
+}
+
 void Request::name_it() {
   const bool reduced = rule_ && rule_->drops_any();
   if (!reduced && !is_apart()) return;

@@ -45,6 +45,9 @@ struct Request {
   void map_to(Mapping* mapping);
   [[nodiscard]] Mapping* mapping() const { return mapping_; }
 
+  // False: its mapping knows no such URL, neither as it is nor as the site's rule reduces it.
+  [[nodiscard]] bool may_exist() const;
+
   // Does with Forwarded and X-Forwarded-For what the setting says, before they select a variant.
   void tell_of_client(config::Forwarded how, const config::Address& client);
 

@@ -133,6 +133,8 @@ struct Entry {
   // Freshness left; 0 or less when stale, and then how long it has been so, negated.
   seconds ttl(Time now) const { return freshness.lifetime - age(now); }
   bool fresh(Time now) const { return now < fresh_until; }
+  // Answers, without being validated, whoever asks for nothing fresher.
+  bool reusable(Time now) const { return fresh(now) && !no_cache; }
 
   bool has_validator() const { return !etag.empty() || !last_modified.empty(); }
   http::StoredValidators validators() const;

@@ -106,7 +106,7 @@ Verdict judge_offline(const RequestFacts& request, const Found& found, Time now)
   const bool for_us = request.method != RequestFacts::Method::other && !request.for_origin;
   if (!for_us || !found.entry) return {Action::refuse, verdict.reason};
   const Entry& entry = *found.entry;
-  const bool allowed = !entry.never_stale || (entry.fresh(now) && !entry.no_cache);
+  const bool allowed = !entry.never_stale || entry.reusable(now);
   const bool usable = allowed && covers(request, entry);
   return {usable ? Action::serve : Action::refuse, verdict.reason};
 }

@@ -60,7 +60,7 @@ void Filling::publish(bool may_be_stored) {
   if (entry_->range) most = std::min(most, entry_->range->range.size());
   const bool fits = !length_ || *length_ <= most;
   storing_ = storing_ && may_be_stored && fits;
-  const bool shared = may_be_stored && !job_.how.part && entry_->fresh(now()) && !entry_->no_cache;
+  const bool shared = may_be_stored && !job_.how.part && entry_->reusable(now());
   provenance_.stored = storing_;
   provenance_.aged = fetch_->head().fields.has(http::field::age);
   published_ = true;
@@ -107,7 +107,7 @@ bool Filling::take_unmodified(const cache::Entry& stale, bool asked_alone) {
   provenance_.validated = true;
   provenance_.stored = keep && store(fresh);
   for (const auto& slice : fresh->body.slices) job_.fill->append(slice.block, slice.size);
-  const bool shared = keep && fresh->fresh(now()) && !fresh->no_cache;
+  const bool shared = keep && fresh->reusable(now());
   if (!shared) refuse_newcomers(false);
   job_.fill->publish({fresh, fresh->body.size, shared, freshened.asker_fields, provenance_});
   job_.fill->finish();

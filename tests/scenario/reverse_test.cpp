@@ -342,6 +342,21 @@ TEST(Reverse, AnswersFromTheListOfKnownUrlsWithoutAskingForOthers) {
   EXPECT_EQ(origin.count(), asked);
 }
 
+TEST(Reverse, KnowsAUrlByWhatARuleLeavesOfIt) {
+  const TemporaryDirectory directory;
+  write_file(directory / "urls", "/b\n");
+  ScriptedOrigin origin;
+  origin.otherwise([](const support::Request&) { return cacheable("hello"); });
+  auto mapped = mapping("*", at(origin.port()));
+  mapped["known"] = directory / "urls";
+  auto settings = gateway({mapped});
+  settings["rules"] = {{{"name", "r"}, {"host", "*"}, {"drop_query", {"utm_*"}}}};
+  const ProxyProcess proxy(settings);
+  EXPECT_EQ(ask(proxy.port(), "/b?utm_x=1", "a.test").status, 200);
+  EXPECT_EQ(ask(proxy.port(), "/b?x=1", "a.test").status, 404);
+  EXPECT_EQ(ask(proxy.port(), "/c?utm_x=1", "a.test").status, 404);
+}
+
 TEST(Reverse, SaysWhatIsWrongWithAListOfKnownUrls) {
   const TemporaryDirectory directory;
   auto mapped = mapping("*", "http://127.0.0.1:1");
