@@ -1,10 +1,10 @@
 #include "proxy/disk_watch.hpp"
 
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <iterator>
 #include <stdexcept>
+
+#include "proxy/exposition.hpp"
 
 namespace proxy {
 
@@ -34,18 +34,6 @@ constexpr CounterMetric kCounters[] = {
     {"corrupt", "Entries dropped as they were damaged.", &disk::Counters::corrupt},
     {"failed_reads", "Reads that the system refused.", &disk::Counters::failed_reads},
 };
-
-void describe(std::string& out, std::string_view name, std::string_view type,
-              std::string_view help) {
-  fmt::format_to(std::back_inserter(out),
-                 "# HELP hearsay_disk_{0} {1}\n# TYPE hearsay_disk_{0} {2}\n", name, help, type);
-}
-
-template <class Value>
-void gauge(std::string& out, std::string_view name, std::string_view help, Value value) {
-  describe(out, name, "gauge", help);
-  fmt::format_to(std::back_inserter(out), "hearsay_disk_{} {}\n", name, value);
-}
 
 double write_amplification(const disk::Counters& counters) {
   const std::uint64_t stored = counters.stored_bytes;
@@ -115,18 +103,19 @@ void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
   if (!tier) return;
   const auto& disk = tier->disk();
   for (const auto& [name, help, count] : kCounters) {
-    const auto total = fmt::format("{}_total", name);
-    describe(out, total, "counter", help);
     const std::uint64_t value = disk.counters().*count;
-    fmt::format_to(std::back_inserter(out), "hearsay_disk_{} {}\n", total, value);
+    single(out, fmt::format("hearsay_disk_{}_total", name), "counter", help, value);
   }
-  gauge(out, "up", "Whether the disk takes what is stored.", disk.state().working ? 1 : 0);
-  gauge(out, "entries", "Records in the index.", disk.index().entries());
-  gauge(out, "index_bytes", "Memory of the index, part of cache.memory.", disk.index().bytes());
-  gauge(out, "segments", "Segment files.", disk.segments());
-  gauge(out, "used_bytes", "What the files take.", disk.used_bytes());
-  gauge(out, "queued_bytes", "What waits to be written.", disk.queued_bytes());
-  gauge(out, "write_amplification", "Bytes written over bytes of what was stored.",
+  const auto gauge = [&out](std::string_view name, std::string_view help, auto value) {
+    single(out, fmt::format("hearsay_disk_{}", name), "gauge", help, value);
+  };
+  gauge("up", "Whether the disk takes what is stored.", disk.state().working ? 1 : 0);
+  gauge("entries", "Records in the index.", disk.index().entries());
+  gauge("index_bytes", "Memory of the index, part of cache.memory.", disk.index().bytes());
+  gauge("segments", "Segment files.", disk.segments());
+  gauge("used_bytes", "What the files take.", disk.used_bytes());
+  gauge("queued_bytes", "What waits to be written.", disk.queued_bytes());
+  gauge("write_amplification", "Bytes written over bytes of what was stored.",
         write_amplification(disk.counters()));
 }
 

@@ -1,22 +1,9 @@
 #include "proxy/metrics.hpp"
 
-#include <fmt/format.h>
-
-#include <iterator>
+#include "proxy/exposition.hpp"
 
 namespace proxy {
 namespace {
-
-void describe(std::string& out, std::string_view name, std::string_view type,
-              std::string_view help) {
-  fmt::format_to(std::back_inserter(out), "# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
-}
-
-void single(std::string& out, std::string_view name, std::string_view type, std::string_view help,
-            std::uint64_t value) {
-  describe(out, name, type, help);
-  fmt::format_to(std::back_inserter(out), "{} {}\n", name, value);
-}
 
 struct ServedCounter {
   std::string_view name;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "proxy/disk_watch.hpp"
+#include "proxy/exposition.hpp"
 #include "proxy/own_pages.hpp"
 
 namespace proxy {
@@ -153,7 +154,7 @@ void append_metric(std::string& out, const PeerMetric<Value>& metric, std::strin
   auto at = std::back_inserter(out);
   const auto name =
       fmt::format("hearsay_peer_{}{}", metric.name, type == "counter" ? "_total" : "");
-  fmt::format_to(at, "# HELP {0} {1}\n# TYPE {0} {2}\n", name, metric.help, type);
+  describe(out, name, type, metric.help);
   for (const auto& peer : peers) {
     const auto* const value = known(peer.*metric.value);
     if (value) fmt::format_to(at, "{}{{peer=\"{}\"}} {}\n", name, escaped(peer.name), *value);
@@ -164,9 +165,8 @@ void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers)
   auto at = std::back_inserter(out);
   for (const auto& counter : kPeerCounters) append_metric(out, counter, "counter", peers);
   append_metric(out, kDigestSent, "counter", peers);
-  out +=
-      "# HELP hearsay_peer_false_hits_by_cause_total Claims that were not true, by why.\n"
-      "# TYPE hearsay_peer_false_hits_by_cause_total counter\n";
+  describe(out, "hearsay_peer_false_hits_by_cause_total", "counter",
+           "Claims that were not true, by why.");
   for (const auto& peer : peers) {
     for (std::size_t cause = 0; cause < peers::kFalseHits; ++cause) {
       fmt::format_to(at, "hearsay_peer_false_hits_by_cause_total{{peer=\"{}\",cause=\"{}\"}} {}\n",
@@ -175,9 +175,7 @@ void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers)
     }
   }
   for (const auto& gauge : kPeerGauges) append_metric(out, gauge, "gauge", peers);
-  out +=
-      "# HELP hearsay_peer_up Whether its claims count now.\n"
-      "# TYPE hearsay_peer_up gauge\n";
+  describe(out, "hearsay_peer_up", "gauge", "Whether its claims count now.");
   for (const auto& peer : peers) {
     fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name),
                    peer.state == peers::State::usable ? 1 : 0);
