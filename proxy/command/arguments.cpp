@@ -12,6 +12,7 @@
 #include "proxy/command/guarded.hpp"
 #include "proxy/command/info.hpp"
 #include "proxy/command/query.hpp"
+#include "proxy/command/subcommand.hpp"
 #include "proxy/command/unite.hpp"
 
 namespace proxy::command {
@@ -25,26 +26,19 @@ struct Arguments {
   UniteOptions unite;
   DedupOptions dedup;
   CommonOptions common;
-  std::function<Result<int>(const Streams&)> work;
-  std::string name;
+  Chosen chosen;
 };
 
 using Shared = std::shared_ptr<Arguments>;
 
 // The subcommand, which chooses this work with these options.
 template <class Options>
-CLI::App* add_work(CLI::App& parent, const Shared& arguments, std::string name,
+CLI::App* add_work(CLI::App& parent, const Shared& arguments, const std::string& name,
                    const std::string& about, Options Arguments::*options,
                    Result<int> (*work)(const Options&, const Streams&)) {
-  CLI::App* const app = parent.add_subcommand(name, about);
-  app->callback([arguments, options, work, name] {
-    arguments->name = name;
-    // A part of the arguments: it must not keep them alive.
-    arguments->work = [options, work, &all = *arguments](const Streams& streams) {
-      return work(all.*options, streams);
-    };
-  });
-  return app;
+  const auto& chosen = (*arguments).*options;
+  return &add_work(parent, arguments->chosen, name, about,
+                   [&chosen, work](const Streams& streams) { return work(chosen, streams); });
 }
 
 // Both included; NaN, which CLI::Range lets pass, is not.
@@ -69,10 +63,6 @@ const CLI::Validator kMemory(
       return std::string();
     },
     "SIZE");
-
-void add_json(CLI::App& app, bool& json) {
-  app.add_flag("--json", json, "say it as JSON, for programs");
-}
 
 void add_spelling(CLI::App& app, Spelling& spelling) {
   app.add_flag_callback(
@@ -229,9 +219,9 @@ std::function<int(const Streams&)> add_digest(CLI::App& program) {
   add_dedup(digest, arguments);
   add_common(digest, arguments);
   return [arguments](const Streams& streams) {
-    const auto work = [&] { return arguments->work(streams); };
-    const auto done = guarded(work, remedy_for(arguments->name));
-    return exit_code(done, "digest " + arguments->name, streams);
+    const auto& [name, work] = arguments->chosen;
+    const auto done = guarded([&work, &streams] { return work(streams); }, remedy_for(name));
+    return exit_code(done, "digest " + name, streams);
   };
 }
 

@@ -9,6 +9,7 @@
 #include "proxy/command/cache_show.hpp"
 #include "proxy/command/cache_verify.hpp"
 #include "proxy/command/guarded.hpp"
+#include "proxy/command/subcommand.hpp"
 
 namespace proxy::command {
 namespace {
@@ -17,18 +18,17 @@ constexpr std::string_view kRemedy =
     "the index of what is held needs some 50 bytes for each entry; run this where there is more";
 
 // All options of all subcommands, and the work that was chosen.
-struct Arguments {
+struct CacheArguments {
   cache::disk::PurgeRules::Reading reading;
   std::string config;
   ListOptions list;
   ShowOptions show;
   VerifyOptions verify;
   DropOptions drop;
-  std::function<Result<int>(const Streams&)> work;
-  std::string name;
+  Chosen chosen;
 };
 
-using Shared = std::shared_ptr<Arguments>;
+using SharedArguments = std::shared_ptr<CacheArguments>;
 
 // A line for each thing that is wrong, so that the whole is more than one.
 Result<CachePlace> place_in(const std::string& config) {
@@ -45,31 +45,23 @@ Result<CachePlace> place_in(const std::string& config) {
 
 // The subcommand, which chooses this work with these options.
 template <class Options>
-CLI::App& add_work(CLI::App& parent, const Shared& arguments, const std::string& name,
-                   const std::string& about, Options Arguments::*options,
+CLI::App& add_work(CLI::App& parent, const SharedArguments& arguments, const std::string& name,
+                   const std::string& about, Options CacheArguments::*options,
                    Result<int> (*work)(const Options&, const Streams&)) {
-  CLI::App& app = *parent.add_subcommand(name, about);
+  const auto open = [options, work, &all = *arguments](const Streams& streams) -> Result<int> {
+    auto place = place_in(all.config);
+    if (!place) return place.error();
+    place->reading = all.reading;
+    (all.*options).place = std::move(*place);
+    return work(all.*options, streams);
+  };
+  CLI::App& app = add_work(parent, arguments->chosen, name, about, open);
   app.add_option("--config", arguments->config, "the settings of the proxy, a JSON file")
       ->required();
-  app.callback([arguments, options, work, name] {
-    arguments->name = name;
-    // A part of the arguments: it must not keep them alive.
-    arguments->work = [options, work, &all = *arguments](const Streams& streams) -> Result<int> {
-      auto place = place_in(all.config);
-      if (!place) return place.error();
-      place->reading = all.reading;
-      (all.*options).place = std::move(*place);
-      return work(all.*options, streams);
-    };
-  });
   return app;
 }
 
-void add_json(CLI::App& app, bool& json) {
-  app.add_flag("--json", json, "an object on a line for each, for programs");
-}
-
-void add_list(CLI::App& parent, const Shared& arguments) {
+void add_list(CLI::App& parent, const SharedArguments& arguments) {
   ListOptions& options = arguments->list;
   CLI::App& app = add_work(
       parent, arguments, "list",
@@ -77,40 +69,40 @@ void add_list(CLI::App& parent, const Shared& arguments) {
       "which there may be a part), the size of its body, how long ago it came, how long it stays "
       "fresh and may be claimed to neighbours, its URL. How often it was used is known only while "
       "the proxy runs.",
-      &Arguments::list, &command::list);
+      &CacheArguments::list, &command::list);
   app.add_option("--prefix", options.prefix, "only URLs that begin so");
   add_json(app, options.json);
 }
 
-void add_show(CLI::App& parent, const Shared& arguments) {
+void add_show(CLI::App& parent, const SharedArguments& arguments) {
   ShowOptions& options = arguments->show;
   CLI::App& app =
       add_work(parent, arguments, "show",
                "print all that is held of a URL: each record with its place, times and "
                "checksums, and its head; exit 0 if there is any, 1 if not, 2 on trouble",
-               &Arguments::show, &command::show);
+               &CacheArguments::show, &command::show);
   app.add_option("URL", options.url, "as a client would ask for it")->required();
   add_json(app, options.json);
 }
 
-void add_verify(CLI::App& parent, const Shared& arguments) {
+void add_verify(CLI::App& parent, const SharedArguments& arguments) {
   CLI::App& app = add_work(
       parent, arguments, "verify",
       "read every record and check every checksum; name each damaged place and what is lost with "
       "it. The end of the newest segment may be what a crash cut. Nothing needs to be done: the "
       "proxy serves nothing that is damaged. Exit 0 if all is good, 1 if not, 2 on trouble",
-      &Arguments::verify, &command::verify);
+      &CacheArguments::verify, &command::verify);
   add_json(app, arguments->verify.json);
 }
 
-void add_drop(CLI::App& parent, const Shared& arguments) {
+void add_drop(CLI::App& parent, const SharedArguments& arguments) {
   DropOptions& options = arguments->drop;
   CLI::App& app = add_work(
       parent, arguments, "drop",
       "purge a URL in all its variants, all URLs that begin so, or everything, of forward and "
       "reverse mode: no start brings it back. Its space is reclaimed when the proxy needs it. Exit "
       "0 if there was any, 1 if not, 2 on trouble",
-      &Arguments::drop, &command::drop);
+      &CacheArguments::drop, &command::drop);
   auto& what = *app.add_option_group("what", "one of these");
   what.add_option("URL", options.url, "as a client would ask for it");
   what.add_option("--prefix", options.prefix, "such as http://example.com/packages/");
@@ -122,7 +114,7 @@ void add_drop(CLI::App& parent, const Shared& arguments) {
 
 std::function<int(const Streams&)> add_cache(CLI::App& program,
                                              cache::disk::PurgeRules::Reading reading) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CacheArguments>();
   arguments->reading = std::move(reading);
   CLI::App& cache =
       *program.add_subcommand("cache", "look into the cache on disk of a proxy that does not run");
@@ -132,8 +124,9 @@ std::function<int(const Streams&)> add_cache(CLI::App& program,
   add_verify(cache, arguments);
   add_drop(cache, arguments);
   return [arguments](const Streams& streams) {
-    const auto done = guarded([&] { return arguments->work(streams); }, kRemedy);
-    return exit_code(done, "cache " + arguments->name, streams);
+    const auto& [name, work] = arguments->chosen;
+    const auto done = guarded([&work, &streams] { return work(streams); }, kRemedy);
+    return exit_code(done, "cache " + name, streams);
   };
 }
 

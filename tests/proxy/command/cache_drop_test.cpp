@@ -22,15 +22,9 @@ TEST_F(CacheDrop, NoStartFindsItAgain) {
 }
 
 TEST_F(CacheDrop, TakesAllThatIsStoredOfTheUrl) {
-  const std::string vary = "Cache-Control: max-age=7000\r\nVary: Cookie\r\n";
-  Record selector = response("http://a/");
-  selector.header.kind = Kind::selector;
-  selector.head = cache::encode(cache::Selector{7, "cookie"});
-  selector.body = {};
-  Record variant = response("http://a/", "x", vary, {}, 7);
-  variant.header.key = cache::disk::key_for("a key of its own");
   const std::string large = "reverse:http://a/";
-  store({selector, variant, object(large, 3, 2 << 20), block(large, 3, 1), response("http://b/")});
+  store({selector("http://a/", 7), variant("http://a/", "x", 7), object(large, 3, 2 << 20),
+         block(large, 3, 1), response("http://b/")});
   EXPECT_EQ(said(&drop, DropOptions{.url = "http://a/"}).out, "dropped 2 responses\n");
   const cache::disk::Scene disk(directory_.path());
   EXPECT_EQ(disk->index().entries(), 1U);

@@ -52,16 +52,8 @@ TEST_F(CacheList, HasNothingForATerminalToActUpon) {
 }
 
 TEST_F(CacheList, LeavesOutVariantsThatNothingLeadsTo) {
-  const std::string vary = "Cache-Control: max-age=7000\r\nVary: Cookie\r\n";
-  Record selector = response("http://a/");
-  selector.header.kind = Kind::selector;
-  selector.head = cache::encode(cache::Selector{7, "cookie"});
-  selector.body = {};
-  Record found = response("http://a/", "found", vary, {}, 7);
-  found.header.key = cache::disk::key_for("a key of its own");
-  Record lost = response("http://a/", "lost....", vary, {}, 6);
-  lost.header.key = cache::disk::key_for("another");
-  store({selector, found, lost});
+  store({selector("http://a/", 7), variant("http://a/", "found", 7),
+         variant("http://a/", "lost....", 6)});
   const Said told = said(&list, ListOptions{});
   EXPECT_EQ(lines_in(told.out), 2U) << told.out;
   EXPECT_TRUE(contains(told.out, "whole       5 B")) << told.out;

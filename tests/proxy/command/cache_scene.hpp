@@ -64,6 +64,21 @@ class CacheScene : public ::testing::Test {
             .body = cache::disk::body_of(std::string(10'240, 'x'))};
   }
 
+  // What leads to the variants of that number, and one of them.
+  Record selector(const std::string& url, std::uint64_t number) {
+    Record record = response(url);
+    record.header.kind = Kind::selector;
+    record.head = cache::encode(cache::Selector{number, "cookie"});
+    record.body = {};
+    return record;
+  }
+  Record variant(const std::string& url, const std::string& body, std::uint64_t number) {
+    Record record =
+        response(url, body, "Cache-Control: max-age=7000\r\nVary: Cookie\r\n", {}, number);
+    record.header.key = cache::disk::key_for("a key of its own: " + body);
+    return record;
+  }
+
   cache::disk::Options disk_options() const {
     auto options = cache::disk::small_options(directory_.path());
     options.purge_reading = reading;
