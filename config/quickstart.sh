@@ -33,7 +33,7 @@ build_jobs() {
 
 build() {
   config/install.sh config/packages.txt
-  cmake --preset release
+  config/configure.sh release
   cmake --build --preset release --target hearsay --parallel "$(build_jobs)"
 }
 

@@ -8,7 +8,7 @@
 namespace proxy {
 
 namespace asio = net::asio;
-using boost::beast::http::error;
+using HttpError = boost::beast::http::error;
 using boost::beast::http::make_error_code;
 using net::Result;
 using net::Task;
@@ -30,12 +30,12 @@ Task<Result<std::string_view>> Input::head(std::size_t limit) {
     const auto bytes = buffered();
     const auto end = http::find_head_end(bytes, searched);
     if (end != std::string_view::npos && end <= limit) co_return bytes.substr(0, end);
-    if (bytes.size() >= limit) co_return make_error_code(error::header_limit);
+    if (bytes.size() >= limit) co_return make_error_code(HttpError::header_limit);
     searched = bytes.size();
     const auto read = co_await fill(limit);
     if (!read) {
       const bool cut = read.error() == asio::error::eof && !empty();
-      co_return cut ? make_error_code(error::partial_message) : read.error();
+      co_return cut ? make_error_code(HttpError::partial_message) : read.error();
     }
   }
 }
@@ -73,7 +73,7 @@ bool Input::fill_at_once() {
 
 Task<Result<std::size_t>> Input::fill(std::size_t limit) {
   if (!make_room(std::max(limit, BufferPool::kSize))) {
-    co_return make_error_code(error::buffer_overflow);
+    co_return make_error_code(HttpError::buffer_overflow);
   }
   const auto room = asio::buffer(buffer_.get() + end_, capacity_ - end_);
   const auto read = co_await stream_.read_some(room);
@@ -130,7 +130,7 @@ Task<Result<std::size_t>> BodyReader::read(asio::mutable_buffer into,
   if (read) received_ += *read;
   if (read || read.error() != asio::error::eof) co_return read;
   if (framing_.kind != http::Framing::Kind::until_close) {
-    co_return make_error_code(error::partial_message);
+    co_return make_error_code(HttpError::partial_message);
   }
   ended_ = true;
   co_return std::size_t{0};
@@ -162,7 +162,7 @@ Result<std::size_t> BodyReader::decode_buffered(asio::mutable_buffer into) {
     // The decoder hands out slices of what it is shown, so it is shown no more than there is room.
     const auto shown = input_->buffered().substr(0, into.size() - produced);
     const auto step = decoder_.feed(shown);
-    if (decoder_.failed()) return make_error_code(error::bad_chunk);
+    if (decoder_.failed()) return make_error_code(HttpError::bad_chunk);
     std::copy(step.body.begin(), step.body.end(), static_cast<char*>(into.data()) + produced);
     produced += step.body.size();
     input_->consume(step.consumed);

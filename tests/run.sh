@@ -17,6 +17,6 @@ case ${1-} in
 esac
 
 config/install.sh config/packages.txt tests/packages.txt
-cmake --preset "$preset"
+config/configure.sh "$preset"
 cmake --build --preset "$preset"
 ctest --preset "$preset" --no-tests=error -j2 "$@"

@@ -9,14 +9,14 @@ HostPattern hosts(std::string_view text) {
   return HostPattern(config::parse_host_pattern(text).value());
 }
 
-struct Case {
+struct BanCase {
   Ban ban;
   std::string name;
   bool covers;
 };
 
 TEST(Ban, CoversUrlsByHowTheyBeginOrByTheirHostInBothKeySpaces) {
-  const Case cases[] = {
+  const BanCase cases[] = {
       {Ban("http://a.test/x/"), "http://a.test/x/", true},
       {Ban("http://a.test/x/"), "http://a.test/x/y?z", true},
       {Ban("http://a.test/x/"), "http://a.test/x", false},

@@ -16,13 +16,13 @@ using What = Failure::What;
 using upstream::Errc;
 namespace error = boost::asio::error;
 
-struct Case {
+struct FailureCase {
   const char* name;
   boost::system::error_code cause;
   What what;
   unsigned upstream_status;
 };
-class FailureOf : public testing::TestWithParam<Case> {};
+class FailureOf : public testing::TestWithParam<FailureCase> {};
 
 TEST_P(FailureOf, DecidesWhatTheClientIsTold) {
   const auto failure = failure_of(Where::upstream, GetParam().cause);
@@ -32,26 +32,26 @@ TEST_P(FailureOf, DecidesWhatTheClientIsTold) {
 
 INSTANTIATE_TEST_SUITE_P(
     Causes, FailureOf,
-    testing::Values(Case{"Denied", Errc::denied_address, What::denied, 403},
-                    Case{"NoSuchName", Errc::name_not_found, What::no_address, 502},
-                    Case{"NoAddress", Errc::no_address, What::no_address, 502},
-                    Case{"Resolver", Errc::resolver_failed, What::unreachable, 502},
-                    Case{"ResolverTooSlow", Errc::resolver_timed_out, What::timed_out, 504},
-                    Case{"ConnectTooSlow", Errc::connect_timed_out, What::timed_out, 504},
-                    Case{"Refused", error::connection_refused, What::unreachable, 502},
-                    Case{"NoRoute", error::host_unreachable, What::unreachable, 502},
-                    Case{"TlsFailed", Errc::tls_failed, What::untrusted, 502},
-                    Case{"TlsUnverified", Errc::tls_unverified, What::untrusted, 502},
-                    Case{"TlsWrongName", Errc::tls_wrong_name, What::untrusted, 502},
-                    Case{"TlsExpired", Errc::tls_expired, What::untrusted, 502},
-                    Case{"TooSlow", error::timed_out, What::timed_out, 504},
-                    Case{"End", error::eof, What::cut, 502},
-                    Case{"Reset", error::connection_reset, What::cut, 502},
-                    Case{"TlsCut", boost::asio::ssl::error::stream_truncated, What::cut, 502},
-                    Case{"Partial", boost::beast::http::error::partial_message, What::cut, 502},
-                    Case{"BadChunk", boost::beast::http::error::bad_chunk, What::malformed, 502},
-                    Case{"LongHead", boost::beast::http::error::header_limit, What::malformed,
-                         502}),
+    testing::Values(
+        FailureCase{"Denied", Errc::denied_address, What::denied, 403},
+        FailureCase{"NoSuchName", Errc::name_not_found, What::no_address, 502},
+        FailureCase{"NoAddress", Errc::no_address, What::no_address, 502},
+        FailureCase{"Resolver", Errc::resolver_failed, What::unreachable, 502},
+        FailureCase{"ResolverTooSlow", Errc::resolver_timed_out, What::timed_out, 504},
+        FailureCase{"ConnectTooSlow", Errc::connect_timed_out, What::timed_out, 504},
+        FailureCase{"Refused", error::connection_refused, What::unreachable, 502},
+        FailureCase{"NoRoute", error::host_unreachable, What::unreachable, 502},
+        FailureCase{"TlsFailed", Errc::tls_failed, What::untrusted, 502},
+        FailureCase{"TlsUnverified", Errc::tls_unverified, What::untrusted, 502},
+        FailureCase{"TlsWrongName", Errc::tls_wrong_name, What::untrusted, 502},
+        FailureCase{"TlsExpired", Errc::tls_expired, What::untrusted, 502},
+        FailureCase{"TooSlow", error::timed_out, What::timed_out, 504},
+        FailureCase{"End", error::eof, What::cut, 502},
+        FailureCase{"Reset", error::connection_reset, What::cut, 502},
+        FailureCase{"TlsCut", boost::asio::ssl::error::stream_truncated, What::cut, 502},
+        FailureCase{"Partial", boost::beast::http::error::partial_message, What::cut, 502},
+        FailureCase{"BadChunk", boost::beast::http::error::bad_chunk, What::malformed, 502},
+        FailureCase{"LongHead", boost::beast::http::error::header_limit, What::malformed, 502}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(Failure, OfAClientIsItsOwnFault) {

@@ -5,7 +5,7 @@
 namespace proxy {
 namespace {
 
-struct Case {
+struct PatternCase {
   std::string pattern;
   std::string host;
   std::uint16_t port;
@@ -13,7 +13,7 @@ struct Case {
 };
 
 TEST(HostPattern, MatchesAsItIsWritten) {
-  const Case cases[] = {
+  const PatternCase cases[] = {
       {"www.example.com", "www.example.com", 80, true},
       {"WWW.Example.COM.", "www.example.com", 443, true},
       {"www.example.com", "example.com", 80, false},

@@ -17,7 +17,7 @@ using boost::beast::http::error;
 using http::Framing;
 using support::run;
 
-struct Scene : support::Loop {
+struct InputScene : support::Loop {
   std::pair<net::Socket, net::Socket> pair = support::connected_pair(io);
   net::Stream stream{std::move(pair.first), deadlines};
   net::Socket& far = pair.second;
@@ -40,7 +40,7 @@ TEST(BufferPool, HandsOutWhatWasGivenBack) {
 }
 
 TEST(InputHead, ComesWholeAndUnconsumedHoweverItIsSplit) {
-  Scene scene;
+  InputScene scene;
   scene.send("GET / HT");
   EXPECT_TRUE(run(scene.io, scene.input.fill(1000)));
   scene.send("TP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\nrest");
@@ -55,7 +55,7 @@ TEST(InputHead, ComesWholeAndUnconsumedHoweverItIsSplit) {
 TEST(InputHead, MayBeAsLongAsTheLimitAndNoLonger) {
   const std::string longest = std::string(39'996, 'x') + "\r\n\r\n";
   for (const std::size_t limit : {40'000U, 39'999U}) {
-    Scene scene;
+    InputScene scene;
     scene.send(longest);
     const auto head = scene.head(limit);
     ASSERT_EQ(head.has_value(), limit == longest.size());
@@ -64,7 +64,7 @@ TEST(InputHead, MayBeAsLongAsTheLimitAndNoLonger) {
 }
 
 TEST(InputHead, TellsAnEndBetweenMessagesFromOneWithin) {
-  Scene scene;
+  InputScene scene;
   scene.send("GET /");
   scene.end();
   EXPECT_EQ(scene.head().error(), error::partial_message);
@@ -73,7 +73,7 @@ TEST(InputHead, TellsAnEndBetweenMessagesFromOneWithin) {
 }
 
 TEST(Input, AnIdleConnectionHoldsNoBuffer) {
-  Scene scene;
+  InputScene scene;
   scene.send("x");
   EXPECT_TRUE(run(scene.io, scene.input.fill(100)));
   const auto* const buffer = scene.input.buffered().data();
@@ -85,7 +85,7 @@ TEST(Input, AnIdleConnectionHoldsNoBuffer) {
 }
 
 TEST(Input, TakesWhatIsThereWithoutWaiting) {
-  Scene scene;
+  InputScene scene;
   EXPECT_FALSE(scene.input.fill_at_once());
   scene.send("now");
   EXPECT_FALSE(run(scene.io, scene.stream.readable()));
@@ -115,7 +115,7 @@ class BodyReaderTest : public testing::TestWithParam<Body> {};
 
 TEST_P(BodyReaderTest, ReadsToTheEndThatItsFramingSaysAndNoFurther) {
   for (const std::size_t step : {1U, 3U, 1000U}) {
-    Scene scene;
+    InputScene scene;
     scene.send(GetParam().sent);
     scene.end();
     // Some of it has come with the head.
@@ -152,7 +152,7 @@ struct Damage {
 class BodyReaderDamage : public testing::TestWithParam<Damage> {};
 
 TEST_P(BodyReaderDamage, IsAnErrorNeverAnEnd) {
-  Scene scene;
+  InputScene scene;
   scene.send(GetParam().sent);
   scene.end();
   BodyReader body(scene.input, {GetParam().kind, 7});
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 TEST(BodyReader, AResetIsNoEndEvenWhereTheEndOfTheConnectionIs) {
-  Scene scene;
+  InputScene scene;
   scene.send("abc");
   scene.far.set_option(asio::socket_base::linger(true, 0));
   EXPECT_TRUE(run(scene.io, scene.input.fill(100)));
@@ -188,7 +188,7 @@ net::Task<net::Result<std::size_t>> read_once(BodyReader& body) {
 }
 
 TEST(BodyReader, WaitsNoLongerThanItIsTold) {
-  Scene scene;
+  InputScene scene;
   BodyReader body(scene.input, {Framing::Kind::sized, 7});
   EXPECT_EQ(run(scene.io, read_once(body)).error(), asio::error::timed_out);
 }

@@ -16,7 +16,7 @@ namespace asio = net::asio;
 using namespace std::chrono_literals;
 using support::run;
 
-struct Scene : support::Loop {
+struct ReplyScene : support::Loop {
   std::pair<net::Socket, net::Socket> pair = support::connected_pair(io);
   net::Stream stream{std::move(pair.first), deadlines};
   net::Socket& client = pair.second;
@@ -46,7 +46,7 @@ net::Task<net::error_code> send(Reply& reply, Response response) {
   co_return error;
 }
 
-struct Case {
+struct ReplyCase {
   const char* name;
   int minor;
   bool head_only;
@@ -55,11 +55,11 @@ struct Case {
   std::string sent;  // after the status line
   bool goes_on;
 };
-class ReplyFraming : public testing::TestWithParam<Case> {};
+class ReplyFraming : public testing::TestWithParam<ReplyCase> {};
 
 TEST_P(ReplyFraming, LetsTheClientTellWhetherItGotAll) {
   const auto& tested = GetParam();
-  Scene scene;
+  ReplyScene scene;
   scene.reply.begin(tested.minor, tested.head_only, tested.wants_more);
   EXPECT_FALSE(run(scene.io, send(scene.reply, tested.response)));
   EXPECT_TRUE(scene.reply.finished());
@@ -78,66 +78,67 @@ const std::vector<std::string> kBody{"ab", "", "cde"};
 INSTANTIATE_TEST_SUITE_P(
     Responses, ReplyFraming,
     testing::Values(
-        Case{"Sized", 1, false, true, {200, 5, kBody}, kSized + "\r\nabcde", true},
-        Case{"SizedAndLast", 1, false, false, {200, 5, kBody}, kSized + kClose + "abcde", false},
-        Case{"Empty", 1, false, true, {200, 0, {""}}, "Content-Length: 0\r\n\r\n", true},
-        Case{"UnknownLengthIsChunked_Rfc9112_6_1",
-             1,
-             false,
-             true,
-             {200, {}, kBody},
-             "Transfer-Encoding: chunked\r\n\r\n" + kChunks,
-             true},
-        Case{"UnknownLengthAndEmpty",
-             1,
-             false,
-             true,
-             {200, {}, {""}},
-             "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-             true},
-        Case{"Http10Sized",
-             0,
-             false,
-             true,
-             {200, 5, kBody},
-             kSized + "Connection: keep-alive\r\n\r\nabcde",
-             true},
-        Case{"Http10UnknownLengthEndsWithTheConnection_Rfc9112_6_3",
-             0,
-             false,
-             true,
-             {200, {}, kBody},
-             kClose + "abcde",
-             false},
-        Case{"HeadHasTheLengthAlone_Rfc9110_9_3_2",
-             1,
-             true,
-             true,
-             {200, 5, kBody},
-             kSized + "\r\n",
-             true},
-        Case{"HeadOfUnknownLength", 1, true, true, {200, {}, kBody}, "\r\n", true},
-        Case{"Http10HeadOfUnknownLengthMayGoOn",
-             0,
-             true,
-             true,
-             {200, {}, kBody},
-             "Connection: keep-alive\r\n\r\n",
-             true},
-        Case{"NoContentHasNoLength_Rfc9110_8_6", 1, false, true, {204, 0, {""}}, "\r\n", true},
-        Case{"NoContentNeverHasABody", 1, false, true, {204, {}, kBody}, "\r\n", true},
-        Case{"NotModifiedNeverHasABody", 1, false, true, {304, 5, kBody}, "\r\n", true},
-        Case{"Http10NotModifiedMayGoOn",
-             0,
-             false,
-             true,
-             {304, {}, {""}},
-             "Connection: keep-alive\r\n\r\n",
-             true}),
+        ReplyCase{"Sized", 1, false, true, {200, 5, kBody}, kSized + "\r\nabcde", true},
+        ReplyCase{
+            "SizedAndLast", 1, false, false, {200, 5, kBody}, kSized + kClose + "abcde", false},
+        ReplyCase{"Empty", 1, false, true, {200, 0, {""}}, "Content-Length: 0\r\n\r\n", true},
+        ReplyCase{"UnknownLengthIsChunked_Rfc9112_6_1",
+                  1,
+                  false,
+                  true,
+                  {200, {}, kBody},
+                  "Transfer-Encoding: chunked\r\n\r\n" + kChunks,
+                  true},
+        ReplyCase{"UnknownLengthAndEmpty",
+                  1,
+                  false,
+                  true,
+                  {200, {}, {""}},
+                  "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                  true},
+        ReplyCase{"Http10Sized",
+                  0,
+                  false,
+                  true,
+                  {200, 5, kBody},
+                  kSized + "Connection: keep-alive\r\n\r\nabcde",
+                  true},
+        ReplyCase{"Http10UnknownLengthEndsWithTheConnection_Rfc9112_6_3",
+                  0,
+                  false,
+                  true,
+                  {200, {}, kBody},
+                  kClose + "abcde",
+                  false},
+        ReplyCase{"HeadHasTheLengthAlone_Rfc9110_9_3_2",
+                  1,
+                  true,
+                  true,
+                  {200, 5, kBody},
+                  kSized + "\r\n",
+                  true},
+        ReplyCase{"HeadOfUnknownLength", 1, true, true, {200, {}, kBody}, "\r\n", true},
+        ReplyCase{"Http10HeadOfUnknownLengthMayGoOn",
+                  0,
+                  true,
+                  true,
+                  {200, {}, kBody},
+                  "Connection: keep-alive\r\n\r\n",
+                  true},
+        ReplyCase{"NoContentHasNoLength_Rfc9110_8_6", 1, false, true, {204, 0, {""}}, "\r\n", true},
+        ReplyCase{"NoContentNeverHasABody", 1, false, true, {204, {}, kBody}, "\r\n", true},
+        ReplyCase{"NotModifiedNeverHasABody", 1, false, true, {304, 5, kBody}, "\r\n", true},
+        ReplyCase{"Http10NotModifiedMayGoOn",
+                  0,
+                  false,
+                  true,
+                  {304, {}, {""}},
+                  "Connection: keep-alive\r\n\r\n",
+                  true}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(Reply, ABodyShorterThanPromisedIsNeverFinished) {
-  Scene scene;
+  ReplyScene scene;
   scene.reply.begin(1, false, true);
   EXPECT_TRUE(run(scene.io, send(scene.reply, {200, 6, kBody})));
   EXPECT_FALSE(scene.reply.finished());
@@ -145,7 +146,7 @@ TEST(Reply, ABodyShorterThanPromisedIsNeverFinished) {
 }
 
 TEST(Reply, NothingGoesBeyondThePromisedLength) {
-  Scene scene;
+  ReplyScene scene;
   scene.reply.begin(1, false, true);
   EXPECT_TRUE(run(scene.io, send(scene.reply, {200, 4, kBody})));
   EXPECT_FALSE(scene.reply.may_go_on());
@@ -153,7 +154,7 @@ TEST(Reply, NothingGoesBeyondThePromisedLength) {
 }
 
 TEST(Reply, ACutThatTheEndOfTheConnectionWouldHideCanBeTold) {
-  Scene scene;
+  ReplyScene scene;
   scene.reply.begin(0, false, true);
   EXPECT_FALSE(scene.reply.close_delimited());
   const std::string part = "half";
@@ -164,7 +165,7 @@ TEST(Reply, ACutThatTheEndOfTheConnectionWouldHideCanBeTold) {
 }
 
 TEST(Reply, EachResponseIsFramedByItself) {
-  Scene scene;
+  ReplyScene scene;
   scene.reply.begin(1, true, true);
   scene.reply.fields() += "X: 1\r\n";
   EXPECT_FALSE(run(scene.io, send(scene.reply, {200, {}, kBody})));
@@ -176,7 +177,7 @@ TEST(Reply, EachResponseIsFramedByItself) {
 
 TEST(Reply, InterimHeadsAreForHttp11Alone) {
   for (const int minor : {0, 1}) {
-    Scene scene;
+    ReplyScene scene;
     scene.reply.begin(minor, false, false);
     EXPECT_FALSE(run(scene.io, scene.reply.interim("HTTP/1.1 103 X\r\n\r\n")));
     EXPECT_EQ(scene.received(), minor == 0 ? "" : "HTTP/1.1 103 X\r\n\r\n");
@@ -184,7 +185,7 @@ TEST(Reply, InterimHeadsAreForHttp11Alone) {
 }
 
 TEST(Reply, PiecesOfAFillGoOutAsOneChunk) {
-  Scene scene;
+  ReplyScene scene;
   cache::Budget budget(1000);
   scene.reply.begin(1, false, true);
   EXPECT_FALSE(run(scene.io, scene.reply.start("", 200, {})));
@@ -194,7 +195,7 @@ TEST(Reply, PiecesOfAFillGoOutAsOneChunk) {
 }
 
 TEST(Reply, AfterAFailedWriteNothingFollows) {
-  Scene scene;
+  ReplyScene scene;
   Reply hasty{scene.stream, 1ms};
   hasty.begin(1, false, true);
   const std::string more_than_fits(32 << 20, 'x');

@@ -44,8 +44,8 @@ Reply part(const std::string& range, const std::string& body, const std::string&
   return reply.body(body);
 }
 
-struct Hostile : Scene {
-  Hostile() {
+struct HostilePart : Scene {
+  HostilePart() {
     origin.on("/a", part("bytes 0-4/10", "01234", "\"v1\""));
     get("bytes=0-4");
   }
@@ -56,7 +56,7 @@ struct Hostile : Scene {
 
 TEST(HostilePart, IsNotJoinedToTheWhole) {
   for (const auto& lie : kLies) {
-    Hostile scene;
+    HostilePart scene;
     scene.origin.on("/a", [&](const Request& request) {
       if (request.has("Range")) return part(lie.content_range, lie.body, lie.etag);
       return cacheable(kBytes).with("ETag", "\"v1\"");
@@ -72,7 +72,7 @@ TEST(HostilePart, IsNotJoinedToTheWhole) {
 
 TEST(HostilePart, IsNotJoinedToALargerPart) {
   for (const auto& lie : kLies) {
-    Hostile scene;
+    HostilePart scene;
     scene.origin.on("/a", [&](const Request& request) {
       if (request.field("Range") == "bytes=5-9") {
         return part(lie.content_range, lie.body, lie.etag);
@@ -89,7 +89,7 @@ TEST(HostilePart, IsNotJoinedToALargerPart) {
 
 TEST(HostilePart, IsNotKeptAsMoreThanItIs) {
   for (const auto& lie : kLies) {
-    Hostile scene;
+    HostilePart scene;
     scene.origin.on("/a", part(lie.content_range, lie.body, lie.etag));
     EXPECT_EQ(scene.get("bytes=5-9").body, lie.body) << lie.name;  // passed on as it is
     scene.origin.on("/a", cacheable(kBytes).with("ETag", "\"v1\""));
@@ -100,7 +100,7 @@ TEST(HostilePart, IsNotKeptAsMoreThanItIs) {
 }
 
 TEST(HostilePart, ThatIsCutIsSeenToBeCut) {
-  Hostile scene;
+  HostilePart scene;
   scene.origin.on("/a", [](const Request& request) {
     if (!request.has("Range")) return cacheable(kBytes).with("ETag", "\"v1\"");
     return Reply(206, {{"Content-Range", "bytes 5-9/10"}, {"ETag", "\"v1\""}})

@@ -6,8 +6,8 @@
 namespace scenario {
 namespace {
 
-struct Held : Scene {
-  Held() {
+struct HeldPage : Scene {
+  HeldPage() {
     origin.otherwise([](const Request&) { return cacheable("hello"); });
     for (const char* path : {"/a", "/l", "/c"}) client.get(origin.url(path));
   }
@@ -15,7 +15,7 @@ struct Held : Scene {
 };
 
 TEST(Invalidation, FollowsAnyMethodThatIsNotKnownToBeSafe) {
-  Held scene;
+  HeldPage scene;
   for (const char* method : {"POST", "PUT", "DELETE", "PATCH", "M-SEARCH"}) {
     ASSERT_TRUE(scene.holds("/a"));
     scene.client.request(method, scene.origin.url("/a"), {}, "x");
@@ -26,7 +26,7 @@ TEST(Invalidation, FollowsAnyMethodThatIsNotKnownToBeSafe) {
 }
 
 TEST(Invalidation, TakesInWhatTheAnswerNamesAtTheSameOrigin) {
-  Held scene;
+  HeldPage scene;
   const Fields names{{"Location", scene.origin.url("/l")}, {"Content-Location", "c"}};
   scene.origin.on("/a", Reply(201, names));
   scene.client.request("POST", scene.origin.url("/a"), {}, "x");
@@ -35,7 +35,7 @@ TEST(Invalidation, TakesInWhatTheAnswerNamesAtTheSameOrigin) {
 }
 
 TEST(Invalidation, LeavesAloneWhatAnotherOriginNames) {
-  Held scene;
+  HeldPage scene;
   ScriptedOrigin other;
   other.on("/a", Reply(201, {{"Location", scene.origin.url("/l")}}));
   scene.client.request("POST", other.url("/a"), {}, "x");
@@ -43,7 +43,7 @@ TEST(Invalidation, LeavesAloneWhatAnotherOriginNames) {
 }
 
 TEST(Invalidation, DoesNotFollowAnError) {
-  Held scene;
+  HeldPage scene;
   for (const int status : {404, 500}) {
     scene.origin.on("/a", Reply(status, {{"Location", "/l"}}));
     scene.client.request("POST", scene.origin.url("/a"), {}, "x");

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t kSize = 3'000'000;  // more slices than one write takes
 
-struct Held : Scene {
-  explicit Held(std::size_t size = kSize, const char* cache_control = "max-age=3600")
+struct HeldPart : Scene {
+  explicit HeldPart(std::size_t size = kSize, const char* cache_control = "max-age=3600")
       : bytes(numbered_bytes(size)) {
     origin.on("/a",
               cacheable(bytes, cache_control).with("ETag", "\"v1\"").with("Content-Type", "x/y"));
@@ -25,7 +25,7 @@ struct Held : Scene {
 };
 
 TEST(Range, IsCutFromWhatIsHeld) {
-  Held scene;
+  HeldPart scene;
   const struct {
     const char* range;
     std::size_t first, last;
@@ -52,7 +52,7 @@ TEST(Range, IsCutFromWhatIsHeld) {
 }
 
 TEST(Range, OfSeveralPartsIsAMultipart) {
-  Held scene;
+  HeldPart scene;
   const Response parts = scene.part("bytes=2000000-2500000, 0-9, 5-11, -3");
   EXPECT_EQ(parts.status, 206);
   EXPECT_FALSE(parts.has("Content-Range"));
@@ -72,7 +72,7 @@ TEST(Range, OfSeveralPartsIsAMultipart) {
 }
 
 TEST(Range, BeyondTheEndIs416) {
-  Held scene(10);
+  HeldPart scene(10);
   const Response beyond = scene.part("bytes=10-20");
   EXPECT_EQ(beyond.status, 416);
   EXPECT_EQ(beyond.field("Content-Range"), "bytes */10");
@@ -83,7 +83,7 @@ TEST(Range, BeyondTheEndIs416) {
 }
 
 TEST(Range, IsIgnoredWhereItMayBe) {
-  Held scene(10);
+  HeldPart scene(10);
   for (const char* range : {"lines=1-2", "bytes=2-1",
                             "bytes=0-0,2-2,4-4,6-6,8-8,0-0,0-0,0-0,0-0,"
                             "0-0,0-0,0-0,0-0,0-0,0-0,0-0,0-0"}) {
@@ -97,7 +97,7 @@ TEST(Range, IsIgnoredWhereItMayBe) {
 }
 
 TEST(Range, ComesAfterTheConditionsAndIfRange) {  // RFC 9110 section 13.2.2
-  Held scene(10);
+  HeldPart scene(10);
   EXPECT_EQ(scene.part("bytes=0-1", {{"If-None-Match", "\"v1\""}}).status, 304);
   EXPECT_EQ(scene.part("bytes=0-1", {{"If-None-Match", "\"v2\""}}).status, 206);
   EXPECT_EQ(scene.part("bytes=0-1", {{"If-Range", "\"v1\""}}).status, 206);
@@ -106,7 +106,7 @@ TEST(Range, ComesAfterTheConditionsAndIfRange) {  // RFC 9110 section 13.2.2
 }
 
 TEST(Range, OfAStaleResponseIsCutOnceItIsKnownToBeGood) {
-  Held scene(10, "max-age=0");
+  HeldPart scene(10, "max-age=0");
   scene.origin.on("/a", [](const Request& request) {
     const bool asked = request.field("If-None-Match") == "\"v1\"" && !request.has("Range");
     return asked ? Reply(304, {{"ETag", "\"v1\""}}) : Reply(500);

@@ -6,7 +6,7 @@
 namespace proxy::cache {
 namespace {
 
-struct Case {
+struct BoundsCase {
   const char* name;
   std::string lines;
   seconds lifetime;  // with least 100 s, most 1000 s
@@ -15,7 +15,7 @@ struct Case {
 
 const std::string kModified5000sAgo = "Last-Modified: Sun, 31 Dec 2023 22:36:40 GMT\r\n";
 
-class Bounded : public ::testing::TestWithParam<Case> {};
+class Bounded : public ::testing::TestWithParam<BoundsCase> {};
 
 TEST_P(Bounded, LifetimeIsLiftedWhereItMayBeAndCutAlways) {
   const auto& c = GetParam();
@@ -27,20 +27,21 @@ TEST_P(Bounded, LifetimeIsLiftedWhereItMayBeAndCutAlways) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, Bounded,
-    ::testing::Values(Case{"Short", "Cache-Control: max-age=1\r\n", 100s},
-                      Case{"Between", "Cache-Control: max-age=500\r\n", 500s},
-                      Case{"Long", "Cache-Control: max-age=5000\r\n", 1000s},
-                      Case{"Expired", "Expires: 0\r\n", 100s}, Case{"NothingSaid", "", 100s},
-                      Case{"Heuristic", kModified5000sAgo, 500s},
-                      Case{"RedirectThatSaysSo", "Cache-Control: max-age=1\r\n", 100s, 302},
-                      Case{"StatusThatIsNotCacheable", "", 0s, 302},
-                      Case{"Error", "Cache-Control: max-age=1\r\n", 1s, 404},
-                      Case{"ServerError", "Cache-Control: max-age=5000\r\n", 1000s, 503},
-                      Case{"MustRevalidate", "Cache-Control: max-age=1, must-revalidate\r\n", 1s},
-                      Case{"ProxyRevalidate", "Cache-Control: max-age=1, proxy-revalidate\r\n", 1s},
-                      Case{"SMaxage", "Cache-Control: s-maxage=1\r\n", 1s},
-                      Case{"LongSMaxage", "Cache-Control: s-maxage=5000\r\n", 1000s},
-                      Case{"NoCache", "Cache-Control: no-cache, max-age=1\r\n", 1s}),
+    ::testing::Values(
+        BoundsCase{"Short", "Cache-Control: max-age=1\r\n", 100s},
+        BoundsCase{"Between", "Cache-Control: max-age=500\r\n", 500s},
+        BoundsCase{"Long", "Cache-Control: max-age=5000\r\n", 1000s},
+        BoundsCase{"Expired", "Expires: 0\r\n", 100s}, BoundsCase{"NothingSaid", "", 100s},
+        BoundsCase{"Heuristic", kModified5000sAgo, 500s},
+        BoundsCase{"RedirectThatSaysSo", "Cache-Control: max-age=1\r\n", 100s, 302},
+        BoundsCase{"StatusThatIsNotCacheable", "", 0s, 302},
+        BoundsCase{"Error", "Cache-Control: max-age=1\r\n", 1s, 404},
+        BoundsCase{"ServerError", "Cache-Control: max-age=5000\r\n", 1000s, 503},
+        BoundsCase{"MustRevalidate", "Cache-Control: max-age=1, must-revalidate\r\n", 1s},
+        BoundsCase{"ProxyRevalidate", "Cache-Control: max-age=1, proxy-revalidate\r\n", 1s},
+        BoundsCase{"SMaxage", "Cache-Control: s-maxage=1\r\n", 1s},
+        BoundsCase{"LongSMaxage", "Cache-Control: s-maxage=5000\r\n", 1000s},
+        BoundsCase{"NoCache", "Cache-Control: no-cache, max-age=1\r\n", 1s}),
     [](const auto& tested) { return tested.param.name; });
 
 RequestFacts asked(const FreshnessBounds& bounds, const std::string& lines = "") {

@@ -5,14 +5,14 @@
 namespace proxy::cache {
 namespace {
 
-struct Case {
+struct TraceCase {
   const char* name;
   bench::Trace (*make)(const bench::TraceShape&);
   // Over LRU in points, at 1 % and 10 % of the footprint: well under the least of 12 seeds.
   double least_gain[2];
 };
 
-class HitRatio : public ::testing::TestWithParam<Case> {};
+class HitRatio : public ::testing::TestWithParam<TraceCase> {};
 
 // A small trace; hit_ratio_bench takes larger ones.
 TEST_P(HitRatio, IsAboveThatOfLru) {
@@ -25,9 +25,9 @@ TEST_P(HitRatio, IsAboveThatOfLru) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OnTraces, HitRatio,
-                         ::testing::Values(Case{"Zipf", bench::zipf_trace, {1, 2}},
-                                           Case{"Scan", bench::scan_trace, {3, 2}},
-                                           Case{"Mixed", bench::mixed_trace, {2, 2}}),
+                         ::testing::Values(TraceCase{"Zipf", bench::zipf_trace, {1, 2}},
+                                           TraceCase{"Scan", bench::scan_trace, {3, 2}},
+                                           TraceCase{"Mixed", bench::mixed_trace, {2, 2}}),
                          [](const auto& tested) { return tested.param.name; });
 
 }  // namespace

@@ -11,21 +11,21 @@ using Kind = http::Selection::Kind;
 
 const std::string kOld = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n";
 const std::string kRecent = "Last-Modified: Sun, 31 Dec 2023 23:59:30 GMT\r\n";
-const std::string kTag = "ETag: \"e\"\r\n";
+const std::string kPartTag = "ETag: \"e\"\r\n";
 const std::string kRange = "Range: bytes=1-2\r\n";
 
-struct Case {
+struct PartCase {
   const char* name;
   Kind expected;
   std::string request;
-  std::string response = kTag + kOld;
+  std::string response = kPartTag + kOld;
   unsigned status = 200;
 };
 
-class PartsWanted : public ::testing::TestWithParam<Case> {};
+class PartsWanted : public ::testing::TestWithParam<PartCase> {};
 
 TEST_P(PartsWanted, AreWhatTheClauseSays) {
-  const Case& tested = GetParam();
+  const PartCase& tested = GetParam();
   Budget budget(1 << 20);
   Stock stock;
   stock.lines = tested.response;
@@ -39,63 +39,65 @@ TEST_P(PartsWanted, AreWhatTheClauseSays) {
 INSTANTIATE_TEST_SUITE_P(
     Clauses, PartsWanted,
     ::testing::Values(
-        Case{"s14_2_Range", Kind::parts, kRange}, Case{"s14_2_NoRange", Kind::whole, ""},
-        Case{"s14_2_TwoRangeFields", Kind::whole, kRange + kRange},
-        Case{"s14_2_Not200", Kind::whole, kRange, kTag, 404},
-        Case{"s15_5_17_Unsatisfiable", Kind::none, "Range: bytes=10-\r\n"},
-        Case{"s13_1_5_SameTag", Kind::parts, kRange + "If-Range: \"e\"\r\n"},
-        Case{"s13_1_5_OtherTag", Kind::whole, kRange + "If-Range: \"f\"\r\n"},
-        Case{"s13_1_5_OtherTagUnsatisfiable", Kind::whole,
-             "Range: bytes=10-\r\nIf-Range: \"f\"\r\n"},
-        Case{"s13_1_5_WeakTag", Kind::whole, kRange + "If-Range: W/\"e\"\r\n", "ETag: W/\"e\"\r\n"},
-        Case{"s13_1_5_WeakTagStored", Kind::whole, kRange + "If-Range: \"e\"\r\n",
-             "ETag: W/\"e\"\r\n"},
-        Case{"s13_1_5_TagWithoutQuotes", Kind::whole, kRange + "If-Range: e\r\n"},
-        Case{"s13_1_5_ListOfTags", Kind::whole, kRange + "If-Range: \"e\", \"f\"\r\n"},
-        Case{"s13_1_5_NoTagStored", Kind::whole, kRange + "If-Range: \"e\"\r\n", kOld},
-        Case{"s13_1_5_SameDate", Kind::parts,
-             kRange + "If-Range: Sun, 31 Dec 2023 00:00:00 GMT\r\n"},
-        Case{"s13_1_5_LaterDate", Kind::whole,
-             kRange + "If-Range: Sun, 31 Dec 2023 00:00:01 GMT\r\n"},
-        Case{"s8_8_2_2_WeakDate", Kind::whole,
-             kRange + "If-Range: Sun, 31 Dec 2023 23:59:30 GMT\r\n", kRecent},
-        Case{"s13_1_5_Empty", Kind::whole, kRange + "If-Range: \r\n", ""},
-        Case{"s13_1_5_Twice", Kind::whole, kRange + "If-Range: \"e\"\r\nIf-Range: \"e\"\r\n"}),
+        PartCase{"s14_2_Range", Kind::parts, kRange}, PartCase{"s14_2_NoRange", Kind::whole, ""},
+        PartCase{"s14_2_TwoRangeFields", Kind::whole, kRange + kRange},
+        PartCase{"s14_2_Not200", Kind::whole, kRange, kPartTag, 404},
+        PartCase{"s15_5_17_Unsatisfiable", Kind::none, "Range: bytes=10-\r\n"},
+        PartCase{"s13_1_5_SameTag", Kind::parts, kRange + "If-Range: \"e\"\r\n"},
+        PartCase{"s13_1_5_OtherTag", Kind::whole, kRange + "If-Range: \"f\"\r\n"},
+        PartCase{"s13_1_5_OtherTagUnsatisfiable", Kind::whole,
+                 "Range: bytes=10-\r\nIf-Range: \"f\"\r\n"},
+        PartCase{"s13_1_5_WeakTag", Kind::whole, kRange + "If-Range: W/\"e\"\r\n",
+                 "ETag: W/\"e\"\r\n"},
+        PartCase{"s13_1_5_WeakTagStored", Kind::whole, kRange + "If-Range: \"e\"\r\n",
+                 "ETag: W/\"e\"\r\n"},
+        PartCase{"s13_1_5_TagWithoutQuotes", Kind::whole, kRange + "If-Range: e\r\n"},
+        PartCase{"s13_1_5_ListOfTags", Kind::whole, kRange + "If-Range: \"e\", \"f\"\r\n"},
+        PartCase{"s13_1_5_NoTagStored", Kind::whole, kRange + "If-Range: \"e\"\r\n", kOld},
+        PartCase{"s13_1_5_SameDate", Kind::parts,
+                 kRange + "If-Range: Sun, 31 Dec 2023 00:00:00 GMT\r\n"},
+        PartCase{"s13_1_5_LaterDate", Kind::whole,
+                 kRange + "If-Range: Sun, 31 Dec 2023 00:00:01 GMT\r\n"},
+        PartCase{"s8_8_2_2_WeakDate", Kind::whole,
+                 kRange + "If-Range: Sun, 31 Dec 2023 23:59:30 GMT\r\n", kRecent},
+        PartCase{"s13_1_5_Empty", Kind::whole, kRange + "If-Range: \r\n", ""},
+        PartCase{"s13_1_5_Twice", Kind::whole, kRange + "If-Range: \"e\"\r\nIf-Range: \"e\"\r\n"}),
     [](const auto& tested) { return tested.param.name; });
 
-const std::string kPart = kTag + "Content-Range: bytes 10-19/";  // all ten of them are there
+const std::string kPart = kPartTag + "Content-Range: bytes 10-19/";  // all ten of them are there
 
 // RFC 9111 3.3: a part answers what it has.
 INSTANTIATE_TEST_SUITE_P(
     OfAPart, PartsWanted,
     ::testing::Values(
-        Case{"AllOfIt", Kind::parts, "Range: bytes=10-19\r\n", kPart + "100\r\n", 206},
-        Case{"SomeOfIt", Kind::parts, "Range: bytes=12-13\r\n", kPart + "100\r\n", 206},
-        Case{"SeveralOfIt", Kind::parts, "Range: bytes=12-13,18-18\r\n", kPart + "100\r\n", 206},
-        Case{"BeginsBefore", Kind::whole, "Range: bytes=9-13\r\n", kPart + "100\r\n", 206},
-        Case{"EndsBehind", Kind::whole, "Range: bytes=12-20\r\n", kPart + "100\r\n", 206},
-        Case{"OneOfTwoIsBehind", Kind::whole, "Range: bytes=12-13,30-31\r\n", kPart + "100\r\n",
-             206},
-        Case{"BehindTheEnd", Kind::whole, "Range: bytes=100-\r\n", kPart + "100\r\n", 206},
-        Case{"All", Kind::whole, "", kPart + "100\r\n", 206},
-        Case{"OpenAndCutByTheEnd", Kind::parts, "Range: bytes=12-\r\n", kPart + "20\r\n", 206},
-        Case{"BeyondTheEnd", Kind::parts, "Range: bytes=12-50\r\n", kPart + "20\r\n", 206},
-        Case{"OpenEndIsElsewhere", Kind::whole, "Range: bytes=12-\r\n", kPart + "21\r\n", 206},
-        Case{"Suffix", Kind::parts, "Range: bytes=-3\r\n", kPart + "20\r\n", 206},
-        Case{"SuffixIsElsewhere", Kind::whole, "Range: bytes=-3\r\n", kPart + "100\r\n", 206},
-        Case{"OfUnknownLength", Kind::parts, "Range: bytes=12-13\r\n", kPart + "*\r\n", 206},
-        Case{"OpenOfUnknownLength", Kind::whole, "Range: bytes=12-\r\n", kPart + "*\r\n", 206},
-        Case{"SuffixOfUnknownLength", Kind::whole, "Range: bytes=-3\r\n", kPart + "*\r\n", 206},
-        Case{"s13_1_5_SameTag", Kind::parts, "Range: bytes=12-13\r\nIf-Range: \"e\"\r\n",
-             kPart + "100\r\n", 206},
-        Case{"s13_1_5_OtherTag", Kind::whole, "Range: bytes=12-13\r\nIf-Range: \"f\"\r\n",
-             kPart + "100\r\n", 206},
-        Case{"NotOneThatItLacks", Kind::whole, "Range: bytes=10-20\r\n",
-             kTag + "Content-Range: bytes 10-20/100\r\n", 206},
-        Case{"OneThatItHasOfThose", Kind::parts, "Range: bytes=10-19\r\n",
-             kTag + "Content-Range: bytes 10-20/100\r\n", 206},
-        Case{"ShortAtTheEnd", Kind::parts, "Range: bytes=-3\r\n",
-             kTag + "Content-Range: bytes 10-20/21\r\n", 206}),
+        PartCase{"AllOfIt", Kind::parts, "Range: bytes=10-19\r\n", kPart + "100\r\n", 206},
+        PartCase{"SomeOfIt", Kind::parts, "Range: bytes=12-13\r\n", kPart + "100\r\n", 206},
+        PartCase{"SeveralOfIt", Kind::parts, "Range: bytes=12-13,18-18\r\n", kPart + "100\r\n",
+                 206},
+        PartCase{"BeginsBefore", Kind::whole, "Range: bytes=9-13\r\n", kPart + "100\r\n", 206},
+        PartCase{"EndsBehind", Kind::whole, "Range: bytes=12-20\r\n", kPart + "100\r\n", 206},
+        PartCase{"OneOfTwoIsBehind", Kind::whole, "Range: bytes=12-13,30-31\r\n", kPart + "100\r\n",
+                 206},
+        PartCase{"BehindTheEnd", Kind::whole, "Range: bytes=100-\r\n", kPart + "100\r\n", 206},
+        PartCase{"All", Kind::whole, "", kPart + "100\r\n", 206},
+        PartCase{"OpenAndCutByTheEnd", Kind::parts, "Range: bytes=12-\r\n", kPart + "20\r\n", 206},
+        PartCase{"BeyondTheEnd", Kind::parts, "Range: bytes=12-50\r\n", kPart + "20\r\n", 206},
+        PartCase{"OpenEndIsElsewhere", Kind::whole, "Range: bytes=12-\r\n", kPart + "21\r\n", 206},
+        PartCase{"Suffix", Kind::parts, "Range: bytes=-3\r\n", kPart + "20\r\n", 206},
+        PartCase{"SuffixIsElsewhere", Kind::whole, "Range: bytes=-3\r\n", kPart + "100\r\n", 206},
+        PartCase{"OfUnknownLength", Kind::parts, "Range: bytes=12-13\r\n", kPart + "*\r\n", 206},
+        PartCase{"OpenOfUnknownLength", Kind::whole, "Range: bytes=12-\r\n", kPart + "*\r\n", 206},
+        PartCase{"SuffixOfUnknownLength", Kind::whole, "Range: bytes=-3\r\n", kPart + "*\r\n", 206},
+        PartCase{"s13_1_5_SameTag", Kind::parts, "Range: bytes=12-13\r\nIf-Range: \"e\"\r\n",
+                 kPart + "100\r\n", 206},
+        PartCase{"s13_1_5_OtherTag", Kind::whole, "Range: bytes=12-13\r\nIf-Range: \"f\"\r\n",
+                 kPart + "100\r\n", 206},
+        PartCase{"NotOneThatItLacks", Kind::whole, "Range: bytes=10-20\r\n",
+                 kPartTag + "Content-Range: bytes 10-20/100\r\n", 206},
+        PartCase{"OneThatItHasOfThose", Kind::parts, "Range: bytes=10-19\r\n",
+                 kPartTag + "Content-Range: bytes 10-20/100\r\n", 206},
+        PartCase{"ShortAtTheEnd", Kind::parts, "Range: bytes=-3\r\n",
+                 kPartTag + "Content-Range: bytes 10-20/21\r\n", 206}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(StrongValidator, IsAStrongTagElseASettledDate) {  // RFC 9110 8.8.2.2, 8.8.3.2
@@ -103,8 +105,12 @@ TEST(StrongValidator, IsAStrongTagElseASettledDate) {  // RFC 9110 8.8.2.2, 8.8.
   const struct {
     std::string lines, validator;
   } cases[] = {
-      {kTag, "\"e\""}, {kTag + kOld, "\"e\""},           {kOld, "Sun, 31 Dec 2023 00:00:00 GMT"},
-      {kRecent, ""},   {"ETag: W/\"e\"\r\n" + kOld, ""}, {"ETag: e\r\n" + kOld, ""},
+      {kPartTag, "\"e\""},
+      {kPartTag + kOld, "\"e\""},
+      {kOld, "Sun, 31 Dec 2023 00:00:00 GMT"},
+      {kRecent, ""},
+      {"ETag: W/\"e\"\r\n" + kOld, ""},
+      {"ETag: e\r\n" + kOld, ""},
       {"", ""},
   };
   for (const auto& [lines, validator] : cases) {
@@ -117,7 +123,8 @@ TEST(StrongValidator, IsAStrongTagElseASettledDate) {  // RFC 9110 8.8.2.2, 8.8.
 struct Text : ::testing::Test {
   PartialText of(const http::ByteRanges& parts) {
     Stock stock;
-    stock.lines = kTag + "Content-Type: text/plain\r\nDate: " + std::string(kStartDate) + "\r\n";
+    stock.lines =
+        kPartTag + "Content-Type: text/plain\r\nDate: " + std::string(kStartDate) + "\r\n";
     stock.body = 10;
     return partial_text(*entry_of(budget, stock), parts, "xyz");
   }
@@ -154,7 +161,8 @@ TEST_F(Text, OfAPartTellsTheLengthThatThePartTold) {
   for (const auto& [said, told] : cases) {
     Stock stock;
     stock.status = 206;
-    stock.lines = kTag + "Date: " + std::string(kStartDate) + "\r\nContent-Range: " + said + "\r\n";
+    stock.lines =
+        kPartTag + "Date: " + std::string(kStartDate) + "\r\nContent-Range: " + said + "\r\n";
     stock.body = 10;
     EXPECT_EQ(partial_text(*entry_of(budget, stock), {{12, 13}}, "").head,
               "HTTP/1.1 206 Partial Content\r\nETag: \"e\"\r\n"

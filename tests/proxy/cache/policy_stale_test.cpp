@@ -9,9 +9,9 @@ namespace {
 
 using http::Forward;
 
-const std::string kFresh = "Cache-Control: max-age=100\r\n";
-const std::string kRange = "Range: bytes=0-1\r\n";
-constexpr Verdict kHit{Action::serve, Forward::none};
+const std::string kForHundredSeconds = "Cache-Control: max-age=100\r\n";
+const std::string kTwoBytes = "Range: bytes=0-1\r\n";
+constexpr Verdict kServed{Action::serve, Forward::none};
 
 struct StandInCase {
   const char* name;
@@ -107,15 +107,23 @@ const std::string kStrict = "Cache-Control: max-age=100, must-revalidate\r\n";
 INSTANTIATE_TEST_SUITE_P(
     Rfc9111Section424, Offline,
     ::testing::Values(
-        OfflineCase{"Fresh", kHit, kFresh}, OfflineCase{"Stale", kStaleHit, kFresh, 1000000s},
+        OfflineCase{"Fresh", kServed, kForHundredSeconds},
+        OfflineCase{"Stale", kStaleHit, kForHundredSeconds, 1000000s},
         OfflineCase{"Missing", kNotHeld, ""},
-        OfflineCase{
-            "Reload", {Action::serve, Forward::request}, kFresh, 0s, "Cache-Control: no-cache\r\n"},
-        OfflineCase{"Range", kStaleHit, kFresh, 200s, kRange},
-        OfflineCase{"Head", kStaleHit, kFresh, 200s, "", "HEAD"},
-        OfflineCase{"Post", {Action::refuse, Forward::method}, kFresh, 0s, "", "POST"},
-        OfflineCase{"IfMatch", {Action::refuse, Forward::bypass}, kFresh, 0s, "If-Match: *\r\n"},
-        OfflineCase{"MustRevalidateFresh", kHit, kStrict, 99s},
+        OfflineCase{"Reload",
+                    {Action::serve, Forward::request},
+                    kForHundredSeconds,
+                    0s,
+                    "Cache-Control: no-cache\r\n"},
+        OfflineCase{"Range", kStaleHit, kForHundredSeconds, 200s, kTwoBytes},
+        OfflineCase{"Head", kStaleHit, kForHundredSeconds, 200s, "", "HEAD"},
+        OfflineCase{"Post", {Action::refuse, Forward::method}, kForHundredSeconds, 0s, "", "POST"},
+        OfflineCase{"IfMatch",
+                    {Action::refuse, Forward::bypass},
+                    kForHundredSeconds,
+                    0s,
+                    "If-Match: *\r\n"},
+        OfflineCase{"MustRevalidateFresh", kServed, kStrict, 99s},
         OfflineCase{"MustRevalidateStale", {Action::refuse, Forward::stale}, kStrict, 100s},
         OfflineCase{"SMaxageStale",
                     {Action::refuse, Forward::stale},

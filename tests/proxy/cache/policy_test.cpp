@@ -144,7 +144,7 @@ TEST_P(Judge, DecidesAsTheClauseSays) {
 }
 
 const std::string kNone;
-const std::string kRange = "Range: bytes=0-1\r\n";
+const std::string kFirstTwo = "Range: bytes=0-1\r\n";
 const std::string kOnlyIfCached = "Cache-Control: only-if-cached\r\n";
 
 const std::string kWhileRevalidate =
@@ -183,21 +183,21 @@ INSTANTIATE_TEST_SUITE_P(
                   Held::other_variant},
         JudgeCase{"s3_3_RangeMiss",
                   {Action::fetch, Forward::uri_miss, true},
-                  kRange,
+                  kFirstTwo,
                   0s,
                   kNone,
                   Held::nothing},
         JudgeCase{"s3_3_RangeMissNoStore",
                   {Action::pass, Forward::uri_miss},
-                  kRange + "Cache-Control: no-store\r\n",
+                  kFirstTwo + "Cache-Control: no-store\r\n",
                   0s,
                   kNone,
                   Held::nothing},
-        JudgeCase{"s3_3_RangeHit", kHit, kRange},
-        JudgeCase{"s3_3_RangeStale", {Action::revalidate, Forward::stale}, kRange, 100s},
+        JudgeCase{"s3_3_RangeHit", kHit, kFirstTwo},
+        JudgeCase{"s3_3_RangeStale", {Action::revalidate, Forward::stale}, kFirstTwo, 100s},
         JudgeCase{"s3_3_RangeStaleNoValidator",
                   {Action::fetch, Forward::stale, true},
-                  kRange,
+                  kFirstTwo,
                   100s,
                   kFresh},
         JudgeCase{
@@ -253,7 +253,7 @@ INSTANTIATE_TEST_SUITE_P(
         JudgeCase{"rfc5861_s3_NoValidator", kRefresh, kNone, 101s,
                   "Cache-Control: max-age=100, stale-while-revalidate=50\r\n"},
         JudgeCase{"rfc5861_s3_Head", kRefresh, kNone, 101s, kWhileRevalidate, Held::entry, "HEAD"},
-        JudgeCase{"rfc5861_s3_Range", kRefresh, kRange, 101s, kWhileRevalidate},
+        JudgeCase{"rfc5861_s3_Range", kRefresh, kFirstTwo, 101s, kWhileRevalidate},
         JudgeCase{"rfc5861_s3_MustRevalidate",
                   {Action::fetch, Forward::stale},
                   kNone,

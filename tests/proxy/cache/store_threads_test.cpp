@@ -12,7 +12,7 @@
 namespace proxy::cache {
 namespace {
 
-constexpr int kUrls = 200;
+constexpr int kKeys = 200;
 constexpr int kRounds = 3000;
 
 std::string url_of(std::size_t number) {
@@ -23,7 +23,7 @@ std::string url_of(std::size_t number) {
 void use(Budget& budget, Store& store, unsigned seed) {
   std::mt19937 random(seed);
   for (int i = 0; i < kRounds; ++i) {
-    const std::size_t number = random() % kUrls;
+    const std::size_t number = random() % kKeys;
     Stock stock;
     stock.url = url_of(number);
     stock.body = static_cast<std::uint32_t>(number + 1) * 100;

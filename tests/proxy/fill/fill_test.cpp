@@ -13,7 +13,7 @@ using support::run;
 constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
 const std::string kMegabyte(1 << 20, 'm');
 
-struct Scene {
+struct FillScene {
   boost::asio::io_context io{1};
   cache::Budget budget{1 << 30};
   std::shared_ptr<Fill> fill = std::make_shared<Fill>("http://a/", io.get_executor());
@@ -30,7 +30,7 @@ struct Scene {
 
 // Runs a task that may have to wait; empty while it does.
 template <class T>
-std::shared_ptr<std::optional<T>> start(Scene& scene, net::Task<T> task) {
+std::shared_ptr<std::optional<T>> start(FillScene& scene, net::Task<T> task) {
   auto result = std::make_shared<std::optional<T>>();
   boost::asio::co_spawn(scene.io, std::move(task), [result](std::exception_ptr, T value) {
     result->emplace(std::move(value));
@@ -40,7 +40,7 @@ std::shared_ptr<std::optional<T>> start(Scene& scene, net::Task<T> task) {
 }
 
 TEST(Fill, AReaderGetsAllThatIsAppendedInOrder) {
-  Scene scene;
+  FillScene scene;
   const auto reader = scene.attach();
   scene.fill->publish({});
   const auto got = start(scene, rest_of(*reader));
@@ -58,7 +58,7 @@ TEST(Fill, AReaderGetsAllThatIsAppendedInOrder) {
 }
 
 TEST(Fill, AFollowerReadsFromTheBeginning) {
-  Scene scene;
+  FillScene scene;
   const auto first = scene.attach();
   scene.fill->publish({});
   scene.append("one ");
@@ -71,7 +71,7 @@ TEST(Fill, AFollowerReadsFromTheBeginning) {
 }
 
 TEST(Fill, HidesWhatIsAppendedUntilItIsPublished) {
-  Scene scene;
+  FillScene scene;
   const auto reader = scene.attach();
   scene.append("from one source");
   EXPECT_TRUE(reader->at_hand().empty());
@@ -82,7 +82,7 @@ TEST(Fill, HidesWhatIsAppendedUntilItIsPublished) {
 }
 
 TEST(Fill, InterimHeadsComeInOrderBeforeTheFinalOne) {
-  Scene scene;
+  FillScene scene;
   const auto reader = scene.attach();
   const auto waiting = start(scene, reader->interim());
   EXPECT_FALSE(*waiting);
@@ -99,7 +99,7 @@ TEST(Fill, InterimHeadsComeInOrderBeforeTheFinalOne) {
 }
 
 TEST(Fill, AFailureBeforeTheHeadReachesAllWhoWaitForIt) {
-  Scene scene;
+  FillScene scene;
   const auto one = scene.attach();
   const auto other = scene.attach();
   const auto head = start(scene, one->head());
@@ -112,7 +112,7 @@ TEST(Fill, AFailureBeforeTheHeadReachesAllWhoWaitForIt) {
 }
 
 TEST(Fill, ACutBodyEndsInAFailureNeverInAnEnd) {
-  Scene scene;
+  FillScene scene;
   const auto reader = scene.attach();
   scene.fill->publish({});
   scene.append("half");
@@ -123,19 +123,19 @@ TEST(Fill, ACutBodyEndsInAFailureNeverInAnEnd) {
 }
 
 TEST(Fill, TakesNoReadersOnceItHasFailedOrDroppedBytesOrWasGivenUp) {
-  Scene failed;
+  FillScene failed;
   failed.fill->fail(kCut);
   EXPECT_EQ(failed.attach(), nullptr);
-  Scene passing;
+  FillScene passing;
   passing.fill->keep_window();
   EXPECT_EQ(passing.attach(), nullptr);
-  Scene unread;
+  FillScene unread;
   EXPECT_TRUE(unread.fill->close_if_unread());
   EXPECT_EQ(unread.attach(), nullptr);
 }
 
 TEST(Fill, IsNotGivenUpWhileSomebodyReads) {
-  Scene scene;
+  FillScene scene;
   auto reader = scene.attach();
   EXPECT_FALSE(scene.fill->close_if_unread());
   reader.reset();
@@ -143,7 +143,7 @@ TEST(Fill, IsNotGivenUpWhileSomebodyReads) {
 }
 
 TEST(Fill, TellsTheWriterEachTimeTheLastReaderLeaves) {
-  Scene scene;
+  FillScene scene;
   int left = 0;
   scene.fill->on_abandoned([&] { ++left; });
   auto one = scene.attach();
@@ -165,7 +165,7 @@ TEST(Fill, TellsTheWriterEachTimeTheLastReaderLeaves) {
 }
 
 TEST(Fill, GivesTheWholeBodyToTheStore) {
-  Scene scene;
+  FillScene scene;
   scene.append("abc");
   scene.append("de");
   const auto body = scene.fill->body();
@@ -175,7 +175,7 @@ TEST(Fill, GivesTheWholeBodyToTheStore) {
 }
 
 TEST(FillWindow, DropsWhatEveryReaderHas) {
-  Scene scene;
+  FillScene scene;
   const auto one = scene.attach();
   const auto other = scene.attach();
   scene.fill->publish({});
@@ -196,7 +196,7 @@ TEST(FillWindow, DropsWhatEveryReaderHas) {
 }
 
 TEST(FillWindow, AReaderThatLeavesLetsGoOfWhatItHadNot) {
-  Scene scene;
+  FillScene scene;
   auto behind = scene.attach();
   const auto ahead = scene.attach();
   scene.fill->publish({});
@@ -210,7 +210,7 @@ TEST(FillWindow, AReaderThatLeavesLetsGoOfWhatItHadNot) {
 }
 
 TEST(FillWindow, TheWriterWaitsWhileItsOnlyReaderIsAWindowBehind) {
-  Scene scene;
+  FillScene scene;
   const auto reader = scene.attach();
   scene.fill->publish({});
   scene.fill->keep_window();
@@ -224,7 +224,7 @@ TEST(FillWindow, TheWriterWaitsWhileItsOnlyReaderIsAWindowBehind) {
 }
 
 TEST(FillWindow, TheWriterIsToldWhenNobodyReadsAnyMore) {
-  Scene scene;
+  FillScene scene;
   auto reader = scene.attach();
   scene.fill->publish({});
   scene.fill->keep_window();

@@ -12,7 +12,7 @@ const Fills::Time kNow{1000s};
 const std::string kUrl = "http://a/x";
 const auto kKey = digest::key_of(digest::Method::get, kUrl);
 
-struct Scene {
+struct FillsScene {
   boost::asio::io_context io{1};
   Fills fills;
 
@@ -22,7 +22,7 @@ struct Scene {
 };
 
 TEST(Fills, TheFirstFetchesAndTheOthersJoin) {
-  Scene scene;
+  FillsScene scene;
   const auto first = scene.enter();
   EXPECT_EQ(first.turn, Turn::first);
   EXPECT_EQ(first.fill->url(), kUrl);
@@ -32,7 +32,7 @@ TEST(Fills, TheFirstFetchesAndTheOthersJoin) {
 }
 
 TEST(Fills, AKeyThatCollidesIsFetchedAlone) {
-  Scene scene;
+  FillsScene scene;
   const auto first = scene.enter();
   const auto other = scene.enter(kNow, "http://b/y");
   EXPECT_EQ(other.turn, Turn::alone);
@@ -41,7 +41,7 @@ TEST(Fills, AKeyThatCollidesIsFetchedAlone) {
 }
 
 TEST(Fills, AfterAFillHasLeftTheNextIsFirstAgain) {
-  Scene scene;
+  FillsScene scene;
   const auto old = scene.enter().fill;
   scene.fills.leave(kKey, *old);
   const auto next = scene.enter();
@@ -51,7 +51,7 @@ TEST(Fills, AfterAFillHasLeftTheNextIsFirstAgain) {
 }
 
 TEST(Fills, WhatCouldNotBeSharedIsNotWaitedForForAWhile) {
-  Scene scene;
+  FillsScene scene;
   scene.fills.leave_unshared(kKey, *scene.enter().fill, kNow);
   const auto one = scene.enter(kNow + Fills::kNotShared - 1ms);
   const auto two = scene.enter(kNow + Fills::kNotShared - 1ms);
@@ -62,7 +62,7 @@ TEST(Fills, WhatCouldNotBeSharedIsNotWaitedForForAWhile) {
 }
 
 TEST(Fills, AnInvalidationLeavesWhatIsUnderWayToThoseWhoRead) {
-  Scene scene;
+  FillsScene scene;
   const auto old = scene.enter().fill;
   scene.fills.invalidate(kKey, kNow);
   const auto next = scene.enter();
@@ -73,7 +73,7 @@ TEST(Fills, AnInvalidationLeavesWhatIsUnderWayToThoseWhoRead) {
 }
 
 TEST(Fills, WhatWasAskedForBeforeAnInvalidationIsOutdatedHoweverLongItTakes) {
-  Scene scene;
+  FillsScene scene;
   EXPECT_FALSE(scene.fills.outdated(kKey, kUrl, kNow));
   scene.fills.invalidate(kKey, kNow);
   EXPECT_TRUE(scene.fills.outdated(kKey, kUrl, kNow - 1h));
@@ -82,7 +82,7 @@ TEST(Fills, WhatWasAskedForBeforeAnInvalidationIsOutdatedHoweverLongItTakes) {
 }
 
 TEST(Fills, ABanIsAnInvalidationOfEveryUrlThatItCovers) {
-  Scene scene;
+  FillsScene scene;
   const auto old = scene.enter().fill;
   const std::string other = "http://b/x";
   const auto other_key = digest::key_of(digest::Method::get, other);
@@ -101,7 +101,7 @@ TEST(Fills, ABanIsAnInvalidationOfEveryUrlThatItCovers) {
 
 // Else a neighbour would be asked for what was purged, once enough else is.
 TEST(Fills, HowEverMuchIsInvalidatedWithinAMinuteAllOfItIsKnownAsThat) {
-  Scene scene;
+  FillsScene scene;
   scene.fills.invalidate(kKey, kNow);
   for (int i = 0; i < 100'000; ++i) {
     const std::string url = kUrl + std::to_string(i);
@@ -112,7 +112,7 @@ TEST(Fills, HowEverMuchIsInvalidatedWithinAMinuteAllOfItIsKnownAsThat) {
 }
 
 TEST(Fills, OfOneKeyOneRefreshRunsAtATime) {  // RFC 5861 3
-  Scene scene;
+  FillsScene scene;
   const auto refresh = [&] {
     return scene.fills.begin_refresh(kKey, kUrl, scene.io.get_executor());
   };
@@ -127,7 +127,7 @@ TEST(Fills, OfOneKeyOneRefreshRunsAtATime) {  // RFC 5861 3
 }
 
 TEST(Fills, WhatIsBeingFetchedIsNotRefreshedToo) {
-  Scene scene;
+  FillsScene scene;
   const auto fetched = scene.enter().fill;
   EXPECT_FALSE(scene.fills.begin_refresh(kKey, kUrl, scene.io.get_executor()));
   scene.fills.leave(kKey, *fetched);
@@ -135,7 +135,7 @@ TEST(Fills, WhatIsBeingFetchedIsNotRefreshedToo) {
 }
 
 TEST(Fills, RefreshesAreBounded) {
-  Scene scene;
+  FillsScene scene;
   std::size_t running = 0;
   for (int i = 0; i < 10'000; ++i) {
     const std::string url = kUrl + std::to_string(i);

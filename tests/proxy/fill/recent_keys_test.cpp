@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const RecentKeys::Time kNow{1000s};
+const RecentKeys::Time kBegin{1000s};
 
 digest::Key key(int number) {
   return digest::key_of(digest::Method::get, "http://a/" + std::to_string(number));
@@ -17,36 +17,36 @@ digest::Key key(int number) {
 
 TEST(RecentKeys, HoldsAKeyUntilItsTime) {
   RecentKeys keys(10);
-  keys.remember(key(1), kNow + 10s);
-  EXPECT_TRUE(keys.holds(key(1), kNow + 9s));
-  EXPECT_FALSE(keys.holds(key(1), kNow + 10s));
-  EXPECT_FALSE(keys.holds(key(2), kNow));
-  keys.remember(key(1), kNow + 20s);
-  EXPECT_TRUE(keys.holds(key(1), kNow + 19s));
+  keys.remember(key(1), kBegin + 10s);
+  EXPECT_TRUE(keys.holds(key(1), kBegin + 9s));
+  EXPECT_FALSE(keys.holds(key(1), kBegin + 10s));
+  EXPECT_FALSE(keys.holds(key(2), kBegin));
+  keys.remember(key(1), kBegin + 20s);
+  EXPECT_TRUE(keys.holds(key(1), kBegin + 19s));
 }
 
 TEST(RecentKeys, KeepsTheLaterOfTwoTimesInWhateverOrderTheyCome) {
   RecentKeys keys(10);
-  keys.remember(key(1), kNow + 20s);
-  keys.remember(key(1), kNow + 10s);
-  EXPECT_TRUE(keys.holds(key(1), kNow + 19s));
+  keys.remember(key(1), kBegin + 20s);
+  keys.remember(key(1), kBegin + 10s);
+  EXPECT_TRUE(keys.holds(key(1), kBegin + 19s));
 }
 
 TEST(RecentKeys, ForgetsTheFirstToComeBeyondItsCapacity) {
   RecentKeys keys(3);
-  for (int i = 0; i < 4; ++i) keys.remember(key(i), kNow + 10s);
-  keys.remember(key(3), kNow + 10s);
-  EXPECT_FALSE(keys.holds(key(0), kNow));
-  for (int i = 1; i < 4; ++i) EXPECT_TRUE(keys.holds(key(i), kNow)) << i;
+  for (int i = 0; i < 4; ++i) keys.remember(key(i), kBegin + 10s);
+  keys.remember(key(3), kBegin + 10s);
+  EXPECT_FALSE(keys.holds(key(0), kBegin));
+  for (int i = 1; i < 4; ++i) EXPECT_TRUE(keys.holds(key(i), kBegin)) << i;
 }
 
 TEST(RecentKeys, MayHoldWhatItHadToForget) {
   RecentKeys keys(1);
-  keys.remember(key(1), kNow + 10s);
-  EXPECT_FALSE(keys.may_hold(key(2), kNow));
-  keys.remember(key(2), kNow + 20s);
-  EXPECT_TRUE(keys.may_hold(key(1), kNow + 9s));
-  EXPECT_FALSE(keys.may_hold(key(1), kNow + 10s));
+  keys.remember(key(1), kBegin + 10s);
+  EXPECT_FALSE(keys.may_hold(key(2), kBegin));
+  keys.remember(key(2), kBegin + 20s);
+  EXPECT_TRUE(keys.may_hold(key(1), kBegin + 9s));
+  EXPECT_FALSE(keys.may_hold(key(1), kBegin + 10s));
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace proxy::http {
 namespace {
 
-struct Case {
+struct ForwardedCase {
   const char* name;
   Fields earlier;
   const char* address;
@@ -15,7 +15,7 @@ struct Case {
   const char* x_forwarded_for;
 };
 
-class ForwardedFor : public testing::TestWithParam<Case> {};
+class ForwardedFor : public testing::TestWithParam<ForwardedCase> {};
 
 TEST_P(ForwardedFor, SaysWhoAskedAfterWhatWasSaid) {
   const auto& test = GetParam();
@@ -26,15 +26,15 @@ TEST_P(ForwardedFor, SaysWhoAskedAfterWhatWasSaid) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rfc7239, ForwardedFor,
-    testing::Values(Case{"s4_v4", {}, "192.0.2.1", "for=192.0.2.1", "192.0.2.1"},
-                    Case{"s6_v6", {}, "2001:db8::1", "for=\"[2001:db8::1]\"", "2001:db8::1"},
-                    Case{"s7_1_one_list",
-                         fields_of({"Forwarded: for=a;proto=http", "x-forwarded-for: b, c",
-                                    "X-FORWARDED-FOR: d", "forwarded: for=_e", "X-A: f"}),
-                         "192.0.2.1", "for=a;proto=http, for=_e, for=192.0.2.1",
-                         "b, c, d, 192.0.2.1"},
-                    Case{"empty", fields_of({"Forwarded: ", "X-Forwarded-For: "}), "192.0.2.1",
-                         "for=192.0.2.1", "192.0.2.1"}),
+    testing::Values(
+        ForwardedCase{"s4_v4", {}, "192.0.2.1", "for=192.0.2.1", "192.0.2.1"},
+        ForwardedCase{"s6_v6", {}, "2001:db8::1", "for=\"[2001:db8::1]\"", "2001:db8::1"},
+        ForwardedCase{"s7_1_one_list",
+                      fields_of({"Forwarded: for=a;proto=http", "x-forwarded-for: b, c",
+                                 "X-FORWARDED-FOR: d", "forwarded: for=_e", "X-A: f"}),
+                      "192.0.2.1", "for=a;proto=http, for=_e, for=192.0.2.1", "b, c, d, 192.0.2.1"},
+        ForwardedCase{"empty", fields_of({"Forwarded: ", "X-Forwarded-For: "}), "192.0.2.1",
+                      "for=192.0.2.1", "192.0.2.1"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(WithoutForwarded, LeavesTheOthersAsTheyWere) {

@@ -10,7 +10,7 @@ namespace {
 using Kind = Framing::Kind;
 using namespace std::string_literals;
 
-struct Case {
+struct FramingCase {
   const char* name;
   std::string fields;
   HeadResult<Framing> expected;
@@ -32,7 +32,7 @@ HeadResult<Framing> of_response(const std::string& fields, const char* status = 
   return response_framing(parse_response_head(head).value(), method);
 }
 
-class StatedFraming : public testing::TestWithParam<Case> {};
+class StatedFraming : public testing::TestWithParam<FramingCase> {};
 
 TEST_P(StatedFraming, IsReadAlikeInRequestsAndResponses) {
   const auto& [name, fields, expected] = GetParam();
@@ -43,51 +43,53 @@ TEST_P(StatedFraming, IsReadAlikeInRequestsAndResponses) {
 INSTANTIATE_TEST_SUITE_P(
     Rfc9112, StatedFraming,
     testing::Values(
-        Case{"s6_2_length", "Content-Length: 5\r\n", Framing{Kind::sized, 5}},
-        Case{"s6_2_zero", "Content-Length: 0\r\n", Framing{Kind::sized, 0}},
-        Case{"s6_2_leading_zeros", "Content-Length: 005\r\n", Framing{Kind::sized, 5}},
-        Case{"s6_2_largest", "Content-Length: 9223372036854775807\r\n",
-             Framing{Kind::sized, (1ull << 63) - 1}},
-        Case{"s7_1_chunked", "Transfer-Encoding: chunked\r\n", Framing{Kind::chunked, 0}},
-        Case{"s7_1_chunked_any_case", "Transfer-Encoding: CHUNKED\r\n", Framing{Kind::chunked, 0}},
-        Case{"s6_3_too_large", "Content-Length: 9223372036854775808\r\n",
-             HeadError::bad_content_length},
-        Case{"s6_3_overflow", "Content-Length: 18446744073709551621\r\n",
-             HeadError::bad_content_length},
-        Case{"s6_3_empty", "Content-Length:\r\n", HeadError::bad_content_length},
-        Case{"s6_3_negative", "Content-Length: -5\r\n", HeadError::bad_content_length},
-        Case{"s6_3_plus", "Content-Length: +5\r\n", HeadError::bad_content_length},
-        Case{"s6_3_hex", "Content-Length: 0x5\r\n", HeadError::bad_content_length},
-        Case{"s6_3_blank_inside", "Content-Length: 5 5\r\n", HeadError::bad_content_length},
-        Case{"s6_3_junk", "Content-Length: 5a\r\n", HeadError::bad_content_length},
-        Case{"s6_3_quoted", "Content-Length: \"5\"\r\n", HeadError::bad_content_length},
-        Case{"s6_3_two_lines", "Content-Length: 5\r\nContent-Length: 6\r\n",
-             HeadError::two_lengths},
-        Case{"s6_3_two_equal_lines", "Content-Length: 5\r\ncontent-length: 5\r\n",
-             HeadError::two_lengths},
-        Case{"s6_3_list", "Content-Length: 5, 6\r\n", HeadError::two_lengths},
-        Case{"s6_3_equal_list", "Content-Length: 5, 5\r\n", HeadError::two_lengths},
-        Case{"s6_3_list_with_empty", "Content-Length: 5,\r\n", HeadError::two_lengths},
-        Case{"s6_1_both", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
-             HeadError::length_and_coding},
-        Case{"s6_1_both_other_order", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
-             HeadError::length_and_coding},
-        Case{"s6_3_gzip_then_chunked", "Transfer-Encoding: gzip, chunked\r\n",
-             HeadError::unsupported_coding},
-        Case{"s6_3_gzip_then_chunked_lines",
-             "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
-             HeadError::unsupported_coding},
-        Case{"s6_3_gzip", "Transfer-Encoding: gzip\r\n", HeadError::bad_coding},
-        Case{"s6_3_not_last", "Transfer-Encoding: chunked, gzip\r\n", HeadError::bad_coding},
-        Case{"s6_1_chunked_twice", "Transfer-Encoding: chunked, chunked\r\n",
-             HeadError::bad_coding},
-        Case{"s6_1_chunked_two_lines",
-             "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", HeadError::bad_coding},
-        Case{"s6_1_xchunked", "Transfer-Encoding: xchunked\r\n", HeadError::bad_coding},
-        Case{"s6_1_identity", "Transfer-Encoding: identity\r\n", HeadError::bad_coding},
-        Case{"s6_1_empty", "Transfer-Encoding:\r\n", HeadError::bad_coding},
-        Case{"s6_1_parameter", "Transfer-Encoding: chunked;q=1\r\n", HeadError::bad_coding},
-        Case{"s6_1_quoted", "Transfer-Encoding: \"chunked\"\r\n", HeadError::bad_coding}),
+        FramingCase{"s6_2_length", "Content-Length: 5\r\n", Framing{Kind::sized, 5}},
+        FramingCase{"s6_2_zero", "Content-Length: 0\r\n", Framing{Kind::sized, 0}},
+        FramingCase{"s6_2_leading_zeros", "Content-Length: 005\r\n", Framing{Kind::sized, 5}},
+        FramingCase{"s6_2_largest", "Content-Length: 9223372036854775807\r\n",
+                    Framing{Kind::sized, (1ull << 63) - 1}},
+        FramingCase{"s7_1_chunked", "Transfer-Encoding: chunked\r\n", Framing{Kind::chunked, 0}},
+        FramingCase{"s7_1_chunked_any_case", "Transfer-Encoding: CHUNKED\r\n",
+                    Framing{Kind::chunked, 0}},
+        FramingCase{"s6_3_too_large", "Content-Length: 9223372036854775808\r\n",
+                    HeadError::bad_content_length},
+        FramingCase{"s6_3_overflow", "Content-Length: 18446744073709551621\r\n",
+                    HeadError::bad_content_length},
+        FramingCase{"s6_3_empty", "Content-Length:\r\n", HeadError::bad_content_length},
+        FramingCase{"s6_3_negative", "Content-Length: -5\r\n", HeadError::bad_content_length},
+        FramingCase{"s6_3_plus", "Content-Length: +5\r\n", HeadError::bad_content_length},
+        FramingCase{"s6_3_hex", "Content-Length: 0x5\r\n", HeadError::bad_content_length},
+        FramingCase{"s6_3_blank_inside", "Content-Length: 5 5\r\n", HeadError::bad_content_length},
+        FramingCase{"s6_3_junk", "Content-Length: 5a\r\n", HeadError::bad_content_length},
+        FramingCase{"s6_3_quoted", "Content-Length: \"5\"\r\n", HeadError::bad_content_length},
+        FramingCase{"s6_3_two_lines", "Content-Length: 5\r\nContent-Length: 6\r\n",
+                    HeadError::two_lengths},
+        FramingCase{"s6_3_two_equal_lines", "Content-Length: 5\r\ncontent-length: 5\r\n",
+                    HeadError::two_lengths},
+        FramingCase{"s6_3_list", "Content-Length: 5, 6\r\n", HeadError::two_lengths},
+        FramingCase{"s6_3_equal_list", "Content-Length: 5, 5\r\n", HeadError::two_lengths},
+        FramingCase{"s6_3_list_with_empty", "Content-Length: 5,\r\n", HeadError::two_lengths},
+        FramingCase{"s6_1_both", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+                    HeadError::length_and_coding},
+        FramingCase{"s6_1_both_other_order", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+                    HeadError::length_and_coding},
+        FramingCase{"s6_3_gzip_then_chunked", "Transfer-Encoding: gzip, chunked\r\n",
+                    HeadError::unsupported_coding},
+        FramingCase{"s6_3_gzip_then_chunked_lines",
+                    "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
+                    HeadError::unsupported_coding},
+        FramingCase{"s6_3_gzip", "Transfer-Encoding: gzip\r\n", HeadError::bad_coding},
+        FramingCase{"s6_3_not_last", "Transfer-Encoding: chunked, gzip\r\n", HeadError::bad_coding},
+        FramingCase{"s6_1_chunked_twice", "Transfer-Encoding: chunked, chunked\r\n",
+                    HeadError::bad_coding},
+        FramingCase{"s6_1_chunked_two_lines",
+                    "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+                    HeadError::bad_coding},
+        FramingCase{"s6_1_xchunked", "Transfer-Encoding: xchunked\r\n", HeadError::bad_coding},
+        FramingCase{"s6_1_identity", "Transfer-Encoding: identity\r\n", HeadError::bad_coding},
+        FramingCase{"s6_1_empty", "Transfer-Encoding:\r\n", HeadError::bad_coding},
+        FramingCase{"s6_1_parameter", "Transfer-Encoding: chunked;q=1\r\n", HeadError::bad_coding},
+        FramingCase{"s6_1_quoted", "Transfer-Encoding: \"chunked\"\r\n", HeadError::bad_coding}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(Framing, WithoutAStatementARequestHasNoBodyAndAResponseLastsUntilTheClose) {

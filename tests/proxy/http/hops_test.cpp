@@ -18,7 +18,7 @@ struct Parsed {
   RequestHead head;
 };
 
-struct Case {
+struct HopsCase {
   const char* name;
   const char* method;
   std::string fields;
@@ -32,7 +32,7 @@ std::string told(const Parsed& parsed) {
   return hops ? std::to_string(*hops) : "-";
 }
 
-class MaxForwards : public testing::TestWithParam<Case> {};
+class MaxForwards : public testing::TestWithParam<HopsCase> {};
 
 TEST_P(MaxForwards, CountsForOptionsAndTraceAlone) {
   const auto& [name, method, fields, expected] = GetParam();
@@ -46,27 +46,28 @@ const std::string kSecret = std::string(text(HeadError::trace_with_credentials))
 INSTANTIATE_TEST_SUITE_P(
     Rfc9110, MaxForwards,
     testing::Values(
-        Case{"s7_6_2_zero", "OPTIONS", "Max-Forwards: 0\r\n", "0"},
-        Case{"s7_6_2_more", "TRACE", "Max-Forwards: 10\r\n", "10"},
-        Case{"s7_6_2_leading_zeros", "TRACE", "Max-Forwards: 007\r\n", "7"},
-        Case{"s7_6_2_none", "OPTIONS", "", "-"},
-        Case{"s7_6_2_bounded", "OPTIONS", "Max-Forwards: 99999999999999999999999\r\n",
-             "4294967296"},
-        Case{"s7_6_2_other_method", "GET", "Max-Forwards: 0\r\n", "-"},
-        Case{"s7_6_2_other_method_junk", "POST", "Max-Forwards: x\r\n", "-"},
-        Case{"s7_6_2_negative", "TRACE", "Max-Forwards: -1\r\n", kBad},
-        Case{"s7_6_2_plus", "TRACE", "Max-Forwards: +1\r\n", kBad},
-        Case{"s7_6_2_list", "OPTIONS", "Max-Forwards: 1, 1\r\n", kBad},
-        Case{"s7_6_2_lines", "OPTIONS", "Max-Forwards: 1\r\nMax-Forwards: 1\r\n", kBad},
-        Case{"s7_6_2_empty", "OPTIONS", "Max-Forwards:\r\n", kBad},
-        Case{"s7_6_2_hex", "OPTIONS", "Max-Forwards: 0x1\r\n", kBad},
-        Case{"s9_3_8_body", "TRACE", "Content-Length: 3\r\n", kBody},
-        Case{"s9_3_8_chunked_body", "TRACE", "Transfer-Encoding: chunked\r\n", kBody},
-        Case{"s9_3_8_no_content", "TRACE", "Content-Length: 0\r\n", "-"},
-        Case{"s9_3_8_credentials", "TRACE", "Authorization: x\r\n", kSecret},
-        Case{"s9_3_8_cookie", "TRACE", "Max-Forwards: 1\r\nCookie: a=1\r\n", kSecret},
-        Case{"s9_3_8_cookie_that_ends_here", "TRACE", "Max-Forwards: 0\r\nCookie: a=1\r\n", "0"},
-        Case{"s9_3_8_options_with_credentials", "OPTIONS", "Authorization: x\r\n", "-"}),
+        HopsCase{"s7_6_2_zero", "OPTIONS", "Max-Forwards: 0\r\n", "0"},
+        HopsCase{"s7_6_2_more", "TRACE", "Max-Forwards: 10\r\n", "10"},
+        HopsCase{"s7_6_2_leading_zeros", "TRACE", "Max-Forwards: 007\r\n", "7"},
+        HopsCase{"s7_6_2_none", "OPTIONS", "", "-"},
+        HopsCase{"s7_6_2_bounded", "OPTIONS", "Max-Forwards: 99999999999999999999999\r\n",
+                 "4294967296"},
+        HopsCase{"s7_6_2_other_method", "GET", "Max-Forwards: 0\r\n", "-"},
+        HopsCase{"s7_6_2_other_method_junk", "POST", "Max-Forwards: x\r\n", "-"},
+        HopsCase{"s7_6_2_negative", "TRACE", "Max-Forwards: -1\r\n", kBad},
+        HopsCase{"s7_6_2_plus", "TRACE", "Max-Forwards: +1\r\n", kBad},
+        HopsCase{"s7_6_2_list", "OPTIONS", "Max-Forwards: 1, 1\r\n", kBad},
+        HopsCase{"s7_6_2_lines", "OPTIONS", "Max-Forwards: 1\r\nMax-Forwards: 1\r\n", kBad},
+        HopsCase{"s7_6_2_empty", "OPTIONS", "Max-Forwards:\r\n", kBad},
+        HopsCase{"s7_6_2_hex", "OPTIONS", "Max-Forwards: 0x1\r\n", kBad},
+        HopsCase{"s9_3_8_body", "TRACE", "Content-Length: 3\r\n", kBody},
+        HopsCase{"s9_3_8_chunked_body", "TRACE", "Transfer-Encoding: chunked\r\n", kBody},
+        HopsCase{"s9_3_8_no_content", "TRACE", "Content-Length: 0\r\n", "-"},
+        HopsCase{"s9_3_8_credentials", "TRACE", "Authorization: x\r\n", kSecret},
+        HopsCase{"s9_3_8_cookie", "TRACE", "Max-Forwards: 1\r\nCookie: a=1\r\n", kSecret},
+        HopsCase{"s9_3_8_cookie_that_ends_here", "TRACE", "Max-Forwards: 0\r\nCookie: a=1\r\n",
+                 "0"},
+        HopsCase{"s9_3_8_options_with_credentials", "OPTIONS", "Authorization: x\r\n", "-"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(Trace, ShowsWhatArrivedButNoSecrets) {

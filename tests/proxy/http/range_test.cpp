@@ -20,13 +20,13 @@ std::string selected(std::string_view range, std::uint64_t size) {
   return parts;
 }
 
-struct Case {
+struct RangeCase {
   const char* range;
   const char* selected;
 };
 
 TEST(Range, OfTenBytesIsWhatSection14Says) {
-  const Case cases[] = {
+  const RangeCase cases[] = {
       // 14.1.2: first-last, open, suffix; an end beyond the end is the end
       {"bytes=0-0", "0-0"},
       {"bytes=0-9", "0-9"},

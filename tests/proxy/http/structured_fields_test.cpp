@@ -19,12 +19,12 @@ std::string read(std::string_view line) {
   return list.failed() ? "failed" : all;
 }
 
-struct Case {
+struct ItemCase {
   const char* name;
   std::string_view line;
   std::string_view read;
 };
-class StructuredLists : public testing::TestWithParam<Case> {};
+class StructuredLists : public testing::TestWithParam<ItemCase> {};
 
 TEST_P(StructuredLists, AreReadAsRfc8941Says) {
   EXPECT_EQ(read(GetParam().line), GetParam().read);
@@ -32,33 +32,33 @@ TEST_P(StructuredLists, AreReadAsRfc8941Says) {
 
 INSTANTIATE_TEST_SUITE_P(
     Good, StructuredLists,
-    testing::Values(Case{"Tokens", "a,b ,\t c", "a, b, c"},
-                    Case{"SpacesAround", "  a, b  ", "a, b"}, Case{"Nothing", "", ""},
-                    Case{"Token", "*a/b:80", "*a/b:80"}, Case{"String", R"("a,b")", "a,b"},
-                    Case{"Escapes", R"("a\"\\")", R"(a\"\\)"},
-                    Case{"Numbers", "-12, 0, 1.250, 999999999999999",
-                         "-12, 0, 1.250, 999999999999999"},
-                    Case{"Booleans", "?1, ?0", "1, 0"}, Case{"Bytes", ":YWJj:", "YWJj"},
-                    Case{"Parameters", "a;x;y=2; z=\"q\"", "a;x=1;y=2;z=q"}),
+    testing::Values(ItemCase{"Tokens", "a,b ,\t c", "a, b, c"},
+                    ItemCase{"SpacesAround", "  a, b  ", "a, b"}, ItemCase{"Nothing", "", ""},
+                    ItemCase{"Token", "*a/b:80", "*a/b:80"}, ItemCase{"String", R"("a,b")", "a,b"},
+                    ItemCase{"Escapes", R"("a\"\\")", R"(a\"\\)"},
+                    ItemCase{"Numbers", "-12, 0, 1.250, 999999999999999",
+                             "-12, 0, 1.250, 999999999999999"},
+                    ItemCase{"Booleans", "?1, ?0", "1, 0"}, ItemCase{"Bytes", ":YWJj:", "YWJj"},
+                    ItemCase{"Parameters", "a;x;y=2; z=\"q\"", "a;x=1;y=2;z=q"}),
     [](const auto& tested) { return tested.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Bad, StructuredLists,
-    testing::Values(Case{"TrailingComma", "a,", "failed"}, Case{"TwoCommas", "a,,b", "failed"},
-                    Case{"LeadingComma", ",a", "failed"}, Case{"NoComma", "a b", "failed"},
-                    Case{"NoKey", "a;", "failed"}, Case{"NoValue", "a;x=", "failed"},
-                    Case{"BigKey", "a;X=1", "failed"},
-                    Case{"SpaceBeforeSemicolon", "a ;x", "failed"},
-                    Case{"OpenString", "\"a", "failed"}, Case{"OpenEscape", "\"a\\", "failed"},
-                    Case{"OtherEscape", R"("\a")", "failed"},
-                    Case{"ControlInString", "\"a\x01\"", "failed"},
-                    Case{"LatinInString", "\"\xfc\"", "failed"}, Case{"OnlyASign", "-", "failed"},
-                    Case{"LongNumber", "1234567890123456", "failed"},
-                    Case{"LongWholePart", "1234567890123.1", "failed"},
-                    Case{"LongFraction", "1.2345", "failed"}, Case{"NoFraction", "1.", "failed"},
-                    Case{"OtherBoolean", "?2", "failed"}, Case{"HalfABoolean", "?", "failed"},
-                    Case{"OpenBytes", ":YWJj", "failed"}, Case{"NoBase64", ":Y-J:", "failed"},
-                    Case{"InnerList", "(a b)", "failed"}, Case{"Rubbish", "=", "failed"}),
+    testing::Values(
+        ItemCase{"TrailingComma", "a,", "failed"}, ItemCase{"TwoCommas", "a,,b", "failed"},
+        ItemCase{"LeadingComma", ",a", "failed"}, ItemCase{"NoComma", "a b", "failed"},
+        ItemCase{"NoKey", "a;", "failed"}, ItemCase{"NoValue", "a;x=", "failed"},
+        ItemCase{"BigKey", "a;X=1", "failed"}, ItemCase{"SpaceBeforeSemicolon", "a ;x", "failed"},
+        ItemCase{"OpenString", "\"a", "failed"}, ItemCase{"OpenEscape", "\"a\\", "failed"},
+        ItemCase{"OtherEscape", R"("\a")", "failed"},
+        ItemCase{"ControlInString", "\"a\x01\"", "failed"},
+        ItemCase{"LatinInString", "\"\xfc\"", "failed"}, ItemCase{"OnlyASign", "-", "failed"},
+        ItemCase{"LongNumber", "1234567890123456", "failed"},
+        ItemCase{"LongWholePart", "1234567890123.1", "failed"},
+        ItemCase{"LongFraction", "1.2345", "failed"}, ItemCase{"NoFraction", "1.", "failed"},
+        ItemCase{"OtherBoolean", "?2", "failed"}, ItemCase{"HalfABoolean", "?", "failed"},
+        ItemCase{"OpenBytes", ":YWJj", "failed"}, ItemCase{"NoBase64", ":Y-J:", "failed"},
+        ItemCase{"InnerList", "(a b)", "failed"}, ItemCase{"Rubbish", "=", "failed"}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(StructuredList, HasAnEndToParameters) {

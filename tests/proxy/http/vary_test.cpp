@@ -11,7 +11,7 @@ namespace {
 
 using Lines = std::initializer_list<std::string_view>;
 
-struct Case {
+struct VaryCase {
   const char* name;
   Lines vary;
   Lines first;
@@ -20,7 +20,7 @@ struct Case {
 };
 
 TEST(Variant, MatchesByRfc9111Section41) {
-  const Case cases[] = {
+  const VaryCase cases[] = {
       {"no Vary", {}, {"A: 1"}, {"A: 2"}, true},
       {"empty Vary", {"Vary:  "}, {"A: 1"}, {"A: 2"}, true},
       {"equal", {"Vary: A"}, {"A: 1"}, {"a: 1"}, true},
@@ -102,7 +102,7 @@ TEST(Variant, MatchesByRfc9111Section41) {
        {"Accept-Language: en;q=0.1"},
        false},
   };
-  for (const Case& c : cases) {
+  for (const VaryCase& c : cases) {
     const Variant variant(fields_of(c.vary), fields_of(c.first));
     EXPECT_EQ(variant.matches(fields_of(c.second)), c.matches) << c.name;
   }
