@@ -58,7 +58,7 @@ breach 'peers/transfer.hpp brings libcurl, so it is for peers/*.cpp alone' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'nlohmann/' '(config/document|proxy/access_log|proxy/monitoring|proxy/command/report)\.cpp'
-used_only_in 'CLI/' 'proxy/(main|command/(subcommand\.hpp|(cache_)?arguments\.cpp))'
+used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache_)?arguments\.cpp))'
 
 # g++ 12.2 puts the result of such an await over the resume pointer of the frame: name it first.
 breach 'an awaited value has to be named before it is tested' < <(
