@@ -102,11 +102,7 @@ Task<void> disk_keeps_up(Worker& worker) {
 }
 
 void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object) {
-  if (!shared.disk) return;
-  for (std::uint32_t number = 0; number < cache::blocks_in(object.body.size); ++number) {
-    if (!has_block(shared, key, object, number)) return;
-  }
-  shared.disk->disk().review_claim(key, object.object->version);
+  if (shared.disk) shared.disk->disk().review_claim(key, object.object->version);
 }
 
 }  // namespace proxy

@@ -23,10 +23,13 @@ std::uint32_t outlasted(Time now) {
   return static_cast<std::uint32_t>(ahead.time_since_epoch().count());
 }
 
+// How many responses; blocks of large ones, which have no head of their own, are none.
 std::size_t length(const Shard::Chain& chain) {
-  std::size_t nodes = 0;
-  for (const Node* node = chain.get(); node; node = node->next.get()) ++nodes;
-  return nodes;
+  std::size_t responses = 0;
+  for (const Node* node = chain.get(); node; node = node->next.get()) {
+    responses += node->entry->head.empty() ? 0 : 1;
+  }
+  return responses;
 }
 
 }  // namespace

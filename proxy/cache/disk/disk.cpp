@@ -97,7 +97,9 @@ Result<void> Disk::append(Record record) {
     counters_.refused_resting += 1;
     return Error::resting;
   }
-  if (queued_bytes_ + bytes > options_.queue_bytes) {
+  // What many blocks that are written already depend on is let in for longer.
+  const std::uint64_t most = options_.queue_bytes * (record.header.claims_blocks() ? 2 : 1);
+  if (queued_bytes_ + bytes > most) {
     counters_.refused_busy += 1;
     return Error::busy;
   }

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <random>
 
 #include "proxy/cache/disk_tier.hpp"
 #include "proxy/cache/in_blocks.hpp"
@@ -14,13 +16,11 @@
 namespace proxy::cache {
 namespace {
 
-constexpr std::uint64_t kMiB = kBlockBytes;
-const std::string kUrl = "http://a/";
-const digest::Key kKey = key_of(kUrl);
-
 class ObjectsBelow : public ::testing::Test {
  protected:
-  static constexpr std::uint64_t kLength = 4 * kMiB + 1000;
+  static constexpr std::uint64_t kLength = 4 * kBlockBytes + 1000;
+  static inline const std::string kUrl = "http://a/";
+  static inline const digest::Key kKey = key_of(kUrl);
 
   ObjectsBelow() { begin(); }
 
@@ -250,6 +250,51 @@ TEST_F(ObjectsBelow, HaveBlocksThatAreFoundBeforeTheyAreWritten) {
   settle();
   EXPECT_FALSE(disk_->unwritten(key));
   EXPECT_TRUE(has_block(*entry, 4));
+}
+
+// Wherever a bit is turned over: what is found is right, and what is lost is not claimed.
+TEST_F(ObjectsBelow, GiveNoWrongByteForAFlippedBit) {
+  const auto entry = object();
+  put(entry);
+  put_blocks(*entry);
+  put(entry, entry.get());
+  disk_->stop();
+  std::map<std::filesystem::path, std::string> good;
+  for (const auto& file : std::filesystem::directory_iterator(home_.path())) {
+    good[file.path()] = support::read_file(file.path());
+  }
+  std::mt19937 random(9);
+  int lost = 0;
+  int whole = 0;
+  for (int round = 0; round < 40; ++round) {
+    for (const auto& file : std::filesystem::directory_iterator(home_.path())) {
+      std::filesystem::remove(file);
+    }
+    for (const auto& [path, bytes] : good) support::write_file(path, bytes);
+    const auto& [path, bytes] = *std::next(good.begin(), random() % good.size());
+    if (!bytes.empty()) {
+      std::string bad = bytes;
+      const auto bit = random() % (bytes.size() * 8);
+      bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ 1 << bit % 8);
+      support::write_file(path, bad);
+    }
+    store_.reset();
+    begin();
+    settle();
+    const auto found = read();
+    bool all = found != nullptr;
+    for (std::uint32_t number = 0; found && number < blocks_in(kLength); ++number) {
+      const auto there = block(*found, number);
+      const bool is_there = there && *there;
+      EXPECT_EQ(is_there, is_good(*found, number)) << round;
+      all = all && is_there;
+    }
+    EXPECT_EQ(is_claimed(), all) << round;
+    (all ? whole : lost) += 1;
+    disk_->stop();
+  }
+  EXPECT_GT(lost, 10);
+  EXPECT_GT(whole, 5);
 }
 
 TEST_F(ObjectsBelow, TakeNoBlockOfAnotherSize) {

@@ -225,6 +225,11 @@ TEST(Disk, RefusesMoreThanItsQueueHolds) {
   EXPECT_EQ(scene.append(response(url_number(1), body_text("x", 2000))).error(), Error::busy);
   EXPECT_TRUE(scene.append(response(url_number(2), "small")));
   EXPECT_EQ(scene->counters().refused_busy, 1U);
+  auto object = response(url_number(3), "");
+  object.header = {.kind = Kind::object, .key = object.header.key, .version = 7, .block = 1};
+  object.body = {};
+  object.head = std::string(1000, ' ');
+  EXPECT_TRUE(scene.append(object)) << "its blocks would be lost with it";
 }
 
 TEST(Disk, TellsWhenMuchLessWaits) {
