@@ -14,8 +14,11 @@ void learn(const Listed& listed, std::uint32_t segment, const Learned& learned) 
       learned.index.erase(listed.key);
       return;
     case Kind::purge_prefix:
+      // Of one that cannot be read nobody knows what it covers: it counts for all.
       if (const auto rule = Stored::open(learned.segments, listed.key, place, Wait::yes)) {
         learned.rules.settle(rule->url(), place.at);
+      } else {
+        learned.rules.settle("", place.at);
       }
       return;
     case Kind::head:

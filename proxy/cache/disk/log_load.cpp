@@ -11,12 +11,11 @@ void Log::abandon() {
   directory_.reset();
   sizes_.clear();
   used_ = 0;
-  last_number_ = 0;
   searching_for_.reset();
   doubted_.clear();
   shared_.segments.clear();
   shared_.index.clear();
-  shared_.rules.clear();
+  shared_.rules.forget_settled();
 }
 
 Result<Loaded> Log::open(const std::filesystem::path& path) {
@@ -27,7 +26,8 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
   if (!items) return items.error();
   directory_ = std::move(*directory);
   for (const auto& item : *items) {
-    last_number_ = item.segment;  // what is no file has taken its number too
+    last_number_ =
+        std::max(last_number_, item.segment);  // what is no file has taken its number too
     if (item.is_file) account(item.segment, space_of(item.bytes));
   }
   Loaded found;

@@ -188,12 +188,16 @@ Result<bool> Log::search_purged() {
   const bool is_current = current_ && current_->segment == segment;
   const auto scanned = is_current ? Result<Scanned>(Scanned{current_->records})
                                   : scan(segment->file, segment->number);
-  if (!scanned) return scanned.error();
+  if (!scanned) {  // or it would be found when the rule is forgotten
+    shared_.counters.evicted += shared_.index.erase_segment(segment->number);
+    doubt_objects();
+    return true;
+  }
   for (const Listed& listed : scanned->records) {
     const auto place = shared_.index.find(listed.key);
     if (!place || place->at != Position{segment->number, listed.offset}) continue;
     const auto stored = Stored::open(shared_.segments, listed.key, *place, Wait::yes);
-    if (!stored || !shared_.rules.purged(stored->url(), place->at)) continue;
+    if (stored && !shared_.rules.purged(stored->url(), place->at)) continue;
     if (shared_.index.erase_at(listed.key, place->at)) shared_.counters.purged += 1;
   }
   return true;

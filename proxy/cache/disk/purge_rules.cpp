@@ -46,6 +46,13 @@ void PurgeRules::forget_before(Position at) {
   publish();
 }
 
+void PurgeRules::forget_settled() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(rules_, [](const Rule& rule) { return rule.unsettled == 0; });
+  for (Rule& rule : rules_) rule.until = {};
+  publish();
+}
+
 void PurgeRules::clear() {
   const std::lock_guard lock(mutex_);
   rules_.clear();

@@ -38,6 +38,8 @@ class PurgeRules {
   // What lies before this position is gone, or was searched: what counts only for that is dropped.
   void forget_before(Position at);
   void clear();
+  // Of what was read, so that only what was added and has no record yet counts.
+  void forget_settled();
   // The newest position that a rule counts up to which is settled.
   std::optional<Position> newest() const;
   std::size_t count() const { return count_.load(std::memory_order_acquire); }

@@ -11,6 +11,8 @@ namespace {
 
 // Small records come with one read; of larger ones the body goes right to where it is wanted.
 constexpr std::uint32_t kFirstRead = 16 * 1024;
+// Nobody writes longer URLs and heads: a damaged length costs no more memory than this.
+constexpr std::uint64_t kMostChecked = std::uint64_t{16} << 20;
 
 }  // namespace
 
@@ -31,6 +33,7 @@ Result<Stored::Front> Stored::open_front(const Segments& segments, Position at, 
   front.header = *header;
   front.size = *got;
   const auto checked = static_cast<std::size_t>(header->checked_bytes());
+  if (checked > kMostChecked) return Error::corrupt;
   if (checked > front.size) {
     auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(checked);
     std::copy_n(front.bytes.get(), front.size, larger.get());
