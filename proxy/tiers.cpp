@@ -75,19 +75,23 @@ bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const ca
   return false;
 }
 
+// The disk first: whoever reads it back meanwhile either finds it purged, or has put it into memory
+// by now.
 void drop(Shared& shared, const digest::Key& key, const std::string& name) {
-  shared.store.invalidate(key, name);
   if (shared.disk) shared.disk->purge(key, {});
+  shared.store.invalidate(key, name);
 }
 
 Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name) {
   auto& shared = worker.shared;
   shared.fills.invalidate(key, std::chrono::steady_clock::now());
-  Forgotten forgotten{shared.store.invalidate(key, name)};
-  if (!shared.disk) co_return forgotten;
-  if (forgotten.dropped == 0 && shared.disk->may_have(key)) forgotten.dropped = 1;
+  if (!shared.disk) co_return Forgotten{shared.store.invalidate(key, name)};
+  const bool below = shared.disk->may_have(key);
   Written written(worker);
-  if (shared.disk->purge(key, written.told())) forgotten.owed = co_await written.failed();
+  const bool purged = shared.disk->purge(key, written.told());  // first, as above
+  Forgotten forgotten{shared.store.invalidate(key, name)};
+  if (forgotten.dropped == 0 && below) forgotten.dropped = 1;
+  if (purged) forgotten.owed = co_await written.failed();
   co_return forgotten;
 }
 
@@ -129,13 +133,16 @@ Task<cache::Found> read_back(Client& client, const Request& request, digest::Key
   if (!read) {
     if (read.error() == disk::Error::corrupt) {
       spdlog::warn("what the disk held of {} is damaged and was dropped", name);
+    } else if (read.error() == disk::Error::io) {
+      spdlog::warn("what the disk held of {} could not be read and is tried no more", name);
     }
     co_return found;
   }
   found.varies = found.varies || read->varies;
   if (!read->entry) co_return found;
   const auto held = shared.store.adopt(key, read->entry, shared.clock.now());
-  const bool good = shared.disk->still_found(*read) && !shared.fills.outdated(key, name, asked);
+  const bool good =
+      shared.disk->still_found(*read, name) && !shared.fills.outdated(key, name, asked);
   if (!good && held == read->entry) shared.store.drop(key, *held);
   if (good || held != read->entry) {
     client.reply.record().from_disk = held == read->entry;

@@ -83,16 +83,29 @@ std::size_t DiskTier::place_of(const Key& url_key) {
 }
 
 // Unless it was purged since it was found.
-void DiskTier::note(const ReadBack::Seen& seen, const Selector& selector) {
+void DiskTier::note(const ReadBack::Seen& seen, std::string_view url, const Selector& selector) {
   const std::lock_guard lock(lock_of(seen.key));
-  const auto place = disk_.index().find(seen.key);
-  if (place && place->at == seen.at) (*known_)[place_of(seen.key)] = Known{seen.key, selector};
+  if (!disk_.holds(seen.key, url, seen.at)) return;
+  (*known_)[place_of(seen.key)] = Known{seen.key, selector};
+}
+
+// The caller holds the key's lock. Another URL may have taken the place of what was known.
+void DiskTier::learn_selector(const Key& url_key, std::string_view url) {
+  auto& known = (*known_)[place_of(url_key)];
+  if (known && known->url == url_key) return;
+  const auto place = disk_.index().find(url_key);
+  const bool leads = place && place->kind == Kind::selector;
+  if (!leads || !disk_.holds(url_key, url, place->at)) return;
+  ReadBack::Seen seen{url_key, {}};
+  const auto stored = open(seen, *place, url, Wait::no);
+  if (!stored) return;
+  if (auto selector = decode_selector(stored->head())) known = Known{url_key, std::move(*selector)};
 }
 
 // The one that leads to such variants already; else a new one, in whose place there is none yet.
-Selector DiskTier::selector_for(const Key& url_key, const http::Variant& variant) {
+Selector DiskTier::selector_for(const Key& url_key, std::string_view url, std::string names) {
+  learn_selector(url_key, url);
   auto& known = (*known_)[place_of(url_key)];
-  auto names = names_of(variant);
   if (!known || known->url != url_key || known->selector.names != names) {
     const auto number = std::max<std::uint64_t>(disk_.new_version(), 1);
     known = Known{url_key, {number, std::move(names)}};
@@ -121,7 +134,7 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
   if (place->kind == Kind::selector) {
     const auto selector = decode_selector(stored->head());
     if (!selector) return disk_.discard(url_key, *place);
-    note(*read.by, *selector);
+    note(*read.by, url, *selector);
     read.varies = true;
     number = selector->number;
     const Key key = variant_key(url_key, *selector, request);
@@ -174,11 +187,9 @@ Result<Body> DiskTier::read_body(const disk::Stored& stored, Store& memory, Wait
   return body;
 }
 
-bool DiskTier::still_found(const ReadBack& read) const {
-  const auto there = [this](const std::optional<ReadBack::Seen>& seen) {
-    if (!seen) return true;
-    const auto place = disk_.index().find(seen->key);
-    return place && place->at == seen->at;
+bool DiskTier::still_found(const ReadBack& read, std::string_view url) const {
+  const auto there = [this, url](const std::optional<ReadBack::Seen>& seen) {
+    return !seen || disk_.holds(seen->key, url, seen->at);
   };
   return there(read.by) && there(read.variant);
 }
@@ -193,14 +204,18 @@ bool DiskTier::put(const Key& url_key, const std::shared_ptr<const Entry>& entry
                    const Entry* superseded, const std::function<bool()>& still_good) {
   const std::lock_guard lock(lock_of(url_key));
   if (!still_good()) return false;
-  if (entry->variant.never_matches()) return true;
   if (!entry->variant.varies()) {
     write(url_key, entry, superseded, 0);
     return true;
   }
-  const Selector selector = selector_for(url_key, entry->variant);
-  write(variant_key(url_key, selector.number, entry->variant), entry, superseded, selector.number);
-  if (!worth(*entry)) return true;
+  auto names = names_of(entry->variant);
+  if (entry->variant.never_matches() || names.size() > kMostNames) {
+    if (superseded && disk_.may_hold(url_key)) disk_.purge(url_key, {});
+    return true;
+  }
+  const Selector selector = selector_for(url_key, entry->url, std::move(names));
+  const auto key = variant_key(url_key, selector.number, entry->variant);
+  if (!write(key, entry, superseded, selector.number)) return true;
   RecordHeader header{
       .kind = Kind::selector, .claimable_until = claimable_until(*entry), .key = url_key};
   note_times(header, entry->times);
@@ -209,11 +224,11 @@ bool DiskTier::put(const Key& url_key, const std::shared_ptr<const Entry>& entry
   return true;
 }
 
-void DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
+bool DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
                      const Entry* superseded, std::uint64_t selector) {
   if (!worth(*entry)) {
     if (disk_.may_hold(key)) disk_.purge(key, {});
-    return;
+    return false;
   }
   RecordHeader header{.kind = Kind::whole, .key = key};
   if (selector == 0) header.claimable_until = claimable_until(*entry);
@@ -229,8 +244,7 @@ void DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
     record.done = [entry](Result<disk::Position> at) {
       if (at) entry->on_disk.set(to_number(*at), to_number(*at));
     };
-    (void)disk_.replace(std::move(record));
-    return;
+    return disk_.replace(std::move(record)).has_value();
   }
   const auto body = superseded->on_disk.body();
   record.header.kind = Kind::head;
@@ -239,7 +253,9 @@ void DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
   record.done = [entry, body](Result<disk::Position> at) {
     if (at) entry->on_disk.set(to_number(*at), body);
   };
-  if (!disk_.append(std::move(record))) disk_.purge(key, {});  // the old head must not come back
+  const auto taken = disk_.append(std::move(record));
+  if (!taken) disk_.purge(key, {});  // the old head must not come back
+  return taken.has_value();
 }
 
 bool DiskTier::purge(const Key& url_key, disk::Done done) {

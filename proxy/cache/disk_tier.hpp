@@ -70,7 +70,7 @@ class DiskTier {
   disk::Result<ReadBack> read(const disk::Key& url_key, std::string_view url,
                               const http::Fields& request, Store& memory, disk::Wait wait);
   // Whether that is still what is found, so that it was not purged or replaced meanwhile.
-  bool still_found(const ReadBack& read) const;
+  bool still_found(const ReadBack& read, std::string_view url) const;
   // For reads that have to wait.
   Readings& readings() { return readings_; }
   // On a thread that may wait. False: too many wait already.
@@ -115,6 +115,7 @@ class DiskTier {
  private:
   static constexpr std::size_t kKnown = 4096;
   static constexpr std::size_t kLocks = 64;
+  static constexpr std::size_t kMostNames = 1024;  // bytes of what Vary names; else memory's alone
   // What is known of the selector that leads to variants of a URL, so that what is put next goes
   // by it too. Another URL may push it out: then variants that are on disk are lost.
   struct Known {
@@ -127,8 +128,9 @@ class DiskTier {
 
   static std::size_t place_of(const disk::Key& url_key);
   std::mutex& lock_of(const disk::Key& url_key) { return locks_[place_of(url_key) % kLocks]; }
-  void note(const ReadBack::Seen& seen, const Selector& selector);
-  Selector selector_for(const disk::Key& url_key, const http::Variant& variant);
+  void note(const ReadBack::Seen& seen, std::string_view url, const Selector& selector);
+  void learn_selector(const disk::Key& url_key, std::string_view url);
+  Selector selector_for(const disk::Key& url_key, std::string_view url, std::string names);
 
   disk::Result<disk::Stored> open(ReadBack::Seen& seen, const disk::Place& place,
                                   std::string_view url, disk::Wait wait);
@@ -136,9 +138,10 @@ class DiskTier {
                                     Store& memory, disk::Wait wait);
   disk::Result<Body> read_body(const disk::Stored& stored, Store& memory, disk::Wait wait);
   bool worth(const Entry& entry) const;
-  void write(const disk::Key& key, const std::shared_ptr<const Entry>& entry,
+  // Whether it is taken.
+  bool write(const disk::Key& key, const std::shared_ptr<const Entry>& entry,
              const Entry* superseded, std::uint64_t selector);
-  void write_object(disk::Record record, const Entry& entry, const Entry* superseded);
+  bool write_object(disk::Record record, const Entry& entry, const Entry* superseded);
   static std::vector<disk::Piece> pieces_of(const std::shared_ptr<const Entry>& entry);
 
   Budget& budget_;

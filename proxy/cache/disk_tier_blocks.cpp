@@ -14,15 +14,16 @@ using disk::Result;
 using disk::Wait;
 
 // One that is freshened stays found meanwhile, or its blocks would be taken for nobody's.
-void DiskTier::write_object(Record record, const Entry& entry, const Entry* superseded) {
+bool DiskTier::write_object(Record record, const Entry& entry, const Entry* superseded) {
   const Key key = record.header.key;
   record.header.kind = Kind::object;
   note_object(record.header, entry);
   if (!superseded || superseded->object != entry.object) {
-    (void)disk_.replace(std::move(record));
-  } else if (!disk_.append(std::move(record))) {
-    disk_.purge(key, {});  // the old head must not come back
+    return disk_.replace(std::move(record)).has_value();
   }
+  const auto taken = disk_.append(std::move(record));
+  if (!taken) disk_.purge(key, {});  // the old head must not come back
+  return taken.has_value();
 }
 
 bool DiskTier::put_block(const Key& url_key, std::uint32_t number, const Entry& object,

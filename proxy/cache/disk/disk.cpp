@@ -45,6 +45,7 @@ Result<Loaded> Disk::start() {
   if (!loaded && loaded.error() == Error::in_use) return loaded;
   used_ = log_.used_bytes();
   if (loaded) {
+    log_may_have_more_ = loaded->unreadable > 0;
     state_.working = true;
     ready_ = true;
   } else {
@@ -57,8 +58,14 @@ Result<Loaded> Disk::start() {
 std::optional<Place> Disk::find(const Key& key, std::string_view url) {
   if (!ready_.load(std::memory_order_acquire)) return std::nullopt;
   const auto place = index_.use(key);
-  if (!place || rules_.purged(url, place->at)) return std::nullopt;
+  if (!place || purging(key) || rules_.purged(url, place->at)) return std::nullopt;
   return place;
+}
+
+bool Disk::holds(const Key& key, std::string_view url, Position at) const {
+  if (purging(key) || !ready_.load(std::memory_order_acquire)) return false;
+  const auto place = index_.find(key);
+  return place && place->at == at && !rules_.purged(url, at);
 }
 
 Result<Stored> Disk::open(const Key& key, const Place& place, Wait wait) {
@@ -77,12 +84,10 @@ Result<void> Disk::read_body(const Stored& stored, std::span<const std::span<std
 
 void Disk::drop(const Key& key, const Place& place, Error reason) {
   if (reason == Error::would_block) return;
-  if (reason == Error::corrupt || reason == Error::gone) {
-    const bool dropped = index_.erase_at(key, place.at);
-    if (dropped && reason == Error::corrupt) counters_.corrupt += 1;
-  } else {
-    counters_.failed_reads += 1;
-  }
+  // What cannot be read is tried no more, or each who asks for it would wait for a bad sector.
+  const bool dropped = index_.erase_at(key, place.at);
+  if (dropped && reason == Error::corrupt) counters_.corrupt += 1;
+  if (reason != Error::corrupt && reason != Error::gone) counters_.failed_reads += 1;
 }
 
 Error Disk::discard(const Key& key, const Place& place) {
@@ -122,13 +127,22 @@ Result<void> Disk::replace(Record record) {
   const Key key = record.header.key;
   const bool held = may_hold(key);
   index_.erase(key);
+  if (held) {
+    record.done = [this, key, told = std::move(record.done)](Result<Position> at) {
+      // Or the next start would find what was to be replaced.
+      if (!at) owe({.header = {.kind = Kind::purge, .key = key}, .url = {}, .head = {}});
+      if (told) told(at);
+    };
+  }
   const auto taken = append(std::move(record));
   if (!taken && held) purge(key, {});
   return taken;
 }
 
-// What is written leaves the one place after it has come to the other.
+// What is written leaves the one place after it has come to the other. After a failure the log may
+// know of more than the index.
 bool Disk::may_hold(const Key& key) const {
+  if (log_may_have_more_.load(std::memory_order_acquire)) return true;
   if (in_flight_[slot_of(key)].load(std::memory_order_acquire) > 0) return true;
   return !ready_.load(std::memory_order_acquire) || index_.find(key);
 }
@@ -147,6 +161,7 @@ void Disk::queue(Record record) {
 }
 
 void Disk::purge(const Key& key, Done done) {
+  purging_[slot_of(key)].fetch_add(1);
   index_.erase(key);
   Record record{.header = {.kind = Kind::purge, .key = key}, .url = {}, .head = {}};
   record.done = told(std::move(done));

@@ -54,9 +54,13 @@ class Disk {
   // Writes what waits, and seals the newest segment; for good. So does the destructor.
   void stop();
 
-  // What is found of this key, which counts as a use. With `url` the rules of purges by prefix are
+  // What is found of this key, which counts as a use; nothing while a purge of it waits to be
+  // written. With `url` the rules of purges by prefix are
   // heeded; that the record is of this URL is the reader's to compare.
   std::optional<Place> find(const Key& key, std::string_view url);
+  // Whether what was found there still is, and not purged since: for who keeps what was read
+  // elsewhere, to be asked once it is there.
+  bool holds(const Key& key, std::string_view url, Position at) const;
   // Reads what was found. An entry that turns out corrupt, or without its body, is dropped and
   // counted. `would_block`: call again with Wait::yes on a thread that may wait (ReadPool).
   Result<Stored> open(const Key& key, const Place& place, Wait wait);
@@ -117,6 +121,7 @@ class Disk {
 
   static constexpr std::size_t kInFlight = 4096;
   using InFlight = std::array<std::atomic<std::uint32_t>, kInFlight>;
+  bool purging(const Key& key) const { return purging_[slot_of(key)].load() > 0; }
   static std::size_t slot_of(const Key& key) {
     return (key.bytes[0] | key.bytes[1] << 8) % kInFlight;
   }
@@ -140,9 +145,12 @@ class Disk {
   PurgeRules rules_;
   Counters counters_;
   std::atomic<bool> ready_ = false;  // the index is complete
+  // After a failure, or where a start could not read all: a purge is written in any case.
+  std::atomic<bool> log_may_have_more_ = false;
   std::atomic<std::uint64_t> used_ = 0;
   std::atomic<std::uint64_t> versions_;
   InFlight in_flight_{};  // records taken and not written yet, by their key's hash
+  InFlight purging_{};    // purges among them: what lies before them may come to the index yet
 
   Log log_;  // the writer's alone, as what follows
   std::vector<Record> owed_;

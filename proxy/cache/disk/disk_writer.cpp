@@ -66,11 +66,18 @@ bool Disk::wait_for_work(std::unique_lock<std::mutex>& lock) {
 void Disk::write(std::vector<Record> records) {
   const bool any = !records.empty();
   std::vector<std::size_t> slots;
+  std::vector<std::size_t> purged;
   for (Record& record : records) {
     slots.push_back(slot_of(record.header.index_key()));
+    if (record.header.kind == Kind::purge) purged.push_back(slots.back());
     write_one(std::move(record));
   }
   flush(any);
+  if (!owed_.empty() && state().working) {  // for one record alone: the disk is well
+    pay_owed();
+    flush(any);
+  }
+  for (const std::size_t slot : purged) purging_[slot].fetch_sub(1);
   for (const std::size_t slot : slots) in_flight_[slot].fetch_sub(1, std::memory_order_release);
 }
 
@@ -90,8 +97,8 @@ void Disk::write_one(Record record) {
     Record owed{.header = record.header, .url = record.url, .head = {}};
     auto asked = std::move(record.done);
     record.done = [this, asked = std::move(asked), owed = std::move(owed)](Result<Position> at) {
-      if (asked) asked(at);
       if (!at) owe(owed);
+      if (asked) asked(at);
     };
   }
   if (!state().working) {
@@ -139,6 +146,7 @@ bool Disk::look_after() {
 }
 
 void Disk::rest(Error reason) {
+  log_may_have_more_ = true;
   if (reason == Error::no_directory) {
     ready_ = false;
     log_.abandon();
@@ -155,6 +163,7 @@ void Disk::recover() {
     ready_ = false;
     const auto loaded = log_.open(options_.path);
     ready = loaded ? Result<void>() : loaded.error();
+    if (loaded && loaded->unreadable == 0) log_may_have_more_ = false;
   }
   if (ready) ready = log_.probe();
   if (!ready) {

@@ -105,9 +105,34 @@ TEST_F(TwoTiers, TellOfAReadThatWasOvertaken) {
   const auto found =
       disk_.read(key_of("http://a/"), "http://a/", request.head.fields, store_, disk::Wait::yes);
   ASSERT_TRUE(found && found->entry);
-  EXPECT_TRUE(disk_.still_found(*found));
+  EXPECT_TRUE(disk_.still_found(*found, "http://a/"));
   disk_.purge(key_of("http://a/"), {});
-  EXPECT_FALSE(disk_.still_found(*found));
+  EXPECT_FALSE(disk_.still_found(*found, "http://a/"));
+}
+
+TEST_F(TwoTiers, FreshenAVariantThoughAnotherUrlTookItsPlaceInMemory) {
+  const auto vary = [this](const std::string& url, const std::string& language) {
+    Stock stock = stock_of(url, 100, now_);
+    stock.lines += "Vary: Accept-Language\r\n";
+    stock.request = "Accept-Language: " + language + "\r\n";
+    return stock;
+  };
+  const auto place_of = [](const std::string& url) {
+    const auto key = key_of(url);
+    return (key.bytes[2] | key.bytes[3] << 8) % 4096;
+  };
+  std::string other = "http://b/";
+  while (place_of(other) != place_of("http://a/")) other += 'b';
+  put(vary("http://a/", "en"));
+  put(vary("http://a/", "de"));
+  put(vary(other, "en"));
+  settle();
+  put(vary("http://a/", "fr"));
+  settle();
+  for (const char* language : {"en", "de", "fr"}) {
+    EXPECT_TRUE(read("http://a/", "Accept-Language: " + std::string(language) + "\r\n"))
+        << language;
+  }
 }
 
 TEST_F(TwoTiers, HaveNoPurgeToWaitForWhereThereIsNothing) {

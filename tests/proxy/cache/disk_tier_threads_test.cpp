@@ -48,18 +48,24 @@ class SharedTiers : public ::testing::Test {
     int before = purged_[number];
     while (before < version && !purged_[number].compare_exchange_weak(before, version)) {
     }
-    store_.remove(key_of(url_of(number)));
     disk_.purge(key_of(url_of(number)), {});
+    store_.remove(key_of(url_of(number)));
+    before = answered_[number];
+    while (before < version && !answered_[number].compare_exchange_weak(before, version)) {
+    }
   }
-  // What was purged since it was read is either not found any more, or was noted before that.
+  // As a request does, which knows of purges since it came, and not what it has is of.
   void read(std::size_t number) {
+    const int answered = answered_[number];
+    const int noted = purged_[number];
     const Request request;
     const auto url = url_of(number);
     const auto found = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
     if (!found || !found->entry) return;
     const auto held = store_.adopt(key_of(url), found->entry, now_);
     const int version = version_of(*found->entry);
-    if (disk_.still_found(*found) && version >= purged_[number]) {
+    if (disk_.still_found(*found, url) && purged_[number] == noted) {
+      EXPECT_GE(version, answered) << "purged before it was asked for";
       found_ += 1;
     } else if (held == found->entry) {
       store_.drop(key_of(url), *held);
@@ -85,7 +91,8 @@ class SharedTiers : public ::testing::Test {
   Store store_{budget_, {}, &disk_.disk().index()};
   const Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
   std::array<std::atomic<int>, kUrls> current_{};
-  std::array<std::atomic<int>, kUrls> purged_{};
+  std::array<std::atomic<int>, kUrls> purged_{};    // noted
+  std::array<std::atomic<int>, kUrls> answered_{};  // and carried out
   std::atomic<int> found_ = 0;
 };
 

@@ -169,6 +169,56 @@ TEST(Disk, APurgeBeatsWhatWasBeforeItAndNotWhatComesAfter) {
   EXPECT_EQ(*again.body(url_number(2)), "two again");
 }
 
+// Holds the writer where it tells of a record, until it is let go.
+struct Halt {
+  std::promise<void> reached, released;
+
+  Record at(Record record) {
+    record.done = [this](const auto&) {
+      reached.set_value();
+      released.get_future().wait();
+    };
+    return record;
+  }
+  void await() { reached.get_future().wait(); }
+  void release() { released.set_value(); }
+};
+
+TEST(Disk, FindsNothingWhosePurgeWaitsToBeWritten) {
+  const support::TemporaryDirectory directory;
+  Scene disk(directory.path());
+  Halt first, before, written;
+  ASSERT_TRUE(disk->append(first.at(response("http://first/", "1"))));
+  first.await();  // so that the next two are written together
+  ASSERT_TRUE(disk->append(before.at(response("http://before/", "1"))));
+  ASSERT_TRUE(disk->append(written.at(response("http://a/", "old"))));
+  first.release();
+  before.await();
+  disk->purge(key_for("http://a/"), {});
+  before.release();
+  written.await();
+  const auto place = disk->index().find(key_for("http://a/"));
+  ASSERT_TRUE(place);  // it came to the index after the purge had left it
+  EXPECT_FALSE(disk->find(key_for("http://a/"), "http://a/"));
+  EXPECT_FALSE(disk->holds(key_for("http://a/"), "http://a/", place->at));
+  written.release();
+  ASSERT_TRUE(disk->settle(kPatience));
+  EXPECT_EQ(disk.body("http://a/").error(), Error::gone);
+  EXPECT_TRUE(disk.append(response("http://a/", "new")));
+  EXPECT_EQ(disk.body("http://a/").value(), "new");
+}
+
+TEST(Disk, WhatWasToBeReplacedIsNotFoundAgainThoughItsSuccessorFailed) {
+  const support::TemporaryDirectory directory;
+  {
+    Scene disk(directory.path());
+    ASSERT_TRUE(disk.append(response("http://a/", "old")));
+    ASSERT_TRUE(disk->replace(response("http://a/", std::string(70'000, 'x'))));  // too large
+    ASSERT_TRUE(disk->settle(kPatience));
+  }
+  EXPECT_EQ(Scene(directory.path()).body("http://a/").error(), Error::gone);
+}
+
 TEST(Disk, APurgeByPrefixActsAtOnceThenFindsItsEntries) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
