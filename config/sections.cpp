@@ -20,6 +20,8 @@ using namespace std::chrono_literals;
 // more entries than it holds, fewer than 4 bits per entry come to that.
 constexpr Range<unsigned> kBitsPerEntry{4, 127};
 
+constexpr Bytes kMostOnDisk{1ULL << 50};
+
 constexpr std::array<Word<Forwarded>, 4> kForwarded{{{"off", Forwarded::off},
                                                      {"append", Forwarded::append},
                                                      {"replace", Forwarded::replace},
@@ -73,7 +75,7 @@ void read_targeted(Section& in, Cache& cache) {
 void read_disk(Section& in, Disk& disk) {
   constexpr std::string_view kPath = "the path of a directory, such as \"/var/cache/hearsay\"";
   in.read_text("path", disk.path, kPath);
-  in.read("size", disk.size, {mebibytes(64), Bytes{1ULL << 50}});
+  in.read("size", disk.size, {mebibytes(64), kMostOnDisk});
   for (const char* key : {"path", "size"}) {
     if (in.is_object() && !in.find(key)) {
       in.fault(in.place(), std::string("\"") + key + "\" is missing");
@@ -85,7 +87,8 @@ void read_cache(Section& in, Cache& cache) {
   in.read("memory", cache.memory, {mebibytes(1), Bytes{1ULL << 44}});
   if (const auto place = in.find("max_object")) {
     Bytes most;
-    in.read("max_object", most, {Bytes{1}, cache.memory});
+    const bool in_blocks = in.find("disk").has_value();
+    in.read("max_object", most, {Bytes{1}, in_blocks ? kMostOnDisk : cache.memory});
     cache.max_object = most;
   }
   read_targeted(in, cache);

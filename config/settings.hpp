@@ -37,8 +37,10 @@ struct Disk {
 };
 
 struct Cache {
-  Bytes memory = mebibytes(256);    // heads, bodies, fills and index together
-  std::optional<Bytes> max_object;  // one response body; an eighth of the memory if not set
+  Bytes memory = mebibytes(256);  // heads, bodies, fills and index together
+  // One response body. If not set, there is none too large to be kept in blocks, on a disk, and an
+  // eighth of the memory is most for others.
+  std::optional<Bytes> max_object;
   // How long past its freshness a response answers for an origin that cannot be reached.
   milliseconds stale_if_error{3'600'000};
   bool offline = false;        // no origin is asked; what is held answers, whatever its age
@@ -51,7 +53,11 @@ struct Cache {
 
   std::optional<Disk> disk = std::nullopt;  // none: memory is all there is
 
-  Bytes largest_object() const { return max_object.value_or(Bytes{memory.value / 8}); }
+  // That is held in one piece.
+  Bytes largest_object() const {
+    const bool fits = max_object && max_object->value <= memory.value;
+    return fits ? *max_object : Bytes{memory.value / 8};
+  }
   bool operator==(const Cache&) const = default;
 };
 

@@ -24,6 +24,14 @@ TEST(Load, KeepsEveryDefaultThatTheTextDoesNotName) {
   EXPECT_EQ(loaded("{}"), Settings{});
 }
 
+TEST(Load, LetsBodiesBeLargerThanMemoryWhereThereIsADisk) {
+  const Cache cache = loaded(R"({"cache": {"memory": "8MiB", "max_object": "9GiB",
+                                 "disk": {"path": "/var/cache/a", "size": "64MiB"}}})")
+                          .cache;
+  EXPECT_EQ(cache.max_object, mebibytes(9 << 10));
+  EXPECT_EQ(cache.largest_object(), mebibytes(1)) << "in one piece";
+}
+
 TEST(Load, TakesEverySettingFromTheText) {
   const Settings s = loaded(R"({
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
