@@ -111,6 +111,9 @@ void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
   };
   gauge("up", "Whether the disk takes what is stored.", disk.state().working ? 1 : 0);
   gauge("entries", "Records in the index.", disk.index().entries());
+  gauge("objects", "Large responses, in whole or in part.", disk.index().count(disk::Kind::object));
+  gauge("blocks", "Blocks of large responses, of a MiB or less.",
+        disk.index().count(disk::Kind::block));
   gauge("index_bytes", "Memory of the index, part of cache.memory.", disk.index().bytes());
   gauge("segments", "Segment files.", disk.segments());
   gauge("used_bytes", "What the files take.", disk.used_bytes());

@@ -71,9 +71,6 @@ net::Task<std::shared_ptr<const cache::Entry>> block_held(
 bool keep_block(Shared& shared, const digest::Key& key,
                 const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
                 cache::Body bytes);
-// Waits while the disk is far behind what it was given: who keeps many blocks asks before each, or
-// some that memory has no room for would be lost.
-net::Task<void> disk_keeps_up(Worker& worker);
 // To be told when blocks of it were kept, once for many: where the disk has all of them now, it may
 // be claimed. Whether it was purged or replaced meanwhile need not be asked.
 void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object);

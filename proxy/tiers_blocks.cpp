@@ -94,13 +94,6 @@ bool keep_block(Shared& shared, const digest::Key& key,
   return written || stored == cache::Stored::yes;
 }
 
-Task<void> disk_keeps_up(Worker& worker) {
-  if (!worker.shared.disk) co_return;
-  const auto roomy = std::make_shared<Wakeup>(worker.io.get_executor());
-  worker.shared.disk->disk().when_roomy([roomy] { roomy->notify(); });
-  co_await roomy->wait();
-}
-
 void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object) {
   if (shared.disk) shared.disk->disk().review_claim(key, object.object->version);
 }

@@ -112,17 +112,6 @@ Result<void> Disk::append(Record record) {
   return {};
 }
 
-void Disk::when_roomy(std::function<void()> tell) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (state_.working && queued_bytes_ >= options_.queue_bytes / 2) {
-      told_when_roomy_.push_back(std::move(tell));
-      return;
-    }
-  }
-  tell();
-}
-
 Result<void> Disk::replace(Record record) {
   const Key key = record.header.key;
   const bool held = may_hold(key);

@@ -80,10 +80,6 @@ class Disk {
   // Whether something may be found under the key, now or once what waits is written.
   bool may_hold(const Key& key) const;
 
-  // Calls `tell` once less than half of what may wait does: at once, or on the writer's thread,
-  // where it has to be brief. So does a disk that rests: it takes nothing anyway.
-  void when_roomy(std::function<void()> tell);
-
   // What is held under the key goes at once, what waits to be written with the record that says so;
   // `done` is told when that is written, and a crash leaves it so: until then no answer may claim
   // it. After an error it is owed, counts in memory, and is written when the disk is back.
@@ -162,7 +158,6 @@ class Disk {
   std::vector<Record> queue_;  // guarded, as what follows
   std::uint64_t queued_bytes_ = 0;
   std::vector<std::pair<Key, std::uint64_t>> doubts_;  // objects and versions, for the log
-  std::vector<std::function<void()>> told_when_roomy_;
   State state_;
   Clock::time_point resume_at_{};
   bool stopping_ = false;

@@ -35,11 +35,9 @@ void Disk::run() {
     auto records = std::exchange(queue_, {});
     queued_bytes_ = 0;
     const auto doubts = std::exchange(doubts_, {});
-    const auto told = std::exchange(told_when_roomy_, {});
     const bool working = state_.working;
     const bool resume = !working && Clock::now() >= resume_at_;
     lock.unlock();
-    for (const auto& tell : told) tell();
     if (resume) recover();
     write(std::move(records));
     for (const auto& [object, version] : doubts) log_.doubt(object, version);

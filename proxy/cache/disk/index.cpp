@@ -165,6 +165,15 @@ bool Index::collect_claims(std::uint32_t outlast, std::vector<ClaimChange>& out)
   return complete;
 }
 
+std::size_t Index::count(Kind kind) const {
+  std::size_t all = 0;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const std::lock_guard lock(shards_[i].mutex);
+    all += shards_[i].counts[static_cast<std::size_t>(kind)];
+  }
+  return all;
+}
+
 std::size_t Index::largest_shard() const {
   std::size_t largest = 0;
   for (std::size_t i = 0; i < kShards; ++i) {

@@ -69,6 +69,8 @@ class Index {
   static constexpr std::uint32_t kClaimTurn = 4;
 
   std::size_t entries() const { return entries_.load(std::memory_order_relaxed); }
+  // Those of one kind.
+  std::size_t count(Kind kind) const;
   // What the maps have allocated.
   std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   // Of the shard that grew most: what one growth may move.

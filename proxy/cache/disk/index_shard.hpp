@@ -1,6 +1,7 @@
 // One part of the index, and what its entries let be claimed.
 #pragma once
 
+#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <memory>
@@ -48,6 +49,7 @@ class IndexShard {
   // Empty. What is claimed has to be listed anew.
   void begin(std::atomic<std::uint64_t>& bytes, std::uint32_t origin) {
     map.emplace(Counting<Slot>(bytes));
+    counts = {};
     origin_ = origin;
     give_up_changes();
   }
@@ -65,16 +67,20 @@ class IndexShard {
     place.claim(outlasts(place));
     note(key, false, place.claimed());
     map->emplace(key, place);
+    count(place) += 1;
   }
   void replace(const Key& key, PackedPlace& held, PackedPlace place) {
     place.claim(outlasts(place));
     note(key, held.claimed(), place.claimed());
+    count(held) -= 1;
+    count(place) += 1;
     held = place;
   }
   bool erase(const Key& key) {
     const auto found = map->find(key);
     if (found == map->end()) return false;
     note(key, found->second.claimed(), false);
+    count(found->second) -= 1;
     map->erase(found);
     return true;
   }
@@ -82,6 +88,7 @@ class IndexShard {
     return boost::unordered::erase_if(*map, [&](const auto& slot) {
       if (slot.second.at().segment != segment) return false;
       note(slot.first, slot.second.claimed(), false);
+      count(slot.second) -= 1;
       return true;
     });
   }
@@ -115,10 +122,14 @@ class IndexShard {
 
   std::mutex mutex;
   std::optional<Map> map;
+  std::array<std::uint32_t, 8> counts{};  // of entries, by kind
 
  private:
   static constexpr std::size_t kMostChanges = 1024;  // that wait to be collected
 
+  std::uint32_t& count(const PackedPlace& place) {
+    return counts[static_cast<std::size_t>(place.kind())];
+  }
   bool outlasts(const PackedPlace& place) const {
     return follows_ && place.unpack(origin_).claimable_until > outlast_;
   }

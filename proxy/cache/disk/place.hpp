@@ -38,7 +38,7 @@ class PackedPlace {
     return {.at = at(),
             .bytes = class_bytes(low_ >> 2 & 0x3ff),
             .claimable_until = until == 0 ? 0 : origin + until,
-            .kind = static_cast<Kind>(rest_ >> 29),
+            .kind = kind(),
             .used = (low_ & kUsed) != 0};
   }
 
@@ -47,6 +47,7 @@ class PackedPlace {
     return {static_cast<std::uint32_t>(where >> 36),
             static_cast<std::uint32_t>(where >> 12 & 0xffffff) * kAlignment};
   }
+  Kind kind() const { return static_cast<Kind>(rest_ >> 29); }
   void use() { low_ |= kUsed; }
   // Whether it counts as claimed: a matter of the index, not of the place.
   bool claimed() const { return (low_ & kClaimed) != 0; }

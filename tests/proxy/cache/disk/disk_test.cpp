@@ -282,31 +282,6 @@ TEST(Disk, RefusesMoreThanItsQueueHolds) {
   EXPECT_TRUE(scene.append(object)) << "its blocks would be lost with it";
 }
 
-TEST(Disk, TellsWhenMuchLessWaits) {
-  const TemporaryDirectory directory;
-  Options options = small_options(directory.path());
-  options.queue_bytes = 10'000;
-  Scene scene(options);
-  int told = 0;
-  scene->when_roomy([&told] { ++told; });
-  EXPECT_EQ(told, 1) << "nothing waits";
-  std::promise<void> reached;
-  std::promise<void> go_on;
-  auto first = response(url_number(0), "the writer stops here");
-  first.done = [&](auto) {
-    reached.set_value();
-    go_on.get_future().wait();
-  };
-  ASSERT_TRUE(scene->append(std::move(first)));
-  reached.get_future().wait();
-  ASSERT_TRUE(scene->append(response(url_number(1), body_text("x", 6000))));
-  scene->when_roomy([&told] { ++told; });
-  EXPECT_EQ(told, 1);
-  go_on.set_value();
-  ASSERT_TRUE(scene->settle(kPatience));
-  EXPECT_EQ(told, 2);
-}
-
 TEST(Disk, WritesWhatWaitsBeforeItEnds) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());

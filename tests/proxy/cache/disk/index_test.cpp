@@ -64,6 +64,31 @@ TEST(DiskIndex, DropsASegmentOrAll) {
   EXPECT_FALSE(index.find(quick_key(1)));
 }
 
+TEST(DiskIndex, CountsWhatThereIsOfEachKind) {
+  Index index(kNow);
+  const auto put = [&](std::uint64_t key, std::uint32_t segment, Kind kind) {
+    Place place = place_at(segment, static_cast<std::uint32_t>(32 + 32 * key));
+    place.kind = kind;
+    index.put(quick_key(key), place);
+  };
+  const auto counted = [&] {
+    return std::pair(index.count(Kind::object), index.count(Kind::block));
+  };
+  put(1, 1, Kind::object);
+  put(2, 1, Kind::block);
+  put(3, 2, Kind::block);
+  put(4, 2, Kind::block);
+  EXPECT_EQ(counted(), std::pair(1UL, 3UL));
+  put(3, 3, Kind::block);
+  put(4, 2, Kind::whole);
+  EXPECT_EQ(counted(), std::pair(1UL, 2UL));
+  index.erase(quick_key(1));
+  index.erase_segment(1);
+  EXPECT_EQ(counted(), std::pair(0UL, 1UL));
+  index.clear();
+  EXPECT_EQ(counted(), std::pair(0UL, 0UL));
+}
+
 TEST(DiskPlace, KeepsEveryKindAndTheLargestNumbers) {
   for (auto kind = Kind::whole; kind <= Kind::selector; kind = Kind(std::uint8_t(kind) + 1)) {
     const Place place{.at = {kLastSegment, kMaxSegmentBytes - kAlignment},
