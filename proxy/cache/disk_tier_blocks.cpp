@@ -63,17 +63,20 @@ Result<std::shared_ptr<const Entry>> DiskTier::read_block(const Key& url_key, st
     disk_.lose_block(url_key, object.object->version);  // if it is claimed, it is so wrongly
     return nullptr;
   }
-  const auto stored = open(seen, *place, object.url, wait);
-  auto body = stored ? read_body(*stored, memory, wait) : stored.error();
-  if (body && body->size != bytes_of_block(number, object.body.size).size()) {
-    body = disk_.discard(seen.key, *place);
-  }
-  if (body) return block_entry(budget_, object, std::move(*body));
-  if (body.error() == Error::corrupt) {
-    disk_.purge(seen.key, {});  // or the next start would find it again
+  const auto failed = [&](Error error) -> Result<std::shared_ptr<const Entry>> {
+    if (error == Error::would_block || error == Error::busy) return error;
+    if (error == Error::corrupt) disk_.purge(seen.key, {});  // or the next start would find it
     disk_.lose_block(url_key, object.object->version);
+    return error;
+  };
+  const auto stored = open(seen, *place, object.url, wait);
+  if (!stored) return failed(stored.error());
+  auto body = read_body(*stored, memory, wait);
+  if (!body) return failed(body.error());
+  if (body->size != bytes_of_block(number, object.body.size).size()) {
+    return failed(disk_.discard(seen.key, *place));
   }
-  return body.error();
+  return block_entry(budget_, object, std::move(*body));
 }
 
 }  // namespace proxy::cache
