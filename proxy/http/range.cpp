@@ -88,6 +88,23 @@ Selection select_ranges(std::string_view range, std::uint64_t size) {
   return selection;
 }
 
+std::optional<AskedRange> only_range(std::string_view range) {
+  constexpr std::string_view kUnit = "bytes=";
+  if (!same_word(range.substr(0, kUnit.size()), kUnit)) return {};
+  const auto spec = parse_spec(range.substr(kUnit.size()));
+  if (!spec || !spec->first || *spec->first == kFarAway) return {};
+  if (spec->last == kFarAway) return AskedRange{*spec->first, std::nullopt};
+  return AskedRange{*spec->first, spec->last};
+}
+
+std::string range_field(const AskedRange& range) {
+  std::string value = "bytes=";
+  append_decimal(value, range.first);
+  value += '-';
+  if (range.last) append_decimal(value, *range.last);
+  return value;
+}
+
 bool touch(const ByteRange& a, const ByteRange& b) {
   return a.first <= b.last + 1 && b.first <= a.last + 1;
 }

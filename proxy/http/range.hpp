@@ -37,6 +37,18 @@ struct Selection {
 // and what is malformed are ignored, as 14.2 allows.
 Selection select_ranges(std::string_view range, std::uint64_t size);
 
+// One range as it is asked for: `first-last` or `first-`.
+struct AskedRange {
+  std::uint64_t first = 0;
+  std::optional<std::uint64_t> last;  // none: to the end, wherever that is
+
+  bool operator==(const AskedRange&) const = default;
+};
+// Nothing where a Range field's value is not simply that.
+std::optional<AskedRange> only_range(std::string_view range);
+// As the field has it: "bytes=5-9" or "bytes=5-".
+std::string range_field(const AskedRange& range);
+
 // Whether they overlap, or one begins where the other ends.
 bool touch(const ByteRange& a, const ByteRange& b);
 

@@ -1,4 +1,5 @@
-// Parts lie within the representation and apart from each other, and are few.
+// Parts lie within the representation and apart from each other, and are few; one alone reads as it
+// is written.
 #include <cstdlib>
 
 #include "proxy/http/range.hpp"
@@ -18,5 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
       }
     }
   }
+  const auto only = only_range(value);
+  if (only && only->last && *only->last < only->first) std::abort();
+  if (only && only_range(range_field(*only)) != only) std::abort();
   return 0;
 }

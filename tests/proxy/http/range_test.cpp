@@ -158,6 +158,30 @@ TEST(ContentRange, IsReadStrictly) {  // RFC 9110 14.4
     EXPECT_EQ(parse_content_range(value), meaning) << value;
 }
 
+TEST(OnlyRange, IsWhatStandsThereAlone) {
+  const struct {
+    const char* field;
+    std::optional<AskedRange> meaning;
+  } cases[] = {
+      {"bytes=0-0", AskedRange{0, 0}},
+      {"bytes=5-9", AskedRange{5, 9}},
+      {"BYTES=5-", AskedRange{5, {}}},
+      {"bytes=5-99999999999999999999999", AskedRange{5, {}}},
+      {"bytes=99999999999999999999999-", {}},
+      {"bytes=-5", {}},
+      {"bytes=5-4", {}},
+      {"bytes=5-9,", {}},
+      {"bytes=5-9, 20-30", {}},
+      {"bytes= 5-9", {}},
+      {"lines=5-9", {}},
+      {"bytes=", {}},
+      {"", {}},
+  };
+  for (const auto& [field, meaning] : cases) EXPECT_EQ(only_range(field), meaning) << field;
+  EXPECT_EQ(range_field({5, 9}), "bytes=5-9");
+  EXPECT_EQ(range_field({5, {}}), "bytes=5-");
+}
+
 TEST(ContentRange, IsTheWholeOnlyFromTheFirstByteToTheLast) {
   EXPECT_TRUE((ContentRange{{0, 4}, 5}.is_whole()));
   EXPECT_FALSE((ContentRange{{0, 4}, 6}.is_whole()));
