@@ -1,5 +1,8 @@
 #include "proxy/answer.hpp"
 
+#include "proxy/blocks/send.hpp"
+#include "proxy/blocks/wide.hpp"
+#include "proxy/cache/partial.hpp"
 #include "proxy/cache/policy.hpp"
 #include "proxy/deliver.hpp"
 #include "proxy/fill/filling.hpp"
@@ -21,6 +24,19 @@ using std::chrono::steady_clock;
 
 namespace {
 
+// The only place that decides.
+cache::Verdict decide(const Shared& shared, const Request& request, const digest::Key& key,
+                      cache::Found& found, cache::Time now) {
+  if (found.entry && found.entry->object) {
+    const auto there = presence(shared, request, key, *found.entry);
+    // Without a strong validator what is under way can only be joined.
+    const bool only_joined = cache::strong_validator(*found.entry).empty() &&
+                             !request.facts.control.only_if_cached && !request.facts.offline;
+    found.lacks = there == Presence::missing || (there == Presence::under_way && !only_joined);
+  }
+  return cache::judge(request.facts, found, now);
+}
+
 bool answers_from_held(const cache::Verdict& verdict) {
   return verdict.action == Action::serve || verdict.action == Action::refresh;
 }
@@ -38,9 +54,18 @@ bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
          (verdict.reason == Forward::uri_miss || verdict.reason == Forward::vary_miss);
 }
 
-// Others may wait for what this request fetches, and it for what others fetch.
-bool may_share(const Request& request, const cache::Verdict& verdict) {
-  return verdict.reason != Forward::request && !verdict.part && !request.facts.authorization;
+// The blocks to ask for in place of the part that is wanted.
+std::optional<http::AskedRange> wide_for(const Shared& shared, const Request& request,
+                                         const cache::Verdict& verdict) {
+  if (!shared.disk || !verdict.part || verdict.action == Action::complete) return {};
+  return widened(request.facts);
+}
+
+// Others may wait for what this request fetches, and it for what others fetch. Of a part: where it
+// may come in blocks.
+bool may_share(const Shared& shared, const Request& request, const cache::Verdict& verdict) {
+  const bool for_all = !verdict.part || wide_for(shared, request, verdict);
+  return verdict.reason != Forward::request && for_all && !request.facts.authorization;
 }
 
 struct Miss {
@@ -48,6 +73,7 @@ struct Miss {
   std::shared_ptr<const cache::Entry> held;
   cache::Verdict verdict;
   Fills::Time asked;  // before the look-up
+  bool anew = false;  // what is held was of no use
 };
 
 void begin(Client& client, const Request& request, const Miss& miss,
@@ -62,6 +88,7 @@ void begin(Client& client, const Request& request, const Miss& miss,
                                 .how = miss.verdict,
                                 .held = miss.held,
                                 .asked = miss.asked,
+                                .wide = wide_for(shared, request, miss.verdict),
                                 .ask_siblings = ask});
 }
 
@@ -97,7 +124,10 @@ bool may_have_stale(const Client& client, const Request& request, const Miss& mi
                     const Failure& failure) {
   const auto& shared = client.worker.shared;
   const auto leave = shared.leave_after(failure);
-  return miss.held && cache::may_stand_in(request.facts, *miss.held, shared.clock.now(), leave);
+  if (!miss.held) return false;
+  const auto& held = *miss.held;
+  if (held.object && presence(shared, request, miss.key, held) != Presence::held) return false;
+  return cache::may_stand_in(request.facts, held, shared.clock.now(), leave);
 }
 
 // Reads somebody's fill; false: it is not for this request, which has to go on its own.
@@ -111,6 +141,7 @@ Task<bool> joined(Client& client, const Request& request, const Miss& miss,
     co_await refuse(client, request, head.error(), miss.verdict.reason);
     co_return true;
   }
+  if (miss.verdict.part && !head->entry->object) co_return false;  // not made to wait for the whole
   if (!answers(*head, request, client.worker.shared.clock.now())) co_return false;
   client.reply.record().collapsed = true;
   client.worker.counters.collapsed.add();
@@ -134,6 +165,33 @@ Task<void> read_own(Client& client, const Request& request, const Miss& miss,
   }
 }
 
+// From what is held.
+Task<bool> serve_held(Client& client, const Request& request, const Miss& miss, cache::Time now,
+                      std::string_view detail = {}) {
+  if (miss.held->object) {
+    HeldObject object{miss.key, miss.held};
+    co_return co_await serve_object(client, request, std::move(object), now, detail);
+  }
+  co_await serve(client, request, *miss.held, now, detail);
+  co_return true;
+}
+
+bool serves(const Miss& miss) {
+  if (miss.verdict.action == Action::complete) return miss.held->object.has_value();
+  return miss.verdict.action == Action::serve;
+}
+
+// What another fill has stored since we looked.
+std::optional<Miss> stored_meanwhile(const Client& client, const Request& request,
+                                     const Miss& miss) {
+  if (miss.anew) return {};
+  auto& shared = client.worker.shared;
+  auto found = shared.store.find(miss.key, request.stored_as(), request.head.fields);
+  const auto verdict = decide(shared, request, miss.key, found, shared.clock.now());
+  Miss there{miss.key, found.entry, verdict, miss.asked};
+  return serves(there) ? std::optional(std::move(there)) : std::nullopt;
+}
+
 Task<void> fetch(Client& client, const Request& request, Miss miss) {
   auto& shared = client.worker.shared;
   const auto executor = client.worker.io.get_executor();
@@ -142,7 +200,7 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
     const Failure overload{Failure::Where::us, Failure::What::overload, {}};
     co_return co_await refuse(client, request, overload);
   }
-  auto entered = may_share(request, miss.verdict)
+  auto entered = may_share(shared, request, miss.verdict)
                      ? shared.fills.enter(miss.key, url, executor, steady_clock::now())
                      : Fills::alone(url, executor);
   auto reader = FillReader::attach(entered.fill, executor);
@@ -151,15 +209,16 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
     if (answered) co_return;
   }
   if (entered.turn != Fills::Turn::alone) {
-    // Another fill may have stored it since we looked.
-    const auto found = shared.store.find(miss.key, url, request.head.fields);
-    const auto verdict = cache::judge(request.facts, found, shared.clock.now());
-    if (verdict.action == Action::serve) {
-      if (entered.turn == Fills::Turn::first) {
-        shared.fills.leave(miss.key, *entered.fill);
-        entered.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});  // see joined()
-      }
-      co_return co_await serve(client, request, *found.entry, shared.clock.now());
+    const auto there = stored_meanwhile(client, request, miss);
+    if (there && entered.turn == Fills::Turn::first) {
+      shared.fills.leave(miss.key, *entered.fill);
+      entered.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});  // see joined()
+    }
+    if (there) {
+      reader.reset();
+      const bool served = co_await serve_held(client, request, *there, shared.clock.now());
+      if (served) co_return;
+      miss.held = nullptr;
     }
   }
   if (!reader) {
@@ -168,6 +227,18 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
   }
   begin(client, request, miss, entered.fill);
   co_await read_own(client, request, miss, std::move(reader));
+}
+
+// From what is held, or as if nothing were where that turns out to be outdated.
+Task<void> answer_from_held(Client& client, const Request& request, Miss miss,
+                            std::string_view detail) {
+  const auto now = client.worker.shared.clock.now();
+  const bool served = co_await serve_held(client, request, miss, now, detail);
+  if (served) co_return;
+  miss.held = nullptr;
+  miss.verdict = {Action::fetch, Forward::partial, request.facts.range};
+  miss.anew = true;
+  co_await fetch(client, request, std::move(miss));
 }
 
 }  // namespace
@@ -211,18 +282,20 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   if (may_be_below(shared, request, key, found)) {
     found = co_await read_back(client, request, key, std::move(found), asked);
   }
-  const auto verdict = cache::judge(request.facts, found, now);  // the only place that decides
+  const auto verdict = decide(shared, request, key, found, now);
+  Miss miss{key, found.entry, verdict, asked};
   if (looped && !answers_from_held(verdict)) {
     co_return co_await refuse(client, request, Refusal::loop());
   }
   switch (verdict.action) {
     case Action::refresh:
-      if (!looped) refresh(client, request, {key, found.entry, verdict, asked});
-      co_return co_await serve(client, request, *found.entry, now, "stale-while-revalidate");
+      if (!looped) refresh(client, request, miss);
+      co_return co_await answer_from_held(client, request, std::move(miss),
+                                          "stale-while-revalidate");
     case Action::serve: {
       const bool stale = request.facts.offline && verdict.reason != Forward::none;
       const std::string_view detail = stale ? "offline" : "";
-      co_return co_await serve(client, request, *found.entry, now, detail);
+      co_return co_await answer_from_held(client, request, std::move(miss), detail);
     }
     case Action::refuse: {
       auto refusal = not_answered(request, verdict, found);
@@ -235,10 +308,9 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
     }
     case Action::fetch:
     case Action::revalidate:
-    case Action::complete: {
-      Miss miss{key, found.entry, verdict, asked};
+    case Action::complete:
+      if (serves(miss)) co_return co_await answer_from_held(client, request, std::move(miss), "");
       co_return co_await fetch(client, request, std::move(miss));
-    }
   }
 }
 

@@ -1,7 +1,9 @@
 #include "proxy/deliver.hpp"
 
+#include "proxy/blocks/send.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/refuse.hpp"
 #include "proxy/stored.hpp"
 
 namespace proxy {
@@ -51,6 +53,51 @@ Task<void> serve(Client& client, const Request& request, const cache::Entry& ent
 
 namespace {
 
+void describe_object(Client& client, const Request& request, const ObjectAnswer& answer,
+                     Presence there, cache::Time now, std::string_view detail) {
+  auto& record = client.reply.record();
+  http::CacheStatus status;
+  if (there == Presence::held) {
+    record.tag = record.from_disk ? Tag::disk_hit : Tag::mem_hit;
+    if (answer.unmodified()) record.tag = Tag::conditional_hit;
+    status.hit = true;
+  } else {
+    record.tag = Tag::miss;
+    record.hierarchy = Hierarchy::direct;
+    record.upstream_host = request.target.host();
+    status.fwd = http::Forward::partial;
+    status.stored = true;
+    status.collapsed = record.collapsed = there == Presence::under_way;
+  }
+  status.ttl = answer.object().ttl(now);
+  status.detail = detail;
+  add_cache_status(client, request, std::move(status));
+}
+
+}  // namespace
+
+Task<bool> serve_object(Client& client, const Request& request, HeldObject held, cache::Time now,
+                        std::string_view detail) {
+  const auto& shared = client.worker.shared;
+  const auto there = presence(shared, request, held.key, *held.entry);
+  const bool may_fetch = !request.facts.control.only_if_cached && !request.facts.offline &&
+                         !http::via_names(request.head.fields, shared.name);
+  ObjectAnswer answer(client, request, {held.key, held.entry, may_fetch}, now);
+  const auto opened = co_await answer.open();
+  if (!opened) {
+    if (answer.begin_anew() && may_fetch) co_return false;
+    co_await refuse(client, request, opened.error(), http::Forward::partial);
+    co_return true;
+  }
+  note_content_type(client, *held.entry);
+  add_age(client.reply.fields(), *held.entry, now);
+  describe_object(client, request, answer, there, now, detail);
+  co_await answer.send();
+  co_return true;
+}
+
+namespace {
+
 void describe(Client& client, const Request& request, const FillHead& head, http::Forward reason) {
   const auto& from = head.provenance;
   auto& record = client.reply.record();
@@ -91,8 +138,29 @@ Task<net::error_code> stream(Client& client, FillReader& reader) {
 
 }  // namespace
 
+namespace {
+
+// Its body is not the fill's.
+Task<void> deliver_object(Client& client, const Request& request, const FillHead& head,
+                          http::Forward reason) {
+  const auto key = digest::key_of(digest::Method::get, request.stored_as());
+  const auto now = client.worker.shared.clock.now();
+  ObjectAnswer answer(client, request, {key, head.entry}, now);
+  const auto opened = co_await answer.open();
+  if (!opened) {
+    client.reply.fields().clear();  // the fill's head is not what this says
+    co_return co_await refuse(client, request, opened.error(), reason);
+  }
+  describe(client, request, head, reason);
+  note_content_type(client, *head.entry);
+  co_await answer.send();
+}
+
+}  // namespace
+
 Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
                           http::Forward reason) {
+  if (head.entry->object) co_return co_await deliver_object(client, request, head, reason);
   describe(client, request, head, reason);
   note_content_type(client, *head.entry);
   const auto now = client.worker.shared.clock.now();
@@ -102,7 +170,8 @@ Task<void> deliver_stored(Client& client, const Request& request, const FillHead
 
 Task<void> deliver(Client& client, const Request& request, FillReader& reader, const FillHead& head,
                    http::Forward reason) {
-  if (head.is_stored()) co_return co_await deliver_stored(client, request, head, reason);
+  if (head.is_stored() || head.entry->object)
+    co_return co_await deliver_stored(client, request, head, reason);
   auto& reply = client.reply;
   const auto& entry = *head.entry;
   describe(client, request, head, reason);

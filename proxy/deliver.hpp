@@ -14,6 +14,15 @@ void add_cache_status(Client& client, const Request& request, http::CacheStatus 
 net::Task<void> serve(Client& client, const Request& request, const cache::Entry& entry,
                       cache::Time now, std::string_view detail = {});
 
+struct HeldObject {
+  digest::Key key;  // of the URL
+  std::shared_ptr<const cache::Entry> entry;
+};
+// Likewise from a large object, whose missing blocks are fetched. False: nothing was sent, as the
+// origin has another version, or says nothing more of this one.
+net::Task<bool> serve_object(Client& client, const Request& request, HeldObject held,
+                             cache::Time now, std::string_view detail = {});
+
 // What was held before, though its origin was asked.
 net::Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
                                http::Forward reason);

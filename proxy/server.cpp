@@ -111,6 +111,7 @@ Server::Server(const config::Settings& settings, lists::AccessLists lists, Gatew
               .store = store_,
               .disk = disk_.get(),
               .fills = fills_,
+              .runs = runs_,
               .gateway = gateway_,
               .rules = rules_,
               .directory = directory_,
@@ -196,7 +197,8 @@ void Server::stop() {
   // All of them before any is destroyed: a fill's readers may be on other threads.
   aside_.end_coroutines();
   for (auto& worker : workers_) worker.io.end_coroutines();
-  fills_.clear();  // they refer to the workers' timers
+  fills_.clear();  // they refer to the workers' timers, as runs do
+  runs_.clear();
 }
 
 }  // namespace proxy

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "peers/exchange.hpp"
+#include "proxy/blocks/runs.hpp"
 #include "proxy/disk_watch.hpp"
 #include "proxy/listener.hpp"
 #include "proxy/store_holdings.hpp"
@@ -52,6 +53,7 @@ class Server {
   std::unique_ptr<cache::DiskTier> disk_;  // null: memory is all there is
   cache::Store store_;
   Fills fills_;
+  Runs runs_;
   Gateway gateway_;
   const SiteRules rules_;
   StoreHoldings holdings_;

@@ -27,15 +27,6 @@ std::string unsatisfiable_head(const Client& client, const cache::Entry& entry, 
   return head;
 }
 
-// One that nobody can have put into the bytes between.
-std::string random_boundary() {
-  constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuv";
-  std::random_device random;
-  std::string boundary;
-  for (int i = 0; i < 26; ++i) boundary += kLetters[random() % kLetters.size()];
-  return boundary;
-}
-
 void append(Buffers& out, const cache::Body& body) {
   for (const auto& slice : body.slices) out.emplace_back(slice.block->data(), slice.size);
 }
@@ -83,6 +74,14 @@ Task<void> send_parts(Client& client, const cache::Entry& entry, const http::Byt
 }
 
 }  // namespace
+
+std::string random_boundary() {
+  constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuv";
+  std::random_device random;
+  std::string boundary;
+  for (int i = 0; i < 26; ++i) boundary += kLetters[random() % kLetters.size()];
+  return boundary;
+}
 
 bool answers_with_304(const Request& request, const cache::Entry& entry, cache::Time now) {
   const auto& fields = request.head.fields;

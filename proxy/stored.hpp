@@ -17,4 +17,7 @@ net::Task<void> send_stored(Client& client, const Request& request, const cache:
 // Likewise for a response whose body is still coming.
 net::Task<void> send_not_modified(Client& client, const cache::Entry& entry);
 
+// For multipart/byteranges: one that nobody can have put into the bytes between.
+std::string random_boundary();
+
 }  // namespace proxy

@@ -24,6 +24,8 @@
 
 namespace proxy {
 
+class Runs;
+
 // Outlives all workers. What is not const is made for many threads.
 struct Shared {
   const config::Settings& settings;
@@ -36,6 +38,7 @@ struct Shared {
   cache::Store& store;
   cache::DiskTier* disk = nullptr;  // null: memory is all there is
   Fills& fills;
+  Runs& runs;
   Gateway& gateway;
   const SiteRules& rules;
   peers::Directory& directory;

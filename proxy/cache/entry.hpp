@@ -162,7 +162,8 @@ struct Entry {
 struct Found {
   std::shared_ptr<const Entry> entry;  // null: nothing that answers this request
   bool varies = false;                 // the URL is held, but in no variant that matches
-  bool gone = false;  // it is not, but was claimed lately (StoreLimits::remembered)
+  bool gone = false;   // it is not, but was claimed lately (StoreLimits::remembered)
+  bool lacks = false;  // a large object without a block that is wanted: who judges finds it out
 };
 
 }  // namespace proxy::cache

@@ -91,10 +91,16 @@ Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time 
     if (completes) return {Action::complete, Forward::partial, request.range};
     return forward(request, Forward::partial);
   }
+  if (found.lacks && strong_validator(entry).empty()) return forward(request, Forward::partial);
   const Forward reason = obstacle(request, entry, now);
-  if (reason == Forward::none) return {Action::serve, reason};
-  const bool is_part = entry.range.has_value();
-  if (reason == Forward::stale && !is_part && may_answer_first(request, entry, now)) {
+  if (reason == Forward::none) {
+    if (!found.lacks) return {Action::serve, reason};
+    if (!keeps(request)) return forward(request, Forward::partial);
+    return {Action::complete, Forward::partial, request.range};
+  }
+  const bool is_part = entry.range.has_value() || (entry.object && request.range);
+  if (reason == Forward::stale && !entry.range && !found.lacks &&
+      may_answer_first(request, entry, now)) {
     return {Action::refresh, reason};
   }
   if (keeps(request) && entry.has_validator()) return {Action::revalidate, reason, is_part};
@@ -107,7 +113,7 @@ Verdict judge_offline(const RequestFacts& request, const Found& found, Time now)
   if (!for_us || !found.entry) return {Action::refuse, verdict.reason};
   const Entry& entry = *found.entry;
   const bool allowed = !entry.never_stale || entry.reusable(now);
-  const bool usable = allowed && covers(request, entry);
+  const bool usable = allowed && covers(request, entry) && !found.lacks;
   return {usable ? Action::serve : Action::refuse, verdict.reason};
 }
 

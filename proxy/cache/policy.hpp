@@ -66,7 +66,8 @@ enum class Action : std::uint8_t {
   pass,        // forward as it is, share and store nothing
   fetch,       // without the client's conditions, and store it if it may be
   revalidate,  // the same, with conditional_fields(entry)
-  complete,    // ask for what the entry, a part, lacks: rest_wanted(), see combine.hpp
+  complete,    // ask for what the entry lacks: a part, rest_wanted() (see combine.hpp); an object,
+               // blocks of it
 };
 
 struct Verdict {

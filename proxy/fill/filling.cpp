@@ -20,8 +20,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Bytes per second, from its first ones on: a sibling that is slower than this is no help.
-constexpr std::uint64_t kLeastRate = 64 * 1024;
 constexpr int kMostInterims = 32;
 constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
 
@@ -149,9 +147,14 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
     entry_.reset();
     co_return Tried::next;
   }
+  storing_ = true;
+  const auto in_blocks = co_await pour_in_blocks(worker_.shared.settings.timeouts.peer_first_byte);
+  if (in_blocks) {  // what is cut, its readers get elsewhere
+    note_of_blocks(peer, waited, *in_blocks);
+    co_return Tried::answered;
+  }
   const bool small = !length_ || *length_ <= kHeldBack;
   held_back_ = small && cache::strong_validator(*entry_).empty();
-  storing_ = true;
   if (!held_back_) publish(true);
   hurried_since_ = steady_clock::now();
   auto poured = co_await pour(worker_.shared.settings.timeouts.peer_first_byte);
@@ -203,7 +206,8 @@ Task<void> Filling::from_origin() {
   const auto& held = job_.held;
   provenance_.peer.clear();
   const auto tags = tags_to_name(held.get());
-  const auto question = origin_request(request(), worker_.shared.name, job_.how, held.get(), tags);
+  const auto question =
+      origin_request(request(), worker_.shared.name, job_.how, held.get(), tags, job_.wide);
   auto plan = to_origin(question);
   const auto head = co_await ask(std::move(plan), cache::SourceKind::origin);
   provenance_.host = fetch_->to().host;
@@ -246,6 +250,9 @@ Task<void> Filling::from_origin() {
     if (held && replaces(status, may_store)) drop_held();
     if (may_store != cache::Storability::useless) remark("not-stored", text(may_store));
   }
+  const auto in_blocks = co_await pour_in_blocks(worker_.shared.settings.timeouts.body);
+  if (in_blocks) co_return;
+  if (status == 206 && job_.wide) co_return co_await cut_to_size();
   publish(storing_);
   co_await pour_to_the_end();
 }

@@ -6,6 +6,7 @@
 
 #include "digest/key.hpp"
 #include "peers/directory.hpp"
+#include "proxy/blocks/run.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/request.hpp"
@@ -22,6 +23,8 @@ struct FillJob {
   std::shared_ptr<const cache::Entry> held;  // to be validated, completed, or to stand in; or null
   // Before it was known that it has to be fetched: what is purged since then is not stored.
   std::chrono::steady_clock::time_point asked;
+  // The blocks around the client's range, to be asked for in its place. The fill may be listed.
+  std::optional<http::AskedRange> wide = {};
   bool ask_siblings = false;  // whether a sibling may answer this request
   bool refresh = false;  // nobody waits: it is fetched to be stored, and a failure changes nothing
 };
@@ -35,6 +38,9 @@ class Filling {
   // A sibling's answer up to this size that could not be resumed elsewhere is shown to nobody
   // before it is whole: a sibling that dies is then replaced unseen.
   static constexpr std::uint64_t kHeldBack = 1 << 20;
+
+  // Bytes per second, from its first ones on: a sibling that is slower than this is no help.
+  static constexpr std::uint64_t kLeastRate = 64 * 1024;
 
   Filling(Worker& worker, FillJob job) : worker_(worker), job_(std::move(job)) {}
   net::Task<void> run();
@@ -74,6 +80,16 @@ class Filling {
   bool store_part(const std::shared_ptr<const cache::Entry>& part);
   void keep_what_came(const Failure& cut);
 
+  // In blocks. Nothing: it is not, or cannot be, kept in blocks, and goes the other way.
+  net::Task<std::optional<Outcome<void>>> pour_in_blocks(std::chrono::milliseconds idle);
+  [[nodiscard]] bool becomes_object() const;
+  [[nodiscard]] std::uint64_t version_of(std::uint64_t length) const;
+  std::shared_ptr<Run> begin_run(const std::shared_ptr<const cache::Entry>& object);
+  void publish_object(const std::shared_ptr<const cache::Entry>& object);
+  void note_of_blocks(const peers::PeerRef& peer, std::chrono::microseconds waited,
+                      const Outcome<void>& poured);
+  net::Task<void> cut_to_size();
+
   // The body.
   net::Task<Outcome<void>> pour(std::chrono::milliseconds idle);
   net::Task<void> pour_to_the_end();
@@ -104,6 +120,7 @@ class Filling {
   std::uint32_t used_ = 0;  // bytes of block_
   bool storing_ = false;
   bool published_ = false;
+  bool cut_off_ = false;    // there is more of the body than of what is wanted of it
   bool held_back_ = false;  // not to be published before it is whole, unless it grows too large
   std::optional<std::chrono::steady_clock::time_point> hurried_since_;  // a sibling's body began
 };

@@ -1,6 +1,7 @@
 // What a fill does with an answer once it has one: judge, publish, stream, store.
 #include <algorithm>
 
+#include "proxy/blocks/send.hpp"
 #include "proxy/cache/policy.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fill/filling.hpp"
@@ -71,9 +72,8 @@ void Filling::publish(bool may_be_stored) {
 }
 
 void Filling::refuse_newcomers(bool shared) {
-  if (job_.how.part) return;  // there are none
   auto& fills = worker_.shared.fills;
-  if (shared) {
+  if (shared || job_.how.part) {  // of a part that is not kept in blocks there are none
     fills.leave(job_.key, *job_.fill);
   } else {
     fills.leave_unshared(job_.key, *job_.fill, std::chrono::steady_clock::now());
@@ -121,6 +121,9 @@ bool Filling::stand_in(const std::shared_ptr<const cache::Entry>& stale, std::st
     return true;
   }
   if (!stale || !cache::may_stand_in(request().facts, *stale, now(), leave)) return false;
+  const bool lacks =
+      stale->object && presence(worker_.shared, request(), job_.key, *stale) != Presence::held;
+  if (lacks) return false;
   provenance_.stood_in = true;
   provenance_.leave = leave;
   remark("stale-if-error", why);
@@ -136,6 +139,7 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
       provenance_.source == cache::SourceKind::origin ? Hierarchy::direct : Hierarchy::sibling)];
   std::uint64_t since_turn = 0;
   for (;;) {
+    if (cut_off_ && fill.received() == *length_) co_return boost::system::in_place_value;
     if (fetch_->body_finished()) {
       if (length_ && fill.received() != *length_) co_return kNotTheRest;
       co_return boost::system::in_place_value;

@@ -43,7 +43,11 @@ Task<void> Filling::take_rest(const http::ContentRange& part) {
 // With what else of it is held by now. Whether anything is stored.
 bool Filling::store_part(const std::shared_ptr<const cache::Entry>& part) {
   auto& shared = worker_.shared;
-  const auto held = shared.store.find(job_.key, part->url, request().head.fields).entry;
+  auto held = shared.store.find(job_.key, part->url, request().head.fields).entry;
+  if (held && held->object) {  // too little of it to be a block
+    if (cache::same_representation(*held, fetch_->head().fields)) return false;
+    held = nullptr;
+  }
   const auto all = cache::combine(shared.budget, held.get(), part, request().facts,
                                   received(cache::SourceKind::origin), shared.store.max_object());
   return all && store(all);

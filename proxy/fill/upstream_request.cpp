@@ -50,6 +50,18 @@ bool continues_at(const http::Fields& answer, std::uint64_t offset,
   return promised == part->range.size() && (!length || length == part->complete);
 }
 
+std::string unchanged_range(const Request& request, std::string_view our_name,
+                            const cache::Entry& entry, const http::AskedRange& bytes) {
+  const auto range = http::range_field(bytes);
+  const std::array extra{http::Field{field::range, "Range", range},
+                         http::Field{field::if_range, "If-Range", cache::strong_validator(entry)}};
+  auto asked = to_origin(request, our_name);
+  asked.extra = extra;
+  std::string head;
+  http::append_request_head(head, asked);
+  return head;
+}
+
 void append_seconds(std::string& out, std::string_view name,
                     const std::optional<std::chrono::seconds>& value) {
   if (!value) return;
@@ -94,7 +106,7 @@ bool selected_by_withheld(const http::ResponseHead& answer, const Request& reque
 
 std::string origin_request(const Request& request, std::string_view our_name,
                            const cache::Verdict& how, const cache::Entry* held,
-                           std::string_view tags) {
+                           std::string_view tags, const std::optional<http::AskedRange>& wide) {
   auto asked = to_origin(request, our_name);
   cache::Conditions extra;
   std::string range;
@@ -107,9 +119,13 @@ std::string origin_request(const Request& request, std::string_view our_name,
     const auto validator = cache::strong_validator(*held);
     if (!validator.empty()) extra.push_back({field::if_range, "If-Range", validator});
   } else {
-    if (how.part) asked.without = kClientsConditions;
+    if (how.part && !wide) asked.without = kClientsConditions;
     const bool revalidates = held && how.action == cache::Action::revalidate;
     if (revalidates) extra = cache::conditional_fields(*held, tags);
+    if (wide) {
+      range = http::range_field(*wide);
+      extra.push_back({field::range, "Range", range});
+    }
   }
   asked.extra = {extra.data(), extra.size()};
   std::string head;
@@ -119,18 +135,13 @@ std::string origin_request(const Request& request, std::string_view our_name,
 
 std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
                                         const cache::Entry& entry, std::uint64_t offset) {
-  const auto validator = cache::strong_validator(entry);
-  if (validator.empty()) return std::nullopt;
-  std::string range = "bytes=";
-  http::append_decimal(range, offset);
-  range += '-';
-  const std::array extra{http::Field{field::range, "Range", range},
-                         http::Field{field::if_range, "If-Range", validator}};
-  auto asked = to_origin(request, our_name);
-  asked.extra = extra;
-  std::string head;
-  http::append_request_head(head, asked);
-  return head;
+  if (cache::strong_validator(entry).empty()) return std::nullopt;
+  return unchanged_range(request, our_name, entry, {offset, std::nullopt});
+}
+
+std::string range_request(const Request& request, std::string_view our_name,
+                          const cache::Entry& object, const http::ByteRange& bytes) {
+  return unchanged_range(request, our_name, object, {bytes.first, bytes.last});
 }
 
 std::string interim_text(const http::ResponseHead& head, std::string_view our_name) {

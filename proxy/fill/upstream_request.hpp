@@ -24,14 +24,20 @@ bool selected_by_withheld(const http::ResponseHead& answer, const Request& reque
 // In origin-form, without the client's own conditions, and its Range unless a part is asked for. To
 // revalidate what is held, on the condition that it has changed; `tags` are the ones to name then.
 // To complete it, for what it lacks if it has not changed (where a strong validator can tell).
+// `wide`: what is asked for in place of the client's range.
 std::string origin_request(const Request& request, std::string_view our_name,
                            const cache::Verdict& how, const cache::Entry* held,
-                           std::string_view tags);
+                           std::string_view tags,
+                           const std::optional<http::AskedRange>& wide = std::nullopt);
 
 // The same for the bytes from `offset` on, if they are of the same representation as `entry`;
 // nothing where the entry has no strong validator to tell that by (RFC 9110 13.1.5).
 std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
                                         const cache::Entry& entry, std::uint64_t offset);
+
+// The same for just those bytes of an object, which has a strong validator.
+std::string range_request(const Request& request, std::string_view our_name,
+                          const cache::Entry& object, const http::ByteRange& bytes);
 
 // An interim response's head as it is passed on, empty line included.
 std::string interim_text(const http::ResponseHead& head, std::string_view our_name);

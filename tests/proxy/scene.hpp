@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "proxy/blocks/runs.hpp"
 #include "proxy/client.hpp"
 #include "proxy/store_holdings.hpp"
 #include "tests/proxy/received.hpp"
@@ -42,6 +43,7 @@ struct Scene {
   cache::Budget transit{settings.cache.memory.value / 8};
   cache::Store store{budget};
   Fills fills;
+  Runs runs;
   Gateway gateway{settings.reverse};
   SiteRules rules{settings.rules};
   StoreHoldings holdings{store};
@@ -60,6 +62,7 @@ struct Scene {
                 .transit = transit,
                 .store = store,
                 .fills = fills,
+                .runs = runs,
                 .gateway = gateway,
                 .rules = rules,
                 .directory = directory,

@@ -53,6 +53,23 @@ TEST(SiblingRequest, AnAnswerChosenByWhatItWasNotShownIsForSomebodyElse) {
   EXPECT_FALSE(selected_by_withheld(by_client.head, *without));
 }
 
+TEST(OriginRequest, AsksForTheBlocksAroundARangeInItsPlace) {
+  const TextRequest request("Range: bytes=5-70000\r\nAccept: */*\r\n");
+  constexpr cache::Verdict kPart{cache::Action::fetch, http::Forward::uri_miss, true};
+  const http::AskedRange wide{0, 1'048'575};
+  EXPECT_EQ(origin_request(*request, "us", kPart, nullptr, "", wide),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\nVia: 1.1 us\r\n"
+            "Range: bytes=0-1048575\r\n\r\n");
+}
+
+TEST(RangeRequest, IsForThoseBytesOfThatVersion) {
+  const TextRequest request("Range: bytes=5-9\r\nIf-Range: \"q\"\r\nIf-None-Match: \"q\"\r\n");
+  const auto entry = entry_with(kTag);
+  EXPECT_EQ(range_request(*request, "us", entry, {1'048'576, 2'097'151}),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Range: bytes=1048576-2097151\r\nIf-Range: \"v1\"\r\n\r\n");
+}
+
 TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
   const TextRequest request(
       "Cookie: a=b\r\nRange: bytes=5-\r\nIf-Modified-Since: Sun, 31 Dec 2023 00:00:00 GMT\r\n"

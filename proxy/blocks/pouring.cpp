@@ -1,0 +1,135 @@
+#include "proxy/blocks/pouring.hpp"
+
+#include <algorithm>
+
+#include "proxy/tiers.hpp"
+#include "proxy/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::uint64_t kPiece = 64 * 1024;
+constexpr std::chrono::seconds kGrace{1};  // before a rate means anything
+constexpr std::uint64_t kMostUnwritten = std::uint64_t{8} << 20;
+constexpr std::chrono::milliseconds kUntilNextLook{5};
+constexpr std::chrono::seconds kPatience{1};  // with a disk; then it is passed on all the same
+constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
+constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
+constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
+
+}  // namespace
+
+Pouring::Pouring(Worker& worker, Into into, Fetch& fetch)
+    : worker_(worker), into_(std::move(into)), fetch_(fetch) {
+  // The hook may still be on its way when we are done.
+  const auto look = [self = std::weak_ptr<Pouring*>(self_)] {
+    const auto alive = self.lock();
+    if (!alive) return;
+    auto& pouring = **alive;
+    const bool waits = pouring.under_way_ != nullptr;
+    if (!waits || pouring.worth_finishing(*pouring.under_way_, pouring.size_)) return;
+    pouring.fetch_.abandon();
+  };
+  worker_.shared.runs.on_unwanted(*into_.run, look);
+}
+
+Pouring::~Pouring() {
+  worker_.shared.runs.on_unwanted(*into_.run, nullptr);
+}
+
+Task<Outcome<void>> Pouring::pour(std::chrono::milliseconds idle) {
+  auto& shared = worker_.shared;
+  const auto& object = into_.run->object;
+  const Runs::Held held = [&](std::uint32_t block) {
+    return has_block(shared, into_.key, *object, block);
+  };
+  for (;;) {
+    const auto next = co_await shared.runs.next(into_.run, held);
+    if (!next.fill) break;
+    const auto size = cache::bytes_of_block(next.block, object->body.size).size();
+    const auto poured = co_await pour_block(*next.fill, size, idle);
+    if (!poured) co_return poured;
+    keep(next.block, *next.fill);
+    next.fill->finish();
+    shared.runs.done(*into_.run);
+    co_await net::asio::post(worker_.io.get_executor(), net::use_task);  // others' turn
+    co_await let_the_disk_catch_up();
+  }
+  co_return boost::system::in_place_value;
+}
+
+// What waits to be written takes memory, and what there is no room for is not kept.
+Task<void> Pouring::let_the_disk_catch_up() {
+  const auto& shared = worker_.shared;
+  if (!shared.disk) co_return;
+  const auto most = std::min(kMostUnwritten, shared.budget.limit() / 8);
+  const auto until = steady_clock::now() + kPatience;
+  while (shared.disk->disk().queued_bytes() > most && steady_clock::now() < until) {
+    net::Timer timer(worker_.io.get_executor(), kUntilNextLook);
+    co_await timer.async_wait(net::as_result);
+  }
+}
+
+Task<Outcome<void>> Pouring::pour_block(Fill& fill, std::uint64_t size,
+                                        std::chrono::milliseconds idle) {
+  auto& bytes = worker_.counters.upstream_bytes[static_cast<std::size_t>(into_.from)];
+  under_way_ = &fill;
+  size_ = size;
+  Outcome<void> outcome = boost::system::in_place_value;
+  std::shared_ptr<cache::Block> piece;
+  std::uint32_t used = 0;
+  for (std::uint64_t left = size; left > 0 && outcome;) {
+    if (!piece || used == piece->capacity()) {
+      piece = next_piece(left);
+      used = 0;
+    }
+    const net::asio::mutable_buffer into(piece->data() + used, piece->capacity() - used);
+    const auto begun = steady_clock::now();
+    const auto read = co_await fetch_.body(into, idle);
+    waited_ += steady_clock::now() - begun;
+    if (!read || *read == 0) {
+      outcome = read ? kCut : read.error();
+      break;
+    }
+    used += static_cast<std::uint32_t>(*read);
+    left -= *read;
+    received_ += *read;
+    bytes.add(*read);
+    fill.append(piece, used);
+    if (left > 0 && too_slow()) outcome = kTooSlow;
+    if (left > 0 && !worth_finishing(fill, size)) outcome = kUnwanted;
+  }
+  under_way_ = nullptr;
+  co_return outcome;
+}
+
+// What is kept makes room for itself; where that cannot be it is passed on all the same.
+std::shared_ptr<cache::Block> Pouring::next_piece(std::uint64_t left) {
+  auto& shared = worker_.shared;
+  const bool room = !shared.budget.over() || shared.store.make_room();
+  auto& budget = room ? shared.budget : shared.transit;
+  return std::make_shared<cache::Block>(budget, static_cast<std::uint32_t>(std::min(left, kPiece)));
+}
+
+void Pouring::keep(std::uint32_t block, const Fill& fill) {
+  auto& shared = worker_.shared;
+  const auto& object = into_.run->object;
+  if (has_block(shared, into_.key, *object, block)) return;
+  (void)keep_block(shared, into_.key, object, block, fill.body());
+}
+
+bool Pouring::worth_finishing(const Fill& fill, std::uint64_t size) const {
+  return fill.received() >= size / 2 || worker_.shared.runs.wanted(*into_.run);
+}
+
+bool Pouring::too_slow() const {
+  if (!least_rate_ || waited_ < kGrace) return false;
+  const auto allowed = kGrace + std::chrono::milliseconds(received_ * 1000 / *least_rate_);
+  return waited_ > allowed;
+}
+
+}  // namespace proxy

@@ -1,0 +1,55 @@
+// The writing side of a run: takes a response's body apart into blocks, and keeps each that is
+// whole.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "digest/key.hpp"
+#include "proxy/blocks/runs.hpp"
+#include "proxy/fetch.hpp"
+#include "proxy/record.hpp"
+
+namespace proxy {
+
+class Pouring {
+ public:
+  struct Into {
+    std::shared_ptr<Run> run;
+    digest::Key key;  // of the URL
+    Hierarchy from = Hierarchy::direct;
+  };
+  // The fetch's body begins with the first byte of the run's first block. All of it outlives the
+  // pouring.
+  Pouring(Worker& worker, Into into, Fetch& fetch);
+  ~Pouring();
+  Pouring(const Pouring&) = delete;
+  Pouring& operator=(const Pouring&) = delete;
+
+  // To the end of the run, which is there too when nobody wants more of it. A failure is not told
+  // to the run's readers: Runs::end(). `idle`: at most, until the next bytes of the body.
+  net::Task<Outcome<void>> pour(std::chrono::milliseconds idle);
+  // From who sends fewer bytes per second than this no more is taken.
+  void expect(std::uint64_t least_rate) { least_rate_ = least_rate; }
+
+ private:
+  net::Task<Outcome<void>> pour_block(Fill& fill, std::uint64_t size,
+                                      std::chrono::milliseconds idle);
+  net::Task<void> let_the_disk_catch_up();
+  std::shared_ptr<cache::Block> next_piece(std::uint64_t left);
+  void keep(std::uint32_t block, const Fill& fill);
+  [[nodiscard]] bool worth_finishing(const Fill& fill, std::uint64_t size) const;
+  [[nodiscard]] bool too_slow() const;
+
+  Worker& worker_;
+  const Into into_;
+  Fetch& fetch_;
+  const std::shared_ptr<Pouring*> self_ = std::make_shared<Pouring*>(this);  // for the hook
+  const Fill* under_way_ = nullptr;
+  std::uint64_t size_ = 0;  // of the block under way
+  std::uint64_t received_ = 0;
+  std::optional<std::uint64_t> least_rate_;
+  std::chrono::steady_clock::duration waited_{};  // for bytes; not for readers
+};
+
+}  // namespace proxy

@@ -1,0 +1,40 @@
+#include "proxy/blocks/run.hpp"
+
+#include "proxy/blocks/runs.hpp"
+
+namespace proxy {
+
+Run::Run(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer)
+    : object(std::move(of)),
+      executor_(writer),
+      writer_(writer),
+      plan_(std::move(plan)),
+      next_(plan_.blocks.first),
+      asked_for_(plan_.blocks.first) {}
+
+bool Run::brings(std::uint32_t block) const {
+  const bool near = plan_.through || block < next_ + Runs::kNear;
+  return block >= next_ && block <= plan_.blocks.last && near;
+}
+
+bool Run::is_wanted() const {
+  return readers_ > 0 || (plan_.also_wanted && plan_.also_wanted());
+}
+
+// Its head is there from the start, so that what comes is read as it comes.
+const std::shared_ptr<Fill>& Run::fill_of(std::uint32_t block) {
+  auto& fill = fills_[block];
+  if (fill) return fill;
+  fill = std::make_shared<Fill>(object->url, executor_);
+  FillHead head;
+  head.entry = object;
+  fill->publish(std::move(head));
+  return fill;
+}
+
+void Run::look_whether_wanted() {
+  writer_.notify();
+  if (unwanted_ && !is_wanted()) net::asio::post(executor_, unwanted_);
+}
+
+}  // namespace proxy

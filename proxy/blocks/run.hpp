@@ -1,0 +1,58 @@
+// Blocks of a large object on their way here, brought by one upstream response.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "proxy/cache/object.hpp"
+#include "proxy/fill/fill.hpp"
+
+namespace proxy {
+
+// How far one goes, and what it heeds.
+struct RunPlan {
+  cache::BlockRun blocks;
+  // The response is the whole body, perhaps from one that knows no ranges: who wants any block of
+  // it waits, and it goes on past what is held.
+  bool through = false;
+  // Besides its readers, who else wants it to go on; asked under a lock, on any thread.
+  std::function<bool()> also_wanted = {};
+};
+
+// Made, joined and led by Runs. One coroutine brings the blocks, in order; any number of readers
+// take them.
+class Run {
+ public:
+  Run(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer);
+
+  const std::shared_ptr<const cache::Entry> object;
+
+  // The origin has another version by now, or will not say more of this one: what is sent anew has
+  // to be asked for anew.
+  [[nodiscard]] bool refused() const { return refused_; }
+  void note_refused() { refused_ = true; }
+
+ private:
+  friend class Runs;
+
+  [[nodiscard]] bool brings(std::uint32_t block) const;
+  [[nodiscard]] bool is_wanted() const;
+  const std::shared_ptr<Fill>& fill_of(std::uint32_t block);
+  void look_whether_wanted();
+
+  const net::Executor executor_;  // the writer's
+  std::atomic<bool> refused_ = false;
+  Wakeup writer_;
+  // Guarded by the mutex of Runs:
+  RunPlan plan_;
+  std::uint32_t next_;       // under way, or the next to begin
+  std::uint32_t asked_for_;  // the furthest that a reader has asked for
+  std::size_t readers_ = 0;
+  std::map<std::uint32_t, std::shared_ptr<Fill>> fills_;  // of what is under way or waited for
+  std::function<void()> unwanted_;  // on the writer's thread, when it may not be wanted any more
+};
+
+}  // namespace proxy

@@ -1,0 +1,150 @@
+#include "proxy/blocks/send.hpp"
+
+#include <algorithm>
+
+#include "proxy/stored.hpp"
+#include "proxy/tiers.hpp"
+
+namespace proxy {
+
+using net::error_code;
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+http::Selection wanted_by(const Request& request, const cache::Entry& object) {
+  return request.facts.range ? cache::parts_wanted(request.facts, object) : http::Selection{};
+}
+
+// Whose bytes an answer has.
+http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
+                           const http::Selection& wanted, bool unmodified) {
+  if (unmodified || request.is_head() || wanted.kind == http::Selection::Kind::none) return {};
+  if (wanted.kind == http::Selection::Kind::parts) return wanted.parts;
+  return {{0, object.body.size - 1}};
+}
+
+}  // namespace
+
+Presence presence(const Shared& shared, const Request& request, const digest::Key& key,
+                  const cache::Entry& object) {
+  const bool unmodified = answers_with_304(request, object, shared.clock.now());
+  const auto wanted = wanted_by(request, object);
+  auto found = Presence::held;
+  for (const auto& range : ranges_of(request, object, wanted, unmodified)) {
+    const auto blocks = cache::blocks_of(range);
+    for (auto block = blocks.first; block <= blocks.last; ++block) {
+      if (has_block(shared, key, object, block)) continue;
+      if (!shared.runs.under_way(object, block)) return Presence::missing;
+      found = Presence::under_way;
+    }
+  }
+  return found;
+}
+
+ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, cache::Time now)
+    : client_(client),
+      request_(request),
+      from_(std::move(from)),
+      now_(now),
+      unmodified_(answers_with_304(request, *from_.object, now)),
+      wanted_(wanted_by(request, *from_.object)),
+      ranges_(ranges_of(request, *from_.object, wanted_, unmodified_)),
+      source_(client.worker, {request, from_.key, from_.object, from_.may_fetch}) {}
+
+Task<Outcome<Pieces>> ObjectAnswer::next() {
+  if (!first_.empty()) co_return std::exchange(first_, {});
+  co_return co_await source_.next();
+}
+
+Task<Outcome<void>> ObjectAnswer::open() {
+  if (!ranges_.empty()) {
+    const auto blocks = cache::blocks_of(ranges_.front());
+    source_.go_to(blocks.first, blocks.last);
+    auto first = co_await source_.next();
+    if (!first) {
+      nowhere_ = first.error().what == Failure::What::abandoned;
+      co_return first.error();
+    }
+    first_ = std::move(*first);
+  }
+  co_return boost::system::in_place_value;
+}
+
+void ObjectAnswer::plan() {
+  const auto& object = *from_.object;
+  if (wanted_.kind != http::Selection::Kind::parts) {
+    head_ = object.head;
+    length_ = object.body.size;
+    return;
+  }
+  text_ = cache::partial_text(object, ranges_, random_boundary());
+  head_ = std::move(text_.head);
+  status_ = 206;
+  for (const auto& range : ranges_) length_ += range.size();
+  for (const auto& opening : text_.openings) length_ += opening.size();
+  length_ += text_.closing.size();
+}
+
+Task<void> ObjectAnswer::send() {
+  if (unmodified_ || wanted_.kind == http::Selection::Kind::none) {
+    co_return co_await send_stored(client_, request_, *from_.object, now_, unmodified_);
+  }
+  plan();
+  error_code error;
+  if (ranges_.empty()) error = co_await client_.reply.start(head_, status_, length_);
+  for (std::size_t i = 0; i < ranges_.size() && !error; ++i) {
+    if (!text_.openings.empty()) error = co_await write(text_.openings[i]);
+    if (!error) error = co_await send_range(ranges_[i]);
+  }
+  if (!error && !text_.closing.empty()) error = co_await write(text_.closing);
+  if (error) {
+    client_.reply.close_after();
+  } else {
+    co_await client_.reply.finish();
+  }
+}
+
+Task<error_code> ObjectAnswer::send_range(const http::ByteRange& range) {
+  const auto blocks = cache::blocks_of(range);
+  for (auto block = blocks.first; block <= blocks.last; ++block) {
+    if (first_.empty()) source_.go_to(block, blocks.last);
+    const auto bytes = cache::bytes_of_block(block, from_.object->body.size);
+    const auto last = std::min(bytes.last, range.last);
+    for (auto at = bytes.first; at <= last;) {
+      const auto pieces = co_await next();
+      if (!pieces) co_return asio::error::connection_aborted;
+      boost::container::small_vector<asio::const_buffer, 16> wanted;
+      for (const auto& piece : *pieces) {
+        const auto from = std::max(at, range.first);
+        const auto end = std::min(at + piece.size, last + 1);
+        const auto offset = piece.offset + (from - at);
+        if (from < end) wanted.emplace_back(piece.block->data() + offset, end - from);
+        at += piece.size;
+      }
+      const std::span<const asio::const_buffer> all(wanted.data(), wanted.size());
+      if (all.empty()) continue;
+      const auto error = co_await write(all);
+      if (error) co_return error;
+      const auto size = asio::buffer_size(all);
+      if (source_.from_held()) client_.worker.counters.bytes_from_cache.add(size);
+      co_await asio::post(client_.worker.io.get_executor(), net::use_task);  // others' turn
+    }
+  }
+  co_return error_code{};
+}
+
+Task<error_code> ObjectAnswer::write(std::string_view text) {
+  const auto bytes = asio::buffer(text);
+  const std::span<const asio::const_buffer> all(&bytes, 1);
+  co_return co_await write(all);
+}
+
+Task<error_code> ObjectAnswer::write(std::span<const asio::const_buffer> bytes) {
+  auto& reply = client_.reply;
+  if (reply.started()) co_return co_await reply.body(bytes);
+  co_return co_await reply.start(head_, status_, length_, bytes);
+}
+
+}  // namespace proxy

@@ -1,0 +1,65 @@
+// One client's way through an object: block after block, from where each is to be had.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "digest/key.hpp"
+#include "proxy/blocks/runs.hpp"
+#include "proxy/request.hpp"
+
+namespace proxy {
+
+// A block that is held is read as it is; one that is under way as it comes; any other is asked for,
+// with those after it, if it may be. What is cut or turns out damaged on the way is asked for once
+// more. Belongs to one coroutine.
+class BlockSource {
+ public:
+  struct Of {
+    const Request& request;
+    digest::Key key;  // of the URL
+    std::shared_ptr<const cache::Entry> object;
+    bool may_fetch = true;
+  };
+  BlockSource(Worker& worker, Of of);
+
+  // Goes to that block; `last`: how far it is wanted from there on.
+  void go_to(std::uint32_t block, std::uint32_t last);
+  // The next bytes of it; none at its end. Before anything was got of it, a failure is the one of
+  // asking for it.
+  net::Task<Outcome<Pieces>> next();
+
+  // Whether what came last was held.
+  [[nodiscard]] bool from_held() const { return held_ != nullptr; }
+  // The failure: the origin has another version, or refuses: it may have another answer.
+  [[nodiscard]] bool refused() const { return refused_; }
+
+ private:
+  net::Task<Outcome<void>> acquire();
+  bool use(Runs::Taken taken);
+  Pieces rest_of_held();
+  net::Task<Outcome<Pieces>> rest_of_reader();
+  void begin_what_follows();
+  bool may_try_again(const Failure& failure);
+  Runs::Taken take(std::uint32_t block);
+
+  Worker& worker_;
+  const Of of_;
+  const Runs::Held is_held_;
+  const bool may_ask_;  // for what is not under way
+
+  std::uint32_t block_ = 0;
+  std::uint32_t last_ = 0;
+  std::uint64_t given_ = 0;  // bytes of the block
+  std::shared_ptr<const cache::Entry> held_;
+  Runs::Use use_;
+  std::unique_ptr<FillReader> reader_;
+  std::uint64_t position_ = 0;  // of the reader
+  Runs::Taken ahead_;           // of the block after, if it has to come by another run
+  bool looked_ahead_ = false;
+  int cuts_ = 0;  // of this block
+  int ends_ = 0;
+  bool refused_ = false;
+};
+
+}  // namespace proxy

@@ -1,0 +1,19 @@
+// What is asked for when a part is wanted of which nothing is held. Pure.
+#pragma once
+
+#include <optional>
+
+#include "proxy/cache/policy.hpp"
+#include "proxy/http/range.hpp"
+
+namespace proxy {
+
+// For less than this the origin is asked for just that: nobody pays for a MiB to get a few bytes.
+inline constexpr std::uint64_t kWorthABlock = 64 * 1024;
+
+// The blocks around the range, so that what comes is whole blocks: at most 2 MiB more than is
+// asked for. Nothing where that is not one range, too little, has a condition, or begins where no
+// object reaches.
+std::optional<http::AskedRange> widened(const cache::RequestFacts& request);
+
+}  // namespace proxy

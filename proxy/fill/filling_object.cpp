@@ -1,0 +1,151 @@
+// What a fill does with a response that is kept in blocks: makes it an object, and brings them.
+#include <algorithm>
+
+#include "proxy/blocks/pouring.hpp"
+#include "proxy/cache/combine.hpp"
+#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/partial.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/fill/filling.hpp"
+#include "proxy/http/fields.hpp"
+#include "proxy/tiers.hpp"
+#include "proxy/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+namespace {
+
+constexpr Failure kAllBrought{Failure::Where::us, Failure::What::abandoned, {}};
+
+// Whether it is just the blocks that were asked for, with all that it takes to ask for others.
+bool is_of_blocks(const cache::Entry& part, const http::AskedRange& wide,
+                  std::optional<std::uint64_t> promised) {
+  if (!part.range || !part.range->complete || cache::strong_validator(part).empty()) return false;
+  const auto& range = part.range->range;
+  const auto end = *part.range->complete - 1;
+  const auto last = wide.last ? std::min(*wide.last, end) : end;
+  return range == http::ByteRange{wide.first, last} && promised == range.size();
+}
+
+// All of it was asked for, and it is not large: then it is stored as any other.
+bool is_simply_all(const cache::Entry& part, std::string_view ranges) {
+  const auto asked = http::only_range(ranges);
+  return part.range->is_whole() && *part.range->complete <= cache::kLargeFrom && asked &&
+         asked->first == 0 && asked->last.value_or(UINT64_MAX) >= part.range->range.last;
+}
+
+}  // namespace
+
+bool Filling::becomes_object() const {
+  const auto& shared = worker_.shared;
+  if (!storing_ || !shared.disk || entry_->variant.never_matches()) return false;
+  if (entry_->status == 200) {
+    return length_ && *length_ > cache::kLargeFrom && may_be_kept_in_blocks(shared, *length_);
+  }
+  return job_.wide && is_of_blocks(*entry_, *job_.wide, length_) &&
+         !is_simply_all(*entry_, request().facts.ranges) &&
+         may_be_kept_in_blocks(shared, *entry_->range->complete);
+}
+
+// Of which blocks may be held that are as good: those of the same representation.
+std::uint64_t Filling::version_of(std::uint64_t length) const {
+  auto& shared = worker_.shared;
+  const auto held = shared.store.find(job_.key, job_.fill->url(), request().head.fields).entry;
+  const bool same = entry_->range && held && held->object && held->body.size == length &&
+                    cache::same_representation(*held, fetch_->head().fields);
+  return same ? held->object->version : shared.disk->disk().new_version();
+}
+
+std::shared_ptr<Run> Filling::begin_run(const std::shared_ptr<const cache::Entry>& object) {
+  const bool weak = cache::strong_validator(*object).empty();
+  const bool knows_ranges =
+      http::has_member(fetch_->head().fields, http::field::accept_ranges, "bytes");
+  const auto fill = job_.fill;
+  RunPlan plan;
+  plan.blocks = {0, cache::blocks_in(object->body.size) - 1};
+  if (entry_->range) plan.blocks = cache::blocks_of(entry_->range->range);
+  plan.through = !entry_->range && (weak || !knows_ranges);
+  // What cannot be completed later is fetched for nobody, too, in place of what is held.
+  const bool for_nobody = job_.refresh && weak;
+  plan.also_wanted = [fill, for_nobody] { return for_nobody || !fill->close_if_unread(); };
+  auto& runs = worker_.shared.runs;
+  auto run = runs.begin(object, std::move(plan), worker_.io.get_executor());
+  fill->on_abandoned([&runs, run] { runs.look_whether_wanted(*run); });
+  return run;
+}
+
+void Filling::publish_object(const std::shared_ptr<const cache::Entry>& object) {
+  provenance_.stored = true;
+  provenance_.aged = fetch_->head().fields.has(http::field::age);
+  published_ = true;
+  worker_.counters.stored.add();
+  // The store has it: newcomers find it there.
+  worker_.shared.fills.leave(job_.key, *job_.fill);
+  const bool shareable = object->fresh(now()) && !object->no_cache;
+  auto askers = cache::asker_fields(received(provenance_.source));
+  job_.fill->publish({object, object->body.size, shareable, std::move(askers), provenance_});
+}
+
+Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::milliseconds idle) {
+  if (!becomes_object()) co_return std::nullopt;
+  auto& shared = worker_.shared;
+  const auto length = entry_->range ? *entry_->range->complete : *length_;
+  const cache::Object blocks{version_of(length)};
+  const auto object =
+      cache::object_entry(shared.budget, received(provenance_.source), blocks, length);
+  if (!store(object)) co_return std::nullopt;
+  const auto run = begin_run(object);
+  Outcome<void> poured = boost::system::in_place_value;
+  {
+    Runs::Ending ending(shared.runs, run);
+    publish_object(object);
+    const bool sibling = provenance_.source == cache::SourceKind::sibling;
+    const auto from = sibling ? Hierarchy::sibling : Hierarchy::direct;
+    Pouring pouring(worker_, {run, job_.key, from}, *fetch_);
+    if (sibling) pouring.expect(kLeastRate);
+    poured = co_await pouring.pour(idle);
+    ending.why = poured ? kAllBrought : poured.error();
+  }
+  fetch_->finish();
+  note_if_complete(shared, job_.key, *object);
+  job_.fill->finish();  // its readers have the head, and read blocks
+  co_return poured;
+}
+
+void Filling::note_of_blocks(const peers::PeerRef& peer, std::chrono::microseconds waited,
+                             const Outcome<void>& poured) {
+  if (!poured && poured.error().what == Failure::What::abandoned) return;
+  const auto outcome = poured ? peers::Outcome::true_hit : peers::Outcome::broken;
+  worker_.shared.directory.note(peer, outcome, waited, 0, std::chrono::steady_clock::now());
+}
+
+// More was asked for than the client wants, and what came is not kept in blocks.
+Task<void> Filling::cut_to_size() {
+  const auto asked = http::only_range(request().facts.ranges);
+  const auto came = entry_->range;
+  const bool is_there =
+      asked && came && asked->first >= came->range.first && asked->first <= came->range.last;
+  if (!is_there) {  // then it is for the origin to say what that is
+    job_.wide.reset();
+    co_return co_await from_origin();
+  }
+  const http::ByteRange range{asked->first,
+                              std::min(asked->last.value_or(came->range.last), came->range.last)};
+  const auto part = cache::with_part(worker_.shared.budget, *entry_, request().facts,
+                                     received(cache::SourceKind::origin),
+                                     http::ContentRange{range, came->complete});
+  const auto skipped = co_await skip(range.first - came->range.first);
+  if (!skipped) {
+    job_.fill->fail(skipped.error());
+    co_return;
+  }
+  entry_ = part.entry;
+  length_ = range.size();
+  cut_off_ = true;
+  publish(storing_);
+  co_await pour_to_the_end();
+}
+
+}  // namespace proxy

@@ -1,0 +1,66 @@
+#include "proxy/blocks/fetch_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/blocks/object_of.hpp"
+
+namespace proxy {
+namespace {
+
+constexpr std::uint64_t kLength = 5'000'000;
+constexpr http::ByteRange kAsked{1'048'576, 2'097'151};
+
+Fit fit(unsigned status, const std::string& lines, const std::string& object = "ETag: \"v1\"\r\n") {
+  cache::Budget budget(1 << 20);
+  const TextAnswer answer(status, lines);
+  const auto framing = http::response_framing(answer.head, "GET").value();
+  return fit_of(answer.head, framing, *object_of(budget, kLength, object), kAsked);
+}
+
+const std::string kTag = "ETag: \"v1\"\r\n";
+const std::string kPart = kTag + "Content-Range: bytes 1048576-2097151/5000000\r\n";
+
+TEST(Fit, IsOfJustThatRangeOfTheSame) {
+  EXPECT_EQ(fit(206, kPart + "Content-Length: 1048576\r\n"), Fit::range);
+  EXPECT_EQ(fit(206, kPart + "Transfer-Encoding: chunked\r\n"), Fit::range);
+  EXPECT_EQ(fit(206, kPart + "Content-Length: 1048575\r\n"), Fit::refused);
+  for (const char* range : {"1048576-2097150/5000000", "1048577-2097151/5000000",
+                            "0-2097151/5000000", "1048576-2097151/*"}) {
+    EXPECT_EQ(fit(206, kTag + "Content-Range: bytes " + range + "\r\n"), Fit::refused) << range;
+  }
+  EXPECT_EQ(fit(206, kTag), Fit::refused);
+  EXPECT_EQ(fit(206, kPart + "Content-Type: multipart/byteranges; boundary=a\r\n"), Fit::refused);
+}
+
+TEST(Fit, IsTheWholeOfTheSameOfThatLength) {
+  EXPECT_EQ(fit(200, kTag + "Content-Length: 5000000\r\n"), Fit::whole);
+  EXPECT_EQ(fit(200, kTag + "Content-Length: 5000001\r\n"), Fit::changed);
+  EXPECT_EQ(fit(200, kTag + "Transfer-Encoding: chunked\r\n"), Fit::changed);
+}
+
+TEST(Fit, AnotherVersionHasChanged) {
+  EXPECT_EQ(fit(200, "ETag: \"v2\"\r\nContent-Length: 5000000\r\n"), Fit::changed);
+  EXPECT_EQ(fit(200, "Content-Length: 5000000\r\n"), Fit::changed);
+  EXPECT_EQ(fit(200, "ETag: W/\"v1\"\r\nContent-Length: 5000000\r\n"), Fit::changed);
+  EXPECT_EQ(fit(206, "ETag: \"v2\"\r\nContent-Range: bytes 1048576-2097151/5000000\r\n"),
+            Fit::changed);
+  EXPECT_EQ(fit(206, kTag + "Content-Range: bytes 1048576-2097151/6000000\r\n"), Fit::changed);
+  for (const unsigned status : {404, 410, 412, 416}) EXPECT_EQ(fit(status, ""), Fit::changed);
+}
+
+TEST(Fit, AnErrorSaysNothingOfIt) {
+  for (const unsigned status : {204, 301, 401, 403, 429, 500, 502, 503, 504}) {
+    EXPECT_EQ(fit(status, ""), Fit::refused) << status;
+  }
+}
+
+TEST(Fit, ADateTellsVersionsApartWhereThereIsNoTag) {
+  const std::string date = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n";
+  const std::string part = "Content-Range: bytes 1048576-2097151/5000000\r\n";
+  EXPECT_EQ(fit(206, part + date, date), Fit::range);
+  EXPECT_EQ(fit(206, part + "Last-Modified: Sun, 31 Dec 2023 00:00:01 GMT\r\n", date),
+            Fit::changed);
+}
+
+}  // namespace
+}  // namespace proxy

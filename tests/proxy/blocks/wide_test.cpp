@@ -1,0 +1,57 @@
+#include "proxy/blocks/wide.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/requests.hpp"
+
+namespace proxy {
+namespace {
+
+std::string wide(const std::string& lines) {
+  const TextRequest request(lines);
+  const auto range = widened((*request).facts);
+  return range ? http::range_field(*range) : "";
+}
+
+TEST(Wide, IsWholeBlocksAroundOneRange) {
+  const struct {
+    const char* range;
+    const char* asked;
+  } cases[] = {
+      {"bytes=0-65535", "bytes=0-1048575"},
+      {"bytes=0-1048575", "bytes=0-1048575"},
+      {"bytes=1048575-1114110", "bytes=0-2097151"},
+      {"bytes=3000000-3099999", "bytes=2097152-3145727"},
+      {"bytes=3000000-", "bytes=2097152-"},
+      {"bytes=0-", "bytes=0-"},
+      {"bytes=0-99999999999999999999999", "bytes=0-"},
+  };
+  for (const auto& [range, asked] : cases) {
+    EXPECT_EQ(wide(std::string("Range: ") + range + "\r\n"), asked) << range;
+  }
+}
+
+TEST(Wide, IsNothingElse) {
+  for (const char* lines :
+       {"", "Range: bytes=0-65534\r\n", "Range: bytes=-100000\r\n", "Range: bytes=5-4\r\n",
+        "Range: bytes=0-99999,200000-299999\r\n", "Range: lines=0-99999\r\n",
+        "Range: bytes=0-99999\r\nIf-Range: \"a\"\r\n", "Range: bytes=99999999999999999999-\r\n",
+        "Range: bytes=0-99999\r\nRange: bytes=0-99999\r\n", "Range: bytes=4503599626321920-\r\n"}) {
+    EXPECT_EQ(wide(lines), "") << lines;
+  }
+}
+
+TEST(Wide, IsAtMostTwoMiBMoreThanIsAskedFor) {
+  for (std::uint64_t first = 0; first < 4'000'000; first += 333'333) {
+    for (std::uint64_t size = kWorthABlock; size < 4'000'000; size += 222'222) {
+      const auto text = http::range_field({first, first + size - 1});
+      const auto asked = http::only_range(wide("Range: " + text + "\r\n")).value();
+      EXPECT_LE(asked.first, first);
+      EXPECT_GE(*asked.last, first + size - 1);
+      EXPECT_LT(*asked.last - asked.first + 1, size + (2 << 20));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace proxy

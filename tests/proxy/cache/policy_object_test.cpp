@@ -1,0 +1,93 @@
+// What is to be done about a large object of which not all that is wanted is held.
+#include <gtest/gtest.h>
+
+#include "proxy/cache/in_blocks.hpp"
+#include "tests/proxy/cache/messages.hpp"
+
+namespace proxy::cache {
+namespace {
+
+using http::Forward;
+
+const std::string kFresh = "Cache-Control: max-age=100\r\n";
+const std::string kTag = "ETag: \"v1\"\r\n";
+const std::string kRange = "Range: bytes=0-1\r\n";
+
+struct ObjectCase {
+  const char* name;
+  Verdict expected;
+  bool lacks = true;
+  std::string request = "";
+  seconds later{0};
+  std::string response = kFresh + kTag;
+  bool offline = false;
+};
+
+class JudgeObject : public ::testing::TestWithParam<ObjectCase> {};
+
+TEST_P(JudgeObject, DecidesByWhatIsThere) {
+  const auto& tested = GetParam();
+  Budget budget(1 << 20);
+  const Request by;
+  const Response response(tested.response);
+  const Received received{"http://a/", by.head.fields, response.head, kAtOnce, "us"};
+  Found found{object_entry(budget, received, {1}, 10 << 20)};
+  found.lacks = tested.lacks;
+  Request request(tested.request);
+  request.facts.offline = tested.offline;
+  EXPECT_EQ(judge(request.facts, found, kStart + tested.later), tested.expected);
+}
+
+const std::string kWhileRevalidate =
+    "Cache-Control: max-age=100, stale-while-revalidate=50\r\n" + kTag;
+const std::string kOnlyStored = "Cache-Control: only-if-cached\r\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, JudgeObject,
+    ::testing::Values(
+        ObjectCase{"AllHeld", {Action::serve, Forward::none}, false},
+        ObjectCase{"AllHeldOfARange", {Action::serve, Forward::none}, false, kRange},
+        ObjectCase{"Lacking", {Action::complete, Forward::partial}},
+        ObjectCase{"LackingOfARange", {Action::complete, Forward::partial, true}, true, kRange},
+        ObjectCase{"LackingNotToBeStored",
+                   {Action::pass, Forward::partial},
+                   true,
+                   "Cache-Control: no-store\r\n"},
+        ObjectCase{"LackingOnlyStored", {Action::refuse, Forward::partial}, true, kOnlyStored},
+        ObjectCase{"AllHeldOnlyStored", {Action::serve, Forward::none}, false, kOnlyStored},
+        ObjectCase{"LackingOffline",
+                   {Action::refuse, Forward::partial},
+                   true,
+                   "",
+                   0s,
+                   kFresh + kTag,
+                   true},
+        ObjectCase{
+            "LackingWithoutValidator", {Action::fetch, Forward::partial}, true, "", 0s, kFresh},
+        ObjectCase{"LackingWithWeakTag",
+                   {Action::fetch, Forward::partial, true},
+                   true,
+                   kRange,
+                   0s,
+                   kFresh + "ETag: W/\"v1\"\r\n"},
+        ObjectCase{"Stale", {Action::revalidate, Forward::stale}, false, "", 100s},
+        ObjectCase{"StaleLacking", {Action::revalidate, Forward::stale}, true, "", 100s},
+        ObjectCase{"StaleOfARange", {Action::revalidate, Forward::stale, true}, true, kRange, 100s},
+        ObjectCase{"WhileRevalidate",
+                   {Action::refresh, Forward::stale},
+                   false,
+                   "",
+                   120s,
+                   kWhileRevalidate},
+        ObjectCase{"WhileRevalidateLacking",
+                   {Action::revalidate, Forward::stale},
+                   true,
+                   "",
+                   120s,
+                   kWhileRevalidate},
+        ObjectCase{
+            "Reload", {Action::revalidate, Forward::request}, true, "Cache-Control: no-cache\r\n"}),
+    [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace proxy::cache

@@ -1,0 +1,187 @@
+// Where the blocks of large objects come from when something is amiss, or somebody else has them.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "tests/scenario/large_scene.hpp"
+
+namespace scenario {
+namespace {
+
+// Changes one bit of what lies on disk; false if those bytes are not there.
+bool flip_a_bit_of(const std::filesystem::path& directory, const std::string& bytes) {
+  for (const auto& item : std::filesystem::directory_iterator(directory)) {
+    std::fstream file(item.path(), std::ios::binary | std::ios::in | std::ios::out);
+    const std::string all{std::istreambuf_iterator<char>(file), {}};
+    const auto at = all.find(bytes);
+    if (at == std::string::npos) continue;
+    file.clear();
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put(static_cast<char>(all[at] ^ 1));
+    return true;
+  }
+  return false;
+}
+
+TEST(LargeSource, ADamagedBlockIsFetchedInTheMiddleOfABody) {
+  LargeScene scene(6 * kMiB);
+  scene.get();
+  scene.settle(7);
+  scene.end();
+  ASSERT_TRUE(flip_a_bit_of(scene.directory(), pattern(3 * kMiB + 500'000, 64)));
+  scene.begin();
+  scene.expect_whole(scene.get());
+  EXPECT_EQ(scene.asked().back(), "bytes=3145728-4194303");
+  const Response healed = scene.get();
+  scene.expect_whole(healed);
+  EXPECT_TRUE(is_hit(healed));
+  EXPECT_EQ(scene.origin.count(), 2U);
+}
+
+TEST(LargeSource, ADamagedBlockIsNeverServedToANeighbour) {
+  LargeScene scene(6 * kMiB);
+  scene.get();
+  scene.settle(7);
+  scene.end();
+  ASSERT_TRUE(flip_a_bit_of(scene.directory(), pattern(3 * kMiB + 500'000, 64)));
+  scene.begin();
+  const Fields only{{"Cache-Control", "only-if-cached"}};
+  const Response cut = scene.get("", only);
+  EXPECT_FALSE(cut.whole);
+  EXPECT_TRUE(cut.body == pattern(0, cut.body.size()));
+  EXPECT_EQ(scene.get("", only).status, 504);
+  EXPECT_EQ(scene.origin.count(), 1U);
+}
+
+TEST(LargeSource, WhatIsUnderWayIsReadByAllWhoComeMeanwhile) {
+  LargeScene scene(8 * kMiB);
+  Gate gate;
+  const auto all = pattern(0, scene.size);
+  scene.origin.on("/a", scene.described(Reply(200))
+                            .sized(scene.size)
+                            .send(all.substr(0, 2'500'000))
+                            .wait(gate)
+                            .send(all.substr(2'500'000)));
+  Client first(scene.proxy().port());
+  first.send(request_text("GET", scene.origin.url("/a")));
+  Response whole = first.read_head();
+  EXPECT_EQ(scene.get("100000-1999999").body, all.substr(100'000, 1'900'000));
+  Client third(scene.proxy().port());
+  third.send(request_text("GET", scene.origin.url("/a")));
+  Response collapsed = third.read_head();
+  EXPECT_TRUE(contains(collapsed.field("Cache-Status"), "collapsed"));
+  gate.open();
+  first.read_rest(whole);
+  scene.expect_whole(whole);
+  third.read_rest(collapsed);
+  scene.expect_whole(collapsed);
+  EXPECT_EQ(scene.origin.count(), 1U);
+}
+
+TEST(LargeSource, APurgedObjectIsFetchedAnew) {
+  LargeScene scene(6 * kMiB);
+  scene.get();
+  scene.ask("PURGE", "/a", {{"X-Hearsay", "1"}});
+  scene.version = 2;
+  scene.expect_whole(scene.get());
+  scene.expect_part(scene.get("100000-5999999"), {100'000, 5'999'999});
+  EXPECT_EQ(scene.origin.count(), 2U);
+}
+
+TEST(LargeSource, EachVariantHasBlocksOfItsOwn) {
+  LargeScene scene(5 * kMiB);
+  scene.origin.on("/a", [&](const Request& request) {
+    scene.version = request.field("Accept") == "b/b" ? 2 : 1;
+    scene.etag = scene.version == 2 ? "\"v2\"" : "\"v1\"";
+    return scene.answer(request).with("Vary", "Accept");
+  });
+  for (int round = 0; round < 2; ++round) {
+    scene.version = 1;
+    scene.expect_whole(scene.get("", {{"Accept", "a/a"}}));
+    scene.version = 2;
+    scene.expect_whole(scene.get("", {{"Accept", "b/b"}}));
+  }
+  EXPECT_EQ(scene.origin.count(), 2U);
+}
+
+TEST(LargeSource, AStaleObjectStandsInWhereAllThatIsWantedIsHeld) {
+  LargeScene scene(6 * kMiB);
+  scene.cache_control = "max-age=0, stale-if-error=600";
+  scene.get("0-2000000");
+  scene.origin.on("/a", Reply(503));
+  const Response stale = scene.get("1000000-2000000");
+  scene.expect_part(stale, {1'000'000, 2'000'000});
+  EXPECT_TRUE(contains(stale.field("Cache-Status"), "stale-if-error"));
+  EXPECT_EQ(scene.get("1000000-3000000").status, 503);
+}
+
+TEST(LargeSource, AFailureBeforeTheFirstByteIsAnErrorOfItsOwn) {
+  LargeScene scene(6 * kMiB);
+  scene.get("0-2000000");
+  scene.origin.on("/a", Reply::hang_up());
+  const Response failed = scene.get("3000000-4000000");
+  EXPECT_EQ(failed.status, 502);
+  EXPECT_TRUE(contains(failed.field("Cache-Status"), "fwd=partial"));
+  scene.origin.on("/a", Reply(403));
+  EXPECT_EQ(scene.get("3000000-4000000").status, 403) << "is for the client to know";
+  scene.origin.on("/a", [&](const Request& request) { return scene.answer(request); });
+  scene.expect_part(scene.get("0-4000000"), {0, 4'000'000});
+}
+
+TEST(LargeSource, OneThatIsGoneIsGone) {
+  LargeScene scene(6 * kMiB);
+  scene.get("0-2000000");
+  scene.origin.on("/a", Reply(404));
+  EXPECT_EQ(scene.get("3000000-4000000").status, 404);
+  EXPECT_EQ(scene.get("0-2000000").status, 404);
+}
+
+// What another proxy on this machine serves in front of the same origin.
+struct Neighbours : LargeScene {
+  explicit Neighbours(std::uint64_t bytes) : LargeScene(bytes) {
+    proxy_b.emplace(with_peer(
+        "a", proxy().port(),
+        json{{"cache", {{"disk", {{"path", (home_b / "c").string()}, {"size", "512MiB"}}}}}}));
+  }
+  Response get_of_b(const std::string& range = "") {
+    Client client(proxy_b->port());
+    Fields fields;
+    if (!range.empty()) fields.emplace_back("Range", "bytes=" + range);
+    return client.get(origin.url("/a"), fields);
+  }
+  bool b_knows_of(std::size_t entries) {
+    return await([&] { return proxy_b->digest_peer("a").at("entries") == entries; });
+  }
+
+  TemporaryDirectory home_b;
+  std::optional<ProxyProcess> proxy_b;
+};
+
+TEST(LargeSource, ANeighbourThatHasAllOfItIsAskedAndItsBlocksAreKept) {
+  Neighbours scene(6 * kMiB);
+  scene.get();
+  ASSERT_TRUE(scene.b_knows_of(1));
+  const Response whole = scene.get_of_b();
+  scene.expect_whole(whole);
+  EXPECT_TRUE(contains(whole.field("Cache-Status"), "peer/a")) << whole.field("Cache-Status");
+  const Response part = scene.get_of_b("1000000-2000000");
+  scene.expect_part(part, {1'000'000, 2'000'000});
+  EXPECT_TRUE(is_hit(part));
+  EXPECT_EQ(scene.origin.count(), 1U);
+}
+
+TEST(LargeSource, OfWhatANeighbourHasInPartNothingIsClaimed) {
+  Neighbours scene(6 * kMiB);
+  scene.get("0-2000000");
+  DiskScene& here = scene;
+  here.origin.on("/small", cacheable("hello"));
+  here.get("/small");
+  ASSERT_TRUE(scene.b_knows_of(1));
+  scene.expect_whole(scene.get_of_b());
+  EXPECT_EQ(scene.asked().back(), "");
+}
+
+}  // namespace
+}  // namespace scenario
