@@ -32,32 +32,32 @@ TEST(ParseAddress, RefusesWhatIsNotPlainlyAnAddress) {
   EXPECT_FALSE(parse_address(std::string_view("10.0.0.1\0", 9)));
 }
 
-struct Case {
+struct NetworkCase {
   std::string_view item, inside, outside;
 };
 
 TEST(ParseNetworks, CoversWhatTheItemNamesAndNoMore) {
-  for (const Case& c : {
-           Case{"10.1.2.3", "10.1.2.3", "10.1.2.4"},
-           Case{"10.0.0.0/8", "10.255.255.255", "11.0.0.0"},
-           Case{"10.0.0.0/8", "::ffff:10.0.0.1", "::10.0.0.1"},
-           Case{"192.168.4.0/22", "192.168.7.255", "192.168.8.0"},
-           Case{"::ffff:10.0.0.0/104", "10.9.9.9", "11.0.0.1"},
-           Case{"2001:db8::/33", "2001:db8:7fff::1", "2001:db8:8000::1"},
-           Case{"0.0.0.0/0", "203.0.113.9", "2001:db8::1"},
-           Case{"::/0", "2001:db8::1", "203.0.113.9"},
-           Case{"loopback", "127.255.255.254", "128.0.0.1"},
-           Case{"loopback", "0.1.2.3", "1.0.0.0"},
-           Case{"loopback", "::ffff:127.0.0.1", "::2"},
-           Case{"loopback", "::1", "10.0.0.1"},
-           Case{"loopback", "::", "fe80::1"},
-           Case{"private", "172.31.255.255", "172.32.0.0"},
-           Case{"private", "192.168.0.1", "192.169.0.1"},
-           Case{"private", "fdff::1", "fe00::1"},
-           Case{"link-local", "169.254.169.254", "169.255.0.1"},
-           Case{"link-local", "febf::1", "fec0::1"},
-           Case{"metadata", "169.254.169.254", "169.254.169.253"},
-           Case{"metadata", "fd00:ec2::254", "fd00:ec2::253"},
+  for (const NetworkCase& c : {
+           NetworkCase{"10.1.2.3", "10.1.2.3", "10.1.2.4"},
+           NetworkCase{"10.0.0.0/8", "10.255.255.255", "11.0.0.0"},
+           NetworkCase{"10.0.0.0/8", "::ffff:10.0.0.1", "::10.0.0.1"},
+           NetworkCase{"192.168.4.0/22", "192.168.7.255", "192.168.8.0"},
+           NetworkCase{"::ffff:10.0.0.0/104", "10.9.9.9", "11.0.0.1"},
+           NetworkCase{"2001:db8::/33", "2001:db8:7fff::1", "2001:db8:8000::1"},
+           NetworkCase{"0.0.0.0/0", "203.0.113.9", "2001:db8::1"},
+           NetworkCase{"::/0", "2001:db8::1", "203.0.113.9"},
+           NetworkCase{"loopback", "127.255.255.254", "128.0.0.1"},
+           NetworkCase{"loopback", "0.1.2.3", "1.0.0.0"},
+           NetworkCase{"loopback", "::ffff:127.0.0.1", "::2"},
+           NetworkCase{"loopback", "::1", "10.0.0.1"},
+           NetworkCase{"loopback", "::", "fe80::1"},
+           NetworkCase{"private", "172.31.255.255", "172.32.0.0"},
+           NetworkCase{"private", "192.168.0.1", "192.169.0.1"},
+           NetworkCase{"private", "fdff::1", "fe00::1"},
+           NetworkCase{"link-local", "169.254.169.254", "169.255.0.1"},
+           NetworkCase{"link-local", "febf::1", "fec0::1"},
+           NetworkCase{"metadata", "169.254.169.254", "169.254.169.253"},
+           NetworkCase{"metadata", "fd00:ec2::254", "fd00:ec2::253"},
        }) {
     EXPECT_TRUE(covers(c.item, c.inside)) << c.item << ' ' << c.inside;
     EXPECT_FALSE(covers(c.item, c.outside)) << c.item << ' ' << c.outside;

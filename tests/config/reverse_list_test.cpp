@@ -26,33 +26,38 @@ TEST(ReverseSettings, TakeSeveralOriginsAPortAndAllTheRest) {
   EXPECT_EQ(settings->reverse, std::vector{expected});
 }
 
-struct Fault {
+struct MappingFault {
   std::string list, path, words;
 };
 
 TEST(ReverseSettings, AreRefusedWithTheirPlaceAndTheReason) {
   const std::string to = R"("to":"http://b")";
-  for (const Fault& c : {
-           Fault{"7", "reverse[0]", "found the number 7"},
-           Fault{"{" + to + "}", "reverse[0]", "expected \"host\""},
-           Fault{R"({"host":"*"})", "reverse[0]", "expected \"to\""},
-           Fault{R"({"host":"a b",)" + to + "}", "reverse[0].host", "found \"a b\""},
-           Fault{R"({"host":"w*.b",)" + to + "}", "reverse[0].host", "\"*.example.com\""},
-           Fault{R"({"host":"*.10.0.0.1",)" + to + "}", "reverse[0].host", "expected a host"},
-           Fault{R"({"host":"a:0",)" + to + "}", "reverse[0].host", "expected a host"},
-           Fault{R"({"host":"*","to":"b"})", "reverse[0].to", "found \"b\""},
-           Fault{R"({"host":"*","to":"http://b/x"})", "reverse[0].to", "without path"},
-           Fault{R"({"host":"*","to":7})", "reverse[0].to", "or a list"},
-           Fault{R"({"host":"*","to":[]})", "reverse[0].to", "from 1 to 16"},
-           Fault{R"({"host":"*","to":["http://b","http://B/"]})", "reverse[0].to[1]", "twice"},
-           Fault{R"({"host":"*","to":"http://127.0.0.1:3128"})", "reverse[0].to", "we listen"},
-           Fault{R"({"host":"a","send_host":"*",)" + to + "}", "reverse[0].send_host", "a host"},
-           Fault{R"({"host":"a","share":1,)" + to + "}", "reverse[0].share", "true or false"},
-           Fault{R"({"host":"*","share":true,)" + to + "}", "reverse[0].share", "any site"},
-           Fault{R"({"host":"a","known":"",)" + to + "}", "reverse[0].known", "the path"},
-           Fault{R"({"host":"a","too":1,)" + to + "}", "reverse[0].too", "mean \"to\"?"},
-           Fault{R"({"host":"a",)" + to + R"(},{"host":"A",)" + to + "}", "reverse[1]",
-                 "same host as reverse[0]"},
+  for (const MappingFault& c : {
+           MappingFault{"7", "reverse[0]", "found the number 7"},
+           MappingFault{"{" + to + "}", "reverse[0]", "expected \"host\""},
+           MappingFault{R"({"host":"*"})", "reverse[0]", "expected \"to\""},
+           MappingFault{R"({"host":"a b",)" + to + "}", "reverse[0].host", "found \"a b\""},
+           MappingFault{R"({"host":"w*.b",)" + to + "}", "reverse[0].host", "\"*.example.com\""},
+           MappingFault{R"({"host":"*.10.0.0.1",)" + to + "}", "reverse[0].host",
+                        "expected a host"},
+           MappingFault{R"({"host":"a:0",)" + to + "}", "reverse[0].host", "expected a host"},
+           MappingFault{R"({"host":"*","to":"b"})", "reverse[0].to", "found \"b\""},
+           MappingFault{R"({"host":"*","to":"http://b/x"})", "reverse[0].to", "without path"},
+           MappingFault{R"({"host":"*","to":7})", "reverse[0].to", "or a list"},
+           MappingFault{R"({"host":"*","to":[]})", "reverse[0].to", "from 1 to 16"},
+           MappingFault{R"({"host":"*","to":["http://b","http://B/"]})", "reverse[0].to[1]",
+                        "twice"},
+           MappingFault{R"({"host":"*","to":"http://127.0.0.1:3128"})", "reverse[0].to",
+                        "we listen"},
+           MappingFault{R"({"host":"a","send_host":"*",)" + to + "}", "reverse[0].send_host",
+                        "a host"},
+           MappingFault{R"({"host":"a","share":1,)" + to + "}", "reverse[0].share",
+                        "true or false"},
+           MappingFault{R"({"host":"*","share":true,)" + to + "}", "reverse[0].share", "any site"},
+           MappingFault{R"({"host":"a","known":"",)" + to + "}", "reverse[0].known", "the path"},
+           MappingFault{R"({"host":"a","too":1,)" + to + "}", "reverse[0].too", "mean \"to\"?"},
+           MappingFault{R"({"host":"a",)" + to + R"(},{"host":"A",)" + to + "}", "reverse[1]",
+                        "same host as reverse[0]"},
        }) {
     const auto settings = load(reverse(c.list));
     ASSERT_TRUE(settings.has_error()) << c.list;

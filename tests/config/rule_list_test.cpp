@@ -29,33 +29,35 @@ TEST(RuleSettings, LeaveEveryEffectOffThatIsNotAskedFor) {
   EXPECT_EQ(settings->rules, std::vector{expected});
 }
 
-struct Fault {
+struct RuleFault {
   std::string list, path, words;
 };
 
 TEST(RuleSettings, AreRefusedWithTheirPlaceAndTheReason) {
   const std::string head = R"("name":"a","host":"b")";
   const std::string effect = R"(,"offline":true)";
-  for (const Fault& c : {
-           Fault{"7", "rules[0]", "found the number 7"},
-           Fault{R"({"host":"a","offline":true})", "rules[0]", "expected \"name\""},
-           Fault{R"({"name":"a","offline":true})", "rules[0]", "expected \"host\""},
-           Fault{R"({"name":"a b","host":"b"})", "rules[0].name", "found \"a b\""},
-           Fault{R"({"name":"a","host":"b/c"})", "rules[0].host", "\"*.example.com\""},
-           Fault{"{" + head + R"(,"path":"x","offline":true})", "rules[0].path", "\"/debian"},
-           Fault{"{" + head + R"(,"min_fresh":"1ms"})", "rules[0].min_fresh", "from \"1s\""},
-           Fault{"{" + head + R"(,"min_fresh":"2s","max_fresh":"1s"})", "rules[0].min_fresh",
-                 "longer than max_fresh"},
-           Fault{"{" + head + R"(,"drop_query":"a"})", "rules[0].drop_query", "a list"},
-           Fault{"{" + head + R"(,"drop_query":["a","b=c"]})", "rules[0].drop_query[1]",
-                 "\"utm_*\""},
-           Fault{"{" + head + R"(,"drop_query":["*a"]})", "rules[0].drop_query[0]", "\"utm_*\""},
-           Fault{"{" + head + R"(,"never_store":1})", "rules[0].never_store", "true or false"},
-           Fault{"{" + head + "}", "rules[0]", "does nothing"},
-           Fault{"{" + head + R"(,"offline":false})", "rules[0]", "does nothing"},
-           Fault{"{" + head + R"(,"min_frsh":"1h"})", "rules[0].min_frsh", "mean \"min_fresh\"?"},
-           Fault{"{" + head + effect + "},{" + head + effect + "}", "rules[1].name",
-                 "name of rules[0]"},
+  for (const RuleFault& c : {
+           RuleFault{"7", "rules[0]", "found the number 7"},
+           RuleFault{R"({"host":"a","offline":true})", "rules[0]", "expected \"name\""},
+           RuleFault{R"({"name":"a","offline":true})", "rules[0]", "expected \"host\""},
+           RuleFault{R"({"name":"a b","host":"b"})", "rules[0].name", "found \"a b\""},
+           RuleFault{R"({"name":"a","host":"b/c"})", "rules[0].host", "\"*.example.com\""},
+           RuleFault{"{" + head + R"(,"path":"x","offline":true})", "rules[0].path", "\"/debian"},
+           RuleFault{"{" + head + R"(,"min_fresh":"1ms"})", "rules[0].min_fresh", "from \"1s\""},
+           RuleFault{"{" + head + R"(,"min_fresh":"2s","max_fresh":"1s"})", "rules[0].min_fresh",
+                     "longer than max_fresh"},
+           RuleFault{"{" + head + R"(,"drop_query":"a"})", "rules[0].drop_query", "a list"},
+           RuleFault{"{" + head + R"(,"drop_query":["a","b=c"]})", "rules[0].drop_query[1]",
+                     "\"utm_*\""},
+           RuleFault{"{" + head + R"(,"drop_query":["*a"]})", "rules[0].drop_query[0]",
+                     "\"utm_*\""},
+           RuleFault{"{" + head + R"(,"never_store":1})", "rules[0].never_store", "true or false"},
+           RuleFault{"{" + head + "}", "rules[0]", "does nothing"},
+           RuleFault{"{" + head + R"(,"offline":false})", "rules[0]", "does nothing"},
+           RuleFault{"{" + head + R"(,"min_frsh":"1h"})", "rules[0].min_frsh",
+                     "mean \"min_fresh\"?"},
+           RuleFault{"{" + head + effect + "},{" + head + effect + "}", "rules[1].name",
+                     "name of rules[0]"},
        }) {
     const auto settings = load(rules(c.list));
     ASSERT_TRUE(settings.has_error()) << c.list;

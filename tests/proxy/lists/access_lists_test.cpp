@@ -5,14 +5,14 @@
 namespace proxy::lists {
 namespace {
 
-struct Case {
+struct AccessCase {
   const char* name;
   Lines block;
   Lines allow;
   const char* url;
   bool blocked;
 };
-class Allow : public testing::TestWithParam<Case> {};
+class Allow : public testing::TestWithParam<AccessCase> {};
 
 TEST_P(Allow, WinsWhateverTheKinds) {
   const auto& [name, block, allow, url, blocked] = GetParam();
@@ -22,26 +22,29 @@ TEST_P(Allow, WinsWhateverTheKinds) {
 INSTANTIATE_TEST_SUITE_P(
     Kinds, Allow,
     testing::Values(
-        Case{"HostBelowHost", {"a.test"}, {"b.a.test"}, "http://c.b.a.test/", false},
-        Case{"OtherHost", {"a.test"}, {"b.a.test"}, "http://a.test/", true},
-        Case{"HostAboveHost", {"b.a.test"}, {"a.test"}, "http://b.a.test/", false},
-        Case{"PrefixOverHost", {"a.test"}, {"a.test/ok/"}, "https://a.test/ok/x", false},
-        Case{"OtherPrefix", {"a.test"}, {"a.test/ok/"}, "https://a.test/no", true},
-        Case{"PrefixAboveTunnel", {"a.test"}, {"a.test/ok/"}, "a.test:443", true},
-        Case{"HostOverPrefix", {"http://a.test/x"}, {"a.test"}, "http://a.test/x", false},
-        Case{"AddressOverNetwork", {"192.0.2.0/24"}, {"192.0.2.7"}, "http://192.0.2.7/", false},
-        Case{"OtherAddress", {"192.0.2.0/24"}, {"192.0.2.7"}, "http://192.0.2.8/", true},
-        Case{"PrefixOverAddress", {"192.0.2.7"}, {"192.0.2.7/x"}, "http://192.0.2.7/x", false},
-        Case{"DotsOutOfPrefix", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/../no", true},
-        Case{"CodedDots", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/%2e%2E/no", true},
-        Case{"HalfCodedDots", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/.%2e/no", true},
-        Case{"DotsWithinPrefix", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/x/../y", false},
-        Case{"DotsIntoPrefix", {"a.test"}, {"a.test/ok/"}, "http://a.test/no/../ok/", true},
-        Case{"DotsIntoBlock", {"a.test/no/"}, {}, "http://a.test/ok/../no/x", true},
-        Case{"DotsOutOfBlock", {"a.test/no/"}, {}, "http://a.test/no/../ok", true},
-        Case{"DotsInAName", {"a.test/no/"}, {}, "http://a.test/.no/", false},
-        Case{"DotsInAQuery", {"a.test/no/"}, {}, "http://a.test/x?/../no/", false},
-        Case{"Nothing", {}, {"a.test"}, "http://a.test/", false}),
+        AccessCase{"HostBelowHost", {"a.test"}, {"b.a.test"}, "http://c.b.a.test/", false},
+        AccessCase{"OtherHost", {"a.test"}, {"b.a.test"}, "http://a.test/", true},
+        AccessCase{"HostAboveHost", {"b.a.test"}, {"a.test"}, "http://b.a.test/", false},
+        AccessCase{"PrefixOverHost", {"a.test"}, {"a.test/ok/"}, "https://a.test/ok/x", false},
+        AccessCase{"OtherPrefix", {"a.test"}, {"a.test/ok/"}, "https://a.test/no", true},
+        AccessCase{"PrefixAboveTunnel", {"a.test"}, {"a.test/ok/"}, "a.test:443", true},
+        AccessCase{"HostOverPrefix", {"http://a.test/x"}, {"a.test"}, "http://a.test/x", false},
+        AccessCase{
+            "AddressOverNetwork", {"192.0.2.0/24"}, {"192.0.2.7"}, "http://192.0.2.7/", false},
+        AccessCase{"OtherAddress", {"192.0.2.0/24"}, {"192.0.2.7"}, "http://192.0.2.8/", true},
+        AccessCase{
+            "PrefixOverAddress", {"192.0.2.7"}, {"192.0.2.7/x"}, "http://192.0.2.7/x", false},
+        AccessCase{"DotsOutOfPrefix", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/../no", true},
+        AccessCase{"CodedDots", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/%2e%2E/no", true},
+        AccessCase{"HalfCodedDots", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/.%2e/no", true},
+        AccessCase{
+            "DotsWithinPrefix", {"a.test"}, {"a.test/ok/"}, "http://a.test/ok/x/../y", false},
+        AccessCase{"DotsIntoPrefix", {"a.test"}, {"a.test/ok/"}, "http://a.test/no/../ok/", true},
+        AccessCase{"DotsIntoBlock", {"a.test/no/"}, {}, "http://a.test/ok/../no/x", true},
+        AccessCase{"DotsOutOfBlock", {"a.test/no/"}, {}, "http://a.test/no/../ok", true},
+        AccessCase{"DotsInAName", {"a.test/no/"}, {}, "http://a.test/.no/", false},
+        AccessCase{"DotsInAQuery", {"a.test/no/"}, {}, "http://a.test/x?/../no/", false},
+        AccessCase{"Nothing", {}, {"a.test"}, "http://a.test/", false}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(AccessLists, LiftAnAddressForARequestOrForItself) {

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using support::run;
 using Answer = net::Result<Addresses>;
 
-Addresses list(std::initializer_list<const char*> texts) {
+Addresses addresses_of(std::initializer_list<const char*> texts) {
   Addresses addresses;
   for (const char* text : texts) addresses.push_back(boost::asio::ip::make_address(text));
   return addresses;
@@ -47,13 +47,13 @@ TEST_F(ResolverTest, FindsAddressesOfBothFamilies) {
   auto answer = ask("Both.TEST");
   ASSERT_TRUE(answer) << answer.error().message();
   std::sort(answer->begin(), answer->end());
-  EXPECT_EQ(*answer, list({"192.0.2.1", "192.0.2.2", "2001:db8::1"}));
+  EXPECT_EQ(*answer, addresses_of({"192.0.2.1", "192.0.2.2", "2001:db8::1"}));
 }
 
 TEST_F(ResolverTest, AsksNobodyAboutAddresses) {
-  EXPECT_EQ(ask("192.0.2.7").value(), list({"192.0.2.7"}));
-  EXPECT_EQ(ask("2001:db8::7").value(), list({"2001:db8::7"}));
-  EXPECT_EQ(ask("::ffff:192.0.2.7").value(), list({"192.0.2.7"}));
+  EXPECT_EQ(ask("192.0.2.7").value(), addresses_of({"192.0.2.7"}));
+  EXPECT_EQ(ask("2001:db8::7").value(), addresses_of({"2001:db8::7"}));
+  EXPECT_EQ(ask("::ffff:192.0.2.7").value(), addresses_of({"192.0.2.7"}));
   EXPECT_EQ(server.asked, 0);
 }
 
@@ -111,7 +111,7 @@ TEST_F(ResolverTest, GivesUpInTimeAndUsesTheLateAnswer) {
   EXPECT_EQ(ask("late.test", 50ms).error(), Errc::resolver_timed_out);
   EXPECT_LT(std::chrono::steady_clock::now() - began, 900ms);  // c-ares asks again after 1 s
   server.silent = false;
-  EXPECT_EQ(ask("late.test").value(), list({"192.0.2.1"}));
+  EXPECT_EQ(ask("late.test").value(), addresses_of({"192.0.2.1"}));
   EXPECT_EQ(server.asked, 2);
 }
 
