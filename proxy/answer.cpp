@@ -276,12 +276,12 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   }
 
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
-  const auto now = shared.clock.now();
   const auto asked = steady_clock::now();
   auto found = shared.store.find(key, request.stored_as(), request.head.fields);
   if (may_be_below(shared, request, key, found)) {
     found = co_await read_back(client, request, key, std::move(found), asked);
   }
+  const auto now = shared.clock.now();  // the disk may have let it wait
   const auto verdict = decide(shared, request, key, found, now);
   Miss miss{key, found.entry, verdict, asked};
   if (looped && !answers_from_held(verdict)) {
