@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using support::read_file;
 using support::TemporaryDirectory;
 
-struct Request {
+struct LoggedRequest {
   std::string method = "GET";
   std::string url = "http://a.test/x";
   Record record = hit();
@@ -41,13 +41,13 @@ struct Request {
   }
 };
 
-std::string squid_line(const Request& request) {
+std::string squid_line(const LoggedRequest& request) {
   std::string line;
   append_squid_line(line, request.entry());
   return line;
 }
 
-nlohmann::json json_line(const Request& request) {
+nlohmann::json json_line(const LoggedRequest& request) {
   std::string line;
   append_json_line(line, request.entry());
   EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
@@ -61,7 +61,7 @@ TEST(SquidLine, IsSquidsNativeFormat) {
 }
 
 TEST(SquidLine, TellsWhereAnAnswerCameFromAndWhatBecameOfIt) {
-  Request request;
+  LoggedRequest request;
   request.record.tag = Tag::miss;
   request.record.hierarchy = Hierarchy::sibling;
   request.record.upstream_host = "10.0.0.2";
@@ -74,7 +74,7 @@ TEST(SquidLine, TellsWhereAnAnswerCameFromAndWhatBecameOfIt) {
 }
 
 TEST(SquidLine, OfARequestThatCouldNotBeReadHasAllItsWords) {
-  Request request{.method = "", .url = "error:invalid-request", .record = {}};
+  LoggedRequest request{.method = "", .url = "error:invalid-request", .record = {}};
   request.record.status = 400;
   EXPECT_EQ(squid_line(request),
             "1700000000.042      7 192.0.2.7 NONE_NONE/400 0 - error:invalid-request - HIER_NONE/- "
@@ -82,7 +82,7 @@ TEST(SquidLine, OfARequestThatCouldNotBeReadHasAllItsWords) {
 }
 
 TEST(SquidLine, NothingInARequestCanForgeALine) {
-  Request request;
+  LoggedRequest request;
   request.method = "G\tET";
   request.url = "http://a.test/ 200\r\n1 \"\x1b[2J\x7f\xff";
   request.record.content_type = "text/html\n1700000000.042 forged";
@@ -94,7 +94,7 @@ TEST(SquidLine, NothingInARequestCanForgeALine) {
 }
 
 TEST(JsonLine, HasEachFactUnderItsName) {
-  Request request;
+  LoggedRequest request;
   request.record.tag = Tag::miss;
   request.record.hierarchy = Hierarchy::direct;
   request.record.upstream_host = "a.test";
@@ -105,7 +105,7 @@ TEST(JsonLine, HasEachFactUnderItsName) {
 }
 
 TEST(JsonLine, NothingInARequestCanForgeALine) {
-  Request request;
+  LoggedRequest request;
   request.url = "http://a.test/\",\n\"status\":1\xff";
   const auto line = json_line(request);
   EXPECT_EQ(line["status"], 200);
@@ -118,7 +118,7 @@ config::Log to(const std::filesystem::path& path) {
 
 TEST(AccessLog, WritesTheLinesOfAllThreadsByItsEnd) {
   const TemporaryDirectory directory;
-  const Request request;
+  const LoggedRequest request;
   {
     AccessLog log(to(directory / "log"), 2);
     log.of_thread(0).add(request.entry());
@@ -134,10 +134,10 @@ TEST(AccessLog, AppendsToWhatIsThere) {
   settings.format = config::LogFormat::json;
   {
     AccessLog log(settings, 1);
-    log.of_thread(0).add(Request{}.entry());
+    log.of_thread(0).add(LoggedRequest{}.entry());
   }
   std::string expected = "old\n";
-  append_json_line(expected, Request{}.entry());
+  append_json_line(expected, LoggedRequest{}.entry());
   EXPECT_EQ(read_file(directory / "log"), expected);
 }
 
@@ -148,7 +148,7 @@ TEST(AccessLog, WritesNothingWhereNoneIsWanted) {
   {
     AccessLog log(settings, 1);
     EXPECT_FALSE(log.on());
-    log.of_thread(0).add(Request{}.entry());
+    log.of_thread(0).add(LoggedRequest{}.entry());
   }
   EXPECT_FALSE(std::filesystem::exists(directory / "log"));
 }
@@ -166,7 +166,7 @@ TEST(AccessLog, APathThatCannotBeOpenedIsAnErrorThatNamesIt) {
 
 TEST(AccessLog, AfterARotationLinesGoToTheNewFile) {
   const TemporaryDirectory directory;
-  const Request request;
+  const LoggedRequest request;
   {
     AccessLog log(to(directory / "log"), 1);
     std::filesystem::rename(directory / "log", directory / "log.1");
@@ -180,7 +180,7 @@ TEST(AccessLog, AfterARotationLinesGoToTheNewFile) {
 TEST(AccessLog, KeepsTheOldFileWhereTheNewOneCannotBeOpened) {
   const TemporaryDirectory directory;
   std::filesystem::create_directory(directory / "logs");
-  const Request request;
+  const LoggedRequest request;
   {
     AccessLog log(to(directory / "logs" / "log"), 1);
     std::filesystem::rename(directory / "logs", directory / "moved");
@@ -208,7 +208,7 @@ TEST(AccessLog, DropsAndCountsWhatItCannotWriteInTime) {
   const auto path = directory / "pipe";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const int reading = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
-  Request request;
+  LoggedRequest request;
   request.url.assign(1 << 20, 'x');
   std::size_t dropped = 0;
   std::size_t written = 0;

@@ -11,7 +11,7 @@ using http::Forward;
 
 const std::string kFresh = "Cache-Control: max-age=100\r\n";
 const std::string kTag = "ETag: \"v1\"\r\n";
-const std::string kRange = "Range: bytes=0-1\r\n";
+const std::string kSomeBytes = "Range: bytes=0-1\r\n";
 
 struct ObjectCase {
   const char* name;
@@ -46,9 +46,9 @@ INSTANTIATE_TEST_SUITE_P(
     Of, JudgeObject,
     ::testing::Values(
         ObjectCase{"AllHeld", {Action::serve, Forward::none}, false},
-        ObjectCase{"AllHeldOfARange", {Action::serve, Forward::none}, false, kRange},
+        ObjectCase{"AllHeldOfARange", {Action::serve, Forward::none}, false, kSomeBytes},
         ObjectCase{"Lacking", {Action::complete, Forward::partial}},
-        ObjectCase{"LackingOfARange", {Action::complete, Forward::partial, true}, true, kRange},
+        ObjectCase{"LackingOfARange", {Action::complete, Forward::partial, true}, true, kSomeBytes},
         ObjectCase{"LackingNotToBeStored",
                    {Action::pass, Forward::partial},
                    true,
@@ -67,12 +67,13 @@ INSTANTIATE_TEST_SUITE_P(
         ObjectCase{"LackingWithWeakTag",
                    {Action::fetch, Forward::partial, true},
                    true,
-                   kRange,
+                   kSomeBytes,
                    0s,
                    kFresh + "ETag: W/\"v1\"\r\n"},
         ObjectCase{"Stale", {Action::revalidate, Forward::stale}, false, "", 100s},
         ObjectCase{"StaleLacking", {Action::revalidate, Forward::stale}, true, "", 100s},
-        ObjectCase{"StaleOfARange", {Action::revalidate, Forward::stale, true}, true, kRange, 100s},
+        ObjectCase{
+            "StaleOfARange", {Action::revalidate, Forward::stale, true}, true, kSomeBytes, 100s},
         ObjectCase{"WhileRevalidate",
                    {Action::refresh, Forward::stale},
                    false,
