@@ -25,13 +25,19 @@ bool flip_a_bit_of(const std::filesystem::path& directory, const std::string& by
   return false;
 }
 
+// Six blocks on disk, of which the fourth is damaged.
+struct Damaged : LargeScene {
+  Damaged() : LargeScene(6 * kMiB) {
+    get();
+    settle(7);
+    end();
+    EXPECT_TRUE(flip_a_bit_of(directory(), pattern(3 * kMiB + 500'000, 64)));
+    begin();
+  }
+};
+
 TEST(LargeSource, ADamagedBlockIsFetchedInTheMiddleOfABody) {
-  LargeScene scene(6 * kMiB);
-  scene.get();
-  scene.settle(7);
-  scene.end();
-  ASSERT_TRUE(flip_a_bit_of(scene.directory(), pattern(3 * kMiB + 500'000, 64)));
-  scene.begin();
+  Damaged scene;
   scene.expect_whole(scene.get());
   EXPECT_EQ(scene.asked().back(), "bytes=3145728-4194303");
   const Response healed = scene.get();
@@ -41,12 +47,7 @@ TEST(LargeSource, ADamagedBlockIsFetchedInTheMiddleOfABody) {
 }
 
 TEST(LargeSource, ADamagedBlockIsNeverServedToANeighbour) {
-  LargeScene scene(6 * kMiB);
-  scene.get();
-  scene.settle(7);
-  scene.end();
-  ASSERT_TRUE(flip_a_bit_of(scene.directory(), pattern(3 * kMiB + 500'000, 64)));
-  scene.begin();
+  Damaged scene;
   const Fields only{{"Cache-Control", "only-if-cached"}};
   const Response cut = scene.get("", only);
   EXPECT_FALSE(cut.whole);
