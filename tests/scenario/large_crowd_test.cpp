@@ -62,7 +62,7 @@ class Crowd : public testing::Test {
     std::jthread watch([&](std::stop_token stop) {
       while (!stop.stop_requested()) {
         most = std::max(most, scene.proxy().metric("hearsay_memory_used_bytes"));
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a sample: nothing to await
       }
     });
     threads.clear();
