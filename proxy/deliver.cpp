@@ -136,10 +136,6 @@ Task<net::error_code> stream(Client& client, FillReader& reader) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Its body is not the fill's.
 Task<void> deliver_object(Client& client, const Request& request, const FillHead& head,
                           http::Forward reason) {
@@ -170,8 +166,9 @@ Task<void> deliver_stored(Client& client, const Request& request, const FillHead
 
 Task<void> deliver(Client& client, const Request& request, FillReader& reader, const FillHead& head,
                    http::Forward reason) {
-  if (head.is_stored() || head.entry->object)
+  if (head.is_stored() || head.entry->object) {
     co_return co_await deliver_stored(client, request, head, reason);
+  }
   auto& reply = client.reply;
   const auto& entry = *head.entry;
   describe(client, request, head, reason);
