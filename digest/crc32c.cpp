@@ -39,9 +39,53 @@ constexpr std::array<Table, 8> make_tables() {
 constexpr std::array<Table, 8> kTables = make_tables();
 
 #ifdef __x86_64__
+// The instruction takes three cycles, but one begins in each: three lanes of so many bytes are read
+// side by side and joined (Gopal et al., "Fast CRC Computation for iSCSI Polynomial", 2011).
+constexpr std::size_t kLane = 1024;
+
+using Matrix = std::array<std::uint32_t, 32>;  // over GF(2); what each bit of a register becomes
+
+constexpr std::uint32_t times(const Matrix& matrix, std::uint32_t bits) {
+  std::uint32_t result = 0;
+  for (std::size_t i = 0; bits != 0; ++i, bits >>= 1) result ^= (bits & 1) != 0 ? matrix[i] : 0;
+  return result;
+}
+
+// Table t gives what kLane bytes of zeros make of byte t of the register.
+constexpr std::array<Table, 4> make_lane_tables() {
+  Matrix zeros{kReflectedPolynomial};  // one bit of them
+  for (std::size_t i = 1; i < 32; ++i) zeros[i] = std::uint32_t{1} << (i - 1);
+  for (std::size_t bits = 1; bits < 8 * kLane; bits *= 2) {
+    const Matrix half = zeros;
+    for (auto& column : zeros) column = times(half, column);
+  }
+  std::array<Table, 4> tables{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) {
+    for (std::size_t t = 0; t < 4; ++t) tables[t][byte] = times(zeros, byte << (8 * t));
+  }
+  return tables;
+}
+
+constexpr std::array<Table, 4> kLaneTables = make_lane_tables();
+
+std::uint32_t over_a_lane(std::uint64_t crc) {
+  return kLaneTables[0][crc & 0xff] ^ kLaneTables[1][(crc >> 8) & 0xff] ^
+         kLaneTables[2][(crc >> 16) & 0xff] ^ kLaneTables[3][(crc >> 24) & 0xff];
+}
+
 __attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::span<const std::uint8_t> bytes,
                                                                std::uint32_t before) {
   std::uint64_t crc = ~before;
+  for (; bytes.size() >= 3 * kLane; bytes = bytes.subspan(3 * kLane)) {
+    std::uint64_t second = 0;
+    std::uint64_t third = 0;
+    for (std::size_t i = 0; i < kLane; i += 8) {
+      crc = _mm_crc32_u64(crc, load64(&bytes[i]));
+      second = _mm_crc32_u64(second, load64(&bytes[kLane + i]));
+      third = _mm_crc32_u64(third, load64(&bytes[2 * kLane + i]));
+    }
+    crc = over_a_lane(over_a_lane(crc) ^ second) ^ third;
+  }
   for (; bytes.size() >= 8; bytes = bytes.subspan(8))
     crc = _mm_crc32_u64(crc, load64(bytes.data()));
   auto last = static_cast<std::uint32_t>(crc);

@@ -52,6 +52,23 @@ TEST_P(Crc32c, GoesOnFromWhatCameBefore) {
   }
 }
 
+// Long enough for what is read in lanes, and for ends of every length behind them.
+TEST_P(Crc32c, IsTheSameForLongBytesAsBitByBit) {
+  std::vector<std::uint8_t> bytes(10'000);
+  std::uint32_t random = 1;
+  for (auto& byte : bytes) byte = static_cast<std::uint8_t>((random = random * 1664525 + 1) >> 24);
+  const std::span<const std::uint8_t> all = bytes;
+  std::uint32_t bit_by_bit = ~0U;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    bit_by_bit ^= all[i];
+    for (int bit = 0; bit < 8; ++bit) {
+      bit_by_bit = bit_by_bit >> 1 ^ ((bit_by_bit & 1) != 0 ? 0x82f63b78 : 0);
+    }
+    if (i < 3000) continue;
+    EXPECT_EQ(GetParam()(all.first(i + 1), 0), ~bit_by_bit) << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Ways, Crc32c, testing::Values(&crc32c, &crc32c_portable),
                          [](const auto& way) { return way.index == 0 ? "here" : "portable"; });
 
