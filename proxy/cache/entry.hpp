@@ -32,6 +32,11 @@ struct Received {
   http::Targets targets = {};  // fields that count before Cache-Control (RFC 9213)
   FreshnessBounds bounds = {};
   std::optional<Object> object = {};  // whether it is kept in blocks: see in_blocks.hpp
+
+  // The same, had it come with that head.
+  [[nodiscard]] Received with(const http::ResponseHead& head) const {
+    return {url, request, head, times, our_name, source, shared, targets, bounds, object};
+  }
 };
 
 // Which part of the representation a response is: nothing for another status than 206, where there

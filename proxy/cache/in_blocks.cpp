@@ -36,16 +36,8 @@ std::shared_ptr<Entry> object_entry(Budget& budget, const Received& received, Ob
     return made_of(budget, whole, length);
   }
   const auto head = head_of_whole(received.response);
-  const Received whole{.url = received.url,
-                       .request = received.request,
-                       .response = head,
-                       .times = received.times,
-                       .our_name = received.our_name,
-                       .source = received.source,
-                       .shared = received.shared,
-                       .targets = received.targets,
-                       .bounds = received.bounds,
-                       .object = object};
+  Received whole = received.with(head);
+  whole.object = object;
   return made_of(budget, whole, length);
 }
 

@@ -66,16 +66,10 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
   if (head.status != entry.status) head.reason = http::reason_phrase(head.status);
   const std::string content_range = part ? http::content_range(*part) : std::string();
   if (part) head.fields.append(field::content_range, "Content-Range", content_range);
-  const Received whole{.url = entry.url,
-                       .request = newer.request,
-                       .response = head,
-                       .times = newer.times,
-                       .our_name = newer.our_name,
-                       .source = newer.source,
-                       .shared = entry.shared,
-                       .targets = newer.targets,
-                       .bounds = newer.bounds,
-                       .object = entry.object};
+  Received whole = newer.with(head);
+  whole.url = entry.url;
+  whole.shared = entry.shared;
+  whole.object = entry.object;
   return {std::make_shared<Entry>(budget, whole), asker_fields(whole),
           may_store(request, head, whole.times, whole.targets)};
 }
