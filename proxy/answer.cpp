@@ -24,17 +24,23 @@ using std::chrono::steady_clock;
 
 namespace {
 
+struct Decision {
+  cache::Verdict verdict;
+  Presence there = Presence::held;  // of what is wanted of an object
+};
+
 // The only place that decides.
-cache::Verdict decide(const Shared& shared, const Request& request, const digest::Key& key,
-                      cache::Found& found, cache::Time now) {
+Decision decide(const Shared& shared, const Request& request, const digest::Key& key,
+                cache::Found& found, cache::Time now) {
+  auto there = Presence::held;
   if (found.entry && found.entry->object) {
-    const auto there = presence(shared, request, key, *found.entry);
+    there = presence(shared, request, key, *found.entry);
     // Without a strong validator what is under way can only be joined.
     const bool only_joined = cache::strong_validator(*found.entry).empty() &&
                              !request.facts.control.only_if_cached && !request.facts.offline;
     found.lacks = there == Presence::missing || (there == Presence::under_way && !only_joined);
   }
-  return cache::judge(request.facts, found, now);
+  return {cache::judge(request.facts, found, now), there};
 }
 
 bool answers_from_held(const cache::Verdict& verdict) {
@@ -72,9 +78,18 @@ struct Miss {
   digest::Key key;
   std::shared_ptr<const cache::Entry> held;
   cache::Verdict verdict;
-  Fills::Time asked;  // before the look-up
-  bool anew = false;  // what is held was of no use
+  Fills::Time asked;                // before the look-up
+  Presence there = Presence::held;  // of what is wanted of an object
+  bool anew = false;                // what is held was of no use
 };
+
+// What is held turned out to be outdated, or of no use: as if nothing were.
+Miss begun_anew(Miss miss, const Request& request) {
+  miss.held = nullptr;
+  miss.verdict = {Action::fetch, Forward::partial, request.facts.range};
+  miss.anew = true;
+  return miss;
+}
 
 void begin(Client& client, const Request& request, const Miss& miss,
            const std::shared_ptr<Fill>& fill) {
@@ -144,12 +159,15 @@ Task<bool> joined(Client& client, const Request& request, const Miss& miss,
   if (miss.verdict.part && !head->entry->object) co_return false;  // not made to wait for the whole
   if (!answers(*head, request, client.worker.shared.clock.now())) co_return false;
   client.reply.record().collapsed = true;
-  client.worker.counters.collapsed.add();
-  co_await deliver(client, request, *reader, *head, miss.verdict.reason);
-  co_return true;
+  const auto reason = miss.verdict.reason;
+  const bool delivered = co_await deliver(client, request, *reader, *head, reason, true);
+  if (delivered) client.worker.counters.collapsed.add();
+  client.reply.record().collapsed = delivered;
+  co_return delivered;
 }
 
-Task<void> read_own(Client& client, const Request& request, const Miss& miss,
+// False: the origin has another version by now, and nothing was sent of this one.
+Task<bool> read_own(Client& client, const Request& request, const Miss& miss,
                     std::unique_ptr<FillReader> reader) {
   for (;;) {
     const auto interim = co_await reader->interim();
@@ -157,19 +175,20 @@ Task<void> read_own(Client& client, const Request& request, const Miss& miss,
     co_await client.reply.interim(*interim);
   }
   const auto head = co_await reader->head();
-  if (head) {
-    client.reply.fields() += head->asker_fields;
-    co_await deliver(client, request, *reader, *head, miss.verdict.reason);
-  } else {
-    co_await refuse(client, request, head.error(), miss.verdict.reason);
+  const auto reason = miss.verdict.reason;
+  if (!head) {
+    co_await refuse(client, request, head.error(), reason);
+    co_return true;
   }
+  client.reply.fields() += head->asker_fields;
+  co_return co_await deliver(client, request, *reader, *head, reason, !miss.anew);
 }
 
 // From what is held.
 Task<bool> serve_held(Client& client, const Request& request, const Miss& miss, cache::Time now,
                       std::string_view detail = {}) {
   if (miss.held->object) {
-    HeldObject object{miss.key, miss.held};
+    HeldObject object{miss.key, miss.held, miss.there};
     co_return co_await serve_object(client, request, std::move(object), now, detail);
   }
   co_await serve(client, request, *miss.held, now, detail);
@@ -187,8 +206,8 @@ std::optional<Miss> stored_meanwhile(const Client& client, const Request& reques
   if (miss.anew) return {};
   auto& shared = client.worker.shared;
   auto found = shared.store.find(miss.key, request.stored_as(), request.head.fields);
-  const auto verdict = decide(shared, request, miss.key, found, shared.clock.now());
-  Miss there{miss.key, found.entry, verdict, miss.asked};
+  const auto decided = decide(shared, request, miss.key, found, shared.clock.now());
+  Miss there{miss.key, found.entry, decided.verdict, miss.asked, decided.there};
   return serves(there) ? std::optional(std::move(there)) : std::nullopt;
 }
 
@@ -226,7 +245,10 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
     reader = FillReader::attach(entered.fill, executor);
   }
   begin(client, request, miss, entered.fill);
-  co_await read_own(client, request, miss, std::move(reader));
+  const bool answered = co_await read_own(client, request, miss, std::move(reader));
+  if (answered) co_return;
+  auto again = begun_anew(std::move(miss), request);
+  co_await fetch(client, request, std::move(again));  // once: read_own()
 }
 
 // From what is held, or as if nothing were where that turns out to be outdated.
@@ -235,10 +257,8 @@ Task<void> answer_from_held(Client& client, const Request& request, Miss miss,
   const auto now = client.worker.shared.clock.now();
   const bool served = co_await serve_held(client, request, miss, now, detail);
   if (served) co_return;
-  miss.held = nullptr;
-  miss.verdict = {Action::fetch, Forward::partial, request.facts.range};
-  miss.anew = true;
-  co_await fetch(client, request, std::move(miss));
+  auto again = begun_anew(std::move(miss), request);
+  co_await fetch(client, request, std::move(again));
 }
 
 }  // namespace
@@ -282,8 +302,9 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
     found = co_await read_back(client, request, key, std::move(found), asked);
   }
   const auto now = shared.clock.now();  // the disk may have let it wait
-  const auto verdict = decide(shared, request, key, found, now);
-  Miss miss{key, found.entry, verdict, asked};
+  const auto decided = decide(shared, request, key, found, now);
+  const auto& verdict = decided.verdict;
+  Miss miss{key, found.entry, verdict, asked, decided.there};
   if (looped && !answers_from_held(verdict)) {
     co_return co_await refuse(client, request, Refusal::loop());
   }

@@ -1,6 +1,5 @@
 #include "proxy/deliver.hpp"
 
-#include "proxy/blocks/send.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
 #include "proxy/refuse.hpp"
@@ -79,7 +78,6 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
 Task<bool> serve_object(Client& client, const Request& request, HeldObject held, cache::Time now,
                         std::string_view detail) {
   const auto& shared = client.worker.shared;
-  const auto there = presence(shared, request, held.key, *held.entry);
   const bool may_fetch = !request.facts.control.only_if_cached && !request.facts.offline &&
                          !http::via_names(request.head.fields, shared.name);
   ObjectAnswer answer(client, request, {held.key, held.entry, may_fetch}, now);
@@ -91,7 +89,7 @@ Task<bool> serve_object(Client& client, const Request& request, HeldObject held,
   }
   note_content_type(client, *held.entry);
   add_age(client.reply.fields(), *held.entry, now);
-  describe_object(client, request, answer, there, now, detail);
+  describe_object(client, request, answer, held.there, now, detail);
   co_await answer.send();
   co_return true;
 }
@@ -137,26 +135,26 @@ Task<net::error_code> stream(Client& client, FillReader& reader) {
 }
 
 // Its body is not the fill's.
-Task<void> deliver_object(Client& client, const Request& request, const FillHead& head,
-                          http::Forward reason) {
+Task<bool> deliver_object(Client& client, const Request& request, const FillHead& head,
+                          http::Forward reason, bool may_begin_anew) {
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
   const auto now = client.worker.shared.clock.now();
   ObjectAnswer answer(client, request, {key, head.entry}, now);
   const auto opened = co_await answer.open();
   if (!opened) {
-    client.reply.fields().clear();  // the fill's head is not what this says
-    co_return co_await refuse(client, request, opened.error(), reason);
+    client.reply.fields().clear();  // the fill's head is not what is going to be said
+    if (answer.begin_anew() && may_begin_anew) co_return false;
+    co_await refuse(client, request, opened.error(), reason);
+    co_return true;
   }
   describe(client, request, head, reason);
   note_content_type(client, *head.entry);
   co_await answer.send();
+  co_return true;
 }
 
-}  // namespace
-
-Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
-                          http::Forward reason) {
-  if (head.entry->object) co_return co_await deliver_object(client, request, head, reason);
+Task<void> deliver_entry(Client& client, const Request& request, const FillHead& head,
+                         http::Forward reason) {
   describe(client, request, head, reason);
   note_content_type(client, *head.entry);
   const auto now = client.worker.shared.clock.now();
@@ -164,11 +162,18 @@ Task<void> deliver_stored(Client& client, const Request& request, const FillHead
   co_await send_stored(client, request, *head.entry, now, unmodified);
 }
 
-Task<void> deliver(Client& client, const Request& request, FillReader& reader, const FillHead& head,
-                   http::Forward reason) {
-  if (head.is_stored() || head.entry->object) {
-    co_return co_await deliver_stored(client, request, head, reason);
-  }
+}  // namespace
+
+Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
+                          http::Forward reason) {
+  if (!head.entry->object) co_return co_await deliver_entry(client, request, head, reason);
+  co_await deliver_object(client, request, head, reason, false);
+}
+
+namespace {
+
+Task<void> deliver_body(Client& client, const Request& request, FillReader& reader,
+                        const FillHead& head, http::Forward reason) {
   auto& reply = client.reply;
   const auto& entry = *head.entry;
   describe(client, request, head, reason);
@@ -191,6 +196,21 @@ Task<void> deliver(Client& client, const Request& request, FillReader& reader, c
   } else {
     co_await reply.finish();
   }
+}
+
+}  // namespace
+
+Task<bool> deliver(Client& client, const Request& request, FillReader& reader, const FillHead& head,
+                   http::Forward reason, bool may_begin_anew) {
+  if (head.entry->object) {
+    co_return co_await deliver_object(client, request, head, reason, may_begin_anew);
+  }
+  if (head.is_stored()) {
+    co_await deliver_entry(client, request, head, reason);
+  } else {
+    co_await deliver_body(client, request, reader, head, reason);
+  }
+  co_return true;
 }
 
 }  // namespace proxy

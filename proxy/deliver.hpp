@@ -1,6 +1,7 @@
 // Responses from the store, or from a fill, to the client.
 #pragma once
 
+#include "proxy/blocks/send.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/client.hpp"
 #include "proxy/http/cache_status.hpp"
@@ -17,6 +18,7 @@ net::Task<void> serve(Client& client, const Request& request, const cache::Entry
 struct HeldObject {
   digest::Key key;  // of the URL
   std::shared_ptr<const cache::Entry> entry;
+  Presence there = Presence::held;  // of what is wanted of it
 };
 // Likewise from a large object, whose missing blocks are fetched. False: nothing was sent, as the
 // origin has another version, or says nothing more of this one.
@@ -28,8 +30,9 @@ net::Task<void> deliver_stored(Client& client, const Request& request, const Fil
                                http::Forward reason);
 
 // What a fill brings, while it comes. `reason` is why this request went forward. A fill that fails
-// under way leaves a response that the client can tell is cut.
-net::Task<void> deliver(Client& client, const Request& request, FillReader& reader,
-                        const FillHead& head, http::Forward reason);
+// under way leaves a response that the client can tell is cut. False: as serve_object(), where the
+// caller `may_begin_anew`.
+net::Task<bool> deliver(Client& client, const Request& request, FillReader& reader,
+                        const FillHead& head, http::Forward reason, bool may_begin_anew);
 
 }  // namespace proxy

@@ -55,7 +55,7 @@ TEST(Large, AnyRangeIsCutFromBlocks) {
 
 TEST(Large, SeveralRangesAreAMultipart) {
   LargeScene scene(6 * kMiB);
-  scene.get("0-99999");
+  scene.get("0-1048575");
   const Response parts = scene.get("5000000-5000009,0-1100000");
   EXPECT_EQ(parts.status, 206);
   EXPECT_TRUE(parts.whole);
@@ -224,6 +224,24 @@ TEST(Large, AnotherVersionIsSentAtOnceWhereNothingWasSentYet) {
   scene.version = 2;
   scene.expect_part(scene.get("3000000-4000000"), {3'000'000, 4'000'000});
   scene.expect_part(scene.get("0-2000000"), {0, 2'000'000});
+}
+
+TEST(Large, AnotherVersionRightAfterA304IsSentAtOnceToo) {
+  LargeScene scene(8 * kMiB);
+  scene.cache_control = "max-age=0";
+  scene.get("0-2000000");
+  scene.origin.on("/a", [&](const Request& request) {
+    if (request.has("If-None-Match") && scene.version == 1) {
+      Reply unmodified = scene.described(Reply(304));
+      scene.etag = "\"v2\"";
+      scene.version = 2;
+      return unmodified;
+    }
+    return scene.answer(request);
+  });
+  scene.expect_part(scene.get("3000000-4000000"), {3'000'000, 4'000'000});
+  EXPECT_EQ(scene.origin.requests("/a")[1].field("If-None-Match"), "\"v1\"");
+  scene.expect_whole(scene.get());
 }
 
 TEST(Large, IsFreshenedByA304AndKeepsItsBlocks) {
