@@ -68,6 +68,10 @@ Task<Failure> bring(Worker& worker, const RunJob& job) {
   const auto fit = co_await ask_for(fetch, object, bytes);
   if (!fit) co_return fit.error();
   if (*fit == Fit::changed) drop_object(shared, job);
+  if (job.run->early() && (*fit == Fit::whole || *fit == Fit::refused)) {
+    shared.runs.decline(*job.run);
+    co_return kRunEnded;
+  }
   if (*fit == Fit::changed || *fit == Fit::refused) {
     job.run->note_refused();
     co_return kNotTheBlocks;

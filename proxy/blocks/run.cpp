@@ -17,6 +17,14 @@ bool Run::brings(std::uint32_t block) const {
   return block >= next_ && block <= plan_.blocks.last && near;
 }
 
+// Whether it may end before that block, to which it comes only after many others, and for which
+// nobody waits here.
+bool Run::may_leave(std::uint32_t block) const {
+  const bool long_one = plan_.blocks.last - plan_.blocks.first >= Runs::kMost;
+  const bool far = block > next_ + 1 && block - next_ >= Runs::kLead;
+  return long_one && far && !plan_.through && fills_.lower_bound(block) == fills_.end();
+}
+
 bool Run::is_wanted() const {
   return readers_ > 0 || (plan_.also_wanted && plan_.also_wanted());
 }

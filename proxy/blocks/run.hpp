@@ -20,6 +20,8 @@ struct RunPlan {
   bool through = false;
   // Besides its readers, who else wants it to go on; asked under a lock, on any thread.
   std::function<bool()> also_wanted = {};
+  // Begun before it was needed: what the origin does not grant it may grant later.
+  bool early = false;
 };
 
 // Made, joined and led by Runs. One coroutine brings the blocks, in order; any number of readers
@@ -34,23 +36,30 @@ class Run {
   // to be asked for anew.
   [[nodiscard]] bool refused() const { return refused_; }
   void note_refused() { refused_ = true; }
+  [[nodiscard]] bool early() const { return plan_.early; }
+  // It was not granted what it had asked for early: Runs::decline().
+  [[nodiscard]] bool declined() const { return declined_; }
 
  private:
   friend class Runs;
 
   [[nodiscard]] bool brings(std::uint32_t block) const;
+  [[nodiscard]] bool may_leave(std::uint32_t block) const;
   [[nodiscard]] bool is_wanted() const;
   const std::shared_ptr<Fill>& fill_of(std::uint32_t block);
   void look_whether_wanted();
 
   const net::Executor executor_;  // the writer's
   std::atomic<bool> refused_ = false;
+  std::atomic<bool> declined_ = false;
   Wakeup writer_;
   // Guarded by the mutex of Runs:
   RunPlan plan_;
   std::uint32_t next_;       // under way, or the next to begin
   std::uint32_t asked_for_;  // the furthest that a reader has asked for
   std::size_t readers_ = 0;
+  const Run* left_to_ = nullptr;  // what came after the last block, up to that one
+  std::uint32_t left_last_ = 0;
   std::map<std::uint32_t, std::shared_ptr<Fill>> fills_;  // of what is under way or waited for
   std::function<void()> unwanted_;  // on the writer's thread, when it may not be wanted any more
 };

@@ -6,6 +6,19 @@ namespace proxy {
 
 using net::Task;
 
+namespace {
+
+// From the block on, before the next one that is held.
+std::optional<cache::BlockRun> missing_from(const Runs::Wanted& wanted, const Runs::Held& held) {
+  if (held(wanted.block)) return {};
+  const auto furthest = std::min(wanted.last - wanted.block, Runs::kMost - 1) + wanted.block;
+  cache::BlockRun missing{wanted.block, wanted.block};
+  while (missing.last < furthest && !held(missing.last + 1)) ++missing.last;
+  return missing;
+}
+
+}  // namespace
+
 Runs::Use& Runs::Use::operator=(Use&& other) noexcept {
   if (this == &other) return *this;
   release();
@@ -35,29 +48,65 @@ Runs::Taken Runs::join(const std::shared_ptr<Run>& run, std::uint32_t block,
   return taken;
 }
 
+// The run that brings it, other than that one.
+std::shared_ptr<Run> Runs::bringing(const cache::Entry& object, std::uint32_t block,
+                                    const Run* but) const {
+  const auto* const list = listed(object);
+  if (!list) return nullptr;
+  const auto found = std::find_if(list->begin(), list->end(), [&](const auto& run) {
+    return run.get() != but && run->brings(block);
+  });
+  return found == list->end() ? nullptr : *found;
+}
+
+// Whether a new run may have it.
+bool Runs::is_free(const Wanted& wanted, std::uint32_t block) const {
+  const auto* const list = listed(*wanted.object);
+  if (!list) return true;
+  const bool early = wanted.begin == Wanted::Begin::early;
+  return std::none_of(list->begin(), list->end(), [&](const auto& run) {
+    return run->brings(block) && !(early && run->may_leave(block));
+  });
+}
+
 Runs::Taken Runs::take(const Wanted& wanted, const Held& held, net::Executor executor) {
-  const std::lock_guard lock(mutex_);
-  const auto* const others = listed(*wanted.object);
-  if (others) {
-    for (const auto& run : *others) {
-      if (run->brings(wanted.block)) return join(run, wanted.block, executor);
-    }
+  const bool early = wanted.begin == Wanted::Begin::early;
+  std::optional<cache::BlockRun> missing;
+  std::uint64_t as_of = 0;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto run = early ? nullptr : bringing(*wanted.object, wanted.block);
+    if (run) return join(run, wanted.block, executor);
+    if (wanted.begin == Wanted::Begin::no || (early && !may_begin_early(wanted))) return {};
+    if (missing && as_of == brought_) return begin(wanted, *missing, executor);
+    as_of = brought_;  // what is brought meanwhile may be missed no more
+    lock.unlock();
+    missing = missing_from(wanted, held);
+    if (!missing) return {};
+    lock.lock();
   }
-  if (!wanted.may_begin || held(wanted.block)) return {};
-  const auto under_way_elsewhere = [&](std::uint32_t block) {
-    return others && std::any_of(others->begin(), others->end(),
-                                 [&](const auto& run) { return run->brings(block); });
-  };
-  cache::BlockRun blocks{wanted.block, wanted.block};
-  while (blocks.last < wanted.last && blocks.last - blocks.first + 1 < kMost) {
-    const auto after = blocks.last + 1;
-    if (held(after) || under_way_elsewhere(after)) break;
-    blocks.last = after;
-  }
+}
+
+bool Runs::may_begin_early(const Wanted& wanted) const {
+  const auto* const list = listed(*wanted.object);
+  return (!list || list->size() < kManyOfOne) && is_free(wanted, wanted.block);
+}
+
+Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Executor executor) {
   RunPlan plan;
-  plan.blocks = blocks;
+  plan.blocks = {missing.first, missing.first};
+  while (plan.blocks.last < missing.last && is_free(wanted, plan.blocks.last + 1)) {
+    ++plan.blocks.last;
+  }
+  plan.early = wanted.begin == Wanted::Begin::early;
+  auto& list = runs_[wanted.object->object->version];
   const auto run = std::make_shared<Run>(wanted.object, std::move(plan), executor);
-  runs_[wanted.object->object->version].push_back(run);
+  for (const auto& other : list) {
+    if (!other->brings(missing.first)) continue;
+    other->left_to_ = run.get();
+    other->left_last_ = std::exchange(other->plan_.blocks.last, missing.first - 1);
+  }
+  list.push_back(run);
   auto taken = join(run, wanted.block, executor);
   taken.begun = true;
   return taken;
@@ -76,9 +125,7 @@ bool Runs::ask(const Use& use, std::uint32_t block) {
 
 bool Runs::under_way(const cache::Entry& object, std::uint32_t block) const {
   const std::lock_guard lock(mutex_);
-  const auto* const list = listed(object);
-  return list && std::any_of(list->begin(), list->end(),
-                             [block](const auto& run) { return run->brings(block); });
+  return bringing(object, block) != nullptr;
 }
 
 std::shared_ptr<Run> Runs::begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
@@ -102,16 +149,21 @@ void Runs::replan(Run& run, cache::BlockRun blocks, bool through) {
   run.next_ = blocks.first;
 }
 
+void Runs::decline(Run& run) {
+  const std::lock_guard lock(mutex_);
+  run.declined_ = true;
+  const auto* const list = listed(*run.object);
+  if (!list) return;
+  for (const auto& other : *list) {
+    if (other->left_to_ != &run) continue;
+    other->left_to_ = nullptr;
+    other->plan_.blocks.last = other->left_last_;
+  }
+}
+
 cache::BlockRun Runs::blocks(const Run& run) const {
   const std::lock_guard lock(mutex_);
   return run.plan_.blocks;
-}
-
-bool Runs::another_brings(const Run& run, std::uint32_t block) const {
-  const auto* const list = listed(*run.object);
-  return list && std::any_of(list->begin(), list->end(), [&](const auto& other) {
-           return other.get() != &run && other->brings(block);
-         });
 }
 
 Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
@@ -122,7 +174,7 @@ Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
       const auto block = run->next_;
       const bool over = block > plan.blocks.last || !run->is_wanted();
       const bool begun = block == plan.blocks.first || plan.through || run->fills_.contains(block);
-      if (over || (!begun && (held(block) || another_brings(*run, block)))) {
+      if (over || (!begun && (held(block) || bringing(*run->object, block, run.get())))) {
         if (!over) plan.blocks.last = block - 1;
         co_return Next{block, nullptr};
       }
@@ -135,6 +187,7 @@ Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
 void Runs::done(Run& run) {
   const std::lock_guard lock(mutex_);
   run.fills_.erase(run.next_++);
+  ++brought_;
 }
 
 bool Runs::wanted(const Run& run) const {
@@ -149,6 +202,9 @@ void Runs::end(Run& run, Failure failure) {
   const auto place = runs_.find(run.object->object->version);
   if (place != runs_.end()) {
     std::erase_if(place->second, [&run](const auto& listed) { return listed.get() == &run; });
+    for (const auto& other : place->second) {
+      if (other->left_to_ == &run) other->left_to_ = nullptr;
+    }
     if (place->second.empty()) runs_.erase(place);
   }
   for (const auto& [block, fill] : run.fills_) fill->fail(failure);

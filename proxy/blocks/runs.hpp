@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,11 @@ class Runs {
   static constexpr std::uint32_t kNear = 32;
   // A run is at most so many blocks ahead of the reader that is furthest on.
   static constexpr std::uint32_t kAhead = 4;
+  // So many blocks before it is needed at the most, the next run is begun: by then its answer is
+  // there, and it brings as much as the one before it still has to.
+  static constexpr std::uint32_t kLead = 8;
+  // None is begun before it is needed where so many bring blocks of the object already.
+  static constexpr std::size_t kManyOfOne = 8;
 
   // While somebody has one, the run goes on.
   class Use {
@@ -44,7 +50,8 @@ class Runs {
     std::shared_ptr<const cache::Entry> object;
     std::uint32_t block = 0;
     std::uint32_t last = 0;  // the last one that is wanted after it
-    bool may_begin = true;   // else only what is under way is of use
+    // What it is to a run that has to be begun: `needed`, `early`, or of no use.
+    enum class Begin : std::uint8_t { no, needed, early } begin = Begin::needed;
   };
   using Held = std::function<bool(std::uint32_t)>;
   struct Taken {
@@ -53,7 +60,10 @@ class Runs {
     bool begun = false;                 // the run is new: the caller starts it
   };
   // A reader of the block: of a run that brings it, or of a new one from there to before the next
-  // block that is held, or under way already.
+  // block that is held, or under way already. `held` is asked without a lock.
+  //
+  // `early`: of a new one or none. What a long run comes to much later it leaves to this one, and
+  // ends before it.
   Taken take(const Wanted& wanted, const Held& held, net::Executor executor);
   // The same reader works on another block of it now. False: not this run's to bring, or past.
   bool ask(const Use& use, std::uint32_t block);
@@ -67,6 +77,8 @@ class Runs {
   void on_unwanted(Run& run, std::function<void()> unwanted);
   // The response turned out to be this.
   void replan(Run& run, cache::BlockRun blocks, bool through);
+  // An early one was not granted what it asked for: what was left to it is not.
+  void decline(Run& run);
   [[nodiscard]] cache::BlockRun blocks(const Run& run) const;
   struct Next {
     std::uint32_t block = 0;
@@ -100,13 +112,18 @@ class Runs {
   using List = std::vector<std::shared_ptr<Run>>;
 
   [[nodiscard]] const List* listed(const cache::Entry& object) const;
-  [[nodiscard]] bool another_brings(const Run& run, std::uint32_t block) const;
+  [[nodiscard]] std::shared_ptr<Run> bringing(const cache::Entry& object, std::uint32_t block,
+                                              const Run* but = nullptr) const;
+  [[nodiscard]] bool is_free(const Wanted& wanted, std::uint32_t block) const;
+  [[nodiscard]] bool may_begin_early(const Wanted& wanted) const;
   Taken join(const std::shared_ptr<Run>& run, std::uint32_t block, net::Executor executor);
+  Taken begin(const Wanted& wanted, cache::BlockRun missing, net::Executor executor);
   void leave(Run& run);
   void end(Run& run, Failure failure);
 
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, List> runs_;  // by version
+  std::uint64_t brought_ = 0;                     // blocks, by all runs
 };
 
 }  // namespace proxy

@@ -10,6 +10,8 @@
 namespace proxy {
 
 using net::Task;
+using std::chrono::steady_clock;
+using Begin = Runs::Wanted::Begin;
 
 namespace {
 
@@ -29,7 +31,10 @@ BlockSource::BlockSource(Worker& worker, Of of)
       may_ask_(of_.may_fetch && !cache::strong_validator(*of_.object).empty()) {}
 
 void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
-  const bool follows = ahead_.block && block == block_ + 1;
+  const auto now = steady_clock::now();
+  if (reader_ && given_ == size()) pace_.note(now - begun_, waited_);
+  begun_ = now;
+  waited_ = {};
   block_ = block;
   last_ = last;
   given_ = position_ = 0;
@@ -37,8 +42,12 @@ void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
   looked_ahead_ = false;
   held_.reset();
   reader_.reset();
-  if (follows) use(std::move(ahead_));
-  ahead_ = {};
+  if (ahead_.block && ahead_block_ == block) use(std::exchange(ahead_, {}));
+  if (ahead_block_ <= block || ahead_block_ > last) ahead_ = {};
+}
+
+std::uint64_t BlockSource::size() const {
+  return cache::bytes_of_block(block_, of_.object->body.size).size();
 }
 
 // Whether it is read from a run now.
@@ -50,10 +59,10 @@ bool BlockSource::use(Runs::Taken taken) {
   return true;
 }
 
-Runs::Taken BlockSource::take(std::uint32_t block) {
+Runs::Taken BlockSource::take(std::uint32_t block, Begin begin) {
   auto& worker = worker_;
-  auto taken = worker.shared.runs.take({of_.object, block, last_, may_ask_}, is_held_,
-                                       worker.io.get_executor());
+  const Runs::Wanted wanted{of_.object, block, last_, may_ask_ ? begin : Begin::no};
+  auto taken = worker.shared.runs.take(wanted, is_held_, worker.io.get_executor());
   if (taken.begun) {
     RunJob job{taken.use.run(), of_.key, std::make_unique<OwnedRequest>(of_.request)};
     start_run(worker, std::move(job));
@@ -67,7 +76,7 @@ Task<Outcome<void>> BlockSource::acquire() {
     held_ = co_await block_held(worker_, of_.key, of_.object, block_);
     if (held_) break;
     if (!of_.may_fetch) co_return kNotHeld;
-    auto taken = take(block_);
+    auto taken = take(block_, Begin::needed);
     if (use(std::move(taken))) break;
     if (!may_ask_ && !is_held_(block_)) co_return kNotHeld;
   }
@@ -75,13 +84,29 @@ Task<Outcome<void>> BlockSource::acquire() {
   co_return boost::system::in_place_value;
 }
 
-// So that nobody waits for an answer between two runs.
-void BlockSource::begin_what_follows() {
-  if (std::exchange(looked_ahead_, true)) return;
-  const auto after = block_ + 1;
-  if (block_ >= last_ || !may_ask_ || is_held_(after)) return;
-  if (use_.run() && worker_.shared.runs.ask(use_, after)) return;
-  ahead_ = take(after);
+// So that nobody waits for an answer between two runs, nor for one connection where two bring more.
+void BlockSource::look_ahead() {
+  if (std::exchange(looked_ahead_, true) || block_ >= last_ || !may_ask_) return;
+  auto& runs = worker_.shared.runs;
+  const bool in_run = use_.run() && runs.ask(use_, block_ + 1);
+  if (ahead_.use.run() && ahead_.use.run()->declined()) {
+    alone_ = true;
+    ahead_ = {};
+  }
+  if (alone_ || ahead_.use.run()) return;
+  const auto from = ahead_from(in_run);
+  if (!from || *from > last_ || is_held_(*from)) return;
+  ahead_ = take(*from, Begin::early);
+  ahead_block_ = *from;
+  if (ahead_.use.run() && pace_.starved()) runs.ask(ahead_.use, *from + Runs::kAhead);
+}
+
+std::optional<std::uint32_t> BlockSource::ahead_from(bool in_run) const {
+  if (!in_run) return block_ + 1;
+  if (!pace_.starved()) return {};
+  const auto end = worker_.shared.runs.blocks(*use_.run()).last;
+  if (end < block_ + Runs::kLead) return end + 1;
+  return pace_.slow() ? std::optional(block_ + Runs::kLead) : std::nullopt;
 }
 
 Pieces BlockSource::rest_of_held() {
@@ -102,7 +127,9 @@ Pieces BlockSource::rest_of_held() {
 Task<Outcome<Pieces>> BlockSource::rest_of_reader() {
   Pieces fresh;
   while (fresh.empty()) {
+    const auto begun = steady_clock::now();
     auto pieces = co_await reader_->next();
+    waited_ += steady_clock::now() - begun;
     if (!pieces || pieces->empty()) co_return pieces;
     for (auto& piece : *pieces) {
       const auto before = position_;
@@ -118,19 +145,19 @@ Task<Outcome<Pieces>> BlockSource::rest_of_reader() {
 
 bool BlockSource::may_try_again(const Failure& failure) {
   refused_ = use_.run() && use_.run()->refused();
+  alone_ = alone_ || (use_.run() && use_.run()->declined());
   if (refused_ || !of_.may_fetch) return false;
   if (failure.what == Failure::What::abandoned) return ++ends_ <= kMostEnds;
   return given_ > 0 && ++cuts_ == 1;
 }
 
 Task<Outcome<Pieces>> BlockSource::next() {
-  const auto size = cache::bytes_of_block(block_, of_.object->body.size).size();
-  while (given_ < size) {
+  while (given_ < size()) {
     if (!held_ && !reader_) {
       const auto acquired = co_await acquire();
       if (!acquired) co_return acquired.error();
     }
-    begin_what_follows();
+    look_ahead();
     if (held_) co_return rest_of_held();
     auto pieces = co_await rest_of_reader();
     if (pieces && !pieces->empty()) co_return pieces;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "digest/key.hpp"
+#include "proxy/blocks/pace.hpp"
 #include "proxy/blocks/runs.hpp"
 #include "proxy/request.hpp"
 
@@ -37,11 +38,13 @@ class BlockSource {
  private:
   net::Task<Outcome<void>> acquire();
   bool use(Runs::Taken taken);
+  [[nodiscard]] std::uint64_t size() const;  // of the block
   Pieces rest_of_held();
   net::Task<Outcome<Pieces>> rest_of_reader();
-  void begin_what_follows();
+  void look_ahead();
+  [[nodiscard]] std::optional<std::uint32_t> ahead_from(bool in_run) const;
   bool may_try_again(const Failure& failure);
-  Runs::Taken take(std::uint32_t block);
+  Runs::Taken take(std::uint32_t block, Runs::Wanted::Begin begin);
 
   Worker& worker_;
   const Of of_;
@@ -55,9 +58,14 @@ class BlockSource {
   Runs::Use use_;
   std::unique_ptr<FillReader> reader_;
   std::uint64_t position_ = 0;  // of the reader
-  Runs::Taken ahead_;           // of the block after, if it has to come by another run
+  Runs::Taken ahead_;           // another run, begun before it is needed
+  std::uint32_t ahead_block_ = 0;
   bool looked_ahead_ = false;
-  int cuts_ = 0;  // of this block
+  bool alone_ = false;  // the origin does not grant a second one
+  Pace pace_;
+  std::chrono::steady_clock::time_point begun_{};  // with the block
+  Pace::Duration waited_{};                        // for its bytes
+  int cuts_ = 0;                                   // of this block
   int ends_ = 0;
   bool refused_ = false;
 };

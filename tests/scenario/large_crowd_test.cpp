@@ -2,7 +2,6 @@
 // larger.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <thread>
 
@@ -10,11 +9,6 @@
 
 namespace scenario {
 namespace {
-
-std::uint64_t setting(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 // Checked piece by piece: nobody holds gigabytes.
 bool gets(LargeScene& scene, Client& client, const Span& span) {
@@ -53,7 +47,7 @@ class Crowd : public testing::Test {
         Client client(scene.proxy().port());
         for (std::uint64_t round = 0; round < rounds && wrong == 0; ++round) {
           const auto first = random() % scene.size;
-          const auto size = 70'000 + random() % (20 * kMiB);
+          const auto size = 70'000 + random() % (15 * kMiB);
           wrong += !gets(scene, client, {first, std::min(scene.size, first + size) - 1});
         }
       });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string>
@@ -13,6 +14,11 @@
 namespace scenario {
 
 inline constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+inline std::uint64_t setting(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
 
 // Bytes of a resource of which no two MiB are alike, nor two versions.
 inline std::string pattern(std::uint64_t first, std::uint64_t size, std::uint64_t version = 1) {

@@ -75,6 +75,12 @@ Reply& Reply::cut() {
   return *this;
 }
 
+Reply& Reply::slow(std::chrono::milliseconds delay, std::uint64_t bytes_per_second) {
+  delay_ = delay;
+  rate_ = bytes_per_second;
+  return *this;
+}
+
 void Reply::add(Step::Kind kind, std::string bytes, Gate gate) {
   steps_.push_back({kind, std::move(bytes), std::move(gate)});
 }

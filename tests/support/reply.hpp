@@ -1,6 +1,7 @@
 // What a scripted origin answers: a head and a body as steps, some of which wait for the test.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -53,6 +54,11 @@ class Reply {
   Reply& start();
   // The connection is closed here, whatever was announced.
   Reply& cut();
+  // As over a long way: the answer begins only then, and the connection takes no more bytes per
+  // second than that.
+  Reply& slow(std::chrono::milliseconds delay, std::uint64_t bytes_per_second);
+  std::chrono::milliseconds delay() const { return delay_; }
+  std::uint64_t rate() const { return rate_; }  // 0: as fast as it can
 
   struct Step {
     enum class Kind { head, text, body, wait, close } kind;
@@ -72,6 +78,8 @@ class Reply {
   bool has_body_ = false;
   bool chunked_ = false;
   bool cut_ = false;
+  std::chrono::milliseconds delay_{0};
+  std::uint64_t rate_ = 0;
   std::vector<Step> steps_;
 };
 

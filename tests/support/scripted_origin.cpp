@@ -162,6 +162,9 @@ bool ScriptedOrigin::play(Socket& socket, const Reply& reply, std::string_view m
                           std::stop_token stop) {
   using Kind = Reply::Step::Kind;
   constexpr std::size_t kPiece = 16384;  // small enough for body_bytes_sent() to follow
+  std::this_thread::sleep_for(reply.delay());
+  const auto begun = std::chrono::steady_clock::now();
+  std::uint64_t paced = 0;
   for (const auto& step : reply.steps()) {
     if (step.kind == Kind::close) return false;
     if (step.kind == Kind::wait && !step.gate.wait(stop)) return false;
@@ -170,6 +173,11 @@ bool ScriptedOrigin::play(Socket& socket, const Reply& reply, std::string_view m
       const auto piece = std::string_view(step.bytes).substr(sent, kPiece);
       if (!socket.write(piece)) return false;
       if (step.kind == Kind::body) body_bytes_sent_ += piece.size();
+      if (reply.rate() == 0) continue;
+      paced += piece.size();
+      std::this_thread::sleep_until(begun +
+                                    std::chrono::microseconds(paced * 1'000'000 / reply.rate()));
+      if (stop.stop_requested()) return false;
     }
   }
   return true;

@@ -16,8 +16,9 @@ using support::run;
 constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
 
 struct Scene {
-  Runs::Taken take(std::uint32_t block, std::uint32_t last, bool may_begin = true) {
-    return runs.take({object, block, last, may_begin}, is_held, io.get_executor());
+  using Begin = Runs::Wanted::Begin;
+  Runs::Taken take(std::uint32_t block, std::uint32_t last, Begin begin = Begin::needed) {
+    return runs.take({object, block, last, begin}, is_held, io.get_executor());
   }
   cache::BlockRun blocks(const Runs::Taken& taken) const { return runs.blocks(*taken.use.run()); }
   // The writer's next block; none where it would have to wait, -1 at the end.
@@ -67,9 +68,9 @@ TEST(Runs, BeginNothingForWhatIsHeldOrMayNotBeAskedFor) {
   Scene scene;
   scene.held = {3};
   EXPECT_FALSE(scene.take(3, 9).block);
-  EXPECT_FALSE(scene.take(4, 9, false).block);
+  EXPECT_FALSE(scene.take(4, 9, Scene::Begin::no).block);
   const auto begun = scene.take(4, 9);
-  EXPECT_TRUE(scene.take(5, 9, false).block) << "is under way";
+  EXPECT_TRUE(scene.take(5, 9, Scene::Begin::no).block) << "is under way";
 }
 
 TEST(Runs, AreJoinedByWhoWantsOneOfTheirBlocks) {
@@ -105,6 +106,58 @@ TEST(Runs, GoAheadOfTheirReadersOnlySoFar) {
   scene.io.poll();
   EXPECT_EQ(scene.next(run), static_cast<int>(Runs::kAhead) + 1);
   EXPECT_FALSE(scene.runs.ask(taken.use, 10)) << "not its to bring";
+}
+
+TEST(Runs, AreBegunEarlyForWhatNoneBrings) {
+  Scene scene;
+  const auto first = scene.take(0, 40);
+  EXPECT_FALSE(scene.take(8, 40, Scene::Begin::early).block) << "is under way";
+  const auto early = scene.take(16, 40, Scene::Begin::early);
+  EXPECT_TRUE(early.begun && early.use.run()->early());
+  EXPECT_EQ(scene.blocks(early), (cache::BlockRun{16, 31}));
+  EXPECT_EQ(scene.take(16, 40).use.run(), early.use.run());
+  scene.held = {32};
+  EXPECT_FALSE(scene.take(32, 40, Scene::Begin::early).block);
+}
+
+TEST(Runs, ThatAreLongLeaveWhatIsFarToOnesBegunEarly) {
+  Scene scene;
+  RunPlan plan;
+  plan.blocks = {0, 99};
+  plan.also_wanted = [] { return true; };
+  const auto run = scene.runs.begin(scene.object, std::move(plan), scene.io.get_executor());
+  scene.bring(run);
+  EXPECT_FALSE(scene.take(8, 99, Scene::Begin::early).block) << "too near";
+  const auto early = scene.take(9, 99, Scene::Begin::early);
+  EXPECT_EQ(scene.blocks(early), (cache::BlockRun{9, 24}));
+  EXPECT_EQ(scene.runs.blocks(*run), (cache::BlockRun{0, 8}));
+  EXPECT_EQ(scene.take(20, 99).use.run(), early.use.run());
+  EXPECT_TRUE(scene.take(25, 99).begun);
+  scene.runs.decline(*early.use.run());
+  EXPECT_EQ(scene.runs.blocks(*run).last, 99U);
+}
+
+TEST(Runs, LeaveNothingThatIsWaitedForOrHasToComeWithTheRest) {
+  for (const bool through : {false, true}) {
+    Scene scene;
+    RunPlan plan;
+    plan.blocks = {0, 99};
+    plan.through = through;
+    plan.also_wanted = [] { return true; };
+    const auto run = scene.runs.begin(scene.object, std::move(plan), scene.io.get_executor());
+    std::optional<Runs::Taken> waits;
+    if (!through) waits = scene.take(20, 20);
+    EXPECT_FALSE(scene.take(12, 99, Scene::Begin::early).block);
+    EXPECT_EQ(scene.runs.blocks(*run).last, 99U);
+  }
+}
+
+TEST(Runs, AreNotBegunEarlyWhereManyBringThatObject) {
+  Scene scene;
+  std::vector<Runs::Taken> many;
+  for (std::uint32_t i = 0; i < Runs::kManyOfOne; ++i) many.push_back(scene.take(2 * i, 2 * i));
+  EXPECT_FALSE(scene.take(50, 60, Scene::Begin::early).block);
+  EXPECT_TRUE(scene.take(50, 60).begun);
 }
 
 TEST(Runs, EndWhenNobodyReads) {
