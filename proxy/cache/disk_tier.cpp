@@ -162,7 +162,7 @@ Result<ReadBack> DiskTier::read_entry(ReadBack read, const disk::Stored& stored,
   if (entry->object) {
     entry->body.size = saved.length;
   } else {
-    entry->on_disk.set(to_number(seen.at), to_number(stored.body_at()));
+    entry->on_disk.set(seen.key, to_number(seen.at), to_number(stored.body_at()));
   }
   read.entry = entry;
   return read;
@@ -241,8 +241,8 @@ bool DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
                           same_body(*entry, *superseded);
   if (!newer_head) {
     record.body = pieces_of(entry);
-    record.done = [entry](Result<disk::Position> at) {
-      if (at) entry->on_disk.set(to_number(*at), to_number(*at));
+    record.done = [entry, key](Result<disk::Position> at) {
+      if (at) entry->on_disk.set(key, to_number(*at), to_number(*at));
     };
     return disk_.replace(std::move(record)).has_value();
   }
@@ -250,8 +250,8 @@ bool DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
   record.header.kind = Kind::head;
   record.header.version = body;
   record.replaces = held->at;
-  record.done = [entry, body](Result<disk::Position> at) {
-    if (at) entry->on_disk.set(to_number(*at), body);
+  record.done = [entry, key, body](Result<disk::Position> at) {
+    if (at) entry->on_disk.set(key, to_number(*at), body);
   };
   const auto taken = disk_.append(std::move(record));
   if (!taken) disk_.purge(key, {});  // the old head must not come back

@@ -74,16 +74,20 @@ struct Saved {
 // Where the disk has an entry: told by who writes it there, or has read it. Any thread.
 class OnDisk {
  public:
-  // Of the record that it is found by, and of the one that has the body, if that is another; as
-  // numbers, 0 until it is there (disk/format.hpp, to_number).
-  void set(std::uint64_t front, std::uint64_t body) const {
+  // Of the record that it is found by under the key, and of the one that has the body, if that is
+  // another; as numbers, 0 until it is there (disk/format.hpp, to_number).
+  void set(const disk::Key& key, std::uint64_t front, std::uint64_t body) const {
+    key_ = key;
     body_.store(body, std::memory_order_relaxed);
     front_.store(front, std::memory_order_release);
   }
   std::uint64_t front() const { return front_.load(std::memory_order_acquire); }
   std::uint64_t body() const { return body_.load(std::memory_order_relaxed); }
+  // Once front() is not 0.
+  const disk::Key& key() const { return key_; }
 
  private:
+  mutable disk::Key key_{};
   mutable std::atomic<std::uint64_t> front_ = 0;
   mutable std::atomic<std::uint64_t> body_ = 0;
 };

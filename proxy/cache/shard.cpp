@@ -23,6 +23,15 @@ bool is_preferred(const Entry& one, const Entry& other) {
   return varies == other.variant.varies() ? one.date > other.date : varies;
 }
 
+// Whether it is the same response, which was found to be still good.
+bool is_newer_head(const Entry& entry, const Entry& old) {
+  if (entry.object || old.object) return entry.object == old.object;
+  const auto& body = entry.body.slices;
+  const auto& old_body = old.body.slices;
+  if (body.empty() || old_body.empty()) return body.empty() && old_body.empty();
+  return body.front().block == old_body.front().block;
+}
+
 }  // namespace
 
 Node::Node(Budget& budget, const digest::Key& its_key, std::shared_ptr<const Entry> its_entry)
@@ -54,6 +63,7 @@ Found Shard::find(const digest::Key& key, std::string_view url, const http::Fiel
   }
   if (!chosen) return {nullptr, true};
   S3Fifo::touch(*chosen);
+  chosen->hits += 1;
   return {chosen->entry};
 }
 
@@ -68,6 +78,7 @@ Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* super
   if (!old) old = place_of(slot, superseded);
   if (old) {
     order_.replace(**old, *node);
+    if (is_newer_head(*node->entry, *(*old)->entry)) node->hits = (*old)->hits;
     dropped = take(slot, *old);
     if (Chain* other = place_of(slot, superseded)) {
       order_.erase(**other);
@@ -153,6 +164,17 @@ std::vector<Shard::Chain> Shard::remove_if(std::span<const digest::Key> keys,
   return dropped;
 }
 
+void Shard::look(std::span<const digest::Key> keys, std::vector<Store::Held>& out) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& key : keys) {
+    const auto slot = slots_.find(key);
+    if (slot == slots_.end()) continue;
+    for (const Node* node = slot->second.newest.get(); node; node = node->next.get()) {
+      out.push_back({key, node->entry, node->hits});
+    }
+  }
+}
+
 Shard::Chain Shard::evict(S3Fifo::Part part) {
   const std::lock_guard lock(mutex_);
   auto* node = static_cast<Node*>(order_.evict(part));
@@ -160,6 +182,10 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
   const auto slot = slots_.find(node->key);
   Chain* at = &slot->second.newest;
   while (at->get() != node) at = &(*at)->next;
+  const auto& on_disk = node->entry->on_disk;
+  if (below_ && node->hits > 0 && on_disk.front() != 0) {
+    below_->add_hits(on_disk.key(), node->hits);
+  }
   Chain evicted = take(slot->second, *at);
   if (!slot->second.newest) slots_.erase(slot);
   return evicted;

@@ -28,6 +28,7 @@ struct Node : S3Fifo::Item, ClaimHook {
   const digest::Key key;
   const std::shared_ptr<const Entry> entry;
   const Time claimable_until;
+  std::uint32_t hits = 0;      // how often it was found, as long as no other response replaced it
   std::unique_ptr<Node> next;  // the next older variant of the URL
 
  private:
@@ -64,6 +65,8 @@ class Shard {
   // Of these keys, those whose URL `matches`.
   std::vector<Chain> remove_if(std::span<const digest::Key> keys,
                                const std::function<bool(std::string_view)>& matches);
+  // Appends what is held under these keys.
+  void look(std::span<const digest::Key> keys, std::vector<Store::Held>& out);
   Chain evict(S3Fifo::Part part);
   void forget_ghosts();
   std::size_t entries() const { return count_.load(std::memory_order_relaxed); }

@@ -9,8 +9,6 @@
 namespace proxy::cache {
 namespace {
 
-constexpr std::size_t kShards = 64;
-
 // The paper's 10 %, of all shards together: one shard's part of a small cache may be less than one
 // object.
 std::uint64_t small_target(const Budget& budget) {
@@ -102,6 +100,19 @@ std::size_t Store::remove_if(const std::function<bool(std::string_view)>& matche
     }
   }
   return removed;
+}
+
+void Store::look(const digest::Key& key, std::vector<Held>& out) const {
+  shard_of(key).look({&key, 1}, out);
+}
+
+void Store::list(std::size_t shard, std::vector<digest::Key>& out) const {
+  shards_[shard]->list(out);
+}
+
+void Store::look(std::size_t shard, std::span<const digest::Key> keys,
+                 std::vector<Held>& out) const {
+  shards_[shard]->look(keys, out);
 }
 
 bool Store::make_room() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -79,6 +80,19 @@ class Store {
   // it runs some may stay. Holds a lock for some 100 entries at a time, but takes as long as it
   // takes to look at every entry: not for an I/O thread.
   std::size_t remove_if(const std::function<bool(std::string_view)>& matches);
+
+  // One response that is held, and how often it was found since it came here.
+  struct Held {
+    digest::Key key;
+    std::shared_ptr<const Entry> entry;
+    std::uint32_t hits = 0;
+  };
+  // What is held under the key, of whatever URL. No use of it.
+  void look(const digest::Key& key, std::vector<Held>& out) const;
+  // All keys that are held in one of kShards parts; and what is held under some of them.
+  static constexpr std::size_t kShards = 64;
+  void list(std::size_t shard, std::vector<digest::Key>& out) const;
+  void look(std::size_t shard, std::span<const digest::Key> keys, std::vector<Held>& out) const;
 
   // Evicts until the budget is within its limit. False when all is gone and it still is not.
   bool make_room();

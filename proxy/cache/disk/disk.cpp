@@ -82,12 +82,13 @@ Result<void> Disk::read_body(const Stored& stored, std::span<const std::span<std
   return read;
 }
 
-void Disk::drop(const Key& key, const Place& place, Error reason) {
-  if (reason == Error::would_block) return;
+bool Disk::drop(const Key& key, const Place& place, Error reason) {
+  if (reason == Error::would_block) return false;
   // What cannot be read is tried no more, or each who asks for it would wait for a bad sector.
   const bool dropped = index_.erase_at(key, place.at);
   if (dropped && reason == Error::corrupt) counters_.corrupt += 1;
   if (reason != Error::corrupt && reason != Error::gone) counters_.failed_reads += 1;
+  return dropped;
 }
 
 Error Disk::discard(const Key& key, const Place& place) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -66,6 +67,11 @@ class Disk {
   Result<Stored> open(const Key& key, const Place& place, Wait wait);
   Result<void> read_body(const Stored& stored, std::span<const std::span<std::uint8_t>> into,
                          Wait wait);
+
+  // Reads what was found, head and body, for nobody, and waits for the disk: what turns out damaged
+  // is dropped and counted, too. `url`: whose it is, where that is sure. `gone`: it was dropped or
+  // written again meanwhile.
+  Result<void> check(const Key& key, const Place& place, std::string& url);
 
   // For who makes nothing of what was read back: drops and counts it as corrupt, which it returns.
   Error discard(const Key& key, const Place& place);
@@ -133,7 +139,8 @@ class Disk {
   bool look_after();
   void rest(Error reason);
   void recover();
-  void drop(const Key& key, const Place& place, Error reason);
+  bool drop(const Key& key, const Place& place, Error reason);  // whether it was there
+  void lose_any_block();
 
   const Options options_;
   Index index_;

@@ -60,6 +60,12 @@ std::optional<Place> Index::use(const Key& key) {
   return place->unpack(origin_);
 }
 
+void Index::add_hits(const Key& key, std::uint32_t hits) {
+  IndexShard& shard = shard_of(key);
+  const std::lock_guard lock(shard.mutex);
+  if (PackedPlace* place = shard.find(key)) place->add_hits(hits);
+}
+
 void Index::put(const Key& key, const Place& place) {
   IndexShard& shard = shard_of(key);
   const PackedPlace packed(place, origin_);
@@ -91,7 +97,9 @@ bool Index::replace_at(const Key& key, Position at, const Place& place) {
   const std::lock_guard lock(shard.mutex);
   PackedPlace* held = shard.find_at(key, at);
   if (!held) return false;
-  shard.replace(key, *held, PackedPlace(place, origin_));
+  PackedPlace moved(place, origin_);
+  moved.add_hits(held->hits());
+  shard.replace(key, *held, moved);
   return true;
 }
 

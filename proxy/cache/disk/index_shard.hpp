@@ -42,7 +42,7 @@ struct Counting {
 class IndexShard {
  public:
   using Slot = std::pair<const Key, PackedPlace>;
-  static_assert(sizeof(Slot) == 28);
+  static_assert(sizeof(Slot) == 30);
   using Map = boost::unordered_flat_map<Key, PackedPlace, digest::KeyHash, std::equal_to<Key>,
                                         Counting<Slot>>;
 

@@ -1,6 +1,7 @@
-// Where an entry lies, in 12 bytes.
+// Where an entry lies, in 14 bytes.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -14,7 +15,8 @@ struct Place {
   std::uint32_t bytes = 0;            // of the record; from the index: at most 1/32 more, or 15
   std::uint32_t claimable_until = 0;  // seconds since 1970; 0: never
   Kind kind = Kind::whole;
-  bool used = false;  // found since it was written
+  bool used = false;       // found since it was written
+  std::uint16_t hits = 0;  // how often it was found since the index knows it, or 65,535
 
   bool operator==(const Place&) const = default;
 };
@@ -31,6 +33,7 @@ class PackedPlace {
     high_ = static_cast<std::uint32_t>(where >> 32);
     const std::uint32_t until = place.claimable_until > origin ? place.claimable_until - origin : 0;
     rest_ = static_cast<std::uint32_t>(place.kind) << 29 | (until < kLatest ? until : kLatest);
+    hits_ = place.hits;
   }
 
   Place unpack(std::uint32_t origin) const {
@@ -39,7 +42,8 @@ class PackedPlace {
             .bytes = class_bytes(low_ >> 2 & 0x3ff),
             .claimable_until = until == 0 ? 0 : origin + until,
             .kind = kind(),
-            .used = (low_ & kUsed) != 0};
+            .used = (low_ & kUsed) != 0,
+            .hits = hits_};
   }
 
   Position at() const {
@@ -47,8 +51,16 @@ class PackedPlace {
     return {static_cast<std::uint32_t>(where >> 36),
             static_cast<std::uint32_t>(where >> 12 & 0xffffff) * kAlignment};
   }
-  Kind kind() const { return static_cast<Kind>(rest_ >> 29); }
-  void use() { low_ |= kUsed; }
+  Kind kind() const { return static_cast<Kind>(std::uint32_t{rest_} >> 29); }
+  void use() {
+    low_ = low_ | kUsed;
+    add_hits(1);
+  }
+  std::uint16_t hits() const { return hits_; }
+  void add_hits(std::uint32_t hits) {
+    const std::uint32_t most = 0xffff - hits_;
+    hits_ = static_cast<std::uint16_t>(hits_ + (hits < most ? hits : most));
+  }
   // Whether it counts as claimed: a matter of the index, not of the place.
   bool claimed() const { return (low_ & kClaimed) != 0; }
   void claim(bool is) { low_ = is ? low_ | kClaimed : low_ & ~kClaimed; }
@@ -72,11 +84,24 @@ class PackedPlace {
     return (size - exponent * 32) << exponent << 4;
   }
 
-  // Words of 4 bytes, so that with the key a slot has 28.
-  std::uint32_t low_;   // segment 28, offset / 16 24, size 10, claimed 1, used 1: from the top of
-  std::uint32_t high_;  // both
-  std::uint32_t rest_;  // kind 3, time 29
+  // A number of 32 bits that may lie at any even address, so that with the key a slot has 30 bytes.
+  class Word {
+   public:
+    Word& operator=(std::uint32_t value) {
+      halves_ = {static_cast<std::uint16_t>(value), static_cast<std::uint16_t>(value >> 16)};
+      return *this;
+    }
+    operator std::uint32_t() const { return halves_[0] | std::uint32_t{halves_[1]} << 16; }
+
+   private:
+    std::array<std::uint16_t, 2> halves_;
+  };
+
+  Word low_;  // segment 28, offset / 16 24, size 10, claimed 1, used 1: from the top of both
+  Word high_;
+  Word rest_;  // kind 3, time 29
+  std::uint16_t hits_;
 };
-static_assert(sizeof(PackedPlace) == 12);
+static_assert(sizeof(PackedPlace) == 14);
 
 }  // namespace proxy::cache::disk

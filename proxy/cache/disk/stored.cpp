@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "digest/crc32c.hpp"
 
@@ -85,6 +86,17 @@ Result<void> Stored::read_body(std::span<const std::span<std::uint8_t>> into, Wa
 
 Result<void> Stored::read_body(std::span<std::uint8_t> into, Wait wait) const {
   return read_body(std::span<const std::span<std::uint8_t>>(&into, 1), wait);
+}
+
+// All pieces at one place: what is in them is of no interest.
+Result<void> Stored::check_body(Wait wait) const {
+  constexpr std::size_t kPiece = std::size_t{64} << 10;
+  std::vector<std::uint8_t> piece(std::min<std::size_t>(body_bytes(), kPiece));
+  std::vector<std::span<std::uint8_t>> into;
+  for (std::size_t left = body_bytes(); left > 0; left -= into.back().size()) {
+    into.push_back(std::span(piece).first(std::min(left, kPiece)));
+  }
+  return read_body(into, wait);
 }
 
 }  // namespace proxy::cache::disk

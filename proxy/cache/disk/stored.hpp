@@ -33,6 +33,8 @@ class Stored {
   // in them must not be used.
   Result<void> read_body(std::span<const std::span<std::uint8_t>> into, Wait wait) const;
   Result<void> read_body(std::span<std::uint8_t> into, Wait wait) const;
+  // Whether the whole body is as it was written, read a piece after the other.
+  Result<void> check_body(Wait wait) const;
 
  private:
   // The beginning of a record, up to the end of the head at least.

@@ -42,6 +42,30 @@ class MemoryStore : public ::testing::Test {
       std::make_unique<Store>(budget_, StoreLimits{.max_object = 2 << 20, .variants = 4});
 };
 
+TEST_F(MemoryStore, CountsHowOftenAResponseWasFound) {
+  const auto hits = [this] {
+    std::vector<Store::Held> held;
+    store_->look(key_of("http://a/"), held);
+    return held.at(0).hits;
+  };
+  Stock stock;
+  stock.body = 10;
+  put(stock);
+  EXPECT_EQ(hits(), 0U);
+  const auto old = find().entry;
+  find();
+  EXPECT_EQ(hits(), 2U);
+  const Request request;
+  const Response response(stock.lines);
+  const auto newer = std::make_shared<Entry>(
+      budget_, Received{old->url, request.head.fields, response.head, kAtOnce, "us"});
+  newer->body = old->body;
+  store_->put(key_of(old->url), newer, kStart, old.get());
+  EXPECT_EQ(hits(), 2U) << "the same response, validated";
+  put(stock);
+  EXPECT_EQ(hits(), 0U) << "another one";
+}
+
 TEST_F(MemoryStore, FindsWhatWasPut) {
   EXPECT_EQ(put("http://a/", 10), Stored::yes);
   EXPECT_EQ(find().entry->body.size, 10U);

@@ -89,13 +89,34 @@ TEST(DiskIndex, CountsWhatThereIsOfEachKind) {
   EXPECT_EQ(counted(), std::pair(0UL, 0UL));
 }
 
+TEST(DiskIndex, CountsHowOftenSomethingWasFound) {
+  Index index;
+  const Key key = quick_key(1);
+  const auto hits = [&] { return index.find(key)->hits; };
+  index.add_hits(key, 7);  // of nothing
+  index.put(key, {.at = {1, 32}});
+  EXPECT_EQ(hits(), 0);
+  index.use(key);
+  index.add_hits(key, 2);
+  EXPECT_EQ(hits(), 3);
+  EXPECT_TRUE(index.replace_at(key, {1, 32}, {.at = {2, 32}}));
+  index.set_claim(key, {2, 32}, 7);
+  EXPECT_EQ(hits(), 3) << "written again";
+  index.add_hits(key, UINT32_MAX);
+  index.use(key);
+  EXPECT_EQ(hits(), 65'535);
+  index.put(key, {.at = {3, 32}});
+  EXPECT_EQ(hits(), 0) << "another response";
+}
+
 TEST(DiskPlace, KeepsEveryKindAndTheLargestNumbers) {
   for (auto kind = Kind::whole; kind <= Kind::selector; kind = Kind(std::uint8_t(kind) + 1)) {
     const Place place{.at = {kLastSegment, kMaxSegmentBytes - kAlignment},
                       .bytes = kMaxSegmentBytes,
                       .claimable_until = kNow + 1,
                       .kind = kind,
-                      .used = true};
+                      .used = true,
+                      .hits = 65'535};
     EXPECT_EQ(PackedPlace(place, kNow).unpack(kNow), place);
   }
 }

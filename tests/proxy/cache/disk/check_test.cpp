@@ -1,0 +1,73 @@
+#include "tests/proxy/cache/disk/scene.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+class DiskCheck : public ::testing::Test {
+ protected:
+  void flip(std::string_view what) const {
+    const auto path = directory_ / "00000001.segment";
+    std::string bytes = support::read_file(path);
+    bytes[bytes.find(what)] ^= 1;
+    support::write_file(path, bytes);
+  }
+  Result<void> check(const Key& key) {
+    const auto place = disk_->index().find(key);
+    url_.clear();
+    return place ? disk_->check(key, *place, url_) : Error::gone;
+  }
+
+  const support::TemporaryDirectory directory_;
+  Scene disk_{directory_.path()};
+  std::string url_;
+};
+
+TEST_F(DiskCheck, FindsWhatIsGoodAndWhatIsNot) {
+  for (const char* url : {"http://a/good", "http://a/head", "http://a/body"}) {
+    ASSERT_TRUE(disk_.append(response(url, std::string("the body of ") + url)));
+  }
+  flip("http://a/head");
+  flip("the body of http://a/body");
+  EXPECT_TRUE(check(key_for("http://a/good")));
+  EXPECT_EQ(url_, "http://a/good");
+  EXPECT_EQ(check(key_for("http://a/head")).error(), Error::corrupt);
+  EXPECT_EQ(url_, "") << "nobody knows whose it is";
+  EXPECT_EQ(check(key_for("http://a/body")).error(), Error::corrupt);
+  EXPECT_EQ(url_, "http://a/body");
+  EXPECT_EQ(disk_->index().entries(), 1U);
+  EXPECT_EQ(disk_->counters().corrupt, 2U);
+}
+
+TEST_F(DiskCheck, IsNoUseOfWhatIsFound) {
+  ASSERT_TRUE(disk_.append(response("http://a/", "x")));
+  EXPECT_TRUE(check(key_for("http://a/")));
+  EXPECT_FALSE(disk_->index().find(key_for("http://a/"))->used);
+}
+
+TEST_F(DiskCheck, OfABlockEndsTheClaimOfItsObjectForGood) {
+  const auto url = std::string("http://a/");
+  const Record block{.header = {.kind = Kind::block, .key = key_for(url), .version = 3},
+                     .url = url,
+                     .head = {},
+                     .body = body_of("the body of the block")};
+  const Record object{.header = {.kind = Kind::object,
+                                 .claimable_until = UINT32_MAX,
+                                 .key = key_for(url),
+                                 .version = 3,
+                                 .block = 1},
+                      .url = url,
+                      .head = "200 OK"};
+  ASSERT_TRUE(disk_.append(block));
+  ASSERT_TRUE(disk_.append(object));
+  const auto claimed = [this, &url] { return disk_->index().find(key_for(url))->claimable_until; };
+  ASSERT_NE(claimed(), 0U);
+  flip("the body of the block");
+  EXPECT_EQ(check(block_key(key_for(url), 3, 0)).error(), Error::corrupt);
+  EXPECT_EQ(claimed(), 0U);
+  ASSERT_TRUE(disk_->settle(kPatience));
+  EXPECT_EQ(claimed(), 0U);
+  EXPECT_EQ(disk_->index().count(Kind::block), 0U);
+}
+
+}  // namespace
+}  // namespace proxy::cache::disk
