@@ -5,6 +5,7 @@
 #include <array>
 
 #include "peers/native_target.hpp"
+#include "proxy/cache_pages.hpp"
 #include "proxy/disk_watch.hpp"
 #include "proxy/gateway.hpp"
 #include "proxy/http/date.hpp"
@@ -27,7 +28,11 @@ constexpr std::string_view kIndex =
     "/digest    what is held and what neighbours claim, as JSON\n"
     "/metrics   counters, for Prometheus\n"
     "/health    whether this proxy is up\n"
-    "/admin/purge  POST: drops what is stored, by URL, prefix or host\n";
+    "/admin/purge  POST: drops what is stored, by URL, prefix or host\n"
+    "/admin/cache/list    what is stored, a line of JSON each; ?prefix=URL\n"
+    "/admin/cache/show    all that is stored of a URL: ?url=URL\n"
+    "/admin/cache/verify  POST: checks all that is on disk\n"
+    "/admin/cache/drop    POST: as /admin/purge\n";
 
 constexpr std::string_view kAllowed = "GET, HEAD, OPTIONS";
 
@@ -59,6 +64,11 @@ bool from_hearsay(const Request& request) {
   return request.head.fields.value(http::field::user_agent).starts_with("Hearsay/");
 }
 
+// Or makes work: then it is for those who may, and mean it.
+bool changes(Page page) {
+  return page == Page::purge || page == Page::cache_verify;
+}
+
 std::optional<Refusal> check_reader(const Client& client, const Request& request, Page page) {
   const auto& access = client.worker.shared.settings.access;
   const bool admin = config::contains(access.admin, client.address);
@@ -75,7 +85,11 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
   }
   if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
   if (!names_us(client, request)) return Refusal::forbidden("the Host field does not name me");
-  if (page == Page::purge) return check_admin(client, request);
+  if (changes(page)) return check_admin(client, request);
+  if (page == Page::cache_list || page == Page::cache_show) {
+    if (admin) return std::nullopt;
+    return Refusal::forbidden("not for your address (setting access.admin)");
+  }
   if (admin || config::contains(access.monitor, client.address)) return std::nullopt;
   return Refusal::forbidden("not for your address (setting access.monitor)");
 }
@@ -184,7 +198,10 @@ Page page_at(const http::Target& target) {
   if (path == "/squid-internal-periodic/store_digest") return Page::store_digest;
   if (path == "/health") return Page::health;
   if (path == "/metrics") return Page::metrics;
-  if (path == "/admin/purge") return Page::purge;
+  if (path == "/admin/purge" || path == "/admin/cache/drop") return Page::purge;
+  if (path == "/admin/cache/list") return Page::cache_list;
+  if (path == "/admin/cache/show") return Page::cache_show;
+  if (path == "/admin/cache/verify") return Page::cache_verify;
   return Page::unknown;
 }
 
@@ -204,6 +221,9 @@ bool keeps(const Client& client, const Request& request, Page page) {
     case Page::health:
     case Page::metrics:
     case Page::purge:
+    case Page::cache_list:
+    case Page::cache_show:
+    case Page::cache_verify:
       return target.host().empty() || names_own_socket(client, target);
   }
   return false;
@@ -236,9 +256,11 @@ Task<void> serve_own(Client& client, const Request& request, Page page, BodyRead
   if (auto refusal = check_reader(client, request, page)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
-  if (page == Page::purge) {
+  if (changes(page)) {
     if (request.head.method == "POST") {
-      co_return co_await serve_purge_order(client, request, body);
+      if (page == Page::purge) co_return co_await serve_purge_order(client, request, body);
+      if (request.framing.has_body()) client.reply.close_after();
+      co_return co_await serve_cache_page(client, request, page);
     }
     Refusal refusal{405, "only POST", Tag::denied, {}, "POST"};
     co_return co_await refuse(client, request, std::move(refusal));
@@ -271,8 +293,12 @@ Task<void> serve_own(Client& client, const Request& request, Page page, BodyRead
       const auto text = metrics_text(client.worker.shared);
       co_return co_await send_page(client, "text/plain; version=0.0.4; charset=utf-8", text);
     }
+    case Page::cache_list:
+    case Page::cache_show:
+      co_return co_await serve_cache_page(client, request, page);
     case Page::options:
     case Page::purge:
+    case Page::cache_verify:
     case Page::unknown:
       break;
   }

@@ -17,6 +17,9 @@ enum class Page : std::uint8_t {
   health,
   metrics,
   purge,
+  cache_list,
+  cache_show,
+  cache_verify,
   options,
   unknown,
 };
@@ -26,8 +29,8 @@ enum class Page : std::uint8_t {
 bool is_for_us(const Client& client, const http::Target& target);
 
 // Which of our pages the request is for; nothing if it is for another server. In reverse mode what
-// is mapped is the origin's, but for two cases: /digest, /health, /metrics and /admin/purge stay
-// ours where the Host is an address or name of ours with our port, and so do the digests for
+// is mapped is the origin's, but for two cases: /digest, /health, /metrics and all under /admin
+// stay ours where the Host is an address or name of ours with our port, and so do the digests for
 // neighbours, which may know us by any name, unless the host is mapped by name.
 std::optional<Page> own_page(const Client& client, const Request& request);
 

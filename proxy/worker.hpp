@@ -56,6 +56,7 @@ struct Shared {
   }
   std::atomic<std::size_t> connections{0};
   std::atomic<bool> draining{false};
+  std::atomic<bool> verifying{false};  // the disk, for somebody
 };
 
 // An io_context whose coroutines can be ended while what they refer to is still there.

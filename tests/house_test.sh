@@ -39,9 +39,10 @@ includes_only proxy/lists proxy/lists proxy/http digest config
 includes_only proxy/upstream proxy/upstream proxy/net proxy/lists config
 includes_only proxy/blocks proxy/blocks proxy/fill proxy proxy/cache proxy/http digest
 includes_only proxy/fill proxy/fill proxy/blocks proxy proxy/cache proxy/http peers digest config
-includes_only proxy/command proxy/command proxy proxy/cache proxy/cache/disk proxy/http peers digest \
+includes_only proxy/inspect proxy/inspect proxy/cache proxy/cache/disk proxy/http digest
+includes_only proxy/command proxy/command proxy proxy/inspect proxy/cache proxy/cache/disk proxy/http peers digest \
   config
-includes_only proxy proxy proxy/command proxy/fill proxy/blocks proxy/cache proxy/lists proxy/http proxy/net \
+includes_only proxy proxy proxy/inspect proxy/command proxy/fill proxy/blocks proxy/cache proxy/lists proxy/http proxy/net \
   proxy/upstream \
   peers digest config
 
@@ -54,11 +55,11 @@ used_only_in() {
     grep -nE "^#include <$1" $(sources config digest peers proxy) | grep -vE "^$2:" || true)
 }
 
-used_only_in 'curl/' '(peers/(exchange|transfer)\.[ch]pp|proxy/command/fetch\.cpp)'
+used_only_in 'curl/' '(peers/(exchange|transfer)\.[ch]pp|proxy/command/(fetch|running)\.cpp)'
 breach 'peers/transfer.hpp brings libcurl, so it is for peers/*.cpp alone' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
-used_only_in 'nlohmann/' '(config/document|proxy/access_log|proxy/monitoring|proxy/command/report)\.cpp'
+used_only_in 'nlohmann/' '(config/document|proxy/access_log|proxy/monitoring|proxy/inspect/report)\.cpp'
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache_)?arguments\.cpp))'
 
 # g++ 12.2 puts the result of such an await over the resume pointer of the frame: name it first.

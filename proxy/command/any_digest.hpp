@@ -14,10 +14,12 @@
 #include "digest/quotient_filter.hpp"
 #include "digest/scalable_filter.hpp"
 #include "digest/squid_digest.hpp"
-#include "proxy/command/report.hpp"
 #include "proxy/command/streams.hpp"
+#include "proxy/inspect/report.hpp"
 
 namespace proxy::command {
+
+using inspect::Report;
 
 // Filters that digest/ saves or maps into a file, their text form, a snapshot in our native format,
 // Squid's digest. What begins as none of ours is taken for Squid's, which has no mark.

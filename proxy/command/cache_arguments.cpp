@@ -38,9 +38,12 @@ Result<CachePlace> place_in(const std::string& config) {
     for (const auto& error : settings.error()) text += '\n' + error.where + ": " + error.what;
     return Trouble{text};
   }
-  const auto& disk = settings->cache.disk;
-  if (!disk) return Trouble{config + ": there is no cache.disk: this cache is in memory alone"};
-  return CachePlace{disk->path, disk->size.value, {}};
+  CachePlace place{.path = {}, .listen = settings->listen.front()};
+  if (const auto& disk = settings->cache.disk) {
+    place.path = disk->path;
+    place.bytes = disk->size.value;
+  }
+  return place;
 }
 
 // The subcommand, which chooses this work with these options.
@@ -67,8 +70,9 @@ void add_list(CLI::App& parent, const SharedArguments& arguments) {
       parent, arguments, "list",
       "print what is held, in the order in which it was stored: its kind (large: in blocks, of "
       "which there may be a part), the size of its body, how long ago it came, how long it stays "
-      "fresh and may be claimed to neighbours, its URL. How often it was used is known only while "
-      "the proxy runs.",
+      "fresh and may be claimed to neighbours, how often it was found since the proxy started "
+      "(known "
+      "only while it runs), its URL",
       &CacheArguments::list, &command::list);
   app.add_option("--prefix", options.prefix, "only URLs that begin so");
   add_json(app, options.json);
@@ -117,7 +121,7 @@ std::function<int(const Streams&)> add_cache(CLI::App& program,
   auto arguments = std::make_shared<CacheArguments>();
   arguments->reading = std::move(reading);
   CLI::App& cache =
-      *program.add_subcommand("cache", "look into the cache on disk of a proxy that does not run");
+      *program.add_subcommand("cache", "look into the cache of a proxy, whether or not it runs");
   cache.require_subcommand(1);
   add_list(cache, arguments);
   add_show(cache, arguments);

@@ -9,13 +9,15 @@
 
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/stored_name.hpp"
-#include "proxy/command/cache_entry.hpp"
+#include "proxy/command/cache_relations.hpp"
 #include "proxy/command/cache_show.hpp"
+#include "proxy/command/running.hpp"
 
 namespace proxy::command {
 namespace {
 
 namespace disk = cache::disk;
+using inspect::Report;
 
 // What is to go, and how much of it is there.
 struct Order {
@@ -28,13 +30,13 @@ Order order_of(const DropOptions& options, const std::string& name,
                const disk::Contents& contents) {
   Order order;
   const bool one = !options.url.empty();
-  const Relations relations(contents);
+  const ScannedRelations relations(contents);
   const auto now = std::chrono::system_clock::now();
   contents.each([&](const disk::Contents::Seen& seen) {
     if (!seen.stored) return true;
     const auto url = cache::url_in(seen.stored->url());
     if (one ? url != name : !url.starts_with(name)) return true;
-    order.responses += facts_of(*seen.stored, relations, now) ? 1 : 0;
+    order.responses += inspect::facts_of(*seen.stored, relations, now) ? 1 : 0;
     if (one) order.keys.push_back(seen.key);  // blocks of a large one too
     return true;
   });
@@ -73,23 +75,66 @@ disk::Result<void> carry_out(disk::Disk& disk, const Order& order) {
   return result;
 }
 
-Result<Order> find_all(const DropOptions& options, const Streams& streams) {
-  std::string name;
-  if (!options.all) {
-    auto url = stored_url(options.url.empty() ? options.prefix : options.url);
-    if (!url) return url.error();
-    name = std::move(*url);
+// What is to go: canonical, and nothing for everything.
+Result<std::string> name_in(const DropOptions& options) {
+  if (options.all) return {boost::system::in_place_value, ""};
+  return stored_url(options.url.empty() ? options.prefix : options.url);
+}
+
+Result<int> tell(std::uint64_t responses, const Streams& streams) {
+  Output out(streams.out);
+  out.line(fmt::format("dropped {} responses", fmt::group_digits(responses)));
+  if (auto said = out.finish(); !said) return said.error();
+  return responses > 0 ? kDone : kNone;
+}
+
+// A proxy that drops many does not count those on disk: they are listed before.
+Result<int> drop_running(const DropOptions& options, const std::string& name,
+                         const Streams& streams) {
+  std::uint64_t responses = 0;
+  if (options.url.empty()) {
+    const Question which{"/admin/cache/list?prefix=" + as_parameter(name)};
+    const auto listed = ask_running(options.place, which, [&responses](const Report& told) {
+      responses += told.find<std::string>("url") ? 1 : 0;
+      return true;
+    });
+    if (!listed) return listed.error();
   }
-  const auto contents = look_into(options.place, streams);
-  if (!contents) return contents.error();
-  return order_of(options, name, **contents);
+  Report order;
+  if (options.all) {
+    order.add("host", std::string("*"));
+  } else {
+    order.add(options.url.empty() ? "prefix" : "url", name);
+  }
+  const Question question{
+      .target = "/admin/cache/drop", .changes = true, .body = order.json(Report::Letters::ascii)};
+  bool owed = false;
+  const auto asked = ask_running(options.place, question, [&](const Report& told) {
+    const auto* purged = told.find<std::uint64_t>("purged");
+    if (purged && !options.url.empty()) responses = *purged;
+    owed = told.find<bool>("owed") != nullptr;
+    return true;
+  });
+  if (!asked) return asked.error();
+  if (owed) {
+    say(streams.err,
+        "the disk rests and is told when it is back; a crash before that would bring "
+        "them back\n");
+  }
+  return tell(responses, streams);
 }
 
 }  // namespace
 
 Result<int> drop(const DropOptions& options, const Streams& streams) {
-  const auto order = find_all(options, streams);
-  if (!order) return order.error();
+  const auto name = name_in(options);
+  if (!name) return name.error();
+  if (options.place.path.empty()) return drop_running(options, *name, streams);
+  auto contents = look_into(options.place, streams);
+  if (!contents) return contents.error();
+  if (!*contents) return drop_running(options, *name, streams);
+  const auto order = order_of(options, *name, **contents);
+  contents->reset();  // makes way for who writes
   disk::Options how{.path = options.place.path, .log = {}};
   how.log.bytes = options.place.bytes;
   how.log.sync_purges = true;
@@ -98,13 +143,10 @@ Result<int> drop(const DropOptions& options, const Streams& streams) {
     disk::Disk disk(how);
     const auto started = disk.start();
     if (!started) return cache_trouble(options.place, started.error());
-    const auto done = carry_out(disk, *order);
+    const auto done = carry_out(disk, order);
     if (!done) return cache_trouble(options.place, done.error());
   }
-  Output out(streams.out);
-  out.line(fmt::format("dropped {} responses", fmt::group_digits(order->responses)));
-  if (auto said = out.finish(); !said) return said.error();
-  return order->responses > 0 ? kDone : kNone;
+  return tell(order.responses, streams);
 }
 
 }  // namespace proxy::command

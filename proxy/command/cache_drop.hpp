@@ -1,4 +1,4 @@
-// hearsay cache drop: what a stopped cache must not hold any more.
+// hearsay cache drop: what a cache must not hold any more.
 #pragma once
 
 #include <string>

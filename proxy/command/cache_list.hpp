@@ -1,4 +1,4 @@
-// hearsay cache list: what a stopped cache holds.
+// hearsay cache list: what a cache holds, of a proxy that is stopped or runs.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct ListOptions {
 };
 
 // A line for each entry, in the order in which they were stored, as they are read: what is held in
-// memory is some 50 bytes for each. How often one was used is known only while the proxy runs.
+// memory is some 50 bytes for each. How often one was found is known only while the proxy runs.
 Result<int> list(const ListOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

@@ -10,8 +10,7 @@ namespace disk = cache::disk;
 std::string_view remedy_for(disk::Error error) {
   switch (error) {
     case disk::Error::in_use:
-      return "a proxy, or another of these commands, is using this cache; stop it first. A proxy "
-             "that runs purges by PURGE and /admin/purge, and counts in /metrics";
+      return "another of these commands is using this cache";
     case disk::Error::no_directory:
       return "there is no cache; a proxy that is started with these settings makes one";
     case disk::Error::read_only:
@@ -32,6 +31,9 @@ Trouble cache_trouble(const CachePlace& place, disk::Error error) {
 Result<std::unique_ptr<disk::Contents>> look_into(const CachePlace& place, const Streams& streams) {
   auto contents = std::make_unique<disk::Contents>(place.reading);
   const auto unknown = contents->open(place.path);
+  if (!unknown && unknown.error() == disk::Error::in_use) {
+    return {boost::system::in_place_value, nullptr};
+  }
   if (!unknown) return cache_trouble(place, unknown.error());
   const auto lost = unknown->unreadable + unknown->damaged + unknown->other_version;
   if (lost > 0) {
@@ -40,10 +42,6 @@ Result<std::unique_ptr<disk::Contents>> look_into(const CachePlace& place, const
                                  place.path, lost));
   }
   return contents;
-}
-
-std::string file_of(std::uint32_t segment) {
-  return fmt::format("{:08x}.segment", segment);
 }
 
 }  // namespace proxy::command

@@ -1,92 +1,24 @@
 #include "proxy/command/cache_show.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <vector>
 
 #include "config/text.hpp"
 #include "proxy/cache/stored_name.hpp"
-#include "proxy/command/cache_entry.hpp"
+#include "proxy/command/cache_relations.hpp"
+#include "proxy/command/running.hpp"
 #include "proxy/command/shown.hpp"
 #include "proxy/http/target.hpp"
+#include "proxy/inspect/record_facts.hpp"
 
 namespace proxy::command {
 namespace {
 
 namespace disk = cache::disk;
 using disk::Kind;
+using inspect::Report;
 
 constexpr std::size_t kMostOfHead = std::size_t{64} << 10;
-
-std::string hex_of(const disk::Key& key) {
-  std::string text;
-  for (const auto byte : key.bytes) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
-// RFC 3339; nothing for what lies beyond the years that it can say.
-Report::Value time_of(std::int64_t milliseconds) {
-  constexpr std::int64_t kYear10000 = 253'402'300'800'000;
-  if (milliseconds < 0 || milliseconds >= kYear10000) return {};
-  const std::chrono::sys_time<std::chrono::milliseconds> time{
-      std::chrono::milliseconds(milliseconds)};
-  return fmt::format("{:%FT%T}Z", time);
-}
-
-std::string_view name_of(Kind kind) {
-  switch (kind) {
-    case Kind::whole:
-      return "whole";
-    case Kind::object:
-      return "large";
-    case Kind::block:
-      return "block";
-    case Kind::head:
-      return "newer head";
-    case Kind::selector:
-      return "selector";
-    case Kind::purge:
-    case Kind::purge_prefix:
-      return "purge";
-  }
-  return "unknown";
-}
-
-// Whether the body is what it was.
-std::string state_of_body(const disk::Stored& stored) {
-  std::vector<std::uint8_t> body(stored.body_bytes());
-  const auto read = stored.read_body(std::span(body), disk::Wait::yes);
-  return read ? "good" : std::string(disk::to_string(read.error()));
-}
-
-void add_record(Report& report, const disk::Contents::Seen& seen, const disk::Stored& stored) {
-  const disk::RecordHeader& header = stored.header();
-  report.add("record", std::string(name_of(header.kind))).add("key", hex_of(seen.key));
-  report.add("segment", file_of(header.at.segment)).add("offset", std::uint64_t{header.at.offset});
-  report.add("disk_bytes", header.bytes()).add("body_bytes", std::uint64_t{stored.body_bytes()});
-  if (header.kind == Kind::head) {
-    report.add("body_segment", file_of(stored.body_at().segment));
-    report.add("body_offset", std::uint64_t{stored.body_at().offset});
-  }
-  report.add("response_time", time_of(header.response_time));
-  report.add("request_took_ms", std::uint64_t{header.request_took});
-  report.add("claimable_until",
-             header.claim() == 0 ? Report::Value() : time_of(std::int64_t{1000} * header.claim()));
-  report.add("version", header.version).add("flags", std::uint64_t{header.flags});
-  // A head whose checksum did not fit would not have been found.
-  report.add("head_checksum", std::string("good")).add("body_checksum", state_of_body(stored));
-}
-
-void add_entry(Report& report, const cache::SavedHead& saved, const Relations& relations) {
-  const cache::Saved& entry = saved.entry;
-  report.add("status", std::uint64_t{entry.status}).add("shared", entry.shared);
-  report.add("lifetime_seconds", static_cast<std::uint64_t>(entry.freshness.lifetime.count()));
-  const auto age = std::chrono::floor<std::chrono::seconds>(entry.initial_age).count();
-  report.add("age_on_arrival_seconds", static_cast<std::uint64_t>(age));
-  if (saved.selector != 0) report.add("reachable", relations.leads_to(saved.selector));
-}
+constexpr std::string_view kHead = "head";
 
 // A line each, indented, without what a terminal would act upon.
 std::string indented(std::string_view head) {
@@ -99,71 +31,57 @@ std::string indented(std::string_view head) {
   return text;
 }
 
-// "0-4, 7", or "none".
-std::string runs_of(std::vector<std::uint32_t> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  std::string text;
-  for (std::size_t first = 0; first < numbers.size();) {
-    std::size_t last = first;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    if (!text.empty()) text += ", ";
-    text += fmt::to_string(numbers[first]);
-    if (last > first) text += fmt::format("-{}", numbers[last]);
-    first = last + 1;
+// All but the head, with names and texts as a terminal may have them.
+Report shown(const Report& record) {
+  Report report;
+  for (const auto& [name, value] : record.facts()) {
+    if (name == kHead) continue;
+    const auto* text = std::get_if<std::string>(&value);
+    report.add(escaped(name), text ? Report::Value(escaped(*text)) : value);
   }
-  return text.empty() ? "none" : text;
+  return report;
 }
 
-class Showing {
+// Writes records as they are told.
+class Records {
  public:
-  Showing(const ShowOptions& options, const disk::Contents& contents, Output& out)
-      : options_(options), relations_(contents), out_(out) {}
+  Records(const ShowOptions& options, const Streams& streams)
+      : options_(options), out_(streams.out) {}
 
-  void tell(const disk::Contents::Seen& seen, const disk::Stored& stored) {
-    Report report;
-    report.add("stored_as", shown(stored.url()));
-    add_record(report, seen, stored);
-    if (stored.header().kind == Kind::object) {
-      const auto& held = relations_.held(stored.header());
-      report.add("blocks", std::uint64_t{stored.header().block});
-      report.add("blocks_held", runs_of(held.blocks)).add("bytes_held", held.bytes);
+  void tell(const Report& record) {
+    if (options_.json) {
+      out_.write(record.json(Report::Letters::ascii));
+    } else {
+      if (told_ > 0) out_.line("");
+      out_.write(shown(record).text());
+      if (const auto* head = record.find<std::string>(kHead)) out_.write(indented(*head));
     }
-    std::string_view head;
-    const auto saved = cache::decode_head(stored.url(), stored.head(), stored.header());
-    if (saved) {
-      add_entry(report, *saved, relations_);
-      for (const auto& field : saved->entry.variant.selectors()) {
-        const auto& value = field.value;
-        report.add("for_" + field.name, value ? Report::Value(shown(*value)) : Report::Value());
-      }
-      head = saved->entry.head;
-    } else if (const auto selector = cache::decode_selector(stored.head())) {
-      report.add("selects_by", shown(selector->names));
-    }
-    write(report, head);
+    told_ += 1;
+  }
+  bool done() const { return out_.done(); }
+
+  Result<int> end() {
+    if (auto said = out_.finish(); !said) return said.error();
+    return told_ > 0 ? kDone : kNone;
   }
 
  private:
-  std::string shown(std::string_view text) const {
-    return options_.json ? std::string(text) : escaped(text);
-  }
-
-  void write(Report& report, std::string_view head) {
-    if (options_.json) {
-      report.add("head", head.empty() ? Report::Value() : Report::Value(std::string(head)));
-      out_.write(report.json(Report::Letters::ascii));
-      return;
-    }
-    if (told_++ > 0) out_.line("");
-    out_.write(report.text());
-    out_.write(indented(head));
-  }
-
   const ShowOptions& options_;
-  const Relations relations_;
-  Output& out_;
+  Output out_;
   std::uint64_t told_ = 0;
 };
+
+Result<int> show_running(const ShowOptions& options, const std::string& url,
+                         const Streams& streams) {
+  Records records(options, streams);
+  const Question question{"/admin/cache/show?url=" + as_parameter(url)};
+  const auto asked = ask_running(options.place, question, [&records](const Report& told) {
+    if (told.find<std::string>("stored_as")) records.tell(told);
+    return !records.done();
+  });
+  if (!asked) return asked.error();
+  return records.end();
+}
 
 }  // namespace
 
@@ -180,21 +98,22 @@ Result<std::string> stored_url(std::string_view url) {
 Result<int> show(const ShowOptions& options, const Streams& streams) {
   const auto url = stored_url(options.url);
   if (!url) return url.error();
+  if (options.place.path.empty()) return show_running(options, *url, streams);
   const auto contents = look_into(options.place, streams);
   if (!contents) return contents.error();
-  Output out(streams.out);
-  Showing showing(options, **contents, out);
-  int code = kNone;
+  if (!*contents) return show_running(options, *url, streams);
+  const ScannedRelations relations(**contents);
+  Records records(options, streams);
   (*contents)->each([&](const disk::Contents::Seen& seen) {
     if (seen.stored && seen.place.kind != Kind::block &&
         cache::url_in(seen.stored->url()) == *url) {
-      code = kDone;
-      showing.tell(seen, *seen.stored);
+      Report report;
+      report.add("stored_as", std::string(seen.stored->url()));
+      records.tell(report.add(inspect::record_of(seen.key, *seen.stored, relations)));
     }
-    return !out.done();
+    return !records.done();
   });
-  if (auto said = out.finish(); !said) return said.error();
-  return code;
+  return records.end();
 }
 
 }  // namespace proxy::command

@@ -1,4 +1,4 @@
-// hearsay cache show: all that a stopped cache has of a URL.
+// hearsay cache show: all that a cache has of a URL, of a proxy that is stopped or runs.
 #pragma once
 
 #include <string>

@@ -2,31 +2,38 @@
 
 #include <fmt/format.h>
 
-#include "proxy/cache/disk/verify.hpp"
 #include "proxy/command/progress.hpp"
-#include "proxy/command/report.hpp"
+#include "proxy/command/running.hpp"
 #include "proxy/command/shown.hpp"
+#include "proxy/inspect/record_facts.hpp"
 
 namespace proxy::command {
 namespace {
 
 namespace disk = cache::disk;
+using inspect::Report;
 
-std::string json_of(const disk::Damage& damage) {
-  Report report;
-  report.add("segment", file_of(damage.segment)).add("offset", damage.offset);
-  report.add("what", std::string(disk::to_string(damage.fault)));
-  report.add("lost_bytes", damage.lost_bytes);
-  report.add("url", damage.url.empty() ? Report::Value() : std::string(damage.url));
-  return report.json(Report::Letters::ascii);
+std::string text_in(const Report& damage, std::string_view name) {
+  const auto* text = damage.find<std::string>(name);
+  return text ? escaped(*text) : "";
 }
 
-std::string text_of(const disk::Damage& damage) {
-  auto text = fmt::format("{}, offset {}: {}; ", file_of(damage.segment), damage.offset,
-                          disk::to_string(damage.fault));
-  text += damage.lost_bytes > 0 ? fmt::format("{} bytes lost", damage.lost_bytes) : "nothing lost";
-  if (!damage.url.empty()) text += "; " + escaped(damage.url);
+std::uint64_t number_in(const Report& damage, std::string_view name) {
+  const auto* number = damage.find<std::uint64_t>(name);
+  return number ? *number : 0;
+}
+
+std::string text_of(const Report& damage) {
+  auto text = fmt::format("{}, offset {}: {}; ", text_in(damage, "segment"),
+                          number_in(damage, "offset"), text_in(damage, "what"));
+  const auto lost = number_in(damage, "lost_bytes");
+  text += lost > 0 ? fmt::format("{} bytes lost", lost) : "nothing lost";
+  if (damage.find<std::string>("url")) text += "; " + text_in(damage, "url");
   return text + '\n';
+}
+
+std::string line_of(const Report& damage, const VerifyOptions& options) {
+  return options.json ? damage.json(Report::Letters::ascii) : text_of(damage);
 }
 
 class Verifying {
@@ -55,7 +62,7 @@ class Verifying {
  private:
   void check(const disk::Directory::Item& item) {
     const auto tell = [this](const disk::Damage& damage) {
-      out_.write(options_.json ? json_of(damage) : text_of(damage));
+      out_.write(line_of(inspect::report_of(damage), options_));
     };
     segments_ += 1;
     const auto file = directory_.open_segment(item.segment);
@@ -86,10 +93,39 @@ class Verifying {
   disk::Verified all_;
 };
 
+// The last line that it says is the summary.
+Result<int> verify_running(const VerifyOptions& options, const Streams& streams) {
+  Progress progress(streams, Printing::lines);
+  Output out(streams.out);
+  Report summary;
+  const Question question{.target = "/admin/cache/verify", .changes = true};
+  const auto asked = ask_running(options.place, question, [&](const Report& told) {
+    if (told.find<std::string>("what")) {
+      out.write(line_of(told, options));
+    } else if (const auto* expected = told.find<std::uint64_t>("expected_bytes")) {
+      progress.stage("verifying", *expected);
+    } else if (const auto* checked = told.find<std::uint64_t>("checked_bytes")) {
+      progress.at(*checked, 0);
+    } else {
+      summary = told;
+    }
+    return !out.done();
+  });
+  progress.clear();
+  if (!asked) return asked.error();
+  out.write(summary.as(options.json));
+  if (auto said = out.finish(); !said) return said.error();
+  return number_in(summary, "damaged_places") == 0 ? kDone : kDamaged;
+}
+
 }  // namespace
 
 Result<int> verify(const VerifyOptions& options, const Streams& streams) {
+  if (options.place.path.empty()) return verify_running(options, streams);
   const auto directory = disk::Directory::open(options.place.path, disk::Access::read);
+  if (!directory && directory.error() == disk::Error::in_use) {
+    return verify_running(options, streams);
+  }
   if (!directory) return cache_trouble(options.place, directory.error());
   return Verifying(options, *directory, streams).run();
 }

@@ -1,4 +1,4 @@
-// hearsay cache verify: whether all of a stopped cache is as it was written.
+// hearsay cache verify: whether all of a cache is as it was written.
 #pragma once
 
 #include "proxy/command/cache_place.hpp"
@@ -11,7 +11,8 @@ struct VerifyOptions {
 };
 
 // Reads every record of every segment and names each damaged place, then how much was read. kDone
-// if all are good, kDamaged else. Changes nothing.
+// if all are good, kDamaged else. Changes nothing; a proxy that runs reads what it could serve, and
+// drops what is damaged.
 Result<int> verify(const VerifyOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

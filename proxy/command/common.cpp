@@ -7,9 +7,11 @@
 #include "proxy/command/candidates.hpp"
 #include "proxy/command/line_key.hpp"
 #include "proxy/command/narrow.hpp"
-#include "proxy/command/report.hpp"
+#include "proxy/inspect/report.hpp"
 
 namespace proxy::command {
+
+using inspect::Report;
 namespace {
 
 std::uint64_t hash_of(const digest::Key& key) {

@@ -7,10 +7,12 @@
 #include "digest/bloom_filter.hpp"
 #include "digest/scalable_filter.hpp"
 #include "digest/strict_filter.hpp"
-#include "proxy/command/report.hpp"
 #include "proxy/command/streams.hpp"
+#include "proxy/inspect/report.hpp"
 
 namespace proxy::command {
+
+using inspect::Report;
 
 // Each of them: insert(key) is true if the key is new; a key that is remembered is never taken for
 // new; a new one is taken for remembered at most as often as the rate says. describe() tells what

@@ -55,7 +55,7 @@ TEST_F(CacheDrop, SaysWhereThereWasNothingOrNoCache) {
   EXPECT_EQ(none.code, 1);
   EXPECT_EQ(none.out, "dropped 0 responses\n");
   const cache::disk::Scene running(directory_.path());
-  EXPECT_TRUE(contains(said(&drop, DropOptions{.all = true}).err, "stop it first"));
+  EXPECT_TRUE(contains(said(&drop, DropOptions{.all = true}).err, "the settings do not say"));
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ TEST_F(CacheList, TellsOfEachEntryInTheOrderOfTheLog) {
   const Said told = said(&list, ListOptions{});
   EXPECT_EQ(told.code, 0);
   EXPECT_EQ(told.out,
-            "kind       size   age fresh claim  URL\n"
-            "whole   2.0 KiB    2h   46m   46m  http://a/1\n"
-            "whole       1 B    0s    0s    0s  http://a/2\n");
+            "kind       size   age fresh claim  hits  URL\n"
+            "whole   2.0 KiB    2h   46m   46m     ?  http://a/1\n"
+            "whole       1 B    0s    0s    0s     ?  http://a/2\n");
   EXPECT_TRUE(contains(told.err, "2 entries, ")) << told.err;
 }
 
@@ -32,6 +32,7 @@ TEST_F(CacheList, SaysItInJsonLines) {
   EXPECT_GT(entry.at("claimable_seconds"), 6900);
   EXPECT_LT(entry.at("age_seconds"), 60);
   EXPECT_TRUE(entry.at("hits").is_null());
+  EXPECT_EQ(entry.at("where"), "disk");
 }
 
 TEST_F(CacheList, TakesWhatBeginsSoInForwardAndReverseMode) {
@@ -99,7 +100,7 @@ TEST_F(CacheList, SaysWhatToDoWhereItCannotLook) {
   const cache::disk::Scene running(directory_.path());
   const Said used = said(&list, ListOptions{});
   EXPECT_EQ(used.code, 2);
-  EXPECT_TRUE(contains(used.err, "is using this cache; stop it first")) << used.err;
+  EXPECT_TRUE(contains(used.err, "a port that the settings do not say")) << used.err;
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST_F(CacheVerify, IsForAStoppedCache) {
   const cache::disk::Scene running(directory_.path());
   const Said told = said(&verify, VerifyOptions{});
   EXPECT_EQ(told.code, 2);
-  EXPECT_TRUE(contains(told.err, "stop it first")) << told.err;
+  EXPECT_TRUE(contains(told.err, "the settings do not say")) << told.err;
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "proxy/command/report.hpp"
+#include "proxy/inspect/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace proxy::command {
+namespace proxy::inspect {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -33,7 +33,28 @@ std::string text_of(const Report::Value& value) {
       value);
 }
 
+std::optional<Report::Value> value_of(const Json& json) {
+  if (json.is_null()) return Report::Value();
+  if (json.is_boolean()) return Report::Value(json.get<bool>());
+  if (json.is_number_unsigned()) return Report::Value(json.get<std::uint64_t>());
+  if (json.is_number_float()) return Report::Value(json.get<double>());
+  if (json.is_string()) return Report::Value(json.get<std::string>());
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<Report> Report::of_json(std::string_view line) {
+  const auto object = Json::parse(line, nullptr, false);
+  if (!object.is_object()) return std::nullopt;
+  Report report;
+  for (const auto& [name, json] : object.items()) {
+    auto value = value_of(json);
+    if (!value) return std::nullopt;
+    report.add(name, std::move(*value));
+  }
+  return report;
+}
 
 std::string Report::json(Letters letters) const {
   Json object = Json::object();
@@ -54,4 +75,4 @@ std::string Report::text() const {
   return text;
 }
 
-}  // namespace proxy::command
+}  // namespace proxy::inspect

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-namespace proxy::command {
+namespace proxy::inspect {
 
 class Report {
  public:
@@ -22,6 +23,20 @@ class Report {
   Report& add(const Report& other) {
     facts_.insert(facts_.end(), other.facts_.begin(), other.facts_.end());
     return *this;
+  }
+
+  // What json() has made; numbers are not negative. Nothing for anything else. Safe on any bytes.
+  static std::optional<Report> of_json(std::string_view line);
+
+  // In the order in which they were added.
+  const std::vector<std::pair<std::string, Value>>& facts() const { return facts_; }
+  // Of a fact that is there, and of that type; else null.
+  template <class T>
+  const T* find(std::string_view name) const {
+    for (const auto& [its_name, value] : facts_) {
+      if (its_name == name) return std::get_if<T>(&value);
+    }
+    return nullptr;
   }
 
   enum class Letters : std::uint8_t {
@@ -39,4 +54,4 @@ class Report {
   std::vector<std::pair<std::string, Value>> facts_;
 };
 
-}  // namespace proxy::command
+}  // namespace proxy::inspect

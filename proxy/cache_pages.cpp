@@ -1,0 +1,142 @@
+#include "proxy/cache_pages.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "proxy/http/forwarding.hpp"
+#include "proxy/inspect/live.hpp"
+#include "proxy/own_answer.hpp"
+#include "proxy/query.hpp"
+#include "proxy/refuse.hpp"
+#include "proxy/wakeup.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+constexpr std::string_view kLines = "application/x-ndjson";
+constexpr std::chrono::milliseconds kBusy{50};
+
+// Somebody's turn to verify, as long as it lives.
+class VerifyTurn {
+ public:
+  explicit VerifyTurn(std::atomic<bool>& taken) : taken_(taken), mine_(!taken.exchange(true)) {}
+  VerifyTurn(const VerifyTurn&) = delete;
+  VerifyTurn& operator=(const VerifyTurn&) = delete;
+  ~VerifyTurn() {
+    if (mine_) taken_ = false;
+  }
+  explicit operator bool() const { return mine_; }
+
+ private:
+  std::atomic<bool>& taken_;
+  const bool mine_;
+};
+
+// Where waiting is allowed; behind the reads that wait already.
+Task<bool> make_slice(Worker& worker, inspect::Slices& slices, std::string& out) {
+  auto& shared = worker.shared;
+  bool more = false;
+  Wakeup done(worker.io.get_executor());
+  const auto job = [&] {
+    more = slices.next(shared.clock.now(), out);
+    done.notify();
+  };
+  if (!shared.disk) {
+    asio::post(shared.aside, job);
+  } else {
+    while (!shared.disk->post(job)) {
+      net::Timer timer(worker.io.get_executor(), kBusy);
+      co_await timer.async_wait(net::as_result);
+    }
+  }
+  co_await done.wait();
+  co_return more;
+}
+
+Task<void> send_slices(Client& client, inspect::Slices& slices) {
+  auto& reply = client.reply;
+  reply.record().content_type = kLines;
+  auto head = own_head(client, 200, kLines);
+  http::append_field(head, "Cache-Control", "no-store");
+  auto error = co_await reply.start(head, 200, std::nullopt);
+  bool more = !reply.head_only();
+  while (more && !error && !client.worker.shared.draining) {
+    std::string text;
+    more = co_await make_slice(client.worker, slices, text);
+    if (!text.empty()) error = co_await reply.body(asio::const_buffer(text.data(), text.size()));
+  }
+  if (!more && !error) co_await reply.finish();
+}
+
+boost::system::result<std::string, Refusal> url_in(const Request& request) {
+  auto text = only_parameter(request.target.path(), "url");
+  if (!text) return Refusal::bad(text.error().text);
+  const auto& given = *text;
+  const auto target = given ? http::parse_target("GET", *given) : http::HeadError::bad_target;
+  if (target && target->form() == http::Target::Form::absolute) return target->url();
+  return Refusal::bad("expected ?url=http://HOST/PATH");
+}
+
+Task<void> serve_list(Client& client, const Request& request, const inspect::Live& live) {
+  auto prefix = only_parameter(request.target.path(), "prefix");
+  if (!prefix) {
+    auto refusal = Refusal::bad(prefix.error().text);
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  const auto slices = inspect::list_live(live, prefix->value_or(""));
+  co_await send_slices(client, *slices);
+}
+
+Task<void> serve_show(Client& client, const Request& request, const inspect::Live& live) {
+  const auto url = url_in(request);
+  if (!url) {
+    auto refusal = url.error();
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  const auto slices = inspect::show_live(live, *url);
+  co_await send_slices(client, *slices);
+}
+
+std::optional<Refusal> why_not_verified(const Shared& shared, const Request& request,
+                                        const VerifyTurn& turn) {
+  const auto parameters = only_parameter(request.target.path(), "");
+  if (!parameters) return Refusal::bad(parameters.error().text);
+  if (!shared.disk) {
+    return Refusal{409, "there is nothing to verify: this cache is in memory alone", Tag::none, {}};
+  }
+  if (turn) return std::nullopt;
+  return Refusal{409, "the cache is being verified already", Tag::none, {}};
+}
+
+Task<void> serve_verify(Client& client, const Request& request) {
+  auto& shared = client.worker.shared;
+  const VerifyTurn turn(shared.verifying);
+  auto refusal = why_not_verified(shared, request, turn);
+  if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
+  const auto slices = inspect::verify_live(*shared.disk, [](const auto& damage) {
+    spdlog::warn("segment {:08x}, offset {}: {}; what the disk held there of {} was dropped",
+                 damage.segment, damage.offset, to_string(damage.fault),
+                 damage.url.empty() ? "some URL" : damage.url);
+  });
+  co_await send_slices(client, *slices);
+}
+
+}  // namespace
+
+Task<void> serve_cache_page(Client& client, const Request& request, Page page) {
+  auto& shared = client.worker.shared;
+  const inspect::Live live{shared.store, shared.disk};
+  switch (page) {
+    case Page::cache_list:
+      co_return co_await serve_list(client, request, live);
+    case Page::cache_show:
+      co_return co_await serve_show(client, request, live);
+    default:
+      co_await serve_verify(client, request);
+  }
+}
+
+}  // namespace proxy

@@ -1,0 +1,72 @@
+#include "proxy/inspect/live_relations.hpp"
+
+#include <algorithm>
+
+namespace proxy::inspect {
+
+namespace disk = cache::disk;
+using disk::Kind;
+
+namespace {
+
+// Whoever sends an object tells its length: of more blocks than these nobody is told.
+constexpr std::uint32_t kLookedFor = std::uint32_t{1} << 18;
+
+}  // namespace
+
+HeldBlocks LiveRelations::blocks(const disk::Key& url_key, std::string_view url,
+                                 std::uint64_t version, std::uint64_t length) const {
+  HeldBlocks held;
+  const auto all = cache::blocks_in(std::min(length, cache::kLargestObject));
+  for (std::uint32_t number = 0; number < std::min(all, kLookedFor); ++number) {
+    const auto key = disk::block_key(url_key, version, number);
+    const bool written = live_.disk && live_.disk->disk().index().find(key);
+    if (!written && !live_.memory.holds(key)) continue;
+    const auto bytes = cache::bytes_of_block(number, length).size();
+    held.numbers.push_back(number);
+    held.bytes += bytes;
+    if (written) held.disk_bytes += disk::kRecordHeaderBytes + url.size() + bytes;
+  }
+  return held;
+}
+
+HeldBlocks LiveRelations::held(const disk::Stored& object, std::uint64_t length) const {
+  const auto url = object.url();
+  const auto url_key = digest::key_of(digest::Method::get, url);
+  return blocks(url_key, url, object.header().version, length);
+}
+
+HeldBlocks LiveRelations::held(const disk::Key& url_key, const cache::Entry& entry) const {
+  if (!entry.object) return {};
+  return blocks(url_key, entry.url, entry.object->version, entry.body.size);
+}
+
+std::optional<cache::Selector> LiveRelations::selector(const disk::Key& url_key,
+                                                       std::string_view url) const {
+  if (!live_.disk) return {};
+  auto& store = live_.disk->disk();
+  const auto place = store.index().find(url_key);
+  if (!place || place->kind != Kind::selector || !store.holds(url_key, url, place->at)) return {};
+  const auto stored = store.open(url_key, *place, disk::Wait::yes);
+  if (!stored || stored->url() != url) return {};
+  return cache::decode_selector(stored->head());
+}
+
+bool LiveRelations::leads_to(const disk::Stored& variant, std::uint64_t number) const {
+  if (number == 0) return true;
+  const auto url = variant.url();
+  const auto leading = selector(digest::key_of(digest::Method::get, url), url);
+  return leading && leading->number == number;
+}
+
+bool LiveRelations::on_disk(const cache::Store::Held& held) const {
+  if (!live_.disk || held.entry->range) return false;
+  const auto& index = live_.disk->disk().index();
+  const auto place = index.find(held.key);
+  const auto& variant = held.entry->variant;
+  if (!place || !variant.varies()) return place && place->kind != Kind::selector;
+  const auto leading = selector(held.key, held.entry->url);
+  return leading && index.find(cache::variant_key(held.key, leading->number, variant));
+}
+
+}  // namespace proxy::inspect

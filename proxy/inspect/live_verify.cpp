@@ -1,0 +1,84 @@
+#include <utility>
+
+#include "proxy/cache/disk/verify.hpp"
+#include "proxy/inspect/live.hpp"
+#include "proxy/inspect/record_facts.hpp"
+#include "proxy/inspect/slice.hpp"
+
+namespace proxy::inspect {
+namespace {
+
+namespace disk = cache::disk;
+
+class LiveVerify final : public Slices {
+ public:
+  LiveVerify(cache::DiskTier& tier, std::function<void(const disk::Damage&)> tell)
+      : disk_(tier.disk()), tell_(std::move(tell)) {}
+
+  bool next(cache::Time, std::string& out) override {
+    if (!walk_) {
+      walk_.emplace(disk_.index(), [](const disk::Place&) { return true; });
+      append(out, Report().add("expected_bytes", disk_.used_bytes()));
+    }
+    const Slice slice(out);
+    while (!slice.over()) {
+      const auto step = walk_->next();
+      if (!step) {
+        append(out, summary());
+        return false;
+      }
+      check(*step, out);
+    }
+    say_how_far(out);
+    return true;
+  }
+
+ private:
+  void check(const disk::Walk::Step& step, std::string& out) {
+    std::string url;
+    const auto& [key, place] = step;
+    const auto checked = disk_.check(key, place, url);
+    all_.bytes += place.bytes;
+    if (checked) {
+      all_.records += 1;
+    } else if (checked.error() != disk::Error::gone) {
+      const bool read = checked.error() == disk::Error::corrupt;
+      const auto fault = url.empty() ? disk::Fault::head : disk::Fault::body;
+      const disk::Damage damage{read ? fault : disk::Fault::unreadable, place.at.segment,
+                                place.at.offset, place.bytes, url};
+      all_.damages += 1;
+      tell_(damage);
+      append(out, report_of(damage));
+    }
+  }
+
+  // To know that somebody still wants to know.
+  void say_how_far(std::string& out) {
+    constexpr std::chrono::milliseconds kOften{500};
+    const auto now = std::chrono::steady_clock::now();
+    if (now - said_ < kOften) return;
+    said_ = now;
+    append(out, Report().add("checked_bytes", all_.bytes));
+  }
+
+  Report summary() const {
+    Report report;
+    report.add("segments", std::uint64_t{disk_.segments()}).add("good_records", all_.records);
+    return report.add("bytes", all_.bytes).add("damaged_places", all_.damages);
+  }
+
+  disk::Disk& disk_;
+  const std::function<void(const disk::Damage&)> tell_;
+  std::optional<disk::Walk> walk_;
+  disk::Verified all_;
+  std::chrono::steady_clock::time_point said_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Slices> verify_live(cache::DiskTier& disk,
+                                    std::function<void(const disk::Damage&)> tell) {
+  return std::make_unique<LiveVerify>(disk, std::move(tell));
+}
+
+}  // namespace proxy::inspect

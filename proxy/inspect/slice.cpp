@@ -1,0 +1,25 @@
+#include "proxy/inspect/slice.hpp"
+
+#include <vector>
+
+namespace proxy::inspect {
+
+bool is_response(const cache::disk::Place& place) {
+  return place.kind != cache::disk::Kind::block && place.kind != cache::disk::Kind::selector;
+}
+
+void add_uses(EntryFacts& facts, const Live& live, std::string_view url,
+              const cache::disk::Walk::Step& step) {
+  std::uint64_t hits = step.place.hits;
+  std::vector<cache::Store::Held> held;
+  live.memory.look(digest::key_of(digest::Method::get, url), held);
+  for (const auto& one : held) {
+    const auto& on_disk = one.entry->on_disk;
+    if (on_disk.front() == 0 || on_disk.key() != step.key) continue;
+    hits += one.hits;
+    facts.where = "memory and disk";
+  }
+  facts.hits = hits;
+}
+
+}  // namespace proxy::inspect
