@@ -169,7 +169,7 @@ class Load {
 TEST(ACrash, AtAnyMomentLeavesNothingWrong) {
   const char* told = std::getenv("HEARSAY_ROUNDS");
   const int rounds = told ? std::atoi(told) : 6;
-  DiskScene scene(json{{"cache", {{"memory", "8MiB"}}}, {"log", {{"access", "none"}}}});
+  DiskScene scene(json{{"cache", {{"memory", "16MiB"}}}, {"log", {{"access", "none"}}}});
   Load load(scene);
   std::mt19937 random(1);
   std::chrono::steady_clock::duration slowest{};
