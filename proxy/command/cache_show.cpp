@@ -18,7 +18,7 @@ using disk::Kind;
 using inspect::Report;
 
 constexpr std::size_t kMostOfHead = std::size_t{64} << 10;
-constexpr std::string_view kHead = "head";
+constexpr std::string_view kHeadField = "head";
 
 // A line each, indented, without what a terminal would act upon.
 std::string indented(std::string_view head) {
@@ -35,7 +35,7 @@ std::string indented(std::string_view head) {
 Report shown(const Report& record) {
   Report report;
   for (const auto& [name, value] : record.facts()) {
-    if (name == kHead) continue;
+    if (name == kHeadField) continue;
     const auto* text = std::get_if<std::string>(&value);
     report.add(escaped(name), text ? Report::Value(escaped(*text)) : value);
   }
@@ -54,7 +54,7 @@ class Records {
     } else {
       if (told_ > 0) out_.line("");
       out_.write(shown(record).text());
-      if (const auto* head = record.find<std::string>(kHead)) out_.write(indented(*head));
+      if (const auto* head = record.find<std::string>(kHeadField)) out_.write(indented(*head));
     }
     told_ += 1;
   }
