@@ -27,6 +27,8 @@ constexpr std::array<Word<Forwarded>, 4> kForwarded{{{"off", Forwarded::off},
                                                      {"replace", Forwarded::replace},
                                                      {"remove", Forwarded::remove}}};
 
+constexpr std::array<Word<Admit>, 2> kAdmit{{{"first", Admit::first}, {"second", Admit::second}}};
+
 template <class Into>
 void read_part(Section& parent, std::string_view key, Into& into, void (*read)(Section&, Into&)) {
   const auto place = parent.find(key);
@@ -76,6 +78,7 @@ void read_disk(Section& in, Disk& disk) {
   constexpr std::string_view kPath = "the path of a directory, such as \"/var/cache/hearsay\"";
   in.read_text("path", disk.path, kPath);
   in.read("size", disk.size, {mebibytes(64), kMostOnDisk});
+  in.read_word("admit", disk.admit, kAdmit);
   for (const char* key : {"path", "size"}) {
     if (in.is_object() && !in.find(key)) {
       in.fault(in.place(), std::string("\"") + key + "\" is missing");

@@ -29,9 +29,16 @@ constexpr Bytes mebibytes(std::uint64_t count) {
   return {count << 20};
 }
 
+// Which responses reach the disk.
+enum class Admit {
+  first,   // all that are stored
+  second,  // those whose URL is asked for again
+};
+
 struct Disk {
   std::string path;  // of a directory for the cache alone
   Bytes size;        // what its files take at most
+  Admit admit = Admit::first;
 
   bool operator==(const Disk&) const = default;
 };

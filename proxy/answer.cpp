@@ -64,6 +64,8 @@ bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
 std::optional<http::AskedRange> wide_for(const Shared& shared, const Request& request,
                                          const cache::Verdict& verdict) {
   if (!shared.disk || !verdict.part || verdict.action == Action::complete) return {};
+  const auto key = digest::key_of(digest::Method::get, request.stored_as());
+  if (!shared.disk->admits(key)) return {};
   return widened(request.facts);
 }
 
@@ -297,7 +299,9 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
 
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
   const auto asked = steady_clock::now();
+  note_asked(shared, request, key);
   auto found = shared.store.find(key, request.stored_as(), request.head.fields);
+  admit_held(shared, key, found.entry);
   if (may_be_below(shared, request, key, found)) {
     found = co_await read_back(client, request, key, std::move(found), asked);
   }

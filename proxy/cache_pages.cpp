@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kLines = "application/x-ndjson";
 constexpr std::chrono::milliseconds kBusy{50};
+constexpr std::chrono::seconds kSilent{1};
 
 // Somebody's turn to verify, as long as it lives.
 class VerifyTurn {
@@ -63,10 +64,15 @@ Task<void> send_slices(Client& client, inspect::Slices& slices) {
   http::append_field(head, "Cache-Control", "no-store");
   auto error = co_await reply.start(head, 200, std::nullopt);
   bool more = !reply.head_only();
+  auto sent = std::chrono::steady_clock::now();
   while (more && !error && !client.worker.shared.draining) {
     std::string text;
     more = co_await make_slice(client.worker, slices, text);
-    if (!text.empty()) error = co_await reply.body(asio::const_buffer(text.data(), text.size()));
+    const auto now = std::chrono::steady_clock::now();
+    if (text.empty() && now - sent >= kSilent) text = "\n";  // is anybody there?
+    if (text.empty()) continue;
+    sent = now;
+    error = co_await reply.body(asio::const_buffer(text.data(), text.size()));
   }
   if (!more && !error) co_await reply.finish();
 }

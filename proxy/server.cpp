@@ -43,7 +43,9 @@ std::unique_ptr<cache::DiskTier> begin_disk(const config::Settings& settings,
                                             cache::Budget& budget) {
   const auto& told = settings.cache.disk;
   if (!told) return nullptr;
-  const cache::DiskLimits limits{.path = told->path, .bytes = told->size.value};
+  const cache::DiskLimits limits{.path = told->path,
+                                 .bytes = told->size.value,
+                                 .admit_on_second = told->admit == config::Admit::second};
   auto disk = std::make_unique<cache::DiskTier>(budget, limits, Ban::reading);
   open_disk(*disk, told->path);
   return disk;

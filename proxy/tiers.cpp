@@ -2,7 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
+#include <vector>
 
 #include "proxy/cache/disk_tier.hpp"
 #include "proxy/client.hpp"
@@ -60,6 +62,14 @@ Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& 
   co_return read;
 }
 
+// Once memory has it: who asks again then writes it, and who did before is remembered.
+bool is_to_be_written(Shared& shared, const digest::Key& key, const cache::Entry& entry) {
+  if (!shared.disk || !shared.disk->admits_on_second()) return shared.disk != nullptr;
+  if (entry.object || shared.disk->admits(key)) return !entry.on_disk.offer();
+  if (!entry.range) shared.disk->count_not_admitted();
+  return false;
+}
+
 }  // namespace
 
 // Who invalidates takes note of it first, and clears memory and disk then. So we look after
@@ -68,11 +78,34 @@ bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const ca
           Asked asked, const cache::Entry* superseded) {
   const auto good = [&] { return !shared.fills.outdated(key, entry->url, asked); };
   if (!good()) return false;
+  entry->on_disk.note_asked(asked);
   const auto stored = shared.store.put(key, entry, shared.clock.now(), superseded);
   if (stored != cache::Stored::yes) return false;
-  if (shared.disk ? shared.disk->put(key, entry, superseded, good) : good()) return true;
+  const bool written = is_to_be_written(shared, key, *entry);
+  if (written ? shared.disk->put(key, entry, superseded, good) : good()) return true;
   shared.store.invalidate(key, entry->url);
   return false;
+}
+
+void note_asked(const Shared& shared, const Request& request, const digest::Key& key) {
+  const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
+  if (shared.disk && asks_for_it) shared.disk->note_asked(key);
+}
+
+// Somebody asked for it before, or memory would not have it. What is purged meanwhile was asked for
+// before that; what is replaced, memory has no more.
+void admit_held(Shared& shared, const digest::Key& key,
+                const std::shared_ptr<const cache::Entry>& held) {
+  if (!shared.disk || !shared.disk->admits_on_second()) return;
+  if (!held || held->range || held->object || held->on_disk.offer()) return;
+  const auto good = [&] {
+    std::vector<cache::Store::Held> all;
+    shared.store.look(key, all);
+    const bool there =
+        std::any_of(all.begin(), all.end(), [&held](const auto& one) { return one.entry == held; });
+    return there && !shared.fills.outdated(key, held->url, held->on_disk.asked());
+  };
+  if (!shared.disk->put(key, held, nullptr, good)) held->on_disk.offer(false);
 }
 
 // The disk first: whoever reads it back meanwhile either finds it purged, or has put it into memory
@@ -80,6 +113,8 @@ bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const ca
 void drop(Shared& shared, const digest::Key& key, const std::string& name) {
   if (shared.disk) shared.disk->purge(key, {});
   shared.store.invalidate(key, name);
+  // Somebody may have found it in between and written it.
+  if (shared.disk && shared.disk->admits_on_second()) shared.disk->purge(key, {});
 }
 
 Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name) {

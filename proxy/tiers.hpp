@@ -26,6 +26,13 @@ using Asked = std::chrono::steady_clock::time_point;
 bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const cache::Entry>& entry,
           Asked asked, const cache::Entry* superseded = nullptr);
 
+// Where the disk takes only what is asked for again (setting cache.disk.admit): to be told of each
+// request for what may be stored under the key, before it is looked up; and of what memory has for
+// it then, which is written now if it was not.
+void note_asked(const Shared& shared, const Request& request, const digest::Key& key);
+void admit_held(Shared& shared, const digest::Key& key,
+                const std::shared_ptr<const cache::Entry>& held);
+
 // Drops what is stored under the name, as a response has shown it to be outdated. A crash may
 // bring it back.
 void drop(Shared& shared, const digest::Key& key, const std::string& name);

@@ -70,8 +70,10 @@ std::uint64_t segments_of(std::uint64_t bytes) {
 
 DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading)
     : budget_(budget),
-      disk_(options_of(std::move(limits), std::move(reading), memory_)),
-      known_(std::make_unique<std::array<std::optional<Known>, kKnown>>()) {}
+      disk_(options_of(limits, std::move(reading), memory_)),
+      known_(std::make_unique<std::array<std::optional<Known>, kKnown>>()) {
+  if (limits.admit_on_second) asked_twice_.emplace(budget, AskedTwice::fitting(budget.limit()));
+}
 
 void DiskTier::stop() {
   pool_.reset();
@@ -192,6 +194,11 @@ bool DiskTier::still_found(const ReadBack& read, std::string_view url) const {
     return !seen || disk_.holds(seen->key, url, seen->at);
   };
   return there(read.by) && there(read.variant);
+}
+
+std::uint64_t DiskTier::most_whole() const {
+  const auto most = std::min(disk_.most_bytes(), kMostWhole);
+  return most - std::min(most, 4 * kFixed);  // for a large head
 }
 
 bool DiskTier::worth(const Entry& entry) const {

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/cache/asked_twice.hpp"
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/disk/read_pool.hpp"
 #include "proxy/cache/readings.hpp"
@@ -25,6 +26,7 @@ struct DiskLimits {
   std::filesystem::path path;
   std::uint64_t bytes = 0;
   std::uint32_t segment_bytes = std::uint32_t{64} << 20;  // at most: see disk::kWantedSegments
+  bool admit_on_second = false;                           // only what is asked for again
 };
 
 // How many files that makes.
@@ -75,6 +77,20 @@ class DiskTier {
   Readings& readings() { return readings_; }
   // On a thread that may wait. False: too many wait already.
   [[nodiscard]] bool post(disk::ReadPool::Job job) { return pool_->post(std::move(job)); }
+
+  // Where only that is admitted which is asked for again: somebody asks for the URL.
+  bool admits_on_second() const { return asked_twice_.has_value(); }
+  void note_asked(const disk::Key& url_key) {
+    if (asked_twice_) asked_twice_->note(url_key);
+  }
+  // Whether a response of this URL may be put: it was asked for twice, or is on disk already.
+  bool admits(const disk::Key& url_key) const {
+    return !asked_twice_ || asked_twice_->holds(url_key) || may_have(url_key);
+  }
+  // Of one body in one piece that may be put later.
+  std::uint64_t most_whole() const;
+  void count_not_admitted() { not_admitted_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t not_admitted() const { return not_admitted_.load(std::memory_order_relaxed); }
 
   // Writes it behind, in place of what the same requests select. `superseded`: what it is a newer
   // head of, if its body is that one's: then the head alone is written. Does nothing, and returns
@@ -152,6 +168,8 @@ class DiskTier {
   std::array<std::mutex, kLocks> locks_;
   std::unique_ptr<std::array<std::optional<Known>, kKnown>> known_;  // guarded by locks_
   std::uint64_t charged_ = 0;
+  std::optional<AskedTwice> asked_twice_;
+  std::atomic<std::uint64_t> not_admitted_ = 0;
   Readings readings_;
   std::optional<disk::ReadPool> pool_{std::in_place};
 };

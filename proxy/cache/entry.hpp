@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -77,17 +78,25 @@ class OnDisk {
   // Of the record that it is found by under the key, and of the one that has the body, if that is
   // another; as numbers, 0 until it is there (disk/format.hpp, to_number).
   void set(const disk::Key& key, std::uint64_t front, std::uint64_t body) const {
+    offered_.store(true, std::memory_order_relaxed);
     key_ = key;
     body_.store(body, std::memory_order_relaxed);
     front_.store(front, std::memory_order_release);
   }
   std::uint64_t front() const { return front_.load(std::memory_order_acquire); }
   std::uint64_t body() const { return body_.load(std::memory_order_relaxed); }
+  // Whether it was offered to the disk; who offers it says so, or takes it back.
+  bool offer(bool is = true) const { return offered_.exchange(is, std::memory_order_relaxed); }
+  // When was asked for what memory alone has: told before others see the entry.
+  void note_asked(std::chrono::steady_clock::time_point asked) const { asked_ = asked; }
+  std::chrono::steady_clock::time_point asked() const { return asked_; }
   // Once front() is not 0.
   const disk::Key& key() const { return key_; }
 
  private:
   mutable disk::Key key_{};
+  mutable std::chrono::steady_clock::time_point asked_{};
+  mutable std::atomic<bool> offered_ = false;
   mutable std::atomic<std::uint64_t> front_ = 0;
   mutable std::atomic<std::uint64_t> body_ = 0;
 };

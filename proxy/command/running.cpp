@@ -48,6 +48,7 @@ struct Answer {
     for (auto end = bytes.find('\n'); end != bytes.npos; end = bytes.find('\n')) {
       rest.append(bytes.substr(0, end));
       bytes.remove_prefix(end + 1);
+      if (rest.empty()) continue;  // it is still looking
       const auto report = Report::of_json(rest);
       rest.clear();
       odd = !report;

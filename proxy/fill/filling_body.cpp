@@ -59,6 +59,9 @@ std::shared_ptr<cache::Entry> Filling::receive(cache::SourceKind source) {
 void Filling::publish(bool may_be_stored) {
   auto most = worker_.shared.store.max_object();
   if (entry_->range) most = std::min(most, entry_->range->range.size());
+  // What will be asked for again can be written then; larger ones are for blocks.
+  const auto* disk = worker_.shared.disk;
+  if (disk && !disk->admits(job_.key)) most = std::min(most, disk->most_whole());
   const bool fits = !length_ || *length_ <= most;
   storing_ = storing_ && may_be_stored && fits;
   const bool shared = may_be_stored && !job_.how.part && entry_->reusable(now());

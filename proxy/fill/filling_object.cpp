@@ -41,6 +41,7 @@ bool is_simply_all(const cache::Entry& part, std::string_view ranges) {
 bool Filling::becomes_object() const {
   const auto& shared = worker_.shared;
   if (!storing_ || !shared.disk || entry_->variant.never_matches()) return false;
+  if (!shared.disk->admits(job_.key)) return false;
   if (entry_->status == 200) {
     return length_ && *length_ > cache::kLargeFrom && may_be_kept_in_blocks(shared, *length_);
   }

@@ -37,7 +37,7 @@ TEST(Load, TakesEverySettingFromTheText) {
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
     "cache": {"memory": "1GiB", "max_object": "7MiB", "stale_if_error": "2h",
               "offline": true, "key_in_status": true, "targeted": ["A", "B"],
-              "disk": {"path": "/var/cache/a", "size": "64MiB"}},
+              "disk": {"path": "/var/cache/a", "size": "64MiB", "admit": "second"}},
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
                "false_miss_sample": 0.25},
@@ -60,7 +60,7 @@ TEST(Load, TakesEverySettingFromTheText) {
                             true,
                             {"A", "B"},
                             {"A", "B"},
-                            Disk{"/var/cache/a", mebibytes(64)}}));
+                            Disk{"/var/cache/a", mebibytes(64), Admit::second}}));
   EXPECT_EQ(s.digest, (Digest{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25}));
   EXPECT_EQ(s.forwarded, Forwarded::append);
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
@@ -130,6 +130,9 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                     "line 1, column 22, cache.targeted", "at most 8"},
            LoadCase{R"({"cache":{"disk":{"size":"64MiB"}}})", "line 1, column 18, cache.disk",
                     "\"path\" is missing"},
+           LoadCase{R"({"cache":{"disk":{"path":"/a","size":"64MiB","admit":"third"}}})",
+                    "line 1, column 54, cache.disk.admit",
+                    "expected \"first\" or \"second\"; found \"third\""},
            LoadCase{R"({"cache":{"disk":{"path":"/a","size":"63MiB"}}})",
                     "line 1, column 38, cache.disk.size", "64MiB"},
            LoadCase{R"({"cache":{"disk":{"path":"/a"}}})", "line 1, column 18, cache.disk",

@@ -37,9 +37,16 @@ using Span = std::pair<std::uint64_t, std::uint64_t>;  // first and last byte
 
 struct LargeScene : DiskScene {
   explicit LargeScene(std::uint64_t bytes, const char* memory = "64MiB",
-                      const char* disk = "512MiB")
-      : DiskScene(json{{"cache", {{"memory", memory}, {"disk", {{"size", disk}}}}}}), size(bytes) {
+                      const char* disk = "512MiB", const json& more = json::object())
+      : DiskScene(
+            laid_over(json{{"cache", {{"memory", memory}, {"disk", {{"size", disk}}}}}}, more)),
+        size(bytes) {
     origin.on("/a", [this](const Request& request) { return answer(request); });
+  }
+
+  static json laid_over(json settings, const json& more) {
+    settings.merge_patch(more);
+    return settings;
   }
 
   Reply described(Reply reply) const {

@@ -1,0 +1,14 @@
+// Any bytes are a parameter, or are said to be none; what is read is no longer than what was sent.
+#include <cstdlib>
+
+#include "proxy/query.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  for (const char* name : {"url", "prefix", ""}) {
+    const auto read = proxy::only_parameter(bytes, name);
+    if (!read && read.error().text.empty()) std::abort();
+    if (read && *read && (*read)->size() >= size) std::abort();
+  }
+  return 0;
+}
