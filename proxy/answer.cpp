@@ -55,7 +55,8 @@ Refusal not_answered(const Request& request, const cache::Verdict& verdict,
 
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
   const auto& facts = request.facts;
-  return verdict.action == Action::fetch && !verdict.part && request.may_be_shared() &&
+  const bool simple = !verdict.part || (http::only_range(facts.ranges) && !facts.if_range);
+  return verdict.action == Action::fetch && simple && request.may_be_shared() &&
          !facts.authorization && !facts.control.no_cache &&
          (verdict.reason == Forward::uri_miss || verdict.reason == Forward::vary_miss);
 }

@@ -62,14 +62,18 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
     status.hit = true;
   } else {
     record.tag = Tag::miss;
-    record.hierarchy = Hierarchy::direct;
-    record.upstream_host = request.target.host();
+    const auto peer = answer.peer();
+    record.hierarchy = peer ? Hierarchy::sibling : Hierarchy::direct;
+    record.upstream_host = peer ? peer->host : request.target.host();
+    if (peer) status.detail = "peer/" + peer->name;
     status.fwd = http::Forward::partial;
     status.stored = true;
     status.collapsed = record.collapsed = there == Presence::under_way;
   }
   status.ttl = answer.object().ttl(now);
-  status.detail = detail;
+  if (!detail.empty()) {
+    status.detail = std::string(detail) + (status.detail.empty() ? "" : " ") + status.detail;
+  }
   add_cache_status(client, request, std::move(status));
 }
 

@@ -37,7 +37,7 @@ includes_only proxy/cache proxy/cache proxy/cache/disk proxy/http digest
 includes_only proxy/cache/disk proxy/cache/disk digest
 includes_only proxy/lists proxy/lists proxy/http digest config
 includes_only proxy/upstream proxy/upstream proxy/net proxy/lists config
-includes_only proxy/blocks proxy/blocks proxy/fill proxy proxy/cache proxy/http digest
+includes_only proxy/blocks proxy/blocks proxy/fill proxy proxy/cache proxy/http peers digest
 includes_only proxy/fill proxy/fill proxy/blocks proxy proxy/cache proxy/http peers digest config
 includes_only proxy/inspect proxy/inspect proxy/cache proxy/cache/disk proxy/http digest
 includes_only proxy/command proxy/command proxy proxy/inspect proxy/cache proxy/cache/disk proxy/http peers digest \

@@ -6,6 +6,10 @@
 
 #include "proxy/blocks/pouring.hpp"
 #include "proxy/cache/combine.hpp"
+#include "proxy/cache/partial.hpp"
+#include "proxy/discard.hpp"
+#include "proxy/fill/false_hit.hpp"
+#include "proxy/fill/filling.hpp"
 #include "proxy/fill/upstream_request.hpp"
 #include "proxy/origin.hpp"
 #include "proxy/tiers.hpp"
@@ -14,10 +18,11 @@
 namespace proxy {
 
 using net::Task;
+using std::chrono::steady_clock;
 
 namespace {
 
-constexpr int kMostInterimHeads = 32;
+constexpr int kMostInterimHeads = 32;  // of an origin; a sibling sends at once what it has
 constexpr Failure kNotTheBlocks{Failure::Where::upstream, Failure::What::malformed, {}};
 constexpr Failure kRunEnded{Failure::Where::us, Failure::What::abandoned, {}};
 
@@ -47,10 +52,11 @@ void drop_object(Shared& shared, const RunJob& job) {
   if (same) drop(shared, job.key, object.url);
 }
 
-Task<Outcome<Fit>> ask_for(Fetch& fetch, const cache::Entry& object, http::ByteRange bytes) {
+Task<Outcome<Fit>> ask_for(Fetch& fetch, const cache::Entry& object, http::ByteRange bytes,
+                           int most_interims) {
   const auto sent = co_await fetch.start();
   if (!sent) co_return sent.error();
-  for (int interims = 0; interims <= kMostInterimHeads; ++interims) {
+  for (int interims = 0; interims <= most_interims; ++interims) {
     const auto head = co_await fetch.response();
     if (!head) co_return head.error();
     if (!(*head)->interim()) co_return fit_of(**head, fetch.framing(), object, bytes);
@@ -58,14 +64,122 @@ Task<Outcome<Fit>> ask_for(Fetch& fetch, const cache::Entry& object, http::ByteR
   co_return kNotTheBlocks;
 }
 
-// Why it ended.
+enum class Tried {
+  over,    // the run is
+  next,    // another source may do better
+  origin,  // time was lost: no more neighbours
+};
+
+// As for what is not held at all: see answer.cpp. Whoever reads a run may fetch.
+bool siblings_may_bring(const Worker& worker, const RunJob& job) {
+  auto& shared = worker.shared;
+  const Request& request = job.request->get();
+  return !shared.directory.peers().empty() && request.may_be_shared() &&
+         !request.facts.authorization && !request.facts.control.no_cache &&
+         !shared.fills.recently_invalidated(job.key, request.stored_as(), steady_clock::now());
+}
+
+FetchPlan plan_for_sibling(const Worker& worker, const Request& request, const peers::Peer& peer,
+                           const cache::Entry& object, const http::ByteRange& bytes) {
+  const auto& timeouts = worker.shared.settings.timeouts;
+  const PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object)};
+  FetchPlan plan;
+  plan.to = {false, peer.host, peer.port, upstream::Trust::configured};
+  plan.head = sibling_request(request, worker.shared.name, part);
+  plan.method = "GET";
+  plan.connect = timeouts.peer_connect;
+  plan.first_byte = timeouts.peer_first_byte;
+  return plan;
+}
+
+// Of an answer that is not the blocks asked for.
+Task<void> note_answer(Worker& worker, peers::PeerRef peer, Fetch& fetch,
+                       std::chrono::microseconds waited) {
+  const auto status = fetch.head().status;
+  const bool says_no = status == 504 || status == 502;  // Squid says either
+  const bool other_version = status == 200 || status == 206 || status == 416;
+  const bool wrong_claim = says_no || other_version;
+  const auto outcome = wrong_claim ? peers::Outcome::false_hit : peers::Outcome::refused;
+  const auto cause = says_no ? cause_of(fetch.head()) : peers::FalseHit::untold;
+  worker.shared.directory.note(peer, outcome, waited, 0, steady_clock::now(), cause);
+  if (says_no) co_await discard(worker, fetch);
+}
+
+Task<Tried> pour_from(Worker& worker, const RunJob& job, peers::PeerRef peer, Fetch& fetch,
+                      std::chrono::microseconds waited) {
+  auto& shared = worker.shared;
+  shared.runs.take_from(*job.run, peer);
+  Pouring pouring(worker, {job.run, job.key, Hierarchy::sibling}, fetch);
+  pouring.expect(Filling::kLeastRate);
+  const auto poured = co_await pouring.pour(shared.settings.timeouts.peer_first_byte);
+  fetch.finish();
+  if (!poured && poured.error().what == Failure::What::abandoned) co_return Tried::over;
+  const auto outcome = poured ? peers::Outcome::true_hit : peers::Outcome::broken;
+  shared.directory.note(peer, outcome, waited, pouring.received(), steady_clock::now());
+  if (poured) co_return Tried::over;
+  shared.runs.begin_again(*job.run);
+  co_return Tried::origin;
+}
+
+Task<Tried> from_sibling(Worker& worker, const RunJob& job, peers::PeerRef peer) {
+  auto& directory = worker.shared.directory;
+  const auto& request = job.request->get();
+  const auto& object = *job.run->object;
+  const auto bytes = bytes_of(worker.shared.runs.blocks(*job.run), object.body.size);
+  Fetch fetch(worker.upstream, plan_for_sibling(worker, request, *peer, object, bytes));
+  const auto begun = steady_clock::now();
+  const auto fit = co_await ask_for(fetch, object, bytes, 0);
+  const auto answered = steady_clock::now();
+  const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(answered - begun);
+  if (!fit) {
+    const bool slow = fit.error().what == Failure::What::timed_out;
+    const auto outcome = slow ? peers::Outcome::timed_out : peers::Outcome::broken;
+    directory.note(peer, outcome, {}, 0, answered);
+    co_return Tried::origin;
+  }
+  if (*fit == Fit::range && !selected_by_withheld(fetch.head(), request)) {
+    co_return co_await pour_from(worker, job, peer, fetch, waited);
+  }
+  co_await note_answer(worker, peer, fetch, waited);
+  co_return Tried::next;
+}
+
+// Whether nothing is left for the origin to bring.
+Task<bool> from_siblings(Worker& worker, const RunJob& job) {
+  if (!siblings_may_bring(worker, job)) co_return false;
+  const auto claimants = worker.shared.directory.claimants(job.key, steady_clock::now());
+  for (const auto& peer : claimants) {
+    const auto tried = co_await from_sibling(worker, job, peer);
+    if (tried != Tried::next) co_return tried == Tried::over;
+  }
+  co_return false;
+}
+
 Task<Failure> bring(Worker& worker, const RunJob& job) {
+  const bool brought = co_await from_siblings(worker, job);
+  if (brought) co_return kRunEnded;
+  co_return co_await bring_from_origin(worker, job);
+}
+
+Task<void> run_to_its_end(Worker& worker, RunJob job) {
+  Runs::Ending ending(worker.shared.runs, job.run);
+  try {
+    ending.why = co_await bring(worker, job);
+  } catch (const std::exception& bug) {
+    spdlog::error("a fetch of {} failed inside this proxy: {}", job.run->object->url, bug.what());
+  }
+  note_if_complete(worker.shared, job.key, *job.run->object);
+}
+
+}  // namespace
+
+Task<Failure> bring_from_origin(Worker& worker, const RunJob& job) {
   auto& shared = worker.shared;
   const auto& object = *job.run->object;
   const auto blocks = shared.runs.blocks(*job.run);
   const auto bytes = bytes_of(blocks, object.body.size);
   Fetch fetch(worker.upstream, plan_for(worker, job.request->get(), object, bytes));
-  const auto fit = co_await ask_for(fetch, object, bytes);
+  const auto fit = co_await ask_for(fetch, object, bytes, kMostInterimHeads);
   if (!fit) co_return fit.error();
   if (*fit == Fit::changed) drop_object(shared, job);
   if (job.run->early() && (*fit == Fit::whole || *fit == Fit::refused)) {
@@ -85,18 +199,6 @@ Task<Failure> bring(Worker& worker, const RunJob& job) {
   if (!poured) co_return poured.error();
   co_return kRunEnded;
 }
-
-Task<void> run_to_its_end(Worker& worker, RunJob job) {
-  Runs::Ending ending(worker.shared.runs, job.run);
-  try {
-    ending.why = co_await bring(worker, job);
-  } catch (const std::exception& bug) {
-    spdlog::error("a fetch of {} failed inside this proxy: {}", job.run->object->url, bug.what());
-  }
-  note_if_complete(worker.shared, job.key, *job.run->object);
-}
-
-}  // namespace
 
 Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
            const cache::Entry& object, const http::ByteRange& asked) {

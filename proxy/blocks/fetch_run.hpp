@@ -1,4 +1,4 @@
-// Asks the origin for the blocks of a run.
+// Asks siblings that claim the object, then the origin, for the blocks of a run.
 #pragma once
 
 #include <memory>
@@ -31,5 +31,8 @@ struct RunJob {
 
 // As a coroutine of its own on the worker's thread. The run comes to its end whatever happens.
 void start_run(Worker& worker, RunJob job);
+
+// What the run has yet to bring, in the caller's coroutine: why it is to end then.
+net::Task<Failure> bring_from_origin(Worker& worker, const RunJob& job);
 
 }  // namespace proxy

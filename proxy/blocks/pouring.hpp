@@ -31,6 +31,7 @@ class Pouring {
   net::Task<Outcome<void>> pour(std::chrono::milliseconds idle);
   // From who sends fewer bytes per second than this no more is taken.
   void expect(std::uint64_t least_rate) { least_rate_ = least_rate; }
+  [[nodiscard]] std::uint64_t received() const { return received_; }  // bytes
 
  private:
   net::Task<Outcome<void>> pour_block(Fill& fill, std::uint64_t size,

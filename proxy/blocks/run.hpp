@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "peers/peer.hpp"
 #include "proxy/cache/object.hpp"
 #include "proxy/fill/fill.hpp"
 
@@ -58,6 +59,8 @@ class Run {
   std::uint32_t next_;       // under way, or the next to begin
   std::uint32_t asked_for_;  // the furthest that a reader has asked for
   std::size_t readers_ = 0;
+  peers::PeerRef peer_;  // who brings it; null: the origin, or nobody yet
+  bool ended_ = false;
   const Run* left_to_ = nullptr;  // what came after the last block, up to that one
   std::uint32_t left_last_ = 0;
   std::map<std::uint32_t, std::shared_ptr<Fill>> fills_;  // of what is under way or waited for

@@ -115,7 +115,7 @@ Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Exec
 bool Runs::ask(const Use& use, std::uint32_t block) {
   const std::lock_guard lock(mutex_);
   auto& run = *use.run();
-  if (block > run.plan_.blocks.last) return false;
+  if (block > run.plan_.blocks.last || run.ended_) return false;
   if (block > run.asked_for_) {
     run.asked_for_ = block;
     run.writer_.notify();
@@ -147,6 +147,26 @@ void Runs::replan(Run& run, cache::BlockRun blocks, bool through) {
   run.plan_.blocks = blocks;
   run.plan_.through = through;
   run.next_ = blocks.first;
+}
+
+void Runs::take_from(Run& run, peers::PeerRef peer) {
+  const std::lock_guard lock(mutex_);
+  run.peer_ = std::move(peer);
+}
+
+peers::PeerRef Runs::peer(const Run& run) const {
+  const std::lock_guard lock(mutex_);
+  return run.peer_;
+}
+
+void Runs::begin_again(Run& run) {
+  const std::lock_guard lock(mutex_);
+  run.peer_ = nullptr;
+  run.plan_.blocks.first = run.next_;
+  const auto under_way = run.fills_.find(run.next_);
+  if (under_way == run.fills_.end()) return;
+  under_way->second->fail({Failure::Where::us, Failure::What::abandoned, {}});
+  run.fills_.erase(under_way);
 }
 
 void Runs::decline(Run& run) {
@@ -197,6 +217,7 @@ bool Runs::wanted(const Run& run) const {
 
 void Runs::end(Run& run, Failure failure) {
   const std::lock_guard lock(mutex_);
+  run.ended_ = true;
   run.unwanted_ = nullptr;
   run.plan_.also_wanted = nullptr;
   const auto place = runs_.find(run.object->object->version);

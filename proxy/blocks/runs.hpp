@@ -77,6 +77,12 @@ class Runs {
   void on_unwanted(Run& run, std::function<void()> unwanted);
   // The response turned out to be this.
   void replan(Run& run, cache::BlockRun blocks, bool through);
+  // From now on that one brings it, as far as it comes.
+  void take_from(Run& run, peers::PeerRef peer);
+  [[nodiscard]] peers::PeerRef peer(const Run& run) const;
+  // Another brings the rest, from the beginning of the block under way: who reads that begins it
+  // anew.
+  void begin_again(Run& run);
   // An early one was not granted what it asked for: what was left to it is not.
   void decline(Run& run);
   [[nodiscard]] cache::BlockRun blocks(const Run& run) const;

@@ -33,6 +33,8 @@ class ObjectAnswer {
   net::Task<Outcome<void>> open();
   // The failure: the origin may have another answer; what is held has none.
   [[nodiscard]] bool begin_anew() const { return source_.refused() || nowhere_; }
+  // Who else than the origin brings what is sent first; null: nobody.
+  [[nodiscard]] peers::PeerRef peer() const { return source_.peer(); }
   // 304, the parts that Range selects or 416, else all of it.
   net::Task<void> send();
 

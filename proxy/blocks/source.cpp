@@ -53,6 +53,7 @@ std::uint64_t BlockSource::size() const {
 // Whether it is read from a run now.
 bool BlockSource::use(Runs::Taken taken) {
   if (!taken.block) return false;
+  if (taken.use.run() != use_.run()) came_ = false;
   use_ = std::move(taken.use);
   reader_ = std::move(taken.block);
   position_ = 0;
@@ -148,7 +149,11 @@ bool BlockSource::may_try_again(const Failure& failure) {
   alone_ = alone_ || (use_.run() && use_.run()->declined());
   if (refused_ || !of_.may_fetch) return false;
   if (failure.what == Failure::What::abandoned) return ++ends_ <= kMostEnds;
-  return given_ > 0 && ++cuts_ == 1;
+  return (given_ > 0 || came_) && ++cuts_ == 1;
+}
+
+peers::PeerRef BlockSource::peer() const {
+  return use_.run() && reader_ ? worker_.shared.runs.peer(*use_.run()) : nullptr;
 }
 
 Task<Outcome<Pieces>> BlockSource::next() {
@@ -160,11 +165,14 @@ Task<Outcome<Pieces>> BlockSource::next() {
     look_ahead();
     if (held_) co_return rest_of_held();
     auto pieces = co_await rest_of_reader();
-    if (pieces && !pieces->empty()) co_return pieces;
+    if (pieces && !pieces->empty()) {
+      came_ = true;
+      co_return pieces;
+    }
     const auto failure = pieces ? kOverload : pieces.error();
     reader_.reset();
     if (!may_try_again(failure)) co_return failure;
-    use_ = {};
+    // Still in use: another may go on with the same run.
   }
   co_return Pieces{};
 }

@@ -32,6 +32,8 @@ class BlockSource {
 
   // Whether what came last was held.
   [[nodiscard]] bool from_held() const { return held_ != nullptr; }
+  // Who else than the origin brings what is not held; null: nobody.
+  [[nodiscard]] peers::PeerRef peer() const;
   // The failure: the origin has another version, or refuses: it may have another answer.
   [[nodiscard]] bool refused() const { return refused_; }
 
@@ -67,6 +69,7 @@ class BlockSource {
   Pace::Duration waited_{};                        // for its bytes
   int cuts_ = 0;                                   // of this block
   int ends_ = 0;
+  bool came_ = false;  // something, by the run in use
   bool refused_ = false;
 };
 

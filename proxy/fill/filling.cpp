@@ -6,9 +6,9 @@
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/policy.hpp"
+#include "proxy/discard.hpp"
 #include "proxy/fill/false_hit.hpp"
 #include "proxy/fill/sampling.hpp"
-#include "proxy/fill/upstream_request.hpp"
 #include "proxy/origin.hpp"
 #include "proxy/worker.hpp"
 
@@ -94,7 +94,7 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
   const auto& timeouts = worker_.shared.settings.timeouts;
   auto& directory = worker_.shared.directory;
   FetchPlan plan{.to = {false, peer->host, peer->port, upstream::Trust::configured},
-                 .head = sibling_request(request(), worker_.shared.name),
+                 .head = sibling_request(request(), worker_.shared.name, part_for_sibling()),
                  .method = "GET",
                  .repeatable = true,
                  .connect = timeouts.peer_connect,
@@ -118,10 +118,14 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
     directory.note(peer, peers::Outcome::false_hit, waited, 0, ended, cause);
     remark("false-hit", peer->name);
     if (cause != peers::FalseHit::untold) remark("because", peers::to_string(cause));
-    co_await discard();
+    co_await discard(worker_, *fetch_);
     co_return Tried::next;
   }
-  if ((*head)->status != 200) {
+  if ((*head)->status == 416 && job_.how.part) {  // it knows the length: the origin says so better
+    remark("unusable", peer->name);
+    co_return Tried::next;
+  }
+  if ((*head)->status != 200 && !((*head)->status == 206 && job_.how.part)) {
     directory.note(peer, peers::Outcome::refused, waited, 0, ended);
     remark("refused", peer->name);
     co_return Tried::next;
@@ -153,8 +157,14 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
     note_of_blocks(peer, waited, *in_blocks);
     co_return Tried::answered;
   }
+  if (entry_->range && !is_what_was_asked()) {
+    remark("unusable", peer->name);
+    entry_.reset();
+    storing_ = false;
+    co_return Tried::next;
+  }
   const bool small = !length_ || *length_ <= kHeldBack;
-  held_back_ = small && cache::strong_validator(*entry_).empty();
+  held_back_ = entry_->range || (small && cache::strong_validator(*entry_).empty());
   if (!held_back_) publish(true);
   hurried_since_ = steady_clock::now();
   auto poured = co_await pour(worker_.shared.settings.timeouts.peer_first_byte);

@@ -9,6 +9,7 @@
 #include "proxy/blocks/run.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/fill/fill.hpp"
+#include "proxy/fill/upstream_request.hpp"
 #include "proxy/request.hpp"
 
 namespace proxy {
@@ -58,6 +59,8 @@ class Filling {
   net::Task<void> from_origin_anew();
 
   net::Task<Outcome<const http::ResponseHead*>> ask(FetchPlan plan, cache::SourceKind source);
+  [[nodiscard]] std::optional<PartAsked> part_for_sibling() const;
+  [[nodiscard]] bool is_what_was_asked() const;
   net::Task<Tried> take_from_sibling(const peers::PeerRef& peer, std::chrono::microseconds waited);
   net::Task<Outcome<void>> rest_from_origin(Failure cut);
   [[nodiscard]] std::optional<http::ContentRange> joined_with_held() const;
@@ -100,7 +103,6 @@ class Filling {
   [[nodiscard]] bool worth_finishing() const;
   bool unwanted();
   [[nodiscard]] bool too_slow() const;
-  net::Task<void> discard();
 
   [[nodiscard]] FetchPlan to_origin(std::string head) const;
   [[nodiscard]] http::Targets targets() const;

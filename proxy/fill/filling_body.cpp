@@ -18,7 +18,6 @@ namespace {
 constexpr std::uint32_t kBlock = 64 * 1024;
 constexpr std::uint32_t kFirstBlock = 8 * 1024;  // of a body of unknown length
 constexpr std::uint64_t kTurn = 1 << 20;         // bytes before others on this thread get theirs
-constexpr std::chrono::milliseconds kDrainWait{20};
 // What was to complete a body that another source began has another length than it said.
 constexpr Failure kNotTheRest{Failure::Where::upstream, Failure::What::malformed, {}};
 
@@ -208,18 +207,6 @@ Task<Outcome<void>> Filling::skip(std::uint64_t bytes) {
     bytes -= *read;
   }
   co_return done;
-}
-
-// A refusal's body is short and mostly here already; then the connection can be used again. Else it
-// is not worth a wait.
-Task<void> Filling::discard() {
-  const PooledBuffer scratch(worker_.buffers);
-  const auto until = std::chrono::steady_clock::now() + kDrainWait;
-  while (!fetch_->body_finished() && std::chrono::steady_clock::now() < until) {
-    const auto read = co_await fetch_->body(scratch.all(), kDrainWait);
-    if (!read) break;
-  }
-  fetch_->finish();
 }
 
 bool Filling::store(const std::shared_ptr<const cache::Entry>& entry) {

@@ -1,6 +1,7 @@
 // What a fill does with a response that is kept in blocks: makes it an object, and brings them.
 #include <algorithm>
 
+#include "proxy/blocks/fetch_run.hpp"
 #include "proxy/blocks/pouring.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/in_blocks.hpp"
@@ -108,6 +109,12 @@ Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::millisec
     if (sibling) pouring.expect(kLeastRate);
     poured = co_await pouring.pour(idle);
     ending.why = poured ? kAllBrought : poured.error();
+    const bool cut = !poured && poured.error().what != Failure::What::abandoned;
+    if (sibling && cut && !cache::strong_validator(*object).empty()) {
+      shared.runs.begin_again(*run);
+      const RunJob rest{run, job_.key, std::make_unique<OwnedRequest>(request())};
+      ending.why = co_await bring_from_origin(worker_, rest);
+    }
   }
   fetch_->finish();
   note_if_complete(shared, job_.key, *object);

@@ -1,4 +1,6 @@
 // What a fill does with parts: completes one, and keeps those that come (RFC 9111 3.3, 3.4).
+#include <algorithm>
+
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
@@ -40,6 +42,22 @@ Task<void> Filling::take_rest(const http::ContentRange& part) {
   co_await pour_to_the_end();
 }
 
+std::optional<PartAsked> Filling::part_for_sibling() const {
+  if (job_.wide) return PartAsked{*job_.wide};
+  const auto asked = job_.how.part ? http::only_range(request().facts.ranges) : std::nullopt;
+  return asked ? std::optional(PartAsked{*asked}) : std::nullopt;
+}
+
+// Just the client's range, and so little that it can be held back until all of it is there.
+bool Filling::is_what_was_asked() const {
+  const auto asked = http::only_range(request().facts.ranges);
+  const auto& came = *entry_->range;
+  if (job_.wide || !asked || !came.complete || !length_ || *length_ > kHeldBack) return false;
+  const auto end = *came.complete - 1;
+  const http::ByteRange wanted{asked->first, std::min(asked->last.value_or(end), end)};
+  return came.range == wanted && *length_ == wanted.size();
+}
+
 // With what else of it is held by now. Whether anything is stored.
 bool Filling::store_part(const std::shared_ptr<const cache::Entry>& part) {
   auto& shared = worker_.shared;
@@ -49,7 +67,7 @@ bool Filling::store_part(const std::shared_ptr<const cache::Entry>& part) {
     held = nullptr;
   }
   const auto all = cache::combine(shared.budget, held.get(), part, request().facts,
-                                  received(cache::SourceKind::origin), shared.store.max_object());
+                                  received(provenance_.source), shared.store.max_object());
   return all && store(all);
 }
 

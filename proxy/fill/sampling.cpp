@@ -55,7 +55,7 @@ void sample_false_miss(Worker& worker, const digest::Key& key, const Request& re
   auto peer = shared.directory.other_than_claimants(key, now, number);
   if (!peer) return;
   FetchPlan plan{.to = {false, peer->host, peer->port, upstream::Trust::configured},
-                 .head = sibling_request(request, shared.name, "HEAD"),
+                 .head = sibling_request(request, shared.name, {}, "HEAD"),
                  .method = "HEAD",
                  .repeatable = false,  // a connection of its own, closed after the head
                  .connect = shared.settings.timeouts.peer_connect,

@@ -72,12 +72,18 @@ void append_seconds(std::string& out, std::string_view name,
 }  // namespace
 
 std::string sibling_request(const Request& request, std::string_view our_name,
-                            std::string_view method) {
+                            const std::optional<PartAsked>& part, std::string_view method) {
   // What the client said of age is the sibling's to heed too.
   std::string control = "only-if-cached";
   append_seconds(control, ", max-age=", request.facts.control.max_age);
   append_seconds(control, ", min-fresh=", request.facts.control.min_fresh);
-  const std::array extra{http::Field{field::cache_control, "Cache-Control", control}};
+  boost::container::small_vector<http::Field, 3> extra{
+      {field::cache_control, "Cache-Control", control}};
+  const std::string range = part ? http::range_field(part->bytes) : std::string();
+  if (part) extra.push_back({field::range, "Range", range});
+  if (part && !part->validator.empty()) {
+    extra.push_back({field::if_range, "If-Range", part->validator});
+  }
   std::string head;
   const auto shown = http::without_forwarded(request.head.fields);
   http::append_request_head(head, {.method = method,
@@ -87,7 +93,7 @@ std::string sibling_request(const Request& request, std::string_view our_name,
                                    .received_minor = request.head.minor,
                                    .name = our_name,
                                    .without = kNotForSiblings,
-                                   .extra = extra});
+                                   .extra = {extra.data(), extra.size()}});
   return head;
 }
 

@@ -14,7 +14,13 @@ namespace proxy {
 
 // In absolute-form with only-if-cached, and without what is between the client and the origin alone
 // (credentials, cookies): a sibling is asked for what it may hand to anybody.
+// Of a part: if it is still of the version with that strong validator; empty: of any.
+struct PartAsked {
+  http::AskedRange bytes;
+  std::string_view validator = {};
+};
 std::string sibling_request(const Request& request, std::string_view our_name,
+                            const std::optional<PartAsked>& part = {},
                             std::string_view method = "GET");
 
 // Whether that answer was chosen by a field that the client sent and the sibling was not shown:

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/interop/neighbourhood.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace interop {
 namespace {
@@ -73,6 +74,41 @@ TEST(WeAskSquid, ForAllThatItClaimsAndLittleElse) {
   ASSERT_TRUE(await([&] { return logged(neighbours.ours->access_log(), others, always) == 300; }));
   EXPECT_GE(logged(neighbours.ours->access_log(), neighbours.held, by_digest), 495U);
   EXPECT_EQ(logged(neighbours.ours->access_log(), others, by_digest), 0U);
+}
+
+TEST(WeAskSquid, ForRangesOfWhatItHoldsWhole) {
+  std::string body;
+  for (int i = 0; body.size() < (3U << 20); ++i) body += std::to_string(i) + ' ';
+  Origin origin;
+  const auto date = http_date();
+  origin.on("/large", cacheable(body, "max-age=86400").with("Date", date).with("ETag", "\"v1\""));
+  const std::string url = origin.url("/large");
+  const ReservedPort nobody;
+  SquidProcess squid{nobody.port()};
+  EXPECT_TRUE(Client(squid.port()).get(url).body == body);
+  const auto claimed = [&] {
+    const auto digest = served_digest(squid.port());
+    return digest && claims(*digest, url);
+  };
+  ASSERT_TRUE(await(claimed, std::chrono::seconds(30))) << squid.cache_log();
+  const TemporaryDirectory home;
+  const json cache{{"disk", {{"path", (home / "c").string()}, {"size", "256MiB"}}}};
+  const ProxyProcess ours(with_peer("squid", squid.port(), json{{"cache", cache}}));
+  ASSERT_TRUE(await([&] { return ours.digest_peer("squid").at("state") == "usable"; }));
+  Client client(ours.port());
+  const std::pair<std::size_t, std::size_t> spans[] = {
+      {1'000'000, 1'999'999},  // cold
+      {2'000'000, 2'999'999},  // a block of it is missing
+      {500, 2'999'999},        // held
+  };
+  for (const auto& [first, last] : spans) {
+    const auto range = "bytes=" + std::to_string(first) + '-' + std::to_string(last);
+    const Response part = client.get(url, {{"Range", range}});
+    EXPECT_EQ(part.status, 206);
+    EXPECT_TRUE(part.body == body.substr(first, last - first + 1)) << range;
+  }
+  EXPECT_EQ(ours.digest_peer("squid").at("true_hits"), 2) << ours.digest_peer("squid").dump(2);
+  EXPECT_EQ(origin.count(), 1U);
 }
 
 }  // namespace

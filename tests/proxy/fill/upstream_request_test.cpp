@@ -39,6 +39,18 @@ TEST(SiblingRequest, AsksForWhatItHoldsAndHidesWhatIsTheClientsOwn) {
             "Cache-Control: only-if-cached, max-age=10, min-fresh=5\r\n\r\n");
 }
 
+TEST(SiblingRequest, OfAPartNamesTheVersionThatItHasToBeOf) {
+  const TextRequest request("Range: bytes=7-8\r\nIf-Range: \"mine\"\r\n");
+  const PartAsked any{{5, 99}};
+  EXPECT_EQ(sibling_request(*request, "us", any),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nRange: bytes=5-99\r\n\r\n");
+  const PartAsked of_one{{5, {}}, "\"v1\""};
+  EXPECT_EQ(sibling_request(*request, "us", of_one),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n\r\n");
+}
+
 TEST(SiblingRequest, AnAnswerChosenByWhatItWasNotShownIsForSomebodyElse) {
   const TextRequest with_cookie("Cookie: a=b\r\nAccept: */*\r\n");
   const TextRequest without("Accept: */*\r\n");

@@ -1,0 +1,212 @@
+// Parts of large objects that a neighbour claims: asked of it first, and of the origin where it
+// does not keep its word.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/scenario/large_scene.hpp"
+#include "tests/scenario/scripted_peer.hpp"
+
+namespace scenario {
+namespace {
+
+// Another proxy, with a disk of its own, whose only neighbour is at that port.
+json with_neighbour(const char* name, std::uint16_t port, const std::filesystem::path& home) {
+  return with_peer(
+      name, port,
+      json{{"cache", {{"disk", {{"path", (home / "c").string()}, {"size", "512MiB"}}}}},
+           {"timeouts", {{"peer_first_byte", "300ms"}}}});
+}
+
+// Of that part so many bytes, and the end.
+Reply cut_after(const LargeScene& scene, const Span& span, std::uint64_t bytes) {
+  const auto text = "bytes " + std::to_string(span.first) + '-' + std::to_string(span.second) +
+                    '/' + std::to_string(scene.size);
+  return scene.described(Reply(206, {{"Content-Range", text}}))
+      .sized(span.second - span.first + 1)
+      .send(pattern(span.first, bytes))
+      .cut();
+}
+
+struct LargePeer : LargeScene {
+  explicit LargePeer(std::uint64_t bytes) : LargeScene(bytes) {
+    peer.on(kDigestPath, digest_reply(digest_claiming({origin.url("/a")})));
+    peer.on("/a", [this](const Request& request) { return answer(request); });
+    asking.emplace(with_neighbour("p", peer.port(), home_b.path()));
+    EXPECT_TRUE(await([&] { return books().at("state") == "usable"; }));
+  }
+  json books() const { return asking->digest_peer("p"); }
+  Response ask_for(const std::string& range, Fields fields = {}) {
+    Client client(asking->port());
+    if (!range.empty()) fields.emplace_back("Range", "bytes=" + range);
+    return client.get(origin.url("/a"), fields);
+  }
+  std::vector<std::string> asked_of_peer() const {
+    std::vector<std::string> ranges;
+    for (const auto& request : peer.requests("/a")) ranges.push_back(request.field("Range"));
+    return ranges;
+  }
+  // What the origin alone brought.
+  void hold(const std::string& range) {
+    ask_for(range, {{"Cache-Control", "no-cache"}});
+    EXPECT_EQ(peer.count("/a"), 0U);
+  }
+
+  ScriptedOrigin peer;
+  TemporaryDirectory home_b;
+  std::optional<ProxyProcess> asking;
+};
+
+TEST(LargePeer, ARangeOfAColdObjectIsAskedOfWhoClaimsIt) {
+  LargePeer scene(20 * kMiB);
+  const Response part = scene.ask_for("3000000-5000000");
+  scene.expect_part(part, {3'000'000, 5'000'000});
+  EXPECT_TRUE(contains(part.field("Cache-Status"), "peer/p")) << part.field("Cache-Status");
+  EXPECT_EQ(scene.asked_of_peer(), std::vector<std::string>{"bytes=2097152-5242879"});
+  EXPECT_TRUE(contains(scene.peer.requests("/a")[0].field("Cache-Control"), "only-if-cached"));
+  EXPECT_EQ(scene.books().at("true_hits"), 1);
+  EXPECT_TRUE(is_hit(scene.ask_for("2097152-5242879")));
+  EXPECT_EQ(scene.origin.count(), 0U);
+}
+
+TEST(LargePeer, MissingBlocksAreAskedOfWhoClaimsThem) {
+  LargePeer scene(20 * kMiB);
+  scene.hold("0-1048575");
+  const Response part = scene.ask_for("500000-5000000");
+  scene.expect_part(part, {500'000, 5'000'000});
+  const Response more = scene.ask_for("6000000-7000000");
+  scene.expect_part(more, {6'000'000, 7'000'000});
+  EXPECT_TRUE(contains(more.field("Cache-Status"), "fwd=partial"));
+  EXPECT_TRUE(contains(more.field("Cache-Status"), "peer/p")) << more.field("Cache-Status");
+  const auto asked = scene.peer.requests("/a");
+  ASSERT_EQ(scene.asked_of_peer(),
+            (std::vector<std::string>{"bytes=1048576-5242879", "bytes=5242880-7340031"}));
+  EXPECT_EQ(asked[0].field("If-Range"), "\"v1\"");
+  EXPECT_TRUE(contains(asked[0].field("Cache-Control"), "only-if-cached"));
+  EXPECT_EQ(scene.origin.count(), 1U);
+  EXPECT_EQ(scene.books().at("true_hits"), 2);
+  EXPECT_EQ(scene.books().at("bytes_saved"), 6 * kMiB);
+}
+
+TEST(LargePeer, ALittlePartIsTakenOnceItIsWhole) {
+  LargePeer scene(20 * kMiB);
+  scene.expect_part(scene.ask_for("5-99"), {5, 99});
+  EXPECT_EQ(scene.asked_of_peer(), std::vector<std::string>{"bytes=5-99"});
+  EXPECT_EQ(scene.origin.count(), 0U);
+  scene.peer.on("/a", cut_after(scene, {1200, 1399}, 50));
+  scene.expect_part(scene.ask_for("1200-1399"), {1200, 1399});
+  EXPECT_EQ(scene.origin.count(), 1U);
+}
+
+TEST(LargePeer, WhatItDoesNotHaveIsAskedOfTheOriginAndCounted) {
+  LargePeer scene(20 * kMiB);
+  scene.hold("0-1048575");
+  scene.peer.on("/a", Reply(504));
+  scene.expect_part(scene.ask_for("2000000-5000000"), {2'000'000, 5'000'000});
+  EXPECT_EQ(scene.books().at("false_hits"), 1);
+  EXPECT_EQ(scene.books().at("state"), "usable");
+  EXPECT_EQ(scene.origin.count(), 2U);
+}
+
+TEST(LargePeer, AnotherVersionOfItIsNotJoined) {
+  LargePeer scene(20 * kMiB);
+  scene.hold("0-1048575");
+  const auto mixed = [&](const Request&) {  // whatever the condition says
+    return Reply(206, {{"Content-Range", "bytes 1048576-5242879/20971520"}, {"ETag", "\"v2\""}})
+        .with("Cache-Control", "max-age=3600")
+        .body(pattern(kMiB, 4 * kMiB, 2));
+  };
+  scene.peer.on("/a", mixed);
+  scene.expect_part(scene.ask_for("500000-5000000"), {500'000, 5'000'000});
+  EXPECT_EQ(scene.peer.count("/a"), 1U);
+  EXPECT_EQ(scene.origin.count(), 2U);
+  EXPECT_EQ(scene.books().at("true_hits"), 0);
+}
+
+// How a neighbour breaks its word, and which range it was asked for.
+struct Broken {
+  const char* name;
+  bool cold;
+  Reply (*reply)(const LargeScene&, const Span&);
+};
+
+void PrintTo(const Broken& test, std::ostream* out) {
+  *out << test.name;
+}
+
+class BrokenPeer : public testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenPeer, IsReplacedUnseenInTheMiddleOfABody) {
+  LargePeer scene(20 * kMiB);
+  if (!GetParam().cold) scene.hold("0-1048575");
+  scene.peer.on("/a", [&](const Request& request) {
+    return GetParam().reply(scene, scene.span_of(request.field("Range")));
+  });
+  const auto begun = std::chrono::steady_clock::now();
+  scene.expect_part(scene.ask_for("1048576-6291455"), {kMiB, 6 * kMiB - 1});
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(3));
+  EXPECT_EQ(scene.peer.count("/a"), 1U) << "it rests";
+  EXPECT_EQ(scene.books().at("true_hits"), 0);
+  EXPECT_GE(scene.books().at("failures"), 1);
+  EXPECT_TRUE(is_hit(scene.ask_for("1048576-6291455")));
+}
+
+constexpr auto kCutWithin = [](const LargeScene& scene, const Span& span) {
+  return cut_after(scene, span, 2'500'000);
+};
+constexpr auto kCutBetween = [](const LargeScene& scene, const Span& span) {
+  return cut_after(scene, span, 2 * kMiB);
+};
+constexpr auto kCutAtOnce = [](const LargeScene& scene, const Span& span) {
+  return cut_after(scene, span, 0);
+};
+constexpr auto kHangsUp = [](const LargeScene&, const Span&) { return Reply::hang_up(); };
+
+INSTANTIATE_TEST_SUITE_P(LargePeer, BrokenPeer,
+                         testing::Values(Broken{"ColdAndCutWithinABlock", true, kCutWithin},
+                                         Broken{"ColdAndCutBetweenTwo", true, kCutBetween},
+                                         Broken{"ColdAndCutAtOnce", true, kCutAtOnce},
+                                         Broken{"ColdAndHangsUp", true, kHangsUp},
+                                         Broken{"CutWithinABlock", false, kCutWithin},
+                                         Broken{"CutBetweenTwo", false, kCutBetween},
+                                         Broken{"CutAtOnce", false, kCutAtOnce},
+                                         Broken{"HangsUp", false, kHangsUp}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST(LargePeer, OneThatStallsCostsItsTimeLimitAlone) {
+  for (const bool cold : {true, false}) {
+    LargePeer scene(20 * kMiB);
+    if (!cold) scene.hold("0-1048575");
+    scene.peer.on("/a", Reply(206).wait(Gate()));
+    const auto begun = std::chrono::steady_clock::now();
+    scene.expect_part(scene.ask_for("1048576-6291455"), {kMiB, 6 * kMiB - 1});
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+  }
+}
+
+TEST(LargePeer, APurgedObjectIsNotAskedOfIt) {
+  LargePeer scene(20 * kMiB);
+  Client(scene.asking->port()).request("PURGE", scene.origin.url("/a"), {{"X-Hearsay", "1"}});
+  scene.expect_part(scene.ask_for("3000000-5000000"), {3'000'000, 5'000'000});
+  scene.expect_part(scene.ask_for("6000000-7000000"), {6'000'000, 7'000'000});
+  EXPECT_EQ(scene.peer.count("/a"), 0U);
+}
+
+TEST(LargePeer, ThatIsAHearsayGivesTheRangesOfAWhole) {
+  LargeScene scene(20 * kMiB);
+  const TemporaryDirectory home_b;
+  const ProxyProcess b(with_neighbour("a", scene.proxy().port(), home_b / "b"));
+  scene.get();
+  ASSERT_TRUE(await([&] { return b.digest_peer("a").at("entries") == 1; }));
+  Client client(b.port());
+  for (const Span& span : {Span{3'000'000, 5'000'000}, Span{4'000'000, 9'000'000}, Span{7, 99}}) {
+    const auto range = std::to_string(span.first) + '-' + std::to_string(span.second);
+    const Response part = client.get(scene.origin.url("/a"), {{"Range", "bytes=" + range}});
+    scene.expect_part(part, span);
+  }
+  EXPECT_EQ(b.digest_peer("a").at("true_hits"), 3);
+  EXPECT_EQ(scene.origin.count(), 1U);
+}
+
+}  // namespace
+}  // namespace scenario
