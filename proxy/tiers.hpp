@@ -78,6 +78,13 @@ net::Task<std::shared_ptr<const cache::Entry>> block_held(
 bool keep_block(Shared& shared, const digest::Key& key,
                 const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
                 cache::Body bytes);
+// The same before the object's own entry is stored.
+bool keep_block_of_new(Shared& shared, const digest::Key& key,
+                       const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
+                       cache::Body bytes);
+// What waits to be written takes memory, and what there is no room for is not kept: waits, for a
+// while, where too much does.
+net::Task<void> let_the_disk_catch_up(Worker& worker);
 // To be told when blocks of it were kept, once for many: where the disk has all of them now, it may
 // be claimed. Whether it was purged or replaced meanwhile need not be asked.
 void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object);

@@ -1,6 +1,8 @@
 // The blocks of large objects, in memory and on disk.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "proxy/cache/in_blocks.hpp"
 #include "proxy/tiers.hpp"
 #include "proxy/wakeup.hpp"
@@ -14,6 +16,10 @@ namespace disk = cache::disk;
 namespace {
 
 using Block = std::shared_ptr<const cache::Entry>;
+
+constexpr std::uint64_t kMostUnwritten = std::uint64_t{8} << 20;
+constexpr std::chrono::milliseconds kUntilNextLook{5};
+constexpr std::chrono::seconds kPatience{1};  // with a disk; then it is passed on all the same
 
 struct Wanted {
   digest::Key url_key;
@@ -87,11 +93,28 @@ bool keep_block(Shared& shared, const digest::Key& key,
   // What was purged meanwhile gets no more of them.
   const bool on_disk = shared.disk && shared.disk->disk().may_hold(key);
   if (!on_disk && !shared.store.holds(key)) return false;
+  return keep_block_of_new(shared, key, object, number, std::move(bytes));
+}
+
+bool keep_block_of_new(Shared& shared, const digest::Key& key,
+                       const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
+                       cache::Body bytes) {
   const auto block = cache::block_entry(shared.budget, *object, std::move(bytes));
   const auto block_key = disk::block_key(key, object->object->version, number);
   const auto stored = shared.store.put(block_key, block, shared.clock.now());
   const bool written = shared.disk && shared.disk->put_block(key, number, *object, block);
   return written || stored == cache::Stored::yes;
+}
+
+Task<void> let_the_disk_catch_up(Worker& worker) {
+  const auto& shared = worker.shared;
+  if (!shared.disk) co_return;
+  const auto most = std::min(kMostUnwritten, shared.budget.limit() / 8);
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (shared.disk->disk().queued_bytes() > most && std::chrono::steady_clock::now() < until) {
+    net::Timer timer(worker.io.get_executor(), kUntilNextLook);
+    co_await timer.async_wait(net::as_result);
+  }
 }
 
 void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object) {

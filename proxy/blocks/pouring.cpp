@@ -14,9 +14,6 @@ namespace {
 
 constexpr std::uint64_t kPiece = 64 * 1024;
 constexpr std::chrono::seconds kGrace{1};  // before a rate means anything
-constexpr std::uint64_t kMostUnwritten = std::uint64_t{8} << 20;
-constexpr std::chrono::milliseconds kUntilNextLook{5};
-constexpr std::chrono::seconds kPatience{1};  // with a disk; then it is passed on all the same
 constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
 constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
 constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
@@ -57,21 +54,9 @@ Task<Outcome<void>> Pouring::pour(std::chrono::milliseconds idle) {
     next.fill->finish();
     shared.runs.done(*into_.run);
     co_await net::asio::post(worker_.io.get_executor(), net::use_task);  // others' turn
-    co_await let_the_disk_catch_up();
+    co_await let_the_disk_catch_up(worker_);
   }
   co_return boost::system::in_place_value;
-}
-
-// What waits to be written takes memory, and what there is no room for is not kept.
-Task<void> Pouring::let_the_disk_catch_up() {
-  const auto& shared = worker_.shared;
-  if (!shared.disk) co_return;
-  const auto most = std::min(kMostUnwritten, shared.budget.limit() / 8);
-  const auto until = steady_clock::now() + kPatience;
-  while (shared.disk->disk().queued_bytes() > most && steady_clock::now() < until) {
-    net::Timer timer(worker_.io.get_executor(), kUntilNextLook);
-    co_await timer.async_wait(net::as_result);
-  }
 }
 
 Task<Outcome<void>> Pouring::pour_block(Fill& fill, std::uint64_t size,

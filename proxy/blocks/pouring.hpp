@@ -36,7 +36,6 @@ class Pouring {
  private:
   net::Task<Outcome<void>> pour_block(Fill& fill, std::uint64_t size,
                                       std::chrono::milliseconds idle);
-  net::Task<void> let_the_disk_catch_up();
   std::shared_ptr<cache::Block> next_piece(std::uint64_t left);
   void keep(std::uint32_t block, const Fill& fill);
   [[nodiscard]] bool worth_finishing(const Fill& fill, std::uint64_t size) const;

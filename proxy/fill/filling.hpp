@@ -6,6 +6,7 @@
 
 #include "digest/key.hpp"
 #include "peers/directory.hpp"
+#include "proxy/blocks/growing.hpp"
 #include "proxy/blocks/run.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/fill/fill.hpp"
@@ -86,6 +87,9 @@ class Filling {
   // In blocks. Nothing: it is not, or cannot be, kept in blocks, and goes the other way.
   net::Task<std::optional<Outcome<void>>> pour_in_blocks(std::chrono::milliseconds idle);
   [[nodiscard]] bool becomes_object() const;
+  [[nodiscard]] bool may_grow() const;
+  void grow();
+  bool store_grown();
   [[nodiscard]] std::uint64_t version_of(std::uint64_t length) const;
   std::shared_ptr<Run> begin_run(const std::shared_ptr<const cache::Entry>& object);
   void publish_object(const std::shared_ptr<const cache::Entry>& object);
@@ -99,6 +103,8 @@ class Filling {
   net::Task<Outcome<void>> skip(std::uint64_t bytes);
   void next_block();
   void stop_storing();
+  void outgrow_memory();
+  bool store_body();
   void complete();
   [[nodiscard]] bool worth_finishing() const;
   bool unwanted();
@@ -119,8 +125,10 @@ class Filling {
   std::shared_ptr<cache::Entry> entry_;
   std::optional<std::uint64_t> length_;
   std::shared_ptr<cache::Block> block_;
-  std::uint32_t used_ = 0;  // bytes of block_
+  std::uint32_t used_ = 0;          // bytes of block_
+  std::optional<Growing> growing_;  // a body of unknown length, if it is to become an object
   bool storing_ = false;
+  bool windowed_ = false;  // the fill keeps no more of it than readers need
   bool published_ = false;
   bool cut_off_ = false;    // there is more of the body than of what is wanted of it
   bool held_back_ = false;  // not to be published before it is whole, unless it grows too large

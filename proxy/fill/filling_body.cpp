@@ -52,6 +52,7 @@ std::shared_ptr<cache::Entry> Filling::receive(cache::SourceKind source) {
   length_ = framing.kind == http::Framing::Kind::sized  ? std::optional(framing.length)
             : framing.kind == http::Framing::Kind::none ? std::optional<std::uint64_t>(0)
                                                         : std::nullopt;
+  growing_.reset();
   return std::make_shared<cache::Entry>(worker_.shared.budget, received(source));
 }
 
@@ -155,19 +156,24 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
     used_ += static_cast<std::uint32_t>(*read);
     bytes.add(*read);
     fill.append(block_, used_);
-    if (storing_ && fill.received() > worker_.shared.store.max_object()) stop_storing();
+    if (used_ == block_->capacity()) grow();
+    if (storing_ && fill.received() > worker_.shared.store.max_object()) outgrow_memory();
     if (held_back_ && fill.received() > kHeldBack) {
       held_back_ = false;
       publish(true);
     }
     if (too_slow()) co_return Failure{Failure::Where::upstream, Failure::What::timed_out, {}};
     bool wanted = !unwanted();
-    if (published_ && !storing_) wanted = co_await fill.room(worker_.shared.transit.over());
+    if (published_ && (!storing_ || windowed_)) {
+      wanted = co_await fill.room(worker_.shared.transit.over());
+      if (windowed_ && job_.refresh) wanted = true;
+    }
     if (!wanted) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
     since_turn += *read;
     if (since_turn < kTurn) continue;
     since_turn = 0;
     co_await net::asio::post(worker_.io.get_executor(), net::use_task);
+    if (growing_) co_await let_the_disk_catch_up(worker_);
   }
 }
 
@@ -178,6 +184,10 @@ void Filling::next_block() {
     const auto left = *length_ - std::min(*length_, job_.fill->received());
     capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, 1, kBlock));
   }
+  if (may_grow()) growing_.emplace(worker_.shared, job_.key, received(provenance_.source));
+  if (growing_) {
+    capacity = static_cast<std::uint32_t>(std::min<std::uint64_t>(capacity, growing_->room()));
+  }
   // What is kept makes room for itself; where that cannot be, and of what is not kept, there is a
   // window that has a budget of its own and costs no stored response its place.
   auto& shared = worker_.shared;
@@ -187,8 +197,18 @@ void Filling::next_block() {
   used_ = 0;
 }
 
+// More of it than memory keeps of one body: in blocks, or not at all.
+void Filling::outgrow_memory() {
+  if (!growing_) return stop_storing();
+  if (windowed_ || !growing_->large()) return;
+  windowed_ = true;
+  refuse_newcomers(true);
+  if (published_) job_.fill->keep_window();
+}
+
 void Filling::stop_storing() {
   storing_ = false;
+  growing_.reset();
   refuse_newcomers(true);
   if (published_) job_.fill->keep_window();
 }
@@ -220,12 +240,17 @@ void Filling::drop_held() {
   }
 }
 
+bool Filling::store_body() {
+  entry_->body = trimmed(job_.fill->body(), worker_.shared.budget);
+  return entry_->range ? store_part(entry_) : store(entry_);
+}
+
 void Filling::complete() {
   fetch_->finish();
   auto& shared = worker_.shared;
+  if (used_ > 0 && block_ && used_ < block_->capacity()) grow();
   if (storing_) {
-    entry_->body = trimmed(job_.fill->body(), shared.budget);
-    const bool stored = entry_->range ? store_part(entry_) : store(entry_);
+    const bool stored = growing_ && growing_->large() ? store_grown() : store_body();
     if (stored) worker_.counters.stored.add();
   }
   shared.fills.leave(job_.key, *job_.fill);  // after the store has it: newcomers find one of both

@@ -51,6 +51,29 @@ bool Filling::becomes_object() const {
          may_be_kept_in_blocks(shared, *entry_->range->complete);
 }
 
+// Where the body begins; nothing else tells that it will be large.
+bool Filling::may_grow() const {
+  const auto& shared = worker_.shared;
+  return !growing_ && storing_ && !length_ && entry_->status == 200 && shared.disk &&
+         job_.fill->received() == 0 && !entry_->variant.never_matches() &&
+         shared.disk->admits(job_.key) && may_be_kept_in_blocks(shared, cache::kLargeFrom + 1);
+}
+
+// The piece under way is as it will be.
+void Filling::grow() {
+  if (!growing_ || growing_->add({block_, used_})) return;
+  growing_.reset();
+  if (windowed_) stop_storing();  // what was dropped is not to be had from memory
+}
+
+bool Filling::store_grown() {
+  const auto object = growing_->finish(received(provenance_.source));
+  if (!object) return windowed_ ? false : store_body();
+  if (!store(object)) return false;
+  note_if_complete(worker_.shared, job_.key, *object);
+  return true;
+}
+
 // Of which blocks may be held that are as good: those of the same representation.
 std::uint64_t Filling::version_of(std::uint64_t length) const {
   auto& shared = worker_.shared;

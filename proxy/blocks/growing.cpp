@@ -1,0 +1,46 @@
+#include "proxy/blocks/growing.hpp"
+
+#include <utility>
+
+#include "proxy/cache/in_blocks.hpp"
+#include "proxy/tiers.hpp"
+#include "proxy/worker.hpp"
+
+namespace proxy {
+
+Growing::Growing(Shared& shared, const digest::Key& key, const cache::Received& head)
+    : shared_(shared),
+      key_(key),
+      object_(cache::object_entry(shared.budget, head, {shared.disk->disk().new_version()}, 1)) {}
+
+bool Growing::add(cache::Slice slice) {
+  auto& block = pending_.back();
+  size_ += slice.size;
+  block.size += slice.size;
+  block.slices.push_back(std::move(slice));
+  if (block.size == cache::kBlockBytes) pending_.emplace_back();
+  return keep_full_blocks();
+}
+
+// What is small is stored as any other, and no block of it is kept.
+bool Growing::keep_full_blocks() {
+  if (size_ <= cache::kLargeFrom) return true;
+  if (!may_be_kept_in_blocks(shared_, size_)) return false;
+  while (pending_.size() > 1) {
+    if (!keep_first()) return false;
+  }
+  return true;
+}
+
+bool Growing::keep_first() {
+  auto body = std::move(pending_.front());
+  pending_.erase(pending_.begin());
+  return keep_block_of_new(shared_, key_, object_, kept_++, std::move(body));
+}
+
+std::shared_ptr<const cache::Entry> Growing::finish(const cache::Received& head) {
+  if (pending_.back().size > 0 && !keep_first()) return nullptr;
+  return cache::object_entry(shared_.budget, head, *object_->object, size_);
+}
+
+}  // namespace proxy

@@ -1,0 +1,45 @@
+// A large object whose length is known only at its end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "digest/key.hpp"
+#include "proxy/cache/entry.hpp"
+
+namespace proxy {
+
+struct Shared;
+
+// Keeps its blocks as they come, once it is large: until its entry is stored, by whoever gets it
+// from here, they are found by nobody; without one they are nobody's. Belongs to one coroutine.
+class Growing {
+ public:
+  // `head`: what came of it, without its body.
+  Growing(Shared& shared, const digest::Key& key, const cache::Received& head);
+
+  // The next bytes: a slice that is full, or the last one. None goes past the end of a block: see
+  // room(). False: it cannot be kept in blocks, and no more of it is to be added.
+  bool add(cache::Slice slice);
+  // So many bytes are left in the block under way.
+  [[nodiscard]] std::uint64_t room() const { return cache::kBlockBytes - pending_.back().size; }
+  // Its blocks are being kept, as there is more of it than small responses have.
+  [[nodiscard]] bool large() const { return kept_ > 0; }
+  // That was all: its entry, to be stored now. Null: not all of it could be kept.
+  std::shared_ptr<const cache::Entry> finish(const cache::Received& head);
+
+ private:
+  bool keep_full_blocks();
+  bool keep_first();
+
+  Shared& shared_;
+  const digest::Key key_;
+  const std::shared_ptr<const cache::Entry> object_;  // of a length that does not count
+  std::vector<cache::Body> pending_{1};               // the last is under way
+  std::uint64_t size_ = 0;
+  std::uint32_t kept_ = 0;  // blocks
+};
+
+}  // namespace proxy
