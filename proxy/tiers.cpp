@@ -72,15 +72,22 @@ bool is_to_be_written(Shared& shared, const digest::Key& key, const cache::Entry
 
 }  // namespace
 
-// Who invalidates takes note of it first, and clears memory and disk then. So we look after
-// storing, too: what is stored in between is seen by one of us.
+// Who invalidates takes note of it first, and clears memory and disk then. So where nothing keeps
+// the two apart we look after storing, too: what is stored in between is seen by one of us.
 bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const cache::Entry>& entry,
           Asked asked, const cache::Entry* superseded) {
-  const auto good = [&] { return !shared.fills.outdated(key, entry->url, asked); };
-  if (!good()) return false;
-  entry->on_disk.note_asked(asked);
-  const auto stored = shared.store.put(key, entry, shared.clock.now(), superseded);
-  if (stored != cache::Stored::yes) return false;
+  const auto outdated = [&] { return shared.fills.outdated(key, entry->url, asked); };
+  const auto store = [&] {
+    const auto now = shared.clock.now();
+    if (outdated()) return false;
+    entry->on_disk.note_asked(asked);
+    return shared.store.put(key, entry, now, superseded) == cache::Stored::yes;
+  };
+  if (shared.disk && !shared.disk->admits_on_second()) {
+    return shared.disk->put(key, entry, superseded, store);
+  }
+  if (!store()) return false;
+  const auto good = [&] { return !outdated(); };
   const bool written = is_to_be_written(shared, key, *entry);
   if (written ? shared.disk->put(key, entry, superseded, good) : good()) return true;
   shared.store.invalidate(key, entry->url);

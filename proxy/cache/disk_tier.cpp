@@ -208,9 +208,9 @@ bool DiskTier::worth(const Entry& entry) const {
 }
 
 bool DiskTier::put(const Key& url_key, const std::shared_ptr<const Entry>& entry,
-                   const Entry* superseded, const std::function<bool()>& still_good) {
+                   const Entry* superseded, const std::function<bool()>& stored_above) {
   const std::lock_guard lock(lock_of(url_key));
-  if (!still_good()) return false;
+  if (!stored_above()) return false;
   if (!entry->variant.varies()) {
     write(url_key, entry, superseded, 0);
     return true;
@@ -282,7 +282,8 @@ Result<void> DiskTier::purge_all(std::string_view text, disk::Done done) {
 
 void DiskTier::charge() {
   // Bodies in the queue are charged already.
-  const auto bytes = disk_.index().bytes() + disk_.queued_bytes() / 8 + sizeof(*known_);
+  const auto bytes =
+      disk_.index().bytes() + disk_.rules_bytes() + disk_.queued_bytes() / 8 + sizeof(*known_);
   if (bytes > charged_) budget_.charge(bytes - charged_);
   if (bytes < charged_) budget_.release(charged_ - bytes);
   charged_ = bytes;

@@ -48,7 +48,7 @@ struct ReadBack {
 // Any thread. Whole responses only, and large objects; the caller says what is stored and what is
 // purged, in whatever order threads do so, and for each key the disk tells of what came last: a
 // response that is put after a purge was noted, but asked for before, is told from others by
-// `still_good`.
+// who puts it into memory.
 class DiskTier {
  public:
   // `reading`: which URLs a purge of many covers.
@@ -94,11 +94,12 @@ class DiskTier {
 
   // Writes it behind, in place of what the same requests select. `superseded`: what it is a newer
   // head of, if its body is that one's: then the head alone is written. Does nothing, and returns
-  // false, unless still_good(), which is asked under a lock that purge() takes too: no purge comes
-  // between the question and the record. What cannot be written (parts, too large, too much waits)
-  // still puts an end to what was there.
+  // false, unless stored_above(), which puts it into memory if it still may be stored. That is
+  // called under a lock that purge() takes too: no purge comes between it and the record, and of
+  // what is put under one key memory and disk have the same last. What cannot be written (parts,
+  // too large, too much waits) still puts an end to what was there.
   bool put(const disk::Key& url_key, const std::shared_ptr<const Entry>& entry,
-           const Entry* superseded, const std::function<bool()>& still_good);
+           const Entry* superseded, const std::function<bool()>& stored_above);
 
   // Whether segments have room for blocks of large objects.
   bool takes_blocks() const { return disk_.most_bytes() >= kBlockBytes + kFixed; }

@@ -32,6 +32,9 @@ class SharedTiers : public ::testing::Test {
   // The version that is current when it is asked for: too old if it is purged before it is put.
   void put(std::size_t number) {
     const int version = current_[number];
+    put(number, version, [&] { return version >= purged_[number]; });
+  }
+  void put(std::size_t number, int version, const std::function<bool()>& good) {
     Stock stock;
     stock.url = url_of(number);
     stock.lines = "Cache-Control: max-age=100\r\nETag: \"" + std::to_string(version) + "\"\r\n";
@@ -39,9 +42,8 @@ class SharedTiers : public ::testing::Test {
     stock.times = {now_, now_};
     const auto entry = entry_of(budget_, stock);
     const auto key = key_of(stock.url);
-    const auto good = [&] { return version >= purged_[number]; };
-    if (store_.put(key, entry, now_) != Stored::yes) return;
-    if (!disk_.put(key, entry, nullptr, good)) store_.drop(key, *entry);
+    const auto store = [&] { return good() && store_.put(key, entry, now_) == Stored::yes; };
+    disk_.put(key, entry, nullptr, store);
   }
   void purge(std::size_t number) {
     const int version = ++current_[number];
@@ -143,6 +145,29 @@ TEST_F(SharedTiers, HaveNothingOfBeforeAPurgeAndClaimWhatTheyHave) {
     EXPECT_EQ(claimed.contains(key_of(url)), above || below) << url;
   }
   EXPECT_GT(found_, 0);
+}
+
+TEST_F(SharedTiers, WhatIsStoredLastIsTheSameInBoth) {
+  constexpr int kRounds = 200;
+  std::atomic<int> next = 0;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    const std::size_t number = round % kUrls;
+    {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 3; ++i) {
+        threads.emplace_back([&] {
+          for (int n = 0; n < 5; ++n) put(number, ++next, [] { return true; });
+        });
+      }
+    }
+    ASSERT_TRUE(disk_.disk().settle(10s));
+    const Request request;
+    const auto url = url_of(number);
+    const auto above = store_.find(key_of(url), url, request.head.fields).entry;
+    const auto below = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
+    ASSERT_TRUE(above && below && below->entry) << round;
+    ASSERT_EQ(version_of(*above), version_of(*below->entry)) << round;
+  }
 }
 
 }  // namespace
