@@ -65,7 +65,6 @@ Result<std::shared_ptr<const Entry>> DiskTier::read_block(const Key& url_key, st
   }
   const auto failed = [&](Error error) -> Result<std::shared_ptr<const Entry>> {
     if (error == Error::would_block || error == Error::busy) return error;
-    if (error == Error::corrupt) disk_.purge(seen.key, {});  // or the next start would find it
     disk_.lose_block(url_key, object.object->version);
     return error;
   };

@@ -2,6 +2,7 @@
 
 #include "digest/crc32c.hpp"
 #include "proxy/cache/disk/footer.hpp"
+#include "proxy/cache/disk/searched.hpp"
 
 namespace disk = proxy::cache::disk;
 
@@ -15,15 +16,19 @@ void read(disk::Bytes file) {
   const auto footer = file.subspan(trailer->footer_offset);
   const auto records = disk::read_footer(footer, *trailer);
   if (!records) return;
-  if (disk::encode_footer(1, *records).size() != footer.size()) __builtin_trap();
-  const auto again = disk::read_footer(disk::encode_footer(1, *records), *trailer);
+  if (disk::encode_footer(1, *records, trailer->purges).size() != footer.size()) __builtin_trap();
+  const auto again = disk::read_footer(disk::encode_footer(1, *records, trailer->purges), *trailer);
   if (again != records) __builtin_trap();
 }
 
 }  // namespace
 
-// The input is a segment numbered 1; also with the checksum of its footer put right.
+// The input is a segment numbered 1; also with the checksum of its footer put right. And what a
+// search found.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view head(reinterpret_cast<const char*>(data), size);
+  const auto found = disk::decode_searched(head);
+  if (found && disk::encode(*found) != head) __builtin_trap();
   std::vector<std::uint8_t> file(data, data + size);
   read(file);
   if (size < disk::kTrailerBytes) return 0;

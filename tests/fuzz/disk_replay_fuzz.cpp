@@ -40,8 +40,8 @@ void mend(std::vector<std::uint8_t>& file) {
 // The input is a segment numbered 1, as it is and mended.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::uint8_t> file(data, data + size);
-  check(disk::replay(file, 1), size);
+  check(disk::replay(file, 1, std::nullopt), size);
   mend(file);
-  check(disk::replay(file, 1), size);
+  check(disk::replay(file, 1, 0), size);
   return 0;
 }

@@ -12,6 +12,8 @@ Result<Contents::Unknown> Contents::open(const std::filesystem::path& path) {
   const auto items = directory->segments();
   if (!items) return items.error();
   Unknown unknown;
+  Learner learner(index_, segments_, rules_);
+  std::optional<std::uint16_t> purges;  // by what was read
   for (const auto& item : *items) {
     if (!item.is_file) continue;
     auto file = directory->open_segment(item.segment);
@@ -22,12 +24,13 @@ Result<Contents::Unknown> Contents::open(const std::filesystem::path& path) {
       continue;
     }
     unknown.other_version += scanned->other_version ? 1 : 0;
-    unknown.damaged += scanned->damaged ? 1 : 0;
+    unknown.damaged += scanned->damaged || scanned->cut ? 1 : 0;
+    if (lost_a_purge(purges, *scanned)) learner.forget_all();
+    if (scanned->purges) purges = scanned->purges;
     segments_.add(std::make_shared<const Segment>(item.segment, std::move(*file)));
-    for (const Listed& listed : scanned->records) {
-      learn(listed, item.segment, {index_, segments_, rules_});
-    }
+    for (const Listed& listed : scanned->records) learner.learn(listed, item.segment);
   }
+  learner.finish();
   directory_ = std::move(*directory);
   return unknown;
 }

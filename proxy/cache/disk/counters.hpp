@@ -12,7 +12,7 @@ struct Counters {
   // Bytes written. Their sum over `stored_bytes` is the write amplification.
   Count stored_bytes = 0;      // records that were asked for, purges too
   Count reinserted_bytes = 0;  // records copied out of a segment before it was reclaimed
-  Count overhead_bytes = 0;    // headers of segments, and footers
+  Count overhead_bytes = 0;    // headers of segments, footers, what searches found
 
   Count stored = 0;      // records
   Count reinserted = 0;  // entries copied

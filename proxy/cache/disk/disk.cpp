@@ -35,7 +35,7 @@ Disk::Disk(Options options)
       index_(seconds_now()),
       rules_(options_.purge_reading),
       versions_(random_number()),
-      log_(fitted(options_.log), Shared{index_, segments_, rules_, counters_}),
+      log_(fitted(options_.log), Shared{index_, segments_, rules_, counters_, log_may_have_more_}),
       next_rest_(options_.first_rest) {}
 
 Result<Loaded> Disk::start() {
@@ -58,7 +58,11 @@ Result<Loaded> Disk::start() {
 std::optional<Place> Disk::find(const Key& key, std::string_view url) {
   if (!ready_.load(std::memory_order_acquire)) return std::nullopt;
   const auto place = index_.use(key);
-  if (!place || purging(key) || rules_.purged(url, place->at)) return std::nullopt;
+  if (!place || purging(key)) return std::nullopt;
+  if (rules_.purged(url, place->at)) {
+    index_.set_claim(key, place->at, 0);  // the search for it may take a while
+    return std::nullopt;
+  }
   return place;
 }
 
@@ -84,10 +88,12 @@ Result<void> Disk::read_body(const Stored& stored, std::span<const std::span<std
 
 bool Disk::drop(const Key& key, const Place& place, Error reason) {
   if (reason == Error::would_block) return false;
-  // What cannot be read is tried no more, or each who asks for it would wait for a bad sector.
+  // What cannot be read is tried no more, or each who asks for it would wait for a bad sector; the
+  // next start must not find it either, as who purges it meanwhile finds nothing to purge.
   const bool dropped = index_.erase_at(key, place.at);
   if (dropped && reason == Error::corrupt) counters_.corrupt += 1;
   if (reason != Error::corrupt && reason != Error::gone) counters_.failed_reads += 1;
+  if (dropped && reason != Error::gone) purge(key, {});
   return dropped;
 }
 

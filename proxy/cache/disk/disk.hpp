@@ -91,7 +91,9 @@ class Disk {
   // it. After an error it is owed, counts in memory, and is written when the disk is back.
   void purge(const Key& key, Done done);
   // All keys whose record has a URL that the text covers (Options::purge_reading), at once by a
-  // rule, by a search as time allows. `busy`: there are PurgeRules::kMost rules already.
+  // rule, by a search as time allows. What is found to be covered before the search is there is
+  // claimed no more, and nothing is where that takes longer than kClaimsMeanwhile. `busy`: there
+  // are as many rules as PurgeRules has room for.
   Result<void> purge_prefix(std::string_view text, Done done);
 
   // A block was lost of the object of this URL and version: at once nobody is told any more that
@@ -114,6 +116,7 @@ class Disk {
   Index& index() { return index_; }
   const Index& index() const { return index_; }
   const Counters& counters() const { return counters_; }
+  std::size_t rules_bytes() const { return rules_.bytes(); }
   std::size_t segments() const { return segments_.count(); }
   std::uint64_t used_bytes() const { return used_.load(std::memory_order_relaxed); }
   std::uint64_t queued_bytes() const;
@@ -121,6 +124,7 @@ class Disk {
  private:
   using Clock = std::chrono::steady_clock;
 
+  static constexpr std::chrono::seconds kClaimsMeanwhile{1};
   static constexpr std::size_t kInFlight = 4096;
   using InFlight = std::array<std::atomic<std::uint32_t>, kInFlight>;
   bool purging(const Key& key) const { return purging_[slot_of(key)].load() > 0; }
@@ -137,6 +141,7 @@ class Disk {
   void owe(Record record);
   void pay_owed();
   bool look_after();
+  void judge_claims();
   void rest(Error reason);
   void recover();
   bool drop(const Key& key, const Place& place, Error reason);  // whether it was there
@@ -159,6 +164,7 @@ class Disk {
   std::vector<Record> owed_;
   std::chrono::milliseconds next_rest_;
   Clock::time_point looked_after_{};
+  std::optional<Clock::time_point> searching_since_;  // while there are rules
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -42,6 +42,7 @@ void Disk::run() {
     write(std::move(records));
     for (const auto& [object, version] : doubts) log_.doubt(object, version);
     const bool more = look_after();
+    judge_claims();
     used_ = log_.used_bytes();
     lock.lock();
     idle_ = queue_.empty() && doubts_.empty() && !more;
@@ -140,7 +141,21 @@ bool Disk::look_after() {
     return false;
   }
   const auto searched = log_.search_purged();
+  if (!searched) rest(searched.error());
   return searched && *searched;
+}
+
+// Which entries a rule covers is known once they were searched for, which has to wait while the
+// disk rests.
+void Disk::judge_claims() {
+  if (rules_.count() == 0) {
+    searching_since_.reset();
+    index_.suspend_claims(false);
+    return;
+  }
+  if (!searching_since_) searching_since_ = Clock::now();
+  const bool soon = state().working && Clock::now() - *searching_since_ < kClaimsMeanwhile;
+  if (!soon) index_.suspend_claims(true);
 }
 
 void Disk::rest(Error reason) {

@@ -31,7 +31,7 @@ void write_entry(std::uint8_t* bytes, const Listed& record) {
 
 // Whether a record can lie there, right behind the one that ended at `end`.
 bool follows(const Listed& record, std::uint64_t end, std::uint64_t limit) {
-  return record.kind >= Kind::whole && record.kind <= Kind::purge_prefix && record.offset == end &&
+  return record.kind >= Kind::whole && record.kind <= Kind::unknown && record.offset == end &&
          record.bytes >= kRecordHeaderBytes && end + aligned(record.bytes) <= limit;
 }
 
@@ -45,7 +45,8 @@ Listed listed(const RecordHeader& header) {
           .kind = header.kind};
 }
 
-std::vector<std::uint8_t> encode_footer(std::uint32_t segment, std::span<const Listed> records) {
+std::vector<std::uint8_t> encode_footer(std::uint32_t segment, std::span<const Listed> records,
+                                        std::uint16_t purges) {
   std::vector<std::uint8_t> footer(footer_bytes(records.size()));
   std::uint8_t* at = footer.data();
   std::uint64_t end = kSegmentHeaderBytes;
@@ -58,6 +59,7 @@ std::vector<std::uint8_t> encode_footer(std::uint32_t segment, std::span<const L
   store(at + 4, static_cast<std::uint32_t>(records.size()));
   store(at + 8, segment);
   store(at + 12, static_cast<std::uint32_t>(end));
+  store(at + 16, purges);
   store(at + 28, digest::crc32c(Bytes(footer).first(footer.size() - 4)));
   return footer;
 }
@@ -65,7 +67,8 @@ std::vector<std::uint8_t> encode_footer(std::uint32_t segment, std::span<const L
 std::optional<Trailer> read_trailer(std::span<const std::uint8_t, kTrailerBytes> bytes,
                                     std::uint32_t segment, std::uint64_t file_bytes) {
   if (!std::equal(kMagic.begin(), kMagic.end(), bytes.begin())) return std::nullopt;
-  const Trailer trailer{load<std::uint32_t>(&bytes[4]), load<std::uint32_t>(&bytes[12])};
+  const Trailer trailer{load<std::uint32_t>(&bytes[4]), load<std::uint32_t>(&bytes[12]),
+                        load<std::uint16_t>(&bytes[16])};
   const bool fits = trailer.footer_offset >= kSegmentHeaderBytes &&
                     trailer.footer_offset + footer_bytes(trailer.records) == file_bytes;
   if (load<std::uint32_t>(&bytes[8]) != segment || !fits) return std::nullopt;

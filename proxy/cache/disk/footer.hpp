@@ -5,8 +5,9 @@
 //   16  4  offset of the record            4  4  number of records
 //   20  4  bytes, without what fills up    8  4  number of the segment
 //   24  4  claimable until, as it counts  12  4  offset where the footer begins
-//   28  1  kind                           16 12  0
-//   29  3  0                              28  4  checksum of the footer before this field
+//   28  1  kind                           16  2  purges in the log up to here (format.hpp)
+//   29  3  0                              18 10  0
+//                                         28  4  checksum of the footer before this field
 // The fields are those of format.hpp; the footer begins where the last record was filled up to.
 #pragma once
 
@@ -26,7 +27,7 @@ constexpr std::uint64_t footer_bytes(std::size_t records) {
   return records * kFooterEntryBytes + kTrailerBytes;
 }
 
-// A record of a segment, in a footer or as found by replay.
+// A record of a segment, or what is left of one, in a footer or as found by replay.
 struct Listed {
   Key key;  // it is found under
   std::uint32_t offset = 0;
@@ -40,11 +41,13 @@ struct Listed {
 Listed listed(const RecordHeader& header);
 
 // `records` end where the footer begins: at the end of the last one, or behind the segment header.
-std::vector<std::uint8_t> encode_footer(std::uint32_t segment, std::span<const Listed> records);
+std::vector<std::uint8_t> encode_footer(std::uint32_t segment, std::span<const Listed> records,
+                                        std::uint16_t purges);
 
 struct Trailer {
   std::uint32_t records = 0;
   std::uint32_t footer_offset = 0;
+  std::uint16_t purges = 0;
 };
 
 // From the last bytes of a segment of this size; nothing if they are no trailer that can fit it.

@@ -38,11 +38,13 @@ Key RecordHeader::index_key() const {
   return kind == Kind::block ? block_key(key, version, block) : key;
 }
 
-std::array<std::uint8_t, kSegmentHeaderBytes> encode_segment_header(std::uint32_t segment) {
+std::array<std::uint8_t, kSegmentHeaderBytes> encode_segment_header(std::uint32_t segment,
+                                                                    std::uint16_t purges) {
   std::array<std::uint8_t, kSegmentHeaderBytes> bytes{};
   std::copy(kSegmentMagic.begin(), kSegmentMagic.end(), bytes.begin());
   store(&bytes[4], kFormatVersion);
   store(&bytes[8], segment);
+  store(&bytes[12], purges);
   store(&bytes[kSegmentChecksumAt], digest::crc32c(Bytes(bytes).first(kSegmentChecksumAt)));
   return bytes;
 }
@@ -58,11 +60,16 @@ SegmentHeader check_segment_header(std::span<const std::uint8_t, kSegmentHeaderB
   return load<std::uint32_t>(&bytes[8]) == segment ? SegmentHeader::good : SegmentHeader::damaged;
 }
 
+std::uint16_t purges_before(std::span<const std::uint8_t, kSegmentHeaderBytes> bytes) {
+  return load<std::uint16_t>(&bytes[12]);
+}
+
 std::array<std::uint8_t, kRecordHeaderBytes> encode(RecordHeader header, Bytes url, Bytes head) {
   std::array<std::uint8_t, kRecordHeaderBytes> bytes{};
   std::copy(kRecordMagic.begin(), kRecordMagic.end(), bytes.begin());
   bytes[4] = static_cast<std::uint8_t>(header.kind);
-  store(&bytes[6], header.flags);
+  bytes[5] = header.flags;
+  store(&bytes[6], header.purges);
   store(&bytes[8], header.at.segment);
   store(&bytes[12], header.at.offset);
   store(&bytes[16], static_cast<std::uint32_t>(url.size()));
@@ -80,15 +87,11 @@ std::array<std::uint8_t, kRecordHeaderBytes> encode(RecordHeader header, Bytes u
   return bytes;
 }
 
-std::optional<RecordHeader> read_header(std::span<const std::uint8_t, kRecordHeaderBytes> bytes,
-                                        Position at) {
-  if (!std::equal(kRecordMagic.begin(), kRecordMagic.end(), bytes.begin())) return std::nullopt;
-  if (bytes[4] < std::uint8_t(Kind::whole) || bytes[4] > std::uint8_t(Kind::purge_prefix)) {
-    return std::nullopt;
-  }
+RecordHeader unchecked_header(std::span<const std::uint8_t, kRecordHeaderBytes> bytes) {
   RecordHeader header{
       .kind = static_cast<Kind>(bytes[4]),
-      .flags = load<std::uint16_t>(&bytes[6]),
+      .flags = bytes[5],
+      .purges = load<std::uint16_t>(&bytes[6]),
       .at = {load<std::uint32_t>(&bytes[8]), load<std::uint32_t>(&bytes[12])},
       .url_bytes = load<std::uint32_t>(&bytes[16]),
       .head_bytes = load<std::uint32_t>(&bytes[20]),
@@ -102,14 +105,25 @@ std::optional<RecordHeader> read_header(std::span<const std::uint8_t, kRecordHea
       .request_took = load<std::uint32_t>(&bytes[72]),
   };
   std::copy(&bytes[32], &bytes[48], header.key.bytes.begin());
+  return header;
+}
+
+std::optional<RecordHeader> read_header(std::span<const std::uint8_t, kRecordHeaderBytes> bytes,
+                                        Position at) {
+  if (!std::equal(kRecordMagic.begin(), kRecordMagic.end(), bytes.begin())) return std::nullopt;
+  const RecordHeader header = unchecked_header(bytes);
+  if (header.kind < Kind::whole || header.kind > Kind::searched) return std::nullopt;
   if (header.at != at || !shape_fits(header)) return std::nullopt;
   return header;
 }
 
 bool head_intact(Bytes checked) {
-  const auto own = digest::crc32c(checked.first(kHeadChecksumAt));
-  const auto rest = checked.subspan(kRecordHeaderBytes);
-  return load<std::uint32_t>(&checked[kHeadChecksumAt]) == digest::crc32c(rest, own);
+  return head_intact(checked.first(kRecordHeaderBytes), checked.subspan(kRecordHeaderBytes));
+}
+
+bool head_intact(Bytes header, Bytes url_and_head) {
+  const auto own = digest::crc32c(header.first(kHeadChecksumAt));
+  return load<std::uint32_t>(&header[kHeadChecksumAt]) == digest::crc32c(url_and_head, own);
 }
 
 }  // namespace proxy::cache::disk

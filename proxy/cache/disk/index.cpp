@@ -173,6 +173,14 @@ bool Index::collect_claims(std::uint32_t outlast, std::vector<ClaimChange>& out)
   return complete;
 }
 
+void Index::suspend_claims(bool suspended) {
+  if (suspended_.exchange(suspended) == suspended) return;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const std::lock_guard lock(shards_[i].mutex);
+    shards_[i].suspend_claims(suspended);
+  }
+}
+
 std::size_t Index::count(Kind kind) const {
   std::size_t all = 0;
   for (std::size_t i = 0; i < kShards; ++i) {

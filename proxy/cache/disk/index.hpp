@@ -69,11 +69,13 @@ class Index {
   // much did, or all, and what is claimed has to be listed. One caller at a time.
   bool collect_claims(std::uint32_t outlast, std::vector<ClaimChange>& out);
   static constexpr std::uint32_t kClaimTurn = 4;
+  // Whether no place is claimed for the time being, whatever it says.
+  void suspend_claims(bool suspended);
 
   std::size_t entries() const { return entries_.load(std::memory_order_relaxed); }
   // Those of one kind.
   std::size_t count(Kind kind) const;
-  // What the maps have allocated.
+  // What the maps have allocated, and the sets of what is claimed above.
   std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   // Of the shard that grew most: what one growth may move.
   std::size_t largest_shard() const;
@@ -84,6 +86,7 @@ class Index {
   const std::uint32_t origin_;
   std::atomic<std::size_t> entries_ = 0;
   std::atomic<std::uint64_t> bytes_ = 0;
+  std::atomic<bool> suspended_ = false;
   std::unique_ptr<IndexShard[]> shards_;
 };
 

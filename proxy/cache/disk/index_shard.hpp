@@ -45,10 +45,12 @@ class IndexShard {
   static_assert(sizeof(Slot) == 30);
   using Map = boost::unordered_flat_map<Key, PackedPlace, digest::KeyHash, std::equal_to<Key>,
                                         Counting<Slot>>;
+  using Set = boost::unordered_flat_set<Key, digest::KeyHash, std::equal_to<Key>, Counting<Key>>;
 
   // Empty. What is claimed has to be listed anew.
   void begin(std::atomic<std::uint64_t>& bytes, std::uint32_t origin) {
     map.emplace(Counting<Slot>(bytes));
+    if (!above_) above_.emplace(Counting<Key>(bytes));
     counts = {};
     origin_ = origin;
     give_up_changes();
@@ -94,10 +96,14 @@ class IndexShard {
   }
 
   void claim_above(const Key& key) {
-    if (above_.insert(key).second && !claims(key)) change(key, true);
+    if (above_->insert(key).second && !claims(key)) change(key, true);
   }
   void unclaim_above(const Key& key) {
-    if (above_.erase(key) > 0 && !claims(key)) change(key, false);
+    if (above_->erase(key) > 0 && !claims(key)) change(key, false);
+  }
+  void suspend_claims(bool suspended) {
+    suspended_ = suspended;
+    give_up_changes();
   }
   void list_claims(std::uint32_t outlast, std::vector<Key>& out) {
     follows_ = true;
@@ -107,7 +113,7 @@ class IndexShard {
       place.claim(outlasts(place));
       if (place.claimed()) out.push_back(key);
     }
-    for (const Key& key : above_) {
+    for (const Key& key : *above_) {
       if (!claims(key)) out.push_back(key);
     }
   }
@@ -131,14 +137,14 @@ class IndexShard {
     return counts[static_cast<std::size_t>(place.kind())];
   }
   bool outlasts(const PackedPlace& place) const {
-    return follows_ && place.unpack(origin_).claimable_until > outlast_;
+    return follows_ && !suspended_ && place.unpack(origin_).claimable_until > outlast_;
   }
   bool claims(const Key& key) {
     const PackedPlace* place = find(key);
     return place && place->claimed();
   }
   void note(const Key& key, bool was, bool is) {
-    if (was != is && !above_.contains(key)) change(key, is);
+    if (was != is && !above_->contains(key)) change(key, is);
   }
   void change(const Key& key, bool added) {
     if (!follows_) return;
@@ -159,7 +165,8 @@ class IndexShard {
   }
 
   std::uint32_t origin_ = 0;
-  boost::unordered_flat_set<Key, digest::KeyHash> above_;  // claimed by who keeps entries above
+  std::optional<Set> above_;   // claimed by who keeps entries above
+  bool suspended_ = false;     // no place is claimed
   bool follows_ = false;       // else changes are lost, and the bits in the map say nothing
   std::uint32_t outlast_ = 0;  // claims that end by then are none
   std::vector<Index::ClaimChange> changes_;

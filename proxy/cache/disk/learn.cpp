@@ -1,33 +1,62 @@
 #include "proxy/cache/disk/learn.hpp"
 
+#include "proxy/cache/disk/searched.hpp"
 #include "proxy/cache/disk/stored.hpp"
 
 namespace proxy::cache::disk {
 
-void learn(const Listed& listed, std::uint32_t segment, const Learned& learned) {
+void Learner::learn(const Listed& listed, std::uint32_t segment) {
   const Place place{.at = {segment, listed.offset},
                     .bytes = listed.bytes,
                     .claimable_until = listed.claimable_until,
                     .kind = listed.kind};
   switch (listed.kind) {
     case Kind::purge:
-      learned.index.erase(listed.key);
+    case Kind::lost:
+      index_.erase(listed.key);
       return;
     case Kind::purge_prefix:
-      // Of one that cannot be read nobody knows what it covers: it counts for all.
-      if (const auto rule = Stored::open(learned.segments, listed.key, place, Wait::yes)) {
-        learned.rules.settle(rule->url(), place.at);
-      } else {
-        learned.rules.settle("", place.at);
-      }
+      waiting_.push_back(place.at);
+      if (waiting_.size() >= kMostWaiting) finish();
       return;
+    case Kind::searched:
+      return learn_searched(place);
+    case Kind::unknown:
+      return forget_all();
     case Kind::head:
       // Its body may have been reclaimed.
-      if (learned.index.find(listed.key)) learned.index.put(listed.key, place);
+      if (index_.find(listed.key)) index_.put(listed.key, place);
       return;
     default:
-      learned.index.put(listed.key, place);
+      index_.put(listed.key, place);
   }
+}
+
+void Learner::learn_searched(const Place& place) {
+  const auto stored = Stored::open(segments_, {}, place, Wait::yes);
+  const auto found = stored ? decode_searched(stored->head()) : std::nullopt;
+  if (!found) return forget_all();
+  for (const Searched& entry : *found) index_.erase_at(entry.key, entry.at);
+  if (stored->header().version == 0) return;
+  const Position until = to_position(stored->header().version);
+  std::erase_if(waiting_, [until](Position at) { return at <= until; });
+  rules_.forget_before({until.segment, until.offset + 1});
+}
+
+void Learner::forget_all() {
+  index_.clear();
+  waiting_.clear();
+  rules_.forget_settled();
+}
+
+void Learner::finish() {
+  for (const Position at : waiting_) {
+    const Place place{.at = at, .bytes = 256, .kind = Kind::purge_prefix};
+    const auto rule = Stored::open(segments_, {}, place, Wait::yes);
+    // Of one that cannot be read nobody knows what it covers: it counts for all.
+    rules_.settle(rule ? rule->url() : "", at);
+  }
+  waiting_.clear();
 }
 
 }  // namespace proxy::cache::disk

@@ -1,6 +1,8 @@
 // What a record in the log means for what counts.
 #pragma once
 
+#include <vector>
+
 #include "proxy/cache/disk/footer.hpp"
 #include "proxy/cache/disk/index.hpp"
 #include "proxy/cache/disk/purge_rules.hpp"
@@ -8,14 +10,30 @@
 
 namespace proxy::cache::disk {
 
-struct Learned {
-  Index& index;
-  const Segments& segments;
-  PurgeRules& rules;
-};
+// For one thread; what it refers to outlives it.
+class Learner {
+ public:
+  Learner(Index& index, const Segments& segments, PurgeRules& rules)
+      : index_(index), segments_(segments), rules_(rules) {}
 
-// To be called for all records of all segments in the order of the log. The segment is among
-// `segments` by then: a purge by prefix has its prefix read.
-void learn(const Listed& listed, std::uint32_t segment, const Learned& learned);
+  // For all records of all segments in the order of the log. The segment is among the segments by
+  // then: of some records more is read.
+  void learn(const Listed& listed, std::uint32_t segment);
+  // What was purged is not known: nothing of before counts.
+  void forget_all();
+  // At the end: purges by prefix whose search was not complete count as rules from then on.
+  void finish();
+
+ private:
+  // More are read at once, though a later record may say that they are done: this bounds memory.
+  static constexpr std::size_t kMostWaiting = 65'536;
+
+  void learn_searched(const Place& place);
+
+  Index& index_;
+  const Segments& segments_;
+  PurgeRules& rules_;
+  std::vector<Position> waiting_;  // purges by prefix, not read yet
+};
 
 }  // namespace proxy::cache::disk

@@ -49,7 +49,7 @@ Result<void> Log::append(Record record) {
     return {};
   }
   if (record.replaces || record.header.claims_blocks()) {
-    const auto flushed = flush();  // what is gathered might replace it first, or be its blocks
+    const auto flushed = depends_on_gathered(record) ? flush() : Result<void>();
     if (!flushed || (record.replaces && !still_replaces(record))) {
       if (record.done) record.done(flushed ? Error::gone : flushed.error());
       return flushed;
@@ -75,9 +75,20 @@ bool Log::still_replaces(const Record& record) const {
          !shared_.rules.purged(record.url, *record.replaces);
 }
 
+// What is gathered might replace it first, purge it, or be its blocks.
+bool Log::depends_on_gathered(const Record& record) const {
+  return std::any_of(gathered_.begin(), gathered_.end(), [&](const Gathered& added) {
+    const RecordHeader& header = added.record.header;
+    if (header.key == record.header.key) return true;  // blocks have that of their object
+    return header.kind == Kind::purge_prefix || header.kind == Kind::searched;
+  });
+}
+
 Result<void> Log::gather(Record record, std::optional<Position> moved_from) {
   Gathered& added = gathered_.emplace_back(Gathered{std::move(record), {}, moved_from});
   RecordHeader& header = added.record.header;
+  header.purges = *purges_;
+  if (is_purge(header.kind)) *purges_ += 1;
   header.at = {current_->segment->number,
                static_cast<std::uint32_t>(current_->end + gathered_bytes_)};
   header.url_bytes = static_cast<std::uint32_t>(added.record.url.size());
@@ -130,6 +141,7 @@ void Log::fail_gathered(Error error) {
   gathered_bytes_ = 0;
   shared_.counters.failed_writes += gathered_.size();
   for (Gathered& failed : std::exchange(gathered_, {})) {
+    if (is_purge(failed.record.header.kind)) *purges_ -= 1;
     if (failed.record.done) failed.record.done(error);
   }
 }
@@ -145,7 +157,10 @@ void Log::apply(Gathered& added) {
   Counters& counters = shared_.counters;
   const Key key = header.index_key();
   bool found = true;
-  if (added.moved_from) {
+  if (header.kind == Kind::searched) {
+    counters.overhead_bytes += aligned(header.bytes());
+    apply_searched(added.record.head);
+  } else if (added.moved_from) {
     counters.reinserted_bytes += aligned(header.bytes());
     if (shared_.index.replace_at(key, *added.moved_from, place)) counters.reinserted += 1;
   } else {
@@ -157,7 +172,7 @@ void Log::apply(Gathered& added) {
       shared_.rules.settle(added.record.url, header.at);
     } else if (added.record.replaces) {
       found = shared_.index.replace_at(key, *added.record.replaces, place);
-    } else if (!is_purge(header.kind)) {
+    } else {
       shared_.index.put(key, place);
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -16,6 +17,7 @@
 #include "proxy/cache/disk/directory.hpp"
 #include "proxy/cache/disk/footer.hpp"
 #include "proxy/cache/disk/index.hpp"
+#include "proxy/cache/disk/learn.hpp"
 #include "proxy/cache/disk/purge_rules.hpp"
 #include "proxy/cache/disk/record.hpp"
 #include "proxy/cache/disk/scan.hpp"
@@ -49,7 +51,7 @@ struct Loaded {
   std::size_t entries = 0;
   std::size_t replayed = 0;       // segments without a footer: after a crash, the newest
   std::size_t cut = 0;            // 1: the newest ended in what a crash had cut, which is lost
-  std::size_t damaged = 0;        // other segments that lost something, or all
+  std::size_t damaged = 0;        // segments that lost something else, or all
   std::size_t other_version = 0;  // segments removed as they are of another version
   std::size_t unreadable = 0;     // segments left alone as the system refused to read them
 };
@@ -60,6 +62,7 @@ struct Shared {
   Segments& segments;
   PurgeRules& rules;
   Counters& counters;
+  std::atomic<bool>& log_has_more;  // than the index: what could not be read may be back some day
 };
 
 // Records are gathered and written together; what is shared with readers knows a record only once
@@ -103,8 +106,9 @@ class Log {
   // Writes what follows of that.
   Result<void> settle_claims();
 
-  // Looks through one segment for entries that a rule says are purged. False when there is nothing
-  // left to look for.
+  // Looks through one segment for entries that a rule says are purged, and records what it found;
+  // once all are looked through, that too, and no start needs to search again. False when there is
+  // nothing left to look for.
   Result<bool> search_purged();
 
   // What the files take.
@@ -125,6 +129,7 @@ class Log {
 
   bool fits(std::uint64_t record_bytes) const;
   bool still_replaces(const Record& record) const;
+  bool depends_on_gathered(const Record& record) const;
   Result<void> gather(Record record, std::optional<Position> moved_from);
   void apply(Gathered& added);
   void fail_gathered(Error error);
@@ -142,6 +147,11 @@ class Log {
   Result<void> copy(const Key& key, const Place& place, std::uint64_t& room);
   void evict(const Key& key, Position at);
 
+  // Purges by prefix (log_search.cpp).
+  Result<void> search(const Segment& segment);
+  Result<void> end_search(Position until);
+  void apply_searched(std::string_view head);
+
   // Large objects (log_objects.cpp).
   bool holds_all(const RecordHeader& header, std::string_view url) const;
   bool holds_any(const Key& key, const Place& place) const;
@@ -152,7 +162,7 @@ class Log {
   Result<void> review_doubted();
 
   // A start (log_load.cpp).
-  Result<void> load_segment(std::uint32_t segment, bool newest, Loaded& found);
+  Result<void> load_segment(std::uint32_t segment, bool newest, Learner& learner, Loaded& found);
   void end_loaded(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest);
 
   const LogLimits limits_;
@@ -161,12 +171,13 @@ class Log {
   std::map<std::uint32_t, std::uint64_t> sizes_;  // what each segment takes of the disk
   std::uint64_t used_ = 0;                        // their sum
   std::uint32_t last_number_ = 0;
+  std::optional<std::uint16_t> purges_;  // in the log; while it is read, if that is known yet
   std::optional<Current> current_;
   std::deque<Gathered> gathered_;
   std::vector<iovec> pieces_;
   std::uint64_t gathered_bytes_ = 0;
   std::uint64_t awaited_bytes_ = 0;                  // of the record that a segment is begun for
-  std::optional<Position> searching_for_;            // the newest rule that the search is for
+  std::optional<Position> searching_for_;            // up to this rule a search is for
   std::uint32_t searched_ = 0;                       // the last segment that was looked through
   std::set<std::pair<Key, std::uint64_t>> doubted_;  // whose claims have to be looked at
 };

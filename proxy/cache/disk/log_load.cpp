@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "proxy/cache/disk/learn.hpp"
 #include "proxy/cache/disk/log.hpp"
 
 namespace proxy::cache::disk {
@@ -12,6 +11,7 @@ void Log::abandon() {
   sizes_.clear();
   used_ = 0;
   searching_for_.reset();
+  purges_.reset();
   doubted_.clear();
   shared_.segments.clear();
   shared_.index.clear();
@@ -31,17 +31,20 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
     if (item.is_file) account(item.segment, space_of(item.bytes));
   }
   Loaded found;
+  Learner learner(shared_.index, shared_.segments, shared_.rules);
   const auto before = sizes_.size();
   auto loaded = make_room(0);  // the size allowed may be less than it was
   const auto sizes = sizes_;
   const std::uint32_t newest = sizes.empty() ? 0 : sizes.rbegin()->first;
   for (auto item = sizes.begin(); loaded && item != sizes.end(); ++item) {
-    loaded = load_segment(item->first, item->first == newest, found);
+    loaded = load_segment(item->first, item->first == newest, learner, found);
   }
   if (!loaded) {
     abandon();
     return loaded.error();
   }
+  learner.finish();
+  if (!purges_) purges_ = 0;
   const bool fewer = sizes.size() < before || found.unreadable + found.other_version > 0;
   if (fewer || found.damaged > 0) doubt_objects();  // blocks may be lost that no record tells of
   found.entries = shared_.index.entries();
@@ -49,7 +52,7 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
 }
 
 // Fails only where later starts may do better: the file is left alone.
-Result<void> Log::load_segment(std::uint32_t number, bool newest, Loaded& found) {
+Result<void> Log::load_segment(std::uint32_t number, bool newest, Learner& learner, Loaded& found) {
   auto file = directory_->open_segment(number);
   if (!file && file.error() == Error::no_descriptors) return file.error();
   auto scanned = file ? scan(*file, number) : file.error();
@@ -58,7 +61,11 @@ Result<void> Log::load_segment(std::uint32_t number, bool newest, Loaded& found)
     return {};
   }
   found.other_version += scanned->other_version ? 1 : 0;
-  (newest ? found.cut : found.damaged) += scanned->damaged ? 1 : 0;
+  const bool cut = newest && scanned->cut && !scanned->damaged;
+  found.cut += cut ? 1 : 0;
+  found.damaged += !cut && (scanned->damaged || scanned->cut) ? 1 : 0;
+  if (lost_a_purge(purges_, *scanned)) learner.forget_all();
+  if (scanned->purges) purges_ = scanned->purges;
   if (scanned->records.empty()) {
     const auto removed = directory_->remove(number);
     if (!removed) return {};
@@ -70,18 +77,17 @@ Result<void> Log::load_segment(std::uint32_t number, bool newest, Loaded& found)
   found.replayed += scanned->sealed ? 0 : 1;
   const auto segment = std::make_shared<const Segment>(number, std::move(*file));
   shared_.segments.add(segment);
-  for (const Listed& listed : scanned->records) {
-    learn(listed, number, {shared_.index, shared_.segments, shared_.rules});
-  }
+  for (const Listed& listed : scanned->records) learner.learn(listed, number);
   end_loaded(segment, std::move(*scanned), newest);
   return {};
 }
 
 // The newest goes on where it ended while that is worth it, so that many starts do not leave many
-// small files; others without a footer get one.
+// small files; others without a footer get one, also where something is damaged: the footer tells
+// what is to be done without.
 void Log::end_loaded(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest) {
   const std::uint32_t number = segment->number;
-  const bool roomy = scanned.end < limits_.segment_bytes / 4 * 3;
+  const bool roomy = scanned.end < limits_.segment_bytes / 4 * 3 && !scanned.damaged;
   if (scanned.sealed && !(newest && roomy)) return;
   if (!segment->file.truncate(scanned.end)) return;
   current_ = Current{std::move(segment), std::move(scanned.records), scanned.end};

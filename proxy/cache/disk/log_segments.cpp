@@ -44,7 +44,7 @@ Result<void> Log::create_segment() {
   if (!file) return file.error();
   const std::uint32_t number = ++last_number_;
   auto ready = file->reserve(limits_.segment_bytes);
-  if (ready) ready = file->write(encode_segment_header(number), 0);
+  if (ready) ready = file->write(encode_segment_header(number, *purges_), 0);
   if (!ready) {
     if (!directory_->remove(number)) account(number, space_of(limits_.segment_bytes));
     return ready;
@@ -61,7 +61,7 @@ Result<void> Log::create_segment() {
 Result<void> Log::seal() {
   const Current sealed = *std::exchange(current_, std::nullopt);
   const File& file = sealed.segment->file;
-  const auto footer = encode_footer(sealed.segment->number, sealed.records);
+  const auto footer = encode_footer(sealed.segment->number, sealed.records, purges_.value_or(0));
   auto done = file.write(footer, sealed.end);
   if (done) done = file.truncate(sealed.end + footer.size());
   if (!done) return done;
@@ -171,36 +171,6 @@ Result<void> Log::copy(const Key& key, const Place& place, std::uint64_t& room) 
   record.body.push_back({body, content});
   room -= bytes;
   return gather(std::move(record), place.at);
-}
-
-// A rule counts for what lies before it, so that is where its entries are looked for.
-Result<bool> Log::search_purged() {
-  const auto newest = shared_.rules.newest();
-  if (!newest) return false;
-  if (searching_for_ != newest) searched_ = 0;
-  searching_for_ = newest;
-  const auto segment = shared_.segments.after(searched_);
-  if (!segment || segment->number > newest->segment) {
-    shared_.rules.forget_before({newest->segment, newest->offset + 1});
-    return false;
-  }
-  searched_ = segment->number;
-  const bool is_current = current_ && current_->segment == segment;
-  const auto scanned = is_current ? Result<Scanned>(Scanned{current_->records})
-                                  : scan(segment->file, segment->number);
-  if (!scanned) {  // or it would be found when the rule is forgotten
-    shared_.counters.evicted += shared_.index.erase_segment(segment->number);
-    doubt_objects();
-    return true;
-  }
-  for (const Listed& listed : scanned->records) {
-    const auto place = shared_.index.find(listed.key);
-    if (!place || place->at != Position{segment->number, listed.offset}) continue;
-    const auto stored = Stored::open(shared_.segments, listed.key, *place, Wait::yes);
-    if (stored && !shared_.rules.purged(stored->url(), place->at)) continue;
-    if (shared_.index.erase_at(listed.key, place->at)) shared_.counters.purged += 1;
-  }
-  return true;
 }
 
 }  // namespace proxy::cache::disk

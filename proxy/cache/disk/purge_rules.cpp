@@ -9,16 +9,27 @@ PurgeRules::Covers PurgeRules::as_prefix(std::string_view text) {
   return [prefix = std::string(text)](std::string_view url) { return url.starts_with(prefix); };
 }
 
-PurgeRules::Rule& PurgeRules::rule_for(std::string_view text) {
+PurgeRules::Rule* PurgeRules::find(std::string_view text) {
   const auto found = std::find_if(rules_.begin(), rules_.end(),
                                   [&](const Rule& rule) { return rule.text == text; });
-  if (found != rules_.end()) return *found;
+  return found == rules_.end() ? nullptr : &*found;
+}
+
+PurgeRules::Rule& PurgeRules::rule_for(std::string_view text) {
+  if (Rule* found = find(text)) return *found;
   return rules_.emplace_back(Rule{.text = std::string(text), .covers = reading_(text)});
+}
+
+void PurgeRules::publish() {
+  std::size_t bytes = 0;
+  for (const Rule& rule : rules_) bytes += rule.text.size();
+  text_bytes_ = bytes;
+  count_.store(rules_.size(), std::memory_order_release);
 }
 
 bool PurgeRules::add(std::string_view text) {
   const std::lock_guard lock(mutex_);
-  if (rules_.size() >= kMost) return false;
+  if (!find(text) && !has_room_for(text)) return false;
   rule_for(text).unsettled += 1;
   publish();
   return true;
@@ -26,6 +37,13 @@ bool PurgeRules::add(std::string_view text) {
 
 void PurgeRules::settle(std::string_view text, Position at) {
   const std::lock_guard lock(mutex_);
+  if (!find(text) && !has_room_for(text)) {
+    std::erase_if(rules_, [&at](const Rule& rule) {
+      at = std::max(at, rule.until);
+      return rule.unsettled == 0;
+    });
+    text = "";
+  }
   Rule& rule = rule_for(text);
   if (rule.unsettled > 0) rule.unsettled -= 1;
   rule.until = std::max(rule.until, at);

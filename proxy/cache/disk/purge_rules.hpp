@@ -19,6 +19,7 @@ namespace proxy::cache::disk {
 class PurgeRules {
  public:
   static constexpr std::size_t kMost = 1024;
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of their texts together
 
   using Covers = std::function<bool(std::string_view url)>;
   // What the text of a rule means: which URLs it covers.
@@ -31,6 +32,8 @@ class PurgeRules {
   // there are too many already.
   [[nodiscard]] bool add(std::string_view text);
   // The record of one is at this position: one that was added, or one that is read from the disk.
+  // Where there are too many of these already, all that are settled become one that covers
+  // everything up to the newest.
   void settle(std::string_view text, Position at);
 
   bool purged(std::string_view url, Position at) const;
@@ -43,6 +46,8 @@ class PurgeRules {
   // The newest position that a rule counts up to which is settled.
   std::optional<Position> newest() const;
   std::size_t count() const { return count_.load(std::memory_order_acquire); }
+  // What they take, about.
+  std::size_t bytes() const { return 2 * text_bytes_.load() + count() * sizeof(Rule); }
 
  private:
   struct Rule {
@@ -51,11 +56,16 @@ class PurgeRules {
     std::size_t unsettled = 0;  // records on their way
     Position until{};
   };
+  Rule* find(std::string_view text);
   Rule& rule_for(std::string_view text);
-  void publish() { count_.store(rules_.size(), std::memory_order_release); }
+  bool has_room_for(std::string_view text) const {
+    return rules_.size() < kMost && text_bytes_ + text.size() <= kMostBytes;
+  }
+  void publish();
 
   const Reading reading_;
   std::atomic<std::size_t> count_ = 0;
+  std::atomic<std::size_t> text_bytes_ = 0;
   mutable std::shared_mutex mutex_;
   std::vector<Rule> rules_;  // guarded, one for each text
 };

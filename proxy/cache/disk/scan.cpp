@@ -1,5 +1,6 @@
 #include "proxy/cache/disk/scan.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -24,6 +25,7 @@ Result<bool> scan_footer(const File& file, std::uint32_t segment, Scanned& found
   if (!records) return false;
   found.records = std::move(*records);
   found.end = trailer->footer_offset;
+  found.purges = trailer->purges;
   found.sealed = true;
   return true;
 }
@@ -37,10 +39,14 @@ Result<void> scan_records(const File& file, std::uint32_t segment, Scanned& foun
   const auto bytes = std::make_unique_for_overwrite<std::uint8_t[]>(size);
   const auto read = file.read({bytes.get(), size}, 0, Wait::yes);
   if (!read) return read.error();
-  auto replayed = replay({bytes.get(), size}, segment);
+  auto replayed = replay({bytes.get(), size}, segment, found.purges_before);
+  found.end = kSegmentHeaderBytes;
+  if (!found.purges_before && !replayed.any) return {};  // nothing says that it is one of ours
   found.records = std::move(replayed.records);
   found.end = replayed.end;
-  found.damaged = found.damaged || replayed.cut;
+  found.purges = replayed.purges;
+  found.damaged = found.damaged || replayed.damaged;
+  found.cut = replayed.cut;
   return {};
 }
 
@@ -56,7 +62,10 @@ Result<Scanned> scan(const File& file, std::uint32_t segment) {
   if (!got) return got.error();
   const auto header = check_segment_header(begin, segment);
   found.other_version = header == SegmentHeader::other_version;
-  found.damaged = header == SegmentHeader::damaged && *got > 0;
+  const bool zeros = std::all_of(begin.begin(), begin.end(), [](auto byte) { return byte == 0; });
+  found.cut = *got > 0 && (*got < begin.size() || zeros);
+  found.damaged = header == SegmentHeader::damaged && *got == begin.size() && !zeros;
+  if (header == SegmentHeader::good) found.purges_before = purges_before(begin);
   if (found.other_version || *got < begin.size()) return found;
   const auto sealed = scan_footer(file, segment, found);
   if (!sealed) return sealed.error();

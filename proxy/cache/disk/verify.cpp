@@ -103,10 +103,11 @@ class Verification {
     const auto checked = static_cast<std::size_t>(header->checked_bytes());
     if (!head_intact(record.first(checked))) return Fault::head;
     url = {reinterpret_cast<const char*>(&record_[kRecordHeaderBytes]), header->url_bytes};
-    if (listed(*header) != told) return Fault::footer;
+    const bool believed = told.kind < Kind::lost;
+    if (believed && listed(*header) != told) return Fault::footer;
     const auto body = record.subspan(checked, header->body_bytes);
     if (digest::crc32c(body) != header->body_checksum) return Fault::body;
-    return std::nullopt;
+    return believed ? std::nullopt : std::optional(Fault::unsure);
   }
 
   bool all_zeros(std::uint64_t offset, std::uint64_t left) {
@@ -151,6 +152,8 @@ std::string_view to_string(Fault fault) {
       return "the checksum of a record's body does not fit";
     case Fault::footer:
       return "the footer is damaged";
+    case Fault::unsure:
+      return "a record behind damage of unknown length";
   }
   return "unknown";
 }

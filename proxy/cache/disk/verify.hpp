@@ -18,6 +18,7 @@ enum class Fault : std::uint8_t {
   head,            // the checksum of header, URL and head does not fit
   body,            // that of the body does not
   footer,          // damaged, or tells of another record; records are found without
+  unsure,          // good, but behind damage of unknown length: it might be a part of that
 };
 
 // For a person: what it is.
@@ -27,8 +28,7 @@ struct Damage {
   Fault fault = Fault::unreadable;
   std::uint32_t segment = 0;
   std::uint64_t offset = 0;
-  // From there, which a start cannot use; 0 where all the same can be. In a segment without a good
-  // footer nothing behind a damaged record is believed.
+  // From there, which a start cannot use; 0 where all the same can be.
   std::uint64_t lost_bytes = 0;
   std::string_view url;  // of the record, where that is sure; foreign bytes
 };

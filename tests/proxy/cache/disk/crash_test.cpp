@@ -103,8 +103,7 @@ TEST(DiskCrash, GoesOnBehindWhatWasWhole) {
   }
 }
 
-// Where a bit is turned over, that entry is lost, and in the tail those behind it; nothing else is,
-// and nothing wrong is found.
+// Where a bit is turned over, that entry is lost; nothing else is, and nothing wrong is found.
 TEST(DiskCrash, AFlippedBitAtAThousandPlacesGivesNoWrongByte) {
   const TemporaryDirectory directory;
   constexpr std::uint64_t kEntries = 60;
@@ -131,9 +130,12 @@ TEST(DiskCrash, AFlippedBitAtAThousandPlacesGivesNoWrongByte) {
     lay_out(damaged, directory / "damaged");
     Scene scene(tiny_options(directory / "damaged"));
     const auto segment = static_cast<std::uint32_t>(std::stoul(file->first, nullptr, 16));
-    const bool is_tail = file == std::prev(damaged.end());
     for (std::uint64_t i = 0; i < kEntries; ++i) {
-      const auto found = scene.body(url_number(i));
+      auto found = scene.body(url_number(i));
+      if (!found) {  // or one is being purged that hashes alike
+        ASSERT_TRUE(scene->settle(kPatience));
+        found = scene.body(url_number(i));
+      }
       if (found) {
         ASSERT_EQ(*found, text(i)) << round;
         continue;
@@ -142,7 +144,7 @@ TEST(DiskCrash, AFlippedBitAtAThousandPlacesGivesNoWrongByte) {
       ASSERT_EQ(places[i].at.segment, segment) << round;
       const bool holds_it =
           places[i].at.offset <= byte && byte < places[i].at.offset + places[i].bytes;
-      ASSERT_TRUE(holds_it || (is_tail && places[i].at.offset > byte)) << round;
+      ASSERT_TRUE(holds_it) << round;
     }
   }
   EXPECT_GT(lost_by_flips, 700U);

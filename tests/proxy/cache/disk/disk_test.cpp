@@ -169,21 +169,6 @@ TEST(Disk, APurgeBeatsWhatWasBeforeItAndNotWhatComesAfter) {
   EXPECT_EQ(*again.body(url_number(2)), "two again");
 }
 
-// Holds the writer where it tells of a record, until it is let go.
-struct Halt {
-  std::promise<void> reached, released;
-
-  Record at(Record record) {
-    record.done = [this](const auto&) {
-      reached.set_value();
-      released.get_future().wait();
-    };
-    return record;
-  }
-  void await() { reached.get_future().wait(); }
-  void release() { released.set_value(); }
-};
-
 TEST(Disk, FindsNothingWhosePurgeWaitsToBeWritten) {
   const support::TemporaryDirectory directory;
   Scene disk(directory.path());

@@ -149,10 +149,10 @@ TEST(DiskFault, ADamagedBodyIsDroppedAndCounted) {
   EXPECT_EQ(scene->counters().corrupt, 1U);
 }
 
-// Put together by hand: version 2, with a checksum that fits.
+// Put together by hand: version 3, with a checksum that fits.
 void write_other_version(const std::filesystem::path& file, std::uint32_t segment) {
-  auto header = encode_segment_header(segment);
-  header[4] = 2;
+  auto header = encode_segment_header(segment, 0);
+  header[4] = kFormatVersion + 1;
   const auto checksum = digest::crc32c(Bytes(header).first(28));
   for (std::size_t i = 0; i < 4; ++i) header[28 + i] = static_cast<std::uint8_t>(checksum >> 8 * i);
   write_file(file, {reinterpret_cast<const char*>(header.data()), header.size()});

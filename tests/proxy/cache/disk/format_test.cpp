@@ -6,7 +6,7 @@
 #include "digest/crc32c.hpp"
 #include "proxy/cache/disk/footer.hpp"
 #include "proxy/cache/disk/record.hpp"
-#include "proxy/cache/disk/replay.hpp"
+#include "proxy/cache/disk/searched.hpp"
 
 namespace proxy::cache::disk {
 namespace {
@@ -16,6 +16,7 @@ using Buffer = std::vector<std::uint8_t>;
 constexpr std::uint32_t kSegment = 0x2a;
 constexpr std::uint64_t kVersion = 0x1122334455667788;
 constexpr std::string_view kUrl = "http://test.example/a";
+constexpr std::uint16_t kPurges = 0x304;  // before the segment
 
 Key some_key() {
   Key key;
@@ -32,6 +33,8 @@ std::string hex_of(Bytes bytes) {
   return hex;
 }
 
+const std::string kFound = encode(std::vector<Searched>{{some_key(), {kSegment, 0x20}}});
+
 struct Pinned {
   RecordHeader header;
   std::string_view url;
@@ -43,7 +46,8 @@ struct Pinned {
 // All of these, and the footer of them, were put together from the headers' text, in Python.
 const std::vector<Pinned> kRecords = {
     {{.kind = Kind::whole,
-      .flags = 0x0102,
+      .flags = 2,
+      .purges = 0x304,
       .claimable_until = 0x65432100,
       .key = some_key(),
       .response_time = 0x0123456789ab,
@@ -51,25 +55,26 @@ const std::vector<Pinned> kRecords = {
      kUrl,
      "200 OK\r\n",
      "hello",
-     "48524543010002012a00000020000000150000000800000005000000002143651011121314151617"
-     "18191a1b1c1d1e1f0000000000000000000000004cbb719aab89674523010000fa0000000f460d84"
+     "48524543010204032a00000020000000150000000800000005000000002143651011121314151617"
+     "18191a1b1c1d1e1f0000000000000000000000004cbb719aab89674523010000fa00000072954cc7"
      "687474703a2f2f746573742e6578616d706c652f61323030204f4b0d0a68656c6c6f000000000000"
      "0000000000000000"},
-    {{.kind = Kind::object, .key = some_key(), .version = kVersion},
+    {{.kind = Kind::object, .purges = 0x304, .key = some_key(), .version = kVersion},
      kUrl,
      "big",
      "",
-     "48524543020000002a000000a0000000150000000300000000000000000000001011121314151617"
-     "18191a1b1c1d1e1f88776655443322110000000000000000000000000000000000000000d0ba3c71"
+     "48524543020004032a000000a0000000150000000300000000000000000000001011121314151617"
+     "18191a1b1c1d1e1f887766554433221100000000000000000000000000000000000000001dade057"
      "687474703a2f2f746573742e6578616d706c652f616269670000000000000000"},
-    {{.kind = Kind::block, .key = some_key(), .version = kVersion, .block = 7},
-     "",
+    {{.kind = Kind::block, .purges = 0x304, .key = some_key(), .version = kVersion, .block = 7},
+     kUrl,
      "",
      "block",
-     "48524543030000002a00000010010000000000000000000005000000000000001011121314151617"
-     "18191a1b1c1d1e1f8877665544332211070000004afbf8ce00000000000000000000000054113fb1"
-     "626c6f636b0000000000000000000000"},
+     "48524543030004032a00000010010000150000000000000005000000000000001011121314151617"
+     "18191a1b1c1d1e1f8877665544332211070000004afbf8ce000000000000000000000000aee70b15"
+     "687474703a2f2f746573742e6578616d706c652f61626c6f636b000000000000"},
     {{.kind = Kind::head,
+      .purges = 0x304,
       .claimable_until = 0x65432101,
       .key = some_key(),
       .version = std::uint64_t{kSegment} << 32 | kSegmentHeaderBytes,
@@ -78,40 +83,47 @@ const std::vector<Pinned> kRecords = {
      kUrl,
      "304",
      "",
-     "48524543040000002a00000070010000150000000300000000000000012143651011121314151617"
-     "18191a1b1c1d1e1f200000002a0000000000000000000000ffffffffffffffff01000000fbc7ab3d"
+     "48524543040004032a00000080010000150000000300000000000000012143651011121314151617"
+     "18191a1b1c1d1e1f200000002a0000000000000000000000ffffffffffffffff01000000c4afdecc"
      "687474703a2f2f746573742e6578616d706c652f613330340000000000000000"},
-    {{.kind = Kind::selector, .key = some_key()},
+    {{.kind = Kind::selector, .purges = 0x304, .key = some_key()},
      kUrl,
      "accept",
      "",
-     "48524543050000002a000000e0010000150000000600000000000000000000001011121314151617"
-     "18191a1b1c1d1e1f000000000000000000000000000000000000000000000000000000008d50d468"
+     "48524543050004032a000000f0010000150000000600000000000000000000001011121314151617"
+     "18191a1b1c1d1e1f00000000000000000000000000000000000000000000000000000000970c9757"
      "687474703a2f2f746573742e6578616d706c652f616163636570740000000000"},
-    {{.kind = Kind::purge, .key = some_key()},
-     kUrl,
+    {{.kind = Kind::purge, .purges = 0x304, .key = some_key()},
      "",
      "",
-     "48524543060000002a00000050020000150000000000000000000000000000001011121314151617"
-     "18191a1b1c1d1e1f00000000000000000000000000000000000000000000000000000000a5c70266"
-     "687474703a2f2f746573742e6578616d706c652f610000000000000000000000"},
-    {{.kind = Kind::purge_prefix},
+     "",
+     "48524543060004032a00000060020000000000000000000000000000000000001011121314151617"
+     "18191a1b1c1d1e1f000000000000000000000000000000000000000000000000000000005dc7f8c2"},
+    {{.kind = Kind::purge_prefix, .purges = 0x305},
      "http://test.example/",
      "",
      "",
-     "48524543070000002a000000c0020000140000000000000000000000000000000000000000000000"
-     "00000000000000000000000000000000000000000000000000000000000000000000000002db4212"
+     "48524543070005032a000000b0020000140000000000000000000000000000000000000000000000"
+     "0000000000000000000000000000000000000000000000000000000000000000000000003ca45165"
      "687474703a2f2f746573742e6578616d706c652f000000000000000000000000"},
+    {{.kind = Kind::searched, .purges = 0x306, .version = std::uint64_t{kSegment} << 32 | 0x2b0},
+     "",
+     kFound,
+     "",
+     "48524543080006032a00000020030000000000001800000000000000000000000000000000000000"
+     "0000000000000000b00200002a0000000000000000000000000000000000000000000000a1732b85"
+     "101112131415161718191a1b1c1d1e1f200000002a0000000000000000000000"},
 };
 
 constexpr std::string_view kFooter =
     "101112131415161718191a1b1c1d1e1f200000007200000000214365010000001011121314151617"
     "18191a1b1c1d1e1fa000000068000000000000000200000095d4e469838eed0a00304e6e5fae1755"
-    "10010000550000000000000003000000101112131415161718191a1b1c1d1e1f7001000068000000"
-    "0121436504000000101112131415161718191a1b1c1d1e1fe00100006b0000000000000005000000"
-    "101112131415161718191a1b1c1d1e1f500200006500000000000000060000000000000000000000"
-    "0000000000000000c002000064000000000000000700000048454e44070000002a00000030030000"
-    "000000000000000000000000de1ca068";
+    "100100006a0000000000000003000000101112131415161718191a1b1c1d1e1f8001000068000000"
+    "0121436504000000101112131415161718191a1b1c1d1e1ff00100006b0000000000000005000000"
+    "101112131415161718191a1b1c1d1e1f600200005000000000000000060000000000000000000000"
+    "0000000000000000b002000064000000000000000700000000000000000000000000000000000000"
+    "2003000068000000000000000800000048454e44080000002a000000900300000703000000000000"
+    "00000000142fe088";
 
 RecordHeader header_of(const Pinned& pinned, std::uint32_t offset) {
   RecordHeader header = pinned.header;
@@ -136,7 +148,7 @@ void append(Buffer& to, Bytes bytes) {
 
 Written write_all() {
   Written all;
-  append(all.bytes, encode_segment_header(kSegment));
+  append(all.bytes, encode_segment_header(kSegment, kPurges));
   for (const Pinned& pinned : kRecords) {
     const auto header = header_of(pinned, static_cast<std::uint32_t>(all.bytes.size()));
     append(all.bytes, encode(header, bytes_of(pinned.url), bytes_of(pinned.head)));
@@ -150,9 +162,9 @@ Written write_all() {
 }
 
 TEST(DiskFormat, SegmentHeaderIsPinned) {
-  EXPECT_EQ(hex_of(encode_segment_header(kSegment)),
-            "48535953010000002a00000000000000"
-            "000000000000000000000000ac94d64e");
+  EXPECT_EQ(hex_of(encode_segment_header(kSegment, kPurges)),
+            "48535953020000002a00000004030000"
+            "000000000000000000000000270e7deb");
 }
 
 TEST(DiskFormat, EachKindOfRecordIsPinned) {
@@ -167,7 +179,7 @@ TEST(DiskFormat, EachKindOfRecordIsPinned) {
 }
 
 TEST(DiskFormat, FooterIsPinned) {
-  EXPECT_EQ(hex_of(encode_footer(kSegment, write_all().records)), kFooter);
+  EXPECT_EQ(hex_of(encode_footer(kSegment, write_all().records, kPurges + 3)), kFooter);
 }
 
 TEST(DiskFormat, ReadsBackWhatItWrites) {
@@ -188,10 +200,10 @@ TEST(DiskFormat, RefusesARecordOfAnotherPlace) {
 }
 
 TEST(DiskFormat, TellsAnotherVersionFromDamage) {
-  auto bytes = encode_segment_header(kSegment);
+  auto bytes = encode_segment_header(kSegment, kPurges);
   EXPECT_EQ(check_segment_header(bytes, kSegment), SegmentHeader::good);
   EXPECT_EQ(check_segment_header(bytes, kSegment + 1), SegmentHeader::damaged);
-  bytes[4] = 2;
+  bytes[4] = 3;
   EXPECT_EQ(check_segment_header(bytes, kSegment), SegmentHeader::damaged);
   const auto checksum = digest::crc32c(Bytes(bytes).first(28));
   for (std::size_t i = 0; i < 4; ++i) bytes[28 + i] = static_cast<std::uint8_t>(checksum >> 8 * i);
@@ -200,7 +212,7 @@ TEST(DiskFormat, TellsAnotherVersionFromDamage) {
 
 TEST(DiskFormat, FooterReadsBack) {
   const Written all = write_all();
-  const auto footer = encode_footer(kSegment, all.records);
+  const auto footer = encode_footer(kSegment, all.records, kPurges + 3);
   const auto end = Bytes(footer).last<kTrailerBytes>();
   const auto trailer = read_trailer(end, kSegment, all.bytes.size() + footer.size());
   ASSERT_TRUE(trailer);
@@ -212,7 +224,7 @@ TEST(DiskFormat, FooterReadsBack) {
 
 TEST(DiskFormat, NoDamagedFooterIsBelieved) {
   const Written all = write_all();
-  const auto footer = encode_footer(kSegment, all.records);
+  const auto footer = encode_footer(kSegment, all.records, kPurges + 3);
   for (std::size_t bit = 0; bit < footer.size() * 8; ++bit) {
     auto damaged = footer;
     damaged[bit / 8] = static_cast<std::uint8_t>(damaged[bit / 8] ^ 1 << bit % 8);
@@ -222,40 +234,11 @@ TEST(DiskFormat, NoDamagedFooterIsBelieved) {
   }
 }
 
-TEST(DiskReplay, FindsWhatTheFooterTells) {
-  const Written all = write_all();
-  const auto found = replay(all.bytes, kSegment);
-  EXPECT_EQ(found.records, all.records);
-  EXPECT_EQ(found.end, all.bytes.size());
-  EXPECT_FALSE(found.cut);
-}
-
-// Whole up to some record, and no further, wherever the file was cut.
-TEST(DiskReplay, BelievesWhatIsWholeOfATornSegment) {
-  const Written all = write_all();
-  for (std::size_t size = 0; size <= all.bytes.size(); ++size) {
-    const auto found = replay(Bytes(all.bytes).first(size), kSegment);
-    const auto whole = std::count_if(
-        all.headers.begin(), all.headers.end(),
-        [size](const RecordHeader& header) { return header.at.offset + header.bytes() <= size; });
-    ASSERT_EQ(found.records.size(), static_cast<std::size_t>(whole)) << size;
-    EXPECT_TRUE(std::equal(found.records.begin(), found.records.end(), all.records.begin()));
-  }
-}
-
-TEST(DiskReplay, BelievesNothingBehindADamagedRecord) {
-  const Written all = write_all();
-  for (std::size_t byte = kSegmentHeaderBytes; byte < all.bytes.size(); ++byte) {
-    auto damaged = all.bytes;
-    damaged[byte] = static_cast<std::uint8_t>(damaged[byte] ^ 0x10);
-    const auto found = replay(damaged, kSegment);
-    const auto before = std::count_if(
-        all.headers.begin(), all.headers.end(),
-        [byte](const RecordHeader& header) { return header.at.offset + header.bytes() <= byte; });
-    const bool in_filling = found.records.size() == all.records.size();
-    EXPECT_TRUE(in_filling || found.records.size() == static_cast<std::size_t>(before)) << byte;
-    EXPECT_TRUE(std::equal(found.records.begin(), found.records.end(), all.records.begin()));
-  }
+TEST(DiskFormat, WhatASearchFoundReadsBack) {
+  const std::vector<Searched> found{{some_key(), {1, 32}}, {{}, {kLastSegment, 0xfffffff0}}};
+  EXPECT_EQ(decode_searched(encode(found)), found);
+  EXPECT_EQ(decode_searched(""), std::vector<Searched>());
+  EXPECT_FALSE(decode_searched(encode(found).substr(1)));
 }
 
 }  // namespace

@@ -116,9 +116,25 @@ class Scene {
   std::unique_ptr<Disk> disk_;
 };
 
+// Holds the writer where it tells of a record, until it is let go.
+struct Halt {
+  std::promise<void> reached, released;
+
+  Record at(Record record) {
+    record.done = [this](const auto&) {
+      reached.set_value();
+      released.get_future().wait();
+    };
+    return record;
+  }
+  void await() { reached.get_future().wait(); }
+  void release() { released.set_value(); }
+};
+
 // One log without its thread, so that the files can be looked at after each step.
 struct Alone {
-  explicit Alone(const Options& options) : log(options.log, {index, segments, rules, counters}) {
+  explicit Alone(const Options& options)
+      : log(options.log, {index, segments, rules, counters, has_more}) {
     const auto opened = log.open(options.path);
     EXPECT_TRUE(opened);
   }
@@ -127,6 +143,7 @@ struct Alone {
   Segments segments;
   PurgeRules rules;
   Counters counters;
+  std::atomic<bool> has_more = false;
   Log log;
 };
 

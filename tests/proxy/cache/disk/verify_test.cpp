@@ -101,12 +101,13 @@ TEST_F(Verify, TellsWhatACutTakesWithIt) {
   EXPECT_EQ(verified_.records, 2U);
   std::string torn = good_.substr(0, good_.size() - footer_bytes(4));
   torn[at + bytes_of_record() - 1] ^= 1;
-  const std::uint64_t left = torn.size() - at;
-  EXPECT_EQ(told_of(torn), (std::vector<Told>{{Fault::body, at, left, url_number(2)}}));
+  const std::uint64_t lost = bytes_of_record();
+  EXPECT_EQ(told_of(torn), (std::vector<Told>{{Fault::body, at, lost, url_number(2)}}));
+  EXPECT_EQ(verified_.records, 3U) << "the one behind it too";
 }
 
 TEST_F(Verify, TakesWhatItCannotKnowAsAWhole) {
-  auto header = encode_segment_header(1);
+  auto header = encode_segment_header(1, 0);
   header[4] = kFormatVersion + 1;
   store(&header[28], digest::crc32c(Bytes(header).first(28)));
   const std::string other = std::string(header.begin(), header.end()) + good_.substr(32);

@@ -1,0 +1,101 @@
+// Damage to the newest segment after a crash, and segments that are missing.
+#include <filesystem>
+#include <fstream>
+
+#include "scene.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+using support::TemporaryDirectory;
+
+// Bytes in the middle of the file of a segment.
+void overwrite(const std::filesystem::path& directory, Position at, std::string_view bytes) {
+  const auto name = directory / (std::string("0000000") + std::to_string(at.segment) + ".segment");
+  std::fstream file(name, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(at.offset);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  ASSERT_TRUE(file.good());
+}
+
+std::uint32_t append(Alone& alone, const std::string& url, std::size_t bytes = 100) {
+  EXPECT_TRUE(alone.log.append(response(url, body_text(url, bytes))));
+  EXPECT_TRUE(alone.log.flush());
+  return alone.index.find(key_for(url))->at.offset;
+}
+
+void purge(Alone& alone, const std::string& url) {
+  EXPECT_TRUE(alone.log.append(
+      {.header = {.kind = Kind::purge, .key = key_for(url)}, .url = {}, .head = {}}));
+  EXPECT_TRUE(alone.log.flush());
+}
+
+bool holds(const Alone& alone, const std::string& url) {
+  return alone.index.find(key_for(url)).has_value();
+}
+
+TEST(DiskDamage, WhatLiesBehindADamagedRecordIsKeptAndStaysPurged) {
+  const TemporaryDirectory directory;
+  std::uint32_t damaged = 0;
+  {
+    Alone alone(small_options(directory.path()));
+    append(alone, "http://a/1");
+    damaged = append(alone, "http://a/2");
+    purge(alone, "http://a/1");
+    append(alone, "http://a/3");
+  }
+  overwrite(directory.path(), {1, damaged}, "X");
+  {
+    Alone again(small_options(directory.path()));
+    EXPECT_FALSE(holds(again, "http://a/1")) << "purged behind the damage";
+    EXPECT_FALSE(holds(again, "http://a/2"));
+    EXPECT_TRUE(holds(again, "http://a/3"));
+    append(again, "http://a/4");
+  }
+  Alone then(small_options(directory.path()));
+  EXPECT_FALSE(holds(then, "http://a/1"));
+  EXPECT_TRUE(holds(then, "http://a/3"));
+  EXPECT_TRUE(holds(then, "http://a/4")) << "written since";
+}
+
+TEST(DiskDamage, WhereAPurgeMayBeLostNothingOfBeforeIsFound) {
+  const TemporaryDirectory directory;
+  std::uint32_t damaged = 0;
+  {
+    Alone alone(small_options(directory.path()));
+    append(alone, "http://a/1");
+    damaged = append(alone, "http://a/2");
+    purge(alone, "http://a/1");
+    append(alone, "http://a/3");
+  }
+  overwrite(directory.path(), {1, damaged}, std::string(4096, 'X').substr(0, 320));
+  Alone again(small_options(directory.path()));
+  EXPECT_FALSE(holds(again, "http://a/1"));
+  EXPECT_FALSE(holds(again, "http://a/2"));
+}
+
+TEST(DiskDamage, AMissingSegmentIsMissedWhereItHadPurges) {
+  for (const bool purges : {true, false}) {
+    const TemporaryDirectory directory;
+    {
+      Alone alone(small_options(directory.path()));
+      append(alone, "http://a/1", 60'000);
+      if (purges) {
+        append(alone, "http://a/2", 30'000);
+        purge(alone, "http://a/1");
+        append(alone, "http://a/3", 30'000);
+      } else {
+        append(alone, "http://a/2", 60'000);
+      }
+      append(alone, "http://a/4", 60'000);
+    }
+    std::filesystem::remove(directory / "00000002.segment");
+    Alone again(small_options(directory.path()));
+    EXPECT_EQ(holds(again, "http://a/1"), !purges);
+    EXPECT_FALSE(holds(again, "http://a/2"));
+    EXPECT_TRUE(holds(again, "http://a/4"));
+  }
+}
+
+}  // namespace
+}  // namespace proxy::cache::disk

@@ -1,0 +1,201 @@
+// Purges by prefix: what is searched, recorded, bounded, and what is claimed meanwhile.
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "scene.hpp"
+#include "tests/support/await.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+using support::TemporaryDirectory;
+
+constexpr std::uint32_t kLongFromNow = 4'000'000'000;
+
+void ban(Alone& alone, const std::string& prefix) {
+  ASSERT_TRUE(alone.rules.add(prefix));
+  ASSERT_TRUE(
+      alone.log.append({.header = {.kind = Kind::purge_prefix}, .url = prefix, .head = {}}));
+  ASSERT_TRUE(alone.log.flush());
+}
+
+void search_all(Alone& alone) {
+  for (auto more = alone.log.search_purged(); *more;) more = alone.log.search_purged();
+}
+
+bool finds(const Alone& alone, const std::string& url) {
+  const auto place = alone.index.find(key_for(url));
+  return place && !alone.rules.purged(url, place->at);
+}
+
+TEST(DiskSearch, IsNotMadeAgainOnceItIsComplete) {
+  const TemporaryDirectory directory;
+  {
+    Alone alone(small_options(directory.path()));
+    for (std::uint64_t i = 0; i < 50; ++i) {
+      ASSERT_TRUE(alone.log.append(response(url_number(i), body_text("x", 4000))));
+    }
+    ban(alone, url_number(1));
+    search_all(alone);
+    EXPECT_EQ(alone.index.entries(), 39U);
+    EXPECT_EQ(alone.counters.purged, 11U);
+  }  // as a crash leaves it
+  Alone again(small_options(directory.path()));
+  EXPECT_EQ(again.rules.count(), 0U);
+  EXPECT_EQ(again.index.entries(), 39U);
+  EXPECT_FALSE(finds(again, url_number(10)));
+  EXPECT_TRUE(finds(again, url_number(20)));
+}
+
+TEST(DiskSearch, IsMadeAgainWhereItWasNotComplete) {
+  const TemporaryDirectory directory;
+  {
+    Alone alone(small_options(directory.path()));
+    for (std::uint64_t i = 0; i < 50; ++i) {
+      ASSERT_TRUE(alone.log.append(response(url_number(i), body_text("x", 4000))));
+    }
+    ban(alone, url_number(1));
+    ASSERT_TRUE(*alone.log.search_purged());  // one segment
+  }
+  Alone again(small_options(directory.path()));
+  EXPECT_EQ(again.rules.count(), 1U);
+  EXPECT_LT(again.index.entries(), 50U);
+  for (const int i : {1, 10, 19}) EXPECT_FALSE(finds(again, url_number(i))) << i;
+}
+
+// Or who purges more often than a search takes would never see one end.
+TEST(DiskSearch, EndsThoughPurgesGoOn) {
+  const TemporaryDirectory directory;
+  Alone alone(small_options(directory.path()));
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    ASSERT_TRUE(alone.log.append(response(url_number(i), body_text("x", 4000))));
+  }
+  std::size_t most = 0;
+  for (int i = 0; i < 100; ++i) {
+    ban(alone, "http://" + std::to_string(i) + ".example/");
+    ASSERT_TRUE(alone.log.search_purged());
+    most = std::max(most, alone.rules.count());
+  }
+  EXPECT_LT(most, 40U);
+}
+
+// What was not searched for is as much as memory has room for, or counts for everything.
+TEST(DiskSearch, RulesAreBoundedWhenTheyAreLoaded) {
+  for (const std::size_t bytes : {10, 10'000}) {
+    const TemporaryDirectory directory;
+    Options options = small_options(directory.path());
+    options.log.bytes = 64 << 20;
+    options.log.segment_bytes = 1 << 20;
+    {
+      Alone alone(options);
+      ASSERT_TRUE(alone.log.append(response("http://before.example/", "1")));
+      for (std::size_t i = 0; i < PurgeRules::kMost + 9; ++i) {
+        const auto text = "http://" + std::to_string(i) + ".example/" + std::string(bytes, 'x');
+        ASSERT_TRUE(
+            alone.log.append({.header = {.kind = Kind::purge_prefix}, .url = text, .head = {}}));
+      }
+      ASSERT_TRUE(alone.log.append(response("http://after.example/", "1")));
+      ASSERT_TRUE(alone.log.flush());
+    }
+    Alone again(options);
+    EXPECT_LE(again.rules.count(), PurgeRules::kMost);
+    EXPECT_LE(again.rules.bytes(), 3 * PurgeRules::kMostBytes);
+    EXPECT_FALSE(finds(again, "http://before.example/")) << "none of them covers it";
+    EXPECT_TRUE(finds(again, "http://after.example/"));
+    search_all(again);
+    EXPECT_EQ(again.rules.count(), 0U);
+    EXPECT_TRUE(finds(again, "http://after.example/"));
+    EXPECT_FALSE(finds(again, "http://before.example/"));
+  }
+}
+
+// Whatever is copied, reclaimed and read again, searched for or not.
+TEST(DiskSearch, NoRecordOfAPurgeIsReclaimedBeforeWhatItCovers) {
+  for (const bool searches : {false, true}) {
+    const TemporaryDirectory directory;
+    Options options = small_options(directory.path());
+    options.log.keep = [](const Key&, const Place&) { return true; };
+    std::uint64_t reclaimed = 0;
+    {
+      Alone alone(options);
+      for (std::uint64_t i = 0; i < 20; ++i) {
+        const std::string url = "http://old.example/" + std::to_string(i);
+        ASSERT_TRUE(alone.log.append(response(url, body_text("x", 4000))));
+      }
+      ban(alone, "http://old.example/");
+      ASSERT_TRUE(alone.log.append(response("http://old.example/new", "1")));
+      ASSERT_TRUE(alone.log.flush());
+    }
+    bool kept = true;
+    for (std::uint64_t round = 0; round < 30; ++round) {
+      Alone alone(options);
+      for (std::uint64_t i = 0; i < 20; ++i) {
+        EXPECT_FALSE(finds(alone, "http://old.example/" + std::to_string(i))) << round;
+      }
+      kept = kept && finds(alone, "http://old.example/new");
+      if (round == 2) {
+        EXPECT_TRUE(kept);
+      }
+      for (std::uint64_t i = 0; i < 20; ++i) {
+        const std::string url = url_number(100 * round + i);
+        ASSERT_TRUE(alone.log.append(response(url, body_text("x", 4000))));
+        if (searches && i == 10) search_all(alone);
+      }
+      ASSERT_TRUE(alone.log.flush());
+      reclaimed += alone.counters.reclaimed;
+    }
+    EXPECT_GT(reclaimed, 16U) << "all of them and more";
+  }
+}
+
+class ClaimedMeanwhile : public testing::Test {
+ protected:
+  void store(const std::string& url) {
+    Record record = response(url, url);
+    record.header.claimable_until = kLongFromNow;
+    ASSERT_TRUE(scene_.append(std::move(record)));
+  }
+  std::vector<Key> claims() {
+    std::vector<Key> claimed;
+    scene_->index().list_claims(1'800'000'000, claimed);
+    return claimed;
+  }
+
+  const TemporaryDirectory directory_;
+  Scene scene_{directory_.path()};
+};
+
+TEST_F(ClaimedMeanwhile, WhatIsAskedForAndPurgedIsNotAnyMore) {
+  store("http://a.example/1");
+  store("http://b.example/1");
+  ASSERT_EQ(claims().size(), 2U);
+  Halt halt;
+  ASSERT_TRUE(scene_->append(halt.at(response("http://first/", "1"))));
+  halt.await();  // so that no search is made
+  ASSERT_TRUE(scene_->purge_prefix("http://a.example/", {}));
+  EXPECT_EQ(claims().size(), 2U);
+  EXPECT_FALSE(scene_->find(key_for("http://a.example/1"), "http://a.example/1"));
+  EXPECT_EQ(claims(), std::vector<Key>{key_for("http://b.example/1")});
+  halt.release();
+}
+
+TEST_F(ClaimedMeanwhile, NothingIsWhileTheSearchHasToWait) {
+  store("http://a.example/1");
+  store("http://b.example/1");
+  {
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit full{100, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &full);
+    EXPECT_FALSE(scene_.purge_prefix("http://a.example/"));
+    EXPECT_TRUE(support::await([&] { return claims().empty(); }));
+    ::setrlimit(RLIMIT_FSIZE, &before);
+  }
+  ASSERT_TRUE(support::await([&] { return claims().size() == 1; }));
+  EXPECT_EQ(claims(), std::vector<Key>{key_for("http://b.example/1")});
+}
+
+}  // namespace
+}  // namespace proxy::cache::disk
