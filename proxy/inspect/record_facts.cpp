@@ -47,6 +47,9 @@ std::string_view name_of(Kind kind) {
       return "selector";
     case Kind::purge:
     case Kind::purge_prefix:
+    case Kind::searched:
+    case Kind::lost:
+    case Kind::unknown:
       return "purge";
   }
   return "unknown";

@@ -12,7 +12,6 @@ Result<void> Disk::check(const Key& key, const Place& place, std::string& url) {
   if (read) return read;
   if (!drop(key, place, read.error())) return Error::gone;
   if (place.kind != Kind::block) return read;
-  if (read.error() == Error::corrupt) purge(key, {});  // or the next start would find it
   if (stored) {
     lose_block(stored->header().key, stored->header().version);
   } else {
