@@ -11,7 +11,6 @@
 #include <charconv>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace proxy::cache::disk {
@@ -19,12 +18,6 @@ namespace {
 
 constexpr std::string_view kSuffix = ".segment";
 constexpr std::size_t kDigits = 8;
-
-std::string name_of(std::uint32_t segment) {
-  std::string name(kDigits, '0');
-  for (std::size_t i = kDigits; i-- > 0; segment >>= 4) name[i] = "0123456789abcdef"[segment & 15];
-  return name.append(kSuffix);
-}
 
 std::optional<std::uint32_t> number_of(std::string_view name) {
   std::uint32_t segment = 0;
@@ -44,6 +37,12 @@ std::uint64_t larger_size(const struct stat& status) {
 }
 
 }  // namespace
+
+std::string name_of(std::uint32_t segment) {
+  std::string name(kDigits, '0');
+  for (std::size_t i = kDigits; i-- > 0; segment >>= 4) name[i] = "0123456789abcdef"[segment & 15];
+  return name.append(kSuffix);
+}
 
 Directory::Directory(std::filesystem::path path, Access access, File self, File lock)
     : path_(std::move(path)), access_(access), self_(std::move(self)), lock_(std::move(lock)) {}

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "proxy/cache/disk/file.hpp"
@@ -13,6 +14,9 @@ enum class Access : std::uint8_t {
   read,   // alone or with others that only read; nothing is made
   write,  // alone
 };
+
+// How the file of a segment is named.
+std::string name_of(std::uint32_t segment);
 
 class Directory {
  public:

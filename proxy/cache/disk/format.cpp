@@ -23,15 +23,19 @@ bool shape_fits(const RecordHeader& header) {
 
 }  // namespace
 
+Key derived_key(const Key& key, Bytes more) {
+  const digest::SipHash128 hash(key.bytes, more);
+  Key derived;
+  store(&derived.bytes[0], hash.low());
+  store(&derived.bytes[8], hash.high());
+  return derived;
+}
+
 Key block_key(const Key& object, std::uint64_t version, std::uint32_t block) {
   std::array<std::uint8_t, 12> named{};
   store(&named[0], version);
   store(&named[8], block);
-  const digest::SipHash128 hash(object.bytes, named);
-  Key key;
-  store(&key.bytes[0], hash.low());
-  store(&key.bytes[8], hash.high());
-  return key;
+  return derived_key(object, named);
 }
 
 Key RecordHeader::index_key() const {

@@ -144,6 +144,8 @@ struct RecordHeader {
   }
 };
 
+// What a key and more make together: SipHash-2-4 of 128 bits, keyed with the key.
+Key derived_key(const Key& key, Bytes more);
 // `object`: the key of its URL.
 Key block_key(const Key& object, std::uint64_t version, std::uint32_t block);
 
