@@ -100,12 +100,16 @@ AccessLog::AccessLog(const config::Log& settings, std::size_t threads)
 }
 
 AccessLog::~AccessLog() {
+  end();
+  if (fd_ > STDERR_FILENO) ::close(fd_);
+}
+
+void AccessLog::end() {
   if (thread_.joinable()) {
     thread_.request_stop();
     thread_.join();
   }
   if (on()) flush();
-  if (fd_ > STDERR_FILENO) ::close(fd_);
 }
 
 void AccessLog::open() {

@@ -47,8 +47,9 @@ class AccessLog {
 
   // Throws std::system_error where the file cannot be opened for appending.
   AccessLog(const config::Log& settings, std::size_t threads);
-  // Writes what is left.
+  // Writes what is left, as does end(), for good.
   ~AccessLog();
+  void end();
 
   // Whether lines are wanted at all.
   [[nodiscard]] bool on() const { return settings_.access != config::LogTarget::none; }

@@ -33,6 +33,8 @@ constexpr CounterMetric kCounters[] = {
     {"failed_writes", "Records that could not be written.", &disk::Counters::failed_writes},
     {"corrupt", "Entries dropped as they were damaged.", &disk::Counters::corrupt},
     {"failed_reads", "Reads that the system refused.", &disk::Counters::failed_reads},
+    {"slow_reads", "Reads given up as the disk did not answer in time.",
+     &disk::Counters::slow_reads},
 };
 
 double write_amplification(const disk::Counters& counters) {
@@ -58,7 +60,9 @@ void DiskWatch::look() {
   if (!disk_) return;
   disk_->charge();
   const auto& disk = disk_->disk();
-  const auto state = disk.state();
+  const auto state = disk_->state();
+  using disk::Unclaimed;
+  disk_->disk().index().suspend_claims(Unclaimed::hanging, state.reason == disk::Error::hangs);
   if (working_ && !state.working) {
     spdlog::error("the cache on disk rests: {}; what is stored stays in memory meanwhile",
                   to_string(state.reason));
@@ -93,7 +97,7 @@ void open_disk(cache::DiskTier& disk, const std::string& path) {
 
 std::string disk_health(const cache::DiskTier* tier) {
   if (!tier) return {};
-  const auto state = tier->disk().state();
+  const auto state = tier->state();
   if (state.working) return ",\"disk\":{\"state\":\"working\"}";
   return fmt::format(",\"disk\":{{\"state\":\"resting\",\"reason\":\"{}\"}}",
                      to_string(state.reason));
@@ -112,7 +116,7 @@ void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
   const auto gauge = [&out](std::string_view name, std::string_view help, auto value) {
     single(out, fmt::format("hearsay_disk_{}", name), "gauge", help, value);
   };
-  gauge("up", "Whether the disk takes what is stored.", disk.state().working ? 1 : 0);
+  gauge("up", "Whether the disk takes what is stored.", tier->state().working ? 1 : 0);
   gauge("entries", "Records in the index.", disk.index().entries());
   gauge("objects", "Large responses, in whole or in part.", disk.index().count(disk::Kind::object));
   gauge("blocks", "Blocks of large responses, of a MiB or less.",

@@ -7,7 +7,9 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <cstdlib>
 #include <future>
+#include <iostream>
 
 #include "proxy/ban.hpp"
 #include "proxy/session.hpp"
@@ -49,6 +51,16 @@ std::unique_ptr<cache::DiskTier> begin_disk(const config::Settings& settings,
   auto disk = std::make_unique<cache::DiskTier>(budget, limits, Ban::reading);
   open_disk(*disk, told->path);
   return disk;
+}
+
+// What a thread does that waits for the disk cannot be ended, nor what it uses be taken away.
+[[noreturn]] void end_without_disk(AccessLog& log) {
+  spdlog::error(
+      "cache.disk.path: the disk does not answer; ended without it: what was stored last is lost, "
+      "what was purged last may be back at the next start");
+  log.end();
+  std::cout.flush();
+  std::_Exit(0);
 }
 
 Task<void> serve_client(Worker& worker, net::Socket socket) {
@@ -195,7 +207,7 @@ void Server::stop() {
   for (auto& worker : workers_) worker.io.stop();
   running_.clear();
   // Whom the disk tells that something is read or written has to be there yet.
-  if (disk_) disk_->stop();
+  if (disk_ && !disk_->stop()) end_without_disk(log_);
   // All of them before any is destroyed: a fill's readers may be on other threads.
   aside_.end_coroutines();
   for (auto& worker : workers_) worker.io.end_coroutines();

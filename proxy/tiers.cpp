@@ -8,6 +8,7 @@
 
 #include "proxy/cache/disk_tier.hpp"
 #include "proxy/client.hpp"
+#include "proxy/disk_read.hpp"
 #include "proxy/wakeup.hpp"
 
 namespace proxy {
@@ -16,6 +17,32 @@ using net::Task;
 namespace disk = cache::disk;
 
 namespace {
+
+constexpr std::chrono::seconds kLongestPurge{5};
+
+// Fields with the text that they refer to.
+struct OwnedFields {
+  explicit OwnedFields(const http::Fields& from) {
+    std::size_t bytes = 0;
+    for (const auto& line : from) bytes += line.name.size() + line.value.size();
+    text.reserve(bytes);
+    for (const auto& line : from) {
+      const auto name = take(line.name);
+      fields.append(line.id, name, take(line.value));
+    }
+  }
+  OwnedFields(const OwnedFields&) = delete;
+
+  std::string text;
+  http::Fields fields;
+
+ private:
+  std::string_view take(std::string_view part) {
+    const auto at = text.size();
+    text += part;
+    return std::string_view(text).substr(at);
+  }
+};
 
 // A purge on its way to the disk.
 class Written {
@@ -28,10 +55,10 @@ class Written {
       state->done.notify();
     };
   }
-  // Whether it could not be written.
+  // Whether it could not be written, or not yet: a disk that hangs must not hold up the answer.
   Task<bool> failed() {
-    co_await state_->done.wait();
-    co_return state_->failed;
+    const auto woken = co_await state_->done.wait(kLongestPurge);
+    co_return woken == Wakeup::Woken::timed_out || state_->failed;
   }
 
  private:
@@ -47,19 +74,15 @@ Task<std::size_t> drop_banned(cache::Store& store, const Ban& ban) {
   co_return store.remove_if([&ban](std::string_view name) { return ban.covers(name); });
 }
 
-// The same where waiting is allowed. Nothing where too many wait already.
+// Reads it where waiting is allowed.
 Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& request,
-                                                 const digest::Key& key) {
-  auto& shared = worker.shared;
-  disk::Result<cache::ReadBack> read = cache::ReadBack{};
-  Wakeup done(worker.io.get_executor());
-  const bool posted = shared.disk->post([&] {
-    read = shared.disk->read(key, request.stored_as(), request.head.fields, shared.store,
-                             disk::Wait::yes);
-    done.notify();
-  });
-  if (posted) co_await done.wait();
-  co_return read;
+                                                 digest::Key key) {
+  const auto asked = std::make_shared<const OwnedFields>(request.head.fields);
+  std::function<disk::Result<cache::ReadBack>()> read = [&shared = worker.shared, key,
+                                                         name = request.stored_as(), asked] {
+    return shared.disk->read(key, name, asked->fields, shared.store, disk::Wait::yes);
+  };
+  co_return co_await read_in_time<cache::ReadBack>(worker, std::move(read));
 }
 
 // Once memory has it: who asks again then writes it, and who did before is remembered.
@@ -152,7 +175,8 @@ Task<std::optional<Forgotten>> forget(Worker& worker, const Ban& ban) {
 bool may_be_below(const Shared& shared, const Request& request, const digest::Key& key,
                   const cache::Found& found) {
   const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
-  return !found.entry && shared.disk && asks_for_it && shared.disk->may_have(key);
+  return !found.entry && shared.disk && asks_for_it && shared.disk->may_have(key) &&
+         !shared.disk->hangs();
 }
 
 Task<cache::Found> read_back(Client& client, const Request& request, digest::Key key,

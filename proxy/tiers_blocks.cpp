@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "proxy/cache/in_blocks.hpp"
+#include "proxy/disk_read.hpp"
 #include "proxy/tiers.hpp"
 #include "proxy/wakeup.hpp"
 #include "proxy/worker.hpp"
@@ -33,16 +34,12 @@ disk::Result<Block> read(Shared& shared, const Wanted& wanted, disk::Wait wait) 
   return shared.disk->read_block(wanted.url_key, wanted.number, *wanted.object, shared.store, wait);
 }
 
-// Where waiting is allowed. Nothing where too many wait already.
+// Where waiting is allowed.
 Task<disk::Result<Block>> read_waiting(Worker& worker, Wanted wanted) {
-  disk::Result<Block> block = nullptr;
-  Wakeup done(worker.io.get_executor());
-  const bool posted = worker.shared.disk->post([&] {
-    block = read(worker.shared, wanted, disk::Wait::yes);
-    done.notify();
-  });
-  if (posted) co_await done.wait();
-  co_return block;
+  std::function<disk::Result<Block>()> reading = [&shared = worker.shared, wanted] {
+    return read(shared, wanted, disk::Wait::yes);
+  };
+  co_return co_await read_in_time<Block>(worker, std::move(reading));
 }
 
 }  // namespace
@@ -67,7 +64,7 @@ Task<Block> block_held(Worker& worker, digest::Key key, std::shared_ptr<const ca
   const auto& url = wanted.object->url;
   auto held = shared.store.find(block_key, url, {}).entry;
   if (!held && shared.disk) held = shared.disk->unwritten(block_key);
-  if (held || !shared.disk) co_return held;
+  if (held || !shared.disk || shared.disk->hangs()) co_return held;
   std::optional<cache::Readings::Turn> turn;  // until memory has it
   auto block = read(shared, wanted, disk::Wait::no);
   if (!block && block.error() == disk::Error::would_block) {

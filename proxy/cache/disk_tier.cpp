@@ -1,7 +1,6 @@
 #include "proxy/cache/disk_tier.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -37,13 +36,6 @@ disk::Options options_of(DiskLimits limits, disk::PurgeRules::Reading reading,
   return options;
 }
 
-// As records have it.
-std::uint32_t claimable_until(const Entry& entry) {
-  const auto until = std::chrono::floor<seconds>(entry.claimable_until().time_since_epoch());
-  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(until.count(), 0, kMost));
-}
-
 bool same_body(const Entry& a, const Entry& b) {
   const auto same = [](const Slice& left, const Slice& right) {
     return left.block == right.block && left.size == right.size;
@@ -75,45 +67,19 @@ DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading 
   if (limits.admit_on_second) asked_twice_.emplace(budget, AskedTwice::fitting(budget.limit()));
 }
 
-void DiskTier::stop() {
-  pool_.reset();
-  disk_.stop();
+bool DiskTier::stop() {
+  const bool read = !pool_ || pool_->end(kReadLimit);
+  if (read) pool_.reset();
+  return disk_.end() && read;
+}
+
+disk::State DiskTier::state() const {
+  if (hangs()) return {.working = false, .reason = Error::hangs};
+  return disk_.state();
 }
 
 std::size_t DiskTier::place_of(const Key& url_key) {
   return (url_key.bytes[2] | std::size_t{url_key.bytes[3]} << 8) % kKnown;
-}
-
-// Unless it was purged since it was found.
-void DiskTier::note(const ReadBack::Seen& seen, std::string_view url, const Selector& selector) {
-  const std::lock_guard lock(lock_of(seen.key));
-  if (!disk_.holds(seen.key, url, seen.at)) return;
-  (*known_)[place_of(seen.key)] = Known{seen.key, selector};
-}
-
-// The caller holds the key's lock. Another URL may have taken the place of what was known.
-void DiskTier::learn_selector(const Key& url_key, std::string_view url) {
-  auto& known = (*known_)[place_of(url_key)];
-  if (known && known->url == url_key) return;
-  const auto place = disk_.index().find(url_key);
-  const bool leads = place && place->kind == Kind::selector;
-  if (!leads || !disk_.holds(url_key, url, place->at)) return;
-  ReadBack::Seen seen{url_key, {}};
-  const auto stored = open(seen, *place, url, Wait::no);
-  if (!stored) return;
-  if (auto selector = decode_selector(stored->head())) known = Known{url_key, std::move(*selector)};
-}
-
-// The one that leads to such variants already; else a new one, in whose place there is none yet.
-Selector DiskTier::selector_for(const Key& url_key, std::string_view url, std::string names) {
-  learn_selector(url_key, url);
-  auto& known = (*known_)[place_of(url_key)];
-  if (!known || known->url != url_key || known->selector.names != names) {
-    const auto number = std::max<std::uint64_t>(disk_.new_version(), 1);
-    known = Known{url_key, {number, std::move(names)}};
-    if (disk_.may_hold(url_key)) disk_.purge(url_key, {});
-  }
-  return known->selector;
 }
 
 // A miss has no error, but an entry or a selector of another URL is no miss of this one.
@@ -136,8 +102,10 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
   if (place->kind == Kind::selector) {
     const auto selector = decode_selector(stored->head());
     if (!selector) return disk_.discard(url_key, *place);
-    note(*read.by, url, *selector);
+    note(*read.by, url, *selector, stored->header());
     read.varies = true;
+    const bool is_claimed = place->claimable_until != 0 && !disk_.may_hold(selector->claimed);
+    if (is_claimed) disk_.index().set_claim(url_key, place->at, 0);  // and so wrongly
     number = selector->number;
     const Key key = variant_key(url_key, *selector, request);
     place = disk_.find(key, url);
@@ -215,20 +183,7 @@ bool DiskTier::put(const Key& url_key, const std::shared_ptr<const Entry>& entry
     write(url_key, entry, superseded, 0);
     return true;
   }
-  auto names = names_of(entry->variant);
-  if (entry->variant.never_matches() || names.size() > kMostNames) {
-    if (superseded && disk_.may_hold(url_key)) disk_.purge(url_key, {});
-    return true;
-  }
-  const Selector selector = selector_for(url_key, entry->url, std::move(names));
-  const auto key = variant_key(url_key, selector.number, entry->variant);
-  if (!write(key, entry, superseded, selector.number)) return true;
-  RecordHeader header{
-      .kind = Kind::selector, .claimable_until = claimable_until(*entry), .key = url_key};
-  note_times(header, entry->times);
-  if (entry->object) note_object(header, *entry);
-  (void)disk_.append({.header = header, .url = entry->url, .head = encode(selector)});
-  return true;
+  return put_variant(url_key, entry, superseded);
 }
 
 bool DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
@@ -238,7 +193,7 @@ bool DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
     return false;
   }
   RecordHeader header{.kind = Kind::whole, .key = key};
-  if (selector == 0) header.claimable_until = claimable_until(*entry);
+  if (selector == 0) header.claimable_until = recorded_claim(*entry);
   note_times(header, entry->times);
   Record record{.header = header, .url = entry->url, .head = encode_head(*entry, selector)};
   if (entry->object) return write_object(std::move(record), *entry, superseded);

@@ -62,7 +62,9 @@ class DiskTier {
   // by how they were found on the disk. It outlives this, or stop().
   void sit_under(const Store& memory) { memory_ = &memory; }
   // Ends what is being read, writes what waits: afterwards no job and no `done` runs any more.
-  void stop();
+  // False: the disk does not answer, and one may run yet whenever it does: only the end of the
+  // process is left.
+  bool stop();
 
   // Whether it is worth to read(): takes a lock for one look-up.
   bool may_have(const disk::Key& url_key) const { return disk_.index().find(url_key).has_value(); }
@@ -77,6 +79,12 @@ class DiskTier {
   Readings& readings() { return readings_; }
   // On a thread that may wait. False: too many wait already.
   [[nodiscard]] bool post(disk::ReadPool::Job job) { return pool_->post(std::move(job)); }
+  // Who waits for such a read longer than this goes on without.
+  static constexpr std::chrono::milliseconds kReadLimit{2'000};
+  // Whether one takes longer than that: then nothing is to be read until it is back.
+  bool hangs() const { return pool_->hangs(kReadLimit); }
+  // As Disk::state(), and resting while reads hang.
+  disk::State state() const;
 
   // Where only that is admitted which is asked for again: somebody asks for the URL.
   bool admits_on_second() const { return asked_twice_.has_value(); }
@@ -106,7 +114,7 @@ class DiskTier {
   std::uint64_t new_version() { return disk_.new_version(); }
   // Whether it is there, or about to be.
   bool has_block(const disk::Key& block_key) const {
-    return unwritten(block_key) || disk_.index().find(block_key);
+    return unwritten(block_key) || (disk_.index().find(block_key) && !hangs());
   }
   // The block that waits to be written, else null: it is found here when memory has given it up.
   std::shared_ptr<const Entry> unwritten(const disk::Key& block_key) const;
@@ -138,6 +146,7 @@ class DiskTier {
   struct Known {
     disk::Key url;
     Selector selector;
+    disk::RecordHeader record;  // its last one, whose claim counts
   };
 
   // What is around the text of a record, generously.
@@ -145,9 +154,13 @@ class DiskTier {
 
   static std::size_t place_of(const disk::Key& url_key);
   std::mutex& lock_of(const disk::Key& url_key) { return locks_[place_of(url_key) % kLocks]; }
-  void note(const ReadBack::Seen& seen, std::string_view url, const Selector& selector);
+  void note(const ReadBack::Seen& seen, std::string_view url, const Selector& selector,
+            const disk::RecordHeader& record);
   void learn_selector(const disk::Key& url_key, std::string_view url);
-  Selector selector_for(const disk::Key& url_key, std::string_view url, std::string names);
+  Known& selector_for(const disk::Key& url_key, std::string_view url, std::string names);
+  bool put_variant(const disk::Key& url_key, const std::shared_ptr<const Entry>& entry,
+                   const Entry* superseded);
+  void put_selector(Known& known, const disk::Key& variant, const Entry& entry);
 
   disk::Result<disk::Stored> open(ReadBack::Seen& seen, const disk::Place& place,
                                   std::string_view url, disk::Wait wait);

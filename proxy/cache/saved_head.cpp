@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "digest/siphash.hpp"
 #include "proxy/cache/disk/little_endian.hpp"
+#include "proxy/cache/disk/record.hpp"
 
 namespace proxy::cache {
 namespace {
@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 constexpr std::uint8_t kLayout = 1;
 constexpr std::size_t kFixedBytes = 48;
 constexpr std::uint32_t kLengthBytes = 8;
-constexpr std::size_t kSelectorFixedBytes = 16;
+constexpr std::size_t kSelectorFixedBytes = 32;
 constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
 
 enum Bit : std::uint8_t { kShared = 1, kNoCache = 2, kNeverStale = 4, kObject = 8 };
@@ -126,18 +126,6 @@ bool take_object(std::string_view& rest, const disk::RecordHeader& record, bool 
   return into.length > 0 && into.length <= kLargestObject && record.block == blocks_in(into.length);
 }
 
-disk::Key hashed(const disk::Key& url, std::uint64_t number, std::string_view selected) {
-  std::string text;
-  append(text, number);
-  text += selected;
-  const std::span bytes(bytes_at(text, 0), text.size());
-  const digest::SipHash128 hash(url.bytes, bytes);
-  disk::Key key;
-  disk::store(&key.bytes[0], hash.low());
-  disk::store(&key.bytes[8], hash.high());
-  return key;
-}
-
 }  // namespace
 
 std::string encode_head(const Entry& entry, std::uint64_t selector) {
@@ -195,6 +183,10 @@ void note_times(disk::RecordHeader& record, const Times& times) {
   record.request_took = static_cast<std::uint32_t>(std::clamp<std::int64_t>(took, 0, kAbsent));
 }
 
+std::uint32_t recorded_claim(const Entry& entry) {
+  return in_32_bits(std::chrono::floor<seconds>(entry.claimable_until().time_since_epoch()));
+}
+
 void note_object(disk::RecordHeader& record, const Entry& entry) {
   record.version = entry.object->version;
   record.block = blocks_in(entry.body.size);
@@ -213,6 +205,7 @@ std::string encode(const Selector& selector) {
   std::string out{static_cast<char>(kLayout)};
   out.resize(8);
   append(out, selector.number);
+  out.append(reinterpret_cast<const char*>(selector.claimed.bytes.data()), 16);
   return out += selector.names;
 }
 
@@ -221,6 +214,7 @@ std::optional<Selector> decode_selector(std::string_view head) {
   const bool padded = std::all_of(&head[1], &head[8], [](char byte) { return byte == 0; });
   Selector selector{load<std::uint64_t>(bytes_at(head, 8)),
                     std::string(head.substr(kSelectorFixedBytes))};
+  std::copy_n(bytes_at(head, 16), 16, selector.claimed.bytes.begin());
   http::Fields vary;
   vary.append(http::field::vary, "Vary", selector.names);
   const http::Variant variant(vary, {});
@@ -230,7 +224,10 @@ std::optional<Selector> decode_selector(std::string_view head) {
 }
 
 disk::Key variant_key(const disk::Key& url, std::uint64_t number, const http::Variant& variant) {
-  return hashed(url, number, variant.mark());
+  std::string text;
+  append(text, number);
+  text += variant.mark();
+  return disk::derived_key(url, disk::bytes_of(text));
 }
 
 disk::Key variant_key(const disk::Key& url, const Selector& selector, const http::Fields& request) {

@@ -19,6 +19,7 @@
 // whose head is a Selector; with it and a request goes the key of the variant.
 //    0  1  layout, 1                         4  4  0
 //    1  3  0                                 8  8  number
+//                                           16 16  key of the variant whose claim the record has
 // then the names of the fields, sorted, ", " between them.
 #pragma once
 
@@ -45,6 +46,8 @@ std::optional<SavedHead> decode_head(std::string_view url, std::string_view head
                                      const disk::RecordHeader& record);
 // The record's part of the times.
 void note_times(disk::RecordHeader& record, const Times& times);
+// Until when it is claimable, as records have it.
+std::uint32_t recorded_claim(const Entry& entry);
 // The record's part of a large object: version and number of blocks.
 void note_object(disk::RecordHeader& record, const Entry& entry);
 
@@ -53,6 +56,9 @@ void note_object(disk::RecordHeader& record, const Entry& entry);
 struct Selector {
   std::uint64_t number = 0;  // not 0
   std::string names;         // as in the example: "accept-encoding, cookie"
+  // The key of the variant whose claim is the URL's: of all that were put the one that holds
+  // longest, as far as that is known.
+  disk::Key claimed{};
 
   bool operator==(const Selector&) const = default;
 };

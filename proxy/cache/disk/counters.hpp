@@ -25,6 +25,7 @@ struct Counters {
   Count failed_writes = 0;    // records taken and then not written
   Count corrupt = 0;          // entries dropped as a checksum did not fit
   Count failed_reads = 0;     // the system refused to read
+  Count slow_reads = 0;       // given up: the disk did not answer in time
 };
 
 }  // namespace proxy::cache::disk

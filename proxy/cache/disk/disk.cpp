@@ -6,6 +6,8 @@
 namespace proxy::cache::disk {
 namespace {
 
+constexpr std::size_t kMostDoubts = 65'536;  // that wait for the writer
+
 std::uint32_t seconds_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
@@ -161,16 +163,30 @@ void Disk::purge(const Key& key, Done done) {
   index_.erase(key);
   Record record{.header = {.kind = Kind::purge, .key = key}, .url = {}, .head = {}};
   record.done = told(std::move(done));
-  const std::lock_guard lock(mutex_);
-  queue(std::move(record));
+  queue_purge(std::move(record));
+}
+
+// Everything is purged where there is no room: the writer writes that as one record.
+void Disk::queue_purge(Record record) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (queued_bytes_ + record.footprint() <= 2 * options_.queue_bytes) {
+      return queue(std::move(record));
+    }
+    if (!std::exchange(overflowed_, true) && !rules_.add("")) {
+      rules_.clear();
+      (void)rules_.add("");
+    }
+  }
+  if (record.header.kind == Kind::purge) purging_[slot_of(record.header.key)].fetch_sub(1);
+  record.done(Error::busy);
 }
 
 Result<void> Disk::purge_prefix(std::string_view prefix, Done done) {
   if (!rules_.add(prefix)) return Error::busy;
   Record record{.header = {.kind = Kind::purge_prefix}, .url = std::string(prefix), .head = {}};
   record.done = told(std::move(done));
-  const std::lock_guard lock(mutex_);
-  queue(std::move(record));
+  queue_purge(std::move(record));
   return {};
 }
 
@@ -184,6 +200,7 @@ void Disk::lose_block(const Key& object, std::uint64_t version) {
 
 void Disk::review_claim(const Key& object, std::uint64_t version) {
   const std::lock_guard lock(mutex_);
+  if (doubts_.size() >= kMostDoubts) return;  // the writer hangs; the next who asks says so again
   doubts_.emplace_back(object, version);
   changed_.notify_all();
 }
@@ -194,7 +211,12 @@ std::uint64_t Disk::new_version() {
 
 State Disk::state() const {
   const std::lock_guard lock(mutex_);
-  return state_;
+  return state_.working && hangs() ? State{.working = false, .reason = Error::hangs} : state_;
+}
+
+bool Disk::hangs() const {
+  const Clock::duration begun(step_begun_.load());
+  return begun.count() != 0 && Clock::now().time_since_epoch() - begun > kLongestStep;
 }
 
 std::uint64_t Disk::queued_bytes() const {

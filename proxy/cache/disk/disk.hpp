@@ -54,6 +54,8 @@ class Disk {
   Result<Loaded> start();
   // Writes what waits, and seals the newest segment; for good. So does the destructor.
   void stop();
+  // The same. False: the disk does not answer; this cannot be destroyed before it does.
+  [[nodiscard]] bool end();
 
   // What is found of this key, which counts as a use; nothing while a purge of it waits to be
   // written. With `url` the rules of purges by prefix are
@@ -88,7 +90,9 @@ class Disk {
 
   // What is held under the key goes at once, what waits to be written with the record that says so;
   // `done` is told when that is written, and a crash leaves it so: until then no answer may claim
-  // it. After an error it is owed, counts in memory, and is written when the disk is back.
+  // it. After an error it is owed, counts in memory, and is written when the disk is back. Where
+  // too many wait, as the disk hangs, that is owed as a purge of everything: `done` is told `busy`
+  // at once.
   void purge(const Key& key, Done done);
   // All keys whose record has a URL that the text covers (Options::purge_reading), at once by a
   // rule, by a search as time allows. What is found to be covered before the search is there is
@@ -105,6 +109,7 @@ class Disk {
   // For the version of a large object: never the same twice, across starts too.
   std::uint64_t new_version();
 
+  // It rests too while the writer hangs.
   State state() const;
   // True once all that was queued before is written, and no search is left to do; false if that
   // takes longer than `limit`.
@@ -117,6 +122,7 @@ class Disk {
   const Index& index() const { return index_; }
   const Counters& counters() const { return counters_; }
   std::size_t rules_bytes() const { return rules_.bytes(); }
+  void count_slow_read() { counters_.slow_reads += 1; }
   std::size_t segments() const { return segments_.count(); }
   std::uint64_t used_bytes() const { return used_.load(std::memory_order_relaxed); }
   std::uint64_t queued_bytes() const;
@@ -132,7 +138,15 @@ class Disk {
     return (key.bytes[0] | key.bytes[1] << 8) % kInFlight;
   }
 
+  // How long the writer may take for one step: for some segments read and written, on a slow disk.
+  static constexpr std::chrono::seconds kLongestStep{10};
+
   void queue(Record record);
+  void queue_purge(Record record);
+  bool working() const;
+  bool hangs() const;
+  void begin_step();
+  void purge_everything();
   void run();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void write(std::vector<Record> records);
@@ -156,6 +170,7 @@ class Disk {
   // After a failure, or where a start could not read all: a purge is written in any case.
   std::atomic<bool> log_may_have_more_ = false;
   std::atomic<std::uint64_t> used_ = 0;
+  std::atomic<Clock::rep> step_begun_ = 0;  // the writer's; 0: it waits for work
   std::atomic<std::uint64_t> versions_;
   InFlight in_flight_{};  // records taken and not written yet, by their key's hash
   InFlight purging_{};    // purges among them: what lies before them may come to the index yet
@@ -175,6 +190,8 @@ class Disk {
   Clock::time_point resume_at_{};
   bool stopping_ = false;
   bool idle_ = false;
+  bool overflowed_ = false;  // purges were too many for the queue
+  bool ended_ = false;
   std::thread writer_;
 };
 

@@ -29,6 +29,25 @@ void Disk::stop() {
   writer_.join();
 }
 
+bool Disk::end() {
+  constexpr std::chrono::milliseconds kLook{20};
+  if (!writer_.joinable()) return true;
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  changed_.notify_all();
+  while (!changed_.wait_for(lock, kLook, [this] { return ended_; })) {
+    if (hangs()) return false;
+  }
+  lock.unlock();
+  stop();
+  return true;
+}
+
+bool Disk::working() const {
+  const std::lock_guard lock(mutex_);
+  return state_.working;
+}
+
 void Disk::run() {
   std::unique_lock lock(mutex_);
   while (wait_for_work(lock)) {
@@ -37,27 +56,37 @@ void Disk::run() {
     const auto doubts = std::exchange(doubts_, {});
     const bool working = state_.working;
     const bool resume = !working && Clock::now() >= resume_at_;
+    const bool overflowed = std::exchange(overflowed_, false);
     lock.unlock();
+    begin_step();
     if (resume) recover();
     write(std::move(records));
+    if (overflowed) purge_everything();
     for (const auto& [object, version] : doubts) log_.doubt(object, version);
     const bool more = look_after();
     judge_claims();
     used_ = log_.used_bytes();
+    step_begun_ = 0;
     lock.lock();
-    idle_ = queue_.empty() && doubts_.empty() && !more;
+    idle_ = queue_.empty() && doubts_.empty() && !overflowed_ && !more;
     if (idle_) changed_.notify_all();
   }
   lock.unlock();
+  begin_step();
   (void)log_.close();  // what has no footer is replayed
+  step_begun_ = 0;
+  lock.lock();
+  ended_ = true;
+  changed_.notify_all();
 }
 
 // False when it is to end.
 bool Disk::wait_for_work(std::unique_lock<std::mutex>& lock) {
   const auto wake = state_.working ? Clock::now() + kLookAfter : resume_at_;
-  changed_.wait_until(
-      lock, wake, [this] { return stopping_ || !queue_.empty() || !doubts_.empty() || !idle_; });
-  if (stopping_ && queue_.empty() && doubts_.empty()) return false;
+  changed_.wait_until(lock, wake, [this] {
+    return stopping_ || !queue_.empty() || !doubts_.empty() || overflowed_ || !idle_;
+  });
+  if (stopping_ && queue_.empty() && doubts_.empty() && !overflowed_) return false;
   idle_ = false;
   return true;
 }
@@ -69,10 +98,11 @@ void Disk::write(std::vector<Record> records) {
   for (Record& record : records) {
     slots.push_back(slot_of(record.header.index_key()));
     if (record.header.kind == Kind::purge) purged.push_back(slots.back());
+    begin_step();
     write_one(std::move(record));
   }
   flush(any);
-  if (!owed_.empty() && state().working) {  // for one record alone: the disk is well
+  if (!owed_.empty() && working()) {  // for one record alone: the disk is well
     pay_owed();
     flush(any);
   }
@@ -81,7 +111,7 @@ void Disk::write(std::vector<Record> records) {
 }
 
 void Disk::flush(bool any) {
-  if (!state().working) return;
+  if (!working()) return;
   const auto flushed = log_.flush();
   if (!flushed) {
     rest(flushed.error());
@@ -100,12 +130,21 @@ void Disk::write_one(Record record) {
       if (asked) asked(at);
     };
   }
-  if (!state().working) {
+  if (!working()) {
     if (record.done) record.done(Error::resting);
     return;
   }
   const auto appended = log_.append(std::move(record));
   if (!appended) rest(appended.error());
+}
+
+void Disk::begin_step() {
+  step_begun_ = Clock::now().time_since_epoch().count();
+}
+
+void Disk::purge_everything() {
+  write_one({.header = {.kind = Kind::purge_prefix}, .url = {}, .head = {}});
+  flush(true);
 }
 
 void Disk::owe(Record record) {
@@ -126,7 +165,7 @@ void Disk::pay_owed() {
 
 // Whether there is more to do right away.
 bool Disk::look_after() {
-  if (!state().working) return false;
+  if (!working()) return false;
   if (Clock::now() - looked_after_ >= kLookAfter) {
     looked_after_ = Clock::now();
     const auto there = log_.check_directory();
@@ -150,12 +189,12 @@ bool Disk::look_after() {
 void Disk::judge_claims() {
   if (rules_.count() == 0) {
     searching_since_.reset();
-    index_.suspend_claims(false);
+    index_.suspend_claims(Unclaimed::searching, false);
     return;
   }
   if (!searching_since_) searching_since_ = Clock::now();
-  const bool soon = state().working && Clock::now() - *searching_since_ < kClaimsMeanwhile;
-  if (!soon) index_.suspend_claims(true);
+  const bool soon = working() && Clock::now() - *searching_since_ < kClaimsMeanwhile;
+  if (!soon) index_.suspend_claims(Unclaimed::searching, true);
 }
 
 void Disk::rest(Error reason) {
@@ -190,7 +229,7 @@ void Disk::recover() {
   pay_owed();
   const auto paid = log_.flush();
   if (!paid) rest(paid.error());
-  ready_ = state().working;
+  ready_ = working();
 }
 
 }  // namespace proxy::cache::disk

@@ -32,6 +32,8 @@ std::string_view to_string(Error error) {
       return "too many open files";
     case Error::too_small:
       return "the size allowed is too small";
+    case Error::hangs:
+      return "the disk does not answer";
     case Error::io:
       return "input/output error";
   }

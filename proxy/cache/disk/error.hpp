@@ -20,6 +20,7 @@ enum class Error : std::uint8_t {
   in_use,          // another process has it
   no_descriptors,  // too many open files
   too_small,       // the size allowed, for kWantedSegments of the smallest segments
+  hangs,           // it does not answer: given up for now
   io,              // any other refusal of the system
 };
 

@@ -173,11 +173,14 @@ bool Index::collect_claims(std::uint32_t outlast, std::vector<ClaimChange>& out)
   return complete;
 }
 
-void Index::suspend_claims(bool suspended) {
-  if (suspended_.exchange(suspended) == suspended) return;
+void Index::suspend_claims(Unclaimed why, bool is_so) {
+  const auto bit = static_cast<std::uint8_t>(why);
+  const auto others = static_cast<std::uint8_t>(~bit);
+  const std::uint8_t before = is_so ? suspended_.fetch_or(bit) : suspended_.fetch_and(others);
+  if (((before & bit) != 0) == is_so) return;
   for (std::size_t i = 0; i < kShards; ++i) {
     const std::lock_guard lock(shards_[i].mutex);
-    shards_[i].suspend_claims(suspended);
+    shards_[i].suspend_claims(suspended_ != 0);
   }
 }
 

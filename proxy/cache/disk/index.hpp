@@ -14,9 +14,15 @@ namespace proxy::cache::disk {
 
 class IndexShard;
 
+// Why what lies on the disk is not claimed for the time being.
+enum class Unclaimed : std::uint8_t {
+  searching = 1,  // it may be purged: that is being looked for
+  hanging = 2,    // it cannot be read
+};
+
 // Keys and their places, in 128 flat maps without a node per entry. The maps have unequal shares of
 // the keys, from s to 2 s, so that they double one after the other and not all at once: between
-// half a million and 2 million entries it takes at most 54.1 bytes per entry (index_memory_test),
+// half a million and 2 million entries it takes at most 55 bytes per entry (index_memory_test),
 // and no growth moves more than 1 in 90 of the entries. Any thread; each call but each(), clear()
 // and shrink() takes one shard's lock, for as long as one look-up takes. A call for a key that
 // arrives later than another one of the same thread sees what that one did.
@@ -69,8 +75,8 @@ class Index {
   // much did, or all, and what is claimed has to be listed. One caller at a time.
   bool collect_claims(std::uint32_t outlast, std::vector<ClaimChange>& out);
   static constexpr std::uint32_t kClaimTurn = 4;
-  // Whether no place is claimed for the time being, whatever it says.
-  void suspend_claims(bool suspended);
+  // While there is a reason, no place is claimed, whatever it says.
+  void suspend_claims(Unclaimed why, bool is_so);
 
   std::size_t entries() const { return entries_.load(std::memory_order_relaxed); }
   // Those of one kind.
@@ -86,7 +92,7 @@ class Index {
   const std::uint32_t origin_;
   std::atomic<std::size_t> entries_ = 0;
   std::atomic<std::uint64_t> bytes_ = 0;
-  std::atomic<bool> suspended_ = false;
+  std::atomic<std::uint8_t> suspended_ = 0;  // each reason's bit
   std::unique_ptr<IndexShard[]> shards_;
 };
 

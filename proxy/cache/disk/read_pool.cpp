@@ -4,8 +4,11 @@
 
 namespace proxy::cache::disk {
 
-ReadPool::ReadPool(std::size_t threads, std::size_t waiting) : most_(waiting) {
-  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+ReadPool::ReadPool(std::size_t threads, std::size_t waiting)
+    : most_(waiting), running_(threads), begun_(std::make_unique<Begun[]>(threads)) {
+  for (std::size_t i = 0; i < threads; ++i) {
+    threads_.emplace_back([this, i] { run(begun_[i]); });
+  }
 }
 
 ReadPool::~ReadPool() {
@@ -27,17 +30,41 @@ bool ReadPool::post(Job job) {
   return true;
 }
 
-void ReadPool::run() {
+bool ReadPool::hangs(std::chrono::milliseconds limit) const {
+  const auto now = Clock::now().time_since_epoch();
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    const Clock::duration begun(begun_[i].load(std::memory_order_relaxed));
+    if (begun.count() != 0 && now - begun > limit) return true;
+  }
+  return false;
+}
+
+bool ReadPool::end(std::chrono::milliseconds limit) {
+  constexpr std::chrono::milliseconds kLook{20};
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  posted_.notify_all();
+  while (!ended_.wait_for(lock, kLook, [this] { return running_ == 0; })) {
+    if (hangs(limit)) return false;
+  }
+  return true;
+}
+
+void ReadPool::run(Begun& begun) {
   std::unique_lock lock(mutex_);
   while (true) {
     posted_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-    if (jobs_.empty()) return;
+    if (jobs_.empty()) break;
     const Job job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
+    begun.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
     job();
+    begun.store(0, std::memory_order_relaxed);
     lock.lock();
   }
+  running_ -= 1;
+  ended_.notify_all();
 }
 
 }  // namespace proxy::cache::disk

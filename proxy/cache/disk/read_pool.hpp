@@ -1,9 +1,12 @@
 // Threads that may wait for the disk.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -17,7 +20,7 @@ class ReadPool {
 
   // A job must not throw. At most `waiting` jobs wait.
   explicit ReadPool(std::size_t threads = 4, std::size_t waiting = 4096);
-  // Runs all that was posted first.
+  // Runs all that was posted first, however long that takes.
   ~ReadPool();
   ReadPool(const ReadPool&) = delete;
   ReadPool& operator=(const ReadPool&) = delete;
@@ -25,14 +28,26 @@ class ReadPool {
   // False if too many wait already: then treat it as a miss.
   [[nodiscard]] bool post(Job job);
 
+  // Whether a job has been running for longer than that, as where a disk does not answer.
+  [[nodiscard]] bool hangs(std::chrono::milliseconds limit) const;
+  // Runs all that was posted. False: one hangs; the pool cannot be destroyed before that returns.
+  [[nodiscard]] bool end(std::chrono::milliseconds limit);
+
  private:
-  void run();
+  using Clock = std::chrono::steady_clock;
+  // Since when a thread runs its job; 0: it has none.
+  using Begun = std::atomic<Clock::rep>;
+
+  void run(Begun& begun);
 
   const std::size_t most_;
   std::mutex mutex_;
   std::condition_variable posted_;
+  std::condition_variable ended_;
   std::deque<Job> jobs_;  // guarded
   bool stopping_ = false;
+  std::size_t running_;
+  const std::unique_ptr<Begun[]> begun_;
   std::vector<std::thread> threads_;
 };
 

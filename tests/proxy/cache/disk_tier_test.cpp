@@ -110,6 +110,42 @@ TEST_F(TwoTiers, TellOfAReadThatWasOvertaken) {
   EXPECT_FALSE(disk_.still_found(*found, "http://a/"));
 }
 
+TEST_F(TwoTiers, ClaimAUrlAsLongAsTheVariantThatLastsLongest) {
+  const auto put_variant = [this](const std::string& language, int max_age) {
+    Stock stock = stock_of("http://a/", max_age, now_);
+    stock.lines += "Vary: Accept-Language\r\n";
+    stock.request = "Accept-Language: " + language + "\r\n";
+    EXPECT_TRUE(
+        disk_.put(key_of(stock.url), entry_of(budget_, stock), nullptr, [] { return true; }));
+    settle();
+  };
+  const auto is_claimed_after = [this](int passed) {
+    std::vector<digest::Key> claimed;
+    const auto then = (now_ + seconds(passed)).time_since_epoch();
+    disk_.disk().index().list_claims(
+        static_cast<std::uint32_t>(std::chrono::floor<seconds>(then).count()), claimed);
+    return std::find(claimed.begin(), claimed.end(), key_of("http://a/")) != claimed.end();
+  };
+  put_variant("en", 1000);
+  EXPECT_TRUE(is_claimed_after(900));
+  put_variant("de", 100);
+  EXPECT_TRUE(is_claimed_after(900)) << "the other is there yet";
+  put_variant("fr", 2000);
+  EXPECT_TRUE(is_claimed_after(1900));
+  put_variant("fr", 500);
+  EXPECT_TRUE(is_claimed_after(400));
+  EXPECT_FALSE(is_claimed_after(600)) << "that variant lasts no longer now";
+  const Request french("Accept-Language: fr\r\n");
+  const auto found =
+      disk_.read(key_of("http://a/"), "http://a/", french.head.fields, store_, disk::Wait::yes);
+  ASSERT_TRUE(found && found->variant);
+  disk_.disk().purge(found->variant->key, {});
+  settle();
+  EXPECT_FALSE(read("http://a/", "Accept-Language: fr\r\n"));
+  EXPECT_FALSE(is_claimed_after(0)) << "what was claimed is gone";
+  EXPECT_TRUE(read("http://a/", "Accept-Language: en\r\n"));
+}
+
 TEST_F(TwoTiers, FreshenAVariantThoughAnotherUrlTookItsPlaceInMemory) {
   const auto vary = [this](const std::string& url, const std::string& language) {
     Stock stock = stock_of(url, 100, now_);

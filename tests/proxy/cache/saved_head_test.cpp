@@ -181,10 +181,12 @@ TEST_F(AnObjectWrittenDown, IsNothingWhereRecordAndHeadDisagree) {
 }
 
 TEST(ASelector, HasTheseBytes) {
-  const Selector selector{kNumber, "accept-encoding, cookie"};
+  Selector selector{kNumber, "accept-encoding, cookie"};
+  for (std::uint8_t i = 0; i < 16; ++i) selector.claimed.bytes[i] = i;
   const auto head = encode(selector);
   EXPECT_EQ(hex_of(head),
             "01000000000000008877665544332211"
+            "000102030405060708090a0b0c0d0e0f"
             "6163636570742d656e636f64696e672c20636f6f6b6965");
   EXPECT_EQ(decode_selector(head), selector);
 }
@@ -199,7 +201,7 @@ TEST(ASelector, IsNothingWhereItCouldLeadNowhere) {
     EXPECT_FALSE(decode_selector(text(1, names))) << names;
   }
   EXPECT_FALSE(decode_selector("\2" + text(1, "cookie").substr(1)));
-  EXPECT_FALSE(decode_selector(text(1, "cookie").substr(0, 16)));
+  EXPECT_FALSE(decode_selector(text(1, "cookie").substr(0, 32)));
 }
 
 TEST(AVariantsKey, IsThatOfWhoAsksAlike) {

@@ -1,5 +1,7 @@
 #include "proxy/cache/disk/disk.hpp"
 
+#include <atomic>
+
 #include "scene.hpp"
 
 namespace proxy::cache::disk {
@@ -191,6 +193,36 @@ TEST(Disk, FindsNothingWhosePurgeWaitsToBeWritten) {
   EXPECT_EQ(disk.body("http://a/").error(), Error::gone);
   EXPECT_TRUE(disk.append(response("http://a/", "new")));
   EXPECT_EQ(disk.body("http://a/").value(), "new");
+}
+
+// As while the disk hangs: the queue stays bounded, and nothing purged is found, then or later.
+TEST(Disk, MorePurgesThanMayWaitPurgeEverything) {
+  const support::TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  options.queue_bytes = 10'000;
+  {
+    Scene disk(options);
+    ASSERT_TRUE(disk.append(response(url_number(1), "1")));
+    ASSERT_TRUE(disk.append(response(url_number(2), "2")));
+    Halt halt;
+    ASSERT_TRUE(disk->append(halt.at(response("http://first/", "1"))));
+    halt.await();
+    std::atomic<int> refused = 0;
+    for (std::uint64_t i = 10; i < 1'000; ++i) {
+      disk->purge(key_for(url_number(i)), [&](Result<void> done) { refused += done ? 0 : 1; });
+      EXPECT_TRUE(disk->purge_prefix("http://other/", {}));
+    }
+    EXPECT_LE(disk->queued_bytes(), 2 * options.queue_bytes);
+    EXPECT_GT(refused, 900);
+    EXPECT_FALSE(disk->find(key_for(url_number(2)), url_number(2))) << "which of them is unknown";
+    halt.release();
+    ASSERT_TRUE(disk->settle(kPatience));
+    ASSERT_TRUE(disk.append(response(url_number(3), "3")));
+    EXPECT_EQ(disk.body(url_number(3)).value(), "3");
+  }
+  Scene again(options);
+  EXPECT_FALSE(again.body(url_number(2)));
+  EXPECT_EQ(again.body(url_number(3)).value(), "3");
 }
 
 TEST(Disk, WhatWasToBeReplacedIsNotFoundAgainThoughItsSuccessorFailed) {

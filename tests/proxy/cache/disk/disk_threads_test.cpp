@@ -5,6 +5,7 @@
 
 #include "proxy/cache/disk/read_pool.hpp"
 #include "scene.hpp"
+#include "tests/support/await.hpp"
 
 namespace proxy::cache::disk {
 namespace {
@@ -53,6 +54,19 @@ TEST(DiskThreads, APoolRunsAllThatItTook) {
     for (int i = 0; i < 500; ++i) EXPECT_TRUE(pool.post([&ran] { ran += 1; }));
   }
   EXPECT_EQ(ran, 500);
+}
+
+TEST(DiskThreads, APoolTellsOfAJobThatHangsAndEndsWhenItIsBack) {
+  std::latch go_on(1);
+  ReadPool pool(2, 10);
+  EXPECT_FALSE(pool.hangs(std::chrono::milliseconds(0)));
+  EXPECT_TRUE(pool.post([&] { go_on.wait(); }));
+  EXPECT_FALSE(pool.hangs(std::chrono::hours(1)));
+  EXPECT_TRUE(support::await([&] { return pool.hangs(std::chrono::milliseconds(1)); }));
+  EXPECT_FALSE(pool.end(std::chrono::milliseconds(1)));
+  go_on.count_down();
+  EXPECT_TRUE(pool.end(std::chrono::hours(1)));
+  EXPECT_FALSE(pool.hangs(std::chrono::milliseconds(0)));
 }
 
 TEST(DiskThreads, APoolRefusesMoreThanMayWait) {

@@ -1,0 +1,58 @@
+// Preloaded into the program: a disk that hangs or may not be written, as long as a file says so.
+// The files are in the directory that HEARSAY_DISK_FAULTS names: reads_hang, writes_hang,
+// read_only. Nothing but the cache on disk uses these calls.
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+bool is_told(const char* fault) {
+  const char* const directory = std::getenv("HEARSAY_DISK_FAULTS");
+  return directory && ::access((std::string(directory) + '/' + fault).c_str(), F_OK) == 0;
+}
+
+void hang_while(const char* fault) {
+  while (is_told(fault)) ::usleep(5'000);
+}
+
+bool may_not_write() {
+  if (!is_told("read_only")) return false;
+  errno = EROFS;
+  return true;
+}
+
+}  // namespace
+
+extern "C" {
+
+ssize_t preadv2(int descriptor, const iovec* pieces, int count, off_t offset, int flags) {
+  if (flags != 0 && is_told("reads_hang")) {
+    errno = EAGAIN;
+    return -1;
+  }
+  hang_while("reads_hang");
+  return ::syscall(SYS_preadv2, descriptor, pieces, count, offset, 0L, flags);
+}
+
+ssize_t pwritev(int descriptor, const iovec* pieces, int count, off_t offset) {
+  hang_while("writes_hang");
+  if (may_not_write()) return -1;
+  return ::syscall(SYS_pwritev, descriptor, pieces, count, offset, 0L);
+}
+
+int fallocate(int descriptor, int mode, off_t offset, off_t size) {
+  if (may_not_write()) return -1;
+  return static_cast<int>(::syscall(SYS_fallocate, descriptor, mode, offset, size));
+}
+
+int ftruncate(int descriptor, off_t size) noexcept {
+  if (may_not_write()) return -1;
+  return static_cast<int>(::syscall(SYS_ftruncate, descriptor, size));
+}
+}
