@@ -139,7 +139,7 @@ class DiskTier {
 
  private:
   static constexpr std::size_t kKnown = 4096;
-  static constexpr std::size_t kLocks = 64;
+  static constexpr std::size_t kLocks = 32;        // all are held at once, and TSan counts up to 64
   static constexpr std::size_t kMostNames = 1024;  // bytes of what Vary names; else memory's alone
   // What is known of the selector that leads to variants of a URL, so that what is put next goes
   // by it too. Another URL may push it out: then variants that are on disk are lost.
