@@ -178,6 +178,7 @@ void Disk::queue_purge(Record record) {
       (void)rules_.add("");
     }
   }
+  if (record.header.kind == Kind::purge_prefix) rules_.withdraw(record.url);
   if (record.header.kind == Kind::purge) purging_[slot_of(record.header.key)].fetch_sub(1);
   record.done(Error::busy);
 }

@@ -35,6 +35,16 @@ bool PurgeRules::add(std::string_view text) {
   return true;
 }
 
+void PurgeRules::withdraw(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  Rule* const rule = find(text);
+  if (!rule || rule->unsettled == 0) return;
+  rule->unsettled -= 1;
+  std::erase_if(rules_,
+                [](const Rule& one) { return one.unsettled == 0 && one.until == Position(); });
+  publish();
+}
+
 void PurgeRules::settle(std::string_view text, Position at) {
   const std::lock_guard lock(mutex_);
   if (!find(text) && !has_room_for(text)) {

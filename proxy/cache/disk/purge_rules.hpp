@@ -31,6 +31,8 @@ class PurgeRules {
   // Counts for all that there is and will be, until the position of its record is known. False if
   // there are too many already.
   [[nodiscard]] bool add(std::string_view text);
+  // One that was added will have no record: another covers it.
+  void withdraw(std::string_view text);
   // The record of one is at this position: one that was added, or one that is read from the disk.
   // Where there are too many of these already, all that are settled become one that covers
   // everything up to the newest.

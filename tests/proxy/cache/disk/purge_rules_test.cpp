@@ -30,6 +30,20 @@ TEST(DiskPurgeRules, ASecondPurgeOfAPrefixReachesFurther) {
   EXPECT_FALSE(rules.purged("http://a.example/1", {7, 80}));
 }
 
+TEST(DiskPurgeRules, WhatIsWithdrawnCountsNoMore) {
+  PurgeRules rules;
+  ASSERT_TRUE(rules.add("http://a/"));
+  ASSERT_TRUE(rules.add("http://b/"));
+  rules.settle("http://b/", {1, 100});
+  ASSERT_TRUE(rules.add("http://b/"));
+  rules.withdraw("http://a/");
+  rules.withdraw("http://b/");
+  EXPECT_FALSE(rules.purged("http://a/1", {1, 50}));
+  EXPECT_TRUE(rules.purged("http://b/1", {1, 50})) << "by the one before";
+  EXPECT_FALSE(rules.purged("http://b/1", {1, 100}));
+  EXPECT_EQ(rules.count(), 1U);
+}
+
 TEST(DiskPurgeRules, ForgetsWhatIsGoneOrSearched) {
   PurgeRules rules;
   rules.settle("http://a.example/", {5, 64});
