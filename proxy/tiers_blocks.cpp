@@ -108,7 +108,9 @@ Task<void> let_the_disk_catch_up(Worker& worker) {
   if (!shared.disk) co_return;
   const auto most = std::min(kMostUnwritten, shared.budget.limit() / 8);
   const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (shared.disk->disk().queued_bytes() > most && std::chrono::steady_clock::now() < until) {
+  const auto& disk = shared.disk->disk();
+  while (disk.queued_bytes() > most && disk.state().working &&
+         std::chrono::steady_clock::now() < until) {
     net::Timer timer(worker.io.get_executor(), kUntilNextLook);
     co_await timer.async_wait(net::as_result);
   }
