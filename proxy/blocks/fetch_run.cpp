@@ -158,7 +158,12 @@ Task<bool> from_siblings(Worker& worker, const RunJob& job) {
 Task<Failure> bring(Worker& worker, const RunJob& job) {
   const bool brought = co_await from_siblings(worker, job);
   if (brought) co_return kRunEnded;
-  co_return co_await bring_from_origin(worker, job);
+  const Failure why = co_await bring_from_origin(worker, job);
+  const bool over = why.what == Failure::What::abandoned || job.run->refused();
+  if (over || !job.run->early()) co_return why;
+  // What one connection more did not bring the first may: it alone tells what is wrong.
+  worker.shared.runs.decline(*job.run);
+  co_return kRunEnded;
 }
 
 Task<void> run_to_its_end(Worker& worker, RunJob job) {

@@ -60,10 +60,10 @@ bool BlockSource::use(Runs::Taken taken) {
   return true;
 }
 
-Runs::Taken BlockSource::take(std::uint32_t block, Begin begin) {
+Runs::Taken BlockSource::take(std::uint32_t block, Begin begin, const Runs::Held& held) {
   auto& worker = worker_;
   const Runs::Wanted wanted{of_.object, block, last_, may_ask_ ? begin : Begin::no};
-  auto taken = worker.shared.runs.take(wanted, is_held_, worker.io.get_executor());
+  auto taken = worker.shared.runs.take(wanted, held, worker.io.get_executor());
   if (taken.begun) {
     RunJob job{taken.use.run(), of_.key, std::make_unique<OwnedRequest>(of_.request)};
     start_run(worker, std::move(job));
@@ -77,7 +77,12 @@ Task<Outcome<void>> BlockSource::acquire() {
     held_ = co_await block_held(worker_, of_.key, of_.object, block_);
     if (held_) break;
     if (!of_.may_fetch) co_return kNotHeld;
-    auto taken = take(block_, Begin::needed);
+    // Held, but not to be had: by a disk that is busy, or under a purge that is on its way.
+    const bool in_vain = looks > 0;
+    const Runs::Held held = [&](std::uint32_t block) {
+      return is_held_(block) && !(in_vain && block == block_);
+    };
+    auto taken = take(block_, Begin::needed, held);
     if (use(std::move(taken))) break;
     if (!may_ask_ && !is_held_(block_)) co_return kNotHeld;
   }
@@ -97,7 +102,7 @@ void BlockSource::look_ahead() {
   if (alone_ || ahead_.use.run()) return;
   const auto from = ahead_from(in_run);
   if (!from || *from > last_ || is_held_(*from)) return;
-  ahead_ = take(*from, Begin::early);
+  ahead_ = take(*from, Begin::early, is_held_);
   ahead_block_ = *from;
   if (ahead_.use.run() && pace_.starved()) runs.ask(ahead_.use, *from + Runs::kAhead);
 }

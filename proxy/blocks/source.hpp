@@ -46,7 +46,7 @@ class BlockSource {
   void look_ahead();
   [[nodiscard]] std::optional<std::uint32_t> ahead_from(bool in_run) const;
   bool may_try_again(const Failure& failure);
-  Runs::Taken take(std::uint32_t block, Runs::Wanted::Begin begin);
+  Runs::Taken take(std::uint32_t block, Runs::Wanted::Begin begin, const Runs::Held& held);
 
   Worker& worker_;
   const Of of_;

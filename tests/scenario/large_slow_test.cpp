@@ -68,6 +68,23 @@ TEST(LargeSlow, OneThatIsGrantedNoSecondConnectionGoesOnWithTheFirst) {
   scene.expect_whole(scene.get());
 }
 
+TEST(LargeSlow, OneWhoseSecondConnectionBreaksGoesOnWithTheFirst) {
+  for (const bool at_once : {true, false}) {
+    LargeScene scene(18 * kMiB);
+    scene.origin.on("/a", [&](const Request& request) {
+      if (scene.origin.open_connections() == 1) return scene.answer(request).slow({}, 5 * kMiB);
+      if (at_once) return Reply::hang_up();
+      const auto [first, last] = scene.span_of(request.field("Range"));
+      const auto text = "bytes " + std::to_string(first) + '-' + std::to_string(last) + '/' +
+                        std::to_string(scene.size);
+      Reply cut = scene.described(Reply(206, {{"Content-Range", text}}));
+      return cut.sized(last - first + 1).send(pattern(first, 100'000)).cut();
+    });
+    scene.expect_whole(scene.get());
+    EXPECT_GT(scene.origin.count(), 1U);
+  }
+}
+
 TEST(LargeSlow, OneWhoseConnectionKeepsItBusyGetsNoOther) {
   LargeScene scene(24 * kMiB);
   Client client(scene.proxy().port());
