@@ -203,6 +203,9 @@ Task<Outcome<void>> Filling::rest_from_origin(Failure cut) {
   const auto offset = job_.fill->received();
   auto head = rest_request(request(), worker_.shared.name, *entry_, offset);
   if (!head) co_return cut;
+  // What grows gets its head in the end, which would be that of the rest.
+  if (growing_ && growing_->large()) stop_storing();
+  growing_.reset();
   const auto answer = co_await ask(to_origin(std::move(*head)), cache::SourceKind::origin);
   if (!answer) co_return answer.error();
   const auto skipped = joins_after(**answer, *entry_, offset, length_);
@@ -284,7 +287,8 @@ Task<void> Filling::pour_to_the_end() {
 }
 
 bool Filling::too_slow() const {
-  if (!hurried_since_ || (published_ && !storing_)) return false;  // a slow reader holds it up
+  if (!hurried_since_ || (published_ && (!storing_ || windowed_)))
+    return false;  // a slow reader holds it up
   const std::chrono::milliseconds rest(job_.fill->received() * 1000 / kLeastRate);
   const auto allowed = worker_.shared.settings.timeouts.peer_first_byte + rest;
   return steady_clock::now() - *hurried_since_ > allowed;

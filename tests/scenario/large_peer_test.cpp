@@ -173,6 +173,28 @@ INSTANTIATE_TEST_SUITE_P(LargePeer, BrokenPeer,
                                          Broken{"HangsUp", false, kHangsUp}),
                          [](const auto& test) { return std::string(test.param.name); });
 
+TEST(LargePeer, ABodyOfUnknownLengthKeepsItsHeadWhereTheOriginBringsTheRest) {
+  LargePeer scene(8 * kMiB);
+  scene.peer.on("/a", [&](const Request&) {
+    return scene.described(Reply(200)).chunked().send(pattern(0, 6 * kMiB)).cut();
+  });
+  scene.origin.on("/a", [&](const Request& request) {
+    if (request.field("Range").empty()) return scene.whole();
+    const Span span = scene.span_of(request.field("Range"));  // to the end
+    const auto text = "bytes " + std::to_string(span.first) + '-' + std::to_string(span.second) +
+                      '/' + std::to_string(scene.size);
+    return Reply(206, {{"Content-Range", text}, {"ETag", scene.etag}})
+        .with("Cache-Control", scene.cache_control)
+        .body(pattern(span.first, span.second - span.first + 1));
+  });
+  for (int time = 0; time < 2; ++time) {
+    const auto response = scene.ask_for("");
+    EXPECT_TRUE(response.whole && response.body == pattern(0, scene.size));
+    EXPECT_EQ(response.field("Content-Type"), "x/y");
+  }
+  EXPECT_EQ(scene.origin.count("/a"), 2U);
+}
+
 TEST(LargePeer, OneThatStallsCostsItsTimeLimitAlone) {
   for (const bool cold : {true, false}) {
     LargePeer scene(20 * kMiB);
