@@ -210,7 +210,7 @@ TEST(CacheInMemoryAlone, IsListedAndDroppedToo) {
 
 TEST(CacheOfLargeObjects, TellsWhatIsHeldOfThem) {
   LargeScene scene(9 * kMiB);
-  scene.get("0-100000");
+  scene.get("0-1048575");
   scene.settle(2);
   const auto list = lines_of(ask_page(scene.proxy(), "GET", "/admin/cache/list").body);
   ASSERT_EQ(list.size(), 1U);
