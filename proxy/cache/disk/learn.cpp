@@ -54,7 +54,7 @@ void Learner::finish() {
     const Place place{.at = at, .bytes = 256, .kind = Kind::purge_prefix};
     const auto rule = Stored::open(segments_, {}, place, Wait::yes);
     // Of one that cannot be read nobody knows what it covers: it counts for all.
-    rules_.settle(rule ? rule->url() : "", at);
+    rules_.learn(rule ? rule->url() : "", at);
   }
   waiting_.clear();
 }

@@ -47,6 +47,17 @@ void PurgeRules::withdraw(std::string_view text) {
 
 void PurgeRules::settle(std::string_view text, Position at) {
   const std::lock_guard lock(mutex_);
+  Rule* const added = find(text);
+  if (added && added->unsettled > 0) added->unsettled -= 1;
+  count_until(text, at);
+}
+
+void PurgeRules::learn(std::string_view text, Position at) {
+  const std::lock_guard lock(mutex_);
+  count_until(text, at);
+}
+
+void PurgeRules::count_until(std::string_view text, Position at) {
   if (!find(text) && !has_room_for(text)) {
     std::erase_if(rules_, [&at](const Rule& rule) {
       at = std::max(at, rule.until);
@@ -55,7 +66,6 @@ void PurgeRules::settle(std::string_view text, Position at) {
     text = "";
   }
   Rule& rule = rule_for(text);
-  if (rule.unsettled > 0) rule.unsettled -= 1;
   rule.until = std::max(rule.until, at);
   publish();
 }

@@ -33,10 +33,11 @@ class PurgeRules {
   [[nodiscard]] bool add(std::string_view text);
   // One that was added will have no record: another covers it.
   void withdraw(std::string_view text);
-  // The record of one is at this position: one that was added, or one that is read from the disk.
-  // Where there are too many of these already, all that are settled become one that covers
-  // everything up to the newest.
+  // The record of one that was added is written at this position. Where there are too many already,
+  // all that are settled become one that covers everything up to the newest.
   void settle(std::string_view text, Position at);
+  // The same for one that is read from the disk: what was added may have the same text, and waits.
+  void learn(std::string_view text, Position at);
 
   bool purged(std::string_view url, Position at) const;
 
@@ -63,6 +64,7 @@ class PurgeRules {
   bool has_room_for(std::string_view text) const {
     return rules_.size() < kMost && text_bytes_ + text.size() <= kMostBytes;
   }
+  void count_until(std::string_view text, Position at);
   void publish();
 
   const Reading reading_;

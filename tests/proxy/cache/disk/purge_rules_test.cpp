@@ -30,6 +30,16 @@ TEST(DiskPurgeRules, ASecondPurgeOfAPrefixReachesFurther) {
   EXPECT_FALSE(rules.purged("http://a.example/1", {7, 80}));
 }
 
+TEST(DiskPurgeRules, OneReadFromTheDiskIsNotTakenForOneThatWaits) {
+  PurgeRules rules;
+  ASSERT_TRUE(rules.add("http://a/"));
+  rules.learn("http://a/", {1, 100});
+  EXPECT_TRUE(rules.purged("http://a/1", {1, 200}));
+  rules.settle("http://a/", {1, 300});
+  EXPECT_TRUE(rules.purged("http://a/1", {1, 200}));
+  EXPECT_FALSE(rules.purged("http://a/1", {1, 300}));
+}
+
 TEST(DiskPurgeRules, WhatIsWithdrawnCountsNoMore) {
   PurgeRules rules;
   ASSERT_TRUE(rules.add("http://a/"));
