@@ -33,9 +33,9 @@ boost::system::result<std::optional<std::string>, QueryFault> only_parameter(
   const auto mark = path.find('?');
   const auto query = mark == path.npos ? std::string_view() : path.substr(mark + 1);
   if (query.empty()) return std::optional<std::string>();
+  if (name.empty()) return QueryFault{"this page knows no parameters"};
   const auto equals = query.find('=');
   if (query.substr(0, equals) != name || equals == query.npos) {
-    if (name.empty()) return QueryFault{"this page knows no parameters"};
     return QueryFault{"this page knows the parameter " + std::string(name) + " alone"};
   }
   const auto value = query.substr(equals + 1);
