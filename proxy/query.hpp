@@ -14,8 +14,8 @@ struct QueryFault {
 };
 
 // The value of the one parameter that the page knows, its %XX decoded; nothing where there is no
-// query; an empty name for a page that knows none. Else there is a fault: another parameter, two, or
-// a % with no digits. A URL with a `&` or a `%` of its own has to come encoded.
+// query; the name is empty where the page knows none. Else there is a fault: another parameter,
+// two, or a % with no digits. A URL with a `&` or a `%` of its own has to come encoded.
 boost::system::result<std::optional<std::string>, QueryFault> only_parameter(std::string_view path,
                                                                              std::string_view name);
 
