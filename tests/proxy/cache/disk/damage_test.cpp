@@ -34,16 +34,19 @@ bool holds(const Alone& alone, const std::string& url) {
   return alone.index.find(key_for(url)).has_value();
 }
 
+// Where the second is, which lies between the first and its purge.
+std::uint32_t write_three_and_purge_the_first(const std::filesystem::path& path) {
+  Alone alone(small_options(path));
+  append(alone, "http://a/1");
+  const auto second = append(alone, "http://a/2");
+  purge(alone, "http://a/1");
+  append(alone, "http://a/3");
+  return second;
+}
+
 TEST(DiskDamage, WhatLiesBehindADamagedRecordIsKeptAndStaysPurged) {
   const TemporaryDirectory directory;
-  std::uint32_t damaged = 0;
-  {
-    Alone alone(small_options(directory.path()));
-    append(alone, "http://a/1");
-    damaged = append(alone, "http://a/2");
-    purge(alone, "http://a/1");
-    append(alone, "http://a/3");
-  }
+  const auto damaged = write_three_and_purge_the_first(directory.path());
   overwrite(directory.path(), {1, damaged}, "X");
   {
     Alone again(small_options(directory.path()));
@@ -60,14 +63,7 @@ TEST(DiskDamage, WhatLiesBehindADamagedRecordIsKeptAndStaysPurged) {
 
 TEST(DiskDamage, WhereAPurgeMayBeLostNothingOfBeforeIsFound) {
   const TemporaryDirectory directory;
-  std::uint32_t damaged = 0;
-  {
-    Alone alone(small_options(directory.path()));
-    append(alone, "http://a/1");
-    damaged = append(alone, "http://a/2");
-    purge(alone, "http://a/1");
-    append(alone, "http://a/3");
-  }
+  const auto damaged = write_three_and_purge_the_first(directory.path());
   overwrite(directory.path(), {1, damaged}, std::string(4096, 'X').substr(0, 320));
   Alone again(small_options(directory.path()));
   EXPECT_FALSE(holds(again, "http://a/1"));

@@ -29,14 +29,18 @@ bool finds(const Alone& alone, const std::string& url) {
   return place && !alone.rules.purged(url, place->at);
 }
 
+void store_fifty_and_ban_eleven(Alone& alone) {
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    ASSERT_TRUE(alone.log.append(response(url_number(i), body_text("x", 4000))));
+  }
+  ban(alone, url_number(1));  // a prefix of ten more
+}
+
 TEST(DiskSearch, IsNotMadeAgainOnceItIsComplete) {
   const TemporaryDirectory directory;
   {
     Alone alone(small_options(directory.path()));
-    for (std::uint64_t i = 0; i < 50; ++i) {
-      ASSERT_TRUE(alone.log.append(response(url_number(i), body_text("x", 4000))));
-    }
-    ban(alone, url_number(1));
+    store_fifty_and_ban_eleven(alone);
     search_all(alone);
     EXPECT_EQ(alone.index.entries(), 39U);
     EXPECT_EQ(alone.counters.purged, 11U);
@@ -52,10 +56,7 @@ TEST(DiskSearch, IsMadeAgainWhereItWasNotComplete) {
   const TemporaryDirectory directory;
   {
     Alone alone(small_options(directory.path()));
-    for (std::uint64_t i = 0; i < 50; ++i) {
-      ASSERT_TRUE(alone.log.append(response(url_number(i), body_text("x", 4000))));
-    }
-    ban(alone, url_number(1));
+    store_fifty_and_ban_eleven(alone);
     ASSERT_TRUE(*alone.log.search_purged());  // one segment
   }
   Alone again(small_options(directory.path()));
