@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "proxy/cache/disk/directory.hpp"
 #include "proxy/cache/object.hpp"
 
 namespace proxy::inspect {
@@ -64,10 +65,11 @@ std::string state_of_body(const disk::Stored& stored) {
 void add_record(Report& report, const disk::Key& key, const disk::Stored& stored) {
   const disk::RecordHeader& header = stored.header();
   report.add("record", std::string(name_of(header.kind))).add("key", hex_of(key));
-  report.add("segment", file_of(header.at.segment)).add("offset", std::uint64_t{header.at.offset});
+  report.add("segment", disk::name_of(header.at.segment))
+      .add("offset", std::uint64_t{header.at.offset});
   report.add("disk_bytes", header.bytes()).add("body_bytes", std::uint64_t{stored.body_bytes()});
   if (header.kind == Kind::head) {
-    report.add("body_segment", file_of(stored.body_at().segment));
+    report.add("body_segment", disk::name_of(stored.body_at().segment));
     report.add("body_offset", std::uint64_t{stored.body_at().offset});
   }
   report.add("response_time", time_of(header.response_time));
@@ -115,10 +117,6 @@ void add_selectors(Report& report, const http::Variant& variant) {
 
 }  // namespace
 
-std::string file_of(std::uint32_t segment) {
-  return fmt::format("{:08x}.segment", segment);
-}
-
 Report record_of(const disk::Key& key, const disk::Stored& stored, const Relations& relations) {
   Report report;
   add_record(report, key, stored);
@@ -152,7 +150,7 @@ Report record_of(const cache::Entry& entry, const HeldBlocks& held) {
 
 Report report_of(const disk::Damage& damage) {
   Report report;
-  report.add("segment", file_of(damage.segment)).add("offset", damage.offset);
+  report.add("segment", disk::name_of(damage.segment)).add("offset", damage.offset);
   report.add("what", std::string(disk::to_string(damage.fault)));
   report.add("lost_bytes", damage.lost_bytes);
   report.add("url", damage.url.empty() ? Report::Value() : std::string(damage.url));

@@ -1,15 +1,10 @@
 // One record of the disk in words, and what is damaged there.
 #pragma once
 
-#include <string>
-
 #include "proxy/cache/disk/verify.hpp"
 #include "proxy/inspect/entry_facts.hpp"
 
 namespace proxy::inspect {
-
-// The name of a segment's file.
-std::string file_of(std::uint32_t segment);
 
 // All that it says, whether its checksums fit, and in the end, as "head", the response's. Foreign
 // bytes are as they came. Reads the body; waits for the disk.
