@@ -22,6 +22,7 @@
 #include "proxy/cache/disk/record.hpp"
 #include "proxy/cache/disk/scan.hpp"
 #include "proxy/cache/disk/segments.hpp"
+#include "proxy/cache/disk/walk.hpp"
 
 namespace proxy::cache::disk {
 
@@ -106,9 +107,11 @@ class Log {
   // Writes what follows of that.
   Result<void> settle_claims();
 
-  // Looks through one segment for entries that a rule says are purged, and records what it found;
-  // once all are looked through, that too, and no start needs to search again. False when there is
-  // nothing left to look for.
+  // Looks at some more entries, in the order of the log, for such as a rule says are purged, and
+  // records what it found; once all are looked at, that too, and no start needs to search again. At
+  // most kSearchedAtOnce are read, and fewer on a slow disk, as who appends waits meanwhile. False
+  // when there is nothing left to look for.
+  static constexpr std::size_t kSearchedAtOnce = 256;
   Result<bool> search_purged();
 
   // What the files take.
@@ -148,7 +151,7 @@ class Log {
   void evict(const Key& key, Position at);
 
   // Purges by prefix (log_search.cpp).
-  Result<void> search(const Segment& segment);
+  Result<bool> search_some();
   Result<void> end_search(Position until);
   void apply_searched(std::string_view head);
 
@@ -178,7 +181,7 @@ class Log {
   std::uint64_t gathered_bytes_ = 0;
   std::uint64_t awaited_bytes_ = 0;                  // of the record that a segment is begun for
   std::optional<Position> searching_for_;            // up to this rule a search is for
-  std::uint32_t searched_ = 0;                       // the last segment that was looked through
+  std::optional<Walk> search_;                       // how far it is; none: to be begun
   std::set<std::pair<Key, std::uint64_t>> doubted_;  // whose claims have to be looked at
 };
 

@@ -11,6 +11,7 @@ void Log::abandon() {
   sizes_.clear();
   used_ = 0;
   searching_for_.reset();
+  search_.reset();
   purges_.reset();
   doubted_.clear();
   shared_.segments.clear();

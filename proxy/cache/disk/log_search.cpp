@@ -1,68 +1,65 @@
-// What purges by prefix cover is searched for, a segment at a time.
+// What purges by prefix cover is searched for, some entries at a time.
 #include <algorithm>
+#include <chrono>
 
 #include "proxy/cache/disk/log.hpp"
 #include "proxy/cache/disk/searched.hpp"
 #include "proxy/cache/disk/stored.hpp"
 
 namespace proxy::cache::disk {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+// What is stored meanwhile waits for as long as this takes, and for one read more.
+constexpr std::chrono::milliseconds kStep{100};
+
+}  // namespace
 
 // A rule counts for what lies before it, so that is where its entries are looked for. Rules that
 // come meanwhile have their turn when all before them are done: or many would put off the end.
 Result<bool> Log::search_purged() {
-  if (!searching_for_) {
-    searching_for_ = shared_.rules.newest();
-    searched_ = 0;
-    if (!searching_for_) return false;
-  }
+  if (!searching_for_) searching_for_ = shared_.rules.newest();
+  if (!searching_for_) return false;
   const Position until = *searching_for_;
-  const auto segment = shared_.segments.after(searched_);
-  if (segment && segment->number <= until.segment) {
-    const auto done = search(*segment);
-    if (!done) return done.error();
-    searched_ = segment->number;
-    return true;
+  if (!search_) {
+    search_.emplace(shared_.index, [until](const Place& place) { return place.at < until; });
   }
+  const auto more = search_some();
+  if (!more) search_.reset();  // what it passed is not recorded
+  if (!more || *more) return more;
   const auto ended = end_search(until);
   if (!ended) return ended.error();
+  search_.reset();
   searching_for_.reset();
   return shared_.rules.newest().has_value();
 }
 
-// What cannot be read goes too, as nobody knows whether it is covered.
-Result<void> Log::search(const Segment& segment) {
-  const bool is_current = current_ && current_->segment->number == segment.number;
-  const auto scanned =
-      is_current ? Result<Scanned>(Scanned{current_->records}) : scan(segment.file, segment.number);
-  if (!scanned) {
-    shared_.log_has_more = true;
-    shared_.counters.evicted += shared_.index.erase_segment(segment.number);
-    doubt_objects();
-    return {};
-  }
-  const std::size_t at_once = limits_.segment_bytes / 2 / kSearchedBytes;
+// Whether there are more. What cannot be read goes too, as nobody knows whether it is covered.
+Result<bool> Log::search_some() {
+  const auto until = Steady::now() + kStep;
+  const std::size_t most =
+      std::min<std::size_t>(kSearchedAtOnce, limits_.segment_bytes / 2 / kSearchedBytes);
   std::vector<Searched> found;
-  const auto record = [&] {
-    auto taken = append({.header = {.kind = Kind::searched}, .url = {}, .head = encode(found)});
-    found.clear();
-    return taken;
-  };
-  for (const Listed& listed : scanned->records) {
-    const Position at{segment.number, listed.offset};
-    const auto place = shared_.index.find(listed.key);
-    if (!place || place->at != at) continue;
-    const auto stored = Stored::open(shared_.segments, listed.key, *place, Wait::yes);
-    if (stored && !shared_.rules.purged(stored->url(), at)) continue;
-    found.push_back({listed.key, at});
-    if (found.size() < at_once) continue;
-    const auto taken = record();
-    if (!taken) return taken;
+  bool more = true;
+  bool lost_block = false;
+  for (std::size_t opened = 0; more && opened < most && Steady::now() < until; ++opened) {
+    const auto step = search_->next();
+    more = step.has_value();
+    if (!more) break;
+    const auto& [key, place] = *step;
+    const auto stored = Stored::open(shared_.segments, key, place, Wait::yes);
+    if (stored && !shared_.rules.purged(stored->url(), place.at)) continue;
+    found.push_back({key, place.at});
+    lost_block = lost_block || (!stored && place.kind == Kind::block);
   }
-  if (!found.empty()) {
-    const auto taken = record();
-    if (!taken) return taken;
-  }
-  return flush();
+  if (lost_block) doubt_objects();
+  if (found.empty()) return more;
+  const auto taken = append({.header = {.kind = Kind::searched}, .url = {}, .head = encode(found)});
+  if (!taken) return taken.error();
+  const auto flushed = flush();
+  if (!flushed) return flushed.error();
+  return more;
 }
 
 // Where the log may have entries that the index has not, these are found by the next start at the

@@ -1,9 +1,7 @@
-#include <signal.h>
-#include <sys/resource.h>
-
 #include <filesystem>
 
 #include "digest/crc32c.hpp"
+#include "no_space.hpp"
 #include "scene.hpp"
 #include "tests/support/await.hpp"
 
@@ -14,21 +12,6 @@ using support::await;
 using support::read_file;
 using support::TemporaryDirectory;
 using support::write_file;
-
-// No file may become larger, as on a disk that is full, for as long as it lives.
-class NoSpace {
- public:
-  explicit NoSpace(rlim_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit full{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &full);
-  }
-  ~NoSpace() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 bool recovers(Scene& scene) {
   return await([&] { return scene->state().working; });

@@ -1,8 +1,5 @@
 // Purges by prefix: what is searched, recorded, bounded, and what is claimed meanwhile.
-#include <sys/resource.h>
-
-#include <csignal>
-
+#include "no_space.hpp"
 #include "scene.hpp"
 #include "tests/support/await.hpp"
 
@@ -29,11 +26,22 @@ bool finds(const Alone& alone, const std::string& url) {
   return place && !alone.rules.purged(url, place->at);
 }
 
-void store_fifty_and_ban_eleven(Alone& alone) {
-  for (std::uint64_t i = 0; i < 50; ++i) {
-    ASSERT_TRUE(alone.log.append(response(url_number(i), body_text("x", 4000))));
+void append_some(Alone& alone, std::uint64_t count, std::size_t bytes) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    ASSERT_TRUE(alone.log.append(response(url_number(i), body_text("x", bytes))));
   }
+}
+
+void store_fifty_and_ban_eleven(Alone& alone) {
+  append_some(alone, 50, 4000);
   ban(alone, url_number(1));  // a prefix of ten more
+}
+
+// How many of those are found.
+std::size_t found_of(const Alone& alone, std::uint64_t count) {
+  std::size_t found = 0;
+  for (std::uint64_t i = 0; i < count; ++i) found += finds(alone, url_number(i)) ? 1 : 0;
+  return found;
 }
 
 TEST(DiskSearch, IsNotMadeAgainOnceItIsComplete) {
@@ -56,22 +64,92 @@ TEST(DiskSearch, IsMadeAgainWhereItWasNotComplete) {
   const TemporaryDirectory directory;
   {
     Alone alone(small_options(directory.path()));
-    store_fifty_and_ban_eleven(alone);
-    ASSERT_TRUE(*alone.log.search_purged());  // one segment
+    append_some(alone, 1000, 10);
+    ban(alone, url_number(9));  // and 110 more, near and far
+    ASSERT_TRUE(*alone.log.search_purged());
   }
   Alone again(small_options(directory.path()));
   EXPECT_EQ(again.rules.count(), 1U);
-  EXPECT_LT(again.index.entries(), 50U);
-  for (const int i : {1, 10, 19}) EXPECT_FALSE(finds(again, url_number(i))) << i;
+  EXPECT_LT(again.index.entries(), 1000U);
+  EXPECT_EQ(found_of(again, 1000), 889U);
+  search_all(again);
+  EXPECT_EQ(again.index.entries(), 889U);
+}
+
+// Of one segment too: what is stored meanwhile waits for a step.
+TEST(DiskSearch, ReadsFewEntriesInAStep) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  options.log.bytes = 16 << 20;
+  options.log.segment_bytes = 1 << 20;
+  Alone alone(options);
+  append_some(alone, 3000, 10);
+  ban(alone, "");
+  for (std::uint64_t left = 3000; left > 0;) {
+    ASSERT_TRUE(alone.log.search_purged());
+    ASSERT_LT(alone.index.entries(), left);
+    ASSERT_LE(left - alone.index.entries(), Log::kSearchedAtOnce);
+    left = alone.index.entries();
+  }
+  search_all(alone);
+  EXPECT_EQ(alone.rules.count(), 0U);
+}
+
+// What it has come by, what it has not, and the segment that it is in.
+TEST(DiskSearch, GoesOnWhileSegmentsAreReclaimed) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  options.log.keep = [](const Key&, const Place&) { return true; };
+  std::uint64_t reclaimed = 0;
+  {
+    Alone alone(options);
+    append_some(alone, 3000, 10);
+    ban(alone, url_number(1));  // and 1110 more
+    for (std::uint64_t i = 0; *alone.log.search_purged(); ++i) {
+      for (std::uint64_t more = 0; more < 40; ++more) {
+        const std::string url = "http://more.example/" + std::to_string(40 * i + more);
+        ASSERT_TRUE(alone.log.append(response(url, body_text("x", 4000))));
+      }
+      EXPECT_LE(found_of(alone, 3000), 1889U);
+    }
+    reclaimed = alone.counters.reclaimed;
+    EXPECT_EQ(alone.rules.count(), 0U);
+    EXPECT_GT(found_of(alone, 3000), 0U) << "some were copied";
+    EXPECT_EQ(alone.index.find(key_for(url_number(1))), std::nullopt);
+  }
+  EXPECT_GT(reclaimed, 2U);
+  Alone again(options);
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    EXPECT_FALSE(url_number(i).starts_with(url_number(1)) && finds(again, url_number(i))) << i;
+  }
+}
+
+// Or what the record would have told of would be there again after the next start.
+TEST(DiskSearch, LooksAgainAtWhatItCouldNotRecord) {
+  const TemporaryDirectory directory;
+  {
+    Alone alone(small_options(directory.path()));
+    append_some(alone, 1000, 10);
+    ban(alone, url_number(9));
+    {
+      const NoSpace full(100);
+      EXPECT_EQ(alone.log.search_purged().error(), Error::no_space);
+    }
+    search_all(alone);
+    EXPECT_EQ(alone.rules.count(), 0U);
+    EXPECT_EQ(alone.index.entries(), 889U);
+  }
+  Alone again(small_options(directory.path()));
+  EXPECT_EQ(again.rules.count(), 0U);
+  EXPECT_EQ(found_of(again, 1000), 889U);
+  EXPECT_EQ(again.index.entries(), 889U);
 }
 
 // Or who purges more often than a search takes would never see one end.
 TEST(DiskSearch, EndsThoughPurgesGoOn) {
   const TemporaryDirectory directory;
   Alone alone(small_options(directory.path()));
-  for (std::uint64_t i = 0; i < 100; ++i) {
-    ASSERT_TRUE(alone.log.append(response(url_number(i), body_text("x", 4000))));
-  }
+  append_some(alone, 1000, 10);
   std::size_t most = 0;
   for (int i = 0; i < 100; ++i) {
     ban(alone, "http://" + std::to_string(i) + ".example/");
@@ -185,14 +263,9 @@ TEST_F(ClaimedMeanwhile, NothingIsWhileTheSearchHasToWait) {
   store("http://a.example/1");
   store("http://b.example/1");
   {
-    std::signal(SIGXFSZ, SIG_IGN);
-    rlimit before{};
-    ::getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit full{100, before.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &full);
+    const NoSpace full(100);
     EXPECT_FALSE(scene_.purge_prefix("http://a.example/"));
     EXPECT_TRUE(support::await([&] { return claims().empty(); }));
-    ::setrlimit(RLIMIT_FSIZE, &before);
   }
   ASSERT_TRUE(support::await([&] { return claims().size() == 1; }));
   EXPECT_EQ(claims(), std::vector<Key>{key_for("http://b.example/1")});
