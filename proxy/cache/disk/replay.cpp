@@ -12,8 +12,19 @@ namespace {
 constexpr int kMostMends = 64;
 constexpr std::uint64_t kMostMended = 64 * 1024;
 
+// Whoever sends a body can make up heads in it, each of which says that it reaches to the end: so
+// many bytes are looked at in vain in one segment.
+constexpr std::uint64_t kMostInVain = std::uint64_t{256} << 20;
+
 bool all_zeros(Bytes bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
+// Where the zeros begin that it ends in.
+std::uint64_t end_of_content(Bytes file) {
+  const auto last =
+      std::find_if(file.rbegin(), file.rend(), [](std::uint8_t byte) { return byte != 0; });
+  return static_cast<std::uint64_t>(file.rend() - last);
 }
 
 // Of a response: purges have neither head nor body, searches no URL.
@@ -25,7 +36,7 @@ bool has_lengths_of_a_response(const RecordHeader& header) {
 class Replay {
  public:
   Replay(Bytes file, std::uint32_t segment, std::optional<std::uint16_t> purges)
-      : file_(file), segment_(segment) {
+      : file_(file), segment_(segment), zeros_(end_of_content(file)) {
     found_.purges = purges;
   }
 
@@ -48,14 +59,18 @@ class Replay {
   }
 
   // A record whose header, URL and head are good, and which does not pass the end of the file.
-  std::optional<RecordHeader> head_at(std::uint64_t offset) const {
+  std::optional<RecordHeader> head_at(std::uint64_t offset) {
     const Bytes bytes = rest(offset);
-    if (bytes.size() < kRecordHeaderBytes) return std::nullopt;
+    if (bytes.size() < kRecordHeaderBytes || gives_up()) return std::nullopt;
     const auto header = read_header(bytes.first<kRecordHeaderBytes>(), place(offset));
     if (!header || header->bytes() > bytes.size()) return std::nullopt;
     const auto checked = bytes.first(static_cast<std::size_t>(header->checked_bytes()));
-    return head_intact(checked) ? header : std::nullopt;
+    if (head_intact(checked)) return header;
+    in_vain_ += checked.size();
+    return std::nullopt;
   }
+  // Then nothing more is found, and all that is left is damage of unknown length.
+  bool gives_up() const { return in_vain_ >= kMostInVain; }
   bool body_intact(const RecordHeader& header) const {
     const auto begin = header.at.offset + header.checked_bytes();
     return digest::crc32c(rest(begin).first(header.body_bytes)) == header.body_checksum;
@@ -106,7 +121,7 @@ class Replay {
   // Whether to go on behind it.
   bool pass_damage(const std::optional<RecordHeader>& good_head) {
     const Bytes bytes = rest(found_.end);
-    if (all_zeros(bytes)) return false;
+    if (found_.end >= zeros_) return false;
     if (bytes.size() < kRecordHeaderBytes) return end_cut();
     found_.damaged = true;
     const auto sure = good_head ? good_head : mended_head(bytes);
@@ -121,7 +136,7 @@ class Replay {
     if (raw.bytes() <= bytes.size()) {
       const auto end = std::min<std::uint64_t>(found_.end + aligned(raw.bytes()), file_.size());
       if (const auto next = head_at(end)) return skip_to(*next, raw.index_key());
-      if (all_zeros(rest(end))) {
+      if (end >= zeros_) {
         list(has_lengths_of_a_response(raw) ? Kind::lost : Kind::unknown, raw.index_key(),
              raw.bytes());
         return true;
@@ -132,7 +147,8 @@ class Replay {
 
   bool pass_unknown_length(Bytes bytes) {
     if (is_footer(bytes)) return false;
-    for (std::uint64_t at = found_.end + kRecordHeaderBytes; at < file_.size(); at += kAlignment) {
+    const std::uint64_t begin = found_.end + kRecordHeaderBytes;
+    for (std::uint64_t at = begin; at < file_.size() && !gives_up(); at += kAlignment) {
       const auto next = head_at(at);
       if (!next) continue;
       believes_ = false;
@@ -158,18 +174,23 @@ class Replay {
     return false;
   }
 
-  // The one of what was found, damaged, or the beginning of it.
+  // The one of what was found, damaged, or the beginning of it. It ends the file, and may tell of
+  // some more than were found.
   bool is_footer(Bytes bytes) {
+    if (bytes.size() > 2 * footer_bytes(found_.records.size()) || gives_up()) return false;
     const auto footer = encode_footer(segment_, found_.records, found_.purges.value_or(0));
     const std::size_t size = std::min(bytes.size(), footer.size());
     std::size_t differ = 0;
     for (std::size_t i = 0; i < size; ++i) differ += bytes[i] == footer[i] ? 0 : 1;
     if (differ == 0 && bytes.size() < footer.size()) end_cut();
+    in_vain_ += footer.size();
     return 4 * differ < size;
   }
 
   const Bytes file_;
   const std::uint32_t segment_;
+  const std::uint64_t zeros_;  // from there on there is nothing else
+  std::uint64_t in_vain_ = 0;  // bytes of what turned out to be no head and no footer
   Replayed found_;
   bool believes_ = true;
   int mends_left_ = kMostMends;

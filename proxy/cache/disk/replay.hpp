@@ -4,7 +4,9 @@
 // with one bit of its header turned over, or its length leads to a good record or to the end of the
 // file. Else it looks for a good record further on: as such a one may be part of a body, made up by
 // whoever sent that, nothing behind is found any more, and only what it takes away counts. Whether
-// purges were lost in between is told by their number in the next good record.
+// purges were lost in between is told by their number in the next good record. Where very much was
+// looked at that is no record, as somebody made such up, nothing counts any more from there on, nor
+// what is before it: a segment takes no longer than it takes to read it a few times.
 #pragma once
 
 #include <cstdint>

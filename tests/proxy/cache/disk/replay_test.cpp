@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "digest/crc32c.hpp"
+#include "proxy/cache/disk/little_endian.hpp"
 #include "proxy/cache/disk/searched.hpp"
 #include "scene.hpp"
 
@@ -165,6 +166,31 @@ TEST_F(Replaying, WhatIsLeftOfAFooterIsNoPurge) {
   file_.back() ^= 1;
   EXPECT_EQ(replayed().records, records_);
   EXPECT_TRUE(replayed().damaged);
+}
+
+// As a body may be full of: each says that it reaches to the end, and to look at all of them would
+// take forever. What is behind them was not looked at: nothing of before counts.
+TEST_F(Replaying, DoesNotLookAtHeadsThatAreMadeUpWithoutEnd) {
+  for (const std::uint32_t made_up : {100, 30'000}) {
+    file_.resize(kSegmentHeaderBytes);
+    records_.clear();
+    purges_ = kPurgesBefore;
+    add_response(1);
+    add_response(2);
+    destroy(1);
+    for (std::uint32_t i = 0; i < made_up; ++i) {
+      const auto at = static_cast<std::uint32_t>(file_.size());
+      auto head = encode({.kind = Kind::whole, .at = {kNumber, at}}, {}, {});
+      store(&head[20],
+            static_cast<std::uint32_t>(kRecordHeaderBytes * (made_up - i)));  // bytes of head
+      file_.insert(file_.end(), head.begin(), head.end());
+    }
+    add_purge(3);
+    const auto expected = made_up == 100 ? Kinds{Kind::whole, Kind::lost, Kind::purge}
+                                         : Kinds{Kind::whole, Kind::unknown};
+    EXPECT_EQ(kinds(), expected) << made_up;
+    EXPECT_EQ(replayed().end, file_.size());
+  }
 }
 
 // A response may have such in its body, and its own head be damaged.
