@@ -2,23 +2,16 @@
 
 #include <spdlog/spdlog.h>
 
-#include "proxy/http/forwarding.hpp"
 #include "proxy/inspect/live.hpp"
-#include "proxy/own_answer.hpp"
 #include "proxy/query.hpp"
 #include "proxy/refuse.hpp"
-#include "proxy/wakeup.hpp"
+#include "proxy/send_slices.hpp"
 
 namespace proxy {
 
 using net::Task;
-namespace asio = net::asio;
 
 namespace {
-
-constexpr std::string_view kLines = "application/x-ndjson";
-constexpr std::chrono::milliseconds kBusy{50};
-constexpr std::chrono::seconds kSilent{1};
 
 // Somebody's turn to verify, as long as it lives.
 class VerifyTurn {
@@ -36,47 +29,6 @@ class VerifyTurn {
   const bool mine_;
 };
 
-// Where waiting is allowed; behind the reads that wait already.
-Task<bool> make_slice(Worker& worker, inspect::Slices& slices, std::string& out) {
-  auto& shared = worker.shared;
-  bool more = false;
-  Wakeup done(worker.io.get_executor());
-  const auto job = [&] {
-    more = slices.next(shared.clock.now(), out);
-    done.notify();
-  };
-  if (!shared.disk) {
-    asio::post(shared.aside, job);
-  } else {
-    while (!shared.disk->post(job)) {
-      net::Timer timer(worker.io.get_executor(), kBusy);
-      co_await timer.async_wait(net::as_result);
-    }
-  }
-  co_await done.wait();
-  co_return more;
-}
-
-Task<void> send_slices(Client& client, inspect::Slices& slices) {
-  auto& reply = client.reply;
-  reply.record().content_type = kLines;
-  auto head = own_head(client, 200, kLines);
-  http::append_field(head, "Cache-Control", "no-store");
-  auto error = co_await reply.start(head, 200, std::nullopt);
-  bool more = !reply.head_only();
-  auto sent = std::chrono::steady_clock::now();
-  while (more && !error && !client.worker.shared.draining) {
-    std::string text;
-    more = co_await make_slice(client.worker, slices, text);
-    const auto now = std::chrono::steady_clock::now();
-    if (text.empty() && now - sent >= kSilent) text = "\n";  // is anybody there?
-    if (text.empty()) continue;
-    sent = now;
-    error = co_await reply.body(asio::const_buffer(text.data(), text.size()));
-  }
-  if (!more && !error) co_await reply.finish();
-}
-
 boost::system::result<std::string, Refusal> url_in(const Request& request) {
   auto text = only_parameter(request.target.path(), "url");
   if (!text) return Refusal::bad(text.error().text);
@@ -92,8 +44,8 @@ Task<void> serve_list(Client& client, const Request& request, const inspect::Liv
     auto refusal = Refusal::bad(prefix.error().text);
     co_return co_await refuse(client, request, std::move(refusal));
   }
-  const auto slices = inspect::list_live(live, prefix->value_or(""));
-  co_await send_slices(client, *slices);
+  std::shared_ptr<inspect::Slices> slices = inspect::list_live(live, prefix->value_or(""));
+  co_await send_slices(client, std::move(slices));
 }
 
 Task<void> serve_show(Client& client, const Request& request, const inspect::Live& live) {
@@ -102,8 +54,8 @@ Task<void> serve_show(Client& client, const Request& request, const inspect::Liv
     auto refusal = url.error();
     co_return co_await refuse(client, request, std::move(refusal));
   }
-  const auto slices = inspect::show_live(live, *url);
-  co_await send_slices(client, *slices);
+  std::shared_ptr<inspect::Slices> slices = inspect::show_live(live, *url);
+  co_await send_slices(client, std::move(slices));
 }
 
 std::optional<Refusal> why_not_verified(const Shared& shared, const Request& request,
@@ -122,12 +74,13 @@ Task<void> serve_verify(Client& client, const Request& request) {
   const VerifyTurn turn(shared.verifying);
   auto refusal = why_not_verified(shared, request, turn);
   if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
-  const auto slices = inspect::verify_live(*shared.disk, [](const auto& damage) {
-    spdlog::warn("segment {:08x}, offset {}: {}; what the disk held there of {} was dropped",
-                 damage.segment, damage.offset, to_string(damage.fault),
-                 damage.url.empty() ? "some URL" : damage.url);
-  });
-  co_await send_slices(client, *slices);
+  std::shared_ptr<inspect::Slices> slices =
+      inspect::verify_live(*shared.disk, [](const auto& damage) {
+        spdlog::warn("segment {:08x}, offset {}: {}; what the disk held there of {} was dropped",
+                     damage.segment, damage.offset, to_string(damage.fault),
+                     damage.url.empty() ? "some URL" : damage.url);
+      });
+  co_await send_slices(client, std::move(slices));
 }
 
 }  // namespace

@@ -7,9 +7,8 @@
 namespace proxy {
 
 // Answers Page::cache_list, cache_show or cache_verify by the lines of inspect/live.hpp, as they
-// come: a slice after the other, made on a thread that may wait for the disk, and sent before the
-// next is begun. It ends, unfinished, with the client and when we drain. One verification at a time
-// runs, a second one is answered 409. Who may ask is checked.
+// come (send_slices.hpp). One verification at a time runs, a second one is answered 409. Who may
+// ask is checked.
 net::Task<void> serve_cache_page(Client& client, const Request& request, Page page);
 
 }  // namespace proxy

@@ -26,14 +26,18 @@ struct FreeEasy {
 struct FreeList {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
+struct FreeText {
+  void operator()(char* text) const { curl_free(text); }
+};
 
 // The body of the answer, taken to lines.
 struct Answer {
   CURL* easy = nullptr;
   const std::function<bool(const Report&)>& each;
-  std::string rest = {};  // the beginning of a line, or of a refusal
-  bool odd = false;       // no lines of objects
-  bool enough = false;    // nobody wants more
+  std::string rest = {};        // the beginning of a line, or of a refusal
+  std::string broken_off = {};  // why, as the last line says
+  bool odd = false;             // no lines of objects
+  bool enough = false;          // nobody wants more
 
   long status() const {
     long status = 0;
@@ -52,8 +56,10 @@ struct Answer {
       const auto report = Report::of_json(rest);
       rest.clear();
       odd = !report;
-      enough = report && !each(*report);
-      if (odd || enough) return false;
+      const auto* why = report ? report->find<std::string>("error") : nullptr;
+      if (why) broken_off = *why;
+      enough = report && !why && !each(*report);
+      if (odd || why || enough) return false;
     }
     rest.append(bytes);
     odd = rest.size() > kLongestLine;
@@ -132,23 +138,20 @@ Result<void> ask_running(const CachePlace& place, const Question& question,
   const CURLcode code = curl_easy_perform(easy.get());
   if (answer.enough) return boost::system::in_place_value;
   if (answer.odd) return Trouble{fmt::format("the proxy at {} answered in no form of ours", url)};
+  if (!answer.broken_off.empty()) {
+    return Trouble{fmt::format("the proxy at {} broke off: {}", url, escaped(answer.broken_off))};
+  }
   if (code != CURLE_OK) return trouble_of(place, url, code, reason.data());
   if (answer.status() != 200) return refused(url, answer);
   return boost::system::in_place_value;
 }
 
 std::string as_parameter(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("-._~:/").find(c) != std::string_view::npos;
-    if (plain) {
-      out += c;
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return out;
+  if (text.empty()) return {};
+  const auto size = static_cast<int>(text.size());
+  const std::unique_ptr<char, FreeText> encoded(curl_easy_escape(nullptr, text.data(), size));
+  if (!encoded) throw std::bad_alloc();
+  return encoded.get();
 }
 
 }  // namespace proxy::command

@@ -18,7 +18,8 @@ struct Question {
 
 // Asks the proxy that was started with these settings, at the first of its sockets, and tells of
 // each line of the answer as it comes, until `each` says false: each is an object. Trouble where no
-// proxy answers, where it refuses, and where the answer is cut or is none of these.
+// proxy answers, where it refuses, where it says that it breaks off ({"error": "why"}), and where
+// the answer is cut or is none of these.
 Result<void> ask_running(const CachePlace& place, const Question& question,
                          const std::function<bool(const inspect::Report&)>& each);
 

@@ -1,33 +1,11 @@
 // What a proxy that runs tells of its cache, and drops of it: by its pages, and by `hearsay cache`.
 #include <gtest/gtest.h>
 
-#include <sstream>
-
+#include "tests/scenario/cache_pages.hpp"
 #include "tests/scenario/large_scene.hpp"
-#include "tests/support/child_process.hpp"
 
 namespace scenario {
 namespace {
-
-const Fields kMeantSo{{"X-Hearsay", "1"}};
-
-std::vector<json> lines_of(const std::string& text) {
-  std::vector<json> lines;
-  for (std::istringstream in(text); !in.eof();) {
-    std::string line;
-    if (std::getline(in, line); !line.empty()) lines.push_back(json::parse(line));
-  }
-  return lines;
-}
-
-Response ask_page(const ProxyProcess& proxy, std::string_view method, const std::string& path,
-                  Fields fields = kMeantSo, const std::string& body = "") {
-  Client client(proxy.port());
-  fields.emplace_back("Host", proxy.address());
-  if (!body.empty()) fields.emplace_back("Content-Length", std::to_string(body.size()));
-  client.send(head_text(std::string(method) + ' ' + path + " HTTP/1.1", fields) + body);
-  return client.read(method);
-}
 
 class CacheOfARunningProxy : public testing::Test, public DiskScene {
  protected:
@@ -52,14 +30,7 @@ class CacheOfARunningProxy : public testing::Test, public DiskScene {
   }
   // `hearsay cache` with the settings of the proxy.
   Outcome run(const std::vector<std::string>& arguments, std::uint16_t port) {
-    const json disk{{"path", directory().string()}, {"size", "64MiB"}};
-    const json settings{{"listen", {"127.0.0.1:" + std::to_string(port)}},
-                        {"cache", {{"disk", disk}}}};
-    write_file(home_ / "settings.json", settings.dump());
-    Command command{{hearsay_program(), "cache"}};
-    command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
-    command.arguments.insert(command.arguments.end(), {"--config", home_ / "settings.json"});
-    return run_to_end(command);
+    return run_cache(arguments, directory(), port);
   }
   Outcome run(const std::vector<std::string>& arguments) { return run(arguments, proxy().port()); }
   // On the disk, of what is not read from it meanwhile.
@@ -69,8 +40,6 @@ class CacheOfARunningProxy : public testing::Test, public DiskScene {
     bytes[bytes.find(what)] ^= 1;
     write_file(path, bytes);
   }
-
-  const TemporaryDirectory home_;
 };
 
 TEST_F(CacheOfARunningProxy, IsListedByPrefixWithSizeAgeAndHits) {

@@ -1,64 +1,9 @@
-// A disk that does not answer, and one that may not be written any more.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <cstdlib>
-
-#include "tests/scenario/disk_scene.hpp"
+// A disk that does not answer, one that takes its time, and one that may not be written any more.
+#include "tests/scenario/cache_pages.hpp"
+#include "tests/scenario/failing_disk.hpp"
 
 namespace scenario {
 namespace {
-
-using Steady = std::chrono::steady_clock;
-
-// Preloads what can make the disk fail into what is started while it lives.
-class DiskFaults {
- public:
-  DiskFaults() {
-    ::setenv("LD_PRELOAD", HEARSAY_DISK_FAULTS_LIBRARY, 1);
-    ::setenv("HEARSAY_DISK_FAULTS", home_.path().c_str(), 1);
-    ::setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 0);
-  }
-  ~DiskFaults() {
-    ::unsetenv("LD_PRELOAD");
-    ::unsetenv("HEARSAY_DISK_FAULTS");
-  }
-  void begin(const char* fault) { write_file(home_ / fault, ""); }
-  void end(const char* fault) { std::filesystem::remove(home_ / fault); }
-
- private:
-  TemporaryDirectory home_;
-};
-
-class ADiskThatFails : public testing::Test {
- protected:
-  ADiskThatFails() {
-    scene_.origin.otherwise([](const Request& request) { return cacheable("of " + request.path); });
-  }
-  void store_on_disk(const std::vector<std::string>& paths) {
-    for (const auto& path : paths) scene_.get(path);
-    scene_.settle(paths.size());
-    scene_.restart();
-  }
-  // How long it took; the answer is the right one.
-  Steady::duration fetch(const std::string& path) {
-    const auto begun = Steady::now();
-    EXPECT_EQ(scene_.get(path).body, "of " + path);
-    return Steady::now() - begun;
-  }
-  bool rests(std::string_view reason) {
-    const auto resting = [&] { return scene_.health().at("state") == "resting"; };
-    return await(resting) && contains(scene_.health().at("reason").get<std::string>(), reason) &&
-           await([&] { return contains(scene_.proxy().process().errors(), reason); });
-  }
-  bool works() {
-    return await([&] { return scene_.health().at("state") == "working"; }) &&
-           await([&] { return contains(scene_.proxy().process().errors(), "is back"); });
-  }
-
-  DiskFaults faults_;
-  DiskScene scene_;
-};
 
 TEST_F(ADiskThatFails, ByHangingHoldsOneRequestUpBrieflyAndIsReadAgainWhenItAnswers) {
   store_on_disk({"/a", "/b", "/c"});
@@ -97,6 +42,23 @@ TEST_F(ADiskThatFails, ByHangingWhileItIsReadDoesNotHoldUpTheEnd) {
   fetch("/a");
   EXPECT_EQ(scene_.proxy().terminate(), 0);
   faults_.end("reads_hang");
+}
+
+TEST_F(ADiskThatFails, ByBeingSlowTakesWhatIsStoredWithinASecondWhileItIsSearched) {
+  store_on_disk(numbered_paths(500));
+  faults_.begin("reads_slow");
+  const json order{{"prefix", scene_.origin.url("/")}};
+  const auto purge = ask_page(scene_.proxy(), "POST", "/admin/purge", kMeantSo, order.dump());
+  ASSERT_EQ(purge.status, 200) << purge.body;
+  const auto before = scene_.disk("stored_total");
+  fetch("/new");
+  const auto is_stored = [&] { return scene_.disk("stored_total") > before; };
+  EXPECT_TRUE(await(is_stored, std::chrono::seconds(1)));
+  EXPECT_GT(scene_.disk("entries"), 100) << "it is searched yet, for five seconds";
+  faults_.end("reads_slow");
+  scene_.crash();
+  EXPECT_TRUE(scene_.holds("/new"));
+  EXPECT_FALSE(scene_.holds("/1"));
 }
 
 TEST_F(ADiskThatFails, ByBeingReadOnlyIsReadAndWrittenAgainWhenItMayBe) {

@@ -1,6 +1,6 @@
-// Preloaded into the program: a disk that hangs or may not be written, as long as a file says so.
-// The files are in the directory that HEARSAY_DISK_FAULTS names: reads_hang, writes_hang,
-// read_only. Nothing but the cache on disk uses these calls.
+// Preloaded into the program: a disk that hangs, is slow or may not be written, as long as a file
+// says so. The files are in the directory that HEARSAY_DISK_FAULTS names: reads_hang, reads_slow,
+// writes_hang, read_only. Nothing but the cache on disk uses these calls.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -21,6 +21,11 @@ void hang_while(const char* fault) {
   while (is_told(fault)) ::usleep(5'000);
 }
 
+// As one that has to move its heads for each.
+void read_slowly() {
+  if (is_told("reads_slow")) ::usleep(10'000);
+}
+
 bool may_not_write() {
   if (!is_told("read_only")) return false;
   errno = EROFS;
@@ -32,11 +37,12 @@ bool may_not_write() {
 extern "C" {
 
 ssize_t preadv2(int descriptor, const iovec* pieces, int count, off_t offset, int flags) {
-  if (flags != 0 && is_told("reads_hang")) {
+  if (flags != 0 && (is_told("reads_hang") || is_told("reads_slow"))) {
     errno = EAGAIN;
     return -1;
   }
   hang_while("reads_hang");
+  read_slowly();
   return ::syscall(SYS_preadv2, descriptor, pieces, count, offset, 0L, flags);
 }
 
