@@ -61,22 +61,6 @@ bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
          (verdict.reason == Forward::uri_miss || verdict.reason == Forward::vary_miss);
 }
 
-// The blocks to ask for in place of the part that is wanted.
-std::optional<http::AskedRange> wide_for(const Shared& shared, const Request& request,
-                                         const cache::Verdict& verdict) {
-  if (!shared.disk || !verdict.part || verdict.action == Action::complete) return {};
-  const auto key = digest::key_of(digest::Method::get, request.stored_as());
-  if (!shared.disk->admits(key)) return {};
-  return widened(request.facts);
-}
-
-// Others may wait for what this request fetches, and it for what others fetch. Of a part: where it
-// may come in blocks.
-bool may_share(const Shared& shared, const Request& request, const cache::Verdict& verdict) {
-  const bool for_all = !verdict.part || wide_for(shared, request, verdict);
-  return verdict.reason != Forward::request && for_all && !request.facts.authorization;
-}
-
 struct Miss {
   digest::Key key;
   std::shared_ptr<const cache::Entry> held;
@@ -85,6 +69,23 @@ struct Miss {
   Presence there = Presence::held;  // of what is wanted of an object
   bool anew = false;                // what is held was of no use
 };
+
+// The blocks to ask for in place of the part that is wanted.
+std::optional<http::AskedRange> wide_for(const Shared& shared, const Request& request,
+                                         const Miss& miss) {
+  const auto& verdict = miss.verdict;
+  if (!shared.disk || !verdict.part || verdict.action == Action::complete) return {};
+  if (!shared.disk->admits(miss.key)) return {};
+  const bool begun = miss.held && miss.held->object && miss.held->range;
+  return widened(request.facts, begun ? miss.held->body.size : 0);
+}
+
+// Others may wait for what this request fetches, and it for what others fetch. Of a part: where it
+// may come in blocks.
+bool may_share(const Shared& shared, const Request& request, const Miss& miss) {
+  const bool for_all = !miss.verdict.part || wide_for(shared, request, miss);
+  return miss.verdict.reason != Forward::request && for_all && !request.facts.authorization;
+}
 
 // What is held turned out to be outdated, or of no use: as if nothing were.
 Miss begun_anew(Miss miss, const Request& request) {
@@ -106,7 +107,7 @@ void begin(Client& client, const Request& request, const Miss& miss,
                                 .how = miss.verdict,
                                 .held = miss.held,
                                 .asked = miss.asked,
-                                .wide = wide_for(shared, request, miss.verdict),
+                                .wide = wide_for(shared, request, miss),
                                 .ask_siblings = ask});
 }
 
@@ -199,7 +200,7 @@ Task<bool> serve_held(Client& client, const Request& request, const Miss& miss, 
 }
 
 bool serves(const Miss& miss) {
-  if (miss.verdict.action == Action::complete) return miss.held->object.has_value();
+  if (miss.verdict.action == Action::complete) return miss.held->object && !miss.held->range;
   return miss.verdict.action == Action::serve;
 }
 
@@ -222,7 +223,7 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
     const Failure overload{Failure::Where::us, Failure::What::overload, {}};
     co_return co_await refuse(client, request, overload);
   }
-  auto entered = may_share(shared, request, miss.verdict)
+  auto entered = may_share(shared, request, miss)
                      ? shared.fills.enter(miss.key, url, executor, steady_clock::now())
                      : Fills::alone(url, executor);
   auto reader = FillReader::attach(entered.fill, executor);

@@ -22,10 +22,14 @@ bool Growing::add(cache::Slice slice) {
   return keep_full_blocks();
 }
 
+bool Growing::too_large() const {
+  return !may_be_kept_in_blocks(shared_, size_);
+}
+
 // What is small is stored as any other, and no block of it is kept.
 bool Growing::keep_full_blocks() {
   if (size_ <= cache::kLargeFrom) return true;
-  if (!may_be_kept_in_blocks(shared_, size_)) return false;
+  if (too_large()) return false;
   while (pending_.size() > 1) {
     if (!keep_first()) return false;
   }
@@ -38,9 +42,15 @@ bool Growing::keep_first() {
   return keep_block_of_new(shared_, key_, object_, kept_++, std::move(body));
 }
 
+std::shared_ptr<const cache::Entry> Growing::begun(const cache::Received& head) {
+  noted_ = kept_;
+  return cache::begun_entry(shared_.budget, head, object(),
+                            kept_ * std::uint64_t{cache::kBlockBytes});
+}
+
 std::shared_ptr<const cache::Entry> Growing::finish(const cache::Received& head) {
   if (pending_.back().size > 0 && !keep_first()) return nullptr;
-  return cache::object_entry(shared_.budget, head, *object_->object, size_);
+  return cache::object_entry(shared_.budget, head, object(), size_);
 }
 
 }  // namespace proxy

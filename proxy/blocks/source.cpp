@@ -28,7 +28,8 @@ BlockSource::BlockSource(Worker& worker, Of of)
       is_held_([this](std::uint32_t block) {
         return has_block(worker_.shared, of_.key, *of_.object, block);
       }),
-      may_ask_(of_.may_fetch && !cache::strong_validator(*of_.object).empty()) {}
+      may_ask_(of_.may_fetch && !of_.object->range &&
+               !cache::strong_validator(*of_.object).empty()) {}
 
 void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
   const auto now = steady_clock::now();

@@ -4,11 +4,12 @@
 
 namespace proxy {
 
-std::optional<http::AskedRange> widened(const cache::RequestFacts& request) {
+std::optional<http::AskedRange> widened(const cache::RequestFacts& request, std::uint64_t held) {
   if (!request.range || request.if_range) return {};
   const auto asked = http::only_range(request.ranges);
   if (!asked || asked->first >= cache::kLargestObject) return {};
-  const auto first = asked->first / cache::kBlockBytes * cache::kBlockBytes;
+  const bool goes_on = asked->first < held && asked->last.value_or(held) >= held;
+  const auto first = goes_on ? held : asked->first / cache::kBlockBytes * cache::kBlockBytes;
   if (!asked->last || *asked->last >= cache::kLargestObject) return http::AskedRange{first, {}};
   if (*asked->last - asked->first + 1 < kWorthABlock) return {};
   const auto last_block = *asked->last / cache::kBlockBytes;

@@ -1,4 +1,4 @@
-// What is asked for when a part is wanted of which nothing is held. Pure.
+// What is asked for when a part is wanted of an object whose length is not known. Pure.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@ inline constexpr std::uint64_t kWorthABlock = 64 * 1024;
 
 // The blocks around the range, so that what comes is whole blocks: at most 2 MiB more than is
 // asked for. Nothing where that is not one range, too little, has a condition, or begins where no
-// object reaches.
-std::optional<http::AskedRange> widened(const cache::RequestFacts& request);
+// object reaches. Of what begins within the `held` first bytes, which are whole blocks, just those
+// after them.
+std::optional<http::AskedRange> widened(const cache::RequestFacts& request, std::uint64_t held = 0);
 
 }  // namespace proxy

@@ -172,7 +172,8 @@ std::uint64_t DiskTier::most_whole() const {
 bool DiskTier::worth(const Entry& entry) const {
   const auto body = entry.object ? 0 : entry.body.size;
   const auto bytes = entry.url.size() + 2 * entry.head.size() + body + kFixed;
-  return !entry.range && entry.status != 206 && bytes <= std::min(disk_.most_bytes(), kMostWhole);
+  const bool whole = entry.object || (!entry.range && entry.status != 206);
+  return whole && bytes <= std::min(disk_.most_bytes(), kMostWhole);
 }
 
 bool DiskTier::put(const Key& url_key, const std::shared_ptr<const Entry>& entry,

@@ -139,6 +139,7 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
 Entry::Entry(Budget& budget, Saved saved)
     : url(std::move(saved.url)),
       status(saved.status),
+      range(saved.range),
       object(saved.object),
       head(std::move(saved.head)),
       variant(std::move(saved.variant)),

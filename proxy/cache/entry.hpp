@@ -70,6 +70,7 @@ struct Saved {
   Freshness freshness = {};
   Time claimable_until = Time::min();
   std::optional<Object> object = {};
+  std::optional<http::ContentRange> range = {};  // of an object alone
 };
 
 // Where the disk has an entry: told by who writes it there, or has read it. Any thread.
@@ -106,7 +107,7 @@ class OnDisk {
 // from the start. Charged to its budget for its lifetime, the body's blocks by themselves.
 struct Entry {
   Entry(Budget& budget, const Received& received);
-  // No part.
+  // No part, but of an object.
   Entry(Budget& budget, Saved saved);
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -116,7 +117,8 @@ struct Entry {
   // Of a 206: the bytes that it says it has. Its body, if shorter, has the first of them: see
   // partial.hpp. None: the whole, or a 206 that does not say and is never stored.
   const std::optional<http::ContentRange> range;
-  // A large one, whose body is elsewhere: `body` has its length alone. See object.hpp.
+  // A large one, whose body is elsewhere: `body` has its length alone. See object.hpp, also for
+  // what it is with a range.
   const std::optional<Object> object;
   // Status line and end-to-end fields, a CRLF after each, our Via among them. The sender adds
   // Content-Length, Content-Range (of `range`), Age, Cache-Status and the empty line.

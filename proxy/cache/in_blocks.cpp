@@ -10,14 +10,14 @@ namespace {
 
 using http::field;
 
-// As the 200 would have begun that this is a part of.
-http::ResponseHead head_of_whole(const http::ResponseHead& part) {
-  http::ResponseHead whole{part.minor, 200, http::reason_phrase(200), {}};
-  for (const http::Field& line : part.fields) {
+// Without what tells of the bytes of one message.
+http::ResponseHead with_status(unsigned status, const http::ResponseHead& head) {
+  http::ResponseHead same{head.minor, status, http::reason_phrase(status), {}};
+  for (const http::Field& line : head.fields) {
     if (line.id == field::content_range || is_of_whole_content(line)) continue;
-    whole.fields.append(line.id, line.name, line.value);
+    same.fields.append(line.id, line.name, line.value);
   }
-  return whole;
+  return same;
 }
 
 std::shared_ptr<Entry> made_of(Budget& budget, const Received& whole, std::uint64_t length) {
@@ -35,10 +35,20 @@ std::shared_ptr<Entry> object_entry(Budget& budget, const Received& received, Ob
     whole.object = object;
     return made_of(budget, whole, length);
   }
-  const auto head = head_of_whole(received.response);
+  const auto head = with_status(200, received.response);
   Received whole = received.with(head);
   whole.object = object;
   return made_of(budget, whole, length);
+}
+
+std::shared_ptr<const Entry> begun_entry(Budget& budget, const Received& received, Object object,
+                                         std::uint64_t bytes) {
+  auto head = with_status(206, received.response);
+  const auto range = http::content_range({{0, bytes - 1}, std::nullopt});
+  head.fields.append(field::content_range, "Content-Range", range);
+  Received begun = received.with(head);
+  begun.object = object;
+  return made_of(budget, begun, bytes);
 }
 
 std::shared_ptr<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes) {

@@ -12,6 +12,11 @@ namespace proxy::cache {
 std::shared_ptr<Entry> object_entry(Budget& budget, const Received& received, Object object,
                                     std::uint64_t length);
 
+// The entry of what was kept of one whose length is not known yet: of a 200, the first `bytes`,
+// which are those of whole blocks.
+std::shared_ptr<const Entry> begun_entry(Budget& budget, const Received& received, Object object,
+                                         std::uint64_t bytes);
+
 // The entry of one of its blocks, for its own key: nothing but the bytes, and whose they are.
 std::shared_ptr<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes);
 

@@ -4,6 +4,11 @@
 // Whether block n is held is a look-up of disk::block_key(URL's key, version, n) in memory and on
 // disk: nothing else keeps count. What is replaced or purged gives up its version, and so its
 // blocks, which nobody finds any more, go as others come.
+//
+// Of one whose length is not known yet, as its body came without and was cut, or is still coming,
+// the entry is a part: it has status 206, the range of the blocks that were kept, from the first on
+// and with no complete length, and their bytes as `body.size`. What brings the rest tells the
+// length, and the blocks are those of the object that it makes, by their version.
 #pragma once
 
 #include <algorithm>

@@ -91,7 +91,8 @@ Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time 
     if (completes) return {Action::complete, Forward::partial, request.range};
     return forward(request, Forward::partial);
   }
-  if (found.lacks && strong_validator(entry).empty()) return forward(request, Forward::partial);
+  const bool may_be_completed = !entry.range && !strong_validator(entry).empty();
+  if (found.lacks && !may_be_completed) return forward(request, Forward::partial);
   const Forward reason = obstacle(request, entry, now);
   if (reason == Forward::none) {
     if (!found.lacks) return {Action::serve, reason};

@@ -76,13 +76,13 @@ std::optional<http::Variant> take_variant(std::string_view& rest, std::uint32_t 
   return http::Variant::of(std::move(selectors));
 }
 
-// Whether it is a head, and of a whole response; others parse it again and rely on it.
+// Whether it is a head, and of a final response; others parse it again and rely on it.
 bool take_head(std::string_view text, Saved& into) {
   std::string whole = std::string(text) + "\r\n";
   if (http::find_head_end(whole) != whole.size()) return false;
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
   const auto head = http::parse_response_head(whole, {kNoLimit, kNoLimit});
-  if (!head || head->interim() || head->status == 206) return false;
+  if (!head || head->interim()) return false;
   into.status = head->status;
   into.date = date_of(head->fields, into.times);
   into.head = text;
@@ -124,6 +124,15 @@ bool take_object(std::string_view& rest, const disk::RecordHeader& record, bool 
   into.length = load<std::uint64_t>(bytes_at(*length, 0));
   into.entry.object = Object{record.version};
   return into.length > 0 && into.length <= kLargestObject && record.block == blocks_in(into.length);
+}
+
+// Of objects alone there are parts: what was kept of a length that is not known yet.
+bool take_part(SavedHead& into) {
+  auto& entry = into.entry;
+  if (!entry.object) return entry.status != 206;
+  if (entry.status != 206) return entry.status == 200;
+  entry.range = http::ContentRange{{0, into.length - 1}, std::nullopt};
+  return into.length % kBlockBytes == 0;
 }
 
 }  // namespace
@@ -168,11 +177,10 @@ std::optional<SavedHead> decode_head(std::string_view url, std::string_view head
   const bool is_object = (*bytes_at(head, 1) & kObject) != 0;
   if (!take_object(rest, record, is_object, saved)) return std::nullopt;
   const auto text = take(rest, load<std::uint32_t>(bytes_at(head, 4)));
-  if (!text || !take_head(*text, saved.entry)) return std::nullopt;
+  if (!text || !take_head(*text, saved.entry) || !take_part(saved)) return std::nullopt;
   auto variant = take_variant(rest, load<std::uint32_t>(bytes_at(head, 20)));
   if (!variant || !rest.empty()) return std::nullopt;
   if (variant->varies() != (saved.selector != 0)) return std::nullopt;
-  if (is_object && saved.entry.status != 200) return std::nullopt;
   saved.entry.variant = std::move(*variant);
   return saved;
 }

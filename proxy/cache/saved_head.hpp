@@ -11,9 +11,10 @@
 //          1 heuristic, 2 Expires,          32  8  a neighbour may be told of it until,
 //          3 max-age, 4 s-maxage                   ms since 1970; 0: never
 //                                           40  8  Selector::number it is found by; 0: none
-// then, of a large object, 8 bytes of its complete length; then status line and fields, a CRLF
-// after each; then the request fields that Vary names, sorted: 4 bytes of name's length, 4 of its
-// value's (2^32 - 1: the request had none), name, value.
+// then, of a large object, 8 bytes of its complete length, or where the status is 206 of how much
+// of it was kept of a length that is not known yet; then status line and fields, a CRLF after each;
+// then the request fields that Vary names, sorted: 4 bytes of name's length, 4 of its value's (2^32
+// - 1: the request had none), name, value.
 //
 // A response with Vary is found in two steps: the URL's key leads to a record of kind selector,
 // whose head is a Selector; with it and a request goes the key of the variant.
@@ -33,13 +34,14 @@
 
 namespace proxy::cache {
 
-// The entry is no part. `selector`: the number of what leads to it, 0 where it has no Vary.
+// The entry is no part, but of an object. `selector`: the number of what leads to it, 0 where it
+// has no Vary.
 std::string encode_head(const Entry& entry, std::uint64_t selector);
 
 struct SavedHead {
   Saved entry;
   std::uint64_t selector = 0;
-  std::uint64_t length = 0;  // of a large object, complete
+  std::uint64_t length = 0;  // of a large object; of a part, of that
 };
 // Nothing where the bytes are not what encode_head() makes of some entry. Safe on any bytes.
 std::optional<SavedHead> decode_head(std::string_view url, std::string_view head,

@@ -204,7 +204,10 @@ Task<Outcome<void>> Filling::rest_from_origin(Failure cut) {
   auto head = rest_request(request(), worker_.shared.name, *entry_, offset);
   if (!head) co_return cut;
   // What grows gets its head in the end, which would be that of the rest.
-  if (growing_ && growing_->large()) stop_storing();
+  if (growing_ && growing_->large()) {
+    keep_what_has_grown(cut);
+    stop_storing();
+  }
   growing_.reset();
   const auto answer = co_await ask(to_origin(std::move(*head)), cache::SourceKind::origin);
   if (!answer) co_return answer.error();
@@ -241,8 +244,12 @@ Task<void> Filling::from_origin() {
   }
   if (job_.how.action == cache::Action::complete) {
     const auto part = joined_with_held();
-    if (part) co_return co_await take_rest(*part);
-    if (!answers_by_itself(status)) {
+    if (part && !held->object) co_return co_await take_rest(*part);
+    if (part) {
+      const bool completed = co_await complete_in_blocks();
+      if (completed) co_return;
+    }
+    if (part || !answers_by_itself(status)) {
       drop_held();
       job_.held = nullptr;  // what cannot be joined to does not stand in either
       co_return co_await from_origin_anew();
@@ -252,6 +259,7 @@ Task<void> Filling::from_origin() {
     job_.fill->fail(kMalformed);
     co_return;
   }
+  if (status == 416 && asks_for_less()) co_return co_await from_origin_as_asked();
   if (cache::is_error_to_stand_in_for(status) && stand_in(held, std::to_string(status), 0s)) {
     co_return;
   }
@@ -273,6 +281,12 @@ Task<void> Filling::from_origin() {
 // What is held is not what the origin has.
 Task<void> Filling::from_origin_anew() {
   job_.how.action = cache::Action::fetch;
+  co_await from_origin();
+}
+
+// What was asked for in place of the client's range says nothing of that.
+Task<void> Filling::from_origin_as_asked() {
+  job_.wide.reset();
   co_await from_origin();
 }
 

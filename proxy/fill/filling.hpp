@@ -58,6 +58,7 @@ class Filling {
   net::Task<Tried> from_sibling(const peers::PeerRef& peer);
   net::Task<void> from_origin();
   net::Task<void> from_origin_anew();
+  net::Task<void> from_origin_as_asked();
 
   net::Task<Outcome<const http::ResponseHead*>> ask(FetchPlan plan, cache::SourceKind source);
   [[nodiscard]] std::optional<PartAsked> part_for_sibling() const;
@@ -90,11 +91,17 @@ class Filling {
   [[nodiscard]] bool may_grow() const;
   void grow();
   bool store_grown();
-  [[nodiscard]] std::uint64_t version_of(std::uint64_t length) const;
+  void store_begun();
+  [[nodiscard]] bool length_is_known() const;
+  void keep_what_has_grown(const Failure& cut);
+  void drop_begun();
+  [[nodiscard]] std::shared_ptr<const cache::Entry> object_of(std::uint64_t length) const;
+  net::Task<bool> complete_in_blocks();
   std::shared_ptr<Run> begin_run(const std::shared_ptr<const cache::Entry>& object);
   void publish_object(const std::shared_ptr<const cache::Entry>& object);
   void note_of_blocks(const peers::PeerRef& peer, std::chrono::microseconds waited,
                       const Outcome<void>& poured);
+  [[nodiscard]] bool asks_for_less() const;
   net::Task<void> cut_to_size();
 
   // The body.

@@ -30,6 +30,11 @@ bool is_of_blocks(const cache::Entry& part, const http::AskedRange& wide,
   return range == http::ByteRange{wide.first, last} && promised == range.size();
 }
 
+// Whether what is held may be of an object of that length.
+bool is_of_length(const cache::Entry& held, std::uint64_t length) {
+  return held.range ? held.body.size <= length : held.body.size == length;
+}
+
 // All of it was asked for, and it is not large: then it is stored as any other.
 bool is_simply_all(const cache::Entry& part, std::string_view ranges) {
   const auto asked = http::only_range(ranges);
@@ -61,26 +66,66 @@ bool Filling::may_grow() const {
 
 // The piece under way is as it will be.
 void Filling::grow() {
-  if (!growing_ || growing_->add({block_, used_})) return;
+  if (!growing_) return;
+  if (growing_->add({block_, used_})) {
+    if (growing_->due()) store_begun();
+    return;
+  }
+  if (growing_->too_large()) drop_begun();
   growing_.reset();
   if (windowed_) stop_storing();  // what was dropped is not to be had from memory
+}
+
+// Of what is not whole yet, for who asks when it is cut, or we are.
+void Filling::store_begun() {
+  if (cache::strong_validator(*entry_).empty() || length_is_known()) return;
+  const auto begun = growing_->begun(received(provenance_.source));
+  if (store(begun)) job_.held = begun;  // and so to be superseded
+}
+
+// Whether somebody has asked for the rest of what is under way, and stored it as whole.
+bool Filling::length_is_known() const {
+  auto& shared = worker_.shared;
+  const auto held = shared.store.find(job_.key, job_.fill->url(), request().head.fields).entry;
+  return held && held->object == growing_->object() && !held->range;
+}
+
+void Filling::keep_what_has_grown(const Failure& cut) {
+  if (cut.what != Failure::What::malformed) return store_begun();
+  drop_begun();  // nor is what came before it good
+}
+
+void Filling::drop_begun() {
+  if (growing_->noted() && !length_is_known()) drop_held();
 }
 
 bool Filling::store_grown() {
   const auto object = growing_->finish(received(provenance_.source));
   if (!object) return windowed_ ? false : store_body();
-  if (!store(object)) return false;
+  if (!length_is_known() && !store(object)) return false;
   note_if_complete(worker_.shared, job_.key, *object);
   return true;
 }
 
-// Of which blocks may be held that are as good: those of the same representation.
-std::uint64_t Filling::version_of(std::uint64_t length) const {
+// Of which blocks may be held that are as good: those of the same representation. Null: together
+// with what is held it may not be stored.
+std::shared_ptr<const cache::Entry> Filling::object_of(std::uint64_t length) const {
   auto& shared = worker_.shared;
-  const auto held = shared.store.find(job_.key, job_.fill->url(), request().head.fields).entry;
-  const bool same = entry_->range && held && held->object && held->body.size == length &&
+  const auto message = received(provenance_.source);
+  const bool of_object = job_.held && job_.held->object;
+  auto held = job_.held;
+  if (!of_object) {
+    held = shared.store.find(job_.key, job_.fill->url(), request().head.fields).entry;
+  }
+  const bool same = entry_->range && held && held->object && is_of_length(*held, length) &&
                     cache::same_representation(*held, fetch_->head().fields);
-  return same ? held->object->version : shared.disk->disk().new_version();
+  if (!same || !held->range) {
+    const auto version = same ? held->object->version : shared.disk->disk().new_version();
+    return cache::object_entry(shared.budget, message, {version}, length);
+  }
+  const auto whole = cache::with_part(shared.budget, *held, request().facts, message, {});
+  whole.entry->body.size = length;
+  return whole.storability == cache::Storability::yes ? whole.entry : nullptr;
 }
 
 std::shared_ptr<Run> Filling::begin_run(const std::shared_ptr<const cache::Entry>& object) {
@@ -117,10 +162,8 @@ Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::millisec
   if (!becomes_object()) co_return std::nullopt;
   auto& shared = worker_.shared;
   const auto length = entry_->range ? *entry_->range->complete : *length_;
-  const cache::Object blocks{version_of(length)};
-  const auto object =
-      cache::object_entry(shared.budget, received(provenance_.source), blocks, length);
-  if (!store(object)) co_return std::nullopt;
+  const auto object = object_of(length);
+  if (!object || !store(object)) co_return std::nullopt;
   const auto run = begin_run(object);
   Outcome<void> poured = boost::system::in_place_value;
   {
@@ -145,6 +188,17 @@ Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::millisec
   co_return poured;
 }
 
+// The rest of what is held in blocks has begun to come, and tells how long it is. False: it cannot
+// be kept so.
+Task<bool> Filling::complete_in_blocks() {
+  job_.wide = http::AskedRange{job_.held->body.size, std::nullopt};  // as it was asked for
+  entry_ = receive(cache::SourceKind::origin);
+  storing_ = true;  // object_of() knows
+  const auto in_blocks = co_await pour_in_blocks(worker_.shared.settings.timeouts.body);
+  job_.wide.reset();
+  co_return in_blocks.has_value();
+}
+
 void Filling::note_of_blocks(const peers::PeerRef& peer, std::chrono::microseconds waited,
                              const Outcome<void>& poured) {
   if (!poured && poured.error().what == Failure::What::abandoned) return;
@@ -152,16 +206,19 @@ void Filling::note_of_blocks(const peers::PeerRef& peer, std::chrono::microsecon
   worker_.shared.directory.note(peer, outcome, waited, 0, std::chrono::steady_clock::now());
 }
 
-// More was asked for than the client wants, and what came is not kept in blocks.
+// Than the client wants: the first of it is held in blocks.
+bool Filling::asks_for_less() const {
+  const auto asked = http::only_range(request().facts.ranges);
+  return job_.wide && asked && asked->first < job_.wide->first;
+}
+
+// Something else was asked for than the client wants, and what came is not kept in blocks.
 Task<void> Filling::cut_to_size() {
   const auto asked = http::only_range(request().facts.ranges);
   const auto came = entry_->range;
   const bool is_there =
       asked && came && asked->first >= came->range.first && asked->first <= came->range.last;
-  if (!is_there) {  // then it is for the origin to say what that is
-    job_.wide.reset();
-    co_return co_await from_origin();
-  }
+  if (!is_there) co_return co_await from_origin_as_asked();  // it says what that is
   const http::ByteRange range{asked->first,
                               std::min(asked->last.value_or(came->range.last), came->range.last)};
   const auto part = cache::with_part(worker_.shared.budget, *entry_, request().facts,

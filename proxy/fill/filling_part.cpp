@@ -73,9 +73,10 @@ bool Filling::store_part(const std::shared_ptr<const cache::Entry>& part) {
 
 // What came before the cut is good, as a part: where more of the very same can be asked for.
 void Filling::keep_what_came(const Failure& cut) {
+  if (growing_ && growing_->large()) return keep_what_has_grown(cut);
   const auto came = job_.fill->received();
-  if (!storing_ || windowed_ || came == 0 || !entry_->has_content() ||
-      cut.what == Failure::What::malformed || cache::strong_validator(*entry_).empty()) {
+  if (!storing_ || came == 0 || !entry_->has_content() || cut.what == Failure::What::malformed ||
+      cache::strong_validator(*entry_).empty()) {
     return;
   }
   const auto first = entry_->range ? entry_->range->range.first : 0;

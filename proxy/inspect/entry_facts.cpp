@@ -31,7 +31,8 @@ std::optional<EntryFacts> facts_of(const disk::Stored& stored, const Relations& 
   const auto saved = cache::decode_head(stored.url(), stored.head(), header);
   if (header.kind == Kind::object) {
     const auto held = relations.held(stored, saved ? saved->length : 0);
-    facts.kind = held.numbers.size() == header.block ? "large" : "part";
+    const bool whole = held.numbers.size() == header.block && !(saved && saved->entry.range);
+    facts.kind = whole ? "large" : "part";
     facts.bytes = saved ? saved->length : held.bytes;
     facts.held_bytes = held.bytes;
     facts.disk_bytes += held.disk_bytes;
@@ -51,7 +52,7 @@ EntryFacts facts_of(const cache::Entry& entry, const HeldBlocks& held, cache::Ti
   EntryFacts facts{.bytes = entry.body.size, .held_bytes = entry.body.size, .where = "memory"};
   bool whole = true;
   if (entry.object) {
-    whole = held.bytes == entry.body.size;
+    whole = held.bytes == entry.body.size && !entry.range;
     facts.kind = whole ? "large" : "part";
     facts.held_bytes = held.bytes;
     facts.disk_bytes = held.disk_bytes;

@@ -60,7 +60,7 @@ bool LiveRelations::leads_to(const disk::Stored& variant, std::uint64_t number) 
 }
 
 bool LiveRelations::on_disk(const cache::Store::Held& held) const {
-  if (!live_.disk || held.entry->range) return false;
+  if (!live_.disk || (held.entry->range && !held.entry->object)) return false;
   const auto& index = live_.disk->disk().index();
   const auto place = index.find(held.key);
   const auto& variant = held.entry->variant;

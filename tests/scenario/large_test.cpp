@@ -257,65 +257,6 @@ TEST(Large, IsFreshenedByA304AndKeepsItsBlocks) {
   EXPECT_TRUE(is_hit(scene.get("0-3145727")));
 }
 
-// Chunked, so that only the end tells how much it is.
-void say_no_length(LargeScene& scene, std::uint64_t bytes, const bool& cut) {
-  scene.origin.on("/a", [&scene, &cut, bytes](const Request&) {
-    Reply reply = scene.described(Reply(200)).chunked();
-    for (std::uint64_t at = 0; at < bytes; at += 100'000) {
-      reply.send(pattern(at, std::min<std::uint64_t>(100'000, bytes - at)));
-    }
-    return cut ? reply.cut() : reply;
-  });
-}
-
-TEST(Large, OfUnknownLengthIsKeptInBlocksToo) {
-  for (const auto bytes : {5 * kMiB + 123, 6 * kMiB}) {
-    LargeScene scene(bytes);
-    const bool cut = false;
-    say_no_length(scene, bytes, cut);
-    const Response miss = scene.get();
-    EXPECT_TRUE(miss.whole && miss.body == pattern(0, bytes));
-    EXPECT_FALSE(miss.has("Content-Length"));
-    scene.settle(7);  // the object and its blocks
-    scene.crash();
-    const Response hit = scene.get();
-    scene.expect_whole(hit);
-    EXPECT_TRUE(is_hit(hit));
-    scene.expect_part(scene.get("3000000-4999999"), {3'000'000, 4'999'999});
-    EXPECT_EQ(scene.origin.count(), 1U);
-  }
-}
-
-TEST(Large, OfUnknownLengthTakesNoMoreMemoryThanThereIs) {
-  LargeScene scene(48 * kMiB, "16MiB");
-  const bool cut = false;
-  say_no_length(scene, scene.size, cut);
-  const Response miss = scene.get();
-  EXPECT_TRUE(miss.whole && miss.body == pattern(0, scene.size));
-  EXPECT_LE(scene.proxy().metric("hearsay_memory_used_bytes"), 16.0 * kMiB);
-  const Response hit = scene.get();
-  scene.expect_whole(hit);
-  EXPECT_TRUE(is_hit(hit));
-  EXPECT_EQ(scene.origin.count(), 1U);
-}
-
-TEST(Large, OfUnknownLengthAndCutIsNotKept) {
-  for (const auto bytes : {7 * kMiB + 5, 8 * kMiB}) {
-    LargeScene scene(bytes, "16MiB");
-    scene.etag = "";
-    bool cut = true;
-    say_no_length(scene, bytes, cut);
-    EXPECT_FALSE(scene.get().whole);
-    EXPECT_EQ(scene.get("", kOnlyStored).status, 504);
-    EXPECT_EQ(scene.get("0-99999", kOnlyStored).status, 504);
-    cut = false;
-    const Response whole = scene.get();
-    EXPECT_TRUE(whole.whole && whole.body == pattern(0, bytes));
-    EXPECT_TRUE(is_hit(scene.get()));
-    EXPECT_EQ(scene.origin.count(), 2U);
-  }
-}
-
 TEST(Large, ANeighbourGetsWhatIsHeldAndNothingElse) {
   LargeScene scene(8 * kMiB);
   scene.get("0-2000000");

@@ -31,6 +31,24 @@ TEST(Wide, IsWholeBlocksAroundOneRange) {
   }
 }
 
+TEST(Wide, IsWhatFollowsTheFirstBytesWhereTheRangeBeginsInThese) {
+  constexpr std::uint64_t kHeld = 4 << 20;
+  const struct {
+    const char* range;
+    const char* asked;
+  } cases[] = {
+      {"bytes=0-", "bytes=4194304-"},       {"bytes=4194303-4294303", "bytes=4194304-5242879"},
+      {"bytes=4194304-", "bytes=4194304-"}, {"bytes=6000000-", "bytes=5242880-"},
+      {"bytes=0-65535", "bytes=0-1048575"}, {"bytes=3145728-4194303", "bytes=3145728-4194303"},
+  };
+  for (const auto& [range, asked] : cases) {
+    const TextRequest request(std::string("Range: ") + range + "\r\n");
+    const auto wide = widened((*request).facts, kHeld);
+    ASSERT_TRUE(wide) << range;
+    EXPECT_EQ(http::range_field(*wide), asked) << range;
+  }
+}
+
 TEST(Wide, IsNothingElse) {
   for (const char* lines :
        {"", "Range: bytes=0-65534\r\n", "Range: bytes=-100000\r\n", "Range: bytes=5-4\r\n",

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "proxy/cache/combine.hpp"
+#include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/cache/store.hpp"
 #include "tests/proxy/cache/messages.hpp"
@@ -69,6 +70,23 @@ TEST_F(AnObject, OfAPartHasTheHeadOfTheWhole) {
   EXPECT_NE(entry->head.find("Repr-Digest"), std::string::npos);
   EXPECT_EQ(entry->etag, "\"e\"");
   EXPECT_EQ(entry->body.size, kLength);
+}
+
+TEST_F(AnObject, OfALengthNotKnownYetIsAPartThatNobodyIsToldOf) {
+  const Request request;
+  const Response response(
+      "Cache-Control: max-age=100\r\nETag: \"e\"\r\nContent-Digest: sha-256=:x:\r\n");
+  const Received received{"http://a/", request.head.fields, response.head, kAtOnce, "us"};
+  const auto begun = begun_entry(budget_, received, Object{7}, 4 * kMiB);
+  EXPECT_EQ(begun->status, 206U);
+  EXPECT_EQ(begun->range, (http::ContentRange{{0, 4 * kMiB - 1}, std::nullopt}));
+  EXPECT_EQ(begun->object, Object{7});
+  EXPECT_EQ(begun->body.size, 4 * kMiB);
+  EXPECT_EQ(begun->head.find("Content-Range"), std::string::npos) << "the sender writes it";
+  EXPECT_EQ(begun->head.find("Content-Digest"), std::string::npos);
+  EXPECT_EQ(begun->claimable_until(), Time::min());
+  EXPECT_EQ(complete_length(*begun), std::nullopt);
+  EXPECT_EQ(rest_wanted(request.facts, *begun), (Rest{0, 4 * kMiB, {}}));
 }
 
 TEST_F(AnObject, StaysTheSameOneOnceFreshened) {

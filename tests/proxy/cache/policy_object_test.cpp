@@ -21,6 +21,7 @@ struct ObjectCase {
   seconds later{0};
   std::string response = kFresh + kTag;
   bool offline = false;
+  bool begun = false;  // of a length that is not known yet
 };
 
 class JudgeObject : public ::testing::TestWithParam<ObjectCase> {};
@@ -32,6 +33,7 @@ TEST_P(JudgeObject, DecidesByWhatIsThere) {
   const Response response(tested.response);
   const Received received{"http://a/", by.head.fields, response.head, kAtOnce, "us"};
   Found found{object_entry(budget, received, {1}, 10 << 20)};
+  if (tested.begun) found.entry = begun_entry(budget, received, {1}, 10 << 20);
   found.lacks = tested.lacks;
   Request request(tested.request);
   request.facts.offline = tested.offline;
@@ -70,6 +72,38 @@ INSTANTIATE_TEST_SUITE_P(
                    kSomeBytes,
                    0s,
                    kFresh + "ETag: W/\"v1\"\r\n"},
+        ObjectCase{"Begun",
+                   {Action::complete, Forward::partial},
+                   false,
+                   "",
+                   0s,
+                   kFresh + kTag,
+                   false,
+                   true},
+        ObjectCase{"BegunOfARange",
+                   {Action::serve, Forward::none},
+                   false,
+                   kSomeBytes,
+                   0s,
+                   kFresh + kTag,
+                   false,
+                   true},
+        ObjectCase{"BegunOfARangeLacking",
+                   {Action::fetch, Forward::partial, true},
+                   true,
+                   kSomeBytes,
+                   0s,
+                   kFresh + kTag,
+                   false,
+                   true},
+        ObjectCase{"BegunOnlyStored",
+                   {Action::refuse, Forward::partial},
+                   false,
+                   kOnlyStored,
+                   0s,
+                   kFresh + kTag,
+                   false,
+                   true},
         ObjectCase{"Stale", {Action::revalidate, Forward::stale}, false, "", 100s},
         ObjectCase{"StaleLacking", {Action::revalidate, Forward::stale}, true, "", 100s},
         ObjectCase{

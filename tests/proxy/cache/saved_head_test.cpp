@@ -161,6 +161,28 @@ TEST_F(AnObjectWrittenDown, IsTheSameOnceReadAgain) {
   EXPECT_EQ(saved->entry.head, entry_->head);
 }
 
+TEST_F(AnObjectWrittenDown, OfALengthNotKnownYetIsWhatWasKeptOfIt) {
+  const Request request;
+  const Response response("Cache-Control: max-age=100\r\nETag: \"e\"\r\n");
+  const auto begun =
+      begun_entry(budget_, {"http://a/", request.head.fields, response.head, kAtOnce, "us"},
+                  Object{kNumber}, 4 * kBlockBytes);
+  note_object(record_, *begun);
+  EXPECT_EQ(record_.block, 4U);
+  auto head = encode_head(*begun, 0);
+  const auto saved = decoded(head);
+  ASSERT_TRUE(saved);
+  EXPECT_EQ(saved->length, 4 * kBlockBytes);
+  const Entry again(budget_, saved->entry);
+  EXPECT_EQ(again.status, 206U);
+  EXPECT_EQ(again.range, begun->range);
+  EXPECT_EQ(again.object, begun->object);
+  EXPECT_EQ(again.head, begun->head);
+  head[48] = 1;  // one byte more, in a block more
+  record_.block = 5;
+  EXPECT_FALSE(decoded(head)) << "no whole blocks";
+}
+
 TEST_F(AnObjectWrittenDown, IsNothingWhereRecordAndHeadDisagree) {
   const auto good = encode_head(*entry_, 0);
   const auto with = [&](std::size_t at, std::string_view bytes) {
