@@ -27,6 +27,8 @@ constexpr CounterMetric kCounters[] = {
     {"reinserted", "Entries written again as they were used since.", &disk::Counters::reinserted},
     {"evicted", "Entries that went with their segment.", &disk::Counters::evicted},
     {"reclaimed", "Segments removed to make room.", &disk::Counters::reclaimed},
+    {"crowded_out", "Segments among them that only the index had no room for.",
+     &disk::Counters::crowded_out},
     {"purged", "Entries found by the search after a purge of many.", &disk::Counters::purged},
     {"busy", "Records not written as too much waited.", &disk::Counters::refused_busy},
     {"resting", "Records not written as the disk rested.", &disk::Counters::refused_resting},
@@ -70,6 +72,13 @@ void DiskWatch::look() {
     spdlog::info("the cache on disk is back, with {} entries", disk.index().entries());
   }
   working_ = state.working;
+  if (!crowded_ && disk.counters().crowded_out > 0) {
+    crowded_ = true;
+    spdlog::warn(
+        "the index of {} entries takes half of cache.memory, so the oldest go though the disk has "
+        "room; with more memory the disk could hold more",
+        disk.index().entries());
+  }
 }
 
 void open_disk(cache::DiskTier& disk, const std::string& path) {

@@ -7,8 +7,8 @@
 
 namespace proxy {
 
-// For one thread that comes by regularly: says in the log once that the disk rests, and once that
-// it is back, and lets it charge what it takes.
+// For one thread that comes by regularly: says in the log once that the disk rests, once that it is
+// back, and once that memory is too small for its index, and lets it charge what it takes.
 class DiskWatch {
  public:
   // Null: there is none.
@@ -18,6 +18,7 @@ class DiskWatch {
  private:
   cache::DiskTier* disk_;
   bool working_ = true;
+  bool crowded_ = false;
 };
 
 // Opens the directory of the setting cache.disk and says in the log what was found there. Throws

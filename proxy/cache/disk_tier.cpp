@@ -22,11 +22,16 @@ constexpr std::uint32_t kReadAtOnce = 256 * 1024;
 // Of a record; longer bodies stay in memory only.
 constexpr std::uint64_t kMostWhole = std::uint64_t{16} << 20;
 
-disk::Options options_of(DiskLimits limits, disk::PurgeRules::Reading reading,
+// Of memory for an entry of the index, at worst (index_memory_test), and some for what is claimed.
+constexpr std::uint64_t kIndexBytes = 64;
+
+disk::Options options_of(DiskLimits limits, std::uint64_t memory_bytes,
+                         disk::PurgeRules::Reading reading,
                          const std::atomic<const Store*>& memory) {
   disk::Options options;
   options.path = std::move(limits.path);
   options.log.bytes = limits.bytes;
+  options.log.entries = memory_bytes / 2 / kIndexBytes;
   options.log.segment_bytes = limits.segment_bytes;
   options.purge_reading = std::move(reading);
   options.log.keep = [&memory](const Key& key, const Place& place) {
@@ -62,8 +67,8 @@ std::uint64_t segments_of(std::uint64_t bytes) {
 
 DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading)
     : budget_(budget),
-      disk_(options_of(limits, std::move(reading), memory_)),
-      known_(std::make_unique<std::array<std::optional<Known>, kKnown>>()) {
+      disk_(options_of(limits, budget.limit(), std::move(reading), memory_)),
+      known_(std::clamp<std::size_t>(budget.limit() / 64 / sizeof(Known), 64, kMostKnown)) {
   if (limits.admit_on_second) asked_twice_.emplace(budget, AskedTwice::fitting(budget.limit()));
 }
 
@@ -78,8 +83,8 @@ disk::State DiskTier::state() const {
   return disk_.state();
 }
 
-std::size_t DiskTier::place_of(const Key& url_key) {
-  return (url_key.bytes[2] | std::size_t{url_key.bytes[3]} << 8) % kKnown;
+std::size_t DiskTier::place_of(const Key& url_key) const {
+  return (url_key.bytes[2] | std::size_t{url_key.bytes[3]} << 8) % known_.size();
 }
 
 // A miss has no error, but an entry or a selector of another URL is no miss of this one.
@@ -223,7 +228,7 @@ bool DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
 
 bool DiskTier::purge(const Key& url_key, disk::Done done) {
   const std::lock_guard lock(lock_of(url_key));
-  auto& known = (*known_)[place_of(url_key)];
+  auto& known = known_[place_of(url_key)];
   if (known && known->url == url_key) known.reset();
   if (!disk_.may_hold(url_key)) return false;
   disk_.purge(url_key, std::move(done));
@@ -238,8 +243,8 @@ Result<void> DiskTier::purge_all(std::string_view text, disk::Done done) {
 
 void DiskTier::charge() {
   // Bodies in the queue are charged already.
-  const auto bytes =
-      disk_.index().bytes() + disk_.rules_bytes() + disk_.queued_bytes() / 8 + sizeof(*known_);
+  const auto bytes = disk_.index().bytes() + disk_.rules_bytes() + disk_.queued_bytes() / 8 +
+                     known_.size() * sizeof(known_[0]);
   if (bytes > charged_) budget_.charge(bytes - charged_);
   if (bytes < charged_) budget_.release(charged_ - bytes);
   charged_ = bytes;

@@ -45,7 +45,8 @@ struct ReadBack {
   std::optional<Seen> variant;         // and that of the variant
 };
 
-// Any thread. Whole responses only, and large objects; the caller says what is stored and what is
+// Any thread. The index takes at most half of the budget: beyond, the oldest segments go. Whole
+// responses only, and large objects; the caller says what is stored and what is
 // purged, in whatever order threads do so, and for each key the disk tells of what came last: a
 // response that is put after a purge was noted, but asked for before, is told from others by
 // who puts it into memory.
@@ -138,7 +139,7 @@ class DiskTier {
   const disk::Disk& disk() const { return disk_; }
 
  private:
-  static constexpr std::size_t kKnown = 4096;
+  static constexpr std::size_t kMostKnown = 4096;
   static constexpr std::size_t kLocks = 32;        // all are held at once, and TSan counts up to 64
   static constexpr std::size_t kMostNames = 1024;  // bytes of what Vary names; else memory's alone
   // What is known of the selector that leads to variants of a URL, so that what is put next goes
@@ -152,7 +153,7 @@ class DiskTier {
   // What is around the text of a record, generously.
   static constexpr std::uint64_t kFixed = 64 * 1024;
 
-  static std::size_t place_of(const disk::Key& url_key);
+  std::size_t place_of(const disk::Key& url_key) const;
   std::mutex& lock_of(const disk::Key& url_key) { return locks_[place_of(url_key) % kLocks]; }
   void note(const ReadBack::Seen& seen, std::string_view url, const Selector& selector,
             const disk::RecordHeader& record);
@@ -180,7 +181,7 @@ class DiskTier {
   std::unordered_map<disk::Key, std::shared_ptr<const Entry>, digest::KeyHash> unwritten_;
   disk::Disk disk_;
   std::array<std::mutex, kLocks> locks_;
-  std::unique_ptr<std::array<std::optional<Known>, kKnown>> known_;  // guarded by locks_
+  std::vector<std::optional<Known>> known_;  // guarded by locks_
   std::uint64_t charged_ = 0;
   std::optional<AskedTwice> asked_twice_;
   std::atomic<std::uint64_t> not_admitted_ = 0;

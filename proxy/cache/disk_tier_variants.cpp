@@ -16,12 +16,12 @@ void DiskTier::note(const ReadBack::Seen& seen, std::string_view url, const Sele
                     const RecordHeader& record) {
   const std::lock_guard lock(lock_of(seen.key));
   if (!disk_.holds(seen.key, url, seen.at)) return;
-  (*known_)[place_of(seen.key)] = Known{seen.key, selector, record};
+  known_[place_of(seen.key)] = Known{seen.key, selector, record};
 }
 
 // The caller holds the key's lock. Another URL may have taken the place of what was known.
 void DiskTier::learn_selector(const Key& url_key, std::string_view url) {
-  auto& known = (*known_)[place_of(url_key)];
+  auto& known = known_[place_of(url_key)];
   if (known && known->url == url_key) return;
   const auto place = disk_.index().find(url_key);
   const bool leads = place && place->kind == Kind::selector;
@@ -38,7 +38,7 @@ void DiskTier::learn_selector(const Key& url_key, std::string_view url) {
 DiskTier::Known& DiskTier::selector_for(const Key& url_key, std::string_view url,
                                         std::string names) {
   learn_selector(url_key, url);
-  auto& known = (*known_)[place_of(url_key)];
+  auto& known = known_[place_of(url_key)];
   if (!known || known->url != url_key || known->selector.names != names) {
     const auto number = std::max<std::uint64_t>(disk_.new_version(), 1);
     known = Known{url_key, {number, std::move(names)}, {}};

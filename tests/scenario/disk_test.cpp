@@ -158,5 +158,31 @@ TEST(DiskTier, IsNotForTwoAtOnce) {
   EXPECT_EQ(scene.health().at("state"), "working");
 }
 
+// More small responses than memory has room for in the index: were they refused, nothing new would
+// ever be stored again.
+class ADiskOfManyEntries : public testing::Test, public DiskScene {
+ protected:
+  ADiskOfManyEntries() : DiskScene(json{{"cache", {{"memory", "1MiB"}}}}) {}
+};
+
+TEST_F(ADiskOfManyEntries, StoresWhatIsNewAndDropsTheOldest) {
+  constexpr int kMany = 24'000;
+  origin.otherwise([](const Request&) { return cacheable("x"); });
+  Client client(proxy().port());
+  for (int i = 0; i < kMany; ++i) {
+    ASSERT_EQ(client.request("GET", origin.url("/" + std::to_string(i))).status, 200);
+  }
+  settle(kMany);
+  EXPECT_GT(disk("crowded_out_total"), 0);
+  EXPECT_LE(disk("index_bytes"), 512 * 1024);
+  const auto is_told = [this] {
+    return proxy().process().errors().find("half of cache.memory") != std::string::npos;
+  };
+  EXPECT_TRUE(await(is_told));
+  restart();
+  EXPECT_TRUE(holds("/" + std::to_string(kMany - 1)));
+  EXPECT_FALSE(holds("/0"));
+}
+
 }  // namespace
 }  // namespace scenario

@@ -55,7 +55,7 @@ Result<void> Log::append(Record record) {
       return flushed;
     }
   }
-  if (!current_ || !fits(bytes)) {
+  if (!current_ || !fits(bytes) || is_crowded()) {
     const auto begun = begin_segment(aligned(bytes));
     if (!begun) {
       if (record.done) record.done(begun.error());

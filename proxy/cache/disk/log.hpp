@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,11 +29,14 @@ namespace proxy::cache::disk {
 
 struct LogLimits {
   std::uint64_t bytes = 0;  // of all files together
+  // Of the index. With more, by no more than are written together, the oldest segments go.
+  std::size_t entries = std::numeric_limits<std::size_t>::max();
   std::uint32_t segment_bytes = std::uint32_t{64} << 20;
   bool sync_purges = false;  // wait for the disk before a purge is done
   // Whether an entry of a segment that is about to go is kept, by being appended again. At most
-  // half of a segment's bytes are. Of large objects each block is asked for by itself, and those
-  // that nobody finds any more are not; the object stays while one of its first 1024 blocks does.
+  // half of a segment's bytes are, and few where the index is full. Of large objects each block is
+  // asked for by itself, and those that nobody finds any more are not; the object stays while one
+  // of its first 1024 blocks does.
   std::function<bool(const Key&, const Place&)> keep = [](const Key&, const Place& place) {
     return place.used;
   };
@@ -124,6 +128,10 @@ class Log {
     std::array<std::uint8_t, kRecordHeaderBytes> header;
     std::optional<Position> moved_from;  // of a copy: only if it is still found there
   };
+  struct Room {  // for copies of what is kept
+    std::uint64_t bytes = 0;
+    std::size_t entries = 0;
+  };
   struct Current {
     std::shared_ptr<const Segment> segment;
     std::vector<Listed> records;
@@ -142,12 +150,14 @@ class Log {
   Result<void> create_segment();
   Result<void> seal();
   void account(std::uint32_t segment, std::uint64_t bytes);
-  Result<void> make_room(std::uint64_t copied_bytes);
+  // On the disk for one more segment, and for all but so many entries in the index.
+  Result<void> make_room(std::size_t entries, Room copies);
+  bool is_crowded() const { return shared_.index.entries() > limits_.entries; }
   // Appends what is to be kept of it, as far as there is room, and removes it.
-  Result<void> reclaim(std::uint32_t segment, std::uint64_t& room);
-  Result<void> clear_out(const Segment& segment, std::uint64_t& room);
-  Result<void> clear_out(const Listed& listed, Position at, std::uint64_t& room);
-  Result<void> copy(const Key& key, const Place& place, std::uint64_t& room);
+  Result<void> reclaim(std::uint32_t segment, Room& room);
+  Result<void> clear_out(const Segment& segment, Room& room);
+  Result<void> clear_out(const Listed& listed, Position at, Room& room);
+  Result<void> copy(const Key& key, const Place& place, Room& room);
   void evict(const Key& key, Position at);
 
   // Purges by prefix (log_search.cpp).
@@ -159,7 +169,7 @@ class Log {
   bool holds_all(const RecordHeader& header, std::string_view url) const;
   bool holds_any(const Key& key, const Place& place) const;
   bool is_orphan(const RecordHeader& block) const;
-  Result<void> clear_out_block(const Key& key, const Place& place, std::uint64_t& room);
+  Result<void> clear_out_block(const Key& key, const Place& place, Room& room);
   void doubt_objects();
   Result<bool> review(const Key& key, std::uint64_t version);
   Result<void> review_doubted();

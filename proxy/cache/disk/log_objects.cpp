@@ -47,14 +47,14 @@ bool Log::is_orphan(const RecordHeader& block) const {
          object->header().version != block.version;
 }
 
-Result<void> Log::clear_out_block(const Key& key, const Place& place, std::uint64_t& room) {
+Result<void> Log::clear_out_block(const Key& key, const Place& place, Room& room) {
   const auto stored = Stored::open(shared_.segments, key, place, Wait::yes);
   if (!stored) {
     evict(key, place.at);
     return {};
   }
   const RecordHeader& block = stored->header();
-  const bool kept = room > 0 && limits_.keep(key, place) && !is_orphan(block);
+  const bool kept = room.entries > 0 && limits_.keep(key, place) && !is_orphan(block);
   if (kept) {
     const auto copied = copy(key, place, room);
     if (!copied || shared_.index.find(key)) return copied;

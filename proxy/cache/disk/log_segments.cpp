@@ -5,6 +5,11 @@
 #include "proxy/cache/disk/stored.hpp"
 
 namespace proxy::cache::disk {
+namespace {
+
+constexpr auto kAnyNumber = std::numeric_limits<std::size_t>::max();
+
+}  // namespace
 
 void Log::account(std::uint32_t segment, std::uint64_t bytes) {
   const auto [size, is_new] = sizes_.try_emplace(segment, 0);
@@ -22,12 +27,14 @@ Result<void> Log::begin_segment(std::uint64_t awaited_bytes) {
     const auto sealed = seal();
     if (!sealed) return sealed;
   }
-  const auto room = make_room(0);
+  const auto room = make_room(kAnyNumber, {});
   if (!room) return room;
   const auto created = create_segment();
   if (!created) return created;
   awaited_bytes_ = awaited_bytes;
-  auto ready = make_room(limits_.segment_bytes / 2);
+  const std::size_t share = limits_.entries / kWantedSegments;
+  const std::size_t entries = is_crowded() ? limits_.entries - share : kAnyNumber;
+  auto ready = make_room(entries, {limits_.segment_bytes / 2, share / 2});
   awaited_bytes_ = 0;
   return ready;
 }
@@ -70,18 +77,21 @@ Result<void> Log::seal() {
   return {};
 }
 
-Result<void> Log::make_room(std::uint64_t copied_bytes) {
+Result<void> Log::make_room(std::size_t entries, Room copies) {
   const std::uint64_t wanted = space_of(limits_.segment_bytes);
-  while (used_ + wanted > limits_.bytes && !sizes_.empty()) {
+  while (!sizes_.empty()) {
+    const bool fits_disk = used_ + wanted <= limits_.bytes;
+    if (fits_disk && shared_.index.entries() <= entries) break;
     const std::uint32_t oldest = sizes_.begin()->first;
     if (current_ && oldest == current_->segment->number) break;
-    const auto reclaimed = reclaim(oldest, copied_bytes);
+    const auto reclaimed = reclaim(oldest, copies);
     if (!reclaimed) return reclaimed;
+    if (fits_disk) shared_.counters.crowded_out += 1;
   }
   return {};
 }
 
-Result<void> Log::reclaim(std::uint32_t number, std::uint64_t& room) {
+Result<void> Log::reclaim(std::uint32_t number, Room& room) {
   const auto segment = shared_.segments.find(number);
   if (segment) {
     auto cleared = clear_out(*segment, room);
@@ -102,7 +112,7 @@ Result<void> Log::reclaim(std::uint32_t number, std::uint64_t& room) {
 }
 
 // What cannot be read is lost with it.
-Result<void> Log::clear_out(const Segment& segment, std::uint64_t& room) {
+Result<void> Log::clear_out(const Segment& segment, Room& room) {
   const auto scanned = scan(segment.file, segment.number);
   if (scanned) {
     for (const Listed& listed : scanned->records) {
@@ -120,7 +130,7 @@ Result<void> Log::clear_out(const Segment& segment, std::uint64_t& room) {
   return {};
 }
 
-Result<void> Log::clear_out(const Listed& listed, Position at, std::uint64_t& room) {
+Result<void> Log::clear_out(const Listed& listed, Position at, Room& room) {
   // A newer head went with the body, which lies before it and not in an earlier segment.
   if (listed.kind == Kind::head) {
     const auto flushed = flush();
@@ -137,7 +147,7 @@ Result<void> Log::clear_out(const Listed& listed, Position at, std::uint64_t& ro
   }
   if (listed.kind == Kind::block) return clear_out_block(listed.key, *place, room);
   const bool has_blocks = listed.kind == Kind::object && holds_any(listed.key, *place);
-  if (room > 0 && (has_blocks || limits_.keep(listed.key, *place))) {
+  if (room.entries > 0 && (has_blocks || limits_.keep(listed.key, *place))) {
     return copy(listed.key, *place, room);
   }
   evict(listed.key, place->at);
@@ -149,7 +159,7 @@ void Log::evict(const Key& key, Position at) {
 }
 
 // The entry as one record, whether or not its head is newer than its body.
-Result<void> Log::copy(const Key& key, const Place& place, std::uint64_t& room) {
+Result<void> Log::copy(const Key& key, const Place& place, Room& room) {
   const auto stored = Stored::open(shared_.segments, key, place, Wait::yes);
   const auto lost = [&] {
     evict(key, place.at);
@@ -164,12 +174,13 @@ Result<void> Log::copy(const Key& key, const Place& place, std::uint64_t& room) 
     record.header.version = 0;
   }
   const auto bytes = aligned(record.header.checked_bytes() + stored->body_bytes());
-  if (bytes > room || !fits(bytes)) return lost();
+  if (bytes > room.bytes || !fits(bytes)) return lost();
   const std::shared_ptr<std::uint8_t[]> body(new std::uint8_t[stored->body_bytes()]);
   const std::span<std::uint8_t> content(body.get(), stored->body_bytes());
   if (!stored->read_body(content, Wait::yes)) return lost();
   record.body.push_back({body, content});
-  room -= bytes;
+  room.bytes -= bytes;
+  room.entries -= 1;
   return gather(std::move(record), place.at);
 }
 
