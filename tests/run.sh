@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds everything and runs them.
-#   tests/run.sh [--preset dev|release|asan|tsan] [ARGUMENTS OF ctest, such as -R Scenario]
+#   tests/run.sh [--preset release|dev|asan|tsan] [ARGUMENTS OF ctest, such as -R Scenario]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-preset=dev
+preset=release
 case ${1-} in
   --preset)
     preset=${2:?--preset needs a name}
@@ -19,4 +19,5 @@ esac
 config/install.sh config/packages.txt tests/packages.txt
 config/configure.sh "$preset"
 cmake --build --preset "$preset"
-ctest --preset "$preset" --no-tests=error -j2 "$@"
+# Much of what a test takes is waiting: three at a time keep two cores busy.
+ctest --preset "$preset" --no-tests=error -j3 "$@"
