@@ -26,8 +26,8 @@ nginx_cache() { # NAME SENDFILE
 nginx_cache cache off
 nginx_cache sendfile on
 for size in 1 10 100; do head -c $((size << 10)) /dev/urandom >"$dir/www/${size}k"; done
-# A million entries need an index of 54 MiB, of half of the memory (nginx has 400 MiB for its keys).
-[ "$what" = start ] && memory=128MiB || memory=32MiB
+# A million entries need an index of 54 MiB, in half of the memory (nginx has 400 MiB for its keys).
+[ "$what" = start ] && memory=256MiB || memory=32MiB
 cat >"$dir/hearsay.json" <<END
 {"listen": ["127.0.0.1:$port"], "threads": 1, "access": {"deny_to": []}, "log": {"access": "none"},
  "cache": {"memory": "$memory", "disk": {"path": "$dir/hearsay", "size": "20GiB"}}}
@@ -134,7 +134,7 @@ starts() {
   echo "hearsay: $(metric hearsay_disk_entries) entries, index $(metric hearsay_disk_index_bytes) bytes, $(resident "$hearsay_pid") resident; on disk $(du -sm "$dir/hearsay" | cut -f1) MiB"
   end "$hearsay_pid" KILL
   first_hit "hearsay, after kill -9" hearsay_from_start
-  end "$nginx_pid"
+  end "$nginx_pid" TERM  # its cache loader ends no sooner than it is done
   first_hit "nginx, after a clean stop" nginx_from_start
   kill -KILL "$(worker_of "$nginx_pid")" && end "$nginx_pid" KILL
   first_hit "nginx, after kill -9" nginx_from_start
