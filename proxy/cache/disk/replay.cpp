@@ -131,7 +131,8 @@ class Replay {
       return true;
     }
     const auto header = read_header(bytes.first<kRecordHeaderBytes>(), place(found_.end));
-    if (header && header->bytes() > bytes.size()) return end_cut();
+    const bool cut = header && header->bytes() > bytes.size();
+    if (cut) return pass_unknown_length(bytes, cut);
     const RecordHeader raw = unchecked_header(bytes.first<kRecordHeaderBytes>());
     if (raw.bytes() <= bytes.size()) {
       const auto end = std::min<std::uint64_t>(found_.end + aligned(raw.bytes()), file_.size());
@@ -142,11 +143,12 @@ class Replay {
         return true;
       }
     }
-    return pass_unknown_length(bytes);
+    return pass_unknown_length(bytes, cut);
   }
 
-  bool pass_unknown_length(Bytes bytes) {
-    if (is_footer(bytes)) return false;
+  // `cut`: it passes the end of the file, as what a crash has cut does, which nothing comes after.
+  bool pass_unknown_length(Bytes bytes, bool cut) {
+    if (!cut && is_footer(bytes)) return false;
     const std::uint64_t begin = found_.end + kRecordHeaderBytes;
     for (std::uint64_t at = begin; at < file_.size() && !gives_up(); at += kAlignment) {
       const auto next = head_at(at);
@@ -154,7 +156,7 @@ class Replay {
       believes_ = false;
       return skip_to(*next, {});
     }
-    if (all_zeros(bytes.first(kRecordHeaderBytes))) return end_cut();
+    if (all_zeros(bytes.first(kRecordHeaderBytes)) || (cut && !gives_up())) return end_cut();
     list(Kind::unknown, {}, bytes.size());
     return true;
   }

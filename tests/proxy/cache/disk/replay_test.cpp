@@ -131,6 +131,19 @@ TEST_F(Replaying, BehindDamageOfUnknownLengthOnlyPurgesCount) {
   EXPECT_TRUE(replayed().damaged);
 }
 
+// Not a crash cut it, but a bit of its length is another, and one more: more than is mended.
+TEST_F(Replaying, ALengthBeyondTheEndHidesNoPurge) {
+  constexpr std::size_t kTime = 64, kTopOfBodyBytes = 27;
+  add_response(1);
+  add_response(2);
+  add_purge(1);
+  add_response(3);
+  for (const std::size_t byte : {kTime, kTopOfBodyBytes}) file_[records_[1].offset + byte] ^= 4;
+  EXPECT_EQ(kinds(), (Kinds{Kind::whole, Kind::lost, Kind::purge, Kind::lost}));
+  EXPECT_TRUE(replayed().damaged);
+  EXPECT_FALSE(replayed().cut);
+}
+
 TEST_F(Replaying, NothingOfBeforeCountsWhereAPurgeMayBeLost) {
   add_response(1);
   add_purge(2);
