@@ -1,5 +1,6 @@
 #include "proxy/cache/disk/disk.hpp"
 
+#include <algorithm>
 #include <random>
 #include <utility>
 
@@ -8,9 +9,13 @@ namespace {
 
 constexpr std::size_t kMostDoubts = 65'536;  // that wait for the writer
 
-std::uint32_t seconds_now() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+// A machine without a clock of its own may believe to be in 1970 until somebody tells it.
+std::uint32_t past_second() {
+  constexpr std::chrono::sys_days kLongPast{std::chrono::year{2025} / 1 / 1};
+  const auto past =
+      std::max<std::chrono::system_clock::time_point>(std::chrono::system_clock::now(), kLongPast);
+  return static_cast<std::uint32_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(past.time_since_epoch()).count());
 }
 
 std::uint64_t random_number() {
@@ -34,7 +39,7 @@ LogLimits fitted(LogLimits limits) {
 
 Disk::Disk(Options options)
     : options_(std::move(options)),
-      index_(seconds_now()),
+      index_(past_second()),
       rules_(options_.purge_reading),
       versions_(random_number()),
       log_(fitted(options_.log), Shared{index_, segments_, rules_, counters_, log_may_have_more_}),
