@@ -81,9 +81,10 @@ std::optional<http::AskedRange> wide_for(const Shared& shared, const Request& re
 }
 
 // Others may wait for what this request fetches, and it for what others fetch. Of a part: where it
-// may come in blocks.
+// may come in blocks, and no condition has to be met by what comes.
 bool may_share(const Shared& shared, const Request& request, const Miss& miss) {
-  const bool for_all = !miss.verdict.part || wide_for(shared, request, miss);
+  const bool in_blocks = wide_for(shared, request, miss) && !request.facts.if_range;
+  const bool for_all = !miss.verdict.part || in_blocks;
   return miss.verdict.reason != Forward::request && for_all && !request.facts.authorization;
 }
 

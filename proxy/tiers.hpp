@@ -60,8 +60,10 @@ net::Task<cache::Found> read_back(Client& client, const Request& request, digest
 // `object` an object's entry, of the version whose blocks are meant. keep() and the others above
 // are for that entry as for any other.
 
+// Bodies that are longer are to be kept in blocks: cache::kLargeFrom, or what memory stores whole.
+std::uint64_t large_from(const Shared& shared);
 // Whether a body of that length can be kept in blocks: there is room for such on the disk, and no
-// setting is against it. From where on it is to be is the caller's to say (cache::kLargeFrom).
+// setting is against it.
 bool may_be_kept_in_blocks(const Shared& shared, std::uint64_t length);
 
 // Whether memory or disk has that block of it now, as far as is known without reading it.

@@ -44,6 +44,10 @@ Task<disk::Result<Block>> read_waiting(Worker& worker, Wanted wanted) {
 
 }  // namespace
 
+std::uint64_t large_from(const Shared& shared) {
+  return std::min(cache::kLargeFrom, shared.store.max_object());
+}
+
 bool may_be_kept_in_blocks(const Shared& shared, std::uint64_t length) {
   if (!shared.disk || !shared.disk->takes_blocks() || length == 0) return false;
   const auto& most = shared.settings.cache.max_object;

@@ -28,7 +28,7 @@ bool Growing::too_large() const {
 
 // What is small is stored as any other, and no block of it is kept.
 bool Growing::keep_full_blocks() {
-  if (size_ <= cache::kLargeFrom) return true;
+  if (size_ <= large_from(shared_)) return true;
   if (too_large()) return false;
   while (pending_.size() > 1) {
     if (!keep_first()) return false;

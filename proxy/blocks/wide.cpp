@@ -5,7 +5,7 @@
 namespace proxy {
 
 std::optional<http::AskedRange> widened(const cache::RequestFacts& request, std::uint64_t held) {
-  if (!request.range || request.if_range) return {};
+  if (!request.range) return {};
   const auto asked = http::only_range(request.ranges);
   if (!asked || asked->first >= cache::kLargestObject) return {};
   const bool goes_on = asked->first < held && asked->last.value_or(held) >= held;

@@ -28,7 +28,7 @@ struct Object {
 
 using disk::kBlockBytes;
 
-// What is longer is kept in blocks, where there is a disk.
+// What is longer is kept in blocks, where there is a disk; and less, where memory is small.
 inline constexpr std::uint64_t kLargeFrom = std::uint64_t{4} << 20;
 // More blocks cannot be numbered.
 inline constexpr std::uint64_t kLargestObject = std::uint64_t{UINT32_MAX} * kBlockBytes;

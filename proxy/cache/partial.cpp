@@ -12,14 +12,6 @@ namespace {
 
 using http::field;
 
-// RFC 9110 13.1.5: by strong comparison, or exactly that date.
-bool same_version(const RequestFacts& request, const Entry& entry) {
-  if (!request.if_range) return true;
-  const std::string_view named = *request.if_range;
-  if (named.empty()) return false;
-  return http::strongly_equal(named, entry.etag) || named == strong_date(entry);
-}
-
 bool within(const http::ByteRange& inner, const http::ByteRange& outer) {
   return inner.first >= outer.first && inner.last <= outer.last;
 }
@@ -34,6 +26,13 @@ std::uint64_t end_of(const Entry& entry) {
 }
 
 }  // namespace
+
+bool meets_if_range(const RequestFacts& request, const Entry& entry) {
+  if (!request.if_range) return true;
+  const std::string_view named = *request.if_range;
+  if (named.empty()) return false;
+  return http::strongly_equal(named, entry.etag) || named == strong_date(entry);
+}
 
 bool is_of_whole_content(const http::Field& line) {
   return http::same_word(line.name, "Content-Digest") || http::same_word(line.name, "Content-MD5");
@@ -68,7 +67,7 @@ std::optional<std::uint64_t> complete_length(const Entry& entry) {
 }
 
 http::Selection parts_wanted(const RequestFacts& request, const Entry& entry) {
-  if (!entry.has_content() || request.ranges.empty() || !same_version(request, entry)) return {};
+  if (!entry.has_content() || request.ranges.empty() || !meets_if_range(request, entry)) return {};
   auto selected = http::select_ranges(request.ranges, end_of(entry));
   if (!entry.range) return selected;
   const bool has_all =

@@ -30,6 +30,9 @@ bool is_as_said(const Entry& entry);
 // The length of the whole, as far as it is known.
 std::optional<std::uint64_t> complete_length(const Entry& entry);
 
+// Whether the range may be of this entry: there is no If-Range, or it names this version, by strong
+// comparison or exactly that date (RFC 9110 13.1.5).
+bool meets_if_range(const RequestFacts& request, const Entry& entry);
 // What the Range of a GET selects of a stored response, after the client's other conditions (RFC
 // 9110 13.2.2): all of it where If-Range names another version, for an error, and where there is
 // more than one Range field. Of one that is a part: `whole` where it does not have what is asked

@@ -20,14 +20,34 @@ namespace {
 
 constexpr Failure kAllBrought{Failure::Where::us, Failure::What::abandoned, {}};
 
-// Whether it is just the blocks that were asked for, with all that it takes to ask for others.
-bool is_of_blocks(const cache::Entry& part, const http::AskedRange& wide,
-                  std::optional<std::uint64_t> promised) {
-  if (!part.range || !part.range->complete || cache::strong_validator(part).empty()) return false;
-  const auto& range = part.range->range;
+// All of it is promised, and it comes with all that it takes to ask for other blocks.
+bool is_good_part(const cache::Entry& part, std::optional<std::uint64_t> promised) {
+  return part.range && part.range->complete && promised == part.range->range.size() &&
+         !cache::strong_validator(part).empty();
+}
+
+std::uint64_t aligned_up(std::uint64_t byte) {
+  return (byte + cache::kBlockBytes - 1) / cache::kBlockBytes * cache::kBlockBytes;
+}
+
+// The blocks of it that come whole.
+std::optional<cache::BlockRun> whole_blocks(const http::ContentRange& part) {
+  const auto first = aligned_up(part.range.first) / cache::kBlockBytes;
+  const auto last = part.range.last + 1;
+  const auto end = last == *part.complete ? cache::blocks_in(last) : last / cache::kBlockBytes;
+  if (first >= end) return {};
+  return cache::BlockRun{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - 1)};
+}
+
+std::uint64_t bytes_before_blocks(const http::ByteRange& range) {
+  return aligned_up(range.first) - range.first;
+}
+
+// Whether it is just the blocks that were asked for.
+bool is_of_blocks(const cache::Entry& part, const http::AskedRange& wide) {
   const auto end = *part.range->complete - 1;
   const auto last = wide.last ? std::min(*wide.last, end) : end;
-  return range == http::ByteRange{wide.first, last} && promised == range.size();
+  return part.range->range == http::ByteRange{wide.first, last};
 }
 
 // Whether what is held may be of an object of that length.
@@ -36,9 +56,9 @@ bool is_of_length(const cache::Entry& held, std::uint64_t length) {
 }
 
 // All of it was asked for, and it is not large: then it is stored as any other.
-bool is_simply_all(const cache::Entry& part, std::string_view ranges) {
+bool is_simply_all(const cache::Entry& part, std::string_view ranges, std::uint64_t large_from) {
   const auto asked = http::only_range(ranges);
-  return part.range->is_whole() && *part.range->complete <= cache::kLargeFrom && asked &&
+  return part.range->is_whole() && *part.range->complete <= large_from && asked &&
          asked->first == 0 && asked->last.value_or(UINT64_MAX) >= part.range->range.last;
 }
 
@@ -48,11 +68,17 @@ bool Filling::becomes_object() const {
   const auto& shared = worker_.shared;
   if (!storing_ || !shared.disk || entry_->variant.never_matches()) return false;
   if (!shared.disk->admits(job_.key)) return false;
+  const auto large = large_from(shared);
   if (entry_->status == 200) {
-    return length_ && *length_ > cache::kLargeFrom && may_be_kept_in_blocks(shared, *length_);
+    return length_ && *length_ > large && may_be_kept_in_blocks(shared, *length_);
   }
-  return job_.wide && is_of_blocks(*entry_, *job_.wide, length_) &&
-         !is_simply_all(*entry_, request().facts.ranges) &&
+  if (!is_good_part(*entry_, length_)) return false;
+  const auto& facts = request().facts;
+  // What nobody knew to ask for in blocks is worth the one that is missing at its beginning, where
+  // it is large.
+  const bool wanted = job_.wide ? is_of_blocks(*entry_, *job_.wide)
+                                : *length_ > large && !facts.if_range && !facts.authorization;
+  return wanted && whole_blocks(*entry_->range) && !is_simply_all(*entry_, facts.ranges, large) &&
          may_be_kept_in_blocks(shared, *entry_->range->complete);
 }
 
@@ -61,7 +87,7 @@ bool Filling::may_grow() const {
   const auto& shared = worker_.shared;
   return !growing_ && storing_ && !length_ && entry_->status == 200 && shared.disk &&
          job_.fill->received() == 0 && !entry_->variant.never_matches() &&
-         shared.disk->admits(job_.key) && may_be_kept_in_blocks(shared, cache::kLargeFrom + 1);
+         shared.disk->admits(job_.key) && may_be_kept_in_blocks(shared, large_from(shared) + 1);
 }
 
 // The piece under way is as it will be.
@@ -135,7 +161,7 @@ std::shared_ptr<Run> Filling::begin_run(const std::shared_ptr<const cache::Entry
   const auto fill = job_.fill;
   RunPlan plan;
   plan.blocks = {0, cache::blocks_in(object->body.size) - 1};
-  if (entry_->range) plan.blocks = cache::blocks_of(entry_->range->range);
+  if (entry_->range) plan.blocks = *whole_blocks(*entry_->range);
   plan.through = !entry_->range && (weak || !knows_ranges);
   // What cannot be completed later is fetched for nobody, too, in place of what is held.
   const bool for_nobody = job_.refresh && weak;
@@ -173,7 +199,8 @@ Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::millisec
     const auto from = sibling ? Hierarchy::sibling : Hierarchy::direct;
     Pouring pouring(worker_, {run, job_.key, from}, *fetch_);
     if (sibling) pouring.expect(kLeastRate);
-    poured = co_await pouring.pour(idle);
+    if (entry_->range) poured = co_await skip(bytes_before_blocks(entry_->range->range));
+    if (poured) poured = co_await pouring.pour(idle);
     ending.why = poured ? kAllBrought : poured.error();
     const bool cut = !poured && poured.error().what != Failure::What::abandoned;
     if (sibling && cut && !cache::strong_validator(*object).empty()) {
@@ -206,18 +233,20 @@ void Filling::note_of_blocks(const peers::PeerRef& peer, std::chrono::microsecon
   worker_.shared.directory.note(peer, outcome, waited, 0, std::chrono::steady_clock::now());
 }
 
-// Than the client wants: the first of it is held in blocks.
+// Than the client wants: the first of it is held in blocks; or whether it wants the range is not
+// known yet.
 bool Filling::asks_for_less() const {
-  const auto asked = http::only_range(request().facts.ranges);
-  return job_.wide && asked && asked->first < job_.wide->first;
+  const auto& facts = request().facts;
+  const auto asked = http::only_range(facts.ranges);
+  return job_.wide && asked && (facts.if_range || asked->first < job_.wide->first);
 }
 
 // Something else was asked for than the client wants, and what came is not kept in blocks.
 Task<void> Filling::cut_to_size() {
   const auto asked = http::only_range(request().facts.ranges);
   const auto came = entry_->range;
-  const bool is_there =
-      asked && came && asked->first >= came->range.first && asked->first <= came->range.last;
+  const bool is_there = asked && came && cache::meets_if_range(request().facts, *entry_) &&
+                        asked->first >= came->range.first && asked->first <= came->range.last;
   if (!is_there) co_return co_await from_origin_as_asked();  // it says what that is
   const http::ByteRange range{asked->first,
                               std::min(asked->last.value_or(came->range.last), came->range.last)};

@@ -65,10 +65,11 @@ struct LargeScene : DiskScene {
   Span span_of(const std::string& range) const {
     const auto dash = range.find('-');
     const auto end = range.substr(dash + 1);
+    if (dash == 6) return {size - std::stoull(end), size - 1};
     const auto last = end.empty() ? size - 1 : std::min<std::uint64_t>(std::stoull(end), size - 1);
     return {std::stoull(range.substr(6, dash - 6)), last};
   }
-  // "bytes=5-9" and "bytes=5-" alone.
+  // "bytes=5-9", "bytes=5-" and "bytes=-5" alone.
   Reply answer(const Request& request) const {
     const std::string range = request.field("Range");
     const bool same = !request.has("If-Range") || request.field("If-Range") == etag;
