@@ -4,20 +4,14 @@
 #include <utility>
 
 namespace proxy::cache::disk {
-namespace {
-
-bool lies_before(const Walk::Step& a, const Walk::Step& b) {
-  return a.place.at < b.place.at;
-}
-
-}  // namespace
 
 Walk::Walk(const Index& index, std::function<bool(const Place&)> wanted)
     : index_(index), wanted_(std::move(wanted)) {
   index_.each([this](const Key&, const Place& place) { end_ = std::max(end_, place.at); });
 }
 
-// The next in the order of the log, of whatever shard.
+// The next in the order of the log, of whatever shard. What is too much is dropped only where it is
+// as much again, or each shard would cost a look at all of it.
 void Walk::gather() {
   ahead_.clear();
   met_ = 0;
@@ -26,14 +20,16 @@ void Walk::gather() {
     const auto middle = ahead_.begin() + kAhead;
     std::nth_element(ahead_.begin(), middle - 1, ahead_.end(), lies_before);
     ahead_.erase(middle, ahead_.end());
-    last = std::max_element(ahead_.begin(), ahead_.end(), lies_before)->place.at;
+    last = ahead_.back().at;
   };
   for (std::size_t shard = 0; shard < Index::kShards; ++shard) {
     index_.each_in(shard, [&](const Key& key, const Place& place) {
-      if (place.at > passed_ && place.at <= last && wanted_(place)) ahead_.push_back({key, place});
+      if (place.at > passed_ && place.at <= last && wanted_(place))
+        ahead_.push_back({key, place.at});
     });
-    if (ahead_.size() > kAhead) cut();
+    if (ahead_.size() > 2 * kAhead) cut();
   }
+  if (ahead_.size() > kAhead) cut();
   std::sort(ahead_.begin(), ahead_.end(), lies_before);
   passed_ = last;
 }

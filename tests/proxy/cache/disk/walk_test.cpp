@@ -26,7 +26,7 @@ class IndexWalk : public ::testing::Test {
 };
 
 TEST_F(IndexWalk, MeetsEachEntryOnceInTheOrderOfTheLog) {
-  constexpr std::uint32_t kMany = 50'000;  // gathered several times
+  constexpr std::uint32_t kMany = 200'000;  // gathered several times
   std::vector<Key> expected;
   for (std::uint32_t i = 0; i < kMany; ++i) {
     const std::uint32_t number = i * 7919 % kMany;  // in no order
