@@ -181,7 +181,7 @@ bool Disk::look_after() {
   }
   const auto searched = log_.search_purged();
   if (!searched) rest(searched.error());
-  return searched && *searched;
+  return searched && (*settled || *searched);
 }
 
 // Which entries a rule covers is known once they were searched for, which has to wait while the

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -108,15 +109,18 @@ class Log {
   // blocks that come or are lost otherwise the log is told here: by the object's URL, and its
   // version, or 0 for whatever it is.
   void doubt(const Key& key, std::uint64_t version) { doubted_.emplace(key, version); }
-  // Writes what follows of that.
-  Result<void> settle_claims();
+  // Writes what follows of that for some, in a step. False when nothing is left to look at.
+  Result<bool> settle_claims();
 
   // Looks at some more entries, in the order of the log, for such as a rule says are purged, and
-  // records what it found; once all are looked at, that too, and no start needs to search again. At
-  // most kSearchedAtOnce are read, and fewer on a slow disk, as who appends waits meanwhile. False
-  // when there is nothing left to look for.
-  static constexpr std::size_t kSearchedAtOnce = 256;
+  // records what it found; once all are looked at, that too, and no start needs to search again. A
+  // step. False when there is nothing left to look for.
   Result<bool> search_purged();
+
+  // What is appended waits for a step: it reads no more entries than this, nor for longer, but for
+  // the last read.
+  static constexpr std::size_t kStepEntries = 256;
+  static constexpr std::chrono::milliseconds kStep{100};
 
   // What the files take.
   std::uint64_t used_bytes() const { return used_; }

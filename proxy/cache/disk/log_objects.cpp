@@ -1,5 +1,6 @@
 // What of large objects is kept, and what may be claimed of them.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "proxy/cache/disk/log.hpp"
@@ -112,15 +113,24 @@ Result<void> Log::review_doubted() {
   return flush();
 }
 
-Result<void> Log::settle_claims() {
-  if (doubted_.empty()) return {};
-  const auto reviewed = review_doubted();
-  if (!reviewed || doubted_.empty()) return reviewed;
-  const auto begun = begin_segment(0);
-  if (!begun) return begun;
-  const auto again = review_doubted();
-  if (again) doubted_.clear();  // what no segment has room for
-  return again;
+Result<bool> Log::settle_claims() {
+  using Steady = std::chrono::steady_clock;
+  const auto until = Steady::now() + kStep;
+  for (std::size_t seen = 0; seen < kStepEntries && Steady::now() < until; ++seen) {
+    if (doubted_.empty()) break;
+    const auto doubted = *doubted_.begin();
+    auto reviewed = review(doubted.first, doubted.second);
+    if (reviewed && !*reviewed) {
+      const auto begun = begin_segment(0);
+      if (!begun) return begun.error();
+      reviewed = review(doubted.first, doubted.second);  // what no segment has room for is left
+    }
+    if (!reviewed) return reviewed;
+    doubted_.erase(doubted);
+  }
+  const auto flushed = flush();
+  if (!flushed) return flushed.error();
+  return !doubted_.empty();
 }
 
 }  // namespace proxy::cache::disk

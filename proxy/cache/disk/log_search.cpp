@@ -7,14 +7,8 @@
 #include "proxy/cache/disk/stored.hpp"
 
 namespace proxy::cache::disk {
-namespace {
 
 using Steady = std::chrono::steady_clock;
-
-// What is stored meanwhile waits for as long as this takes, and for one read more.
-constexpr std::chrono::milliseconds kStep{100};
-
-}  // namespace
 
 // A rule counts for what lies before it, so that is where its entries are looked for. Rules that
 // come meanwhile have their turn when all before them are done: or many would put off the end.
@@ -39,7 +33,7 @@ Result<bool> Log::search_purged() {
 Result<bool> Log::search_some() {
   const auto until = Steady::now() + kStep;
   const std::size_t most =
-      std::min<std::size_t>(kSearchedAtOnce, limits_.segment_bytes / 2 / kSearchedBytes);
+      std::min<std::size_t>(kStepEntries, limits_.segment_bytes / 2 / kSearchedBytes);
   std::vector<Searched> found;
   bool more = true;
   bool lost_block = false;

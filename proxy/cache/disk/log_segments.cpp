@@ -94,8 +94,10 @@ Result<void> Log::make_room(std::size_t entries, Room copies) {
 Result<void> Log::reclaim(std::uint32_t number, Room& room) {
   const auto segment = shared_.segments.find(number);
   if (segment) {
+    auto others = std::exchange(doubted_, {});  // may wait
     auto cleared = clear_out(*segment, room);
     if (cleared) cleared = review_doubted();
+    doubted_.merge(others);
     if (!cleared) return cleared;
     // Readers may have it open for a while yet: what it takes of the disk goes at once.
     const auto emptied = segment->file.truncate(0);

@@ -315,5 +315,31 @@ TEST(ObjectsCrash, NeverLeavesAClaimWithoutItsBlocks) {
   EXPECT_GT(claims, 300U);
 }
 
+// What is stored meanwhile waits for a step, and the disk may be slow.
+TEST(ManyObjects, AreLookedAtFewInAStep) {
+  const TemporaryDirectory directory;
+  Alone alone(small_options(directory.path()));
+  constexpr std::size_t kMany = 2 * Log::kStepEntries + 10;
+  const auto claimed_now = [&] {
+    std::size_t count = 0;
+    for (std::uint64_t i = 0; i < kMany; ++i) count += claimed(alone.index, url_number(i)) ? 1 : 0;
+    return count;
+  };
+  for (std::uint64_t i = 0; i < kMany; ++i) {
+    ASSERT_TRUE(alone.log.append(object(url_number(i), 7, 1)));
+    ASSERT_TRUE(alone.log.append(block(url_number(i), 7, 0, 10)));
+    alone.log.doubt(key_for(url_number(i)), 7);
+  }
+  for (std::size_t before = 0; before < kMany;) {
+    const auto more = alone.log.settle_claims();
+    ASSERT_TRUE(more);
+    const auto now = claimed_now();
+    ASSERT_GT(now, before);
+    EXPECT_LE(now - before, Log::kStepEntries);
+    EXPECT_EQ(*more, now < kMany);
+    before = now;
+  }
+}
+
 }  // namespace
 }  // namespace proxy::cache::disk

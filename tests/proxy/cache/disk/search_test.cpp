@@ -88,7 +88,7 @@ TEST(DiskSearch, ReadsFewEntriesInAStep) {
   for (std::uint64_t left = 3000; left > 0;) {
     ASSERT_TRUE(alone.log.search_purged());
     ASSERT_LT(alone.index.entries(), left);
-    ASSERT_LE(left - alone.index.entries(), Log::kSearchedAtOnce);
+    ASSERT_LE(left - alone.index.entries(), Log::kStepEntries);
     left = alone.index.entries();
   }
   search_all(alone);
