@@ -117,18 +117,24 @@ class Scene {
 };
 
 // Holds the writer where it tells of a record, until it is let go.
-struct Halt {
-  std::promise<void> reached, released;
-
+class Halt {
+ public:
   Record at(Record record) {
-    record.done = [this](const auto&) {
-      reached.set_value();
-      released.get_future().wait();
+    record.done = [both = both_](const auto&) {
+      both->reached.set_value();
+      both->released.get_future().wait();
     };
     return record;
   }
-  void await() { reached.get_future().wait(); }
-  void release() { released.set_value(); }
+  void await() { both_->reached.get_future().wait(); }
+  void release() { both_->released.set_value(); }
+
+ private:
+  struct Both {
+    std::promise<void> reached, released;
+  };
+  std::shared_ptr<Both> both_ =
+      std::make_shared<Both>();  // the writer may come to it later than us
 };
 
 // One log without its thread, so that the files can be looked at after each step.
