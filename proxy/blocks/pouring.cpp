@@ -13,7 +13,6 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr std::uint64_t kPiece = 64 * 1024;
-constexpr std::chrono::seconds kGrace{1};  // before a rate means anything
 constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
 constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
 constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
@@ -75,7 +74,7 @@ Task<Outcome<void>> Pouring::pour_block(Fill& fill, std::uint64_t size,
     const net::asio::mutable_buffer into(piece->data() + used, piece->capacity() - used);
     const auto begun = steady_clock::now();
     const auto read = co_await fetch_.body(into, idle);
-    waited_ += steady_clock::now() - begun;
+    const auto waited = steady_clock::now() - begun;
     if (!read || *read == 0) {
       outcome = read ? kCut : read.error();
       break;
@@ -85,7 +84,8 @@ Task<Outcome<void>> Pouring::pour_block(Fill& fill, std::uint64_t size,
     received_ += *read;
     bytes.add(*read);
     fill.append(piece, used);
-    if (left > 0 && too_slow()) outcome = kTooSlow;
+    if (rate_) rate_->note(*read, waited);
+    if (left > 0 && rate_ && rate_->missed()) outcome = kTooSlow;
     if (left > 0 && !worth_finishing(fill, size)) outcome = kUnwanted;
   }
   under_way_ = nullptr;
@@ -109,12 +109,6 @@ void Pouring::keep(std::uint32_t block, const Fill& fill) {
 
 bool Pouring::worth_finishing(const Fill& fill, std::uint64_t size) const {
   return fill.received() >= size / 2 || worker_.shared.runs.wanted(*into_.run);
-}
-
-bool Pouring::too_slow() const {
-  if (!least_rate_ || waited_ < kGrace) return false;
-  const auto allowed = kGrace + std::chrono::milliseconds(received_ * 1000 / *least_rate_);
-  return waited_ > allowed;
 }
 
 }  // namespace proxy

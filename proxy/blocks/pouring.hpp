@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "digest/key.hpp"
+#include "proxy/blocks/least_rate.hpp"
 #include "proxy/blocks/runs.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/record.hpp"
@@ -30,16 +31,17 @@ class Pouring {
   // to the run's readers: Runs::end(). `idle`: at most, until the next bytes of the body.
   net::Task<Outcome<void>> pour(std::chrono::milliseconds idle);
   // From who sends fewer bytes per second than this no more is taken.
-  void expect(std::uint64_t least_rate) { least_rate_ = least_rate; }
+  void expect(std::uint64_t bytes_per_second) { rate_.emplace(bytes_per_second, kGrace); }
   [[nodiscard]] std::uint64_t received() const { return received_; }  // bytes
 
  private:
+  static constexpr std::chrono::seconds kGrace{1};  // before a rate means anything
+
   net::Task<Outcome<void>> pour_block(Fill& fill, std::uint64_t size,
                                       std::chrono::milliseconds idle);
   std::shared_ptr<cache::Block> next_piece(std::uint64_t left);
   void keep(std::uint32_t block, const Fill& fill);
   [[nodiscard]] bool worth_finishing(const Fill& fill, std::uint64_t size) const;
-  [[nodiscard]] bool too_slow() const;
 
   Worker& worker_;
   const Into into_;
@@ -48,8 +50,7 @@ class Pouring {
   const Fill* under_way_ = nullptr;
   std::uint64_t size_ = 0;  // of the block under way
   std::uint64_t received_ = 0;
-  std::optional<std::uint64_t> least_rate_;
-  std::chrono::steady_clock::duration waited_{};  // for bytes; not for readers
+  std::optional<LeastRate> rate_;
 };
 
 }  // namespace proxy

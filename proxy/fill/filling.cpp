@@ -166,10 +166,10 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
   const bool small = !length_ || *length_ <= kHeldBack;
   held_back_ = entry_->range || (small && cache::strong_validator(*entry_).empty());
   if (!held_back_) publish(true);
-  hurried_since_ = steady_clock::now();
+  rate_.emplace(kLeastRate, worker_.shared.settings.timeouts.peer_first_byte);
   auto poured = co_await pour(worker_.shared.settings.timeouts.peer_first_byte);
   const auto ended = steady_clock::now();
-  hurried_since_.reset();
+  rate_.reset();
   if (poured) {
     directory.note(peer, peers::Outcome::true_hit, waited, job_.fill->received(), ended);
     if (held_back_) publish(true);
@@ -301,11 +301,8 @@ Task<void> Filling::pour_to_the_end() {
 }
 
 bool Filling::too_slow() const {
-  if (!hurried_since_ || (published_ && (!storing_ || windowed_)))
-    return false;  // a slow reader holds it up
-  const std::chrono::milliseconds rest(job_.fill->received() * 1000 / kLeastRate);
-  const auto allowed = worker_.shared.settings.timeouts.peer_first_byte + rest;
-  return steady_clock::now() - *hurried_since_ > allowed;
+  const bool passed_on = published_ && !storing_;  // what is cut could not be had elsewhere
+  return rate_ && !passed_on && rate_->missed();
 }
 
 FetchPlan Filling::to_origin(std::string head) const {

@@ -7,6 +7,7 @@
 #include "digest/key.hpp"
 #include "peers/directory.hpp"
 #include "proxy/blocks/growing.hpp"
+#include "proxy/blocks/least_rate.hpp"
 #include "proxy/blocks/run.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/fill/fill.hpp"
@@ -139,7 +140,7 @@ class Filling {
   bool published_ = false;
   bool cut_off_ = false;    // there is more of the body than of what is wanted of it
   bool held_back_ = false;  // not to be published before it is whole, unless it grows too large
-  std::optional<std::chrono::steady_clock::time_point> hurried_since_;  // a sibling's body began
+  std::optional<LeastRate> rate_;  // that a sibling's body has to have
 };
 
 }  // namespace proxy

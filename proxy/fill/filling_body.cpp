@@ -149,9 +149,11 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
     }
     next_block();
     const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
+    const auto begun = std::chrono::steady_clock::now();
     const auto read = co_await fetch_->body(into, idle);
     if (!read) co_return read.error();
     if (*read == 0) continue;  // the end has just been seen
+    if (rate_) rate_->note(*read, std::chrono::steady_clock::now() - begun);
     if (length_ && *read > *length_ - fill.received()) co_return kNotTheRest;
     used_ += static_cast<std::uint32_t>(*read);
     bytes.add(*read);

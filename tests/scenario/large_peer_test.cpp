@@ -29,10 +29,12 @@ Reply cut_after(const LargeScene& scene, const Span& span, std::uint64_t bytes) 
 }
 
 struct LargePeer : LargeScene {
-  explicit LargePeer(std::uint64_t bytes) : LargeScene(bytes) {
+  explicit LargePeer(std::uint64_t bytes, const json& more = json::object()) : LargeScene(bytes) {
     peer.on(kDigestPath, digest_reply(digest_claiming({origin.url("/a")})));
     peer.on("/a", [this](const Request& request) { return answer(request); });
-    asking.emplace(with_neighbour("p", peer.port(), home_b.path()));
+    json settings = with_neighbour("p", peer.port(), home_b.path());
+    settings.merge_patch(more);
+    asking.emplace(settings);
     EXPECT_TRUE(await([&] { return books().at("state") == "usable"; }));
   }
   json books() const { return asking->digest_peer("p"); }
@@ -193,6 +195,17 @@ TEST(LargePeer, ABodyOfUnknownLengthKeepsItsHeadWhereTheOriginBringsTheRest) {
     EXPECT_EQ(response.field("Content-Type"), "x/y");
   }
   EXPECT_EQ(scene.origin.count("/a"), 2U);
+}
+
+TEST(LargePeer, ABodyOfUnknownLengthIsKeptInBlocks) {
+  LargePeer scene(16 * kMiB,
+                  {{"cache", {{"memory", "16MiB"}}}, {"timeouts", {{"peer_first_byte", "5s"}}}});
+  scene.peer.on("/a", scene.described(Reply(200)).chunked().send(pattern(0, scene.size)));
+  const auto response = scene.ask_for("");
+  EXPECT_TRUE(response.whole && response.body == pattern(0, scene.size));
+  EXPECT_TRUE(await([&] { return scene.books().at("true_hits") == 1; }));
+  scene.expect_whole(scene.ask_for("", {{"Cache-Control", "only-if-cached"}}));
+  EXPECT_EQ(scene.origin.count(), 0U);
 }
 
 TEST(LargePeer, OneThatStallsCostsItsTimeLimitAlone) {

@@ -1,0 +1,34 @@
+// Whether who sends a body is fast enough to be of help. Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace proxy {
+
+// By the time that was spent waiting for its bytes: who reads them slowly is not held against who
+// sends them.
+class LeastRate {
+ public:
+  using Duration = std::chrono::steady_clock::duration;
+
+  // `grace`: so much longer than at that rate it may take.
+  LeastRate(std::uint64_t bytes_per_second, std::chrono::milliseconds grace)
+      : bytes_per_second_(bytes_per_second), grace_(grace) {}
+
+  void note(std::uint64_t bytes, Duration waited) {
+    bytes_ += bytes;
+    waited_ += waited;
+  }
+  [[nodiscard]] bool missed() const {
+    return waited_ > grace_ + std::chrono::milliseconds(bytes_ * 1000 / bytes_per_second_);
+  }
+
+ private:
+  std::uint64_t bytes_per_second_;
+  std::chrono::milliseconds grace_;
+  std::uint64_t bytes_ = 0;
+  Duration waited_{};
+};
+
+}  // namespace proxy
