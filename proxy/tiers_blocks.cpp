@@ -19,7 +19,6 @@ namespace {
 using Block = std::shared_ptr<const cache::Entry>;
 
 constexpr std::uint64_t kMostUnwritten = std::uint64_t{8} << 20;
-constexpr std::chrono::milliseconds kUntilNextLook{5};
 constexpr std::chrono::seconds kPatience{1};  // with a disk; then it is passed on all the same
 
 struct Wanted {
@@ -111,13 +110,9 @@ Task<void> let_the_disk_catch_up(Worker& worker) {
   const auto& shared = worker.shared;
   if (!shared.disk) co_return;
   const auto most = std::min(kMostUnwritten, shared.budget.limit() / 8);
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  const auto& disk = shared.disk->disk();
-  while (disk.queued_bytes() > most && disk.state().working &&
-         std::chrono::steady_clock::now() < until) {
-    net::Timer timer(worker.io.get_executor(), kUntilNextLook);
-    co_await timer.async_wait(net::as_result);
-  }
+  const auto taken = std::make_shared<Wakeup>(worker.io.get_executor());
+  const bool waits = shared.disk->disk().when_taken(most, [taken] { taken->notify(); });
+  if (waits) co_await taken->wait(kPatience);
 }
 
 void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object) {

@@ -225,6 +225,13 @@ bool Disk::hangs() const {
   return begun.count() != 0 && Clock::now().time_since_epoch() - begun > kLongestStep;
 }
 
+bool Disk::when_taken(std::uint64_t more_than, std::function<void()> taken) {
+  const std::lock_guard lock(mutex_);
+  if (queued_bytes_ <= more_than || !state_.working || hangs() || ended_) return false;
+  wait_for_room_.push_back(std::move(taken));
+  return true;
+}
+
 std::uint64_t Disk::queued_bytes() const {
   const std::lock_guard lock(mutex_);
   return queued_bytes_;

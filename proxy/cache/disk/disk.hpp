@@ -125,6 +125,9 @@ class Disk {
   void count_slow_read() { counters_.slow_reads += 1; }
   std::size_t segments() const { return segments_.count(); }
   std::uint64_t used_bytes() const { return used_.load(std::memory_order_relaxed); }
+  // Whether more than that waits to be written, on a disk that works: then `taken` is called once,
+  // soon, on the writer's thread, when it has taken that, or rests. Not while it hangs.
+  bool when_taken(std::uint64_t more_than, std::function<void()> taken);
   std::uint64_t queued_bytes() const;
 
  private:
@@ -185,6 +188,7 @@ class Disk {
   std::condition_variable changed_;
   std::vector<Record> queue_;  // guarded, as what follows
   std::uint64_t queued_bytes_ = 0;
+  std::vector<std::function<void()>> wait_for_room_;   // when_taken()
   std::vector<std::pair<Key, std::uint64_t>> doubts_;  // objects and versions, for the log
   State state_;
   Clock::time_point resume_at_{};

@@ -53,11 +53,13 @@ void Disk::run() {
   while (wait_for_work(lock)) {
     auto records = std::exchange(queue_, {});
     queued_bytes_ = 0;
+    const auto waiting = std::exchange(wait_for_room_, {});
     const auto doubts = std::exchange(doubts_, {});
     const bool working = state_.working;
     const bool resume = !working && Clock::now() >= resume_at_;
     const bool overflowed = std::exchange(overflowed_, false);
     lock.unlock();
+    for (const auto& taken : waiting) taken();
     begin_step();
     if (resume) recover();
     write(std::move(records));

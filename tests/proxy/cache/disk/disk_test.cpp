@@ -299,6 +299,24 @@ TEST(Disk, RefusesMoreThanItsQueueHolds) {
   EXPECT_TRUE(scene.append(object)) << "its blocks would be lost with it";
 }
 
+TEST(Disk, SaysWhenItHasTakenWhatWaits) {
+  const TemporaryDirectory directory;
+  Scene disk(directory.path());
+  std::promise<void> taken;
+  const auto told = [&] { taken.set_value(); };
+  EXPECT_FALSE(disk->when_taken(0, told)) << "nothing waits";
+  Halt halt;
+  ASSERT_TRUE(disk->append(halt.at(response("http://first/", "1"))));
+  halt.await();
+  ASSERT_TRUE(disk->append(response(url_number(1), body_text("x", 20'000))));
+  EXPECT_FALSE(disk->when_taken(30'000, told)) << "little does";
+  EXPECT_TRUE(disk->when_taken(10'000, told));
+  auto waiting = taken.get_future();
+  EXPECT_EQ(waiting.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  halt.release();
+  EXPECT_EQ(waiting.wait_for(kPatience), std::future_status::ready);
+}
+
 TEST(Disk, WritesWhatWaitsBeforeItEnds) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
