@@ -51,6 +51,8 @@ std::string what_to_do(disk::Error error) {
       return "is another hearsay running with it?";
     case disk::Error::too_small:
       return "give it at least 64MiB";
+    case disk::Error::hangs:
+      return "what it holds is found once it does";
     default:
       return "the disk is tried again from time to time";
   }
@@ -91,6 +93,7 @@ void open_disk(cache::DiskTier& disk, const std::string& path) {
     if (error == disk::Error::in_use || error == disk::Error::too_small) {
       throw std::runtime_error(text);
     }
+    disk.disk().index().suspend_claims(disk::Unclaimed::hanging, error == disk::Error::hangs);
     return spdlog::error("{}", text);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;

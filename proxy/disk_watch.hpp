@@ -23,7 +23,7 @@ class DiskWatch {
 
 // Opens the directory of the setting cache.disk and says in the log what was found there. Throws
 // std::runtime_error with a text for a person where the settings have to be changed; whatever else
-// is wrong with the disk, it is tried again while we run.
+// is wrong with the disk, or takes long, it is tried again while we run.
 void open_disk(cache::DiskTier& disk, const std::string& path);
 
 // ,"disk":{...} for the JSON of /health; empty without a disk.

@@ -48,7 +48,22 @@ bool Disk::working() const {
   return state_.working;
 }
 
+// What is asked of it meanwhile waits, as purges do, or is refused.
+void Disk::load() {
+  const auto loaded = log_.open(options_.path);
+  used_ = log_.used_bytes();
+  if (loaded) log_may_have_more_ = loaded->unreadable > 0;
+  if (!loaded) rest(loaded.error());
+  ready_ = loaded.has_value();
+  const std::lock_guard lock(mutex_);
+  if (loaded) state_.working = true;
+  started_ = loaded;
+  step_begun_ = 0;
+  changed_.notify_all();
+}
+
 void Disk::run() {
+  load();
   std::unique_lock lock(mutex_);
   while (wait_for_work(lock)) {
     auto records = std::exchange(queue_, {});
