@@ -29,6 +29,8 @@ constexpr CounterMetric kCounters[] = {
     {"reclaimed", "Segments removed to make room.", &disk::Counters::reclaimed},
     {"crowded_out", "Segments among them that only the index had no room for.",
      &disk::Counters::crowded_out},
+    {"squeezed_out", "Segments among them that only the file system had no room for.",
+     &disk::Counters::squeezed_out},
     {"purged", "Entries found by the search after a purge of many.", &disk::Counters::purged},
     {"busy", "Records not written as too much waited.", &disk::Counters::refused_busy},
     {"resting", "Records not written as the disk rested.", &disk::Counters::refused_resting},
@@ -80,6 +82,13 @@ void DiskWatch::look() {
         "the index of {} entries takes half of cache.memory, so the oldest go though the disk has "
         "room; with more memory the disk could hold more",
         disk.index().entries());
+  }
+  if (!squeezed_ && disk.counters().squeezed_out > 0) {
+    squeezed_ = true;
+    spdlog::warn(
+        "the file system of cache.disk.path has less room than cache.disk.size, so the oldest go "
+        "at {} bytes; make the one larger, or the other smaller",
+        disk.used_bytes());
   }
 }
 

@@ -8,7 +8,8 @@
 namespace proxy {
 
 // For one thread that comes by regularly: says in the log once that the disk rests, once that it is
-// back, and once that memory is too small for its index, and lets it charge what it takes.
+// back, and once that memory is too small for its index, or the file system for its size, and lets
+// it charge what it takes.
 class DiskWatch {
  public:
   // Null: there is none.
@@ -19,6 +20,7 @@ class DiskWatch {
   cache::DiskTier* disk_;
   bool working_ = true;
   bool crowded_ = false;
+  bool squeezed_ = false;
 };
 
 // Opens the directory of the setting cache.disk and says in the log what was found there. Throws

@@ -152,10 +152,15 @@ class Log {
   // Segments come and go (log_segments.cpp).
   Result<void> begin_segment(std::uint64_t awaited_bytes);
   Result<void> create_segment();
+  Result<void> create_squeezed();
   Result<void> seal();
   void account(std::uint32_t segment, std::uint64_t bytes);
   // On the disk for one more segment, and for all but so many entries in the index.
-  Result<void> make_room(std::size_t entries, Room copies);
+  Result<void> make_room(std::size_t entries, Room& copies);
+  // Where the file system has less room than LogLimits::bytes, the oldest goes for that, too.
+  bool may_yield() const;
+  bool lacks_space() const;
+  Result<void> yield_oldest(Room& copies);
   bool is_crowded() const { return shared_.index.entries() > limits_.entries; }
   // Appends what is to be kept of it, as far as there is room, and removes it.
   Result<void> reclaim(std::uint32_t segment, Room& room);
@@ -187,6 +192,7 @@ class Log {
   std::optional<Directory> directory_;
   std::map<std::uint32_t, std::uint64_t> sizes_;  // what each segment takes of the disk
   std::uint64_t used_ = 0;                        // their sum
+  std::uint64_t most_used_ = 0;                   // that it was
   std::uint32_t last_number_ = 0;
   std::optional<std::uint16_t> purges_;  // in the log; while it is read, if that is known yet
   std::optional<Current> current_;

@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "no_space.hpp"
 #include "scene.hpp"
 
 namespace proxy::cache::disk {
@@ -60,6 +61,28 @@ TEST(DiskLimit, HoldsFromTheStartWhereItWasLowered) {
   EXPECT_LE(space_taken(directory.path()), options.log.bytes);
   EXPECT_EQ(again.body(url_number(0)).error(), Error::gone);
   EXPECT_EQ(*again.body(url_number(199)), body_text(url_number(199), 4000));
+}
+
+// As of a quota that others fill: half stays, however often it is tried.
+TEST(DiskLimit, YieldsHalfAtMostToAFileSystemThatStaysFull) {
+  const TemporaryDirectory directory;
+  const Options options = small_options(directory.path());
+  Alone alone(options);
+  const auto append = [&alone](std::uint64_t number) {
+    const std::string url = url_number(number);
+    return alone.log.append(response(url, body_text(url, 4000)));
+  };
+  std::uint64_t number = 0;
+  while (alone.segments.count() < 8) ASSERT_TRUE(append(number++));
+  {
+    const NoSpace full(16);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(alone.log.probe().error(), Error::no_space);
+    EXPECT_EQ(alone.segments.count(), 4U);
+    EXPECT_EQ(alone.counters.squeezed_out, 4U);
+  }
+  EXPECT_TRUE(alone.log.probe());
+  EXPECT_EQ(alone.segments.count(), 5U);
+  EXPECT_TRUE(append(number));
 }
 
 void fill(Scene& scene, std::uint64_t first, std::uint64_t count) {
