@@ -86,16 +86,19 @@ Result<void> Log::load_segment(std::uint32_t number, bool newest, Learner& learn
 }
 
 // The newest goes on where it ended while that is worth it, so that many starts do not leave many
-// small files; others without a footer get one, also where something is damaged: the footer tells
-// what is to be done without.
+// small files, and leaves room for the next, without which that could keep nothing; others without
+// a footer get one, also where something is damaged: the footer tells what is to be done without.
 void Log::end_loaded(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest) {
   const std::uint32_t number = segment->number;
-  const bool roomy = scanned.end < limits_.segment_bytes / 4 * 3 && !scanned.damaged;
+  const auto whole = space_of(limits_.segment_bytes);
+  const bool leaves_room = used_ - sizes_[number] + 2 * whole <= limits_.bytes;
+  const bool worth = scanned.end < limits_.segment_bytes / 4 * 3 && !scanned.damaged;
+  const bool roomy = worth && leaves_room;
   if (scanned.sealed && !(newest && roomy)) return;
   if (!segment->file.truncate(scanned.end)) return;
   current_ = Current{std::move(segment), std::move(scanned.records), scanned.end};
   if (newest && roomy && current_->segment->file.reserve(limits_.segment_bytes)) {
-    account(number, space_of(limits_.segment_bytes));
+    account(number, whole);
     return;
   }
   (void)seal();  // if it fails, the next start replays it

@@ -85,6 +85,31 @@ TEST(DiskLimit, YieldsHalfAtMostToAFileSystemThatStaysFull) {
   EXPECT_TRUE(append(number));
 }
 
+// What is new must have its room without what is used losing its own.
+TEST(DiskLimit, LeavesRoomForWhatIsUsedAfterAStartWhereItWasLowered) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  const auto append = [](Scene& scene, std::uint64_t number) {
+    return scene.append(response(url_number(number), body_text(url_number(number), 4000)));
+  };
+  Scene scene(options);
+  std::uint64_t number = 0;
+  while (scene->segments() < 11) ASSERT_TRUE(append(scene, number++));  // with little in the last
+  scene.stop();
+  options.log.segment_bytes = 16 * 1024;
+  options.log.bytes = space_of(options.log.segment_bytes) + 1024;  // for the next, and just so much
+  for (std::uint32_t segment = 4; segment <= 11; ++segment) {
+    options.log.bytes += space_of(std::filesystem::file_size(directory / name_of(segment)));
+  }
+  Scene again(options);
+  ASSERT_EQ(again->segments(), 8U);
+  std::uint64_t oldest = 0;
+  while (!again->index().find(key_for(url_number(oldest)))) ++oldest;
+  ASSERT_TRUE(again.body(url_number(oldest)));
+  while (again->counters().reclaimed < 5) ASSERT_TRUE(append(again, number++));
+  EXPECT_TRUE(again.body(url_number(oldest)));
+}
+
 void fill(Scene& scene, std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t i = first; i < first + count; ++i) {
     ASSERT_TRUE(scene->append(response(url_number(i), body_text(url_number(i), 4000))));
