@@ -31,6 +31,11 @@ TEST_F(ADiskThatFails, ByHangingDoesNotHoldUpAPurgeNorTheEnd) {
   fetch("/b");
   EXPECT_TRUE(is_hit(scene_.get("/b")));
   EXPECT_TRUE(rests("does not answer"));
+  const auto begun = Steady::now();
+  const Response known = scene_.ask("PURGE", "/b", {{"X-Hearsay", "1"}});
+  EXPECT_EQ(known.body, "{\"purged\": 1, \"owed\": true}\n");
+  EXPECT_EQ(scene_.ask("POST", "/a", {}, "x").status, 200);
+  EXPECT_LT(Steady::now() - begun, std::chrono::seconds(3)) << "nobody waits any more";
   EXPECT_EQ(scene_.proxy().terminate(), 0);
   EXPECT_TRUE(contains(scene_.proxy().process().errors(), "ended without it"));
   faults_.end("writes_hang");
