@@ -207,7 +207,9 @@ void Disk::lose_block(const Key& object, std::uint64_t version) {
 
 void Disk::review_claim(const Key& object, std::uint64_t version) {
   const std::lock_guard lock(mutex_);
-  if (doubts_.size() >= kMostDoubts) return;  // the writer hangs; the next who asks says so again
+  // Where it is any, few say so.
+  if (doubts_.size() >= kMostDoubts && object != kAnyObject)
+    return;  // the writer hangs; the next who asks says so again
   doubts_.emplace_back(object, version);
   changed_.notify_all();
 }

@@ -166,6 +166,8 @@ class Disk {
   void recover();
   bool drop(const Key& key, const Place& place, Error reason);  // whether it was there
   void lose_any_block();
+  static constexpr Key kAnyObject{};  // in place of a URL's
+  void doubt(const std::vector<std::pair<Key, std::uint64_t>>& doubts);
 
   const Options options_;
   Index index_;

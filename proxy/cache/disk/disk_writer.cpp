@@ -79,7 +79,7 @@ void Disk::run() {
     if (resume) recover();
     write(std::move(records));
     if (overflowed) purge_everything();
-    for (const auto& [object, version] : doubts) log_.doubt(object, version);
+    doubt(doubts);
     const bool more = look_after();
     judge_claims();
     used_ = log_.used_bytes();

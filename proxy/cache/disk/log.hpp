@@ -109,6 +109,9 @@ class Log {
   // blocks that come or are lost otherwise the log is told here: by the object's URL, and its
   // version, or 0 for whatever it is.
   void doubt(const Key& key, std::uint64_t version) { doubted_.emplace(key, version); }
+  // Blocks were lost of which nobody knows whose they are: no object is claimed before all its
+  // blocks were looked for, and soon no variant of one.
+  void doubt_objects();
   // Writes what follows of that for some, in a step. False when nothing is left to look at.
   Result<bool> settle_claims();
 
@@ -179,7 +182,6 @@ class Log {
   bool holds_any(const Key& key, const Place& place) const;
   bool is_orphan(const RecordHeader& block) const;
   Result<void> clear_out_block(const Key& key, const Place& place, Room& room);
-  void doubt_objects();
   Result<bool> review(const Key& key, std::uint64_t version);
   Result<void> review_doubted();
 
