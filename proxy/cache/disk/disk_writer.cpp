@@ -148,6 +148,7 @@ void Disk::write_one(Record record) {
     };
   }
   if (!working()) {
+    counters_.failed_writes += 1;
     if (record.done) record.done(Error::resting);
     return;
   }
@@ -177,7 +178,13 @@ void Disk::owe(Record record) {
 }
 
 void Disk::pay_owed() {
-  for (Record& record : std::exchange(owed_, {})) write_one(std::move(record));
+  for (Record& record : std::exchange(owed_, {})) {
+    if (working()) {
+      write_one(std::move(record));
+    } else {
+      owe(std::move(record));  // and not failed anew
+    }
+  }
 }
 
 // Whether there is more to do right away.

@@ -68,6 +68,22 @@ TEST(DiskFault, APurgeThatCannotBeWrittenIsOwed) {
   EXPECT_EQ(*again.body("http://a.example/2"), "again");
 }
 
+TEST(DiskFault, WhatWaitedWhenItFailedIsCountedToo) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  ASSERT_TRUE(scene.append(response(url_number(1), body_text("x", 10'000))));
+  Halt halt;
+  ASSERT_TRUE(scene->append(halt.at(response(url_number(2), "two"))));
+  halt.await();
+  const NoSpace full(100);
+  ASSERT_TRUE(scene->append(response(url_number(3), body_text("x", 60'000))));  // a new segment's
+  ASSERT_TRUE(scene->append(response(url_number(4), "four")));
+  ASSERT_TRUE(scene->append(response(url_number(5), "five")));
+  halt.release();
+  EXPECT_TRUE(await([&] { return scene->counters().failed_writes == 3; }))
+      << scene->counters().failed_writes;
+}
+
 TEST(DiskFault, AVanishedDirectoryIsMadeAnew) {
   const TemporaryDirectory directory;
   Scene scene(directory / "cache");
