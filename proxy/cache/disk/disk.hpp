@@ -27,7 +27,6 @@ struct Options {
   // After a failure, until the first attempt to go on; doubled each time, up to the second.
   std::chrono::milliseconds first_rest{1'000};
   std::chrono::milliseconds longest_rest{30'000};
-  std::chrono::milliseconds longest_start{2'000};  // that start() waits for
   // Which URLs a purge of many covers.
   PurgeRules::Reading purge_reading = PurgeRules::as_prefix;
 };
@@ -49,10 +48,9 @@ class Disk {
   Disk(const Disk&) = delete;
   Disk& operator=(const Disk&) = delete;
 
-  // Starts the writer, which reads the directory first; returns when that is done. `in_use` and
-  // `too_small`: not started, a setting has to be changed. After any other error it rests, and is
-  // tried again. `hangs`: it takes longer than Options::longest_start, and what it finds counts
-  // once it is done. Once, or again after `in_use`.
+  // Reads the directory, then starts the writer. `in_use` and `too_small`: not started, a setting
+  // has to be changed. After any other error it rests, and is tried again. Once, or again after
+  // `in_use`.
   Result<Loaded> start();
   // Writes what waits, and seals the newest segment; for good. So does the destructor.
   void stop();
@@ -128,7 +126,7 @@ class Disk {
   std::size_t segments() const { return segments_.count(); }
   std::uint64_t used_bytes() const { return used_.load(std::memory_order_relaxed); }
   // Whether more than that waits to be written, on a disk that works: then `taken` is called once,
-  // soon, on the writer's thread, when it has taken that, or rests. Not while it hangs.
+  // soon, on the writer's thread, when no more than that does. Not while it hangs.
   bool when_taken(std::uint64_t more_than, std::function<void()> taken);
   std::uint64_t queued_bytes() const;
 
@@ -151,13 +149,13 @@ class Disk {
   bool working() const;
   bool hangs() const;
   void begin_step();
-  void load();
   void purge_everything();
   void run();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void write(std::vector<Record> records);
   void flush(bool any);
   void write_one(Record record);
+  void take_off_queue(std::uint64_t bytes);
   void owe(Record record);
   void pay_owed();
   bool look_after();
@@ -166,8 +164,6 @@ class Disk {
   void recover();
   bool drop(const Key& key, const Place& place, Error reason);  // whether it was there
   void lose_any_block();
-  static constexpr Key kAnyObject{};  // in place of a URL's
-  void doubt(const std::vector<std::pair<Key, std::uint64_t>>& doubts);
 
   const Options options_;
   Index index_;
@@ -193,10 +189,13 @@ class Disk {
   std::condition_variable changed_;
   std::vector<Record> queue_;  // guarded, as what follows
   std::uint64_t queued_bytes_ = 0;
-  std::vector<std::function<void()>> wait_for_room_;   // when_taken()
+  struct Waiting {
+    std::uint64_t more_than;
+    std::function<void()> taken;
+  };
+  std::vector<Waiting> wait_for_room_;                 // when_taken()
   std::vector<std::pair<Key, std::uint64_t>> doubts_;  // objects and versions, for the log
   State state_;
-  std::optional<Result<Loaded>> started_;  // none: the directory is being read
   Clock::time_point resume_at_{};
   bool stopping_ = false;
   bool idle_ = false;

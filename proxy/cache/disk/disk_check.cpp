@@ -22,16 +22,11 @@ Result<void> Disk::check(const Key& key, const Place& place, std::string& url) {
 
 // Nobody knows of which object.
 void Disk::lose_any_block() {
-  review_claim(kAnyObject, 0);
-}
-
-void Disk::doubt(const std::vector<std::pair<Key, std::uint64_t>>& doubts) {
-  bool any = false;
-  for (const auto& [object, version] : doubts) {
-    any = any || object == kAnyObject;
-    if (object != kAnyObject) log_.doubt(object, version);
-  }
-  if (any) log_.doubt_objects();
+  std::vector<Key> claimed;
+  index_.each([&claimed](const Key& key, const Place& place) {
+    if (place.kind == Kind::object && place.claimable_until != 0) claimed.push_back(key);
+  });
+  for (const Key& object : claimed) lose_block(object, 0);
 }
 
 }  // namespace proxy::cache::disk

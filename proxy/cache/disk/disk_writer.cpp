@@ -48,38 +48,20 @@ bool Disk::working() const {
   return state_.working;
 }
 
-// What is asked of it meanwhile waits, as purges do, or is refused.
-void Disk::load() {
-  const auto loaded = log_.open(options_.path);
-  used_ = log_.used_bytes();
-  if (loaded) log_may_have_more_ = loaded->unreadable > 0;
-  if (!loaded) rest(loaded.error());
-  ready_ = loaded.has_value();
-  const std::lock_guard lock(mutex_);
-  if (loaded) state_.working = true;
-  started_ = loaded;
-  step_begun_ = 0;
-  changed_.notify_all();
-}
-
 void Disk::run() {
-  load();
   std::unique_lock lock(mutex_);
   while (wait_for_work(lock)) {
     auto records = std::exchange(queue_, {});
-    queued_bytes_ = 0;
-    const auto waiting = std::exchange(wait_for_room_, {});
     const auto doubts = std::exchange(doubts_, {});
     const bool working = state_.working;
     const bool resume = !working && Clock::now() >= resume_at_;
     const bool overflowed = std::exchange(overflowed_, false);
     lock.unlock();
-    for (const auto& taken : waiting) taken();
     begin_step();
     if (resume) recover();
     write(std::move(records));
     if (overflowed) purge_everything();
-    doubt(doubts);
+    for (const auto& [object, version] : doubts) log_.doubt(object, version);
     const bool more = look_after();
     judge_claims();
     used_ = log_.used_bytes();
@@ -115,8 +97,10 @@ void Disk::write(std::vector<Record> records) {
   for (Record& record : records) {
     slots.push_back(slot_of(record.header.index_key()));
     if (record.header.kind == Kind::purge) purged.push_back(slots.back());
+    const auto bytes = record.footprint();
     begin_step();
     write_one(std::move(record));
+    take_off_queue(bytes);
   }
   flush(any);
   if (!owed_.empty() && working()) {  // for one record alone: the disk is well
@@ -125,6 +109,22 @@ void Disk::write(std::vector<Record> records) {
   }
   for (const std::size_t slot : purged) purging_[slot].fetch_sub(1);
   for (const std::size_t slot : slots) in_flight_[slot].fetch_sub(1, std::memory_order_release);
+}
+
+void Disk::take_off_queue(std::uint64_t bytes) {
+  std::vector<std::function<void()>> told;
+  {
+    const std::lock_guard lock(mutex_);
+    queued_bytes_ -= bytes;
+    const auto over =
+        std::partition(wait_for_room_.begin(), wait_for_room_.end(),
+                       [&](const Waiting& waiting) { return queued_bytes_ > waiting.more_than; });
+    for (auto waiting = over; waiting != wait_for_room_.end(); ++waiting) {
+      told.push_back(std::move(waiting->taken));
+    }
+    wait_for_room_.erase(over, wait_for_room_.end());
+  }
+  for (const auto& taken : told) taken();
 }
 
 void Disk::flush(bool any) {
@@ -148,7 +148,6 @@ void Disk::write_one(Record record) {
     };
   }
   if (!working()) {
-    counters_.failed_writes += 1;
     if (record.done) record.done(Error::resting);
     return;
   }
@@ -178,13 +177,7 @@ void Disk::owe(Record record) {
 }
 
 void Disk::pay_owed() {
-  for (Record& record : std::exchange(owed_, {})) {
-    if (working()) {
-      write_one(std::move(record));
-    } else {
-      owe(std::move(record));  // and not failed anew
-    }
-  }
+  for (Record& record : std::exchange(owed_, {})) write_one(std::move(record));
 }
 
 // Whether there is more to do right away.

@@ -14,7 +14,6 @@ constexpr auto kAnyNumber = std::numeric_limits<std::size_t>::max();
 void Log::account(std::uint32_t segment, std::uint64_t bytes) {
   const auto [size, is_new] = sizes_.try_emplace(segment, 0);
   used_ = used_ - size->second + bytes;
-  most_used_ = std::max(most_used_, used_);
   size->second = bytes;
 }
 
@@ -28,17 +27,14 @@ Result<void> Log::begin_segment(std::uint64_t awaited_bytes) {
     const auto sealed = seal();
     if (!sealed) return sealed;
   }
-  Room none;
-  const auto room = make_room(kAnyNumber, none);
+  const auto room = make_room(kAnyNumber, {});
   if (!room) return room;
-  const auto created = create_squeezed();
+  const auto created = create_segment();
   if (!created) return created;
   awaited_bytes_ = awaited_bytes;
   const std::size_t share = limits_.entries / kWantedSegments;
   const std::size_t entries = is_crowded() ? limits_.entries - share : kAnyNumber;
-  Room copies{limits_.segment_bytes / 2, share / 2};
-  auto ready = make_room(entries, copies);
-  while (ready && may_yield() && lacks_space()) ready = yield_oldest(copies);
+  auto ready = make_room(entries, {limits_.segment_bytes / 2, share / 2});
   awaited_bytes_ = 0;
   return ready;
 }
@@ -46,39 +42,7 @@ Result<void> Log::begin_segment(std::uint64_t awaited_bytes) {
 Result<void> Log::probe() {
   if (!current_) return begin_segment(0);
   constexpr std::array<std::uint8_t, kAlignment> kNothing{};
-  const auto written = current_->segment->file.write(kNothing, current_->end);
-  const bool squeezed = !written && written.error() == Error::no_space && may_yield();
-  return squeezed ? begin_segment(0) : written;
-}
-
-// At most until half of the most that there was is left: what others have filled is not for us to
-// make up for.
-bool Log::may_yield() const {
-  if (sizes_.size() < 2 || used_ <= most_used_ / 2) return false;
-  return !current_ || current_->segment->number != sizes_.begin()->first;
-}
-
-bool Log::lacks_space() const {
-  return directory_->free_bytes() < space_of(limits_.segment_bytes);
-}
-
-Result<void> Log::yield_oldest(Room& copies) {
-  const auto reclaimed = reclaim(sizes_.begin()->first, copies);
-  if (reclaimed) shared_.counters.squeezed_out += 1;
-  return reclaimed;
-}
-
-// Of a quota the file system does not tell: that one is met is known by the attempt.
-Result<void> Log::create_squeezed() {
-  for (Room none;;) {
-    if (!may_yield()) return create_segment();
-    if (!lacks_space()) {
-      const auto created = create_segment();
-      if (created || created.error() != Error::no_space) return created;
-    }
-    const auto yielded = yield_oldest(none);
-    if (!yielded) return yielded;
-  }
+  return current_->segment->file.write(kNothing, current_->end);
 }
 
 Result<void> Log::create_segment() {
@@ -113,7 +77,7 @@ Result<void> Log::seal() {
   return {};
 }
 
-Result<void> Log::make_room(std::size_t entries, Room& copies) {
+Result<void> Log::make_room(std::size_t entries, Room copies) {
   const std::uint64_t wanted = space_of(limits_.segment_bytes);
   while (!sizes_.empty()) {
     const bool fits_disk = used_ + wanted <= limits_.bytes;

@@ -287,16 +287,23 @@ TEST(Disk, RefusesWhatNoSegmentHasRoomFor) {
 TEST(Disk, RefusesMoreThanItsQueueHolds) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
-  options.queue_bytes = 1000;
+  options.queue_bytes = 2000;
   Scene scene(options);
-  EXPECT_EQ(scene.append(response(url_number(1), body_text("x", 2000))).error(), Error::busy);
-  EXPECT_TRUE(scene.append(response(url_number(2), "small")));
+  Halt halt;
+  ASSERT_TRUE(scene->append(halt.at(response("http://first/", "1"))));
+  halt.await();
+  EXPECT_TRUE(scene->append(response(url_number(1), body_text("x", 1000))));
+  EXPECT_EQ(scene->append(response(url_number(2), body_text("x", 1500))).error(), Error::busy);
   EXPECT_EQ(scene->counters().refused_busy, 1U);
   auto object = response(url_number(3), "");
   object.header = {.kind = Kind::object, .key = object.header.key, .version = 7, .block = 1};
   object.body = {};
-  object.head = std::string(1000, ' ');
-  EXPECT_TRUE(scene.append(object)) << "its blocks would be lost with it";
+  object.head = std::string(1500, ' ');
+  EXPECT_TRUE(scene->append(object)) << "its blocks would be lost with it";
+  halt.release();
+  ASSERT_TRUE(scene->settle(kPatience));
+  EXPECT_EQ(scene->queued_bytes(), 0U);
+  EXPECT_TRUE(scene.append(response(url_number(4), body_text("x", 5000)))) << "alone";
 }
 
 TEST(Disk, SaysWhenItHasTakenWhatWaits) {
