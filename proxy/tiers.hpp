@@ -2,6 +2,7 @@
 // whether there is a disk.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -69,12 +70,15 @@ bool may_be_kept_in_blocks(const Shared& shared, std::uint64_t length);
 // Whether memory or disk has that block of it now, as far as is known without reading it.
 bool has_block(const Shared& shared, const digest::Key& key, const cache::Entry& object,
                std::uint32_t number);
+struct HeldBlock {
+  std::shared_ptr<const cache::Entry> block;
+  bool from_disk = false;  // it was read from there for this
+};
 // That block, whole and checked: an entry whose body it is, in memory from then on, if there is
 // room. Null: it is not held, or not any more; one that turns out damaged is dropped, counted and
-// logged.
-net::Task<std::shared_ptr<const cache::Entry>> block_held(
-    Worker& worker, digest::Key key, std::shared_ptr<const cache::Entry> object,
-    std::uint32_t number);
+// logged. For who has room for it: see Room.
+net::Task<HeldBlock> block_held(Worker& worker, digest::Key key,
+                                std::shared_ptr<const cache::Entry> object, std::uint32_t number);
 // Keeps a block that came whole, in memory and, written behind, on disk. False: neither took it, or
 // the object was purged meanwhile.
 bool keep_block(Shared& shared, const digest::Key& key,
@@ -84,9 +88,28 @@ bool keep_block(Shared& shared, const digest::Key& key,
 bool keep_block_of_new(Shared& shared, const digest::Key& key,
                        const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
                        cache::Body bytes);
-// What waits to be written takes memory, and what there is no room for is not kept: waits, for a
-// while, where too much does.
-net::Task<void> let_the_disk_catch_up(Worker& worker);
+// How long one response may be held up for the disk to keep up with it: a second, and as long as it
+// takes without. Any thread.
+class DiskPatience {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Duration = std::chrono::milliseconds;
+  static constexpr Duration kAtOnce{1'000};
+
+  [[nodiscard]] Duration left(Clock::time_point now) const {
+    const Duration waited = waited_;
+    const auto without = std::chrono::floor<Duration>(now - begun_) - waited;
+    return kAtOnce + without - waited;
+  }
+  void note(Duration waited) { waited_ = waited_.load() + waited; }
+
+ private:
+  const Clock::time_point begun_ = Clock::now();
+  std::atomic<Duration> waited_{Duration(0)};
+};
+// What waits to be written takes memory, and what there is no room for is not kept: waits where too
+// much does. A disk that is too slow for that much patience does not get all of it.
+net::Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> patience);
 // To be told when blocks of it were kept, once for many: where the disk has all of them now, it may
 // be claimed. Whether it was purged or replaced meanwhile need not be asked.
 void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object);

@@ -17,9 +17,17 @@ namespace disk = cache::disk;
 namespace {
 
 using Block = std::shared_ptr<const cache::Entry>;
+using std::chrono::steady_clock;
 
 constexpr std::uint64_t kMostUnwritten = std::uint64_t{8} << 20;
-constexpr std::chrono::seconds kPatience{1};  // with a disk; then it is passed on all the same
+constexpr std::chrono::milliseconds kUntilNextTry{50};
+constexpr std::chrono::seconds kLongestBusy{5};
+
+// Half of the queue, or less.
+std::uint64_t most_unwritten(std::uint64_t memory) {
+  const auto few = std::min<std::uint64_t>(2 * cache::kBlockBytes, memory / 8);
+  return std::min(kMostUnwritten, std::max(memory / 16, few));
+}
 
 struct Wanted {
   digest::Key url_key;
@@ -41,6 +49,18 @@ Task<disk::Result<Block>> read_waiting(Worker& worker, Wanted wanted) {
   co_return co_await read_in_time<Block>(worker, std::move(reading));
 }
 
+// What is held is not fetched because many others are being read.
+Task<disk::Result<Block>> read_when_not_busy(Worker& worker, Wanted wanted) {
+  const auto until = steady_clock::now() + kLongestBusy;
+  auto block = co_await read_waiting(worker, wanted);
+  while (!block && block.error() == disk::Error::busy && steady_clock::now() < until) {
+    net::Timer timer(worker.io.get_executor(), kUntilNextTry);
+    co_await timer.async_wait(net::as_result);
+    block = co_await read_waiting(worker, wanted);
+  }
+  co_return block;
+}
+
 }  // namespace
 
 std::uint64_t large_from(const Shared& shared) {
@@ -59,15 +79,15 @@ bool has_block(const Shared& shared, const digest::Key& key, const cache::Entry&
   return shared.store.holds(block) || (shared.disk && shared.disk->has_block(block));
 }
 
-Task<Block> block_held(Worker& worker, digest::Key key, std::shared_ptr<const cache::Entry> object,
-                       std::uint32_t number) {
+Task<HeldBlock> block_held(Worker& worker, digest::Key key,
+                           std::shared_ptr<const cache::Entry> object, std::uint32_t number) {
   auto& shared = worker.shared;
   const Wanted wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
   const auto& url = wanted.object->url;
-  auto held = shared.store.find(block_key, url, {}).entry;
-  if (!held && shared.disk) held = shared.disk->unwritten(block_key);
-  if (held || !shared.disk || shared.disk->hangs()) co_return held;
+  HeldBlock held{shared.store.find(block_key, url, {}).entry};
+  if (!held.block && shared.disk) held.block = shared.disk->unwritten(block_key);
+  if (held.block || !shared.disk || shared.disk->hangs()) co_return held;
   std::optional<cache::Readings::Turn> turn;  // until memory has it
   auto block = read(shared, wanted, disk::Wait::no);
   if (!block && block.error() == disk::Error::would_block) {
@@ -75,16 +95,18 @@ Task<Block> block_held(Worker& worker, digest::Key key, std::shared_ptr<const ca
     turn.emplace(shared.disk->readings().begin(block_key, [over] { over->notify(); }));
     if (!*turn) {
       co_await over->wait();
-      held = shared.store.find(block_key, url, {}).entry;
-      if (held) co_return held;
+      held.block = shared.store.find(block_key, url, {}).entry;
+      if (held.block) co_return held;
     }
-    block = co_await read_waiting(worker, wanted);
+    block = co_await read_when_not_busy(worker, wanted);
   }
   if (!block && block.error() == disk::Error::corrupt) {
     spdlog::warn("block {} of {} on disk is damaged and was dropped", number, url);
   }
-  if (!block || !*block) co_return nullptr;
-  co_return shared.store.adopt(block_key, *block, shared.clock.now());
+  if (!block || !*block) co_return held;
+  held.block = shared.store.adopt(block_key, *block, shared.clock.now());
+  held.from_disk = true;
+  co_return held;
 }
 
 bool keep_block(Shared& shared, const digest::Key& key,
@@ -106,13 +128,23 @@ bool keep_block_of_new(Shared& shared, const digest::Key& key,
   return written || stored == cache::Stored::yes;
 }
 
-Task<void> let_the_disk_catch_up(Worker& worker) {
+Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> patience) {
+  using std::chrono::milliseconds;
   const auto& shared = worker.shared;
   if (!shared.disk) co_return;
-  const auto most = std::min(kMostUnwritten, shared.budget.limit() / 8);
-  const auto taken = std::make_shared<Wakeup>(worker.io.get_executor());
-  const bool waits = shared.disk->disk().when_taken(most, [taken] { taken->notify(); });
-  if (waits) co_await taken->wait(kPatience);
+  const auto most = most_unwritten(shared.budget.limit());
+  const auto more_than = most - std::min<std::uint64_t>(most, cache::kBlockBytes);
+  const auto begun = steady_clock::now();
+  const auto allowed = patience->left(begun);
+  milliseconds waited{0};
+  while (waited < allowed) {
+    const auto taken = std::make_shared<Wakeup>(worker.io.get_executor());
+    const bool waits = shared.disk->disk().when_taken(more_than, [taken] { taken->notify(); });
+    if (!waits) break;
+    co_await taken->wait(allowed - waited);
+    waited = std::chrono::ceil<milliseconds>(steady_clock::now() - begun);
+  }
+  patience->note(waited);
 }
 
 void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object) {

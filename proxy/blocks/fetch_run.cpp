@@ -43,10 +43,8 @@ FetchPlan plan_for(const Worker& worker, const Request& request, const cache::En
   return plan;
 }
 
-// Drops that very version. What one client's credentials brought says nothing against what is held
-// for all.
+// Drops that very version.
 void drop_object(Shared& shared, const RunJob& job) {
-  if (job.request->get().facts.authorization) return;
   const auto& object = *job.run->object;
   const auto found = shared.store.find(job.key, object.url, job.request->get().head.fields);
   const bool same =
@@ -111,7 +109,7 @@ Task<Tried> pour_from(Worker& worker, const RunJob& job, peers::PeerRef peer, Fe
                       std::chrono::microseconds waited) {
   auto& shared = worker.shared;
   shared.runs.take_from(*job.run, peer);
-  Pouring pouring(worker, {job.run, job.key, Hierarchy::sibling}, fetch);
+  Pouring pouring(worker, {job.run, job.key, Hierarchy::sibling, job.patience}, fetch);
   pouring.expect(Filling::kLeastRate);
   const auto poured = co_await pouring.pour(shared.settings.timeouts.peer_first_byte);
   fetch.finish();
@@ -200,7 +198,7 @@ Task<Failure> bring_from_origin(Worker& worker, const RunJob& job) {
   if (*fit == Fit::whole) {
     shared.runs.replan(*job.run, {0, cache::blocks_in(object.body.size) - 1}, true);
   }
-  Pouring pouring(worker, {job.run, job.key}, fetch);
+  Pouring pouring(worker, {job.run, job.key, Hierarchy::direct, job.patience}, fetch);
   const auto poured = co_await pouring.pour(shared.settings.timeouts.body);
   fetch.finish();
   if (!poured) co_return poured.error();

@@ -6,6 +6,7 @@
 #include "proxy/blocks/run.hpp"
 #include "proxy/http/framing.hpp"
 #include "proxy/request.hpp"
+#include "proxy/tiers.hpp"
 
 namespace proxy {
 
@@ -27,6 +28,7 @@ struct RunJob {
   std::shared_ptr<Run> run;
   digest::Key key;                        // of the URL
   std::unique_ptr<OwnedRequest> request;  // of a client that waits for it
+  std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
 };
 
 // As a coroutine of its own on the worker's thread. The run comes to its end whatever happens.

@@ -19,24 +19,23 @@ bool Growing::add(cache::Slice slice) {
   block.size += slice.size;
   block.slices.push_back(std::move(slice));
   if (block.size == cache::kBlockBytes) pending_.emplace_back();
-  return keep_full_blocks();
+  return !is_large() || !too_large();
 }
 
 bool Growing::too_large() const {
   return !may_be_kept_in_blocks(shared_, size_);
 }
 
-// What is small is stored as any other, and no block of it is kept.
-bool Growing::keep_full_blocks() {
-  if (size_ <= large_from(shared_)) return true;
-  if (too_large()) return false;
-  while (pending_.size() > 1) {
-    if (!keep_first()) return false;
-  }
-  return true;
+bool Growing::is_large() const {
+  return size_ > large_from(shared_);
 }
 
-bool Growing::keep_first() {
+// What is small is stored as any other, and no block of it is kept.
+bool Growing::has_full_block() const {
+  return is_large() && pending_.size() > 1;
+}
+
+bool Growing::keep_block() {
   auto body = std::move(pending_.front());
   pending_.erase(pending_.begin());
   return keep_block_of_new(shared_, key_, object_, kept_++, std::move(body));
@@ -49,7 +48,7 @@ std::shared_ptr<const cache::Entry> Growing::begun(const cache::Received& head) 
 }
 
 std::shared_ptr<const cache::Entry> Growing::finish(const cache::Received& head) {
-  if (pending_.back().size > 0 && !keep_first()) return nullptr;
+  if (pending_.back().size > 0 && !keep_block()) return nullptr;
   return cache::object_entry(shared_.budget, head, object(), size_);
 }
 

@@ -23,6 +23,9 @@ class Growing {
   // The next bytes: a slice that is full, or the last one. None goes past the end of a block: see
   // room(). False: it cannot be kept in blocks, and no more of it is to be added.
   bool add(cache::Slice slice);
+  // Then it is large, and blocks of it are to be kept, one by one. False: as above.
+  [[nodiscard]] bool has_full_block() const;
+  bool keep_block();
   // Then it is not even to be begun.
   [[nodiscard]] bool too_large() const;
   // So many bytes are left in the block under way.
@@ -42,8 +45,7 @@ class Growing {
  private:
   static constexpr std::uint32_t kNotedEvery = 4;
 
-  bool keep_full_blocks();
-  bool keep_first();
+  [[nodiscard]] bool is_large() const;
 
   Shared& shared_;
   const digest::Key key_;

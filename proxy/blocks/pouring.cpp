@@ -49,11 +49,11 @@ Task<Outcome<void>> Pouring::pour(std::chrono::milliseconds idle) {
     const auto size = cache::bytes_of_block(next.block, object->body.size).size();
     const auto poured = co_await pour_block(*next.fill, size, idle);
     if (!poured) co_return poured;
+    co_await let_the_disk_catch_up(worker_, into_.patience);
     keep(next.block, *next.fill);
     next.fill->finish();
     shared.runs.done(*into_.run);
     co_await net::asio::post(worker_.io.get_executor(), net::use_task);  // others' turn
-    co_await let_the_disk_catch_up(worker_);
   }
   co_return boost::system::in_place_value;
 }

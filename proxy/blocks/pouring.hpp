@@ -10,6 +10,7 @@
 #include "proxy/blocks/runs.hpp"
 #include "proxy/fetch.hpp"
 #include "proxy/record.hpp"
+#include "proxy/tiers.hpp"
 
 namespace proxy {
 
@@ -19,6 +20,7 @@ class Pouring {
     std::shared_ptr<Run> run;
     digest::Key key;  // of the URL
     Hierarchy from = Hierarchy::direct;
+    std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
   };
   // The fetch's body begins with the first byte of the run's first block. All of it outlives the
   // pouring.

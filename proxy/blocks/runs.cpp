@@ -8,6 +8,9 @@ using net::Task;
 
 namespace {
 
+// For a place that is spare: nobody waits for what it is for.
+constexpr std::chrono::seconds kUntilNextLook{1};
+
 // From the block on, before the next one that is held.
 std::optional<cache::BlockRun> missing_from(const Runs::Wanted& wanted, const Runs::Held& held) {
   if (held(wanted.block)) return {};
@@ -188,6 +191,7 @@ cache::BlockRun Runs::blocks(const Run& run) const {
 
 Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
   for (;;) {
+    std::optional<std::chrono::milliseconds> at_most;
     {
       const std::lock_guard lock(mutex_);
       auto& plan = run->plan_;
@@ -198,9 +202,18 @@ Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
         if (!over) plan.blocks.last = block - 1;
         co_return Next{block, nullptr};
       }
-      if (block <= run->asked_for_ + kAhead) co_return Next{block, run->fill_of(block)};
+      if (block <= run->asked_for_ + kAhead) {
+        const bool waited_for = run->fills_.lower_bound(block) != run->fills_.end();
+        Next next{block, nullptr};
+        if (!waited_for) next.place = room_.spare();
+        if (waited_for || next.place) {
+          next.fill = run->fill_of(block);
+          co_return next;
+        }
+        at_most = kUntilNextLook;
+      }
     }
-    co_await run->writer_.wait();
+    co_await run->writer_.wait(at_most);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "proxy/blocks/room.hpp"
 #include "proxy/blocks/run.hpp"
 
 namespace proxy {
@@ -15,6 +16,9 @@ namespace proxy {
 // Any thread.
 class Runs {
  public:
+  // `places`: for so many blocks at a time there is room on their way to clients.
+  explicit Runs(std::size_t places = 64) : room_(places) {}
+
   // So many blocks are asked for at once, but by who asks for what nothing is known of yet.
   static constexpr std::uint32_t kMost = 16;
   // Who wants a block that a run will have reached within so many waits for it: more than kMost, so
@@ -59,6 +63,8 @@ class Runs {
     std::unique_ptr<FillReader> block;  // null: it is held by now, or is not under way
     bool begun = false;                 // the run is new: the caller starts it
   };
+  // Who reads has a place in it first. What nobody waits for yet is brought where some are spare.
+  Room& room() { return room_; }
   // A reader of the block: of a run that brings it, or of a new one from there to before the next
   // block that is held, or under way already. `held` is asked without a lock.
   //
@@ -89,6 +95,7 @@ class Runs {
   struct Next {
     std::uint32_t block = 0;
     std::shared_ptr<Fill> fill;  // null: the run is at its end
+    Room::Place place = {};      // none: somebody waits for the block, and has one
   };
   // Waits until somebody wants it.
   net::Task<Next> next(std::shared_ptr<Run> run, Held held);
@@ -127,6 +134,7 @@ class Runs {
   void leave(Run& run);
   void end(Run& run, Failure failure);
 
+  Room room_;
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, List> runs_;  // by version
   std::uint64_t brought_ = 0;                     // blocks, by all runs

@@ -51,7 +51,8 @@ ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, ca
       unmodified_(answers_with_304(request, *from_.object, now)),
       wanted_(wanted_by(request, *from_.object)),
       ranges_(ranges_of(request, *from_.object, wanted_, unmodified_)),
-      source_(client.worker, {request, from_.key, from_.object, from_.may_fetch}) {}
+      source_(client.worker, {request, from_.key, from_.object, from_.may_fetch}),
+      watch_(client.stream, client.worker.deadlines, source_.place()) {}
 
 Task<Outcome<Pieces>> ObjectAnswer::next() {
   if (!first_.empty()) co_return std::exchange(first_, {});
@@ -68,8 +69,16 @@ Task<Outcome<void>> ObjectAnswer::open() {
       co_return first.error();
     }
     first_ = std::move(*first);
+    note_source();
   }
   co_return boost::system::in_place_value;
+}
+
+// A hit is one of the disk where any block is.
+void ObjectAnswer::note_source() {
+  auto& record = client_.reply.record();
+  record.from_disk = record.from_disk || source_.from_disk();
+  if (record.from_disk && record.tag == Tag::mem_hit) record.tag = Tag::disk_hit;
 }
 
 void ObjectAnswer::plan() {
@@ -115,6 +124,7 @@ Task<error_code> ObjectAnswer::send_range(const http::ByteRange& range) {
     for (auto at = bytes.first; at <= last;) {
       const auto pieces = co_await next();
       if (!pieces) co_return asio::error::connection_aborted;
+      note_source();
       boost::container::small_vector<asio::const_buffer, 16> wanted;
       for (const auto& piece : *pieces) {
         const auto from = std::max(at, range.first);
@@ -143,8 +153,15 @@ Task<error_code> ObjectAnswer::write(std::string_view text) {
 
 Task<error_code> ObjectAnswer::write(std::span<const asio::const_buffer> bytes) {
   auto& reply = client_.reply;
-  if (reply.started()) co_return co_await reply.body(bytes);
-  co_return co_await reply.start(head_, status_, length_, bytes);
+  error_code error;
+  watch_.begin();
+  if (reply.started()) {
+    error = co_await reply.body(bytes);
+  } else {
+    error = co_await reply.start(head_, status_, length_, bytes);
+  }
+  watch_.end();
+  co_return error;
 }
 
 }  // namespace proxy

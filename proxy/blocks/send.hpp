@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "proxy/blocks/source.hpp"
+#include "proxy/blocks/stall_watch.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/client.hpp"
 
@@ -18,7 +19,8 @@ enum class Presence : std::uint8_t {
 Presence presence(const Shared& shared, const Request& request, const digest::Key& key,
                   const cache::Entry& object);
 
-// One answer. First open(), then what the head says of how it came about into client.reply, then
+// One answer, cut where the client takes next to nothing while others wait for room for a block.
+// First open(), then what the head says of how it came about into client.reply, then
 // send(). All of it outlives the answer.
 class ObjectAnswer {
  public:
@@ -47,6 +49,7 @@ class ObjectAnswer {
   net::Task<net::error_code> write(std::string_view text);
   net::Task<Outcome<Pieces>> next();
   void plan();
+  void note_source();
 
   Client& client_;
   const Request& request_;
@@ -60,6 +63,7 @@ class ObjectAnswer {
   unsigned status_ = 200;
   std::uint64_t length_ = 0;  // of what is sent
   BlockSource source_;
+  StallWatch watch_;
   Pieces first_;  // as open() got them
   bool nowhere_ = false;
 };

@@ -43,8 +43,17 @@ void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
   looked_ahead_ = false;
   held_.reset();
   reader_.reset();
-  if (ahead_.block && ahead_block_ == block) use(std::exchange(ahead_, {}));
-  if (ahead_block_ <= block || ahead_block_ > last) ahead_ = {};
+  place_.release();
+  if (ahead_.block && ahead_block_ == block) {
+    place_ = std::move(ahead_place_);
+    use(std::exchange(ahead_, {}));
+  }
+  if (ahead_block_ <= block || ahead_block_ > last) drop_ahead();
+}
+
+void BlockSource::drop_ahead() {
+  ahead_ = {};
+  ahead_place_.release();
 }
 
 std::uint64_t BlockSource::size() const {
@@ -66,20 +75,48 @@ Runs::Taken BlockSource::take(std::uint32_t block, Begin begin, const Runs::Held
   const Runs::Wanted wanted{of_.object, block, last_, may_ask_ ? begin : Begin::no};
   auto taken = worker.shared.runs.take(wanted, held, worker.io.get_executor());
   if (taken.begun) {
-    RunJob job{taken.use.run(), of_.key, std::make_unique<OwnedRequest>(of_.request)};
+    RunJob job{taken.use.run(), of_.key, std::make_unique<OwnedRequest>(of_.request), patience_};
     start_run(worker, std::move(job));
   }
   return taken;
 }
 
+// In its turn, where there is none: then what was begun early must not keep one from others.
+Task<bool> BlockSource::have_place(Room::For what) {
+  if (place_.serves(what)) co_return true;
+  auto& room = worker_.shared.runs.room();
+  place_.release();
+  place_ = room.try_take(what);
+  if (!place_) {
+    drop_ahead();
+    place_ = co_await room.take(what, worker_.io.get_executor());
+  }
+  co_return static_cast<bool>(place_);
+}
+
+Task<void> BlockSource::look_among_held() {
+  auto found = co_await block_held(worker_, of_.key, of_.object, block_);
+  held_ = std::move(found.block);
+  from_disk_ = from_disk_ || found.from_disk;
+}
+
 Task<Outcome<void>> BlockSource::acquire() {
   if (use_.run() && !worker_.shared.runs.ask(use_, block_)) use_ = {};
   for (int looks = 0; looks < kMostLooks; ++looks) {
-    held_ = co_await block_held(worker_, of_.key, of_.object, block_);
+    const bool there = is_held_(block_);
+    if (!there && !of_.may_fetch) co_return kNotHeld;
+    const auto what = there ? Room::For::held : Room::For::fetched;
+    bool placed = co_await have_place(what);
+    if (!placed) co_return kOverload;
+    if (there) co_await look_among_held();
     if (held_) break;
     if (!of_.may_fetch) co_return kNotHeld;
     // Held, but not to be had: by a disk that is busy, or under a purge that is on its way.
-    const bool in_vain = looks > 0;
+    const bool in_vain = there && looks > 0;
+    if (in_vain) {
+      placed = co_await have_place(Room::For::fetched);
+      if (!placed) co_return kOverload;
+    }
     const Runs::Held held = [&](std::uint32_t block) {
       return is_held_(block) && !(in_vain && block == block_);
     };
@@ -98,12 +135,15 @@ void BlockSource::look_ahead() {
   const bool in_run = use_.run() && runs.ask(use_, block_ + 1);
   if (ahead_.use.run() && ahead_.use.run()->declined()) {
     alone_ = true;
-    ahead_ = {};
+    drop_ahead();
   }
   if (alone_ || ahead_.use.run()) return;
   const auto from = ahead_from(in_run);
   if (!from || *from > last_ || is_held_(*from)) return;
+  auto place = runs.room().spare();
+  if (!place) return;
   ahead_ = take(*from, Begin::early, is_held_);
+  if (ahead_.block) ahead_place_ = std::move(place);
   ahead_block_ = *from;
   if (ahead_.use.run() && pace_.starved()) runs.ask(ahead_.use, *from + Runs::kAhead);
 }

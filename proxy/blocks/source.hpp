@@ -8,12 +8,14 @@
 #include "proxy/blocks/pace.hpp"
 #include "proxy/blocks/runs.hpp"
 #include "proxy/request.hpp"
+#include "proxy/tiers.hpp"
 
 namespace proxy {
 
-// A block that is held is read as it is; one that is under way as it comes; any other is asked for,
-// with those after it, if it may be. What is cut or turns out damaged on the way is asked for once
-// more. Belongs to one coroutine.
+// It has a place in Runs::room() for the block that it is at, for which it waits its turn, and none
+// between two blocks. A block that is held is read as it is; one that is under way as it comes; any
+// other is asked for, with those after it, if it may be. What is cut or turns out damaged on the
+// way is asked for once more. Belongs to one coroutine.
 class BlockSource {
  public:
   struct Of {
@@ -27,11 +29,15 @@ class BlockSource {
   // Goes to that block; `last`: how far it is wanted from there on.
   void go_to(std::uint32_t block, std::uint32_t last);
   // The next bytes of it; none at its end. Before anything was got of it, a failure is the one of
-  // asking for it.
+  // asking for it, or `overload` where its turn did not come.
   net::Task<Outcome<Pieces>> next();
 
   // Whether what came last was held.
   [[nodiscard]] bool from_held() const { return held_ != nullptr; }
+  // Whether any of it was read from the disk.
+  [[nodiscard]] bool from_disk() const { return from_disk_; }
+  // Its place, if it has one now.
+  Room::Place& place() { return place_; }
   // Who else than the origin brings what is not held; null: nobody.
   [[nodiscard]] peers::PeerRef peer() const;
   // The failure: the origin has another version, or refuses: it may have another answer.
@@ -39,6 +45,9 @@ class BlockSource {
 
  private:
   net::Task<Outcome<void>> acquire();
+  net::Task<bool> have_place(Room::For what);
+  net::Task<void> look_among_held();
+  void drop_ahead();
   bool use(Runs::Taken taken);
   [[nodiscard]] std::uint64_t size() const;  // of the block
   Pieces rest_of_held();
@@ -56,14 +65,17 @@ class BlockSource {
   std::uint32_t block_ = 0;
   std::uint32_t last_ = 0;
   std::uint64_t given_ = 0;  // bytes of the block
+  Room::Place place_;        // until what it is for, below, is let go
   std::shared_ptr<const cache::Entry> held_;
   Runs::Use use_;
   std::unique_ptr<FillReader> reader_;
   std::uint64_t position_ = 0;  // of the reader
   Runs::Taken ahead_;           // another run, begun before it is needed
+  Room::Place ahead_place_;
   std::uint32_t ahead_block_ = 0;
   bool looked_ahead_ = false;
   bool alone_ = false;  // the origin does not grant a second one
+  const std::shared_ptr<DiskPatience> patience_ = std::make_shared<DiskPatience>();
   Pace pace_;
   std::chrono::steady_clock::time_point begun_{};  // with the block
   Pace::Duration waited_{};                        // for its bytes
@@ -71,6 +83,7 @@ class BlockSource {
   int ends_ = 0;
   bool came_ = false;  // something, by the run in use
   bool refused_ = false;
+  bool from_disk_ = false;
 };
 
 }  // namespace proxy

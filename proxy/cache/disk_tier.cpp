@@ -25,10 +25,16 @@ constexpr std::uint64_t kMostWhole = std::uint64_t{16} << 20;
 // Of memory for an entry of the index, at worst (index_memory_test), and some for what is claimed.
 constexpr std::uint64_t kIndexBytes = 64;
 
+// What waits to be written is in memory: an eighth of it, but some blocks where that is few.
+std::uint64_t queue_share(std::uint64_t memory_bytes) {
+  return std::max(memory_bytes / 8, std::min<std::uint64_t>(4 * kBlockBytes, memory_bytes / 4));
+}
+
 disk::Options options_of(DiskLimits limits, std::uint64_t memory_bytes,
                          disk::PurgeRules::Reading reading,
                          const std::atomic<const Store*>& memory) {
   disk::Options options;
+  options.queue_bytes = std::min(options.queue_bytes, queue_share(memory_bytes));
   options.path = std::move(limits.path);
   options.log.bytes = limits.bytes;
   options.log.entries = memory_bytes / 2 / kIndexBytes;
@@ -134,23 +140,23 @@ Result<ReadBack> DiskTier::read_entry(ReadBack read, const disk::Stored& stored,
   const auto entry = std::make_shared<Entry>(budget_, std::move(saved.entry));
   entry->body = std::move(*body);
   const auto& seen = read.variant ? *read.variant : *read.by;
-  if (entry->object) {
-    entry->body.size = saved.length;
-  } else {
-    entry->on_disk.set(seen.key, to_number(seen.at), to_number(stored.body_at()));
-  }
+  if (entry->object) entry->body.size = saved.length;
+  const auto body_at = entry->object ? seen.at : stored.body_at();
+  entry->on_disk.set(seen.key, to_number(seen.at), to_number(body_at));
   read.entry = entry;
   return read;
 }
 
-// `busy`: memory has no room for it.
+// `busy`: memory has no room for it. Of blocks no more are read than there is room for: who reads
+// them sees to that, see Room.
 Result<Body> DiskTier::read_body(const disk::Stored& stored, Store& memory, Wait wait) {
   auto left = stored.body_bytes();
+  const bool has_room = stored.header().kind == Kind::block;
   if (wait == Wait::no && left > kReadAtOnce) return Error::would_block;
   Body body{.slices = {}, .size = left};
   std::vector<std::span<std::uint8_t>> into;
   while (left > 0) {
-    if (budget_.over() && !memory.make_room()) return Error::busy;
+    if (budget_.over() && !memory.make_room() && !has_room) return Error::busy;
     const auto size = std::min(left, kBlock);
     const auto block = std::make_shared<Block>(budget_, size);
     into.emplace_back(reinterpret_cast<std::uint8_t*>(block->data()), size);
@@ -202,6 +208,9 @@ bool DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
   if (selector == 0) header.claimable_until = recorded_claim(*entry);
   note_times(header, entry->times);
   Record record{.header = header, .url = entry->url, .head = encode_head(*entry, selector)};
+  record.done = [entry, key](Result<disk::Position> at) {
+    if (at) entry->on_disk.set(key, to_number(*at), to_number(*at));
+  };
   if (entry->object) return write_object(std::move(record), *entry, superseded);
   const auto held = disk_.index().find(key);
   const bool newer_head = superseded && superseded->on_disk.front() != 0 && held &&
@@ -209,9 +218,6 @@ bool DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
                           same_body(*entry, *superseded);
   if (!newer_head) {
     record.body = pieces_of(entry);
-    record.done = [entry, key](Result<disk::Position> at) {
-      if (at) entry->on_disk.set(key, to_number(*at), to_number(*at));
-    };
     return disk_.replace(std::move(record)).has_value();
   }
   const auto body = superseded->on_disk.body();

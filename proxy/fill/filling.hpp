@@ -13,6 +13,7 @@
 #include "proxy/fill/fill.hpp"
 #include "proxy/fill/upstream_request.hpp"
 #include "proxy/request.hpp"
+#include "proxy/tiers.hpp"
 
 namespace proxy {
 
@@ -90,7 +91,8 @@ class Filling {
   net::Task<std::optional<Outcome<void>>> pour_in_blocks(std::chrono::milliseconds idle);
   [[nodiscard]] bool becomes_object() const;
   [[nodiscard]] bool may_grow() const;
-  void grow();
+  net::Task<void> grow();
+  net::Task<void> end_growing();
   bool store_grown();
   void store_begun();
   [[nodiscard]] bool length_is_known() const;
@@ -135,6 +137,7 @@ class Filling {
   std::shared_ptr<cache::Block> block_;
   std::uint32_t used_ = 0;          // bytes of block_
   std::optional<Growing> growing_;  // a body of unknown length, if it is to become an object
+  const std::shared_ptr<DiskPatience> patience_ = std::make_shared<DiskPatience>();
   bool storing_ = false;
   bool windowed_ = false;  // the fill keeps no more of it than readers need
   bool published_ = false;

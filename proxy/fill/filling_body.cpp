@@ -142,10 +142,10 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
       provenance_.source == cache::SourceKind::origin ? Hierarchy::direct : Hierarchy::sibling)];
   std::uint64_t since_turn = 0;
   for (;;) {
-    if (cut_off_ && fill.received() == *length_) co_return boost::system::in_place_value;
+    if (cut_off_ && fill.received() == *length_) break;
     if (fetch_->body_finished()) {
       if (length_ && fill.received() != *length_) co_return kNotTheRest;
-      co_return boost::system::in_place_value;
+      break;
     }
     next_block();
     const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
@@ -158,7 +158,7 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
     used_ += static_cast<std::uint32_t>(*read);
     bytes.add(*read);
     fill.append(block_, used_);
-    if (used_ == block_->capacity()) grow();
+    if (used_ == block_->capacity()) co_await grow();
     if (storing_ && fill.received() > worker_.shared.store.max_object()) outgrow_memory();
     if (held_back_ && fill.received() > kHeldBack) {
       held_back_ = false;
@@ -175,8 +175,9 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
     if (since_turn < kTurn) continue;
     since_turn = 0;
     co_await net::asio::post(worker_.io.get_executor(), net::use_task);
-    if (growing_) co_await let_the_disk_catch_up(worker_);
   }
+  co_await end_growing();
+  co_return boost::system::in_place_value;
 }
 
 void Filling::next_block() {
@@ -250,7 +251,6 @@ bool Filling::store_body() {
 void Filling::complete() {
   fetch_->finish();
   auto& shared = worker_.shared;
-  if (used_ > 0 && block_ && used_ < block_->capacity()) grow();
   if (storing_) {
     const bool stored = growing_ && growing_->large() ? store_grown() : store_body();
     if (stored) worker_.counters.stored.add();

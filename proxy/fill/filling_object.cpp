@@ -91,15 +91,26 @@ bool Filling::may_grow() const {
 }
 
 // The piece under way is as it will be.
-void Filling::grow() {
-  if (!growing_) return;
-  if (growing_->add({block_, used_})) {
+Task<void> Filling::grow() {
+  if (!growing_) co_return;
+  bool kept = growing_->add({block_, used_});
+  while (kept && growing_->has_full_block()) {
+    co_await let_the_disk_catch_up(worker_, patience_);
+    kept = growing_->keep_block();
+  }
+  if (kept) {
     if (growing_->due()) store_begun();
-    return;
+    co_return;
   }
   if (growing_->too_large()) drop_begun();
   growing_.reset();
   if (windowed_) stop_storing();  // what was dropped is not to be had from memory
+}
+
+// What was read last was not full.
+Task<void> Filling::end_growing() {
+  if (used_ > 0 && block_ && used_ < block_->capacity()) co_await grow();
+  if (growing_ && growing_->large()) co_await let_the_disk_catch_up(worker_, patience_);
 }
 
 // Of what is not whole yet, for who asks when it is cut, or we are.
@@ -197,7 +208,7 @@ Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::millisec
     publish_object(object);
     const bool sibling = provenance_.source == cache::SourceKind::sibling;
     const auto from = sibling ? Hierarchy::sibling : Hierarchy::direct;
-    Pouring pouring(worker_, {run, job_.key, from}, *fetch_);
+    Pouring pouring(worker_, {run, job_.key, from, patience_}, *fetch_);
     if (sibling) pouring.expect(kLeastRate);
     if (entry_->range) poured = co_await skip(bytes_before_blocks(entry_->range->range));
     if (poured) poured = co_await pouring.pour(idle);
@@ -205,7 +216,7 @@ Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::millisec
     const bool cut = !poured && poured.error().what != Failure::What::abandoned;
     if (sibling && cut && !cache::strong_validator(*object).empty()) {
       shared.runs.begin_again(*run);
-      const RunJob rest{run, job_.key, std::make_unique<OwnedRequest>(request())};
+      const RunJob rest{run, job_.key, std::make_unique<OwnedRequest>(request()), patience_};
       ending.why = co_await bring_from_origin(worker_, rest);
     }
   }

@@ -63,6 +63,22 @@ TEST_F(CacheOfARunningProxy, IsListedByPrefixWithSizeAgeAndHits) {
   EXPECT_EQ(after.at(1).at("where"), "disk");
 }
 
+TEST_F(CacheOfARunningProxy, TellsHowOftenALargeResponseWasFound) {
+  LargeScene large(5 * kMiB);
+  large.get();
+  for (int start = 0; start < 2; ++start) {
+    large.settle(start == 0 ? 6 : 0);
+    for (int i = 0; i < 3; ++i) large.get("0-99");
+    const auto page = "/admin/cache/list?prefix=" + large.origin.url("/a");
+    const auto found = [&] {
+      const auto lines = lines_of(ask_page(large.proxy(), "GET", page).body);
+      return lines.empty() ? -1 : lines.at(0).at("hits").get<int>();
+    };
+    EXPECT_TRUE(await([&] { return found() == 3; })) << found();
+    large.restart();
+  }
+}
+
 TEST_F(CacheOfARunningProxy, IsShownByUrl) {
   const auto shown = lines_of(page("GET", "/admin/cache/show?url=" + url("/b/2")).body);
   ASSERT_EQ(shown.size(), 2U);

@@ -1,6 +1,7 @@
 // A disk that does not answer, one that takes its time, and one that may not be written any more.
 #include "tests/scenario/cache_pages.hpp"
 #include "tests/scenario/failing_disk.hpp"
+#include "tests/scenario/large_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -31,11 +32,6 @@ TEST_F(ADiskThatFails, ByHangingDoesNotHoldUpAPurgeNorTheEnd) {
   fetch("/b");
   EXPECT_TRUE(is_hit(scene_.get("/b")));
   EXPECT_TRUE(rests("does not answer"));
-  const auto begun = Steady::now();
-  const Response known = scene_.ask("PURGE", "/b", {{"X-Hearsay", "1"}});
-  EXPECT_EQ(known.body, "{\"purged\": 1, \"owed\": true}\n");
-  EXPECT_EQ(scene_.ask("POST", "/a", {}, "x").status, 200);
-  EXPECT_LT(Steady::now() - begun, std::chrono::seconds(3)) << "nobody waits any more";
   EXPECT_EQ(scene_.proxy().terminate(), 0);
   EXPECT_TRUE(contains(scene_.proxy().process().errors(), "ended without it"));
   faults_.end("writes_hang");
@@ -47,35 +43,6 @@ TEST_F(ADiskThatFails, ByHangingWhileItIsReadDoesNotHoldUpTheEnd) {
   fetch("/a");
   EXPECT_EQ(scene_.proxy().terminate(), 0);
   faults_.end("reads_hang");
-}
-
-TEST_F(ADiskThatFails, ByHangingAtTheStartIsDoneWithoutUntilItAnswers) {
-  store_on_disk({"/a", "/b"});
-  scene_.end();
-  faults_.begin("reads_hang");
-  scene_.begin();
-  EXPECT_TRUE(rests("does not answer"));
-  fetch("/c");
-  EXPECT_TRUE(is_hit(scene_.get("/c"))) << "from memory";
-  EXPECT_FALSE(scene_.holds("/a"));
-  EXPECT_TRUE(await([&] { return scene_.proxy().digest().at("entries") == 1; }));
-  faults_.end("reads_hang");
-  EXPECT_TRUE(works());
-  EXPECT_TRUE(contains(scene_.proxy().process().errors(), "is back, with 2 entries"));
-  EXPECT_TRUE(scene_.holds("/a"));
-  EXPECT_TRUE(scene_.holds("/b"));
-  EXPECT_TRUE(await([&] { return scene_.proxy().digest().at("entries") == 3; }));
-}
-
-TEST_F(ADiskThatFails, ByHangingAtTheStartDoesNotHoldUpTheEnd) {
-  store_on_disk({"/a"});
-  scene_.end();
-  faults_.begin("reads_hang");
-  scene_.begin();
-  EXPECT_EQ(scene_.proxy().terminate(), 0);
-  faults_.end("reads_hang");
-  scene_.begin();
-  EXPECT_TRUE(scene_.holds("/a"));
 }
 
 TEST_F(ADiskThatFails, ByBeingSlowTakesWhatIsStoredWithinASecondWhileItIsSearched) {
@@ -93,6 +60,20 @@ TEST_F(ADiskThatFails, ByBeingSlowTakesWhatIsStoredWithinASecondWhileItIsSearche
   scene_.crash();
   EXPECT_TRUE(scene_.holds("/new"));
   EXPECT_FALSE(scene_.holds("/1"));
+}
+
+TEST(ASlowDisk, HoldsALargeBodyUpBrieflyAndGetsTheRestTheNextTime) {
+  DiskFaults faults;
+  LargeScene scene(24 * kMiB, "16MiB");
+  faults.begin("writes_slow");
+  const auto begun = Steady::now();
+  scene.expect_whole(scene.get());
+  EXPECT_LT(Steady::now() - begun, std::chrono::seconds(12)) << "written in 24";
+  faults.end("writes_slow");
+  EXPECT_TRUE(await([&] { return scene.disk("queued_bytes") == 0; }));
+  const auto sent = scene.origin.body_bytes_sent();
+  scene.expect_whole(scene.get());
+  EXPECT_LT(scene.origin.body_bytes_sent() - sent, scene.size) << "what it has is not fetched";
 }
 
 TEST_F(ADiskThatFails, ByBeingReadOnlyIsReadAndWrittenAgainWhenItMayBe) {

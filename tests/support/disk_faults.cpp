@@ -1,6 +1,6 @@
 // Preloaded into the program: a disk that hangs, is slow or may not be written, as long as a file
 // says so. The files are in the directory that HEARSAY_DISK_FAULTS names: reads_hang, reads_slow,
-// writes_hang, read_only. Nothing but the cache on disk uses these calls.
+// writes_hang, writes_slow, read_only. Nothing but the cache on disk uses these calls.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -26,6 +26,14 @@ void read_slowly() {
   if (is_told("reads_slow")) ::usleep(10'000);
 }
 
+// 1 MB/s.
+void write_slowly(const iovec* pieces, int count) {
+  if (!is_told("writes_slow")) return;
+  std::size_t bytes = 0;
+  for (int i = 0; i < count; ++i) bytes += pieces[i].iov_len;
+  ::usleep(static_cast<useconds_t>(bytes));
+}
+
 bool may_not_write() {
   if (!is_told("read_only")) return false;
   errno = EROFS;
@@ -48,6 +56,7 @@ ssize_t preadv2(int descriptor, const iovec* pieces, int count, off_t offset, in
 
 ssize_t pwritev(int descriptor, const iovec* pieces, int count, off_t offset) {
   hang_while("writes_hang");
+  write_slowly(pieces, count);
   if (may_not_write()) return -1;
   return ::syscall(SYS_pwritev, descriptor, pieces, count, offset, 0L);
 }

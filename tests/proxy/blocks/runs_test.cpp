@@ -73,6 +73,22 @@ TEST(Runs, BeginNothingForWhatIsHeldOrMayNotBeAskedFor) {
   EXPECT_TRUE(scene.take(5, 9, Scene::Begin::no).block) << "is under way";
 }
 
+TEST(Runs, BringWhatNobodyWaitsForWhereThereIsRoomToSpare) {
+  Scene scene;
+  const auto first = scene.take(0, 9);
+  std::vector<Room::Place> places;
+  while (auto place = scene.runs.room().try_take(Room::For::held)) {
+    places.push_back(std::move(place));
+  }
+  scene.bring(first.use.run());
+  EXPECT_EQ(scene.next(first.use.run()), std::nullopt) << "not ahead of its reader";
+  const auto second = scene.take(1, 9);
+  EXPECT_EQ(scene.next(first.use.run()), 1);
+  scene.runs.done(*first.use.run());
+  places.clear();
+  EXPECT_EQ(scene.next(first.use.run()), 2);
+}
+
 TEST(Runs, AreJoinedByWhoWantsOneOfTheirBlocks) {
   Scene scene;
   const auto first = scene.take(5, 9);

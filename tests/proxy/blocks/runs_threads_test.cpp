@@ -45,7 +45,7 @@ class Crew {
   }
 
   std::atomic<int> begun = 0;
-  Runs runs;
+  Runs runs{6};  // fewer places than readers
 
  private:
   using Begin = Runs::Wanted::Begin;
@@ -89,6 +89,8 @@ class Crew {
   net::Task<bool> read(Hand& hand, std::uint32_t first, std::uint32_t last) {
     Runs::Use use;
     for (auto block = first; block <= std::min(last, kBlocksOfIt - 1);) {
+      const auto place = co_await runs.room().take(Room::For::fetched, hand.io.get_executor());
+      if (!place) co_return false;
       if (use.run()) runs.ask(use, block);
       auto taken = take(hand, block, kBlocksOfIt - 1, Begin::needed);
       if (!taken.block) {  // held by now
