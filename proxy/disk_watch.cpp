@@ -29,6 +29,8 @@ constexpr CounterMetric kCounters[] = {
     {"reclaimed", "Segments removed to make room.", &disk::Counters::reclaimed},
     {"crowded_out", "Segments among them that only the index had no room for.",
      &disk::Counters::crowded_out},
+    {"squeezed_out", "Segments among them that only the file system had no room for.",
+     &disk::Counters::squeezed_out},
     {"purged", "Entries found by the search after a purge of many.", &disk::Counters::purged},
     {"busy", "Records not written as too much waited.", &disk::Counters::refused_busy},
     {"resting", "Records not written as the disk rested.", &disk::Counters::refused_resting},
@@ -51,6 +53,8 @@ std::string what_to_do(disk::Error error) {
       return "is another hearsay running with it?";
     case disk::Error::too_small:
       return "give it at least 64MiB";
+    case disk::Error::hangs:
+      return "what it holds is found once it does";
     default:
       return "the disk is tried again from time to time";
   }
@@ -79,6 +83,13 @@ void DiskWatch::look() {
         "room; with more memory the disk could hold more",
         disk.index().entries());
   }
+  if (!squeezed_ && disk.counters().squeezed_out > 0) {
+    squeezed_ = true;
+    spdlog::warn(
+        "the file system of cache.disk.path has less room than cache.disk.size, so the oldest go "
+        "at {} bytes; make the one larger, or the other smaller",
+        disk.used_bytes());
+  }
 }
 
 void open_disk(cache::DiskTier& disk, const std::string& path) {
@@ -91,6 +102,7 @@ void open_disk(cache::DiskTier& disk, const std::string& path) {
     if (error == disk::Error::in_use || error == disk::Error::too_small) {
       throw std::runtime_error(text);
     }
+    disk.disk().index().suspend_claims(disk::Unclaimed::hanging, error == disk::Error::hangs);
     return spdlog::error("{}", text);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;

@@ -8,7 +8,8 @@
 namespace proxy {
 
 // For one thread that comes by regularly: says in the log once that the disk rests, once that it is
-// back, and once that memory is too small for its index, and lets it charge what it takes.
+// back, and once that memory is too small for its index, or the file system for its size, and lets
+// it charge what it takes.
 class DiskWatch {
  public:
   // Null: there is none.
@@ -19,11 +20,12 @@ class DiskWatch {
   cache::DiskTier* disk_;
   bool working_ = true;
   bool crowded_ = false;
+  bool squeezed_ = false;
 };
 
 // Opens the directory of the setting cache.disk and says in the log what was found there. Throws
 // std::runtime_error with a text for a person where the settings have to be changed; whatever else
-// is wrong with the disk, it is tried again while we run.
+// is wrong with the disk, or takes long, it is tried again while we run.
 void open_disk(cache::DiskTier& disk, const std::string& path);
 
 // ,"disk":{...} for the JSON of /health; empty without a disk.

@@ -55,8 +55,10 @@ class Written {
       state->done.notify();
     };
   }
-  // Whether it could not be written, or not yet: a disk that hangs must not hold up the answer.
-  Task<bool> failed() {
+  // Whether it could not be written, or not yet: a disk that hangs must not hold up the answer, and
+  // one that is known to, not at all.
+  Task<bool> failed(const cache::DiskTier& disk) {
+    if (!disk.state().working) co_return true;
     const auto woken = co_await state_->done.wait(kLongestPurge);
     co_return woken == Wakeup::Woken::timed_out || state_->failed;
   }
@@ -156,7 +158,7 @@ Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string
   const bool purged = shared.disk->purge(key, written.told());  // first, as above
   Forgotten forgotten{shared.store.invalidate(key, name)};
   if (forgotten.dropped == 0 && below) forgotten.dropped = 1;
-  if (purged) forgotten.owed = co_await written.failed();
+  if (purged) forgotten.owed = co_await written.failed(*shared.disk);
   co_return forgotten;
 }
 
@@ -168,7 +170,7 @@ Task<std::optional<Forgotten>> forget(Worker& worker, const Ban& ban) {
   auto scan = drop_banned(shared.store, ban);
   Forgotten forgotten;
   forgotten.dropped = co_await net::asio::co_spawn(shared.aside, std::move(scan), net::use_task);
-  if (shared.disk) forgotten.owed = co_await written.failed();
+  if (shared.disk) forgotten.owed = co_await written.failed(*shared.disk);
   co_return forgotten;
 }
 

@@ -32,6 +32,11 @@ TEST_F(ADiskThatFails, ByHangingDoesNotHoldUpAPurgeNorTheEnd) {
   fetch("/b");
   EXPECT_TRUE(is_hit(scene_.get("/b")));
   EXPECT_TRUE(rests("does not answer"));
+  const auto begun = Steady::now();
+  const Response known = scene_.ask("PURGE", "/b", {{"X-Hearsay", "1"}});
+  EXPECT_EQ(known.body, "{\"purged\": 1, \"owed\": true}\n");
+  EXPECT_EQ(scene_.ask("POST", "/a", {}, "x").status, 200);
+  EXPECT_LT(Steady::now() - begun, std::chrono::seconds(3)) << "nobody waits any more";
   EXPECT_EQ(scene_.proxy().terminate(), 0);
   EXPECT_TRUE(contains(scene_.proxy().process().errors(), "ended without it"));
   faults_.end("writes_hang");
@@ -43,6 +48,35 @@ TEST_F(ADiskThatFails, ByHangingWhileItIsReadDoesNotHoldUpTheEnd) {
   fetch("/a");
   EXPECT_EQ(scene_.proxy().terminate(), 0);
   faults_.end("reads_hang");
+}
+
+TEST_F(ADiskThatFails, ByHangingAtTheStartIsDoneWithoutUntilItAnswers) {
+  store_on_disk({"/a", "/b"});
+  scene_.end();
+  faults_.begin("reads_hang");
+  scene_.begin();
+  EXPECT_TRUE(rests("does not answer"));
+  fetch("/c");
+  EXPECT_TRUE(is_hit(scene_.get("/c"))) << "from memory";
+  EXPECT_FALSE(scene_.holds("/a"));
+  EXPECT_TRUE(await([&] { return scene_.proxy().digest().at("entries") == 1; }));
+  faults_.end("reads_hang");
+  EXPECT_TRUE(works());
+  EXPECT_TRUE(contains(scene_.proxy().process().errors(), "is back, with 2 entries"));
+  EXPECT_TRUE(scene_.holds("/a"));
+  EXPECT_TRUE(scene_.holds("/b"));
+  EXPECT_TRUE(await([&] { return scene_.proxy().digest().at("entries") == 3; }));
+}
+
+TEST_F(ADiskThatFails, ByHangingAtTheStartDoesNotHoldUpTheEnd) {
+  store_on_disk({"/a"});
+  scene_.end();
+  faults_.begin("reads_hang");
+  scene_.begin();
+  EXPECT_EQ(scene_.proxy().terminate(), 0);
+  faults_.end("reads_hang");
+  scene_.begin();
+  EXPECT_TRUE(scene_.holds("/a"));
 }
 
 TEST_F(ADiskThatFails, ByBeingSlowTakesWhatIsStoredWithinASecondWhileItIsSearched) {

@@ -54,8 +54,9 @@ bool works(DiskScene& scene) {
 }
 
 TEST(AFullFileSystem, StopsNoLargeResponseAndTakesBlocksAgainWhenThereIsRoom) {
-  const OwnFileSystem own("size=40m");
+  const OwnFileSystem own("size=50m");
   if (!own.made()) GTEST_SKIP() << own.why_not();
+  write_file(own.path() / "of others", std::string(std::size_t{30} << 20, 'x'));
   DiskScene scene(own.settings());
   const std::string body = numbered_bytes(std::size_t{48} << 20);
   scene.origin.otherwise([&](const Request&) { return cacheable(body).with("ETag", "\"1\""); });
@@ -69,6 +70,37 @@ TEST(AFullFileSystem, StopsNoLargeResponseAndTakesBlocksAgainWhenThereIsRoom) {
   ASSERT_TRUE(await([&] { return scene.disk("blocks") >= 48; }));
   EXPECT_TRUE(scene.get("/a").body == body);
   EXPECT_TRUE(scene.get("/b").body == body);
+}
+
+// There is room for two segments of sixteen.
+TEST(ASmallFileSystem, HoldsWhatIsNewAndWhatIsUsed) {
+  const OwnFileSystem own("size=40m");
+  if (!own.made()) GTEST_SKIP() << own.why_not();
+  auto settings = own.settings();
+  settings["cache"]["memory"] = "256MiB";  // so that it knows of each use
+  DiskScene scene(settings);
+  const std::string body = numbered_bytes(500'000);
+  scene.origin.otherwise([&](const Request&) { return cacheable(body); });
+  scene.get("/used");
+  for (int i = 1; i <= 120; ++i) {
+    scene.get('/' + std::to_string(i));
+    if (i % 10 == 0) {
+      EXPECT_TRUE(is_hit(scene.get("/used"))) << i;
+    }
+  }
+  scene.settle(121);
+  EXPECT_GT(scene.disk("squeezed_out_total"), 2);
+  EXPECT_EQ(scene.health().at("state"), "working");
+  EXPECT_TRUE(await([&] {
+    return contains(scene.proxy().process().errors(), "less room than cache.disk.size");
+  }));
+  const Response purge = scene.ask("PURGE", "/120", {{"X-Hearsay", "1"}});
+  EXPECT_EQ(purge.body, "{\"purged\": 1}\n");
+  scene.crash();
+  EXPECT_TRUE(scene.holds("/used"));
+  EXPECT_TRUE(scene.holds("/119"));
+  EXPECT_FALSE(scene.holds("/120"));
+  EXPECT_FALSE(scene.holds("/1"));
 }
 
 TEST(AReadOnlyFileSystem, IsDoneWithoutUntilItMayBeWritten) {

@@ -139,6 +139,15 @@ TEST(LargeSource, OneThatIsGoneIsGone) {
   EXPECT_EQ(scene.get("0-2000000").status, 404);
 }
 
+TEST(LargeSource, WhatOneClientsCredentialsBringDropsNothing) {
+  LargeScene scene(6 * kMiB);
+  scene.get("0-2000000");
+  scene.origin.on("/a", Reply(404));
+  const Fields credentials{{"Authorization", "Basic bWU6bWU="}};
+  EXPECT_EQ(scene.get("3000000-4000000", credentials).status, 404);
+  scene.expect_part(scene.get("0-2000000"), {0, 2'000'000});
+}
+
 // What another proxy on this machine serves in front of the same origin.
 struct Neighbours : LargeScene {
   explicit Neighbours(std::uint64_t bytes) : LargeScene(bytes) {

@@ -14,12 +14,13 @@ struct Counters {
   Count reinserted_bytes = 0;  // records copied out of a segment before it was reclaimed
   Count overhead_bytes = 0;    // headers of segments, footers, what searches found
 
-  Count stored = 0;       // records
-  Count reinserted = 0;   // entries copied
-  Count evicted = 0;      // entries that went with their segment
-  Count reclaimed = 0;    // segments
-  Count crowded_out = 0;  // segments among them that the disk had room for, but not the index
-  Count purged = 0;       // entries found by the search for a prefix
+  Count stored = 0;        // records
+  Count reinserted = 0;    // entries copied
+  Count evicted = 0;       // entries that went with their segment
+  Count reclaimed = 0;     // segments
+  Count crowded_out = 0;   // segments among them that the disk had room for, but not the index
+  Count squeezed_out = 0;  // segments among them that only the file system had no room for
+  Count purged = 0;        // entries found by the search for a prefix
 
   Count refused_busy = 0;     // records not taken: too much waits to be written
   Count refused_resting = 0;  // the disk rested

@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -93,6 +95,14 @@ Result<File> Directory::create_segment(std::uint32_t segment) const {
 Result<void> Directory::remove(std::uint32_t segment) const {
   if (::unlinkat(self_.descriptor(), name_of(segment).c_str(), 0) != 0) return error_of(errno);
   return {};
+}
+
+std::uint64_t Directory::free_bytes() const {
+  struct statvfs status {};
+  if (::fstatvfs(self_.descriptor(), &status) != 0 || status.f_blocks == 0) {
+    return std::numeric_limits<std::uint64_t>::max();
+  }
+  return std::uint64_t{status.f_bavail} * status.f_frsize;
 }
 
 bool Directory::still_there() const {

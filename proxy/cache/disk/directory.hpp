@@ -37,6 +37,9 @@ class Directory {
   Result<File> create_segment(std::uint32_t segment) const;  // that is not there yet
   Result<void> remove(std::uint32_t segment) const;
 
+  // What the file system has left for us; as much as a number can tell where it does not say.
+  std::uint64_t free_bytes() const;
+
   // Whether the path still leads here: false once the directory was removed, renamed or mounted
   // over.
   bool still_there() const;

@@ -48,18 +48,19 @@ Disk::Disk(Options options)
 Result<Loaded> Disk::start() {
   const auto segment_bytes = segment_bytes_for(options_.log);
   if (!segment_bytes) return segment_bytes.error();
-  auto loaded = log_.open(options_.path);
-  if (!loaded && loaded.error() == Error::in_use) return loaded;
-  used_ = log_.used_bytes();
-  if (loaded) {
-    log_may_have_more_ = loaded->unreadable > 0;
-    state_.working = true;
-    ready_ = true;
-  } else {
-    rest(loaded.error());
-  }
+  stopping_ = ended_ = false;
+  next_rest_ = options_.first_rest;
+  started_.reset();
+  begin_step();
   writer_ = std::thread([this] { run(); });
-  return loaded;
+  std::unique_lock lock(mutex_);
+  if (!changed_.wait_for(lock, options_.longest_start, [this] { return started_.has_value(); })) {
+    return Error::hangs;
+  }
+  const auto started = *started_;
+  lock.unlock();
+  if (!started && started.error() == Error::in_use) stop();
+  return started;
 }
 
 std::optional<Place> Disk::find(const Key& key, std::string_view url) {
@@ -206,7 +207,9 @@ void Disk::lose_block(const Key& object, std::uint64_t version) {
 
 void Disk::review_claim(const Key& object, std::uint64_t version) {
   const std::lock_guard lock(mutex_);
-  if (doubts_.size() >= kMostDoubts) return;  // the writer hangs; the next who asks says so again
+  // Where it is any, few say so.
+  if (doubts_.size() >= kMostDoubts && object != kAnyObject)
+    return;  // the writer hangs; the next who asks says so again
   doubts_.emplace_back(object, version);
   changed_.notify_all();
 }
@@ -217,12 +220,15 @@ std::uint64_t Disk::new_version() {
 
 State Disk::state() const {
   const std::lock_guard lock(mutex_);
-  return state_.working && hangs() ? State{.working = false, .reason = Error::hangs} : state_;
+  const bool hanging = (state_.working || !started_) && hangs();
+  return hanging ? State{.working = false, .reason = Error::hangs} : state_;
 }
 
+// The caller holds the lock.
 bool Disk::hangs() const {
   const Clock::duration begun(step_begun_.load());
-  return begun.count() != 0 && Clock::now().time_since_epoch() - begun > kLongestStep;
+  const Clock::duration most = started_ ? kLongestStep : Clock::duration(options_.longest_start);
+  return begun.count() != 0 && Clock::now().time_since_epoch() - begun >= most;
 }
 
 bool Disk::when_taken(std::uint64_t more_than, std::function<void()> taken) {

@@ -27,6 +27,7 @@ struct Options {
   // After a failure, until the first attempt to go on; doubled each time, up to the second.
   std::chrono::milliseconds first_rest{1'000};
   std::chrono::milliseconds longest_rest{30'000};
+  std::chrono::milliseconds longest_start{2'000};  // that start() waits for
   // Which URLs a purge of many covers.
   PurgeRules::Reading purge_reading = PurgeRules::as_prefix;
 };
@@ -48,9 +49,10 @@ class Disk {
   Disk(const Disk&) = delete;
   Disk& operator=(const Disk&) = delete;
 
-  // Reads the directory, then starts the writer. `in_use` and `too_small`: not started, a setting
-  // has to be changed. After any other error it rests, and is tried again. Once, or again after
-  // `in_use`.
+  // Starts the writer, which reads the directory first; returns when that is done. `in_use` and
+  // `too_small`: not started, a setting has to be changed. After any other error it rests, and is
+  // tried again. `hangs`: it takes longer than Options::longest_start, and what it finds counts
+  // once it is done. Once, or again after `in_use`.
   Result<Loaded> start();
   // Writes what waits, and seals the newest segment; for good. So does the destructor.
   void stop();
@@ -149,6 +151,7 @@ class Disk {
   bool working() const;
   bool hangs() const;
   void begin_step();
+  void load();
   void purge_everything();
   void run();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
@@ -164,6 +167,8 @@ class Disk {
   void recover();
   bool drop(const Key& key, const Place& place, Error reason);  // whether it was there
   void lose_any_block();
+  static constexpr Key kAnyObject{};  // in place of a URL's
+  void doubt(const std::vector<std::pair<Key, std::uint64_t>>& doubts);
 
   const Options options_;
   Index index_;
@@ -196,6 +201,7 @@ class Disk {
   std::vector<Waiting> wait_for_room_;                 // when_taken()
   std::vector<std::pair<Key, std::uint64_t>> doubts_;  // objects and versions, for the log
   State state_;
+  std::optional<Result<Loaded>> started_;  // none: the directory is being read
   Clock::time_point resume_at_{};
   bool stopping_ = false;
   bool idle_ = false;

@@ -22,11 +22,16 @@ Result<void> Disk::check(const Key& key, const Place& place, std::string& url) {
 
 // Nobody knows of which object.
 void Disk::lose_any_block() {
-  std::vector<Key> claimed;
-  index_.each([&claimed](const Key& key, const Place& place) {
-    if (place.kind == Kind::object && place.claimable_until != 0) claimed.push_back(key);
-  });
-  for (const Key& object : claimed) lose_block(object, 0);
+  review_claim(kAnyObject, 0);
+}
+
+void Disk::doubt(const std::vector<std::pair<Key, std::uint64_t>>& doubts) {
+  bool any = false;
+  for (const auto& [object, version] : doubts) {
+    any = any || object == kAnyObject;
+    if (object != kAnyObject) log_.doubt(object, version);
+  }
+  if (any) log_.doubt_objects();
 }
 
 }  // namespace proxy::cache::disk

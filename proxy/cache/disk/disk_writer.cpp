@@ -48,7 +48,22 @@ bool Disk::working() const {
   return state_.working;
 }
 
+// What is asked of it meanwhile waits, as purges do, or is refused.
+void Disk::load() {
+  const auto loaded = log_.open(options_.path);
+  used_ = log_.used_bytes();
+  if (loaded) log_may_have_more_ = loaded->unreadable > 0;
+  if (!loaded) rest(loaded.error());
+  ready_ = loaded.has_value();
+  const std::lock_guard lock(mutex_);
+  if (loaded) state_.working = true;
+  started_ = loaded;
+  step_begun_ = 0;
+  changed_.notify_all();
+}
+
 void Disk::run() {
+  load();
   std::unique_lock lock(mutex_);
   while (wait_for_work(lock)) {
     auto records = std::exchange(queue_, {});
@@ -61,7 +76,7 @@ void Disk::run() {
     if (resume) recover();
     write(std::move(records));
     if (overflowed) purge_everything();
-    for (const auto& [object, version] : doubts) log_.doubt(object, version);
+    doubt(doubts);
     const bool more = look_after();
     judge_claims();
     used_ = log_.used_bytes();
@@ -148,6 +163,7 @@ void Disk::write_one(Record record) {
     };
   }
   if (!working()) {
+    counters_.failed_writes += 1;
     if (record.done) record.done(Error::resting);
     return;
   }
@@ -177,7 +193,13 @@ void Disk::owe(Record record) {
 }
 
 void Disk::pay_owed() {
-  for (Record& record : std::exchange(owed_, {})) write_one(std::move(record));
+  for (Record& record : std::exchange(owed_, {})) {
+    if (working()) {
+      write_one(std::move(record));
+    } else {
+      owe(std::move(record));  // and not failed anew
+    }
+  }
 }
 
 // Whether there is more to do right away.

@@ -42,23 +42,27 @@ bool Log::fits(std::uint64_t record_bytes) const {
 }
 
 Result<void> Log::append(Record record) {
+  const auto fail = [&](Error error) {
+    shared_.counters.failed_writes += 1;
+    if (record.done) record.done(error);
+  };
   std::uint64_t bytes = kRecordHeaderBytes + record.url.size() + record.head.size();
   for (const Piece& piece : record.body) bytes += piece.bytes.size();
   if (kSegmentHeaderBytes + aligned(bytes) + footer_bytes(2) > limits_.segment_bytes) {
-    if (record.done) record.done(Error::too_large);
+    fail(Error::too_large);
     return {};
   }
   if (record.replaces || record.header.claims_blocks()) {
     const auto flushed = depends_on_gathered(record) ? flush() : Result<void>();
     if (!flushed || (record.replaces && !still_replaces(record))) {
-      if (record.done) record.done(flushed ? Error::gone : flushed.error());
+      fail(flushed ? Error::gone : flushed.error());
       return flushed;
     }
   }
   if (!current_ || !fits(bytes) || is_crowded()) {
     const auto begun = begin_segment(aligned(bytes));
     if (!begun) {
-      if (record.done) record.done(begun.error());
+      fail(begun.error());
       return begun;
     }
   }

@@ -109,6 +109,9 @@ class Log {
   // blocks that come or are lost otherwise the log is told here: by the object's URL, and its
   // version, or 0 for whatever it is.
   void doubt(const Key& key, std::uint64_t version) { doubted_.emplace(key, version); }
+  // Blocks were lost of which nobody knows whose they are: no object is claimed before all its
+  // blocks were looked for, and soon no variant of one.
+  void doubt_objects();
   // Writes what follows of that for some, in a step. False when nothing is left to look at.
   Result<bool> settle_claims();
 
@@ -152,10 +155,15 @@ class Log {
   // Segments come and go (log_segments.cpp).
   Result<void> begin_segment(std::uint64_t awaited_bytes);
   Result<void> create_segment();
+  Result<void> create_squeezed();
   Result<void> seal();
   void account(std::uint32_t segment, std::uint64_t bytes);
   // On the disk for one more segment, and for all but so many entries in the index.
-  Result<void> make_room(std::size_t entries, Room copies);
+  Result<void> make_room(std::size_t entries, Room& copies);
+  // Where the file system has less room than LogLimits::bytes, the oldest goes for that, too.
+  bool may_yield() const;
+  bool lacks_space() const;
+  Result<void> yield_oldest(Room& copies);
   bool is_crowded() const { return shared_.index.entries() > limits_.entries; }
   // Appends what is to be kept of it, as far as there is room, and removes it.
   Result<void> reclaim(std::uint32_t segment, Room& room);
@@ -174,7 +182,6 @@ class Log {
   bool holds_any(const Key& key, const Place& place) const;
   bool is_orphan(const RecordHeader& block) const;
   Result<void> clear_out_block(const Key& key, const Place& place, Room& room);
-  void doubt_objects();
   Result<bool> review(const Key& key, std::uint64_t version);
   Result<void> review_doubted();
 
@@ -187,6 +194,7 @@ class Log {
   std::optional<Directory> directory_;
   std::map<std::uint32_t, std::uint64_t> sizes_;  // what each segment takes of the disk
   std::uint64_t used_ = 0;                        // their sum
+  std::uint64_t most_used_ = 0;                   // that it was
   std::uint32_t last_number_ = 0;
   std::optional<std::uint16_t> purges_;  // in the log; while it is read, if that is known yet
   std::optional<Current> current_;

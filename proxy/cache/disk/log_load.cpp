@@ -9,7 +9,7 @@ void Log::abandon() {
   current_.reset();
   directory_.reset();
   sizes_.clear();
-  used_ = 0;
+  used_ = most_used_ = 0;
   searching_for_.reset();
   search_.reset();
   purges_.reset();
@@ -34,7 +34,8 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
   Loaded found;
   Learner learner(shared_.index, shared_.segments, shared_.rules);
   const auto before = sizes_.size();
-  auto loaded = make_room(limits_.entries, {});  // the size allowed may be less than it was
+  Room none;
+  auto loaded = make_room(limits_.entries, none);  // the size allowed may be less than it was
   const auto sizes = sizes_;
   const std::uint32_t newest = sizes.empty() ? 0 : sizes.rbegin()->first;
   for (auto item = sizes.begin(); loaded && item != sizes.end(); ++item) {
@@ -48,7 +49,7 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
   if (!purges_) purges_ = 0;
   const bool fewer = sizes.size() < before || found.unreadable + found.other_version > 0;
   if (fewer || found.damaged > 0) doubt_objects();  // blocks may be lost that no record tells of
-  if (is_crowded()) (void)make_room(limits_.entries, {});  // or the next append does
+  if (is_crowded()) (void)make_room(limits_.entries, none);  // or the next append does
   found.entries = shared_.index.entries();
   return found;
 }
@@ -85,16 +86,19 @@ Result<void> Log::load_segment(std::uint32_t number, bool newest, Learner& learn
 }
 
 // The newest goes on where it ended while that is worth it, so that many starts do not leave many
-// small files; others without a footer get one, also where something is damaged: the footer tells
-// what is to be done without.
+// small files, and leaves room for the next, without which that could keep nothing; others without
+// a footer get one, also where something is damaged: the footer tells what is to be done without.
 void Log::end_loaded(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest) {
   const std::uint32_t number = segment->number;
-  const bool roomy = scanned.end < limits_.segment_bytes / 4 * 3 && !scanned.damaged;
+  const auto whole = space_of(limits_.segment_bytes);
+  const bool leaves_room = used_ - sizes_[number] + 2 * whole <= limits_.bytes;
+  const bool worth = scanned.end < limits_.segment_bytes / 4 * 3 && !scanned.damaged;
+  const bool roomy = worth && leaves_room;
   if (scanned.sealed && !(newest && roomy)) return;
   if (!segment->file.truncate(scanned.end)) return;
   current_ = Current{std::move(segment), std::move(scanned.records), scanned.end};
   if (newest && roomy && current_->segment->file.reserve(limits_.segment_bytes)) {
-    account(number, space_of(limits_.segment_bytes));
+    account(number, whole);
     return;
   }
   (void)seal();  // if it fails, the next start replays it

@@ -68,12 +68,11 @@ Result<void> Log::clear_out_block(const Key& key, const Place& place, Room& room
 }
 
 void Log::doubt_objects() {
-  std::vector<std::pair<Key, Position>> claimed;
+  std::vector<std::pair<Key, Position>> objects;
   shared_.index.each([&](const Key& key, const Place& place) {
-    if (place.kind == Kind::object && place.claimable_until != 0)
-      claimed.emplace_back(key, place.at);
+    if (place.kind == Kind::object) objects.emplace_back(key, place.at);
   });
-  for (const auto& [key, at] : claimed) {
+  for (const auto& [key, at] : objects) {
     shared_.index.set_claim(key, at, 0);
     doubt(key, 0);
   }
@@ -88,6 +87,8 @@ Result<bool> Log::review(const Key& key, std::uint64_t version) {
   const auto stored = Stored::open(shared_.segments, key, *place, Wait::yes);
   if (!stored || shared_.rules.purged(stored->url(), place->at)) return true;
   RecordHeader header = stored->header();
+  const Key url = url_key(stored->url());
+  if (place->kind == Kind::object && url != key) return review(url, 0);  // a variant
   const bool meant = header.claims_blocks() && (version == 0 || header.version == version);
   const bool said = (header.flags & kAllHeld) != 0;
   if (!meant || header.claimable_until == 0 || said == holds_all(header, stored->url())) {

@@ -14,6 +14,7 @@ constexpr auto kAnyNumber = std::numeric_limits<std::size_t>::max();
 void Log::account(std::uint32_t segment, std::uint64_t bytes) {
   const auto [size, is_new] = sizes_.try_emplace(segment, 0);
   used_ = used_ - size->second + bytes;
+  most_used_ = std::max(most_used_, used_);
   size->second = bytes;
 }
 
@@ -27,14 +28,17 @@ Result<void> Log::begin_segment(std::uint64_t awaited_bytes) {
     const auto sealed = seal();
     if (!sealed) return sealed;
   }
-  const auto room = make_room(kAnyNumber, {});
+  Room none;
+  const auto room = make_room(kAnyNumber, none);
   if (!room) return room;
-  const auto created = create_segment();
+  const auto created = create_squeezed();
   if (!created) return created;
   awaited_bytes_ = awaited_bytes;
   const std::size_t share = limits_.entries / kWantedSegments;
   const std::size_t entries = is_crowded() ? limits_.entries - share : kAnyNumber;
-  auto ready = make_room(entries, {limits_.segment_bytes / 2, share / 2});
+  Room copies{limits_.segment_bytes / 2, share / 2};
+  auto ready = make_room(entries, copies);
+  while (ready && may_yield() && lacks_space()) ready = yield_oldest(copies);
   awaited_bytes_ = 0;
   return ready;
 }
@@ -42,7 +46,39 @@ Result<void> Log::begin_segment(std::uint64_t awaited_bytes) {
 Result<void> Log::probe() {
   if (!current_) return begin_segment(0);
   constexpr std::array<std::uint8_t, kAlignment> kNothing{};
-  return current_->segment->file.write(kNothing, current_->end);
+  const auto written = current_->segment->file.write(kNothing, current_->end);
+  const bool squeezed = !written && written.error() == Error::no_space && may_yield();
+  return squeezed ? begin_segment(0) : written;
+}
+
+// At most until half of the most that there was is left: what others have filled is not for us to
+// make up for.
+bool Log::may_yield() const {
+  if (sizes_.size() < 2 || used_ <= most_used_ / 2) return false;
+  return !current_ || current_->segment->number != sizes_.begin()->first;
+}
+
+bool Log::lacks_space() const {
+  return directory_->free_bytes() < space_of(limits_.segment_bytes);
+}
+
+Result<void> Log::yield_oldest(Room& copies) {
+  const auto reclaimed = reclaim(sizes_.begin()->first, copies);
+  if (reclaimed) shared_.counters.squeezed_out += 1;
+  return reclaimed;
+}
+
+// Of a quota the file system does not tell: that one is met is known by the attempt.
+Result<void> Log::create_squeezed() {
+  for (Room none;;) {
+    if (!may_yield()) return create_segment();
+    if (!lacks_space()) {
+      const auto created = create_segment();
+      if (created || created.error() != Error::no_space) return created;
+    }
+    const auto yielded = yield_oldest(none);
+    if (!yielded) return yielded;
+  }
 }
 
 Result<void> Log::create_segment() {
@@ -77,7 +113,7 @@ Result<void> Log::seal() {
   return {};
 }
 
-Result<void> Log::make_room(std::size_t entries, Room copies) {
+Result<void> Log::make_room(std::size_t entries, Room& copies) {
   const std::uint64_t wanted = space_of(limits_.segment_bytes);
   while (!sizes_.empty()) {
     const bool fits_disk = used_ + wanted <= limits_.bytes;

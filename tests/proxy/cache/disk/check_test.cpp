@@ -44,22 +44,27 @@ TEST_F(DiskCheck, IsNoUseOfWhatIsFound) {
   EXPECT_FALSE(disk_->index().find(key_for("http://a/"))->used);
 }
 
-TEST_F(DiskCheck, OfABlockEndsTheClaimOfItsObjectForGood) {
-  const auto url = std::string("http://a/");
-  const Record block{.header = {.kind = Kind::block, .key = key_for(url), .version = 3},
-                     .url = url,
-                     .head = {},
-                     .body = body_of("the body of the block")};
-  const Record object{.header = {.kind = Kind::object,
-                                 .claimable_until = UINT32_MAX,
-                                 .key = key_for(url),
-                                 .version = 3,
-                                 .block = 1},
-                      .url = url,
-                      .head = "200 OK"};
-  ASSERT_TRUE(disk_.append(block));
-  ASSERT_TRUE(disk_.append(object));
-  const auto claimed = [this, &url] { return disk_->index().find(key_for(url))->claimable_until; };
+// An object of one block, and what claims for it: the object's record, or what selects it.
+struct DiskCheckOfABlock : DiskCheck {
+  Record record_of(Kind kind, const Key& key) const {
+    return {.header =
+                {.kind = kind, .claimable_until = UINT32_MAX, .key = key, .version = 3, .block = 1},
+            .url = url,
+            .head = "200 OK"};
+  }
+  void put_block() {
+    const RecordHeader header{.kind = Kind::block, .key = key_for(url), .version = 3};
+    const auto body = body_of("the body of the block");
+    ASSERT_TRUE(disk_.append({.header = header, .url = url, .head = {}, .body = body}));
+  }
+  std::uint32_t claimed() const { return disk_->index().find(key_for(url))->claimable_until; }
+
+  const std::string url = "http://a/";
+};
+
+TEST_F(DiskCheckOfABlock, EndsTheClaimOfItsObjectForGood) {
+  put_block();
+  ASSERT_TRUE(disk_.append(record_of(Kind::object, key_for(url))));
   ASSERT_NE(claimed(), 0U);
   flip("the body of the block");
   EXPECT_EQ(check(block_key(key_for(url), 3, 0)).error(), Error::corrupt);
@@ -67,6 +72,19 @@ TEST_F(DiskCheck, OfABlockEndsTheClaimOfItsObjectForGood) {
   ASSERT_TRUE(disk_->settle(kPatience));
   EXPECT_EQ(claimed(), 0U);
   EXPECT_EQ(disk_->index().count(Kind::block), 0U);
+}
+
+TEST_F(DiskCheckOfABlock, EndsTheClaimOfAVariantWhereNobodyKnowsOfWhichItIs) {
+  put_block();
+  Record variant = record_of(Kind::object, key_for("what a selector makes of the URL"));
+  variant.header.claimable_until = 0;
+  ASSERT_TRUE(disk_.append(variant));
+  ASSERT_TRUE(disk_.append(record_of(Kind::selector, key_for(url))));
+  ASSERT_NE(claimed(), 0U);
+  flip(url);  // of the block, which comes first
+  EXPECT_EQ(check(block_key(key_for(url), 3, 0)).error(), Error::corrupt);
+  ASSERT_TRUE(disk_->settle(kPatience));
+  EXPECT_EQ(claimed(), 0U);
 }
 
 }  // namespace

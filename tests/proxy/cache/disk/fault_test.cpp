@@ -68,6 +68,22 @@ TEST(DiskFault, APurgeThatCannotBeWrittenIsOwed) {
   EXPECT_EQ(*again.body("http://a.example/2"), "again");
 }
 
+TEST(DiskFault, WhatWaitedWhenItFailedIsCountedToo) {
+  const TemporaryDirectory directory;
+  Scene scene(directory.path());
+  ASSERT_TRUE(scene.append(response(url_number(1), body_text("x", 10'000))));
+  Halt halt;
+  ASSERT_TRUE(scene->append(halt.at(response(url_number(2), "two"))));
+  halt.await();
+  const NoSpace full(100);
+  ASSERT_TRUE(scene->append(response(url_number(3), body_text("x", 60'000))));  // a new segment's
+  ASSERT_TRUE(scene->append(response(url_number(4), "four")));
+  ASSERT_TRUE(scene->append(response(url_number(5), "five")));
+  halt.release();
+  EXPECT_TRUE(await([&] { return scene->counters().failed_writes == 3; }))
+      << scene->counters().failed_writes;
+}
+
 TEST(DiskFault, AVanishedDirectoryIsMadeAnew) {
   const TemporaryDirectory directory;
   Scene scene(directory / "cache");
@@ -111,6 +127,59 @@ TEST(DiskFault, StartsWithoutItsDirectoryAndTakesItWhenItIsThere) {
   EXPECT_FALSE(disk.find(key_for(url_number(1)), url_number(1)));
   std::filesystem::create_directory(directory / "later");
   EXPECT_TRUE(await([&] { return disk.state().working; }));
+}
+
+// Three entries, and a rule, which is read last and holds up the start.
+struct ASlowStart : testing::Test {
+  ASlowStart() {
+    Options options = small_options(directory_.path());
+    write(options);
+    options.longest_start = std::chrono::milliseconds(50);
+    options.purge_reading = [may = answers_.get_future().share()](std::string_view text) {
+      may.wait();
+      return PurgeRules::as_prefix(text);
+    };
+    disk_.emplace(options);
+    EXPECT_EQ(disk_->start().error(), Error::hangs);
+  }
+  static void write(const Options& options) {
+    Alone before(options);
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+      EXPECT_TRUE(before.log.append(response(url_number(i), "old")));
+    }
+    EXPECT_TRUE(before.log.append(
+        {.header = {.kind = Kind::purge_prefix}, .url = "http://x.example/", .head = {}}));
+    EXPECT_TRUE(before.log.flush());
+  }
+  bool finds(std::uint64_t number) {
+    return disk_->find(key_for(url_number(number)), url_number(number)).has_value();
+  }
+
+  const TemporaryDirectory directory_;
+  std::promise<void> answers_;
+  std::optional<Disk> disk_;
+};
+
+TEST_F(ASlowStart, IsNotWaitedForAndCountsOnceItIsDone) {
+  EXPECT_FALSE(disk_->state().working);
+  EXPECT_EQ(disk_->state().reason, Error::hangs);
+  EXPECT_EQ(disk_->append(response(url_number(1), "new")).error(), Error::resting);
+  EXPECT_EQ(disk_->replace(response(url_number(2), "new")).error(), Error::resting);
+  EXPECT_FALSE(finds(3));
+  answers_.set_value();
+  ASSERT_TRUE(await([&] { return disk_->state().working; }));
+  EXPECT_TRUE(finds(1));
+  EXPECT_FALSE(finds(2)) << "was replaced meanwhile";
+  EXPECT_TRUE(finds(3));
+  disk_.reset();
+  Scene again(directory_.path());
+  EXPECT_EQ(*again.body(url_number(1)), "old");
+  EXPECT_FALSE(again.body(url_number(2)));
+}
+
+TEST_F(ASlowStart, DoesNotHoldUpTheEnd) {
+  EXPECT_FALSE(disk_->end());
+  answers_.set_value();
 }
 
 void damage(const std::filesystem::path& file, std::size_t at) {

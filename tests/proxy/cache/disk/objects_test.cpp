@@ -28,6 +28,17 @@ Record object(const std::string& url, std::uint64_t version, std::uint32_t block
           .head = "200 OK"};
 }
 
+// What leads to variants of the URL, and claims for one of them.
+Record selector(const std::string& url, std::uint64_t version, std::uint32_t blocks = kBlocks) {
+  return {.header = {.kind = Kind::selector,
+                     .claimable_until = kUntil,
+                     .key = key_for(url),
+                     .version = version,
+                     .block = blocks},
+          .url = url,
+          .head = "cookie"};
+}
+
 Record block(const std::string& url, std::uint64_t version, std::uint32_t number,
              std::size_t bytes = 2000) {
   return {.header = {.kind = Kind::block, .key = key_for(url), .version = version, .block = number},
@@ -68,6 +79,23 @@ class Objects : public ::testing::Test {
     scene_.emplace(options_);
   }
   void settle() { ASSERT_TRUE(disk().settle(kPatience)); }
+  void damage_the_segment_of(const Key& key) {
+    const auto segment = index().find(key)->at.segment;
+    scene_.reset();
+    for (const auto& file : std::filesystem::directory_iterator(directory_.path())) {
+      if (file.path().extension() != ".segment") continue;
+      if (std::stoul(file.path().stem().string(), nullptr, 16) != segment) continue;
+      std::filesystem::resize_file(file.path(), 40);
+    }
+    scene_.emplace(options_);
+    EXPECT_EQ(scene().loaded.damaged, 1U);
+    settle();
+  }
+  void begin_a_segment() {
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_TRUE(scene().append(response(url_number(1), body_text(url_number(1), 4000))));
+    }
+  }
   void put_blocks(const std::string& url, std::uint64_t version, std::uint32_t from = 0) {
     for (std::uint32_t number = from; number < kBlocks; ++number) {
       ASSERT_TRUE(scene().append(block(url, version, number)));
@@ -150,14 +178,7 @@ TEST_F(Objects, KeepTheirClaimWhereABlockOfAnOldVersionIsLost) {
 
 // What selects among variants claims for the one that was put last.
 TEST_F(Objects, OfAVariantAreClaimedByWhatSelectsIt) {
-  Record selector{.header = {.kind = Kind::selector,
-                             .claimable_until = kUntil,
-                             .key = key_for(url_),
-                             .version = 7,
-                             .block = kBlocks},
-                  .url = url_,
-                  .head = "cookie"};
-  ASSERT_TRUE(scene().append(selector));
+  ASSERT_TRUE(scene().append(selector(url_, 7)));
   EXPECT_FALSE(claimed(index(), url_));
   put_blocks(url_, 7);
   disk().review_claim(key_for(url_), 7);
@@ -167,9 +188,7 @@ TEST_F(Objects, OfAVariantAreClaimedByWhatSelectsIt) {
   disk().lose_block(key_for(url_), 7);
   settle();
   EXPECT_FALSE(claimed(index(), url_));
-  selector.header.version = 0;
-  selector.header.block = 0;
-  ASSERT_TRUE(scene().append(selector));
+  ASSERT_TRUE(scene().append(selector(url_, 0, 0)));
   EXPECT_TRUE(claimed(index(), url_)) << "for what is no object";
 }
 
@@ -236,25 +255,30 @@ TEST_F(Objects, AreNotClaimedAfterAStartThatLostSegments) {
   put_blocks(url_, 7);
   reclaim_all_there_is();  // so that the object lies in another segment, behind
   put_blocks(url_, 7);
-  const auto place = index().find(key_of_block(url_, 7, 0));
-  for (int i = 0; i < 20; ++i) {
-    ASSERT_TRUE(scene().append(response(url_number(1), body_text(url_number(1), 4000))));
-  }
+  begin_a_segment();
   ASSERT_TRUE(scene().append(object(url_, 7)));
   ASSERT_TRUE(claimed(index(), url_));
-  scene_.reset();
-  for (const auto& file : std::filesystem::directory_iterator(directory_.path())) {
-    const auto stem = file.path().stem().string();
-    if (file.path().extension() != ".segment") continue;
-    if (std::stoul(stem, nullptr, 16) == place->at.segment) {
-      std::filesystem::resize_file(file.path(), 40);
-    }
-  }
-  scene_.emplace(options_);
-  EXPECT_EQ(scene().loaded.damaged, 1U);
-  settle();
+  damage_the_segment_of(key_of_block(url_, 7, 0));
   EXPECT_TRUE(index().find(key_for(url_)));
   EXPECT_FALSE(claimed(index(), url_));
+  restart();
+  EXPECT_FALSE(claimed(index(), url_));
+}
+
+TEST_F(Objects, OfAVariantAreNotClaimedAfterAStartThatLostSegments) {
+  put_blocks(url_, 7);
+  begin_a_segment();
+  Record variant = object(url_, 7);
+  variant.header.key = key_for("what a selector makes of the URL");
+  variant.header.claimable_until = 0;
+  ASSERT_TRUE(scene().append(variant));
+  ASSERT_TRUE(scene().append(selector(url_, 7)));
+  const std::string small = url_number(2);
+  ASSERT_TRUE(scene().append(selector(small, 0, 0)));
+  ASSERT_TRUE(claimed(index(), url_));
+  damage_the_segment_of(key_of_block(url_, 7, 0));
+  EXPECT_FALSE(claimed(index(), url_));
+  EXPECT_TRUE(claimed(index(), small));
   restart();
   EXPECT_FALSE(claimed(index(), url_));
 }

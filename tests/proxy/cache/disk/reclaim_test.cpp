@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "no_space.hpp"
 #include "scene.hpp"
 
 namespace proxy::cache::disk {
@@ -60,6 +61,53 @@ TEST(DiskLimit, HoldsFromTheStartWhereItWasLowered) {
   EXPECT_LE(space_taken(directory.path()), options.log.bytes);
   EXPECT_EQ(again.body(url_number(0)).error(), Error::gone);
   EXPECT_EQ(*again.body(url_number(199)), body_text(url_number(199), 4000));
+}
+
+// As of a quota that others fill: half stays, however often it is tried.
+TEST(DiskLimit, YieldsHalfAtMostToAFileSystemThatStaysFull) {
+  const TemporaryDirectory directory;
+  const Options options = small_options(directory.path());
+  Alone alone(options);
+  const auto append = [&alone](std::uint64_t number) {
+    const std::string url = url_number(number);
+    return alone.log.append(response(url, body_text(url, 4000)));
+  };
+  std::uint64_t number = 0;
+  while (alone.segments.count() < 8) ASSERT_TRUE(append(number++));
+  {
+    const NoSpace full(16);
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(alone.log.probe().error(), Error::no_space);
+    EXPECT_EQ(alone.segments.count(), 4U);
+    EXPECT_EQ(alone.counters.squeezed_out, 4U);
+  }
+  EXPECT_TRUE(alone.log.probe());
+  EXPECT_EQ(alone.segments.count(), 5U);
+  EXPECT_TRUE(append(number));
+}
+
+// What is new must have its room without what is used losing its own.
+TEST(DiskLimit, LeavesRoomForWhatIsUsedAfterAStartWhereItWasLowered) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  const auto append = [](Scene& scene, std::uint64_t number) {
+    return scene.append(response(url_number(number), body_text(url_number(number), 4000)));
+  };
+  Scene scene(options);
+  std::uint64_t number = 0;
+  while (scene->segments() < 11) ASSERT_TRUE(append(scene, number++));  // with little in the last
+  scene.stop();
+  options.log.segment_bytes = 16 * 1024;
+  options.log.bytes = space_of(options.log.segment_bytes) + 1024;  // for the next, and just so much
+  for (std::uint32_t segment = 4; segment <= 11; ++segment) {
+    options.log.bytes += space_of(std::filesystem::file_size(directory / name_of(segment)));
+  }
+  Scene again(options);
+  ASSERT_EQ(again->segments(), 8U);
+  std::uint64_t oldest = 0;
+  while (!again->index().find(key_for(url_number(oldest)))) ++oldest;
+  ASSERT_TRUE(again.body(url_number(oldest)));
+  while (again->counters().reclaimed < 5) ASSERT_TRUE(append(again, number++));
+  EXPECT_TRUE(again.body(url_number(oldest)));
 }
 
 void fill(Scene& scene, std::uint64_t first, std::uint64_t count) {
