@@ -143,7 +143,8 @@ class DiskTier {
   static constexpr std::size_t kLocks = 32;        // all are held at once, and TSan counts up to 64
   static constexpr std::size_t kMostNames = 1024;  // bytes of what Vary names; else memory's alone
   // What is known of the selector that leads to variants of a URL, so that what is put next goes
-  // by it too. Another URL may push it out: then variants that are on disk are lost.
+  // by it too. Another URL may push it out: it is read again, if that takes no waiting;
+  // else variants that are on disk are lost.
   struct Known {
     disk::Key url;
     Selector selector;

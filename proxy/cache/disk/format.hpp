@@ -29,8 +29,7 @@
 //    3  block: a MiB of a large object's body, the last one less; without head
 //    4  head: a newer head of the `whole` that lies at version: segment << 32 | offset
 //    5  selector: what selects among the variants of a URL, each of which has a key of its own;
-//    with
-//       a version where what it lets be claimed is an object
+//       with a version where what it lets be claimed is an object
 //    6  purge: nothing earlier under this key counts
 //    7  purge by prefix: nothing earlier whose URL begins with this URL counts; key 0
 //    8  searched: what a search for purges by prefix found, which does not count any more; with
@@ -45,8 +44,8 @@
 //
 // A crash may cut the newest segment anywhere. Damage is gone on behind, and what is lost with it
 // known (replay.hpp): each record and each segment tells how many records of kinds 6 to 8 were
-// written in the log before it, modulo 2^16, so that none of them is lost unnoticed. Where one may
-// be, nothing earlier counts.
+// written in the log before it, modulo 2^16, so that none of them is lost unnoticed, but at the
+// very end, where a crash cuts as well. Where one may be, nothing earlier counts.
 #pragma once
 
 #include <array>
