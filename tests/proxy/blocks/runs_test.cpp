@@ -13,7 +13,7 @@ namespace {
 
 using support::run;
 
-constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
+constexpr Failure kRunCut{Failure::Where::upstream, Failure::What::cut, {}};
 
 struct Scene {
   using Begin = Runs::Wanted::Begin;
@@ -237,7 +237,7 @@ TEST(Runs, ThatFailTellWhoWaits) {
   const auto waiting = scene.take(3, 9);
   {
     Runs::Ending ending(scene.runs, taken.use.run());
-    ending.why = kCut;
+    ending.why = kRunCut;
   }
   for (const auto* one : {&taken, &waiting}) {
     EXPECT_EQ(run(scene.io, rest_of(*one->block)).error().what, Failure::What::cut);
