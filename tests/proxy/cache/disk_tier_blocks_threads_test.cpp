@@ -22,6 +22,7 @@ class SharedBlocks : public ::testing::Test {
   static constexpr std::size_t kObjects = 4;
   static constexpr int kTurns = 120;
   static constexpr std::uint64_t kObjectBytes = kBlockBytes + 40'000;
+  static constexpr std::uint64_t kMostQueued = std::uint64_t{4} << 20;
   static constexpr char kWholeByte = 'w';
 
   SharedBlocks() {
@@ -83,6 +84,8 @@ class SharedBlocks : public ::testing::Test {
     if (!object) return;
     const auto size = static_cast<std::uint32_t>(bytes_of_block(block, kObjectBytes).size());
     const auto bytes = block_entry(budget_, *object, filled(byte_of(*object, block), size));
+    while (disk_.disk().queued_bytes() > kMostQueued)
+      std::this_thread::yield();  // or it is refused
     if (disk_.put_block(key_of(object->url), block, *object, bytes)) kept_ += 1;
     disk_.disk().review_claim(key_of(object->url), object->object->version);
   }
