@@ -19,5 +19,4 @@ esac
 config/install.sh config/packages.txt tests/packages.txt
 config/configure.sh "$preset"
 cmake --build --preset "$preset"
-# Much of what a test takes is waiting: three at a time keep two cores busy.
-ctest --preset "$preset" --no-tests=error -j3 "$@"
+ctest --preset "$preset" --no-tests=error -j2 "$@"
