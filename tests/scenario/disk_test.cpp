@@ -166,7 +166,7 @@ class ADiskOfManyEntries : public testing::Test, public DiskScene {
 };
 
 TEST_F(ADiskOfManyEntries, StoresWhatIsNewAndDropsTheOldest) {
-  constexpr int kMany = 24'000;
+  constexpr int kMany = 12'000;
   origin.otherwise([](const Request&) { return cacheable("x"); });
   Client client(proxy().port());
   for (int i = 0; i < kMany; ++i) {
