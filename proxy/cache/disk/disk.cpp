@@ -7,6 +7,11 @@
 namespace proxy::cache::disk {
 namespace {
 
+// Of Options::queue_bytes: what may wait if it is no block, and where it is a purge, or many blocks
+// that are written already depend on it.
+constexpr std::uint64_t kShareOfSmall = 4;
+constexpr std::uint64_t kShareOfLast = 8;
+
 constexpr std::size_t kMostDoubts = 65'536;  // that wait for the writer
 
 // A machine without a clock of its own may believe to be in 1970 until somebody tells it.
@@ -117,8 +122,12 @@ Result<void> Disk::append(Record record) {
     counters_.refused_resting += 1;
     return Error::resting;
   }
-  // What many blocks that are written already depend on is let in for longer.
-  const std::uint64_t most = options_.queue_bytes * (record.header.claims_blocks() ? 2 : 1);
+  // Blocks come at the pace of the disk, what is small in bursts.
+  const RecordHeader& header = record.header;
+  const std::uint64_t share = header.kind == Kind::block ? 1
+                              : header.claims_blocks()   ? kShareOfLast
+                                                         : kShareOfSmall;
+  const std::uint64_t most = options_.queue_bytes * share;
   if (queued_bytes_ > 0 && queued_bytes_ + bytes > most) {
     counters_.refused_busy += 1;
     return Error::busy;
@@ -176,7 +185,7 @@ void Disk::purge(const Key& key, Done done) {
 void Disk::queue_purge(Record record) {
   {
     const std::lock_guard lock(mutex_);
-    if (queued_bytes_ + record.footprint() <= 2 * options_.queue_bytes) {
+    if (queued_bytes_ + record.footprint() <= kShareOfLast * options_.queue_bytes) {
       return queue(std::move(record));
     }
     if (!std::exchange(overflowed_, true) && !rules_.add("")) {

@@ -23,7 +23,9 @@ namespace proxy::cache::disk {
 struct Options {
   std::filesystem::path path;
   LogLimits log;
-  std::uint64_t queue_bytes = std::uint64_t{32} << 20;  // waiting to be written; beyond: busy
+  // Blocks are taken while no more waits to be written; what is small while no more than four times
+  // that does.
+  std::uint64_t queue_bytes = std::uint64_t{32} << 20;
   // After a failure, until the first attempt to go on; doubled each time, up to the second.
   std::chrono::milliseconds first_rest{1'000};
   std::chrono::milliseconds longest_rest{30'000};

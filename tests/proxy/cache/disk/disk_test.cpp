@@ -199,7 +199,7 @@ TEST(Disk, FindsNothingWhosePurgeWaitsToBeWritten) {
 TEST(Disk, MorePurgesThanMayWaitPurgeEverything) {
   const support::TemporaryDirectory directory;
   Options options = small_options(directory.path());
-  options.queue_bytes = 10'000;
+  options.queue_bytes = 2'500;
   {
     Scene disk(options);
     ASSERT_TRUE(disk.append(response(url_number(1), "1")));
@@ -212,7 +212,7 @@ TEST(Disk, MorePurgesThanMayWaitPurgeEverything) {
       disk->purge(key_for(url_number(i)), [&](Result<void> done) { refused += done ? 0 : 1; });
       EXPECT_TRUE(disk->purge_prefix("http://other/", {}));
     }
-    EXPECT_LE(disk->queued_bytes(), 2 * options.queue_bytes);
+    EXPECT_LE(disk->queued_bytes(), 8 * options.queue_bytes);
     EXPECT_GT(refused, 900);
     EXPECT_FALSE(disk->find(key_for(url_number(2)), url_number(2))) << "which of them is unknown";
     halt.release();
@@ -287,7 +287,7 @@ TEST(Disk, RefusesWhatNoSegmentHasRoomFor) {
 TEST(Disk, RefusesMoreThanItsQueueHolds) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
-  options.queue_bytes = 2000;
+  options.queue_bytes = 500;
   Scene scene(options);
   Halt halt;
   ASSERT_TRUE(scene->append(halt.at(response("http://first/", "1"))));
