@@ -1,28 +1,16 @@
-#include <sys/stat.h>
-
 #include <filesystem>
 #include <map>
 #include <random>
 
 #include "no_space.hpp"
 #include "scene.hpp"
+#include "tests/support/space_taken.hpp"
 
 namespace proxy::cache::disk {
 namespace {
 
+using support::space_taken;
 using support::TemporaryDirectory;
-
-// What the files take of the disk, by what the system says.
-std::uint64_t space_taken(const std::filesystem::path& path) {
-  std::uint64_t bytes = 0;
-  for (const auto& file : std::filesystem::directory_iterator(path)) {
-    struct stat status {};
-    if (::stat(file.path().c_str(), &status) != 0) continue;
-    bytes += std::max(static_cast<std::uint64_t>(status.st_blocks) * 512,
-                      static_cast<std::uint64_t>(status.st_size));
-  }
-  return bytes;
-}
 
 // The files of a full cache are as many as fit and no more, whatever is appended.
 TEST(DiskLimit, IsNeverPassedNotEvenForAMoment) {
