@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "proxy/cache/disk/format.hpp"
 #include "proxy/http/range.hpp"
@@ -50,6 +51,21 @@ constexpr BlockRun blocks_of(const http::ByteRange& range) {
 // How many blocks that many bytes make, the last one perhaps a shorter one.
 constexpr std::uint32_t blocks_in(std::uint64_t length) {
   return static_cast<std::uint32_t>((length + kBlockBytes - 1) / kBlockBytes);
+}
+
+// How many bytes of an object come before the first block that begins there or later.
+constexpr std::uint64_t bytes_before_block(std::uint64_t first) {
+  return (kBlockBytes - first % kBlockBytes) % kBlockBytes;
+}
+
+// The blocks that are whole in a part of an object; nothing where that has no length, or too much.
+constexpr std::optional<BlockRun> whole_blocks(const http::ContentRange& part) {
+  if (!part.complete || *part.complete > kLargestObject) return {};
+  const auto length = part.range.last + 1;
+  const auto first = (part.range.first + bytes_before_block(part.range.first)) / kBlockBytes;
+  const auto end = length == part.complete ? blocks_in(length) : length / kBlockBytes;
+  if (first >= end) return {};
+  return BlockRun{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - 1)};
 }
 
 // Which bytes of an object of that length are in a block that it has.

@@ -26,23 +26,6 @@ bool is_good_part(const cache::Entry& part, std::optional<std::uint64_t> promise
          !cache::strong_validator(part).empty();
 }
 
-std::uint64_t aligned_up(std::uint64_t byte) {
-  return (byte + cache::kBlockBytes - 1) / cache::kBlockBytes * cache::kBlockBytes;
-}
-
-// The blocks of it that come whole.
-std::optional<cache::BlockRun> whole_blocks(const http::ContentRange& part) {
-  const auto first = aligned_up(part.range.first) / cache::kBlockBytes;
-  const auto last = part.range.last + 1;
-  const auto end = last == *part.complete ? cache::blocks_in(last) : last / cache::kBlockBytes;
-  if (first >= end) return {};
-  return cache::BlockRun{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - 1)};
-}
-
-std::uint64_t bytes_before_blocks(const http::ByteRange& range) {
-  return aligned_up(range.first) - range.first;
-}
-
 // Whether it is just the blocks that were asked for.
 bool is_of_blocks(const cache::Entry& part, const http::AskedRange& wide) {
   const auto end = *part.range->complete - 1;
@@ -78,7 +61,8 @@ bool Filling::becomes_object() const {
   // it is large.
   const bool wanted = job_.wide ? is_of_blocks(*entry_, *job_.wide)
                                 : *length_ > large && !facts.if_range && !facts.authorization;
-  return wanted && whole_blocks(*entry_->range) && !is_simply_all(*entry_, facts.ranges, large) &&
+  return wanted && cache::whole_blocks(*entry_->range) &&
+         !is_simply_all(*entry_, facts.ranges, large) &&
          may_be_kept_in_blocks(shared, *entry_->range->complete);
 }
 
@@ -172,7 +156,7 @@ std::shared_ptr<Run> Filling::begin_run(const std::shared_ptr<const cache::Entry
   const auto fill = job_.fill;
   RunPlan plan;
   plan.blocks = {0, cache::blocks_in(object->body.size) - 1};
-  if (entry_->range) plan.blocks = *whole_blocks(*entry_->range);
+  if (entry_->range) plan.blocks = *cache::whole_blocks(*entry_->range);
   plan.through = !entry_->range && (weak || !knows_ranges);
   // What cannot be completed later is fetched for nobody, too, in place of what is held.
   const bool for_nobody = job_.refresh && weak;
@@ -210,7 +194,8 @@ Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::millisec
     const auto from = sibling ? Hierarchy::sibling : Hierarchy::direct;
     Pouring pouring(worker_, {run, job_.key, from, patience_}, *fetch_);
     if (sibling) pouring.expect(kLeastRate);
-    if (entry_->range) poured = co_await skip(bytes_before_blocks(entry_->range->range));
+    if (entry_->range)
+      poured = co_await skip(cache::bytes_before_block(entry_->range->range.first));
     if (poured) poured = co_await pouring.pour(idle);
     ending.why = poured ? kAllBrought : poured.error();
     const bool cut = !poured && poured.error().what != Failure::What::abandoned;

@@ -34,6 +34,32 @@ TEST(BlocksOfAnObject, AreAllOfTheSameSizeButTheLast) {
   EXPECT_EQ(blocks_in(kLargestObject), UINT32_MAX);
 }
 
+TEST(BlocksOfAPart, AreThoseThatItHasWhole) {
+  struct Case {
+    http::ContentRange part;
+    std::optional<BlockRun> blocks;
+    std::uint64_t before;
+  };
+  const Case cases[] = {
+      {{{0, 0}, 1}, BlockRun{0, 0}, 0},
+      {{{0, 5 * kMiB}, 5 * kMiB + 1}, BlockRun{0, 5}, 0},
+      {{{0, 5 * kMiB}, 6 * kMiB}, BlockRun{0, 4}, 0},
+      {{{1, 2 * kMiB - 1}, 6 * kMiB}, BlockRun{1, 1}, kMiB - 1},
+      {{{1, 2 * kMiB - 2}, 6 * kMiB}, std::nullopt, kMiB - 1},
+      {{{kMiB - 1, 6 * kMiB - 1}, 6 * kMiB}, BlockRun{1, 5}, 1},
+      {{{5 * kMiB + 1, 6 * kMiB - 1}, 6 * kMiB}, std::nullopt, kMiB - 1},
+      {{{0, 5 * kMiB - 1}, std::nullopt}, std::nullopt, 0},
+      {{{0, kLargestObject - 1}, kLargestObject}, BlockRun{0, UINT32_MAX - 1}, 0},
+      {{{0, kLargestObject}, kLargestObject + 1}, std::nullopt, 0},
+      {{{UINT64_MAX - 2, UINT64_MAX - 1}, UINT64_MAX}, std::nullopt, 3},
+  };
+  for (const Case& tested : cases) {
+    SCOPED_TRACE(http::content_range(tested.part));
+    EXPECT_EQ(whole_blocks(tested.part), tested.blocks);
+    EXPECT_EQ(bytes_before_block(tested.part.range.first), tested.before);
+  }
+}
+
 class AnObject : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kLength = 10 * kMiB + 5;
