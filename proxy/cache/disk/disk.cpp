@@ -12,6 +12,12 @@ namespace {
 constexpr std::uint64_t kShareOfSmall = 4;
 constexpr std::uint64_t kShareOfLast = 8;
 
+// Blocks come at the pace of the disk, what is small in bursts.
+std::uint64_t share_of(const RecordHeader& header) {
+  if (header.kind == Kind::block) return 1;
+  return header.claims_blocks() ? kShareOfLast : kShareOfSmall;
+}
+
 constexpr std::size_t kMostDoubts = 65'536;  // that wait for the writer
 
 // A machine without a clock of its own may believe to be in 1970 until somebody tells it.
@@ -122,12 +128,7 @@ Result<void> Disk::append(Record record) {
     counters_.refused_resting += 1;
     return Error::resting;
   }
-  // Blocks come at the pace of the disk, what is small in bursts.
-  const RecordHeader& header = record.header;
-  const std::uint64_t share = header.kind == Kind::block ? 1
-                              : header.claims_blocks()   ? kShareOfLast
-                                                         : kShareOfSmall;
-  const std::uint64_t most = options_.queue_bytes * share;
+  const std::uint64_t most = options_.queue_bytes * share_of(record.header);
   if (queued_bytes_ > 0 && queued_bytes_ + bytes > most) {
     counters_.refused_busy += 1;
     return Error::busy;

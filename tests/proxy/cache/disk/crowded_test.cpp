@@ -21,13 +21,16 @@ Record tiny(std::uint64_t number) {
   return response(url_number(number), "x");
 }
 
+bool written(Alone& alone, std::uint64_t number) {
+  return alone.log.append(tiny(number)) && alone.log.flush();
+}
+
 // Records so small that the disk alone would have room for thousands.
 TEST(CrowdedIndex, HoldsSoManyAndNoMore) {
   const TemporaryDirectory directory;
   Alone alone(crowded_options(directory.path()));
   for (std::uint64_t i = 0; i < 5000; ++i) {
-    ASSERT_TRUE(alone.log.append(tiny(i)));
-    ASSERT_TRUE(alone.log.flush());
+    ASSERT_TRUE(written(alone, i));
     ASSERT_LE(alone.index.entries(), kEntries + 1) << i;
   }
   EXPECT_GT(alone.counters.crowded_out, 5U);
@@ -40,8 +43,7 @@ TEST(CrowdedIndex, KeepsWhatIsUsed) {
   const TemporaryDirectory directory;
   Alone alone(crowded_options(directory.path()));
   for (std::uint64_t i = 0; i < 5000; ++i) {
-    ASSERT_TRUE(alone.log.append(tiny(i)));
-    ASSERT_TRUE(alone.log.flush());
+    ASSERT_TRUE(written(alone, i));
     ASSERT_TRUE(alone.index.use(key_for(url_number(0)))) << i;
   }
   EXPECT_GE(alone.counters.reinserted, 5U);
@@ -53,8 +55,7 @@ TEST(CrowdedIndex, MakesRoomThoughEverythingIsUsed) {
   options.log.keep = [](const Key&, const Place&) { return true; };
   Alone alone(options);
   for (std::uint64_t i = 0; i < 5000; ++i) {
-    ASSERT_TRUE(alone.log.append(tiny(i)));
-    ASSERT_TRUE(alone.log.flush());
+    ASSERT_TRUE(written(alone, i));
     ASSERT_LE(alone.index.entries(), kEntries + 1) << i;
   }
   EXPECT_TRUE(alone.index.find(key_for(url_number(4999))));
@@ -66,8 +67,7 @@ TEST(CrowdedIndex, LosesNothingToWhatIsWrittenAgain) {
   const TemporaryDirectory directory;
   Alone alone(crowded_options(directory.path()));
   for (std::uint64_t i = 0; i < 3000; ++i) {
-    ASSERT_TRUE(alone.log.append(tiny(i % kEntries)));
-    ASSERT_TRUE(alone.log.flush());
+    ASSERT_TRUE(written(alone, i % kEntries));
   }
   EXPECT_EQ(alone.index.entries(), kEntries);
   EXPECT_EQ(alone.counters.crowded_out, 0U);

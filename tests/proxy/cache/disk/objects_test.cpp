@@ -30,13 +30,10 @@ Record object(const std::string& url, std::uint64_t version, std::uint32_t block
 
 // What leads to variants of the URL, and claims for one of them.
 Record selector(const std::string& url, std::uint64_t version, std::uint32_t blocks = kBlocks) {
-  return {.header = {.kind = Kind::selector,
-                     .claimable_until = kUntil,
-                     .key = key_for(url),
-                     .version = version,
-                     .block = blocks},
-          .url = url,
-          .head = "cookie"};
+  Record record = object(url, version, blocks);
+  record.header.kind = Kind::selector;
+  record.head = "cookie";
+  return record;
 }
 
 Record block(const std::string& url, std::uint64_t version, std::uint32_t number,
