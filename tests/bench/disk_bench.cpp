@@ -1,6 +1,7 @@
 // What the cache on disk costs alone: appending, starting, finding and reading, memory per entry.
 #include <fmt/core.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -49,8 +50,6 @@ std::uint64_t written_by(const Disk& disk) {
 void append(Disk& disk, const Plan& plan) {
   const std::string head(300, 'h');
   const auto body = std::make_shared<const std::string>(plan.body_bytes, 'b');
-  const std::uint64_t before = written_by(disk);
-  const auto begun = Clock::now();
   for (std::uint64_t i = 0; i < plan.records; ++i) {
     Record record{.header = {.kind = Kind::whole,
                              .claimable_until = 4'000'000'000,
@@ -69,6 +68,12 @@ void append(Disk& disk, const Plan& plan) {
     }
   }
   (void)disk.settle(std::chrono::minutes(5));
+}
+
+void measure_append(Disk& disk, const Plan& plan) {
+  const std::uint64_t before = written_by(disk);
+  const auto begun = Clock::now();
+  append(disk, plan);
   const double seconds = seconds_since(begun);
   const std::uint64_t written = written_by(disk) - before;
   const auto bytes = static_cast<double>(plan.records * plan.body_bytes);
@@ -99,6 +104,36 @@ void read(Disk& disk, const Plan& plan) {
   }
   fmt::print("read {} x {} B: {:.0f}/s, {} found, {} not in the page cache\n", rounds,
              plan.body_bytes, static_cast<double>(rounds) / seconds_since(begun), hits, waits);
+}
+
+void drop_page_cache(const std::filesystem::path& path) {
+  for (const auto& item : std::filesystem::directory_iterator(path)) {
+    const int file = ::open(item.path().c_str(), O_RDONLY | O_CLOEXEC);
+    (void)::fdatasync(file);
+    (void)::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    ::close(file);
+  }
+}
+
+// What is appended waits for the oldest segment to go, every other record of which was used, and
+// has to be read from the disk first.
+void reclaim(const Plan& plan) {
+  Disk disk(options_of(plan));
+  if (!disk.start()) return;
+  append(disk, plan);
+  for (std::uint64_t i = 0; i < plan.records; i += 2) {
+    (void)disk.find(digest::quick_key(i), url_of(i));
+  }
+  drop_page_cache(plan.path);
+  double longest = 0;
+  const Counters& counters = disk.counters();
+  const auto goal = counters.reclaimed + 4;
+  for (std::uint64_t i = plan.records; counters.reclaimed < goal; ++i) {
+    const auto begun = Clock::now();
+    append(disk, {plan.path, plan.size, 1, plan.body_bytes, i});
+    longest = std::max(longest, seconds_since(begun));
+  }
+  fmt::print("reclaim: the longest that one record waited: {:.0f} ms\n", longest * 1000);
 }
 
 void start(const Plan& plan, const char* what) {
@@ -168,18 +203,22 @@ int main(int argc, char** argv) {
     const Plan plan{directory.path(), std::uint64_t{1} << 30, records, 10 * 1024, 0};
     Disk disk(options_of(plan));
     if (!disk.start()) return 1;
-    append(disk, plan);
+    measure_append(disk, plan);
     read(disk, {plan.path, plan.size, std::min<std::uint64_t>(records, 50'000), 10 * 1024,
                 records - std::min<std::uint64_t>(records, 50'000)});
-    append(disk, {plan.path, plan.size, records / 40 + 1, 100 * 1024, records});
+    measure_append(disk, {plan.path, plan.size, records / 40 + 1, 100 * 1024, records});
     read(disk, {plan.path, plan.size, records / 40 + 1, 100 * 1024, records});
+  }
+  {
+    const support::TemporaryDirectory directory;
+    reclaim({directory.path(), std::uint64_t{1} << 30, 110'000, 10 * 1024, 0});
   }
   const support::TemporaryDirectory directory;
   const Plan plan{directory.path(), std::uint64_t{8} << 30, entries, 1024, 0};
   {
     Disk disk(options_of(plan));
     if (!disk.start()) return 1;
-    append(disk, plan);
+    measure_append(disk, plan);
   }
   start(plan, "after a clean stop");
   pass(plan);

@@ -70,6 +70,11 @@ Result<void> File::read(std::span<std::uint8_t> into, std::uint64_t offset, Wait
   return {};
 }
 
+void File::will_be_read(std::uint64_t offset, std::uint64_t bytes) const {
+  (void)::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                        POSIX_FADV_WILLNEED);
+}
+
 Result<void> File::write(std::span<iovec> pieces, std::uint64_t offset) const {
   for (pieces = without_first(pieces, 0); !pieces.empty();) {
     const auto count = static_cast<int>(std::min<std::size_t>(pieces.size(), IOV_MAX));

@@ -38,6 +38,8 @@ class File {
                                 Wait wait) const;
   // All of it, or `gone` where the file ends before.
   Result<void> read(std::span<std::uint8_t> into, std::uint64_t offset, Wait wait) const;
+  // Has the system begin to, as all of it is read soon; that it waits for the disk is rare.
+  void will_be_read(std::uint64_t offset, std::uint64_t bytes) const;
   // Writes all of it. `pieces` is used up on the way.
   Result<void> write(std::span<iovec> pieces, std::uint64_t offset) const;
   Result<void> write(Bytes bytes, std::uint64_t offset) const;

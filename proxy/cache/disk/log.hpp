@@ -168,6 +168,7 @@ class Log {
   // Appends what is to be kept of it, as far as there is room, and removes it.
   Result<void> reclaim(std::uint32_t segment, Room& room);
   Result<void> clear_out(const Segment& segment, Room& room);
+  void read_ahead(const Segment& segment, const std::vector<Listed>& records) const;
   Result<void> clear_out(const Listed& listed, Position at, Room& room);
   Result<void> copy(const Key& key, const Place& place, Room& room);
   void evict(const Key& key, Position at);
