@@ -1,18 +1,33 @@
 #include "proxy/blocks/wide.hpp"
 
+#include <algorithm>
+
 #include "proxy/cache/object.hpp"
 
 namespace proxy {
 
+namespace {
+
+bool goes_to_the_end(const http::AskedRange& asked) {
+  return !asked.last || *asked.last >= cache::kLargestObject;
+}
+
+bool is_worth_a_block(const http::AskedRange& asked) {
+  return goes_to_the_end(asked) || *asked.last - asked.first + 1 >= kWorthABlock;
+}
+
+}  // namespace
+
 std::optional<http::AskedRange> widened(const cache::RequestFacts& request, std::uint64_t held) {
   if (!request.range) return {};
-  const auto asked = http::only_range(request.ranges);
-  if (!asked || asked->first >= cache::kLargestObject) return {};
-  const bool goes_on = asked->first < held && asked->last.value_or(held) >= held;
-  const auto first = goes_on ? held : asked->first / cache::kBlockBytes * cache::kBlockBytes;
-  if (!asked->last || *asked->last >= cache::kLargestObject) return http::AskedRange{first, {}};
-  if (*asked->last - asked->first + 1 < kWorthABlock) return {};
-  const auto last_block = *asked->last / cache::kBlockBytes;
+  const auto all = http::asked_ranges(request.ranges);
+  if (all.empty() || !std::all_of(all.begin(), all.end(), is_worth_a_block)) return {};
+  const auto& asked = all.front();
+  if (asked.first >= cache::kLargestObject) return {};
+  const bool goes_on = asked.first < held && asked.last.value_or(held) >= held;
+  const auto first = goes_on ? held : asked.first / cache::kBlockBytes * cache::kBlockBytes;
+  if (goes_to_the_end(asked)) return http::AskedRange{first, {}};
+  const auto last_block = *asked.last / cache::kBlockBytes;
   return http::AskedRange{first, (last_block + 1) * cache::kBlockBytes - 1};
 }
 

@@ -229,12 +229,12 @@ void Filling::note_of_blocks(const peers::PeerRef& peer, std::chrono::microsecon
   worker_.shared.directory.note(peer, outcome, waited, 0, std::chrono::steady_clock::now());
 }
 
-// Than the client wants: the first of it is held in blocks; or whether it wants the range is not
-// known yet.
+// Than the client wants: the first of it is held in blocks, or there are more ranges; or whether it
+// wants the range is not known yet.
 bool Filling::asks_for_less() const {
   const auto& facts = request().facts;
   const auto asked = http::only_range(facts.ranges);
-  return job_.wide && asked && (facts.if_range || asked->first < job_.wide->first);
+  return job_.wide && (!asked || facts.if_range || asked->first < job_.wide->first);
 }
 
 // Something else was asked for than the client wants, and what came is not kept in blocks.

@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::uint64_t kFarAway = std::numeric_limits<std::uint64_t>::max();
 
+constexpr std::string_view kUnit = "bytes=";
+
+bool has_unit(std::string_view range) {
+  return same_word(range.substr(0, kUnit.size()), kUnit);
+}
+
 // As written: a range without a first position is a suffix of `last` bytes.
 struct Spec {
   std::optional<std::uint64_t> first;
@@ -39,6 +45,13 @@ std::optional<Spec> parse_spec(std::string_view text) {
   spec.first = parse_position(first);
   if (!spec.first || *spec.first > spec.last) return {};
   return spec;
+}
+
+// Nothing of a suffix, nor of what begins where nothing can be.
+std::optional<AskedRange> as_asked(const std::optional<Spec>& spec) {
+  if (!spec || !spec->first || *spec->first == kFarAway) return {};
+  if (spec->last == kFarAway) return AskedRange{*spec->first, std::nullopt};
+  return AskedRange{*spec->first, spec->last};
 }
 
 // Nothing where it is not satisfiable (14.1.2).
@@ -71,8 +84,7 @@ void join(ByteRanges& parts, const ByteRange& added) {
 }  // namespace
 
 Selection select_ranges(std::string_view range, std::uint64_t size) {
-  constexpr std::string_view kUnit = "bytes=";
-  if (!same_word(range.substr(0, kUnit.size()), kUnit)) return {};
+  if (!has_unit(range)) return {};
   Members specs(range.substr(kUnit.size()));
   Selection selection;
   std::size_t seen = 0;
@@ -89,12 +101,20 @@ Selection select_ranges(std::string_view range, std::uint64_t size) {
 }
 
 std::optional<AskedRange> only_range(std::string_view range) {
-  constexpr std::string_view kUnit = "bytes=";
-  if (!same_word(range.substr(0, kUnit.size()), kUnit)) return {};
-  const auto spec = parse_spec(range.substr(kUnit.size()));
-  if (!spec || !spec->first || *spec->first == kFarAway) return {};
-  if (spec->last == kFarAway) return AskedRange{*spec->first, std::nullopt};
-  return AskedRange{*spec->first, spec->last};
+  if (!has_unit(range)) return {};
+  return as_asked(parse_spec(range.substr(kUnit.size())));
+}
+
+AskedRanges asked_ranges(std::string_view range) {
+  if (!has_unit(range)) return {};
+  AskedRanges asked;
+  Members specs(range.substr(kUnit.size()));
+  while (const auto text = specs.next()) {
+    const auto one = as_asked(parse_spec(*text));
+    if (!one || asked.size() == kMostRanges) return {};
+    asked.push_back(*one);
+  }
+  return asked;
 }
 
 std::string range_field(const AskedRange& range) {
@@ -126,9 +146,9 @@ std::string unsatisfied_range(std::uint64_t size) {
 }
 
 std::optional<ContentRange> parse_content_range(std::string_view value) {
-  constexpr std::string_view kUnit = "bytes ";
-  if (!same_word(value.substr(0, kUnit.size()), kUnit)) return {};
-  value.remove_prefix(kUnit.size());
+  constexpr std::string_view kBegin = "bytes ";
+  if (!same_word(value.substr(0, kBegin.size()), kBegin)) return {};
+  value.remove_prefix(kBegin.size());
   const auto dash = value.find('-');
   const auto slash = value.find('/');
   if (dash == value.npos || slash == value.npos || slash < dash) return {};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace proxy::http {
 
@@ -44,8 +45,11 @@ struct AskedRange {
 
   bool operator==(const AskedRange&) const = default;
 };
+using AskedRanges = std::vector<AskedRange>;
 // Nothing where a Range field's value is not simply that.
 std::optional<AskedRange> only_range(std::string_view range);
+// One or several, as they stand there; none where one is a suffix, or they are too many.
+AskedRanges asked_ranges(std::string_view range);
 // As the field has it: "bytes=5-9" or "bytes=5-".
 std::string range_field(const AskedRange& range);
 

@@ -45,6 +45,30 @@ TEST(LargeRange, AResumeOfWhatIsNotKeptIsAskedForAsItIs) {
   EXPECT_EQ(scene.get("30000000-", if_range("\"v1\"")).status, 416);
 }
 
+TEST(LargeRange, SeveralOfAColdObjectBringTheBlocksOfAll) {
+  LargeScene scene(20 * kMiB);
+  for (int i = 0; i < 2; ++i) {
+    const Response parts = scene.get("9000000-9099999,0-99999");
+    EXPECT_EQ(parts.status, 206);
+    EXPECT_TRUE(parts.whole);
+    EXPECT_TRUE(contains(parts.field("Content-Type"), "multipart/byteranges"));
+    EXPECT_TRUE(contains(parts.body, pattern(9'000'000, 100'000)));
+    EXPECT_TRUE(contains(parts.body, pattern(0, 100'000)));
+  }
+  EXPECT_EQ(scene.asked(), (Asked{"bytes=8388608-9437183", "bytes=0-1048575"}));
+}
+
+TEST(LargeRange, SeveralOfWhatIsNotKeptAreAskedForAsTheyAre) {
+  LargeScene scene(20 * kMiB);
+  scene.cache_control = "no-store";
+  scene.origin.on("/a", [&scene](const Request& request) {
+    const bool several = contains(request.field("Range"), ",");
+    return several ? scene.described(Reply(206)).body("both") : scene.answer(request);
+  });
+  EXPECT_EQ(scene.get("9000000-9099999,0-99999").body, "both");
+  EXPECT_EQ(scene.get("30000000-30099999,0-99999").body, "both") << "one begins behind the end";
+}
+
 // Where it begins is not known before, so that the rest of its first block is fetched, too.
 TEST(LargeRange, TheEndOfAColdObjectIsKept) {
   LargeScene scene(20 * kMiB);

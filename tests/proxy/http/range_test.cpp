@@ -182,6 +182,32 @@ TEST(OnlyRange, IsWhatStandsThereAlone) {
   EXPECT_EQ(range_field({5, {}}), "bytes=5-");
 }
 
+TEST(AskedRanges, AreAllThatStandThere) {
+  const struct {
+    const char* field;
+    AskedRanges meaning;
+  } cases[] = {
+      {"bytes=0-0", {{0, 0}}},
+      {"bytes=5-9, 0-4,5-", {{5, 9}, {0, 4}, {5, {}}}},
+      {"bytes=5-9,,", {{5, 9}}},
+      {"bytes=5-9,-5", {}},
+      {"bytes=5-9,9-5", {}},
+      {"bytes=5-9,x", {}},
+      {"bytes=5-9,99999999999999999999999-", {}},
+      {"lines=5-9", {}},
+      {"bytes=", {}},
+      {"", {}},
+  };
+  for (const auto& [field, meaning] : cases) EXPECT_EQ(asked_ranges(field), meaning) << field;
+}
+
+TEST(AskedRanges, AreNoneWhereTheyAreTooMany) {
+  std::string field = "bytes=0-0";
+  for (std::size_t count = 1; count < kMostRanges; ++count) field += ",0-0";
+  EXPECT_EQ(asked_ranges(field).size(), kMostRanges);
+  EXPECT_TRUE(asked_ranges(field + ",0-0").empty());
+}
+
 TEST(ContentRange, IsTheWholeOnlyFromTheFirstByteToTheLast) {
   EXPECT_TRUE((ContentRange{{0, 4}, 5}.is_whole()));
   EXPECT_FALSE((ContentRange{{0, 4}, 6}.is_whole()));
