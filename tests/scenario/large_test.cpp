@@ -147,7 +147,7 @@ TEST(Large, ARangeOfAColdObjectBringsItsBlocksAlone) {
   scene.expect_part(cold, {3'000'000, 3'099'999});
   EXPECT_TRUE(contains(cold.field("Cache-Status"), "fwd=uri-miss"));
   EXPECT_TRUE(contains(cold.field("Cache-Status"), "stored"));
-  EXPECT_TRUE(is_hit(scene.get("2097152-3145727")));
+  EXPECT_TRUE(await([&] { return is_hit(scene.get("2097152-3145727")); })) << "once all has come";
   const Response more = scene.get("3000000-5000000");
   scene.expect_part(more, {3'000'000, 5'000'000});
   EXPECT_TRUE(contains(more.field("Cache-Status"), "fwd=partial"));
@@ -162,7 +162,7 @@ TEST(Large, ARangeOfAColdObjectBringsItsBlocksAlone) {
 
 TEST(Large, ASmallRangeOfAColdObjectIsAskedForAsItIs) {
   LargeScene scene(20 * kMiB);
-  for (const char* range : {"5-9", "-100000", "0-99999,200000-299999"}) {
+  for (const char* range : {"5-9", "-100000", "0-99999,200000-200009"}) {
     scene.get(range);
     EXPECT_EQ(scene.asked().back(), std::string("bytes=") + range);
   }
