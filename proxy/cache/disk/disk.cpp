@@ -53,7 +53,8 @@ Disk::Disk(Options options)
       index_(past_second()),
       rules_(options_.purge_reading),
       versions_(random_number()),
-      log_(fitted(options_.log), Shared{index_, segments_, rules_, counters_, log_may_have_more_}),
+      log_(in_steps(fitted(options_.log)),
+           Shared{index_, segments_, rules_, counters_, log_may_have_more_}),
       next_rest_(options_.first_rest) {}
 
 Result<Loaded> Disk::start() {
@@ -247,6 +248,15 @@ bool Disk::when_taken(std::uint64_t more_than, std::function<void()> taken) {
   wait_for_room_.push_back({more_than, std::move(taken)});
   return true;
 }
+// Of a segment that is reclaimed each record may be read: a slow disk does not hang.
+LogLimits Disk::in_steps(LogLimits limits) {
+  limits.keep = [this, keep = std::move(limits.keep)](const Key& key, const Place& place) {
+    begin_step();
+    return keep(key, place);
+  };
+  return limits;
+}
+
 
 std::uint64_t Disk::queued_bytes() const {
   const std::lock_guard lock(mutex_);

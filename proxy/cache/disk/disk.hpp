@@ -145,7 +145,7 @@ class Disk {
     return (key.bytes[0] | key.bytes[1] << 8) % kInFlight;
   }
 
-  // How long the writer may take for one step: for some segments read and written, on a slow disk.
+  // How long the writer may take for one step, on a slow disk.
   static constexpr std::chrono::seconds kLongestStep{10};
 
   void queue(Record record);
@@ -157,6 +157,7 @@ class Disk {
   void purge_everything();
   void run();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
+  LogLimits in_steps(LogLimits limits);
   void write(std::vector<Record> records);
   void flush(bool any);
   void write_one(Record record);
