@@ -224,12 +224,14 @@ bool DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
   record.header.kind = Kind::head;
   record.header.version = body;
   record.replaces = held->at;
-  record.done = [entry, key, body](Result<disk::Position> at) {
-    if (at) entry->on_disk.set(key, to_number(*at), body);
+  record.body_if_moved = pieces_of(entry);
+  record.done = [this, entry, key, body](Result<disk::Position> at) {
+    if (!at) return;
+    const auto place = disk_.index().find(key);
+    const bool moved = place && place->at == *at && place->kind == Kind::whole;
+    entry->on_disk.set(key, to_number(*at), moved ? to_number(*at) : body);
   };
-  const auto taken = disk_.append(std::move(record));
-  if (!taken) disk_.purge(key, {});  // the old head must not come back
-  return taken.has_value();
+  return disk_.freshen(std::move(record)).has_value();
 }
 
 bool DiskTier::purge(const Key& url_key, disk::Done done) {

@@ -15,14 +15,10 @@ using disk::Wait;
 
 // One that is freshened stays found meanwhile, or its blocks would be taken for nobody's.
 bool DiskTier::write_object(Record record, const Entry& entry, const Entry* superseded) {
-  const Key key = record.header.key;
   record.header.kind = Kind::object;
   note_object(record.header, entry);
-  if (!superseded || superseded->object != entry.object) {
-    return disk_.replace(std::move(record)).has_value();
-  }
-  const auto taken = disk_.append(std::move(record));
-  if (!taken) disk_.purge(key, {});  // the old head must not come back
+  const bool freshens = superseded && superseded->object == entry.object;
+  const auto taken = freshens ? disk_.freshen(std::move(record)) : disk_.replace(std::move(record));
   return taken.has_value();
 }
 

@@ -142,16 +142,29 @@ Result<void> Disk::replace(Record record) {
   const Key key = record.header.key;
   const bool held = may_hold(key);
   index_.erase(key);
-  if (held) {
-    record.done = [this, key, told = std::move(record.done)](Result<Position> at) {
-      // Or the next start would find what was to be replaced.
-      if (!at) owe({.header = {.kind = Kind::purge, .key = key}, .url = {}, .head = {}});
-      if (told) told(at);
-    };
-  }
+  if (held) purge_unless_written(record);
   const auto taken = append(std::move(record));
   if (!taken && held) purge(key, {});
   return taken;
+}
+
+Result<void> Disk::freshen(Record record) {
+  const Key key = record.header.key;
+  purge_unless_written(record);
+  const auto taken = append(std::move(record));
+  if (!taken) purge(key, {});
+  return taken;
+}
+
+// Or the next start would find what was to be replaced.
+void Disk::purge_unless_written(Record& record) {
+  const Key key = record.header.key;
+  record.done = [this, key, told = std::move(record.done)](Result<Position> at) {
+    if (!at && at.error() != Error::gone) {
+      owe({.header = {.kind = Kind::purge, .key = key}, .url = {}, .head = {}});
+    }
+    if (told) told(at);
+  };
 }
 
 // What is written leaves the one place after it has come to the other. After a failure the log may

@@ -89,6 +89,9 @@ class Disk {
   // The same for what takes the place of what is found under the key, which goes at once; where it
   // is not taken, that is purged.
   Result<void> replace(Record record);
+  // And for a newer head of it: what is found stays found meanwhile, and is purged where this is
+  // not taken or cannot be written.
+  Result<void> freshen(Record record);
   // Whether something may be found under the key, now or once what waits is written.
   bool may_hold(const Key& key) const;
 
@@ -150,6 +153,7 @@ class Disk {
 
   void queue(Record record);
   void queue_purge(Record record);
+  void purge_unless_written(Record& record);
   bool working() const;
   bool hangs() const;
   void begin_step();

@@ -17,12 +17,23 @@ iovec piece_of(Bytes bytes) {
   return {const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
+std::uint64_t size_of(const std::vector<Piece>& pieces) {
+  std::uint64_t bytes = 0;
+  for (const Piece& piece : pieces) bytes += piece.bytes.size();
+  return bytes;
+}
+
 }  // namespace
 
 std::uint64_t Record::footprint() const {
   std::uint64_t bytes = sizeof(Record) + url.capacity() + head.capacity();
   for (const Piece& piece : body) bytes += sizeof(Piece) + piece.bytes.size();
   return bytes;
+}
+
+std::uint64_t Record::most_bytes() const {
+  const auto content = size_of(body_if_moved ? *body_if_moved : body);
+  return kRecordHeaderBytes + url.size() + head.size() + content;
 }
 
 Result<std::uint32_t> segment_bytes_for(const LogLimits& limits) {
@@ -46,25 +57,17 @@ Result<void> Log::append(Record record) {
     shared_.counters.failed_writes += 1;
     if (record.done) record.done(error);
   };
-  std::uint64_t bytes = kRecordHeaderBytes + record.url.size() + record.head.size();
-  for (const Piece& piece : record.body) bytes += piece.bytes.size();
+  const std::uint64_t bytes = record.most_bytes();
   if (kSegmentHeaderBytes + aligned(bytes) + footer_bytes(2) > limits_.segment_bytes) {
     fail(Error::too_large);
     return {};
   }
-  if (record.replaces || record.header.claims_blocks()) {
-    const auto flushed = depends_on_gathered(record) ? flush() : Result<void>();
-    if (!flushed || (record.replaces && !still_replaces(record))) {
-      fail(flushed ? Error::gone : flushed.error());
-      return flushed;
-    }
-  }
-  if (!current_ || !fits(bytes) || is_crowded()) {
-    const auto begun = begin_segment(aligned(bytes));
-    if (!begun) {
-      fail(begun.error());
-      return begun;
-    }
+  auto ready = depends_on_gathered(record) ? flush() : Result<void>();
+  const bool has_room = current_ && fits(bytes) && !is_crowded();
+  if (ready && !has_room) ready = begin_segment(aligned(bytes));
+  if (!ready || !still_replaces(record)) {
+    fail(ready ? Error::gone : ready.error());
+    return ready;
   }
   if (record.header.claims_blocks()) {
     record.header.flags = holds_all(record.header, record.url) ? kAllHeld : 0;
@@ -72,15 +75,24 @@ Result<void> Log::append(Record record) {
   return gather(std::move(record), std::nullopt);
 }
 
-// A start goes by the log alone: no newer head may be in it that does not count.
-bool Log::still_replaces(const Record& record) const {
+// A start goes by the log alone: no newer head may be in it that does not count. Whoever stores
+// anew or purges takes what is held from the index first: what is found elsewhere was copied.
+bool Log::still_replaces(Record& record) const {
+  if (!record.replaces) return true;
   const auto held = shared_.index.find(record.header.key);
-  return held && held->at == *record.replaces &&
-         !shared_.rules.purged(record.url, *record.replaces);
+  if (!held || shared_.rules.purged(record.url, held->at)) return false;
+  if (held->at == *record.replaces) return true;
+  if (!record.body_if_moved) return false;
+  record.header.kind = Kind::whole;
+  record.header.version = 0;
+  record.body = std::move(*record.body_if_moved);
+  record.replaces = held->at;
+  return true;
 }
 
 // What is gathered might replace it first, purge it, or be its blocks.
 bool Log::depends_on_gathered(const Record& record) const {
+  if (!record.replaces && !record.header.claims_blocks()) return false;
   return std::any_of(gathered_.begin(), gathered_.end(), [&](const Gathered& added) {
     const RecordHeader& header = added.record.header;
     if (header.key == record.header.key) return true;  // blocks have that of their object
@@ -97,13 +109,11 @@ Result<void> Log::gather(Record record, std::optional<Position> moved_from) {
                static_cast<std::uint32_t>(current_->end + gathered_bytes_)};
   header.url_bytes = static_cast<std::uint32_t>(added.record.url.size());
   header.head_bytes = static_cast<std::uint32_t>(added.record.head.size());
-  std::uint64_t body_bytes = 0;
   header.body_checksum = 0;
   for (const Piece& piece : added.record.body) {
-    body_bytes += piece.bytes.size();
     header.body_checksum = digest::crc32c(piece.bytes, header.body_checksum);
   }
-  header.body_bytes = static_cast<std::uint32_t>(body_bytes);
+  header.body_bytes = static_cast<std::uint32_t>(size_of(added.record.body));
   const auto url = bytes_of(added.record.url);
   const auto head = bytes_of(added.record.head);
   added.header = encode(header, url, head);

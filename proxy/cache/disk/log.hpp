@@ -146,7 +146,7 @@ class Log {
   };
 
   bool fits(std::uint64_t record_bytes) const;
-  bool still_replaces(const Record& record) const;
+  bool still_replaces(Record& record) const;
   bool depends_on_gathered(const Record& record) const;
   Result<void> gather(Record record, std::optional<Position> moved_from);
   void apply(Gathered& added);

@@ -28,12 +28,16 @@ struct Record {
   // Only if the key is still found there: for a newer head, whose body lies there or is that
   // head's.
   std::optional<Position> replaces = std::nullopt;
+  // Of such a newer head: the body. What it replaces may be copied elsewhere before its turn comes;
+  // then both are written as one.
+  std::optional<std::vector<Piece>> body_if_moved = std::nullopt;
   // Told where it lies once write() has taken it and it is found there, or why it does not. On the
   // writer's thread: brief, and without calls that wait for the writer. May be empty.
   std::function<void(Result<Position>)> done = {};
 
-  // What it takes of the writer's queue.
+  // What it takes of the writer's queue, and at most of a segment.
   std::uint64_t footprint() const;
+  std::uint64_t most_bytes() const;
 };
 
 inline Bytes bytes_of(std::string_view text) {

@@ -236,6 +236,19 @@ TEST(Disk, WhatWasToBeReplacedIsNotFoundAgainThoughItsSuccessorFailed) {
   EXPECT_EQ(Scene(directory.path()).body("http://a/").error(), Error::gone);
 }
 
+TEST(Disk, AnOlderHeadIsNotFoundAgainThoughTheNewerOneFailed) {
+  const TemporaryDirectory directory;
+  {
+    Scene scene(directory.path());
+    ASSERT_TRUE(scene.append(response("http://a/", "body")));
+    Record head = newer_head(scene, "http://a/", std::string(70'000, 'x'));  // too large
+    ASSERT_TRUE(scene->freshen(std::move(head)));
+    ASSERT_TRUE(scene->settle(kPatience));
+    EXPECT_FALSE(scene.head("http://a/"));
+  }
+  EXPECT_EQ(Scene(directory.path()).body("http://a/").error(), Error::gone);
+}
+
 TEST(Disk, APurgeByPrefixActsAtOnceThenFindsItsEntries) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());

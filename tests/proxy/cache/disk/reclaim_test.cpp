@@ -175,6 +175,34 @@ TEST(DiskReclaim, CopiesANewerHeadWithItsBody) {
   EXPECT_EQ(scene->find(kept, url_number(1))->kind, Kind::whole);
 }
 
+// What it is a head of was copied while it waited, and the old head with it.
+TEST(DiskReclaim, WritesANewerHeadWithItsBodyWhereThatWasCopied) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  const std::string url = url_number(1);
+  const Key kept = key_for(url);
+  options.log.keep = [kept](const Key& key, const Place&) { return key == kept; };
+  const std::string body = body_text(url, 4000);
+  {
+    Scene scene(options);
+    fill(scene, 0, 3);
+    const auto place = scene->find(kept, url);
+    fill(scene, 10, 1000);
+    ASSERT_NE(scene->find(kept, url)->at, place->at);
+    const Record head{.header = {.kind = Kind::head, .key = kept, .version = to_number(place->at)},
+                      .url = url,
+                      .head = "304",
+                      .replaces = place->at,
+                      .body_if_moved = body_of(body)};
+    ASSERT_TRUE(scene.append(head));
+    EXPECT_EQ(*scene.head(url), "304");
+    EXPECT_EQ(*scene.body(url), body);
+  }
+  Scene again(options);
+  EXPECT_EQ(*again.head(url), "304");
+  EXPECT_EQ(*again.body(url), body);
+}
+
 TEST(DiskReclaim, DropsANewerHeadWithItsBody) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
