@@ -157,16 +157,17 @@ class Disk {
   bool working() const;
   bool hangs() const;
   void begin_step();
+  LogLimits in_steps(LogLimits limits);
   void load();
   void purge_everything();
   void run();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
-  LogLimits in_steps(LogLimits limits);
   void write(std::vector<Record> records);
   void flush(bool any);
   void write_one(Record record);
   void take_off_queue(std::uint64_t bytes);
   void owe(Record record);
+  void owe_everything();
   void pay_owed();
   bool look_after();
   void judge_claims();
@@ -193,6 +194,8 @@ class Disk {
 
   Log log_;  // the writer's alone, as what follows
   std::vector<Record> owed_;
+  bool went_ = false;              // the directory did, and may be back some day
+  bool purged_elsewhere_ = false;  // something was, and is owed no more
   std::chrono::milliseconds next_rest_;
   Clock::time_point looked_after_{};
   std::optional<Clock::time_point> searching_since_;  // while there are rules

@@ -87,7 +87,8 @@ void Disk::run() {
   }
   lock.unlock();
   begin_step();
-  (void)log_.close();  // what has no footer is replayed
+  if (!owed_.empty()) recover();  // the next start knows of none
+  (void)log_.close();             // what has no footer is replayed
   step_begun_ = 0;
   lock.lock();
   ended_ = true;
@@ -159,6 +160,7 @@ void Disk::write_one(Record record) {
     auto asked = std::move(record.done);
     record.done = [this, asked = std::move(asked), owed = std::move(owed)](Result<Position> at) {
       if (!at) owe(owed);
+      if (at) purged_elsewhere_ = went_;
       if (asked) asked(at);
     };
   }
@@ -183,13 +185,15 @@ void Disk::purge_everything() {
 void Disk::owe(Record record) {
   // What was queued before it may have been written since.
   if (record.header.kind == Kind::purge) index_.erase(record.header.key);
-  if (owed_.size() >= kMostOwed) {
-    owed_.clear();
-    rules_.clear();
-    (void)rules_.add("");
-    record = Record{.header = {.kind = Kind::purge_prefix}, .url = {}, .head = {}};
-  }
+  if (owed_.size() >= kMostOwed) return owe_everything();
   owed_.push_back(std::move(record));
+}
+
+void Disk::owe_everything() {
+  owed_.clear();
+  rules_.clear();
+  (void)rules_.add("");
+  owed_.push_back({.header = {.kind = Kind::purge_prefix}, .url = {}, .head = {}});
 }
 
 void Disk::pay_owed() {
@@ -240,6 +244,7 @@ void Disk::rest(Error reason) {
   log_may_have_more_ = true;
   if (reason == Error::no_directory) {
     ready_ = false;
+    went_ = true;
     log_.abandon();
   }
   const std::lock_guard lock(mutex_);
@@ -248,13 +253,15 @@ void Disk::rest(Error reason) {
   next_rest_ = std::min(next_rest_ * 2, options_.longest_rest);
 }
 
+// While the directory was away, another one may have been told of purges in its place.
 void Disk::recover() {
   Result<void> ready = log_.check_directory();
   if (!ready) {
     ready_ = false;
     const auto loaded = log_.open(options_.path);
     ready = loaded ? Result<void>() : loaded.error();
-    if (loaded && loaded->unreadable == 0) log_may_have_more_ = false;
+    if (loaded && loaded->unreadable == 0) log_may_have_more_ = went_;
+    if (loaded && loaded->entries > 0 && purged_elsewhere_) owe_everything();
   }
   if (ready) ready = log_.probe();
   if (!ready) {

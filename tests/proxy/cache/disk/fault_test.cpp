@@ -119,6 +119,48 @@ TEST(DiskFault, ADirectoryThatComesBackIsReadAgain) {
   EXPECT_FALSE(scene.body(url_number(2)));
 }
 
+// Another directory was told of what was purged meanwhile.
+TEST(DiskFault, OneThatAnotherStoodInForBringsNothingBack) {
+  const TemporaryDirectory directory;
+  const auto path = directory / "cache";
+  Scene scene(path);
+  ASSERT_TRUE(scene.append(response(url_number(1), "one")));
+  ASSERT_TRUE(scene.append(response(url_number(2), "two")));
+  std::filesystem::rename(path, directory / "away");
+  ASSERT_TRUE(await([&] { return std::filesystem::exists(path / "lock"); }));
+  ASSERT_TRUE(recovers(scene));
+  ASSERT_TRUE(scene.append(response(url_number(3), "three")));
+  EXPECT_TRUE(scene->may_hold(key_for(url_number(2)))) << "or nobody would say that it is purged";
+  EXPECT_TRUE(scene.purge(key_for(url_number(2))));
+  std::filesystem::rename(path, directory / "stood_in");
+  std::filesystem::rename(directory / "away", path);
+  ASSERT_TRUE(await([&] { return !scene.body(url_number(3)); }));
+  ASSERT_TRUE(recovers(scene));
+  EXPECT_FALSE(scene.body(url_number(2)));
+  ASSERT_TRUE(scene.append(response(url_number(4), "four")));
+  scene.stop();
+  Scene again(path);
+  EXPECT_FALSE(again.body(url_number(2)));
+  EXPECT_EQ(*again.body(url_number(4)), "four");
+}
+
+TEST(DiskFault, WhatIsOwedIsPaidAtTheEndWhereTheDiskIsWell) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  options.first_rest = options.longest_rest = std::chrono::minutes(1);
+  {
+    Scene scene(options);
+    ASSERT_TRUE(scene.append(response(url_number(1), "one")));
+    {
+      const NoSpace full(100);
+      EXPECT_FALSE(scene.append(response(url_number(2), body_text("x", 5000))));
+      EXPECT_FALSE(scene.purge(key_for(url_number(1))));
+    }
+    EXPECT_FALSE(scene->state().working);
+  }
+  EXPECT_FALSE(Scene(directory.path()).body(url_number(1)));
+}
+
 TEST(DiskFault, StartsWithoutItsDirectoryAndTakesItWhenItIsThere) {
   const TemporaryDirectory directory;
   Disk disk(small_options(directory / "later" / "cache"));
