@@ -114,6 +114,10 @@ void open_disk(cache::DiskTier& disk, const std::string& path) {
         "removed, {} could not be read",
         path, loaded->damaged, loaded->cut, loaded->other_version, loaded->unreadable);
   }
+  if (loaded->forgotten > 0) {
+    spdlog::warn("{}: what the newest segment purged is not known, so nothing before it counts",
+                 path);
+  }
 }
 
 std::string disk_health(const cache::DiskTier* tier) {

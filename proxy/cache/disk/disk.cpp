@@ -248,6 +248,15 @@ State Disk::state() const {
   return hanging ? State{.working = false, .reason = Error::hangs} : state_;
 }
 
+// Of a segment that is reclaimed each record may be read: a slow disk does not hang.
+LogLimits Disk::in_steps(LogLimits limits) {
+  limits.keep = [this, keep = std::move(limits.keep)](const Key& key, const Place& place) {
+    begin_step();
+    return keep(key, place);
+  };
+  return limits;
+}
+
 // The caller holds the lock.
 bool Disk::hangs() const {
   const Clock::duration begun(step_begun_.load());
@@ -261,15 +270,6 @@ bool Disk::when_taken(std::uint64_t more_than, std::function<void()> taken) {
   wait_for_room_.push_back({more_than, std::move(taken)});
   return true;
 }
-// Of a segment that is reclaimed each record may be read: a slow disk does not hang.
-LogLimits Disk::in_steps(LogLimits limits) {
-  limits.keep = [this, keep = std::move(limits.keep)](const Key& key, const Place& place) {
-    begin_step();
-    return keep(key, place);
-  };
-  return limits;
-}
-
 
 std::uint64_t Disk::queued_bytes() const {
   const std::lock_guard lock(mutex_);

@@ -143,6 +143,13 @@ void Index::clear() {
   }
 }
 
+void Index::shrink() {
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const std::lock_guard lock(shards_[i].mutex);
+    shards_[i].map->rehash(0);
+  }
+}
+
 void Index::claim_above(const Key& key) {
   IndexShard& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);

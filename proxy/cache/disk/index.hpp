@@ -59,6 +59,8 @@ class Index {
   // All of them, a shard after the other.
   void each(const std::function<void(const Key&, const Place&)>& visit) const;
   void clear();
+  // Gives back what maps have allocated for more entries than there are.
+  void shrink();
 
   // What a neighbour may be told to find here: a key is claimed while whoever keeps entries above
   // the disk says so, and while its place is claimable. Followed from the first list_claims() on.

@@ -60,6 +60,7 @@ struct Loaded {
   std::size_t damaged = 0;        // segments that lost something else, or all
   std::size_t other_version = 0;  // segments removed as they are of another version
   std::size_t unreadable = 0;     // segments left alone as the system refused to read them
+  std::size_t forgotten = 0;      // 1: the newest told nothing, and might have purged all before it
 };
 
 // Where its parts live that other threads read.

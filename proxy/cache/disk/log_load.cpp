@@ -46,19 +46,30 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
     return loaded.error();
   }
   learner.finish();
-  if (!purges_) purges_ = 0;
+  purges_ = static_cast<std::uint16_t>(purges_.value_or(0) + found.forgotten);
+  if (found.forgotten > 0) (void)begin_segment(0);  // it tells the next start that one is missing
   const bool fewer = sizes.size() < before || found.unreadable + found.other_version > 0;
   if (fewer || found.damaged > 0) doubt_objects();  // blocks may be lost that no record tells of
-  if (is_crowded()) (void)make_room(limits_.entries, none);  // or the next append does
+  if (is_crowded()) {                               // memory is less than it was
+    (void)make_room(limits_.entries, none);         // or the next append does
+    shared_.index.shrink();
+  }
   found.entries = shared_.index.entries();
   return found;
 }
 
-// Fails only where later starts may do better: the file is left alone.
+// Fails only where later starts may do better: the file is left alone. What the next segment says
+// of how many purges came before tells whether any are lost; what may be lost of the newest, nobody
+// knows.
 Result<void> Log::load_segment(std::uint32_t number, bool newest, Learner& learner, Loaded& found) {
   auto file = directory_->open_segment(number);
   if (!file && file.error() == Error::no_descriptors) return file.error();
   auto scanned = file ? scan(*file, number) : file.error();
+  const bool rubbish = scanned && scanned->damaged && scanned->records.empty();
+  if (newest && (!scanned || scanned->other_version || rubbish)) {
+    learner.forget_all();
+    found.forgotten = 1;
+  }
   if (!scanned) {
     found.unreadable += 1;
     return {};
@@ -70,6 +81,7 @@ Result<void> Log::load_segment(std::uint32_t number, bool newest, Learner& learn
   if (lost_a_purge(purges_, *scanned)) learner.forget_all();
   if (scanned->purges) purges_ = scanned->purges;
   if (scanned->records.empty()) {
+    if (found.forgotten > 0) return {};
     const auto removed = directory_->remove(number);
     if (!removed) return {};
     account(number, 0);

@@ -75,15 +75,18 @@ TEST(CrowdedIndex, LosesNothingToWhatIsWrittenAgain) {
 
 TEST(CrowdedIndex, HoldsNoMoreFromTheStartWhereMemoryIsLess) {
   const TemporaryDirectory directory;
+  std::uint64_t index_bytes = 0;
   {
     Alone alone(small_options(directory.path()));
     for (std::uint64_t i = 0; i < 4000; ++i) ASSERT_TRUE(alone.log.append(tiny(i)));
     ASSERT_TRUE(alone.log.close());
     ASSERT_EQ(alone.index.entries(), 4000U);
+    index_bytes = alone.index.bytes();
   }
   Options options = small_options(directory.path());
   options.log.entries = 2000;
   Alone alone(options);
+  EXPECT_LT(alone.index.bytes(), index_bytes * 3 / 4);
   EXPECT_LE(alone.index.entries(), 2000U);
   EXPECT_GT(alone.index.entries(), 1000U);
   EXPECT_TRUE(alone.index.find(key_for(url_number(3999))));

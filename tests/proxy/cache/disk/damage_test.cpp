@@ -70,6 +70,28 @@ TEST(DiskDamage, WhereAPurgeMayBeLostNothingOfBeforeIsFound) {
   EXPECT_FALSE(holds(again, "http://a/2"));
 }
 
+// Nobody knows what the newest purged. Nor does a later start, though another segment follows.
+TEST(DiskDamage, WhereTheNewestTellsNothingNothingOfBeforeIsFound) {
+  const TemporaryDirectory directory;
+  {
+    Alone alone(small_options(directory.path()));
+    append(alone, "http://a/1", 60'000);
+    append(alone, "http://a/2", 30'000);
+    purge(alone, "http://a/1");
+    ASSERT_EQ(alone.segments.count(), 2U);
+    alone.log.abandon();
+  }
+  const auto newest = directory / "00000002.segment";
+  std::ofstream(newest, std::ios::binary | std::ios::trunc) << std::string(5000, 'x');
+  for (int start = 0; start < 4; ++start) {
+    Alone again(small_options(directory.path()));
+    EXPECT_FALSE(holds(again, "http://a/1")) << start;
+    if (start == 0) append(again, "http://a/3");
+    EXPECT_TRUE(holds(again, "http://a/3")) << start;
+    again.log.abandon();
+  }
+}
+
 TEST(DiskDamage, AMissingSegmentIsMissedWhereItHadPurges) {
   for (const bool purges : {true, false}) {
     const TemporaryDirectory directory;
