@@ -141,6 +141,24 @@ TEST(ADirectory, ThatGoesIsToldOfAndDoneWithoutUntilItIsBack) {
   EXPECT_FALSE(scene.holds("/b"));
 }
 
+TEST(ADirectory, ThatIsEmptiedIsToldOfAndWhatIsStoredAfterwardsSurvivesACrash) {
+  DiskScene scene;
+  scene.origin.otherwise([](const Request& request) { return cacheable("of " + request.path); });
+  scene.get("/a");
+  scene.settle(1);
+  for (const auto& item : std::filesystem::directory_iterator(scene.directory())) {
+    std::filesystem::remove_all(item.path());
+  }
+  ASSERT_TRUE(await([&] { return scene.health().at("state") == "resting"; }));
+  EXPECT_TRUE(contains(scene.health().at("reason").get<std::string>(), "what was in it"));
+  ASSERT_TRUE(await([&] { return scene.health().at("state") == "working"; }));
+  scene.get("/b");
+  scene.settle(2);
+  scene.crash();
+  EXPECT_TRUE(scene.holds("/b"));
+  EXPECT_FALSE(scene.holds("/a"));
+}
+
 TEST(ADirectory, ThatCannotBeMadeIsNoReasonNotToServe) {
   TemporaryDirectory home;
   write_file(home / "file", "x");

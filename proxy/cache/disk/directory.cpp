@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".segment";
 constexpr std::size_t kDigits = 8;
+constexpr const char* kLock = "lock";
 
 std::optional<std::uint32_t> number_of(std::string_view name) {
   std::uint32_t segment = 0;
@@ -36,6 +37,10 @@ struct CloseDirectory {
 std::uint64_t larger_size(const struct stat& status) {
   return std::max(static_cast<std::uint64_t>(status.st_size),
                   static_cast<std::uint64_t>(status.st_blocks) * 512);
+}
+
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 }  // namespace
@@ -55,7 +60,7 @@ Result<Directory> Directory::open(const std::filesystem::path& path, Access acce
   auto self = File::open(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
   if (!self) return self.error();
   const int how = writes ? O_RDWR | O_CREAT : O_RDONLY;
-  auto lock = File::open(self->descriptor(), "lock", how | O_NOFOLLOW);
+  auto lock = File::open(self->descriptor(), kLock, how | O_NOFOLLOW);
   if (!lock) return lock.error();
   if (::flock(lock->descriptor(), (writes ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
     return errno == EWOULDBLOCK ? Error::in_use : error_of(errno);
@@ -109,7 +114,18 @@ bool Directory::still_there() const {
   struct stat named {};
   struct stat held {};
   return ::stat(path_.c_str(), &named) == 0 && ::fstat(self_.descriptor(), &held) == 0 &&
-         named.st_dev == held.st_dev && named.st_ino == held.st_ino;
+         same_file(named, held) && leads_to(kLock, lock_);
+}
+
+bool Directory::still_there(std::uint32_t segment, const File& file) const {
+  return leads_to(name_of(segment).c_str(), file);
+}
+
+bool Directory::leads_to(const char* name, const File& file) const {
+  struct stat named {};
+  struct stat held {};
+  return ::fstatat(self_.descriptor(), name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         ::fstat(file.descriptor(), &held) == 0 && same_file(named, held);
 }
 
 }  // namespace proxy::cache::disk

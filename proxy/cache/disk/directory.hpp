@@ -40,12 +40,15 @@ class Directory {
   // What the file system has left for us; as much as a number can tell where it does not say.
   std::uint64_t free_bytes() const;
 
-  // Whether the path still leads here: false once the directory was removed, renamed or mounted
-  // over.
+  // Whether the path still leads here, and to the lock: false once the directory was removed,
+  // renamed, mounted over or emptied. Without the lock, others may have taken it.
   bool still_there() const;
+  // Whether the segment's name still leads to this file.
+  bool still_there(std::uint32_t segment, const File& file) const;
 
  private:
   Directory(std::filesystem::path path, Access access, File self, File lock);
+  bool leads_to(const char* name, const File& file) const;
 
   std::filesystem::path path_;
   Access access_;

@@ -25,7 +25,7 @@ std::string_view to_string(Error error) {
     case Error::read_only:
       return "the disk may not be written";
     case Error::no_directory:
-      return "the directory is gone or cannot be made";
+      return "the directory, or what was in it, is gone or cannot be made";
     case Error::in_use:
       return "another process uses the directory";
     case Error::no_descriptors:

@@ -16,7 +16,7 @@ enum class Error : std::uint8_t {
   resting,         // the disk failed a moment ago and is tried again later: not taken
   no_space,        // the file system is full, or a quota is
   read_only,       // the file system is, or the files are not ours to write
-  no_directory,    // it vanished, or cannot be made
+  no_directory,    // it vanished, or what was in it, or it cannot be made
   in_use,          // another process has it
   no_descriptors,  // too many open files
   too_small,       // the size allowed, for kWantedSegments of the smallest segments

@@ -117,8 +117,10 @@ void Log::end_loaded(std::shared_ptr<const Segment> segment, Scanned scanned, bo
 }
 
 Result<void> Log::check_directory() const {
-  if (!directory_ || !directory_->still_there()) return Error::no_directory;
-  return {};
+  const bool there = directory_ && directory_->still_there();
+  const auto* newest = current_ ? current_->segment.get() : nullptr;
+  if (there && (!newest || directory_->still_there(newest->number, newest->file))) return {};
+  return Error::no_directory;
 }
 
 Result<void> Log::close() {
