@@ -88,13 +88,20 @@ Result<std::vector<Directory::Item>> Directory::segments() const {
   return found;
 }
 
-Result<File> Directory::open_segment(std::uint32_t segment) const {
-  const int how = access_ == Access::write ? O_RDWR : O_RDONLY;
+Result<File> Directory::open_segment(std::uint32_t segment, Access access) const {
+  const int how = access == Access::write ? O_RDWR : O_RDONLY;
   return File::open(self_.descriptor(), name_of(segment).c_str(), how | O_NOFOLLOW);
 }
 
-Result<File> Directory::create_segment(std::uint32_t segment) const {
-  return File::open(self_.descriptor(), name_of(segment).c_str(), O_RDWR | O_CREAT | O_EXCL);
+Result<Directory::Made> Directory::create_behind(std::uint32_t segment) const {
+  for (struct stat status{}; segment < kLastSegment;) {
+    const auto name = name_of(++segment);
+    if (::fstatat(self_.descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) continue;
+    auto file = File::open(self_.descriptor(), name.c_str(), O_RDWR | O_CREAT | O_EXCL);
+    if (!file) return file.error();
+    return Made{segment, std::move(*file)};
+  }
+  return Error::no_space;
 }
 
 Result<void> Directory::remove(std::uint32_t segment) const {

@@ -33,8 +33,15 @@ class Directory {
 
   // Rising by number. What has other names is nobody's business here.
   Result<std::vector<Item>> segments() const;
-  Result<File> open_segment(std::uint32_t segment) const;    // for what the directory is open
-  Result<File> create_segment(std::uint32_t segment) const;  // that is not there yet
+  Result<File> open_segment(std::uint32_t segment, Access access) const;
+  // For what the directory is open.
+  Result<File> open_segment(std::uint32_t segment) const { return open_segment(segment, access_); }
+  struct Made {
+    std::uint32_t segment = 0;
+    File file;
+  };
+  // The next behind it: names that somebody has given to something else are stepped over.
+  Result<Made> create_behind(std::uint32_t segment) const;
   Result<void> remove(std::uint32_t segment) const;
 
   // What the file system has left for us; as much as a number can tell where it does not say.

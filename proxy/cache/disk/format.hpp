@@ -1,8 +1,8 @@
 // How the cache lies on disk.
 //
 // A directory holds `lock`, which its one user keeps locked (flock), and segments: append-only
-// files named by their number in 8 lower case hex digits and ".segment". Numbers rise with
-// time; none is used again while an earlier segment is there. All numbers are little-endian;
+// files named by their number in 8 lower case hex digits and ".segment". Numbers rise with time;
+// none that has records is used again while an earlier segment is there. Numbers are little-endian,
 // checksums are CRC-32C (RFC 3720).
 //
 // A segment is 32 bytes of header, records, and once it is sealed a footer (footer.hpp).

@@ -1,8 +1,55 @@
+#include <array>
 #include <utility>
 
 #include "proxy/cache/disk/log.hpp"
 
 namespace proxy::cache::disk {
+namespace {
+
+void count_loss(const Scanned& scanned, bool newest, Loaded& found) {
+  const bool cut = newest && scanned.cut && !scanned.damaged;
+  found.cut += cut ? 1 : 0;
+  found.damaged += !cut && (scanned.damaged || scanned.cut) ? 1 : 0;
+}
+
+// Whether there is nothing of ours in it; what cannot be read may be.
+Result<bool> is_foreign(const Directory& directory, const Directory::Item& item, bool newest,
+                        Loaded& found) {
+  if (item.bytes > space_of(kMaxSegmentBytes)) {
+    found.damaged += 1;
+    return true;
+  }
+  const auto file = directory.open_segment(item.segment, Access::read);
+  if (!file && file.error() == Error::no_descriptors) return file.error();
+  std::array<std::uint8_t, kSegmentHeaderBytes> begin{};
+  if (!file || !file->read_some(begin, 0, Wait::yes)) return false;
+  if (check_segment_header(begin, item.segment) != SegmentHeader::damaged) return false;
+  const auto scanned = scan(*file, item.segment);
+  if (!scanned || !scanned->records.empty() || scanned->purges) return false;
+  count_loss(*scanned, newest, found);
+  return true;
+}
+
+// The segments of ours. Others go before room is made: good ones would go for them. Where they
+// cannot be removed, they are stepped over.
+Result<std::vector<Directory::Item>> sort_out(const Directory& directory, Loaded& found) {
+  const auto items = directory.segments();
+  if (!items) return items.error();
+  std::vector<Directory::Item> ours;
+  for (auto item = items->rbegin(); item != items->rend(); ++item) {
+    if (!item->is_file) continue;
+    const auto foreign = is_foreign(directory, *item, ours.empty(), found);
+    if (!foreign) return foreign.error();
+    if (*foreign) {
+      (void)directory.remove(item->segment);
+    } else {
+      ours.push_back(*item);
+    }
+  }
+  return ours;
+}
+
+}  // namespace
 
 void Log::abandon() {
   fail_gathered(Error::resting);
@@ -23,15 +70,11 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
   abandon();
   auto directory = Directory::open(path);
   if (!directory) return directory.error();
-  const auto items = directory->segments();
-  if (!items) return items.error();
-  directory_ = std::move(*directory);
-  for (const auto& item : *items) {
-    last_number_ =
-        std::max(last_number_, item.segment);  // what is no file has taken its number too
-    if (item.is_file) account(item.segment, space_of(item.bytes));
-  }
   Loaded found;
+  const auto ours = sort_out(*directory, found);
+  if (!ours) return ours.error();
+  directory_ = std::move(*directory);
+  for (const auto& item : *ours) account(item.segment, space_of(item.bytes));
   Learner learner(shared_.index, shared_.segments, shared_.rules);
   const auto before = sizes_.size();
   Room none;
@@ -72,12 +115,11 @@ Result<void> Log::load_segment(std::uint32_t number, bool newest, Learner& learn
   }
   if (!scanned) {
     found.unreadable += 1;
+    last_number_ = std::max(last_number_, number);
     return {};
   }
   found.other_version += scanned->other_version ? 1 : 0;
-  const bool cut = newest && scanned->cut && !scanned->damaged;
-  found.cut += cut ? 1 : 0;
-  found.damaged += !cut && (scanned->damaged || scanned->cut) ? 1 : 0;
+  count_loss(*scanned, newest, found);
   if (lost_a_purge(purges_, *scanned)) learner.forget_all();
   if (scanned->purges) purges_ = scanned->purges;
   if (scanned->records.empty()) {
@@ -88,6 +130,7 @@ Result<void> Log::load_segment(std::uint32_t number, bool newest, Learner& learn
     sizes_.erase(number);
     return {};
   }
+  last_number_ = std::max(last_number_, number);  // one without records may come again
   found.segments += 1;
   found.replayed += scanned->sealed ? 0 : 1;
   const auto segment = std::make_shared<const Segment>(number, std::move(*file));

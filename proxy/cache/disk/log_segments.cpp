@@ -82,19 +82,18 @@ Result<void> Log::create_squeezed() {
 }
 
 Result<void> Log::create_segment() {
-  if (last_number_ >= kLastSegment) return Error::no_space;
-  auto file = directory_->create_segment(last_number_ + 1);
-  if (!file) return file.error();
-  const std::uint32_t number = ++last_number_;
-  auto ready = file->reserve(limits_.segment_bytes);
-  if (ready) ready = file->write(encode_segment_header(number, *purges_), 0);
+  auto made = directory_->create_behind(last_number_);
+  if (!made) return made.error();
+  const std::uint32_t number = last_number_ = made->segment;
+  auto ready = made->file.reserve(limits_.segment_bytes);
+  if (ready) ready = made->file.write(encode_segment_header(number, *purges_), 0);
   if (!ready) {
     if (!directory_->remove(number)) account(number, space_of(limits_.segment_bytes));
     return ready;
   }
   account(number, space_of(limits_.segment_bytes));
   shared_.counters.overhead_bytes += kSegmentHeaderBytes;
-  const auto segment = std::make_shared<const Segment>(number, std::move(*file));
+  const auto segment = std::make_shared<const Segment>(number, std::move(made->file));
   shared_.segments.add(segment);
   current_ = Current{segment, {}, kSegmentHeaderBytes};
   return {};

@@ -1,7 +1,8 @@
-// What others do to the directory.
+// What others do to the directory: take from it, or put into it what is not ours.
 #include "proxy/cache/disk/directory.hpp"
 
 #include <filesystem>
+#include <functional>
 
 #include "scene.hpp"
 #include "tests/support/await.hpp"
@@ -11,6 +12,13 @@ namespace {
 
 using support::await;
 using support::TemporaryDirectory;
+using support::write_file;
+using Path = std::filesystem::path;
+
+void make_sparse(const Path& file, std::uint64_t bytes) {
+  write_file(file, "");
+  std::filesystem::resize_file(file, bytes);
+}
 
 struct Taken {
   const char* name;
@@ -56,6 +64,95 @@ TEST(Directory, IsNotThereWithoutTheLockThatIsHeld) {
   const auto other = Directory::open(directory.path());
   EXPECT_TRUE(other->still_there());
   EXPECT_FALSE(held->still_there()) << "another has it";
+}
+
+struct Put {
+  const char* name;
+  std::function<void(const TemporaryDirectory&)> put;
+  std::size_t lost = 0;  // as a start tells
+};
+class PutIntoDirectory : public testing::TestWithParam<Put> {};
+INSTANTIATE_TEST_SUITE_P(
+    Is, PutIntoDirectory,
+    testing::Values(
+        Put{"AHugeFile", [](const auto& at) { make_sparse(at / "000000ff.segment", 100ULL << 30); },
+            1},
+        Put{"AFileLargerThanTheCache",
+            [](const auto& at) { make_sparse(at / "000000ff.segment", 8 << 20); }, 1},
+        Put{"SuchAFileInBetween",
+            [](const auto& at) { make_sparse(at / "00000003.segment", 8 << 20); }, 1},
+        Put{"RubbishWithTheLastNumber",
+            [](const auto& at) { write_file(at / "0fffffff.segment", std::string(100'000, 'x')); },
+            1},
+        Put{"NothingWithTheLastNumber",
+            [](const auto& at) { write_file(at / "0fffffff.segment", ""); }},
+        Put{"ADirectoryWithTheLastNumber",
+            [](const auto& at) { std::filesystem::create_directory(at / "0fffffff.segment"); }},
+        Put{"ADirectoryWithTheNextNumbers",
+            [](const auto& at) {
+              std::filesystem::create_directories(at / "00000005.segment" / "its own");
+              std::filesystem::create_symlink("nowhere", at / "00000006.segment");
+            }}),
+    [](const auto& tested) { return tested.param.name; });
+
+// Four segments, of which number 3 is none.
+void write_some(const Path& path) {
+  Alone alone(small_options(path));
+  for (std::uint64_t i = 1; i <= 4; ++i) {
+    EXPECT_TRUE(alone.log.append(response(url_number(i), body_text(url_number(i), 60'000))));
+  }
+  EXPECT_TRUE(alone.log.close());
+  EXPECT_EQ(alone.index.find(key_for(url_number(4)))->at.segment, 4U);
+  EXPECT_TRUE(std::filesystem::remove(path / "00000003.segment"));
+}
+
+TEST_P(PutIntoDirectory, CostsNothingOfOursAndIsNoReasonToRest) {
+  const TemporaryDirectory directory;
+  write_some(directory.path());
+  GetParam().put(directory);
+  for (std::uint64_t start = 0; start < 2; ++start) {
+    Scene scene(directory.path());
+    EXPECT_EQ(scene.loaded.damaged + scene.loaded.cut, start == 0 ? GetParam().lost : 0);
+    for (const std::uint64_t i : {1U, 2U, 4U}) EXPECT_TRUE(scene.body(url_number(i))) << i;
+    for (std::uint64_t i = 0; i < 2; ++i) {
+      const auto url = url_number(10 * (start + 1) + i);
+      EXPECT_TRUE(scene.append(response(url, body_text(url, 60'000)))) << url;
+    }
+    EXPECT_TRUE(scene.body(url_number(10)));
+    EXPECT_TRUE(scene->state().working);
+  }
+}
+
+TEST(Directory, WithASegmentThatWasMadeHugeKeepsTheOthers) {
+  const TemporaryDirectory directory;
+  write_some(directory.path());
+  std::filesystem::resize_file(directory / "00000002.segment", 100ULL << 30);
+  Scene scene(directory.path());
+  EXPECT_EQ(scene.loaded.damaged, 1U);
+  EXPECT_TRUE(scene.body(url_number(1)));
+  EXPECT_FALSE(scene.body(url_number(2)));
+  EXPECT_TRUE(scene.body(url_number(4)));
+  EXPECT_FALSE(std::filesystem::exists(directory / "00000002.segment"));
+}
+
+// What a crash has cut is the newest of ours, whatever lies behind it.
+TEST(Directory, WithRubbishBehindTheNewestGoesOnInThat) {
+  const TemporaryDirectory directory;
+  {
+    Alone alone(small_options(directory.path()));
+    for (std::uint64_t i = 1; i <= 2; ++i) {
+      ASSERT_TRUE(alone.log.append(response(url_number(i), "a body")));
+    }
+    ASSERT_TRUE(alone.log.flush());
+  }
+  const Path newest = directory / "00000001.segment";
+  std::filesystem::resize_file(newest, std::filesystem::file_size(newest) - 20);
+  write_file(directory / "00000009.segment", std::string(5000, 'x'));
+  Scene scene(directory.path());
+  EXPECT_EQ(scene.loaded.cut, 1U);
+  EXPECT_EQ(scene.loaded.damaged, 1U);
+  EXPECT_TRUE(scene.body(url_number(1)));
+  EXPECT_EQ(scene.append(response(url_number(3), "three"))->segment, 1U);
 }
 
 }  // namespace
