@@ -43,6 +43,15 @@ bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+// Opening what is no file may wait for ever.
+Result<File> open_lock(const File& directory, Access access) {
+  struct stat status {};
+  const bool exists = ::fstatat(directory.descriptor(), kLock, &status, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists && !S_ISREG(status.st_mode)) return Error::no_lock;
+  const int how = access == Access::write ? O_RDWR | O_CREAT : O_RDONLY;
+  return File::open(directory.descriptor(), kLock, how | O_NOFOLLOW);
+}
+
 }  // namespace
 
 std::string name_of(std::uint32_t segment) {
@@ -59,8 +68,7 @@ Result<Directory> Directory::open(const std::filesystem::path& path, Access acce
   if (writes && ::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return error_of(errno);
   auto self = File::open(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
   if (!self) return self.error();
-  const int how = writes ? O_RDWR | O_CREAT : O_RDONLY;
-  auto lock = File::open(self->descriptor(), kLock, how | O_NOFOLLOW);
+  auto lock = open_lock(*self, access);
   if (!lock) return lock.error();
   if (::flock(lock->descriptor(), (writes ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
     return errno == EWOULDBLOCK ? Error::in_use : error_of(errno);

@@ -26,6 +26,8 @@ std::string_view to_string(Error error) {
       return "the disk may not be written";
     case Error::no_directory:
       return "the directory, or what was in it, is gone or cannot be made";
+    case Error::no_lock:
+      return "what is named lock in the directory is no file of ours: remove it";
     case Error::in_use:
       return "another process uses the directory";
     case Error::no_descriptors:

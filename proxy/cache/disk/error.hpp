@@ -17,6 +17,7 @@ enum class Error : std::uint8_t {
   no_space,        // the file system is full, or a quota is
   read_only,       // the file system is, or the files are not ours to write
   no_directory,    // it vanished, or what was in it, or it cannot be made
+  no_lock,         // what is named so in it is no file
   in_use,          // another process has it
   no_descriptors,  // too many open files
   too_small,       // the size allowed, for kWantedSegments of the smallest segments

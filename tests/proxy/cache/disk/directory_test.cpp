@@ -1,9 +1,12 @@
 // What others do to the directory: take from it, or put into it what is not ours.
 #include "proxy/cache/disk/directory.hpp"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <functional>
 
+#include "proxy/cache/disk/contents.hpp"
 #include "scene.hpp"
 #include "tests/support/await.hpp"
 
@@ -153,6 +156,32 @@ TEST(Directory, WithRubbishBehindTheNewestGoesOnInThat) {
   EXPECT_EQ(scene.loaded.damaged, 1U);
   EXPECT_TRUE(scene.body(url_number(1)));
   EXPECT_EQ(scene.append(response(url_number(3), "three"))->segment, 1U);
+}
+
+struct NoLock {
+  const char* name;
+  std::function<void(const Path&)> make;
+};
+class ALock : public testing::TestWithParam<NoLock> {};
+INSTANTIATE_TEST_SUITE_P(
+    ThatIs, ALock,
+    testing::Values(
+        NoLock{"ADirectory", [](const Path& lock) { std::filesystem::create_directory(lock); }},
+        NoLock{"ALink", [](const Path& lock) { std::filesystem::create_symlink("nowhere", lock); }},
+        NoLock{"APipe", [](const Path& lock) { ASSERT_EQ(::mkfifo(lock.c_str(), 0600), 0); }}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST_P(ALock, IsNamedAsTheReasonUntilItIsRemoved) {
+  const TemporaryDirectory directory;
+  GetParam().make(directory / "lock");
+  Contents contents;
+  EXPECT_EQ(contents.open(directory.path()).error(), Error::no_lock);
+  Disk disk(small_options(directory.path()));
+  EXPECT_EQ(disk.start().error(), Error::no_lock);
+  EXPECT_EQ(disk.state().reason, Error::no_lock);
+  EXPECT_NE(to_string(disk.state().reason).find("lock in the directory"), std::string::npos);
+  std::filesystem::remove(directory / "lock");
+  EXPECT_TRUE(await([&] { return disk.state().working; }));
 }
 
 }  // namespace
