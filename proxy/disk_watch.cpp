@@ -51,6 +51,8 @@ std::string what_to_do(disk::Error error) {
   switch (error) {
     case disk::Error::in_use:
       return "is another hearsay running with it?";
+    case disk::Error::being_read:
+      return "it is taken when that has ended";
     case disk::Error::too_small:
       return "give it at least 64MiB";
     case disk::Error::hangs:

@@ -10,6 +10,7 @@ namespace disk = cache::disk;
 std::string_view remedy_for(disk::Error error) {
   switch (error) {
     case disk::Error::in_use:
+    case disk::Error::being_read:
       return "another of these commands is using this cache";
     case disk::Error::no_directory:
       return "there is no cache; a proxy that is started with these settings makes one";

@@ -1,5 +1,8 @@
 // `hearsay cache` as a person uses it: on the cache of a proxy that was stopped.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "tests/scenario/disk_scene.hpp"
 #include "tests/support/child_process.hpp"
@@ -87,6 +90,23 @@ TEST_F(CacheCommand, HeedsWhatTheProxyPurged) {
   EXPECT_EQ(scene_.ask("PURGE", "/a", {{"X-Hearsay", "1"}}).status, 200);
   scene_.kill();
   EXPECT_EQ(listed(), 2U);
+}
+
+// As `hearsay cache list | less` does for as long as somebody reads.
+TEST_F(CacheCommand, DoesNotKeepAProxyFromStarting) {
+  scene_.end();
+  const int lock = ::open((scene_.directory() / "lock").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(lock, LOCK_SH | LOCK_NB), 0);
+  scene_.begin();
+  EXPECT_EQ(scene_.health().at("state"), "resting");
+  const auto reason = scene_.health().at("reason").get<std::string>();
+  EXPECT_TRUE(contains(reason, "`hearsay cache` is reading")) << reason;
+  EXPECT_TRUE(contains(scene_.proxy().process().errors(), "it is taken when that has ended"));
+  EXPECT_EQ(listed(), 3U) << "others may read, too";
+  EXPECT_EQ(scene_.get("/b/1").body, "1");
+  ::close(lock);
+  EXPECT_TRUE(await([&] { return scene_.health().at("state") == "working"; }));
+  EXPECT_TRUE(scene_.holds("/a"));
 }
 
 TEST_F(CacheCommand, SaysWhatIsWrongInALineOrSo) {

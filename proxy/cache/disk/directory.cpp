@@ -52,6 +52,14 @@ Result<File> open_lock(const File& directory, Access access) {
   return File::open(directory.descriptor(), kLock, how | O_NOFOLLOW);
 }
 
+Result<void> take(const File& lock, Access access) {
+  const bool writes = access == Access::write;
+  if (::flock(lock.descriptor(), (writes ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return {};
+  if (errno != EWOULDBLOCK) return error_of(errno);
+  const bool shared = writes && ::flock(lock.descriptor(), LOCK_SH | LOCK_NB) == 0;
+  return shared ? Error::being_read : Error::in_use;
+}
+
 }  // namespace
 
 std::string name_of(std::uint32_t segment) {
@@ -64,15 +72,15 @@ Directory::Directory(std::filesystem::path path, Access access, File self, File 
     : path_(std::move(path)), access_(access), self_(std::move(self)), lock_(std::move(lock)) {}
 
 Result<Directory> Directory::open(const std::filesystem::path& path, Access access) {
-  const bool writes = access == Access::write;
-  if (writes && ::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return error_of(errno);
+  if (access == Access::write && ::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return error_of(errno);
+  }
   auto self = File::open(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
   if (!self) return self.error();
   auto lock = open_lock(*self, access);
   if (!lock) return lock.error();
-  if (::flock(lock->descriptor(), (writes ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
-    return errno == EWOULDBLOCK ? Error::in_use : error_of(errno);
-  }
+  const auto taken = take(*lock, access);
+  if (!taken) return taken.error();
   return Directory(path, access, std::move(*self), std::move(*lock));
 }
 

@@ -27,8 +27,9 @@ class Directory {
   };
 
   // To write, makes its last component where it is missing; to read, `no_directory` where that is
-  // no cache. `in_use` if another process, or another object of this one, has it. The lock goes
-  // with the object, and with the process however it ends.
+  // no cache. `in_use` if another process, or another object of this one, has it; `being_read` if
+  // such have it that only read, and it is to be written. The lock goes with the object, and with
+  // the process however it ends.
   static Result<Directory> open(const std::filesystem::path& path, Access access = Access::write);
 
   // Rising by number. What has other names is nobody's business here.

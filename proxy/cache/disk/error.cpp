@@ -30,6 +30,8 @@ std::string_view to_string(Error error) {
       return "what is named lock in the directory is no file of ours: remove it";
     case Error::in_use:
       return "another process uses the directory";
+    case Error::being_read:
+      return "`hearsay cache` is reading the directory";
     case Error::no_descriptors:
       return "too many open files";
     case Error::too_small:

@@ -19,6 +19,7 @@ enum class Error : std::uint8_t {
   no_directory,    // it vanished, or what was in it, or it cannot be made
   no_lock,         // what is named so in it is no file
   in_use,          // another process has it
+  being_read,      // others look at it, and will be done with that
   no_descriptors,  // too many open files
   too_small,       // the size allowed, for kWantedSegments of the smallest segments
   hangs,           // it does not answer: given up for now

@@ -1,6 +1,7 @@
 #include "proxy/cache/disk/contents.hpp"
 
 #include "tests/proxy/cache/disk/scene.hpp"
+#include "tests/support/await.hpp"
 
 namespace proxy::cache::disk {
 namespace {
@@ -65,14 +66,23 @@ TEST_F(StoppedCache, IsNotLookedAtWhileItRuns) {
   EXPECT_EQ(unknown_.error(), Error::in_use);
 }
 
-TEST_F(StoppedCache, MayBeLookedAtByManyButNotStartedMeanwhile) {
-  { Scene disk(directory_.path()); }
-  Contents one;
-  Contents other;
-  EXPECT_TRUE(one.open(directory_.path()));
-  EXPECT_TRUE(other.open(directory_.path()));
+TEST_F(StoppedCache, MayBeLookedAtByManyAndIsTakenWhenTheyAreDone) {
+  {
+    Scene disk(directory_.path());
+    ASSERT_TRUE(disk.append(response(url_number(1), "a")));
+  }
+  std::optional<Contents> one(std::in_place);
+  std::optional<Contents> other(std::in_place);
+  EXPECT_TRUE(one->open(directory_.path()));
+  EXPECT_TRUE(other->open(directory_.path()));
   Disk disk(small_options(directory_.path()));
-  EXPECT_EQ(disk.start().error(), Error::in_use);
+  EXPECT_EQ(disk.start().error(), Error::being_read);
+  EXPECT_EQ(disk.state().reason, Error::being_read);
+  one.reset();
+  EXPECT_EQ(Directory::open(directory_.path()).error(), Error::being_read);
+  other.reset();
+  EXPECT_TRUE(support::await([&] { return disk.state().working; }));
+  EXPECT_TRUE(disk.find(key_for(url_number(1)), url_number(1)));
 }
 
 TEST_F(StoppedCache, IsNotMadeByLooking) {
