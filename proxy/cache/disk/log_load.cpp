@@ -31,21 +31,26 @@ Result<bool> is_foreign(const Directory& directory, const Directory::Item& item,
 }
 
 // The segments of ours. Others go before room is made: good ones would go for them. Where they
-// cannot be removed, they are stepped over.
+// cannot be removed, they are stepped over. What is damaged all over where the newest of ours would
+// be was that, for all we know.
 Result<std::vector<Directory::Item>> sort_out(const Directory& directory, Loaded& found) {
   const auto items = directory.segments();
   if (!items) return items.error();
   std::vector<Directory::Item> ours;
+  std::uint32_t damaged = 0;  // the last one before those of ours
   for (auto item = items->rbegin(); item != items->rend(); ++item) {
     if (!item->is_file) continue;
+    const auto losses = found.damaged;
     const auto foreign = is_foreign(directory, *item, ours.empty(), found);
     if (!foreign) return foreign.error();
     if (*foreign) {
+      if (ours.empty() && found.damaged > losses) damaged = item->segment;
       (void)directory.remove(item->segment);
     } else {
       ours.push_back(*item);
     }
   }
+  if (!ours.empty() && damaged == ours.front().segment + 1) found.forgotten = 1;
   return ours;
 }
 
@@ -88,6 +93,7 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
     abandon();
     return loaded.error();
   }
+  if (found.forgotten > 0) learner.forget_all();
   learner.finish();
   purges_ = static_cast<std::uint16_t>(purges_.value_or(0) + found.forgotten);
   if (found.forgotten > 0) (void)begin_segment(0);  // it tells the next start that one is missing
@@ -109,10 +115,7 @@ Result<void> Log::load_segment(std::uint32_t number, bool newest, Learner& learn
   if (!file && file.error() == Error::no_descriptors) return file.error();
   auto scanned = file ? scan(*file, number) : file.error();
   const bool rubbish = scanned && scanned->damaged && scanned->records.empty();
-  if (newest && (!scanned || scanned->other_version || rubbish)) {
-    learner.forget_all();
-    found.forgotten = 1;
-  }
+  if (newest && (!scanned || scanned->other_version || rubbish)) found.forgotten = 1;
   if (!scanned) {
     found.unreadable += 1;
     last_number_ = std::max(last_number_, number);
@@ -123,7 +126,6 @@ Result<void> Log::load_segment(std::uint32_t number, bool newest, Learner& learn
   if (lost_a_purge(purges_, *scanned)) learner.forget_all();
   if (scanned->purges) purges_ = scanned->purges;
   if (scanned->records.empty()) {
-    if (found.forgotten > 0) return {};
     const auto removed = directory_->remove(number);
     if (!removed) return {};
     account(number, 0);

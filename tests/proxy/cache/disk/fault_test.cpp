@@ -255,9 +255,11 @@ void write_other_version(const std::filesystem::path& file, std::uint32_t segmen
 TEST(DiskFault, FilesOfOthersAreCountedAndNeverFatal) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
-  ASSERT_TRUE(scene.append(response(url_number(1), "one")));
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(scene.append(response(url_number(i), body_text(url_number(i), 40'000))));
+  }
   scene.stop();
-  write_other_version(directory / "00000005.segment", 5);
+  write_other_version(directory / "00000001.segment", 1);
   write_file(directory / "00000006.segment", std::string(5000, 'x'));
   write_file(directory / "00000007.segment", "");
   write_file(directory / "00000008.segment", std::string(5000, '\0'));
@@ -268,13 +270,14 @@ TEST(DiskFault, FilesOfOthersAreCountedAndNeverFatal) {
   Scene again(directory.path());
   EXPECT_EQ(again.loaded.other_version, 1U);
   EXPECT_EQ(again.loaded.damaged, 1U);
-  EXPECT_EQ(again.loaded.entries, 1U);
-  EXPECT_EQ(*again.body(url_number(1)), "one");
-  EXPECT_FALSE(std::filesystem::exists(directory / "00000005.segment"));
+  EXPECT_EQ(again.loaded.forgotten, 0U);
+  EXPECT_EQ(again.loaded.entries, 2U);
+  EXPECT_EQ(*again.body(url_number(3)), body_text(url_number(3), 40'000));
+  EXPECT_FALSE(std::filesystem::exists(directory / "00000001.segment"));
   EXPECT_FALSE(std::filesystem::exists(directory / "00000006.segment"));
   EXPECT_EQ(read_file(directory / "notes.txt"), "somebody's");
-  ASSERT_TRUE(again.append(response(url_number(2), "two")));
-  EXPECT_EQ(*again.body(url_number(2)), "two");
+  ASSERT_TRUE(again.append(response(url_number(4), "four")));
+  EXPECT_EQ(*again.body(url_number(4)), "four");
 }
 
 TEST(DiskFault, ADamagedFooterOrHeaderLosesNoRecord) {
