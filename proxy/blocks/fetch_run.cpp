@@ -7,6 +7,7 @@
 #include "proxy/blocks/pouring.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
+#include "proxy/cache/revalidation.hpp"
 #include "proxy/discard.hpp"
 #include "proxy/fill/false_hit.hpp"
 #include "proxy/fill/filling.hpp"
@@ -43,15 +44,17 @@ FetchPlan plan_for(const Worker& worker, const Request& request, const cache::En
   return plan;
 }
 
-// Drops that very version. What one client's credentials brought says nothing against what is held
-// for all.
+// The entry of that very version, if it is still in force.
+std::shared_ptr<const cache::Entry> object_held(Shared& shared, const RunJob& job) {
+  const auto& object = *job.run->object;
+  auto held = shared.store.find(job.key, object.url, job.request->get().head.fields).entry;
+  return held && held->object == object.object ? held : nullptr;
+}
+
+// What one client's credentials brought says nothing against what is held for all.
 void drop_object(Shared& shared, const RunJob& job) {
   if (job.request->get().facts.authorization) return;
-  const auto& object = *job.run->object;
-  const auto found = shared.store.find(job.key, object.url, job.request->get().head.fields);
-  const bool same =
-      found.entry && found.entry->object && found.entry->object->version == object.object->version;
-  if (same) drop(shared, job.key, object.url);
+  if (object_held(shared, job)) drop(shared, job.key, job.run->object->url);
 }
 
 Task<Outcome<Fit>> ask_for(Fetch& fetch, const cache::Entry& object, http::ByteRange bytes,
@@ -64,6 +67,59 @@ Task<Outcome<Fit>> ask_for(Fetch& fetch, const cache::Entry& object, http::ByteR
     if (!(*head)->interim()) co_return fit_of(**head, fetch.framing(), object, bytes);
   }
   co_return kNotTheBlocks;
+}
+
+// An answer that has what was asked for.
+struct Answer {
+  const http::ResponseHead& head;
+  cache::Times times;
+  Asked asked;  // before it was
+  cache::SourceKind source = cache::SourceKind::origin;
+};
+
+// What is held with the answer's head (RFC 9111 3.4), and whether that may be kept.
+cache::Freshened with_head(Shared& shared, const RunJob& job, const cache::Entry& held,
+                           const Answer& answer) {
+  const auto& request = job.request->get();
+  const cache::Received message{.url = held.url,
+                                .request = request.head.fields,
+                                .response = answer.head,
+                                .times = answer.times,
+                                .our_name = shared.name,
+                                .source = answer.source,
+                                .shared = request.may_be_shared(),
+                                .targets = targets_for(request, shared.settings.cache),
+                                .bounds = request.facts.freshness};
+  auto all = cache::with_part(shared.budget, held, request.facts, message, {});
+  all.entry->body.size = job.run->object->body.size;
+  return all;
+}
+
+bool is_stricter(const cache::Entry& newer, const cache::Entry& held) {
+  constexpr std::chrono::seconds kOfRounding{1};
+  return (newer.no_cache && !held.no_cache) || (newer.never_stale && !held.never_stale) ||
+         newer.fresh_until + kOfRounding < held.fresh_until;
+}
+
+// Whether it is the request that does not let it be kept, which says nothing of what is held.
+bool is_of_request(cache::Storability storability) {
+  return storability == cache::Storability::request_no_store ||
+         storability == cache::Storability::site || storability == cache::Storability::method;
+}
+
+// Whether the origin's answer may be kept, and so be given to all who wait for it: then what is
+// held is no fresher than it says from now on.
+bool may_be_kept(Shared& shared, const RunJob& job, const Answer& answer) {
+  const auto held = object_held(shared, job);
+  const auto all = with_head(shared, job, held ? *held : *job.run->object, answer);
+  if (all.storability != cache::Storability::yes) {
+    if (!is_of_request(all.storability)) drop_object(shared, job);
+    return false;
+  }
+  if (!held || !is_stricter(*all.entry, *held)) return true;
+  const bool kept = keep(shared, job.key, all.entry, answer.asked, held.get());
+  if (!kept) drop_object(shared, job);
+  return true;
 }
 
 enum class Tried {
@@ -123,13 +179,22 @@ Task<Tried> pour_from(Worker& worker, const RunJob& job, peers::PeerRef peer, Fe
   co_return Tried::origin;
 }
 
+// As for what is not held at all: see Filling::take_from_sibling().
+bool is_of_use(Shared& shared, const RunJob& job, const Answer& answer) {
+  const auto all = with_head(shared, job, *job.run->object, answer);
+  return all.storability == cache::Storability::yes && all.entry->fresh(answer.times.response) &&
+         !selected_by_withheld(answer.head, job.request->get());
+}
+
 Task<Tried> from_sibling(Worker& worker, const RunJob& job, peers::PeerRef peer) {
-  auto& directory = worker.shared.directory;
+  auto& shared = worker.shared;
+  auto& directory = shared.directory;
   const auto& request = job.request->get();
   const auto& object = *job.run->object;
-  const auto bytes = bytes_of(worker.shared.runs.blocks(*job.run), object.body.size);
+  const auto bytes = bytes_of(shared.runs.blocks(*job.run), object.body.size);
   Fetch fetch(worker.upstream, plan_for_sibling(worker, request, *peer, object, bytes));
   const auto begun = steady_clock::now();
+  const auto sent = shared.clock.now();
   const auto fit = co_await ask_for(fetch, object, bytes, 0);
   const auto answered = steady_clock::now();
   const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(answered - begun);
@@ -139,7 +204,8 @@ Task<Tried> from_sibling(Worker& worker, const RunJob& job, peers::PeerRef peer)
     directory.note(peer, outcome, {}, 0, answered);
     co_return Tried::origin;
   }
-  if (*fit == Fit::range && !selected_by_withheld(fetch.head(), request)) {
+  const Answer answer{fetch.head(), {sent, shared.clock.now()}, begun, cache::SourceKind::sibling};
+  if (*fit == Fit::range && is_of_use(shared, job, answer)) {
     co_return co_await pour_from(worker, job, peer, fetch, waited);
   }
   co_await note_answer(worker, peer, fetch, waited);
@@ -186,14 +252,19 @@ Task<Failure> bring_from_origin(Worker& worker, const RunJob& job) {
   const auto blocks = shared.runs.blocks(*job.run);
   const auto bytes = bytes_of(blocks, object.body.size);
   Fetch fetch(worker.upstream, plan_for(worker, job.request->get(), object, bytes));
+  const auto asked = steady_clock::now();
+  const auto sent = shared.clock.now();
   const auto fit = co_await ask_for(fetch, object, bytes, kMostInterimHeads);
   if (!fit) co_return fit.error();
   if (*fit == Fit::changed) drop_object(shared, job);
-  if (job.run->early() && (*fit == Fit::whole || *fit == Fit::refused)) {
+  const bool has_it = *fit == Fit::range || *fit == Fit::whole;
+  const bool good =
+      has_it && may_be_kept(shared, job, {fetch.head(), {sent, shared.clock.now()}, asked});
+  if (job.run->early() && (*fit == Fit::refused || (*fit == Fit::whole && good))) {
     shared.runs.decline(*job.run);
     co_return kRunEnded;
   }
-  if (*fit == Fit::changed || *fit == Fit::refused) {
+  if (!good) {
     job.run->note_refused();
     co_return kNotTheBlocks;
   }

@@ -1,6 +1,8 @@
 #include "proxy/cache/policy.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
@@ -39,6 +41,20 @@ bool is_useful(const http::ResponseHead& response, const http::CacheControl& con
       !response.fields.value(field::etag).empty() || response.fields.has(field::last_modified);
   return can_validate ||
          (!control.no_cache && freshness.lifetime > initial_age(response.fields, times));
+}
+
+bool leaves_authorization(const Entry& entry) {
+  constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
+  std::string text = entry.head + "\r\n";  // it was parsed before it was stored
+  const auto head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
+  return leaves_authorization(http::response_cache_control(head.fields, {}));
+}
+
+// Whether blocks that it lacks may be asked for. What comes of credentials is kept, and joined to
+// what is held, only where the origin says so: most likely as it did before.
+bool may_be_completed(const RequestFacts& request, const Entry& object) {
+  if (object.range || strong_validator(object).empty()) return false;
+  return !request.authorization || leaves_authorization(object);
 }
 
 // Whether a stale entry is what the client said it takes (5.2.1.2).
@@ -91,8 +107,9 @@ Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time 
     if (completes) return {Action::complete, Forward::partial, request.range};
     return forward(request, Forward::partial);
   }
-  const bool may_be_completed = !entry.range && !strong_validator(entry).empty();
-  if (found.lacks && !may_be_completed) return forward(request, Forward::partial);
+  if (found.lacks && !may_be_completed(request, entry)) {
+    return forward(request, Forward::partial);
+  }
   const Forward reason = obstacle(request, entry, now);
   if (reason == Forward::none) {
     if (!found.lacks) return {Action::serve, reason};

@@ -125,6 +125,24 @@ TEST(LargePeer, AnotherVersionOfItIsNotJoined) {
   EXPECT_EQ(scene.books().at("true_hits"), 0);
 }
 
+TEST(LargePeer, OfWhatItMayNotHandOnNothingIsTaken) {
+  for (const char* control : {"private", "no-store", "max-age=0"}) {
+    LargePeer scene(20 * kMiB);
+    scene.hold("0-1048575");
+    scene.peer.on("/a", [&](const Request& request) {
+      scene.cache_control = control;
+      Reply reply = scene.answer(request);
+      scene.cache_control = "max-age=3600";
+      return reply;
+    });
+    scene.expect_part(scene.ask_for("500000-5000000"), {500'000, 5'000'000});
+    EXPECT_EQ(scene.peer.count("/a"), 1U);
+    EXPECT_EQ(scene.origin.count(), 2U);
+    EXPECT_EQ(scene.books().at("true_hits"), 0);
+    EXPECT_TRUE(is_hit(scene.ask_for("0-100"))) << "it does not speak for the origin";
+  }
+}
+
 // How a neighbour breaks its word, and which range it was asked for.
 struct Broken {
   const char* name;
