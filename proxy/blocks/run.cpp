@@ -1,5 +1,7 @@
 #include "proxy/blocks/run.hpp"
 
+#include <algorithm>
+
 #include "proxy/blocks/runs.hpp"
 
 namespace proxy {
@@ -13,8 +15,12 @@ Run::Run(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor wri
       asked_for_(plan_.blocks.first) {}
 
 bool Run::brings(std::uint32_t block) const {
-  const bool near = plan_.through || block < next_ + Runs::kNear;
-  return block >= next_ && block <= plan_.blocks.last && near;
+  return block >= next_ && block <= plan_.blocks.last && block <= last_near();
+}
+
+std::uint32_t Run::last_near() const {
+  const auto last = plan_.blocks.last;
+  return plan_.through ? last : next_ + std::min(last - next_, Runs::kNear - 1);
 }
 
 // Whether it may end before that block, to which it comes only after many others, and for which

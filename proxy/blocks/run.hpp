@@ -45,6 +45,8 @@ class Run {
   friend class Runs;
 
   [[nodiscard]] bool brings(std::uint32_t block) const;
+  // The furthest one that it brings, where it brings any.
+  [[nodiscard]] std::uint32_t last_near() const;
   [[nodiscard]] bool may_leave(std::uint32_t block) const;
   [[nodiscard]] bool is_wanted() const;
   const std::shared_ptr<Fill>& fill_of(std::uint32_t block);

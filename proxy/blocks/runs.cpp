@@ -126,9 +126,11 @@ bool Runs::ask(const Use& use, std::uint32_t block) {
   return true;
 }
 
-bool Runs::under_way(const cache::Entry& object, std::uint32_t block) const {
+std::optional<std::uint32_t> Runs::under_way(const cache::Entry& object,
+                                             std::uint32_t block) const {
   const std::lock_guard lock(mutex_);
-  return bringing(object, block) != nullptr;
+  const auto run = bringing(object, block);
+  return run ? std::optional(run->last_near()) : std::nullopt;
 }
 
 std::shared_ptr<Run> Runs::begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
@@ -202,7 +204,7 @@ Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
         if (!over) plan.blocks.last = block - 1;
         co_return Next{block, nullptr};
       }
-      if (block <= run->asked_for_ + kAhead) {
+      if (block <= run->asked_for_ || block - run->asked_for_ <= kAhead) {
         const bool waited_for = run->fills_.lower_bound(block) != run->fills_.end();
         Next next{block, nullptr};
         if (!waited_for) next.place = room_.spare();

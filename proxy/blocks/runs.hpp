@@ -73,7 +73,9 @@ class Runs {
   Taken take(const Wanted& wanted, const Held& held, net::Executor executor);
   // The same reader works on another block of it now. False: not this run's to bring, or past.
   bool ask(const Use& use, std::uint32_t block);
-  [[nodiscard]] bool under_way(const cache::Entry& object, std::uint32_t block) const;
+  // Up to which block it comes, from that one on; nothing where that one does not.
+  [[nodiscard]] std::optional<std::uint32_t> under_way(const cache::Entry& object,
+                                                       std::uint32_t block) const;
 
   // A run of a response that is here already.
   std::shared_ptr<Run> begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,

@@ -36,8 +36,10 @@ Presence presence(const Shared& shared, const Request& request, const digest::Ke
     const auto blocks = cache::blocks_of(range);
     for (auto block = blocks.first; block <= blocks.last; ++block) {
       if (has_block(shared, key, object, block)) continue;
-      if (!shared.runs.under_way(object, block)) return Presence::missing;
+      const auto last = shared.runs.under_way(object, block);
+      if (!last) return Presence::missing;
       found = Presence::under_way;
+      block = *last;  // how many there are an origin merely says, before it sends any
     }
   }
   return found;

@@ -81,6 +81,28 @@ TEST(LargeSource, WhatIsUnderWayIsReadByAllWhoComeMeanwhile) {
   EXPECT_EQ(scene.origin.count(), 1U);
 }
 
+TEST(LargeSource, WhatAnOriginSaysOfItsLengthHoldsNobodyUp) {
+  LargeScene scene(4'503'599'626'321'915);  // all the blocks that there may be
+  scene.knows_ranges = false;
+  Gate gate;
+  scene.origin.on(
+      "/a",
+      scene.described(Reply(200)).sized(scene.size).send(pattern(0, 100'000)).wait(gate).cut());
+  Client first(scene.proxy().port());
+  first.send(request_text("GET", scene.origin.url("/a")));
+  EXPECT_EQ(first.read_head().status, 200);
+  Client second(scene.proxy().port());
+  const auto begun = std::chrono::steady_clock::now();
+  second.send(request_text("GET", scene.origin.url("/a")));
+  const Response head = second.read_head();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+  EXPECT_TRUE(contains(head.field("Cache-Status"), "collapsed")) << head.field("Cache-Status");
+  EXPECT_EQ(second.read_body(1000), pattern(0, 1000));
+  first.leave();
+  second.leave();
+  gate.open();
+}
+
 TEST(LargeSource, APurgedObjectIsFetchedAnew) {
   LargeScene scene(6 * kMiB);
   scene.get();

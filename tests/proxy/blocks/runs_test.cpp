@@ -22,11 +22,11 @@ struct Scene {
   }
   cache::BlockRun blocks(const Runs::Taken& taken) const { return runs.blocks(*taken.use.run()); }
   // The writer's next block; none where it would have to wait, -1 at the end.
-  std::optional<int> next(const std::shared_ptr<Run>& which) {
-    const auto got = std::make_shared<std::optional<int>>();  // which may come later
+  std::optional<std::int64_t> next(const std::shared_ptr<Run>& which) {
+    const auto got = std::make_shared<std::optional<std::int64_t>>();  // which may come later
     boost::asio::co_spawn(io, runs.next(which, is_held),
                           [got](std::exception_ptr, const Runs::Next& step) {
-                            *got = step.fill ? static_cast<int>(step.block) : -1;
+                            *got = step.fill ? std::int64_t{step.block} : -1;
                           });
     io.restart();
     io.poll();
@@ -71,6 +71,34 @@ TEST(Runs, BeginNothingForWhatIsHeldOrMayNotBeAskedFor) {
   EXPECT_FALSE(scene.take(4, 9, Scene::Begin::no).block);
   const auto begun = scene.take(4, 9);
   EXPECT_TRUE(scene.take(5, 9, Scene::Begin::no).block) << "is under way";
+}
+
+TEST(Runs, TellHowFarTheyGo) {
+  Scene scene;
+  EXPECT_FALSE(scene.runs.under_way(*scene.object, 0));
+  const auto begin = [&](cache::BlockRun blocks, bool through) {
+    return scene.runs.begin(scene.object, {blocks, through}, scene.io.get_executor());
+  };
+  const auto some = begin({3, 9}, false);
+  EXPECT_FALSE(scene.runs.under_way(*scene.object, 2));
+  EXPECT_EQ(scene.runs.under_way(*scene.object, 5), 9U);
+  EXPECT_FALSE(scene.runs.under_way(*scene.object, 10));
+  const auto long_one = begin({20, 99}, false);
+  EXPECT_EQ(scene.runs.under_way(*scene.object, 20), 20 + Runs::kNear - 1);
+  EXPECT_FALSE(scene.runs.under_way(*scene.object, 20 + Runs::kNear));
+  const auto whole = begin({0, 99}, true);
+  EXPECT_EQ(scene.runs.under_way(*scene.object, 20 + Runs::kNear), 99U);
+}
+
+TEST(Runs, ComeToTheLastBlockThatThereMayBe) {
+  Scene scene;
+  constexpr auto kLast = UINT32_MAX - 1;
+  scene.object = object_of(scene.budget, cache::kLargestObject);
+  const auto taken = scene.take(kLast - 1, kLast);
+  EXPECT_EQ(scene.blocks(taken), (cache::BlockRun{kLast - 1, kLast}));
+  EXPECT_EQ(scene.runs.under_way(*scene.object, kLast), kLast);
+  scene.bring(taken.use.run());
+  EXPECT_EQ(scene.next(taken.use.run()), kLast);
 }
 
 TEST(Runs, BringWhatNobodyWaitsForWhereThereIsRoomToSpare) {
