@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/detached.hpp>
+#include <utility>
 
 #include "proxy/blocks/pouring.hpp"
 #include "proxy/cache/combine.hpp"
@@ -24,6 +25,8 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr int kMostInterimHeads = 32;  // of an origin; a sibling sends at once what it has
+// So much each answer of an origin that ends too early has to bring to be followed by another.
+constexpr std::uint64_t kWorthAnother = 64 * 1024;
 constexpr Failure kNotTheBlocks{Failure::Where::upstream, Failure::What::malformed, {}};
 constexpr Failure kRunEnded{Failure::Where::us, Failure::What::abandoned, {}};
 
@@ -244,13 +247,12 @@ Task<void> run_to_its_end(Worker& worker, RunJob job) {
   note_if_complete(worker.shared, job.key, *job.run->object);
 }
 
-}  // namespace
-
-Task<Failure> bring_from_origin(Worker& worker, const RunJob& job) {
+// By one answer of the origin.
+Task<Failure> bring_rest(Worker& worker, const RunJob& job, Runs::Rest rest) {
   auto& shared = worker.shared;
   const auto& object = *job.run->object;
-  const auto blocks = shared.runs.blocks(*job.run);
-  const auto bytes = bytes_of(blocks, object.body.size);
+  auto bytes = bytes_of(rest.blocks, object.body.size);
+  bytes.first += rest.reached;
   Fetch fetch(worker.upstream, plan_for(worker, job.request->get(), object, bytes));
   const auto asked = steady_clock::now();
   const auto sent = shared.clock.now();
@@ -269,6 +271,7 @@ Task<Failure> bring_from_origin(Worker& worker, const RunJob& job) {
     co_return kNotTheBlocks;
   }
   if (*fit == Fit::whole) {
+    if (rest.reached > 0) shared.runs.begin_again(*job.run);
     shared.runs.replan(*job.run, {0, cache::blocks_in(object.body.size) - 1}, true);
   }
   Pouring pouring(worker, {job.run, job.key, Hierarchy::direct, job.patience}, fetch);
@@ -276,6 +279,26 @@ Task<Failure> bring_from_origin(Worker& worker, const RunJob& job) {
   fetch.finish();
   if (!poured) co_return poured.error();
   co_return kRunEnded;
+}
+
+bool is_worth_another(const Runs::Rest& before, const Runs::Rest& rest) {
+  const auto brought = std::uint64_t{rest.blocks.first - before.blocks.first} * cache::kBlockBytes;
+  return !rest.through && brought + rest.reached >= before.reached + kWorthAnother;
+}
+
+}  // namespace
+
+Task<Failure> bring_from_origin(Worker& worker, const RunJob& job) {
+  auto& runs = worker.shared.runs;
+  for (auto rest = runs.rest(*job.run);;) {
+    const Failure why = co_await bring_rest(worker, job, rest);
+    const auto before = std::exchange(rest, runs.rest(*job.run));
+    const bool cut = why.where == Failure::Where::upstream &&
+                     (why.what == Failure::What::cut || why.what == Failure::What::timed_out);
+    // An early one was to be of use at once.
+    const bool may_go_on = cut && !job.run->early() && runs.wanted(*job.run);
+    if (!may_go_on || !is_worth_another(before, rest)) co_return why;
+  }
 }
 
 Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,

@@ -34,7 +34,8 @@ struct RunJob {
 // As a coroutine of its own on the worker's thread. The run comes to its end whatever happens.
 void start_run(Worker& worker, RunJob job);
 
-// What the run has yet to bring, in the caller's coroutine: why it is to end then.
+// What the run has yet to bring, in the caller's coroutine: why it is to end then. What is cut goes
+// on from there, unseen by who reads, as long as each answer brings enough to be worth it.
 net::Task<Failure> bring_from_origin(Worker& worker, const RunJob& job);
 
 }  // namespace proxy

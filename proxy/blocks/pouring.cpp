@@ -66,7 +66,7 @@ Task<Outcome<void>> Pouring::pour_block(Fill& fill, std::uint64_t size,
   Outcome<void> outcome = boost::system::in_place_value;
   std::shared_ptr<cache::Block> piece;
   std::uint32_t used = 0;
-  for (std::uint64_t left = size; left > 0 && outcome;) {
+  for (std::uint64_t left = size - fill.received(); left > 0 && outcome;) {
     if (!piece || used == piece->capacity()) {
       piece = next_piece(left);
       used = 0;

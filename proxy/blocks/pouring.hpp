@@ -22,8 +22,8 @@ class Pouring {
     Hierarchy from = Hierarchy::direct;
     std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
   };
-  // The fetch's body begins with the first byte of the run's first block. All of it outlives the
-  // pouring.
+  // The fetch's body begins with the first byte of the run's rest (Runs::rest()). All of it
+  // outlives the pouring.
   Pouring(Worker& worker, Into into, Fetch& fetch);
   ~Pouring();
   Pouring(const Pouring&) = delete;

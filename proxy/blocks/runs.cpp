@@ -174,6 +174,15 @@ void Runs::begin_again(Run& run) {
   run.fills_.erase(under_way);
 }
 
+Runs::Rest Runs::rest(Run& run) {
+  const std::lock_guard lock(mutex_);
+  auto& plan = run.plan_;
+  plan.blocks.first = run.next_;
+  const auto under_way = run.fills_.find(run.next_);
+  const auto reached = under_way == run.fills_.end() ? 0 : under_way->second->received();
+  return {plan.blocks, reached, plan.through};
+}
+
 void Runs::decline(Run& run) {
   const std::lock_guard lock(mutex_);
   run.declined_ = true;

@@ -91,6 +91,14 @@ class Runs {
   // Another brings the rest, from the beginning of the block under way: who reads that begins it
   // anew.
   void begin_again(Run& run);
+  // What is left to bring: of the first of these blocks, so many bytes are there already, where the
+  // response before had ranges. Another one may go on with just that.
+  struct Rest {
+    cache::BlockRun blocks;
+    std::uint64_t reached = 0;
+    bool through = false;
+  };
+  Rest rest(Run& run);
   // An early one was not granted what it asked for: what was left to it is not.
   void decline(Run& run);
   [[nodiscard]] cache::BlockRun blocks(const Run& run) const;

@@ -62,17 +62,22 @@ Task<Outcome<Pieces>> ObjectAnswer::next() {
 }
 
 Task<Outcome<void>> ObjectAnswer::open() {
-  if (!ranges_.empty()) {
-    const auto blocks = cache::blocks_of(ranges_.front());
-    source_.go_to(blocks.first, blocks.last);
-    auto first = co_await source_.next();
-    if (!first) {
-      nowhere_ = first.error().what == Failure::What::abandoned;
-      co_return first.error();
+  if (ranges_.empty()) co_return boost::system::in_place_value;
+  const auto wanted = ranges_.front().first;
+  const auto blocks = cache::blocks_of(ranges_.front());
+  source_.go_to(blocks.first, blocks.last);
+  auto end = cache::bytes_of_block(blocks.first, from_.object->body.size).first;
+  while (end <= wanted) {  // a block comes from its first byte on
+    auto pieces = co_await source_.next();
+    if (!pieces) {
+      nowhere_ = pieces.error().what == Failure::What::abandoned;
+      co_return pieces.error();
     }
-    first_ = std::move(*first);
-    note_source();
+    first_ = std::move(*pieces);
+    first_at_ = end;
+    for (const auto& piece : first_) end += piece.size;
   }
+  note_source();
   co_return boost::system::in_place_value;
 }
 
@@ -123,7 +128,7 @@ Task<error_code> ObjectAnswer::send_range(const http::ByteRange& range) {
     if (first_.empty()) source_.go_to(block, blocks.last);
     const auto bytes = cache::bytes_of_block(block, from_.object->body.size);
     const auto last = std::min(bytes.last, range.last);
-    for (auto at = bytes.first; at <= last;) {
+    for (auto at = first_.empty() ? bytes.first : first_at_; at <= last;) {
       const auto pieces = co_await next();
       if (!pieces) co_return asio::error::connection_aborted;
       note_source();

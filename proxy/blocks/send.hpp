@@ -64,7 +64,8 @@ class ObjectAnswer {
   std::uint64_t length_ = 0;  // of what is sent
   BlockSource source_;
   StallWatch watch_;
-  Pieces first_;  // as open() got them
+  Pieces first_;                // as open() got them
+  std::uint64_t first_at_ = 0;  // where in the object they begin
   bool nowhere_ = false;
 };
 

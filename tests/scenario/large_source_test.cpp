@@ -153,6 +153,66 @@ TEST(LargeSource, AFailureBeforeTheFirstByteIsAnErrorOfItsOwn) {
   scene.expect_part(scene.get("0-4000000"), {0, 4'000'000});
 }
 
+// What was asked for, but it ends after so many bytes.
+Reply cut_answer(const LargeScene& scene, const Request& request, std::uint64_t bytes) {
+  const auto range = request.field("Range");
+  const auto [first, last] = scene.span_of(range.empty() ? "bytes=0-" : range);
+  const auto size = last - first + 1;
+  const auto text = "bytes " + std::to_string(first) + '-' + std::to_string(last) + '/' +
+                    std::to_string(scene.size);
+  const Reply head = range.empty() ? Reply(200) : Reply(206, {{"Content-Range", text}});
+  return scene.described(head).sized(size).send(pattern(first, std::min(size, bytes))).cut();
+}
+
+void cut_each_at(LargeScene& scene, std::uint64_t bytes) {
+  scene.origin.on(
+      "/a", [&scene, bytes](const Request& request) { return cut_answer(scene, request, bytes); });
+}
+
+TEST(LargeSource, OneWhoseOriginNeverComesToTheEndOfABlockIsGotAllTheSame) {
+  LargeScene scene(8 * kMiB);
+  cut_each_at(scene, 700'000);
+  scene.expect_whole(scene.get());
+  const auto asked = scene.asked();
+  ASSERT_GE(asked.size(), 4U);
+  EXPECT_EQ(asked[1], "bytes=0-8388607");
+  EXPECT_EQ(asked[2], "bytes=700000-8388607");
+  EXPECT_EQ(asked[3], "bytes=1400000-8388607");
+  EXPECT_EQ(scene.origin.requests("/a").back().field("If-Range"), "\"v1\"");
+  EXPECT_LT(scene.origin.body_bytes_sent(), scene.size + 800'000) << "all but the first once";
+  EXPECT_TRUE(is_hit(scene.get()));
+}
+
+TEST(LargeSource, AResumeGoesOnWhereTheOriginDoes) {
+  LargeScene scene(8 * kMiB);
+  scene.get("0-99999");
+  cut_each_at(scene, 700'000);
+  scene.expect_part(scene.get("1800000-"), {1'800'000, 8 * kMiB - 1});
+}
+
+TEST(LargeSource, AFailureBeforeTheFirstByteThatIsWantedIsAnErrorOfItsOwn) {
+  LargeScene scene(8 * kMiB);
+  scene.get("0-99999");
+  cut_each_at(scene, 10'000);
+  const Response failed = scene.get("1500000-");
+  EXPECT_EQ(failed.status, 502);
+  EXPECT_TRUE(contains(failed.field("Cache-Status"), "fwd=partial"));
+}
+
+TEST(LargeSource, WhereARestIsAnsweredByTheWholeNoByteIsLostOrDoubled) {
+  LargeScene scene(8 * kMiB);
+  scene.get("7340032-8388607");
+  const auto answer_whole = [&](const Request& request) {
+    return contains(request.field("Range"), "=0-") ? cut_answer(scene, request, 1'700'000)
+                                                   : scene.whole();
+  };
+  scene.origin.on("/a", answer_whole);
+  scene.expect_whole(scene.get());
+  EXPECT_EQ(scene.asked(), (std::vector<std::string>{"bytes=7340032-8388607", "bytes=0-7340031",
+                                                     "bytes=1700000-7340031"}));
+  EXPECT_TRUE(is_hit(scene.get()));
+}
+
 TEST(LargeSource, OneThatIsGoneIsGone) {
   LargeScene scene(6 * kMiB);
   scene.get("0-2000000");
