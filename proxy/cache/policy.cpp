@@ -45,9 +45,9 @@ bool is_useful(const http::ResponseHead& response, const http::CacheControl& con
 
 bool leaves_authorization(const Entry& entry) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = entry.head + "\r\n";  // it was parsed before it was stored
-  const auto head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
-  return leaves_authorization(http::response_cache_control(head.fields, {}));
+  std::string text = entry.head + "\r\n";
+  const auto head = http::parse_response_head(text, {kNoLimit, kNoLimit});
+  return head && leaves_authorization(http::response_cache_control(head->fields, {}));
 }
 
 // Whether blocks that it lacks may be asked for. What comes of credentials is kept, and joined to
