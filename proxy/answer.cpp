@@ -80,6 +80,16 @@ std::optional<http::AskedRange> wide_for(const Shared& shared, const Request& re
   return widened(request.facts, begun ? miss.held->body.size : 0);
 }
 
+// What to ask for in place of what the client does: those blocks, or just its range without its
+// If-Range, as what answers that may lack most of its head (RFC 9110 15.3.7).
+std::optional<http::AskedRange> instead(const Shared& shared, const Request& request,
+                                        const Miss& miss) {
+  const auto wide = wide_for(shared, request, miss);
+  const auto& facts = request.facts;
+  const bool resumes = miss.verdict.part && miss.verdict.action != Action::complete;
+  return wide || !resumes || !facts.if_range ? wide : http::only_range(facts.ranges);
+}
+
 // Others may wait for what this request fetches, and it for what others fetch. Of a part: where it
 // may come in blocks, and no condition has to be met by what comes.
 bool may_share(const Shared& shared, const Request& request, const Miss& miss) {
@@ -108,7 +118,7 @@ void begin(Client& client, const Request& request, const Miss& miss,
                                 .how = miss.verdict,
                                 .held = miss.held,
                                 .asked = miss.asked,
-                                .wide = wide_for(shared, request, miss),
+                                .instead = instead(shared, request, miss),
                                 .ask_siblings = ask});
 }
 

@@ -223,7 +223,7 @@ Task<void> Filling::from_origin() {
   provenance_.peer.clear();
   const auto tags = tags_to_name(held.get());
   const auto question =
-      origin_request(request(), worker_.shared.name, job_.how, held.get(), tags, job_.wide);
+      origin_request(request(), worker_.shared.name, job_.how, held.get(), tags, job_.instead);
   auto plan = to_origin(question);
   const auto head = co_await ask(std::move(plan), cache::SourceKind::origin);
   provenance_.host = fetch_->to().host;
@@ -264,7 +264,7 @@ Task<void> Filling::from_origin() {
     co_return;
   }
 
-  const auto may_store = cache::may_store(request().facts, **head, times_, targets());
+  const auto may_store = may_store_answer();
   entry_ = receive(cache::SourceKind::origin);
   storing_ = may_store == cache::Storability::yes;
   if (!storing_) {
@@ -273,7 +273,7 @@ Task<void> Filling::from_origin() {
   }
   const auto in_blocks = co_await pour_in_blocks(worker_.shared.settings.timeouts.body);
   if (in_blocks) co_return;
-  if (status == 206 && job_.wide) co_return co_await cut_to_size();
+  if (status == 206 && job_.instead) co_return co_await cut_to_size();
   publish(storing_);
   co_await pour_to_the_end();
 }
@@ -286,7 +286,7 @@ Task<void> Filling::from_origin_anew() {
 
 // What was asked for in place of the client's range says nothing of that.
 Task<void> Filling::from_origin_as_asked() {
-  job_.wide.reset();
+  job_.instead.reset();
   co_await from_origin();
 }
 

@@ -27,8 +27,9 @@ struct FillJob {
   std::shared_ptr<const cache::Entry> held;  // to be validated, completed, or to stand in; or null
   // Before it was known that it has to be fetched: what is purged since then is not stored.
   std::chrono::steady_clock::time_point asked;
-  // The blocks around the client's range, to be asked for in its place. The fill may be listed.
-  std::optional<http::AskedRange> wide = {};
+  // To be asked for in place of the client's range, and without its If-Range: mostly the blocks
+  // around it; then the fill may be listed.
+  std::optional<http::AskedRange> instead = {};
   bool ask_siblings = false;  // whether a sibling may answer this request
   bool refresh = false;  // nobody waits: it is fetched to be stored, and a failure changes nothing
 };
@@ -63,6 +64,7 @@ class Filling {
   net::Task<void> from_origin_as_asked();
 
   net::Task<Outcome<const http::ResponseHead*>> ask(FetchPlan plan, cache::SourceKind source);
+  [[nodiscard]] cache::Storability may_store_answer() const;
   [[nodiscard]] std::optional<PartAsked> part_for_sibling() const;
   [[nodiscard]] bool is_what_was_asked() const;
   net::Task<Tried> take_from_sibling(const peers::PeerRef& peer, std::chrono::microseconds waited);

@@ -59,8 +59,8 @@ bool Filling::becomes_object() const {
   const auto& facts = request().facts;
   // What nobody knew to ask for in blocks is worth the one that is missing at its beginning, where
   // it is large.
-  const bool wanted = job_.wide ? is_of_blocks(*entry_, *job_.wide)
-                                : *length_ > large && !facts.if_range && !facts.authorization;
+  const bool wanted = job_.instead ? is_of_blocks(*entry_, *job_.instead)
+                                   : *length_ > large && !facts.if_range && !facts.authorization;
   return wanted && cache::whole_blocks(*entry_->range) &&
          !is_simply_all(*entry_, facts.ranges, large) &&
          may_be_kept_in_blocks(shared, *entry_->range->complete);
@@ -214,11 +214,11 @@ Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::millisec
 // The rest of what is held in blocks has begun to come, and tells how long it is. False: it cannot
 // be kept so.
 Task<bool> Filling::complete_in_blocks() {
-  job_.wide = http::AskedRange{job_.held->body.size, std::nullopt};  // as it was asked for
+  job_.instead = http::AskedRange{job_.held->body.size, std::nullopt};  // as it was asked for
   entry_ = receive(cache::SourceKind::origin);
   storing_ = true;  // object_of() knows
   const auto in_blocks = co_await pour_in_blocks(worker_.shared.settings.timeouts.body);
-  job_.wide.reset();
+  job_.instead.reset();
   co_return in_blocks.has_value();
 }
 
@@ -234,7 +234,7 @@ void Filling::note_of_blocks(const peers::PeerRef& peer, std::chrono::microsecon
 bool Filling::asks_for_less() const {
   const auto& facts = request().facts;
   const auto asked = http::only_range(facts.ranges);
-  return job_.wide && (!asked || facts.if_range || asked->first < job_.wide->first);
+  return job_.instead && (!asked || facts.if_range || asked->first < job_.instead->first);
 }
 
 // Something else was asked for than the client wants, and what came is not kept in blocks.

@@ -42,8 +42,17 @@ Task<void> Filling::take_rest(const http::ContentRange& part) {
   co_await pour_to_the_end();
 }
 
+// A part that answers the client's own If-Range may lack most of its head (RFC 9110 15.3.7).
+cache::Storability Filling::may_store_answer() const {
+  const auto& facts = request().facts;
+  const auto& answer = fetch_->head();
+  const bool whole_head = answer.status != 206 || job_.instead || !facts.if_range;
+  if (!whole_head) return cache::Storability::partial;
+  return cache::may_store(facts, answer, times_, targets());
+}
+
 std::optional<PartAsked> Filling::part_for_sibling() const {
-  if (job_.wide) return PartAsked{*job_.wide};
+  if (job_.instead) return PartAsked{*job_.instead};
   const auto asked = job_.how.part ? http::only_range(request().facts.ranges) : std::nullopt;
   return asked ? std::optional(PartAsked{*asked}) : std::nullopt;
 }
@@ -52,7 +61,7 @@ std::optional<PartAsked> Filling::part_for_sibling() const {
 bool Filling::is_what_was_asked() const {
   const auto asked = http::only_range(request().facts.ranges);
   const auto& came = *entry_->range;
-  if (job_.wide || !asked || !came.complete || !length_ || *length_ > kHeldBack) return false;
+  if (job_.instead || !asked || !came.complete || !length_ || *length_ > kHeldBack) return false;
   const auto end = *came.complete - 1;
   const http::ByteRange wanted{asked->first, std::min(asked->last.value_or(end), end)};
   return came.range == wanted && *length_ == wanted.size();
