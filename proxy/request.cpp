@@ -4,6 +4,7 @@
 
 #include "proxy/gateway.hpp"
 #include "proxy/http/hops.hpp"
+#include "proxy/http/range.hpp"
 #include "proxy/site_rules.hpp"
 
 namespace proxy {
@@ -37,6 +38,26 @@ http::RequestHead copy_into(std::string& text, const http::RequestHead& original
 }
 
 }  // namespace
+
+// Nobody is to make an origin send more than it has, nor us ask for it (RFC 9110 17.15). A trace
+// shows what came.
+void Request::heed_range() {
+  using http::field;
+  const auto lines = head.fields.count(field::range);
+  if (lines == 0 || head.method == "TRACE") return;
+  const auto written = head.fields.value(field::range);
+  auto heeded = lines == 1 ? http::heeded_range(written) : std::nullopt;
+  if (heeded == written) return;
+  if (heeded) range_ = std::move(*heeded);
+  http::Fields fields;
+  for (const auto& line : head.fields) {
+    const bool is_range = line.id == field::range;
+    if (!heeded && (is_range || line.id == field::if_range)) continue;
+    fields.append(line.id, line.name, is_range ? range_ : line.value);
+  }
+  head.fields = std::move(fields);
+  facts = cache::RequestFacts(head);
+}
 
 void Request::map_to(Mapping* mapping) {
   mapping_ = mapping;

@@ -23,7 +23,9 @@ class SiteRules;
 
 using cache::kReverseSpace;
 
-// Refers to the bytes of its head, which the caller keeps.
+// Refers to the bytes of its head, which the caller keeps. A Range that asks for too much, or for
+// nothing that can be understood, is not in it, and one that asks for the same twice does so once:
+// see http::heeded_range().
 struct Request {
   http::RequestHead head;
   http::Target target;
@@ -32,6 +34,7 @@ struct Request {
 
   Request(http::RequestHead&& parsed, http::Target aimed, http::Framing framed)
       : head(std::move(parsed)), target(std::move(aimed)), framing(framed), facts(head) {
+    heed_range();
     facts.for_origin = facts.for_origin || framing.has_body() || asks_for_websocket();
   }
   Request(const Request&) = delete;  // facts refer to head
@@ -72,6 +75,7 @@ struct Request {
 
  private:
   friend class OwnedRequest;
+  void heed_range();
   void name_it();
   [[nodiscard]] bool is_apart() const;  // in the space of reverse mode
   [[nodiscard]] std::string in_its_space(std::string url) const;
@@ -79,8 +83,10 @@ struct Request {
   Mapping* mapping_ = nullptr;
   const SiteRules* rules_ = nullptr;
   const SiteRule* rule_ = nullptr;
-  std::string own_name_;             // empty: the URL
-  http::ForwardedValues forwarded_;  // what fields of `head` refer to
+  std::string own_name_;  // empty: the URL
+  // What fields of `head` refer to.
+  http::ForwardedValues forwarded_;
+  std::string range_;
 };
 
 // A GET request that outlives the client that sent it, as a fill needs.

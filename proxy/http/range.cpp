@@ -23,6 +23,7 @@ struct Spec {
   std::optional<std::uint64_t> first;
   std::uint64_t last = kFarAway;
 };
+using Specs = std::vector<Spec>;
 
 // 1*DIGIT; a number that does not fit lies beyond every end.
 std::optional<std::uint64_t> parse_position(std::string_view text) {
@@ -64,10 +65,35 @@ std::optional<ByteRange> cut(const Spec& spec, std::uint64_t size) {
   return ByteRange{*spec.first, std::min(spec.last, size - 1)};
 }
 
+// None where it is malformed, of another unit, or asks for too many.
+Specs parse_specs(std::string_view range) {
+  if (!has_unit(range)) return {};
+  Specs specs;
+  Members members(range.substr(kUnit.size()));
+  while (const auto text = members.next()) {
+    const auto spec = parse_spec(*text);
+    if (!spec || specs.size() == kMostRanges) return {};
+    specs.push_back(*spec);
+  }
+  return specs;
+}
+
+// Of the other, or right after it.
+bool begins_by_the_end(const Spec& a, const Spec& b) {
+  return *a.first <= b.last || *a.first - 1 == b.last;
+}
+
+// Whatever the length is: of two suffixes the longer has the other.
+bool touch(const Spec& a, const Spec& b) {
+  if (!a.first || !b.first) return !a.first && !b.first;
+  return begins_by_the_end(a, b) && begins_by_the_end(b, a);
+}
+
 // What is joined stands where the first of its ranges stood. `parts` keep apart from each other, so
 // that no two of them come to touch but through `added`.
-void join(ByteRanges& parts, const ByteRange& added) {
-  ByteRange whole = added;
+template <class Parts, class Part>
+void join(Parts& parts, const Part& added) {
+  Part whole = added;
   std::size_t place = parts.size();
   for (std::size_t i = 0; i < parts.size();) {
     if (!touch(parts[i], added)) {
@@ -81,23 +107,49 @@ void join(ByteRanges& parts, const ByteRange& added) {
   parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(place), whole);
 }
 
+std::string text_of(const Specs& specs) {
+  std::string value(kUnit);
+  for (const Spec& spec : specs) {
+    if (value.size() > kUnit.size()) value += ',';
+    if (spec.first) append_decimal(value, *spec.first);
+    value += '-';
+    if (!spec.first || spec.last != kFarAway) append_decimal(value, spec.last);
+  }
+  return value;
+}
+
+// Whether it may be of a unit that others know, and is no more than we would take of ours.
+bool is_of_another_unit(std::string_view range) {
+  const auto equals = range.find('=');
+  if (equals == range.npos || !is_token(range.substr(0, equals)) || has_unit(range)) return false;
+  Members members(range.substr(equals + 1));
+  std::size_t seen = 0;
+  while (members.next()) ++seen;
+  return seen > 0 && seen <= kMostRanges;
+}
+
 }  // namespace
 
 Selection select_ranges(std::string_view range, std::uint64_t size) {
-  if (!has_unit(range)) return {};
-  Members specs(range.substr(kUnit.size()));
+  const auto specs = parse_specs(range);
+  if (specs.empty()) return {};
   Selection selection;
-  std::size_t seen = 0;
-  while (const auto text = specs.next()) {
-    const auto spec = parse_spec(*text);
-    if (!spec || ++seen > kMostRanges) return {};
+  for (const Spec& spec : specs) {
     // A suffix of nothing is satisfied by all of it, which no Content-Range can say.
-    if (size == 0 && !spec->first && spec->last > 0) return {};
-    if (const auto part = cut(*spec, size)) join(selection.parts, *part);
+    if (size == 0 && !spec.first && spec.last > 0) return {};
+    if (const auto part = cut(spec, size)) join(selection.parts, *part);
   }
-  if (seen == 0) return {};
   selection.kind = selection.parts.empty() ? Selection::Kind::none : Selection::Kind::parts;
   return selection;
+}
+
+std::optional<std::string> heeded_range(std::string_view range) {
+  const auto specs = parse_specs(range);
+  if (specs.empty())
+    return is_of_another_unit(range) ? std::optional(std::string(range)) : std::nullopt;
+  Specs apart;
+  for (const Spec& spec : specs) join(apart, spec);
+  return apart.size() == specs.size() ? std::string(range) : text_of(apart);
 }
 
 std::optional<AskedRange> only_range(std::string_view range) {
@@ -106,12 +158,12 @@ std::optional<AskedRange> only_range(std::string_view range) {
 }
 
 AskedRanges asked_ranges(std::string_view range) {
-  if (!has_unit(range)) return {};
+  const auto specs = parse_specs(range);
+  if (specs.empty()) return {};
   AskedRanges asked;
-  Members specs(range.substr(kUnit.size()));
-  while (const auto text = specs.next()) {
-    const auto one = as_asked(parse_spec(*text));
-    if (!one || asked.size() == kMostRanges) return {};
+  for (const Spec& spec : specs) {
+    const auto one = as_asked(spec);
+    if (!one) return {};
     asked.push_back(*one);
   }
   return asked;

@@ -1,10 +1,17 @@
 // Parts lie within the representation and apart from each other, and are few; one alone reads as it
-// is written.
+// is written. What is heeded is of the same bytes.
+#include <algorithm>
 #include <cstdlib>
 
 #include "proxy/http/range.hpp"
 
 using namespace proxy::http;
+
+static ByteRanges in_order(ByteRanges parts) {
+  std::sort(parts.begin(), parts.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  return parts;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view value(reinterpret_cast<const char*>(data), size);
@@ -18,6 +25,13 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
         if (&part != &other && part.first <= other.last && other.first <= part.last) std::abort();
       }
     }
+  }
+  const auto heeded = heeded_range(value);
+  if (heeded && heeded_range(*heeded) != heeded) std::abort();
+  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{10}, UINT64_MAX}) {
+    const auto asked = select_ranges(value, length);
+    const auto sent = select_ranges(heeded.value_or(""), length);
+    if (asked.kind != sent.kind || in_order(asked.parts) != in_order(sent.parts)) std::abort();
   }
   const auto only = only_range(value);
   if (only && only->last && *only->last < only->first) std::abort();

@@ -47,6 +47,40 @@ INSTANTIATE_TEST_SUITE_P(
                 HeadError::bad_coding}),
     [](const auto& tested) { return tested.param.name; });
 
+std::string many_ranges(std::size_t count) {
+  std::string ranges = "0-";
+  while (--count > 0) ranges += ",0-";
+  return ranges;
+}
+
+TEST(ParseRequest, HeedsWhatIsWorthHeedingOfARange) {  // RFC 9110 14.2, 17.15
+  const struct {
+    std::string lines, heeded;
+  } cases[] = {
+      {"Range: bytes=5-9\r\n", "bytes=5-9"},
+      {"Range: bytes=" + many_ranges(http::kMostRanges) + "\r\n", "bytes=0-"},
+      {"Range: bytes=" + many_ranges(http::kMostRanges + 1) + "\r\n", ""},
+      {"Range: bytes=9-5\r\n", ""},
+      {"Range: bytes=5-9\r\nRange: bytes=5-9\r\n", ""},
+      {"Range: lines=5-9\r\n", "lines=5-9"},
+  };
+  for (const auto& [lines, heeded] : cases) {
+    const TextRequest request("Accept: x\r\nIf-Range: \"v1\"\r\n" + lines);
+    const auto& head = (*request).head;
+    const auto& facts = (*request).facts;
+    EXPECT_EQ(head.fields.value(http::field::range), heeded) << lines;
+    EXPECT_EQ(facts.ranges, heeded) << lines;
+    EXPECT_EQ(facts.range, !heeded.empty()) << lines;
+    EXPECT_EQ(facts.if_range.has_value(), !heeded.empty()) << lines;
+    EXPECT_EQ(head.fields.size(), heeded.empty() ? 2U : 4U) << lines;
+  }
+}
+
+TEST(ParseRequest, LeavesTheRangeOfATraceAsItIs) {
+  const TextRequest request("Range: x\r\n", "TRACE http://a.test/x HTTP/1.1");
+  EXPECT_EQ((*request).head.fields.value(http::field::range), "x");
+}
+
 TEST(OwnedRequest, OutlivesTheOneItCopiesAndIsAGet) {
   auto original = std::make_unique<TextRequest>("Accept: x\r\nCache-Control: max-age=5\r\n",
                                                 "HEAD http://a.test/x HTTP/1.0");

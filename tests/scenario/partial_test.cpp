@@ -108,6 +108,27 @@ TEST(Partial, AtTheEndAnswersSuffixesAndOpenEnds) {
   EXPECT_FALSE(is_hit(scene.get("199999-")));
 }
 
+// RFC 9110 17.15
+TEST(Partial, OfTooManyRangesIsTheWhole) {
+  std::string many = "0-";
+  for (int i = 1; i < 200; ++i) many += ",0-";
+  for (const Fields& fields : {Fields{}, Fields{{"Cache-Control", "no-store"}}}) {
+    Parts scene;
+    scene.expect_whole(scene.get(many, fields));
+    EXPECT_EQ(scene.last_range(), "");
+    EXPECT_EQ(is_hit(scene.get()), fields.empty());
+  }
+}
+
+TEST(Partial, OfRangesThatOverlapIsAskedForOnce) {
+  for (const Fields& fields : {Fields{}, Fields{{"Cache-Control", "no-store"}}}) {
+    Parts scene;
+    scene.expect_part(scene.get("0-999,500-1999,0-0", fields), 0, 1999);
+    EXPECT_EQ(scene.last_range(), "bytes=0-1999");
+    EXPECT_EQ(is_hit(scene.get("0-1999")), fields.empty());
+  }
+}
+
 TEST(Partial, MeetsTheClientsConditions) {
   Parts scene;
   scene.get("0-99");

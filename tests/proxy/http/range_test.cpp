@@ -182,6 +182,53 @@ TEST(OnlyRange, IsWhatStandsThereAlone) {
   EXPECT_EQ(range_field({5, {}}), "bytes=5-");
 }
 
+TEST(HeededRange, IsWhatIsWorthSendingOn) {
+  const struct {
+    const char* field;
+    std::optional<std::string> heeded;
+  } cases[] = {
+      // as it is written where there is nothing to join
+      {"bytes=5-9", "bytes=5-9"},
+      {"BYTES= 05-, ,-5", "BYTES= 05-, ,-5"},
+      {"bytes=0-0, 5-9,2-3", "bytes=0-0, 5-9,2-3"},
+      {"bytes=99999999999999999999999-", "bytes=99999999999999999999999-"},
+      {"bytes=-0", "bytes=-0"},
+      // 15.3.7.2: those that overlap or touch are one, where the first of them stood
+      {"bytes=0-,0-,0-", "bytes=0-"},
+      {"bytes=0-3,4-5", "bytes=0-5"},
+      {"bytes=4-5, 0-3", "bytes=0-5"},
+      {"bytes=8-9,0-1,3-4,1-3", "bytes=8-9,0-4"},
+      {"bytes=3-4,8-9,0-1,0-", "bytes=0-"},
+      {"bytes=20-,5-9,10-15", "bytes=20-,5-15"},
+      {"bytes=0-18446744073709551614,18446744073709551615-,1-1", "bytes=0-"},
+      // where a suffix begins is not known, but that one is in the other
+      {"bytes=-5,0-9,-20,3-4", "bytes=-20,0-9"},
+      {"bytes=0-,-5,0-", "bytes=0-,-5"},
+      {"bytes=-99999999999999999999999,-1", "bytes=-18446744073709551615"},
+      // 14.2: what is malformed counts as if it were not there
+      {"bytes=5-4", {}},
+      {"bytes=0-1,x", {}},
+      {"bytes=", {}},
+      {"bytes", {}},
+      {"=0-1", {}},
+      {"by tes=0-1", {}},
+      {"lines=", {}},
+      {"", {}},
+      // 14.1: others may know another unit
+      {"lines=0-1,0-1", "lines=0-1,0-1"},
+  };
+  for (const auto& [field, heeded] : cases) EXPECT_EQ(heeded_range(field), heeded) << field;
+}
+
+TEST(HeededRange, IsNothingWhereItAsksForTooMany) {
+  for (const std::string begin : {"bytes=0-", "lines=0-"}) {
+    std::string field = begin;
+    for (std::size_t count = 1; count < kMostRanges; ++count) field += ",0-";
+    EXPECT_TRUE(heeded_range(field));
+    EXPECT_FALSE(heeded_range(field + ",0-"));
+  }
+}
+
 TEST(AskedRanges, AreAllThatStandThere) {
   const struct {
     const char* field;
