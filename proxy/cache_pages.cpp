@@ -29,12 +29,14 @@ class VerifyTurn {
   const bool mine_;
 };
 
-boost::system::result<std::string, Refusal> url_in(const Request& request) {
+// What the URL in the query is stored as.
+boost::system::result<std::string, Refusal> name_in(const Request& request,
+                                                    const SiteRules& rules) {
   auto text = only_parameter(request.target.path(), "url");
   if (!text) return Refusal::bad(text.error().text);
   const auto& given = *text;
   const auto target = given ? http::parse_target("GET", *given) : http::HeadError::bad_target;
-  if (target && target->form() == http::Target::Form::absolute) return target->url();
+  if (target && target->form() == http::Target::Form::absolute) return rules.key_url(*target);
   return Refusal::bad("expected ?url=http://HOST/PATH");
 }
 
@@ -49,12 +51,12 @@ Task<void> serve_list(Client& client, const Request& request, const inspect::Liv
 }
 
 Task<void> serve_show(Client& client, const Request& request, const inspect::Live& live) {
-  const auto url = url_in(request);
-  if (!url) {
-    auto refusal = url.error();
+  const auto name = name_in(request, client.worker.shared.rules);
+  if (!name) {
+    auto refusal = name.error();
     co_return co_await refuse(client, request, std::move(refusal));
   }
-  std::shared_ptr<inspect::Slices> slices = inspect::show_live(live, *url);
+  std::shared_ptr<inspect::Slices> slices = inspect::show_live(live, *name);
   co_await send_slices(client, std::move(slices));
 }
 

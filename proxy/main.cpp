@@ -12,6 +12,7 @@
 #include "proxy/command/arguments.hpp"
 #include "proxy/lists/read.hpp"
 #include "proxy/server.hpp"
+#include "proxy/site_rules.hpp"
 #include "proxy/version.hpp"
 
 namespace {
@@ -103,6 +104,13 @@ int run(const CLI::App& serving, const std::string& config_path) {
   return serving.parsed() ? serve(*settings, std::move(*lists), std::move(*gateway)) : 0;
 }
 
+// For `hearsay cache`, as the proxy does it.
+proxy::command::Naming naming_by(const std::vector<config::Rule>& rules) {
+  return [rules = proxy::SiteRules(rules)](const proxy::http::Target& url) {
+    return rules.key_url(url);
+  };
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -117,7 +125,7 @@ int main(int argc, char** argv) {
   auto* const checking = app.add_subcommand("check", "say what is wrong with a settings file");
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
   const auto digest = proxy::command::add_digest(app);
-  const auto cache = proxy::command::add_cache(app, proxy::Ban::reading);
+  const auto cache = proxy::command::add_cache(app, proxy::Ban::reading, naming_by);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // who reads our log or output may go; that is seen when we write
   try {

@@ -3,8 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
+#include "config/settings.hpp"
 #include "proxy/cache/disk/purge_rules.hpp"
+#include "proxy/command/cache_place.hpp"
 #include "proxy/command/streams.hpp"
 
 namespace CLI {
@@ -19,8 +22,12 @@ namespace proxy::command {
 // ignored by then.
 std::function<int(const Streams&)> add_digest(CLI::App& program);
 
+// What URLs are stored as by the setting `rules`.
+using NamingBy = std::function<Naming(const std::vector<config::Rule>&)>;
+
 // Likewise for `cache`. `reading`: which URLs a purge of many covers.
 std::function<int(const Streams&)> add_cache(CLI::App& program,
-                                             cache::disk::PurgeRules::Reading reading);
+                                             cache::disk::PurgeRules::Reading reading,
+                                             NamingBy naming);
 
 }  // namespace proxy::command

@@ -20,6 +20,7 @@ constexpr std::string_view kRemedy =
 // All options of all subcommands, and the work that was chosen.
 struct CacheArguments {
   cache::disk::PurgeRules::Reading reading;
+  NamingBy naming;
   std::string config;
   ListOptions list;
   ShowOptions show;
@@ -31,14 +32,15 @@ struct CacheArguments {
 using SharedArguments = std::shared_ptr<CacheArguments>;
 
 // A line for each thing that is wrong, so that the whole is more than one.
-Result<CachePlace> place_in(const std::string& config) {
+Result<CachePlace> place_in(const std::string& config, const NamingBy& naming) {
   const auto settings = config::load_file(config);
   if (!settings) {
     std::string text = "the settings are wrong";
     for (const auto& error : settings.error()) text += '\n' + error.where + ": " + error.what;
     return Trouble{text};
   }
-  CachePlace place{.path = {}, .listen = settings->listen.front()};
+  CachePlace place{
+      .path = {}, .naming = naming(settings->rules), .listen = settings->listen.front()};
   if (const auto& disk = settings->cache.disk) {
     place.path = disk->path;
     place.bytes = disk->size.value;
@@ -52,7 +54,7 @@ CLI::App& add_work(CLI::App& parent, const SharedArguments& arguments, const std
                    const std::string& about, Options CacheArguments::*options,
                    Result<int> (*work)(const Options&, const Streams&)) {
   const auto open = [options, work, &all = *arguments](const Streams& streams) -> Result<int> {
-    auto place = place_in(all.config);
+    auto place = place_in(all.config, all.naming);
     if (!place) return place.error();
     place->reading = all.reading;
     (all.*options).place = std::move(*place);
@@ -117,9 +119,11 @@ void add_drop(CLI::App& parent, const SharedArguments& arguments) {
 }  // namespace
 
 std::function<int(const Streams&)> add_cache(CLI::App& program,
-                                             cache::disk::PurgeRules::Reading reading) {
+                                             cache::disk::PurgeRules::Reading reading,
+                                             NamingBy naming) {
   auto arguments = std::make_shared<CacheArguments>();
   arguments->reading = std::move(reading);
+  arguments->naming = std::move(naming);
   CLI::App& cache =
       *program.add_subcommand("cache", "look into the cache of a proxy, whether or not it runs");
   cache.require_subcommand(1);

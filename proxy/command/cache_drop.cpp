@@ -75,10 +75,18 @@ disk::Result<void> carry_out(disk::Disk& disk, const Order& order) {
   return result;
 }
 
-// What is to go: canonical, and nothing for everything.
-Result<std::string> name_in(const DropOptions& options) {
-  if (options.all) return {boost::system::in_place_value, ""};
-  return stored_url(options.url.empty() ? options.prefix : options.url);
+// What is to go, in canonical text; nothing for everything.
+struct Named {
+  std::string url;        // or a prefix, as it was asked for
+  std::string stored_as;  // by the rules of its site
+};
+
+Result<Named> name_in(const DropOptions& options) {
+  if (options.all) return Named{};
+  const auto target = target_of(options.url.empty() ? options.prefix : options.url);
+  if (!target) return target.error();
+  const bool one = !options.url.empty();
+  return Named{target->url(), one ? stored_as(options.place, *target) : target->url()};
 }
 
 Result<int> tell(std::uint64_t responses, const Streams& streams) {
@@ -129,11 +137,11 @@ Result<int> drop_running(const DropOptions& options, const std::string& name,
 Result<int> drop(const DropOptions& options, const Streams& streams) {
   const auto name = name_in(options);
   if (!name) return name.error();
-  if (options.place.path.empty()) return drop_running(options, *name, streams);
+  if (options.place.path.empty()) return drop_running(options, name->url, streams);
   auto contents = look_into(options.place, streams);
   if (!contents) return contents.error();
-  if (!*contents) return drop_running(options, *name, streams);
-  const auto order = order_of(options, *name, **contents);
+  if (!*contents) return drop_running(options, name->url, streams);
+  const auto order = order_of(options, name->stored_as, **contents);
   contents->reset();  // makes way for who writes
   disk::Options how{.path = options.place.path, .log = {}};
   how.log.bytes = options.place.bytes;

@@ -25,6 +25,10 @@ std::string_view remedy_for(disk::Error error) {
 
 }  // namespace
 
+std::string stored_as(const CachePlace& place, const http::Target& url) {
+  return place.naming ? place.naming(url) : url.url();
+}
+
 Trouble cache_trouble(const CachePlace& place, disk::Error error) {
   return {fmt::format("{}: {}", place.path, remedy_for(error))};
 }

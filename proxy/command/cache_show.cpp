@@ -7,7 +7,6 @@
 #include "proxy/command/cache_relations.hpp"
 #include "proxy/command/running.hpp"
 #include "proxy/command/shown.hpp"
-#include "proxy/http/target.hpp"
 #include "proxy/inspect/record_facts.hpp"
 
 namespace proxy::command {
@@ -85,28 +84,27 @@ Result<int> show_running(const ShowOptions& options, const std::string& url,
 
 }  // namespace
 
-Result<std::string> stored_url(std::string_view url) {
+Result<http::Target> target_of(std::string_view url) {
   const auto plain = cache::url_in(url);
   const auto target = http::parse_target("GET", plain.substr(0, plain.find('#')));
-  if (target && target->form() == http::Target::Form::absolute) {
-    return {boost::system::in_place_value, target->url()};
-  }
+  if (target && target->form() == http::Target::Form::absolute) return *target;
   return Trouble{fmt::format("{} is no URL that a proxy could hold (http://HOST/PATH)",
                              config::in_quotes(url))};
 }
 
 Result<int> show(const ShowOptions& options, const Streams& streams) {
-  const auto url = stored_url(options.url);
-  if (!url) return url.error();
-  if (options.place.path.empty()) return show_running(options, *url, streams);
+  const auto target = target_of(options.url);
+  if (!target) return target.error();
+  if (options.place.path.empty()) return show_running(options, target->url(), streams);
   const auto contents = look_into(options.place, streams);
   if (!contents) return contents.error();
-  if (!*contents) return show_running(options, *url, streams);
+  if (!*contents) return show_running(options, target->url(), streams);
+  const auto name = stored_as(options.place, *target);
   const ScannedRelations relations(**contents);
   Records records(options, streams);
   (*contents)->each([&](const disk::Contents::Seen& seen) {
     if (seen.stored && seen.place.kind != Kind::block &&
-        cache::url_in(seen.stored->url()) == *url) {
+        cache::url_in(seen.stored->url()) == name) {
       Report report;
       report.add("stored_as", std::string(seen.stored->url()));
       records.tell(report.add(inspect::record_of(seen.key, *seen.stored, relations)));

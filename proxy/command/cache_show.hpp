@@ -4,6 +4,7 @@
 #include <string>
 
 #include "proxy/command/cache_place.hpp"
+#include "proxy/http/target.hpp"
 
 namespace proxy::command {
 
@@ -13,9 +14,9 @@ struct ShowOptions {
   bool json = false;     // an object on a line for each
 };
 
-// The URL as responses are stored under it; the space of reverse mode may stand before it. Trouble
-// for what no client could ask for.
-Result<std::string> stored_url(std::string_view url);
+// The URL as a proxy asks for it; the space of reverse mode may stand before it. Trouble for what
+// no client could ask for.
+Result<http::Target> target_of(std::string_view url);
 
 // Every record that is stored as this, of forward and reverse mode: what the record says, whether
 // its checksums fit, and the response's head. kNone if there is none. Looks at all entries.

@@ -27,10 +27,11 @@ class CacheCommand : public testing::Test {
     command.arguments.insert(command.arguments.end(), {"--config", home_ / "settings.json"});
     return run_to_end(command);
   }
-  Outcome run(const std::vector<std::string>& arguments) {
+  json settings() const {
     const json disk{{"path", scene_.directory().string()}, {"size", "64MiB"}};
-    return run(arguments, {{"cache", {{"disk", disk}}}});
+    return {{"cache", {{"disk", disk}}}};
   }
+  Outcome run(const std::vector<std::string>& arguments) { return run(arguments, settings()); }
   std::size_t listed() {
     const std::string out = run({"list", "--json"}).output;
     return static_cast<std::size_t>(std::count(out.begin(), out.end(), '\n'));
@@ -84,6 +85,19 @@ TEST_F(CacheCommand, DropsForGood) {
   scene_.begin();
   EXPECT_FALSE(scene_.holds("/b/1"));
   EXPECT_FALSE(scene_.holds("/b/2"));
+}
+
+// The URL is what a client asks for; what it is stored as is what the rules of its site leave of
+// it.
+TEST_F(CacheCommand, FollowsTheRulesOfASite) {
+  json ruled = settings();
+  ruled["rules"] = {{{"name", "r"}, {"host", "*"}, {"drop_query", {"utm_*"}}}};
+  const auto asked = url("/a?utm_a=1");
+  scene_.end();
+  EXPECT_TRUE(contains(run({"show", asked}, ruled).output, "stored as")) << "stopped";
+  EXPECT_EQ(run({"show", asked}).exit_code, 1);
+  EXPECT_EQ(run({"drop", asked}, ruled).output, "dropped 1 responses\n");
+  EXPECT_EQ(listed(), 2U);
 }
 
 TEST_F(CacheCommand, HeedsWhatTheProxyPurged) {

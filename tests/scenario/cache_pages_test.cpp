@@ -193,6 +193,23 @@ TEST(CacheInMemoryAlone, IsListedAndDroppedToo) {
   EXPECT_EQ(ask_page(proxy, "GET", "/admin/cache/list").body, "");
 }
 
+// The URL is what a client asks for; what it is stored as is what the rules of its site leave of
+// it.
+TEST(CacheInMemoryAlone, IsShownAndDroppedByTheRulesOfASite) {
+  ScriptedOrigin origin;
+  origin.on("/a?utm_a=1", cacheable("1234"));
+  const json rule{{"name", "r"}, {"host", "*"}, {"drop_query", {"utm_*"}}};
+  const ProxyProcess proxy(json{{"rules", {rule}}});
+  const auto url = origin.url("/a?utm_a=1");
+  Client(proxy.port()).get(url);
+  const auto shown = lines_of(ask_page(proxy, "GET", "/admin/cache/show?url=" + url).body);
+  ASSERT_EQ(shown.size(), 1U);
+  EXPECT_EQ(shown[0].at("stored_as"), origin.url("/a"));
+  const std::string order = json{{"url", url}}.dump();
+  const auto dropped = ask_page(proxy, "POST", "/admin/cache/drop", kMeantSo, order);
+  EXPECT_EQ(dropped.body, "{\"purged\": 1}\n");
+}
+
 TEST(CacheOfLargeObjects, TellsWhatIsHeldOfThem) {
   LargeScene scene(9 * kMiB);
   scene.get("0-1048575");
