@@ -120,9 +120,17 @@ int ProxyProcess::terminate(std::chrono::milliseconds limit) {
 }
 
 std::uint64_t ProxyProcess::resident_bytes() const {
+  return memory("VmRSS:");
+}
+
+std::uint64_t ProxyProcess::anonymous_bytes() const {
+  return memory("RssAnon:");
+}
+
+std::uint64_t ProxyProcess::memory(std::string_view line) const {
   const std::string path = "/proc/" + std::to_string(process_->pid()) + "/status";
   const std::string status = read_file(path);
-  return std::stoull(status.substr(status.find("VmRSS:") + 6)) * 1024;
+  return std::stoull(status.substr(status.find(line) + line.size())) * 1024;
 }
 
 }  // namespace support

@@ -57,9 +57,12 @@ class ProxyProcess {
   // SIGTERM, and the exit code once it has ended.
   int terminate(std::chrono::milliseconds limit = kPatience + std::chrono::seconds(5));
   std::uint64_t resident_bytes() const;
+  // Without what files have, such as the program: what it has allocated, mostly.
+  std::uint64_t anonymous_bytes() const;
 
  private:
   void start(const json& settings, const std::vector<int>& sockets);
+  std::uint64_t memory(std::string_view line) const;  // of /proc/PID/status
 
   TemporaryDirectory directory_;
   std::unique_ptr<ChildProcess> process_;
