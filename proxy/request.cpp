@@ -39,12 +39,12 @@ http::RequestHead copy_into(std::string& text, const http::RequestHead& original
 
 }  // namespace
 
-// Nobody is to make an origin send more than it has, nor us ask for it (RFC 9110 17.15). A trace
-// shows what came.
+// Nobody is to make an origin send more than it has, nor us ask for it (RFC 9110 17.15). Of other
+// methods it means nothing that we know of (14.2).
 void Request::heed_range() {
   using http::field;
   const auto lines = head.fields.count(field::range);
-  if (lines == 0 || head.method == "TRACE") return;
+  if (lines == 0 || head.method != "GET") return;
   const auto written = head.fields.value(field::range);
   auto heeded = lines == 1 ? http::heeded_range(written) : std::nullopt;
   if (heeded == written) return;

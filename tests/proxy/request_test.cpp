@@ -76,7 +76,7 @@ TEST(ParseRequest, HeedsWhatIsWorthHeedingOfARange) {  // RFC 9110 14.2, 17.15
   }
 }
 
-TEST(ParseRequest, LeavesTheRangeOfATraceAsItIs) {
+TEST(ParseRequest, LeavesTheRangeOfOtherMethodsAsItIs) {
   const TextRequest request("Range: x\r\n", "TRACE http://a.test/x HTTP/1.1");
   EXPECT_EQ((*request).head.fields.value(http::field::range), "x");
 }
