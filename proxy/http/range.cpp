@@ -118,14 +118,12 @@ std::string text_of(const Specs& specs) {
   return value;
 }
 
-// Whether it may be of a unit that others know, and is no more than we would take of ours.
-bool is_of_another_unit(std::string_view range) {
-  const auto equals = range.find('=');
-  if (equals == range.npos || !is_token(range.substr(0, equals)) || has_unit(range)) return false;
-  Members members(range.substr(equals + 1));
+// Of what is not for us to understand, their number is what follows from the commas.
+bool asks_for_few(std::string_view range) {
+  Members members(range);
   std::size_t seen = 0;
   while (members.next()) ++seen;
-  return seen > 0 && seen <= kMostRanges;
+  return seen <= kMostRanges;
 }
 
 }  // namespace
@@ -145,8 +143,7 @@ Selection select_ranges(std::string_view range, std::uint64_t size) {
 
 std::optional<std::string> heeded_range(std::string_view range) {
   const auto specs = parse_specs(range);
-  if (specs.empty())
-    return is_of_another_unit(range) ? std::optional(std::string(range)) : std::nullopt;
+  if (specs.empty() && !asks_for_few(range)) return {};
   Specs apart;
   for (const Spec& spec : specs) join(apart, spec);
   return apart.size() == specs.size() ? std::string(range) : text_of(apart);

@@ -40,8 +40,8 @@ Selection select_ranges(std::string_view range, std::uint64_t size);
 
 // What of a Range field's value is worth sending on, whatever the length is: ranges that overlap or
 // touch are one, as are suffixes, and stand where the first of them stood; else it stays as it is.
-// Nothing where it is malformed or asks for more than kMostRanges, as if it were not there (14.2,
-// 17.15). Of another unit only their number is known.
+// Nothing where it asks for more than kMostRanges, as if it were not there (14.2, 17.15). What is
+// malformed or of another unit stays as it is, for others to make of it what they will.
 std::optional<std::string> heeded_range(std::string_view range);
 
 // One range as it is asked for: `first-last` or `first-`.
