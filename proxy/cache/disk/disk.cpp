@@ -18,6 +18,8 @@ std::uint64_t share_of(const RecordHeader& header) {
   return header.claims_blocks() ? kShareOfLast : kShareOfSmall;
 }
 
+constexpr std::uint64_t kMuch = std::uint64_t{1} << 20;  // to be written at once
+
 constexpr std::size_t kMostDoubts = 65'536;  // that wait for the writer
 
 // A machine without a clock of its own may believe to be in 1970 until somebody tells it.
@@ -184,8 +186,9 @@ std::uint64_t Disk::most_bytes() const {
 void Disk::queue(Record record) {
   in_flight_[slot_of(record.header.index_key())].fetch_add(1, std::memory_order_relaxed);
   queued_bytes_ += record.footprint();
+  hurry_ = hurry_ || is_purge(record.header.kind) || queued_bytes_ >= kMuch;
   queue_.push_back(std::move(record));
-  if (queue_.size() == 1) changed_.notify_all();
+  if (queue_.size() == 1 || hurry_) changed_.notify_all();
 }
 
 void Disk::purge(const Key& key, Done done) {

@@ -26,6 +26,9 @@ struct Options {
   // Blocks are taken while no more waits to be written; what is small while no more than four times
   // that does.
   std::uint64_t queue_bytes = std::uint64_t{32} << 20;
+  // A record waits so long for others to be written with: a switch of threads for each costs more
+  // than to write it. A purge does not, nor what is much.
+  std::chrono::milliseconds gather{5};
   // After a failure, until the first attempt to go on; doubled each time, up to the second.
   std::chrono::milliseconds first_rest{1'000};
   std::chrono::milliseconds longest_rest{30'000};
@@ -162,6 +165,7 @@ class Disk {
   void purge_everything();
   void run();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
+  bool is_urgent() const;
   void write(std::vector<Record> records);
   void flush(bool any);
   void write_one(Record record);
@@ -215,6 +219,8 @@ class Disk {
   Clock::time_point resume_at_{};
   bool stopping_ = false;
   bool idle_ = false;
+  bool more_ = true;         // the log may have more to look at
+  bool hurry_ = false;       // for what is in the queue
   bool overflowed_ = false;  // purges were too many for the queue
   bool ended_ = false;
   std::thread writer_;

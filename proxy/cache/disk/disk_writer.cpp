@@ -67,6 +67,7 @@ void Disk::run() {
   std::unique_lock lock(mutex_);
   while (wait_for_work(lock)) {
     auto records = std::exchange(queue_, {});
+    hurry_ = false;
     const auto doubts = std::exchange(doubts_, {});
     const bool working = state_.working;
     const bool resume = !working && Clock::now() >= resume_at_;
@@ -82,6 +83,7 @@ void Disk::run() {
     used_ = log_.used_bytes();
     step_begun_ = 0;
     lock.lock();
+    more_ = more;
     idle_ = queue_.empty() && doubts_.empty() && !overflowed_ && !more;
     if (idle_) changed_.notify_all();
   }
@@ -98,12 +100,15 @@ void Disk::run() {
 // False when it is to end.
 bool Disk::wait_for_work(std::unique_lock<std::mutex>& lock) {
   const auto wake = state_.working ? Clock::now() + kLookAfter : resume_at_;
-  changed_.wait_until(lock, wake, [this] {
-    return stopping_ || !queue_.empty() || !doubts_.empty() || overflowed_ || !idle_;
-  });
+  changed_.wait_until(lock, wake, [this] { return is_urgent() || !queue_.empty(); });
+  if (!queue_.empty()) changed_.wait_for(lock, options_.gather, [this] { return is_urgent(); });
   if (stopping_ && queue_.empty() && doubts_.empty() && !overflowed_) return false;
   idle_ = false;
   return true;
+}
+
+bool Disk::is_urgent() const {
+  return stopping_ || hurry_ || more_ || !doubts_.empty() || overflowed_;
 }
 
 void Disk::write(std::vector<Record> records) {

@@ -48,6 +48,7 @@ inline Options small_options(const std::filesystem::path& path) {
   Options options{.path = path, .log = {}};
   options.log.bytes = 16 * 64 * 1024;
   options.log.segment_bytes = 64 * 1024;
+  options.gather = std::chrono::milliseconds(0);
   options.first_rest = std::chrono::milliseconds(5);
   options.longest_rest = std::chrono::milliseconds(20);
   return options;
