@@ -66,8 +66,10 @@ stores() {
   start_hearsay
   for ((i = 0; i < ${many:-5}; ++i)); do
     sequence nginx.lua "/10k/$i-" 0
+    sync  # what one has written the system does not write while the other is measured
     measure nginx "$nginx_worker" "$nginx_port" "$dir/nginx.lua" "$seconds"
     sequence hearsay.lua "$origin/10k/$i-" 0
+    sync
     measure hearsay "$hearsay_pid" "$port" "$dir/hearsay.lua" "$seconds"
   done
   compare hearsay nginx
