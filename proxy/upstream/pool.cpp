@@ -23,7 +23,7 @@ std::unique_ptr<net::Stream> Pool::take(const Endpoint& endpoint) {
 }
 
 void Pool::give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream) {
-  if (limits_.per_endpoint == 0 || limits_.in_all == 0 || !stream->quiet()) return;
+  if (limits_.per_endpoint == 0 || limits_.in_all == 0) return;
   stream->expires_never();
   auto& places = places_[endpoint];
   auto idle = Idle{endpoint, std::move(stream), deadlines_.now() + limits_.idle};

@@ -28,8 +28,8 @@ class Pool final : private net::Watched {
   // origin. The stream has no deadline.
   std::unique_ptr<net::Stream> take(const Endpoint& endpoint);
 
-  // For a connection between two messages. One that the other side has closed or spoken on is
-  // dropped; beyond the limits the oldest ones are.
+  // For a connection between two messages; beyond the limits the oldest ones are dropped. Whether
+  // the other side has closed it, or spoken on it, counts when it is taken.
   void give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream);
 
   void clear();

@@ -64,15 +64,6 @@ TEST_F(PoolTest, PassesOverConnectionsThatDied) {
   EXPECT_EQ(pool.size(), 0U);
 }
 
-TEST_F(PoolTest, TakesBackNoConnectionThatDied) {
-  Pool pool(deadlines);
-  auto stream = connection();
-  far.back().close();
-  EXPECT_FALSE(run(io, stream->readable()));
-  pool.give_back(kA, std::move(stream));
-  EXPECT_EQ(pool.size(), 0U);
-}
-
 TEST_F(PoolTest, DropsTheOldestBeyondItsLimits) {
   Pool pool(deadlines, PoolLimits{2, 3, 60s});
   give(pool, kA);
