@@ -73,8 +73,10 @@ Task<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
     if (error) co_return blame(error);
     co_return n;
   }
-  for (;;) {
-    if (auto done = try_read(into)) co_return *done;
+  for (bool may_be_there = !std::exchange(just_wrote_, false);; may_be_there = true) {
+    if (may_be_there) {
+      if (auto done = try_read(into)) co_return *done;
+    }
     const auto error = co_await readable();
     if (error) co_return error;
   }
@@ -97,6 +99,7 @@ Task<error_code> Stream::write(asio::const_buffer buffer) {
 
 Task<error_code> Stream::write(std::span<const asio::const_buffer> buffers) {
   const auto sent = try_write(buffers);
+  just_wrote_ = true;
   if (!sent) co_return sent.error();
   if (*sent == asio::buffer_size(buffers)) co_return error_code{};
   co_return co_await write_rest(buffers, *sent);

@@ -67,6 +67,7 @@ class Stream final : public Watched {
   std::unique_ptr<Tls> tls_;
   Clock::duration patience_{};  // zero: no deadline
   bool timed_out_ = false;
+  bool just_wrote_ = false;  // who has just asked is not answered yet: a read tried is a call lost
 };
 
 }  // namespace proxy::net
