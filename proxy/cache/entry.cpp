@@ -12,6 +12,8 @@ namespace {
 using http::field;
 using std::chrono::floor;
 
+constexpr std::size_t kUsualHead = 1024;
+
 // Fields that the sender of a hit writes anew.
 bool is_kept(const http::Field& line) {
   return line.id != field::age && line.id != field::content_length;
@@ -30,6 +32,7 @@ class AskersOwn {
 
  private:
   static bool names(const http::CacheControl::Names& listed, const http::Field& line) {
+    if (listed.empty()) return false;  // as nearly always
     return std::any_of(listed.begin(), listed.end(),
                        [&](std::string_view name) { return http::same_word(name, line.name); });
   }
@@ -48,9 +51,13 @@ std::string head_of(const Received& received, const http::CacheControl& control)
     kept.fields.append(line.id, line.name, line.value);
   }
   // RFC 9110 6.6.1: a missing Date is supplied, one that is there is never changed.
-  const std::string date = http::format_date(floor<seconds>(received.times.response));
-  if (!kept.fields.has(field::date)) kept.fields.append(field::date, "Date", date);
+  std::string date;
+  if (!kept.fields.has(field::date)) {
+    date = http::format_date(floor<seconds>(received.times.response));
+    kept.fields.append(field::date, "Date", date);
+  }
   std::string head;
+  head.reserve(kUsualHead);
   http::append_response_head(head, kept, received.our_name);
   head.shrink_to_fit();
   return head;
@@ -62,9 +69,10 @@ std::string_view line_in(std::string_view head, std::string_view name) {
   std::string_view value;
   while (!head.empty()) {
     const std::string_view line = head.substr(0, head.find("\r\n"));
-    const auto colon = line.find(':');
-    if (colon != line.npos && http::same_word(line.substr(0, colon), name)) {
-      const std::string_view found = http::trim(line.substr(colon + 1));
+    const bool is_it = line.size() > name.size() && line[name.size()] == ':' &&
+                       http::same_word(line.substr(0, name.size()), name);
+    if (is_it) {
+      const std::string_view found = http::trim(line.substr(name.size() + 1));
       if (!value.empty() && found != value) return {};
       value = found;
     }
@@ -93,8 +101,11 @@ std::string asker_fields(const Received& received) {
   const http::Fields& fields = received.response.fields;
   const auto control = http::response_cache_control(fields, received.targets);
   const AskersOwn askers_own(control);
-  const http::HopByHop hop_by_hop(fields);
   std::string lines;
+  const bool any = std::any_of(fields.begin(), fields.end(),
+                               [&](const http::Field& line) { return askers_own.has(line); });
+  if (!any) return lines;
+  const http::HopByHop hop_by_hop(fields);
   for (const http::Field& line : fields) {
     if (!askers_own.has(line) || hop_by_hop.ends_here(line)) continue;
     http::append_field(lines, line.name, line.value);

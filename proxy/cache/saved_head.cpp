@@ -139,7 +139,9 @@ bool take_part(SavedHead& into) {
 
 std::string encode_head(const Entry& entry, std::uint64_t selector) {
   const auto& selectors = entry.variant.selectors();
-  std::string out{static_cast<char>(kLayout)};
+  std::string out;
+  out.reserve(kFixedBytes + entry.head.size());
+  out += static_cast<char>(kLayout);
   out += static_cast<char>((entry.shared ? kShared : 0) | (entry.no_cache ? kNoCache : 0) |
                            (entry.never_stale ? kNeverStale : 0) | (entry.object ? kObject : 0));
   out += static_cast<char>(entry.source);

@@ -49,7 +49,9 @@ class Reader {
     good_ = good_ && text.size() == count && all(kDigit, text);
     if (!good_) return 0;
     rest_.remove_prefix(count);
-    return static_cast<unsigned>(*parse_decimal(text));
+    unsigned number = 0;
+    for (const char digit : text) number = number * 10 + static_cast<unsigned>(digit - '0');
+    return number;
   }
 
   // asctime's day: two digits, or a space and one.

@@ -9,6 +9,8 @@
 namespace proxy::http {
 namespace {
 
+constexpr std::size_t kUsualHead = 512;  // of a request
+
 // RFC 9110 7.6.1, and what older ones called hop-by-hop. Proxy-Authenticate passes: it is the
 // next proxy's, and only the client can answer it.
 bool is_connection_field(field id) {
@@ -141,6 +143,7 @@ bool via_names(const Fields& fields, std::string_view our_name) {
 }
 
 void append_request_head(std::string& out, const UpstreamRequest& request) {
+  out.reserve(out.size() + kUsualHead);
   ((((out += request.method) += ' ') += request.target) += " HTTP/1.1\r\n");
   append_field(out, "Host", request.host);
   append_end_to_end(out, request.fields, field::host, request.without);

@@ -49,11 +49,6 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-bool same_word(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
-
 std::string_view trim(std::string_view text) {
   const auto space = [](char c) { return c == ' ' || c == '\t'; };
   while (!text.empty() && space(text.front())) text.remove_prefix(1);

@@ -35,7 +35,13 @@ inline char lower(char c) {
 }
 std::string lower(std::string_view text);
 // Equal but for the case of ASCII letters.
-bool same_word(std::string_view a, std::string_view b);
+inline bool same_word(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (lower(a[i]) != lower(b[i])) return false;
+  }
+  return true;
+}
 // Without SP and HTAB at either end (OWS, RFC 9110 5.6.3).
 std::string_view trim(std::string_view text);
 
