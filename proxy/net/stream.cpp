@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/write.hpp>
+#include <tuple>
+#include <utility>
 
 namespace proxy::net {
 namespace {
@@ -61,6 +63,7 @@ std::optional<Result<std::size_t>> Stream::try_read(asio::mutable_buffer into) {
 
 Task<error_code> Stream::readable() {
   if (timed_out_) co_return asio::error::timed_out;
+  just_wrote_ = false;
   if (holds_input()) co_return error_code{};
   auto [error] = co_await socket().async_wait(tcp::socket::wait_read, as_result);
   co_return blame(error);
@@ -68,18 +71,19 @@ Task<error_code> Stream::readable() {
 
 Task<Result<std::size_t>> Stream::read_some(asio::mutable_buffer into) {
   if (timed_out_) co_return error_code(asio::error::timed_out);
+  const bool may_be_there = !std::exchange(just_wrote_, false);
+  if (may_be_there) {
+    if (auto done = try_read(into)) co_return *done;
+  }
+  error_code error;
+  std::size_t n = 0;
   if (tls_) {
-    auto [error, n] = co_await tls_->async_read_some(into, as_result);
-    if (error) co_return blame(error);
-    co_return n;
+    std::tie(error, n) = co_await tls_->async_read_some(into, as_result);
+  } else {
+    std::tie(error, n) = co_await plain_->async_read_some(into, as_result);
   }
-  for (bool may_be_there = !std::exchange(just_wrote_, false);; may_be_there = true) {
-    if (may_be_there) {
-      if (auto done = try_read(into)) co_return *done;
-    }
-    const auto error = co_await readable();
-    if (error) co_return error;
-  }
+  if (error) co_return blame(error);
+  co_return n;
 }
 
 Result<std::size_t> Stream::try_write(std::span<const asio::const_buffer> buffers) {
