@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # The cache on disk on one core, ours beside nginx's proxy_cache, in alternating rounds:
 #   tests/bench/disk_beside_nginx.sh HEARSAY [stores|hits|start [ROUNDS_OR_ENTRIES]]
-# stores: unique responses of 10 KiB; hits: random ones of 100 KiB, far more than memory holds, from
-# 4,000; start: 1,000,000 entries of 1 KiB, time to the first hit after a clean stop and after
-# kill -9, memory and disk per entry. What a disk's speed would hide is not measured: all of it
-# stays in the system's page cache for both. Needs wrk, nginx and curl.
+# stores: unique responses of 10 KiB, into caches that have stored 100,000 before, as an empty
+# directory is faster than one in use (STORED_BEFORE=0 shows by how much); hits: random ones of
+# 100 KiB, far more than memory holds, from 4,000; start: 1,000,000 entries of 1 KiB, time to the
+# first hit after a clean stop and after kill -9, memory and disk per entry. What a disk's speed
+# would hide is not measured: all of it stays in the system's page cache for both. Needs wrk, nginx
+# and curl.
 set -euo pipefail
 
 readonly hearsay=$(realpath "${1:?the program to measure}") what=${2:-stores} many=${3:-}
 source "$(dirname "${BASH_SOURCE[0]}")/beside_nginx.sh"
 readonly origin_port=${ORIGIN_PORT:-18190} nginx_port=${NGINX_PORT:-18191} port=${PORT:-18192}
 readonly origin=http://127.0.0.1:$origin_port
-readonly seconds=${SECONDS_EACH:-5}
+readonly seconds=${SECONDS_EACH:-5} stored_before=${STORED_BEFORE:-100000}
 
 nginx_conf origin "server { listen 127.0.0.1:$origin_port; root $dir/www;
   location ~ ^/(1k|10k|100k)/ { try_files /\$1 =404; add_header Cache-Control max-age=86400; } }"
@@ -61,9 +63,16 @@ end() { # PID [SIGNAL]
   wait "$1" || true
 }
 
+fill() { # PREFIX PORT COUNT
+  sequence fill.lua "$1" 0 "$3"
+  taskset -c 1 wrk -t1 -c64 -d3600s -s "$dir/fill.lua" "http://127.0.0.1:$2" >"$dir/wrk"
+}
+
 stores() {
   start_nginx cache
   start_hearsay
+  fill /10k/before- "$nginx_port" "$stored_before"
+  fill "$origin/10k/before-" "$port" "$stored_before"
   for ((i = 0; i < ${many:-5}; ++i)); do
     sequence nginx.lua "/10k/$i-" 0
     sync  # what one has written the system does not write while the other is measured
