@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <random>
 
 #include "proxy/cache/disk/disk.hpp"
+#include "tests/bench/arguments.hpp"
 #include "tests/bench/cpu_time.hpp"
 #include "tests/digest/keys.hpp"
 #include "tests/support/await.hpp"
@@ -192,12 +192,14 @@ void cut_footer(const std::filesystem::path& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("cost of the cache on disk");
   std::uint64_t entries = 1'000'000;
   std::uint64_t records = 200'000;
-  app.add_option("--entries", entries, "of 1 KiB, for the start");
-  app.add_option("--records", records, "of 10 KiB, appended into a GiB");
-  CLI11_PARSE(app, argc, argv);
+  const auto exit_code = bench::parse(argc, argv, "cost of the cache on disk",
+                                      {
+                                          {"--entries", &entries, "of 1 KiB, for the start"},
+                                          {"--records", &records, "of 10 KiB, appended into a GiB"},
+                                      });
+  if (exit_code) return *exit_code;
   {
     const support::TemporaryDirectory directory;
     const Plan plan{directory.path(), std::uint64_t{1} << 30, records, 10 * 1024, 0};

@@ -1,18 +1,20 @@
 // The hit ratio of our store, which goes by S3-FIFO, beside that of LRU.
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
-
+#include "tests/bench/arguments.hpp"
 #include "tests/proxy/cache/hit_ratio.hpp"
 
 int main(int argc, char** argv) {
-  CLI::App app("hit ratios of the store and of LRU, on made-up traces");
   bench::TraceShape shape;
-  app.add_option("--requests", shape.requests);
-  app.add_option("--popular", shape.popular, "objects that are asked for by Zipf's law");
-  app.add_option("--alpha", shape.alpha, "of this law");
-  app.add_option("--seed", shape.seed);
-  CLI11_PARSE(app, argc, argv);
+  const auto exit_code =
+      bench::parse(argc, argv, "hit ratios of the store and of LRU, on made-up traces",
+                   {
+                       {"--requests", &shape.requests},
+                       {"--popular", &shape.popular, "objects that are asked for by Zipf's law"},
+                       {"--alpha", &shape.alpha, "of this law"},
+                       {"--seed", &shape.seed},
+                   });
+  if (exit_code) return *exit_code;
   fmt::print("{:<12}{:>12}{:>10}{:>12}{:>10}{:>10}{:>10}\n", "trace", "footprint", "size", "bytes",
              "ours", "LRU", "gain");
   for (const auto& make : {bench::zipf_trace, bench::scan_trace, bench::mixed_trace}) {

@@ -1,13 +1,13 @@
 // What a list of many hosts costs: time to read it, memory, and time per request, beside no list.
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "proxy/lists/read.hpp"
+#include "tests/bench/arguments.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace {
@@ -50,12 +50,14 @@ void ask(const AccessLists& lists, const std::vector<Target>& asked, const char*
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("cost of access.block");
   std::uint64_t hosts = 5'000'000;
   std::size_t requests = 200'000;
-  app.add_option("--hosts", hosts, "lines of the list");
-  app.add_option("--requests", requests, "different hosts asked for");
-  CLI11_PARSE(app, argc, argv);
+  const auto exit_code = bench::parse(argc, argv, "cost of access.block",
+                                      {
+                                          {"--hosts", &hosts, "lines of the list"},
+                                          {"--requests", &requests, "different hosts asked for"},
+                                      });
+  if (exit_code) return *exit_code;
 
   const support::TemporaryDirectory directory;
   const auto path = (directory / "block").string();

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "tests/bench/arguments.hpp"
 #include "tests/support/proxy_process.hpp"
 #include "tests/support/scripted_origin.hpp"
 
@@ -140,10 +140,13 @@ bool download(Form form, std::uint64_t bytes) {
 int main(int argc, char** argv) {
   std::size_t connections = 10'000;
   std::uint64_t mebibytes = 4096;
-  CLI::App app("The memory of the proxy under idle connections and a large download");
-  app.add_option("--connections", connections, "idle")->capture_default_str();
-  app.add_option("--mebibytes", mebibytes, "of the download")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  const auto exit_code = bench::parse(
+      argc, argv, "The memory of the proxy under idle connections and a large download",
+      {
+          {"--connections", &connections, "idle"},
+          {"--mebibytes", &mebibytes, "of the download"},
+      });
+  if (exit_code) return *exit_code;
   raise_descriptor_limit();
   try {
     const bool idle = idle_connections(connections);

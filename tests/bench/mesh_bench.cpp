@@ -1,7 +1,6 @@
 // Four neighbours under one workload: how much of what peering can spare the origin it does spare.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <atomic>
 #include <iostream>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/bench/arguments.hpp"
 #include "tests/bench/zipf.hpp"
 #include "tests/support/proxy_process.hpp"
 #include "tests/support/scripted_origin.hpp"
@@ -246,15 +246,16 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Four peered proxies under a Zipf workload");
-  app.add_option("--seconds", options.seconds, "how long")->capture_default_str();
-  app.add_option("--rate", options.rate, "requests per second, all proxies together")
-      ->capture_default_str();
-  app.add_option("--alpha", options.alpha, "the exponent of the popularities")
-      ->capture_default_str();
-  app.add_option("--urls", options.urls, "how many there are")->capture_default_str();
-  app.add_option("--seed", options.seed, "of the workload")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  const auto exit_code =
+      bench::parse(argc, argv, "Four peered proxies under a Zipf workload",
+                   {
+                       {"--seconds", &options.seconds, "how long"},
+                       {"--rate", &options.rate, "requests per second, all proxies together"},
+                       {"--alpha", &options.alpha, "the exponent of the popularities"},
+                       {"--urls", &options.urls, "how many there are"},
+                       {"--seed", &options.seed, "of the workload"},
+                   });
+  if (exit_code) return *exit_code;
   try {
     return run(options);
   } catch (const std::exception& error) {

@@ -6,12 +6,12 @@
 //   mutate_messages [--requests N] [--answers N] [--seed N]
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <random>
 
+#include "tests/bench/arguments.hpp"
 #include "tests/support/hostile_messages.hpp"
 #include "tests/support/proxy_process.hpp"
 #include "tests/support/pump.hpp"
@@ -354,11 +354,14 @@ int main(int argc, char** argv) {
   std::size_t requests = 60'000;
   std::size_t answers = 40'000;
   std::uint64_t seed = 1;
-  CLI::App app("Mutations of hostile messages, judged by a strict reader");
-  app.add_option("--requests", requests, "mutations of requests");
-  app.add_option("--answers", answers, "mutations of origins' answers");
-  app.add_option("--seed", seed, "of the random numbers");
-  CLI11_PARSE(app, argc, argv);
+  const auto exit_code =
+      bench::parse(argc, argv, "Mutations of hostile messages, judged by a strict reader",
+                   {
+                       {"--requests", &requests, "mutations of requests"},
+                       {"--answers", &answers, "mutations of origins' answers"},
+                       {"--seed", &seed, "of the random numbers"},
+                   });
+  if (exit_code) return *exit_code;
 
   const auto begun = std::chrono::steady_clock::now();
   Run run;

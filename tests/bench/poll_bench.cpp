@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/bench/arguments.hpp"
 #include "tests/bench/brief_origin.hpp"
 #include "tests/bench/cpu_time.hpp"
 #include "tests/support/await.hpp"
@@ -304,16 +304,18 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("A digest that is polled, and the clients of its owner");
-  app.add_option("--entries", options.entries, "how many are cached")->capture_default_str();
-  app.add_option("--pollers", options.pollers, "each once a second")->capture_default_str();
-  app.add_option("--turnover", options.turnover, "stored, and dropped, per second")
-      ->capture_default_str();
-  app.add_option("--rate", options.rate, "hits per second")->capture_default_str();
-  app.add_option("--rounds", options.rounds, "of each kind, in turn")->capture_default_str();
-  app.add_option("--seconds", options.seconds, "that a round takes")->capture_default_str();
-  app.add_option("--threads", options.threads, "of the proxy")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  const auto exit_code =
+      bench::parse(argc, argv, "A digest that is polled, and the clients of its owner",
+                   {
+                       {"--entries", &options.entries, "how many are cached"},
+                       {"--pollers", &options.pollers, "each once a second"},
+                       {"--turnover", &options.turnover, "stored, and dropped, per second"},
+                       {"--rate", &options.rate, "hits per second"},
+                       {"--rounds", &options.rounds, "of each kind, in turn"},
+                       {"--seconds", &options.seconds, "that a round takes"},
+                       {"--threads", &options.threads, "of the proxy"},
+                   });
+  if (exit_code) return *exit_code;
   try {
     return run(options);
   } catch (const std::exception& error) {

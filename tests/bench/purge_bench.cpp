@@ -1,5 +1,4 @@
 // How long a purge by prefix takes in a large store, and how long a look-up waits meanwhile.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -7,6 +6,7 @@
 #include <thread>
 
 #include "proxy/cache/store.hpp"
+#include "tests/bench/arguments.hpp"
 #include "tests/proxy/cache/messages.hpp"
 
 namespace {
@@ -38,9 +38,11 @@ double milliseconds_since(Steady::time_point begun) {
 
 int main(int argc, char** argv) {
   std::size_t count = 1'000'000;
-  CLI::App app("a purge by prefix of half of a store");
-  app.add_option("--entries", count);
-  CLI11_PARSE(app, argc, argv);
+  const auto exit_code = bench::parse(argc, argv, "a purge by prefix of half of a store",
+                                      {
+                                          {"--entries", &count},
+                                      });
+  if (exit_code) return *exit_code;
 
   Budget budget(std::uint64_t{1} << 40);
   Store store(budget);
