@@ -1,4 +1,6 @@
 // A disk that does not answer, one that takes its time, and one that may not be written any more.
+#include <future>
+
 #include "tests/scenario/cache_pages.hpp"
 #include "tests/scenario/failing_disk.hpp"
 #include "tests/scenario/large_scene.hpp"
@@ -108,6 +110,29 @@ TEST(ASlowDisk, HoldsALargeBodyUpBrieflyAndGetsTheRestTheNextTime) {
   const auto sent = scene.origin.body_bytes_sent();
   scene.expect_whole(scene.get());
   EXPECT_LT(scene.origin.body_bytes_sent() - sent, scene.size) << "what it has is not fetched";
+}
+
+TEST(ASlowDisk, TakesWhatItWritesSoonAndAPurgeIsWrittenBehindThat) {
+  DiskFaults faults;
+  faults.begin("writes_slow");
+  LargeScene scene(24 * kMiB);
+  scene.origin.otherwise([](const Request&) { return cacheable(std::string(64'000, 'x')); });
+  for (int i = 0; i < 60; ++i) scene.DiskScene::get("/early/" + std::to_string(i));
+  EXPECT_TRUE(await([&] { return scene.disk("queued_bytes") == 0; })) << "its pace is known now";
+  auto large = std::async(std::launch::async, [&] { scene.expect_whole(scene.get()); });
+  for (int i = 0; i < 300; ++i) scene.DiskScene::get('/' + std::to_string(i));
+  EXPECT_GT(scene.disk("busy_total"), 0) << "19 MiB";
+  auto begun = Steady::now();
+  const Response purge = scene.ask("PURGE", "/0", {{"X-Hearsay", "1"}});
+  EXPECT_EQ(purge.body, "{\"purged\": 1}\n") << "and is not owed";
+  EXPECT_LT(Steady::now() - begun, std::chrono::seconds(4)) << "behind what it took";
+  large.get();
+  begun = Steady::now();
+  EXPECT_TRUE(await([&] { return scene.disk("queued_bytes") == 0; }));
+  EXPECT_LT(Steady::now() - begun, std::chrono::seconds(4));
+  EXPECT_GT(scene.disk("stored_total"), 70) << "what it can";
+  scene.crash();
+  EXPECT_FALSE(scene.holds("/0"));
 }
 
 TEST_F(ADiskThatFails, ByBeingReadOnlyIsReadAndWrittenAgainWhenItMayBe) {

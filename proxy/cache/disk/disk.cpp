@@ -7,16 +7,25 @@
 namespace proxy::cache::disk {
 namespace {
 
-// Of Options::queue_bytes: what may wait if it is no block, and where it is a purge, or many blocks
-// that are written already depend on it.
+// Of what may wait as blocks: what may if it is no block, and where it is a purge, or what is
+// written already depends on it: the blocks of an object, or a body whose newer head it is.
 constexpr std::uint64_t kShareOfSmall = 4;
 constexpr std::uint64_t kShareOfLast = 8;
 
 // Blocks come at the pace of the disk, what is small in bursts.
 std::uint64_t share_of(const RecordHeader& header) {
   if (header.kind == Kind::block) return 1;
-  return header.claims_blocks() ? kShareOfLast : kShareOfSmall;
+  const bool last = header.claims_blocks() || header.kind == Kind::head;
+  return last ? kShareOfLast : kShareOfSmall;
 }
+
+// What may wait as blocks is written in that time, or is some of this: what is small has room
+// beside one block then.
+constexpr std::chrono::milliseconds kSoon{125};
+constexpr std::uint64_t kLeastSoon = std::uint64_t{320} << 10;
+
+// A step of the writer that lasts longer is one of a disk that is slow now, whatever it was before.
+constexpr std::chrono::milliseconds kSlowStep{500};
 
 constexpr std::uint64_t kMuch = std::uint64_t{1} << 20;  // to be written at once
 
@@ -125,19 +134,30 @@ Error Disk::discard(const Key& key, const Place& place) {
 }
 
 Result<void> Disk::append(Record record) {
-  const std::uint64_t bytes = record.footprint();
   const std::lock_guard lock(mutex_);
   if (!state_.working) {
     counters_.refused_resting += 1;
     return Error::resting;
   }
-  const std::uint64_t most = options_.queue_bytes * share_of(record.header);
-  if (queued_bytes_ > 0 && queued_bytes_ + bytes > most) {
+  if (!has_room_for(record)) {
     counters_.refused_busy += 1;
     return Error::busy;
   }
   queue(std::move(record));
   return {};
+}
+
+// The caller holds the lock.
+bool Disk::has_room_for(const Record& record) const {
+  if (queued_bytes_ == 0) return true;
+  const auto share = share_of(record.header);
+  return queued_bytes_ <= share * bytes_soon() &&
+         queued_bytes_ + record.footprint() <= share * options_.queue_bytes;
+}
+
+// The same. What may wait as blocks.
+std::uint64_t Disk::bytes_soon() const {
+  return in_step() > kSlowStep ? kLeastSoon : std::max(pace_.bytes_in(kSoon), kLeastSoon);
 }
 
 Result<void> Disk::replace(Record record) {
@@ -262,13 +282,18 @@ LogLimits Disk::in_steps(LogLimits limits) {
 
 // The caller holds the lock.
 bool Disk::hangs() const {
+  return in_step() >= (started_ ? kLongestStep : options_.longest_start);
+}
+
+Disk::Clock::duration Disk::in_step() const {
   const Clock::duration begun(step_begun_.load());
-  const Clock::duration most = started_ ? kLongestStep : Clock::duration(options_.longest_start);
-  return begun.count() != 0 && Clock::now().time_since_epoch() - begun >= most;
+  if (begun.count() == 0) return {};
+  return Clock::now().time_since_epoch() - begun;
 }
 
 bool Disk::when_taken(std::uint64_t more_than, std::function<void()> taken) {
   const std::lock_guard lock(mutex_);
+  more_than = std::min(more_than, bytes_soon() / 2);  // they come all at once
   if (queued_bytes_ <= more_than || !state_.working || hangs() || ended_) return false;
   wait_for_room_.push_back({more_than, std::move(taken)});
   return true;

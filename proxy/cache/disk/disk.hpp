@@ -23,8 +23,12 @@ namespace proxy::cache::disk {
 struct Options {
   std::filesystem::path path;
   LogLimits log;
-  // Blocks are taken while no more waits to be written; what is small while no more than four times
-  // that does.
+  // Blocks are taken while no more waits to be written, nor more than the disk takes in an eighth
+  // of a second; what is small while no more than four times that does, and newer heads and the
+  // entries of large objects while no more than eight times. Purges are bounded by bytes alone. So
+  // what is taken is written within about a second where the disk takes a MB in one; a slower one
+  // still gets some. Until the first writes have shown its pace, or that it has become slow, the
+  // bounds are those of bytes.
   std::uint64_t queue_bytes = std::uint64_t{32} << 20;
   // A record waits so long for others to be written with: a switch of threads for each costs more
   // than to write it. A purge does not, nor what is much.
@@ -85,8 +89,9 @@ class Disk {
   // For who makes nothing of what was read back: drops and counts it as corrupt, which it returns.
   Error discard(const Key& key, const Place& place);
 
-  // Queues it. It is found under its key once record.done is told so, at the latest a second later
-  // on a disk that keeps up. `busy` or `resting`: not taken, and record.done is not called.
+  // Queues it. It is found under its key once record.done is told so, about a second later at the
+  // latest (Options::queue_bytes). `busy`, as that would take longer, or `resting`: not taken, and
+  // record.done is not called.
   Result<void> append(Record record);
 
   // The same for what takes the place of what is found under the key, which goes at once; where it
@@ -135,8 +140,9 @@ class Disk {
   void count_slow_read() { counters_.slow_reads += 1; }
   std::size_t segments() const { return segments_.count(); }
   std::uint64_t used_bytes() const { return used_.load(std::memory_order_relaxed); }
-  // Whether more than that waits to be written, on a disk that works: then `taken` is called once,
-  // soon, on the writer's thread, when no more than that does. Not while it hangs.
+  // Whether more than that waits to be written, or so much that few more blocks will be taken, on a
+  // disk that works: then `taken` is called once, soon, on the writer's thread, when no more than
+  // that does. Not while it hangs.
   bool when_taken(std::uint64_t more_than, std::function<void()> taken);
   std::uint64_t queued_bytes() const;
 
@@ -154,6 +160,9 @@ class Disk {
   // How long the writer may take for one step, on a slow disk.
   static constexpr std::chrono::seconds kLongestStep{10};
 
+  bool has_room_for(const Record& record) const;
+  std::uint64_t bytes_soon() const;
+  Clock::duration in_step() const;
   void queue(Record record);
   void queue_purge(Record record);
   void purge_unless_written(Record& record);
@@ -208,6 +217,7 @@ class Disk {
   std::condition_variable changed_;
   std::vector<Record> queue_;  // guarded, as what follows
   std::uint64_t queued_bytes_ = 0;
+  WritePace pace_;
   struct Waiting {
     std::uint64_t more_than;
     std::function<void()> taken;

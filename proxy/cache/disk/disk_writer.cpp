@@ -115,15 +115,17 @@ void Disk::write(std::vector<Record> records) {
   const bool any = !records.empty();
   std::vector<std::size_t> slots;
   std::vector<std::size_t> purged;
+  std::uint64_t bytes = 0;  // of records that are gathered and not written yet
   for (Record& record : records) {
     slots.push_back(slot_of(record.header.index_key()));
     if (record.header.kind == Kind::purge) purged.push_back(slots.back());
-    const auto bytes = record.footprint();
+    bytes += record.footprint();
     begin_step();
     write_one(std::move(record));
-    take_off_queue(bytes);
+    if (!log_.has_gathered()) take_off_queue(std::exchange(bytes, 0));
   }
   flush(any);
+  take_off_queue(bytes);
   if (!owed_.empty() && working()) {  // for one record alone: the disk is well
     pay_owed();
     flush(any);
@@ -137,6 +139,7 @@ void Disk::take_off_queue(std::uint64_t bytes) {
   {
     const std::lock_guard lock(mutex_);
     queued_bytes_ -= bytes;
+    pace_ = log_.pace();
     const auto over =
         std::partition(wait_for_room_.begin(), wait_for_room_.end(),
                        [&](const Waiting& waiting) { return queued_bytes_ > waiting.more_than; });

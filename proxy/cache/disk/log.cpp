@@ -130,7 +130,9 @@ Result<void> Log::gather(Record record, std::optional<Position> moved_from) {
 
 Result<void> Log::flush() {
   if (gathered_.empty()) return {};
+  const auto begun = std::chrono::steady_clock::now();
   const auto written = current_->segment->file.write(pieces_, current_->end);
+  if (written) pace_.note(gathered_bytes_, std::chrono::steady_clock::now() - begun);
   const bool purges = std::any_of(gathered_.begin(), gathered_.end(), [](const Gathered& added) {
     return is_purge(added.record.header.kind);
   });

@@ -25,6 +25,7 @@
 #include "proxy/cache/disk/scan.hpp"
 #include "proxy/cache/disk/segments.hpp"
 #include "proxy/cache/disk/walk.hpp"
+#include "proxy/cache/disk/write_pace.hpp"
 
 namespace proxy::cache::disk {
 
@@ -101,6 +102,9 @@ class Log {
   Result<void> append(Record record);
   // Writes what is gathered.
   Result<void> flush();
+  bool has_gathered() const { return !gathered_.empty(); }
+  // That of all it wrote.
+  const WritePace& pace() const { return pace_; }
   // Whether it could be written now: an append would not fail for what failed before.
   Result<void> probe();
 
@@ -203,6 +207,7 @@ class Log {
   std::deque<Gathered> gathered_;
   std::vector<iovec> pieces_;
   std::uint64_t gathered_bytes_ = 0;
+  WritePace pace_;
   std::uint64_t awaited_bytes_ = 0;                  // of the record that a segment is begun for
   std::optional<Position> searching_for_;            // up to this rule a search is for
   std::optional<Walk> search_;                       // how far it is; none: to be begun

@@ -3,10 +3,12 @@
 #include <atomic>
 
 #include "scene.hpp"
+#include "tests/support/await.hpp"
 
 namespace proxy::cache::disk {
 namespace {
 
+using support::await;
 using support::TemporaryDirectory;
 
 TEST(Disk, GivesBackWhatWasAppended) {
@@ -317,6 +319,37 @@ TEST(Disk, RefusesMoreThanItsQueueHolds) {
   ASSERT_TRUE(scene->settle(kPatience));
   EXPECT_EQ(scene->queued_bytes(), 0U);
   EXPECT_TRUE(scene.append(response(url_number(4), body_text("x", 5000)))) << "alone";
+}
+
+// A write that lasts tells that the disk is slow now, though it was fast before.
+TEST(Disk, TakesWhatIsWrittenSoonOnly) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  options.log.bytes = std::uint64_t{64} << 20;
+  options.log.segment_bytes = std::uint32_t{4} << 20;
+  Scene scene(options);
+  const auto large = response(url_number(1), body_text("x", 1'500'000));
+  for (int i = 0; i < 16; ++i) ASSERT_TRUE(scene.append(large));
+  Halt halt;
+  ASSERT_TRUE(scene->append(halt.at(response("http://first/", "1"))));
+  halt.await();
+  ASSERT_TRUE(scene->append(large));
+  EXPECT_TRUE(await([&] { return !scene->append(response(url_number(2), "2")); }));
+  EXPECT_GT(scene->counters().refused_busy, 0U);
+  const auto place = scene->find(key_for(url_number(1)), {});
+  ASSERT_TRUE(place);
+  EXPECT_TRUE(scene->freshen({.header = {.kind = Kind::head,
+                                         .key = key_for(url_number(1)),
+                                         .version = to_number(place->at)},
+                              .url = url_number(1),
+                              .head = "200 fresh"}))
+      << "or what is written of it would be lost";
+  std::promise<void> taken;
+  EXPECT_TRUE(scene->when_taken(options.queue_bytes, [&] { taken.set_value(); }));
+  EXPECT_TRUE(scene->purge_prefix("http://other/", {})) << "which is never refused for that";
+  halt.release();
+  EXPECT_EQ(taken.get_future().wait_for(kPatience), std::future_status::ready);
+  EXPECT_TRUE(scene->settle(kPatience));
 }
 
 TEST(Disk, SaysWhenItHasTakenWhatWaits) {

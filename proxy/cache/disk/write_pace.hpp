@@ -1,0 +1,39 @@
+// How fast the disk takes what is written. Pure.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace proxy::cache::disk {
+
+class WritePace {
+ public:
+  using Duration = std::chrono::steady_clock::duration;
+
+  // One write. What it says counts as much as all before it where it is of kWindow. Few bytes that
+  // come slowly say nothing: a head has to move, a thread to wake up.
+  void note(std::uint64_t bytes, Duration elapsed) {
+    const double written = static_cast<double>(bytes);
+    const double seconds = std::chrono::duration<double>(elapsed).count();
+    const bool slower = seconds * kWindow > seconds_ * written;
+    if (slower && bytes < kFew && elapsed < kBriefly) return;
+    seconds_ = std::max(kLeastSeconds, (seconds_ + seconds) * kWindow / (kWindow + written));
+  }
+
+  // How many bytes it takes in that time: beyond all bounds until writes have shown less.
+  [[nodiscard]] std::uint64_t bytes_in(Duration time) const {
+    return static_cast<std::uint64_t>(kWindow * std::chrono::duration<double>(time).count() /
+                                      seconds_);
+  }
+
+ private:
+  static constexpr double kWindow = 4 << 20;
+  static constexpr double kLeastSeconds = 1e-6;
+  static constexpr std::uint64_t kFew = std::uint64_t{256} << 10;
+  static constexpr std::chrono::milliseconds kBriefly{50};
+
+  double seconds_ = kLeastSeconds;  // that the last kWindow bytes took
+};
+
+}  // namespace proxy::cache::disk
