@@ -45,15 +45,16 @@ TEST(LargeRange, AResumeOfWhatIsNotKeptIsAskedForAsItIs) {
   EXPECT_EQ(scene.get("30000000-", if_range("\"v1\"")).status, 416);
 }
 
+// More than half of each block is wanted: less may not be worth it to fetch the rest.
 TEST(LargeRange, SeveralOfAColdObjectBringTheBlocksOfAll) {
   LargeScene scene(20 * kMiB);
   for (int i = 0; i < 2; ++i) {
-    const Response parts = scene.get("9000000-9099999,0-99999");
+    const Response parts = scene.get("9000000-9099999,0-599999");
     EXPECT_EQ(parts.status, 206);
     EXPECT_TRUE(parts.whole);
     EXPECT_TRUE(contains(parts.field("Content-Type"), "multipart/byteranges"));
     EXPECT_TRUE(contains(parts.body, pattern(9'000'000, 100'000)));
-    EXPECT_TRUE(contains(parts.body, pattern(0, 100'000)));
+    EXPECT_TRUE(contains(parts.body, pattern(0, 600'000)));
   }
   EXPECT_EQ(scene.asked(), (Asked{"bytes=8388608-9437183", "bytes=0-1048575"}));
 }
