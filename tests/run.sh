@@ -19,4 +19,4 @@ esac
 config/install.sh config/packages.txt tests/packages.txt
 config/configure.sh "$preset"
 cmake --build --preset "$preset"
-ctest --preset "$preset" --no-tests=error -j2 "$@"
+ctest --preset "$preset" --no-tests=error -j3 "$@"
