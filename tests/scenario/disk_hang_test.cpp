@@ -135,6 +135,26 @@ TEST(ASlowDisk, TakesWhatItWritesSoonAndAPurgeIsWrittenBehindThat) {
   EXPECT_FALSE(scene.holds("/0"));
 }
 
+// All that is appended waits for the copies.
+TEST(ASlowDisk, CopiesOfWhatWasHitNoMoreThanItWritesSoon) {
+  DiskFaults faults;
+  LargeScene scene(kMiB, "16MiB", "64MiB");
+  scene.origin.otherwise([](const Request&) { return cacheable(std::string(64'000, 'x')); });
+  for (int i = 0; i < 1'800; ++i) scene.DiskScene::get('/' + std::to_string(i % 900));
+  faults.begin("writes_slow");
+  const double reclaimed = scene.disk("reclaimed_total");
+  const double copied = scene.disk("reinserted_bytes_total");
+  int next = 1'000;
+  const auto one_goes = [&] {
+    scene.DiskScene::get('/' + std::to_string(next++));
+    return scene.disk("reclaimed_total") > reclaimed;
+  };
+  ASSERT_TRUE(await(one_goes, 2 * kPatience));
+  const double segments = scene.disk("reclaimed_total") - reclaimed;
+  EXPECT_LE(scene.disk("reinserted_bytes_total") - copied, segments * 1.25 * kMiB);
+  EXPECT_GT(scene.disk("reinserted_bytes_total"), copied) << "what it can";
+}
+
 TEST_F(ADiskThatFails, ByBeingReadOnlyIsReadAndWrittenAgainWhenItMayBe) {
   store_on_disk({"/a", "/b"});
   faults_.begin("read_only");

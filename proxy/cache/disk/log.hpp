@@ -36,9 +36,10 @@ struct LogLimits {
   std::uint32_t segment_bytes = std::uint32_t{64} << 20;
   bool sync_purges = false;  // wait for the disk before a purge is done
   // Whether an entry of a segment that is about to go is kept, by being appended again. At most
-  // half of a segment's bytes are, and few where the index is full. Of large objects each block is
-  // asked for by itself, and those that nobody finds any more are not; the object stays while one
-  // of its first 1024 blocks does.
+  // half of a segment's bytes are, on a slow disk what it writes in 0.3 s or one block, and few
+  // where the index is full. Of large objects each block is asked for by itself, and those that
+  // nobody finds any more are not; the object stays, whatever room there is, while one of its first
+  // 1024 blocks does.
   std::function<bool(const Key&, const Place&)> keep = [](const Key&, const Place& place) {
     return place.used;
   };
@@ -173,7 +174,8 @@ class Log {
   // Appends what is to be kept of it, as far as there is room, and removes it.
   Result<void> reclaim(std::uint32_t segment, Room& room);
   Result<void> clear_out(const Segment& segment, Room& room);
-  void read_ahead(const Segment& segment, const std::vector<Listed>& records) const;
+  void read_ahead(const Segment& segment, const std::vector<Listed>& records,
+                  const Room& room) const;
   Result<void> clear_out(const Listed& listed, Position at, Room& room);
   Result<void> copy(const Key& key, const Place& place, Room& room);
   void evict(const Key& key, Position at);

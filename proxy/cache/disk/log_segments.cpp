@@ -9,6 +9,11 @@ namespace {
 
 constexpr auto kAnyNumber = std::numeric_limits<std::size_t>::max();
 
+// What is kept of a segment is copied while all that is appended waits: no more than the disk
+// writes in that time, or one block of a large object.
+constexpr std::chrono::milliseconds kLongestCopy{300};
+constexpr std::uint64_t kLeastCopied = std::uint64_t{1'088} << 10;
+
 }  // namespace
 
 void Log::account(std::uint32_t segment, std::uint64_t bytes) {
@@ -36,7 +41,8 @@ Result<void> Log::begin_segment(std::uint64_t awaited_bytes) {
   awaited_bytes_ = awaited_bytes;
   const std::size_t share = limits_.entries / kWantedSegments;
   const std::size_t entries = is_crowded() ? limits_.entries - share : kAnyNumber;
-  Room copies{limits_.segment_bytes / 2, share / 2};
+  const auto soon = std::max(pace_.bytes_in(kLongestCopy), kLeastCopied);
+  Room copies{std::min<std::uint64_t>(limits_.segment_bytes / 2, soon), share / 2};
   auto ready = make_room(entries, copies);
   while (ready && may_yield() && lacks_space()) ready = yield_oldest(copies);
   awaited_bytes_ = 0;
@@ -150,13 +156,17 @@ Result<void> Log::reclaim(std::uint32_t number, Room& room) {
 
 // Some thousand records read one by one would take a disk that moves its heads half a minute, for
 // which what is appended would have to wait.
-void Log::read_ahead(const Segment& segment, const std::vector<Listed>& records) const {
+void Log::read_ahead(const Segment& segment, const std::vector<Listed>& records,
+                     const Room& room) const {
   constexpr std::uint64_t kGap = 64 * 1024;  // sooner read than passed over
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::uint64_t bytes = 0;
   for (const Listed& listed : records) {
     const auto place = shared_.index.find(listed.key);
     if (is_purge(listed.kind) || !place || !limits_.keep(listed.key, *place)) continue;
+    if (bytes + listed.bytes > room.bytes) continue;
+    bytes += listed.bytes;
     if (listed.offset > end + kGap) {
       segment.file.will_be_read(begin, end - begin);
       begin = listed.offset;
@@ -170,7 +180,7 @@ void Log::read_ahead(const Segment& segment, const std::vector<Listed>& records)
 Result<void> Log::clear_out(const Segment& segment, Room& room) {
   const auto scanned = scan(segment.file, segment.number);
   if (scanned) {
-    if (room.entries > 0) read_ahead(segment, scanned->records);
+    if (room.entries > 0) read_ahead(segment, scanned->records, room);
     for (const Listed& listed : scanned->records) {
       if (is_purge(listed.kind)) continue;
       const auto cleared = clear_out(listed, {segment.number, listed.offset}, room);
@@ -196,16 +206,19 @@ Result<void> Log::clear_out(const Listed& listed, Position at, Room& room) {
   }
   const auto place = shared_.index.find(listed.key);
   if (!place) return {};
+  const bool used = limits_.keep(listed.key, *place);  // asked of each: so one sees that it goes on
   if (place->at != at) {
     if (place->kind != Kind::head || listed.kind != Kind::whole) return {};
     const auto newer = Stored::open(shared_.segments, listed.key, *place, Wait::yes);
     if (newer && newer->body_at() != at) return {};
   }
   if (listed.kind == Kind::block) return clear_out_block(listed.key, *place, room);
-  const bool has_blocks = listed.kind == Kind::object && holds_any(listed.key, *place);
-  if (room.entries > 0 && (has_blocks || limits_.keep(listed.key, *place))) {
-    return copy(listed.key, *place, room);
-  }
+  // Without its record no block or variant is found, though they are in segments that stay.
+  const bool binds = listed.kind == Kind::object || listed.kind == Kind::selector;
+  const bool has_room = room.entries > 0 && (binds || listed.bytes <= room.bytes);
+  const bool is_kept =
+      has_room && (used || (listed.kind == Kind::object && holds_any(listed.key, *place)));
+  if (is_kept) return copy(listed.key, *place, room);
   evict(listed.key, place->at);
   return {};
 }
@@ -230,12 +243,13 @@ Result<void> Log::copy(const Key& key, const Place& place, Room& room) {
     record.header.version = 0;
   }
   const auto bytes = aligned(record.header.checked_bytes() + stored->body_bytes());
-  if (bytes > room.bytes || !fits(bytes)) return lost();
+  const bool binds = place.kind == Kind::object || place.kind == Kind::selector;
+  if ((bytes > room.bytes && !binds) || !fits(bytes)) return lost();
   const std::shared_ptr<std::uint8_t[]> body(new std::uint8_t[stored->body_bytes()]);
   const std::span<std::uint8_t> content(body.get(), stored->body_bytes());
   if (!stored->read_body(content, Wait::yes)) return lost();
   record.body.push_back({body, content});
-  room.bytes -= bytes;
+  room.bytes -= std::min(bytes, room.bytes);
   room.entries -= 1;
   return gather(std::move(record), place.at);
 }

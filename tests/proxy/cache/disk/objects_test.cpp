@@ -362,5 +362,25 @@ TEST(ManyObjects, AreLookedAtFewInAStep) {
   }
 }
 
+// Its record is small, and what it leads to may be gigabytes.
+TEST(AnObject, StaysThoughWhatWasHitBeforeTakesAllTheRoom) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  options.log.keep = [](const Key&, const Place&) { return true; };
+  Alone alone(options);
+  const std::string large = "http://large.example/" + std::string(300, 'x');
+  std::uint64_t number = 0;
+  const auto append = [&](std::size_t bytes) {
+    const std::string url = url_number(++number);
+    return alone.log.append(response(url, body_text(url, bytes)));
+  };
+  for (int i = 0; i < 12; ++i) ASSERT_TRUE(append(4000));
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(append(1));
+  ASSERT_TRUE(alone.log.append(object(large, 1)));
+  while (alone.counters.reclaimed == 0) ASSERT_TRUE(append(4000));
+  EXPECT_GT(alone.counters.evicted, 0U) << "there was no room for all";
+  EXPECT_TRUE(alone.index.find(key_for(large)));
+}
+
 }  // namespace
 }  // namespace proxy::cache::disk

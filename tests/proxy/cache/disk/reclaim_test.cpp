@@ -268,5 +268,21 @@ TEST(DiskReclaim, NeverFindsAnythingButTheNewest) {
   }
 }
 
+// By which the disk sees that it goes on (Disk::in_steps).
+TEST(DiskReclaim, AsksOfEachThatGoesWhetherItIsKeptThoughThereIsNoRoom) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  std::map<Key, int> asked;
+  options.log.keep = [&asked](const Key& key, const Place&) { return ++asked[key] > 0; };
+  Alone alone(options);
+  std::uint64_t in_first = 0;
+  for (std::uint64_t i = 0; alone.counters.reclaimed == 0; ++i) {
+    if (alone.segments.count() <= 1) in_first = i;
+    ASSERT_TRUE(alone.log.append(response(url_number(i), body_text(url_number(i), 4000))));
+  }
+  EXPECT_GE(asked.size(), in_first);
+  EXPECT_GT(alone.counters.evicted, 0U) << "there was no room for all";
+}
+
 }  // namespace
 }  // namespace proxy::cache::disk
