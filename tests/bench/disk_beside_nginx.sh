@@ -147,7 +147,8 @@ starts() {
   first_hit "hearsay, after kill -9" hearsay_from_start
   end "$nginx_pid" TERM  # its cache loader ends no sooner than it is done
   first_hit "nginx, after a clean stop" nginx_from_start
-  kill -KILL "$(worker_of "$nginx_pid")" && end "$nginx_pid" KILL
+  mapfile -t children < <(pgrep -P "$nginx_pid")
+  kill -KILL "${children[@]}" && end "$nginx_pid" KILL
   first_hit "nginx, after kill -9" nginx_from_start
 }
 
