@@ -9,11 +9,11 @@
 #include <iostream>
 
 #include "config/load.hpp"
-#include "proxy/ban.hpp"
 #include "proxy/command/arguments.hpp"
 #include "proxy/lists/read.hpp"
-#include "proxy/server.hpp"
-#include "proxy/site_rules.hpp"
+#include "proxy/request/ban.hpp"
+#include "proxy/request/site_rules.hpp"
+#include "proxy/server/server.hpp"
 #include "proxy/version.hpp"
 
 namespace {

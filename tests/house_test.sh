@@ -31,23 +31,69 @@ includes_only() {
 includes_only config config
 includes_only digest digest
 includes_only peers peers config digest
-includes_only proxy/http proxy/http
-includes_only proxy/net proxy/net
-includes_only proxy/cache proxy/cache proxy/cache/disk proxy/http digest
-includes_only proxy/cache/disk proxy/cache/disk digest
-includes_only proxy/lists proxy/lists proxy/http digest config
-includes_only proxy/upstream proxy/upstream proxy/net proxy/lists config
-includes_only proxy/blocks proxy/blocks proxy/fill proxy proxy/cache proxy/http peers digest
-includes_only proxy/fill proxy/fill proxy/blocks proxy proxy/cache proxy/http peers digest config
-includes_only proxy/inspect proxy/inspect proxy/cache proxy/cache/disk proxy/http digest
-includes_only proxy/command proxy/command proxy proxy/inspect proxy/cache proxy/cache/disk proxy/http peers digest \
-  config
-includes_only proxy proxy proxy/inspect proxy/command proxy/fill proxy/blocks proxy/cache proxy/lists proxy/http proxy/net \
-  proxy/upstream \
-  peers digest config
+
+# The rooms of proxy/, from top to bottom: a file includes only files of its own room and of rooms
+# that stand below it.
+rooms=(
+  server
+  answer
+  pages
+  reply
+  client
+  filling
+  blocks
+  sources
+  tiers
+  worker
+  fill
+  observe
+  request
+  upstream
+  wire
+  command
+  inspect
+  cache
+  cache/disk
+  lists
+  net
+  http
+)
+
+# rests_on ROOM ALLOWED...: of proxy/, the room includes itself and these alone.
+rests_on() {
+  local room=$1 allowed
+  shift
+  allowed=$(printf 'proxy/%s/[^/]*"|' "$room" "$@")
+  breach "proxy/$room/ may include of proxy/ only: $*" < <(
+    grep -nE '^#include "proxy/' "proxy/$room"/*.[ch]pp | grep -vE "\"(${allowed%|})" || true)
+}
+
+for ((i = 0; i < ${#rooms[@]}; i++)); do
+  room=${rooms[i]}
+  above=$(printf 'proxy/%s/[^/]*"|' "${rooms[@]:0:i}")
+  [ "$i" -eq 0 ] || breach "an arrow up: proxy/$room/ includes a room above it" < <(
+    grep -nE "^#include \"(${above%|})" "proxy/$room"/*.[ch]pp || true)
+done
+breach 'a room that the list in tests/house_test.sh does not know' < <(
+  find proxy -name '*.[ch]pp' -printf '%h\n' | sort -u | sed 's,^proxy/*,,' |
+    grep -vxF "$(printf '%s\n' '' "${rooms[@]}")" | grep . || true)
+breach 'proxy/ itself holds main.cpp and version.hpp' < <(
+  find proxy -maxdepth 1 -name '*.[ch]pp' | grep -vE '/(main\.cpp|version\.hpp)$' || true)
+
+rests_on http
+rests_on net
+rests_on cache/disk
+rests_on cache cache/disk http
+rests_on lists http
+rests_on inspect cache cache/disk http
+rests_on wire net http
+rests_on upstream wire net lists http
 
 breach 'proxy/command/ takes only proxy/version.hpp of the server' < <(
-  grep -nE '^#include "proxy/[^/]*"' proxy/command/*.[ch]pp | grep -v '"proxy/version.hpp"' || true)
+  grep -nE '^#include "proxy/' proxy/command/*.[ch]pp |
+    grep -vE '"proxy/(version\.hpp|(command|inspect|cache|cache/disk|http)/[^/]*)"' || true)
+breach 'only proxy/main.cpp includes proxy/command/' < <(
+  grep -rnE '^#include "proxy/command/' --include='*.[ch]pp' proxy | grep -vE '^proxy/(main\.cpp|command/)' || true)
 
 # used_only_in HEADER PATTERN: a library that few files may name.
 used_only_in() {
@@ -59,7 +105,7 @@ used_only_in 'curl/' '(peers/(exchange|transfer)\.[ch]pp|proxy/command/(fetch|ru
 breach 'peers/transfer.hpp brings libcurl, so it is for peers/*.cpp alone' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
-used_only_in 'nlohmann/' '(config/document|proxy/access_log|proxy/monitoring|proxy/inspect/report)\.cpp'
+used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/monitoring|proxy/inspect/report)\.cpp'
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache_)?arguments\.cpp))'
 
 # g++ 12.2 puts the result of such an await over the resume pointer of the frame: name it first.

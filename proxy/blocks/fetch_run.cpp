@@ -9,13 +9,12 @@
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
-#include "proxy/discard.hpp"
-#include "proxy/fill/false_hit.hpp"
-#include "proxy/fill/filling.hpp"
-#include "proxy/fill/upstream_request.hpp"
-#include "proxy/origin.hpp"
-#include "proxy/tiers.hpp"
-#include "proxy/worker.hpp"
+#include "proxy/sources/discard.hpp"
+#include "proxy/sources/false_hit.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/sources/upstream_request.hpp"
+#include "proxy/tiers/tiers.hpp"
+#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -171,7 +170,7 @@ Task<Tried> pour_from(Worker& worker, const RunJob& job, peers::PeerRef peer, Fe
   auto& shared = worker.shared;
   shared.runs.take_from(*job.run, peer);
   Pouring pouring(worker, {job.run, job.key, Hierarchy::sibling, job.patience}, fetch);
-  pouring.expect(Filling::kLeastRate);
+  pouring.expect(kLeastSiblingRate);
   const auto poured = co_await pouring.pour(shared.settings.timeouts.peer_first_byte);
   fetch.finish();
   if (!poured && poured.error().what == Failure::What::abandoned) co_return Tried::over;

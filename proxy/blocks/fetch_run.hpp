@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "proxy/blocks/run.hpp"
+#include "proxy/fill/run.hpp"
 #include "proxy/http/framing.hpp"
-#include "proxy/request.hpp"
-#include "proxy/tiers.hpp"
+#include "proxy/request/request.hpp"
+#include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
 

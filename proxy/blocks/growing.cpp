@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "proxy/cache/in_blocks.hpp"
-#include "proxy/tiers.hpp"
-#include "proxy/worker.hpp"
+#include "proxy/tiers/tiers.hpp"
+#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 

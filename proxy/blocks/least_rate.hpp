@@ -6,6 +6,10 @@
 
 namespace proxy {
 
+// Bytes per second, counted from the first byte of the body: a sibling that is slower does not
+// help.
+inline constexpr std::uint64_t kLeastSiblingRate = 64 * 1024;
+
 // By the time that was spent waiting for its bytes: who reads them slowly is not held against who
 // sends them.
 class LeastRate {

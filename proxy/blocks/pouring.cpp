@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "proxy/tiers.hpp"
-#include "proxy/worker.hpp"
+#include "proxy/tiers/tiers.hpp"
+#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 

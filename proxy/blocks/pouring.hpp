@@ -7,10 +7,10 @@
 
 #include "digest/key.hpp"
 #include "proxy/blocks/least_rate.hpp"
-#include "proxy/blocks/runs.hpp"
-#include "proxy/fetch.hpp"
-#include "proxy/record.hpp"
-#include "proxy/tiers.hpp"
+#include "proxy/fill/runs.hpp"
+#include "proxy/observe/record.hpp"
+#include "proxy/tiers/tiers.hpp"
+#include "proxy/upstream/fetch.hpp"
 
 namespace proxy {
 

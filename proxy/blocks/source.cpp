@@ -4,8 +4,8 @@
 
 #include "proxy/blocks/fetch_run.hpp"
 #include "proxy/cache/partial.hpp"
-#include "proxy/tiers.hpp"
-#include "proxy/worker.hpp"
+#include "proxy/tiers/tiers.hpp"
+#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 

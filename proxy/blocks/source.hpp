@@ -6,9 +6,9 @@
 
 #include "digest/key.hpp"
 #include "proxy/blocks/pace.hpp"
-#include "proxy/blocks/runs.hpp"
-#include "proxy/request.hpp"
-#include "proxy/tiers.hpp"
+#include "proxy/fill/runs.hpp"
+#include "proxy/request/request.hpp"
+#include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
 

@@ -5,6 +5,7 @@
 
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/http/validators.hpp"
 
 namespace proxy::cache {
 namespace {
@@ -19,6 +20,14 @@ bool describes_content(std::string_view name) {
 }
 
 }  // namespace
+
+bool is_unmodified_for(const http::Fields& request, const Entry& entry, Time now) {
+  if (!request.has(http::field::if_none_match) && !request.has(http::field::if_modified_since)) {
+    return false;
+  }
+  const auto second = std::chrono::floor<std::chrono::seconds>(now);
+  return entry.has_content() && http::not_modified(request, entry.validators(), second);
+}
 
 std::string not_modified_head(const Entry& entry) {
   std::string head;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "proxy/cache/entry.hpp"
-#include "proxy/failure.hpp"
-#include "proxy/wakeup.hpp"
+#include "proxy/net/wakeup.hpp"
+#include "proxy/upstream/failure.hpp"
 
 namespace proxy {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <deque>
 
-#include "proxy/ban.hpp"
+#include "proxy/request/ban.hpp"
 
 namespace proxy {
 

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "proxy/known_urls.hpp"
+#include "proxy/request/known_urls.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

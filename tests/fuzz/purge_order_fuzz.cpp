@@ -2,8 +2,8 @@
 // spaces are one.
 #include <cstdlib>
 
-#include "proxy/purge_order.hpp"
-#include "proxy/request.hpp"
+#include "proxy/pages/purge_order.hpp"
+#include "proxy/request/request.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -1,7 +1,7 @@
 // Any bytes are a parameter, or are said to be none; what is read is no longer than what was sent.
 #include <cstdlib>
 
-#include "proxy/query.hpp"
+#include "proxy/pages/query.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "proxy/blocks/runs.hpp"
-#include "proxy/client.hpp"
-#include "proxy/store_holdings.hpp"
+#include "proxy/client/client.hpp"
+#include "proxy/fill/runs.hpp"
+#include "proxy/server/store_holdings.hpp"
 #include "tests/proxy/received.hpp"
-#include "tests/proxy/requests.hpp"
+#include "tests/proxy/request/requests.hpp"
 #include "tests/support/loopback.hpp"
 
 namespace proxy {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/proxy/blocks/object_of.hpp"
+#include "tests/proxy/fill/object_of.hpp"
 
 namespace proxy {
 namespace {

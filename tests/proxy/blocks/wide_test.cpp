@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/proxy/requests.hpp"
+#include "tests/proxy/request/requests.hpp"
 
 namespace proxy {
 namespace {

@@ -1,0 +1,56 @@
+#include "proxy/answer/posted.hpp"
+
+#include <algorithm>
+
+#include "proxy/cache/other_methods.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/tiers/tiers.hpp"
+
+namespace proxy {
+
+std::unique_ptr<Posted> Posted::begin(Worker& worker, const Request& request,
+                                      const http::ResponseHead& answer, const cache::Times& times) {
+  const auto targets = targets_for(request, worker.shared.settings.cache);
+  const auto storability =
+      cache::may_store_posted(request.head, request.facts, request.target, answer, times, targets);
+  if (storability != cache::Storability::yes) return nullptr;
+  const cache::Received received{.url = request.stored_as(),
+                                 .request = request.head.fields,
+                                 .response = answer,
+                                 .times = times,
+                                 .our_name = worker.shared.name,
+                                 .shared = request.may_be_shared(),
+                                 .targets = targets,
+                                 .bounds = request.facts.freshness};
+  return std::unique_ptr<Posted>(new Posted(worker, request, received));
+}
+
+Posted::Posted(Worker& worker, const Request& request, const cache::Received& received)
+    : worker_(worker),
+      key_(digest::key_of(digest::Method::get, request.stored_as())),
+      entry_(std::make_shared<cache::Entry>(worker.shared.budget, received)) {}
+
+cache::seconds Posted::ttl() const {
+  return entry_->ttl(worker_.shared.clock.now());
+}
+
+void Posted::append(std::span<const char> bytes) {
+  if (!entry_) return;
+  auto& shared = worker_.shared;
+  const bool fits = entry_->body.size + bytes.size() <= shared.store.max_object();
+  if (!fits || (shared.budget.over() && !shared.store.make_room())) {
+    entry_.reset();
+    return;
+  }
+  const auto size = static_cast<std::uint32_t>(bytes.size());
+  const auto block = std::make_shared<cache::Block>(shared.budget, size);
+  std::copy(bytes.begin(), bytes.end(), block->data());
+  entry_->body.slices.push_back({block, size});
+  entry_->body.size += size;
+}
+
+void Posted::store() {
+  if (entry_) keep(worker_.shared, key_, std::exchange(entry_, nullptr), begun_);
+}
+
+}  // namespace proxy

@@ -1,0 +1,38 @@
+#include "proxy/blocks/presence.hpp"
+
+#include "proxy/cache/not_modified.hpp"
+#include "proxy/tiers/tiers.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+http::Selection parts_wanted(const Request& request, const cache::Entry& object) {
+  return request.facts.range ? cache::parts_wanted(request.facts, object) : http::Selection{};
+}
+
+http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
+                           const http::Selection& wanted, bool unmodified) {
+  if (unmodified || request.is_head() || wanted.kind == http::Selection::Kind::none) return {};
+  if (wanted.kind == http::Selection::Kind::parts) return wanted.parts;
+  return {{0, object.body.size - 1}};
+}
+
+Presence presence(const Shared& shared, const Request& request, const digest::Key& key,
+                  const cache::Entry& object) {
+  const bool unmodified = cache::is_unmodified_for(request.head.fields, object, shared.clock.now());
+  const auto wanted = parts_wanted(request, object);
+  auto found = Presence::held;
+  for (const auto& range : ranges_of(request, object, wanted, unmodified)) {
+    const auto blocks = cache::blocks_of(range);
+    for (auto block = blocks.first; block <= blocks.last; ++block) {
+      if (has_block(shared, key, object, block)) continue;
+      const auto last = shared.runs.under_way(object, block);
+      if (!last) return Presence::missing;
+      found = Presence::under_way;
+      block = *last;  // how many there are an origin merely says, before it sends any
+    }
+  }
+  return found;
+}
+
+}  // namespace proxy

@@ -1,0 +1,31 @@
+// How much of what a request wants of an object this cache holds.
+#pragma once
+
+#include <cstdint>
+
+#include "digest/key.hpp"
+#include "proxy/cache/partial.hpp"
+#include "proxy/request/request.hpp"
+
+namespace proxy {
+
+struct Shared;
+
+enum class Presence : std::uint8_t {
+  held,       // every byte that the answer needs, or the answer has no body
+  under_way,  // the blocks that are not held are being fetched for other requests
+  missing,
+};
+
+// `key`: of the object's URL. Looks at memory, the disk's index and the runs; reads nothing.
+Presence presence(const Shared& shared, const Request& request, const digest::Key& key,
+                  const cache::Entry& object);
+
+// The parts of the object that the request's Range selects; all of it without one.
+http::Selection parts_wanted(const Request& request, const cache::Entry& object);
+
+// The ranges whose bytes the answer has: none for HEAD, a 304 and a 416.
+http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
+                           const http::Selection& wanted, bool unmodified);
+
+}  // namespace proxy

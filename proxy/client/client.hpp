@@ -1,0 +1,32 @@
+// One client's connection as the request path sees it.
+#pragma once
+
+#include <string>
+
+#include "config/networks.hpp"
+#include "proxy/client/reply.hpp"
+#include "proxy/http/cache_status.hpp"
+#include "proxy/wire/input.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+struct Client {
+  Worker& worker;
+  net::Stream& stream;
+  Input& input;
+  Reply& reply;
+  config::Address address;
+  std::string address_text;
+};
+
+// The whole line, with the word of the site's rule.
+inline void append_cache_status(std::string& out, const Client& client, http::CacheStatus status) {
+  const auto rule = client.reply.record().rule;
+  if (!rule.empty()) (status.detail += status.detail.empty() ? "" : " ") += rule;
+  out += "Cache-Status: ";
+  http::append_cache_status(out, client.worker.shared.name, status);
+  out += "\r\n";
+}
+
+}  // namespace proxy

@@ -1,0 +1,153 @@
+// The runs under way, by object: each block is asked for once, however many read it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/fill/room.hpp"
+#include "proxy/fill/run.hpp"
+
+namespace proxy {
+
+// Any thread.
+class Runs {
+ public:
+  // `places`: for so many blocks at a time there is room on their way to clients.
+  explicit Runs(std::size_t places = 64) : room_(places) {}
+
+  // So many blocks are asked for at once, but by who asks for what nothing is known of yet.
+  static constexpr std::uint32_t kMost = 16;
+  // Who wants a block that a run will have reached within so many waits for it: more than kMost, so
+  // that what was asked for once is not asked for again because it is far off.
+  static constexpr std::uint32_t kNear = 32;
+  // A run is at most so many blocks ahead of the reader that is furthest on.
+  static constexpr std::uint32_t kAhead = 4;
+  // So many blocks before it is needed at the most, the next run is begun: by then its answer is
+  // there, and it brings as much as the one before it still has to.
+  static constexpr std::uint32_t kLead = 8;
+  // None is begun before it is needed where so many bring blocks of the object already.
+  static constexpr std::size_t kManyOfOne = 8;
+
+  // While somebody has one, the run goes on.
+  class Use {
+   public:
+    Use() = default;
+    Use(Use&& other) noexcept : runs_(other.runs_), run_(std::move(other.run_)) {}
+    Use& operator=(Use&& other) noexcept;
+    ~Use() { release(); }
+
+    void release();
+    [[nodiscard]] const std::shared_ptr<Run>& run() const { return run_; }
+
+   private:
+    friend class Runs;
+    Use(Runs& runs, std::shared_ptr<Run> run) : runs_(&runs), run_(std::move(run)) {}
+    Runs* runs_ = nullptr;
+    std::shared_ptr<Run> run_;
+  };
+
+  struct Wanted {
+    std::shared_ptr<const cache::Entry> object;
+    std::uint32_t block = 0;
+    std::uint32_t last = 0;  // the last one that is wanted after it
+    // What it is to a run that has to be begun: `needed`, `early`, or of no use.
+    enum class Begin : std::uint8_t { no, needed, early } begin = Begin::needed;
+  };
+  using Held = std::function<bool(std::uint32_t)>;
+  struct Taken {
+    Use use;
+    std::unique_ptr<FillReader> block;  // null: it is held by now, or is not under way
+    bool begun = false;                 // the run is new: the caller starts it
+  };
+  // Who reads has a place in it first. What nobody waits for yet is brought where some are spare.
+  Room& room() { return room_; }
+  // A reader of the block: of a run that brings it, or of a new one from there to before the next
+  // block that is held, or under way already. `held` is asked without a lock.
+  //
+  // `early`: of a new one or none. What a long run comes to much later it leaves to this one, and
+  // ends before it.
+  Taken take(const Wanted& wanted, const Held& held, net::Executor executor);
+  // The same reader works on another block of it now. False: not this run's to bring, or past.
+  bool ask(const Use& use, std::uint32_t block);
+  // Up to which block it comes, from that one on; nothing where that one does not.
+  [[nodiscard]] std::optional<std::uint32_t> under_way(const cache::Entry& object,
+                                                       std::uint32_t block) const;
+
+  // A run of a response that is here already.
+  std::shared_ptr<Run> begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
+                             net::Executor writer);
+
+  // The writer's side. `unwanted` is called on its thread when a wait may be for nobody.
+  void on_unwanted(Run& run, std::function<void()> unwanted);
+  // The response turned out to be this.
+  void replan(Run& run, cache::BlockRun blocks, bool through);
+  // From now on that one brings it, as far as it comes.
+  void take_from(Run& run, peers::PeerRef peer);
+  [[nodiscard]] peers::PeerRef peer(const Run& run) const;
+  // Another brings the rest, from the beginning of the block under way: who reads that begins it
+  // anew.
+  void begin_again(Run& run);
+  // What is left to bring: of the first of these blocks, so many bytes are there already, where the
+  // response before had ranges. Another one may go on with just that.
+  struct Rest {
+    cache::BlockRun blocks;
+    std::uint64_t reached = 0;
+    bool through = false;
+  };
+  Rest rest(Run& run);
+  // An early one was not granted what it asked for: what was left to it is not.
+  void decline(Run& run);
+  [[nodiscard]] cache::BlockRun blocks(const Run& run) const;
+  struct Next {
+    std::uint32_t block = 0;
+    std::shared_ptr<Fill> fill;  // null: the run is at its end
+    Room::Place place = {};      // none: somebody waits for the block, and has one
+  };
+  // Waits until somebody wants it.
+  net::Task<Next> next(std::shared_ptr<Run> run, Held held);
+  // The block under way is where others find it.
+  void done(Run& run);
+  [[nodiscard]] bool wanted(const Run& run) const;
+  // Who else wants it to go on may have left.
+  void look_whether_wanted(Run& run);
+  // The end of a run, whatever happens: who waits for what has not come gets the failure.
+  class Ending {
+   public:
+    Ending(Runs& runs, std::shared_ptr<Run> run) : runs_(runs), run_(std::move(run)) {}
+    ~Ending() { runs_.end(*run_, why); }
+    Ending(const Ending&) = delete;
+    Ending& operator=(const Ending&) = delete;
+
+    Failure why{Failure::Where::us, Failure::What::overload, {}};
+
+   private:
+    Runs& runs_;
+    const std::shared_ptr<Run> run_;
+  };
+  // When nothing runs any more.
+  void clear();
+
+ private:
+  using List = std::vector<std::shared_ptr<Run>>;
+
+  [[nodiscard]] const List* listed(const cache::Entry& object) const;
+  [[nodiscard]] std::shared_ptr<Run> bringing(const cache::Entry& object, std::uint32_t block,
+                                              const Run* but = nullptr) const;
+  [[nodiscard]] bool is_free(const Wanted& wanted, std::uint32_t block) const;
+  [[nodiscard]] bool may_begin_early(const Wanted& wanted) const;
+  Taken join(const std::shared_ptr<Run>& run, std::uint32_t block, net::Executor executor);
+  Taken begin(const Wanted& wanted, cache::BlockRun missing, net::Executor executor);
+  void leave(Run& run);
+  void end(Run& run, Failure failure);
+
+  Room room_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::uint64_t, List> runs_;  // by version
+  std::uint64_t brought_ = 0;                     // blocks, by all runs
+};
+
+}  // namespace proxy

@@ -1,0 +1,182 @@
+#include "proxy/observe/access_log.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+namespace proxy {
+namespace {
+
+// One word: what could break the line apart, or a terminal that shows it, is percent-encoded.
+void append_word(std::string& out, std::string_view text) {
+  if (text.empty()) out += '-';
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7f && c != '"') {
+      out += c;
+    } else {
+      fmt::format_to(std::back_inserter(out), "%{:02X}", byte);
+    }
+  }
+}
+
+std::string tag_of(const Record& record) {
+  std::string tag(squid_tag(record.tag));
+  if (record.collapsed && tag.starts_with("TCP_")) tag.insert(4, "CF_");
+  if (record.aborted) tag += "_ABORTED";
+  return tag;
+}
+
+std::int64_t milliseconds_of(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
+}  // namespace
+
+void append_squid_line(std::string& out, const LogEntry& entry) {
+  const auto ended = milliseconds_of(entry.ended);
+  const auto& record = entry.record;
+  fmt::format_to(std::back_inserter(out), "{}.{:03} {:6} {} {}/{:03} {} ", ended / 1000,
+                 ended % 1000, entry.took.count(), entry.client, tag_of(record), record.status,
+                 record.bytes);
+  append_word(out, entry.method);
+  out += ' ';
+  append_word(out, entry.url);
+  out += " - ";
+  out += squid_code(record.hierarchy);
+  out += '/';
+  append_word(out, record.upstream_host);
+  out += ' ';
+  append_word(out, record.content_type);
+  out += '\n';
+}
+
+void append_json_line(std::string& out, const LogEntry& entry) {
+  const auto& record = entry.record;
+  const nlohmann::ordered_json line{
+      {"time", static_cast<double>(milliseconds_of(entry.ended)) / 1000},
+      {"elapsed_ms", entry.took.count()},
+      {"client", entry.client},
+      {"result", tag_of(record)},
+      {"status", record.status},
+      {"bytes", record.bytes},
+      {"method", entry.method},
+      {"url", entry.url},
+      {"hierarchy", squid_code(record.hierarchy)},
+      {"upstream", record.upstream_host},
+      {"type", record.content_type}};
+  out += line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  out += '\n';
+}
+
+void AccessLog::Lines::add(const LogEntry& entry) {
+  if (!on_) return;
+  const std::lock_guard lock(mutex_);
+  if (text_.size() > kMaxWaiting) {
+    ++dropped_;
+    return;
+  }
+  if (format_ == config::LogFormat::json) {
+    append_json_line(text_, entry);
+  } else {
+    append_squid_line(text_, entry);
+  }
+}
+
+AccessLog::AccessLog(const config::Log& settings, std::size_t threads)
+    : settings_(settings), lines_(threads) {
+  if (!on()) return;
+  for (auto& lines : lines_) {
+    lines.on_ = true;
+    lines.format_ = settings_.format;
+  }
+  open();
+  thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
+}
+
+AccessLog::~AccessLog() {
+  end();
+  if (fd_ > STDERR_FILENO) ::close(fd_);
+}
+
+void AccessLog::end() {
+  if (thread_.joinable()) {
+    thread_.request_stop();
+    thread_.join();
+  }
+  if (on()) flush();
+}
+
+void AccessLog::open() {
+  if (settings_.access == config::LogTarget::standard_output) {
+    fd_ = STDOUT_FILENO;
+    return;
+  }
+  const int fd = ::open(settings_.path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+  if (fd < 0) {
+    throw std::system_error(errno, std::generic_category(),
+                            "log.access: cannot open " + settings_.path + " for appending");
+  }
+  if (fd_ > STDERR_FILENO) ::close(fd_);
+  fd_ = fd;
+}
+
+void AccessLog::reopen() {
+  reopen_ = true;
+  wake_.notify_all();
+}
+
+std::uint64_t AccessLog::dropped() {
+  std::uint64_t total = 0;
+  for (auto& lines : lines_) {
+    const std::lock_guard lock(lines.mutex_);
+    total += lines.dropped_;
+  }
+  return total;
+}
+
+void AccessLog::run(std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait_for(lock, stop, kPeriod, [this] { return reopen_.load(); });
+    }
+    flush();
+  }
+}
+
+void AccessLog::reopen_if_asked() {
+  if (!reopen_.exchange(false)) return;
+  try {
+    open();
+  } catch (const std::system_error& error) {
+    spdlog::error("{}; the old file is kept", error.what());
+  }
+}
+
+void AccessLog::flush() {
+  reopen_if_asked();
+  std::string text;
+  for (auto& lines : lines_) {
+    {
+      const std::lock_guard lock(lines.mutex_);
+      text.swap(lines.text_);
+      lines.text_.clear();
+    }
+    std::string_view left = text;
+    while (!left.empty()) {
+      const auto written = ::write(fd_, left.data(), left.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) break;
+      left.remove_prefix(static_cast<std::size_t>(written));
+    }
+    text.clear();
+  }
+}
+
+}  // namespace proxy

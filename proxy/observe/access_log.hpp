@@ -1,0 +1,79 @@
+// One line per request, in Squid's native format or as JSON, written away from the I/O threads.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "config/settings.hpp"
+#include "proxy/observe/record.hpp"
+
+namespace proxy {
+
+struct LogEntry {
+  std::chrono::system_clock::time_point ended;
+  std::chrono::milliseconds took;
+  std::string_view client;
+  std::string_view method;
+  std::string_view url;
+  const Record& record;
+};
+
+// `epoch.ms elapsed client TAG/status bytes method URL - HIERARCHY/host type`. What stands in a
+// request cannot forge a line: control characters, spaces and quotes in it are escaped.
+void append_squid_line(std::string& out, const LogEntry& entry);
+void append_json_line(std::string& out, const LogEntry& entry);
+
+class AccessLog {
+ public:
+  // The lines of one thread that wait to be written. add() is for that thread.
+  class Lines {
+   public:
+    void add(const LogEntry& entry);
+
+   private:
+    friend class AccessLog;
+    std::mutex mutex_;
+    std::string text_;
+    config::LogFormat format_ = config::LogFormat::squid;
+    bool on_ = false;
+    std::uint64_t dropped_ = 0;
+  };
+
+  // Throws std::system_error where the file cannot be opened for appending.
+  AccessLog(const config::Log& settings, std::size_t threads);
+  // Writes what is left, as does end(), for good.
+  ~AccessLog();
+  void end();
+
+  // Whether lines are wanted at all.
+  [[nodiscard]] bool on() const { return settings_.access != config::LogTarget::none; }
+  Lines& of_thread(std::size_t number) { return lines_[number]; }
+  // Any thread: opens the path anew before the next write, as after a rotation.
+  void reopen();
+  [[nodiscard]] std::uint64_t dropped();
+
+ private:
+  static constexpr std::chrono::milliseconds kPeriod{500};
+  static constexpr std::size_t kMaxWaiting = 8 << 20;  // bytes of a thread: then lines are dropped
+
+  void open();
+  void reopen_if_asked();
+  void run(std::stop_token stop);
+  void flush();
+
+  const config::Log settings_;
+  std::deque<Lines> lines_;
+  int fd_ = -1;
+  std::atomic<bool> reopen_{false};
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;
+};
+
+}  // namespace proxy

@@ -1,0 +1,81 @@
+#include "proxy/observe/record.hpp"
+
+namespace proxy {
+
+std::string_view squid_tag(Tag tag) {
+  switch (tag) {
+    case Tag::none:
+      return "NONE_NONE";
+    case Tag::mem_hit:
+      return "TCP_MEM_HIT";
+    case Tag::disk_hit:
+      return "TCP_HIT";
+    case Tag::conditional_hit:
+      return "TCP_INM_HIT";
+    case Tag::miss:
+      return "TCP_MISS";
+    case Tag::client_refresh:
+      return "TCP_CLIENT_REFRESH_MISS";
+    case Tag::refresh_unmodified:
+      return "TCP_REFRESH_UNMODIFIED";
+    case Tag::refresh_modified:
+      return "TCP_REFRESH_MODIFIED";
+    case Tag::stale_hit:
+      return "TCP_REFRESH_FAIL_OLD";
+    case Tag::denied:
+      return "TCP_DENIED";
+    case Tag::tunnel:
+      return "TCP_TUNNEL";
+    case Tag::own_page:
+      return "TCP_HIT";
+    case Tag::purge:
+      return "TCP_MISS";
+  }
+  return "NONE_NONE";
+}
+
+std::string_view metric_tag(Tag tag) {
+  switch (tag) {
+    case Tag::none:
+      return "error";
+    case Tag::mem_hit:
+      return "hit";
+    case Tag::disk_hit:
+      return "disk_hit";
+    case Tag::conditional_hit:
+      return "conditional_hit";
+    case Tag::miss:
+      return "miss";
+    case Tag::client_refresh:
+      return "client_refresh";
+    case Tag::refresh_unmodified:
+      return "refresh_unmodified";
+    case Tag::refresh_modified:
+      return "refresh_modified";
+    case Tag::stale_hit:
+      return "stale_hit";
+    case Tag::denied:
+      return "denied";
+    case Tag::tunnel:
+      return "tunnel";
+    case Tag::own_page:
+      return "own_page";
+    case Tag::purge:
+      return "purge";
+  }
+  return "error";
+}
+
+std::string_view squid_code(Hierarchy hierarchy) {
+  switch (hierarchy) {
+    case Hierarchy::none:
+      return "HIER_NONE";
+    case Hierarchy::direct:
+      return "HIER_DIRECT";
+    case Hierarchy::sibling:
+      return "CD_SIBLING_HIT";
+  }
+  return "HIER_NONE";
+}
+
+}  // namespace proxy

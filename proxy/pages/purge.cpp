@@ -1,0 +1,108 @@
+#include "proxy/pages/purge.hpp"
+
+#include <chrono>
+
+#include "proxy/pages/own_pages.hpp"
+#include "proxy/pages/purge_order.hpp"
+#include "proxy/reply/own_answer.hpp"
+#include "proxy/tiers/tiers.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs long
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+Task<Forgotten> forget_url(Worker& worker, const std::string& name) {
+  co_return co_await forget(worker, digest::key_of(digest::Method::get, name), name);
+}
+
+// What is stored under the name of any space goes: nobody can mean to keep the one half.
+Task<std::optional<Forgotten>> carry_out(Client& client, PurgeOrder order) {
+  auto& worker = client.worker;
+  const auto* url = std::get_if<http::Target>(&order);
+  if (!url) co_return co_await forget(worker, std::get<Ban>(order));
+  const auto name = worker.shared.rules.key_url(*url);
+  const auto reverse = std::string(kReverseSpace) + name;
+  const auto forward = co_await forget_url(worker, name);
+  const auto others = co_await forget_url(worker, reverse);
+  co_return Forgotten{forward.dropped + others.dropped, forward.owed || others.owed};
+}
+
+Task<void> tell(Client& client, unsigned status, const Forgotten& purged) {
+  client.worker.counters.purged.add(purged.dropped);
+  client.reply.record().tag = Tag::purge;
+  const std::string_view owed = purged.owed ? ", \"owed\": true" : "";
+  const auto body = "{\"purged\": " + std::to_string(purged.dropped) + std::string(owed) + "}\n";
+  const OwnAnswer answer{.status = status, .content_type = "application/json", .body = body};
+  co_await send_own(client, answer);
+}
+
+// Reads all of it, or says why that cannot be.
+Task<std::optional<Refusal>> read_body(Client& client, const Request& request, BodyReader& body,
+                                       std::string& into) {
+  Refusal too_large{413, "a purge is ordered in at most 32 KiB", Tag::denied, {}};
+  const auto& framing = body.framing();
+  if (framing.kind == http::Framing::Kind::sized && framing.length > kLongestOrder) {
+    co_return too_large;
+  }
+  if (request.head.fields.has(http::field::expect)) co_await client.reply.interim(kContinue);
+  const auto idle = client.worker.shared.settings.timeouts.body;
+  std::size_t size = 0;
+  into.resize(kLongestOrder + 1);
+  while (!body.finished()) {
+    if (size == into.size()) co_return too_large;
+    const auto rest = asio::buffer(into.data() + size, into.size() - size);
+    const auto read = co_await body.read(rest, idle);
+    if (!read) co_return Refusal::failure(failure_of(Failure::Where::client, read.error()));
+    size += *read;
+  }
+  into.resize(size);
+  co_return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Refusal> check_admin(const Client& client, const Request& request) {
+  if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
+  const auto& access = client.worker.shared.settings.access;
+  if (!config::contains(access.admin, client.address)) {
+    return Refusal::forbidden("not for your address (setting access.admin)");
+  }
+  const auto* word = request.head.fields.find("X-Hearsay");
+  if (word && word->value == "1") return std::nullopt;
+  return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");
+}
+
+Task<void> serve_purge(Client& client, const Request& request) {
+  if (request.framing.has_body()) client.reply.close_after();
+  if (auto refusal = check_admin(client, request)) {
+    co_return co_await refuse(client, request, std::move(*refusal));
+  }
+  const auto purged = co_await forget_url(client.worker, request.stored_as());
+  const unsigned status = purged.dropped > 0 ? 200 : 404;
+  co_await tell(client, status, purged);
+}
+
+Task<void> serve_purge_order(Client& client, const Request& request, BodyReader& body) {
+  std::string text;
+  auto refusal = co_await read_body(client, request, body, text);
+  if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
+  auto order = parse_purge_order(text);
+  if (!order) {
+    auto faults = Refusal::bad(order.error());
+    co_return co_await refuse(client, request, std::move(faults));
+  }
+  const auto purged = co_await carry_out(client, std::move(*order));
+  if (!purged) {
+    Refusal busy{503, "too many such purges are being carried out; try again", Tag::none, {}};
+    co_return co_await refuse(client, request, std::move(busy));
+  }
+  co_await tell(client, 200, *purged);
+}
+
+}  // namespace proxy

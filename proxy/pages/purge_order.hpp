@@ -1,0 +1,21 @@
+// What POST /admin/purge asks for. Pure.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "proxy/http/target.hpp"
+#include "proxy/request/ban.hpp"
+
+namespace proxy {
+
+using PurgeOrder = std::variant<http::Target, Ban>;  // one URL, or many
+
+// An object with one of "url", "prefix" (URLs that begin so; its host is whole) and "host" (as in
+// the settings: "*.example.com", "*", perhaps with a port). Names are made canonical as those of
+// requests are. Else what is wrong and where, for a person, a line for each. Safe on any bytes.
+boost::system::result<PurgeOrder, std::string> parse_purge_order(std::string_view json);
+
+}  // namespace proxy

@@ -1,0 +1,98 @@
+#include "proxy/pages/send_slices.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "proxy/http/forwarding.hpp"
+#include "proxy/inspect/report.hpp"
+#include "proxy/net/wakeup.hpp"
+#include "proxy/reply/own_answer.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+constexpr std::string_view kLines = "application/x-ndjson";
+constexpr std::chrono::milliseconds kLook{50};  // whether to go on waiting, or for room in the pool
+constexpr std::chrono::seconds kSilent{1};
+
+struct Making {
+  Making(net::Executor executor, std::shared_ptr<inspect::Slices> its)
+      : slices(std::move(its)), made(executor) {}
+
+  const std::shared_ptr<inspect::Slices> slices;
+  std::string lines;
+  bool more = false;
+  Wakeup made;
+  std::atomic<bool> given_up = false;
+};
+
+// Why there is nothing to wait for any more.
+std::optional<std::string_view> why_over(const Shared& shared) {
+  if (shared.draining) return "the proxy is ending";
+  if (shared.disk && shared.disk->hangs()) return "the disk does not answer";
+  return std::nullopt;
+}
+
+// Where waiting is allowed. False: too many wait there.
+bool begin(const Shared& shared, const std::shared_ptr<Making>& making) {
+  const auto job = [making, &clock = shared.clock] {
+    if (making->given_up) return;
+    making->more = making->slices->next(clock.now(), making->lines);
+    making->made.notify();
+  };
+  if (shared.disk) return shared.disk->post(job);
+  asio::post(shared.aside, job);
+  return true;
+}
+
+// Null: it is given up, for why_over() says.
+Task<std::shared_ptr<Making>> make_slice(Worker& worker, std::shared_ptr<inspect::Slices> slices) {
+  const auto executor = worker.io.get_executor();
+  auto making = std::make_shared<Making>(executor, std::move(slices));
+  bool begun = false;
+  while (!why_over(worker.shared)) {
+    if (!begun) begun = begin(worker.shared, making);
+    const auto woken = co_await making->made.wait(kLook);
+    if (woken == Wakeup::Woken::notified) co_return making;
+  }
+  making->given_up = true;
+  co_return nullptr;
+}
+
+// What it says last where it is cut.
+std::string last_line(const Shared& shared) {
+  const std::string why(why_over(shared).value_or("the disk did not answer for a while"));
+  return inspect::Report().add("error", why).json();
+}
+
+}  // namespace
+
+Task<void> send_slices(Client& client, std::shared_ptr<inspect::Slices> slices) {
+  auto& reply = client.reply;
+  reply.record().content_type = kLines;
+  auto head = own_head(client, 200, kLines);
+  http::append_field(head, "Cache-Control", "no-store");
+  auto error = co_await reply.start(head, 200, std::nullopt);
+  bool more = !reply.head_only();
+  auto sent = std::chrono::steady_clock::now();
+  while (more && !error) {
+    const auto made = co_await make_slice(client.worker, slices);
+    more = !made || made->more;
+    std::string text = made ? std::move(made->lines) : last_line(client.worker.shared);
+    const auto now = std::chrono::steady_clock::now();
+    if (text.empty() && now - sent >= kSilent) text = "\n";  // is anybody there?
+    if (text.empty()) continue;
+    sent = now;
+    error = co_await reply.body(asio::const_buffer(text.data(), text.size()));
+    if (!made) co_return;
+  }
+  if (!error) co_await reply.finish();
+}
+
+}  // namespace proxy

@@ -1,0 +1,142 @@
+#include "proxy/reply/object_answer.hpp"
+
+#include <algorithm>
+
+#include "proxy/blocks/presence.hpp"
+#include "proxy/cache/not_modified.hpp"
+#include "proxy/reply/stored.hpp"
+#include "proxy/tiers/tiers.hpp"
+
+namespace proxy {
+
+using net::error_code;
+using net::Task;
+namespace asio = net::asio;
+
+ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, cache::Time now)
+    : client_(client),
+      request_(request),
+      from_(std::move(from)),
+      now_(now),
+      unmodified_(cache::is_unmodified_for(request.head.fields, *from_.object, now)),
+      wanted_(parts_wanted(request, *from_.object)),
+      ranges_(ranges_of(request, *from_.object, wanted_, unmodified_)),
+      source_(client.worker, {request, from_.key, from_.object, from_.may_fetch}),
+      watch_(client.stream, client.worker.deadlines, source_.place()) {}
+
+Task<Outcome<Pieces>> ObjectAnswer::next() {
+  if (!first_.empty()) co_return std::exchange(first_, {});
+  co_return co_await source_.next();
+}
+
+Task<Outcome<void>> ObjectAnswer::open() {
+  if (ranges_.empty()) co_return boost::system::in_place_value;
+  const auto wanted = ranges_.front().first;
+  const auto blocks = cache::blocks_of(ranges_.front());
+  source_.go_to(blocks.first, blocks.last);
+  auto end = cache::bytes_of_block(blocks.first, from_.object->body.size).first;
+  while (end <= wanted) {  // a block comes from its first byte on
+    auto pieces = co_await source_.next();
+    if (!pieces) {
+      nowhere_ = pieces.error().what == Failure::What::abandoned;
+      co_return pieces.error();
+    }
+    first_ = std::move(*pieces);
+    first_at_ = end;
+    for (const auto& piece : first_) end += piece.size;
+  }
+  note_source();
+  co_return boost::system::in_place_value;
+}
+
+// A hit is one of the disk where any block is.
+void ObjectAnswer::note_source() {
+  auto& record = client_.reply.record();
+  record.from_disk = record.from_disk || source_.from_disk();
+  if (record.from_disk && record.tag == Tag::mem_hit) record.tag = Tag::disk_hit;
+}
+
+void ObjectAnswer::plan() {
+  const auto& object = *from_.object;
+  if (wanted_.kind != http::Selection::Kind::parts) {
+    head_ = object.head;
+    length_ = object.body.size;
+    return;
+  }
+  text_ = cache::partial_text(object, ranges_, random_boundary());
+  head_ = std::move(text_.head);
+  status_ = 206;
+  for (const auto& range : ranges_) length_ += range.size();
+  for (const auto& opening : text_.openings) length_ += opening.size();
+  length_ += text_.closing.size();
+}
+
+Task<void> ObjectAnswer::send() {
+  if (unmodified_ || wanted_.kind == http::Selection::Kind::none) {
+    co_return co_await send_stored(client_, request_, *from_.object, now_, unmodified_);
+  }
+  plan();
+  error_code error;
+  if (ranges_.empty()) error = co_await client_.reply.start(head_, status_, length_);
+  for (std::size_t i = 0; i < ranges_.size() && !error; ++i) {
+    if (!text_.openings.empty()) error = co_await write(text_.openings[i]);
+    if (!error) error = co_await send_range(ranges_[i]);
+  }
+  if (!error && !text_.closing.empty()) error = co_await write(text_.closing);
+  if (error) {
+    client_.reply.close_after();
+  } else {
+    co_await client_.reply.finish();
+  }
+}
+
+Task<error_code> ObjectAnswer::send_range(const http::ByteRange& range) {
+  const auto blocks = cache::blocks_of(range);
+  for (auto block = blocks.first; block <= blocks.last; ++block) {
+    if (first_.empty()) source_.go_to(block, blocks.last);
+    const auto bytes = cache::bytes_of_block(block, from_.object->body.size);
+    const auto last = std::min(bytes.last, range.last);
+    for (auto at = first_.empty() ? bytes.first : first_at_; at <= last;) {
+      const auto pieces = co_await next();
+      if (!pieces) co_return asio::error::connection_aborted;
+      note_source();
+      boost::container::small_vector<asio::const_buffer, 16> wanted;
+      for (const auto& piece : *pieces) {
+        const auto from = std::max(at, range.first);
+        const auto end = std::min(at + piece.size, last + 1);
+        const auto offset = piece.offset + (from - at);
+        if (from < end) wanted.emplace_back(piece.block->data() + offset, end - from);
+        at += piece.size;
+      }
+      const std::span<const asio::const_buffer> all(wanted.data(), wanted.size());
+      if (all.empty()) continue;
+      const auto error = co_await write(all);
+      if (error) co_return error;
+      const auto size = asio::buffer_size(all);
+      if (source_.from_held()) client_.worker.counters.bytes_from_cache.add(size);
+      co_await asio::post(client_.worker.io.get_executor(), net::use_task);  // others' turn
+    }
+  }
+  co_return error_code{};
+}
+
+Task<error_code> ObjectAnswer::write(std::string_view text) {
+  const auto bytes = asio::buffer(text);
+  const std::span<const asio::const_buffer> all(&bytes, 1);
+  co_return co_await write(all);
+}
+
+Task<error_code> ObjectAnswer::write(std::span<const asio::const_buffer> bytes) {
+  auto& reply = client_.reply;
+  error_code error;
+  watch_.begin();
+  if (reply.started()) {
+    error = co_await reply.body(bytes);
+  } else {
+    error = co_await reply.start(head_, status_, length_, bytes);
+  }
+  watch_.end();
+  co_return error;
+}
+
+}  // namespace proxy

@@ -1,0 +1,139 @@
+#include "proxy/reply/refuse.hpp"
+
+#include "proxy/reply/own_answer.hpp"
+#include "proxy/upstream/error.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+Refusal Refusal::loop() {
+  Refusal refusal{508, "this request has been through this proxy before", Tag::denied, {}};
+  refusal.cache_status.detail = "loop";
+  return refusal;
+}
+
+Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& found) {
+  Refusal refusal{504, "not stored here, and only stored responses were asked for", Tag::miss, {}};
+  // What is held may be no answer to this though nothing is wrong with it (RFC 9211 2.2).
+  const bool unfit = verdict.reason == http::Forward::none;
+  refusal.cache_status.fwd = unfit ? http::Forward::miss : verdict.reason;
+  if (found.gone && verdict.reason == http::Forward::uri_miss) refusal.cache_status.detail = "gone";
+  return refusal;
+}
+
+Refusal Refusal::offline(http::Forward reason) {
+  Refusal refusal{504,
+                  "not held here, and this proxy is offline (setting cache.offline, or a rule)",
+                  Tag::miss,
+                  {}};
+  refusal.cache_status.fwd = reason;
+  refusal.cache_status.detail = "offline";
+  return refusal;
+}
+
+Refusal Refusal::forbidden(std::string reason) {
+  Refusal refusal{403, std::move(reason), Tag::denied, {}};
+  refusal.cache_status.detail = word(Failure::What::denied);
+  return refusal;
+}
+
+Refusal Refusal::bad(std::string reason) {
+  return {400, std::move(reason), Tag::none, {}};
+}
+
+Refusal Refusal::malformed(http::HeadError error) {
+  return {http::status_of(error), std::string(http::text(error)), Tag::none, {}};
+}
+
+Refusal Refusal::unknown_url() {
+  Refusal refusal{404, "there is no such page here", Tag::denied, {}};
+  refusal.cache_status.detail = "unknown-url";
+  return refusal;
+}
+
+Refusal Refusal::failure(const Failure& failure) {
+  const auto tag = failure.what == Failure::What::denied ? Tag::denied : Tag::miss;
+  Refusal refusal{status_for(failure), text(failure), tag, {}};
+  refusal.cache_status.detail = word(failure.what);
+  return refusal;
+}
+
+namespace {
+
+// A client of HTTP/1.0 may name no host; the origin that we stand in for is told one all the same.
+bool blocked(const lists::AccessLists& lists, const Request& request) {
+  if (lists.blocks(request.target)) return true;
+  if (!request.mapping() || !request.target.host().empty()) return false;
+  const auto told = http::parse_target("GET", request.target.path(), request.origin_host());
+  return told && lists.blocks(*told);
+}
+
+}  // namespace
+
+std::optional<Refusal> check_access(const Client& client, const Request& request) {
+  const auto& access = client.worker.shared.settings.access;
+  if (!config::contains(access.clients, client.address)) {
+    return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
+  }
+  const auto& target = request.target;
+  const bool leads_there = !request.mapping();  // else the settings say where it leads
+  if (leads_there && client.worker.guard.names_denied_literal(target.host(), target.port())) {
+    return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
+  }
+  if (blocked(client.worker.shared.lists, request)) {
+    client.worker.counters.blocked.add();
+    return Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
+  }
+  if (target.form() != http::Target::Form::authority) return std::nullopt;
+  const auto& ports = access.connect_ports;
+  if (std::find(ports.begin(), ports.end(), target.port()) != ports.end()) return std::nullopt;
+  return Refusal::forbidden("no tunnels to that port (setting access.connect_ports)");
+}
+
+namespace {
+
+Task<void> send(Client& client, const Refusal& refusal) {
+  client.reply.record().tag = refusal.tag;
+  const auto body = refusal.reason + '\n';
+  const OwnAnswer answer{.status = refusal.status,
+                         .content_type = "text/plain; charset=utf-8",
+                         .body = body,
+                         .allow = refusal.allow,
+                         .cache_status = refusal.cache_status};
+  co_await send_own(client, answer);
+}
+
+}  // namespace
+
+Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
+  if (request.facts.control.only_if_cached && refusal.status != 504) {
+    refusal.status = 504;
+    auto& detail = refusal.cache_status.detail;
+    detail.insert(0, detail.empty() ? "refused" : "refused/");
+  }
+  if (request.framing.has_body()) client.reply.close_after();
+  co_await send(client, refusal);
+}
+
+Task<void> refuse(Client& client, const Request& request, Failure failure, http::Forward reason) {
+  auto refusal = Refusal::failure(failure);
+  if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
+  refusal.cache_status.collapsed = client.reply.record().collapsed;
+  if (failure.cause == upstream::Errc::blocked_address) client.worker.counters.blocked.add();
+  client.reply.record().upstream_host = request.target.host();
+  client.reply.record().hierarchy = Hierarchy::direct;
+  co_await refuse(client, request, std::move(refusal));
+}
+
+Task<void> refuse_unread(Client& client, Refusal refusal) {
+  client.reply.close_after();
+  co_await send(client, refusal);
+}
+
+Task<void> refuse_malformed(Client& client, http::HeadError error) {
+  client.worker.counters.malformed.add();
+  co_await refuse_unread(client, Refusal::malformed(error));
+}
+
+}  // namespace proxy

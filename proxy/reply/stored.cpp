@@ -1,0 +1,110 @@
+#include "proxy/reply/stored.hpp"
+
+#include <random>
+
+#include "proxy/cache/not_modified.hpp"
+#include "proxy/cache/partial.hpp"
+#include "proxy/http/date.hpp"
+#include "proxy/http/forwarding.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+constexpr std::size_t kBuffersAtOnce = 16;
+using Buffers = boost::container::small_vector<asio::const_buffer, kBuffersAtOnce>;
+
+std::string unsatisfiable_head(const Client& client, const cache::Entry& entry, cache::Time now) {
+  std::string head;
+  http::append_status_line(head, 416, http::reason_phrase(416));
+  http::append_field(head, "Date", http::format_date(whole_seconds(now)));
+  http::append_field(head, "Via", "1.1 " + client.worker.shared.name);
+  http::append_field(head, "Content-Range", http::unsatisfied_range(entry.body.size));
+  return head;
+}
+
+void append(Buffers& out, const cache::Body& body) {
+  for (const auto& slice : body.slices) out.emplace_back(slice.block->data(), slice.size);
+}
+
+void append(Buffers& out, const cache::Entry& entry, const http::ByteRange& part) {
+  std::uint64_t at = cache::held(entry).first;  // of the slice, within the whole
+  for (const auto& slice : entry.body.slices) {
+    const auto end = at + slice.size;
+    if (at > part.last) break;
+    if (end > part.first) {
+      const auto from = std::max(at, part.first);
+      const auto size = std::min(end, part.last + 1) - from;
+      out.emplace_back(slice.block->data() + (from - at), static_cast<std::size_t>(size));
+    }
+    at = end;
+  }
+}
+
+Task<void> send(Client& client, std::string_view head, unsigned status, const Buffers& buffers) {
+  auto& reply = client.reply;
+  const auto size = asio::buffer_size(std::span<const asio::const_buffer>(buffers));
+  const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
+  auto rest = all.subspan(std::min(all.size(), kBuffersAtOnce));
+  auto error = co_await reply.start(head, status, size, all.first(all.size() - rest.size()));
+  while (!error && !rest.empty() && !reply.head_only()) {
+    co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others' turn
+    const auto next = rest.first(std::min(rest.size(), kBuffersAtOnce));
+    rest = rest.subspan(next.size());
+    error = co_await reply.body(next);
+  }
+  if (!error) error = co_await reply.finish();
+  if (!error && !reply.head_only()) client.worker.counters.bytes_from_cache.add(size);
+}
+
+Task<void> send_parts(Client& client, const cache::Entry& entry, const http::ByteRanges& parts) {
+  const auto boundary = parts.size() > 1 ? random_boundary() : std::string();
+  const auto text = cache::partial_text(entry, parts, boundary);
+  Buffers buffers;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!text.openings.empty()) buffers.push_back(asio::buffer(text.openings[i]));
+    append(buffers, entry, parts[i]);
+  }
+  if (!text.closing.empty()) buffers.push_back(asio::buffer(text.closing));
+  co_await send(client, text.head, 206, buffers);
+}
+
+}  // namespace
+
+std::string random_boundary() {
+  constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuv";
+  std::random_device random;
+  std::string boundary;
+  for (int i = 0; i < 26; ++i) boundary += kLetters[random() % kLetters.size()];
+  return boundary;
+}
+
+Task<void> send_not_modified(Client& client, const cache::Entry& entry) {
+  const auto head = cache::not_modified_head(entry);
+  const auto error = co_await client.reply.start(head, 304, std::nullopt);
+  if (!error) co_await client.reply.finish();
+}
+
+Task<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
+                       cache::Time now, bool unmodified) {
+  if (unmodified) co_return co_await send_not_modified(client, entry);
+  const auto wanted =
+      request.facts.range ? cache::parts_wanted(request.facts, entry) : http::Selection{};
+  Buffers buffers;
+  switch (wanted.kind) {
+    case http::Selection::Kind::parts:
+      co_return co_await send_parts(client, entry, wanted.parts);
+    case http::Selection::Kind::none: {
+      const auto head = unsatisfiable_head(client, entry, now);
+      co_return co_await send(client, head, 416, buffers);
+    }
+    case http::Selection::Kind::whole:
+      append(buffers, entry.body);
+      co_return co_await send(client, entry.head, entry.status, buffers);
+  }
+}
+
+}  // namespace proxy

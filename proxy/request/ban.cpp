@@ -1,0 +1,52 @@
+#include "proxy/request/ban.hpp"
+
+#include "proxy/cache/stored_name.hpp"
+#include "proxy/http/text.hpp"
+
+namespace proxy {
+namespace {
+
+constexpr std::string_view kOfHost = "host:";
+
+// The URL is canonical, so that there is no need to parse it with care. One that a request of
+// HTTP/1.0 without a Host made is a path alone: its host is "".
+bool is_of(const HostPattern& hosts, std::string_view url) {
+  const auto scheme_end = url.find("://");
+  if (url.starts_with('/') || scheme_end == url.npos) return hosts.matches("", 80);
+  const bool https = url.substr(0, scheme_end) == "https";
+  url.remove_prefix(scheme_end + 3);
+  auto host = url.substr(0, url.find('/'));
+  std::uint64_t port = https ? 443 : 80;
+  const auto colon = host.rfind(':');
+  if (colon != host.npos && !host.ends_with(']')) {
+    port = http::parse_decimal(host.substr(colon + 1)).value_or(port);
+    host = host.substr(0, colon);
+  }
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  return hosts.matches(host, static_cast<std::uint16_t>(port));
+}
+
+}  // namespace
+
+bool Ban::covers(std::string_view name) const {
+  name = cache::url_in(name);
+  if (const auto* prefix = std::get_if<std::string>(&what_)) return name.starts_with(*prefix);
+  return is_of(std::get<HostPattern>(what_), name);
+}
+
+std::string Ban::text() const {
+  if (const auto* prefix = std::get_if<std::string>(&what_)) return *prefix;
+  return std::string(kOfHost) + std::get<HostPattern>(what_).text();
+}
+
+Ban Ban::of_text(std::string_view text) {
+  if (!text.starts_with(kOfHost)) return Ban(std::string(text));
+  const auto hosts = config::parse_host_pattern(text.substr(kOfHost.size()));
+  return hosts ? Ban(HostPattern(*hosts)) : Ban("");
+}
+
+std::function<bool(std::string_view)> Ban::reading(std::string_view text) {
+  return [ban = of_text(text)](std::string_view name) { return ban.covers(name); };
+}
+
+}  // namespace proxy

@@ -1,0 +1,73 @@
+// Reverse mode: which requests are for origins that we stand in for, and for which.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "proxy/http/target.hpp"
+#include "proxy/request/known_urls.hpp"
+#include "proxy/upstream/origins.hpp"
+
+namespace proxy {
+
+// One item of the setting `reverse`, at work.
+struct Mapping {
+  // Throws std::runtime_error where the file of known URLs cannot be read.
+  explicit Mapping(const config::Reverse& settings);
+
+  const bool any_host;  // "*"
+  const bool share;     // neighbours may know what is stored, and be asked
+  upstream::Origins origins;
+  const std::optional<KnownUrls> known;
+
+  // False: there is certainly no such URL.
+  bool may_have(const http::Target& target) const { return !known || known->may_have(target); }
+  // The Host field for the origin: that of the client, unless the settings say another.
+  std::string_view host_for(const http::Target& target) const;
+
+ private:
+  const std::string send_host_;     // empty: the client's
+  const std::string default_host_;  // for a client of HTTP/1.0 that named none
+};
+
+// Any thread; a mapping lives as long as its gateway.
+class Gateway {
+ public:
+  // Throws std::runtime_error with the place in the settings.
+  explicit Gateway(const std::vector<config::Reverse>& settings);
+
+  // The mapping of the host as http::Target tells it, and port; null if there is none. A name goes
+  // before "*.example.com", a longer one of these before a shorter, "*" is last; of the same host,
+  // the mapping with this port goes before the one with none.
+  Mapping* find(std::string_view host, std::uint16_t port);
+
+ private:
+  // Port 0 is any. "*.example.com" is listed as ".example.com", "*" as "".
+  struct Place {
+    std::string host;
+    std::uint16_t port;
+  };
+  struct Asked {
+    std::string_view host;
+    std::uint16_t port;
+  };
+  struct Less {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      const int order = std::string_view(a.host).compare(b.host);
+      return order != 0 ? order < 0 : a.port < b.port;
+    }
+  };
+
+  Mapping* listed(std::string_view host, std::uint16_t port);
+
+  std::map<Place, Mapping, Less> mappings_;
+};
+
+}  // namespace proxy

@@ -1,0 +1,143 @@
+#include "proxy/request/request.hpp"
+
+#include <arpa/inet.h>
+
+#include "proxy/http/hops.hpp"
+#include "proxy/http/range.hpp"
+#include "proxy/request/gateway.hpp"
+#include "proxy/request/site_rules.hpp"
+
+namespace proxy {
+namespace {
+
+std::string text_of(const config::Address& address) {
+  char text[INET6_ADDRSTRLEN];
+  const bool v4 = config::is_v4(address);
+  return inet_ntop(v4 ? AF_INET : AF_INET6, address.data() + (v4 ? 12 : 0), text, sizeof text);
+}
+
+// A copy of `original` whose text stands in `text`, with GET as its method.
+http::RequestHead copy_into(std::string& text, const http::RequestHead& original) {
+  std::size_t size = original.target.size();
+  for (const auto& field : original.fields) size += field.name.size() + field.value.size();
+  text.reserve(size);  // views stay good: it never grows
+  const auto keep = [&text](std::string_view part) {
+    const auto at = text.size();
+    text.append(part);
+    return std::string_view(text).substr(at);
+  };
+  http::RequestHead copy;
+  copy.method = "GET";
+  copy.target = keep(original.target);
+  copy.minor = original.minor;
+  for (const auto& field : original.fields) {
+    const auto name = keep(field.name);
+    copy.fields.append(field.id, name, keep(field.value));
+  }
+  return copy;
+}
+
+}  // namespace
+
+// Nobody is to make an origin send more than it has, nor us ask for it (RFC 9110 17.15). Of other
+// methods it means nothing that we know of (14.2).
+void Request::heed_range() {
+  using http::field;
+  const auto lines = head.fields.count(field::range);
+  if (lines == 0 || head.method != "GET") return;
+  const auto written = head.fields.value(field::range);
+  auto heeded = lines == 1 ? http::heeded_range(written) : std::nullopt;
+  if (heeded == written) return;
+  if (heeded) range_ = std::move(*heeded);
+  http::Fields fields;
+  for (const auto& line : head.fields) {
+    const bool is_range = line.id == field::range;
+    if (!heeded && (is_range || line.id == field::if_range)) continue;
+    fields.append(line.id, line.name, is_range ? range_ : line.value);
+  }
+  head.fields = std::move(fields);
+  facts = cache::RequestFacts(head);
+}
+
+void Request::map_to(Mapping* mapping) {
+  mapping_ = mapping;
+  name_it();
+}
+
+void Request::follow(const SiteRules& rules) {
+  rules_ = &rules;
+  rule_ = rules.find(target);
+  if (!rule_) return;
+  rule_->apply_to(facts);
+  name_it();
+}
+
+bool Request::may_exist() const {
+  if (!mapping_ || mapping_->may_have(target)) return true;
+  if (!rule_ || !rule_->drops_any()) return false;
+  const auto reduced = http::parse_target("GET", rule_->key_url(target.url()));
+  return reduced && mapping_->may_have(*reduced);
+}
+
+void Request::name_it() {
+  const bool reduced = rule_ && rule_->drops_any();
+  if (!reduced && !is_apart()) return;
+  own_name_ = in_its_space(reduced ? rule_->key_url(target.url()) : target.url());
+  if (own_name_ == target.url()) own_name_.clear();
+}
+
+bool Request::is_apart() const {
+  return mapping_ && !mapping_->share;
+}
+
+std::string Request::in_its_space(std::string url) const {
+  return is_apart() ? url.insert(0, kReverseSpace) : url;
+}
+
+void Request::tell_of_client(config::Forwarded how, const config::Address& client) {
+  using How = config::Forwarded;
+  if (how == How::off) return;
+  auto fields = http::without_forwarded(head.fields);
+  if (how != How::remove) {
+    const auto earlier = how == How::append ? head.fields : http::Fields{};
+    forwarded_ = http::forwarded_for(earlier, text_of(client));
+    fields.append(http::field::forwarded, "Forwarded", forwarded_.forwarded);
+    fields.append(http::field::unknown, http::kXForwardedFor, forwarded_.x_forwarded_for);
+  }
+  head.fields = std::move(fields);
+}
+
+std::string Request::stored_as(const http::Target& other) const {
+  return in_its_space(rules_ ? rules_->key_url(other) : other.url());
+}
+
+std::string_view Request::origin_host() const {
+  return mapping_ ? mapping_->host_for(target) : target.authority();
+}
+
+OwnedRequest::OwnedRequest(const Request& original) {
+  auto head = copy_into(text_, original.head);
+  request_.emplace(std::move(head), original.target, http::Framing{});
+  request_->mapping_ = original.mapping_;
+  request_->rules_ = original.rules_;
+  request_->rule_ = original.rule_;
+  request_->own_name_ = original.own_name_;
+  if (original.rule_) original.rule_->apply_to(request_->facts);
+}
+
+http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
+                                                         const http::HeadLimits& limits) {
+  auto head = http::parse_request_head(bytes, limits);
+  if (!head) return head.error();
+  if (const auto host = http::check_host(*head); !host) return host.error();
+  auto target =
+      http::parse_target(head->method, head->target, head->fields.value(http::field::host));
+  if (!target) return target.error();
+  if (target->had_userinfo()) return http::HeadError::userinfo;
+  const auto framing = http::request_framing(*head);
+  if (!framing) return framing.error();
+  if (const auto hops = http::check_hops(*head, *framing); !hops) return hops.error();
+  return std::make_unique<Request>(std::move(*head), std::move(*target), *framing);
+}
+
+}  // namespace proxy

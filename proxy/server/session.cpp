@@ -1,0 +1,194 @@
+#include "proxy/server/session.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/beast/http/error.hpp>
+
+#include "proxy/answer/answer.hpp"
+#include "proxy/reply/refuse.hpp"
+#include "proxy/worker/session_list.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+constexpr unsigned kTurn = 16;                // requests in a row
+constexpr std::size_t kDrained = 256 * 1024;  // of a body nobody read, to keep a connection
+constexpr std::chrono::seconds kLinger{2};    // for the client to read our last words
+
+bool reads_on(const Request& request) {
+  return request.framing.has_body() || request.asks_for_websocket() ||
+         request.target.form() == http::Target::Form::authority;
+}
+
+class Session : public SessionList::Item {
+ public:
+  Session(Worker& worker, net::Socket socket, const net::tcp::endpoint& remote)
+      : Item(worker.sessions),
+        worker_(worker),
+        stream_(std::move(socket), worker.deadlines),
+        input_(stream_, worker.buffers),
+        reply_(stream_, worker.shared.settings.timeouts.body),
+        client_{worker,
+                stream_,
+                input_,
+                reply_,
+                upstream::plain_address(remote.address()),
+                remote.address().to_string()} {}
+
+  Task<void> run();
+
+ private:
+  void drain() override {
+    if (idle_) stream_.close();
+  }
+  Task<bool> next_request();
+  Task<bool> serve_one();
+  Task<bool> answer_request(Request& request);
+  Task<void> refuse_head(net::error_code error);
+  Task<void> linger();
+  void note(std::string_view method, std::string_view url);
+
+  Worker& worker_;
+  net::Stream stream_;
+  Input input_;
+  Reply reply_;
+  Client client_;
+  bool idle_ = false;
+};
+
+Task<void> Session::run() {
+  unsigned served = 0;
+  for (bool more = co_await next_request(); more; more = co_await next_request()) {
+    const bool may_go_on = co_await serve_one();
+    if (!may_go_on || worker_.shared.draining) break;
+    // A client that never lets us wait must not keep others on this thread waiting.
+    if (++served % kTurn == 0) co_await asio::post(worker_.io.get_executor(), net::use_task);
+  }
+  co_await linger();
+}
+
+// True once a byte of the next request is there.
+Task<bool> Session::next_request() {
+  if (!input_.empty()) co_return true;
+  input_.release_if_empty();
+  stream_.expires_after(worker_.shared.settings.timeouts.keep_alive);
+  idle_ = true;
+  const auto error = co_await stream_.readable();
+  idle_ = false;
+  co_return !error && !worker_.shared.draining;
+}
+
+Task<bool> Session::serve_one() {
+  const auto& settings = worker_.shared.settings;
+  stream_.expires_after(settings.timeouts.head);
+  const auto bytes = co_await input_.head(settings.limits.head.value);
+  // A refusal of what cannot be read whole is one of HEAD all the same, where it begins so.
+  const bool head_only = bytes && bytes->starts_with("HEAD ");
+  reply_.begin(1, head_only, false);
+  reply_.record().begun = std::chrono::steady_clock::now();
+  if (!bytes) {
+    co_await refuse_head(bytes.error());
+    co_return false;
+  }
+  // Views into the input stay good while nothing more is read; a body or a tunnel goes on reading,
+  // so then the head moves out of the way.
+  std::string moved;
+  const http::HeadLimits limits{settings.limits.head.value, settings.limits.fields};
+  const auto size = bytes->size();
+  auto request = parse_request(*bytes, limits);
+  if (request && reads_on(**request)) {
+    moved = *bytes;
+    request = parse_request(moved, limits);
+  }
+  if (!request) {
+    co_await refuse_malformed(client_, request.error());
+    note("", "error:invalid-request");
+    co_return false;
+  }
+  const bool moved_out = !moved.empty();
+  if (moved_out) input_.consume(size);
+  const bool go_on = co_await answer_request(**request);
+  if (!moved_out) input_.consume(size);
+  co_return go_on;
+}
+
+Task<bool> Session::answer_request(Request& request) {
+  const auto begun = reply_.record().begun;
+  reply_.begin(request.head.minor, request.head.method == "HEAD",
+               request.head.keep_alive() && !worker_.shared.draining);
+  reply_.record().begun = begun;
+  BodyReader body(input_, request.framing);
+  co_await answer(client_, request, body);
+  if (reply_.started() && !reply_.finished()) reply_.record().aborted = true;
+  note(request.head.method, request.target.url());
+  co_return reply_.may_go_on() && body.finished();
+}
+
+Task<void> Session::refuse_head(net::error_code error) {
+  using Error = boost::beast::http::error;
+  if (error == Error::header_limit) {
+    co_await refuse_malformed(client_, http::HeadError::too_large);
+    note("", "error:request-too-large");
+  } else if (error == asio::error::timed_out && !input_.empty()) {
+    Refusal refusal{408, "the request's head took too long", Tag::none, {}};
+    co_await refuse_unread(client_, std::move(refusal));
+    note("", "error:request-timeout");
+  }
+}
+
+// Closing with bytes unread would reset the connection, and the client might lose our answer
+// (RFC 9112 9.6): first we stop sending, then read until the client has closed too.
+Task<void> Session::linger() {
+  if (reply_.started() && !reply_.finished()) {
+    // The cut must show. Where only the end of the connection tells the end of the body, that must
+    // not look like one.
+    if (reply_.close_delimited()) stream_.reset_on_close();
+    co_return;
+  }
+  stream_.shutdown_send();
+  const PooledBuffer scratch(worker_.buffers);
+  stream_.expires_after(kLinger);
+  std::size_t seen = 0;
+  while (seen < kDrained) {
+    const auto read = co_await stream_.read_some(scratch.all());
+    if (!read) break;
+    seen += *read;
+  }
+}
+
+void Session::note(std::string_view method, std::string_view url) {
+  const auto& record = reply_.record();
+  auto& counters = worker_.counters;
+  counters.requests[static_cast<std::size_t>(record.tag)].add();
+  counters.bytes_sent.add(record.bytes);
+  if (record.aborted) counters.aborted.add();
+  if (!worker_.shared.log.on() || record.routine) return;
+  const auto took = std::chrono::steady_clock::now() - record.begun;
+  worker_.log.add({.ended = worker_.shared.clock.now(),
+                   .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
+                   .client = client_.address_text,
+                   .method = method,
+                   .url = url,
+                   .record = record});
+}
+
+}  // namespace
+
+Task<void> run_session(Worker& worker, net::Socket socket) {
+  net::error_code gone;
+  const auto remote = socket.remote_endpoint(gone);
+  if (gone) co_return;
+  Session session(worker, std::move(socket), remote);
+  try {
+    co_await session.run();
+  } catch (const std::exception& bug) {
+    spdlog::error("a connection from {} failed inside this proxy: {}", remote.address().to_string(),
+                  bug.what());
+  }
+}
+
+}  // namespace proxy

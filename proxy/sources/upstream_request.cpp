@@ -1,0 +1,168 @@
+#include "proxy/sources/upstream_request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "proxy/cache/combine.hpp"
+#include "proxy/cache/partial.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/http/range.hpp"
+#include "proxy/http/text.hpp"
+
+namespace proxy {
+namespace {
+
+using http::field;
+
+// Conditions and ranges are the client's; a fill asks for the whole, or for a part if that is what
+// it is for, and has its own conditions.
+constexpr std::array kClientsOwn{field::if_none_match, field::if_modified_since,
+                                 field::if_match,      field::if_unmodified_since,
+                                 field::expect,        field::range,
+                                 field::if_range};
+constexpr std::span kClientsConditions = std::span(kClientsOwn).first<5>();
+constexpr std::array kNotForSiblings{field::if_none_match, field::if_modified_since,
+                                     field::if_match,      field::if_unmodified_since,
+                                     field::if_range,      field::range,
+                                     field::expect,        field::cookie,
+                                     field::cookie2,       field::authorization,
+                                     field::cache_control, field::pragma};
+
+http::UpstreamRequest to_origin(const Request& request, std::string_view our_name) {
+  return {.method = "GET",
+          .target = request.target.path(),
+          .host = request.origin_host(),
+          .fields = request.head.fields,
+          .received_minor = request.head.minor,
+          .name = our_name,
+          .without = kClientsOwn};
+}
+
+// From that first byte to the end of that length, where it is known; and as many bytes as that
+// promises, or what is cut short could pass for whole.
+bool continues_at(const http::Fields& answer, std::uint64_t offset,
+                  std::optional<std::uint64_t> length) {
+  const auto part = http::parse_content_range(answer.value(field::content_range));
+  if (!part || part->range.first != offset || part->complete != part->range.last + 1) return false;
+  const auto promised = http::parse_decimal(answer.value(field::content_length));
+  return promised == part->range.size() && (!length || length == part->complete);
+}
+
+std::string unchanged_range(const Request& request, std::string_view our_name,
+                            const cache::Entry& entry, const http::AskedRange& bytes) {
+  const auto range = http::range_field(bytes);
+  const std::array extra{http::Field{field::range, "Range", range},
+                         http::Field{field::if_range, "If-Range", cache::strong_validator(entry)}};
+  auto asked = to_origin(request, our_name);
+  asked.extra = extra;
+  std::string head;
+  http::append_request_head(head, asked);
+  return head;
+}
+
+void append_seconds(std::string& out, std::string_view name,
+                    const std::optional<std::chrono::seconds>& value) {
+  if (!value) return;
+  out += name;
+  http::append_decimal(out, static_cast<std::uint64_t>(value->count()));
+}
+
+}  // namespace
+
+std::string sibling_request(const Request& request, std::string_view our_name,
+                            const std::optional<PartAsked>& part, std::string_view method) {
+  // What the client said of age is the sibling's to heed too.
+  std::string control = "only-if-cached";
+  append_seconds(control, ", max-age=", request.facts.control.max_age);
+  append_seconds(control, ", min-fresh=", request.facts.control.min_fresh);
+  boost::container::small_vector<http::Field, 3> extra{
+      {field::cache_control, "Cache-Control", control}};
+  const std::string range = part ? http::range_field(part->bytes) : std::string();
+  if (part) extra.push_back({field::range, "Range", range});
+  if (part && !part->validator.empty()) {
+    extra.push_back({field::if_range, "If-Range", part->validator});
+  }
+  std::string head;
+  const auto shown = http::without_forwarded(request.head.fields);
+  http::append_request_head(head, {.method = method,
+                                   .target = request.target.url(),
+                                   .host = request.target.authority(),
+                                   .fields = shown,
+                                   .received_minor = request.head.minor,
+                                   .name = our_name,
+                                   .without = kNotForSiblings,
+                                   .extra = {extra.data(), extra.size()}});
+  return head;
+}
+
+bool selected_by_withheld(const http::ResponseHead& answer, const Request& request) {
+  for (const auto& line : request.head.fields) {
+    if (http::is_forwarded_field(line) && http::has_member(answer.fields, field::vary, line.name)) {
+      return true;
+    }
+  }
+  return std::any_of(kNotForSiblings.begin(), kNotForSiblings.end(), [&](field withheld) {
+    const auto name = boost::beast::http::to_string(withheld);
+    return request.head.fields.has(withheld) &&
+           http::has_member(answer.fields, field::vary, {name.data(), name.size()});
+  });
+}
+
+std::string origin_request(const Request& request, std::string_view our_name,
+                           const cache::Verdict& how, const cache::Entry* held,
+                           std::string_view tags, const std::optional<http::AskedRange>& instead) {
+  auto asked = to_origin(request, our_name);
+  cache::Conditions extra;
+  std::string range;
+  const auto rest = held && how.action == cache::Action::complete
+                        ? cache::rest_wanted(request.facts, *held)
+                        : std::nullopt;
+  if (rest) {
+    range = cache::range_of(*rest);
+    extra.push_back({field::range, "Range", range});
+    const auto validator = cache::strong_validator(*held);
+    if (!validator.empty()) extra.push_back({field::if_range, "If-Range", validator});
+  } else {
+    if (how.part && !instead) asked.without = kClientsConditions;
+    const bool revalidates = held && how.action == cache::Action::revalidate;
+    if (revalidates) extra = cache::conditional_fields(*held, tags);
+    if (instead) {
+      range = http::range_field(*instead);
+      extra.push_back({field::range, "Range", range});
+    }
+  }
+  asked.extra = {extra.data(), extra.size()};
+  std::string head;
+  http::append_request_head(head, asked);
+  return head;
+}
+
+std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
+                                        const cache::Entry& entry, std::uint64_t offset) {
+  if (cache::strong_validator(entry).empty()) return std::nullopt;
+  return unchanged_range(request, our_name, entry, {offset, std::nullopt});
+}
+
+std::string range_request(const Request& request, std::string_view our_name,
+                          const cache::Entry& object, const http::ByteRange& bytes) {
+  return unchanged_range(request, our_name, object, {bytes.first, bytes.last});
+}
+
+std::string interim_text(const http::ResponseHead& head, std::string_view our_name) {
+  std::string text;
+  http::append_response_head(text, head, our_name);
+  return text += "\r\n";
+}
+
+std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
+                                         const cache::Entry& entry, std::uint64_t offset,
+                                         std::optional<std::uint64_t> length) {
+  if (!cache::same_representation(entry, answer.fields)) return std::nullopt;
+  if (answer.status == 200) return offset;
+  if (answer.status == 206 && continues_at(answer.fields, offset, length)) return 0;
+  return std::nullopt;
+}
+
+}  // namespace proxy

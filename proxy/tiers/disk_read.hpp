@@ -1,0 +1,48 @@
+// Reads from the disk that have to wait, but not for ever.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "proxy/cache/disk_tier.hpp"
+#include "proxy/net/wakeup.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+template <class T>
+struct WaitingRead {
+  WaitingRead(net::Executor executor, std::function<cache::disk::Result<T>()> its_read)
+      : read(std::move(its_read)), done(executor) {}
+
+  const std::function<cache::disk::Result<T>()> read;
+  cache::disk::Result<T> result = cache::disk::Error::busy;
+  Wakeup done;
+  std::atomic<bool> given_up = false;
+};
+
+// What it reads where waiting is allowed. `busy`: too many wait; `hangs`: the disk does not answer.
+// It may be under way yet when this has ended: it owns what it uses, or that is the workers'.
+template <class T>
+net::Task<cache::disk::Result<T>> read_in_time(Worker& worker,
+                                               std::function<cache::disk::Result<T>()> read) {
+  using cache::disk::Error;
+  auto& tier = *worker.shared.disk;
+  if (tier.hangs()) co_return Error::hangs;
+  const auto waiting = std::make_shared<WaitingRead<T>>(worker.io.get_executor(), std::move(read));
+  const bool posted = tier.post([waiting] {
+    if (waiting->given_up) return;
+    waiting->result = waiting->read();
+    waiting->done.notify();
+  });
+  if (!posted) co_return Error::busy;
+  const auto woken = co_await waiting->done.wait(cache::DiskTier::kReadLimit);
+  if (woken == Wakeup::Woken::notified) co_return std::move(waiting->result);
+  waiting->given_up = true;
+  tier.disk().count_slow_read();
+  co_return Error::hangs;
+}
+
+}  // namespace proxy

@@ -1,0 +1,218 @@
+#include "proxy/tiers/tiers.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "proxy/cache/disk_tier.hpp"
+#include "proxy/net/wakeup.hpp"
+#include "proxy/tiers/disk_read.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace disk = cache::disk;
+
+namespace {
+
+constexpr std::chrono::seconds kLongestPurge{5};
+
+// Fields with the text that they refer to.
+struct OwnedFields {
+  explicit OwnedFields(const http::Fields& from) {
+    std::size_t bytes = 0;
+    for (const auto& line : from) bytes += line.name.size() + line.value.size();
+    text.reserve(bytes);
+    for (const auto& line : from) {
+      const auto name = take(line.name);
+      fields.append(line.id, name, take(line.value));
+    }
+  }
+  OwnedFields(const OwnedFields&) = delete;
+
+  std::string text;
+  http::Fields fields;
+
+ private:
+  std::string_view take(std::string_view part) {
+    const auto at = text.size();
+    text += part;
+    return std::string_view(text).substr(at);
+  }
+};
+
+// A purge on its way to the disk.
+class Written {
+ public:
+  explicit Written(Worker& worker) : state_(std::make_shared<State>(worker.io.get_executor())) {}
+
+  disk::Done told() {
+    return [state = state_](disk::Result<void> written) {
+      state->failed = !written;
+      state->done.notify();
+    };
+  }
+  // Whether it could not be written, or not yet: a disk that hangs must not hold up the answer, and
+  // one that is known to, not at all.
+  Task<bool> failed(const cache::DiskTier& disk) {
+    if (!disk.state().working) co_return true;
+    const auto woken = co_await state_->done.wait(kLongestPurge);
+    co_return woken == Wakeup::Woken::timed_out || state_->failed;
+  }
+
+ private:
+  struct State {
+    explicit State(net::Executor executor) : done(executor) {}
+    Wakeup done;
+    std::atomic<bool> failed = false;
+  };
+  std::shared_ptr<State> state_;
+};
+
+Task<std::size_t> drop_banned(cache::Store& store, const Ban& ban) {
+  co_return store.remove_if([&ban](std::string_view name) { return ban.covers(name); });
+}
+
+// Reads it where waiting is allowed.
+Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& request,
+                                                 digest::Key key) {
+  const auto asked = std::make_shared<const OwnedFields>(request.head.fields);
+  std::function<disk::Result<cache::ReadBack>()> read = [&shared = worker.shared, key,
+                                                         name = request.stored_as(), asked] {
+    return shared.disk->read(key, name, asked->fields, shared.store, disk::Wait::yes);
+  };
+  co_return co_await read_in_time<cache::ReadBack>(worker, std::move(read));
+}
+
+// Once memory has it: who asks again then writes it, and who did before is remembered.
+bool is_to_be_written(Shared& shared, const digest::Key& key, const cache::Entry& entry) {
+  if (!shared.disk || !shared.disk->admits_on_second()) return shared.disk != nullptr;
+  if (entry.object || shared.disk->admits(key)) return !entry.on_disk.offer();
+  if (!entry.range) shared.disk->count_not_admitted();
+  return false;
+}
+
+}  // namespace
+
+// Who invalidates takes note of it first, and clears memory and disk then. So where nothing keeps
+// the two apart we look after storing, too: what is stored in between is seen by one of us.
+bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const cache::Entry>& entry,
+          Asked asked, const cache::Entry* superseded) {
+  const auto outdated = [&] { return shared.fills.outdated(key, entry->url, asked); };
+  const auto store = [&] {
+    const auto now = shared.clock.now();
+    if (outdated()) return false;
+    entry->on_disk.note_asked(asked);
+    return shared.store.put(key, entry, now, superseded) == cache::Stored::yes;
+  };
+  if (shared.disk && !shared.disk->admits_on_second()) {
+    return shared.disk->put(key, entry, superseded, store);
+  }
+  if (!store()) return false;
+  const auto good = [&] { return !outdated(); };
+  const bool written = is_to_be_written(shared, key, *entry);
+  if (written ? shared.disk->put(key, entry, superseded, good) : good()) return true;
+  shared.store.invalidate(key, entry->url);
+  return false;
+}
+
+void note_asked(const Shared& shared, const Request& request, const digest::Key& key) {
+  const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
+  if (shared.disk && asks_for_it) shared.disk->note_asked(key);
+}
+
+// Somebody asked for it before, or memory would not have it. What is purged meanwhile was asked for
+// before that; what is replaced, memory has no more.
+void admit_held(Shared& shared, const digest::Key& key,
+                const std::shared_ptr<const cache::Entry>& held) {
+  if (!shared.disk || !shared.disk->admits_on_second()) return;
+  if (!held || held->range || held->object || held->on_disk.offer()) return;
+  const auto good = [&] {
+    std::vector<cache::Store::Held> all;
+    shared.store.look(key, all);
+    const bool there =
+        std::any_of(all.begin(), all.end(), [&held](const auto& one) { return one.entry == held; });
+    return there && !shared.fills.outdated(key, held->url, held->on_disk.asked());
+  };
+  if (!shared.disk->put(key, held, nullptr, good)) held->on_disk.offer(false);
+}
+
+// The disk first: whoever reads it back meanwhile either finds it purged, or has put it into memory
+// by now.
+void drop(Shared& shared, const digest::Key& key, const std::string& name) {
+  if (shared.disk) shared.disk->purge(key, {});
+  shared.store.invalidate(key, name);
+  // Somebody may have found it in between and written it.
+  if (shared.disk && shared.disk->admits_on_second()) shared.disk->purge(key, {});
+}
+
+Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name) {
+  auto& shared = worker.shared;
+  shared.fills.invalidate(key, std::chrono::steady_clock::now());
+  if (!shared.disk) co_return Forgotten{shared.store.invalidate(key, name)};
+  const bool below = shared.disk->may_have(key);
+  Written written(worker);
+  const bool purged = shared.disk->purge(key, written.told());  // first, as above
+  Forgotten forgotten{shared.store.invalidate(key, name)};
+  if (forgotten.dropped == 0 && below) forgotten.dropped = 1;
+  if (purged) forgotten.owed = co_await written.failed(*shared.disk);
+  co_return forgotten;
+}
+
+Task<std::optional<Forgotten>> forget(Worker& worker, const Ban& ban) {
+  auto& shared = worker.shared;
+  shared.fills.invalidate(ban, std::chrono::steady_clock::now());
+  Written written(worker);
+  if (shared.disk && !shared.disk->purge_all(ban.text(), written.told())) co_return std::nullopt;
+  auto scan = drop_banned(shared.store, ban);
+  Forgotten forgotten;
+  forgotten.dropped = co_await net::asio::co_spawn(shared.aside, std::move(scan), net::use_task);
+  if (shared.disk) forgotten.owed = co_await written.failed(*shared.disk);
+  co_return forgotten;
+}
+
+bool may_be_below(const Shared& shared, const Request& request, const digest::Key& key,
+                  const cache::Found& found) {
+  const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
+  return !found.entry && shared.disk && asks_for_it && shared.disk->may_have(key) &&
+         !shared.disk->hangs();
+}
+
+Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key key,
+                           cache::Found found, Asked asked) {
+  auto& shared = worker.shared;
+  const auto& name = request.stored_as();
+  std::optional<cache::Readings::Turn> turn;  // until memory has it
+  auto read = shared.disk->read(key, name, request.head.fields, shared.store, disk::Wait::no);
+  if (!read && read.error() == disk::Error::would_block) {
+    const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
+    turn.emplace(shared.disk->readings().begin(key, [over] { over->notify(); }));
+    if (!*turn) {
+      co_await over->wait();
+      auto again = shared.store.find(key, name, request.head.fields);
+      if (again.entry) co_return FoundBelow{std::move(again)};
+    }
+    read = co_await read_waiting(worker, request, key);
+  }
+  if (!read) {
+    if (read.error() == disk::Error::corrupt) {
+      spdlog::warn("what the disk held of {} is damaged and was dropped", name);
+    } else if (read.error() == disk::Error::io) {
+      spdlog::warn("what the disk held of {} could not be read and is tried no more", name);
+    }
+    co_return FoundBelow{std::move(found)};
+  }
+  found.varies = found.varies || read->varies;
+  if (!read->entry) co_return FoundBelow{std::move(found)};
+  const auto held = shared.store.adopt(key, read->entry, shared.clock.now());
+  const bool good =
+      shared.disk->still_found(*read, name) && !shared.fills.outdated(key, name, asked);
+  if (!good && held == read->entry) shared.store.drop(key, *held);
+  const bool from_disk = good && held == read->entry;
+  if (good || held != read->entry) found.entry = held;
+  co_return FoundBelow{std::move(found), from_disk};
+}
+
+}  // namespace proxy

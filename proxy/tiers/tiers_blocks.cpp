@@ -1,0 +1,154 @@
+// The blocks of large objects, in memory and on disk.
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "proxy/cache/in_blocks.hpp"
+#include "proxy/net/wakeup.hpp"
+#include "proxy/tiers/disk_read.hpp"
+#include "proxy/tiers/tiers.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace disk = cache::disk;
+
+namespace {
+
+using Block = std::shared_ptr<const cache::Entry>;
+using std::chrono::steady_clock;
+
+constexpr std::uint64_t kMostUnwritten = std::uint64_t{8} << 20;
+constexpr std::chrono::milliseconds kUntilNextTry{50};
+constexpr std::chrono::seconds kLongestBusy{5};
+
+// Half of the queue, or less.
+std::uint64_t most_unwritten(std::uint64_t memory) {
+  const auto few = std::min<std::uint64_t>(2 * cache::kBlockBytes, memory / 8);
+  return std::min(kMostUnwritten, std::max(memory / 16, few));
+}
+
+struct Wanted {
+  digest::Key url_key;
+  std::shared_ptr<const cache::Entry> object;
+  std::uint32_t number;
+
+  digest::Key key() const { return disk::block_key(url_key, object->object->version, number); }
+};
+
+disk::Result<Block> read(Shared& shared, const Wanted& wanted, disk::Wait wait) {
+  return shared.disk->read_block(wanted.url_key, wanted.number, *wanted.object, shared.store, wait);
+}
+
+// Where waiting is allowed.
+Task<disk::Result<Block>> read_waiting(Worker& worker, Wanted wanted) {
+  std::function<disk::Result<Block>()> reading = [&shared = worker.shared, wanted] {
+    return read(shared, wanted, disk::Wait::yes);
+  };
+  co_return co_await read_in_time<Block>(worker, std::move(reading));
+}
+
+// What is held is not fetched because many others are being read.
+Task<disk::Result<Block>> read_when_not_busy(Worker& worker, Wanted wanted) {
+  const auto until = steady_clock::now() + kLongestBusy;
+  auto block = co_await read_waiting(worker, wanted);
+  while (!block && block.error() == disk::Error::busy && steady_clock::now() < until) {
+    net::Timer timer(worker.io.get_executor(), kUntilNextTry);
+    co_await timer.async_wait(net::as_result);
+    block = co_await read_waiting(worker, wanted);
+  }
+  co_return block;
+}
+
+}  // namespace
+
+std::uint64_t large_from(const Shared& shared) {
+  return std::min(cache::kLargeFrom, shared.store.max_object());
+}
+
+bool may_be_kept_in_blocks(const Shared& shared, std::uint64_t length) {
+  if (!shared.disk || !shared.disk->takes_blocks() || length == 0) return false;
+  const auto& most = shared.settings.cache.max_object;
+  return length <= (most ? std::min(most->value, cache::kLargestObject) : cache::kLargestObject);
+}
+
+bool has_block(const Shared& shared, const digest::Key& key, const cache::Entry& object,
+               std::uint32_t number) {
+  const auto block = disk::block_key(key, object.object->version, number);
+  return shared.store.holds(block) || (shared.disk && shared.disk->has_block(block));
+}
+
+Task<HeldBlock> block_held(Worker& worker, digest::Key key,
+                           std::shared_ptr<const cache::Entry> object, std::uint32_t number) {
+  auto& shared = worker.shared;
+  const Wanted wanted{key, std::move(object), number};
+  const auto block_key = wanted.key();
+  const auto& url = wanted.object->url;
+  HeldBlock held{shared.store.find(block_key, url, {}).entry};
+  if (!held.block && shared.disk) held.block = shared.disk->unwritten(block_key);
+  if (held.block || !shared.disk || shared.disk->hangs()) co_return held;
+  std::optional<cache::Readings::Turn> turn;  // until memory has it
+  auto block = read(shared, wanted, disk::Wait::no);
+  if (!block && block.error() == disk::Error::would_block) {
+    const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
+    turn.emplace(shared.disk->readings().begin(block_key, [over] { over->notify(); }));
+    if (!*turn) {
+      co_await over->wait();
+      held.block = shared.store.find(block_key, url, {}).entry;
+      if (held.block) co_return held;
+    }
+    block = co_await read_when_not_busy(worker, wanted);
+  }
+  if (!block && block.error() == disk::Error::corrupt) {
+    spdlog::warn("block {} of {} on disk is damaged and was dropped", number, url);
+  }
+  if (!block || !*block) co_return held;
+  held.block = shared.store.adopt(block_key, *block, shared.clock.now());
+  held.from_disk = true;
+  co_return held;
+}
+
+bool keep_block(Shared& shared, const digest::Key& key,
+                const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
+                cache::Body bytes) {
+  // What was purged meanwhile gets no more of them.
+  const bool on_disk = shared.disk && shared.disk->disk().may_hold(key);
+  if (!on_disk && !shared.store.holds(key)) return false;
+  return keep_block_of_new(shared, key, object, number, std::move(bytes));
+}
+
+bool keep_block_of_new(Shared& shared, const digest::Key& key,
+                       const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
+                       cache::Body bytes) {
+  const auto block = cache::block_entry(shared.budget, *object, std::move(bytes));
+  const auto block_key = disk::block_key(key, object->object->version, number);
+  const auto stored = shared.store.put(block_key, block, shared.clock.now());
+  const bool written = shared.disk && shared.disk->put_block(key, number, *object, block);
+  return written || stored == cache::Stored::yes;
+}
+
+Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> patience) {
+  using std::chrono::milliseconds;
+  const auto& shared = worker.shared;
+  if (!shared.disk) co_return;
+  const auto most = most_unwritten(shared.budget.limit());
+  const auto more_than = most - std::min<std::uint64_t>(most, cache::kBlockBytes);
+  const auto begun = steady_clock::now();
+  const auto allowed = patience->left(begun);
+  milliseconds waited{0};
+  while (waited < allowed) {
+    const auto taken = std::make_shared<Wakeup>(worker.io.get_executor());
+    const bool waits = shared.disk->disk().when_taken(more_than, [taken] { taken->notify(); });
+    if (!waits) break;
+    co_await taken->wait(allowed - waited);
+    waited = std::chrono::ceil<milliseconds>(steady_clock::now() - begun);
+  }
+  patience->note(waited);
+}
+
+void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object) {
+  if (shared.disk) shared.disk->disk().review_claim(key, object.object->version);
+}
+
+}  // namespace proxy

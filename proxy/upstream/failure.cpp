@@ -1,0 +1,138 @@
+#include "proxy/upstream/failure.hpp"
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/throw_exception.hpp>
+#include <stdexcept>
+
+#include "proxy/upstream/error.hpp"
+
+namespace proxy {
+namespace {
+
+using What = Failure::What;
+namespace error = boost::asio::error;
+using upstream::Errc;
+
+What what_of(boost::system::error_code cause) {
+  if (cause == Errc::denied_address || cause == Errc::blocked_address) return What::denied;
+  if (cause == Errc::name_not_found || cause == Errc::no_address) return What::no_address;
+  if (cause == Errc::tls_failed || cause == Errc::tls_unverified || cause == Errc::tls_wrong_name ||
+      cause == Errc::tls_expired) {
+    return What::untrusted;
+  }
+  if (cause == Errc::connect_timed_out || cause == Errc::resolver_timed_out ||
+      cause == error::timed_out) {
+    return What::timed_out;
+  }
+  if (cause.category() == upstream::upstream_category()) return What::unreachable;
+  if (cause == error::eof || cause == error::connection_reset || cause == error::broken_pipe ||
+      cause == boost::asio::ssl::error::stream_truncated ||
+      cause == boost::beast::http::error::partial_message) {
+    return What::cut;
+  }
+  if (cause == error::connection_refused || cause == error::host_unreachable ||
+      cause == error::network_unreachable) {
+    return What::unreachable;
+  }
+  return What::malformed;
+}
+
+}  // namespace
+
+Failure failure_of(Failure::Where where, boost::system::error_code cause) {
+  return {where, what_of(cause), cause};
+}
+
+bool out_of_reach(const Failure& failure) {
+  return failure.where == Failure::Where::upstream &&
+         (failure.what == What::no_address || failure.what == What::unreachable ||
+          failure.what == What::timed_out || failure.what == What::cut);
+}
+
+unsigned status_for(const Failure& failure) {
+  switch (failure.what) {
+    case What::denied:
+      return 403;
+    case What::timed_out:
+      return failure.where == Failure::Where::client ? 408 : 504;
+    case What::overload:
+      return 503;
+    case What::no_address:
+    case What::unreachable:
+    case What::cut:
+    case What::malformed:
+    case What::untrusted:
+    case What::abandoned:
+      break;
+  }
+  return failure.where == Failure::Where::client ? 400 : 502;
+}
+
+std::string_view word(What what) {
+  switch (what) {
+    case What::denied:
+      return "denied";
+    case What::no_address:
+      return "no-address";
+    case What::unreachable:
+      return "unreachable";
+    case What::timed_out:
+      return "timed-out";
+    case What::cut:
+      return "cut";
+    case What::malformed:
+      return "malformed";
+    case What::untrusted:
+      return "untrusted";
+    case What::abandoned:
+      return "abandoned";
+    case What::overload:
+      return "overload";
+  }
+  return "unknown";
+}
+
+std::string text(const Failure& failure) {
+  std::string line;
+  switch (failure.what) {
+    case What::denied:
+      line = "this proxy does not connect to that address";
+      break;
+    case What::no_address:
+      line = "the host name leads to no address";
+      break;
+    case What::unreachable:
+      line = "the server could not be reached";
+      break;
+    case What::timed_out:
+      line = "it took too long";
+      break;
+    case What::cut:
+      line = "the connection was cut before the answer was complete";
+      break;
+    case What::malformed:
+      line = failure.where == Failure::Where::client
+                 ? "the request's body is damaged"
+                 : "the server's answer is not HTTP that can be trusted";
+      break;
+    case What::untrusted:
+      line = "the server's identity could not be verified";
+      break;
+    case What::abandoned:
+      line = "the request was given up";
+      break;
+    case What::overload:
+      line = "this proxy is too busy";
+      break;
+  }
+  if (failure.cause) line += " (" + failure.cause.message() + ")";
+  return line;
+}
+
+void throw_exception_from_error(const Failure& failure, const boost::source_location& where) {
+  boost::throw_exception(std::runtime_error(text(failure)), where);
+}
+
+}  // namespace proxy

@@ -1,0 +1,105 @@
+// One request to an upstream server and its response.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "config/settings.hpp"
+#include "proxy/upstream/connect.hpp"
+#include "proxy/upstream/failed_endpoints.hpp"
+#include "proxy/upstream/failure.hpp"
+#include "proxy/upstream/origins.hpp"
+#include "proxy/upstream/pool.hpp"
+#include "proxy/wire/input.hpp"
+
+namespace proxy {
+
+// What a fetch needs of its thread. All of it outlives the fetch.
+struct Upstream {
+  upstream::Connector& connector;
+  upstream::Pool& pool;
+  upstream::FailedEndpoints& failed;
+  BufferPool& buffers;
+  const config::Timeouts& timeouts;
+  const config::Limits& limits;
+};
+
+struct FetchPlan {
+  upstream::Endpoint to;
+  // If set, these are asked instead: the next one where one cannot be reached or hangs up unheard,
+  // as long as the request may be sent again. Who lets first_byte pass may be at work on it: then
+  // no other is asked.
+  upstream::Origins* origins = nullptr;
+  std::string head;    // of the request, whole
+  std::string method;  // decides what framing the response may have
+  // Whether the request may be sent twice and has no body: only then a pooled connection is used,
+  // which may turn out dead, and a fresh one tried after it.
+  bool repeatable = true;
+  bool websocket = false;  // asks for one: a 101 that fits is a final answer, any other is damage
+  std::chrono::milliseconds connect{5'000};
+  std::chrono::milliseconds first_byte{60'000};
+};
+
+// Belongs to one coroutine. Order: start(), then send()*, then response() until it is not interim,
+// then body(), then finish().
+class Fetch {
+ public:
+  Fetch(const Upstream& on, FetchPlan plan) : on_(on), plan_(std::move(plan)) { choose_origin(); }
+  Fetch(const Fetch&) = delete;
+  Fetch& operator=(const Fetch&) = delete;
+
+  // Connects and sends the head.
+  net::Task<Outcome<void>> start();
+  // Sends a part of the request's body.
+  net::Task<Outcome<void>> send(std::span<const net::asio::const_buffer> bytes);
+  // Whether a response, or the end, has come before the request was sent whole.
+  bool answered_early();
+  // Waits for the first bytes of a response; false when there were none in time.
+  net::Task<bool> answers_within(std::chrono::milliseconds time);
+  // The next head, interim or final; views into this object, good until the next call. `now` of its
+  // arrival is the caller's to take.
+  net::Task<Outcome<const http::ResponseHead*>> response();
+
+  // The server asked last.
+  [[nodiscard]] const upstream::Endpoint& to() const {
+    return plan_.origins ? (*plan_.origins)[origin_] : plan_.to;
+  }
+  [[nodiscard]] const http::ResponseHead& head() const { return head_; }
+  [[nodiscard]] const http::Framing& framing() const { return body_->framing(); }
+  [[nodiscard]] bool body_finished() const { return body_->finished(); }
+  // At least one byte of the body, or 0 at its end.
+  net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
+                                       std::chrono::milliseconds idle);
+  // After a 101: the connection is no longer HTTP, and these bytes of it have come already.
+  [[nodiscard]] net::Stream& stream() { return *stream_; }
+  [[nodiscard]] std::string_view beyond_head() const { return input_->buffered(); }
+  // Keeps the connection for the next request, where it is fit for one.
+  void finish();
+  // Makes a pending wait fail soon. For the thread of the fetch, from outside its coroutine.
+  void abandon();
+
+ private:
+  net::Task<Outcome<void>> connect(bool may_reuse);
+  net::Task<Outcome<const http::ResponseHead*>> read_head();
+  bool choose_origin();
+  bool moves_on(const Failure& failure);
+  [[nodiscard]] Failure failed(net::error_code cause) const;
+
+  const Upstream& on_;
+  const FetchPlan plan_;
+  upstream::Origins::Tried tried_;
+  std::size_t origin_ = 0;
+  std::chrono::steady_clock::time_point asked_;
+  std::unique_ptr<net::Stream> stream_;
+  std::optional<Input> input_;
+  std::string text_;  // of head_
+  http::ResponseHead head_;
+  std::optional<BodyReader> body_;
+  bool reused_ = false;
+  bool heard_ = false;  // a byte has come back
+  bool abandoned_ = false;
+};
+
+}  // namespace proxy

@@ -1,0 +1,173 @@
+#include "proxy/wire/input.hpp"
+
+#include <algorithm>
+#include <boost/beast/http/error.hpp>
+#include <cstring>
+#include <limits>
+
+namespace proxy {
+
+namespace asio = net::asio;
+using HttpError = boost::beast::http::error;
+using boost::beast::http::make_error_code;
+using net::Result;
+using net::Task;
+
+std::unique_ptr<char[]> BufferPool::take() {
+  if (free_.empty()) return std::make_unique_for_overwrite<char[]>(kSize);
+  auto buffer = std::move(free_.back());
+  free_.pop_back();
+  return buffer;
+}
+
+void BufferPool::give_back(std::unique_ptr<char[]> buffer) {
+  if (free_.size() < kKept) free_.push_back(std::move(buffer));
+}
+
+Task<Result<std::string_view>> Input::head(std::size_t limit) {
+  std::size_t searched = 0;
+  for (;;) {
+    const auto bytes = buffered();
+    const auto end = http::find_head_end(bytes, searched);
+    if (end != std::string_view::npos && end <= limit) co_return bytes.substr(0, end);
+    if (bytes.size() >= limit) co_return make_error_code(HttpError::header_limit);
+    searched = bytes.size();
+    const auto read = co_await fill(limit);
+    if (!read) {
+      const bool cut = read.error() == asio::error::eof && !empty();
+      co_return cut ? make_error_code(HttpError::partial_message) : read.error();
+    }
+  }
+}
+
+bool Input::make_room(std::size_t limit) {
+  if (!buffer_) {
+    buffer_ = pool_.take();
+    capacity_ = BufferPool::kSize;
+  }
+  if (begin_ == end_) begin_ = end_ = 0;
+  if (end_ < capacity_) return true;
+  if (begin_ > 0) {
+    std::memmove(buffer_.get(), data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+    return true;
+  }
+  if (capacity_ >= limit) return false;
+  auto larger = std::make_unique_for_overwrite<char[]>(std::min(capacity_ * 2, limit));
+  std::memcpy(larger.get(), data(), end_);
+  if (capacity_ == BufferPool::kSize) pool_.give_back(std::move(buffer_));
+  buffer_ = std::move(larger);
+  capacity_ = std::min(capacity_ * 2, limit);
+  return true;
+}
+
+bool Input::fill_at_once() {
+  if (!make_room(BufferPool::kSize)) return false;
+  const auto room = asio::buffer(buffer_.get() + end_, capacity_ - end_);
+  const auto read = stream_.try_read(room);
+  if (!read || !*read) return false;
+  end_ += **read;
+  return true;
+}
+
+Task<Result<std::size_t>> Input::fill(std::size_t limit) {
+  if (!make_room(std::max(limit, BufferPool::kSize))) {
+    co_return make_error_code(HttpError::buffer_overflow);
+  }
+  const auto room = asio::buffer(buffer_.get() + end_, capacity_ - end_);
+  const auto read = co_await stream_.read_some(room);
+  if (read) end_ += *read;
+  co_return read;
+}
+
+void Input::consume(std::size_t n) {
+  begin_ += std::min(n, end_ - begin_);
+}
+
+void Input::release_if_empty() {
+  if (empty()) release();
+}
+
+void Input::release() {
+  if (buffer_ && capacity_ == BufferPool::kSize) pool_.give_back(std::move(buffer_));
+  buffer_.reset();
+  capacity_ = begin_ = end_ = 0;
+}
+
+bool BodyReader::finished() const {
+  switch (framing_.kind) {
+    case http::Framing::Kind::none:
+      return true;
+    case http::Framing::Kind::sized:
+      return received_ == framing_.length;
+    case http::Framing::Kind::chunked:
+      return decoder_.done();
+    case http::Framing::Kind::until_close:
+      return ended_;
+  }
+  return true;
+}
+
+Task<Result<std::size_t>> BodyReader::read(asio::mutable_buffer into,
+                                           std::chrono::milliseconds idle) {
+  if (finished()) co_return std::size_t{0};
+  input_->stream().expires_after(idle);
+  Result<std::size_t> read = std::size_t{0};
+  switch (framing_.kind) {
+    case http::Framing::Kind::none:
+      break;
+    case http::Framing::Kind::sized:
+      read = co_await read_plain(into, framing_.length - received_);
+      break;
+    case http::Framing::Kind::chunked:
+      read = co_await read_chunked(into);
+      break;
+    case http::Framing::Kind::until_close:
+      read = co_await read_plain(into, std::numeric_limits<std::uint64_t>::max());
+      break;
+  }
+  if (read) received_ += *read;
+  if (read || read.error() != asio::error::eof) co_return read;
+  if (framing_.kind != http::Framing::Kind::until_close) {
+    co_return make_error_code(HttpError::partial_message);
+  }
+  ended_ = true;
+  co_return std::size_t{0};
+}
+
+Task<Result<std::size_t>> BodyReader::read_plain(asio::mutable_buffer into, std::uint64_t left) {
+  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), left));
+  const auto ready = input_->buffered().substr(0, wanted);
+  if (!ready.empty()) {
+    std::memcpy(into.data(), ready.data(), ready.size());
+    input_->consume(ready.size());
+    co_return ready.size();
+  }
+  co_return co_await input_->stream().read_some(asio::buffer(into.data(), wanted));
+}
+
+Task<Result<std::size_t>> BodyReader::read_chunked(asio::mutable_buffer into) {
+  for (;;) {
+    const auto decoded = decode_buffered(into);
+    if (!decoded || *decoded > 0 || decoder_.done()) co_return decoded;
+    const auto read = co_await input_->fill(BufferPool::kSize);
+    if (!read) co_return read;
+  }
+}
+
+Result<std::size_t> BodyReader::decode_buffered(asio::mutable_buffer into) {
+  std::size_t produced = 0;
+  while (produced < into.size() && !input_->empty() && !decoder_.done()) {
+    // The decoder hands out slices of what it is shown, so it is shown no more than there is room.
+    const auto shown = input_->buffered().substr(0, into.size() - produced);
+    const auto step = decoder_.feed(shown);
+    if (decoder_.failed()) return make_error_code(HttpError::bad_chunk);
+    std::copy(step.body.begin(), step.body.end(), static_cast<char*>(into.data()) + produced);
+    produced += step.body.size();
+    input_->consume(step.consumed);
+  }
+  return produced;
+}
+
+}  // namespace proxy

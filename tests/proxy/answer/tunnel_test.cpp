@@ -1,0 +1,82 @@
+#include "proxy/answer/tunnel.hpp"
+
+#include <gtest/gtest.h>
+#include <openssl/ssl.h>
+
+#include <boost/asio/detached.hpp>
+
+#include "tests/proxy/scene.hpp"
+#include "tests/support/certificates.hpp"
+
+namespace proxy {
+namespace {
+
+using net::Stream;
+using net::Task;
+using support::run;
+namespace asio = net::asio;
+namespace ssl = asio::ssl;
+
+Task<net::error_code> shake(Stream::Tls& tls, ssl::stream_base::handshake_type side) {
+  const auto [error] = co_await tls.async_handshake(side, net::as_result);
+  co_return error;
+}
+
+// Hands `stream` back the first bytes that it sends, while they come.
+Task<void> echo(Stream& stream, std::size_t count) {
+  std::string chunk(65536, '\0');
+  while (count > 0) {
+    const auto read = co_await stream.read_some(asio::buffer(chunk));
+    if (!read) break;
+    count -= *read;
+    co_await stream.write(asio::buffer(chunk.data(), *read));
+  }
+  stream.shutdown_send();
+}
+
+Task<void> send(Stream& stream, const std::string& bytes) {
+  co_await stream.write(asio::buffer(bytes));
+  stream.shutdown_send();
+}
+
+Task<void> receive(Stream& stream, std::string& into) {
+  std::string chunk(65536, '\0');
+  for (;;) {
+    const auto read = co_await stream.read_some(asio::buffer(chunk));
+    if (!read) break;
+    into.append(chunk, 0, *read);
+  }
+}
+
+TEST(CarryBoth, GoesBothWaysAtOnceOverTls) {
+  Scene scene;
+  auto& worker = scene.worker;
+  ssl::context trusting{ssl::context::tls_client};
+  ssl::context vouched = support::Authority().server("DNS:far.test");
+  auto [near_socket, far_socket] = support::connected_pair(worker.io);
+  auto near_tls = std::make_unique<Stream::Tls>(std::move(near_socket), trusting);
+  auto far_tls = std::make_unique<Stream::Tls>(std::move(far_socket), vouched);
+  asio::co_spawn(worker.io, shake(*far_tls, ssl::stream_base::server), asio::detached);
+  ASSERT_FALSE(run(worker.io, shake(*near_tls, ssl::stream_base::client)));
+  worker.io.restart();
+  worker.io.poll();  // the server's last step
+  Stream near(std::move(near_tls), worker.deadlines);
+  Stream far(std::move(far_tls), worker.deadlines);
+  Stream user(std::move(scene.pair.second), worker.deadlines);
+
+  std::string bytes;
+  for (int i = 0; bytes.size() < 500'000; ++i) bytes += std::to_string(i) + ' ';
+  std::string got;
+  asio::co_spawn(worker.io, echo(far, bytes.size()), asio::detached);
+  asio::co_spawn(worker.io, send(user, bytes), asio::detached);
+  asio::co_spawn(worker.io, receive(user, got), asio::detached);
+  run(worker.io, carry_both(scene.client, near, "head ", "early "));
+  worker.io.restart();
+  worker.io.poll();
+  EXPECT_TRUE(got == "head early " + bytes) << got.size();
+  EXPECT_EQ(scene.reply.record().bytes, got.size());
+  EXPECT_FALSE(scene.reply.may_go_on());
+}
+
+}  // namespace
+}  // namespace proxy

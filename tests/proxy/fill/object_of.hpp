@@ -1,0 +1,26 @@
+// Large objects without their bytes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "proxy/cache/in_blocks.hpp"
+#include "tests/proxy/request/requests.hpp"
+
+namespace proxy {
+
+inline std::shared_ptr<const cache::Entry> object_of(cache::Budget& budget, std::uint64_t length,
+                                                     const std::string& lines = "ETag: \"v1\"\r\n",
+                                                     std::uint64_t version = 1) {
+  const TextRequest request("");
+  const TextAnswer answer(200, "Cache-Control: max-age=60\r\n" + lines);
+  const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
+  const cache::Received received{.url = "http://a.test/x",
+                                 .request = (*request).head.fields,
+                                 .response = answer.head,
+                                 .times = {now, now},
+                                 .our_name = "us"};
+  return cache::object_entry(budget, received, {version}, length);
+}
+
+}  // namespace proxy

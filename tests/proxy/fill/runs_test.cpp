@@ -1,0 +1,289 @@
+#include "proxy/fill/runs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/proxy/fill/fill_scene.hpp"
+#include "tests/proxy/fill/object_of.hpp"
+#include "tests/support/run.hpp"
+
+namespace proxy {
+namespace {
+
+using support::run;
+
+constexpr Failure kRunCut{Failure::Where::upstream, Failure::What::cut, {}};
+
+struct Scene {
+  using Begin = Runs::Wanted::Begin;
+  Runs::Taken take(std::uint32_t block, std::uint32_t last, Begin begin = Begin::needed) {
+    return runs.take({object, block, last, begin}, is_held, io.get_executor());
+  }
+  cache::BlockRun blocks(const Runs::Taken& taken) const { return runs.blocks(*taken.use.run()); }
+  // The writer's next block; none where it would have to wait, -1 at the end.
+  std::optional<std::int64_t> next(const std::shared_ptr<Run>& which) {
+    const auto got = std::make_shared<std::optional<std::int64_t>>();  // which may come later
+    boost::asio::co_spawn(io, runs.next(which, is_held),
+                          [got](std::exception_ptr, const Runs::Next& step) {
+                            *got = step.fill ? std::int64_t{step.block} : -1;
+                          });
+    io.restart();
+    io.poll();
+    return *got;
+  }
+  void bring(const std::shared_ptr<Run>& which) {
+    ASSERT_TRUE(next(which).value_or(-1) >= 0);
+    runs.done(*which);
+  }
+
+  boost::asio::io_context io{1};
+  cache::Budget budget{1 << 30};
+  std::shared_ptr<const cache::Entry> object = object_of(budget, 100 << 20);
+  std::set<std::uint32_t> held;
+  const Runs::Held is_held = [this](std::uint32_t block) { return held.contains(block); };
+  Runs runs;
+};
+
+TEST(Runs, AskForWhatIsMissingInARow) {
+  const struct {
+    std::set<std::uint32_t> held;
+    std::uint32_t block, last;
+    cache::BlockRun asked;
+  } cases[] = {
+      {{}, 0, 0, {0, 0}},        {{}, 5, 9, {5, 9}}, {{}, 5, 99, {5, 20}},  // so many at once
+      {{8, 9}, 5, 99, {5, 7}},                                              // before what is held
+      {{4, 99}, 5, 10, {5, 10}},
+  };
+  for (const auto& [held, block, last, asked] : cases) {
+    Scene scene;
+    scene.held = held;
+    const auto taken = scene.take(block, last);
+    EXPECT_TRUE(taken.begun && taken.block);
+    EXPECT_EQ(scene.blocks(taken), asked) << block;
+  }
+}
+
+TEST(Runs, BeginNothingForWhatIsHeldOrMayNotBeAskedFor) {
+  Scene scene;
+  scene.held = {3};
+  EXPECT_FALSE(scene.take(3, 9).block);
+  EXPECT_FALSE(scene.take(4, 9, Scene::Begin::no).block);
+  const auto begun = scene.take(4, 9);
+  EXPECT_TRUE(scene.take(5, 9, Scene::Begin::no).block) << "is under way";
+}
+
+TEST(Runs, TellHowFarTheyGo) {
+  Scene scene;
+  EXPECT_FALSE(scene.runs.under_way(*scene.object, 0));
+  const auto begin = [&](cache::BlockRun blocks, bool through) {
+    return scene.runs.begin(scene.object, {blocks, through}, scene.io.get_executor());
+  };
+  const auto some = begin({3, 9}, false);
+  EXPECT_FALSE(scene.runs.under_way(*scene.object, 2));
+  EXPECT_EQ(scene.runs.under_way(*scene.object, 5), 9U);
+  EXPECT_FALSE(scene.runs.under_way(*scene.object, 10));
+  const auto long_one = begin({20, 99}, false);
+  EXPECT_EQ(scene.runs.under_way(*scene.object, 20), 20 + Runs::kNear - 1);
+  EXPECT_FALSE(scene.runs.under_way(*scene.object, 20 + Runs::kNear));
+  const auto whole = begin({0, 99}, true);
+  EXPECT_EQ(scene.runs.under_way(*scene.object, 20 + Runs::kNear), 99U);
+}
+
+TEST(Runs, ComeToTheLastBlockThatThereMayBe) {
+  Scene scene;
+  constexpr auto kLast = UINT32_MAX - 1;
+  scene.object = object_of(scene.budget, cache::kLargestObject);
+  const auto taken = scene.take(kLast - 1, kLast);
+  EXPECT_EQ(scene.blocks(taken), (cache::BlockRun{kLast - 1, kLast}));
+  EXPECT_EQ(scene.runs.under_way(*scene.object, kLast), kLast);
+  scene.bring(taken.use.run());
+  EXPECT_EQ(scene.next(taken.use.run()), kLast);
+}
+
+TEST(Runs, BringWhatNobodyWaitsForWhereThereIsRoomToSpare) {
+  Scene scene;
+  const auto first = scene.take(0, 9);
+  std::vector<Room::Place> places;
+  while (auto place = scene.runs.room().try_take(Room::For::held)) {
+    places.push_back(std::move(place));
+  }
+  scene.bring(first.use.run());
+  EXPECT_EQ(scene.next(first.use.run()), std::nullopt) << "not ahead of its reader";
+  const auto second = scene.take(1, 9);
+  EXPECT_EQ(scene.next(first.use.run()), 1);
+  scene.runs.done(*first.use.run());
+  places.clear();
+  EXPECT_EQ(scene.next(first.use.run()), 2);
+}
+
+TEST(Runs, AreJoinedByWhoWantsOneOfTheirBlocks) {
+  Scene scene;
+  const auto first = scene.take(5, 9);
+  const auto second = scene.take(7, 30);
+  EXPECT_FALSE(second.begun);
+  EXPECT_EQ(second.use.run(), first.use.run());
+  const auto third = scene.take(10, 30);
+  EXPECT_TRUE(third.begun);
+  const auto fourth = scene.take(2, 30);
+  EXPECT_EQ(scene.blocks(fourth), (cache::BlockRun{2, 4})) << "before what is under way";
+  EXPECT_TRUE(scene.runs.under_way(*scene.object, 9));
+  EXPECT_FALSE(scene.runs.under_way(*scene.object, 30));
+  EXPECT_FALSE(scene.runs.under_way(*object_of(scene.budget, 1 << 30, "", 2), 9));
+}
+
+TEST(Runs, BringNothingAgainThatWasBrought) {
+  Scene scene;
+  const auto first = scene.take(5, 9);
+  scene.bring(first.use.run());
+  EXPECT_TRUE(scene.take(5, 9).begun) << "was brought, and is not held any more";
+}
+
+TEST(Runs, GoAheadOfTheirReadersOnlySoFar) {
+  Scene scene;
+  const auto taken = scene.take(0, 9);
+  const auto run = taken.use.run();
+  for (std::uint32_t block = 0; block <= Runs::kAhead; ++block) scene.bring(run);
+  EXPECT_FALSE(scene.next(run));
+  EXPECT_TRUE(scene.runs.ask(taken.use, 1));
+  scene.io.restart();
+  scene.io.poll();
+  EXPECT_EQ(scene.next(run), static_cast<int>(Runs::kAhead) + 1);
+  EXPECT_FALSE(scene.runs.ask(taken.use, 10)) << "not its to bring";
+}
+
+TEST(Runs, AreBegunEarlyForWhatNoneBrings) {
+  Scene scene;
+  const auto first = scene.take(0, 40);
+  EXPECT_FALSE(scene.take(8, 40, Scene::Begin::early).block) << "is under way";
+  const auto early = scene.take(16, 40, Scene::Begin::early);
+  EXPECT_TRUE(early.begun && early.use.run()->early());
+  EXPECT_EQ(scene.blocks(early), (cache::BlockRun{16, 31}));
+  EXPECT_EQ(scene.take(16, 40).use.run(), early.use.run());
+  scene.held = {32};
+  EXPECT_FALSE(scene.take(32, 40, Scene::Begin::early).block);
+}
+
+TEST(Runs, ThatAreLongLeaveWhatIsFarToOnesBegunEarly) {
+  Scene scene;
+  RunPlan plan;
+  plan.blocks = {0, 99};
+  plan.also_wanted = [] { return true; };
+  const auto run = scene.runs.begin(scene.object, std::move(plan), scene.io.get_executor());
+  scene.bring(run);
+  EXPECT_FALSE(scene.take(8, 99, Scene::Begin::early).block) << "too near";
+  const auto early = scene.take(9, 99, Scene::Begin::early);
+  EXPECT_EQ(scene.blocks(early), (cache::BlockRun{9, 24}));
+  EXPECT_EQ(scene.runs.blocks(*run), (cache::BlockRun{0, 8}));
+  EXPECT_EQ(scene.take(20, 99).use.run(), early.use.run());
+  EXPECT_TRUE(scene.take(25, 99).begun);
+  scene.runs.decline(*early.use.run());
+  EXPECT_EQ(scene.runs.blocks(*run).last, 99U);
+}
+
+TEST(Runs, LeaveNothingThatIsWaitedForOrHasToComeWithTheRest) {
+  for (const bool through : {false, true}) {
+    Scene scene;
+    RunPlan plan;
+    plan.blocks = {0, 99};
+    plan.through = through;
+    plan.also_wanted = [] { return true; };
+    const auto run = scene.runs.begin(scene.object, std::move(plan), scene.io.get_executor());
+    std::optional<Runs::Taken> waits;
+    if (!through) waits = scene.take(20, 20);
+    EXPECT_FALSE(scene.take(12, 99, Scene::Begin::early).block);
+    EXPECT_EQ(scene.runs.blocks(*run).last, 99U);
+  }
+}
+
+TEST(Runs, AreNotBegunEarlyWhereManyBringThatObject) {
+  Scene scene;
+  std::vector<Runs::Taken> many;
+  for (std::uint32_t i = 0; i < Runs::kManyOfOne; ++i) many.push_back(scene.take(2 * i, 2 * i));
+  EXPECT_FALSE(scene.take(50, 60, Scene::Begin::early).block);
+  EXPECT_TRUE(scene.take(50, 60).begun);
+}
+
+TEST(Runs, EndWhenNobodyReads) {
+  Scene scene;
+  int told = 0;
+  auto taken = scene.take(0, 9);
+  const auto run = taken.use.run();
+  scene.runs.on_unwanted(*run, [&told] { ++told; });
+  auto second = scene.take(3, 9);
+  taken.use.release();
+  EXPECT_TRUE(scene.runs.wanted(*run));
+  second.use.release();
+  EXPECT_FALSE(scene.runs.wanted(*run));
+  EXPECT_EQ(scene.next(run), -1);
+  EXPECT_EQ(told, 1);
+}
+
+TEST(Runs, OfAResponseThatIsHereGoOnWhileSomebodyElseWantsThem) {
+  Scene scene;
+  bool wanted = true;
+  RunPlan plan;
+  plan.blocks = {0, 99};
+  plan.also_wanted = [&wanted] { return wanted; };
+  const auto run = scene.runs.begin(scene.object, std::move(plan), scene.io.get_executor());
+  scene.bring(run);
+  const auto far = scene.take(50, 60);
+  EXPECT_TRUE(far.begun) << "nobody waits for so much";
+  const auto near = scene.take(2, 60);
+  EXPECT_FALSE(near.begun);
+  wanted = false;
+  EXPECT_EQ(scene.next(run), 1);
+}
+
+TEST(Runs, EndBeforeWhatIsHeldOrBroughtByAnother) {
+  Scene scene;
+  RunPlan plan;
+  plan.blocks = {0, 99};
+  plan.also_wanted = [] { return true; };
+  const auto run = scene.runs.begin(scene.object, std::move(plan), scene.io.get_executor());
+  const auto another = scene.take(40, 42);
+  scene.held = {2};
+  scene.bring(run);
+  scene.bring(run);
+  EXPECT_EQ(scene.next(run), -1);
+  EXPECT_EQ(scene.runs.blocks(*run).last, 1U);
+}
+
+TEST(Runs, OfOneThatKnowsNoRangesGoOnAndAreWaitedFor) {
+  Scene scene;
+  const auto taken = scene.take(50, 50);
+  const auto run = taken.use.run();
+  scene.held = {0, 1};
+  scene.runs.replan(*run, {0, 99}, true);
+  EXPECT_FALSE(scene.take(99, 99).begun);
+  for (int block = 0; block < 3; ++block) scene.bring(run);
+}
+
+TEST(Runs, ThatFailTellWhoWaits) {
+  Scene scene;
+  const auto taken = scene.take(0, 9);
+  const auto waiting = scene.take(3, 9);
+  {
+    Runs::Ending ending(scene.runs, taken.use.run());
+    ending.why = kRunCut;
+  }
+  for (const auto* one : {&taken, &waiting}) {
+    EXPECT_EQ(run(scene.io, rest_of(*one->block)).error().what, Failure::What::cut);
+  }
+  EXPECT_TRUE(scene.take(3, 9).begun);
+}
+
+TEST(Runs, ShowABlockAsItComes) {
+  Scene scene;
+  const auto taken = scene.take(0, 1);
+  const auto step = run(scene.io, scene.runs.next(taken.use.run(), scene.is_held));
+  append_block(*step.fill, scene.budget, "half");
+  EXPECT_EQ(text_of(taken.block->at_hand()), "half");
+  append_block(*step.fill, scene.budget, " and half");
+  step.fill->finish();
+  scene.runs.done(*taken.use.run());
+  EXPECT_EQ(run(scene.io, rest_of(*taken.block)).value(), " and half");
+}
+
+}  // namespace
+}  // namespace proxy

@@ -1,0 +1,145 @@
+// Runs of one object, taken, brought, cut and given up on several threads at once.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_future.hpp>
+#include <future>
+#include <random>
+#include <thread>
+
+#include "proxy/fill/runs.hpp"
+#include "tests/proxy/fill/object_of.hpp"
+
+namespace proxy {
+namespace {
+
+namespace asio = net::asio;
+
+constexpr std::uint32_t kBlocksOfIt = 48;
+constexpr std::uint32_t kBytesOfOne = 64;  // stands for a block's MiB
+constexpr int kReadersPerThread = 4;
+
+char byte_of(std::uint32_t block) {
+  return static_cast<char>('a' + block % 26);
+}
+
+class Crew {
+ public:
+  explicit Crew(std::uint32_t seed) : random_(seed) {}
+
+  // What a thread of the crew has.
+  struct Hand {
+    asio::io_context io{1};
+    std::vector<std::future<bool>> readers;
+  };
+
+  void start(Hand& hand) {
+    for (int i = 0; i < kReadersPerThread; ++i) {
+      const auto first = static_cast<std::uint32_t>(random_() % kBlocksOfIt);
+      const bool patient = random_() % 3 != 0;
+      hand.readers.push_back(asio::co_spawn(
+          hand.io, read(hand, first, patient ? kBlocksOfIt - 1 : first + 2), asio::use_future));
+    }
+  }
+
+  std::atomic<int> begun = 0;
+  Runs runs{6};  // fewer places than readers
+
+ private:
+  using Begin = Runs::Wanted::Begin;
+
+  Runs::Taken take(Hand& hand, std::uint32_t block, std::uint32_t last, Begin begin) {
+    auto taken = runs.take({object_, block, last, begin}, is_held_, hand.io.get_executor());
+    if (taken.begun) {
+      const bool fails = begun++ % 5 == 4;
+      asio::co_spawn(hand.io, bring(hand, taken.use.run(), fails), asio::detached);
+    }
+    return taken;
+  }
+
+  // The writer of a run; some are cut in the middle of a block, or go on elsewhere.
+  net::Task<void> bring(Hand& hand, std::shared_ptr<Run> run, bool fails) {
+    Runs::Ending ending(runs, run);
+    runs.on_unwanted(*run, [] {});
+    if (fails && run->early()) runs.decline(*run);
+    for (int brought = 0; !run->declined(); ++brought) {
+      const auto step = co_await runs.next(run, is_held_);
+      if (!step.fill) break;
+      const auto bytes = std::make_shared<cache::Block>(budget_, kBytesOfOne);
+      std::fill_n(bytes->data(), kBytesOfOne, byte_of(step.block));
+      step.fill->append(bytes, kBytesOfOne / 2);
+      co_await asio::post(hand.io, net::use_task);
+      if (fails && brought == 1) {
+        runs.begin_again(*run);
+        continue;
+      }
+      if (fails && brought == 4) break;
+      step.fill->append(bytes, kBytesOfOne);
+      held_[step.block] = true;
+      step.fill->finish();
+      runs.done(*run);
+    }
+    ending.why = {Failure::Where::us, Failure::What::abandoned, {}};
+    runs.on_unwanted(*run, nullptr);
+  }
+
+  // Whether all that came was right.
+  net::Task<bool> read(Hand& hand, std::uint32_t first, std::uint32_t last) {
+    Runs::Use use;
+    for (auto block = first; block <= std::min(last, kBlocksOfIt - 1);) {
+      const auto place = co_await runs.room().take(Room::For::fetched, hand.io.get_executor());
+      if (!place) co_return false;
+      if (use.run()) runs.ask(use, block);
+      auto taken = take(hand, block, kBlocksOfIt - 1, Begin::needed);
+      if (!taken.block) {  // held by now
+        if (evictions_++ % 4 == 0) held_[block] = false;
+        ++block;
+        continue;
+      }
+      use = std::move(taken.use);
+      const auto far = std::min(block + Runs::kLead, kBlocksOfIt - 1);
+      const auto ahead = take(hand, far, kBlocksOfIt - 1, Begin::early);
+      std::string text;
+      for (;;) {
+        const auto pieces = co_await taken.block->next();
+        if (!pieces) break;  // begun anew
+        if (pieces->empty()) {
+          if (text != std::string(kBytesOfOne, byte_of(block))) co_return false;
+          ++block;
+          break;
+        }
+        for (const auto& piece : *pieces)
+          text.append(piece.block->data() + piece.offset, piece.size);
+      }
+    }
+    co_return true;
+  }
+
+  std::mt19937 random_;
+  std::atomic<int> evictions_ = 0;
+  cache::Budget budget_{1 << 30};
+  std::shared_ptr<const cache::Entry> object_ = object_of(budget_, kBlocksOfIt << 20);
+  std::array<std::atomic<bool>, kBlocksOfIt> held_{};
+  const Runs::Held is_held_ = [this](std::uint32_t block) { return held_[block].load(); };
+};
+
+TEST(RunsThreads, BringEveryReaderWhatItWaitsForWhateverEndsThem) {
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    Crew crew(round);
+    std::array<Crew::Hand, 4> hands;
+    for (auto& hand : hands) crew.start(hand);
+    {
+      std::vector<std::jthread> threads;
+      for (auto& hand : hands) threads.emplace_back([&hand] { hand.io.run(); });
+    }
+    for (auto& hand : hands) {
+      for (auto& reader : hand.readers) EXPECT_TRUE(reader.get());
+    }
+    EXPECT_GT(crew.begun, 1);
+  }
+}
+
+}  // namespace
+}  // namespace proxy

@@ -1,0 +1,40 @@
+#include "proxy/observe/record.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace proxy {
+namespace {
+
+TEST(Tag, HasOneNameForEachAnswerInLogsAndMetrics) {
+  std::set<std::string_view> squid;
+  std::set<std::string_view> metric;
+  for (std::size_t i = 0; i < kTags; ++i) {
+    squid.insert(squid_tag(static_cast<Tag>(i)));
+    metric.insert(metric_tag(static_cast<Tag>(i)));
+  }
+  EXPECT_EQ(squid.size(), kTags - 2) << "Squid has no words of its own for a purge and our pages";
+  EXPECT_EQ(metric.size(), kTags);
+  EXPECT_EQ(static_cast<std::size_t>(Tag::purge), kTags - 1);
+}
+
+// Log analysers know these.
+TEST(Tag, IsSpelledAsSquidSpellsIt) {
+  EXPECT_EQ(squid_tag(Tag::mem_hit), "TCP_MEM_HIT");
+  EXPECT_EQ(squid_tag(Tag::disk_hit), "TCP_HIT");
+  EXPECT_EQ(squid_tag(Tag::miss), "TCP_MISS");
+  EXPECT_EQ(squid_tag(Tag::denied), "TCP_DENIED");
+  EXPECT_EQ(squid_tag(Tag::tunnel), "TCP_TUNNEL");
+  EXPECT_EQ(squid_tag(Tag::purge), "TCP_MISS");
+}
+
+TEST(Hierarchy, IsSpelledAsSquidSpellsIt) {
+  EXPECT_EQ(squid_code(Hierarchy::none), "HIER_NONE");
+  EXPECT_EQ(squid_code(Hierarchy::direct), "HIER_DIRECT");
+  EXPECT_EQ(squid_code(Hierarchy::sibling), "CD_SIBLING_HIT");
+  EXPECT_EQ(static_cast<std::size_t>(Hierarchy::sibling), kHierarchies - 1);
+}
+
+}  // namespace
+}  // namespace proxy

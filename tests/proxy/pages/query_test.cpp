@@ -1,0 +1,43 @@
+#include "proxy/pages/query.hpp"
+
+#include <gtest/gtest.h>
+
+namespace proxy {
+namespace {
+
+struct AskedPath {
+  const char* name;
+  const char* path;
+  std::optional<std::string> value;  // "!" for a fault
+};
+class OnlyParameter : public testing::TestWithParam<AskedPath> {};
+
+TEST_P(OnlyParameter, IsDecodedOrRefused) {
+  const auto read = only_parameter(GetParam().path, "url");
+  if (!read) {
+    EXPECT_EQ(GetParam().value, "!") << read.error().text;
+  } else {
+    EXPECT_EQ(*read, GetParam().value);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Queries, OnlyParameter,
+    testing::Values(AskedPath{"None", "/a", std::nullopt}, AskedPath{"Empty", "/a?", std::nullopt},
+                    AskedPath{"Plain", "/a?url=http://a/?b=c", "http://a/?b=c"},
+                    AskedPath{"Encoded", "/a?url=http%3A%2f%2Fa/%2525%26+", "http://a/%25&+"},
+                    AskedPath{"NoText", "/a?url=", ""}, AskedPath{"Other", "/a?ulr=b", "!"},
+                    AskedPath{"NoValue", "/a?url", "!"}, AskedPath{"Two", "/a?url=b&c=d", "!"},
+                    AskedPath{"HalfAByte", "/a?url=%4", "!"},
+                    AskedPath{"NoDigits", "/a?url=%4g", "!"},
+                    AskedPath{"AtTheEnd", "/a?url=b%", "!"}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(NoParameter, IsWhatAPageWithoutAnyTakes) {
+  EXPECT_TRUE(only_parameter("/a", ""));
+  EXPECT_FALSE(only_parameter("/a?b=c", ""));
+  EXPECT_FALSE(only_parameter("/a?=c", "")) << "an empty name is a name";
+}
+
+}  // namespace
+}  // namespace proxy

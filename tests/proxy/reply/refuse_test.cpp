@@ -1,0 +1,184 @@
+#include "proxy/reply/refuse.hpp"
+
+#include <gtest/gtest.h>
+
+#include "proxy/answer/answer.hpp"
+#include "proxy/lists/entry.hpp"
+#include "proxy/upstream/error.hpp"
+#include "tests/proxy/scene.hpp"
+
+namespace proxy {
+namespace {
+
+struct Access {
+  const char* name;
+  std::string client;
+  std::string line;
+  bool allowed;
+};
+class CheckAccess : public testing::TestWithParam<Access> {};
+
+TEST_P(CheckAccess, RefusesWhomAndWhatTheSettingsDoNotName) {
+  Scene scene;
+  scene.client.address = *config::parse_address(GetParam().client);
+  const TextRequest request("", GetParam().line + " HTTP/1.1");
+  const auto refusal = check_access(scene.client, *request);
+  EXPECT_EQ(refusal ? refusal->status : 0, GetParam().allowed ? 0 : 403U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Requests, CheckAccess,
+    testing::Values(Access{"Private", "192.168.0.9", "GET http://a.test/", true},
+                    Access{"Stranger", "203.0.113.1", "GET http://a.test/", false},
+                    Access{"ToLoopback", "127.0.0.1", "GET http://127.0.0.1/", false},
+                    Access{"ToLocalhost", "127.0.0.1", "GET http://localhost/", false},
+                    Access{"ToTheMappedLoopback", "127.0.0.1", "GET http://[::ffff:127.0.0.1]/",
+                           false},
+                    Access{"ToMetadata", "127.0.0.1", "GET http://169.254.169.254/", false},
+                    Access{"TunnelToHttps", "127.0.0.1", "CONNECT a.test:443", true},
+                    Access{"TunnelToMail", "127.0.0.1", "CONNECT a.test:25", false},
+                    Access{"TunnelToLoopback", "127.0.0.1", "CONNECT 127.0.0.1:443", false}),
+    [](const auto& tested) { return tested.param.name; });
+
+lists::AccessLists blocking(std::string_view line) {
+  lists::ListBuilder block;
+  EXPECT_EQ(lists::read_line(line, block), lists::Line::read);
+  return {std::move(block).finish(), {}};
+}
+
+TEST(CheckAccess, RefusesWhatAListBlocksAndCountsIt) {
+  Scene scene(quiet_settings(), blocking("a.test"));
+  const auto refusal = check_access(scene.client, *TextRequest(""));
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->status, 403U);
+  EXPECT_EQ(refusal->tag, Tag::denied);
+  EXPECT_NE(refusal->reason.find("access.block"), std::string::npos);
+  EXPECT_EQ(scene.worker.counters.blocked.get(), 1U);
+  EXPECT_FALSE(check_access(scene.client, *TextRequest("", "GET http://b.test/ HTTP/1.1")));
+  EXPECT_EQ(scene.worker.counters.blocked.get(), 1U);
+}
+
+// As after a restart with another list: what is stored is held back too.
+TEST(CheckAccess, ComesBeforeWhatIsStored) {
+  for (const char* line : {"c.test", "a.test"}) {
+    Scene scene(quiet_settings(), blocking(line));
+    const TextRequest request("");
+    const TextAnswer answer_head(200, "Cache-Control: max-age=100\r\n");
+    const auto now = scene.clock.now();
+    const std::string& url = (*request).target.url();
+    const auto entry =
+        std::make_shared<cache::Entry>(scene.budget, cache::Received{url,
+                                                                     (*request).head.fields,
+                                                                     answer_head.head,
+                                                                     {now, now},
+                                                                     "us",
+                                                                     cache::SourceKind::origin,
+                                                                     true});
+    const auto key = digest::key_of(digest::Method::get, url);
+    ASSERT_EQ(scene.store.put(key, entry, now), cache::Stored::yes);
+    scene.reply.begin(1, false, true);
+    BodyReader body(scene.input, (*request).framing);
+    const auto text = scene.received(answer(scene.client, *request.parsed, body));
+    EXPECT_EQ(text.substr(9, 3), std::string_view(line) == "a.test" ? "403" : "200") << text;
+  }
+}
+
+std::string refused(const TextRequest& request, Refusal refusal, bool* goes_on = nullptr) {
+  Scene scene;
+  scene.reply.begin(1, false, true);
+  auto text = scene.received(refuse(scene.client, *request, std::move(refusal)));
+  if (goes_on) *goes_on = scene.reply.may_go_on();
+  return text;
+}
+
+TEST(Refuse, SaysWhyInOneLineThatNobodyMayKeep) {
+  const TextRequest request("");
+  bool goes_on = false;
+  const auto text = refused(request, Refusal::forbidden("no"), &goes_on);
+  EXPECT_TRUE(text.starts_with("HTTP/1.1 403 Forbidden\r\n")) << text;
+  EXPECT_TRUE(text.ends_with("\r\n\r\nno\n")) << text;
+  for (const auto* field : {"Cache-Control: no-store\r\n", "Via: 1.1 cache-a\r\n",
+                            "Content-Length: 3\r\n", "Cache-Status: cache-a", "Date: "}) {
+    EXPECT_NE(text.find(field), std::string::npos) << field;
+  }
+  EXPECT_TRUE(goes_on);
+}
+
+TEST(Refuse, ANeighbourThatAskedForWhatIsHeldGets504Always) {
+  const TextRequest request("Cache-Control: only-if-cached\r\n");
+  EXPECT_EQ(refused(request, Refusal::forbidden("no")).substr(9, 3), "504");
+  EXPECT_EQ(refused(request, Refusal::loop()).substr(9, 3), "504");
+}
+
+TEST(Refuse, ANeighbourIsToldWhyItWasRefused) {
+  const TextRequest asked("Cache-Control: only-if-cached\r\n");
+  const TextRequest other("");
+  struct Case {
+    const TextRequest& request;
+    Refusal refusal;
+    std::string_view status;
+  };
+  const Failure overload{Failure::Where::us, Failure::What::overload, {}};
+  const cache::Verdict miss{cache::Action::refuse, http::Forward::uri_miss};
+  const cache::Verdict variant{cache::Action::refuse, http::Forward::vary_miss};
+  for (const Case& c : {
+           Case{asked, Refusal::loop(), "cache-a; detail=\"refused/loop\""},
+           Case{asked, Refusal::forbidden("no"), "cache-a; detail=\"refused/denied\""},
+           Case{asked, Refusal::failure(overload), "cache-a; detail=\"refused/overload\""},
+           Case{asked, Refusal::bad("no"), "cache-a; detail=\"refused\""},
+           Case{other, Refusal::loop(), "cache-a; detail=\"loop\""},
+           Case{asked, Refusal::not_held(miss, {}), "cache-a; fwd=uri-miss"},
+           Case{asked, Refusal::not_held(miss, {nullptr, false, true}),
+                "cache-a; fwd=uri-miss; detail=\"gone\""},
+           Case{asked, Refusal::not_held(variant, {nullptr, true}), "cache-a; fwd=vary-miss"},
+       }) {
+    const auto text = refused(c.request, c.refusal);
+    const auto line = "Cache-Status: " + std::string(c.status) + "\r\n";
+    EXPECT_NE(text.find(line), std::string::npos) << c.status << '\n' << text;
+  }
+}
+
+TEST(Refuse, WhoseBodyIsUnreadCannotGoOn) {
+  const TextRequest request("Content-Length: 9\r\n", "POST http://a.test/x HTTP/1.1");
+  bool goes_on = true;
+  refused(request, Refusal::loop(), &goes_on);
+  EXPECT_FALSE(goes_on);
+}
+
+TEST(Refuse, AFailureIsToldInCacheStatusAndTheLog) {
+  Scene scene;
+  const TextRequest request("");
+  scene.reply.begin(1, false, true);
+  const Failure failure{Failure::Where::upstream, Failure::What::timed_out, {}};
+  const auto text = scene.received(refuse(scene.client, *request, failure));
+  EXPECT_EQ(text.substr(9, 3), "504");
+  EXPECT_NE(text.find("detail=\"timed-out\""), std::string::npos) << text;
+  EXPECT_EQ(scene.reply.record().tag, Tag::miss);
+  EXPECT_EQ(scene.reply.record().upstream_host, "a.test");
+}
+
+TEST(Refuse, AnAddressThatAListBlocksIsCounted) {
+  Scene scene;
+  const TextRequest request("");
+  for (const auto cause : {upstream::Errc::blocked_address, upstream::Errc::denied_address}) {
+    scene.reply.begin(1, false, true);
+    const auto failure = failure_of(Failure::Where::upstream, cause);
+    support::run(scene.worker.io, refuse(scene.client, *request, failure));
+    EXPECT_EQ(scene.reply.record().status, 403U);
+    EXPECT_EQ(scene.reply.record().tag, Tag::denied);
+  }
+  EXPECT_EQ(scene.worker.counters.blocked.get(), 1U);
+}
+
+TEST(Refuse, AMalformedHeadIsCountedAndEndsTheConnection) {
+  Scene scene;
+  scene.reply.begin(1, false, true);
+  const auto text = scene.received(refuse_malformed(scene.client, http::HeadError::bare_lf));
+  EXPECT_EQ(text.substr(9, 3), "400");
+  EXPECT_NE(text.find("Connection: close\r\n"), std::string::npos);
+  EXPECT_FALSE(scene.reply.may_go_on());
+  EXPECT_EQ(scene.worker.counters.malformed.get(), 1U);
+}
+
+}  // namespace
+}  // namespace proxy

@@ -1,0 +1,35 @@
+// Requests and answers written as text.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "proxy/request/request.hpp"
+
+namespace proxy {
+
+// A parsed request with the text it refers to.
+struct TextRequest {
+  explicit TextRequest(std::string lines, const std::string& line = "GET http://a.test/x HTTP/1.1")
+      : text(line + "\r\nHost: a.test\r\n" + std::move(lines) + "\r\n"),
+        parsed(parse_request(text, {}).value()) {}
+  TextRequest(const TextRequest&) = delete;
+  TextRequest& operator=(const TextRequest&) = delete;
+  const Request& operator*() const { return *parsed; }
+
+  const std::string text;
+  const std::unique_ptr<Request> parsed;
+};
+
+struct TextAnswer {
+  TextAnswer(unsigned status, const std::string& lines)
+      : text("HTTP/1.1 " + std::to_string(status) + " X\r\n" + lines + "\r\n"),
+        head(http::parse_response_head(text).value()) {}
+  TextAnswer(const TextAnswer&) = delete;
+  TextAnswer& operator=(const TextAnswer&) = delete;
+
+  std::string text;
+  const http::ResponseHead head;
+};
+
+}  // namespace proxy

@@ -1,0 +1,210 @@
+#include "proxy/sources/upstream_request.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/request/requests.hpp"
+
+namespace proxy {
+namespace {
+
+const std::string kTag = "ETag: \"v1\"\r\n";
+const std::string kOldDate = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n";
+const cache::Time kStart{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
+
+cache::Budget budget(1 << 20);
+
+constexpr cache::Verdict kFetch{cache::Action::fetch, http::Forward::uri_miss};
+constexpr cache::Verdict kRevalidate{cache::Action::revalidate, http::Forward::stale};
+
+// An entry with these fields, received at the start of 2024.
+cache::Entry entry_with(const std::string& lines, unsigned status = 200) {
+  const TextRequest request("");
+  const TextAnswer answer(status, "Cache-Control: max-age=60\r\n" + lines);
+  const cache::Received received{.url = "http://a.test/x",
+                                 .request = (*request).head.fields,
+                                 .response = answer.head,
+                                 .times = {kStart, kStart},
+                                 .our_name = "us"};
+  return cache::Entry(budget, received);
+}
+
+TEST(SiblingRequest, AsksForWhatItHoldsAndHidesWhatIsTheClientsOwn) {
+  const TextRequest request(
+      "Accept: */*\r\nCookie: secret\r\nX-Forwarded-For: 1.2.3.4\r\nForwarded: "
+      "for=1.2.3.4\r\nAuthorization: Basic eDp5\r\nProxy-Authorization: z\r\n"
+      "Range: bytes=0-1\r\nIf-None-Match: \"q\"\r\nPragma: no-cache\r\nExpect: 100-continue\r\n"
+      "Cache-Control: max-age=10, min-fresh=5, no-transform\r\n");
+  EXPECT_EQ(sibling_request(*request, "us"),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached, max-age=10, min-fresh=5\r\n\r\n");
+}
+
+TEST(SiblingRequest, OfAPartNamesTheVersionThatItHasToBeOf) {
+  const TextRequest request("Range: bytes=7-8\r\nIf-Range: \"mine\"\r\n");
+  const PartAsked any{{5, 99}};
+  EXPECT_EQ(sibling_request(*request, "us", any),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nRange: bytes=5-99\r\n\r\n");
+  const PartAsked of_one{{5, {}}, "\"v1\""};
+  EXPECT_EQ(sibling_request(*request, "us", of_one),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n\r\n");
+}
+
+TEST(SiblingRequest, AnAnswerChosenByWhatItWasNotShownIsForSomebodyElse) {
+  const TextRequest with_cookie("Cookie: a=b\r\nAccept: */*\r\n");
+  const TextRequest without("Accept: */*\r\n");
+  const TextAnswer by_cookie(200, "Vary: Accept, cookie\r\n");
+  const TextAnswer by_accept(200, "Vary: Accept\r\n");
+  EXPECT_TRUE(selected_by_withheld(by_cookie.head, *with_cookie));
+  EXPECT_FALSE(selected_by_withheld(by_cookie.head, *without));
+  EXPECT_FALSE(selected_by_withheld(by_accept.head, *with_cookie));
+  const TextRequest with_client("X-Forwarded-For: 1.2.3.4\r\n");
+  const TextAnswer by_client(200, "Vary: x-forwarded-for\r\n");
+  EXPECT_TRUE(selected_by_withheld(by_client.head, *with_client));
+  EXPECT_FALSE(selected_by_withheld(by_client.head, *without));
+}
+
+TEST(OriginRequest, AsksForTheBlocksAroundARangeInItsPlace) {
+  const TextRequest request("Range: bytes=5-70000\r\nAccept: */*\r\n");
+  constexpr cache::Verdict kPart{cache::Action::fetch, http::Forward::uri_miss, true};
+  const http::AskedRange wide{0, 1'048'575};
+  EXPECT_EQ(origin_request(*request, "us", kPart, nullptr, "", wide),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\nVia: 1.1 us\r\n"
+            "Range: bytes=0-1048575\r\n\r\n");
+}
+
+TEST(RangeRequest, IsForThoseBytesOfThatVersion) {
+  const TextRequest request("Range: bytes=5-9\r\nIf-Range: \"q\"\r\nIf-None-Match: \"q\"\r\n");
+  const auto entry = entry_with(kTag);
+  EXPECT_EQ(range_request(*request, "us", entry, {1'048'576, 2'097'151}),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Range: bytes=1048576-2097151\r\nIf-Range: \"v1\"\r\n\r\n");
+}
+
+TEST(OriginRequest, AsksForTheWholeWithoutTheClientsConditions) {
+  const TextRequest request(
+      "Cookie: a=b\r\nRange: bytes=5-\r\nIf-Modified-Since: Sun, 31 Dec 2023 00:00:00 GMT\r\n"
+      "Proxy-Connection: keep-alive\r\nVia: 1.0 fred\r\n",
+      "GET http://a.test/x?q HTTP/1.0");
+  EXPECT_EQ(origin_request(*request, "us", kFetch, nullptr, {}),
+            "GET /x?q HTTP/1.1\r\nHost: a.test\r\nCookie: a=b\r\nVia: 1.0 fred\r\nVia: 1.0 us\r\n"
+            "\r\n");
+}
+
+TEST(OriginRequest, ValidatesWithTheEntrysOwnConditions) {
+  const TextRequest request("If-None-Match: \"the client's\"\r\n");
+  const auto stale = entry_with(kTag);
+  EXPECT_EQ(origin_request(*request, "us", kRevalidate, &stale, "\"v1\""),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nIf-None-Match: \"v1\"\r\n\r\n");
+}
+
+TEST(OriginRequest, AsksForAPartAsTheClientDoes) {
+  const TextRequest request("If-None-Match: \"q\"\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n");
+  EXPECT_EQ(origin_request(*request, "us", {cache::Action::fetch, {}, true}, nullptr, {}),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n"
+            "Via: 1.1 us\r\n\r\n");
+}
+
+TEST(OriginRequest, AsksForWhatAPartLacksOfTheSame) {
+  auto part = entry_with(kTag + "Content-Range: bytes 0-4/10\r\n", 206);
+  part.body.size = 5;
+  const TextRequest whole("");
+  EXPECT_EQ(origin_request(*whole, "us", {cache::Action::complete, {}}, &part, {}),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=5-\r\n"
+            "If-Range: \"v1\"\r\n\r\n");
+  const TextRequest larger("Range: bytes=2-7\r\n");
+  EXPECT_EQ(origin_request(*larger, "us", {cache::Action::complete, {}, true}, &part, {}),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=5-7\r\n"
+            "If-Range: \"v1\"\r\n\r\n");
+}
+
+TEST(RestRequest, AsksForTheRestOfTheSameRepresentation) {
+  const TextRequest request("Range: bytes=0-1\r\n");
+  EXPECT_EQ(rest_request(*request, "us", entry_with(kTag), 100),
+            "GET /x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\nRange: bytes=100-\r\n"
+            "If-Range: \"v1\"\r\n\r\n");
+}
+
+struct Strength {
+  const char* name;
+  std::string lines;
+  bool strong;
+};
+class StrongValidator : public testing::TestWithParam<Strength> {};
+
+TEST_P(StrongValidator, DecidesWhetherABodyCanBeContinued) {
+  const auto entry = entry_with(GetParam().lines);
+  const TextRequest request("");
+  EXPECT_EQ(rest_request(*request, "us", entry, 1).has_value(), GetParam().strong);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rfc9110Section8_8, StrongValidator,
+    testing::Values(Strength{"StrongTag", kTag, true},
+                    Strength{"WeakTagBesideADate", "ETag: W/\"v1\"\r\n" + kOldDate, false},
+                    Strength{"OldDate", kOldDate, true},
+                    Strength{"DateOfTheLastMinute",
+                             "Last-Modified: Sun, 31 Dec 2023 23:59:30 GMT\r\n", false},
+                    Strength{"None", "", false}),
+    [](const auto& tested) { return tested.param.name; });
+
+struct Joint {
+  const char* name;
+  std::string entry;
+  unsigned status;
+  std::string answer;
+  std::optional<std::uint64_t> length;
+  std::optional<std::uint64_t> skipped;  // of an answer to "from byte 100 on"
+};
+class JoinsAfter : public testing::TestWithParam<Joint> {};
+
+TEST_P(JoinsAfter, TakesOnlyWhatGoesOnWhereTheBodyWasCut) {
+  const auto& joint = GetParam();
+  const TextAnswer answer(joint.status, joint.answer);
+  EXPECT_EQ(joins_after(answer.head, entry_with(joint.entry), 100, joint.length), joint.skipped);
+}
+
+std::string range(const std::string& range, int length, const std::string& validator = kTag) {
+  return validator + "Content-Range: " + range + "\r\nContent-Length: " + std::to_string(length) +
+         "\r\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Answers, JoinsAfter,
+    testing::Values(
+        Joint{"TheRest", kTag, 206, range("bytes 100-199/200", 100), 200, 0},
+        Joint{"TheRestOfUnknownLength", kTag, 206, range("bytes 100-199/200", 100), {}, 0},
+        Joint{"TheWhole", kTag, 200, kTag, 200, 100},
+        Joint{"ByDate", kOldDate, 206, range("bytes 100-199/200", 100, kOldDate), 200, 0},
+        Joint{
+            "AnotherTag", kTag, 206, range("bytes 100-199/200", 100, "ETag: \"v2\"\r\n"), 200, {}},
+        Joint{"WeakTag", kTag, 200, "ETag: W/\"v1\"\r\n", 200, {}},
+        Joint{"NoTag", kTag, 206, range("bytes 100-199/200", 100, ""), 200, {}},
+        Joint{"AnotherDate",
+              kOldDate,
+              200,
+              "Last-Modified: Mon, 01 Jan 2024 00:00:00 GMT\r\n",
+              200,
+              {}},
+        Joint{"LaterStart", kTag, 206, range("bytes 101-199/200", 99), 200, {}},
+        Joint{"EarlierStart", kTag, 206, range("bytes 0-199/200", 200), 200, {}},
+        Joint{"NotToTheEnd", kTag, 206, range("bytes 100-149/200", 50), 200, {}},
+        Joint{"AnotherLength", kTag, 206, range("bytes 100-299/300", 200), 200, {}},
+        Joint{"UnknownLength", kTag, 206, range("bytes 100-199/*", 100), 200, {}},
+        Joint{"FewerBytesThanItSays", kTag, 206, range("bytes 100-199/200", 50), {}, {}},
+        Joint{"NoContentLength", kTag, 206, kTag + "Content-Range: bytes 100-199/200\r\n", {}, {}},
+        Joint{"NoRange", kTag, 206, kTag, 200, {}},
+        Joint{"NoBytes", kTag, 206, range("lines 100-199/200", 100), 200, {}},
+        Joint{"NoNumbers", kTag, 206, range("bytes /-", 100), 200, {}},
+        Joint{"Huge", kTag, 206, range("bytes 100-18446744073709551615/0", 100), {}, {}},
+        Joint{"AnError", kTag, 416, kTag, 200, {}}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(InterimText, PassesTheHeadOnWithoutWhatEndsHere) {
+  const TextAnswer early(103, "Link: </a>\r\nConnection: x\r\nX: y\r\n");
+  EXPECT_EQ(interim_text(early.head, "us"), "HTTP/1.1 103 X\r\nLink: </a>\r\nVia: 1.1 us\r\n\r\n");
+}
+
+}  // namespace
+}  // namespace proxy
