@@ -9,7 +9,8 @@
 #include <iostream>
 
 #include "config/load.hpp"
-#include "proxy/command/arguments.hpp"
+#include "proxy/command/cache/arguments.hpp"
+#include "proxy/command/digest/arguments.hpp"
 #include "proxy/lists/read.hpp"
 #include "proxy/request/ban.hpp"
 #include "proxy/request/site_rules.hpp"

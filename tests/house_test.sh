@@ -50,6 +50,8 @@ rooms=(
   request
   upstream
   wire
+  command/cache
+  command/digest
   command
   inspect
   cache
@@ -59,13 +61,13 @@ rooms=(
   http
 )
 
-# rests_on ROOM ALLOWED...: of proxy/, the room includes itself and these alone.
+# rests_on ROOM ALLOWED...: of proxy/, the room includes itself, these and version.hpp alone.
 rests_on() {
   local room=$1 allowed
   shift
   allowed=$(printf 'proxy/%s/[^/]*"|' "$room" "$@")
   breach "proxy/$room/ may include of proxy/ only: $*" < <(
-    grep -nE '^#include "proxy/' "proxy/$room"/*.[ch]pp | grep -vE "\"(${allowed%|})" || true)
+    grep -nE '^#include "proxy/' "proxy/$room"/*.[ch]pp | grep -vE "\"(${allowed}proxy/version\.hpp\")" || true)
 }
 
 for ((i = 0; i < ${#rooms[@]}; i++)); do
@@ -88,10 +90,10 @@ rests_on lists http
 rests_on inspect cache cache/disk http
 rests_on wire net http
 rests_on upstream wire net lists http
+rests_on command
+rests_on command/digest command inspect http
+rests_on command/cache command inspect cache cache/disk http
 
-breach 'proxy/command/ takes only proxy/version.hpp of the server' < <(
-  grep -nE '^#include "proxy/' proxy/command/*.[ch]pp |
-    grep -vE '"proxy/(version\.hpp|(command|inspect|cache|cache/disk|http)/[^/]*)"' || true)
 breach 'only proxy/main.cpp includes proxy/command/' < <(
   grep -rnE '^#include "proxy/command/' --include='*.[ch]pp' proxy | grep -vE '^proxy/(main\.cpp|command/)' || true)
 
@@ -101,12 +103,12 @@ used_only_in() {
     grep -nE "^#include <$1" $(sources config digest peers proxy) | grep -vE "^$2:" || true)
 }
 
-used_only_in 'curl/' '(peers/(exchange|transfer)\.[ch]pp|proxy/command/(fetch|running)\.cpp)'
+used_only_in 'curl/' '(peers/(exchange|transfer)\.[ch]pp|proxy/command/(digest/fetch|cache/running_proxy)\.cpp)'
 breach 'peers/transfer.hpp brings libcurl, so it is for peers/*.cpp alone' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/monitoring|proxy/inspect/report)\.cpp'
-used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache_)?arguments\.cpp))'
+used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest)/arguments\.cpp))'
 
 # g++ 12.2 puts the result of such an await over the resume pointer of the frame: name it first.
 breach 'an awaited value has to be named before it is tested' < <(

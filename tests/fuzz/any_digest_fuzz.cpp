@@ -1,5 +1,5 @@
 #include "digest/key.hpp"
-#include "proxy/command/any_digest.hpp"
+#include "proxy/command/digest/any_digest.hpp"
 
 // Whatever is taken for a digest can be asked and describes itself.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

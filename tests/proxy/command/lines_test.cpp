@@ -1,6 +1,6 @@
 #include "proxy/command/lines.hpp"
 
-#include "tests/proxy/command/invocation.hpp"
+#include "tests/proxy/command/said.hpp"
 
 namespace proxy::command {
 namespace {
@@ -66,22 +66,6 @@ TEST(Lines, AreCountedAsTheyAreRead) {
     auto input = Input::open(directory / "lines", streams);
     EXPECT_EQ(*count_lines(*input, progress), read_lines(text).lines.size()) << text;
   }
-}
-
-TEST(Lines, OfADirectoryAreTrouble) {
-  const TemporaryDirectory directory;
-  const Said said = run_digest({"dedup", directory.path()});
-  EXPECT_EQ(said.code, 2);
-  EXPECT_TRUE(contains(said.err, "Is a directory")) << said.err;
-}
-
-TEST(Progress, SaysHowFarAndHowFast) {
-  EXPECT_EQ(progress_text("counting f", 50, 200, 3'000'000, std::chrono::seconds(2)),
-            "counting f: 25 %, 3.0 M lines, 1.5 M/s");
-  EXPECT_EQ(progress_text("reading", 50, 0, 100'000, std::chrono::seconds(1)),
-            "reading: 0.1 M lines, 0.1 M/s");
-  EXPECT_EQ(progress_text("uniting 4 digests", 1, 4, 0, std::chrono::seconds(2)),
-            "uniting 4 digests: 25 %");
 }
 
 }  // namespace

@@ -1,0 +1,157 @@
+#include "proxy/command/cache/running_proxy.hpp"
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <new>
+
+#include "proxy/command/terminal_text.hpp"
+#include "proxy/version.hpp"
+
+namespace proxy::command {
+namespace {
+
+using inspect::Report;
+
+constexpr std::size_t kLongestLine = std::size_t{4} << 20;  // a head of a MiB, each byte as \uXXXX
+constexpr std::size_t kMostOfRefusal = 4096;
+constexpr std::chrono::milliseconds kConnect{5'000};
+constexpr long kSilent = 60;  // seconds; while it works it says something each second
+
+struct FreeEasy {
+  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+};
+struct FreeList {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+struct FreeText {
+  void operator()(char* text) const { curl_free(text); }
+};
+
+// The body of the answer, taken to lines.
+struct Answer {
+  CURL* easy = nullptr;
+  const std::function<bool(const Report&)>& each;
+  std::string rest = {};        // the beginning of a line, or of a refusal
+  std::string broken_off = {};  // why, as the last line says
+  bool odd = false;             // no lines of objects
+  bool enough = false;          // nobody wants more
+
+  long status() const {
+    long status = 0;
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+  }
+  bool take(std::string_view bytes) {
+    if (status() != 200) {
+      rest.append(bytes.substr(0, kMostOfRefusal - std::min(kMostOfRefusal, rest.size())));
+      return true;
+    }
+    for (auto end = bytes.find('\n'); end != bytes.npos; end = bytes.find('\n')) {
+      rest.append(bytes.substr(0, end));
+      bytes.remove_prefix(end + 1);
+      if (rest.empty()) continue;  // it is still looking
+      const auto report = Report::of_json(rest);
+      rest.clear();
+      odd = !report;
+      const auto* why = report ? report->find<std::string>("error") : nullptr;
+      if (why) broken_off = *why;
+      enough = report && !why && !each(*report);
+      if (odd || why || enough) return false;
+    }
+    rest.append(bytes);
+    odd = rest.size() > kLongestLine;
+    return !odd;
+  }
+};
+
+// A count other than the one given makes libcurl break off.
+std::size_t on_answer(char* bytes, std::size_t, std::size_t count, void* into) noexcept try {
+  return static_cast<Answer*>(into)->take({bytes, count}) ? count : 0;
+} catch (const std::bad_alloc&) {
+  return 0;
+}
+
+// Where every address is listened at, this machine's own is one of them.
+std::string url_of(const config::Endpoint& at) {
+  auto host = at.host;
+  if (host == "0.0.0.0") host = "127.0.0.1";
+  if (host == "::") host = "::1";
+  const bool six = host.find(':') != host.npos;
+  return fmt::format("http://{}{}{}:{}", six ? "[" : "", host, six ? "]" : "", at.port);
+}
+
+Trouble trouble_of(const CachePlace& place, const std::string& url, CURLcode code,
+                   const char* reason) {
+  const std::string why = reason[0] != '\0' ? reason : curl_easy_strerror(code);
+  if (code != CURLE_COULDNT_CONNECT || place.path.empty()) {
+    return {fmt::format("the proxy at {}: {}", url, why)};
+  }
+  return {fmt::format(
+      "{}: a proxy, or another of these commands, is using this cache, and at {} (the setting "
+      "listen) no proxy answers: {}",
+      place.path, url, why)};
+}
+
+Trouble refused(const std::string& url, const Answer& answer) {
+  auto why = escaped(answer.rest.substr(0, answer.rest.find_last_not_of("\r\n") + 1));
+  return {fmt::format("the proxy at {} answered {}: {}", url, answer.status(), why)};
+}
+
+void set_question(CURL* easy, const Question& question) {
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, std::string(kProduct).c_str());
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
+  curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(kConnect.count()));
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, kSilent);
+  if (!question.changes) return;
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(question.body.size()));
+  curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, question.body.c_str());
+}
+
+}  // namespace
+
+Result<void> ask_running(const CachePlace& place, const Question& question,
+                         const std::function<bool(const Report&)>& each) {
+  if (place.listen.port == 0) {
+    return Trouble{
+        "the proxy that uses this cache runs, but listens at a port that the settings do not say "
+        "(listen)"};
+  }
+  const std::unique_ptr<CURL, FreeEasy> easy(curl_easy_init());
+  const std::unique_ptr<curl_slist, FreeList> fields(curl_slist_append(nullptr, "X-Hearsay: 1"));
+  if (!easy || !fields) throw std::bad_alloc();
+  Answer answer{easy.get(), each};
+  std::array<char, CURL_ERROR_SIZE> reason{};
+  const auto url = url_of(place.listen);
+  set_question(easy.get(), question);
+  curl_easy_setopt(easy.get(), CURLOPT_URL, (url + question.target).c_str());
+  curl_easy_setopt(easy.get(), CURLOPT_HTTPHEADER, fields.get());
+  curl_easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, reason.data());
+  curl_easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, on_answer);
+  curl_easy_setopt(easy.get(), CURLOPT_WRITEDATA, &answer);
+  const CURLcode code = curl_easy_perform(easy.get());
+  if (answer.enough) return boost::system::in_place_value;
+  if (answer.odd) return Trouble{fmt::format("the proxy at {} answered in no form of ours", url)};
+  if (!answer.broken_off.empty()) {
+    return Trouble{fmt::format("the proxy at {} broke off: {}", url, escaped(answer.broken_off))};
+  }
+  if (code != CURLE_OK) return trouble_of(place, url, code, reason.data());
+  if (answer.status() != 200) return refused(url, answer);
+  return boost::system::in_place_value;
+}
+
+std::string as_parameter(std::string_view text) {
+  if (text.empty()) return {};
+  const auto size = static_cast<int>(text.size());
+  const std::unique_ptr<char, FreeText> encoded(curl_easy_escape(nullptr, text.data(), size));
+  if (!encoded) throw std::bad_alloc();
+  return encoded.get();
+}
+
+}  // namespace proxy::command

@@ -1,0 +1,37 @@
+#include "proxy/command/cache/scanned_relations.hpp"
+
+namespace proxy::command {
+
+namespace disk = cache::disk;
+using disk::Kind;
+
+ScannedRelations::ScannedRelations(const disk::Contents& contents) {
+  contents.each(
+      [this](const disk::Contents::Seen& seen) {
+        if (!seen.stored) return true;
+        const disk::RecordHeader& header = seen.stored->header();
+        if (header.kind == Kind::block) {
+          auto& held = objects_[header.version];
+          held.numbers.push_back(header.block);
+          held.bytes += header.body_bytes;
+          held.disk_bytes += header.bytes();
+        } else if (const auto selector = cache::decode_selector(seen.stored->head())) {
+          selectors_.insert(selector->number);
+        }
+        return true;
+      },
+      [](const disk::Place& place) {
+        return place.kind == Kind::block || place.kind == Kind::selector;
+      });
+}
+
+inspect::HeldBlocks ScannedRelations::held(const disk::Stored& object, std::uint64_t) const {
+  const auto found = objects_.find(object.header().version);
+  return found == objects_.end() ? inspect::HeldBlocks{} : found->second;
+}
+
+bool ScannedRelations::leads_to(const disk::Stored&, std::uint64_t selector) const {
+  return selector == 0 || selectors_.contains(selector);
+}
+
+}  // namespace proxy::command

@@ -1,0 +1,85 @@
+#include "proxy/command/digest/candidate_filter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "digest/plan.hpp"
+#include "proxy/command/digest/line_key.hpp"
+
+namespace proxy::command {
+namespace {
+
+// The smallest first; the first of all only if it is smaller than any other.
+std::vector<Input*> chain_of(std::vector<Input>& inputs) {
+  std::vector<Input*> chain;
+  for (auto input = inputs.begin() + 1; input != inputs.end(); ++input) chain.push_back(&*input);
+  std::sort(chain.begin(), chain.end(),
+            [](const Input* a, const Input* b) { return a->size() < b->size(); });
+  if (inputs.front().size() < chain.front()->size()) chain.insert(chain.begin(), &inputs.front());
+  return chain;
+}
+
+Result<digest::Shape> shape_within(std::size_t bytes, std::uint64_t capacity, double rate,
+                                   bool exceed_rate) {
+  const std::uint64_t most_bits =
+      std::min<std::uint64_t>(std::uint64_t{8} * bytes, digest::kMaxBits);
+  const auto wanted = digest::shape_for(capacity, rate);
+  if (wanted && wanted->bits <= most_bits) return *wanted;
+  if (exceed_rate) {
+    return digest::Shape{.bits = most_bits, .hashes = *digest::optimal_hashes(most_bits, capacity)};
+  }
+  return Trouble{fmt::format(
+      "a filter for {} lines at this error rate needs {}; give more --memory (a quarter of it is "
+      "for a filter), a higher --fpr, or --exact, which is right in any memory",
+      capacity,
+      wanted ? fmt::format("{} MiB", (wanted->byte_count() >> 20) + 1) : "more than 512 MiB")};
+}
+
+// As many distinct lines as the next filter can get: those of the input, or those in the filter
+// before and what that claims wrongly, with a margin for chance.
+std::uint64_t next_capacity(std::uint64_t lines, std::optional<std::uint64_t> before, double rate) {
+  if (!before) return std::max<std::uint64_t>(lines, 1);
+  const double wrong = std::ceil(1.1 * rate * static_cast<double>(lines)) + 64;
+  return std::clamp<std::uint64_t>(lines, 1, *before + static_cast<std::uint64_t>(wrong));
+}
+
+Result<void> insert_claimed(const Input& input, const std::optional<digest::BloomFilter>& before,
+                            const digest::Salt& salt, Progress& progress,
+                            digest::BloomFilter& into) {
+  progress.stage("filtering " + input.name(), input.size());
+  Lines lines(input, progress);
+  while (const auto line = lines.next()) {
+    const digest::Key key = line_key(salt, *line);
+    if (!before || before->contains(key)) into.insert(key);
+  }
+  if (lines.trouble()) return *lines.trouble();
+  return {};
+}
+
+}  // namespace
+
+Result<digest::BloomFilter> narrow(std::vector<Input>& inputs, const Narrowing& how,
+                                   Progress& progress) {
+  const auto chain = chain_of(inputs);
+  const double rate = how.rate / static_cast<double>(chain.size());
+  std::optional<digest::BloomFilter> filter;
+  std::optional<std::uint64_t> capacity;
+  for (Input* const input : chain) {
+    progress.stage("counting " + input->name(), input->size());
+    const auto lines = count_lines(*input, progress);
+    if (!lines) return lines.error();
+    capacity = next_capacity(*lines, capacity, rate);
+    const auto shape = shape_within(how.memory / 2, *capacity, rate, how.exceed_rate);
+    if (!shape) return shape.error();
+    digest::BloomFilter next = *digest::BloomFilter::create(*shape);
+    auto inserted = insert_claimed(*input, filter, how.salt, progress, next);
+    if (!inserted) return inserted.error();
+    filter = std::move(next);
+  }
+  return std::move(*filter);
+}
+
+}  // namespace proxy::command

@@ -1,0 +1,157 @@
+#include "proxy/command/digest/digest_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "digest/base64.hpp"
+#include "digest/native_digest.hpp"
+#include "digest/squid_digest.hpp"
+#include "proxy/command/lines.hpp"
+
+namespace proxy::command {
+namespace {
+
+using Bytes = std::span<const std::uint8_t>;
+using digest::FilterKind;
+
+constexpr std::uint64_t kMaxBitBytes = digest::kMaxBits / 8 + 1;
+// Of envelope, shape, numbers and rounding.
+constexpr std::uint64_t kFields = 256;
+constexpr std::uint64_t kMaxScalable = std::uint64_t{4} << 30;  // of many stages
+constexpr std::size_t kHead = 64;
+constexpr std::size_t kEnvelopeDigits = digest::kEnvelopeBytes / 3 * 4;
+
+bool begins_with(Bytes bytes, std::string_view mark) {
+  return bytes.size() >= mark.size() && std::equal(mark.begin(), mark.end(), bytes.begin());
+}
+
+constexpr std::uint64_t digits_for(std::uint64_t bytes) {
+  return (bytes + 2) / 3 * 4;
+}
+
+// In lines of 16 digits or more.
+constexpr std::uint64_t with_blanks(std::uint64_t digits) {
+  return digits + digits / 8 + 16;
+}
+
+// The envelope, if the text begins with one.
+std::vector<std::uint8_t> envelope_in(Bytes text) {
+  std::string digits;
+  for (const std::uint8_t c : text) {
+    if (digits.size() < kEnvelopeDigits && c > ' ') digits += static_cast<char>(c);
+  }
+  return digest::from_base64(digits).value_or(std::vector<std::uint8_t>());
+}
+
+std::uint64_t most_bytes(Form form, Bytes head) {
+  switch (form) {
+    case Form::squid:
+      return digest::kSquidControlBytes + digest::kMaxSquidMaskBytes;
+    case Form::native:
+      return digest::kNativeHeaderBytes + digest::kMaxSquidMaskBytes;
+    case Form::text:
+      return with_blanks(digits_for(kMaxBitBytes + kFields));
+    case Form::filter:
+      break;
+  }
+  const auto kind = digest::kind_of(head);
+  if (kind == FilterKind::scalable) return kMaxScalable;
+  return (kind == FilterKind::counting ? 4 : 1) * kMaxBitBytes + kFields;
+}
+
+// Is a file of so many bytes, which begins so, as long as its envelope says?
+digest::Loaded<void> check_length(Form form, Bytes head, std::uint64_t size) {
+  if (form == Form::filter) {
+    const auto announced = digest::announced_bytes(head);
+    if (!announced) return announced.error();
+    if (*announced != size) return digest::FileError::wrong_length;
+  }
+  if (form == Form::text) {
+    const auto announced = digest::announced_bytes(envelope_in(head));
+    if (!announced) return announced.error();
+    const std::uint64_t least = digits_for(std::min(*announced, size));
+    if (size < least || size > with_blanks(least)) return digest::FileError::wrong_length;
+  }
+  return {};
+}
+
+// As many bytes as `into` has room for, unless there are fewer.
+Result<void> read_on(const Input& input, std::vector<std::uint8_t>& into, std::size_t until) {
+  std::size_t held = into.size();
+  into.resize(until);
+  while (held < until) {
+    const auto count = input.read(reinterpret_cast<char*>(into.data()) + held, until - held);
+    if (!count) return count.error();
+    if (*count == 0) break;
+    held += *count;
+  }
+  into.resize(held);
+  return {};
+}
+
+// Of a kind that is read whole, or nothing.
+Result<void> may_read(const std::string& path, Form form, std::string_view kind, Bytes head,
+                      std::uint64_t size) {
+  if (auto length = check_length(form, head, size); !length) {
+    return unusable(path, kind, to_string(length.error()));
+  }
+  if (size <= most_bytes(form, head)) return {};
+  return Trouble{path + ": is larger than any digest of its kind; is it one?"};
+}
+
+}  // namespace
+
+Form form_of(Bytes bytes) {
+  if (begins_with(bytes, "HSDG")) return Form::native;
+  if (begins_with(bytes, "SFNZR")) return Form::text;  // base64 of "HSYF" and of what may follow it
+  return digest::kind_of(bytes) ? Form::filter : Form::squid;
+}
+
+std::string_view name_of(FilterKind kind) {
+  switch (kind) {
+    case FilterKind::bloom:
+      return "bloom";
+    case FilterKind::counting:
+      return "counting";
+    case FilterKind::scalable:
+      return "scalable";
+    case FilterKind::blocked:
+      return "blocked";
+    case FilterKind::quotient:
+      return "quotient";
+    case FilterKind::mapped:
+      return "mapped";
+  }
+  return {};
+}
+
+Trouble unusable(std::string_view place, std::string_view kind, std::string_view why) {
+  return {fmt::format("{}: a {} filter or digest that cannot be used: {}", place, kind, why)};
+}
+
+Result<DigestFile> read_digest_file(const std::string& path) {
+  const auto input = Input::open(path, Streams{}, Opening::at_once);
+  if (!input) return input.error();
+  if (!input->rereadable()) {
+    return Trouble{input->name() + ": is no ordinary file; save the digest to one first"};
+  }
+  DigestFile file{.size = input->size(), .bytes = {}};
+  if (auto head = read_on(*input, file.bytes, kHead); !head) return head.error();
+  const Form form = form_of(file.bytes);
+  const auto kind = digest::kind_of(file.bytes);
+  if (kind == FilterKind::mapped || (kind && name_of(*kind).empty())) return file;
+  const std::string_view name = kind ? name_of(*kind) : "bloom";
+  if (auto allowed = may_read(path, form, name, file.bytes, file.size); !allowed) {
+    return allowed.error();
+  }
+  if (file.size > file.bytes.size()) {
+    auto rest = read_on(*input, file.bytes, static_cast<std::size_t>(file.size));
+    if (!rest) return rest.error();
+  }
+  return file;
+}
+
+}  // namespace proxy::command

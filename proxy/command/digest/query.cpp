@@ -1,0 +1,88 @@
+#include "proxy/command/digest/query.hpp"
+
+#include "proxy/command/digest/any_digest.hpp"
+#include "proxy/command/digest/fetch.hpp"
+#include "proxy/command/lines.hpp"
+
+namespace proxy::command {
+namespace {
+
+class Asker {
+ public:
+  Asker(const AnyDigest& digest, const QueryOptions& options, Output& out)
+      : digest_(digest), options_(options), out_(out) {}
+
+  bool found() const { return found_; }
+
+  // Trouble without its place.
+  Result<void> ask(std::string_view url) {
+    const auto key = key_of(url, options_.spelling);
+    if (!key) return key.error();
+    const bool member = digest_.contains(*key);
+    found_ = found_ || member;
+    tell(url, member);
+    return {};
+  }
+
+ private:
+  void tell(std::string_view url, bool member) {
+    switch (options_.form) {
+      case QueryOptions::Form::json:
+        out_.write(Report().add("url", std::string(url)).add("member", member).json());
+        return;
+      case QueryOptions::Form::all:
+        out_.write(member ? "yes\t" : "no\t");
+        break;
+      case QueryOptions::Form::members:
+        if (!member) return;
+    }
+    out_.line(url);
+  }
+
+  const AnyDigest& digest_;
+  const QueryOptions& options_;
+  Output& out_;
+  bool found_ = false;
+};
+
+Result<void> ask_lines(Asker& asker, const Streams& streams, Output& out) {
+  const auto input = Input::open("-", streams);
+  if (!input) return input.error();
+  Progress progress(streams, Printing::lines);
+  progress.stage("asking", input->size());
+  Lines lines(*input, progress, &out);
+  while (const auto line = lines.next()) {
+    if (out.done()) return {};
+    if (line->empty()) continue;
+    if (auto asked = asker.ask(*line); !asked) return lines.at_line(asked.error().text);
+  }
+  if (lines.trouble()) return *lines.trouble();
+  return {};
+}
+
+Result<void> ask_all(Asker& asker, const QueryOptions& options, const Streams& streams,
+                     Output& out) {
+  if (options.urls.empty()) return ask_lines(asker, streams, out);
+  for (const auto& url : options.urls) {
+    if (auto asked = url == "-" ? ask_lines(asker, streams, out) : asker.ask(url); !asked) {
+      return asked;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<int> query(const QueryOptions& options, const Streams& streams) {
+  const auto digest = open_or_fetch(options.digest, options.limit);
+  if (!digest) return digest.error();
+  Output out(streams.out);
+  Asker asker(*digest, options, out);
+  const auto asked = ask_all(asker, options, streams, out);
+  const auto said = out.finish();
+  if (!asked) return asked.error();
+  if (!said) return said.error();
+  return asker.found() ? kDone : kNone;
+}
+
+}  // namespace proxy::command

@@ -1,0 +1,76 @@
+#include "proxy/command/digest/unite.hpp"
+
+#include <fmt/format.h>
+
+#include "proxy/command/digest/any_digest.hpp"
+#include "proxy/command/output_file.hpp"
+#include "proxy/command/progress.hpp"
+
+namespace proxy::command {
+namespace {
+
+Result<AnyDigest> open_bloom(const std::string& path) {
+  auto digest = AnyDigest::open(path);
+  if (!digest || digest->bloom() != nullptr) return digest;
+  return Trouble{
+      fmt::format("{}: a {} filter; only Bloom filters can be united (also counting, "
+                  "mapped, native and Squid's ones)",
+                  path, digest->kind())};
+}
+
+std::string summary_of(const digest::Shape& shape) {
+  return fmt::format("{} bits and {} hashes{}", shape.bits, shape.hashes,
+                     shape.layout == digest::Layout::partitioned ? " in slices" : "");
+}
+
+Trouble unlike(const std::string& first, const digest::Shape& one, const std::string& other,
+               const digest::Shape& two) {
+  if (summary_of(one) == summary_of(two)) {
+    return {
+        fmt::format("{} and {} derive bits from keys in different ways, or with different "
+                    "salts: they cannot be united",
+                    first, other)};
+  }
+  return {
+      fmt::format("{} has {}, {} has {}: only filters of one shape can be united; build both "
+                  "with the same --capacity and --fpr or --bits-per-entry",
+                  first, summary_of(one), other, summary_of(two))};
+}
+
+Result<digest::BloomFilter> united(const std::vector<std::string>& paths, Progress& progress) {
+  progress.stage(fmt::format("uniting {} digests", paths.size()), paths.size());
+  const auto first = open_bloom(paths.front());
+  if (!first) return first.error();
+  digest::BloomFilter sum = *first->bloom();
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    progress.at(i, 0);
+    const auto next = open_bloom(paths[i]);
+    if (!next) return next.error();
+    if (!sum.unite(*next->bloom())) {
+      return unlike(paths.front(), sum.shape(), paths[i], next->bloom()->shape());
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+Result<int> unite(const UniteOptions& options, const Streams& streams) {
+  const auto existing = options.force ? Existing::replace : Existing::keep;
+  if (auto allowed = may_write(options.out, existing); !allowed) return allowed.error();
+  Progress progress(streams);
+  const auto filter = united(options.digests, progress);
+  progress.clear();
+  if (!filter) return filter.error();
+  const bool secret = filter->shape().derivation == digest::Derivation::salted;
+  const auto file = filter->save();
+  const auto written =
+      write_file(options.out, file, existing, secret ? Readers::owner : Readers::everybody);
+  if (!written) return written.error();
+  Output out(streams.out);
+  out.write(Report().add("file", options.out).add(describe(*filter, file.size())).as(options.json));
+  if (auto said = out.finish(); !said) return said.error();
+  return kDone;
+}
+
+}  // namespace proxy::command

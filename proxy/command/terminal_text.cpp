@@ -1,0 +1,43 @@
+#include "proxy/command/terminal_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace proxy::command {
+
+std::string escaped(std::string_view text, std::size_t most) {
+  std::string out;
+  const auto shown = text.substr(0, most);
+  out.reserve(shown.size());
+  for (const char c : shown) {
+    if (c >= ' ' && c <= '~' && c != '\\') {
+      out += c;
+    } else {
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+    }
+  }
+  if (text.size() > most) out += fmt::format("... and {} bytes more", text.size() - most);
+  return out;
+}
+
+std::string short_size(std::uint64_t bytes) {
+  constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  std::size_t unit = 0;
+  auto count = static_cast<double>(bytes);
+  for (; count >= 999.5 && unit + 1 < kUnits.size(); ++unit) count /= 1024;
+  return fmt::format("{:.{}f} {}", count, count < 9.95 ? 1 : 0, kUnits[unit]);
+}
+
+std::string short_time(std::chrono::seconds time) {
+  const auto count = std::max<std::int64_t>(time.count(), 0);
+  if (count < 60) return fmt::format("{}s", count);
+  if (count < 3600) return fmt::format("{}m", count / 60);
+  if (count < 86'400) return fmt::format("{}h", count / 3600);
+  return fmt::format("{}d", count / 86'400);
+}
+
+}  // namespace proxy::command
