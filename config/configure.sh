@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Configures build/PRESET to be built whole: a new folder with many sources compiled as one, which
-# takes half the time. Who works in it wants them apart: cmake --preset PRESET, before this, makes
-# it so, and this leaves it so.
+# Configures build/PRESET. A new build folder becomes a unity build (many sources compiled as one),
+# which halves the time of a full build. To edit and rebuild single sources, run
+# `cmake --preset PRESET` first: a folder that is configured already stays as it is.
 #   config/configure.sh PRESET
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

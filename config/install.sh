@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install.sh LIST...: installs the Debian packages that the lists name, where they are missing, and
-# lets none of them start a service (Squid would take port 3128).
+# install.sh LIST...: installs the missing ones of the Debian packages that the lists name. No
+# package may start a service meanwhile: Squid would take port 3128.
 set -euo pipefail
 
 as_root=()
@@ -25,7 +25,7 @@ fi
 apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@"; }
 install_missing() { apt install --no-install-recommends "${missing[@]}"; }
 
-# Debian asks this file whether a service may be started; 101 says no.
+# Debian runs this file before it starts a service; exit code 101 forbids the start.
 policy=/usr/sbin/policy-rc.d
 kept=$policy.before-hearsay
 restore_policy() {
@@ -38,6 +38,6 @@ if [[ -e $policy ]]; then "${as_root[@]}" mv "$policy" "$kept"; fi
 printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
 "${as_root[@]}" chmod 755 "$policy"
 
-# Fresh machines have no package lists, older ones may have lists that name what is gone.
+# A fresh machine has no package lists; an old list may name versions that no mirror has any more.
 if ! apt --simulate install "${missing[@]}" >/dev/null 2>&1; then apt update; fi
 install_missing || { apt update && install_missing; }

@@ -22,7 +22,7 @@ fail() {
   exit 1
 }
 
-# One compiler per core, and no more than memory holds: each takes up to 1.5 GB.
+# One compiler per core, as far as memory allows: each takes up to 1.5 GB.
 build_jobs() {
   local cores memory
   cores=$(nproc)
@@ -51,7 +51,7 @@ END
 port_of() { echo $((first_port + $1)); }
 name_of() { printf '%b' "\\x$(printf %x $((97 + $1)))"; }  # 0: a, 1: b, ...
 
-# settings_of I N: the settings of the I-th of N neighbours, who knows all the others.
+# settings_of I N: the settings of proxy I of N, with all the others as its peers.
 settings_of() {
   local i=$1 n=$2 other peers=()
   for ((other = 0; other < n; ++other)); do
@@ -81,7 +81,7 @@ stop_all() {
   echo "all stopped; logs and settings stay in $folder"
 }
 
-# Says which one ended and why, as far as its log tells.
+# Names each proxy that has ended, and shows the end of its log.
 report_death() {
   local i
   for i in "${!pids[@]}"; do
@@ -118,11 +118,11 @@ show_how() {
 ${#pids[@]} neighbours listen on 127.0.0.1, ports $first_port to $last. Settings and logs are in
   $folder
 
-Try, in another terminal, first through one, a moment later through another:
+Try, in another terminal, first through one proxy, a moment later through another:
   curl -x http://127.0.0.1:$first_port -sD - -o /dev/null $example
   curl -x http://127.0.0.1:$last -sD - -o /dev/null $example
   curl http://127.0.0.1:$last/digest
-The second answer's Cache-Status says that a neighbour gave it. Ctrl-C stops them all.
+The Cache-Status of the second response names the neighbour that supplied it. Ctrl-C stops all.
 END
 }
 

@@ -5,19 +5,19 @@
 #include <optional>
 #include <variant>
 
-// What a bench is told on its command line. CLI11 costs several seconds of each source that
-// includes it: here it is compiled once, for all benches.
+// Options of a bench's command line. Each source that includes CLI11 compiles for several seconds
+// longer, so it is compiled here once for all benches.
 namespace bench {
 
 struct Argument {
   const char* name;  // with its dashes
-  // Its default until it is read.
+  // Holds the default until the command line is read.
   std::variant<double*, std::uint64_t*, std::uint32_t*, int*> value;
   const char* meaning = "";
 };
 
-// Reads the command line into the values. What it gives is the exit code of who is done with that:
-// --help was asked for, or it is wrong.
+// Reads the command line into the values. Returns an exit code if the bench has to end at once:
+// after --help, or on a wrong option.
 std::optional<int> parse(int argc, char** argv, const char* purpose,
                          std::initializer_list<Argument> arguments);
 

@@ -1,5 +1,5 @@
-# Sourced by the benches that put a program beside nginx on this machine. The server under test has
-# core 0, the load core 1. Needs wrk, nginx and curl. Everything started ends with the script.
+# Sourced by the benches that compare a program with nginx on this machine. The server under test runs
+# on core 0, the load on core 1. Needs wrk, nginx and curl. The script ends every process it started.
 
 readonly dir=$(mktemp -d "${TMPDIR:-/tmp}/beside_nginx.XXXXXX")
 pids=()
@@ -33,7 +33,7 @@ start() { # CORE COMMAND...
   pids+=($!)
 }
 
-fetch() { # CURL ARGUMENTS...: once what was started listens
+fetch() { # CURL ARGUMENTS...: retries until the server listens
   curl -fs --retry 100 --retry-delay 1 --retry-all-errors "$@" >/dev/null && return
   echo "no answer to curl $*" >&2
   exit 1

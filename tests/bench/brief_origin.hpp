@@ -1,5 +1,5 @@
-// An origin that has one short cacheable answer for everything and remembers nothing, for caches of
-// millions.
+// An origin that answers every request with the same short cacheable response and records nothing,
+// for benches that store millions of entries.
 #pragma once
 
 #include <list>
@@ -16,7 +16,7 @@ class BriefOrigin {
   BriefOrigin() : acceptor_([this] { accept_all(); }) {}
   BriefOrigin(const BriefOrigin&) = delete;
   BriefOrigin& operator=(const BriefOrigin&) = delete;
-  // The connections end first, with the proxy that opened them.
+  // The proxy must have ended by then: its connections keep threads of the origin running.
   ~BriefOrigin() {
     listener_.shut_down();
     acceptor_.join();
@@ -46,7 +46,7 @@ class BriefOrigin {
         return;
       }
     }
-  } catch (const support::TimedOut&) {  // a connection nobody uses any more
+  } catch (const support::TimedOut&) {  // the connection is idle
   }
 
   support::Listener listener_;

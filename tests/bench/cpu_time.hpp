@@ -9,7 +9,7 @@
 
 namespace bench {
 
-// Of all its threads that still run.
+// Seconds used so far by the threads of `process` that still run.
 inline double cpu_seconds(pid_t process) {
   double nanoseconds = 0;
   const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";

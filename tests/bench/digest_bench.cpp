@@ -1,5 +1,6 @@
-// What a filter costs per key, beside reading one random cache line of as much memory: as a whole
-// (line/read) or a word of it (line/touched). To compare, run them in turn on an idle machine:
+// The cost of a filter per key, compared with reading a random cache line of an array of the same
+// size: the whole line (line/read) or one word (line/touched). Run them interleaved, on an idle
+// machine:
 //   digest_bench --benchmark_filter="(line|blocked|bloom).*/1000000" --benchmark_repetitions=9
 //     --benchmark_enable_random_interleaving=true --benchmark_report_aggregates_only=true
 #include <benchmark/benchmark.h>
@@ -31,8 +32,8 @@ __extension__ using Wide = unsigned __int128;
 
 enum class Presence { present, absent };
 
-// As many keys as are asked for in turn; `present` ones are among the first `entries`, in an order
-// of their own.
+// The keys to look up, in turn: `present` ones are among the first `entries` keys, in a scattered
+// order; `absent` ones are none of these.
 std::vector<Key> questions(std::uint64_t entries, Presence presence) {
   constexpr std::uint64_t kMost = 1 << 20;
   std::vector<Key> keys(static_cast<std::size_t>(std::min(entries, kMost)));
@@ -44,8 +45,8 @@ std::vector<Key> questions(std::uint64_t entries, Presence presence) {
   return keys;
 }
 
-// Calls ask(key) for one question after the other. The answers are added up: to be thrown away one
-// by one they would not even have to be read.
+// Calls ask(key) for each key in turn. The results are summed: if each were discarded, the look-up
+// would not have to load it.
 template <class Ask>
 void ask_all(benchmark::State& state, const std::vector<Key>& keys, Ask ask) {
   while (state.KeepRunningBatch(static_cast<std::int64_t>(keys.size()))) {
@@ -66,8 +67,8 @@ struct alignas(64) Line {
 
 enum class Reading { whole_line, one_word };
 
-// The yardstick: as much memory as 12 bits per key, one line per key, found as the filters find
-// theirs, and either read as a whole or touched.
+// The yardstick: an array of 12 bits per key. Each key selects one line of it, as in a blocked
+// filter; the bench reads the whole line or one word.
 void random_line(benchmark::State& state, Reading reading) {
   const std::uint64_t count = (entries_of(state) * 12 + 511) / 512;
   const std::vector<Line> lines(static_cast<std::size_t>(count), Line{{1}});
@@ -105,7 +106,7 @@ struct Salted {
   }
 };
 
-// Its file is gone as soon as it is open.
+// The file is unlinked at once; the mapping keeps its memory.
 struct Mapped {
   static digest::MappedFilter empty(std::uint64_t entries) {
     const support::TemporaryDirectory directory;
@@ -144,7 +145,7 @@ void put(Filter& filter, const Key& key) {
   }
 }
 
-// Filled once for all benches of one kind and size: filling the largest takes seconds.
+// The filled filter for all benches of one kind and size, as filling the largest takes seconds.
 template <class Kind>
 const auto& filled(std::uint64_t entries) {
   static std::map<std::uint64_t, decltype(Kind::empty(1))> filters;
@@ -163,7 +164,7 @@ void look_up(benchmark::State& state, Presence presence) {
           [&filter](const Key& key) { return filter.contains(key) ? 1U : 0U; });
 }
 
-// Fills a filter from empty to its capacity, again and again.
+// Each batch fills an empty filter to its capacity.
 template <class Kind>
 void insert(benchmark::State& state) {
   const std::uint64_t entries = entries_of(state);

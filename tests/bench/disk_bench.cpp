@@ -1,4 +1,4 @@
-// What the cache on disk costs alone: appending, starting, finding and reading, memory per entry.
+// The cost of the cache on disk by itself: append, start, look-up, read, memory per entry.
 #include <fmt/core.h>
 
 #include <fcntl.h>
@@ -47,7 +47,7 @@ std::uint64_t written_by(const Disk& disk) {
   return counters.stored_bytes + counters.reinserted_bytes + counters.overhead_bytes;
 }
 
-// As fast as they are taken; returns once all are written.
+// Appends as fast as the disk accepts records; returns once all are written.
 void append(Disk& disk, const Plan& plan) {
   const std::string head(300, 'h');
   const auto body = std::make_shared<const std::string>(plan.body_bytes, 'b');
@@ -116,8 +116,8 @@ void drop_page_cache(const std::filesystem::path& path) {
   }
 }
 
-// What is appended waits for the oldest segment to go, every other record of which was used, and
-// has to be read from the disk first.
+// Appends to a full log: each new segment waits until the oldest one is reclaimed. Every other
+// record of the oldest segment was used, so it is read from the disk and appended again.
 void reclaim(const Plan& plan) {
   Disk disk(options_of(plan));
   if (!disk.start()) return;
@@ -162,7 +162,7 @@ void start(const Plan& plan, const char* what) {
              disk.used_bytes() >> 20);
 }
 
-// All claims that end within a minute, say: a pass over the index.
+// A pass over the whole index, such as a search for claims that end within a minute.
 void pass(const Plan& plan) {
   Disk disk(options_of(plan));
   if (!disk.start()) return;
@@ -181,7 +181,7 @@ void pass(const Plan& plan) {
              busy * 1000, longest * 1000, ending);
 }
 
-// As a crash leaves it: the newest segment without its footer.
+// Leaves the newest segment without its footer, as a crash does.
 void cut_footer(const std::filesystem::path& path) {
   std::filesystem::path newest;
   for (const auto& file : std::filesystem::directory_iterator(path)) {

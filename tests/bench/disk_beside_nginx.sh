@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# The cache on disk on one core, ours beside nginx's proxy_cache, in alternating rounds:
+# Compares the cache on disk with nginx's proxy_cache, each on one core, in alternating rounds:
 #   tests/bench/disk_beside_nginx.sh HEARSAY [stores|hits|start [ROUNDS_OR_ENTRIES]]
-# stores: unique responses of 10 KiB, into caches that have stored 100,000 before, as an empty
-# directory is faster than one in use (STORED_BEFORE=0 shows by how much); hits: random ones of
-# 100 KiB, far more than memory holds, from 4,000; start: 1,000,000 entries of 1 KiB, time to the
-# first hit after a clean stop and after kill -9, memory and disk per entry. What a disk's speed
-# would hide is not measured: all of it stays in the system's page cache for both. Needs wrk, nginx
-# and curl.
+# stores: stores unique responses of 10 KiB. Both caches have stored 100,000 before, since an empty
+#   directory is faster than one in use (STORED_BEFORE=0 shows by how much).
+# hits: reads 4,000 responses of 100 KiB in random order, far more than memory holds.
+# start: stores 1,000,000 entries of 1 KiB; measures the time to the first hit after a clean stop and
+#   after kill -9, and memory and disk per entry.
+# Everything stays in the system's page cache for both, so that the disk's speed hides nothing.
+# Needs wrk, nginx and curl.
 set -euo pipefail
 
 readonly hearsay=$(realpath "${1:?the program to measure}") what=${2:-stores} many=${3:-}
@@ -35,7 +36,7 @@ cat >"$dir/hearsay.json" <<END
  "cache": {"memory": "$memory", "disk": {"path": "$dir/hearsay", "size": "20GiB"}}}
 END
 
-sequence() { # FILE PREFIX FIRST [COUNT]: each name once, and an end after so many
+sequence() { # FILE PREFIX FIRST [COUNT]: requests each name once, and ends after COUNT
   cat >"$dir/$1" <<END
 local n, last = $3, $3 + ${4:-1000000000}
 function request() n = n + 1 return wrk.format("GET", "$2" .. n) end
@@ -75,7 +76,7 @@ stores() {
   fill "$origin/10k/before-" "$port" "$stored_before"
   for ((i = 0; i < ${many:-5}; ++i)); do
     sequence nginx.lua "/10k/$i-" 0
-    sync  # what one has written the system does not write while the other is measured
+    sync  # so that one's dirty pages are not written while the other is measured
     measure nginx "$nginx_worker" "$nginx_port" "$dir/nginx.lua" "$seconds"
     sequence hearsay.lua "$origin/10k/$i-" 0
     sync
@@ -92,7 +93,7 @@ hits() {
   curl -fs --noproxy '*' "http://127.0.0.1:$nginx_port/100k/[1-$count]" >"$dir/fetched"
   curl -fs --proxy "http://127.0.0.1:$port" --noproxy '' "$origin/100k/[1-$count]" >"$dir/fetched"
   rm "$dir/fetched"
-  kill "$origin_pid"  # from here on, what is not a hit fails
+  kill "$origin_pid"  # from here on, a miss fails
   at_random nginx.lua /100k/ "$count"
   at_random hearsay.lua "$origin/100k/" "$count"
   for ((i = 0; i < ${many:-5}; ++i)); do
@@ -145,7 +146,7 @@ starts() {
   echo "hearsay: $(metric hearsay_disk_entries) entries, index $(metric hearsay_disk_index_bytes) bytes, $(resident "$hearsay_pid") resident; on disk $(du -sm "$dir/hearsay" | cut -f1) MiB"
   end "$hearsay_pid" KILL
   first_hit "hearsay, after kill -9" hearsay_from_start
-  end "$nginx_pid" TERM  # its cache loader ends no sooner than it is done
+  end "$nginx_pid" TERM  # nginx waits for its cache loader
   first_hit "nginx, after a clean stop" nginx_from_start
   mapfile -t children < <(pgrep -P "$nginx_pid")
   kill -KILL "${children[@]}" && end "$nginx_pid" KILL
@@ -161,5 +162,5 @@ case $what in
   stores) stores ;;
   hits) hits ;;
   start) starts ;;
-  *) echo "what is $what? stores, hits or start" >&2; exit 2 ;;
+  *) echo "unknown bench $what: stores, hits or start" >&2; exit 2 ;;
 esac

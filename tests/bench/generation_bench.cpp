@@ -1,5 +1,5 @@
-// What keeping and exchanging the native digest costs: building it, closing a generation, making
-// and applying what is sent. The number in each name is that of the entries.
+// The cost of the native digest: building it, closing a generation, encoding and applying deltas
+// and snapshots. The first number in each bench's name is the number of entries.
 #include <benchmark/benchmark.h>
 #include <time.h>
 
@@ -19,7 +19,7 @@ using digest::quick_key;
 
 constexpr std::size_t kRoom = std::size_t{1} << 29;
 
-// A full cache: whatever comes in, the oldest goes out.
+// A full cache: each entry that is stored evicts the oldest.
 class Turnover final : public peers::Holdings {
  public:
   explicit Turnover(std::uint64_t entries) : next_(entries) {}
@@ -50,7 +50,7 @@ class Turnover final : public peers::Holdings {
 struct Cache {
   explicit Cache(std::uint64_t entries) : holdings(entries) {}
 
-  // One period in which so many came and as many went.
+  // Ends a period in which `replaced` entries were stored and as many evicted.
   void close(std::uint64_t replaced) {
     holdings.replace(replaced);
     tick();
@@ -74,7 +74,7 @@ std::uint64_t number(const benchmark::State& state, int argument) {
   return static_cast<std::uint64_t>(state.range(argument));
 }
 
-// With the Squid form, as at every start and at every new epoch.
+// Builds the native and the Squid form, as at every start and in every new epoch.
 void build(benchmark::State& state) {
   Turnover holdings(number(state, 0));
   for (auto _ : state) {
@@ -83,8 +83,8 @@ void build(benchmark::State& state) {
   }
 }
 
-// The second number is how many were stored, and as many left. Without the Squid form, which is
-// closed every tenth second.
+// The second number in the name: entries stored in the generation, and as many evicted. The Squid
+// form takes no part, since it is rebuilt only every ten seconds.
 void close_generation(benchmark::State& state) {
   Cache cache(number(state, 0));
   const peers::WallTime now = cache.now;
@@ -96,7 +96,7 @@ void close_generation(benchmark::State& state) {
   }
 }
 
-// Two generations of a cache, and what leads from one to the other.
+// Two successive generations of a cache, and the delta between them.
 struct Step {
   Step(std::uint64_t entries, std::uint64_t replaced) : cache(entries), before(cache.whole()) {
     cache.close(replaced);
@@ -157,9 +157,9 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// One iteration is ten seconds of a cache in which so many are stored and as many leave per second,
-// the Squid form among it, and of one neighbour that asks each second. Per cent of a core, without
-// HTTP.
+// One iteration is ten seconds of a cache that stores and evicts so many entries per second, and of
+// one neighbour that polls it each second; the Squid form is rebuilt once. Reports CPU time as a
+// percentage of a core. HTTP is not part of it.
 void steady(benchmark::State& state) {
   Cache cache(number(state, 0));
   NativeDigest held = cache.whole();

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A hit of 1 KiB from memory on one core, ours beside nginx's proxy_cache, in alternating rounds.
+# Compares a hit of 1 KiB from memory with nginx's proxy_cache, each on one core, in alternating rounds.
 #   tests/bench/hit_bench.sh HEARSAY [ROUNDS [SECONDS]]
-# Needs wrk, nginx and curl. sendfile is off because nginx is the quicker for it here. The server
-# under test has core 0, wrk core 1. Prints each round, then medians: requests per second, and
+# Needs wrk, nginx and curl. sendfile is off because nginx is faster without it here. The server under
+# test runs on core 0, wrk on core 1. Prints each round, then medians: requests per second, and
 # microseconds of CPU time (user + system) per request.
 set -euo pipefail
 
@@ -44,7 +44,7 @@ readonly logging_pid=$!
 fetch --noproxy '*' "http://127.0.0.1:$nginx_port/1k"
 fetch --proxy "http://127.0.0.1:$quiet_port" --noproxy '' "$url"
 fetch --proxy "http://127.0.0.1:$logging_port" --noproxy '' "$url"
-kill "$origin_pid" # from here on, what is not a hit fails
+kill "$origin_pid" # from here on, a miss fails
 readonly nginx_worker=$(worker_of "$nginx_pid")
 
 for ((i = 0; i < rounds; ++i)); do

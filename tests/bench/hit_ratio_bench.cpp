@@ -1,4 +1,4 @@
-// The hit ratio of our store, which goes by S3-FIFO, beside that of LRU.
+// The hit ratio of our store, which evicts by S3-FIFO, compared with that of LRU.
 #include <fmt/core.h>
 
 #include "tests/bench/arguments.hpp"
@@ -10,8 +10,8 @@ int main(int argc, char** argv) {
       bench::parse(argc, argv, "hit ratios of the store and of LRU, on made-up traces",
                    {
                        {"--requests", &shape.requests},
-                       {"--popular", &shape.popular, "objects that are asked for by Zipf's law"},
-                       {"--alpha", &shape.alpha, "of this law"},
+                       {"--popular", &shape.popular, "objects requested by Zipf's law"},
+                       {"--alpha", &shape.alpha, "the exponent of Zipf's law"},
                        {"--seed", &shape.seed},
                    });
   if (exit_code) return *exit_code;

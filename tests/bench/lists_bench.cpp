@@ -1,4 +1,4 @@
-// What a list of many hosts costs: time to read it, memory, and time per request, beside no list.
+// The cost of a long list of hosts: time to read it, memory, and time per request with and without.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 using proxy::http::Target;
 using proxy::lists::AccessLists;
 
-// Some 20 characters, as the names on such lists have: "a1b2c3d.b4e5f6a.test".
+// Some 20 characters, a usual length on block lists: "a1b2c3d.b4e5f6a.test".
 std::string host(std::uint64_t number) {
   std::mt19937_64 mixed(number);
   const auto random = mixed();
@@ -35,7 +35,7 @@ std::vector<Target> targets(std::uint64_t first, std::size_t count) {
   return made;
 }
 
-// Nanoseconds for each question.
+// Prints the nanoseconds per look-up.
 void ask(const AccessLists& lists, const std::vector<Target>& asked, const char* what) {
   std::size_t blocked = 0;
   const auto begun = Clock::now();

@@ -1,5 +1,5 @@
-// What the proxy holds while it should hold little: idle connections, and a download beyond its
-// cache.
+// The proxy's memory in two cases that should need little: many idle connections, and a download
+// larger than the cache.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -22,7 +22,7 @@ constexpr std::uint64_t kMiB = 1 << 20;
 
 enum class Form { sized, chunked };
 
-// Answers each connection with one cacheable body of as many bytes as it is told, made as it goes.
+// Answers each connection with one cacheable body of `bytes` bytes, generated while it is sent.
 class EndlessOrigin {
  public:
   EndlessOrigin(Form form, std::uint64_t bytes)
@@ -76,7 +76,7 @@ std::uint64_t resident_mib(const support::ProxyProcess& proxy) {
   return proxy.resident_bytes() / kMiB;
 }
 
-// Both ends of each connection are in one machine: this process needs a descriptor for each.
+// This process needs a descriptor for its end of each connection.
 void raise_descriptor_limit() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);

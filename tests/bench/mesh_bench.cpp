@@ -1,4 +1,5 @@
-// Four neighbours under one workload: how much of what peering can spare the origin it does spare.
+// Four neighbours under one workload: of the requests to the origin that peering could save, the
+// share that it does save.
 #include <fmt/format.h>
 
 #include <array>
@@ -52,7 +53,7 @@ std::string path_of(std::size_t url) {
   return "/" + std::to_string(url);
 }
 
-// 1 to 4 KiB that no other URL has.
+// 1 to 4 KiB, different for each URL.
 std::string body_of(const std::string& path) {
   const std::size_t size = 1024 + std::hash<std::string>()(path) % 3073;
   std::string body;
@@ -76,7 +77,7 @@ class Mesh {
   std::string url(std::size_t number) const { return origin_.url(path_of(number)); }
   std::size_t origin_requests() const { return origin_.count(); }
 
-  // Of all proxies about all their peers.
+  // Sums `counter` over all peers of all proxies.
   std::uint64_t sum(const char* counter) const {
     std::uint64_t total = 0;
     for (const auto& proxy : proxies_) {
@@ -102,7 +103,7 @@ class Mesh {
   }
 
  private:
-  // As the program comes, but for what a bench on loopback needs; null leaves a default in force.
+  // The defaults, except what a bench on loopback needs; null leaves a default in force.
   json settings_of(std::size_t self) const {
     json peers = json::array();
     for (std::size_t i = 0; i < kProxies; ++i) {
@@ -122,12 +123,12 @@ class Mesh {
   std::array<std::unique_ptr<support::ProxyProcess>, kProxies> proxies_;
 };
 
-// One client: its connections, reopened after an error.
+// One client with a connection to each proxy, reopened after an error.
 class Asker {
  public:
   explicit Asker(const Mesh& mesh) : mesh_(mesh) {}
 
-  // What is wrong with the answer; empty if it is right.
+  // Returns what is wrong with the answer, or nothing if it is right.
   std::string ask(const Ask& ask) {
     auto& client = clients_[ask.proxy];
     try {
@@ -159,7 +160,7 @@ void note(Outcome& outcome, const std::string& error, std::int64_t took_ms) {
   }
 }
 
-// Each request at its time, or as soon after it as a client is free.
+// Sends each request at its scheduled time, or as soon afterwards as a client is free.
 void play(const Mesh& mesh, std::span<const Ask> asks, double rate, Outcome& outcome) {
   const auto start = steady_clock::now();
   std::atomic<std::size_t> next = 0;
@@ -183,13 +184,13 @@ void play(const Mesh& mesh, std::span<const Ask> asks, double rate, Outcome& out
 struct Tally {
   std::size_t requests = 0;
   std::size_t origin = 0;
-  std::size_t ideal = 0;  // each URL once
-  std::size_t alone = 0;  // each URL once for each proxy that was asked for it
+  std::size_t ideal = 0;  // origin requests if peering were perfect: one per URL
+  std::size_t alone = 0;  // origin requests without peering: one per URL and proxy
   std::uint64_t true_hits = 0;
   std::uint64_t false_hits = 0;
 };
 
-// After these requests, of which none has been forgotten.
+// The tally after `asks`, which must be all requests so far. No proxy may have evicted any of them.
 Tally tally(const Mesh& mesh, std::span<const Ask> asks) {
   std::set<std::size_t> urls;
   std::set<std::pair<std::size_t, std::size_t>> pairs;
@@ -207,7 +208,7 @@ Tally between(const Tally& from, const Tally& to) {
           to.true_hits - from.true_hits, to.false_hits - from.false_hits};
 }
 
-// Of the requests that peering can save; 1 if there are none.
+// The share of the requests that peering can save; 1 if it can save none.
 double share_saved(const Tally& tally) {
   if (tally.alone == tally.ideal) return 1;
   return (static_cast<double>(tally.alone) - static_cast<double>(tally.origin)) /

@@ -1,8 +1,9 @@
-// Mutates the messages of tests/support/hostile_messages.hpp at random and holds the program to
-// what a slow and strict reader of RFC 9112 makes of them: what an origin gets are requests that
-// this reader finds among those sent, each once, in order and in normal form; what a client gets
-// whole from an origin is what the reader finds whole in what the origin sent; the rest is refused
-// or cut, not stored, and leaves nothing behind.
+// Mutates the messages of tests/support/hostile_messages.hpp at random, sends them through the
+// proxy, and compares the result with what a slow and strict reader of RFC 9112 makes of them:
+// - the origin gets only requests that the reader finds among those sent: each at most once, in
+//   order, in normal form;
+// - a client gets as complete only an answer that the reader finds complete in the origin's bytes;
+// - all else is refused or cut, is not stored, and does not affect the next exchange.
 //   mutate_messages [--requests N] [--answers N] [--seed N]
 #include <fmt/format.h>
 
@@ -62,7 +63,7 @@ const std::vector<std::string> kTelling{"\r\n",
                                         "204",
                                         "304"};
 
-// Where a line that holds `at` begins, and where the next does.
+// The begin of the line that contains `at`, and the begin of the next line.
 std::pair<std::size_t, std::size_t> line_around(const std::string& text, std::size_t at) {
   const auto before = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
   const auto after = text.find('\n', at);
@@ -94,7 +95,7 @@ void mutate_once(std::string& text, const std::string& other, Random& random) {
     case 6:
       text.erase(begin, line.size());
       break;
-    case 7: {  // a line of it somewhere else
+    case 7: {  // move a line
       text.erase(begin, line.size());
       text.insert(line_around(text, below(random, text.size())).first, line);
       break;
@@ -114,7 +115,7 @@ std::string mutated(const std::vector<std::string>& messages, Random& random) {
   return text;
 }
 
-// Whether each URL in it leads to the origin: no name of chance is to be looked up.
+// Whether each URL in the text names the origin: the proxy must look up no random host name.
 bool leads_nowhere_else(const std::string& text) {
   for (auto at = text.find("://"); at != text.npos; at = text.find("://", at + 3)) {
     const auto end = std::min(text.find_first_of("/? \r\n", at + 3), text.size());
@@ -127,7 +128,7 @@ struct Fault {
   std::string why;
 };
 
-// Fine as they are, so that more of what is made of them gets through.
+// Valid requests: more of their mutations are forwarded.
 const std::vector<std::string> kFine{
     "GET http://\x01/a HTTP/1.1\r\nHost: \x01\r\nX: y\r\n\r\n",
     "HEAD /a?b HTTP/1.1\r\nHost: a.test\r\nAccept: */*\r\n\r\n",
@@ -142,7 +143,7 @@ const std::vector<std::string> kFine{
     "\x01\r\nContent-Length: 31\r\n\r\nGET /c HTTP/1.1\r\nHost: a.test\r\n\r\n",
 };
 
-// Whether each field but those that a proxy writes itself was sent, white space aside.
+// Whether every field of `got` is in `sent`, apart from blanks. `ours`: fields that a proxy writes.
 bool all_sent(const strict::Message& got, const strict::Message& sent,
               const std::vector<std::string>& ours) {
   const auto squeezed = [](std::string value) {
@@ -163,7 +164,7 @@ std::string shown(std::string_view bytes) {
       json(std::string(bytes.substr(0, 2000))).dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
-// What the origin got, against what was sent. Counts what was forwarded.
+// Compares what the origin got with what was sent. Returns the number of forwarded requests.
 std::size_t check_requests(const std::string& sent, const Pump::Played& played) {
   const auto readable = strict::read_requests(sent);
   auto next = readable.whole.begin();
@@ -182,7 +183,7 @@ std::size_t check_requests(const std::string& sent, const Pump::Played& played) 
                         {"host", "via", "content-length", "transfer-encoding", "max-forwards",
                          "connection", "upgrade"});
       });
-      if (next == readable.whole.end()) throw Fault{"the origin got what nobody sent"};
+      if (next == readable.whole.end()) throw Fault{"the origin got a request that nobody sent"};
       ++next;
       ++forwarded;
     }
@@ -199,7 +200,7 @@ std::size_t check_requests(const std::string& sent, const Pump::Played& played) 
   return forwarded;
 }
 
-// What the client got, against what the origin sent. True where it was passed on as whole.
+// Compares what the client got with what the origin sent. Returns whether it got a complete answer.
 bool check_answer(const strict::Answer& expected, const strict::Answer& got) {
   if (got.end == End::malformed) throw Fault{"the client got " + got.fault};
   const bool refused =
@@ -207,7 +208,7 @@ bool check_answer(const strict::Answer& expected, const strict::Answer& got) {
         return field.first == "server" && field.second.starts_with("Hearsay/");
       });
   if (got.end == End::cut || refused) return false;
-  if (expected.end != End::whole) throw Fault{"what is damaged was passed off as whole"};
+  if (expected.end != End::whole) throw Fault{"a damaged answer was passed off as whole"};
   if (expected.status != got.status || expected.message.body != got.message.body) {
     throw Fault{"the client got another answer than was sent"};
   }
@@ -222,7 +223,7 @@ bool check_answer(const strict::Answer& expected, const strict::Answer& got) {
 struct Run {
   Listener at_proxy;
   Pump pump{at_proxy.port()};
-  Pump keeping{at_proxy.port()};  // another origin, whose connections stay open
+  Pump keeping{at_proxy.port()};  // a second origin, which keeps its connections open
   ProxyProcess proxy{
       json{{"threads", 1},
            {"log", {{"access", "none"}}},
@@ -281,7 +282,7 @@ std::size_t Run::requests(std::size_t count) {
   return forwarded;
 }
 
-// The answer to what is asked with `line` ("GET {} HTTP/1.1"), for which the origin says `said`.
+// Sends the request line `line`, to which the origin answers `said`; returns what the client gets.
 strict::Answer Run::ask(Pump& origin, std::string_view line, const std::string& said, bool open) {
   const auto played = origin.play(
       fmt::format("{}\r\nHost: x\r\nConnection: close\r\n\r\n", line),
@@ -293,12 +294,12 @@ strict::Answer Run::ask(Pump& origin, std::string_view line, const std::string& 
   auto answer = strict::read_answer(played.at_client, line.substr(0, line.find(' ')));
   if (!answer.rest.empty()) throw Fault{"the client got more than an answer"};
   if (answer.end == End::whole && played.was_reset) answer.end = End::cut;
-  answer.rest = {};  // of bytes that go
+  answer.rest = {};  // a view of bytes that end with this function
   return answer;
 }
 
-// Twice on one URL: the second answer is good, and has to be what comes, unless the first was
-// stored, which it may only be when it was whole.
+// Requests one URL twice. The origin's second answer is good, and the client must get it, unless
+// the proxy stored the first one; it may store only a complete one.
 bool Run::answer(const std::string& sent, const std::string& path) {
   static const std::string kGood = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood";
   static const std::vector<std::pair<std::string, std::string>> kKinds{
@@ -317,9 +318,10 @@ bool Run::answer(const std::string& sent, const std::string& path) {
   const auto second = ask(origin, fmt::format("GET {} HTTP/1.1", url), kGood, open);
   if (second.end != End::whole) throw Fault{"the next answer is damaged"};
   if (second.message.body == "good") return whole;
-  if (!whole || method != "GET") throw Fault{"what may not be was stored, or left something"};
+  if (!whole || method != "GET")
+    throw Fault{"an answer that may not be stored was, or it affected the next one"};
   const bool stored = second.status == first.status && second.message.body == first.message.body;
-  if (!stored) throw Fault{"the next answer is another"};
+  if (!stored) throw Fault{"the next answer is neither the stored one nor the good one"};
   return whole;
 }
 

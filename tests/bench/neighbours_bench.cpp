@@ -1,5 +1,5 @@
-// What it costs to ask the digests of 1, 8 and 64 neighbours for one key, beside asking each filter
-// by itself.
+// The cost of looking up one key in the digests of 1, 8 and 64 neighbours, compared with asking
+// each filter in turn.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -18,7 +18,7 @@ using digest::quick_key;
 constexpr std::uint64_t kEntries = 100'000;
 const peers::Time kNow{std::chrono::hours{1}};
 
-// As a Hearsay sends it: twice the capacity, a salt of its own.
+// As a Hearsay sends its digest: sized for twice the entries, with a salt of its own.
 digest::BloomFilter native_filter(std::size_t peer) {
   digest::Shape shape{.bits = 2 * kEntries * 12,
                       .hashes = 8,
@@ -28,7 +28,7 @@ digest::BloomFilter native_filter(std::size_t peer) {
   return *digest::BloomFilter::create(shape);
 }
 
-// As a Squid sends it by default: 5 bits for each entry.
+// As a Squid sends its digest by default: 5 bits per entry.
 digest::BloomFilter squid_filter() {
   return digest::SquidDigest::empty(kEntries, 5)->filter;
 }
@@ -62,7 +62,7 @@ struct Neighbours {
   }
 };
 
-// Keys that nobody holds.
+// Keys that no neighbour holds.
 std::vector<Key> absent_keys() {
   std::vector<Key> keys(1 << 16);
   for (std::uint64_t i = 0; i < keys.size(); ++i) keys[i] = quick_key((std::uint64_t{1} << 40) + i);
@@ -90,7 +90,7 @@ void one_by_one(benchmark::State& state, Form form) {
   });
 }
 
-// What the control thread does after each poll.
+// The control thread's work after each poll.
 void update(benchmark::State& state) {
   Neighbours neighbours(Form::native, static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) neighbours.directory.update(0, neighbours.reports[0]);

@@ -1,5 +1,5 @@
-// What a digest of many entries costs while it is polled: the clients of its owner in time to
-// answer, both sides in CPU time, the line in bytes. Entries come and go all the while.
+// The cost of polling a large digest: response times of its owner's clients, CPU time on both
+// sides, bytes on the network. Entries are stored and dropped throughout.
 #include <fmt/format.h>
 #include <sys/prctl.h>
 
@@ -28,7 +28,7 @@ using Seconds = std::chrono::duration<double>;
 struct Options {
   std::uint64_t entries = 1'000'000;
   std::size_t pollers = 64;
-  double turnover = 100;  // stored per second, and dropped
+  double turnover = 100;  // entries stored per second, and as many dropped
   double rate = 1000;     // hits asked for per second
   int rounds = 10;
   double seconds = 5;
@@ -39,11 +39,11 @@ steady_clock::duration as_duration(double seconds) {
   return std::chrono::duration_cast<steady_clock::duration>(Seconds(seconds));
 }
 
-// One after the other, evenly, until asked to stop or the time is over; says when each was due.
+// Paces a loop evenly: next() waits until the next step is due, and returns when it was due.
 class Pace {
  public:
   explicit Pace(double rate) : gap_(as_duration(1 / rate)), due_(steady_clock::now()) {
-    prctl(PR_SET_TIMERSLACK, 1);  // of this thread; else each wait is 50 us too long
+    prctl(PR_SET_TIMERSLACK, 1);  // for this thread; by default each wait is 50 us too long
   }
   steady_clock::time_point next() {
     due_ += gap_;
@@ -56,7 +56,7 @@ class Pace {
   steady_clock::time_point due_;
 };
 
-// The cache under test, and who fills it.
+// The proxy under test, which owns the digest, and the clients that fill its cache.
 class Owner {
  public:
   explicit Owner(const Options& options)
@@ -79,7 +79,7 @@ class Owner {
     }
   }
 
-  // One of those that stay for the length of the bench.
+  // Requests one of the entries that are not dropped during the bench.
   std::string hit_request(std::uint64_t any) const {
     const std::uint64_t staying = options_.entries / 2;
     return support::request_text("GET", origin_.url(staying + any % staying));
@@ -116,12 +116,12 @@ class Owner {
   std::uint64_t turned_ = 0;
 };
 
-// Neighbours as the proxy sees them: each asks once a second for what changed since it last did.
+// Stands for many neighbours: each polls once a second for the changes since its last poll.
 class Pollers {
  public:
   Pollers(std::uint16_t port, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) pollers_.push_back(std::make_unique<Poller>(port));
-    for (auto& poller : pollers_) poll(*poller);  // all of it
+    for (auto& poller : pollers_) poll(*poller);  // fetches the whole digest
     bytes_ = 0;
   }
 
@@ -148,7 +148,7 @@ class Pollers {
     std::string etag;
   };
 
-  // The heads as the exchange and libcurl write them.
+  // Sends the same head as peers/exchange.cpp does through libcurl.
   void poll(Poller& poller) {
     support::Fields fields{{"Host", poller.address},
                            {"User-Agent", "Hearsay/0.1.0"},
@@ -178,7 +178,7 @@ class Pollers {
   std::uint64_t largest_ = 0;
 };
 
-// Microseconds from when each hit was due to when it was whole.
+// Microseconds from the time each hit was due to the end of its response, sorted.
 std::vector<double> ask_for_hits(const Owner& owner, const Options& options, unsigned seed) {
   constexpr std::size_t kConnections = 8;
   std::vector<std::unique_ptr<Client>> clients;
@@ -208,7 +208,7 @@ std::vector<double> ask_for_hits(const Owner& owner, const Options& options, uns
 struct Round {
   double median = 0;
   double p99 = 0;
-  double cpu_percent = 0;  // of the owner
+  double cpu_percent = 0;  // of the owner, in % of a core
 };
 
 Round measure(Owner& owner, const Options& options, unsigned seed) {
@@ -260,7 +260,7 @@ void compare(Owner& owner, const Options& options) {
              per_poll, per_poll * 8 / 1000, pollers.largest());
 }
 
-// One real neighbour and no clients.
+// Measures one real neighbour, with no clients.
 void measure_neighbour(Owner& owner, const Options& options) {
   support::ProxyProcess reader(support::with_peer(
       "owner", owner.proxy().port(), {{"digest", nullptr}, {"log", {{"access", "none"}}}}));
@@ -270,7 +270,7 @@ void measure_neighbour(Owner& owner, const Options& options) {
   const auto cpu = [&] { return bench::cpu_seconds(reader.process().pid()); };
   const double before = cpu();
   const Seconds span(options.seconds);
-  std::this_thread::sleep_for(span);  // what is measured is the CPU time that passes meanwhile
+  std::this_thread::sleep_for(span);  // its CPU time meanwhile is measured
   const double percent = 100 * (cpu() - before) / span.count();
   const json books = reader.digest_peer("owner");
   fmt::print("a neighbour: CPU {:.3f} % of a core; claims {} entries, {} resyncs\n", percent,
@@ -290,7 +290,7 @@ int run(const Options& options) {
              digest.at("bits").dump(), owner.proxy().resident_bytes() >> 20);
   {
     const double cpu = bench::cpu_seconds(owner.pid());
-    std::this_thread::sleep_for(Seconds(options.seconds));  // likewise
+    std::this_thread::sleep_for(Seconds(options.seconds));  // as above
     fmt::print("idle: CPU {:.3f} % of a core\n",
                100 * (bench::cpu_seconds(owner.pid()) - cpu) / options.seconds);
   }
@@ -304,17 +304,17 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  const auto exit_code =
-      bench::parse(argc, argv, "A digest that is polled, and the clients of its owner",
-                   {
-                       {"--entries", &options.entries, "how many are cached"},
-                       {"--pollers", &options.pollers, "each once a second"},
-                       {"--turnover", &options.turnover, "stored, and dropped, per second"},
-                       {"--rate", &options.rate, "hits per second"},
-                       {"--rounds", &options.rounds, "of each kind, in turn"},
-                       {"--seconds", &options.seconds, "that a round takes"},
-                       {"--threads", &options.threads, "of the proxy"},
-                   });
+  const auto exit_code = bench::parse(
+      argc, argv, "the cost of polling a digest, for its owner and the owner's clients",
+      {
+          {"--entries", &options.entries, "how many are cached"},
+          {"--pollers", &options.pollers, "neighbours; each polls once a second"},
+          {"--turnover", &options.turnover, "entries stored, and dropped, per second"},
+          {"--rate", &options.rate, "hits per second"},
+          {"--rounds", &options.rounds, "of each kind, in turn"},
+          {"--seconds", &options.seconds, "of each round"},
+          {"--threads", &options.threads, "of the proxy"},
+      });
   if (exit_code) return *exit_code;
   try {
     return run(options);

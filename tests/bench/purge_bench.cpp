@@ -1,4 +1,4 @@
-// How long a purge by prefix takes in a large store, and how long a look-up waits meanwhile.
+// The time that a purge by prefix takes in a large store, and how long look-ups wait meanwhile.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

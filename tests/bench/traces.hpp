@@ -1,4 +1,4 @@
-// Requests for objects as caches see them, made up but always the same: a seed gives one trace.
+// Synthetic request traces. The same seed always gives the same trace.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace bench {
 
-// The objects that are asked for, one after the other. Their numbers are below `objects`, but not
-// each of these needs to be there.
+// The number of the object that each request asks for, below `objects`. Some numbers may never
+// occur.
 struct Trace {
   std::string_view name;
   std::vector<std::uint32_t> requests;
@@ -21,8 +21,8 @@ struct Trace {
 
 struct TraceShape {
   std::uint32_t requests = 1'000'000;
-  std::uint32_t popular = 100'000;  // objects that are asked for by Zipf's law
-  double alpha = 0.9;  // of what proxies see: 0.64 to 0.83 (Breslau 1999), of CDNs' today up to 1
+  std::uint32_t popular = 100'000;  // objects requested by Zipf's law
+  double alpha = 0.9;               // proxies: 0.64 to 0.83 (Breslau 1999); CDNs today: up to 1
   std::uint64_t seed = 1;
 };
 
@@ -36,8 +36,8 @@ inline Trace zipf_trace(const TraceShape& shape) {
   return trace;
 }
 
-// Half of it a mirror run or a crawler: objects in a row that nobody asks for again, each time as
-// many as a hundredth of the trace.
+// Half of the requests are those of a mirror run or a crawler: runs of objects that are never
+// requested again. Each run is a hundredth of the trace.
 inline Trace scan_trace(const TraceShape& shape) {
   std::mt19937_64 random(shape.seed);
   const Zipf zipf(shape.popular, shape.alpha);
@@ -52,9 +52,9 @@ inline Trace scan_trace(const TraceShape& shape) {
   return trace;
 }
 
-// What is popular changes: over the trace half of it is replaced. A fifth of the requests is for
-// something that is asked for once, and twenty times all of a hundredth of the popular objects
-// comes in a row, twice: a site that is fetched again.
+// Popularity changes: half of the popular objects are replaced in the course of the trace. A fifth
+// of the requests are for objects requested only once. Twenty times, a whole site (as many objects
+// as a hundredth of the popular ones) is requested twice in a row.
 inline Trace mixed_trace(const TraceShape& shape) {
   std::mt19937_64 random(shape.seed);
   const Zipf zipf(shape.popular, shape.alpha);

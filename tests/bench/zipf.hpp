@@ -1,4 +1,4 @@
-// Requests as many people make them: few URLs often, many rarely.
+// Requests as a crowd of clients makes them: few URLs often, many rarely.
 #pragma once
 
 #include <algorithm>
