@@ -12,19 +12,19 @@
 namespace proxy::command {
 namespace {
 
-std::atomic<int> came{0};
-std::atomic<int> to_wake{-1};
+std::atomic<int> arrived{0};
+std::atomic<int> wake_descriptor{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void on_signal(int number) {
   const int error = errno;
-  came = number;
-  // A poll that begins after this finds it: no signal falls between looking and waiting.
-  ::eventfd_write(to_wake, 1);
+  arrived = number;
+  // A poll() that begins later still sees the event: no signal is lost between test and wait.
+  ::eventfd_write(wake_descriptor, 1);
   errno = error;
 }
 
-// Without SA_RESTART, and once: who sends it again means it.
+// Without SA_RESTART. The handler runs once: a second signal ends the process.
 struct sigaction catch_once(int number) {
   struct sigaction before {};
   struct sigaction action {};
@@ -39,8 +39,8 @@ struct sigaction catch_once(int number) {
 
 Interrupt::Interrupt() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-  came = 0;
-  to_wake = wake_;
+  arrived = 0;
+  wake_descriptor = wake_;
   before_int_ = catch_once(SIGINT);
   before_term_ = catch_once(SIGTERM);
 }
@@ -48,19 +48,19 @@ Interrupt::Interrupt() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 Interrupt::~Interrupt() {
   ::sigaction(SIGINT, &before_int_, nullptr);
   ::sigaction(SIGTERM, &before_term_, nullptr);
-  to_wake = -1;
+  wake_descriptor = -1;
   ::close(wake_);
 }
 
-bool Interrupt::await_readable(int descriptor) const {
+Awaited Interrupt::await_readable(int descriptor) const {
   std::array<pollfd, 2> either{{{descriptor, POLLIN, 0}, {wake_, POLLIN, 0}}};
   while (::poll(either.data(), either.size(), -1) < 0 && errno == EINTR) {
   }
-  return signal() == 0;
+  return signal() == 0 ? Awaited::readable : Awaited::interrupted;
 }
 
 int Interrupt::signal() const {
-  return came;
+  return arrived;
 }
 
 }  // namespace proxy::command

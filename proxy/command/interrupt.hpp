@@ -1,13 +1,17 @@
-// SIGINT and SIGTERM as an end of what is read, so that the work done by then is kept and told.
+// Turns SIGINT and SIGTERM into an end of the input, so that the work done so far is kept and
+// reported.
 #pragma once
 
 #include <csignal>
+#include <cstdint>
 
 namespace proxy::command {
 
-// While this lives, the first of them only ends the waiting; the same again ends the process, as
-// always. One that the process ignores (nohup) stays ignored. There may be one of these at a time.
-// Throws std::system_error.
+enum class Awaited : std::uint8_t { readable, interrupted };
+
+// While an Interrupt lives, the first SIGINT or SIGTERM only ends await_readable(). The same signal
+// again ends the process as usual. A signal that the process ignored before (nohup) stays ignored.
+// At most one Interrupt may live at a time. The constructor throws std::system_error.
 class Interrupt {
  public:
   Interrupt();
@@ -15,10 +19,10 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
   ~Interrupt();
 
-  // Waits until the descriptor has bytes, an end or an error to read; false if a signal came.
-  bool await_readable(int descriptor) const;
+  // Waits until the descriptor has bytes, an end or an error to read, or a signal has arrived.
+  Awaited await_readable(int descriptor) const;
 
-  // The one that came, or 0.
+  // The number of the signal that has arrived, or 0.
   int signal() const;
 
  private:

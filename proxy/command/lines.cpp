@@ -11,10 +11,11 @@
 #include <utility>
 
 namespace proxy::command {
+
 Result<Input> Input::open(const std::string& name, const Streams& streams, Opening opening) {
   if (name == "-") return Input(streams.in, false, "standard input");
-  const int patience = opening == Opening::at_once ? O_NONBLOCK : 0;
-  const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | patience);
+  const int nonblocking = opening == Opening::at_once ? O_NONBLOCK : 0;
+  const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | nonblocking);
   if (descriptor < 0) return system_trouble(name, errno);
   Input input(descriptor, true, name);
   ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -25,7 +26,7 @@ Input::Input(int descriptor, bool ours, std::string name)
     : descriptor_(descriptor), ours_(ours), name_(std::move(name)) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return;
-  // Standard input may be a file that somebody has read a part of.
+  // Standard input may be a file, but the shell may have read a part of it.
   rereadable_ = ours;
   size_ = static_cast<std::uint64_t>(status.st_size);
 }
@@ -79,17 +80,17 @@ std::optional<std::string_view> Lines::next() {
     const std::size_t held = end_ - begin_;
     if (const void* const feed = std::memchr(start + searched, '\n', held - searched)) {
       const auto length = static_cast<std::size_t>(static_cast<const char*>(feed) - start);
-      return give(length, length + 1);
+      return take(length, length + 1);
     }
     searched = held;
-    // One more than allowed may be a CR.
-    if (held > kMaxLine + 1 || !fill()) break;
+    // A line of kMaxLine bytes may be followed by a CR.
+    if (held > kMaxLine + 1 || fill() == Filled::ended) break;
   }
   const std::size_t rest = end_ - begin_;
-  return rest == 0 || trouble_ || interrupted_ ? std::nullopt : give(rest, rest);
+  return rest == 0 || trouble_ || interrupted_ ? std::nullopt : take(rest, rest);
 }
 
-std::optional<std::string_view> Lines::give(std::size_t length, std::size_t consumed) {
+std::optional<std::string_view> Lines::take(std::size_t length, std::size_t consumed) {
   std::string_view line(buffer_.get() + begin_, length);
   begin_ += consumed;
   ++number_;
@@ -99,21 +100,22 @@ std::optional<std::string_view> Lines::give(std::size_t length, std::size_t cons
   return std::nullopt;
 }
 
-// False at the end, and once interrupted.
-bool Lines::fill() {
+// `ended`: at the end of the input, on trouble, and after an interrupt.
+Lines::Filled Lines::fill() {
   std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
   if (out_ != nullptr) out_->flush();
-  interrupted_ = interrupt_ != nullptr && !interrupt_->await_readable(input_.descriptor());
-  if (interrupted_) return false;
+  interrupted_ = interrupt_ != nullptr &&
+                 interrupt_->await_readable(input_.descriptor()) == Awaited::interrupted;
+  if (interrupted_) return Filled::ended;
   const auto count = input_.read(buffer_.get() + end_, kBuffer - end_);
   if (!count) trouble_ = count.error();
-  if (!count || *count == 0) return false;
+  if (!count || *count == 0) return Filled::ended;
   end_ += *count;
   read_ += *count;
-  progress_.at(read_, number_);
-  return true;
+  progress_.update(read_, number_);
+  return Filled::more;
 }
 
 Trouble Lines::at_line(std::string_view what) const {
@@ -134,7 +136,7 @@ Result<std::uint64_t> count_lines(Input& input, Progress& progress) {
     lines += static_cast<std::uint64_t>(std::count(buffer.get(), buffer.get() + *count, '\n'));
     bytes += *count;
     last = buffer[*count - 1];
-    progress.at(bytes, lines);
+    progress.update(bytes, lines);
   }
   if (auto start = input.rewind(); !start) return start.error();
   return lines + (last == '\n' ? 0 : 1);

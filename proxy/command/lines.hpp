@@ -1,4 +1,4 @@
-// Files and pipes, line by line.
+// Reads files and pipes line by line.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace proxy::command {
 
-// A longer one is an error: no URL has so many bytes, and memory has to end somewhere.
+// In bytes. A longer line is an error: no URL is as long, and memory must be bounded.
 inline constexpr std::size_t kMaxLine = std::size_t{64} << 10;
 
-// What to do with a pipe that has a name but no writer yet: wait for one, or open it at once, as
-// who wants an ordinary file does to find that it is none.
+// How to open a named pipe that has no writer yet: wait for a writer, or open it at once. A caller
+// that needs an ordinary file opens at once, and then sees that the pipe is none.
 enum class Opening : std::uint8_t { waits, at_once };
 
-// An open file, or the descriptor for "-", which stays open.
+// An open file, closed by the destructor, or standard input ("-"), which stays open.
 class Input {
  public:
   static Result<Input> open(const std::string& name, const Streams& streams,
@@ -32,12 +32,13 @@ class Input {
 
   int descriptor() const { return descriptor_; }
   const std::string& name() const { return name_; }  // "standard input" for "-"
-  // A regular file, which can be read more than once; and how long it is.
+  // Whether it is an ordinary file, which can be read more than once.
   bool rereadable() const { return rereadable_; }
+  // In bytes; 0 if it is no ordinary file.
   std::uint64_t size() const { return size_; }
-  // At least one byte, but 0 at the end.
+  // Reads up to `most` bytes; waits for at least one. Returns 0 at the end.
   Result<std::size_t> read(char* into, std::size_t most) const;
-  // Back to the start of a rereadable one.
+  // Returns to the start. Only for a rereadable input.
   Result<void> rewind();
 
  private:
@@ -50,41 +51,41 @@ class Input {
   std::string name_;
 };
 
-// All of them, in this order; standard input if there are none.
+// Opens all files in this order, or standard input if there are no names.
 Result<std::vector<Input>> open_all(const std::vector<std::string>& names, const Streams& streams,
                                     Opening opening = Opening::waits);
 
-// The lines of an input from where it stands. They end in LF or CRLF, which are not part of them;
-// the last may lack it. Any bytes are welcome.
+// Reads the lines of an input, from its current position. A line ends with LF or CRLF, which is not
+// part of the line; the last line may end without. Lines may contain any other bytes.
 class Lines {
  public:
-  // All must outlive this. `out` is flushed before a read may have to wait, so that what was
-  // written about the lines so far is seen in time. After an interrupt the lines that were read are
-  // given, but no part of one.
+  // All arguments must outlive this object. `out`, if given, is flushed before each read, since the
+  // read may wait. After an interrupt, next() returns the complete lines read so far and no more.
   Lines(const Input& input, Progress& progress, Output* out = nullptr,
         const Interrupt* interrupt = nullptr);
 
-  // The next one, good until the next call; nothing at the end, or where there is trouble().
+  // Returns the next line, which is valid until the next call; nothing at the end and on trouble.
   std::optional<std::string_view> next();
 
   const std::optional<Trouble>& trouble() const { return trouble_; }
-  // Of the last line, from 1.
+  // The number of the line that next() returned last; the first line has number 1.
   std::uint64_t number() const { return number_; }
-  // Trouble with the last line.
+  // Trouble that names the input and the line that next() returned last.
   Trouble at_line(std::string_view what) const;
 
  private:
   static constexpr std::size_t kBuffer = std::size_t{256} << 10;
 
-  bool fill();
-  std::optional<std::string_view> give(std::size_t length, std::size_t consumed);
+  enum class Filled : std::uint8_t { more, ended };
+  Filled fill();
+  std::optional<std::string_view> take(std::size_t length, std::size_t consumed);
 
   const Input& input_;
   Progress& progress_;
   Output* const out_;
   const Interrupt* const interrupt_;
   std::unique_ptr<char[]> buffer_;
-  std::size_t begin_ = 0;  // of what was not given out
+  std::size_t begin_ = 0;  // of the bytes in buffer_ that next() has not returned yet
   std::size_t end_ = 0;
   std::uint64_t read_ = 0;
   std::uint64_t number_ = 0;
@@ -92,7 +93,7 @@ class Lines {
   std::optional<Trouble> trouble_;
 };
 
-// How many lines the whole of a rereadable input has; rewinds it before and after.
+// Counts the lines of a rereadable input, which it rewinds before and after.
 Result<std::uint64_t> count_lines(Input& input, Progress& progress);
 
 }  // namespace proxy::command

@@ -11,7 +11,7 @@ namespace proxy::command {
 namespace {
 
 Trouble exists(const std::string& path) {
-  return {fmt::format("{}: is there already; choose another name, or --force to replace it", path)};
+  return {fmt::format("{}: exists already; choose another name, or replace it with --force", path)};
 }
 
 // 0, or errno.
@@ -24,13 +24,13 @@ int write_whole(int file, std::span<const std::uint8_t> bytes) {
   return ::fsync(file) == 0 ? 0 : errno;
 }
 
-int publish(const std::string& meanwhile, const std::string& path, Existing existing) {
+int publish(const std::string& temporary, const std::string& path, Existing existing) {
   if (existing == Existing::replace) {
-    return ::rename(meanwhile.c_str(), path.c_str()) == 0 ? 0 : errno;
+    return ::rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
   }
-  // A link, not a rename: it replaces nothing.
-  const int error = ::link(meanwhile.c_str(), path.c_str()) == 0 ? 0 : errno;
-  ::unlink(meanwhile.c_str());
+  // link() fails if the name exists; rename() would replace the file.
+  const int error = ::link(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
+  ::unlink(temporary.c_str());
   return error;
 }
 
@@ -48,7 +48,7 @@ Result<void> may_write(const std::string& path, Existing existing) {
   const bool there = ::stat(path.c_str(), &status) == 0;
   if (there && existing == Existing::keep) return exists(path);
   if (there && !S_ISREG(status.st_mode)) {
-    return Trouble{fmt::format("{}: is no ordinary file, so it is not replaced", path)};
+    return Trouble{fmt::format("{}: is no ordinary file, and is not replaced", path)};
   }
   return {};
 }
@@ -56,14 +56,14 @@ Result<void> may_write(const std::string& path, Existing existing) {
 Result<void> write_file(const std::string& path, std::span<const std::uint8_t> bytes,
                         Existing existing, Readers readers) {
   if (auto allowed = may_write(path, existing); !allowed) return allowed.error();
-  std::string meanwhile = path + ".XXXXXX";
-  const int file = ::mkostemp(meanwhile.data(), O_CLOEXEC);
+  std::string temporary = path + ".XXXXXX";
+  const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0) return system_trouble(path, errno);
   int error = ::fchmod(file, mode_for(readers)) == 0 ? write_whole(file, bytes) : errno;
   if (::close(file) != 0 && error == 0) error = errno;
-  if (error == 0) error = publish(meanwhile, path, existing);
+  if (error == 0) error = publish(temporary, path, existing);
   if (error == 0) return {};
-  ::unlink(meanwhile.c_str());
+  ::unlink(temporary.c_str());
   if (error == EEXIST) return exists(path);
   return system_trouble(path, error);
 }

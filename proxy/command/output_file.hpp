@@ -1,4 +1,4 @@
-// A file that is written as a whole or not at all.
+// Writes a file as a whole or not at all.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@ namespace proxy::command {
 
 enum class Existing : std::uint8_t { keep, replace };
 enum class Readers : std::uint8_t {
-  everybody,  // as the umask has it
-  owner,      // it holds a secret
+  everybody,  // as far as the umask allows
+  owner,      // the file holds a secret
 };
 
-// Trouble if there is such a file and it is to be kept: to be asked before long work.
+// Returns trouble if write_file() would refuse `path`: the file exists and is to be kept, or is no
+// ordinary file. Call this before long work.
 Result<void> may_write(const std::string& path, Existing existing);
 
-// Under a name of its own beside it at first, so that nobody ever sees a part of it, and what was
-// there stays if this fails. On disk when it returns.
+// Writes `bytes` to a temporary file in the same folder, syncs it to the disk, and then gives it
+// its name. No reader sees a part of the file, and on trouble an older file stays as it was.
 Result<void> write_file(const std::string& path, std::span<const std::uint8_t> bytes,
                         Existing existing, Readers readers);
 

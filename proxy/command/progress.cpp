@@ -9,8 +9,8 @@
 namespace proxy::command {
 namespace {
 
-constexpr std::chrono::seconds kPatience{1};
-constexpr std::chrono::milliseconds kBetween{200};
+constexpr std::chrono::seconds kSilence{1};
+constexpr std::chrono::milliseconds kInterval{200};
 
 }  // namespace
 
@@ -41,17 +41,17 @@ void Progress::clear() {
   if (std::exchange(shown_, false)) say(err_, "\r\x1b[K");
 }
 
-void Progress::stage(std::string name, std::uint64_t expected) {
+void Progress::begin(std::string name, std::uint64_t expected) {
   name_ = std::move(name);
   expected_ = expected;
   begun_ = Clock::now();
-  next_ = std::max(next_, begun_ + (shown_ ? kBetween : kPatience));
+  next_ = std::max(next_, begun_ + (shown_ ? kInterval : kSilence));
 }
 
 void Progress::show(std::uint64_t bytes, std::uint64_t lines) {
   const auto now = Clock::now();
   if (now < next_) return;
-  next_ = now + kBetween;
+  next_ = now + kInterval;
   shown_ = true;
   say(err_, "\r" + progress_text(name_, bytes, expected_, lines, now - begun_) + "\x1b[K");
 }

@@ -1,4 +1,4 @@
-// How far a long run has come, for who watches it.
+// Shows on a terminal how far a long run has come.
 #pragma once
 
 #include <chrono>
@@ -9,11 +9,12 @@
 
 namespace proxy::command {
 
-// What the work writes to stdout while it goes on: its lines, or nothing before the end.
+// What the work prints to stdout while it runs: lines, or nothing before the end.
 enum class Printing : std::uint8_t { nothing, lines };
 
-// Writes one line that it keeps changing, and takes away at the end. Silent during the first
-// second, where stderr is not a terminal, and where lines are printed to one: they would mix.
+// Writes one line to stderr, rewrites it as the work proceeds, and erases it at the end. Writes
+// nothing during the first second of a stage, nothing if stderr is no terminal, and nothing if the
+// work prints lines to a terminal: they would mix.
 class Progress {
  public:
   explicit Progress(const Streams& streams, Printing printing = Printing::nothing);
@@ -21,13 +22,13 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  // What is being done from now on; `expected` bytes or other steps of it, 0 if nobody knows.
-  void stage(std::string name, std::uint64_t expected);
-  // It has come so far.
-  void at(std::uint64_t bytes, std::uint64_t lines) {
+  // Begins a stage of `expected` bytes or other steps, 0 if the number is unknown.
+  void begin(std::string name, std::uint64_t expected);
+  // The stage has processed so many of the expected bytes or steps, and so many lines.
+  void update(std::uint64_t bytes, std::uint64_t lines) {
     if (watched_) show(bytes, lines);
   }
-  // Takes the line away, before anything else is written.
+  // Erases the line. Call this before anything else is written.
   void clear();
 
  private:
@@ -44,8 +45,8 @@ class Progress {
   bool shown_ = false;
 };
 
-// The line itself: "counting FILE: 45 %, 12.3 M lines, 4.1 M/s"; "uniting 9 digests: 45 %" if there
-// are no lines.
+// The text of the line: "counting FILE: 45 %, 12.3 M lines, 4.1 M/s"; without lines "uniting 9
+// digests: 45 %".
 std::string progress_text(std::string_view name, std::uint64_t bytes, std::uint64_t expected,
                           std::uint64_t lines, std::chrono::duration<double> passed);
 

@@ -9,7 +9,7 @@
 namespace proxy::command {
 namespace {
 
-// 0, or errno.
+// Returns 0, or errno.
 int write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -34,6 +34,13 @@ Result<void> Output::finish() {
   flush();
   if (error_ == 0 || error_ == EPIPE) return {};
   return system_trouble("cannot write the output", error_);
+}
+
+Result<int> print(std::string_view text, const Streams& streams) {
+  Output out(streams.out);
+  out.write(text);
+  if (auto written = out.finish(); !written) return written.error();
+  return kDone;
 }
 
 void say(int descriptor, std::string_view text) {

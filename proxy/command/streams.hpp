@@ -1,4 +1,4 @@
-// Where a subcommand reads and writes, and how it says that something went wrong.
+// A subcommand's standard streams, exit codes and errors.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -8,7 +8,7 @@
 
 namespace proxy::command {
 
-// What went wrong, where, and what to do: for the person at the terminal.
+// What went wrong, where, and what to do about it: text for the person at the terminal.
 struct Trouble {
   std::string text;
 };
@@ -16,26 +16,27 @@ struct Trouble {
 template <class T>
 using Result = boost::system::result<T, Trouble>;
 
-// "PLACE: what the system says about errno".
+// "PLACE: the system's text for errno".
 Trouble system_trouble(std::string_view place, int error);
 
-// What every subcommand exits with.
+// The exit codes of every subcommand.
 inline constexpr int kDone = 0;
-inline constexpr int kNone = 1;     // query, show, drop: there is none of what was asked for
-inline constexpr int kDamaged = 1;  // verify
+inline constexpr int kNone = 1;     // query, show, drop: nothing matched
+inline constexpr int kDamaged = 1;  // verify: a place is damaged
 inline constexpr int kFailed = 2;
-inline constexpr int kSignalled = 128;  // dedup: and the signal that ended it
+inline constexpr int kSignalled = 128;  // dedup: plus the number of the signal that ended it
 
-// Descriptors, which stay the caller's. SIGPIPE must be ignored.
+// Descriptors; the caller keeps them open and closes them. SIGPIPE must be ignored.
 struct Streams {
   int in = 0;
   int out = 1;
   int err = 2;
 };
 
-// Lines on their way to a descriptor, gathered so that one costs no system call. Nobody reads them
-// any more: that is no error, and done() says that there is no reason to go on. Any other refusal,
-// a full disk for one, is kept for finish().
+// Buffers text on its way to a descriptor, so that not every line costs a system call. A closed
+// pipe
+// (`hearsay ... | head`) is no error, but closed() then tells the caller to stop. Any other error,
+// such as a full disk, also closes the output, and finish() returns it.
 class Output {
  public:
   explicit Output(int descriptor) : descriptor_(descriptor) { waiting_.reserve(2 * kAtOnce); }
@@ -46,16 +47,16 @@ class Output {
     waiting_.append(text);
     if (waiting_.size() >= kAtOnce) flush();
   }
-  // The text and a line feed.
+  // Writes the text and a line feed.
   void line(std::string_view text) {
     waiting_.append(text);
     write("\n");
   }
   void flush();
 
-  // Further output would go nowhere.
-  bool done() const { return error_ != 0; }
-  // Flushes; an error if anything was lost for another reason than that nobody wants it.
+  // Whether a write has failed: further output is lost.
+  bool closed() const { return error_ != 0; }
+  // Flushes. Returns trouble if output was lost, other than to a closed pipe.
   Result<void> finish();
 
  private:
@@ -66,7 +67,10 @@ class Output {
   std::string waiting_;
 };
 
-// At once, and whether or not it succeeds: for what is said beside the work.
+// Writes all of a subcommand's output at once. Returns kDone, or trouble as Output::finish() does.
+Result<int> print(std::string_view text, const Streams& streams);
+
+// Writes the text at once and ignores errors: for messages on stderr.
 void say(int descriptor, std::string_view text);
 
 }  // namespace proxy::command

@@ -1,32 +1,31 @@
-// A subcommand, as the command line is read before anything is done.
+// Declares subcommands to the command line's parser.
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 
-#include "proxy/command/streams.hpp"
+#include "proxy/command/run_subcommand.hpp"
 
 namespace proxy::command {
 
-// What the command line has chosen.
-struct Chosen {
+// The subcommand that the command line names, and its work.
+struct ChosenWork {
   std::string name;
-  std::function<Result<int>(const Streams&)> work;
+  Work work;
 };
 
-// Chooses this work where it is named. `chosen` outlives the reading of the command line; the work
-// must not keep alive what it is a part of.
-inline CLI::App& add_work(CLI::App& parent, Chosen& chosen, const std::string& name,
-                          const std::string& about,
-                          std::function<Result<int>(const Streams&)> work) {
+// Adds the subcommand `name` to `parent`; parsing a command line that names it stores `work` in
+// `chosen`. `chosen` must outlive the parsing. `work` must not own the object that holds `chosen`:
+// neither would ever be freed.
+inline CLI::App& add_work(CLI::App& parent, ChosenWork& chosen, const std::string& name,
+                          const std::string& about, Work work) {
   CLI::App& app = *parent.add_subcommand(name, about);
   app.callback([&chosen, name, work = std::move(work)] { chosen = {name, work}; });
   return app;
 }
 
 inline void add_json(CLI::App& app, bool& json) {
-  app.add_flag("--json", json, "say it as JSON, for programs");
+  app.add_flag("--json", json, "print JSON, for programs");
 }
 
 }  // namespace proxy::command

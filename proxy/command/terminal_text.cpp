@@ -10,9 +10,9 @@ namespace proxy::command {
 
 std::string escaped(std::string_view text, std::size_t most) {
   std::string out;
-  const auto shown = text.substr(0, most);
-  out.reserve(shown.size());
-  for (const char c : shown) {
+  const auto kept = text.substr(0, most);
+  out.reserve(kept.size());
+  for (const char c : kept) {
     if (c >= ' ' && c <= '~' && c != '\\') {
       out += c;
     } else {

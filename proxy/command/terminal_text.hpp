@@ -1,4 +1,4 @@
-// Foreign bytes, sizes and times for a person at a terminal.
+// Formats foreign bytes, sizes and times for a terminal.
 #pragma once
 
 #include <chrono>
@@ -8,15 +8,16 @@
 
 namespace proxy::command {
 
-// Printable ASCII as it stands, but for the backslash: it and all other bytes become "\xNN", so
-// that no terminal acts upon them and no line can be forged. Of more than `most` bytes the first,
-// and how many more there are.
+// Keeps printable ASCII except the backslash; writes every other byte as "\xNN", so that a terminal
+// executes none and none forges a line. Of a text longer than `most` bytes, returns that many, and
+// the number of bytes left out.
 std::string escaped(std::string_view text, std::size_t most = std::size_t{8} << 10);
 
-// "9.8 KiB", of at most 8 characters.
+// "9.8 KiB": at most 8 characters.
 std::string short_size(std::uint64_t bytes);
 
-// "57m": the largest unit of s, m, h and d that it has one of; "0s" if it is negative.
+// "57m": in the largest of s, m, h and d in which the time is at least 1, rounded down; "0s" for a
+// negative time.
 std::string short_time(std::chrono::seconds time);
 
 }  // namespace proxy::command

@@ -15,13 +15,13 @@ class App;
 
 namespace proxy::command {
 
-// Under which names responses are stored by the setting `rules`.
-using NamingBy = std::function<Naming(const std::vector<config::Rule>&)>;
+// Makes the Naming that the setting `rules` asks for.
+using MakeNaming = std::function<Naming(const std::vector<config::Rule>&)>;
 
 // Adds the subcommand `cache` to a program; the returned function is used as add_digest()'s is.
 // `reading` says which URLs a purge by prefix covers.
 std::function<int(const Streams&)> add_cache(CLI::App& program,
                                              cache::disk::PurgeRules::Reading reading,
-                                             NamingBy naming);
+                                             MakeNaming make_naming);
 
 }  // namespace proxy::command

@@ -1,4 +1,4 @@
-// The cache that `hearsay cache` is about, and the proxy that may be using it.
+// The cache that the settings configure, and the proxy that may be using it.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,27 @@
 
 namespace proxy::command {
 
-// What a URL is stored as.
+// Returns the name under which a URL's responses are stored.
 using Naming = std::function<std::string(const http::Target&)>;
 
-struct CachePlace {
-  std::string path;         // empty: the cache is in memory alone
-  std::uint64_t bytes = 0;  // all that it may take
-  // Which URLs a purge of many covers, of forward and reverse mode alike.
+struct ConfiguredCache {
+  std::string path;         // of its directory; empty: the cache is in memory alone
+  std::uint64_t bytes = 0;  // the limit of its files
+  // Says which stored names a purge by prefix covers, of forward and reverse mode alike.
   cache::disk::PurgeRules::Reading reading = {};
-  Naming naming = {};            // by its settings; none: as the URL
-  config::Endpoint listen = {};  // where that proxy listens; port 0: nobody knows
+  Naming naming = {};            // by the setting `rules`; none: the URL itself
+  config::Endpoint listen = {};  // the proxy's first socket; port 0: the port is unknown
 };
 
-std::string stored_as(const CachePlace& place, const http::Target& url);
+// The name under which the responses of `url` are stored in this cache.
+std::string stored_name(const ConfiguredCache& cache, const http::Target& url);
 
-// What went wrong with it, and what to do.
-Trouble cache_trouble(const CachePlace& place, cache::disk::Error error);
+// Describes the error, and what to do about it.
+Trouble trouble_with(const ConfiguredCache& cache, cache::disk::Error error);
 
-// Opened to look at; null where a proxy is using it. What cannot be learned of it is said on `err`.
-Result<std::unique_ptr<cache::disk::Contents>> look_into(const CachePlace& place,
-                                                         const Streams& streams);
+// Opens the cache on disk for reading. Returns null if a proxy is using it. Warns on `err` if some
+// segments cannot be read.
+Result<std::unique_ptr<cache::disk::Contents>> open_stopped(const ConfiguredCache& cache,
+                                                            const Streams& streams);
 
 }  // namespace proxy::command

@@ -19,16 +19,16 @@ namespace {
 namespace disk = cache::disk;
 using inspect::Report;
 
-// What is to go, and how much of it is there.
-struct Order {
+// What to purge in a stopped cache: all names with a prefix, or the records of one URL.
+struct Purge {
   std::optional<std::string> prefix;
   std::vector<disk::Key> keys;
   std::uint64_t responses = 0;
 };
 
-Order order_of(const DropOptions& options, const std::string& name,
+Purge purge_of(const DropOptions& options, const std::string& name,
                const disk::Contents& contents) {
-  Order order;
+  Purge purge;
   const bool one = !options.url.empty();
   const ScannedRelations relations(contents);
   const auto now = std::chrono::system_clock::now();
@@ -36,34 +36,35 @@ Order order_of(const DropOptions& options, const std::string& name,
     if (!seen.stored) return true;
     const auto url = cache::url_in(seen.stored->url());
     if (one ? url != name : !url.starts_with(name)) return true;
-    order.responses += inspect::facts_of(*seen.stored, relations, now) ? 1 : 0;
-    if (one) order.keys.push_back(seen.key);  // blocks of a large one too
+    purge.responses += inspect::facts_of(*seen.stored, relations, now) ? 1 : 0;
+    if (one) purge.keys.push_back(seen.key);  // the blocks of a large object are records too
     return true;
   });
-  if (!one) order.prefix = name;
-  return order;
+  if (!one) purge.prefix = name;
+  return purge;
 }
 
-// At most this many wait for the disk together.
+// The most purges that wait for the disk at once.
 constexpr std::size_t kAtOnce = 4096;
 
-// By then what earlier purges by prefix left to be searched for is, and there is room for others.
-constexpr std::chrono::minutes kSearched{10};
+// How long to wait for the searches of earlier purges by prefix: the log keeps a bounded number of
+// such purges until their searches are done.
+constexpr std::chrono::minutes kSearchLimit{10};
 
-disk::Result<void> carry_out(disk::Disk& disk, const Order& order) {
+disk::Result<void> carry_out(disk::Disk& disk, const Purge& purge) {
   std::deque<std::future<disk::Result<void>>> answers;
   const auto awaited = [&answers] {
     auto promise = std::make_shared<std::promise<disk::Result<void>>>();
     answers.push_back(promise->get_future());
     return [promise](disk::Result<void> done) { promise->set_value(done); };
   };
-  if (order.prefix) {
-    auto taken = disk.purge_prefix(*order.prefix, awaited());
-    if (!taken && disk.settle(kSearched)) taken = disk.purge_prefix(*order.prefix, awaited());
+  if (purge.prefix) {
+    auto taken = disk.purge_prefix(*purge.prefix, awaited());
+    if (!taken && disk.settle(kSearchLimit)) taken = disk.purge_prefix(*purge.prefix, awaited());
     if (!taken) return taken;
   }
   disk::Result<void> result;
-  for (const auto& key : order.keys) {
+  for (const auto& key : purge.keys) {
     disk.purge(key, awaited());
     if (answers.size() < kAtOnce) continue;
     if (const auto done = answers.front().get(); !done) result = done;
@@ -75,61 +76,70 @@ disk::Result<void> carry_out(disk::Disk& disk, const Order& order) {
   return result;
 }
 
-// What is to go, in canonical text; nothing for everything.
-struct Named {
-  std::string url;        // or a prefix, as it was asked for
-  std::string stored_as;  // by the rules of its site
+// The URL or prefix to drop, in canonical form; empty for everything.
+struct DropName {
+  std::string url;     // as requested
+  std::string stored;  // by the rules of its site
 };
 
-Result<Named> name_in(const DropOptions& options) {
-  if (options.all) return Named{};
+Result<DropName> name_in(const DropOptions& options) {
+  if (options.all) return DropName{};
   const auto target = target_of(options.url.empty() ? options.prefix : options.url);
   if (!target) return target.error();
   const bool one = !options.url.empty();
-  return Named{target->url(), one ? stored_as(options.place, *target) : target->url()};
+  return DropName{target->url(), one ? stored_name(options.cache, *target) : target->url()};
 }
 
-Result<int> tell(std::uint64_t responses, const Streams& streams) {
-  Output out(streams.out);
-  out.line(fmt::format("dropped {} responses", fmt::group_digits(responses)));
-  if (auto said = out.finish(); !said) return said.error();
+Result<int> report(std::uint64_t responses, const Streams& streams) {
+  const auto text = fmt::format("dropped {} responses\n", fmt::group_digits(responses));
+  if (auto printed = print(text, streams); !printed) return printed;
   return responses > 0 ? kDone : kNone;
 }
 
-// A proxy that drops many does not count those on disk: they are listed before.
-Result<int> drop_running(const DropOptions& options, const std::string& name,
-                         const Streams& streams) {
+// Counts the responses by a list in advance: a proxy that purges by prefix does not count those on
+// disk.
+Result<std::uint64_t> count_running(const ConfiguredCache& cache, const std::string& prefix) {
   std::uint64_t responses = 0;
-  if (options.url.empty()) {
-    const Question which{"/admin/cache/list?prefix=" + as_parameter(name)};
-    const auto listed = ask_running(options.place, which, [&responses](const Report& told) {
-      responses += told.find<std::string>("url") ? 1 : 0;
-      return true;
-    });
-    if (!listed) return listed.error();
-  }
+  const AdminRequest request{"/admin/cache/list?prefix=" + percent_encoded(prefix)};
+  const auto listed = ask_proxy(cache, request, [&responses](const Report& line) {
+    responses += line.find<std::string>("url") ? 1 : 0;
+    return Wanted::more;
+  });
+  if (!listed) return listed.error();
+  return responses;
+}
+
+// The body of a POST to /admin/cache/drop.
+std::string order_of(const DropOptions& options, const std::string& name) {
   Report order;
   if (options.all) {
     order.add("host", std::string("*"));
   } else {
     order.add(options.url.empty() ? "prefix" : "url", name);
   }
-  const Question question{
-      .target = "/admin/cache/drop", .changes = true, .body = order.json(Report::Letters::ascii)};
+  return order.json(Report::Letters::ascii);
+}
+
+Result<int> drop_running(const DropOptions& options, const std::string& name,
+                         const Streams& streams) {
+  const bool one = !options.url.empty();
+  auto responses = one ? Result<std::uint64_t>(0U) : count_running(options.cache, name);
+  if (!responses) return responses.error();
+  const AdminRequest request{.target = "/admin/cache/drop", .body = order_of(options, name)};
   bool owed = false;
-  const auto asked = ask_running(options.place, question, [&](const Report& told) {
-    const auto* purged = told.find<std::uint64_t>("purged");
-    if (purged && !options.url.empty()) responses = *purged;
-    owed = told.find<bool>("owed") != nullptr;
-    return true;
+  const auto asked = ask_proxy(options.cache, request, [&](const Report& line) {
+    const auto* purged = line.find<std::uint64_t>("purged");
+    if (purged && one) responses = *purged;
+    owed = line.find<bool>("owed") != nullptr;
+    return Wanted::more;
   });
   if (!asked) return asked.error();
   if (owed) {
     say(streams.err,
-        "the disk rests and is told when it is back; a crash before that would bring "
-        "them back\n");
+        "the disk is out of use; the proxy writes the purge to it later. If the proxy crashes "
+        "before that, the responses come back\n");
   }
-  return tell(responses, streams);
+  return report(*responses, streams);
 }
 
 }  // namespace
@@ -137,24 +147,24 @@ Result<int> drop_running(const DropOptions& options, const std::string& name,
 Result<int> drop(const DropOptions& options, const Streams& streams) {
   const auto name = name_in(options);
   if (!name) return name.error();
-  if (options.place.path.empty()) return drop_running(options, name->url, streams);
-  auto contents = look_into(options.place, streams);
+  if (options.cache.path.empty()) return drop_running(options, name->url, streams);
+  auto contents = open_stopped(options.cache, streams);
   if (!contents) return contents.error();
   if (!*contents) return drop_running(options, name->url, streams);
-  const auto order = order_of(options, name->stored_as, **contents);
-  contents->reset();  // makes way for who writes
-  disk::Options how{.path = options.place.path, .log = {}};
-  how.log.bytes = options.place.bytes;
+  const auto purge = purge_of(options, name->stored, **contents);
+  contents->reset();  // unlocks the directory for disk::Disk
+  disk::Options how{.path = options.cache.path, .log = {}};
+  how.log.bytes = options.cache.bytes;
   how.log.sync_purges = true;
-  how.purge_reading = options.place.reading;
+  how.purge_reading = options.cache.reading;
   {
     disk::Disk disk(how);
     const auto started = disk.start();
-    if (!started) return cache_trouble(options.place, started.error());
-    const auto done = carry_out(disk, order);
-    if (!done) return cache_trouble(options.place, done.error());
+    if (!started) return trouble_with(options.cache, started.error());
+    const auto done = carry_out(disk, purge);
+    if (!done) return trouble_with(options.cache, done.error());
   }
-  return tell(order.responses, streams);
+  return report(purge.responses, streams);
 }
 
 }  // namespace proxy::command

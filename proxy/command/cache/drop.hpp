@@ -1,4 +1,4 @@
-// hearsay cache drop: what a cache must not hold any more.
+// hearsay cache drop: purges stored responses.
 #pragma once
 
 #include <string>
@@ -8,16 +8,17 @@
 namespace proxy::command {
 
 struct DropOptions {
-  CachePlace place = {};
-  // One of these; each is for forward and reverse mode alike.
-  std::string url = {};     // as a client would ask for it: all its variants
-  std::string prefix = {};  // what begins so
+  ConfiguredCache cache = {};
+  // One of these. Each covers forward and reverse mode.
+  std::string url = {};     // as a client would request it: all its variants
+  std::string prefix = {};  // all URLs that begin with this
   bool all = false;
 };
 
-// Writes to the log that they count no more, so that no start finds them, and waits until that
-// would survive a loss of power. The space is reclaimed when the proxy needs it. Says how many
-// responses there were: kNone if none was.
+// Appends purge records to the log, so that the responses stay dropped after a restart, and waits
+// until the records would survive a loss of power. A running proxy does this on our request. The
+// space is reclaimed when the proxy needs it. Prints the number of dropped responses; returns kNone
+// if that is 0.
 Result<int> drop(const DropOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

@@ -1,4 +1,4 @@
-// hearsay cache list: what a cache holds, of a proxy that is stopped or runs.
+// hearsay cache list: prints the stored responses of a stopped or running proxy.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,14 @@
 namespace proxy::command {
 
 struct ListOptions {
-  CachePlace place = {};
-  std::optional<std::string> prefix = {};  // only URLs that begin so, of forward and reverse mode
-  bool json = false;                       // an object on a line for each, for programs
+  ConfiguredCache cache = {};
+  // Only URLs that begin with this, of forward and reverse mode.
+  std::optional<std::string> prefix = {};
+  bool json = false;  // one JSON object per line, for programs
 };
 
-// A line for each entry, in the order in which they were stored, as they are read: what is held in
-// memory is some 50 bytes for each. How often one was found is known only while the proxy runs.
+// Prints one line per response, in the order in which they were stored, as they are read. Takes
+// some 50 bytes of memory per entry. Hits are known only while the proxy runs.
 Result<int> list(const ListOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

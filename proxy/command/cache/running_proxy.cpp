@@ -15,10 +15,10 @@ namespace {
 
 using inspect::Report;
 
-constexpr std::size_t kLongestLine = std::size_t{4} << 20;  // a head of a MiB, each byte as \uXXXX
-constexpr std::size_t kMostOfRefusal = 4096;
-constexpr std::chrono::milliseconds kConnect{5'000};
-constexpr long kSilent = 60;  // seconds; while it works it says something each second
+constexpr std::size_t kLongestLine = std::size_t{4} << 20;  // a head with each byte as \uXXXX
+constexpr std::size_t kMaxRefusal = 4096;
+constexpr std::chrono::milliseconds kConnectLimit{5'000};
+constexpr long kMaxSilence = 60;  // seconds; a page at work sends a line each second
 
 struct FreeEasy {
   void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
@@ -30,14 +30,14 @@ struct FreeText {
   void operator()(char* text) const { curl_free(text); }
 };
 
-// The body of the answer, taken to lines.
+// Splits the body of the answer into lines.
 struct Answer {
   CURL* easy = nullptr;
-  const std::function<bool(const Report&)>& each;
-  std::string rest = {};        // the beginning of a line, or of a refusal
-  std::string broken_off = {};  // why, as the last line says
-  bool odd = false;             // no lines of objects
-  bool enough = false;          // nobody wants more
+  const std::function<Wanted(const Report&)>& each;
+  std::string rest = {};        // the begin of a line, or of a refusal
+  std::string broken_off = {};  // the reason that the proxy gave in its last line
+  bool odd = false;             // the answer is in another form
+  bool enough = false;          // `each` wants nothing more
 
   long status() const {
     long status = 0;
@@ -46,19 +46,19 @@ struct Answer {
   }
   bool take(std::string_view bytes) {
     if (status() != 200) {
-      rest.append(bytes.substr(0, kMostOfRefusal - std::min(kMostOfRefusal, rest.size())));
+      rest.append(bytes.substr(0, kMaxRefusal - std::min(kMaxRefusal, rest.size())));
       return true;
     }
     for (auto end = bytes.find('\n'); end != bytes.npos; end = bytes.find('\n')) {
       rest.append(bytes.substr(0, end));
       bytes.remove_prefix(end + 1);
-      if (rest.empty()) continue;  // it is still looking
+      if (rest.empty()) continue;  // sent while the proxy is still searching
       const auto report = Report::of_json(rest);
       rest.clear();
       odd = !report;
       const auto* why = report ? report->find<std::string>("error") : nullptr;
       if (why) broken_off = *why;
-      enough = report && !why && !each(*report);
+      enough = report && !why && each(*report) == Wanted::nothing;
       if (odd || why || enough) return false;
     }
     rest.append(bytes);
@@ -67,14 +67,14 @@ struct Answer {
   }
 };
 
-// A count other than the one given makes libcurl break off.
+// libcurl breaks off if this returns another number than `count`.
 std::size_t on_answer(char* bytes, std::size_t, std::size_t count, void* into) noexcept try {
   return static_cast<Answer*>(into)->take({bytes, count}) ? count : 0;
 } catch (const std::bad_alloc&) {
   return 0;
 }
 
-// Where every address is listened at, this machine's own is one of them.
+// A proxy that listens at every address is reached at loopback.
 std::string url_of(const config::Endpoint& at) {
   auto host = at.host;
   if (host == "0.0.0.0") host = "127.0.0.1";
@@ -83,16 +83,16 @@ std::string url_of(const config::Endpoint& at) {
   return fmt::format("http://{}{}{}:{}", six ? "[" : "", host, six ? "]" : "", at.port);
 }
 
-Trouble trouble_of(const CachePlace& place, const std::string& url, CURLcode code,
+Trouble trouble_of(const ConfiguredCache& cache, const std::string& url, CURLcode code,
                    const char* reason) {
   const std::string why = reason[0] != '\0' ? reason : curl_easy_strerror(code);
-  if (code != CURLE_COULDNT_CONNECT || place.path.empty()) {
+  if (code != CURLE_COULDNT_CONNECT || cache.path.empty()) {
     return {fmt::format("the proxy at {}: {}", url, why)};
   }
   return {fmt::format(
-      "{}: a proxy, or another of these commands, is using this cache, and at {} (the setting "
-      "listen) no proxy answers: {}",
-      place.path, url, why)};
+      "{}: a proxy or another `hearsay cache` is using this cache, but no proxy answers at {} (the "
+      "setting listen): {}",
+      cache.path, url, why)};
 }
 
 Trouble refused(const std::string& url, const Answer& answer) {
@@ -100,53 +100,53 @@ Trouble refused(const std::string& url, const Answer& answer) {
   return {fmt::format("the proxy at {} answered {}: {}", url, answer.status(), why)};
 }
 
-void set_question(CURL* easy, const Question& question) {
+void set_request(CURL* easy, const AdminRequest& request) {
   curl_easy_setopt(easy, CURLOPT_USERAGENT, std::string(kProduct).c_str());
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
   curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(kConnect.count()));
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(kConnectLimit.count()));
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, kSilent);
-  if (!question.changes) return;
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(question.body.size()));
-  curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, question.body.c_str());
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, kMaxSilence);
+  if (!request.body) return;
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body->size()));
+  curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request.body->c_str());
 }
 
 }  // namespace
 
-Result<void> ask_running(const CachePlace& place, const Question& question,
-                         const std::function<bool(const Report&)>& each) {
-  if (place.listen.port == 0) {
+Result<void> ask_proxy(const ConfiguredCache& cache, const AdminRequest& request,
+                       const std::function<Wanted(const Report&)>& each) {
+  if (cache.listen.port == 0) {
     return Trouble{
-        "the proxy that uses this cache runs, but listens at a port that the settings do not say "
-        "(listen)"};
+        "a proxy is using this cache, but listens at a port that the settings do not say (listen)"};
   }
   const std::unique_ptr<CURL, FreeEasy> easy(curl_easy_init());
   const std::unique_ptr<curl_slist, FreeList> fields(curl_slist_append(nullptr, "X-Hearsay: 1"));
   if (!easy || !fields) throw std::bad_alloc();
   Answer answer{easy.get(), each};
   std::array<char, CURL_ERROR_SIZE> reason{};
-  const auto url = url_of(place.listen);
-  set_question(easy.get(), question);
-  curl_easy_setopt(easy.get(), CURLOPT_URL, (url + question.target).c_str());
+  const auto url = url_of(cache.listen);
+  set_request(easy.get(), request);
+  curl_easy_setopt(easy.get(), CURLOPT_URL, (url + request.target).c_str());
   curl_easy_setopt(easy.get(), CURLOPT_HTTPHEADER, fields.get());
   curl_easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, reason.data());
   curl_easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, on_answer);
   curl_easy_setopt(easy.get(), CURLOPT_WRITEDATA, &answer);
   const CURLcode code = curl_easy_perform(easy.get());
   if (answer.enough) return boost::system::in_place_value;
-  if (answer.odd) return Trouble{fmt::format("the proxy at {} answered in no form of ours", url)};
+  if (answer.odd)
+    return Trouble{fmt::format("the proxy at {} gave an answer that is none of Hearsay's", url)};
   if (!answer.broken_off.empty()) {
     return Trouble{fmt::format("the proxy at {} broke off: {}", url, escaped(answer.broken_off))};
   }
-  if (code != CURLE_OK) return trouble_of(place, url, code, reason.data());
+  if (code != CURLE_OK) return trouble_of(cache, url, code, reason.data());
   if (answer.status() != 200) return refused(url, answer);
   return boost::system::in_place_value;
 }
 
-std::string as_parameter(std::string_view text) {
+std::string percent_encoded(std::string_view text) {
   if (text.empty()) return {};
   const auto size = static_cast<int>(text.size());
   const std::unique_ptr<char, FreeText> encoded(curl_easy_escape(nullptr, text.data(), size));

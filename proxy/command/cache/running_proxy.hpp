@@ -1,7 +1,8 @@
-// A proxy that runs, asked by `hearsay cache` for what it holds.
+// Asks a running proxy about its cache.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,20 +11,24 @@
 
 namespace proxy::command {
 
-struct Question {
-  std::string target;     // the page, and its query
-  bool changes = false;   // POST, with the field that says that it is meant
-  std::string body = {};  // of that
+// A request for one of the pages under /admin/cache.
+struct AdminRequest {
+  std::string target;                    // path and query
+  std::optional<std::string> body = {};  // with a body, even an empty one: POST; else GET
 };
 
-// Asks the proxy that was started with these settings, at the first of its sockets, and tells of
-// each line of the answer as it comes, until `each` says false: each is an object. Trouble where no
-// proxy answers, where it refuses, where it says that it breaks off ({"error": "why"}), and where
-// the answer is cut or is none of these.
-Result<void> ask_running(const CachePlace& place, const Question& question,
-                         const std::function<bool(const inspect::Report&)>& each);
+// Whether the caller of ask_proxy() wants more of the answer.
+enum class Wanted : std::uint8_t { more, nothing };
 
-// A text as the value of a parameter in a URL.
-std::string as_parameter(std::string_view text);
+// Sends the request to the first socket of the proxy that uses this cache. Calls `each` with every
+// line of the answer as it arrives, each a JSON object, until `each` wants nothing more. Returns
+// trouble if no proxy answers; if it refuses; if it breaks off, with {"error": "why"} as its last
+// line; and if the answer is cut or has another form. Blocks; a proxy that sends nothing for 60 s
+// counts as cut.
+Result<void> ask_proxy(const ConfiguredCache& cache, const AdminRequest& request,
+                       const std::function<Wanted(const inspect::Report&)>& each);
+
+// Encodes a text as the value of a parameter in a URL.
+std::string percent_encoded(std::string_view text);
 
 }  // namespace proxy::command

@@ -1,4 +1,4 @@
-// What the records of a stopped cache say of each other.
+// Relations between the records of a stopped cache, found by a scan of its index.
 #pragma once
 
 #include <unordered_map>
@@ -9,10 +9,11 @@
 
 namespace proxy::command {
 
-// Of variants whether anything still leads to them, of large objects how much of them is held.
-// Small: for each URL that varies, and each large object.
+// Knows which variants a selector still leads to, and how much of each large object is stored.
+// Takes memory for each URL that varies, and for each block of each large object.
 class ScannedRelations final : public inspect::Relations {
  public:
+  // Reads the selectors and blocks of the cache; `contents` is not used afterwards.
   explicit ScannedRelations(const cache::disk::Contents& contents);
 
   inspect::HeldBlocks held(const cache::disk::Stored& object, std::uint64_t length) const override;

@@ -16,13 +16,13 @@ namespace disk = cache::disk;
 using disk::Kind;
 using inspect::Report;
 
-constexpr std::size_t kMostOfHead = std::size_t{64} << 10;
+constexpr std::size_t kMaxHead = std::size_t{64} << 10;
 constexpr std::string_view kHeadField = "head";
 
-// A line each, indented, without what a terminal would act upon.
+// One line per field, indented and escaped.
 std::string indented(std::string_view head) {
   std::string text;
-  for (head = head.substr(0, kMostOfHead); !head.empty();) {
+  for (head = head.substr(0, kMaxHead); !head.empty();) {
     const auto end = head.find("\r\n");
     text += "  " + escaped(head.substr(0, end)) + '\n';
     head.remove_prefix(end == head.npos ? head.size() : end + 2);
@@ -30,8 +30,8 @@ std::string indented(std::string_view head) {
   return text;
 }
 
-// All but the head, with names and texts as a terminal may have them.
-Report shown(const Report& record) {
+// All facts but the head, with names and texts escaped.
+Report for_terminal(const Report& record) {
   Report report;
   for (const auto& [name, value] : record.facts()) {
     if (name == kHeadField) continue;
@@ -41,45 +41,45 @@ Report shown(const Report& record) {
   return report;
 }
 
-// Writes records as they are told.
-class Records {
+// Prints records and counts them.
+class RecordPrinter {
  public:
-  Records(const ShowOptions& options, const Streams& streams)
+  RecordPrinter(const ShowOptions& options, const Streams& streams)
       : options_(options), out_(streams.out) {}
 
-  void tell(const Report& record) {
+  void print(const Report& record) {
     if (options_.json) {
       out_.write(record.json(Report::Letters::ascii));
     } else {
-      if (told_ > 0) out_.line("");
-      out_.write(shown(record).text());
+      if (records_ > 0) out_.line("");
+      out_.write(for_terminal(record).text());
       if (const auto* head = record.find<std::string>(kHeadField)) out_.write(indented(*head));
     }
-    told_ += 1;
+    records_ += 1;
   }
-  bool done() const { return out_.done(); }
+  bool done() const { return out_.closed(); }
 
   Result<int> end() {
     if (auto said = out_.finish(); !said) return said.error();
-    return told_ > 0 ? kDone : kNone;
+    return records_ > 0 ? kDone : kNone;
   }
 
  private:
   const ShowOptions& options_;
   Output out_;
-  std::uint64_t told_ = 0;
+  std::uint64_t records_ = 0;
 };
 
 Result<int> show_running(const ShowOptions& options, const std::string& url,
                          const Streams& streams) {
-  Records records(options, streams);
-  const Question question{"/admin/cache/show?url=" + as_parameter(url)};
-  const auto asked = ask_running(options.place, question, [&records](const Report& told) {
-    if (told.find<std::string>("stored_as")) records.tell(told);
-    return !records.done();
+  RecordPrinter printer(options, streams);
+  const AdminRequest request{"/admin/cache/show?url=" + percent_encoded(url)};
+  const auto asked = ask_proxy(options.cache, request, [&printer](const Report& line) {
+    if (line.find<std::string>("stored_as")) printer.print(line);
+    return printer.done() ? Wanted::nothing : Wanted::more;
   });
   if (!asked) return asked.error();
-  return records.end();
+  return printer.end();
 }
 
 }  // namespace
@@ -95,23 +95,23 @@ Result<http::Target> target_of(std::string_view url) {
 Result<int> show(const ShowOptions& options, const Streams& streams) {
   const auto target = target_of(options.url);
   if (!target) return target.error();
-  if (options.place.path.empty()) return show_running(options, target->url(), streams);
-  const auto contents = look_into(options.place, streams);
+  if (options.cache.path.empty()) return show_running(options, target->url(), streams);
+  const auto contents = open_stopped(options.cache, streams);
   if (!contents) return contents.error();
   if (!*contents) return show_running(options, target->url(), streams);
-  const auto name = stored_as(options.place, *target);
+  const auto name = stored_name(options.cache, *target);
   const ScannedRelations relations(**contents);
-  Records records(options, streams);
+  RecordPrinter printer(options, streams);
   (*contents)->each([&](const disk::Contents::Seen& seen) {
     if (seen.stored && seen.place.kind != Kind::block &&
         cache::url_in(seen.stored->url()) == name) {
       Report report;
       report.add("stored_as", std::string(seen.stored->url()));
-      records.tell(report.add(inspect::record_of(seen.key, *seen.stored, relations)));
+      printer.print(report.add(inspect::record_of(seen.key, *seen.stored, relations)));
     }
-    return !records.done();
+    return !printer.done();
   });
-  return records.end();
+  return printer.end();
 }
 
 }  // namespace proxy::command

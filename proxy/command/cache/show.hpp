@@ -1,4 +1,4 @@
-// hearsay cache show: all that a cache has of a URL, of a proxy that is stopped or runs.
+// hearsay cache show: prints all records of a URL, of a stopped or running proxy.
 #pragma once
 
 #include <string>
@@ -9,17 +9,18 @@
 namespace proxy::command {
 
 struct ShowOptions {
-  CachePlace place = {};
-  std::string url = {};  // as a client would ask for it
-  bool json = false;     // an object on a line for each
+  ConfiguredCache cache = {};
+  std::string url = {};  // as a client would request it
+  bool json = false;     // one JSON object per line
 };
 
-// The URL as a proxy asks for it; the space of reverse mode may stand before it. Trouble for what
-// no client could ask for.
+// Parses a URL as the proxy would request it; the prefix of reverse mode's names is skipped.
+// Returns trouble for a text that no client could request.
 Result<http::Target> target_of(std::string_view url);
 
-// Every record that is stored as this, of forward and reverse mode: what the record says, whether
-// its checksums fit, and the response's head. kNone if there is none. Looks at all entries.
+// Prints every record stored under the URL's name, of forward and reverse mode: its fields, whether
+// its checksums fit, and the response's head. Returns kNone if there is none. Reads all entries of
+// a stopped cache.
 Result<int> show(const ShowOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "proxy/command/cache/report_values.hpp"
 #include "proxy/command/cache/running_proxy.hpp"
 #include "proxy/command/progress.hpp"
-#include "proxy/command/terminal_text.hpp"
 #include "proxy/inspect/record_facts.hpp"
 
 namespace proxy::command {
@@ -13,22 +13,12 @@ namespace {
 namespace disk = cache::disk;
 using inspect::Report;
 
-std::string text_in(const Report& damage, std::string_view name) {
-  const auto* text = damage.find<std::string>(name);
-  return text ? escaped(*text) : "";
-}
-
-std::uint64_t number_in(const Report& damage, std::string_view name) {
-  const auto* number = damage.find<std::uint64_t>(name);
-  return number ? *number : 0;
-}
-
 std::string text_of(const Report& damage) {
-  auto text = fmt::format("{}, offset {}: {}; ", text_in(damage, "segment"),
-                          number_in(damage, "offset"), text_in(damage, "what"));
+  auto text = fmt::format("{}, offset {}: {}; ", text_in(damage, "segment", ""),
+                          number_in(damage, "offset"), text_in(damage, "what", ""));
   const auto lost = number_in(damage, "lost_bytes");
   text += lost > 0 ? fmt::format("{} bytes lost", lost) : "nothing lost";
-  if (damage.find<std::string>("url")) text += "; " + text_in(damage, "url");
+  if (damage.find<std::string>("url")) text += "; " + text_in(damage, "url", "");
   return text + '\n';
 }
 
@@ -36,9 +26,10 @@ std::string line_of(const Report& damage, const VerifyOptions& options) {
   return options.json ? damage.json(Report::Letters::ascii) : text_of(damage);
 }
 
-class Verifying {
+class StoppedCheck {
  public:
-  Verifying(const VerifyOptions& options, const disk::Directory& directory, const Streams& streams)
+  StoppedCheck(const VerifyOptions& options, const disk::Directory& directory,
+               const Streams& streams)
       : options_(options),
         directory_(directory),
         progress_(streams, Printing::lines),
@@ -46,12 +37,12 @@ class Verifying {
 
   Result<int> run() {
     const auto items = directory_.segments();
-    if (!items) return cache_trouble(options_.place, items.error());
+    if (!items) return trouble_with(options_.cache, items.error());
     std::uint64_t expected = 0;
     for (const auto& item : *items) expected += item.bytes;
-    progress_.stage("verifying", expected);
+    progress_.begin("verifying", expected);
     for (const auto& item : *items) {
-      if (item.is_file && !out_.done()) check(item);
+      if (item.is_file && !out_.closed()) check(item);
     }
     progress_.clear();
     out_.write(summary());
@@ -75,7 +66,7 @@ class Verifying {
     all_.records += verified.records;
     all_.bytes += verified.bytes;
     all_.damages += verified.damages;
-    progress_.at(all_.bytes, 0);
+    progress_.update(all_.bytes, 0);
   }
 
   std::string summary() const {
@@ -93,23 +84,23 @@ class Verifying {
   disk::Verified all_;
 };
 
-// The last line that it says is the summary.
+// The last line of the answer is the summary.
 Result<int> verify_running(const VerifyOptions& options, const Streams& streams) {
   Progress progress(streams, Printing::lines);
   Output out(streams.out);
   Report summary;
-  const Question question{.target = "/admin/cache/verify", .changes = true};
-  const auto asked = ask_running(options.place, question, [&](const Report& told) {
-    if (told.find<std::string>("what")) {
-      out.write(line_of(told, options));
-    } else if (const auto* expected = told.find<std::uint64_t>("expected_bytes")) {
-      progress.stage("verifying", *expected);
-    } else if (const auto* checked = told.find<std::uint64_t>("checked_bytes")) {
-      progress.at(*checked, 0);
+  const AdminRequest request{.target = "/admin/cache/verify", .body = ""};
+  const auto asked = ask_proxy(options.cache, request, [&](const Report& line) {
+    if (line.find<std::string>("what")) {
+      out.write(line_of(line, options));
+    } else if (const auto* expected = line.find<std::uint64_t>("expected_bytes")) {
+      progress.begin("verifying", *expected);
+    } else if (const auto* checked = line.find<std::uint64_t>("checked_bytes")) {
+      progress.update(*checked, 0);
     } else {
-      summary = told;
+      summary = line;
     }
-    return !out.done();
+    return out.closed() ? Wanted::nothing : Wanted::more;
   });
   progress.clear();
   if (!asked) return asked.error();
@@ -121,13 +112,13 @@ Result<int> verify_running(const VerifyOptions& options, const Streams& streams)
 }  // namespace
 
 Result<int> verify(const VerifyOptions& options, const Streams& streams) {
-  if (options.place.path.empty()) return verify_running(options, streams);
-  const auto directory = disk::Directory::open(options.place.path, disk::Access::read);
+  if (options.cache.path.empty()) return verify_running(options, streams);
+  const auto directory = disk::Directory::open(options.cache.path, disk::Access::read);
   if (!directory && directory.error() == disk::Error::in_use) {
     return verify_running(options, streams);
   }
-  if (!directory) return cache_trouble(options.place, directory.error());
-  return Verifying(options, *directory, streams).run();
+  if (!directory) return trouble_with(options.cache, directory.error());
+  return StoppedCheck(options, *directory, streams).run();
 }
 
 }  // namespace proxy::command

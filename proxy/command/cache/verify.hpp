@@ -1,4 +1,4 @@
-// hearsay cache verify: whether all of a cache is as it was written.
+// hearsay cache verify: checks that a cache is as it was written.
 #pragma once
 
 #include "proxy/command/cache/configured_cache.hpp"
@@ -6,13 +6,13 @@
 namespace proxy::command {
 
 struct VerifyOptions {
-  CachePlace place = {};
-  bool json = false;  // an object on a line for each place, then one for all
+  ConfiguredCache cache = {};
+  bool json = false;  // one JSON object per damaged place, then one for the summary
 };
 
-// Reads every record of every segment and names each damaged place, then how much was read. kDone
-// if all are good, kDamaged else. Changes nothing; a proxy that runs reads what it could serve, and
-// drops what is damaged.
+// Reads every record of every segment; prints each damaged place, then a summary. Returns kDone if
+// all records are good, else kDamaged. Changes nothing in a stopped cache. A running proxy reads
+// the records that it could serve, and drops the damaged ones.
 Result<int> verify(const VerifyOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

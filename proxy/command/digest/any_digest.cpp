@@ -13,16 +13,17 @@ namespace {
 using Bytes = std::span<const std::uint8_t>;
 using digest::FilterKind;
 
-// A few bytes may announce a large empty filter: no larger than what goes over the wire.
+// In bytes. A short snapshot may announce a large empty filter; none larger is sent between
+// peers.
 constexpr std::size_t kMaxNativeFilter = std::size_t{64} << 20;
 
 }  // namespace
 
 template <class T, class E>
-Result<AnyDigest> AnyDigest::made(boost::system::result<T, E> loaded, std::string_view kind,
-                                  std::uint64_t bytes, const std::string& place) {
+Result<AnyDigest> AnyDigest::wrapped(boost::system::result<T, E> loaded, std::string_view kind,
+                                     std::uint64_t bytes, const std::string& place) {
   if (loaded) return AnyDigest(kind, bytes, Filter(std::move(*loaded)));
-  return unusable(place, kind, to_string(loaded.error()));
+  return unusable_digest(place, kind, to_string(loaded.error()));
 }
 
 Result<AnyDigest> AnyDigest::open(const std::string& path) {
@@ -36,32 +37,32 @@ Result<AnyDigest> AnyDigest::open(const std::string& path) {
 
 Result<AnyDigest> AnyDigest::decode(Bytes bytes, const std::string& place) {
   const std::uint64_t size = bytes.size();
-  const Form form = form_of(bytes);
-  if (form == Form::native) {
-    return made(digest::decode_native(bytes, nullptr, kMaxNativeFilter), "native", size, place);
+  const DigestForm form = form_of(bytes);
+  if (form == DigestForm::native) {
+    return wrapped(digest::decode_native(bytes, nullptr, kMaxNativeFilter), "native", size, place);
   }
-  if (form == Form::text) {
+  if (form == DigestForm::text) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return made(digest::BloomFilter::from_text(text), "bloom", size, place);
+    return wrapped(digest::BloomFilter::from_text(text), "bloom", size, place);
   }
   const auto kind = digest::kind_of(bytes);
   if (!kind) {
-    auto squid = made(digest::decode(bytes), "squid", size, place);
+    auto squid = wrapped(digest::decode(bytes), "squid", size, place);
     if (squid) return squid;
     return Trouble{fmt::format("{}: begins as no digest of ours, and as one of Squid's: {}", place,
                                to_string(digest::decode(bytes).error()))};
   }
   switch (*kind) {
     case FilterKind::bloom:
-      return made(digest::BloomFilter::load(bytes), "bloom", size, place);
+      return wrapped(digest::BloomFilter::load(bytes), "bloom", size, place);
     case FilterKind::counting:
-      return made(digest::CountingFilter::load(bytes), "counting", size, place);
+      return wrapped(digest::CountingFilter::load(bytes), "counting", size, place);
     case FilterKind::scalable:
-      return made(digest::ScalableFilter::load(bytes), "scalable", size, place);
+      return wrapped(digest::ScalableFilter::load(bytes), "scalable", size, place);
     case FilterKind::blocked:
-      return made(digest::BlockedFilter::load(bytes), "blocked", size, place);
+      return wrapped(digest::BlockedFilter::load(bytes), "blocked", size, place);
     case FilterKind::quotient:
-      return made(digest::QuotientFilter::load(bytes), "quotient", size, place);
+      return wrapped(digest::QuotientFilter::load(bytes), "quotient", size, place);
     case FilterKind::mapped:
       return Trouble{place + ": a mapped filter, which can be read from a file alone"};
   }

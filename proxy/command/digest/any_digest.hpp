@@ -1,4 +1,4 @@
-// A digest in whichever form somebody saved or sent it.
+// A digest in any of the forms in which digests are saved or sent.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,24 @@ namespace proxy::command {
 
 using inspect::Report;
 
-// Filters that digest/ saves or maps into a file, their text form, a snapshot in our native format,
-// Squid's digest. What begins as none of ours is taken for Squid's, which has no mark.
+// A filter that digest/ saved, mapped into a file, or wrote as text; a snapshot in our native
+// format; or Squid's digest. Squid's has no magic number: bytes that begin as none of our forms
+// count as it.
 class AnyDigest {
  public:
-  // Blocks, but never for a writer. What of the file is read: digest_file.hpp.
+  // Opens a file. May wait for the disk, but never for the writer of a pipe. See digest_file.hpp
+  // for the limits of what is read.
   static Result<AnyDigest> open(const std::string& path);
-  // `place` begins what is said about trouble.
+  // Decodes bytes. `place` is where they came from: the text of any trouble begins with it.
   static Result<AnyDigest> decode(std::span<const std::uint8_t> bytes, const std::string& place);
 
-  // False: certainly not in. As of when it was opened.
+  // Whether the digest claims the key: false is certain. A file's later changes are not seen.
   bool contains(const digest::Key& key) const;
 
-  // What it is, how full, how often wrong; the same names whatever the form. Never the salt.
+  // Kind, sizes, fill and error rate, under the same names for every form. Never tells the salt.
   Report describe() const;
 
-  // The claims, if they are those of one Bloom filter; else null.
+  // The Bloom filter that holds the claims; null for a form that is none.
   const digest::BloomFilter* bloom() const;
   std::string_view kind() const { return kind_; }
 
@@ -49,15 +51,15 @@ class AnyDigest {
       : kind_(kind), bytes_(bytes), filter_(std::move(filter)) {}
 
   template <class T, class E>
-  static Result<AnyDigest> made(boost::system::result<T, E> loaded, std::string_view kind,
-                                std::uint64_t bytes, const std::string& place);
+  static Result<AnyDigest> wrapped(boost::system::result<T, E> loaded, std::string_view kind,
+                                   std::uint64_t bytes, const std::string& place);
 
   std::string_view kind_;
-  std::uint64_t bytes_;  // as saved or sent
+  std::uint64_t bytes_;  // length as saved or sent
   Filter filter_;
 };
 
-// The same of a filter in memory that takes so many bytes when it is saved.
+// The same facts for a filter in memory. `bytes` is the size of its saved form.
 Report describe(const digest::BloomFilter& filter, std::uint64_t bytes);
 
 }  // namespace proxy::command

@@ -12,36 +12,35 @@
 #include "proxy/command/digest/info.hpp"
 #include "proxy/command/digest/query.hpp"
 #include "proxy/command/digest/unite.hpp"
-#include "proxy/command/guarded.hpp"
 #include "proxy/command/subcommand.hpp"
 
 namespace proxy::command {
 namespace {
 
-// All options of all subcommands, and the work that was chosen.
-struct Arguments {
+// The options of every subcommand, and the chosen work.
+struct DigestArguments {
   BuildOptions build;
   QueryOptions query;
   InfoOptions info;
   UniteOptions unite;
   DedupOptions dedup;
   CommonOptions common;
-  Chosen chosen;
+  ChosenWork chosen;
 };
 
-using Shared = std::shared_ptr<Arguments>;
+using SharedArguments = std::shared_ptr<DigestArguments>;
 
-// The subcommand, which chooses this work with these options.
+// Adds a subcommand that calls `work` with the member `options` of the arguments.
 template <class Options>
-CLI::App* add_work(CLI::App& parent, const Shared& arguments, const std::string& name,
-                   const std::string& about, Options Arguments::*options,
+CLI::App* add_work(CLI::App& parent, const SharedArguments& arguments, const std::string& name,
+                   const std::string& about, Options DigestArguments::*options,
                    Result<int> (*work)(const Options&, const Streams&)) {
   const auto& chosen = (*arguments).*options;
   return &add_work(parent, arguments->chosen, name, about,
                    [&chosen, work](const Streams& streams) { return work(chosen, streams); });
 }
 
-// Both included; NaN, which CLI::Range lets pass, is not.
+// Accepts numbers from `least` to `most`. CLI::Range would accept NaN.
 CLI::Validator between(double least, double most) {
   return {[least, most](std::string& text) {
             double number = 0;
@@ -67,10 +66,19 @@ const CLI::Validator kMemory(
 void add_spelling(CLI::App& app, Spelling& spelling) {
   app.add_flag_callback(
       "--verbatim", [&spelling] { spelling = Spelling::verbatim; },
-      "take lines as they stand, URLs or not, rather than make URLs canonical");
+      "take lines as they are, URLs or not, instead of making URLs canonical");
 }
 
-void add_limit(CLI::App& app, std::chrono::milliseconds& limit) {
+void add_save(CLI::App& app, SaveOptions& options, const std::string& about) {
+  app.add_option("-o,--out", options.out, about)->required();
+  app.add_flag("--force", options.force, "replace a file that exists already");
+  add_json(app, options.json);
+}
+
+void add_source(CLI::App& app, std::string& digest, std::chrono::milliseconds& limit) {
+  app.add_option("DIGEST", digest,
+                 "a saved digest, ours or Squid's, or the URL of a proxy or its digest")
+      ->required();
   app.add_option_function<double>(
          "--timeout",
          [&limit](double seconds) {
@@ -80,13 +88,13 @@ void add_limit(CLI::App& app, std::chrono::milliseconds& limit) {
       ->check(between(0.001, 3600));
 }
 
-void add_build(CLI::App& parent, const Shared& arguments) {
+void add_build(CLI::App& parent, const SharedArguments& arguments) {
   BuildOptions& options = arguments->build;
   CLI::App& app =
-      *add_work(parent, arguments, "build", "make a filter of the URLs in files, one a line",
-                &Arguments::build, &command::build);
+      *add_work(parent, arguments, "build", "make a filter of the URLs in files, one per line",
+                &DigestArguments::build, &command::build);
   app.add_option("FILES", options.inputs, "files of URLs; - or none: standard input");
-  app.add_option("-o,--out", options.out, "where to save the filter")->required();
+  add_save(app, options.save, "where to save the filter");
   auto* const rate = app.add_option("--fpr", options.rate,
                                     "share of other URLs that the filter may claim when full");
   rate->check(kRate);
@@ -98,91 +106,85 @@ void add_build(CLI::App& parent, const Shared& arguments) {
   app.add_option("--capacity", options.capacity,
                  "how many URLs to make it for (as many as there are lines)")
       ->check(kCount);
-  app.add_flag("--force", options.force, "replace a file that is there already");
   add_spelling(app, options.spelling);
-  add_json(app, options.json);
 }
 
-void add_query(CLI::App& parent, const Shared& arguments) {
+void add_query(CLI::App& parent, const SharedArguments& arguments) {
   QueryOptions& options = arguments->query;
   CLI::App& app = *add_work(parent, arguments, "query",
-                            "print the URLs that a digest claims; exit 0 if there is one, 1 if "
-                            "not, 2 on trouble",
-                            &Arguments::query, &command::query);
-  app.add_option("DIGEST", options.digest,
-                 "a saved digest, ours or Squid's, or the URL of a proxy or its digest")
-      ->required();
-  app.add_option("URLS", options.urls, "what to ask for; - or none: a URL per line of stdin");
+                            "print the URLs that a digest claims; exit 0 if it claims any, 1 if "
+                            "none, 2 on trouble",
+                            &DigestArguments::query, &command::query);
+  add_source(app, options.digest, options.limit);
+  app.add_option("URLS", options.urls,
+                 "URLs to look up; - or none: a URL per line of standard input");
   auto* const all = app.add_flag_callback(
-      "--all", [&options] { options.form = QueryOptions::Form::all; },
+      "--all", [&options] { options.print = QueryOptions::Print::all; },
       "print every URL, after yes or no and a tab");
   app.add_flag_callback(
-         "--json", [&options] { options.form = QueryOptions::Form::json; },
-         "print every URL, each in an object on a line")
+         "--json", [&options] { options.print = QueryOptions::Print::json; },
+         "print every URL, as one JSON object per line")
       ->excludes(all);
   add_spelling(app, options.spelling);
-  add_limit(app, options.limit);
 }
 
-void add_info(CLI::App& parent, const Shared& arguments) {
+void add_info(CLI::App& parent, const SharedArguments& arguments) {
   InfoOptions& options = arguments->info;
   CLI::App& app =
-      *add_work(parent, arguments, "info", "say what a digest is, how full and how often wrong",
-                &Arguments::info, &command::info);
-  app.add_option("DIGEST", options.digest,
-                 "a saved digest, ours or Squid's, or the URL of a proxy or its digest")
-      ->required();
-  add_limit(app, options.limit);
+      *add_work(parent, arguments, "info", "print what a digest is, how full and how often wrong",
+                &DigestArguments::info, &command::info);
+  add_source(app, options.digest, options.limit);
   add_json(app, options.json);
 }
 
-void add_union(CLI::App& parent, const Shared& arguments) {
+void add_union(CLI::App& parent, const SharedArguments& arguments) {
   UniteOptions& options = arguments->unite;
   CLI::App& app =
-      *add_work(parent, arguments, "union", "make one filter of several that have the same shape",
-                &Arguments::unite, &command::unite);
+      *add_work(parent, arguments, "union", "make one filter of several filters of the same shape",
+                &DigestArguments::unite, &command::unite);
   app.add_option("DIGESTS", options.digests, "saved Bloom filters or digests")
       ->required()
       ->expected(2, 1 << 20);
-  app.add_option("-o,--out", options.out, "where to save the union")->required();
-  app.add_flag("--force", options.force, "replace a file that is there already");
-  add_json(app, options.json);
+  add_save(app, options.save, "where to save the union");
 }
 
-void add_dedup(CLI::App& parent, const Shared& arguments) {
+void add_dedup(CLI::App& parent, const SharedArguments& arguments) {
   DedupOptions& options = arguments->dedup;
   CLI::App& app = *add_work(
       parent, arguments, "dedup",
-      "pass on each line not seen before. Lines may be of any kind, up to 64 KiB. It remembers all "
-      "in a filter that grows, or what the options below say; a line that it remembers is never "
-      "passed on again, and a new one is lost as rarely as --fpr says. Memory and error rate are "
-      "said on stderr at the end, also when SIGINT or SIGTERM ends it: what was passed on is then "
-      "written out, and it exits 130 or 143. With --window they are said at the start, too.",
-      &Arguments::dedup, &command::dedup);
+      "pass on each line not seen before. Lines may contain anything, up to 64 KiB. Remembers all "
+      "lines in a filter that grows, unless an option below limits it. A remembered line is never "
+      "passed on again; at most the share --fpr of new lines is lost. Reports memory and error "
+      "rate "
+      "on stderr at the end, with --window also at the start. SIGINT or SIGTERM ends the input: "
+      "all "
+      "output is still written, and the exit code is 130 or 143.",
+      &DigestArguments::dedup, &command::dedup);
   app.add_option("FILES", options.inputs, "files; - or none: standard input");
   app.add_option("--fpr", options.rate, "share of new lines that may be lost (0.001)")
       ->check(kRate);
   auto* const capacity =
       app.add_option("--capacity", options.capacity,
-                     "memory for so many distinct lines, and not one more: that is an error");
+                     "remember so many distinct lines in constant memory; one more is an error");
   capacity->check(kCount);
-  app.add_option("--window", options.window,
-                 "for endless streams: remember at least the last so many distinct lines, at most "
-                 "twice as many, and forget older ones for good")
+  app.add_option(
+         "--window", options.window,
+         "for endless streams: remember at least so many of the last distinct lines, at most "
+         "twice as many, and forget older ones")
       ->check(kCount)
       ->excludes(capacity);
-  app.add_flag("-q,--quiet", options.quiet, "say nothing on stderr but trouble");
+  app.add_flag("-q,--quiet", options.quiet, "print nothing on stderr but trouble");
   add_json(app, options.json);
 }
 
-void add_common(CLI::App& parent, const Shared& arguments) {
+void add_common(CLI::App& parent, const SharedArguments& arguments) {
   CommonOptions& options = arguments->common;
   CLI::App& app = *add_work(
       parent, arguments, "common",
-      "print the lines that all files hold: each once, in the order of the first file, however "
-      "often it stands in any. Files may be larger than memory. No common line is ever missing; "
-      "without --exact a few others may be printed, as rarely as --fpr says.",
-      &Arguments::common, &command::common);
+      "print the lines that all files contain: each once, in the order of the first file, however "
+      "often it occurs. Files may be larger than memory. No common line is ever missing; without "
+      "--exact, at most the share --fpr of the other lines is printed too.",
+      &DigestArguments::common, &command::common_lines);
   app.add_option("FILES", options.files, "two files or more; they are read more than once")
       ->required()
       ->expected(2, 1 << 16);
@@ -192,13 +194,13 @@ void add_common(CLI::App& parent, const Shared& arguments) {
       ->check(kRate)
       ->excludes(exact);
   app.add_option("--memory", options.memory,
-                 "what to hold at most; with less the files are read more often (512MiB)")
+                 "memory to use at most; with less, the files are read more often (512MiB)")
       ->transform(kMemory);
-  app.add_flag("-q,--quiet", options.quiet, "say nothing at the end");
+  app.add_flag("-q,--quiet", options.quiet, "print no report at the end");
   add_json(app, options.json);
 }
 
-// What to do where memory ran out, which depends on who asked for it.
+// What to do if memory ran out, by the name of the subcommand.
 std::string_view remedy_for(std::string_view name) {
   if (name == "build") return "give a smaller --capacity or fewer --bits-per-entry";
   if (name == "dedup") return "give a --window, a smaller --capacity, or a higher --fpr";
@@ -209,7 +211,7 @@ std::string_view remedy_for(std::string_view name) {
 }  // namespace
 
 std::function<int(const Streams&)> add_digest(CLI::App& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DigestArguments>();
   CLI::App& digest = *program.add_subcommand("digest", "work with digests and sets of lines");
   digest.require_subcommand(1);
   add_build(digest, arguments);
@@ -220,8 +222,7 @@ std::function<int(const Streams&)> add_digest(CLI::App& program) {
   add_common(digest, arguments);
   return [arguments](const Streams& streams) {
     const auto& [name, work] = arguments->chosen;
-    const auto done = guarded([&work, &streams] { return work(streams); }, remedy_for(name));
-    return exit_code(done, "digest " + name, streams);
+    return run_subcommand(work, "digest " + name, remedy_for(name), streams);
   };
 }
 

@@ -7,22 +7,20 @@
 
 #include "digest/plan.hpp"
 #include "digest/strict_filter.hpp"
-#include "proxy/command/digest/any_digest.hpp"
 #include "proxy/command/lines.hpp"
-#include "proxy/command/output_file.hpp"
 
 namespace proxy::command {
 namespace {
 
-// 1 GiB of keys: who has more can say how many.
-constexpr std::size_t kMostKept = std::size_t{1} << 26;
+// 1 GiB of keys; for more, the user gives --capacity.
+constexpr std::size_t kMostKeys = std::size_t{1} << 26;
 
-// Gives each line's key to take(key, lines), until that is an error.
+// Calls take(key, lines) with each line's key, until it returns trouble.
 template <class Take>
 Result<void> each_key(const std::vector<Input>& inputs, Spelling spelling, Progress& progress,
                       Take take) {
   for (const Input& input : inputs) {
-    progress.stage("building from " + input.name(), input.size());
+    progress.begin("building from " + input.name(), input.size());
     Lines lines(input, progress);
     while (const auto line = lines.next()) {
       if (line->empty()) continue;
@@ -35,7 +33,7 @@ Result<void> each_key(const std::vector<Input>& inputs, Spelling spelling, Progr
   return {};
 }
 
-digest::Sized<digest::Shape> plan(const BuildOptions& options, std::uint64_t capacity) {
+digest::Sized<digest::Shape> shape_by(const BuildOptions& options, std::uint64_t capacity) {
   if (options.rate) {
     return options.hashes ? digest::shape_for(capacity, *options.rate, *options.hashes)
                           : digest::shape_for(capacity, *options.rate);
@@ -47,7 +45,7 @@ digest::Sized<digest::Shape> plan(const BuildOptions& options, std::uint64_t cap
 }
 
 Result<digest::StrictFilter> empty_filter(const BuildOptions& options, std::uint64_t capacity) {
-  const auto shape = plan(options, capacity);
+  const auto shape = shape_by(options, capacity);
   if (!shape) {
     return Trouble{fmt::format("no filter can be made for {} entries like this: {}", capacity,
                                to_string(shape.error()))};
@@ -63,11 +61,12 @@ Result<void> insert(digest::StrictFilter& filter, const digest::Key& key, const 
                   filter.capacity()));
 }
 
-Result<digest::StrictFilter> fill_of_kept(const BuildOptions& options,
-                                          const std::vector<Input>& inputs, Progress& progress) {
+Result<digest::StrictFilter> filter_of_kept_keys(const BuildOptions& options,
+                                                 const std::vector<Input>& inputs,
+                                                 Progress& progress) {
   std::vector<digest::Key> keys;
   const auto keep = [&keys](const digest::Key& key, const Lines& lines) -> Result<void> {
-    if (keys.size() == kMostKept) {
+    if (keys.size() == kMostKeys) {
       return lines.at_line("more URLs than are kept in memory; give --capacity, or a file");
     }
     keys.push_back(key);
@@ -75,14 +74,14 @@ Result<digest::StrictFilter> fill_of_kept(const BuildOptions& options,
   };
   if (auto kept = each_key(inputs, options.spelling, progress, keep); !kept) return kept.error();
   auto filter = empty_filter(options, std::max<std::uint64_t>(keys.size(), 1));
-  if (filter) filter->insert(keys);  // never more than its capacity
+  if (filter) filter->insert(keys);  // cannot exceed its capacity
   return filter;
 }
 
 Result<std::uint64_t> count_all(std::vector<Input>& inputs, Progress& progress) {
   std::uint64_t sum = 0;
   for (Input& input : inputs) {
-    progress.stage("counting " + input.name(), input.size());
+    progress.begin("counting " + input.name(), input.size());
     const auto lines = count_lines(input, progress);
     if (!lines) return lines.error();
     sum += *lines;
@@ -90,11 +89,11 @@ Result<std::uint64_t> count_all(std::vector<Input>& inputs, Progress& progress) 
   return std::max<std::uint64_t>(sum, 1);
 }
 
-Result<digest::StrictFilter> fill(const BuildOptions& options, std::vector<Input>& inputs,
-                                  Progress& progress) {
+Result<digest::StrictFilter> filter_of(const BuildOptions& options, std::vector<Input>& inputs,
+                                       Progress& progress) {
   const bool rereadable = std::all_of(inputs.begin(), inputs.end(),
                                       [](const Input& input) { return input.rereadable(); });
-  if (!options.capacity && !rereadable) return fill_of_kept(options, inputs, progress);
+  if (!options.capacity && !rereadable) return filter_of_kept_keys(options, inputs, progress);
   const auto capacity =
       options.capacity ? Result<std::uint64_t>(*options.capacity) : count_all(inputs, progress);
   if (!capacity) return capacity.error();
@@ -110,24 +109,14 @@ Result<digest::StrictFilter> fill(const BuildOptions& options, std::vector<Input
 }  // namespace
 
 Result<int> build(const BuildOptions& options, const Streams& streams) {
-  const auto existing = options.force ? Existing::replace : Existing::keep;
-  if (auto allowed = may_write(options.out, existing); !allowed) return allowed.error();
+  if (auto allowed = may_save(options.save); !allowed) return allowed.error();
   auto inputs = open_all(options.inputs, streams);
   if (!inputs) return inputs.error();
   Progress progress(streams);
-  const auto filter = fill(options, *inputs, progress);
+  const auto filter = filter_of(options, *inputs, progress);
   progress.clear();
   if (!filter) return filter.error();
-  const auto file = filter->filter().save();
-  if (auto written = write_file(options.out, file, existing, Readers::everybody); !written) {
-    return written.error();
-  }
-  Report report;
-  report.add("file", options.out).add(describe(filter->filter(), file.size()));
-  Output out(streams.out);
-  out.write(report.as(options.json));
-  if (auto said = out.finish(); !said) return said.error();
-  return kDone;
+  return save_filter(filter->filter(), options.save, streams);
 }
 
 }  // namespace proxy::command

@@ -1,4 +1,4 @@
-// hearsay digest build: a filter of the URLs in files.
+// hearsay digest build: makes a filter of the URLs in files.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/command/digest/save_filter.hpp"
 #include "proxy/command/digest/url_key.hpp"
 #include "proxy/command/streams.hpp"
 
@@ -13,19 +14,17 @@ namespace proxy::command {
 
 struct BuildOptions {
   std::vector<std::string> inputs;  // none: standard input
-  std::string out;
-  std::optional<double> rate;            // at most one of these two
+  SaveOptions save;
+  std::optional<double> rate;            // at most one of rate and bits_per_entry
   std::optional<double> bits_per_entry;  // neither: digest::kDefaultBitsPerEntry
   std::optional<std::uint32_t> hashes;   // none: the best number
   std::optional<std::uint64_t> capacity;
   Spelling spelling = Spelling::url;
-  bool force = false;
-  bool json = false;
 };
 
-// A URL per line; empty lines are passed over. Without a capacity the filter is made for as many as
-// there are lines: files are counted first, the keys of what cannot be read twice are kept in
-// memory. More distinct URLs than the capacity are an error. Says on `out` what it made.
+// Reads one URL per line and skips empty lines. Without a capacity, the filter is sized for the
+// number of lines: files are read twice, first to count; if an input cannot be read twice, the keys
+// are kept in memory. More distinct URLs than the capacity are trouble. Prints what it made.
 Result<int> build(const BuildOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

@@ -12,7 +12,7 @@
 namespace proxy::command {
 namespace {
 
-// The smallest first; the first of all only if it is smaller than any other.
+// The inputs from the smallest to the largest, without the first input unless it is the smallest.
 std::vector<Input*> chain_of(std::vector<Input>& inputs) {
   std::vector<Input*> chain;
   for (auto input = inputs.begin() + 1; input != inputs.end(); ++input) chain.push_back(&*input);
@@ -23,23 +23,24 @@ std::vector<Input*> chain_of(std::vector<Input>& inputs) {
 }
 
 Result<digest::Shape> shape_within(std::size_t bytes, std::uint64_t capacity, double rate,
-                                   bool exceed_rate) {
+                                   OnShortage shortage) {
   const std::uint64_t most_bits =
       std::min<std::uint64_t>(std::uint64_t{8} * bytes, digest::kMaxBits);
   const auto wanted = digest::shape_for(capacity, rate);
   if (wanted && wanted->bits <= most_bits) return *wanted;
-  if (exceed_rate) {
+  if (shortage == OnShortage::exceed_rate) {
     return digest::Shape{.bits = most_bits, .hashes = *digest::optimal_hashes(most_bits, capacity)};
   }
   return Trouble{fmt::format(
-      "a filter for {} lines at this error rate needs {}; give more --memory (a quarter of it is "
-      "for a filter), a higher --fpr, or --exact, which is right in any memory",
+      "a filter for {} lines at this error rate needs {}; give more --memory (a filter gets a "
+      "quarter of it), a higher --fpr, or --exact, which works with any amount",
       capacity,
       wanted ? fmt::format("{} MiB", (wanted->byte_count() >> 20) + 1) : "more than 512 MiB")};
 }
 
-// As many distinct lines as the next filter can get: those of the input, or those in the filter
-// before and what that claims wrongly, with a margin for chance.
+// The most distinct lines that the next filter can receive: all lines of the input; or, if there is
+// a filter before, its capacity and what it claims wrongly of these lines, with a margin for
+// chance.
 std::uint64_t next_capacity(std::uint64_t lines, std::optional<std::uint64_t> before, double rate) {
   if (!before) return std::max<std::uint64_t>(lines, 1);
   const double wrong = std::ceil(1.1 * rate * static_cast<double>(lines)) + 64;
@@ -49,7 +50,7 @@ std::uint64_t next_capacity(std::uint64_t lines, std::optional<std::uint64_t> be
 Result<void> insert_claimed(const Input& input, const std::optional<digest::BloomFilter>& before,
                             const digest::Salt& salt, Progress& progress,
                             digest::BloomFilter& into) {
-  progress.stage("filtering " + input.name(), input.size());
+  progress.begin("filtering " + input.name(), input.size());
   Lines lines(input, progress);
   while (const auto line = lines.next()) {
     const digest::Key key = line_key(salt, *line);
@@ -61,21 +62,22 @@ Result<void> insert_claimed(const Input& input, const std::optional<digest::Bloo
 
 }  // namespace
 
-Result<digest::BloomFilter> narrow(std::vector<Input>& inputs, const Narrowing& how,
-                                   Progress& progress) {
+Result<digest::BloomFilter> candidate_filter(std::vector<Input>& inputs,
+                                             const CandidateFilterOptions& options,
+                                             Progress& progress) {
   const auto chain = chain_of(inputs);
-  const double rate = how.rate / static_cast<double>(chain.size());
+  const double rate = options.rate / static_cast<double>(chain.size());
   std::optional<digest::BloomFilter> filter;
   std::optional<std::uint64_t> capacity;
   for (Input* const input : chain) {
-    progress.stage("counting " + input->name(), input->size());
+    progress.begin("counting " + input->name(), input->size());
     const auto lines = count_lines(*input, progress);
     if (!lines) return lines.error();
     capacity = next_capacity(*lines, capacity, rate);
-    const auto shape = shape_within(how.memory / 2, *capacity, rate, how.exceed_rate);
+    const auto shape = shape_within(options.memory / 2, *capacity, rate, options.shortage);
     if (!shape) return shape.error();
     digest::BloomFilter next = *digest::BloomFilter::create(*shape);
-    auto inserted = insert_claimed(*input, filter, how.salt, progress, next);
+    auto inserted = insert_claimed(*input, filter, options.salt, progress, next);
     if (!inserted) return inserted.error();
     filter = std::move(next);
   }

@@ -1,4 +1,4 @@
-// A filter of the lines that may be common to files.
+// A filter that claims the lines that may be common to several files.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,23 @@
 
 namespace proxy::command {
 
-struct Narrowing {
-  digest::Salt salt;   // of the lines' keys
-  double rate;         // lines not common to all that the filter may claim
-  std::size_t memory;  // in bytes, for the two filters that are held at once
-  bool exceed_rate;    // where the memory does not do for the rate, rather than fail
+// What to do if `memory` is too little for a filter of the wanted error rate.
+enum class OnShortage : std::uint8_t { fail, exceed_rate };
+
+struct CandidateFilterOptions {
+  digest::Salt salt;   // for the keys of the lines
+  double rate;         // the share of lines not common to all files that the filter may claim
+  std::size_t memory;  // in bytes, for two filters at once
+  OnShortage shortage;
 };
 
-// Claims every line that all inputs hold. The first input's lines are going to be asked for, so it
-// need not take part: it does only if it is the smallest. From the smallest on, each input gives a
-// filter of its lines that the filter before it claims, so that no filter is larger than the
-// smallest input asks for. Reads each once to count and once to filter; all must be rereadable.
-Result<digest::BloomFilter> narrow(std::vector<Input>& inputs, const Narrowing& how,
-                                   Progress& progress);
+// Makes a filter that claims every line that all inputs contain. Starts with the smallest input;
+// each further input yields a filter of those of its lines that the filter before claims, so that
+// no filter is larger than the smallest input requires. The caller looks up the lines of the first
+// input: that input takes part only if it is the smallest. Reads each input once to count and once
+// to filter; all must be rereadable.
+Result<digest::BloomFilter> candidate_filter(std::vector<Input>& inputs,
+                                             const CandidateFilterOptions& options,
+                                             Progress& progress);
 
 }  // namespace proxy::command

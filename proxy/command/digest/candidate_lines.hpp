@@ -1,4 +1,4 @@
-// A bounded number of distinct lines, in order, each with a mark.
+// Distinct lines in bounded memory, in order, each with the number of rounds that confirmed it.
 #pragma once
 
 #include <cstdint>
@@ -8,36 +8,39 @@
 
 namespace proxy::command {
 
-// Lines that may be common to files, for as many as there is room. Marks go up one round at a time,
-// so that a line of mark n was confirmed in each of the rounds 1 to n. Hashes are the caller's, and
-// keyed, so that nobody can write lines that share one; lines are compared as well.
-class Candidates {
- public:
-  // So many bytes, all told; at least 128 KiB, so that any line fits into an empty one.
-  explicit Candidates(std::size_t budget);
+// Whether a line is among the candidates now.
+enum class Added : std::uint8_t { yes, no_room };
 
-  // False: no room. A line that is in already stays as it is.
-  bool add(std::string_view line, std::uint64_t hash);
-  // The line was found in this round, from 1.
+// Lines that may be common to several files, as many as fit. A line's mark is n if it was confirmed
+// in each of the rounds 1 to n. The caller computes the hashes, with a secret key, so that no file
+// can contain lines chosen to collide. Equal hashes are not enough: the lines are compared too.
+class CandidateLines {
+ public:
+  // `budget`: bytes for lines and index together. With at least 128 KiB any single line fits.
+  explicit CandidateLines(std::size_t budget);
+
+  // Adds the line with mark 0. A line that is in already keeps its mark.
+  Added add(std::string_view line, std::uint64_t hash);
+  // Raises the mark of the line to `round`, counted from 1, if all earlier rounds confirmed it.
   void confirm(std::string_view line, std::uint64_t hash, std::uint32_t round);
-  // The line is out for good.
+  // Excludes the line for good.
   void strike(std::string_view line, std::uint64_t hash);
 
   std::uint64_t size() const { return size_; }
 
-  // visit(line) for each of mark `rounds`, in the order in which they were added, until it is
+  // Calls visit(line) for each line of mark `rounds`, in the order of add(), until it returns
   // false.
   template <class Visit>
   void each_confirmed(std::uint32_t rounds, Visit visit) const {
-    for (std::size_t at = 0; at < used_; at += bytes_of(*record_at(at))) {
-      const Record& record = *record_at(at);
-      if (record.mark == rounds && !visit(line_of(record))) return;
+    for (std::size_t at = 0; at < used_; at += bytes_of(*header_at(at))) {
+      const LineHeader& header = *header_at(at);
+      if (header.mark == rounds && !visit(line_of(header))) return;
     }
   }
 
  private:
-  // The line's bytes follow.
-  struct Record {
+  // Precedes the bytes of each line in the arena.
+  struct LineHeader {
     std::uint64_t hash;
     std::uint32_t length;
     std::uint32_t mark;
@@ -45,27 +48,28 @@ class Candidates {
   static constexpr std::uint32_t kStruck = ~std::uint32_t{0};
 
   static std::size_t bytes_for(std::size_t length) {
-    return sizeof(Record) + (length + alignof(Record) - 1) / alignof(Record) * alignof(Record);
+    return sizeof(LineHeader) +
+           (length + alignof(LineHeader) - 1) / alignof(LineHeader) * alignof(LineHeader);
   }
-  static std::size_t bytes_of(const Record& record) { return bytes_for(record.length); }
-  static std::string_view line_of(const Record& record) {
-    return {reinterpret_cast<const char*>(&record + 1), record.length};
+  static std::size_t bytes_of(const LineHeader& header) { return bytes_for(header.length); }
+  static std::string_view line_of(const LineHeader& header) {
+    return {reinterpret_cast<const char*>(&header + 1), header.length};
   }
-  const Record* record_at(std::size_t at) const {
-    return reinterpret_cast<const Record*>(arena_.get() + at);
+  const LineHeader* header_at(std::size_t at) const {
+    return reinterpret_cast<const LineHeader*>(arena_.get() + at);
   }
-  Record* record_at(std::size_t at) { return reinterpret_cast<Record*>(arena_.get() + at); }
+  LineHeader* header_at(std::size_t at) { return reinterpret_cast<LineHeader*>(arena_.get() + at); }
 
   std::size_t slot_of(std::string_view line, std::uint64_t hash) const;
-  bool grow(std::size_t need);
+  Added grow(std::size_t need);
 
   std::size_t budget_;
-  std::unique_ptr<std::byte[]>
-      arena_;  // records, one after the other; untouched pages cost nothing
+  // Headers, each followed by its line. The system provides no memory for pages not yet written to.
+  std::unique_ptr<std::byte[]> arena_;
   std::size_t used_ = 0;
   std::uint64_t size_ = 0;
-  // Open addressing, a power of two: 0, or one more than a record's place, below the upper 16 bits
-  // of its hash.
+  // A hash table with open addressing; its size is a power of two. A slot is 0, or holds the upper
+  // 16 bits of the line's hash and, in the lower 48, one more than the offset of its header.
   std::vector<std::uint64_t> slots_;
 };
 

@@ -18,11 +18,11 @@ std::uint64_t hash_of(const digest::Key& key) {
   return digest::load64(key.bytes.data());
 }
 
-// More than filters can take: what is given beyond it makes no difference.
+// More than any filter can use: a larger --memory makes no difference.
 constexpr std::size_t kMostForFilters = std::size_t{1} << 40;
 
-// No more than the lines of a file of so many bytes need, even if each is a byte long.
-std::size_t room_for(std::uint64_t file_bytes, std::size_t most) {
+// The budget for a part: no more than all lines of the file need, even if each has a single byte.
+std::size_t part_budget(std::uint64_t file_bytes, std::size_t most) {
   constexpr std::size_t kLeast = std::size_t{128} << 10;
   constexpr std::size_t kPerByte = 64;
   return file_bytes < most / kPerByte ? std::min(most, kLeast + kPerByte * file_bytes) : most;
@@ -38,7 +38,8 @@ class Intersection {
 
   Result<void> run() {
     const std::size_t memory = std::min(options_.memory, kMostForFilters) / 2;
-    auto filter = narrow(inputs_, {salt_, options_.rate, memory, options_.exact}, progress_);
+    const auto shortage = options_.exact ? OnShortage::exceed_rate : OnShortage::fail;
+    auto filter = candidate_filter(inputs_, {salt_, options_.rate, memory, shortage}, progress_);
     if (!filter) return filter.error();
     filter_bytes_ = filter->bytes().size();
     const auto printed = print_all(*filter);
@@ -60,11 +61,11 @@ class Intersection {
     Input& first = inputs_.front();
     if (auto start = first.rewind(); !start) return start;
     Lines lines(first, progress_);
-    for (auto line = lines.next(); line && !out_.done();) {
+    for (auto line = lines.next(); line && !out_.closed();) {
       const std::uint64_t before = lines.number() - 1;
-      Candidates part(room_for(first.size(), options_.memory / 2));
+      CandidateLines part(part_budget(first.size(), options_.memory / 2));
       ++parts_;
-      progress_.stage("looking through " + first.name(), first.size());
+      progress_.begin("looking through " + first.name(), first.size());
       line = take(part, filter, lines, line);
       if (lines.trouble()) break;
       if (auto struck = strike_earlier(part, before); !struck) return struck;
@@ -75,22 +76,22 @@ class Intersection {
     return {};
   }
 
-  // The line for which there is no room any more.
-  std::optional<std::string_view> take(Candidates& part, const digest::BloomFilter& filter,
+  // Adds lines to the part, from `line` on. Returns the first line that does not fit, if any.
+  std::optional<std::string_view> take(CandidateLines& part, const digest::BloomFilter& filter,
                                        Lines& lines, std::optional<std::string_view> line) const {
     for (; line; line = lines.next()) {
       const digest::Key key = line_key(salt_, *line);
-      if (filter.contains(key) && !part.add(*line, hash_of(key))) break;
+      if (filter.contains(key) && part.add(*line, hash_of(key)) == Added::no_room) break;
     }
     return line;
   }
 
-  // Calls found(line, hash) for the lines of an input, read anew, `most` at the most.
+  // Reads a file again and calls found(line, hash) for each of its first `most` lines.
   template <class Found>
   Result<void> each_line(const std::string& name, std::uint64_t most, Found found) {
     const auto input = Input::open(name, Streams{}, Opening::at_once);
     if (!input) return input.error();
-    progress_.stage("verifying by " + name, input->size());
+    progress_.begin("verifying by " + name, input->size());
     Lines lines(*input, progress_);
     for (; most > 0; --most) {
       const auto line = lines.next();
@@ -101,13 +102,13 @@ class Intersection {
     return {};
   }
 
-  Result<void> strike_earlier(Candidates& part, std::uint64_t lines) {
+  Result<void> strike_earlier(CandidateLines& part, std::uint64_t lines) {
     if (lines == 0 || part.size() == 0) return {};
     return each_line(options_.files.front(), lines,
                      [&part](std::string_view line, auto hash) { part.strike(line, hash); });
   }
 
-  Result<void> confirm(Candidates& part) {
+  Result<void> confirm(CandidateLines& part) {
     if (!options_.exact || part.size() == 0) return {};
     constexpr auto kAll = ~std::uint64_t{0};
     for (std::uint32_t round = 1; round < options_.files.size(); ++round) {
@@ -119,12 +120,12 @@ class Intersection {
     return {};
   }
 
-  void print(const Candidates& part) {
+  void print(const CandidateLines& part) {
     const auto rounds = options_.exact ? static_cast<std::uint32_t>(options_.files.size() - 1) : 0U;
     part.each_confirmed(rounds, [this](std::string_view line) {
       out_.line(line);
       ++printed_;
-      return !out_.done();
+      return !out_.closed();
     });
   }
 
@@ -140,15 +141,15 @@ class Intersection {
 
 }  // namespace
 
-Result<int> common(const CommonOptions& options, const Streams& streams) {
+Result<int> common_lines(const CommonOptions& options, const Streams& streams) {
   if (options.memory < kLeastCommonMemory) return Trouble{"--memory must be at least 1MiB"};
   auto inputs = open_all(options.files, streams, Opening::at_once);
   if (!inputs) return inputs.error();
   for (const Input& input : *inputs) {
     if (input.rereadable()) continue;
     return Trouble{
-        fmt::format("{}: is no ordinary file, and files are read more than once here; "
-                    "save it to one first",
+        fmt::format("{}: is no ordinary file, and `common` reads files more than once; "
+                    "save the lines to a file first",
                     input.name())};
   }
   Intersection intersection(options, streams, std::move(*inputs));

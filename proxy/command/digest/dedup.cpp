@@ -15,24 +15,24 @@ struct Counts {
   std::uint64_t passed = 0;
 };
 
-// What an endless stream will cost, as its end may never come.
-void announce(const WindowSeen& seen, const DedupOptions& options, int err) {
+// Reports the cost in advance: the end of an endless stream never comes.
+void announce(const WindowSeenSet& seen, const DedupOptions& options, int err) {
   Report report;
   report.add("remembers", seen.remembers()).add("filter_bytes", std::uint64_t{seen.byte_count()});
   report.add("false_positive_rate_bound", options.rate);
   say(err, report.as(options.json));
 }
 
-template <class Seen>
-Result<void> pass_on(Seen& seen, const std::vector<Input>& inputs, const Interrupt& interrupt,
+template <class SeenSet>
+Result<void> pass_on(SeenSet& seen, const std::vector<Input>& inputs, const Interrupt& interrupt,
                      Progress& progress, Output& out, Counts& counts) {
   const digest::Salt salt = random_salt();
   for (const Input& input : inputs) {
     if (interrupt.signal() != 0) break;
-    progress.stage("deduplicating " + input.name(), input.size());
+    progress.begin("deduplicating " + input.name(), input.size());
     Lines lines(input, progress, &out, &interrupt);
     while (const auto line = lines.next()) {
-      if (out.done()) return {};
+      if (out.closed()) return {};
       ++counts.lines;
       const auto fresh = seen.insert(line_key(salt, *line));
       if (!fresh) return lines.at_line(fresh.error().text);
@@ -45,8 +45,8 @@ Result<void> pass_on(Seen& seen, const std::vector<Input>& inputs, const Interru
   return {};
 }
 
-template <class Seen>
-Report report_of(const Seen& seen, const Counts& counts, double rate) {
+template <class SeenSet>
+Report report_of(const SeenSet& seen, const Counts& counts, double rate) {
   Report report;
   report.add("lines", counts.lines).add("passed_on", counts.passed);
   report.add("dropped", counts.lines - counts.passed).add(seen.describe());
@@ -54,12 +54,12 @@ Report report_of(const Seen& seen, const Counts& counts, double rate) {
   return report;
 }
 
-template <class Seen>
-Result<int> dedup_with(Result<Seen> seen, const DedupOptions& options, const Streams& streams) {
+template <class SeenSet>
+Result<int> dedup_with(Result<SeenSet> seen, const DedupOptions& options, const Streams& streams) {
   if (!seen) return seen.error();
   const auto inputs = open_all(options.inputs, streams);
   if (!inputs) return inputs.error();
-  if constexpr (std::is_same_v<Seen, WindowSeen>) {
+  if constexpr (std::is_same_v<SeenSet, WindowSeenSet>) {
     if (!options.quiet) announce(*seen, options, streams.err);
   }
   const Interrupt interrupt;
@@ -80,12 +80,12 @@ Result<int> dedup_with(Result<Seen> seen, const DedupOptions& options, const Str
 
 Result<int> dedup(const DedupOptions& options, const Streams& streams) {
   if (options.capacity) {
-    return dedup_with(BoundedSeen::create(*options.capacity, options.rate), options, streams);
+    return dedup_with(BoundedSeenSet::create(*options.capacity, options.rate), options, streams);
   }
   if (options.window) {
-    return dedup_with(WindowSeen::create(*options.window, options.rate), options, streams);
+    return dedup_with(WindowSeenSet::create(*options.window, options.rate), options, streams);
   }
-  return dedup_with(GrowingSeen::create(options.rate), options, streams);
+  return dedup_with(GrowingSeenSet::create(options.rate), options, streams);
 }
 
 }  // namespace proxy::command

@@ -1,4 +1,4 @@
-// hearsay digest dedup: each line once, in little memory.
+// hearsay digest dedup: passes on each line once, in little memory.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace proxy::command {
 struct DedupOptions {
   std::vector<std::string> inputs;  // none: standard input
   std::optional<std::uint64_t> capacity;
-  std::optional<std::uint64_t> window;  // at most one of these; none: it grows
-  double rate = 0.001;                  // of new lines that may be taken for seen ones
+  std::optional<std::uint64_t> window;  // at most one of capacity and window; neither: it grows
+  double rate = 0.001;                  // the share of new lines that may be taken for seen ones
   bool json = false;
   bool quiet = false;
 };
 
-// Passes on each line not seen before, in order; what that means: seen.hpp. A line that was passed
-// on and is remembered is never passed on again; a new one is lost at most as often as `rate` says.
-// Says on `err` what it cost, with a window also before it begins, unless it is to be quiet. SIGINT
-// and SIGTERM end it as the end of its input does, but for the exit code: 130 or 143.
+// Passes on each line not seen before, in order; seen_sets.hpp says what is remembered. A line that
+// is remembered is never passed on again. At most the share `rate` of new lines is lost. Reports
+// the cost on `err`, with a window also before it begins, unless `quiet`. SIGINT and SIGTERM act as
+// the end of the input, but the exit code is then 130 or 143.
 Result<int> dedup(const DedupOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

@@ -1,4 +1,4 @@
-// What a digest can be asked and what it says about itself, form by form.
+// The part of AnyDigest that differs by form: look-ups and facts.
 #include <fmt/format.h>
 
 #include "proxy/command/digest/any_digest.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 using Value = Report::Value;
 
-// In the order of the report; what a form does not tell stays unknown.
+// In the order of the report. A fact that a form does not hold stays unknown.
 struct Facts {
   Value bits = {};
   Value hashes = {};
@@ -123,7 +123,8 @@ bool holds(const Filter& filter, const digest::Key& key) {
   return filter.contains(key);
 }
 
-struct Claims {
+// The Bloom filter inside each form.
+struct BloomOf {
   const digest::BloomFilter* operator()(const digest::BloomFilter& filter) const { return &filter; }
   const digest::BloomFilter* operator()(const digest::CountingFilter& filter) const {
     return &filter.projection();
@@ -147,7 +148,7 @@ bool AnyDigest::contains(const digest::Key& key) const {
 }
 
 const digest::BloomFilter* AnyDigest::bloom() const {
-  return std::visit(Claims{}, filter_);
+  return std::visit(BloomOf{}, filter_);
 }
 
 Report AnyDigest::describe() const {

@@ -18,9 +18,9 @@ using Bytes = std::span<const std::uint8_t>;
 using digest::FilterKind;
 
 constexpr std::uint64_t kMaxBitBytes = digest::kMaxBits / 8 + 1;
-// Of envelope, shape, numbers and rounding.
+// Allows for the envelope, the shape, numbers and rounding.
 constexpr std::uint64_t kFields = 256;
-constexpr std::uint64_t kMaxScalable = std::uint64_t{4} << 30;  // of many stages
+constexpr std::uint64_t kMaxScalable = std::uint64_t{4} << 30;  // all stages together
 constexpr std::size_t kHead = 64;
 constexpr std::size_t kEnvelopeDigits = digest::kEnvelopeBytes / 3 * 4;
 
@@ -32,12 +32,12 @@ constexpr std::uint64_t digits_for(std::uint64_t bytes) {
   return (bytes + 2) / 3 * 4;
 }
 
-// In lines of 16 digits or more.
+// The length of a text of so many digits, broken into lines of 16 digits or more.
 constexpr std::uint64_t with_blanks(std::uint64_t digits) {
   return digits + digits / 8 + 16;
 }
 
-// The envelope, if the text begins with one.
+// Decodes the envelope at the beginning of the text; empty if there is none.
 std::vector<std::uint8_t> envelope_in(Bytes text) {
   std::string digits;
   for (const std::uint8_t c : text) {
@@ -46,15 +46,15 @@ std::vector<std::uint8_t> envelope_in(Bytes text) {
   return digest::from_base64(digits).value_or(std::vector<std::uint8_t>());
 }
 
-std::uint64_t most_bytes(Form form, Bytes head) {
+std::uint64_t most_bytes(DigestForm form, Bytes head) {
   switch (form) {
-    case Form::squid:
+    case DigestForm::squid:
       return digest::kSquidControlBytes + digest::kMaxSquidMaskBytes;
-    case Form::native:
+    case DigestForm::native:
       return digest::kNativeHeaderBytes + digest::kMaxSquidMaskBytes;
-    case Form::text:
+    case DigestForm::text:
       return with_blanks(digits_for(kMaxBitBytes + kFields));
-    case Form::filter:
+    case DigestForm::filter:
       break;
   }
   const auto kind = digest::kind_of(head);
@@ -62,14 +62,14 @@ std::uint64_t most_bytes(Form form, Bytes head) {
   return (kind == FilterKind::counting ? 4 : 1) * kMaxBitBytes + kFields;
 }
 
-// Is a file of so many bytes, which begins so, as long as its envelope says?
-digest::Loaded<void> check_length(Form form, Bytes head, std::uint64_t size) {
-  if (form == Form::filter) {
+// Checks that a file of `size` bytes that begins with `head` is as long as its envelope says.
+digest::Loaded<void> check_length(DigestForm form, Bytes head, std::uint64_t size) {
+  if (form == DigestForm::filter) {
     const auto announced = digest::announced_bytes(head);
     if (!announced) return announced.error();
     if (*announced != size) return digest::FileError::wrong_length;
   }
-  if (form == Form::text) {
+  if (form == DigestForm::text) {
     const auto announced = digest::announced_bytes(envelope_in(head));
     if (!announced) return announced.error();
     const std::uint64_t least = digits_for(std::min(*announced, size));
@@ -78,7 +78,7 @@ digest::Loaded<void> check_length(Form form, Bytes head, std::uint64_t size) {
   return {};
 }
 
-// As many bytes as `into` has room for, unless there are fewer.
+// Appends to `into` until it has `until` bytes, or the input ends.
 Result<void> read_on(const Input& input, std::vector<std::uint8_t>& into, std::size_t until) {
   std::size_t held = into.size();
   into.resize(until);
@@ -92,11 +92,11 @@ Result<void> read_on(const Input& input, std::vector<std::uint8_t>& into, std::s
   return {};
 }
 
-// Of a kind that is read whole, or nothing.
-Result<void> may_read(const std::string& path, Form form, std::string_view kind, Bytes head,
+// Returns trouble if the file is too large, or not as long as it says, to be read as a whole.
+Result<void> may_read(const std::string& path, DigestForm form, std::string_view kind, Bytes head,
                       std::uint64_t size) {
   if (auto length = check_length(form, head, size); !length) {
-    return unusable(path, kind, to_string(length.error()));
+    return unusable_digest(path, kind, to_string(length.error()));
   }
   if (size <= most_bytes(form, head)) return {};
   return Trouble{path + ": is larger than any digest of its kind; is it one?"};
@@ -104,10 +104,11 @@ Result<void> may_read(const std::string& path, Form form, std::string_view kind,
 
 }  // namespace
 
-Form form_of(Bytes bytes) {
-  if (begins_with(bytes, "HSDG")) return Form::native;
-  if (begins_with(bytes, "SFNZR")) return Form::text;  // base64 of "HSYF" and of what may follow it
-  return digest::kind_of(bytes) ? Form::filter : Form::squid;
+DigestForm form_of(Bytes bytes) {
+  if (begins_with(bytes, "HSDG")) return DigestForm::native;
+  if (begins_with(bytes, "SFNZR"))
+    return DigestForm::text;  // base64 of "HSYF" and of any byte that may follow
+  return digest::kind_of(bytes) ? DigestForm::filter : DigestForm::squid;
 }
 
 std::string_view name_of(FilterKind kind) {
@@ -128,7 +129,7 @@ std::string_view name_of(FilterKind kind) {
   return {};
 }
 
-Trouble unusable(std::string_view place, std::string_view kind, std::string_view why) {
+Trouble unusable_digest(std::string_view place, std::string_view kind, std::string_view why) {
   return {fmt::format("{}: a {} filter or digest that cannot be used: {}", place, kind, why)};
 }
 
@@ -136,11 +137,11 @@ Result<DigestFile> read_digest_file(const std::string& path) {
   const auto input = Input::open(path, Streams{}, Opening::at_once);
   if (!input) return input.error();
   if (!input->rereadable()) {
-    return Trouble{input->name() + ": is no ordinary file; save the digest to one first"};
+    return Trouble{input->name() + ": is no ordinary file; save the digest to a file first"};
   }
   DigestFile file{.size = input->size(), .bytes = {}};
   if (auto head = read_on(*input, file.bytes, kHead); !head) return head.error();
-  const Form form = form_of(file.bytes);
+  const DigestForm form = form_of(file.bytes);
   const auto kind = digest::kind_of(file.bytes);
   if (kind == FilterKind::mapped || (kind && name_of(*kind).empty())) return file;
   const std::string_view name = kind ? name_of(*kind) : "bloom";

@@ -1,4 +1,4 @@
-// The file of a saved digest, read no further than its first bytes allow.
+// Reads the file of a saved digest, within the limits that its first bytes set.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,27 @@
 
 namespace proxy::command {
 
-enum class Form : std::uint8_t { filter, text, native, squid };
+enum class DigestForm : std::uint8_t { filter, text, native, squid };
 
-// By how it begins. What begins as none of ours is taken for Squid's, which has no mark.
-Form form_of(std::span<const std::uint8_t> bytes);
+// The form that the first bytes indicate. Squid's form has no magic number, so it stands for all
+// other beginnings.
+DigestForm form_of(std::span<const std::uint8_t> bytes);
 
-// "bloom" and so on; empty for a kind that this program does not know.
+// "bloom", "counting", ...; empty for a kind that this program does not know.
 std::string_view name_of(digest::FilterKind kind);
 
 // "PLACE: a KIND filter or digest that cannot be used: WHY".
-Trouble unusable(std::string_view place, std::string_view kind, std::string_view why);
+Trouble unusable_digest(std::string_view place, std::string_view kind, std::string_view why);
 
 struct DigestFile {
   std::uint64_t size = 0;
-  std::vector<std::uint8_t>
-      bytes;  // only the first of a filter that is mapped, or of no known kind
+  // The whole file; for a mapped filter, and for a filter of no known kind, only the beginning.
+  std::vector<std::uint8_t> bytes;
 };
 
-// Blocks, but never for a writer. An error before anything is allocated if it is no ordinary file,
-// larger than any digest of its form, or not as long as it says.
+// Reads the file. May wait for the disk, but never for the writer of a pipe. Returns trouble before
+// it allocates memory if the path is no ordinary file, or if the file is larger than any digest of
+// its form, or not as long as its envelope says.
 Result<DigestFile> read_digest_file(const std::string& path);
 
 }  // namespace proxy::command

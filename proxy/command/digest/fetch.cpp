@@ -32,7 +32,7 @@ struct Answer {
   bool too_large = false;
 };
 
-// A count other than the one given makes libcurl break off.
+// libcurl breaks off if this returns another number than `count`.
 std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* into) noexcept try {
   auto& answer = *static_cast<Answer*>(into);
   answer.too_large = answer.body.size() + count > kMaxBody;
@@ -43,7 +43,7 @@ std::size_t on_body(char* bytes, std::size_t, std::size_t count, void* into) noe
   return 0;
 }
 
-// libcurl 7.88 itself keeps a head of any length (CVE-2023-38039).
+// libcurl 7.88 sets no limit to the length of a head (CVE-2023-38039).
 std::size_t on_head(char*, std::size_t, std::size_t count, void* into) noexcept {
   auto& answer = *static_cast<Answer*>(into);
   answer.head_bytes += count;
@@ -92,8 +92,8 @@ Result<Answer> get(const std::string& url, std::string_view accept,
 Trouble refused(const std::string& url, long status) {
   if (status == 403) {
     return {
-        fmt::format("{}: refused (403): a digest is for neighbours; there, add this machine to "
-                    "access.peers (Hearsay) or allow it by http_access (Squid)",
+        fmt::format("{}: refused (403): only neighbours may read a digest; on that proxy, add this "
+                    "machine to access.peers (Hearsay) or allow it by http_access (Squid)",
                     url)};
   }
   if (status == 404) {
@@ -102,34 +102,34 @@ Trouble refused(const std::string& url, long status) {
                     "building its digest or has no cache_dir",
                     url)};
   }
-  return {fmt::format("{}: answered {} where 200 was hoped for", url, status)};
+  return {fmt::format("{}: answered {} instead of 200", url, status)};
 }
 
-Result<Fetched> digest_in(std::string url, const Answer& answer) {
+Result<FetchedDigest> digest_in(std::string url, const Answer& answer) {
   if (answer.status != 200) return refused(url, answer.status);
   auto digest = AnyDigest::decode(answer.body, url);
   if (!digest) return digest.error();
-  return Fetched{std::move(url), std::move(*digest)};
+  return FetchedDigest{std::move(url), std::move(*digest)};
 }
 
-// Where the path of the URL begins; npos if it has none but "/".
+// The position of the URL's path; npos if there is none but "/".
 std::size_t path_of(std::string_view url) {
   const std::size_t slash = url.find('/', url.find("//") + 2);
   return slash == std::string_view::npos || slash + 1 == url.size() ? std::string_view::npos
                                                                     : slash;
 }
 
-Result<Fetched> fetch_of_proxy(const std::string& place, std::chrono::milliseconds limit) {
+Result<FetchedDigest> fetch_of_proxy(const std::string& place, std::chrono::milliseconds limit) {
   const std::string native = place + peers::native_target(nullptr);
   const auto first = get(native, peers::kNativeType, limit);
   if (!first) return first.error();
-  // An error page that says 200 is no native digest either.
+  // A 200 may be an error page.
   const bool ours = first->status == 200 && AnyDigest::decode(first->body, native);
   if (ours) return digest_in(native, *first);
   const std::string squids = place + std::string(kSquidPath);
   const auto second = get(squids, "application/cache-digest", limit);
   if (!second) return second.error();
-  // What a Hearsay refuses it refuses by the first answer already.
+  // If a Hearsay refuses, its first answer says so; the second is for Squid's path.
   return first->status == 403 && second->status != 200 ? digest_in(native, *first)
                                                        : digest_in(squids, *second);
 }
@@ -140,7 +140,7 @@ bool is_url(std::string_view name) {
   return name.starts_with("http://") || name.starts_with("https://");
 }
 
-Result<Fetched> fetch_digest(const std::string& url, std::chrono::milliseconds limit) {
+Result<FetchedDigest> fetch_digest(const std::string& url, std::chrono::milliseconds limit) {
   if (path_of(url) == std::string_view::npos) {
     return fetch_of_proxy(url.ends_with('/') ? url.substr(0, url.size() - 1) : url, limit);
   }

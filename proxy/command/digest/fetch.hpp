@@ -1,4 +1,4 @@
-// The digest of a proxy that runs, over HTTP.
+// Fetches the digest of a running proxy over HTTP.
 #pragma once
 
 #include <chrono>
@@ -10,20 +10,21 @@
 
 namespace proxy::command {
 
-// Whether it is a URL, not the name of a file.
+// Whether `name` is a URL rather than the name of a file.
 bool is_url(std::string_view name);
 
-struct Fetched {
-  std::string url;  // from which it came in the end
+struct FetchedDigest {
+  std::string url;  // the URL of the digest itself
   AnyDigest digest;
 };
 
-// Of a URL without a path, the digest of the proxy there: Hearsay's form is asked for first, then
-// Squid's. A URL with a path is the digest's own. Blocks, for at most `limit` per URL; follows no
-// redirect, goes through no proxy, and takes no more than the largest digest there is on the wire.
-Result<Fetched> fetch_digest(const std::string& url, std::chrono::milliseconds limit);
+// Fetches the digest of the proxy at `url`, if the URL has no path: asks for Hearsay's form first,
+// then for Squid's. A URL with a path is that of the digest itself. Blocks for at most `limit` per
+// request, of which there may be two. Follows no redirect and uses no proxy; an answer larger than
+// any digest on the wire is trouble.
+Result<FetchedDigest> fetch_digest(const std::string& url, std::chrono::milliseconds limit);
 
-// From a URL or a file.
+// Fetches the digest if `name` is a URL, else opens the file.
 Result<AnyDigest> open_or_fetch(const std::string& name, std::chrono::milliseconds limit);
 
 }  // namespace proxy::command

@@ -21,10 +21,7 @@ Result<Report> describe_any(const InfoOptions& options) {
 Result<int> info(const InfoOptions& options, const Streams& streams) {
   const auto report = describe_any(options);
   if (!report) return report.error();
-  Output out(streams.out);
-  out.write(report->as(options.json));
-  if (auto said = out.finish(); !said) return said.error();
-  return kDone;
+  return print(report->as(options.json), streams);
 }
 
 }  // namespace proxy::command

@@ -1,4 +1,4 @@
-// hearsay digest info: what a digest is and how good.
+// hearsay digest info: prints what a digest is, how full, and how often wrong.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@ struct InfoOptions {
   bool json = false;
 };
 
-// The same names for every form; what a form does not tell is null in JSON and left out of the
-// text.
+// Prints the same names for every form. A fact that a form does not hold is null in JSON and left
+// out of the text.
 Result<int> info(const InfoOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

@@ -1,4 +1,4 @@
-// Keys for lines of any kind, for this run alone.
+// Keys for lines of any kind, valid for this run only.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace proxy::command {
 
-// 16 bytes of the system's randomness: nobody can write lines that collide in this run's filters.
-// Throws std::system_error if there are none.
+// 16 random bytes from the system, so that no input can contain lines chosen to collide in this
+// run's filters. Throws std::system_error if the system has none.
 digest::Salt random_salt();
 
 inline digest::Key line_key(const digest::Salt& salt, std::string_view line) {

@@ -14,26 +14,26 @@ class Asker {
 
   bool found() const { return found_; }
 
-  // Trouble without its place.
+  // Looks up one URL and prints the result. Trouble lacks the place of the URL.
   Result<void> ask(std::string_view url) {
     const auto key = key_of(url, options_.spelling);
     if (!key) return key.error();
     const bool member = digest_.contains(*key);
     found_ = found_ || member;
-    tell(url, member);
+    print(url, member);
     return {};
   }
 
  private:
-  void tell(std::string_view url, bool member) {
-    switch (options_.form) {
-      case QueryOptions::Form::json:
+  void print(std::string_view url, bool member) {
+    switch (options_.print) {
+      case QueryOptions::Print::json:
         out_.write(Report().add("url", std::string(url)).add("member", member).json());
         return;
-      case QueryOptions::Form::all:
+      case QueryOptions::Print::all:
         out_.write(member ? "yes\t" : "no\t");
         break;
-      case QueryOptions::Form::members:
+      case QueryOptions::Print::members:
         if (!member) return;
     }
     out_.line(url);
@@ -49,10 +49,10 @@ Result<void> ask_lines(Asker& asker, const Streams& streams, Output& out) {
   const auto input = Input::open("-", streams);
   if (!input) return input.error();
   Progress progress(streams, Printing::lines);
-  progress.stage("asking", input->size());
+  progress.begin("asking", input->size());
   Lines lines(*input, progress, &out);
   while (const auto line = lines.next()) {
-    if (out.done()) return {};
+    if (out.closed()) return {};
     if (line->empty()) continue;
     if (auto asked = asker.ask(*line); !asked) return lines.at_line(asked.error().text);
   }

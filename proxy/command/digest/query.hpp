@@ -1,4 +1,4 @@
-// hearsay digest query: which URLs a digest claims.
+// hearsay digest query: tells which URLs a digest claims.
 #pragma once
 
 #include <chrono>
@@ -14,20 +14,20 @@ namespace proxy::command {
 inline constexpr std::chrono::milliseconds kFetchLimit{30'000};
 
 struct QueryOptions {
-  enum class Form : std::uint8_t {
-    members,  // the URLs claimed, as they were given
-    all,      // each URL after "yes" or "no" and a tab
-    json,     // a line {"url": ..., "member": ...} for each
+  enum class Print : std::uint8_t {
+    members,  // the URLs that are claimed, as given
+    all,      // every URL, after "yes" or "no" and a tab
+    json,     // a line {"url": ..., "member": ...} for every URL
   };
 
-  std::string digest;             // a file, or a proxy's URL
-  std::vector<std::string> urls;  // "-": a URL per line of standard input, as if there are none
+  std::string digest;             // a file, or the URL of a proxy or its digest
+  std::vector<std::string> urls;  // "-", or none: a URL per line of standard input
   Spelling spelling = Spelling::url;
-  Form form = Form::members;
+  Print print = Print::members;
   std::chrono::milliseconds limit = kFetchLimit;
 };
 
-// kDone if any URL is claimed, kNone if none is. Empty lines are passed over.
+// Returns kDone if the digest claims any of the URLs, else kNone. Skips empty lines.
 Result<int> query(const QueryOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

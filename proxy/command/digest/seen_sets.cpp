@@ -9,7 +9,7 @@
 namespace proxy::command {
 namespace {
 
-// 2.5 MB at a rate of 0.001; from there it takes few stages to hold much.
+// Takes 2.5 MB at a rate of 0.001; few further stages hold very many keys.
 constexpr std::uint64_t kFirstStage = std::uint64_t{1} << 20;
 
 Trouble cannot_size(std::string_view option, std::uint64_t entries, digest::SizingError error) {
@@ -33,32 +33,32 @@ Report report_of(std::string remembers, std::uint64_t bytes, double rate) {
 
 }  // namespace
 
-Result<GrowingSeen> GrowingSeen::create(double rate) {
+Result<GrowingSeenSet> GrowingSeenSet::create(double rate) {
   auto filter = digest::ScalableFilter::create({.capacity = kFirstStage, .rate = rate});
   if (!filter) return cannot_size("--fpr, from", kFirstStage, filter.error());
-  return GrowingSeen(std::move(*filter));
+  return GrowingSeenSet(std::move(*filter));
 }
 
-Result<bool> GrowingSeen::insert(const digest::Key& key) {
+Result<bool> GrowingSeenSet::insert(const digest::Key& key) {
   const auto fresh = filter_.insert(key);
   if (fresh) return *fresh;
   return Trouble{
-      fmt::format("after {} distinct lines the filter cannot grow any more; --window "
-                  "forgets the oldest instead",
+      fmt::format("after {} distinct lines the filter cannot grow any more; with --window "
+                  "the oldest lines are forgotten instead",
                   filter_.entries())};
 }
 
-Report GrowingSeen::describe() const {
+Report GrowingSeenSet::describe() const {
   return report_of("all lines", filter_.byte_count(), filter_.false_positive_rate());
 }
 
-Result<BoundedSeen> BoundedSeen::create(std::uint64_t capacity, double rate) {
+Result<BoundedSeenSet> BoundedSeenSet::create(std::uint64_t capacity, double rate) {
   auto filter = filter_for("--capacity", capacity, rate);
   if (!filter) return filter.error();
-  return BoundedSeen(digest::StrictFilter(std::move(*filter), capacity));
+  return BoundedSeenSet(digest::StrictFilter(std::move(*filter), capacity));
 }
 
-Result<bool> BoundedSeen::insert(const digest::Key& key) {
+Result<bool> BoundedSeenSet::insert(const digest::Key& key) {
   const auto fresh = filter_.insert(key);
   if (fresh) return *fresh;
   return Trouble{
@@ -68,41 +68,41 @@ Result<bool> BoundedSeen::insert(const digest::Key& key) {
                   filter_.capacity())};
 }
 
-Report BoundedSeen::describe() const {
+Report BoundedSeenSet::describe() const {
   const auto& filter = filter_.filter();
   return report_of(fmt::format("all lines, up to {} distinct ones", filter_.capacity()),
                    filter.bytes().size(), filter.false_positive_rate());
 }
 
-// Each of the two may be wrong half as often.
-Result<WindowSeen> WindowSeen::create(std::uint64_t window, double rate) {
+// Each of the two filters may be wrong half as often.
+Result<WindowSeenSet> WindowSeenSet::create(std::uint64_t window, double rate) {
   auto filter = filter_for("--window", window, rate / 2);
   if (!filter) return filter.error();
-  return WindowSeen(window, std::move(*filter));
+  return WindowSeenSet(window, std::move(*filter));
 }
 
-Result<bool> WindowSeen::insert(const digest::Key& key) {
+Result<bool> WindowSeenSet::insert(const digest::Key& key) {
   if (recent_.contains(key)) return false;
   const bool known = older_.contains(key);
   recent_.insert(key);
   renewed_ += known ? 1 : 0;
-  if (++recent_held_ == window_) turn();
+  if (++recent_keys_ == window_) turn();
   return !known;
 }
 
-void WindowSeen::turn() {
-  forgotten_ += older_held_ - renewed_;
+void WindowSeenSet::turn() {
+  forgotten_ += older_keys_ - renewed_;
   std::swap(recent_, older_);
   recent_.clear();
-  older_held_ = std::exchange(recent_held_, 0);
+  older_keys_ = std::exchange(recent_keys_, 0);
   renewed_ = 0;
 }
 
-std::string WindowSeen::remembers() const {
+std::string WindowSeenSet::remembers() const {
   return fmt::format("the last {} to {} distinct lines", window_, 2 * window_);
 }
 
-Report WindowSeen::describe() const {
+Report WindowSeenSet::describe() const {
   const double right = (1 - recent_.false_positive_rate()) * (1 - older_.false_positive_rate());
   return report_of(remembers(), byte_count(), 1 - right).add("forgotten", forgotten_);
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "proxy/command/digest/any_digest.hpp"
-#include "proxy/command/output_file.hpp"
 #include "proxy/command/progress.hpp"
 
 namespace proxy::command {
@@ -13,8 +12,8 @@ Result<AnyDigest> open_bloom(const std::string& path) {
   auto digest = AnyDigest::open(path);
   if (!digest || digest->bloom() != nullptr) return digest;
   return Trouble{
-      fmt::format("{}: a {} filter; only Bloom filters can be united (also counting, "
-                  "mapped, native and Squid's ones)",
+      fmt::format("{}: a {} filter; only Bloom filters can be united (plain, counting, "
+                  "mapped, native or Squid's)",
                   path, digest->kind())};
 }
 
@@ -38,12 +37,12 @@ Trouble unlike(const std::string& first, const digest::Shape& one, const std::st
 }
 
 Result<digest::BloomFilter> united(const std::vector<std::string>& paths, Progress& progress) {
-  progress.stage(fmt::format("uniting {} digests", paths.size()), paths.size());
+  progress.begin(fmt::format("uniting {} digests", paths.size()), paths.size());
   const auto first = open_bloom(paths.front());
   if (!first) return first.error();
   digest::BloomFilter sum = *first->bloom();
   for (std::size_t i = 1; i < paths.size(); ++i) {
-    progress.at(i, 0);
+    progress.update(i, 0);
     const auto next = open_bloom(paths[i]);
     if (!next) return next.error();
     if (!sum.unite(*next->bloom())) {
@@ -56,21 +55,12 @@ Result<digest::BloomFilter> united(const std::vector<std::string>& paths, Progre
 }  // namespace
 
 Result<int> unite(const UniteOptions& options, const Streams& streams) {
-  const auto existing = options.force ? Existing::replace : Existing::keep;
-  if (auto allowed = may_write(options.out, existing); !allowed) return allowed.error();
+  if (auto allowed = may_save(options.save); !allowed) return allowed.error();
   Progress progress(streams);
   const auto filter = united(options.digests, progress);
   progress.clear();
   if (!filter) return filter.error();
-  const bool secret = filter->shape().derivation == digest::Derivation::salted;
-  const auto file = filter->save();
-  const auto written =
-      write_file(options.out, file, existing, secret ? Readers::owner : Readers::everybody);
-  if (!written) return written.error();
-  Output out(streams.out);
-  out.write(Report().add("file", options.out).add(describe(*filter, file.size())).as(options.json));
-  if (auto said = out.finish(); !said) return said.error();
-  return kDone;
+  return save_filter(*filter, options.save, streams);
 }
 
 }  // namespace proxy::command

@@ -1,22 +1,21 @@
-// hearsay digest union: one filter that claims what any of several claims.
+// hearsay digest union: makes one filter that claims what any of several filters claims.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "proxy/command/digest/save_filter.hpp"
 #include "proxy/command/streams.hpp"
 
 namespace proxy::command {
 
 struct UniteOptions {
   std::vector<std::string> digests;  // files
-  std::string out;
-  bool force = false;
-  bool json = false;
+  SaveOptions save;
 };
 
-// Of Bloom filters in any form, all of one shape; else an error that says in what they differ. The
-// result is saved as a plain Bloom filter. Says on `out` what it made.
+// Takes Bloom filters in any form, all of one shape; else returns trouble that says how two shapes
+// differ. Saves a plain Bloom filter and prints what it made.
 Result<int> unite(const UniteOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

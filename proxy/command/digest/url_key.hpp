@@ -1,4 +1,4 @@
-// The key of a line, as the proxies compute it.
+// Turns a line into the key under which proxies store and claim a URL.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 namespace proxy::command {
 
 enum class Spelling : std::uint8_t {
-  url,       // made canonical first, as the proxy does
-  verbatim,  // the bytes as they stand: any text can be a member
+  url,       // the line is a URL, which is made canonical first, as the proxy does
+  verbatim,  // the bytes as they are: any text can be a member
 };
 
-// The key under which a GET for the URL is stored and claimed, by us and by Squid. A fragment is
-// cut off: no client sends it. Trouble, without its place, for what is not an absolute http or
-// https URL that a client could send.
+// Returns the key under which Hearsay and Squid store and claim a GET for the URL. Cuts off a
+// fragment, since no client sends it. Returns trouble for a line that is no absolute http or https
+// URL that a client could send; the text lacks the place of the line.
 Result<digest::Key> key_of(std::string_view line, Spelling spelling);
 
 }  // namespace proxy::command

@@ -5,18 +5,18 @@
 namespace proxy::command {
 namespace {
 
-TEST(Shown, EscapesAllButPrintableAscii) {
+TEST(TerminalText, EscapesAllButPrintableAscii) {
   EXPECT_EQ(escaped("a b~"), "a b~");
   EXPECT_EQ(escaped("\x1b\n\\\x7f\xc3\xa9"), "\\x1b\\x0a\\x5c\\x7f\\xc3\\xa9");
   EXPECT_EQ(escaped(std::string_view("\0", 1)), "\\x00");
 }
 
-TEST(Shown, CutsWhatIsTooLong) {
+TEST(TerminalText, CutsWhatIsTooLong) {
   EXPECT_EQ(escaped("12345", 5), "12345");
   EXPECT_EQ(escaped("123456", 5), "12345... and 1 bytes more");
 }
 
-TEST(Shown, RoundsSizes) {
+TEST(TerminalText, RoundsSizes) {
   EXPECT_EQ(short_size(0), "0 B");
   EXPECT_EQ(short_size(1023), "1023 B");
   EXPECT_EQ(short_size(1024), "1.0 KiB");
@@ -26,7 +26,7 @@ TEST(Shown, RoundsSizes) {
   EXPECT_EQ(short_size(UINT64_MAX), "16 EiB");
 }
 
-TEST(Shown, RoundsTimesDown) {
+TEST(TerminalText, RoundsTimesDown) {
   using namespace std::chrono_literals;
   EXPECT_EQ(short_time(-5s), "0s");
   EXPECT_EQ(short_time(59s), "59s");

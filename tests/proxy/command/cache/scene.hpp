@@ -96,7 +96,7 @@ class CacheScene : public ::testing::Test {
     return disk.body(url);
   }
 
-  CachePlace place() const {
+  ConfiguredCache configured() const {
     return {directory_.path(), cache::disk::small_options({}).log.bytes, reading};
   }
   // A prefix, of forward and reverse mode.
@@ -115,7 +115,7 @@ class CacheScene : public ::testing::Test {
   // What a subcommand says with these options; on trouble the code is kFailed, and err has it.
   template <class Options>
   Said said(Result<int> (*work)(const Options&, const Streams&), Options options) {
-    options.place = place();
+    options.cache = configured();
     const StreamFile in;
     const StreamFile out;
     const StreamFile err;

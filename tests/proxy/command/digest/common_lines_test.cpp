@@ -134,9 +134,9 @@ TEST_F(Common, NeedsFilesThatCanBeReadTwice) {
   EXPECT_THROW(run_digest({"common", directory_ / "a"}), CLI::ParseError);
 }
 
-TEST(Candidates, KeepTheirOrderAndTheirBudget) {
+TEST(CandidateLines, KeepTheirOrderAndTheirBudget) {
   constexpr std::size_t kBudget = std::size_t{128} << 10;
-  Candidates candidates(kBudget);
+  CandidateLines candidates(kBudget);
   std::size_t bytes = 0;
   std::uint64_t held = 0;
   const auto line_of = [](std::uint64_t i) { return "line " + std::to_string(i); };
@@ -163,8 +163,8 @@ TEST(Candidates, KeepTheirOrderAndTheirBudget) {
   EXPECT_GE(expected, held);
 }
 
-TEST(Candidates, HaveRoomForTheLongestLine) {
-  Candidates candidates(std::size_t{128} << 10);
+TEST(CandidateLines, HaveRoomForTheLongestLine) {
+  CandidateLines candidates(std::size_t{128} << 10);
   EXPECT_TRUE(candidates.add(std::string(std::size_t{64} << 10, 'x'), 1));
   EXPECT_FALSE(candidates.add(std::string(std::size_t{64} << 10, 'y'), 2));
 }

@@ -111,9 +111,9 @@ TEST(Dedup, SaysWhatItsWindowCostsBeforeAnythingIsRead) {
   EXPECT_EQ(run_digest({"dedup", "--window", "10", "-q"}, "a\n").err, "");
 }
 
-TEST(WindowSeen, RemembersTheLastDistinctKeysAndForgetsThoseTwiceAsFarBack) {
+TEST(WindowSeenSet, RemembersTheLastDistinctKeysAndForgetsThoseTwiceAsFarBack) {
   constexpr std::uint64_t kWindow = 50;
-  auto seen = *WindowSeen::create(kWindow, 1e-9);
+  auto seen = *WindowSeenSet::create(kWindow, 1e-9);
   for (std::uint64_t i = 0; i < 20 * kWindow; ++i) {
     EXPECT_TRUE(*seen.insert(key_of_number(i))) << i;
     if (i + 1 < kWindow) continue;
@@ -125,8 +125,8 @@ TEST(WindowSeen, RemembersTheLastDistinctKeysAndForgetsThoseTwiceAsFarBack) {
   }
 }
 
-TEST(WindowSeen, NeverForgetsWhatKeepsComing) {
-  auto seen = *WindowSeen::create(100, 1e-9);
+TEST(WindowSeenSet, NeverForgetsWhatKeepsComing) {
+  auto seen = *WindowSeenSet::create(100, 1e-9);
   EXPECT_TRUE(*seen.insert(key_of_number(1)));
   for (std::uint64_t i = 10; i < 5000; ++i) {
     (void)seen.insert(key_of_number(i));

@@ -1,4 +1,4 @@
-#include "proxy/command/guarded.hpp"
+#include "proxy/command/run_subcommand.hpp"
 
 #include <fmt/format.h>
 
@@ -12,11 +12,10 @@ Trouble out_of_memory(std::string_view remedy) {
   return {fmt::format("not enough memory; {}", remedy)};
 }
 
-}  // namespace
-
-Result<int> guarded(const std::function<Result<int>()>& work, std::string_view remedy) {
+// An exception must not end the program with an exit code that says something about the work.
+Result<int> without_exceptions(const Work& work, std::string_view remedy, const Streams& streams) {
   try {
-    return work();
+    return work(streams);
   } catch (const std::bad_alloc&) {
     return out_of_memory(remedy);
   } catch (const std::length_error&) {
@@ -26,9 +25,13 @@ Result<int> guarded(const std::function<Result<int>()>& work, std::string_view r
   }
 }
 
-int exit_code(const Result<int>& done, std::string_view command, const Streams& streams) {
+}  // namespace
+
+int run_subcommand(const Work& work, std::string_view name, std::string_view remedy,
+                   const Streams& streams) {
+  const auto done = without_exceptions(work, remedy, streams);
   if (done) return *done;
-  say(streams.err, fmt::format("hearsay {}: {}\n", command, done.error().text));
+  say(streams.err, fmt::format("hearsay {}: {}\n", name, done.error().text));
   return kFailed;
 }
 
