@@ -1,4 +1,4 @@
-// One stored response in words, whether on disk or in memory.
+// The facts of one stored response, on disk or in memory.
 #pragma once
 
 #include <chrono>
@@ -13,48 +13,50 @@
 
 namespace proxy::inspect {
 
-// What there is of the blocks of a large object.
+// The blocks of a large object that are stored.
 struct HeldBlocks {
-  std::vector<std::uint32_t> numbers;  // in no order
+  std::vector<std::uint32_t> numbers;  // unordered
   std::uint64_t bytes = 0;
   std::uint64_t disk_bytes = 0;
 };
 
-// What other records say of one.
+// What other records tell about a record. A cache in use and a stopped one find it in different
+// ways.
 class Relations {
  public:
-  // Of an object with this header, of so many bytes.
+  // The blocks stored for the object with this header, which has `length` bytes.
   virtual HeldBlocks held(const cache::disk::Stored& object, std::uint64_t length) const = 0;
-  // Whether the variant is found by the selector of that number, 0 being none.
+  // Whether a look-up finds the variant: its URL's selector has this number, or it needs none (0).
   virtual bool leads_to(const cache::disk::Stored& variant, std::uint64_t selector) const = 0;
 
  protected:
   ~Relations() = default;
 };
 
-// Times in seconds. Nobody knows what is nothing.
+// Times are in seconds. A fact without a value is unknown.
 struct EntryFacts {
-  // "whole"; in blocks: "large", or "part" where some are missing; "part" also of a response that
-  // is a part, in memory.
+  // "whole": a small response. "large": an object in blocks, all stored. "part": an object with
+  // blocks missing, or a response that is itself a part (206).
   std::string_view kind = "whole";
   std::uint64_t bytes = 0;  // of the complete body
   std::uint64_t held_bytes = 0;
   std::uint64_t disk_bytes = 0;
-  std::optional<std::uint64_t> age = {};        // since it was stored
-  std::optional<std::uint64_t> fresh = {};      // for so long; 0: stale
-  std::optional<std::uint64_t> claimable = {};  // to neighbours; 0: no longer, or never
+  std::optional<std::uint64_t> age = {};        // since the response was received
+  std::optional<std::uint64_t> fresh = {};      // for so long from now; 0: stale
+  std::optional<std::uint64_t> claimable = {};  // to neighbours, from now; 0: not
   std::optional<unsigned> status = {};
   std::optional<std::uint64_t> hits = {};
-  std::string_view where = "disk";  // "memory", or "memory and disk"
+  std::string_view where = "disk";  // or "memory", or "memory and disk"
 };
 
-// Of a record; nothing for what is no entry by itself, or is one that nothing leads to.
+// The facts of a record. Nothing for a block or a selector, and for a variant that no look-up
+// finds.
 std::optional<EntryFacts> facts_of(const cache::disk::Stored& stored, const Relations& relations,
                                    cache::Time now);
-// Of what memory holds; of an object `held` is what there is of its blocks.
+// The facts of an entry in memory. `held`: the stored blocks, if the entry is a large object.
 EntryFacts facts_of(const cache::Entry& entry, const HeldBlocks& held, cache::Time now);
 
-// As `hearsay cache list --json` and /admin/cache/list tell them.
+// The line that `hearsay cache list --json` and /admin/cache/list print.
 Report report_of(const EntryFacts& facts, std::string_view stored_as);
 
 }  // namespace proxy::inspect

@@ -1,4 +1,4 @@
-// What a proxy that runs holds, told a slice at a time: lines of JSON, an object on each.
+// Describes what a running proxy has stored, a slice at a time: lines of JSON, one object each.
 #pragma once
 
 #include <functional>
@@ -11,35 +11,39 @@
 
 namespace proxy::inspect {
 
-// Both outlive what looks into them.
+// The cache of a running proxy. Both tiers must outlive all Slices made from this.
 struct Live {
   const cache::Store& memory;
-  cache::DiskTier* disk = nullptr;  // null: memory is all there is
+  cache::DiskTier* disk = nullptr;  // null: there is no disk
 };
 
-// Work that is done in slices, so that it holds up nobody. Its memory is bounded, whatever is held.
+// A long walk through the cache, done in slices, so that no thread is busy with it for long. Its
+// memory is bounded, however much is stored.
 class Slices {
  public:
   virtual ~Slices() = default;
-  // Appends the lines that it came to, perhaps none, and takes some milliseconds, and however long
-  // the disk lets it wait; false: that was all. On any thread that may wait, one at a time.
+  // Does the next slice and appends its lines to `out`, perhaps none. Takes some milliseconds, plus
+  // the time it waits for the disk. Returns whether there is more to do. Callable from any thread
+  // that may wait, by one thread at a time.
   virtual bool next(cache::Time now, std::string& out) = 0;
 };
 
-// A line for each response whose URL, of forward or reverse mode, begins so
-// (report_of(EntryFacts)): first what memory alone holds, then what is on disk, in the order in
-// which it was written. What comes meanwhile may be missing, or be told of twice; `hits` is how
-// often it was found since the proxy started, whatever for, 65,535 for more. In the end, if there
-// is reason, how much could not be read: {"unreadable": n}; it is dropped as by any reader.
+// Gives a line (report_of(EntryFacts)) for each response whose URL, of forward or reverse mode,
+// begins with `prefix`: first the responses that only memory holds, then those on disk in the order
+// in which they were written. A response stored meanwhile may be missing or appear twice. `hits`
+// counts all look-ups that found it since the proxy started, up to 65,535. The last line is
+// {"unreadable": n} if n records could not be read; they are dropped, as by any reader.
 std::unique_ptr<Slices> list_live(const Live& live, std::string prefix);
 
-// A line for each record of this URL, of both modes and all variants (record_of()), and for what
-// memory alone holds. Of a URL that varies, all that is on disk is looked through.
+// Gives a line (record_of()) for each record of the URL, of both modes and all variants, and for
+// each of its entries that only memory holds. If the URL has variants, searches all that is on
+// disk.
 std::unique_ptr<Slices> show_live(const Live& live, std::string url);
 
-// Reads all that is on disk and counts now, and checks it: what is damaged is dropped and counted
-// as by any reader; `tell` hears of it, and a line says it (report_of(Damage)). First comes
-// {"expected_bytes": n}, at least each second {"checked_bytes": n}, in the end the summary.
+// Reads and checks every record that the disk's index knows. A damaged record is dropped and
+// counted, as by any reader; `tell` is called with it, and a line reports it (report_of(Damage)).
+// The first line is {"expected_bytes": n}; {"checked_bytes": n} follows at least each second; the
+// last line is the summary.
 std::unique_ptr<Slices> verify_live(cache::DiskTier& disk,
                                     std::function<void(const cache::disk::Damage&)> tell);
 

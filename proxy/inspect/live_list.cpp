@@ -19,10 +19,10 @@ class LiveList final : public Slices {
       : live_(live), relations_(live_), prefix_(std::move(prefix)) {}
 
   bool next(cache::Time now, std::string& out) override {
-    const Slice slice(out);
-    while (!slice.over()) {
-      if (in_memory(now, out)) continue;
-      if (live_.disk && on_disk(now, out)) continue;
+    const SliceLimit limit(out);
+    while (!limit.reached()) {
+      if (list_memory(now, out)) continue;
+      if (live_.disk && list_disk(now, out)) continue;
       if (unreadable_ > 0) append(out, Report().add("unreadable", unreadable_));
       return false;
     }
@@ -32,8 +32,8 @@ class LiveList final : public Slices {
  private:
   bool wants(std::string_view name) const { return cache::url_in(name).starts_with(prefix_); }
 
-  // Some more; false: there are none.
-  bool in_memory(cache::Time now, std::string& out) {
+  // Each lists some more entries, and returns whether there may be further ones.
+  bool list_memory(cache::Time now, std::string& out) {
     constexpr std::size_t kAtOnce = 128;
     if (keys_.empty()) {
       if (shard_ == cache::Store::kShards) return false;
@@ -54,7 +54,7 @@ class LiveList final : public Slices {
     return true;
   }
 
-  bool on_disk(cache::Time now, std::string& out) {
+  bool list_disk(cache::Time now, std::string& out) {
     if (!walk_) walk_.emplace(live_.disk->disk().index(), is_response);
     const auto step = walk_->next();
     if (!step) return false;
@@ -75,8 +75,8 @@ class LiveList final : public Slices {
   const Live live_;
   const LiveRelations relations_;
   const std::string prefix_;
-  std::size_t shard_ = 0;  // the next
-  std::vector<digest::Key> keys_;
+  std::size_t shard_ = 0;          // the next shard of the memory
+  std::vector<digest::Key> keys_;  // of the last shard, not yet listed
   std::optional<disk::Walk> walk_;
   std::uint64_t unreadable_ = 0;
 };

@@ -9,7 +9,7 @@ using disk::Kind;
 
 namespace {
 
-// Whoever sends an object tells its length: of more blocks than these nobody is told.
+// Looks for no more blocks than this: an origin may claim any length for an object.
 constexpr std::uint32_t kLookedFor = std::uint32_t{1} << 18;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the records of a cache in use say of each other: by its index.
+// Relations between the records of a cache in use, found in its index.
 #pragma once
 
 #include <optional>
@@ -16,15 +16,15 @@ class LiveRelations final : public Relations {
   HeldBlocks held(const cache::disk::Stored& object, std::uint64_t length) const override;
   bool leads_to(const cache::disk::Stored& variant, std::uint64_t selector) const override;
 
-  // Of an object in memory; nothing for what is none.
+  // The blocks stored for an entry in memory; none if the entry is no large object.
   HeldBlocks held(const cache::disk::Key& url_key, const cache::Entry& entry) const;
-  // Whether the disk has it, too.
+  // Whether the disk has the entry too.
   bool on_disk(const cache::Store::Held& held) const;
 
  private:
   HeldBlocks blocks(const cache::disk::Key& url_key, std::string_view url, std::uint64_t version,
                     std::uint64_t length) const;
-  // What leads to the variants of the URL.
+  // The selector that leads to the variants of the URL, if there is one on disk.
   std::optional<cache::Selector> selector(const cache::disk::Key& url_key,
                                           std::string_view url) const;
 

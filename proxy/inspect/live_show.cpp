@@ -24,8 +24,8 @@ class LiveShow final : public Slices {
     if (!std::exchange(begun_, true)) {
       for (const auto& name : names_) tell_of(name, now, out);
     }
-    const Slice slice(out);
-    while (walk_ && !slice.over()) {
+    const SliceLimit limit(out);
+    while (walk_ && !limit.reached()) {
       const auto step = walk_->next();
       if (step) {
         tell(*step, out, true);
@@ -58,7 +58,8 @@ class LiveShow final : public Slices {
     }
   }
 
-  // `variants`: others are told of already.
+  // Tells the record, if it is a variant just when `variants` says so: records that are found by
+  // the URL alone are told before the walk.
   void tell(const disk::Walk::Step& step, std::string& out, bool variants) {
     auto& store = live_.disk->disk();
     const auto stored = store.open(step.key, step.place, disk::Wait::yes);

@@ -20,8 +20,8 @@ class LiveVerify final : public Slices {
       walk_.emplace(disk_.index(), [](const disk::Place&) { return true; });
       append(out, Report().add("expected_bytes", disk_.used_bytes()));
     }
-    const Slice slice(out);
-    while (!slice.over()) {
+    const SliceLimit limit(out);
+    while (!limit.reached()) {
       const auto step = walk_->next();
       if (!step) {
         append(out, summary());
@@ -29,7 +29,7 @@ class LiveVerify final : public Slices {
       }
       check(*step, out);
     }
-    say_how_far(out);
+    append_progress(out);
     return true;
   }
 
@@ -52,8 +52,8 @@ class LiveVerify final : public Slices {
     }
   }
 
-  // To know that somebody still wants to know.
-  void say_how_far(std::string& out) {
+  // A regular line also shows whether the client is still reading.
+  void append_progress(std::string& out) {
     constexpr std::chrono::milliseconds kOften{500};
     const auto now = std::chrono::steady_clock::now();
     if (now - said_ < kOften) return;

@@ -21,7 +21,7 @@ std::string hex_of(const disk::Key& key) {
   return text;
 }
 
-// RFC 3339; nothing for what lies beyond the years that it can say.
+// In the form of RFC 3339; nothing for a time outside the years 1970 to 9999.
 Report::Value time_of(std::int64_t milliseconds) {
   constexpr std::int64_t kYear10000 = 253'402'300'800'000;
   if (milliseconds < 0 || milliseconds >= kYear10000) return {};
@@ -56,7 +56,7 @@ std::string_view name_of(Kind kind) {
   return "unknown";
 }
 
-// Whether the body is what it was.
+// "good", or what is wrong with the body.
 std::string state_of_body(const disk::Stored& stored) {
   const auto read = stored.check_body(disk::Wait::yes);
   return read ? "good" : std::string(disk::to_string(read.error()));
@@ -77,7 +77,7 @@ void add_record(Report& report, const disk::Key& key, const disk::Stored& stored
   report.add("claimable_until",
              header.claim() == 0 ? Report::Value() : time_of(std::int64_t{1000} * header.claim()));
   report.add("version", header.version).add("flags", std::uint64_t{header.flags});
-  // A head whose checksum did not fit would not have been found.
+  // A record whose head is damaged cannot be opened.
   report.add("head_checksum", std::string("good")).add("body_checksum", state_of_body(stored));
 }
 

@@ -1,4 +1,4 @@
-// One record of the disk in words, and what is damaged there.
+// The facts of one record on disk, and of damage to it.
 #pragma once
 
 #include "proxy/cache/disk/verify.hpp"
@@ -6,11 +6,11 @@
 
 namespace proxy::inspect {
 
-// All that it says, whether its checksums fit, and in the end, as "head", the response's. Foreign
-// bytes are as they came. Reads the body; waits for the disk.
+// Every field of the record, whether its checksums fit, and last, as "head", the response's head.
+// Foreign bytes are not escaped. Reads the body; waits for the disk.
 Report record_of(const cache::disk::Key& key, const cache::disk::Stored& stored,
                  const Relations& relations);
-// The same of what memory alone holds.
+// The same facts for an entry that only memory holds.
 Report record_of(const cache::Entry& entry, const HeldBlocks& held);
 
 Report report_of(const cache::disk::Damage& damage);

@@ -15,7 +15,7 @@ struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 does not find it by itself
+Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 does not deduce it
 
 Json json_of(const Report::Value& value) {
   return std::visit(Overloaded{[](std::monostate) { return Json(); },

@@ -1,4 +1,4 @@
-// Facts with names: text for a person, or JSON for a program.
+// Named facts, as text for a person or as JSON for a program.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Report {
  public:
   using Value = std::variant<std::monostate, bool, std::uint64_t, double, std::string>;
 
-  // Of monostate it is known that nobody knows it: null in JSON, left out of the text.
+  // A monostate is an unknown value: null in JSON, left out of the text.
   Report& add(std::string_view name, Value value) {
     facts_.emplace_back(name, std::move(value));
     return *this;
@@ -25,12 +25,13 @@ class Report {
     return *this;
   }
 
-  // What json() has made; numbers are not negative. Nothing for anything else. Safe on any bytes.
+  // Reads a line that json() has written. Returns nothing for anything else, negative numbers and
+  // nested values included. Safe on any bytes.
   static std::optional<Report> of_json(std::string_view line);
 
-  // In the order in which they were added.
+  // In the order of add().
   const std::vector<std::pair<std::string, Value>>& facts() const { return facts_; }
-  // Of a fact that is there, and of that type; else null.
+  // The value of the first fact of this name, if it is of type T; else null.
   template <class T>
   const T* find(std::string_view name) const {
     for (const auto& [its_name, value] : facts_) {
@@ -41,12 +42,12 @@ class Report {
 
   enum class Letters : std::uint8_t {
     all,
-    ascii,  // others as \uXXXX: what comes from anybody does nothing to a terminal then
+    ascii,  // all others as \uXXXX, so that a terminal executes no foreign bytes
   };
 
-  // One line, an object; bytes that are not UTF-8 become U+FFFD.
+  // One line with one JSON object. Bytes that are not UTF-8 become U+FFFD.
   std::string json(Letters letters = Letters::all) const;
-  // A line each: the name, with blanks for underscores, and the value.
+  // One line per fact: the name, with blanks for underscores, and the value.
   std::string text() const;
   std::string as(bool in_json) const { return in_json ? json() : text(); }
 

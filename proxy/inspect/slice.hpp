@@ -1,4 +1,4 @@
-// What makes up a slice (live.hpp), for those who make some.
+// What the classes behind live.hpp share: the limit of a slice, and how its lines are made.
 #pragma once
 
 #include <chrono>
@@ -11,18 +11,18 @@
 
 namespace proxy::inspect {
 
-// Over after 20 ms, or 64 KiB.
-class Slice {
+// Measures a slice: it is over after 20 ms, or 64 KiB of lines.
+class SliceLimit {
  public:
-  explicit Slice(const std::string& out) : out_(out), most_(out.size() + kBytes) {}
+  explicit SliceLimit(const std::string& out) : out_(out), most_(out.size() + kMaxBytes) {}
 
-  bool over() const {
-    return out_.size() >= most_ || std::chrono::steady_clock::now() - begun_ >= kLong;
+  bool reached() const {
+    return out_.size() >= most_ || std::chrono::steady_clock::now() - begun_ >= kMaxTime;
   }
 
  private:
-  static constexpr std::size_t kBytes = std::size_t{64} << 10;
-  static constexpr std::chrono::milliseconds kLong{20};
+  static constexpr std::size_t kMaxBytes = std::size_t{64} << 10;
+  static constexpr std::chrono::milliseconds kMaxTime{20};
 
   const std::string& out_;
   const std::size_t most_;
@@ -33,10 +33,11 @@ inline void append(std::string& out, const Report& line) {
   out += line.json(Report::Letters::ascii);
 }
 
-// For a walk: no block and no selector.
+// Whether the record is neither a block nor a selector. For a walk over the index.
 bool is_response(const cache::disk::Place& place);
 
-// How often it was found, by what memory has of it, too, and whether memory has it.
+// Adds the hits of the record at `step`, those of its copy in memory included, and whether there is
+// such a copy.
 void add_uses(EntryFacts& facts, const Live& live, std::string_view url,
               const cache::disk::Walk::Step& step);
 

@@ -1,4 +1,4 @@
-// `hearsay cache` as a person uses it: on the cache of a proxy that was stopped.
+// `hearsay cache` from the command line, on the cache of a stopped proxy.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -87,8 +87,7 @@ TEST_F(CacheCommand, DropsForGood) {
   EXPECT_FALSE(scene_.holds("/b/2"));
 }
 
-// The URL is what a client asks for; what it is stored as is what the rules of its site leave of
-// it.
+// The argument is the URL that a client requests. The stored name lacks what the site's rules drop.
 TEST_F(CacheCommand, FollowsTheRulesOfASite) {
   json ruled = settings();
   ruled["rules"] = {{{"name", "r"}, {"host", "*"}, {"drop_query", {"utm_*"}}}};
@@ -106,7 +105,7 @@ TEST_F(CacheCommand, HeedsWhatTheProxyPurged) {
   EXPECT_EQ(listed(), 2U);
 }
 
-// As `hearsay cache list | less` does for as long as somebody reads.
+// `hearsay cache list | less` holds this lock for as long as less is open.
 TEST_F(CacheCommand, DoesNotKeepAProxyFromStarting) {
   scene_.end();
   const int lock = ::open((scene_.directory() / "lock").c_str(), O_RDONLY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-// `hearsay digest` as a person uses it: in a shell, beside a proxy that runs.
+// `hearsay digest` from a shell, on files and beside a running proxy.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 namespace scenario {
 namespace {
 
-// As sh runs it, where "$H" is the program.
+// Runs the script with sh; "$H" is the program.
 Outcome shell(const std::string& script, const TemporaryDirectory& directory) {
   return run_to_end({.arguments = {"/bin/sh", "-c", script},
                      .environment = {"H=" + hearsay_program()},
@@ -54,8 +54,8 @@ TEST(DigestCommand, WorksInAPipeline) {
   EXPECT_EQ(shell("seq 1 9 | $H digest dedup > /dev/full", directory).exit_code, 2);
 }
 
-// 300,000 KB of addresses are enough for the program, and not for what it is asked to do. They are
-// not for AddressSanitizer, whose operator new would moreover end the program where ours throws.
+// An address space of 300,000 KB is enough for the program, but not for the filters below. With
+// AddressSanitizer the program itself needs more, and operator new ends it instead of throwing.
 TEST(DigestCommand, SaysInALineThatMemoryRanOut) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "AddressSanitizer";
@@ -86,7 +86,7 @@ TEST(DigestCommand, ReadsNoMoreOfAFilterThanItsHead) {
   EXPECT_LT(used.ru_maxrss, 1'000'000) << "KB, of the largest child so far";
 }
 
-// The shell goes, so that the signal meets the program; it ends while the pipe is open.
+// `exec` replaces the shell, so that the program gets the signal. The pipe stays open meanwhile.
 TEST(DigestCommand, DedupTellsItsReportWhenASignalEndsIt) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const TemporaryDirectory directory;

@@ -1,4 +1,4 @@
-// A cache on disk for `hearsay cache` to work on, and what that says.
+// A cache on disk, and what `hearsay cache` says of it.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ class CacheScene : public ::testing::Test {
   using Record = cache::disk::Record;
   using Kind = cache::disk::Kind;
 
-  // Of a response that arrived `age` ago.
+  // The record of a response that arrived `age` ago.
   Record response(const std::string& url, const std::string& body = "body",
                   const std::string& lines = "Cache-Control: max-age=7000\r\n",
                   std::chrono::seconds age = {}, std::uint64_t selector = 0,
@@ -36,7 +36,7 @@ class CacheScene : public ::testing::Test {
     return record;
   }
 
-  // Of a large object: all but its blocks.
+  // The record of a large object, without its blocks.
   Record object(const std::string& url, std::uint64_t version, std::uint64_t length) {
     const cache::Request request;
     const cache::Response head("Cache-Control: max-age=7000\r\n");
@@ -64,7 +64,7 @@ class CacheScene : public ::testing::Test {
             .body = cache::disk::body_of(std::string(10'240, 'x'))};
   }
 
-  // What leads to the variants of that number, and one of them.
+  // The selector that leads to the variants of this number, and one such variant.
   Record selector(const std::string& url, std::uint64_t number) {
     Record record = response(url);
     record.header.kind = Kind::selector;
@@ -84,13 +84,13 @@ class CacheScene : public ::testing::Test {
     options.purge_reading = reading;
     return options;
   }
-  // As a proxy does while it runs.
+  // Writes the records to disk, as a proxy does.
   void store(std::vector<Record> records) {
     cache::disk::Scene disk(disk_options());
     for (auto& record : records) ASSERT_TRUE(disk.append(std::move(record)));
   }
 
-  // The body that a proxy would find under the key.
+  // The body that a proxy would find for the URL.
   cache::disk::Result<std::string> body(const std::string& url) {
     cache::disk::Scene disk(disk_options());
     return disk.body(url);
@@ -99,7 +99,7 @@ class CacheScene : public ::testing::Test {
   ConfiguredCache configured() const {
     return {directory_.path(), cache::disk::small_options({}).log.bytes, reading};
   }
-  // A prefix, of forward and reverse mode.
+  // Covers the names with this prefix, of forward and reverse mode.
   static cache::disk::PurgeRules::Covers reading(std::string_view text) {
     return [text = std::string(text)](std::string_view name) {
       return cache::url_in(name).starts_with(text);
@@ -112,7 +112,7 @@ class CacheScene : public ::testing::Test {
     write_file(segment_path(), bytes);
   }
 
-  // What a subcommand says with these options; on trouble the code is kFailed, and err has it.
+  // Runs a subcommand with these options. On trouble the code is kFailed, and err has the text.
   template <class Options>
   Said said(Result<int> (*work)(const Options&, const Streams&), Options options) {
     options.cache = configured();

@@ -17,7 +17,7 @@ std::string joined(const Texts& lines) {
   return text;
 }
 
-// What `common --exact` promises, without memory limits.
+// The expected output of `common --exact`, computed without a memory limit.
 Texts intersection_of(const std::vector<Texts>& files) {
   std::vector<std::set<std::string>> others;
   for (const auto& file : files) others.emplace_back(file.begin(), file.end());
@@ -80,7 +80,8 @@ TEST_F(Common, IsExactlyTheIntersectionOfRandomFiles) {
   }
 }
 
-// 1 MiB for filters and lines, where the common lines alone take about that: several parts.
+// The common lines alone take about as much memory as filters and lines together may: several
+// parts.
 TEST_F(Common, IsRightInLittleMemoryToo) {
   std::mt19937 random(2);
   const std::vector<Texts> files{random_file(random, 30'000, 25'000),
@@ -140,14 +141,17 @@ TEST(CandidateLines, KeepTheirOrderAndTheirBudget) {
   std::size_t bytes = 0;
   std::uint64_t held = 0;
   const auto line_of = [](std::uint64_t i) { return "line " + std::to_string(i); };
-  // Hashes that collide, in part or as a whole.
-  for (; candidates.add(line_of(held), held % 500 << 60 | held % 300); ++held) {
+  // Some hashes collide in the upper bits, in the lower bits, or in all.
+  const auto add = [&candidates](const std::string& line, std::uint64_t hash) {
+    return candidates.add(line, hash) == Added::yes;
+  };
+  for (; add(line_of(held), held % 500 << 60 | held % 300); ++held) {
     bytes += line_of(held).size();
   }
   EXPECT_GT(bytes, kBudget / 10);
   EXPECT_LT(bytes, kBudget);
   EXPECT_EQ(candidates.size(), held);
-  EXPECT_TRUE(candidates.add(line_of(7), 7 % 500ULL << 60 | 7));
+  EXPECT_TRUE(add(line_of(7), 7 % 500ULL << 60 | 7));
   for (std::uint64_t i = 0; i < held; i += 2) {
     candidates.confirm(line_of(i), i % 500 << 60 | i % 300, 1);
     if (i % 4 == 0) candidates.confirm(line_of(i), i % 500 << 60 | i % 300, 2);
@@ -165,8 +169,8 @@ TEST(CandidateLines, KeepTheirOrderAndTheirBudget) {
 
 TEST(CandidateLines, HaveRoomForTheLongestLine) {
   CandidateLines candidates(std::size_t{128} << 10);
-  EXPECT_TRUE(candidates.add(std::string(std::size_t{64} << 10, 'x'), 1));
-  EXPECT_FALSE(candidates.add(std::string(std::size_t{64} << 10, 'y'), 2));
+  EXPECT_EQ(candidates.add(std::string(std::size_t{64} << 10, 'x'), 1), Added::yes);
+  EXPECT_EQ(candidates.add(std::string(std::size_t{64} << 10, 'y'), 2), Added::no_room);
 }
 
 TEST(CommonMemory, IsNoMoreThanTheFilesNeed) {

@@ -41,7 +41,7 @@ TEST(Dedup, ReadsFilesOneAfterTheOther) {
             "1\n2\n3\n4\n");
 }
 
-// What it says at the end.
+// The report at the end.
 Json report_in(const Said& said) {
   const std::string_view err = said.err;
   return Json::parse(err.substr(err.rfind('\n', err.size() - 2) + 1));
@@ -54,7 +54,7 @@ struct Mode {
 
 class DedupModes : public ::testing::TestWithParam<Mode> {};
 
-// The line is new 200,000 times, and wrongly dropped at most as often as the rate allows.
+// All 200,000 lines are new; at most the share that the rate allows is dropped.
 TEST_P(DedupModes, LosesNewLinesAsRarelyAsTheySay) {
   constexpr int kLines = 200'000;
   std::vector<std::string> arguments{"dedup", "--json", "--fpr", "0.01"};
@@ -117,7 +117,7 @@ TEST(WindowSeenSet, RemembersTheLastDistinctKeysAndForgetsThoseTwiceAsFarBack) {
   for (std::uint64_t i = 0; i < 20 * kWindow; ++i) {
     EXPECT_TRUE(*seen.insert(key_of_number(i))) << i;
     if (i + 1 < kWindow) continue;
-    auto asked = seen;  // asking renews
+    auto asked = seen;  // insert() changes the set
     EXPECT_FALSE(*asked.insert(key_of_number(i + 1 - kWindow))) << i;
     if (i < 2 * kWindow) continue;
     asked = seen;
