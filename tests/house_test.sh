@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Holds the sources to the rules of the house that no compiler checks: which folder may include
-# which, where a library may be used, what g++ 12 compiles wrongly, how long a file may be.
+# Checks the rules of the house that no compiler checks: which folder may include which, which files
+# may use a library, which code g++ 12 miscompiles, how long a file may be.
 #   tests/house_test.sh [ROOT]
 set -euo pipefail
 cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
 breaches=0
-# breach RULE: each line of stdin breaks it.
+# breach RULE: each line of stdin is a breach of RULE.
 breach() {
   local line
   while IFS= read -r line; do
@@ -19,7 +19,7 @@ sources() {
   find "$@" \( -name '*.hpp' -o -name '*.cpp' \) | sort
 }
 
-# includes_only FOLDER ALLOWED...: of our own, the files right in FOLDER include just those folders.
+# includes_only FOLDER ALLOWED...: of our folders, the files directly in FOLDER include these alone.
 includes_only() {
   local folder=$1 allowed
   shift
@@ -97,26 +97,26 @@ rests_on command/cache command inspect cache cache/disk http
 breach 'only proxy/main.cpp includes proxy/command/' < <(
   grep -rnE '^#include "proxy/command/' --include='*.[ch]pp' proxy | grep -vE '^proxy/(main\.cpp|command/)' || true)
 
-# used_only_in HEADER PATTERN: a library that few files may name.
+# used_only_in HEADER PATTERN: only files that match PATTERN may include the library HEADER.
 used_only_in() {
   breach "<$1> may be included only by $2" < <(
     grep -nE "^#include <$1" $(sources config digest peers proxy) | grep -vE "^$2:" || true)
 }
 
 used_only_in 'curl/' '(peers/(exchange|transfer)\.[ch]pp|proxy/command/(digest/fetch|cache/running_proxy)\.cpp)'
-breach 'peers/transfer.hpp brings libcurl, so it is for peers/*.cpp alone' < <(
+breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/monitoring|proxy/inspect/report)\.cpp'
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest)/arguments\.cpp))'
 
-# g++ 12.2 puts the result of such an await over the resume pointer of the frame: name it first.
+# g++ 12.2 writes the result of such an await over the resume pointer of the coroutine's frame.
 breach 'an awaited value has to be named before it is tested' < <(
   sources config digest peers proxy tests |
     xargs grep -lPz '(!|&&|\|\||\?)\s*co_await\b|\bwhile\s*\(\s*co_await\b' || true)
 
-# And it destroys what a conditional makes among the arguments of such a call twice.
-breach 'an argument of an awaited call that is chosen has to be named before' < <(
+# g++ 12.2 destroys a temporary twice if ?: makes it among the arguments of an awaited call.
+breach 'an argument of an awaited call that ?: chooses has to be named before the call' < <(
   sources config digest peers proxy tests |
     xargs grep -lPz '\bco_await\s[^;{}]*\?[^;{}]*:[^;{}]*;' || true)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the tests need, builds everything and runs them.
+# Installs the packages that the tests need, builds everything, and runs the tests.
 #   tests/run.sh [--preset release|dev|asan|tsan] [ARGUMENTS OF ctest, such as -R Scenario]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
