@@ -11,7 +11,7 @@ std::string_view remedy_for(disk::Error error) {
   switch (error) {
     case disk::Error::in_use:
     case disk::Error::being_read:
-      return "another of these commands is using this cache";
+      return "another `hearsay cache` is using this cache";
     case disk::Error::no_directory:
       return "there is no cache; a proxy started with these settings creates it";
     case disk::Error::read_only:
