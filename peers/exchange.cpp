@@ -1,6 +1,5 @@
 #include "peers/exchange.hpp"
 
-#include <curl/curl.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "peers/curl.hpp"
 #include "peers/native_target.hpp"
 #include "peers/poll_plan.hpp"
 #include "peers/reply.hpp"
@@ -26,10 +26,6 @@ struct Curl {
   ~Curl() { curl_global_cleanup(); }
   Curl(const Curl&) = delete;
   Curl& operator=(const Curl&) = delete;
-};
-
-struct CloseMulti {
-  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
 };
 
 constexpr std::chrono::minutes kNativeAgain{10};
@@ -218,7 +214,7 @@ class Exchange::Loop {
   const config::Digest settings_;
   const std::function<void(WallTime)> tick_;
   const Curl curl_;
-  const std::unique_ptr<CURLM, CloseMulti> multi_;
+  const CurlMulti multi_;
   InFlight in_flight_;
   std::deque<Line> lines_;
   Time next_tick_{};

@@ -1,15 +1,13 @@
 // One peer's digest request, over and over, on one libcurl handle.
 #pragma once
 
-#include <curl/curl.h>
-
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "config/networks.hpp"
+#include "peers/curl.hpp"
 #include "peers/peer.hpp"
 #include "peers/poll_plan.hpp"
 #include "peers/reply.hpp"
@@ -55,14 +53,6 @@ class Transfer {
   CURL* handle() const { return easy_.get(); }
 
  private:
-  template <auto kFree>
-  struct Freed {
-    template <class T>
-    void operator()(T* object) const {
-      kFree(object);
-    }
-  };
-
   std::size_t refuse(std::string_view why);
   static std::size_t on_head(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
   static std::size_t on_body(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
@@ -74,8 +64,8 @@ class Transfer {
   CURLM* const multi_;
   const std::string place_;  // the URL without a target
   InFlight& in_flight_;
-  std::unique_ptr<CURL, Freed<curl_easy_cleanup>> easy_;
-  std::unique_ptr<curl_slist, Freed<curl_slist_free_all>> fields_;
+  CurlEasy easy_;
+  CurlList fields_;
   Reply reply_;
   std::size_t max_body_ = 0;
   std::size_t head_bytes_ = 0;

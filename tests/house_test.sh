@@ -103,7 +103,10 @@ used_only_in() {
     grep -nE "^#include <$1" $(sources config digest peers proxy) | grep -vE "^$2:" || true)
 }
 
-used_only_in 'curl/' '(peers/(exchange|transfer)\.[ch]pp|proxy/command/(digest/fetch|cache/running_proxy)\.cpp)'
+used_only_in 'curl/' 'peers/curl\.hpp'
+breach 'peers/curl.hpp includes libcurl: only a few files may include it' < <(
+  grep -n '^#include "peers/curl.hpp"' $(sources config digest peers proxy) |
+    grep -vE '^(peers/(exchange\.cpp|transfer\.hpp)|proxy/command/(digest/fetch|cache/running_proxy)\.cpp):' || true)
 breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)

@@ -1,12 +1,11 @@
 #include "proxy/command/cache/running_proxy.hpp"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <array>
-#include <memory>
 #include <new>
 
+#include "peers/curl.hpp"
 #include "proxy/command/terminal_text.hpp"
 #include "proxy/version.hpp"
 
@@ -19,16 +18,6 @@ constexpr std::size_t kLongestLine = std::size_t{4} << 20;  // a head with each 
 constexpr std::size_t kMaxRefusal = 4096;
 constexpr std::chrono::milliseconds kConnectLimit{5'000};
 constexpr long kMaxSilence = 60;  // seconds; a page at work sends a line each second
-
-struct FreeEasy {
-  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-};
-struct FreeList {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-struct FreeText {
-  void operator()(char* text) const { curl_free(text); }
-};
 
 // Splits the body of the answer into lines.
 struct Answer {
@@ -122,8 +111,8 @@ Result<void> ask_proxy(const ConfiguredCache& cache, const AdminRequest& request
     return Trouble{
         "a proxy is using this cache, but listens at a port that the settings do not say (listen)"};
   }
-  const std::unique_ptr<CURL, FreeEasy> easy(curl_easy_init());
-  const std::unique_ptr<curl_slist, FreeList> fields(curl_slist_append(nullptr, "X-Hearsay: 1"));
+  const peers::CurlEasy easy(curl_easy_init());
+  const peers::CurlList fields(curl_slist_append(nullptr, "X-Hearsay: 1"));
   if (!easy || !fields) throw std::bad_alloc();
   Answer answer{easy.get(), each};
   std::array<char, CURL_ERROR_SIZE> reason{};
@@ -149,7 +138,7 @@ Result<void> ask_proxy(const ConfiguredCache& cache, const AdminRequest& request
 std::string percent_encoded(std::string_view text) {
   if (text.empty()) return {};
   const auto size = static_cast<int>(text.size());
-  const std::unique_ptr<char, FreeText> encoded(curl_easy_escape(nullptr, text.data(), size));
+  const peers::CurlText encoded(curl_easy_escape(nullptr, text.data(), size));
   if (!encoded) throw std::bad_alloc();
   return encoded.get();
 }

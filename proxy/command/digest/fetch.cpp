@@ -1,12 +1,11 @@
 #include "proxy/command/digest/fetch.hpp"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <array>
-#include <memory>
 #include <new>
 
+#include "peers/curl.hpp"
 #include "peers/native_target.hpp"
 #include "proxy/version.hpp"
 
@@ -17,13 +16,6 @@ constexpr std::string_view kSquidPath = "/squid-internal-periodic/store_digest";
 constexpr std::size_t kMaxBody = digest::kSquidControlBytes + digest::kMaxSquidMaskBytes;
 constexpr std::size_t kMaxHead = std::size_t{64} << 10;
 constexpr std::chrono::milliseconds kMaxConnect{5'000};
-
-struct FreeEasy {
-  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-};
-struct FreeList {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
 
 struct Answer {
   long status = 0;
@@ -65,8 +57,8 @@ void set_route(CURL* easy, std::chrono::milliseconds limit) {
 
 Result<Answer> get(const std::string& url, std::string_view accept,
                    std::chrono::milliseconds limit) {
-  const std::unique_ptr<CURL, FreeEasy> easy(curl_easy_init());
-  const std::unique_ptr<curl_slist, FreeList> fields(
+  const peers::CurlEasy easy(curl_easy_init());
+  const peers::CurlList fields(
       curl_slist_append(nullptr, fmt::format("Accept: {}", accept).c_str()));
   if (!easy || !fields) throw std::bad_alloc();
   Answer answer;
