@@ -49,12 +49,6 @@ class BlockedFilter {
     return holds(line, choice);
   }
 
-  // Starts to read the line of a key that will be asked for soon. Always inlined: g++ 12 takes a
-  // function that does nothing else for one without effect, and drops the calls.
-  __attribute__((always_inline)) inline void prefetch(const Key& key) const {
-    __builtin_prefetch(&lines_[line_of(key)]);
-  }
-
   std::uint64_t lines() const { return lines_.size(); }
 
   // The chance that contains() says yes to a key never inserted, from the bits actually set. Reads
