@@ -2,29 +2,17 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <vector>
 
-#include "digest/key.hpp"
+#include "digest/key_change.hpp"
 
 namespace peers {
 
 // Wall time that never steps back.
 using WallTime = std::chrono::system_clock::time_point;
 
-struct KeyChange {
-  enum class What : std::uint8_t { added, removed };
-
-  digest::Key key;
-  What what;
-
-  bool operator==(const KeyChange&) const = default;
-};
-
-enum class Collected : std::uint8_t {
-  complete,
-  overflowed,  // some changes were lost: ask for the list
-};
+using digest::Collected;
+using digest::KeyChange;
 
 // A key is held while a plain GET with only-if-cached would be answered by 200, now and for the
 // next 5 s. Only 0 -> 1 (added) and 1 -> 0 (removed) of that are changes, so that they alternate

@@ -3,10 +3,9 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
-#include "digest/key.hpp"
+#include "digest/key_change.hpp"
 
 namespace proxy::cache {
 
@@ -14,19 +13,8 @@ namespace proxy::cache {
 // neighbour is told remains true while the news travels and it asks.
 inline constexpr std::chrono::seconds kClaimAhead{5};
 
-struct KeyChange {
-  enum class What : std::uint8_t { added, removed };
-
-  digest::Key key;
-  What what;
-
-  friend bool operator==(const KeyChange&, const KeyChange&) = default;
-};
-
-enum class Collected : std::uint8_t {
-  complete,
-  overflowed,  // changes were lost: list the keys anew
-};
+using digest::Collected;
+using digest::KeyChange;
 
 // The changes of one shard since they were last taken, in order. Bounded: beyond `limit` all are
 // given up, and nothing is recorded until restart(). Not thread-safe: the shard's lock guards it.

@@ -13,16 +13,8 @@ class StoreHoldings final : public peers::Holdings {
  public:
   explicit StoreHoldings(cache::Store& store) : store_(store) {}
 
-  peers::Collected collect(peers::WallTime now, std::vector<peers::KeyChange>& changes) override {
-    collected_.clear();
-    const auto how = store_.collect(now, collected_);
-    for (const auto& change : collected_) {
-      const bool added = change.what == cache::KeyChange::What::added;
-      changes.push_back(
-          {change.key, added ? peers::KeyChange::What::added : peers::KeyChange::What::removed});
-    }
-    return how == cache::Collected::complete ? peers::Collected::complete
-                                             : peers::Collected::overflowed;
+  digest::Collected collect(peers::WallTime now, std::vector<digest::KeyChange>& changes) override {
+    return store_.collect(now, changes);
   }
 
   void list(peers::WallTime now, std::vector<digest::Key>& keys) override {
@@ -31,7 +23,6 @@ class StoreHoldings final : public peers::Holdings {
 
  private:
   cache::Store& store_;
-  std::vector<cache::KeyChange> collected_;
 };
 
 }  // namespace proxy

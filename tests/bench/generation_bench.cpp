@@ -26,15 +26,15 @@ class Turnover final : public peers::Holdings {
 
   void replace(std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
-      changes_.push_back({quick_key(next_++), peers::KeyChange::What::added});
-      changes_.push_back({quick_key(first_++), peers::KeyChange::What::removed});
+      changes_.push_back({quick_key(next_++), digest::KeyChange::What::added});
+      changes_.push_back({quick_key(first_++), digest::KeyChange::What::removed});
     }
   }
 
-  peers::Collected collect(peers::WallTime, std::vector<peers::KeyChange>& changes) override {
+  digest::Collected collect(peers::WallTime, std::vector<digest::KeyChange>& changes) override {
     changes.insert(changes.end(), changes_.begin(), changes_.end());
     changes_.clear();
-    return peers::Collected::complete;
+    return digest::Collected::complete;
   }
   void list(peers::WallTime, std::vector<Key>& keys) override {
     changes_.clear();
@@ -44,7 +44,7 @@ class Turnover final : public peers::Holdings {
  private:
   std::uint64_t first_ = 0;
   std::uint64_t next_;
-  std::vector<peers::KeyChange> changes_;
+  std::vector<digest::KeyChange> changes_;
 };
 
 struct Cache {

@@ -23,19 +23,19 @@ class Queue final : public peers::Holdings {
 
   void store(std::uint64_t count) {
     for (; count > 0; --count) {
-      changes_.push_back({digest::quick_key(next_++), peers::KeyChange::What::added});
+      changes_.push_back({digest::quick_key(next_++), digest::KeyChange::What::added});
     }
   }
   void drop(std::uint64_t count) {
     for (; count > 0; --count) {
-      changes_.push_back({digest::quick_key(first_++), peers::KeyChange::What::removed});
+      changes_.push_back({digest::quick_key(first_++), digest::KeyChange::What::removed});
     }
   }
 
-  peers::Collected collect(peers::WallTime, std::vector<peers::KeyChange>& changes) override {
+  digest::Collected collect(peers::WallTime, std::vector<digest::KeyChange>& changes) override {
     changes.insert(changes.end(), changes_.begin(), changes_.end());
     changes_.clear();
-    return peers::Collected::complete;
+    return digest::Collected::complete;
   }
   void list(peers::WallTime, std::vector<digest::Key>& keys) override {
     changes_.clear();
@@ -45,7 +45,7 @@ class Queue final : public peers::Holdings {
  private:
   std::uint64_t first_ = 0;
   std::uint64_t next_;
-  std::vector<peers::KeyChange> changes_;
+  std::vector<digest::KeyChange> changes_;
 };
 
 config::Settings with_bits_per_entry(unsigned bits) {
