@@ -16,27 +16,6 @@ std::string text_of(const config::Address& address) {
   return inet_ntop(v4 ? AF_INET : AF_INET6, address.data() + (v4 ? 12 : 0), text, sizeof text);
 }
 
-// A copy of `original` whose text stands in `text`, with GET as its method.
-http::RequestHead copy_into(std::string& text, const http::RequestHead& original) {
-  std::size_t size = original.target.size();
-  for (const auto& field : original.fields) size += field.name.size() + field.value.size();
-  text.reserve(size);  // views stay good: it never grows
-  const auto keep = [&text](std::string_view part) {
-    const auto at = text.size();
-    text.append(part);
-    return std::string_view(text).substr(at);
-  };
-  http::RequestHead copy;
-  copy.method = "GET";
-  copy.target = keep(original.target);
-  copy.minor = original.minor;
-  for (const auto& field : original.fields) {
-    const auto name = keep(field.name);
-    copy.fields.append(field.id, name, keep(field.value));
-  }
-  return copy;
-}
-
 }  // namespace
 
 // Nobody is to make an origin send more than it has, nor us ask for it (RFC 9110 17.15). Of other
@@ -115,8 +94,13 @@ std::string_view Request::origin_host() const {
   return mapping_ ? mapping_->host_for(target) : target.authority();
 }
 
-OwnedRequest::OwnedRequest(const Request& original) {
-  auto head = copy_into(text_, original.head);
+OwnedRequest::OwnedRequest(const Request& original)
+    : target_(original.head.target), fields_(original.head.fields) {
+  http::RequestHead head;
+  head.method = "GET";
+  head.target = target_;
+  head.minor = original.head.minor;
+  head.fields = fields_.fields();
   request_.emplace(std::move(head), original.target, http::Framing{});
   request_->mapping_ = original.mapping_;
   request_->rules_ = original.rules_;

@@ -12,6 +12,7 @@
 #include "proxy/http/forwarded.hpp"
 #include "proxy/http/framing.hpp"
 #include "proxy/http/head.hpp"
+#include "proxy/http/owned_fields.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/http/upgrade.hpp"
 
@@ -99,7 +100,8 @@ class OwnedRequest {
   [[nodiscard]] const Request& get() const { return *request_; }
 
  private:
-  std::string text_;
+  const std::string target_;
+  const http::OwnedFields fields_;
   std::optional<Request> request_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "proxy/cache/disk_tier.hpp"
+#include "proxy/http/owned_fields.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/tiers/disk_read.hpp"
 
@@ -18,30 +19,6 @@ namespace disk = cache::disk;
 namespace {
 
 constexpr std::chrono::seconds kLongestPurge{5};
-
-// Fields with the text that they refer to.
-struct OwnedFields {
-  explicit OwnedFields(const http::Fields& from) {
-    std::size_t bytes = 0;
-    for (const auto& line : from) bytes += line.name.size() + line.value.size();
-    text.reserve(bytes);
-    for (const auto& line : from) {
-      const auto name = take(line.name);
-      fields.append(line.id, name, take(line.value));
-    }
-  }
-  OwnedFields(const OwnedFields&) = delete;
-
-  std::string text;
-  http::Fields fields;
-
- private:
-  std::string_view take(std::string_view part) {
-    const auto at = text.size();
-    text += part;
-    return std::string_view(text).substr(at);
-  }
-};
 
 // A purge on its way to the disk.
 class Written {
@@ -78,10 +55,10 @@ Task<std::size_t> drop_banned(cache::Store& store, const Ban& ban) {
 // Reads it where waiting is allowed.
 Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& request,
                                                  digest::Key key) {
-  const auto asked = std::make_shared<const OwnedFields>(request.head.fields);
+  const auto asked = std::make_shared<const http::OwnedFields>(request.head.fields);
   std::function<disk::Result<cache::ReadBack>()> read = [&shared = worker.shared, key,
                                                          name = request.stored_as(), asked] {
-    return shared.disk->read(key, name, asked->fields, shared.store, disk::Wait::yes);
+    return shared.disk->read(key, name, asked->fields(), shared.store, disk::Wait::yes);
   };
   co_return co_await read_in_time<cache::ReadBack>(worker, std::move(read));
 }
