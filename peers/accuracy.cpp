@@ -16,9 +16,9 @@ struct Recent {
   std::uint64_t packed() const { return std::uint64_t{wrong} << 32 | right; }
   std::uint32_t sum() const { return right + wrong; }
 
-  Recent with(Outcome outcome) const {
+  Recent with(ClaimOutcome outcome) const {
     Recent next = *this;
-    ++(outcome == Outcome::true_hit ? next.right : next.wrong);
+    ++(outcome == ClaimOutcome::true_hit ? next.right : next.wrong);
     if (next.sum() < 2 * kRecentClaims) return next;
     return {next.right / 2, next.wrong / 2};
   }
@@ -49,20 +49,20 @@ std::string_view to_string(FalseHit cause) {
   return "untold";
 }
 
-void Accuracy::note(Outcome outcome, std::optional<std::chrono::microseconds> first_byte,
+void Accuracy::note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
                     std::uint64_t bytes, Time now, FalseHit cause) {
   if (first_byte) measure(*first_byte);
   switch (outcome) {
-    case Outcome::true_hit:
+    case ClaimOutcome::true_hit:
       true_hits_.fetch_add(1, std::memory_order_relaxed);
       bytes_saved_.fetch_add(bytes, std::memory_order_relaxed);
       return judge_claim(outcome, now);
-    case Outcome::false_hit:
+    case ClaimOutcome::false_hit:
       false_hits_[static_cast<std::size_t>(cause)].fetch_add(1, std::memory_order_relaxed);
       return judge_claim(outcome, now);
-    case Outcome::refused:
-    case Outcome::timed_out:
-    case Outcome::broken:
+    case ClaimOutcome::refused:
+    case ClaimOutcome::timed_out:
+    case ClaimOutcome::broken:
       failures_.fetch_add(1, std::memory_order_relaxed);
       return rest_after_failure(now);
   }
@@ -127,7 +127,7 @@ void Accuracy::measure(std::chrono::microseconds first_byte) {
   } while (!first_byte_us_.compare_exchange_weak(before, after, std::memory_order_relaxed));
 }
 
-void Accuracy::judge_claim(Outcome outcome, Time now) {
+void Accuracy::judge_claim(ClaimOutcome outcome, Time now) {
   failures_in_a_row_.store(0, std::memory_order_relaxed);
   std::uint64_t before = recent_.load(std::memory_order_relaxed);
   Recent after{};

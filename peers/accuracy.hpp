@@ -14,7 +14,7 @@ namespace peers {
 using Time = std::chrono::steady_clock::time_point;
 
 // How asking a claimant ended.
-enum class Outcome : std::uint8_t {
+enum class ClaimOutcome : std::uint8_t {
   true_hit,   // it had the object
   false_hit,  // a good answer that says no: 504, or a Squid's 502 (RFC 9111 section 5.2.1.7)
   refused,    // no connection, or a status that a sibling must not give
@@ -68,7 +68,7 @@ class Accuracy {
   // kLongestRest, reset by an answer. Failures of requests that were under way when the rest began
   // are one failure. A peer that lies too often gets kLongestRest at once. `cause` is that of a
   // false_hit.
-  void note(Outcome outcome, std::optional<std::chrono::microseconds> first_byte,
+  void note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
             std::uint64_t bytes, Time now, FalseHit cause = FalseHit::untold);
 
   // How a question for what it did not claim was answered. Nothing else follows from it.
@@ -94,7 +94,7 @@ class Accuracy {
 
  private:
   void measure(std::chrono::microseconds first_byte);
-  void judge_claim(Outcome outcome, Time now);
+  void judge_claim(ClaimOutcome outcome, Time now);
   void rest_after_failure(Time now);
 
   static constexpr std::int64_t kUnmeasured = -1;

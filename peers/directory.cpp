@@ -150,7 +150,7 @@ PeerRef Directory::other_than_claimants(const digest::Key& key, Time now,
   return others.empty() ? nullptr : peers_[others[chosen % others.size()]];
 }
 
-void Directory::note(const PeerRef& peer, Outcome outcome,
+void Directory::note(const PeerRef& peer, ClaimOutcome outcome,
                      std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
                      Time now, FalseHit cause) {
   peer->accuracy.note(outcome, first_byte, bytes, now, cause);

@@ -82,7 +82,7 @@ class Directory {
   PeerRef other_than_claimants(const digest::Key& key, Time now, std::uint32_t chosen) const;
 
   // How asking one of them went; see Accuracy::note. Any thread, never waits.
-  void note(const PeerRef& peer, Outcome outcome,
+  void note(const PeerRef& peer, ClaimOutcome outcome,
             std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes, Time now,
             FalseHit cause = FalseHit::untold);
 

@@ -159,7 +159,7 @@ Task<void> note_answer(Worker& worker, peers::PeerRef peer, Fetch& fetch,
   const bool says_no = status == 504 || status == 502;  // Squid says either
   const bool other_version = status == 200 || status == 206 || status == 416;
   const bool wrong_claim = says_no || other_version;
-  const auto outcome = wrong_claim ? peers::Outcome::false_hit : peers::Outcome::refused;
+  const auto outcome = wrong_claim ? peers::ClaimOutcome::false_hit : peers::ClaimOutcome::refused;
   const auto cause = says_no ? cause_of(fetch.head()) : peers::FalseHit::untold;
   worker.shared.directory.note(peer, outcome, waited, 0, steady_clock::now(), cause);
   if (says_no) co_await discard(worker, fetch);
@@ -174,7 +174,7 @@ Task<Tried> pour_from(Worker& worker, const RunJob& job, peers::PeerRef peer, Fe
   const auto poured = co_await pouring.pour(shared.settings.timeouts.peer_first_byte);
   fetch.finish();
   if (!poured && poured.error().what == Failure::What::abandoned) co_return Tried::over;
-  const auto outcome = poured ? peers::Outcome::true_hit : peers::Outcome::broken;
+  const auto outcome = poured ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::broken;
   shared.directory.note(peer, outcome, waited, pouring.received(), steady_clock::now());
   if (poured) co_return Tried::over;
   shared.runs.begin_again(*job.run);
@@ -202,7 +202,7 @@ Task<Tried> from_sibling(Worker& worker, const RunJob& job, peers::PeerRef peer)
   const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(answered - begun);
   if (!fit) {
     const bool slow = fit.error().what == Failure::What::timed_out;
-    const auto outcome = slow ? peers::Outcome::timed_out : peers::Outcome::broken;
+    const auto outcome = slow ? peers::ClaimOutcome::timed_out : peers::ClaimOutcome::broken;
     directory.note(peer, outcome, {}, 0, answered);
     co_return Tried::origin;
   }

@@ -109,13 +109,14 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
       co_return Tried::answered;
     }
     const bool slow = head.error().what == Failure::What::timed_out;
-    directory.note(peer, slow ? peers::Outcome::timed_out : peers::Outcome::broken, {}, 0, ended);
+    directory.note(peer, slow ? peers::ClaimOutcome::timed_out : peers::ClaimOutcome::broken, {}, 0,
+                   ended);
     remark(slow ? "slow" : "broken", peer->name);
     co_return Tried::origin;
   }
   if ((*head)->status == 504 || (*head)->status == 502) {  // Squid says either
     const auto cause = cause_of(**head);
-    directory.note(peer, peers::Outcome::false_hit, waited, 0, ended, cause);
+    directory.note(peer, peers::ClaimOutcome::false_hit, waited, 0, ended, cause);
     remark("false-hit", peer->name);
     if (cause != peers::FalseHit::untold) remark("because", peers::to_string(cause));
     co_await discard(worker_, *fetch_);
@@ -126,7 +127,7 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
     co_return Tried::next;
   }
   if ((*head)->status != 200 && !((*head)->status == 206 && job_.how.part)) {
-    directory.note(peer, peers::Outcome::refused, waited, 0, ended);
+    directory.note(peer, peers::ClaimOutcome::refused, waited, 0, ended);
     remark("refused", peer->name);
     co_return Tried::next;
   }
@@ -146,7 +147,7 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
     const auto cause = stale         ? peers::FalseHit::stale
                        : for_another ? peers::FalseHit::variant
                                      : peers::FalseHit::untold;
-    directory.note(peer, peers::Outcome::false_hit, waited, 0, steady_clock::now(), cause);
+    directory.note(peer, peers::ClaimOutcome::false_hit, waited, 0, steady_clock::now(), cause);
     remark("unusable", peer->name);
     entry_.reset();
     co_return Tried::next;
@@ -171,7 +172,7 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
   const auto ended = steady_clock::now();
   rate_.reset();
   if (poured) {
-    directory.note(peer, peers::Outcome::true_hit, waited, job_.fill->received(), ended);
+    directory.note(peer, peers::ClaimOutcome::true_hit, waited, job_.fill->received(), ended);
     if (held_back_) publish(true);
     complete();
     co_return Tried::answered;
@@ -180,7 +181,7 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
     job_.fill->fail(poured.error());
     co_return Tried::answered;
   }
-  directory.note(peer, peers::Outcome::broken, waited, job_.fill->received(), ended);
+  directory.note(peer, peers::ClaimOutcome::broken, waited, job_.fill->received(), ended);
   remark("cut", peer->name);
   if (held_back_) {
     held_back_ = false;

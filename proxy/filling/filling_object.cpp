@@ -225,7 +225,7 @@ Task<bool> Filling::complete_in_blocks() {
 void Filling::note_of_blocks(const peers::PeerRef& peer, std::chrono::microseconds waited,
                              const Outcome<void>& poured) {
   if (!poured && poured.error().what == Failure::What::abandoned) return;
-  const auto outcome = poured ? peers::Outcome::true_hit : peers::Outcome::broken;
+  const auto outcome = poured ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::broken;
   worker_.shared.directory.note(peer, outcome, waited, 0, std::chrono::steady_clock::now());
 }
 

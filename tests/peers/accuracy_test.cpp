@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 const Time kNow{1000s};
 
-void note(Accuracy& accuracy, Outcome outcome, int times, Time now = kNow) {
+void note(Accuracy& accuracy, ClaimOutcome outcome, int times, Time now = kNow) {
   for (int i = 0; i < times; ++i) accuracy.note(outcome, std::nullopt, 0, now);
 }
 
@@ -19,12 +19,12 @@ TEST(Accuracy, CountsEachOutcomeOnce) {
   Accuracy accuracy;
   accuracy.claimed();
   accuracy.claimed();
-  accuracy.note(Outcome::true_hit, 8ms, 500, kNow);
-  accuracy.note(Outcome::true_hit, 8ms, 20, kNow);
-  accuracy.note(Outcome::false_hit, 8ms, 999, kNow);
-  note(accuracy, Outcome::refused, 1);
-  note(accuracy, Outcome::timed_out, 1);
-  note(accuracy, Outcome::broken, 1);
+  accuracy.note(ClaimOutcome::true_hit, 8ms, 500, kNow);
+  accuracy.note(ClaimOutcome::true_hit, 8ms, 20, kNow);
+  accuracy.note(ClaimOutcome::false_hit, 8ms, 999, kNow);
+  note(accuracy, ClaimOutcome::refused, 1);
+  note(accuracy, ClaimOutcome::timed_out, 1);
+  note(accuracy, ClaimOutcome::broken, 1);
   const auto books = accuracy.books();
   EXPECT_EQ(books.claims, 2U);
   EXPECT_EQ(books.true_hits, 2U);
@@ -38,7 +38,7 @@ TEST(Accuracy, FalseHitsAreTheSumOfTheirCauses) {
   Accuracy accuracy;
   for (std::size_t cause = 0; cause < kFalseHits; ++cause) {
     for (std::size_t times = 0; times <= cause; ++times) {
-      accuracy.note(Outcome::false_hit, std::nullopt, 0, kNow, static_cast<FalseHit>(cause));
+      accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow, static_cast<FalseHit>(cause));
     }
   }
   const auto books = accuracy.books();
@@ -77,21 +77,22 @@ TEST(Accuracy, LookupsAreThoseWhileItsDigestWasInUse) {
 TEST(Accuracy, FirstByteFollowsAMovingAverage) {
   Accuracy accuracy;
   EXPECT_EQ(accuracy.books().first_byte, std::nullopt);
-  accuracy.note(Outcome::true_hit, 8ms, 0, kNow);
-  accuracy.note(Outcome::true_hit, 16ms, 0, kNow);
+  accuracy.note(ClaimOutcome::true_hit, 8ms, 0, kNow);
+  accuracy.note(ClaimOutcome::true_hit, 16ms, 0, kNow);
   EXPECT_EQ(accuracy.books().first_byte, 9ms);
 }
 
 TEST(Accuracy, EachKindOfFailureRestsThePeerAndAnAnswerDoesNot) {
-  for (const Outcome outcome : {Outcome::refused, Outcome::timed_out, Outcome::broken}) {
+  for (const ClaimOutcome outcome :
+       {ClaimOutcome::refused, ClaimOutcome::timed_out, ClaimOutcome::broken}) {
     Accuracy accuracy;
     note(accuracy, outcome, 1);
     EXPECT_TRUE(accuracy.resting(kNow + 999ms));
     EXPECT_FALSE(accuracy.resting(kNow + 1s));
   }
   Accuracy accuracy;
-  note(accuracy, Outcome::true_hit, 1);
-  note(accuracy, Outcome::false_hit, 1);
+  note(accuracy, ClaimOutcome::true_hit, 1);
+  note(accuracy, ClaimOutcome::false_hit, 1);
   EXPECT_FALSE(accuracy.resting(kNow));
 }
 
@@ -99,19 +100,19 @@ TEST(Accuracy, RestDoublesUpToAMinuteAndAnAnswerResetsIt) {
   Accuracy accuracy;
   Time now = kNow;
   for (const auto rest : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
-    note(accuracy, Outcome::timed_out, 1, now);
+    note(accuracy, ClaimOutcome::timed_out, 1, now);
     EXPECT_TRUE(accuracy.resting(now + rest - 1ms)) << rest.count();
     now += rest;
     EXPECT_FALSE(accuracy.resting(now)) << rest.count();
   }
-  note(accuracy, Outcome::false_hit, 1, now);
-  note(accuracy, Outcome::refused, 1, now);
+  note(accuracy, ClaimOutcome::false_hit, 1, now);
+  note(accuracy, ClaimOutcome::refused, 1, now);
   EXPECT_FALSE(accuracy.resting(now + 1s));
 }
 
 TEST(Accuracy, FailuresThatWereUnderWayTogetherCountAsOne) {
   Accuracy accuracy;
-  note(accuracy, Outcome::timed_out, 50);
+  note(accuracy, ClaimOutcome::timed_out, 50);
   EXPECT_FALSE(accuracy.resting(kNow + 1s));
   EXPECT_EQ(accuracy.books().failures, 50U);
 }
@@ -128,8 +129,8 @@ TEST(Accuracy, APeerThatLiesTooOftenIsRestedForAMinute) {
         Case{"too few to judge", 0, 99, false}, Case{"all of 100", 0, 100, true},
         Case{"the truth was long ago", 300, 400, true}}) {
     Accuracy accuracy;
-    note(accuracy, Outcome::true_hit, c.true_hits);
-    note(accuracy, Outcome::false_hit, c.false_hits);
+    note(accuracy, ClaimOutcome::true_hit, c.true_hits);
+    note(accuracy, ClaimOutcome::false_hit, c.false_hits);
     EXPECT_EQ(accuracy.resting(kNow + 59s), c.rests) << c.name;
     EXPECT_FALSE(accuracy.resting(kNow + 60s)) << c.name;
   }
@@ -140,9 +141,9 @@ TEST(Accuracy, CostGrowsWithTimeAndWithLies) {
   Accuracy fast;
   Accuracy slow;
   Accuracy fast_liar;
-  fast.note(Outcome::true_hit, 1ms, 0, kNow);
-  slow.note(Outcome::true_hit, 3ms, 0, kNow);
-  for (int i = 0; i < 9; ++i) fast_liar.note(Outcome::false_hit, 1ms, 0, kNow);
+  fast.note(ClaimOutcome::true_hit, 1ms, 0, kNow);
+  slow.note(ClaimOutcome::true_hit, 3ms, 0, kNow);
+  for (int i = 0; i < 9; ++i) fast_liar.note(ClaimOutcome::false_hit, 1ms, 0, kNow);
   EXPECT_LT(unknown.cost(), fast.cost());
   EXPECT_LT(fast.cost(), slow.cost());
   EXPECT_LT(slow.cost(), fast_liar.cost());

@@ -26,7 +26,7 @@ class DirectoryTest : public testing::Test {
     for (const PeerRef& peer : directory_.claimants(key(of), now)) names.push_back(peer->name);
     return names;
   }
-  void answer(std::size_t id, Outcome outcome, std::chrono::microseconds first_byte) {
+  void answer(std::size_t id, ClaimOutcome outcome, std::chrono::microseconds first_byte) {
     directory_.note(directory_.peers()[id], outcome, first_byte, 100, kNow);
   }
 
@@ -59,18 +59,18 @@ TEST_F(DirectoryTest, ANewDigestReplacesTheOldOne) {
 TEST_F(DirectoryTest, OrdersByFirstByteAndTruthThenBySettings) {
   for (std::size_t id = 0; id < 3; ++id) directory_.update(id, report_of({"x"}, kNow));
   EXPECT_EQ(names("x"), (Names{"b", "c", "d"}));
-  answer(0, Outcome::true_hit, 5ms);
-  answer(1, Outcome::true_hit, 2ms);
-  answer(2, Outcome::true_hit, 2ms);
+  answer(0, ClaimOutcome::true_hit, 5ms);
+  answer(1, ClaimOutcome::true_hit, 2ms);
+  answer(2, ClaimOutcome::true_hit, 2ms);
   EXPECT_EQ(names("x"), (Names{"c", "d", "b"}));
-  for (int i = 0; i < 5; ++i) answer(1, Outcome::false_hit, 2ms);
+  for (int i = 0; i < 5; ++i) answer(1, ClaimOutcome::false_hit, 2ms);
   EXPECT_EQ(names("x"), (Names{"d", "b", "c"}));
 }
 
 TEST_F(DirectoryTest, LeavesOutWhoRests) {
   directory_.update(0, report_of({"x"}, kNow));
   directory_.update(1, report_of({"x"}, kNow));
-  answer(0, Outcome::timed_out, 1s);
+  answer(0, ClaimOutcome::timed_out, 1s);
   EXPECT_EQ(names("x"), Names{"c"});
   EXPECT_EQ(names("x", kNow + 1s), (Names{"c", "b"}));
 }
@@ -92,7 +92,7 @@ TEST_F(DirectoryTest, CountsTheLookupsOfADigestInUseAndNoOthers) {
   names("z");
   EXPECT_EQ(lookups(0), 3U);
   EXPECT_EQ(lookups(1), 1U);
-  answer(0, Outcome::timed_out, 1s);
+  answer(0, ClaimOutcome::timed_out, 1s);
   directory_.follow_use(kNow);
   names("x");
   EXPECT_EQ(lookups(0), 3U) << "it rests";
@@ -113,13 +113,13 @@ TEST_F(DirectoryTest, ObservesHowOftenWhatIsNotHeldIsClaimed) {
   EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, std::nullopt);
   directory_.update(0, report_of({"x"}, kNow));
   names("x");
-  directory_.note(directory_.peers()[0], Outcome::true_hit, {}, 0, kNow);
+  directory_.note(directory_.peers()[0], ClaimOutcome::true_hit, {}, 0, kNow);
   EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, std::nullopt);
   for (int i = 0; i < 3; ++i) names(("absent" + std::to_string(i)).c_str());
   EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, 0.0);
   for (const FalseHit cause : {FalseHit::absent, FalseHit::gone, FalseHit::stale}) {
     names("x");
-    directory_.note(directory_.peers()[0], Outcome::false_hit, {}, 0, kNow, cause);
+    directory_.note(directory_.peers()[0], ClaimOutcome::false_hit, {}, 0, kNow, cause);
   }
   EXPECT_EQ(directory_.status(kNow)[0].observed_false_positive_rate, 0.25);
 }
@@ -158,7 +158,7 @@ TEST_F(DirectoryTest, ChoosesAmongThoseWhoDoNotClaimTheKey) {
   directory_.update(2, report_of({}, kNow));
   EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow, 6)->name, "b");
   EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow, 7)->name, "d");
-  answer(2, Outcome::timed_out, 1s);
+  answer(2, ClaimOutcome::timed_out, 1s);
   EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow, 7)->name, "b") << "the other rests";
   EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow + 60s, 7), nullptr) << "too old";
   EXPECT_EQ(directory_.status(kNow)[0].claims + directory_.status(kNow)[0].lookups, 0U);
@@ -173,7 +173,7 @@ TEST_F(DirectoryTest, StatusTellsWhatIsKnownAndNothingElse) {
   directory_.peers()[1]->accuracy.sent_digest(70);
   directory_.update(1, report);
   names("x");
-  answer(1, Outcome::true_hit, 2500us);
+  answer(1, ClaimOutcome::true_hit, 2500us);
   const auto status = directory_.status(kNow + 2s);
   ASSERT_EQ(status.size(), 3U);
   const PeerStatus& known = status[1];

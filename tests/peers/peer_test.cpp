@@ -43,7 +43,7 @@ TEST(StateOf, NamesWhyAPeersClaimsCountOrNot) {
   report.failures_in_a_row = 3;
   EXPECT_EQ(state_of(peer, report, now + 59s), State::usable);
   EXPECT_EQ(state_of(peer, report, now + 60s), State::stale);
-  peer.accuracy.note(Outcome::refused, std::nullopt, 0, now);
+  peer.accuracy.note(ClaimOutcome::refused, std::nullopt, 0, now);
   EXPECT_EQ(state_of(peer, report, now), State::resting);
   report.claims = {};
   EXPECT_EQ(state_of(peer, report, now), State::stale);

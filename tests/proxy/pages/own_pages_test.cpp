@@ -254,9 +254,10 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   scene.directory.update(0, peers::samples::report_of({"x"}, now));
   const auto claimants = scene.directory.claimants(peers::samples::key("x"), now);
   ASSERT_EQ(claimants.size(), 1U);
-  scene.directory.note(claimants[0], peers::Outcome::true_hit, std::chrono::milliseconds(2), 10,
-                       now);
-  scene.directory.note(claimants[0], peers::Outcome::false_hit, {}, 0, now, peers::FalseHit::gone);
+  scene.directory.note(claimants[0], peers::ClaimOutcome::true_hit, std::chrono::milliseconds(2),
+                       10, now);
+  scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
+                       peers::FalseHit::gone);
   claimants[0]->accuracy.probed(true);
   const auto page = json::parse(digest_json(scene.shared));
   const auto& known = page["peers"][0];
@@ -301,7 +302,7 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
   const auto now = std::chrono::steady_clock::now();
   scene.directory.update(0, peers::samples::report_of({"x"}, now));
   const auto claimants = scene.directory.claimants(peers::samples::key("x"), now);
-  scene.directory.note(claimants[0], peers::Outcome::false_hit, {}, 0, now,
+  scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
                        peers::FalseHit::absent);
   claimants[0]->accuracy.probed(false);
   const auto text = metrics_text(scene.shared);
