@@ -24,8 +24,8 @@ using Claimants = boost::container::small_vector<PeerRef, 4>;
 struct PeerStatus {
   std::string name;
   std::string url;
-  Kind kind = Kind::unknown;
-  State state = State::waiting;
+  PeerKind kind = PeerKind::unknown;
+  PeerState state = PeerState::waiting;
   std::optional<std::uint64_t> entries;     // in its digest, as it says
   std::optional<std::uint64_t> generation;  // of its digest, as it says
   std::optional<double> age_seconds;        // since its digest was last found current

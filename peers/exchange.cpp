@@ -40,17 +40,17 @@ struct Line {
     question.form_is_a_guess = peer->digest == config::PeerDigest::automatic;
     if (peer->digest == config::PeerDigest::squid) {
       question.form = Form::squid;
-      report.kind = Kind::squid;
+      report.kind = PeerKind::squid;
     }
   }
 
   // Which form the next question asks for.
-  void choose_form(Polled outcome, Kind before, Time now) {
+  void choose_form(Polled outcome, PeerKind before, Time now) {
     if (!question.form_is_a_guess) return;
     if (outcome == Polled::other_form) {
       question.form = Form::squid;
       native_again = now + kNativeAgain;
-    } else if (report.kind == Kind::hearsay && before != Kind::hearsay) {
+    } else if (report.kind == PeerKind::hearsay && before != PeerKind::hearsay) {
       question.form = Form::native;
     }
   }
@@ -182,7 +182,7 @@ class Exchange::Loop {
     line.question.room = room_for(line);  // others may have been kept since the request
     Verdict verdict = error.empty() ? judge(line.question, line.transfer.reply())
                                     : no_reply(line.question, error);
-    if (line.peer->digest == config::PeerDigest::squid) verdict.kind = Kind::squid;
+    if (line.peer->digest == config::PeerDigest::squid) verdict.kind = PeerKind::squid;
     const Time now = Clock::now();
     const Report before = line.report;
     line.report.bytes_received += line.transfer.received();

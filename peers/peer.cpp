@@ -19,50 +19,50 @@ bool names_product(std::string_view text, std::string_view product) {
   return text.empty() || text.front() == '/' || text.front() == ' ' || text.front() == ')';
 }
 
-Kind product_of(std::string_view text) {
-  if (names_product(text, "hearsay")) return Kind::hearsay;
-  if (names_product(text, "squid")) return Kind::squid;
-  return Kind::unknown;
+PeerKind product_of(std::string_view text) {
+  if (names_product(text, "hearsay")) return PeerKind::hearsay;
+  if (names_product(text, "squid")) return PeerKind::squid;
+  return PeerKind::unknown;
 }
 
 }  // namespace
 
-std::string_view to_string(Kind kind) {
+std::string_view to_string(PeerKind kind) {
   switch (kind) {
-    case Kind::hearsay:
+    case PeerKind::hearsay:
       return "hearsay";
-    case Kind::squid:
+    case PeerKind::squid:
       return "squid";
-    case Kind::unknown:
+    case PeerKind::unknown:
       break;
   }
   return "unknown";
 }
 
-std::string_view to_string(State state) {
+std::string_view to_string(PeerState state) {
   switch (state) {
-    case State::off:
+    case PeerState::off:
       return "off";
-    case State::waiting:
+    case PeerState::waiting:
       return "waiting";
-    case State::failing:
+    case PeerState::failing:
       return "failing";
-    case State::usable:
+    case PeerState::usable:
       return "usable";
-    case State::stale:
+    case PeerState::stale:
       return "stale";
-    case State::resting:
+    case PeerState::resting:
       break;
   }
   return "resting";
 }
 
-Kind kind_of(std::string_view server, std::string_view via, Kind known) {
-  if (const Kind kind = product_of(server); kind != Kind::unknown) return kind;
+PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known) {
+  if (const PeerKind kind = product_of(server); kind != PeerKind::unknown) return kind;
   // The last comment is that of whoever is nearest to us.
   if (const auto comment = via.rfind('('); comment != std::string_view::npos) {
-    const Kind kind = product_of(via.substr(comment + 1));
-    if (kind != Kind::unknown) return kind;
+    const PeerKind kind = product_of(via.substr(comment + 1));
+    if (kind != PeerKind::unknown) return kind;
   }
   return known;
 }
@@ -85,11 +85,12 @@ Claims::Claims(digest::SquidDigest digest)
     : filter(std::make_shared<const digest::BloomFilter>(std::move(digest.filter))),
       entries(digest.count) {}
 
-State state_of(const Peer& peer, const Report& report, Time now) {
-  if (peer.digest == config::PeerDigest::none) return State::off;
-  if (!report.confirmed) return report.failures_in_a_row > 0 ? State::failing : State::waiting;
-  if (!report.counts(now)) return State::stale;
-  return peer.accuracy.resting(now) ? State::resting : State::usable;
+PeerState state_of(const Peer& peer, const Report& report, Time now) {
+  if (peer.digest == config::PeerDigest::none) return PeerState::off;
+  if (!report.confirmed)
+    return report.failures_in_a_row > 0 ? PeerState::failing : PeerState::waiting;
+  if (!report.counts(now)) return PeerState::stale;
+  return peer.accuracy.resting(now) ? PeerState::resting : PeerState::usable;
 }
 
 }  // namespace peers

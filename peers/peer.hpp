@@ -16,9 +16,9 @@
 
 namespace peers {
 
-enum class Kind : std::uint8_t { unknown, hearsay, squid };
+enum class PeerKind : std::uint8_t { unknown, hearsay, squid };
 
-enum class State : std::uint8_t {
+enum class PeerState : std::uint8_t {
   off,      // the settings say that its digest is not to be fetched
   waiting,  // no digest yet, and nothing wrong so far
   failing,  // no digest yet, and the last poll failed
@@ -28,13 +28,13 @@ enum class State : std::uint8_t {
 };
 
 // As in /digest.
-std::string_view to_string(Kind kind);
-std::string_view to_string(State state);
+std::string_view to_string(PeerKind kind);
+std::string_view to_string(PeerState state);
 
 // What the fields Server and Via of a peer's answer say about it; `known` if they say nothing.
 // Hearsay and Squid name themselves in Server ("Hearsay/0.1.0", "squid/5.7", "squid"); a Squid
 // that hides there is still in the comment of its Via ("1.1 a.test (squid/5.7)").
-Kind kind_of(std::string_view server, std::string_view via, Kind known);
+PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known);
 
 // Fixed for the peer's life, but for the books. Shared by all threads.
 struct Peer {
@@ -66,7 +66,7 @@ struct Claims {
 
 // What polling a peer has brought so far. A new one replaces it after each poll.
 struct Report {
-  Kind kind = Kind::unknown;
+  PeerKind kind = PeerKind::unknown;
   Claims claims;                            // of the last good digest, till it is too old
   std::string etag;                         // of the digest; empty if it may not be a condition
   std::optional<std::uint64_t> generation;  // of the digest, if the peer tells
@@ -84,6 +84,6 @@ struct Report {
   bool counts(Time now) const { return claims.filter && now < usable_until; }
 };
 
-State state_of(const Peer& peer, const Report& report, Time now);
+PeerState state_of(const Peer& peer, const Report& report, Time now);
 
 }  // namespace peers

@@ -36,7 +36,7 @@ milliseconds squid_gap(std::optional<seconds> expires_in, double jitter) {
 }  // namespace
 
 Time next_poll(const LastPoll& last, milliseconds poll, double jitter, Time now) {
-  const bool squid = last.kind == Kind::squid;
+  const bool squid = last.kind == PeerKind::squid;
   switch (last.outcome) {
     case Polled::fetched:
     case Polled::unchanged:
@@ -54,8 +54,8 @@ Time next_poll(const LastPoll& last, milliseconds poll, double jitter, Time now)
   return now + earlier(gap, jitter);
 }
 
-std::chrono::seconds usable_for(Kind kind) {
-  return kind == Kind::squid ? std::chrono::hours{2} : seconds{60};
+std::chrono::seconds usable_for(PeerKind kind) {
+  return kind == PeerKind::squid ? std::chrono::hours{2} : seconds{60};
 }
 
 }  // namespace peers

@@ -20,7 +20,7 @@ enum class Polled : std::uint8_t {
 };
 
 struct LastPoll {
-  Kind kind = Kind::unknown;
+  PeerKind kind = PeerKind::unknown;
   Polled outcome = Polled::failed;
   std::uint32_t failures_in_a_row = 0;             // this one included
   std::optional<std::chrono::seconds> expires_in;  // by the answer's own Date and Expires
@@ -44,6 +44,6 @@ struct PollLimits {
 
 // From a good poll on: 60 s for what is polled each second; for a Squid 2 h, which is an hour more
 // than two polls can be apart.
-std::chrono::seconds usable_for(Kind kind);
+std::chrono::seconds usable_for(PeerKind kind);
 
 }  // namespace peers

@@ -37,7 +37,7 @@ std::string reason_of(Error error, Error too_large) {
 }
 
 void keep_condition(Verdict& verdict, const Reply& reply) {
-  if (verdict.kind != Kind::hearsay || !may_be_condition(reply.etag)) return;
+  if (verdict.kind != PeerKind::hearsay || !may_be_condition(reply.etag)) return;
   verdict.etag = reply.etag;
   verdict.generation = generation_in(reply.etag);
 }
@@ -58,7 +58,7 @@ void read_native_form(const Question& question, const Reply& reply, Verdict& ver
   auto decoded = digest::decode_native(reply.body, question.held.get(), question.room);
   if (decoded) {
     verdict.outcome = Polled::fetched;
-    verdict.kind = Kind::hearsay;
+    verdict.kind = PeerKind::hearsay;
     keep_condition(verdict, reply);
     verdict.generation = decoded->generation;
     verdict.claims = Claims(std::move(*decoded));
@@ -75,9 +75,9 @@ void read_native_form(const Question& question, const Reply& reply, Verdict& ver
 }
 
 // A Hearsay in trouble is still one; only its 404 says that it does not know our form.
-bool is_no_native_peer(const Question& question, const Reply& reply, Kind kind) {
+bool is_no_native_peer(const Question& question, const Reply& reply, PeerKind kind) {
   return question.form == Form::native && question.form_is_a_guess &&
-         (reply.status == 404 || kind != Kind::hearsay);
+         (reply.status == 404 || kind != PeerKind::hearsay);
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ Verdict judge(const Question& question, const Reply& reply) {
     verdict.outcome = Polled::unchanged;
   } else if (is_no_native_peer(question, reply, verdict.kind)) {
     verdict.outcome = Polled::other_form;
-  } else if (reply.status == 404 && verdict.kind == Kind::squid) {
+  } else if (reply.status == 404 && verdict.kind == PeerKind::squid) {
     verdict.outcome = Polled::building;
     verdict.error = "status 404: this Squid is building its digest, or has no cache_dir";
   } else {

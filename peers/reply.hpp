@@ -34,16 +34,16 @@ enum class Form : std::uint8_t { native, squid };
 // What was asked.
 struct Question {
   Form form = Form::native;
-  bool form_is_a_guess = false;  // the peer may turn out to give the other one
-  Kind known = Kind::unknown;    // the peer's kind so far
-  bool conditional = false;      // If-None-Match was sent: only then a 304 means anything
+  bool form_is_a_guess = false;        // the peer may turn out to give the other one
+  PeerKind known = PeerKind::unknown;  // the peer's kind so far
+  bool conditional = false;            // If-None-Match was sent: only then a 304 means anything
   std::shared_ptr<const digest::NativeDigest> held;  // whose changes were asked for, if not all
   std::size_t room = 0;  // bytes of filter that may be kept, at the time of the answer
 };
 
 struct Verdict {
   Polled outcome = Polled::failed;
-  Kind kind = Kind::unknown;
+  PeerKind kind = PeerKind::unknown;
   Claims claims;                            // of Polled::fetched
   std::string etag;                         // a Hearsay's, fit to be sent back
   std::optional<std::uint64_t> generation;  // a Hearsay's ETag is "EPOCH-GENERATION"

@@ -178,7 +178,7 @@ void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers)
   describe(out, "hearsay_peer_up", "gauge", "Whether its claims count now.");
   for (const auto& peer : peers) {
     fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name),
-                   peer.state == peers::State::usable ? 1 : 0);
+                   peer.state == peers::PeerState::usable ? 1 : 0);
   }
 }
 

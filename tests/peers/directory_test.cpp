@@ -179,8 +179,8 @@ TEST_F(DirectoryTest, StatusTellsWhatIsKnownAndNothingElse) {
   const PeerStatus& known = status[1];
   EXPECT_EQ(known.name, "c");
   EXPECT_EQ(known.url, "http://127.0.0.1:3128");
-  EXPECT_EQ(known.kind, Kind::hearsay);
-  EXPECT_EQ(known.state, State::usable);
+  EXPECT_EQ(known.kind, PeerKind::hearsay);
+  EXPECT_EQ(known.state, PeerState::usable);
   EXPECT_EQ(known.entries, 2U);
   EXPECT_EQ(known.generation, 7U);
   EXPECT_EQ(known.age_seconds, 2.0);
@@ -195,7 +195,7 @@ TEST_F(DirectoryTest, StatusTellsWhatIsKnownAndNothingElse) {
   EXPECT_EQ(known.bytes_sent, 70U);
 
   const PeerStatus& unknown = status[0];
-  EXPECT_EQ(unknown.state, State::waiting);
+  EXPECT_EQ(unknown.state, PeerState::waiting);
   EXPECT_EQ(unknown.entries, std::nullopt);
   EXPECT_EQ(unknown.generation, std::nullopt);
   EXPECT_EQ(unknown.age_seconds, std::nullopt);

@@ -101,8 +101,8 @@ TEST_F(ExchangeTest, FetchesAHearsaysDigestAndThenAsksWhetherItChanged) {
   ASSERT_TRUE(reached([&] { return status().polls >= 3; }));
   EXPECT_TRUE(claims("x"));
   EXPECT_FALSE(claims("y"));
-  EXPECT_EQ(status().kind, Kind::hearsay);
-  EXPECT_EQ(status().state, State::usable);
+  EXPECT_EQ(status().kind, PeerKind::hearsay);
+  EXPECT_EQ(status().state, PeerState::usable);
   EXPECT_EQ(status().generation, 5U);
   EXPECT_EQ(status().polls_failed, 0U);
   EXPECT_EQ(status().bytes_received, body_of(native_of({"x"})).size());
@@ -135,7 +135,7 @@ TEST_F(ExchangeTest, ASquidIsAskedAtItsOwnPace) {
   ASSERT_EQ(requests.size(), 2U) << "natively, and then in its own form";
   EXPECT_EQ(line_of(requests[1]), "GET /squid-internal-periodic/store_digest HTTP/1.1");
   EXPECT_NE(requests[1].find("\r\nAccept: application/cache-digest\r\n"), std::string::npos);
-  EXPECT_EQ(status().kind, Kind::squid);
+  EXPECT_EQ(status().kind, PeerKind::squid);
   EXPECT_EQ(status().generation, std::nullopt);
   EXPECT_TRUE(claims("x"));
 }
@@ -146,14 +146,14 @@ TEST_F(ExchangeTest, ASquidByTheSettingsIsOneWhateverItSays) {
   settings.digest = config::PeerDigest::squid;
   start({settings});
   ASSERT_TRUE(reached([&] { return status().polls == 1; }));
-  EXPECT_EQ(status().kind, Kind::squid);
+  EXPECT_EQ(status().kind, PeerKind::squid);
 }
 
 TEST_F(ExchangeTest, ASquidWithoutADigestIsNoFailure) {
   ScriptedPeer peer("HTTP/1.1 404 Not Found\r\nServer: squid/5.7\r\nContent-Length: 2\r\n\r\nno");
   start(peer);
   ASSERT_TRUE(reached([&] { return status().polls == 2; }));
-  EXPECT_EQ(status().state, State::waiting);
+  EXPECT_EQ(status().state, PeerState::waiting);
   EXPECT_EQ(status().polls_failed, 0U);
   EXPECT_NE(status().last_error, "");
 }
@@ -225,7 +225,7 @@ TEST_F(ExchangeTest, APeerWhoseDigestIsOffIsNeverAsked) {
 TEST_F(ExchangeTest, NobodyThereIsAFailureThatTicksOutlive) {
   start({samples::peer("b", 1)});
   ASSERT_TRUE(reached([&] { return status().polls_failed == 1; }));
-  EXPECT_EQ(status().state, State::failing);
+  EXPECT_EQ(status().state, PeerState::failing);
   EXPECT_NE(status().last_error, "");
   EXPECT_TRUE(beats_pass(10));
 }
@@ -245,7 +245,7 @@ TEST_P(BadAnswer, IsCountedAndTheOldDigestKept) {
   start(peer, {.connect = 2s, .total = 5s, .stall = 1s});
   ASSERT_TRUE(reached([&] { return status().polls_failed > 0; }));
   EXPECT_TRUE(claims("x"));
-  EXPECT_EQ(status().state, State::usable);
+  EXPECT_EQ(status().state, PeerState::usable);
   EXPECT_NE(status().last_error, "");
   EXPECT_LT(status().bytes_received, 1U << 20);
 }

@@ -26,7 +26,7 @@ const Question kPlain = asking(Form::squid);
 
 Question of_a_hearsay(bool conditional) {
   Question question = asking(Form::native);
-  question.known = Kind::hearsay;
+  question.known = PeerKind::hearsay;
   question.conditional = conditional;
   return question;
 }
@@ -52,7 +52,7 @@ Reply reply_with(const digest::SquidDigest& digest) {
 TEST(Judge, TakesAGoodDigest) {
   const Verdict verdict = judge(kPlain, reply_with(digest_of({"a"})));
   EXPECT_EQ(verdict.outcome, Polled::fetched);
-  EXPECT_EQ(verdict.kind, Kind::hearsay);
+  EXPECT_EQ(verdict.kind, PeerKind::hearsay);
   EXPECT_EQ(*verdict.claims.filter, digest_of({"a"}).filter);
   EXPECT_EQ(verdict.claims.entries, 1U);
   EXPECT_EQ(verdict.etag, "\"00ff-17\"");
@@ -139,7 +139,7 @@ TEST(Judge, KeepsOnlyAHearsaysWellFormedStrongEtag) {
 TEST(Judge, TakesANativeDigestAndWhatChangedInIt) {
   const Verdict whole = judge(asking(Form::native), native_reply(body_of(native_of({"a"}))));
   EXPECT_EQ(whole.outcome, Polled::fetched);
-  EXPECT_EQ(whole.kind, Kind::hearsay);
+  EXPECT_EQ(whole.kind, PeerKind::hearsay);
   EXPECT_EQ(whole.generation, 5U);
   EXPECT_EQ(whole.etag, "\"00000000000000ab-5\"");
   EXPECT_EQ(*whole.claims.native, native_of({"a"}));
