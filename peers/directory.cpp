@@ -86,14 +86,15 @@ digest::Panel panel_of(std::span<const Report> reports) {
 
 }  // namespace
 
-Directory::View::View(std::vector<Report> reports_given)
+PeerDirectory::View::View(std::vector<Report> reports_given)
     : reports(std::move(reports_given)), panel(panel_of(reports)) {}
 
-Directory::Directory(std::span<const config::Peer> settings)
+PeerDirectory::PeerDirectory(std::span<const config::Peer> settings)
     : peers_(make_peers(settings)),
       view_(std::make_unique<const View>(std::vector<Report>(settings.size()))) {}
 
-std::vector<PeerRef> Directory::at_address(const View& view, const config::Address& address) const {
+std::vector<PeerRef> PeerDirectory::at_address(const View& view,
+                                               const config::Address& address) const {
   std::vector<PeerRef> found;
   for (const PeerRef& peer : peers_) {
     if (address_of(*peer, view.reports[peer->id]) == address) found.push_back(peer);
@@ -101,18 +102,18 @@ std::vector<PeerRef> Directory::at_address(const View& view, const config::Addre
   return found;
 }
 
-bool Directory::knows(const config::Address& address) const {
+bool PeerDirectory::knows(const config::Address& address) const {
   return view_.read([&](const View& view) { return !at_address(view, address).empty(); });
 }
 
-PeerRef Directory::at(const config::Address& address) const {
+PeerRef PeerDirectory::at(const config::Address& address) const {
   return view_.read([&](const View& view) {
     const auto found = at_address(view, address);
     return found.size() == 1 ? found.front() : nullptr;
   });
 }
 
-Claimants Directory::claimants(const digest::Key& key, Time now) const {
+Claimants PeerDirectory::claimants(const digest::Key& key, Time now) const {
   if (!anybody_.load(std::memory_order_relaxed)) return {};
   lookups_.fetch_add(1, std::memory_order_relaxed);
   struct Priced {
@@ -137,8 +138,8 @@ Claimants Directory::claimants(const digest::Key& key, Time now) const {
   return claimants;
 }
 
-PeerRef Directory::other_than_claimants(const digest::Key& key, Time now,
-                                        std::uint32_t chosen) const {
+PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, Time now,
+                                            std::uint32_t chosen) const {
   boost::container::small_vector<std::size_t, 16> others;
   view_.read([&](const View& view) {
     for (std::size_t id = 0; id < peers_.size(); ++id) {
@@ -150,13 +151,13 @@ PeerRef Directory::other_than_claimants(const digest::Key& key, Time now,
   return others.empty() ? nullptr : peers_[others[chosen % others.size()]];
 }
 
-void Directory::note(const PeerRef& peer, ClaimOutcome outcome,
-                     std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
-                     Time now, FalseHit cause) {
+void PeerDirectory::note(const PeerRef& peer, ClaimOutcome outcome,
+                         std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
+                         Time now, FalseHit cause) {
   peer->accuracy.note(outcome, first_byte, bytes, now, cause);
 }
 
-void Directory::update(std::size_t id, Report report) {
+void PeerDirectory::update(std::size_t id, Report report) {
   auto reports = view_.read([](const View& view) { return view.reports; });
   const bool had_one = !!reports[id].claims.filter;
   const bool has_one = !!report.claims.filter;
@@ -169,7 +170,7 @@ void Directory::update(std::size_t id, Report report) {
   anybody_.store(anybody, std::memory_order_relaxed);
 }
 
-void Directory::follow_use(Time now) {
+void PeerDirectory::follow_use(Time now) {
   const auto total = lookups_.load(std::memory_order_relaxed);
   view_.read([&](const View& view) {
     for (const PeerRef& peer : peers_) {
@@ -179,7 +180,7 @@ void Directory::follow_use(Time now) {
   });
 }
 
-std::vector<PeerStatus> Directory::status(Time now) const {
+std::vector<PeerStatus> PeerDirectory::status(Time now) const {
   return view_.read([&](const View& view) {
     std::vector<PeerStatus> all;
     all.reserve(peers_.size());

@@ -58,9 +58,9 @@ struct PeerStatus {
 
 // All peers, and one immutable view of what they say they hold, which the control thread replaces
 // after each poll. `now` is steady time everywhere.
-class Directory {
+class PeerDirectory {
  public:
-  explicit Directory(std::span<const config::Peer> settings);
+  explicit PeerDirectory(std::span<const config::Peer> settings);
 
   // In the order of the settings; the same for the directory's life.
   const std::vector<PeerRef>& peers() const { return peers_; }

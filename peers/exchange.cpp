@@ -83,7 +83,7 @@ void log_change(const Peer& peer, const Report& before, const Report& after) {
 
 class Exchange::Loop {
  public:
-  Loop(Directory& directory, const config::Digest& settings, const std::string& agent,
+  Loop(PeerDirectory& directory, const config::Digest& settings, const std::string& agent,
        std::function<void(WallTime)> tick, const PollLimits& limits)
       : directory_(directory),
         settings_(settings),
@@ -210,7 +210,7 @@ class Exchange::Loop {
     return static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, 60'000));
   }
 
-  Directory& directory_;
+  PeerDirectory& directory_;
   const config::Digest settings_;
   const std::function<void(WallTime)> tick_;
   const Curl curl_;
@@ -224,7 +224,7 @@ class Exchange::Loop {
   std::jthread thread_;  // last: it uses all of the above
 };
 
-Exchange::Exchange(Directory& directory, const config::Digest& settings, std::string agent,
+Exchange::Exchange(PeerDirectory& directory, const config::Digest& settings, std::string agent,
                    std::function<void(WallTime)> tick, PollLimits limits)
     : loop_(std::make_unique<Loop>(directory, settings, agent, std::move(tick), limits)) {}
 

@@ -57,7 +57,7 @@ class Server {
   Gateway gateway_;
   const SiteRules rules_;
   StoreHoldings holdings_;
-  peers::Directory directory_;
+  peers::PeerDirectory directory_;
   peers::Publisher publisher_;
   Metrics metrics_;
   AccessLog log_;

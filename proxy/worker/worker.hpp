@@ -40,7 +40,7 @@ struct Shared {
   Runs& runs;
   Gateway& gateway;
   const SiteRules& rules;
-  peers::Directory& directory;
+  peers::PeerDirectory& directory;
   peers::Publisher& publisher;
   Metrics& metrics;
   AccessLog& log;

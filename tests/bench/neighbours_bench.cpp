@@ -52,7 +52,7 @@ peers::Report report_of(std::shared_ptr<const digest::BloomFilter> filter) {
 struct Neighbours {
   std::vector<config::Peer> settings;
   std::vector<peers::Report> reports;
-  peers::Directory directory;
+  peers::PeerDirectory directory;
 
   Neighbours(Form form, std::size_t count) : settings(count), directory(settings) {
     for (std::size_t peer = 0; peer < count; ++peer) {

@@ -34,7 +34,7 @@ class DirectoryTest : public testing::Test {
 
   const std::vector<config::Peer> settings_{peer_at("b", "127.0.0.2"), peer_at("c", "127.0.0.3"),
                                             peer_at("d", "127.0.0.4")};
-  Directory directory_{settings_};
+  PeerDirectory directory_{settings_};
 };
 
 TEST_F(DirectoryTest, NamesNobodyWhileNobodyHasADigest) {
@@ -131,10 +131,10 @@ TEST_F(DirectoryTest, RateOfFalseMissesIsThatOfTheProbes) {
   EXPECT_EQ(rate(), 0.25);
 }
 
-TEST(Directory, TellsAPeerByItsAddressUnlessTwoHaveIt) {
+TEST(PeerDirectory, TellsAPeerByItsAddressUnlessTwoHaveIt) {
   const std::vector settings{peer_at("b", "127.0.0.2"), peer_at("c", "localhost"),
                              peer_at("d", "127.0.0.1"), peer_at("e", "127.0.0.1")};
-  Directory directory(settings);
+  PeerDirectory directory(settings);
   const auto at = [&](const char* text) { return directory.at(*config::parse_address(text)); };
   EXPECT_EQ(at("127.0.0.2"), directory.peers()[0]);
   EXPECT_EQ(at("127.0.0.1"), nullptr) << "two have it";

@@ -82,7 +82,7 @@ class ExchangeTest : public testing::Test {
   bool claims(const char* name) const { return !directory_->claimants(key(name), now()).empty(); }
 
   config::Digest settings_;
-  std::optional<Directory> directory_;
+  std::optional<PeerDirectory> directory_;
 
  private:
   std::mutex mutex_;

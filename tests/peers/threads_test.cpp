@@ -76,7 +76,7 @@ TEST(AccuracyThreads, LosesNoCount) {
 
 TEST(DirectoryThreads, ClaimsAreReadAndNotedWhileDigestsChange) {
   const std::vector<config::Peer> settings{samples::peer("b"), samples::peer("c")};
-  Directory directory(settings);
+  PeerDirectory directory(settings);
   std::atomic<int> wrong{0};
   together(
       200,

@@ -47,7 +47,7 @@ struct Scene {
   Gateway gateway{settings.reverse};
   SiteRules rules{settings.rules};
   StoreHoldings holdings{store};
-  peers::Directory directory{settings.peers};
+  peers::PeerDirectory directory{settings.peers};
   peers::Publisher publisher;
   Metrics metrics{1};
   AccessLog log{settings.log, 1};
