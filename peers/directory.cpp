@@ -31,12 +31,12 @@ std::optional<double> false_miss_rate(const Accuracy::Books& books) {
   return static_cast<double>(books.false_misses) / static_cast<double>(books.probes);
 }
 
-std::optional<config::Address> address_of(const Peer& peer, const Report& report) {
+std::optional<config::Address> address_of(const Peer& peer, const PollReport& report) {
   const auto told = config::parse_address(peer.host);
   return told ? told : report.address;
 }
 
-PeerStatus status_of(const Peer& peer, const Report& report, std::uint64_t lookups, Time now) {
+PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t lookups, Time now) {
   const Accuracy::Books books = peer.accuracy.books();
   PeerStatus status{.name = peer.name,
                     .url = peer.url,
@@ -77,21 +77,21 @@ PeerStatus status_of(const Peer& peer, const Report& report, std::uint64_t looku
   return status;
 }
 
-digest::Panel panel_of(std::span<const Report> reports) {
+digest::Panel panel_of(std::span<const PollReport> reports) {
   std::vector<const digest::BloomFilter*> filters;
   filters.reserve(reports.size());
-  for (const Report& report : reports) filters.push_back(report.claims.filter.get());
+  for (const PollReport& report : reports) filters.push_back(report.claims.filter.get());
   return digest::Panel(filters);
 }
 
 }  // namespace
 
-PeerDirectory::View::View(std::vector<Report> reports_given)
+PeerDirectory::View::View(std::vector<PollReport> reports_given)
     : reports(std::move(reports_given)), panel(panel_of(reports)) {}
 
 PeerDirectory::PeerDirectory(std::span<const config::Peer> settings)
     : peers_(make_peers(settings)),
-      view_(std::make_unique<const View>(std::vector<Report>(settings.size()))) {}
+      view_(std::make_unique<const View>(std::vector<PollReport>(settings.size()))) {}
 
 std::vector<PeerRef> PeerDirectory::at_address(const View& view,
                                                const config::Address& address) const {
@@ -143,7 +143,7 @@ PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, Time now,
   boost::container::small_vector<std::size_t, 16> others;
   view_.read([&](const View& view) {
     for (std::size_t id = 0; id < peers_.size(); ++id) {
-      const Report& report = view.reports[id];
+      const PollReport& report = view.reports[id];
       if (!report.counts(now) || peers_[id]->accuracy.resting(now)) continue;
       if (!report.claims.filter->contains(key)) others.push_back(id);
     }
@@ -157,13 +157,13 @@ void PeerDirectory::note(const PeerRef& peer, ClaimOutcome outcome,
   peer->accuracy.note(outcome, first_byte, bytes, now, cause);
 }
 
-void PeerDirectory::update(std::size_t id, Report report) {
+void PeerDirectory::update(std::size_t id, PollReport report) {
   auto reports = view_.read([](const View& view) { return view.reports; });
   const bool had_one = !!reports[id].claims.filter;
   const bool has_one = !!report.claims.filter;
   reports[id] = std::move(report);
   const bool anybody = std::any_of(reports.begin(), reports.end(),
-                                   [](const Report& one) { return !!one.claims.filter; });
+                                   [](const PollReport& one) { return !!one.claims.filter; });
   const auto total = lookups_.load(std::memory_order_relaxed);
   if (has_one != had_one) peers_[id]->accuracy.put_to_use(has_one, total);
   view_.replace(std::make_unique<const View>(std::move(reports)));
@@ -187,7 +187,7 @@ std::vector<PeerStatus> PeerDirectory::status(Time now) const {
     const auto total = lookups_.load(std::memory_order_relaxed);
     for (const PeerRef& peer : peers_) {
       const auto lookups = peer->accuracy.lookups(total);
-      const Report& report = view.reports[peer->id];
+      const PollReport& report = view.reports[peer->id];
       all.push_back(status_of(*peer, report, lookups, now));
       const auto address = address_of(*peer, report);
       if (address && at_address(view, *address).size() == 1) {

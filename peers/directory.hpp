@@ -49,7 +49,7 @@ struct PeerStatus {
   std::optional<double> false_miss_rate;  // of the probes; empty until there was one
   std::uint64_t polls = 0;
   std::uint64_t polls_failed = 0;
-  std::uint64_t resyncs = 0;  // see Report
+  std::uint64_t resyncs = 0;  // see PollReport
   std::uint64_t bytes_received = 0;
   // Bodies of our digest. Empty if it shares its address with another peer, or has none yet.
   std::optional<std::uint64_t> bytes_sent;
@@ -72,7 +72,7 @@ class PeerDirectory {
   PeerRef at(const config::Address& address) const;
 
   // Peers whose digest claims the key, cheapest first (Accuracy::cost), on a tie in the order of
-  // the settings. Leaves out who rests and whose digest is too old (Report::usable_until). Any
+  // the settings. Leaves out who rests and whose digest is too old (PollReport::usable_until). Any
   // thread, never waits; one atomic load while no peer has a digest, no allocation up to 4
   // claimants.
   Claimants claimants(const digest::Key& key, Time now) const;
@@ -87,7 +87,7 @@ class PeerDirectory {
             FalseHit cause = FalseHit::untold);
 
   // Control thread only.
-  void update(std::size_t id, Report report);
+  void update(std::size_t id, PollReport report);
   // Follows whose digest is asked and whose is not (as it rests, or its digest is too old), so that
   // PeerStatus::lookups is right to how often this is called. Control thread only.
   void follow_use(Time now);
@@ -97,10 +97,10 @@ class PeerDirectory {
 
  private:
   struct View {
-    std::vector<Report> reports;  // by Peer::id
-    digest::Panel panel;          // of their filters, likewise
+    std::vector<PollReport> reports;  // by Peer::id
+    digest::Panel panel;              // of their filters, likewise
 
-    explicit View(std::vector<Report> reports_given);
+    explicit View(std::vector<PollReport> reports_given);
   };
 
   std::vector<PeerRef> at_address(const View& view, const config::Address& address) const;

@@ -58,18 +58,18 @@ struct Line {
   PeerRef peer;
   Transfer transfer;
   Question question;
-  Report report;
+  PollReport report;
   bool asking = false;
   Time due{};           // when not asking
   Time native_again{};  // while Form::squid is a guess
 };
 
-std::size_t kept_bytes(const Report& report) {
+std::size_t kept_bytes(const PollReport& report) {
   return report.claims.filter ? report.claims.filter->bytes().size() : 0;
 }
 
 // Says what changed, and nothing while all stays as it was.
-void log_change(const Peer& peer, const Report& before, const Report& after) {
+void log_change(const Peer& peer, const PollReport& before, const PollReport& after) {
   if (after.last_error != before.last_error && !after.last_error.empty()) {
     spdlog::warn("peer {}: {}", peer.name, after.last_error);
   } else if (after.kind != before.kind || (after.claims.filter && !before.claims.filter) ||
@@ -184,7 +184,7 @@ class Exchange::Loop {
                                     : no_reply(line.question, error);
     if (line.peer->digest == config::PeerDigest::squid) verdict.kind = PeerKind::squid;
     const Time now = Clock::now();
-    const Report before = line.report;
+    const PollReport before = line.report;
     line.report.bytes_received += line.transfer.received();
     if (const auto reached = line.transfer.address()) line.report.address = reached;
     line.transfer.end();

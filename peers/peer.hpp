@@ -65,7 +65,7 @@ struct Claims {
 };
 
 // What polling a peer has brought so far. A new one replaces it after each poll.
-struct Report {
+struct PollReport {
   PeerKind kind = PeerKind::unknown;
   Claims claims;                            // of the last good digest, till it is too old
   std::string etag;                         // of the digest; empty if it may not be a condition
@@ -84,6 +84,6 @@ struct Report {
   bool counts(Time now) const { return claims.filter && now < usable_until; }
 };
 
-PeerState state_of(const Peer& peer, const Report& report, Time now);
+PeerState state_of(const Peer& peer, const PollReport& report, Time now);
 
 }  // namespace peers

@@ -41,8 +41,8 @@ std::shared_ptr<const digest::BloomFilter> filled(Form form, std::size_t peer) {
   return std::make_shared<const digest::BloomFilter>(std::move(filter));
 }
 
-peers::Report report_of(std::shared_ptr<const digest::BloomFilter> filter) {
-  peers::Report report;
+peers::PollReport report_of(std::shared_ptr<const digest::BloomFilter> filter) {
+  peers::PollReport report;
   report.claims.filter = std::move(filter);
   report.claims.entries = kEntries;
   report.usable_until = peers::Time::max();
@@ -51,7 +51,7 @@ peers::Report report_of(std::shared_ptr<const digest::BloomFilter> filter) {
 
 struct Neighbours {
   std::vector<config::Peer> settings;
-  std::vector<peers::Report> reports;
+  std::vector<peers::PollReport> reports;
   peers::PeerDirectory directory;
 
   Neighbours(Form form, std::size_t count) : settings(count), directory(settings) {

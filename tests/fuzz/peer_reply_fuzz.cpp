@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   reply.via = lines[2];
   reply.etag = lines[3];
   reply.body.assign(data + at, data + size);
-  peers::Report report;
+  peers::PollReport report;
   peers::Question question;
   question.conditional = true;
   question.room = 1 << 16;

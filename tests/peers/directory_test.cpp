@@ -103,7 +103,7 @@ TEST_F(DirectoryTest, CountsTheLookupsOfADigestInUseAndNoOthers) {
   directory_.follow_use(kNow + 60s);
   names("x", kNow + 60s);
   EXPECT_EQ(lookups(0), 4U) << "too old";
-  directory_.update(1, Report{});
+  directory_.update(1, PollReport{});
   names("x");
   EXPECT_EQ(lookups(1), 3U) << "given up";
   EXPECT_EQ(lookups(2), 0U);
@@ -142,7 +142,7 @@ TEST(PeerDirectory, TellsAPeerByItsAddressUnlessTwoHaveIt) {
   EXPECT_EQ(at("127.0.0.3"), nullptr);
   EXPECT_FALSE(directory.knows(*config::parse_address("127.0.0.3")));
 
-  Report report = report_of({}, kNow);
+  PollReport report = report_of({}, kNow);
   report.address = config::parse_address("127.0.0.3");
   EXPECT_EQ(directory.status(kNow)[1].bytes_sent, std::nullopt) << "never reached";
   directory.update(1, report);
@@ -165,7 +165,7 @@ TEST_F(DirectoryTest, ChoosesAmongThoseWhoDoNotClaimTheKey) {
 }
 
 TEST_F(DirectoryTest, StatusTellsWhatIsKnownAndNothingElse) {
-  Report report = report_of({"x", "y"}, kNow);
+  PollReport report = report_of({"x", "y"}, kNow);
   report.generation = 7;
   report.polls = 4;
   report.polls_failed = 1;

@@ -37,7 +37,7 @@ TEST(KindOf, KeepsWhatWasKnownWhenTheAnswerDoesNotSay) {
 TEST(StateOf, NamesWhyAPeersClaimsCountOrNot) {
   const Time now{1000s};
   Peer peer(0, samples::peer("b"));
-  Report report;
+  PollReport report;
   EXPECT_EQ(state_of(peer, report, now), PeerState::waiting);
   report.failures_in_a_row = 1;
   EXPECT_EQ(state_of(peer, report, now), PeerState::failing);
@@ -54,7 +54,7 @@ TEST(StateOf, NamesWhyAPeersClaimsCountOrNot) {
 TEST(StateOf, IsOffWhereTheSettingsSaySo) {
   config::Peer settings = samples::peer("b");
   settings.digest = config::PeerDigest::none;
-  EXPECT_EQ(state_of(Peer(0, settings), Report{}, Time{}), PeerState::off);
+  EXPECT_EQ(state_of(Peer(0, settings), PollReport{}, Time{}), PeerState::off);
 }
 
 }  // namespace

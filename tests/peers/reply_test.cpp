@@ -197,7 +197,7 @@ TEST(Judge, RefusesANativeDigestThatTheRoomDoesNotHold) {
 }
 
 TEST(Enter, CountsAResyncAndGoesOnWithWhatItHas) {
-  Report report;
+  PollReport report;
   enter(report, judge(asking(Form::native), native_reply(body_of(native_of({"a"})))), kNow);
   Verdict resync;
   resync.outcome = Polled::resync;
@@ -211,7 +211,7 @@ TEST(Enter, CountsAResyncAndGoesOnWithWhatItHas) {
 }
 
 TEST(Enter, KeepsTheOldDigestThroughFailuresUntilItIsTooOld) {
-  Report report;
+  PollReport report;
   enter(report, judge(kPlain, reply_with(digest_of({"a"}))), kNow);
   EXPECT_TRUE(report.counts(kNow + 59s));
   enter(report, no_reply(of_a_hearsay(false), "no connection"), kNow + 59s);
@@ -227,7 +227,7 @@ TEST(Enter, KeepsTheOldDigestThroughFailuresUntilItIsTooOld) {
 }
 
 TEST(Enter, AGoodPollConfirmsAndForgivesFailures) {
-  Report report;
+  PollReport report;
   enter(report, judge(kPlain, reply_with(digest_of({"a"}))), kNow);
   enter(report, no_reply(of_a_hearsay(false), "no connection"), kNow + 30s);
   Reply unchanged;

@@ -67,8 +67,8 @@ inline config::Peer peer(const std::string& name, std::uint16_t port = 3128) {
 }
 
 // A good poll at `now` that brought these names.
-inline Report report_of(std::initializer_list<const char*> names, Time now) {
-  Report report;
+inline PollReport report_of(std::initializer_list<const char*> names, Time now) {
+  PollReport report;
   report.kind = PeerKind::hearsay;
   report.claims = Claims(native_of(names));
   report.confirmed = now;

@@ -89,7 +89,7 @@ TEST(DirectoryThreads, ClaimsAreReadAndNotedWhileDigestsChange) {
         wrong += directory.status(kNow).size() != 2;
       },
       [&](int i) {
-        directory.update(0, i % 2 == 0 ? samples::report_of({"x"}, kNow) : Report{});
+        directory.update(0, i % 2 == 0 ? samples::report_of({"x"}, kNow) : PollReport{});
         directory.update(1, samples::report_of({"y"}, kNow));
       });
   EXPECT_EQ(wrong.load(), 0);
