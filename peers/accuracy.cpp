@@ -50,7 +50,7 @@ std::string_view to_string(FalseHit cause) {
 }
 
 void Accuracy::note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
-                    std::uint64_t bytes, Time now, FalseHit cause) {
+                    std::uint64_t bytes, SteadyTime now, FalseHit cause) {
   if (first_byte) measure(*first_byte);
   switch (outcome) {
     case ClaimOutcome::true_hit:
@@ -87,7 +87,7 @@ std::uint64_t Accuracy::lookups(std::uint64_t total) const {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(counted, 0));  // total may be older
 }
 
-bool Accuracy::resting(Time now) const {
+bool Accuracy::resting(SteadyTime now) const {
   return now < resting_until_.load(std::memory_order_relaxed);
 }
 
@@ -127,7 +127,7 @@ void Accuracy::measure(std::chrono::microseconds first_byte) {
   } while (!first_byte_us_.compare_exchange_weak(before, after, std::memory_order_relaxed));
 }
 
-void Accuracy::judge_claim(ClaimOutcome outcome, Time now) {
+void Accuracy::judge_claim(ClaimOutcome outcome, SteadyTime now) {
   failures_in_a_row_.store(0, std::memory_order_relaxed);
   std::uint64_t before = recent_.load(std::memory_order_relaxed);
   Recent after{};
@@ -139,8 +139,8 @@ void Accuracy::judge_claim(ClaimOutcome outcome, Time now) {
   recent_.store(0, std::memory_order_relaxed);
 }
 
-void Accuracy::rest_after_failure(Time now) {
-  Time until = resting_until_.load(std::memory_order_relaxed);
+void Accuracy::rest_after_failure(SteadyTime now) {
+  SteadyTime until = resting_until_.load(std::memory_order_relaxed);
   if (now < until) return;
   const auto before = failures_in_a_row_.load(std::memory_order_relaxed);
   // Of several that fail at once, one doubles the rest.

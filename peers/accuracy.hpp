@@ -11,7 +11,7 @@
 
 namespace peers {
 
-using Time = std::chrono::steady_clock::time_point;
+using SteadyTime = std::chrono::steady_clock::time_point;
 
 // How asking a claimant ended.
 enum class ClaimOutcome : std::uint8_t {
@@ -69,7 +69,7 @@ class Accuracy {
   // are one failure. A peer that lies too often gets kLongestRest at once. `cause` is that of a
   // false_hit.
   void note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
-            std::uint64_t bytes, Time now, FalseHit cause = FalseHit::untold);
+            std::uint64_t bytes, SteadyTime now, FalseHit cause = FalseHit::untold);
 
   // How a question for what it did not claim was answered. Nothing else follows from it.
   void probed(bool held);
@@ -83,7 +83,7 @@ class Accuracy {
   // How many its digest was asked in.
   std::uint64_t lookups(std::uint64_t total) const;
 
-  bool resting(Time now) const;
+  bool resting(SteadyTime now) const;
 
   // What a true hit is likely to cost here: the average time to first byte over the share of claims
   // that came true lately, in microseconds. A peer never measured costs next to nothing, so that it
@@ -94,8 +94,8 @@ class Accuracy {
 
  private:
   void measure(std::chrono::microseconds first_byte);
-  void judge_claim(ClaimOutcome outcome, Time now);
-  void rest_after_failure(Time now);
+  void judge_claim(ClaimOutcome outcome, SteadyTime now);
+  void rest_after_failure(SteadyTime now);
 
   static constexpr std::int64_t kUnmeasured = -1;
 
@@ -113,7 +113,7 @@ class Accuracy {
   std::atomic<std::int64_t> first_byte_us_{kUnmeasured};
   std::atomic<std::uint64_t> recent_{0};  // true hits in the lower half, false hits in the upper
   std::atomic<std::uint32_t> failures_in_a_row_{0};
-  std::atomic<Time> resting_until_{Time::min()};
+  std::atomic<SteadyTime> resting_until_{SteadyTime::min()};
 };
 
 }  // namespace peers

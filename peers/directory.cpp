@@ -36,7 +36,8 @@ std::optional<config::Address> address_of(const Peer& peer, const PollReport& re
   return told ? told : report.address;
 }
 
-PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t lookups, Time now) {
+PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t lookups,
+                     SteadyTime now) {
   const Accuracy::Books books = peer.accuracy.books();
   PeerStatus status{.name = peer.name,
                     .url = peer.url,
@@ -113,7 +114,7 @@ PeerRef PeerDirectory::at(const config::Address& address) const {
   });
 }
 
-Claimants PeerDirectory::claimants(const digest::Key& key, Time now) const {
+Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now) const {
   if (!anybody_.load(std::memory_order_relaxed)) return {};
   lookups_.fetch_add(1, std::memory_order_relaxed);
   struct Priced {
@@ -138,7 +139,7 @@ Claimants PeerDirectory::claimants(const digest::Key& key, Time now) const {
   return claimants;
 }
 
-PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, Time now,
+PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, SteadyTime now,
                                             std::uint32_t chosen) const {
   boost::container::small_vector<std::size_t, 16> others;
   view_.read([&](const View& view) {
@@ -153,7 +154,7 @@ PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, Time now,
 
 void PeerDirectory::note(const PeerRef& peer, ClaimOutcome outcome,
                          std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
-                         Time now, FalseHit cause) {
+                         SteadyTime now, FalseHit cause) {
   peer->accuracy.note(outcome, first_byte, bytes, now, cause);
 }
 
@@ -170,7 +171,7 @@ void PeerDirectory::update(std::size_t id, PollReport report) {
   anybody_.store(anybody, std::memory_order_relaxed);
 }
 
-void PeerDirectory::follow_use(Time now) {
+void PeerDirectory::follow_use(SteadyTime now) {
   const auto total = lookups_.load(std::memory_order_relaxed);
   view_.read([&](const View& view) {
     for (const PeerRef& peer : peers_) {
@@ -180,7 +181,7 @@ void PeerDirectory::follow_use(Time now) {
   });
 }
 
-std::vector<PeerStatus> PeerDirectory::status(Time now) const {
+std::vector<PeerStatus> PeerDirectory::status(SteadyTime now) const {
   return view_.read([&](const View& view) {
     std::vector<PeerStatus> all;
     all.reserve(peers_.size());

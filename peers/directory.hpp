@@ -75,25 +75,25 @@ class PeerDirectory {
   // the settings. Leaves out who rests and whose digest is too old (PollReport::usable_until). Any
   // thread, never waits; one atomic load while no peer has a digest, no allocation up to 4
   // claimants.
-  Claimants claimants(const digest::Key& key, Time now) const;
+  Claimants claimants(const digest::Key& key, SteadyTime now) const;
 
   // One of the peers whose digest is in use and does not claim the key, chosen by the number; null
   // if there is none. Leaves out whom claimants() does. Counts nothing. Any thread, never waits.
-  PeerRef other_than_claimants(const digest::Key& key, Time now, std::uint32_t chosen) const;
+  PeerRef other_than_claimants(const digest::Key& key, SteadyTime now, std::uint32_t chosen) const;
 
   // How asking one of them went; see Accuracy::note. Any thread, never waits.
   void note(const PeerRef& peer, ClaimOutcome outcome,
-            std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes, Time now,
-            FalseHit cause = FalseHit::untold);
+            std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
+            SteadyTime now, FalseHit cause = FalseHit::untold);
 
   // Control thread only.
   void update(std::size_t id, PollReport report);
   // Follows whose digest is asked and whose is not (as it rests, or its digest is too old), so that
   // PeerStatus::lookups is right to how often this is called. Control thread only.
-  void follow_use(Time now);
+  void follow_use(SteadyTime now);
 
   // Any thread.
-  std::vector<PeerStatus> status(Time now) const;
+  std::vector<PeerStatus> status(SteadyTime now) const;
 
  private:
   struct View {

@@ -45,7 +45,7 @@ struct Line {
   }
 
   // Which form the next question asks for.
-  void choose_form(Polled outcome, PeerKind before, Time now) {
+  void choose_form(Polled outcome, PeerKind before, SteadyTime now) {
     if (!question.form_is_a_guess) return;
     if (outcome == Polled::other_form) {
       question.form = Form::squid;
@@ -60,8 +60,8 @@ struct Line {
   Question question;
   PollReport report;
   bool asking = false;
-  Time due{};           // when not asking
-  Time native_again{};  // while Form::squid is a guess
+  SteadyTime due{};           // when not asking
+  SteadyTime native_again{};  // while Form::squid is a guess
 };
 
 std::size_t kept_bytes(const PollReport& report) {
@@ -120,7 +120,7 @@ class Exchange::Loop {
   }
 
   void tick_if_due() {
-    const Time now = Clock::now();
+    const SteadyTime now = Clock::now();
     if (now < next_tick_) return;
     next_tick_ = std::max(next_tick_ + settings_.period, now);
     wall_ = std::max(wall_, std::chrono::system_clock::now());
@@ -129,7 +129,7 @@ class Exchange::Loop {
   }
 
   void ask_who_is_due() {
-    const Time now = Clock::now();
+    const SteadyTime now = Clock::now();
     for (Line& line : lines_) {
       if (!line.asking && line.due <= now) ask(line);
     }
@@ -183,7 +183,7 @@ class Exchange::Loop {
     Verdict verdict = error.empty() ? judge(line.question, line.transfer.reply())
                                     : no_reply(line.question, error);
     if (line.peer->digest == config::PeerDigest::squid) verdict.kind = PeerKind::squid;
-    const Time now = Clock::now();
+    const SteadyTime now = Clock::now();
     const PollReport before = line.report;
     line.report.bytes_received += line.transfer.received();
     if (const auto reached = line.transfer.address()) line.report.address = reached;
@@ -202,7 +202,7 @@ class Exchange::Loop {
 
   // Milliseconds, rounded up; libcurl returns earlier when a transfer of its own needs it.
   int until_next() const {
-    Time next = next_tick_;
+    SteadyTime next = next_tick_;
     for (const Line& line : lines_) {
       if (!line.asking) next = std::min(next, line.due);
     }
@@ -217,7 +217,7 @@ class Exchange::Loop {
   const CurlMulti multi_;
   InFlight in_flight_;
   std::deque<Line> lines_;
-  Time next_tick_{};
+  SteadyTime next_tick_{};
   WallTime wall_{};
   std::minstd_rand random_{std::random_device{}()};
   std::uniform_real_distribution<double> jitter_{0.0, 1.0};

@@ -85,7 +85,7 @@ Claims::Claims(digest::SquidDigest digest)
     : filter(std::make_shared<const digest::BloomFilter>(std::move(digest.filter))),
       entries(digest.count) {}
 
-PeerState state_of(const Peer& peer, const PollReport& report, Time now) {
+PeerState state_of(const Peer& peer, const PollReport& report, SteadyTime now) {
   if (peer.digest == config::PeerDigest::none) return PeerState::off;
   if (!report.confirmed)
     return report.failures_in_a_row > 0 ? PeerState::failing : PeerState::waiting;

@@ -70,8 +70,8 @@ struct PollReport {
   Claims claims;                            // of the last good digest, till it is too old
   std::string etag;                         // of the digest; empty if it may not be a condition
   std::optional<std::uint64_t> generation;  // of the digest, if the peer tells
-  std::optional<Time> confirmed;            // when a poll last found the digest current
-  Time usable_until{};                      // it is too old from then on
+  std::optional<SteadyTime> confirmed;      // when a poll last found the digest current
+  SteadyTime usable_until{};                // it is too old from then on
   std::uint64_t polls = 0;
   std::uint64_t polls_failed = 0;
   std::uint32_t failures_in_a_row = 0;
@@ -81,9 +81,9 @@ struct PollReport {
   // Where its host led to when it was last reached. Empty until then.
   std::optional<config::Address> address;
 
-  bool counts(Time now) const { return claims.filter && now < usable_until; }
+  bool counts(SteadyTime now) const { return claims.filter && now < usable_until; }
 };
 
-PeerState state_of(const Peer& peer, const PollReport& report, Time now);
+PeerState state_of(const Peer& peer, const PollReport& report, SteadyTime now);
 
 }  // namespace peers

@@ -35,7 +35,7 @@ milliseconds squid_gap(std::optional<seconds> expires_in, double jitter) {
 
 }  // namespace
 
-Time next_poll(const LastPoll& last, milliseconds poll, double jitter, Time now) {
+SteadyTime next_poll(const LastPoll& last, milliseconds poll, double jitter, SteadyTime now) {
   const bool squid = last.kind == PeerKind::squid;
   switch (last.outcome) {
     case Polled::fetched:

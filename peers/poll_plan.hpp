@@ -33,7 +33,8 @@ struct LastPoll {
 //                     to 5 min
 // What the answer itself calls for, another form or the whole, is asked for at once.
 // A failing peer may be polled up to a tenth earlier, too.
-Time next_poll(const LastPoll& last, std::chrono::milliseconds poll, double jitter, Time now);
+SteadyTime next_poll(const LastPoll& last, std::chrono::milliseconds poll, double jitter,
+                     SteadyTime now);
 
 // What one poll may take.
 struct PollLimits {

@@ -109,7 +109,7 @@ Verdict no_reply(const Question& question, std::string error) {
   return verdict;
 }
 
-void enter(PollReport& report, const Verdict& verdict, Time now) {
+void enter(PollReport& report, const Verdict& verdict, SteadyTime now) {
   ++report.polls;
   report.kind = verdict.kind;
   report.last_error = verdict.error;

@@ -58,6 +58,6 @@ Verdict no_reply(const Question& question, std::string error);
 
 // Enters a verdict into what is known: a good digest replaces the old one, a bad poll leaves the
 // old one until it is too old.
-void enter(PollReport& report, const Verdict& verdict, Time now);
+void enter(PollReport& report, const Verdict& verdict, SteadyTime now);
 
 }  // namespace peers

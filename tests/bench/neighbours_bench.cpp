@@ -16,7 +16,7 @@ using digest::Key;
 using digest::quick_key;
 
 constexpr std::uint64_t kEntries = 100'000;
-const peers::Time kNow{std::chrono::hours{1}};
+const peers::SteadyTime kNow{std::chrono::hours{1}};
 
 // As a Hearsay sends its digest: sized for twice the entries, with a salt of its own.
 digest::BloomFilter native_filter(std::size_t peer) {
@@ -45,7 +45,7 @@ peers::PollReport report_of(std::shared_ptr<const digest::BloomFilter> filter) {
   peers::PollReport report;
   report.claims.filter = std::move(filter);
   report.claims.entries = kEntries;
-  report.usable_until = peers::Time::max();
+  report.usable_until = peers::SteadyTime::max();
   return report;
 }
 

@@ -9,9 +9,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Time kNow{1000s};
+const SteadyTime kNow{1000s};
 
-void note(Accuracy& accuracy, ClaimOutcome outcome, int times, Time now = kNow) {
+void note(Accuracy& accuracy, ClaimOutcome outcome, int times, SteadyTime now = kNow) {
   for (int i = 0; i < times; ++i) accuracy.note(outcome, std::nullopt, 0, now);
 }
 
@@ -98,7 +98,7 @@ TEST(Accuracy, EachKindOfFailureRestsThePeerAndAnAnswerDoesNot) {
 
 TEST(Accuracy, RestDoublesUpToAMinuteAndAnAnswerResetsIt) {
   Accuracy accuracy;
-  Time now = kNow;
+  SteadyTime now = kNow;
   for (const auto rest : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
     note(accuracy, ClaimOutcome::timed_out, 1, now);
     EXPECT_TRUE(accuracy.resting(now + rest - 1ms)) << rest.count();

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using samples::key;
 using samples::report_of;
 
-const Time kNow{1000s};
+const SteadyTime kNow{1000s};
 
 config::Peer peer_at(const char* name, const char* host) {
   config::Peer peer = samples::peer(name);
@@ -21,7 +21,7 @@ config::Peer peer_at(const char* name, const char* host) {
 
 class DirectoryTest : public testing::Test {
  protected:
-  std::vector<std::string> names(const char* of, Time now = kNow) const {
+  std::vector<std::string> names(const char* of, SteadyTime now = kNow) const {
     std::vector<std::string> names;
     for (const PeerRef& peer : directory_.claimants(key(of), now)) names.push_back(peer->name);
     return names;

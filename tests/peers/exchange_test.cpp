@@ -323,7 +323,7 @@ TEST_F(ExchangeTest, StopsAtOnceAmidATransfer) {
   });
   start(peer);
   ASSERT_TRUE(reached([&] { return !peer.requests().empty(); }));
-  const Time before = now();
+  const SteadyTime before = now();
   exchange_.reset();
   EXPECT_LT(now() - before, 500ms);  // the transfer alone would take 5 s
 }

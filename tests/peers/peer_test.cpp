@@ -35,7 +35,7 @@ TEST(KindOf, KeepsWhatWasKnownWhenTheAnswerDoesNotSay) {
 }
 
 TEST(StateOf, NamesWhyAPeersClaimsCountOrNot) {
-  const Time now{1000s};
+  const SteadyTime now{1000s};
   Peer peer(0, samples::peer("b"));
   PollReport report;
   EXPECT_EQ(state_of(peer, report, now), PeerState::waiting);
@@ -54,7 +54,7 @@ TEST(StateOf, NamesWhyAPeersClaimsCountOrNot) {
 TEST(StateOf, IsOffWhereTheSettingsSaySo) {
   config::Peer settings = samples::peer("b");
   settings.digest = config::PeerDigest::none;
-  EXPECT_EQ(state_of(Peer(0, settings), PollReport{}, Time{}), PeerState::off);
+  EXPECT_EQ(state_of(Peer(0, settings), PollReport{}, SteadyTime{}), PeerState::off);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const Time kNow{1000s};
+const SteadyTime kNow{1000s};
 
 struct Case {
   const char* name;

@@ -14,7 +14,7 @@ using samples::digest_of;
 using samples::key;
 using samples::native_of;
 
-const Time kNow{1000s};
+const SteadyTime kNow{1000s};
 Question asking(Form form) {
   Question question;
   question.form = form;

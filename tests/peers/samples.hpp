@@ -67,7 +67,7 @@ inline config::Peer peer(const std::string& name, std::uint16_t port = 3128) {
 }
 
 // A good poll at `now` that brought these names.
-inline PollReport report_of(std::initializer_list<const char*> names, Time now) {
+inline PollReport report_of(std::initializer_list<const char*> names, SteadyTime now) {
   PollReport report;
   report.kind = PeerKind::hearsay;
   report.claims = Claims(native_of(names));

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Time kNow{1000s};
+const SteadyTime kNow{1000s};
 
 // Runs `read` on two threads while `write` runs here `times` times.
 template <class Read, class Write>
