@@ -39,7 +39,7 @@ struct Line {
       : peer(std::move(with)), transfer(multi, in_flight, *peer, agent, limits) {
     question.form_is_a_guess = peer->digest == config::PeerDigest::automatic;
     if (peer->digest == config::PeerDigest::squid) {
-      question.form = Form::squid;
+      question.form = DigestForm::squid;
       report.kind = PeerKind::squid;
     }
   }
@@ -48,10 +48,10 @@ struct Line {
   void choose_form(Polled outcome, PeerKind before, SteadyTime now) {
     if (!question.form_is_a_guess) return;
     if (outcome == Polled::other_form) {
-      question.form = Form::squid;
+      question.form = DigestForm::squid;
       native_again = now + kNativeAgain;
     } else if (report.kind == PeerKind::hearsay && before != PeerKind::hearsay) {
-      question.form = Form::native;
+      question.form = DigestForm::native;
     }
   }
 
@@ -61,7 +61,7 @@ struct Line {
   PollReport report;
   bool asking = false;
   SteadyTime due{};           // when not asking
-  SteadyTime native_again{};  // while Form::squid is a guess
+  SteadyTime native_again{};  // while DigestForm::squid is a guess
 };
 
 std::size_t kept_bytes(const PollReport& report) {
@@ -138,8 +138,9 @@ class Exchange::Loop {
   void ask(Line& line) {
     Question& question = line.question;
     const Claims& held = line.report.claims;
-    if (question.form_is_a_guess && Clock::now() >= line.native_again) question.form = Form::native;
-    const bool native = question.form == Form::native;
+    if (question.form_is_a_guess && Clock::now() >= line.native_again)
+      question.form = DigestForm::native;
+    const bool native = question.form == DigestForm::native;
     question.known = line.report.kind;
     question.held = native ? held.native : nullptr;
     // An entity tag that came with the other form is of something else.

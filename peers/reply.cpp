@@ -76,7 +76,7 @@ void read_native_form(const Question& question, const Reply& reply, Verdict& ver
 
 // A Hearsay in trouble is still one; only its 404 says that it does not know our form.
 bool is_no_native_peer(const Question& question, const Reply& reply, PeerKind kind) {
-  return question.form == Form::native && question.form_is_a_guess &&
+  return question.form == DigestForm::native && question.form_is_a_guess &&
          (reply.status == 404 || kind != PeerKind::hearsay);
 }
 
@@ -87,8 +87,8 @@ Verdict judge(const Question& question, const Reply& reply) {
   verdict.kind = kind_of(reply.server, reply.via, question.known);
   verdict.expires_in = reply.expires_in;
   if (reply.status == 200) {
-    question.form == Form::native ? read_native_form(question, reply, verdict)
-                                  : read_squid_form(question, reply, verdict);
+    question.form == DigestForm::native ? read_native_form(question, reply, verdict)
+                                        : read_squid_form(question, reply, verdict);
   } else if (reply.status == 304 && question.conditional) {
     verdict.outcome = Polled::unchanged;
   } else if (is_no_native_peer(question, reply, verdict.kind)) {

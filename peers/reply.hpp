@@ -29,11 +29,11 @@ struct Reply {
 inline constexpr std::string_view kTooLarge =
     "digest over 64 MiB, or over what digest.peer_memory leaves room for";
 
-enum class Form : std::uint8_t { native, squid };
+enum class DigestForm : std::uint8_t { native, squid };
 
 // What was asked.
 struct Question {
-  Form form = Form::native;
+  DigestForm form = DigestForm::native;
   bool form_is_a_guess = false;        // the peer may turn out to give the other one
   PeerKind known = PeerKind::unknown;  // the peer's kind so far
   bool conditional = false;            // If-None-Match was sent: only then a 304 means anything

@@ -24,9 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   peers::Question question;
   question.conditional = true;
   question.room = 1 << 16;
-  for (const auto form : {peers::Form::squid, peers::Form::native}) {
+  for (const auto form : {peers::DigestForm::squid, peers::DigestForm::native}) {
     question.form = form;
-    question.form_is_a_guess = form == peers::Form::native;
+    question.form_is_a_guess = form == peers::DigestForm::native;
     question.held = report.claims.native;
     enter(report, judge(question, reply), {});
   }

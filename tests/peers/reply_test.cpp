@@ -15,17 +15,17 @@ using samples::key;
 using samples::native_of;
 
 const SteadyTime kNow{1000s};
-Question asking(Form form) {
+Question asking(DigestForm form) {
   Question question;
   question.form = form;
   question.room = 1 << 20;
   return question;
 }
 
-const Question kPlain = asking(Form::squid);
+const Question kPlain = asking(DigestForm::squid);
 
 Question of_a_hearsay(bool conditional) {
-  Question question = asking(Form::native);
+  Question question = asking(DigestForm::native);
   question.known = PeerKind::hearsay;
   question.conditional = conditional;
   return question;
@@ -137,13 +137,13 @@ TEST(Judge, KeepsOnlyAHearsaysWellFormedStrongEtag) {
 }
 
 TEST(Judge, TakesANativeDigestAndWhatChangedInIt) {
-  const Verdict whole = judge(asking(Form::native), native_reply(body_of(native_of({"a"}))));
+  const Verdict whole = judge(asking(DigestForm::native), native_reply(body_of(native_of({"a"}))));
   EXPECT_EQ(whole.outcome, Polled::fetched);
   EXPECT_EQ(whole.kind, PeerKind::hearsay);
   EXPECT_EQ(whole.generation, 5U);
   EXPECT_EQ(whole.etag, "\"00000000000000ab-5\"");
   EXPECT_EQ(*whole.claims.native, native_of({"a"}));
-  Question question = asking(Form::native);
+  Question question = asking(DigestForm::native);
   question.held = whole.claims.native;
   const auto next = native_of({"a", "b"}, 9);
   const Verdict changed = judge(question, native_reply(delta_of(native_of({"a"}), next)));
@@ -153,7 +153,7 @@ TEST(Judge, TakesANativeDigestAndWhatChangedInIt) {
 }
 
 TEST(Judge, AsksForAllWhereADeltaDoesNotFitWhatIsHeld) {
-  Question question = asking(Form::native);
+  Question question = asking(DigestForm::native);
   question.held = std::make_shared<const digest::NativeDigest>(native_of({"z"}));
   const auto next = native_of({"a", "b"}, 9);
   const auto delta = native_reply(delta_of(native_of({"a"}), next));
@@ -161,7 +161,8 @@ TEST(Judge, AsksForAllWhereADeltaDoesNotFitWhatIsHeld) {
   EXPECT_NE(judge(question, delta).error, "");
   const auto other = native_reply(delta_of(native_of({"a"}, 6), next));
   EXPECT_EQ(judge(question, other).outcome, Polled::resync);
-  EXPECT_EQ(judge(asking(Form::native), other).outcome, Polled::failed) << "all was asked for";
+  EXPECT_EQ(judge(asking(DigestForm::native), other).outcome, Polled::failed)
+      << "all was asked for";
 }
 
 TEST(Judge, TriesTheOtherFormWhereOursIsNotGiven) {
@@ -178,17 +179,17 @@ TEST(Judge, TriesTheOtherFormWhereOursIsNotGiven) {
     Reply reply = native_reply("<html>");
     reply.status = c.status;
     reply.server = c.server;
-    Question question = asking(Form::native);
+    Question question = asking(DigestForm::native);
     EXPECT_NE(judge(question, reply).outcome, Polled::other_form) << c.status << c.server;
     question.form_is_a_guess = true;
     EXPECT_EQ(judge(question, reply).outcome, c.if_a_guess) << c.status << c.server;
-    question.form = Form::squid;
+    question.form = DigestForm::squid;
     EXPECT_NE(judge(question, reply).outcome, Polled::other_form) << c.status << c.server;
   }
 }
 
 TEST(Judge, RefusesANativeDigestThatTheRoomDoesNotHold) {
-  Question question = asking(Form::native);
+  Question question = asking(DigestForm::native);
   question.room = 1499;
   const auto reply = native_reply(body_of(native_of({"a"})));
   EXPECT_EQ(judge(question, reply).error, kTooLarge);
@@ -198,7 +199,7 @@ TEST(Judge, RefusesANativeDigestThatTheRoomDoesNotHold) {
 
 TEST(Enter, CountsAResyncAndGoesOnWithWhatItHas) {
   PollReport report;
-  enter(report, judge(asking(Form::native), native_reply(body_of(native_of({"a"})))), kNow);
+  enter(report, judge(asking(DigestForm::native), native_reply(body_of(native_of({"a"})))), kNow);
   Verdict resync;
   resync.outcome = Polled::resync;
   enter(report, resync, kNow + 1s);
