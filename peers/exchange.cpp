@@ -13,7 +13,7 @@
 #include "peers/curl.hpp"
 #include "peers/native_target.hpp"
 #include "peers/poll_plan.hpp"
-#include "peers/reply.hpp"
+#include "peers/poll_response.hpp"
 #include "peers/transfer.hpp"
 
 namespace peers {
@@ -32,32 +32,32 @@ constexpr std::chrono::minutes kNativeAgain{10};
 constexpr std::string_view kSquidPath = "/squid-internal-periodic/store_digest";
 constexpr std::string_view kSquidType = "application/cache-digest";
 
-// The line to one peer.
-struct Line {
-  Line(PeerRef with, CURLM* multi, InFlight& in_flight, const std::string& agent,
-       const PollLimits& limits)
+// One peer, and the digest request to it that is repeated.
+struct Poller {
+  Poller(PeerRef with, CURLM* multi, InFlight& in_flight, const std::string& agent,
+         const PollLimits& limits)
       : peer(std::move(with)), transfer(multi, in_flight, *peer, agent, limits) {
-    question.form_is_a_guess = peer->digest == config::PeerDigest::automatic;
+    request.form_is_a_guess = peer->digest == config::PeerDigest::automatic;
     if (peer->digest == config::PeerDigest::squid) {
-      question.form = DigestForm::squid;
+      request.form = DigestForm::squid;
       report.kind = PeerKind::squid;
     }
   }
 
-  // Which form the next question asks for.
+  // Which form the next request asks for.
   void choose_form(Polled outcome, PeerKind before, SteadyTime now) {
-    if (!question.form_is_a_guess) return;
+    if (!request.form_is_a_guess) return;
     if (outcome == Polled::other_form) {
-      question.form = DigestForm::squid;
+      request.form = DigestForm::squid;
       native_again = now + kNativeAgain;
     } else if (report.kind == PeerKind::hearsay && before != PeerKind::hearsay) {
-      question.form = DigestForm::native;
+      request.form = DigestForm::native;
     }
   }
 
   PeerRef peer;
   Transfer transfer;
-  Question question;
+  PollRequest request;
   PollReport report;
   bool asking = false;
   SteadyTime due{};           // when not asking
@@ -93,7 +93,7 @@ class Exchange::Loop {
                             digest::kSquidControlBytes * directory.peers().size()} {
     for (const PeerRef& peer : directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
-      lines_.emplace_back(peer, multi_.get(), in_flight_, agent, limits);
+      pollers_.emplace_back(peer, multi_.get(), in_flight_, agent, limits);
     }
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
   }
@@ -114,7 +114,7 @@ class Exchange::Loop {
       ask_who_is_due();
       int running = 0;
       curl_multi_perform(multi_.get(), &running);
-      take_answers();
+      take_responses();
       curl_multi_poll(multi_.get(), nullptr, 0, until_next(), nullptr);
     }
   }
@@ -130,82 +130,82 @@ class Exchange::Loop {
 
   void ask_who_is_due() {
     const SteadyTime now = Clock::now();
-    for (Line& line : lines_) {
-      if (!line.asking && line.due <= now) ask(line);
+    for (Poller& poller : pollers_) {
+      if (!poller.asking && poller.due <= now) ask(poller);
     }
   }
 
-  void ask(Line& line) {
-    Question& question = line.question;
-    const Claims& held = line.report.claims;
-    if (question.form_is_a_guess && Clock::now() >= line.native_again)
-      question.form = DigestForm::native;
-    const bool native = question.form == DigestForm::native;
-    question.known = line.report.kind;
-    question.held = native ? held.native : nullptr;
+  void ask(Poller& poller) {
+    PollRequest& request = poller.request;
+    const Claims& held = poller.report.claims;
+    if (request.form_is_a_guess && Clock::now() >= poller.native_again)
+      request.form = DigestForm::native;
+    const bool native = request.form == DigestForm::native;
+    request.known = poller.report.kind;
+    request.held = native ? held.native : nullptr;
     // An entity tag that came with the other form is of something else.
     const bool conditional = native == !!held.native;
-    const std::string etag = conditional ? line.report.etag : std::string();
-    question.conditional = !etag.empty();
-    line.asking = true;
-    line.transfer.begin(
+    const std::string etag = conditional ? poller.report.etag : std::string();
+    request.conditional = !etag.empty();
+    poller.asking = true;
+    poller.transfer.begin(
         {.target = native ? native_target(held.native.get()) : std::string(kSquidPath),
          .accept = native ? kNativeType : kSquidType,
          .etag = etag,
-         .max_body = room_for(line) + digest::kSquidControlBytes});
+         .max_body = room_for(poller) + digest::kSquidControlBytes});
   }
 
   // Bytes of filter. The old digest's place is the new one's.
-  std::size_t room_for(const Line& line) const {
-    const std::size_t kept = kept_by_all() - kept_bytes(line.report);
+  std::size_t room_for(const Poller& poller) const {
+    const std::size_t kept = kept_by_all() - kept_bytes(poller.report);
     const std::size_t limit = settings_.peer_memory.value;
     return std::min(limit - std::min(kept, limit), digest::kMaxSquidMaskBytes);
   }
 
   std::size_t kept_by_all() const {
     std::size_t kept = 0;
-    for (const Line& line : lines_) kept += kept_bytes(line.report);
+    for (const Poller& poller : pollers_) kept += kept_bytes(poller.report);
     return kept;
   }
 
-  void take_answers() {
+  void take_responses() {
     int queued = 0;
     while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &queued)) {
-      const auto from = std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) {
-        return line.transfer.handle() == message->easy_handle;
+      const auto from = std::find_if(pollers_.begin(), pollers_.end(), [&](const Poller& poller) {
+        return poller.transfer.handle() == message->easy_handle;
       });
       take(*from, message->data.result);
     }
   }
 
-  void take(Line& line, CURLcode code) {
-    const std::string error = line.transfer.finish(code);
-    line.question.room = room_for(line);  // others may have been kept since the request
-    Verdict verdict = error.empty() ? judge(line.question, line.transfer.reply())
-                                    : no_reply(line.question, error);
-    if (line.peer->digest == config::PeerDigest::squid) verdict.kind = PeerKind::squid;
+  void take(Poller& poller, CURLcode code) {
+    const std::string error = poller.transfer.finish(code);
+    poller.request.room = room_for(poller);  // others may have been kept since the request
+    PollResult result = error.empty() ? judge(poller.request, poller.transfer.response())
+                                      : no_response(poller.request, error);
+    if (poller.peer->digest == config::PeerDigest::squid) result.kind = PeerKind::squid;
     const SteadyTime now = Clock::now();
-    const PollReport before = line.report;
-    line.report.bytes_received += line.transfer.received();
-    if (const auto reached = line.transfer.address()) line.report.address = reached;
-    line.transfer.end();
-    enter(line.report, verdict, now);
-    line.choose_form(verdict.outcome, before.kind, now);
-    log_change(*line.peer, before, line.report);
-    directory_.update(line.peer->id, line.report);
-    line.asking = false;
-    line.due = next_poll({.kind = line.report.kind,
-                          .outcome = verdict.outcome,
-                          .failures_in_a_row = line.report.failures_in_a_row,
-                          .expires_in = verdict.expires_in},
-                         settings_.poll, jitter_(random_), now);
+    const PollReport before = poller.report;
+    poller.report.bytes_received += poller.transfer.received();
+    if (const auto reached = poller.transfer.address()) poller.report.address = reached;
+    poller.transfer.end();
+    enter(poller.report, result, now);
+    poller.choose_form(result.outcome, before.kind, now);
+    log_change(*poller.peer, before, poller.report);
+    directory_.update(poller.peer->id, poller.report);
+    poller.asking = false;
+    poller.due = next_poll({.kind = poller.report.kind,
+                            .outcome = result.outcome,
+                            .failures_in_a_row = poller.report.failures_in_a_row,
+                            .expires_in = result.expires_in},
+                           settings_.poll, jitter_(random_), now);
   }
 
   // Milliseconds, rounded up; libcurl returns earlier when a transfer of its own needs it.
   int until_next() const {
     SteadyTime next = next_tick_;
-    for (const Line& line : lines_) {
-      if (!line.asking) next = std::min(next, line.due);
+    for (const Poller& poller : pollers_) {
+      if (!poller.asking) next = std::min(next, poller.due);
     }
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
     return static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, 60'000));
@@ -217,7 +217,7 @@ class Exchange::Loop {
   const Curl curl_;
   const CurlMulti multi_;
   InFlight in_flight_;
-  std::deque<Line> lines_;
+  std::deque<Poller> pollers_;
   SteadyTime next_tick_{};
   WallTime wall_{};
   std::minstd_rand random_{std::random_device{}()};

@@ -91,8 +91,8 @@ std::optional<config::Address> Transfer::address() const {
 void Transfer::end() {
   if (running_) curl_multi_remove_handle(multi_, handle());
   running_ = false;
-  in_flight_.held -= reply_.body.size();
-  reply_ = {};
+  in_flight_.held -= response_.body.size();
+  response_ = {};
   head_bytes_ = 0;
   received_ = 0;
   refused_ = {};
@@ -126,7 +126,7 @@ std::size_t Transfer::take(const char* bytes, std::size_t count) {
   if (std::max(received_, whole) > max_body_ || in_flight_.held + count > in_flight_.limit) {
     return refuse(kTooLarge);
   }
-  reply_.body.insert(reply_.body.end(), bytes, bytes + count);
+  response_.body.insert(response_.body.end(), bytes, bytes + count);
   in_flight_.held += count;
   return count;
 }
@@ -148,13 +148,13 @@ long Transfer::status() const {
 }
 
 void Transfer::read_head() {
-  reply_.status = status();
-  reply_.server = field("Server");
-  reply_.via = field("Via");
-  reply_.etag = field("ETag");
+  response_.status = status();
+  response_.server = field("Server");
+  response_.via = field("Via");
+  response_.etag = field("ETag");
   const auto date = seconds_of(field("Date"));
   const auto expires = seconds_of(field("Expires"));
-  if (date && expires) reply_.expires_in = std::chrono::seconds{*expires - *date};
+  if (date && expires) response_.expires_in = std::chrono::seconds{*expires - *date};
 }
 
 }  // namespace peers

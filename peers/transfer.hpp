@@ -10,7 +10,7 @@
 #include "peers/curl.hpp"
 #include "peers/peer.hpp"
 #include "peers/poll_plan.hpp"
-#include "peers/reply.hpp"
+#include "peers/poll_response.hpp"
 
 namespace peers {
 
@@ -20,7 +20,7 @@ struct InFlight {
   std::size_t held = 0;
 };
 
-// Legal calls: (begin, [finish, reply()...], end)*. Control thread only. The address is known to
+// Legal calls: (begin, [finish, response()...], end)*. Control thread only. The address is known to
 // libcurl, so it stays where it is.
 class Transfer {
  public:
@@ -39,10 +39,10 @@ class Transfer {
 
   void begin(const Request& request);
 
-  // What libcurl ended with, in our words; empty if reply() is whole.
+  // What libcurl ended with, in our words; empty if response() is whole.
   std::string finish(CURLcode code);
 
-  const Reply& reply() const { return reply_; }
+  const PollResponse& response() const { return response_; }
   std::size_t received() const { return received_; }
   // Whom it reached; empty if nobody.
   std::optional<config::Address> address() const;
@@ -66,7 +66,7 @@ class Transfer {
   InFlight& in_flight_;
   CurlEasy easy_;
   CurlList fields_;
-  Reply reply_;
+  PollResponse response_;
   std::size_t max_body_ = 0;
   std::size_t head_bytes_ = 0;
   std::size_t received_ = 0;

@@ -1,4 +1,4 @@
-#include "peers/reply.hpp"
+#include "peers/poll_response.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,49 +15,49 @@ using samples::key;
 using samples::native_of;
 
 const SteadyTime kNow{1000s};
-Question asking(DigestForm form) {
-  Question question;
-  question.form = form;
-  question.room = 1 << 20;
-  return question;
+PollRequest asking(DigestForm form) {
+  PollRequest request;
+  request.form = form;
+  request.room = 1 << 20;
+  return request;
 }
 
-const Question kPlain = asking(DigestForm::squid);
+const PollRequest kPlain = asking(DigestForm::squid);
 
-Question of_a_hearsay(bool conditional) {
-  Question question = asking(DigestForm::native);
-  question.known = PeerKind::hearsay;
-  question.conditional = conditional;
-  return question;
+PollRequest of_a_hearsay(bool conditional) {
+  PollRequest request = asking(DigestForm::native);
+  request.known = PeerKind::hearsay;
+  request.conditional = conditional;
+  return request;
 }
 
-Reply native_reply(const std::string& body) {
-  Reply reply;
-  reply.status = 200;
-  reply.server = "Hearsay/0.1.0";
-  reply.etag = "\"00000000000000ab-5\"";
-  reply.body.assign(body.begin(), body.end());
-  return reply;
+PollResponse native_response(const std::string& body) {
+  PollResponse response;
+  response.status = 200;
+  response.server = "Hearsay/0.1.0";
+  response.etag = "\"00000000000000ab-5\"";
+  response.body.assign(body.begin(), body.end());
+  return response;
 }
 
-Reply reply_with(const digest::SquidDigest& digest) {
-  Reply reply;
-  reply.status = 200;
-  reply.server = "Hearsay/0.1.0";
-  reply.etag = "\"00ff-17\"";
-  reply.body = *digest::encode(digest);
-  return reply;
+PollResponse response_with(const digest::SquidDigest& digest) {
+  PollResponse response;
+  response.status = 200;
+  response.server = "Hearsay/0.1.0";
+  response.etag = "\"00ff-17\"";
+  response.body = *digest::encode(digest);
+  return response;
 }
 
 TEST(Judge, TakesAGoodDigest) {
-  const Verdict verdict = judge(kPlain, reply_with(digest_of({"a"})));
-  EXPECT_EQ(verdict.outcome, Polled::fetched);
-  EXPECT_EQ(verdict.kind, PeerKind::hearsay);
-  EXPECT_EQ(*verdict.claims.filter, digest_of({"a"}).filter);
-  EXPECT_EQ(verdict.claims.entries, 1U);
-  EXPECT_EQ(verdict.etag, "\"00ff-17\"");
-  EXPECT_EQ(verdict.generation, 17U);
-  EXPECT_EQ(verdict.error, "");
+  const PollResult result = judge(kPlain, response_with(digest_of({"a"})));
+  EXPECT_EQ(result.outcome, Polled::fetched);
+  EXPECT_EQ(result.kind, PeerKind::hearsay);
+  EXPECT_EQ(*result.claims.filter, digest_of({"a"}).filter);
+  EXPECT_EQ(result.claims.entries, 1U);
+  EXPECT_EQ(result.etag, "\"00ff-17\"");
+  EXPECT_EQ(result.generation, 17U);
+  EXPECT_EQ(result.error, "");
 }
 
 TEST(Judge, RefusesAHostileBodyAndSaysWhy) {
@@ -69,22 +69,22 @@ TEST(Judge, RefusesAHostileBodyAndSaysWhy) {
         Case{[](auto& body) { body.pop_back(); }}, Case{[](auto& body) { body.push_back(0); }},
         Case{[](auto& body) { body[19] += 1; }}, Case{[](auto& body) { body[21] = 8; }},
         Case{[](auto& body) { std::fill(body.begin() + 128, body.end(), 0xff); }}}) {
-    Reply reply = reply_with(digest_of({"a"}));
-    c.spoil(reply.body);
-    const Verdict verdict = judge(kPlain, reply);
-    EXPECT_EQ(verdict.outcome, Polled::failed);
-    EXPECT_EQ(verdict.claims.filter, nullptr);
-    EXPECT_TRUE(verdict.error.starts_with("bad digest: ")) << verdict.error;
+    PollResponse response = response_with(digest_of({"a"}));
+    c.spoil(response.body);
+    const PollResult result = judge(kPlain, response);
+    EXPECT_EQ(result.outcome, Polled::failed);
+    EXPECT_EQ(result.claims.filter, nullptr);
+    EXPECT_TRUE(result.error.starts_with("bad digest: ")) << result.error;
   }
 }
 
 TEST(Judge, RefusesAMaskThatTheRoomDoesNotHold) {
-  const Reply reply = reply_with(digest_of({"a"}));
-  Question question = kPlain;
-  question.room = reply.body.size() - digest::kSquidControlBytes;
-  EXPECT_EQ(judge(question, reply).outcome, Polled::fetched);
-  --question.room;
-  EXPECT_EQ(judge(question, reply).error, kTooLarge);
+  const PollResponse response = response_with(digest_of({"a"}));
+  PollRequest request = kPlain;
+  request.room = response.body.size() - digest::kSquidControlBytes;
+  EXPECT_EQ(judge(request, response).outcome, Polled::fetched);
+  --request.room;
+  EXPECT_EQ(judge(request, response).error, kTooLarge);
 }
 
 TEST(Judge, ReadsTheStatusByTheKindOfPeer) {
@@ -101,14 +101,14 @@ TEST(Judge, ReadsTheStatusByTheKindOfPeer) {
                         Case{403, "squid/5.7", false, Polled::failed},
                         Case{302, "squid/5.7", false, Polled::failed},
                         Case{206, "squid/5.7", false, Polled::failed}}) {
-    Reply reply = reply_with(digest_of({"a"}));
-    reply.status = c.status;
-    reply.server = c.server;
-    Question question = kPlain;
-    question.conditional = c.conditional;
-    const Verdict verdict = judge(question, reply);
-    EXPECT_EQ(verdict.outcome, c.expected) << c.status << c.server;
-    EXPECT_EQ(verdict.error.empty(), c.expected == Polled::unchanged) << c.status << c.server;
+    PollResponse response = response_with(digest_of({"a"}));
+    response.status = c.status;
+    response.server = c.server;
+    PollRequest request = kPlain;
+    request.conditional = c.conditional;
+    const PollResult result = judge(request, response);
+    EXPECT_EQ(result.outcome, c.expected) << c.status << c.server;
+    EXPECT_EQ(result.error.empty(), c.expected == Polled::unchanged) << c.status << c.server;
   }
 }
 
@@ -125,42 +125,43 @@ TEST(Judge, KeepsOnlyAHearsaysWellFormedStrongEtag) {
                         Case{"\"", false, std::nullopt}, Case{"\"a\"b\"", false, std::nullopt},
                         Case{"\"a b\"", false, std::nullopt}, Case{"", false, std::nullopt},
                         Case{'"' + std::string(63, 'a') + '"', false, std::nullopt}}) {
-    Reply reply = reply_with(digest_of({"a"}));
-    reply.etag = c.etag;
-    const Verdict verdict = judge(kPlain, reply);
-    EXPECT_EQ(verdict.etag, c.kept ? c.etag : "");
-    EXPECT_EQ(verdict.generation, c.generation) << c.etag;
+    PollResponse response = response_with(digest_of({"a"}));
+    response.etag = c.etag;
+    const PollResult result = judge(kPlain, response);
+    EXPECT_EQ(result.etag, c.kept ? c.etag : "");
+    EXPECT_EQ(result.generation, c.generation) << c.etag;
   }
-  Reply squid = reply_with(digest_of({"a"}));
+  PollResponse squid = response_with(digest_of({"a"}));
   squid.server = "squid/5.7";
   EXPECT_EQ(judge(kPlain, squid).etag, "");
 }
 
 TEST(Judge, TakesANativeDigestAndWhatChangedInIt) {
-  const Verdict whole = judge(asking(DigestForm::native), native_reply(body_of(native_of({"a"}))));
+  const PollResult whole =
+      judge(asking(DigestForm::native), native_response(body_of(native_of({"a"}))));
   EXPECT_EQ(whole.outcome, Polled::fetched);
   EXPECT_EQ(whole.kind, PeerKind::hearsay);
   EXPECT_EQ(whole.generation, 5U);
   EXPECT_EQ(whole.etag, "\"00000000000000ab-5\"");
   EXPECT_EQ(*whole.claims.native, native_of({"a"}));
-  Question question = asking(DigestForm::native);
-  question.held = whole.claims.native;
+  PollRequest request = asking(DigestForm::native);
+  request.held = whole.claims.native;
   const auto next = native_of({"a", "b"}, 9);
-  const Verdict changed = judge(question, native_reply(delta_of(native_of({"a"}), next)));
+  const PollResult changed = judge(request, native_response(delta_of(native_of({"a"}), next)));
   EXPECT_EQ(changed.outcome, Polled::fetched);
   EXPECT_EQ(*changed.claims.native, next);
   EXPECT_TRUE(changed.claims.filter->contains(key("b")));
 }
 
 TEST(Judge, AsksForAllWhereADeltaDoesNotFitWhatIsHeld) {
-  Question question = asking(DigestForm::native);
-  question.held = std::make_shared<const digest::NativeDigest>(native_of({"z"}));
+  PollRequest request = asking(DigestForm::native);
+  request.held = std::make_shared<const digest::NativeDigest>(native_of({"z"}));
   const auto next = native_of({"a", "b"}, 9);
-  const auto delta = native_reply(delta_of(native_of({"a"}), next));
-  EXPECT_EQ(judge(question, delta).outcome, Polled::resync);
-  EXPECT_NE(judge(question, delta).error, "");
-  const auto other = native_reply(delta_of(native_of({"a"}, 6), next));
-  EXPECT_EQ(judge(question, other).outcome, Polled::resync);
+  const auto delta = native_response(delta_of(native_of({"a"}), next));
+  EXPECT_EQ(judge(request, delta).outcome, Polled::resync);
+  EXPECT_NE(judge(request, delta).error, "");
+  const auto other = native_response(delta_of(native_of({"a"}, 6), next));
+  EXPECT_EQ(judge(request, other).outcome, Polled::resync);
   EXPECT_EQ(judge(asking(DigestForm::native), other).outcome, Polled::failed)
       << "all was asked for";
 }
@@ -176,31 +177,32 @@ TEST(Judge, TriesTheOtherFormWhereOursIsNotGiven) {
         Case{400, "squid/5.7", Polled::other_form}, Case{500, "nginx", Polled::other_form},
         Case{200, "nginx", Polled::other_form}, Case{503, "Hearsay/0.1.0", Polled::failed},
         Case{403, "Hearsay/0.1.0", Polled::failed}}) {
-    Reply reply = native_reply("<html>");
-    reply.status = c.status;
-    reply.server = c.server;
-    Question question = asking(DigestForm::native);
-    EXPECT_NE(judge(question, reply).outcome, Polled::other_form) << c.status << c.server;
-    question.form_is_a_guess = true;
-    EXPECT_EQ(judge(question, reply).outcome, c.if_a_guess) << c.status << c.server;
-    question.form = DigestForm::squid;
-    EXPECT_NE(judge(question, reply).outcome, Polled::other_form) << c.status << c.server;
+    PollResponse response = native_response("<html>");
+    response.status = c.status;
+    response.server = c.server;
+    PollRequest request = asking(DigestForm::native);
+    EXPECT_NE(judge(request, response).outcome, Polled::other_form) << c.status << c.server;
+    request.form_is_a_guess = true;
+    EXPECT_EQ(judge(request, response).outcome, c.if_a_guess) << c.status << c.server;
+    request.form = DigestForm::squid;
+    EXPECT_NE(judge(request, response).outcome, Polled::other_form) << c.status << c.server;
   }
 }
 
 TEST(Judge, RefusesANativeDigestThatTheRoomDoesNotHold) {
-  Question question = asking(DigestForm::native);
-  question.room = 1499;
-  const auto reply = native_reply(body_of(native_of({"a"})));
-  EXPECT_EQ(judge(question, reply).error, kTooLarge);
-  question.room = 1500;
-  EXPECT_EQ(judge(question, reply).outcome, Polled::fetched);
+  PollRequest request = asking(DigestForm::native);
+  request.room = 1499;
+  const auto response = native_response(body_of(native_of({"a"})));
+  EXPECT_EQ(judge(request, response).error, kTooLarge);
+  request.room = 1500;
+  EXPECT_EQ(judge(request, response).outcome, Polled::fetched);
 }
 
 TEST(Enter, CountsAResyncAndGoesOnWithWhatItHas) {
   PollReport report;
-  enter(report, judge(asking(DigestForm::native), native_reply(body_of(native_of({"a"})))), kNow);
-  Verdict resync;
+  enter(report, judge(asking(DigestForm::native), native_response(body_of(native_of({"a"})))),
+        kNow);
+  PollResult resync;
   resync.outcome = Polled::resync;
   enter(report, resync, kNow + 1s);
   EXPECT_EQ(report.resyncs, 1U);
@@ -213,14 +215,14 @@ TEST(Enter, CountsAResyncAndGoesOnWithWhatItHas) {
 
 TEST(Enter, KeepsTheOldDigestThroughFailuresUntilItIsTooOld) {
   PollReport report;
-  enter(report, judge(kPlain, reply_with(digest_of({"a"}))), kNow);
+  enter(report, judge(kPlain, response_with(digest_of({"a"}))), kNow);
   EXPECT_TRUE(report.counts(kNow + 59s));
-  enter(report, no_reply(of_a_hearsay(false), "no connection"), kNow + 59s);
+  enter(report, no_response(of_a_hearsay(false), "no connection"), kNow + 59s);
   EXPECT_TRUE(report.claims.filter->contains(key("a")));
   EXPECT_EQ(report.last_error, "no connection");
   EXPECT_EQ(report.failures_in_a_row, 1U);
   EXPECT_FALSE(report.counts(kNow + 60s));
-  enter(report, no_reply(of_a_hearsay(false), "no connection"), kNow + 60s);
+  enter(report, no_response(of_a_hearsay(false), "no connection"), kNow + 60s);
   EXPECT_EQ(report.claims.filter, nullptr);
   EXPECT_EQ(report.etag, "");
   EXPECT_EQ(report.polls, 3U);
@@ -229,9 +231,9 @@ TEST(Enter, KeepsTheOldDigestThroughFailuresUntilItIsTooOld) {
 
 TEST(Enter, AGoodPollConfirmsAndForgivesFailures) {
   PollReport report;
-  enter(report, judge(kPlain, reply_with(digest_of({"a"}))), kNow);
-  enter(report, no_reply(of_a_hearsay(false), "no connection"), kNow + 30s);
-  Reply unchanged;
+  enter(report, judge(kPlain, response_with(digest_of({"a"}))), kNow);
+  enter(report, no_response(of_a_hearsay(false), "no connection"), kNow + 30s);
+  PollResponse unchanged;
   unchanged.status = 304;
   enter(report, judge(of_a_hearsay(true), unchanged), kNow + 50s);
   EXPECT_TRUE(report.counts(kNow + 109s));

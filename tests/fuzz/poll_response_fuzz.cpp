@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "peers/reply.hpp"
+#include "peers/poll_response.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
@@ -14,21 +14,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     line = text.substr(at, text.find('\n', at) - at);
     at = std::min(size, at + line.size() + 1);
   }
-  peers::Reply reply;
-  reply.status = lines[0] == "304" ? 304 : lines[0] == "404" ? 404 : 200;
-  reply.server = lines[1];
-  reply.via = lines[2];
-  reply.etag = lines[3];
-  reply.body.assign(data + at, data + size);
+  peers::PollResponse response;
+  response.status = lines[0] == "304" ? 304 : lines[0] == "404" ? 404 : 200;
+  response.server = lines[1];
+  response.via = lines[2];
+  response.etag = lines[3];
+  response.body.assign(data + at, data + size);
   peers::PollReport report;
-  peers::Question question;
-  question.conditional = true;
-  question.room = 1 << 16;
+  peers::PollRequest request;
+  request.conditional = true;
+  request.room = 1 << 16;
   for (const auto form : {peers::DigestForm::squid, peers::DigestForm::native}) {
-    question.form = form;
-    question.form_is_a_guess = form == peers::DigestForm::native;
-    question.held = report.claims.native;
-    enter(report, judge(question, reply), {});
+    request.form = form;
+    request.form_is_a_guess = form == peers::DigestForm::native;
+    request.held = report.claims.native;
+    enter(report, judge(request, response), {});
   }
   return 0;
 }

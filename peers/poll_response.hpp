@@ -16,7 +16,7 @@
 namespace peers {
 
 // An answer received whole, but not checked. Absent fields are empty.
-struct Reply {
+struct PollResponse {
   long status = 0;
   std::string server;
   std::string via;
@@ -32,7 +32,7 @@ inline constexpr std::string_view kTooLarge =
 enum class DigestForm : std::uint8_t { native, squid };
 
 // What was asked.
-struct Question {
+struct PollRequest {
   DigestForm form = DigestForm::native;
   bool form_is_a_guess = false;        // the peer may turn out to give the other one
   PeerKind known = PeerKind::unknown;  // the peer's kind so far
@@ -41,7 +41,7 @@ struct Question {
   std::size_t room = 0;  // bytes of filter that may be kept, at the time of the answer
 };
 
-struct Verdict {
+struct PollResult {
   Polled outcome = Polled::failed;
   PeerKind kind = PeerKind::unknown;
   Claims claims;                            // of Polled::fetched
@@ -51,13 +51,13 @@ struct Verdict {
   std::string error;  // in our words, never the peer's; empty if all is well
 };
 
-Verdict judge(const Question& question, const Reply& reply);
+PollResult judge(const PollRequest& request, const PollResponse& response);
 
 // A poll that brought no answer at all.
-Verdict no_reply(const Question& question, std::string error);
+PollResult no_response(const PollRequest& request, std::string error);
 
-// Enters a verdict into what is known: a good digest replaces the old one, a bad poll leaves the
+// Enters a result into what is known: a good digest replaces the old one, a bad poll leaves the
 // old one until it is too old.
-void enter(PollReport& report, const Verdict& verdict, SteadyTime now);
+void enter(PollReport& report, const PollResult& result, SteadyTime now);
 
 }  // namespace peers
