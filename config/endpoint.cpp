@@ -47,7 +47,7 @@ std::optional<std::uint16_t> take_port(std::string_view text, std::optional<std:
   return port ? std::optional(static_cast<std::uint16_t>(*port)) : std::nullopt;
 }
 
-std::optional<Endpoint> take_url(std::string_view url, std::string_view scheme,
+std::optional<HostPort> take_url(std::string_view url, std::string_view scheme,
                                  std::uint16_t standard) {
   if (lower_case(url.substr(0, scheme.size())) != scheme) return std::nullopt;
   url.remove_prefix(scheme.size());
@@ -56,7 +56,7 @@ std::optional<Endpoint> take_url(std::string_view url, std::string_view scheme,
   if (!host) return std::nullopt;
   const auto port = take_port(url, standard);
   if (!port || *port == 0) return std::nullopt;
-  return Endpoint{*host, *port};
+  return HostPort{*host, *port};
 }
 
 bool is_loopback(const std::string& host) {
@@ -70,15 +70,15 @@ bool is_wildcard(const Address& address) {
 
 }  // namespace
 
-std::optional<Endpoint> parse_listen(std::string_view text) {
+std::optional<HostPort> parse_listen(std::string_view text) {
   const auto host = take_host(text);
   if (!host || !parse_address(*host)) return std::nullopt;
   const auto port = take_port(text, std::nullopt);
   if (!port) return std::nullopt;
-  return Endpoint{*host, *port};
+  return HostPort{*host, *port};
 }
 
-std::optional<Endpoint> parse_peer_url(std::string_view url) {
+std::optional<HostPort> parse_peer_url(std::string_view url) {
   return take_url(url, "http://", kHttpPort);
 }
 
@@ -88,7 +88,7 @@ std::optional<OriginUrl> parse_origin_url(std::string_view url) {
   return std::nullopt;
 }
 
-std::optional<HostPattern> parse_host_pattern(std::string_view text) {
+std::optional<HostSpec> parse_host_pattern(std::string_view text) {
   std::string wild;
   if (text.starts_with('*')) {
     wild = text.starts_with("*.") ? "*." : "*";
@@ -98,13 +98,13 @@ std::optional<HostPattern> parse_host_pattern(std::string_view text) {
   if (wild != "*") host = take_host(text);
   if (!host || (wild == "*." && parse_address(*host))) return std::nullopt;
   while (host->ends_with('.')) host->pop_back();  // as requests do
-  if (text.empty()) return HostPattern{wild + *host, std::nullopt};
+  if (text.empty()) return HostSpec{wild + *host, std::nullopt};
   const auto port = take_port(text, std::nullopt);
   if (!port || *port == 0) return std::nullopt;
-  return HostPattern{wild + *host, *port};
+  return HostSpec{wild + *host, *port};
 }
 
-bool is_ourselves(const Endpoint& peer, const Endpoint& listen) {
+bool is_ourselves(const HostPort& peer, const HostPort& listen) {
   if (peer.port != listen.port) return false;
   const auto here = parse_address(listen.host);
   const auto there = parse_address(peer.host);

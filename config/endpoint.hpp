@@ -8,36 +8,36 @@
 
 namespace config {
 
-struct Endpoint {
+struct HostPort {
   std::string host;  // lower case, IPv6 without brackets
   std::uint16_t port = 0;
 
-  bool operator==(const Endpoint&) const = default;
+  bool operator==(const HostPort&) const = default;
 };
 
 // "127.0.0.1:3128", "[::1]:0": an address, not a name, for a socket is bound before names resolve.
-std::optional<Endpoint> parse_listen(std::string_view text);
+std::optional<HostPort> parse_listen(std::string_view text);
 
 // "http://HOST[:PORT][/]" with HOST a name or an address; without a port it is 80.
-std::optional<Endpoint> parse_peer_url(std::string_view url);
+std::optional<HostPort> parse_peer_url(std::string_view url);
 
 // "http://HOST[:PORT][/]" or the same with https, whose port is 443 where none is given.
 struct OriginUrl {
   bool tls = false;
-  Endpoint at;
+  HostPort at;
 };
 std::optional<OriginUrl> parse_origin_url(std::string_view url);
 
 // "*", "*.example.com", a name or an address (IPv6 in brackets), each perhaps with a port.
-struct HostPattern {
+struct HostSpec {
   std::string host;  // lower case, IPv6 without brackets
   std::optional<std::uint16_t> port;
 
-  bool operator==(const HostPattern&) const = default;
+  bool operator==(const HostSpec&) const = default;
 };
-std::optional<HostPattern> parse_host_pattern(std::string_view text);
+std::optional<HostSpec> parse_host_pattern(std::string_view text);
 
 // Whether connecting to `peer` would reach our own socket `listen`, as far as the text tells.
-bool is_ourselves(const Endpoint& peer, const Endpoint& listen);
+bool is_ourselves(const HostPort& peer, const HostPort& listen);
 
 }  // namespace config

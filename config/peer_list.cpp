@@ -32,7 +32,7 @@ void read_planned(Section& in, std::string_view key, E& into,
   }
 }
 
-void read_url(Section& in, std::span<const Endpoint> listen, Peer& peer) {
+void read_url(Section& in, std::span<const HostPort> listen, Peer& peer) {
   constexpr std::string_view kForm = "a URL like \"http://10.0.0.2:3128\", without path or user";
   const auto place = in.find("url");
   if (!place)
@@ -47,7 +47,7 @@ void read_url(Section& in, std::span<const Endpoint> listen, Peer& peer) {
   peer.host = endpoint->host;
   peer.port = endpoint->port;
   const auto here = std::find_if(listen.begin(), listen.end(),
-                                 [&](const Endpoint& own) { return is_ourselves(*endpoint, own); });
+                                 [&](const HostPort& own) { return is_ourselves(*endpoint, own); });
   if (here != listen.end()) in.fault(*place, "is where we listen ourselves; leave it out");
 }
 
@@ -65,7 +65,7 @@ void refuse_twins(Section& in, const Peer& peer, std::span<const Peer> others) {
   }
 }
 
-Peer read_peer(Section& in, std::span<const Endpoint> listen) {
+Peer read_peer(Section& in, std::span<const HostPort> listen) {
   Peer peer;
   read_url(in, listen, peer);
   peer.name = default_name(peer.host, peer.port);
@@ -77,7 +77,7 @@ Peer read_peer(Section& in, std::span<const Endpoint> listen) {
 
 }  // namespace
 
-void read_peers(Section& in, std::span<const Endpoint> listen, std::vector<Peer>& peers) {
+void read_peers(Section& in, std::span<const HostPort> listen, std::vector<Peer>& peers) {
   constexpr std::size_t kMost = 1'000;
   const auto items = in.items("peers", "objects, each with a \"url\"", kMost);
   if (!items) return;

@@ -20,7 +20,7 @@ void read_host(Section& in, Reverse& mapping) {
   mapping.port = pattern->port;
 }
 
-void read_origin(Section& in, const Place& place, std::span<const Endpoint> listen,
+void read_origin(Section& in, const Place& place, std::span<const HostPort> listen,
                  std::vector<Origin>& to) {
   const auto* text = std::get_if<std::string>(&place.value->content);
   const auto url = text ? parse_origin_url(*text) : std::nullopt;
@@ -28,7 +28,7 @@ void read_origin(Section& in, const Place& place, std::span<const Endpoint> list
     return in.expected(place, "a URL like \"http://127.0.0.1:8000\", without path or user");
   }
   const auto here = std::find_if(listen.begin(), listen.end(),
-                                 [&](const Endpoint& own) { return is_ourselves(url->at, own); });
+                                 [&](const HostPort& own) { return is_ourselves(url->at, own); });
   if (here != listen.end()) {
     return in.fault(place, "is where we listen ourselves; name the server behind us");
   }
@@ -37,7 +37,7 @@ void read_origin(Section& in, const Place& place, std::span<const Endpoint> list
   to.push_back(origin);
 }
 
-void read_origins(Section& in, std::span<const Endpoint> listen, std::vector<Origin>& to) {
+void read_origins(Section& in, std::span<const HostPort> listen, std::vector<Origin>& to) {
   constexpr std::string_view kForm = "a URL like \"http://127.0.0.1:8000\", or a list of them";
   const auto place = in.require("to", kForm);
   if (!place) return;
@@ -71,7 +71,7 @@ void check_share(Section& in, const Reverse& mapping) {
       "client could name any site; name the hosts, or leave it out");
 }
 
-Reverse read_mapping(Section& in, std::span<const Endpoint> listen) {
+Reverse read_mapping(Section& in, std::span<const HostPort> listen) {
   Reverse mapping;
   read_host(in, mapping);
   read_origins(in, listen, mapping.to);
@@ -84,7 +84,7 @@ Reverse read_mapping(Section& in, std::span<const Endpoint> listen) {
 
 }  // namespace
 
-void read_reverse(Section& in, std::span<const Endpoint> listen, std::vector<Reverse>& reverse) {
+void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Reverse>& reverse) {
   const auto items = in.items("reverse", "objects, each with \"host\" and \"to\"", kMostMappings);
   if (!items) return;
   for (const Place& item : *items) {

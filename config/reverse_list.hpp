@@ -10,6 +10,6 @@
 namespace config {
 
 // An origin where `listen` says that we listen is refused: we would ask ourselves.
-void read_reverse(Section& in, std::span<const Endpoint> listen, std::vector<Reverse>& reverse);
+void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Reverse>& reverse);
 
 }  // namespace config

@@ -159,7 +159,7 @@ std::optional<std::uint64_t> Section::integer(const Place& place,
   return std::nullopt;
 }
 
-std::optional<HostPattern> Section::host_pattern(const Place& place) {
+std::optional<HostSpec> Section::host_pattern(const Place& place) {
   const auto* text = std::get_if<std::string>(&place.value->content);
   auto pattern = text ? parse_host_pattern(*text) : std::nullopt;
   if (!pattern) expected(place, kHostPatternForm);

@@ -81,7 +81,7 @@ class Section {
   std::optional<std::vector<Place>> items(std::string_view key, std::string_view of_what,
                                           std::size_t most = ~std::size_t{0});
   std::optional<std::uint64_t> integer(const Place& place, const Range<std::uint64_t>& range);
-  std::optional<HostPattern> host_pattern(const Place& place);
+  std::optional<HostSpec> host_pattern(const Place& place);
 
   // Notes what stood there instead, and which of `words` may have been meant.
   void expected(const Place& place, std::string_view what,

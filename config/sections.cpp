@@ -38,7 +38,7 @@ void read_part(Section& parent, std::string_view key, Into& into, void (*read)(S
   part.finish();
 }
 
-void read_listen(Section& in, std::vector<Endpoint>& listen) {
+void read_listen(Section& in, std::vector<HostPort>& listen) {
   constexpr std::string_view kForm =
       "an address and a port, such as \"127.0.0.1:3128\" or \"[::]:3128\"";
   const auto items = in.items("listen", "addresses, such as \"127.0.0.1:3128\"");

@@ -126,7 +126,7 @@ struct Reverse {
 // that it does is off unless it is said. What each does, in detail: proxy/site_rules.hpp.
 struct Rule {
   std::string name;  // a token, in Cache-Status; no two alike
-  HostPattern host;
+  HostSpec host;
   std::string path;                       // how the path begins, byte for byte; empty: any
   std::optional<milliseconds> min_fresh;  // freshness lifetime, at least
   std::optional<milliseconds> max_fresh;  // and at most
@@ -198,7 +198,7 @@ enum class Forwarded {
 
 struct Settings {
   std::string name;  // a token (RFC 9110 section 5.6.2); empty: default_name() of the first socket
-  std::vector<Endpoint> listen{{"127.0.0.1", 3128}};  // port 0: the kernel chooses
+  std::vector<HostPort> listen{{"127.0.0.1", 3128}};  // port 0: the kernel chooses
   unsigned threads = 0;                               // 0: one per core
   Cache cache;
   Digest digest;

@@ -4,7 +4,7 @@
 
 namespace proxy {
 
-HostPattern::HostPattern(const config::HostPattern& written)
+HostPattern::HostPattern(const config::HostSpec& written)
     : host_(canonical_pattern(written.host)),
       exact_(!written.host.starts_with('*')),
       port_(written.port) {}

@@ -14,7 +14,7 @@ namespace proxy {
 // there. Pure.
 class HostPattern {
  public:
-  explicit HostPattern(const config::HostPattern& written);
+  explicit HostPattern(const config::HostSpec& written);
 
   // A host as http::Target tells it, and its port.
   [[nodiscard]] bool matches(std::string_view host, std::uint16_t port) const;

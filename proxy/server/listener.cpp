@@ -75,7 +75,7 @@ int inherited_count() {
 
 }  // namespace
 
-Listeners::Listeners(std::span<const config::Endpoint> settings, std::size_t threads) {
+Listeners::Listeners(std::span<const config::HostPort> settings, std::size_t threads) {
   if (const int count = inherited_count(); count > 0) {
     inherit(kFirstInherited, count, threads);
     return;
@@ -108,7 +108,7 @@ void Listeners::inherit(int first, int count, std::size_t threads) {
   }
 }
 
-void Listeners::bind(const config::Endpoint& wanted, std::size_t threads) {
+void Listeners::bind(const config::HostPort& wanted, std::size_t threads) {
   tcp::endpoint endpoint(net::asio::ip::make_address(wanted.host), wanted.port);
   // Alone first: with SO_REUSEPORT we would share the port with whoever else set it.
   const int probe = open_bound(endpoint, false);

@@ -17,7 +17,7 @@ class Listeners {
  public:
   // Inherited sockets (LISTEN_FDS, as systemd passes them) take the place of the settings' ones. A
   // port that another process listens on is an error, which SO_REUSEPORT alone would hide.
-  Listeners(std::span<const config::Endpoint> settings, std::size_t threads);
+  Listeners(std::span<const config::HostPort> settings, std::size_t threads);
   ~Listeners();
   Listeners(const Listeners&) = delete;
   Listeners& operator=(const Listeners&) = delete;
@@ -28,7 +28,7 @@ class Listeners {
 
  private:
   void inherit(int first, int count, std::size_t threads);
-  void bind(const config::Endpoint& wanted, std::size_t threads);
+  void bind(const config::HostPort& wanted, std::size_t threads);
 
   std::vector<net::tcp::endpoint> addresses_;
   std::vector<std::vector<int>> descriptors_;  // by address, then by thread; -1: handed out

@@ -6,9 +6,9 @@ namespace config {
 namespace {
 
 TEST(ParseListen, TakesAnAddressAndAPort) {
-  EXPECT_EQ(parse_listen("127.0.0.1:3128"), (Endpoint{"127.0.0.1", 3128}));
-  EXPECT_EQ(parse_listen("[2001:DB8::1]:0"), (Endpoint{"2001:db8::1", 0}));
-  EXPECT_EQ(parse_listen("0.0.0.0:65535"), (Endpoint{"0.0.0.0", 65535}));
+  EXPECT_EQ(parse_listen("127.0.0.1:3128"), (HostPort{"127.0.0.1", 3128}));
+  EXPECT_EQ(parse_listen("[2001:DB8::1]:0"), (HostPort{"2001:db8::1", 0}));
+  EXPECT_EQ(parse_listen("0.0.0.0:65535"), (HostPort{"0.0.0.0", 65535}));
 }
 
 TEST(ParseListen, RefusesNamesAndWhatIsHalfAnAddress) {
@@ -21,20 +21,20 @@ TEST(ParseListen, RefusesNamesAndWhatIsHalfAnAddress) {
 }
 
 TEST(ParsePeerUrl, TakesAHostAndAPortThatIs80UnlessItSays) {
-  EXPECT_EQ(parse_peer_url("http://10.0.0.2:3128"), (Endpoint{"10.0.0.2", 3128}));
-  EXPECT_EQ(parse_peer_url("HTTP://Cache-B.lan/"), (Endpoint{"cache-b.lan", 80}));
-  EXPECT_EQ(parse_peer_url("http://[FD00::2]:81/"), (Endpoint{"fd00::2", 81}));
+  EXPECT_EQ(parse_peer_url("http://10.0.0.2:3128"), (HostPort{"10.0.0.2", 3128}));
+  EXPECT_EQ(parse_peer_url("HTTP://Cache-B.lan/"), (HostPort{"cache-b.lan", 80}));
+  EXPECT_EQ(parse_peer_url("http://[FD00::2]:81/"), (HostPort{"fd00::2", 81}));
 }
 
 TEST(ParseOriginUrl, TakesBothSchemes) {
   const auto plain = parse_origin_url("http://a.test");
   ASSERT_TRUE(plain);
   EXPECT_FALSE(plain->tls);
-  EXPECT_EQ(plain->at, (Endpoint{"a.test", 80}));
+  EXPECT_EQ(plain->at, (HostPort{"a.test", 80}));
   const auto secure = parse_origin_url("HTTPS://A.test/");
   ASSERT_TRUE(secure);
   EXPECT_TRUE(secure->tls);
-  EXPECT_EQ(secure->at, (Endpoint{"a.test", 443}));
+  EXPECT_EQ(secure->at, (HostPort{"a.test", 443}));
   EXPECT_FALSE(parse_origin_url("ftp://a.test"));
   EXPECT_FALSE(parse_origin_url("https://a.test/x"));
 }
@@ -51,7 +51,7 @@ TEST(ParsePeerUrl, RefusesPathUserQueryAndWhatIsNoHost) {
 
 TEST(IsOurselves, KnowsTheWaysToWriteOurOwnSocket) {
   struct Case {
-    Endpoint peer, listen;
+    HostPort peer, listen;
     bool expected;
   };
   for (const Case& c : {

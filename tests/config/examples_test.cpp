@@ -23,7 +23,7 @@ TEST(Examples, TheTwoNeighboursNameEachOther) {
   for (const auto& [one, other] : {std::pair(*a, *b), std::pair(*b, *a)}) {
     ASSERT_EQ(one.peers.size(), 1u);
     EXPECT_EQ(one.peers[0].name, other.name);
-    EXPECT_EQ((Endpoint{one.peers[0].host, one.peers[0].port}), other.listen.at(0));
+    EXPECT_EQ((HostPort{one.peers[0].host, one.peers[0].port}), other.listen.at(0));
   }
 }
 

@@ -51,7 +51,7 @@ TEST(Load, TakesEverySettingFromTheText) {
                  "unreachable": "8s"},
     "limits": {"connections": 5, "head": "8KiB", "fields": 50}})");
   EXPECT_EQ(s.name, "cache-a");
-  EXPECT_EQ(s.listen, (std::vector<Endpoint>{{"::", 80}, {"127.0.0.1", 0}}));
+  EXPECT_EQ(s.listen, (std::vector<HostPort>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
   EXPECT_EQ(s.cache, (Cache{Bytes{1ULL << 30},
                             mebibytes(7),

@@ -23,7 +23,7 @@ struct ConfiguredCache {
   // Says which stored names a purge by prefix covers, of forward and reverse mode alike.
   cache::disk::PurgeRules::Reading reading = {};
   Naming naming = {};            // by the setting `rules`; none: the URL itself
-  config::Endpoint listen = {};  // the proxy's first socket; port 0: the port is unknown
+  config::HostPort listen = {};  // the proxy's first socket; port 0: the port is unknown
 };
 
 // The name under which the responses of `url` are stored in this cache.

@@ -64,7 +64,7 @@ std::size_t on_answer(char* bytes, std::size_t, std::size_t count, void* into) n
 }
 
 // A proxy that listens at every address is reached at loopback.
-std::string url_of(const config::Endpoint& at) {
+std::string url_of(const config::HostPort& at) {
   auto host = at.host;
   if (host == "0.0.0.0") host = "127.0.0.1";
   if (host == "::") host = "::1";

@@ -7,10 +7,10 @@
 namespace proxy {
 namespace {
 
-using config::Endpoint;
+using config::HostPort;
 
 TEST(Listeners, OpensEachAddressOncePerThread) {
-  const std::vector<Endpoint> wanted{{"127.0.0.1", 0}, {"127.0.0.1", 0}};
+  const std::vector<HostPort> wanted{{"127.0.0.1", 0}, {"127.0.0.1", 0}};
   Listeners listeners(wanted, 2);
   ASSERT_EQ(listeners.addresses().size(), 2U);
   EXPECT_NE(listeners.addresses()[0].port(), 0);
@@ -26,7 +26,7 @@ TEST(Listeners, OpensEachAddressOncePerThread) {
 }
 
 TEST(Listeners, TakesConnectionsBeforeAnybodyAccepts) {
-  const std::vector<Endpoint> wanted{{"127.0.0.1", 0}};
+  const std::vector<HostPort> wanted{{"127.0.0.1", 0}};
   Listeners listeners(wanted, 1);
   net::asio::io_context io(1);
   net::Socket client(io.get_executor());
@@ -35,7 +35,7 @@ TEST(Listeners, TakesConnectionsBeforeAnybodyAccepts) {
   EXPECT_TRUE(acceptors[0].accept().is_open());
 }
 
-std::string why_not(const std::vector<Endpoint>& wanted) {
+std::string why_not(const std::vector<HostPort>& wanted) {
   try {
     Listeners listeners(wanted, 1);
   } catch (const std::runtime_error& error) {
@@ -46,7 +46,7 @@ std::string why_not(const std::vector<Endpoint>& wanted) {
 
 // The other one has set SO_REUSEPORT too, so that the kernel alone would let both have it.
 TEST(Listeners, APortInUseIsAnErrorThatNamesIt) {
-  const std::vector<Endpoint> any{{"127.0.0.1", 0}};
+  const std::vector<HostPort> any{{"127.0.0.1", 0}};
   const Listeners other(any, 2);
   const auto port = other.addresses()[0].port();
   const auto text = why_not({{"127.0.0.1", port}});
