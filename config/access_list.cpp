@@ -45,7 +45,7 @@ std::optional<Words> read_networks(Section& in, std::string_view key, Networks& 
 
 // What clients are kept away from is meant, not its spelling: "loopback" is this machine under any
 // of its addresses, and metadata services stand with link-local, where most of them live.
-void read_deny_to(Section& in, Access& access) {
+void read_deny_to(Section& in, AccessSettings& access) {
   const auto words = read_networks(in, "deny_to", access.deny_to);
   if (!words) return;
   access.deny_to_self = has(*words, "loopback");
@@ -78,7 +78,7 @@ void read_paths(Section& in, std::string_view key, std::vector<std::string>& pat
 
 }  // namespace
 
-void read_access(Section& in, Access& access) {
+void read_access(Section& in, AccessSettings& access) {
   read_networks(in, "clients", access.clients);
   read_networks(in, "monitor", access.monitor);
   read_networks(in, "admin", access.admin);

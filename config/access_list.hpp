@@ -6,6 +6,6 @@
 
 namespace config {
 
-void read_access(Section& in, Access& access);
+void read_access(Section& in, AccessSettings& access);
 
 }  // namespace config

@@ -214,7 +214,7 @@ std::string path_of(const std::string& parent, std::size_t index) {
 std::optional<Value> parse_document(std::string_view text, Faults& faults) {
   if (text.size() > kLongestSettings) {
     faults.push_back(
-        {{}, "", "is longer than settings can be (" + to_text(Bytes{kLongestSettings}) + ")"});
+        {{}, "", "is longer than settings can be (" + to_text(ByteSize{kLongestSettings}) + ")"});
     return std::nullopt;
   }
   Builder builder(text, faults);

@@ -32,7 +32,7 @@ void read_planned(Section& in, std::string_view key, E& into,
   }
 }
 
-void read_url(Section& in, std::span<const HostPort> listen, Peer& peer) {
+void read_url(Section& in, std::span<const HostPort> listen, PeerSettings& peer) {
   constexpr std::string_view kForm = "a URL like \"http://10.0.0.2:3128\", without path or user";
   const auto place = in.find("url");
   if (!place)
@@ -52,9 +52,9 @@ void read_url(Section& in, std::span<const HostPort> listen, Peer& peer) {
 }
 
 // Two of one name could not be told apart in /digest; two of one place would be asked twice.
-void refuse_twins(Section& in, const Peer& peer, std::span<const Peer> others) {
+void refuse_twins(Section& in, const PeerSettings& peer, std::span<const PeerSettings> others) {
   for (std::size_t i = 0; i < others.size(); ++i) {
-    const Peer& other = others[i];
+    const PeerSettings& other = others[i];
     if (peer.host == other.host && peer.port == other.port) {
       return in.fault(in.place(), "is the same place as peers[" + std::to_string(i) + ']');
     }
@@ -65,8 +65,8 @@ void refuse_twins(Section& in, const Peer& peer, std::span<const Peer> others) {
   }
 }
 
-Peer read_peer(Section& in, std::span<const HostPort> listen) {
-  Peer peer;
+PeerSettings read_peer(Section& in, std::span<const HostPort> listen) {
+  PeerSettings peer;
   read_url(in, listen, peer);
   peer.name = default_name(peer.host, peer.port);
   in.read_token("name", peer.name);
@@ -77,13 +77,13 @@ Peer read_peer(Section& in, std::span<const HostPort> listen) {
 
 }  // namespace
 
-void read_peers(Section& in, std::span<const HostPort> listen, std::vector<Peer>& peers) {
+void read_peers(Section& in, std::span<const HostPort> listen, std::vector<PeerSettings>& peers) {
   constexpr std::size_t kMost = 1'000;
   const auto items = in.items("peers", "objects, each with a \"url\"", kMost);
   if (!items) return;
   for (const Place& item : *items) {
     Section part(item, in.faults());
-    Peer peer;
+    PeerSettings peer;
     if (part.is_object()) peer = read_peer(part, listen);
     part.finish();
     if (!peer.host.empty()) refuse_twins(part, peer, peers);

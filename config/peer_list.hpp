@@ -10,6 +10,6 @@
 namespace config {
 
 // `listen` is where we are: a peer that is ourselves would be asked for what we just missed.
-void read_peers(Section& in, std::span<const HostPort> listen, std::vector<Peer>& peers);
+void read_peers(Section& in, std::span<const HostPort> listen, std::vector<PeerSettings>& peers);
 
 }  // namespace config

@@ -17,24 +17,24 @@ constexpr std::size_t kMostNames = 64;
 constexpr std::size_t kLongestName = 128;
 constexpr milliseconds kLongest = 24h * 365 * 10;
 
-void read_name(Section& in, const std::vector<Rule>& others, Rule& rule) {
+void read_name(Section& in, const std::vector<RuleSettings>& others, RuleSettings& rule) {
   const auto place = in.require("name", "a word for Cache-Status");
   if (!place) return;
   in.read_token("name", rule.name);
-  const auto twin = std::find_if(others.begin(), others.end(), [&](const Rule& other) {
+  const auto twin = std::find_if(others.begin(), others.end(), [&](const RuleSettings& other) {
     return !other.name.empty() && other.name == rule.name;
   });
   if (twin == others.end()) return;
   in.fault(*place, "is the name of rules[" + std::to_string(twin - others.begin()) + "] too");
 }
 
-void read_host(Section& in, Rule& rule) {
+void read_host(Section& in, RuleSettings& rule) {
   const auto place = in.require("host", kHostPatternForm);
   const auto pattern = place ? in.host_pattern(*place) : std::nullopt;
   if (pattern) rule.host = *pattern;
 }
 
-void read_path(Section& in, Rule& rule) {
+void read_path(Section& in, RuleSettings& rule) {
   constexpr std::string_view kForm = "how paths begin, such as \"/debian/pool/\"";
   in.read_text("path", rule.path, kForm);
   if (!rule.path.empty() && !rule.path.starts_with('/')) in.expected(*in.find("path"), kForm);
@@ -66,14 +66,14 @@ void read_drop_query(Section& in, std::vector<std::string>& names) {
   }
 }
 
-bool does_nothing(const Rule& rule) {
+bool does_nothing(const RuleSettings& rule) {
   return !rule.min_fresh && !rule.max_fresh && !rule.ignore_client_no_cache &&
          rule.drop_query.empty() && !rule.never_store && !rule.offline;
 }
 
-Rule read_rule(Section& in, const std::vector<Rule>& others) {
+RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   const std::size_t before = in.faults().size();
-  Rule rule;
+  RuleSettings rule;
   read_name(in, others, rule);
   read_host(in, rule);
   read_path(in, rule);
@@ -97,12 +97,12 @@ Rule read_rule(Section& in, const std::vector<Rule>& others) {
 
 }  // namespace
 
-void read_rules(Section& in, std::vector<Rule>& rules) {
+void read_rules(Section& in, std::vector<RuleSettings>& rules) {
   const auto items = in.items("rules", "objects, each with \"name\" and \"host\"", kMostRules);
   if (!items) return;
   for (const Place& item : *items) {
     Section part(item, in.faults());
-    rules.push_back(part.is_object() ? read_rule(part, rules) : Rule{});
+    rules.push_back(part.is_object() ? read_rule(part, rules) : RuleSettings{});
   }
 }
 

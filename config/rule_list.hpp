@@ -8,6 +8,6 @@
 
 namespace config {
 
-void read_rules(Section& in, std::vector<Rule>& rules);
+void read_rules(Section& in, std::vector<RuleSettings>& rules);
 
 }  // namespace config

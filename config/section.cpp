@@ -37,7 +37,7 @@ Section::Section(const Place& place, Faults& faults)
   if (!object_) expected(place_, "an object in braces");
 }
 
-void Section::read(std::string_view key, Bytes& into, const Range<Bytes>& range) {
+void Section::read(std::string_view key, ByteSize& into, const Range<ByteSize>& range) {
   const auto place = find(key);
   if (!place) return;
   const auto* text = std::get_if<std::string>(&place->value->content);

@@ -46,7 +46,7 @@ class Section {
   // `value` and `faults` outlive the section. A value that is no object is a fault.
   Section(const Place& place, Faults& faults);
 
-  void read(std::string_view key, Bytes& into, const Range<Bytes>& range);
+  void read(std::string_view key, ByteSize& into, const Range<ByteSize>& range);
   void read(std::string_view key, milliseconds& into, const Range<milliseconds>& range);
   // From 0 to 1.
   void read_fraction(std::string_view key, double& into);

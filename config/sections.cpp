@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 // more entries than it holds, fewer than 4 bits per entry come to that.
 constexpr Range<unsigned> kBitsPerEntry{4, 127};
 
-constexpr Bytes kMostOnDisk{1ULL << 50};
+constexpr ByteSize kMostOnDisk{1ULL << 50};
 
 constexpr std::array<Word<Forwarded>, 4> kForwarded{{{"off", Forwarded::off},
                                                      {"append", Forwarded::append},
@@ -58,7 +58,7 @@ void read_listen(Section& in, std::vector<HostPort>& listen) {
   if (items->empty()) in.fault(*in.find("listen"), "expected at least one address; found none");
 }
 
-void read_targeted(Section& in, Cache& cache) {
+void read_targeted(Section& in, CacheSettings& cache) {
   constexpr std::size_t kMost = 8;
   const auto items = in.items("targeted", "names of fields, such as \"CDN-Cache-Control\"", kMost);
   if (!items) return;
@@ -74,7 +74,7 @@ void read_targeted(Section& in, Cache& cache) {
   cache.targeted_reverse = cache.targeted;
 }
 
-void read_disk(Section& in, Disk& disk) {
+void read_disk(Section& in, DiskSettings& disk) {
   constexpr std::string_view kPath = "the path of a directory, such as \"/var/cache/hearsay\"";
   in.read_text("path", disk.path, kPath);
   in.read("size", disk.size, {mebibytes(64), kMostOnDisk});
@@ -86,12 +86,12 @@ void read_disk(Section& in, Disk& disk) {
   }
 }
 
-void read_cache(Section& in, Cache& cache) {
-  in.read("memory", cache.memory, {mebibytes(1), Bytes{1ULL << 44}});
+void read_cache(Section& in, CacheSettings& cache) {
+  in.read("memory", cache.memory, {mebibytes(1), ByteSize{1ULL << 44}});
   if (const auto place = in.find("max_object")) {
-    Bytes most;
+    ByteSize most;
     const bool in_blocks = in.find("disk").has_value();
-    in.read("max_object", most, {Bytes{1}, in_blocks ? kMostOnDisk : cache.memory});
+    in.read("max_object", most, {ByteSize{1}, in_blocks ? kMostOnDisk : cache.memory});
     cache.max_object = most;
   }
   read_targeted(in, cache);
@@ -101,18 +101,18 @@ void read_cache(Section& in, Cache& cache) {
   if (in.find("disk")) read_part(in, "disk", cache.disk.emplace(), read_disk);
 }
 
-void read_digest(Section& in, Digest& digest) {
+void read_digest(Section& in, DigestSettings& digest) {
   in.read_number("bits_per_entry", digest.bits_per_entry, kBitsPerEntry);
   in.read("period", digest.period, {50ms, 1h});
   in.read("poll", digest.poll, {100ms, 1h});
   in.read_number("squid_bits_per_entry", digest.squid_bits_per_entry, kBitsPerEntry);
   in.read("squid_period", digest.squid_period, {1s, 24h});
   in.read("squid_pause", digest.squid_pause, {0ms, 2s});
-  in.read("peer_memory", digest.peer_memory, {mebibytes(1), Bytes{1ULL << 40}});
+  in.read("peer_memory", digest.peer_memory, {mebibytes(1), ByteSize{1ULL << 40}});
   in.read_fraction("false_miss_sample", digest.false_miss_sample);
 }
 
-void read_log(Section& in, Log& log) {
+void read_log(Section& in, LogSettings& log) {
   constexpr std::array<Word<LogFormat>, 2> kFormats{
       {{"squid", LogFormat::squid}, {"json", LogFormat::json}}};
   in.read_word("format", log.format, kFormats);

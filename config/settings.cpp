@@ -15,7 +15,7 @@ void append(Networks& to, std::string_view item) {
 
 }  // namespace
 
-Access::Access() {
+AccessSettings::AccessSettings() {
   for (Networks* list : {&clients, &monitor, &admin, &deny_to}) append(*list, "loopback");
   for (Networks* list : {&clients, &monitor}) append(*list, "private");
   append(deny_to, "link-local");

@@ -16,16 +16,16 @@ namespace config {
 
 using std::chrono::milliseconds;
 
-struct Bytes {
+struct ByteSize {
   std::uint64_t value = 0;
 
-  auto operator<=>(const Bytes&) const = default;
+  auto operator<=>(const ByteSize&) const = default;
 };
 
-constexpr Bytes kibibytes(std::uint64_t count) {
+constexpr ByteSize kibibytes(std::uint64_t count) {
   return {count << 10};
 }
-constexpr Bytes mebibytes(std::uint64_t count) {
+constexpr ByteSize mebibytes(std::uint64_t count) {
   return {count << 20};
 }
 
@@ -35,19 +35,19 @@ enum class Admit {
   second,  // those whose URL is asked for again
 };
 
-struct Disk {
+struct DiskSettings {
   std::string path;  // of a directory for the cache alone
-  Bytes size;        // what its files take at most
+  ByteSize size;     // what its files take at most
   Admit admit = Admit::first;
 
-  bool operator==(const Disk&) const = default;
+  bool operator==(const DiskSettings&) const = default;
 };
 
-struct Cache {
-  Bytes memory = mebibytes(256);  // heads, bodies, fills and index together
+struct CacheSettings {
+  ByteSize memory = mebibytes(256);  // heads, bodies, fills and index together
   // One response body. If not set, there is none too large to be kept in blocks, on a disk, and an
   // eighth of the memory is most for others.
-  std::optional<Bytes> max_object;
+  std::optional<ByteSize> max_object;
   // How long past its freshness a response answers for an origin that cannot be reached.
   milliseconds stale_if_error{3'600'000};
   bool offline = false;        // no origin is asked; what is held answers, whatever its age
@@ -58,27 +58,27 @@ struct Cache {
   std::vector<std::string> targeted{"Hearsay-Cache-Control"};
   std::vector<std::string> targeted_reverse{"Hearsay-Cache-Control", "CDN-Cache-Control"};
 
-  std::optional<Disk> disk = std::nullopt;  // none: memory is all there is
+  std::optional<DiskSettings> disk = std::nullopt;  // none: memory is all there is
 
   // That is held in one piece.
-  Bytes largest_object() const {
+  ByteSize largest_object() const {
     const bool fits = max_object && max_object->value <= memory.value;
-    return fits ? *max_object : Bytes{memory.value / 8};
+    return fits ? *max_object : ByteSize{memory.value / 8};
   }
-  bool operator==(const Cache&) const = default;
+  bool operator==(const CacheSettings&) const = default;
 };
 
-struct Digest {
-  unsigned bits_per_entry = 12;        // of the live filter
-  milliseconds period{500};            // between two generations of the live filter
-  milliseconds poll{1000};             // between two questions to a peer that is a Hearsay
-  unsigned squid_bits_per_entry = 10;  // of the form Squid reads
-  milliseconds squid_period{10'000};   // between two builds of that form
-  milliseconds squid_pause{250};       // between control block and mask (Squid bug 5510); 0: none
-  Bytes peer_memory = mebibytes(64);   // all peers' digests together
-  double false_miss_sample = 0.001;    // of origin fetches: how many ask a peer that claims nothing
+struct DigestSettings {
+  unsigned bits_per_entry = 12;          // of the live filter
+  milliseconds period{500};              // between two generations of the live filter
+  milliseconds poll{1000};               // between two questions to a peer that is a Hearsay
+  unsigned squid_bits_per_entry = 10;    // of the form Squid reads
+  milliseconds squid_period{10'000};     // between two builds of that form
+  milliseconds squid_pause{250};         // between control block and mask (Squid bug 5510); 0: none
+  ByteSize peer_memory = mebibytes(64);  // all peers' digests together
+  double false_miss_sample = 0.001;  // of origin fetches: how many ask a peer that claims nothing
 
-  bool operator==(const Digest&) const = default;
+  bool operator==(const DigestSettings&) const = default;
 };
 
 enum class Role { sibling };  // asked only for what it holds
@@ -90,7 +90,7 @@ enum class PeerDigest {
   none,       // not polled, so never asked
 };
 
-struct Peer {
+struct PeerSettings {
   std::string name;  // in Cache-Status, metrics and /digest; unique among the peers
   std::string url;   // as written in the settings
   std::string host;  // a name or an IP address, lower case, IPv6 without brackets
@@ -98,7 +98,7 @@ struct Peer {
   Role role = Role::sibling;
   PeerDigest digest = PeerDigest::automatic;
 
-  bool operator==(const Peer&) const = default;
+  bool operator==(const PeerSettings&) const = default;
 };
 
 // A server whose content we serve as a gateway.
@@ -124,7 +124,7 @@ struct Reverse {
 
 // What holds for some sites alone: the first rule that matches a request counts, no other. All
 // that it does is off unless it is said. What each does, in detail: proxy/site_rules.hpp.
-struct Rule {
+struct RuleSettings {
   std::string name;  // a token, in Cache-Status; no two alike
   HostSpec host;
   std::string path;                       // how the path begins, byte for byte; empty: any
@@ -135,10 +135,10 @@ struct Rule {
   bool never_store = false;
   bool offline = false;  // as cache.offline
 
-  bool operator==(const Rule&) const = default;
+  bool operator==(const RuleSettings&) const = default;
 };
 
-struct Access {
+struct AccessSettings {
   Networks clients;          // may use the proxy
   Networks monitor;          // may read /, /digest, /health, /metrics
   Networks admin;            // may change state; may read the digests too
@@ -150,19 +150,19 @@ struct Access {
   std::vector<std::string> block;  // refused to every client
   std::vector<std::string> allow;  // but for these
 
-  Access();
-  bool operator==(const Access&) const = default;
+  AccessSettings();
+  bool operator==(const AccessSettings&) const = default;
 };
 
 enum class LogTarget { standard_output, none, file };
 enum class LogFormat { squid, json };
 
-struct Log {
+struct LogSettings {
   LogTarget access = LogTarget::standard_output;
   std::string path;  // of a LogTarget::file
   LogFormat format = LogFormat::squid;
 
-  bool operator==(const Log&) const = default;
+  bool operator==(const LogSettings&) const = default;
 };
 
 // How long each state may last before the connection in it is given up.
@@ -182,7 +182,7 @@ struct Timeouts {
 
 struct Limits {
   std::size_t connections = 20'000;  // of clients, at once, over all threads
-  Bytes head = kibibytes(64);        // of a request or a response
+  ByteSize head = kibibytes(64);     // of a request or a response
   std::size_t fields = 200;          // in one head
 
   bool operator==(const Limits&) const = default;
@@ -200,14 +200,14 @@ struct Settings {
   std::string name;  // a token (RFC 9110 section 5.6.2); empty: default_name() of the first socket
   std::vector<HostPort> listen{{"127.0.0.1", 3128}};  // port 0: the kernel chooses
   unsigned threads = 0;                               // 0: one per core
-  Cache cache;
-  Digest digest;
-  std::vector<Peer> peers;
+  CacheSettings cache;
+  DigestSettings digest;
+  std::vector<PeerSettings> peers;
   std::vector<Reverse> reverse;
   Forwarded forwarded = Forwarded::off;
-  std::vector<Rule> rules;
-  Access access;
-  Log log;
+  std::vector<RuleSettings> rules;
+  AccessSettings access;
+  LogSettings log;
   Timeouts timeouts;
   Limits limits;
 

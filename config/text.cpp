@@ -92,9 +92,9 @@ std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t m
   return number;
 }
 
-std::optional<Bytes> parse_bytes(std::string_view text) {
+std::optional<ByteSize> parse_bytes(std::string_view text) {
   const auto value = parse_quantity(text, kSizes, kLargestSize);
-  return value ? std::optional(Bytes{*value}) : std::nullopt;
+  return value ? std::optional(ByteSize{*value}) : std::nullopt;
 }
 
 std::optional<milliseconds> parse_duration(std::string_view text) {
@@ -102,7 +102,7 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
   return value ? std::optional(milliseconds(*value)) : std::nullopt;
 }
 
-std::string to_text(Bytes size) {
+std::string to_text(ByteSize size) {
   return quantity_text(size.value, kSizes);
 }
 

@@ -21,12 +21,12 @@ std::string lower_case(std::string_view text);
 std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t most);
 
 // "256MiB": a number with B, KiB, MiB, GiB or TiB.
-std::optional<Bytes> parse_bytes(std::string_view text);
+std::optional<ByteSize> parse_bytes(std::string_view text);
 // "250ms": a number with ms, s, m or h; at most a hundred years.
 std::optional<milliseconds> parse_duration(std::string_view text);
 
 // The same units, the largest that loses nothing.
-std::string to_text(Bytes size);
+std::string to_text(ByteSize size);
 std::string to_text(milliseconds time);
 
 // Without the bytes that a terminal would act upon, cut after `most` characters.

@@ -7,10 +7,10 @@
 namespace peers {
 namespace {
 
-std::vector<PeerRef> make_peers(std::span<const config::Peer> settings) {
+std::vector<PeerRef> make_peers(std::span<const config::PeerSettings> settings) {
   std::vector<PeerRef> peers;
   peers.reserve(settings.size());
-  for (const config::Peer& one : settings) {
+  for (const config::PeerSettings& one : settings) {
     peers.push_back(std::make_shared<Peer>(peers.size(), one));
   }
   return peers;
@@ -90,7 +90,7 @@ digest::Panel panel_of(std::span<const PollReport> reports) {
 PeerDirectory::View::View(std::vector<PollReport> reports_given)
     : reports(std::move(reports_given)), panel(panel_of(reports)) {}
 
-PeerDirectory::PeerDirectory(std::span<const config::Peer> settings)
+PeerDirectory::PeerDirectory(std::span<const config::PeerSettings> settings)
     : peers_(make_peers(settings)),
       view_(std::make_unique<const View>(std::vector<PollReport>(settings.size()))) {}
 

@@ -60,7 +60,7 @@ struct PeerStatus {
 // after each poll. `now` is steady time everywhere.
 class PeerDirectory {
  public:
-  explicit PeerDirectory(std::span<const config::Peer> settings);
+  explicit PeerDirectory(std::span<const config::PeerSettings> settings);
 
   // In the order of the settings; the same for the directory's life.
   const std::vector<PeerRef>& peers() const { return peers_; }

@@ -83,7 +83,7 @@ void log_change(const Peer& peer, const PollReport& before, const PollReport& af
 
 class Exchange::Loop {
  public:
-  Loop(PeerDirectory& directory, const config::Digest& settings, const std::string& agent,
+  Loop(PeerDirectory& directory, const config::DigestSettings& settings, const std::string& agent,
        std::function<void(WallTime)> tick, const PollLimits& limits)
       : directory_(directory),
         settings_(settings),
@@ -212,7 +212,7 @@ class Exchange::Loop {
   }
 
   PeerDirectory& directory_;
-  const config::Digest settings_;
+  const config::DigestSettings settings_;
   const std::function<void(WallTime)> tick_;
   const Curl curl_;
   const CurlMulti multi_;
@@ -225,8 +225,8 @@ class Exchange::Loop {
   std::jthread thread_;  // last: it uses all of the above
 };
 
-Exchange::Exchange(PeerDirectory& directory, const config::Digest& settings, std::string agent,
-                   std::function<void(WallTime)> tick, PollLimits limits)
+Exchange::Exchange(PeerDirectory& directory, const config::DigestSettings& settings,
+                   std::string agent, std::function<void(WallTime)> tick, PollLimits limits)
     : loop_(std::make_unique<Loop>(directory, settings, agent, std::move(tick), limits)) {}
 
 Exchange::~Exchange() = default;

@@ -25,7 +25,7 @@ class Exchange {
  public:
   // `tick` is called on the control thread at once and then every settings.period, with wall time
   // that never steps back. `agent` is our User-Agent. The directory must outlive the exchange.
-  Exchange(PeerDirectory& directory, const config::Digest& settings, std::string agent,
+  Exchange(PeerDirectory& directory, const config::DigestSettings& settings, std::string agent,
            std::function<void(WallTime)> tick, PollLimits limits = {});
 
   // Stops the thread at once, also amid a transfer.

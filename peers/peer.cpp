@@ -67,7 +67,7 @@ PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known) 
   return known;
 }
 
-Peer::Peer(std::size_t place, const config::Peer& settings)
+Peer::Peer(std::size_t place, const config::PeerSettings& settings)
     : id(place),
       name(settings.name),
       url(settings.url),

@@ -46,7 +46,7 @@ struct Peer {
   const config::PeerDigest digest;
   Accuracy accuracy;
 
-  Peer(std::size_t place, const config::Peer& settings);
+  Peer(std::size_t place, const config::PeerSettings& settings);
 };
 
 // Stays good while somebody holds it, also when the peer is one no longer.

@@ -34,12 +34,12 @@ std::string to_text(std::uint64_t epoch) {
 }
 
 // What both forms can express (digest::kMaxBits; Squid's signed 32 bit numbers).
-std::uint64_t max_capacity(const config::Digest& settings) {
+std::uint64_t max_capacity(const config::DigestSettings& settings) {
   const std::uint64_t squid = ((std::uint64_t{1} << 31) - 9) / settings.squid_bits_per_entry;
   return std::min(squid, digest::kMaxBits / settings.bits_per_entry);
 }
 
-digest::Shape live_shape(const config::Digest& settings, std::uint64_t capacity) {
+digest::Shape live_shape(const config::DigestSettings& settings, std::uint64_t capacity) {
   return {.bits = capacity * settings.bits_per_entry,
           .hashes = kLiveHashes,
           .derivation = digest::Derivation::salted,
@@ -47,37 +47,37 @@ digest::Shape live_shape(const config::Digest& settings, std::uint64_t capacity)
           .salt = random_salt()};
 }
 
-std::uint8_t squid_bits(const config::Digest& settings) {
+std::uint8_t squid_bits(const config::DigestSettings& settings) {
   return static_cast<std::uint8_t>(settings.squid_bits_per_entry);
 }
 
-digest::Shape squid_shape(const config::Digest& settings, std::uint64_t capacity) {
+digest::Shape squid_shape(const config::DigestSettings& settings, std::uint64_t capacity) {
   const auto mask =
       digest::squid_mask_bytes(static_cast<std::uint32_t>(capacity), squid_bits(settings));
   return {
       .bits = std::uint64_t{8} * *mask, .hashes = 4, .derivation = digest::Derivation::squid_words};
 }
 
-std::uint64_t capacity_for(const config::Digest& settings, std::uint64_t entries) {
+std::uint64_t capacity_for(const config::DigestSettings& settings, std::uint64_t entries) {
   return std::min(std::max(Publisher::kMinCapacity, 2 * entries), max_capacity(settings));
 }
 
 }  // namespace
 
-Publisher::Filters::Filters(const config::Digest& settings, std::uint64_t entries)
+Publisher::Filters::Filters(const config::DigestSettings& settings, std::uint64_t entries)
     : epoch(random_word()),
       capacity(capacity_for(settings, entries)),
       live(*digest::CountingFilter::create(live_shape(settings, capacity))),
       squid(*digest::CountingFilter::create(squid_shape(settings, capacity))) {}
 
-bool Publisher::Filters::fit(const config::Digest& settings) const {
+bool Publisher::Filters::fit(const config::DigestSettings& settings) const {
   if (squid.projection().fill_ratio() > kFullest) return false;
   const std::uint64_t entries = live.entries();
   if (capacity == capacity_for(settings, entries)) return true;
   return 5 * entries <= 4 * capacity && capacity <= 3 * entries;
 }
 
-Publisher::Publisher(Holdings& holdings, const config::Digest& settings, WallTime now)
+Publisher::Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now)
     : holdings_(holdings), settings_(settings), filters_(settings, 0) {
   rebuild(now);
   publish({.live = describe(filters_.live, now),

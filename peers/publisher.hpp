@@ -60,7 +60,7 @@ class Publisher {
 
   // Lists the holdings once: what current() gives is valid from the first moment, also when empty.
   // The holdings must live as long as the publisher.
-  Publisher(Holdings& holdings, const config::Digest& settings, WallTime now);
+  Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now);
 
   // One thread only; every settings.period. Applies what changed, and closes a generation if
   // anything did; the Squid form follows at most every settings.squid_period.
@@ -83,8 +83,8 @@ class Publisher {
     digest::CountingFilter live;
     digest::CountingFilter squid;
 
-    Filters(const config::Digest& settings, std::uint64_t entries);
-    bool fit(const config::Digest& settings) const;
+    Filters(const config::DigestSettings& settings, std::uint64_t entries);
+    bool fit(const config::DigestSettings& settings) const;
   };
 
   bool follow(WallTime now);
@@ -97,7 +97,7 @@ class Publisher {
   void publish(Published next);
 
   Holdings& holdings_;
-  const config::Digest settings_;
+  const config::DigestSettings settings_;
   Filters filters_;
   Generations generations_;
   std::uint64_t generation_ = 1;

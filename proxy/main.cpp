@@ -33,7 +33,7 @@ std::optional<config::Settings> load(const std::string& path) {
 }
 
 // The lists that the settings name; what is in them that is no entry is only worth a warning.
-std::optional<proxy::lists::AccessLists> load_lists(const config::Access& access) {
+std::optional<proxy::lists::AccessLists> load_lists(const config::AccessSettings& access) {
   const auto begun = std::chrono::steady_clock::now();
   auto lists = proxy::lists::read_lists(access, [](const proxy::lists::Skipped& skipped) {
     spdlog::warn("{}, line {}: {} is no host, address or URL prefix; {} such lines passed over",
@@ -115,7 +115,7 @@ int run(const CLI::App& serving, const std::string& config_path) {
 }
 
 // For `hearsay cache`, as the proxy does it.
-proxy::command::Naming naming_by(const std::vector<config::Rule>& rules) {
+proxy::command::Naming naming_by(const std::vector<config::RuleSettings>& rules) {
   return [rules = proxy::SiteRules(rules)](const proxy::http::Target& url) {
     return rules.key_url(url);
   };

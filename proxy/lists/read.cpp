@@ -125,7 +125,7 @@ List read_all(const std::vector<std::string>& paths, std::string_view setting,
 }  // namespace
 
 boost::system::result<AccessLists, config::SettingsErrors> read_lists(
-    const config::Access& access, const std::function<void(const Skipped&)>& tell) {
+    const config::AccessSettings& access, const std::function<void(const Skipped&)>& tell) {
   config::SettingsErrors errors;
   List block = read_all(access.block, "access.block", errors, tell);
   List allow = read_all(access.allow, "access.allow", errors, tell);

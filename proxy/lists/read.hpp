@@ -24,6 +24,6 @@ struct Skipped {
 // cannot be read to its end is an error, as is one that is no regular file or holds more than a
 // list has room for; all such are told at once.
 boost::system::result<AccessLists, config::SettingsErrors> read_lists(
-    const config::Access& access, const std::function<void(const Skipped&)>& tell);
+    const config::AccessSettings& access, const std::function<void(const Skipped&)>& tell);
 
 }  // namespace proxy::lists

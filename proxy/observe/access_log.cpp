@@ -88,7 +88,7 @@ void AccessLog::Lines::add(const LogEntry& entry) {
   }
 }
 
-AccessLog::AccessLog(const config::Log& settings, std::size_t threads)
+AccessLog::AccessLog(const config::LogSettings& settings, std::size_t threads)
     : settings_(settings), lines_(threads) {
   if (!on()) return;
   for (auto& lines : lines_) {

@@ -46,7 +46,7 @@ class AccessLog {
   };
 
   // Throws std::system_error where the file cannot be opened for appending.
-  AccessLog(const config::Log& settings, std::size_t threads);
+  AccessLog(const config::LogSettings& settings, std::size_t threads);
   // Writes what is left, as does end(), for good.
   ~AccessLog();
   void end();
@@ -67,7 +67,7 @@ class AccessLog {
   void run(std::stop_token stop);
   void flush();
 
-  const config::Log settings_;
+  const config::LogSettings settings_;
   std::deque<Lines> lines_;
   int fd_ = -1;
   std::atomic<bool> reopen_{false};

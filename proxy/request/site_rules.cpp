@@ -8,7 +8,7 @@ namespace {
 using std::chrono::floor;
 using std::chrono::seconds;
 
-cache::FreshnessBounds bounds_of(const config::Rule& settings) {
+cache::FreshnessBounds bounds_of(const config::RuleSettings& settings) {
   cache::FreshnessBounds bounds;
   if (settings.min_fresh) bounds.least = floor<seconds>(*settings.min_fresh);
   if (settings.max_fresh) bounds.most = floor<seconds>(*settings.max_fresh);
@@ -17,7 +17,7 @@ cache::FreshnessBounds bounds_of(const config::Rule& settings) {
 
 }  // namespace
 
-SiteRule::SiteRule(const config::Rule& settings)
+SiteRule::SiteRule(const config::RuleSettings& settings)
     : word_("rule/" + settings.name),
       hosts_(settings.host),
       path_(settings.path),
@@ -67,7 +67,7 @@ bool SiteRule::drops(std::string_view parameter) const {
   });
 }
 
-SiteRules::SiteRules(const std::vector<config::Rule>& settings)
+SiteRules::SiteRules(const std::vector<config::RuleSettings>& settings)
     : rules_(settings.begin(), settings.end()) {}
 
 const SiteRule* SiteRules::find(const http::Target& target) const {

@@ -16,7 +16,7 @@ namespace proxy {
 // there with the facts to whoever judges, fetches and stores.
 class SiteRule {
  public:
-  explicit SiteRule(const config::Rule& settings);
+  explicit SiteRule(const config::RuleSettings& settings);
 
   // The host, the port if the rule names one, and how path and query begin, byte for byte.
   [[nodiscard]] bool matches(const http::Target& target) const;
@@ -53,7 +53,7 @@ class SiteRule {
 class SiteRules {
  public:
   SiteRules() = default;
-  explicit SiteRules(const std::vector<config::Rule>& settings);
+  explicit SiteRules(const std::vector<config::RuleSettings>& settings);
 
   // The first that matches, else null.
   [[nodiscard]] const SiteRule* find(const http::Target& target) const;

@@ -15,7 +15,7 @@ void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& list
   if (request.mapping()) plan.origins = &request.mapping()->origins;
 }
 
-http::Targets targets_for(const Request& request, const config::Cache& settings) {
+http::Targets targets_for(const Request& request, const config::CacheSettings& settings) {
   return request.mapping() && !request.may_be_shared() ? settings.targeted_reverse
                                                        : settings.targeted;
 }

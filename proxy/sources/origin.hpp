@@ -18,6 +18,6 @@ void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& list
 
 // Which fields of its response count before Cache-Control (RFC 9213). What neighbours may have is
 // kept by the rules that they know.
-http::Targets targets_for(const Request& request, const config::Cache& settings);
+http::Targets targets_for(const Request& request, const config::CacheSettings& settings);
 
 }  // namespace proxy

@@ -76,7 +76,7 @@ config::Address plain_address(const ip::address& address) {
   return address.to_v6().to_bytes();
 }
 
-Guard::Guard(const config::Access& access, std::vector<net::tcp::endpoint> listening,
+Guard::Guard(const config::AccessSettings& access, std::vector<net::tcp::endpoint> listening,
              const lists::AccessLists* lists)
     : deny_to_(access.deny_to),
       deny_to_self_(access.deny_to_self),

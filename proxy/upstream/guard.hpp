@@ -25,7 +25,7 @@ class Guard {
   using Clock = std::chrono::steady_clock;
 
   // `lists` outlive the guard; none block nothing.
-  Guard(const config::Access& access, std::vector<net::tcp::endpoint> listening,
+  Guard(const config::AccessSettings& access, std::vector<net::tcp::endpoint> listening,
         const lists::AccessLists* lists = nullptr);
 
   // To be asked about the very address that is connected to, or names could be rebound in between.

@@ -64,7 +64,7 @@ struct Cache {
     return *digest::decode_native(publisher.native(0, 0)->body, nullptr, kRoom);
   }
 
-  const config::Digest settings;
+  const config::DigestSettings settings;
   Turnover holdings;
   peers::WallTime now{};
   peers::Publisher publisher{holdings, settings, now};

@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
     std::ofstream file(path);
     for (std::uint64_t i = 0; i < hosts; ++i) file << host(i) << '\n';
   }
-  config::Access access;
+  config::AccessSettings access;
   access.block = {path};
   const auto begun = Clock::now();
   const auto lists = proxy::lists::read_lists(access, [](const auto&) {});

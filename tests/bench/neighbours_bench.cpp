@@ -50,7 +50,7 @@ peers::PollReport report_of(std::shared_ptr<const digest::BloomFilter> filter) {
 }
 
 struct Neighbours {
-  std::vector<config::Peer> settings;
+  std::vector<config::PeerSettings> settings;
   std::vector<peers::PollReport> reports;
   peers::PeerDirectory directory;
 

@@ -25,9 +25,9 @@ TEST(Load, KeepsEveryDefaultThatTheTextDoesNotName) {
 }
 
 TEST(Load, LetsBodiesBeLargerThanMemoryWhereThereIsADisk) {
-  const Cache cache = loaded(R"({"cache": {"memory": "8MiB", "max_object": "9GiB",
+  const CacheSettings cache = loaded(R"({"cache": {"memory": "8MiB", "max_object": "9GiB",
                                  "disk": {"path": "/var/cache/a", "size": "64MiB"}}})")
-                          .cache;
+                                  .cache;
   EXPECT_EQ(cache.max_object, mebibytes(9 << 10));
   EXPECT_EQ(cache.largest_object(), mebibytes(1)) << "in one piece";
 }
@@ -53,15 +53,15 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<HostPort>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
-  EXPECT_EQ(s.cache, (Cache{Bytes{1ULL << 30},
-                            mebibytes(7),
-                            2h,
-                            true,
-                            true,
-                            {"A", "B"},
-                            {"A", "B"},
-                            Disk{"/var/cache/a", mebibytes(64), Admit::second}}));
-  EXPECT_EQ(s.digest, (Digest{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25}));
+  EXPECT_EQ(s.cache, (CacheSettings{ByteSize{1ULL << 30},
+                                    mebibytes(7),
+                                    2h,
+                                    true,
+                                    true,
+                                    {"A", "B"},
+                                    {"A", "B"},
+                                    DiskSettings{"/var/cache/a", mebibytes(64), Admit::second}}));
+  EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25}));
   EXPECT_EQ(s.forwarded, Forwarded::append);
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
   EXPECT_TRUE(s.access.monitor.empty());
@@ -72,7 +72,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.access.connect_ports, (std::vector<std::uint16_t>{443, 8443}));
   EXPECT_EQ(s.access.block, (std::vector<std::string>{"/etc/hearsay/ads", "b"}));
   EXPECT_EQ(s.access.allow, std::vector<std::string>{"c"});
-  EXPECT_EQ(s.log, (Log{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
+  EXPECT_EQ(s.log, (LogSettings{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
   EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s, 8s}));
   EXPECT_EQ(s.limits, (Limits{5, kibibytes(8), 50}));
 }
@@ -84,9 +84,10 @@ TEST(Load, TellsTheLogTargetsApart) {
 
 // Design: clients are kept from the machine and the metadata services unless deny_to is narrowed.
 TEST(Load, ReadsLoopbackInDenyToAsThisMachineAndLinkLocalWithMetadata) {
-  const Access access = loaded(R"({"access":{"deny_to":["loopback","link-local"]}})").access;
-  EXPECT_EQ(access, Access{});
-  const Access narrowed = loaded(R"({"access":{"deny_to":["10.0.0.0/8"]}})").access;
+  const AccessSettings access =
+      loaded(R"({"access":{"deny_to":["loopback","link-local"]}})").access;
+  EXPECT_EQ(access, AccessSettings{});
+  const AccessSettings narrowed = loaded(R"({"access":{"deny_to":["10.0.0.0/8"]}})").access;
   EXPECT_EQ(narrowed.deny_to, *parse_networks("10.0.0.0/8"));
   EXPECT_FALSE(narrowed.deny_to_self);
 }

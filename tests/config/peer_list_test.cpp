@@ -12,8 +12,8 @@ std::string peers(const std::string& list) {
 TEST(Peers, AreSiblingsWhoseDigestIsFoundOutAndWhoseNameIsTheirPlace) {
   const auto settings = load(peers(R"({"url":"http://B.lan:3128/"})"));
   ASSERT_TRUE(settings.has_value());
-  const Peer expected{"b.lan-3128", "http://B.lan:3128/", "b.lan",
-                      3128,         Role::sibling,        PeerDigest::automatic};
+  const PeerSettings expected{"b.lan-3128", "http://B.lan:3128/", "b.lan",
+                              3128,         Role::sibling,        PeerDigest::automatic};
   EXPECT_EQ(settings->peers.at(0), expected);
 }
 

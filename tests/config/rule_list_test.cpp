@@ -17,15 +17,16 @@ TEST(RuleSettings, NameASiteAndWhatHoldsForIt) {
                  R"("max_fresh":"24h","ignore_client_no_cache":true,"drop_query":["utm_*","sid"],)"
                  R"("never_store":true,"offline":true})"));
   ASSERT_TRUE(settings.has_value());
-  const Rule expected{"pool", {"*.example.com", 8080}, "/pool/", 1h,  24h,
-                      true,   {"utm_*", "sid"},        true,     true};
+  const RuleSettings expected{"pool", {"*.example.com", 8080}, "/pool/", 1h,  24h,
+                              true,   {"utm_*", "sid"},        true,     true};
   EXPECT_EQ(settings->rules, std::vector{expected});
 }
 
 TEST(RuleSettings, LeaveEveryEffectOffThatIsNotAskedFor) {
   const auto settings = load(rules(R"({"name":"a","host":"*","max_fresh":"0s"})"));
   ASSERT_TRUE(settings.has_value());
-  const Rule expected{"a", {"*", std::nullopt}, "", std::nullopt, 0ms, false, {}, false, false};
+  const RuleSettings expected{"a",  {"*", std::nullopt}, "", std::nullopt, 0ms, false, {}, false,
+                              false};
   EXPECT_EQ(settings->rules, std::vector{expected});
 }
 

@@ -14,8 +14,8 @@ TEST(DefaultName, IsAlwaysAToken) {
   EXPECT_TRUE(is_token(default_name("a b\"c\\\r\n\xff", 0)));
 }
 
-TEST(Access, RefusesByDefaultAllButTheNeighbourhood) {
-  const Access access;
+TEST(AccessSettings, RefusesByDefaultAllButTheNeighbourhood) {
+  const AccessSettings access;
   const auto in = [](const Networks& list, std::string_view address) {
     return contains(list, *parse_address(address));
   };
@@ -33,9 +33,9 @@ TEST(Access, RefusesByDefaultAllButTheNeighbourhood) {
   EXPECT_FALSE(in(access.deny_to, "10.0.0.1"));
 }
 
-TEST(Cache, StoresBodiesUpToAnEighthOfItsMemoryUnlessTold) {
-  EXPECT_EQ((Cache{mebibytes(80), {}}.largest_object()), mebibytes(10));
-  EXPECT_EQ((Cache{mebibytes(80), mebibytes(40)}.largest_object()), mebibytes(40));
+TEST(CacheSettings, StoresBodiesUpToAnEighthOfItsMemoryUnlessTold) {
+  EXPECT_EQ((CacheSettings{mebibytes(80), {}}.largest_object()), mebibytes(10));
+  EXPECT_EQ((CacheSettings{mebibytes(80), mebibytes(40)}.largest_object()), mebibytes(40));
 }
 
 }  // namespace

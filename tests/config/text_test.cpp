@@ -19,7 +19,7 @@ TEST(ParseBytes, ReadsEachUnitAndWritesItBack) {
         Case{"20GiB", 21'474'836'480}, Case{"3TiB", 3'298'534'883'328}}) {
     ASSERT_TRUE(parse_bytes(c.text)) << c.text;
     EXPECT_EQ(parse_bytes(c.text)->value, c.value);
-    EXPECT_EQ(to_text(Bytes{c.value}), c.text);
+    EXPECT_EQ(to_text(ByteSize{c.value}), c.text);
   }
 }
 

@@ -13,8 +13,8 @@ using samples::report_of;
 
 const SteadyTime kNow{1000s};
 
-config::Peer peer_at(const char* name, const char* host) {
-  config::Peer peer = samples::peer(name);
+config::PeerSettings peer_at(const char* name, const char* host) {
+  config::PeerSettings peer = samples::peer(name);
   peer.host = host;
   return peer;
 }
@@ -32,8 +32,8 @@ class DirectoryTest : public testing::Test {
 
   using Names = std::vector<std::string>;
 
-  const std::vector<config::Peer> settings_{peer_at("b", "127.0.0.2"), peer_at("c", "127.0.0.3"),
-                                            peer_at("d", "127.0.0.4")};
+  const std::vector<config::PeerSettings> settings_{
+      peer_at("b", "127.0.0.2"), peer_at("c", "127.0.0.3"), peer_at("d", "127.0.0.4")};
   PeerDirectory directory_{settings_};
 };
 

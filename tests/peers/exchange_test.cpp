@@ -53,7 +53,7 @@ class ExchangeTest : public testing::Test {
     setenv("http_proxy", "http://127.0.0.1:1", 1);  // must not be taken
   }
 
-  void start(std::vector<config::Peer> peers, PollLimits limits = {}) {
+  void start(std::vector<config::PeerSettings> peers, PollLimits limits = {}) {
     directory_.emplace(peers);
     exchange_.emplace(
         *directory_, settings_, "Hearsay/test", [this](WallTime) { beat(); }, limits);
@@ -81,7 +81,7 @@ class ExchangeTest : public testing::Test {
   PeerStatus status(std::size_t id = 0) const { return directory_->status(now())[id]; }
   bool claims(const char* name) const { return !directory_->claimants(key(name), now()).empty(); }
 
-  config::Digest settings_;
+  config::DigestSettings settings_;
   std::optional<PeerDirectory> directory_;
 
  private:
@@ -142,7 +142,7 @@ TEST_F(ExchangeTest, ASquidIsAskedAtItsOwnPace) {
 
 TEST_F(ExchangeTest, ASquidByTheSettingsIsOneWhateverItSays) {
   ScriptedPeer peer(answer("Server: secret\r\n", body_of(digest_of({"x"}))));
-  config::Peer settings = samples::peer("b", peer.port());
+  config::PeerSettings settings = samples::peer("b", peer.port());
   settings.digest = config::PeerDigest::squid;
   start({settings});
   ASSERT_TRUE(reached([&] { return status().polls == 1; }));
@@ -204,7 +204,7 @@ TEST_F(ExchangeTest, WhoTurnsOutToBeAHearsayIsAskedNativelyAgain) {
 
 TEST_F(ExchangeTest, WhoIsNativeByTheSettingsIsAskedInNoOtherForm) {
   ScriptedPeer peer("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
-  config::Peer settings = samples::peer("b", peer.port());
+  config::PeerSettings settings = samples::peer("b", peer.port());
   settings.digest = config::PeerDigest::native;
   start({settings});
   ASSERT_TRUE(reached([&] { return status().polls_failed == 2; }));
@@ -215,7 +215,7 @@ TEST_F(ExchangeTest, WhoIsNativeByTheSettingsIsAskedInNoOtherForm) {
 
 TEST_F(ExchangeTest, APeerWhoseDigestIsOffIsNeverAsked) {
   ScriptedPeer peer(good());
-  config::Peer settings = samples::peer("b", peer.port());
+  config::PeerSettings settings = samples::peer("b", peer.port());
   settings.digest = config::PeerDigest::none;
   start({settings});
   ASSERT_TRUE(beats_pass(10));
@@ -306,7 +306,7 @@ TEST_F(ExchangeTest, AllDigestsTogetherStayUnderPeerMemory) {
   const std::string body = body_of(native_of({"x"}));
   ScriptedPeer one(answer(kHearsay, body));
   ScriptedPeer other(answer(kHearsay, body));
-  settings_.peer_memory = config::Bytes{2 * 1500 - 1};
+  settings_.peer_memory = config::ByteSize{2 * 1500 - 1};
   start({samples::peer("b", one.port()), samples::peer("c", other.port())});
   ASSERT_TRUE(reached([&] { return status(0).polls_failed + status(1).polls_failed > 0; }));
   ASSERT_TRUE(reached([&] { return status(0).polls + status(1).polls > 4; }));

@@ -52,7 +52,7 @@ TEST(StateOf, NamesWhyAPeersClaimsCountOrNot) {
 }
 
 TEST(StateOf, IsOffWhereTheSettingsSaySo) {
-  config::Peer settings = samples::peer("b");
+  config::PeerSettings settings = samples::peer("b");
   settings.digest = config::PeerDigest::none;
   EXPECT_EQ(state_of(Peer(0, settings), PollReport{}, SteadyTime{}), PeerState::off);
 }

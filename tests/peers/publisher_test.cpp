@@ -40,7 +40,7 @@ class PublisherTest : public testing::Test {
     return *digest::decode(published.squid->body);
   }
 
-  config::Digest settings_;
+  config::DigestSettings settings_;
   samples::ListedHoldings holdings_;
   WallTime now_ = kNow;
   Publisher publisher_{holdings_, settings_, kNow};
@@ -199,7 +199,7 @@ TEST_F(PublisherTest, ANewEpochHasANewSalt) {
 // Squid refuses a digest with more than 65 % of its bits set as useless.
 TEST(PublisherLimits, NoSquidFindsTheFormTooFull) {
   for (const unsigned bits_per_entry : {4U, 5U, 10U, 127U}) {
-    config::Digest settings;
+    config::DigestSettings settings;
     settings.squid_bits_per_entry = bits_per_entry;
     samples::ListedHoldings holdings;
     Publisher publisher(holdings, settings, kNow);

@@ -57,8 +57,8 @@ inline std::string delta_of(const digest::NativeDigest& from, const digest::Nati
   return {bytes.begin(), bytes.end()};
 }
 
-inline config::Peer peer(const std::string& name, std::uint16_t port = 3128) {
-  config::Peer peer;
+inline config::PeerSettings peer(const std::string& name, std::uint16_t port = 3128) {
+  config::PeerSettings peer;
   peer.name = name;
   peer.host = "127.0.0.1";
   peer.port = port;

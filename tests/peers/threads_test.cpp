@@ -75,7 +75,7 @@ TEST(AccuracyThreads, LosesNoCount) {
 }
 
 TEST(DirectoryThreads, ClaimsAreReadAndNotedWhileDigestsChange) {
-  const std::vector<config::Peer> settings{samples::peer("b"), samples::peer("c")};
+  const std::vector<config::PeerSettings> settings{samples::peer("b"), samples::peer("c")};
   PeerDirectory directory(settings);
   std::atomic<int> wrong{0};
   together(

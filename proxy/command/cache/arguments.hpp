@@ -16,7 +16,7 @@ class App;
 namespace proxy::command {
 
 // Makes the Naming that the setting `rules` asks for.
-using MakeNaming = std::function<Naming(const std::vector<config::Rule>&)>;
+using MakeNaming = std::function<Naming(const std::vector<config::RuleSettings>&)>;
 
 // Adds the subcommand `cache` to a program; the returned function is used as add_digest()'s is.
 // `reading` says which URLs a purge by prefix covers.

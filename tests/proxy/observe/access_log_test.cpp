@@ -112,7 +112,7 @@ TEST(JsonLine, NothingInARequestCanForgeALine) {
   EXPECT_EQ(line["url"], "http://a.test/\",\n\"status\":1\xEF\xBF\xBD");
 }
 
-config::Log to(const std::filesystem::path& path) {
+config::LogSettings to(const std::filesystem::path& path) {
   return {config::LogTarget::file, path.string(), config::LogFormat::squid};
 }
 

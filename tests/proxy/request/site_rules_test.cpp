@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-config::Rule rule(const std::string& host, const std::string& path = "") {
-  config::Rule rule;
+config::RuleSettings rule(const std::string& host, const std::string& path = "") {
+  config::RuleSettings rule;
   rule.name = host + path;
   rule.host = config::parse_host_pattern(host).value();
   rule.path = path;
@@ -69,7 +69,7 @@ TEST(SiteRules, DropParametersFromTheKeyAlone) {
 }
 
 struct Followed {
-  explicit Followed(const config::Rule& settings, const std::string& lines = "",
+  explicit Followed(const config::RuleSettings& settings, const std::string& lines = "",
                     const std::string& target = "http://a.test/x?b=1")
       : rules({settings}), request(lines, "GET " + target + " HTTP/1.1") {
     request.parsed->follow(rules);

@@ -105,8 +105,8 @@ class Caching {
   }
 
   // The Squid form follows each tick, to be compared as well.
-  static config::Digest settings() {
-    config::Digest settings;
+  static config::DigestSettings settings() {
+    config::DigestSettings settings;
     settings.squid_period = settings.period;
     return settings;
   }

@@ -30,7 +30,7 @@ struct ConnectorTest : testing::Test, support::Loop {
   net::Acceptor open = listen_on(io, "127.0.0.1");
   std::uint16_t port = open.local_endpoint().port();
   Resolver resolver{io.get_executor(), ResolverOptions{names.address(), 16}};
-  Guard guard{config::Access{}, {}};
+  Guard guard{config::AccessSettings{}, {}};
   TlsClient tls;
   Connector connector{deadlines, resolver, guard, tls};
   Clock::duration took{};
@@ -65,7 +65,7 @@ TEST_F(ConnectorTest, RefusesClientsWhatTheNameReallyLeadsTo) {
 }
 
 TEST_F(ConnectorTest, PassesOverDeniedAddresses) {
-  config::Access only_six_denied;
+  config::AccessSettings only_six_denied;
   only_six_denied.deny_to = config::parse_networks("::1").value();
   only_six_denied.deny_to_self = false;
   guard = Guard(only_six_denied, {});
@@ -77,7 +77,7 @@ TEST_F(ConnectorTest, PassesOverBlockedAddresses) {
   lists::ListBuilder block;
   block.add(config::parse_networks("::1")->front());
   const lists::AccessLists lists(std::move(block).finish(), {});
-  config::Access open_to_all;
+  config::AccessSettings open_to_all;
   open_to_all.deny_to.clear();
   open_to_all.deny_to_self = false;
   guard = Guard(open_to_all, {}, &lists);
@@ -89,7 +89,7 @@ TEST_F(ConnectorTest, PassesOverBlockedAddresses) {
 }
 
 TEST_F(ConnectorTest, RefusesToConnectToItself) {
-  guard = Guard(config::Access{}, {open.local_endpoint()});
+  guard = Guard(config::AccessSettings{}, {open.local_endpoint()});
   EXPECT_EQ(connect("127.0.0.1", port, Trust::configured).error(), Errc::denied_address);
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 using boost::asio::ip::make_address;
 
-config::Access with(std::initializer_list<const char*> deny_to, bool deny_to_self) {
-  config::Access access;
+config::AccessSettings with(std::initializer_list<const char*> deny_to, bool deny_to_self) {
+  config::AccessSettings access;
   access.deny_to.clear();
   for (const char* item : deny_to) {
     const auto networks = config::parse_networks(item).value();
@@ -28,7 +28,7 @@ std::vector<net::tcp::endpoint> listening_on(const char* host, std::uint16_t por
 }
 
 TEST(Guard, DeniesClientsByTheUnmappedAddress) {
-  const Guard guard(config::Access{}, {});
+  const Guard guard(config::AccessSettings{}, {});
   const struct {
     const char* address;
     bool allowed;
@@ -114,12 +114,12 @@ TEST(Guard, BlocksListedAddressesToClientsOnly) {
 
 // What access.allow lists is exempt from access.block alone.
 TEST(Guard, DeniesWhatIsAllowedWhereDenyToDoes) {
-  const Guard guard(config::Access{}, {});
+  const Guard guard(config::AccessSettings{}, {});
   EXPECT_FALSE(guard.allows(make_address("127.0.0.1"), 80, Trust::allowed));
 }
 
 TEST(Guard, KnowsDeniedHostsByTheirLooks) {
-  const Guard guard(config::Access{}, {});
+  const Guard guard(config::AccessSettings{}, {});
   const struct {
     const char* host;
     bool denied;
