@@ -30,7 +30,7 @@ std::optional<Words> read_networks(Section& in, std::string_view key, Networks& 
   if (!items) return std::nullopt;
   into.clear();
   Words understood;
-  for (const Place& item : *items) {
+  for (const LocatedValue& item : *items) {
     const auto* text = std::get_if<std::string>(&item.value->content);
     const auto networks = text ? parse_networks(*text) : std::nullopt;
     if (networks) {
@@ -56,7 +56,7 @@ void read_connect_ports(Section& in, std::vector<std::uint16_t>& ports) {
   const auto items = in.items("connect_ports", "ports, such as 443");
   if (!items) return;
   ports.clear();
-  for (const Place& item : *items) {
+  for (const LocatedValue& item : *items) {
     const auto port = in.integer(item, {1, 65'535});
     if (port) ports.push_back(static_cast<std::uint16_t>(*port));
   }
@@ -66,7 +66,7 @@ void read_paths(Section& in, std::string_view key, std::vector<std::string>& pat
   const auto items = in.items(key, "paths of files");
   if (!items) return;
   paths.clear();
-  for (const Place& item : *items) {
+  for (const LocatedValue& item : *items) {
     const auto* text = std::get_if<std::string>(&item.value->content);
     if (text && !text->empty() && text->find('\0') == std::string::npos) {
       paths.push_back(*text);

@@ -34,21 +34,21 @@ void read_planned(Section& in, std::string_view key, E& into,
 
 void read_url(Section& in, std::span<const HostPort> listen, PeerSettings& peer) {
   constexpr std::string_view kForm = "a URL like \"http://10.0.0.2:3128\", without path or user";
-  const auto place = in.find("url");
-  if (!place)
-    return in.fault(in.place(), "expected \"url\", " + std::string(kForm) + "; it is not there");
-  const auto* text = std::get_if<std::string>(&place->value->content);
+  const auto found = in.find("url");
+  if (!found)
+    return in.fault(in.whole(), "expected \"url\", " + std::string(kForm) + "; it is not there");
+  const auto* text = std::get_if<std::string>(&found->value->content);
   if (text && lower_case(*text).starts_with("https://")) {
-    return in.fault(*place, "peers over TLS are not built yet; expected " + std::string(kForm));
+    return in.fault(*found, "peers over TLS are not built yet; expected " + std::string(kForm));
   }
   const auto endpoint = text ? parse_peer_url(*text) : std::nullopt;
-  if (!endpoint) return in.expected(*place, kForm);
+  if (!endpoint) return in.expected(*found, kForm);
   peer.url = *text;
   peer.host = endpoint->host;
   peer.port = endpoint->port;
   const auto here = std::find_if(listen.begin(), listen.end(),
                                  [&](const HostPort& own) { return is_ourselves(*endpoint, own); });
-  if (here != listen.end()) in.fault(*place, "is where we listen ourselves; leave it out");
+  if (here != listen.end()) in.fault(*found, "is where we listen ourselves; leave it out");
 }
 
 // Two of one name could not be told apart in /digest; two of one place would be asked twice.
@@ -56,10 +56,10 @@ void refuse_twins(Section& in, const PeerSettings& peer, std::span<const PeerSet
   for (std::size_t i = 0; i < others.size(); ++i) {
     const PeerSettings& other = others[i];
     if (peer.host == other.host && peer.port == other.port) {
-      return in.fault(in.place(), "is the same place as peers[" + std::to_string(i) + ']');
+      return in.fault(in.whole(), "is the same place as peers[" + std::to_string(i) + ']');
     }
     if (peer.name == other.name) {
-      return in.fault(in.place(), "has the same name as peers[" + std::to_string(i) + "], " +
+      return in.fault(in.whole(), "has the same name as peers[" + std::to_string(i) + "], " +
                                       in_quotes(peer.name));
     }
   }
@@ -81,7 +81,7 @@ void read_peers(Section& in, std::span<const HostPort> listen, std::vector<PeerS
   constexpr std::size_t kMost = 1'000;
   const auto items = in.items("peers", "objects, each with a \"url\"", kMost);
   if (!items) return;
-  for (const Place& item : *items) {
+  for (const LocatedValue& item : *items) {
     Section part(item, in.faults());
     PeerSettings peer;
     if (part.is_object()) peer = read_peer(part, listen);

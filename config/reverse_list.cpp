@@ -13,44 +13,44 @@ constexpr std::size_t kMostMappings = 1'000;
 constexpr std::size_t kMostOrigins = 16;
 
 void read_host(Section& in, Reverse& mapping) {
-  const auto place = in.require("host", kHostPatternForm);
-  const auto pattern = place ? in.host_pattern(*place) : std::nullopt;
+  const auto found = in.require("host", kHostPatternForm);
+  const auto pattern = found ? in.host_pattern(*found) : std::nullopt;
   if (!pattern) return;
   mapping.host = pattern->host;
   mapping.port = pattern->port;
 }
 
-void read_origin(Section& in, const Place& place, std::span<const HostPort> listen,
+void read_origin(Section& in, const LocatedValue& found, std::span<const HostPort> listen,
                  std::vector<Origin>& to) {
-  const auto* text = std::get_if<std::string>(&place.value->content);
+  const auto* text = std::get_if<std::string>(&found.value->content);
   const auto url = text ? parse_origin_url(*text) : std::nullopt;
   if (!url) {
-    return in.expected(place, "a URL like \"http://127.0.0.1:8000\", without path or user");
+    return in.expected(found, "a URL like \"http://127.0.0.1:8000\", without path or user");
   }
   const auto here = std::find_if(listen.begin(), listen.end(),
                                  [&](const HostPort& own) { return is_ourselves(url->at, own); });
   if (here != listen.end()) {
-    return in.fault(place, "is where we listen ourselves; name the server behind us");
+    return in.fault(found, "is where we listen ourselves; name the server behind us");
   }
   const Origin origin{url->tls, url->at.host, url->at.port};
-  if (std::count(to.begin(), to.end(), origin) > 0) return in.fault(place, "stands there twice");
+  if (std::count(to.begin(), to.end(), origin) > 0) return in.fault(found, "stands there twice");
   to.push_back(origin);
 }
 
 void read_origins(Section& in, std::span<const HostPort> listen, std::vector<Origin>& to) {
   constexpr std::string_view kForm = "a URL like \"http://127.0.0.1:8000\", or a list of them";
-  const auto place = in.require("to", kForm);
-  if (!place) return;
-  if (std::holds_alternative<std::string>(place->value->content)) {
-    return read_origin(in, *place, listen, to);
+  const auto found = in.require("to", kForm);
+  if (!found) return;
+  if (std::holds_alternative<std::string>(found->value->content)) {
+    return read_origin(in, *found, listen, to);
   }
-  if (!std::holds_alternative<Array>(place->value->content)) return in.expected(*place, kForm);
+  if (!std::holds_alternative<Array>(found->value->content)) return in.expected(*found, kForm);
   const auto items = in.items("to", "URLs");
   if (items->empty() || items->size() > kMostOrigins) {
-    return in.fault(*place, "expected from 1 to " + std::to_string(kMostOrigins) + " URLs; found " +
+    return in.fault(*found, "expected from 1 to " + std::to_string(kMostOrigins) + " URLs; found " +
                                 std::to_string(items->size()));
   }
-  for (const Place& item : *items) read_origin(in, item, listen, to);
+  for (const LocatedValue& item : *items) read_origin(in, item, listen, to);
 }
 
 void read_send_host(Section& in, std::string& host) {
@@ -87,7 +87,7 @@ Reverse read_mapping(Section& in, std::span<const HostPort> listen) {
 void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Reverse>& reverse) {
   const auto items = in.items("reverse", "objects, each with \"host\" and \"to\"", kMostMappings);
   if (!items) return;
-  for (const Place& item : *items) {
+  for (const LocatedValue& item : *items) {
     Section part(item, in.faults());
     Reverse mapping;
     if (part.is_object()) mapping = read_mapping(part, listen);

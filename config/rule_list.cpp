@@ -18,19 +18,19 @@ constexpr std::size_t kLongestName = 128;
 constexpr milliseconds kLongest = 24h * 365 * 10;
 
 void read_name(Section& in, const std::vector<RuleSettings>& others, RuleSettings& rule) {
-  const auto place = in.require("name", "a word for Cache-Status");
-  if (!place) return;
+  const auto found = in.require("name", "a word for Cache-Status");
+  if (!found) return;
   in.read_token("name", rule.name);
   const auto twin = std::find_if(others.begin(), others.end(), [&](const RuleSettings& other) {
     return !other.name.empty() && other.name == rule.name;
   });
   if (twin == others.end()) return;
-  in.fault(*place, "is the name of rules[" + std::to_string(twin - others.begin()) + "] too");
+  in.fault(*found, "is the name of rules[" + std::to_string(twin - others.begin()) + "] too");
 }
 
 void read_host(Section& in, RuleSettings& rule) {
-  const auto place = in.require("host", kHostPatternForm);
-  const auto pattern = place ? in.host_pattern(*place) : std::nullopt;
+  const auto found = in.require("host", kHostPatternForm);
+  const auto pattern = found ? in.host_pattern(*found) : std::nullopt;
   if (pattern) rule.host = *pattern;
 }
 
@@ -53,7 +53,7 @@ void read_drop_query(Section& in, std::vector<std::string>& names) {
       "a parameter's name, such as \"utm_source\", \"utm_*\" or \"*\"";
   const auto items = in.items("drop_query", "names, such as \"utm_*\"", kMostNames);
   if (!items) return;
-  for (const Place& item : *items) {
+  for (const LocatedValue& item : *items) {
     const auto* text = std::get_if<std::string>(&item.value->content);
     const bool name = text && !text->empty() && text->size() <= kLongestName &&
                       text->find_first_of("&=?#") == std::string::npos &&
@@ -88,7 +88,7 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   }
   in.finish();
   if (in.faults().size() == before && does_nothing(rule)) {
-    in.fault(in.place(),
+    in.fault(in.whole(),
              "does nothing; give it min_fresh, max_fresh, ignore_client_no_cache, drop_query, "
              "never_store or offline, or leave it out");
   }
@@ -100,7 +100,7 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
 void read_rules(Section& in, std::vector<RuleSettings>& rules) {
   const auto items = in.items("rules", "objects, each with \"name\" and \"host\"", kMostRules);
   if (!items) return;
-  for (const Place& item : *items) {
+  for (const LocatedValue& item : *items) {
     Section part(item, in.faults());
     rules.push_back(part.is_object() ? read_rule(part, rules) : RuleSettings{});
   }

@@ -32,110 +32,110 @@ std::string quantity(std::string_view what, std::string_view example, const Rang
 
 }  // namespace
 
-Section::Section(const Place& place, Faults& faults)
-    : place_(place), object_(std::get_if<Object>(&place.value->content)), faults_(faults) {
-  if (!object_) expected(place_, "an object in braces");
+Section::Section(const LocatedValue& found, Faults& faults)
+    : whole_(found), object_(std::get_if<Object>(&found.value->content)), faults_(faults) {
+  if (!object_) expected(whole_, "an object in braces");
 }
 
 void Section::read(std::string_view key, ByteSize& into, const Range<ByteSize>& range) {
-  const auto place = find(key);
-  if (!place) return;
-  const auto* text = std::get_if<std::string>(&place->value->content);
+  const auto found = find(key);
+  if (!found) return;
+  const auto* text = std::get_if<std::string>(&found->value->content);
   const auto size = text ? parse_bytes(*text) : std::nullopt;
   if (size && range.contains(*size)) {
     into = *size;
   } else {
-    expected(*place, quantity("a size (in B, KiB, MiB, GiB or TiB)", "256MiB", range));
+    expected(*found, quantity("a size (in B, KiB, MiB, GiB or TiB)", "256MiB", range));
   }
 }
 
 void Section::read(std::string_view key, milliseconds& into, const Range<milliseconds>& range) {
-  const auto place = find(key);
-  if (!place) return;
-  const auto* text = std::get_if<std::string>(&place->value->content);
+  const auto found = find(key);
+  if (!found) return;
+  const auto* text = std::get_if<std::string>(&found->value->content);
   const auto time = text ? parse_duration(*text) : std::nullopt;
   if (time && range.contains(*time)) {
     into = *time;
   } else {
-    expected(*place, quantity("a time (in ms, s, m or h)", "250ms", range));
+    expected(*found, quantity("a time (in ms, s, m or h)", "250ms", range));
   }
 }
 
 void Section::read(std::string_view key, bool& into) {
-  const auto place = find(key);
-  if (!place) return;
-  const auto* truth = std::get_if<bool>(&place->value->content);
-  if (!truth) return expected(*place, "true or false");
+  const auto found = find(key);
+  if (!found) return;
+  const auto* truth = std::get_if<bool>(&found->value->content);
+  if (!truth) return expected(*found, "true or false");
   into = *truth;
 }
 
 void Section::read_token(std::string_view key, std::string& into) {
-  const auto place = find(key);
-  if (!place) return;
-  const auto* text = std::get_if<std::string>(&place->value->content);
+  const auto found = find(key);
+  if (!found) return;
+  const auto* text = std::get_if<std::string>(&found->value->content);
   if (text && is_token(*text) && text->size() <= 64) {
     into = *text;
   } else {
-    expected(*place, "a name of at most 64 letters, digits, '-', '.' or '_'");
+    expected(*found, "a name of at most 64 letters, digits, '-', '.' or '_'");
   }
 }
 
 void Section::read_text(std::string_view key, std::string& into, std::string_view what) {
-  const auto place = find(key);
-  if (!place) return;
-  const auto* text = std::get_if<std::string>(&place->value->content);
+  const auto found = find(key);
+  if (!found) return;
+  const auto* text = std::get_if<std::string>(&found->value->content);
   if (text && !text->empty() && text->find('\0') == std::string::npos) {
     into = *text;
   } else {
-    expected(*place, what);
+    expected(*found, what);
   }
 }
 
-std::optional<Place> Section::find(std::string_view key) {
+std::optional<LocatedValue> Section::find(std::string_view key) {
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   if (!object_) return std::nullopt;
   const auto member = std::find_if(object_->begin(), object_->end(),
                                    [&](const Member& each) { return each.key == key; });
   if (member == object_->end()) return std::nullopt;
-  return Place{&member->value, path_of(place_.path, key)};
+  return LocatedValue{&member->value, path_of(whole_.path, key)};
 }
 
-std::optional<Place> Section::require(std::string_view key, std::string_view what) {
-  auto place = find(key);
-  if (!place) {
-    fault(place_, "expected " + in_quotes(key) + ", " + std::string(what) + "; it is not there");
+std::optional<LocatedValue> Section::require(std::string_view key, std::string_view what) {
+  auto found = find(key);
+  if (!found) {
+    fault(whole_, "expected " + in_quotes(key) + ", " + std::string(what) + "; it is not there");
   }
-  return place;
+  return found;
 }
 
-std::optional<std::vector<Place>> Section::items(std::string_view key, std::string_view what,
-                                                 std::size_t most) {
-  const auto place = find(key);
-  if (!place) return std::nullopt;
-  const auto* array = std::get_if<Array>(&place->value->content);
+std::optional<std::vector<LocatedValue>> Section::items(std::string_view key, std::string_view what,
+                                                        std::size_t most) {
+  const auto found = find(key);
+  if (!found) return std::nullopt;
+  const auto* array = std::get_if<Array>(&found->value->content);
   if (!array) {
-    expected(*place, "a list of " + std::string(what));
+    expected(*found, "a list of " + std::string(what));
     return std::nullopt;
   }
   if (array->size() > most) {
-    fault(*place, "expected at most " + std::to_string(most) + " items; found " +
+    fault(*found, "expected at most " + std::to_string(most) + " items; found " +
                       std::to_string(array->size()));
     return std::nullopt;
   }
-  std::vector<Place> places;
-  for (const Value& value : *array) places.push_back({&value, path_of(place->path, places.size())});
-  return places;
+  std::vector<LocatedValue> values;
+  for (const Value& value : *array) values.push_back({&value, path_of(found->path, values.size())});
+  return values;
 }
 
-void Section::expected(const Place& place, std::string_view what,
+void Section::expected(const LocatedValue& found, std::string_view what,
                        std::span<const std::string_view> words) {
-  const auto* text = std::get_if<std::string>(&place.value->content);
-  fault(place, "expected " + std::string(what) + "; found " + describe(*place.value) +
+  const auto* text = std::get_if<std::string>(&found.value->content);
+  fault(found, "expected " + std::string(what) + "; found " + describe(*found.value) +
                    (text ? suggestion(*text, words) : ""));
 }
 
-void Section::fault(const Place& place, std::string what) {
-  faults_.push_back({place.value->at, place.path, std::move(what)});
+void Section::fault(const LocatedValue& found, std::string what) {
+  faults_.push_back({found.value->at, found.path, std::move(what)});
 }
 
 void Section::finish() {
@@ -144,48 +144,48 @@ void Section::finish() {
     if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
     const std::string near = suggestion(member.key, known_);
     faults_.push_back(
-        {member.at, path_of(place_.path, member.key),
+        {member.at, path_of(whole_.path, member.key),
          "is not a setting" + (near.empty() ? "; known here: " + one_of(known_) : near)});
   }
 }
 
-std::optional<std::uint64_t> Section::integer(const Place& place,
+std::optional<std::uint64_t> Section::integer(const LocatedValue& found,
                                               const Range<std::uint64_t>& range) {
-  const auto* number = std::get_if<Number>(&place.value->content);
+  const auto* number = std::get_if<Number>(&found.value->content);
   const auto value = number ? parse_number(number->text, range.most) : std::nullopt;
   if (value && *value >= range.least) return value;
-  expected(place, "a whole number from " + std::to_string(range.least) + " to " +
+  expected(found, "a whole number from " + std::to_string(range.least) + " to " +
                       std::to_string(range.most));
   return std::nullopt;
 }
 
-std::optional<HostSpec> Section::host_pattern(const Place& place) {
-  const auto* text = std::get_if<std::string>(&place.value->content);
+std::optional<HostSpec> Section::host_pattern(const LocatedValue& found) {
+  const auto* text = std::get_if<std::string>(&found.value->content);
   auto pattern = text ? parse_host_pattern(*text) : std::nullopt;
-  if (!pattern) expected(place, kHostPatternForm);
+  if (!pattern) expected(found, kHostPatternForm);
   return pattern;
 }
 
 void Section::read_fraction(std::string_view key, double& into) {
-  const auto place = find(key);
-  if (!place) return;
+  const auto found = find(key);
+  if (!found) return;
   double value = -1;
-  if (const auto* number = std::get_if<Number>(&place->value->content)) {
+  if (const auto* number = std::get_if<Number>(&found->value->content)) {
     std::from_chars(number->text.data(), number->text.data() + number->text.size(), value);
   }
-  if (!(value >= 0 && value <= 1)) return expected(*place, "a number from 0 to 1");
+  if (!(value >= 0 && value <= 1)) return expected(*found, "a number from 0 to 1");
   into = value;
 }
 
 std::optional<std::size_t> Section::choose(std::string_view key,
                                            std::span<const std::string_view> words) {
-  const auto place = find(key);
-  if (!place) return std::nullopt;
-  if (const auto* text = std::get_if<std::string>(&place->value->content)) {
+  const auto found = find(key);
+  if (!found) return std::nullopt;
+  if (const auto* text = std::get_if<std::string>(&found->value->content)) {
     const auto word = std::find(words.begin(), words.end(), *text);
     if (word != words.end()) return static_cast<std::size_t>(word - words.begin());
   }
-  expected(*place, one_of(words), words);
+  expected(*found, one_of(words), words);
   return std::nullopt;
 }
 

@@ -34,7 +34,7 @@ struct Word {
 };
 
 // A list's item or a key's value, with its path.
-struct Place {
+struct LocatedValue {
   const Value* value;
   std::string path;
 };
@@ -44,7 +44,7 @@ struct Place {
 class Section {
  public:
   // `value` and `faults` outlive the section. A value that is no object is a fault.
-  Section(const Place& place, Faults& faults);
+  Section(const LocatedValue& found, Faults& faults);
 
   void read(std::string_view key, ByteSize& into, const Range<ByteSize>& range);
   void read(std::string_view key, milliseconds& into, const Range<milliseconds>& range);
@@ -59,9 +59,9 @@ class Section {
 
   template <class T>
   void read_number(std::string_view key, T& into, const Range<T>& range) {
-    const auto place = find(key);
-    if (!place) return;
-    const auto number = integer(*place, {range.least, range.most});
+    const auto found = find(key);
+    if (!found) return;
+    const auto number = integer(*found, {range.least, range.most});
     if (number) into = static_cast<T>(*number);
   }
 
@@ -74,22 +74,23 @@ class Section {
   }
 
   // The value of a key, if it is there.
-  std::optional<Place> find(std::string_view key);
+  std::optional<LocatedValue> find(std::string_view key);
   // The value of a key that has to be there; `what` says what is expected.
-  std::optional<Place> require(std::string_view key, std::string_view what);
+  std::optional<LocatedValue> require(std::string_view key, std::string_view what);
   // The items of a list, if it is there, is one, and has at most so many.
-  std::optional<std::vector<Place>> items(std::string_view key, std::string_view of_what,
-                                          std::size_t most = ~std::size_t{0});
-  std::optional<std::uint64_t> integer(const Place& place, const Range<std::uint64_t>& range);
-  std::optional<HostSpec> host_pattern(const Place& place);
+  std::optional<std::vector<LocatedValue>> items(std::string_view key, std::string_view of_what,
+                                                 std::size_t most = ~std::size_t{0});
+  std::optional<std::uint64_t> integer(const LocatedValue& found,
+                                       const Range<std::uint64_t>& range);
+  std::optional<HostSpec> host_pattern(const LocatedValue& found);
 
   // Notes what stood there instead, and which of `words` may have been meant.
-  void expected(const Place& place, std::string_view what,
+  void expected(const LocatedValue& found, std::string_view what,
                 std::span<const std::string_view> words = {});
-  void fault(const Place& place, std::string what);
+  void fault(const LocatedValue& found, std::string what);
 
   Faults& faults() { return faults_; }
-  const Place& place() const { return place_; }
+  const LocatedValue& whole() const { return whole_; }
   bool is_object() const { return object_ != nullptr; }
 
   // Unknown keys, each with the known one that may have been meant.
@@ -98,7 +99,7 @@ class Section {
  private:
   std::optional<std::size_t> choose(std::string_view key, std::span<const std::string_view> words);
 
-  Place place_;
+  LocatedValue whole_;
   const Object* object_;
   Faults& faults_;
   std::vector<std::string_view> known_;

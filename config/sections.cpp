@@ -31,9 +31,9 @@ constexpr std::array<Word<Admit>, 2> kAdmit{{{"first", Admit::first}, {"second",
 
 template <class Into>
 void read_part(Section& parent, std::string_view key, Into& into, void (*read)(Section&, Into&)) {
-  const auto place = parent.find(key);
-  if (!place) return;
-  Section part(*place, parent.faults());
+  const auto found = parent.find(key);
+  if (!found) return;
+  Section part(*found, parent.faults());
   read(part, into);
   part.finish();
 }
@@ -44,7 +44,7 @@ void read_listen(Section& in, std::vector<HostPort>& listen) {
   const auto items = in.items("listen", "addresses, such as \"127.0.0.1:3128\"");
   if (!items) return;
   listen.clear();
-  for (const Place& item : *items) {
+  for (const LocatedValue& item : *items) {
     const auto* text = std::get_if<std::string>(&item.value->content);
     const auto endpoint = text ? parse_listen(*text) : std::nullopt;
     if (!endpoint) {
@@ -63,7 +63,7 @@ void read_targeted(Section& in, CacheSettings& cache) {
   const auto items = in.items("targeted", "names of fields, such as \"CDN-Cache-Control\"", kMost);
   if (!items) return;
   cache.targeted.clear();
-  for (const Place& item : *items) {
+  for (const LocatedValue& item : *items) {
     const auto* text = std::get_if<std::string>(&item.value->content);
     if (text && is_token(*text)) {
       cache.targeted.push_back(*text);
@@ -81,14 +81,14 @@ void read_disk(Section& in, DiskSettings& disk) {
   in.read_word("admit", disk.admit, kAdmit);
   for (const char* key : {"path", "size"}) {
     if (in.is_object() && !in.find(key)) {
-      in.fault(in.place(), std::string("\"") + key + "\" is missing");
+      in.fault(in.whole(), std::string("\"") + key + "\" is missing");
     }
   }
 }
 
 void read_cache(Section& in, CacheSettings& cache) {
   in.read("memory", cache.memory, {mebibytes(1), ByteSize{1ULL << 44}});
-  if (const auto place = in.find("max_object")) {
+  if (const auto found = in.find("max_object")) {
     ByteSize most;
     const bool in_blocks = in.find("disk").has_value();
     in.read("max_object", most, {ByteSize{1}, in_blocks ? kMostOnDisk : cache.memory});
@@ -116,11 +116,11 @@ void read_log(Section& in, LogSettings& log) {
   constexpr std::array<Word<LogFormat>, 2> kFormats{
       {{"squid", LogFormat::squid}, {"json", LogFormat::json}}};
   in.read_word("format", log.format, kFormats);
-  const auto place = in.find("access");
-  if (!place) return;
-  const auto* text = std::get_if<std::string>(&place->value->content);
+  const auto found = in.find("access");
+  if (!found) return;
+  const auto* text = std::get_if<std::string>(&found->value->content);
   if (!text || text->empty() || text->find('\0') != std::string::npos) {
-    return in.expected(*place, "\"stdout\", \"none\" or the path of a file");
+    return in.expected(*found, "\"stdout\", \"none\" or the path of a file");
   }
   log.access = *text == "stdout" ? LogTarget::standard_output
                : *text == "none" ? LogTarget::none

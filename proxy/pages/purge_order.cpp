@@ -7,28 +7,28 @@
 namespace proxy {
 namespace {
 
-using config::Place;
+using config::LocatedValue;
 using config::Section;
 
 constexpr std::string_view kUrlForm = "a URL like \"http://example.com/a\"";
 
-std::optional<http::Target> url_at(Section& in, const Place& place) {
-  const auto* text = std::get_if<std::string>(&place.value->content);
+std::optional<http::Target> url_at(Section& in, const LocatedValue& found) {
+  const auto* text = std::get_if<std::string>(&found.value->content);
   const auto target = text ? http::parse_target("GET", *text) : http::HeadError::bad_target;
   if (target && target->form() == http::Target::Form::absolute) return *target;
-  in.expected(place, kUrlForm);
+  in.expected(found, kUrlForm);
   return std::nullopt;
 }
 
 std::optional<PurgeOrder> read_order(Section& in) {
-  const std::array places{in.find("url"), in.find("prefix"), in.find("host")};
-  const auto given = std::count_if(places.begin(), places.end(),
-                                   [](const auto& place) { return place.has_value(); });
+  const std::array values{in.find("url"), in.find("prefix"), in.find("host")};
+  const auto given = std::count_if(values.begin(), values.end(),
+                                   [](const auto& found) { return found.has_value(); });
   if (given != 1) {
-    if (in.is_object()) in.fault(in.place(), R"(expected one of "url", "prefix" and "host")");
+    if (in.is_object()) in.fault(in.whole(), R"(expected one of "url", "prefix" and "host")");
     return std::nullopt;
   }
-  const auto& [url, prefix, host] = places;
+  const auto& [url, prefix, host] = values;
   if (url) return url_at(in, *url);
   if (host) {
     const auto hosts = in.host_pattern(*host);
