@@ -58,22 +58,22 @@ std::optional<std::string_view> take(std::string_view& rest, std::uint32_t bytes
 }
 
 std::optional<http::Variant> take_variant(std::string_view& rest, std::uint32_t count) {
-  std::vector<http::Variant::Selector> selectors;
+  std::vector<http::Variant::SelectingField> fields;
   for (; count > 0; --count) {
     const auto lengths = take(rest, 8);
     if (!lengths) return std::nullopt;
     const auto name = take(rest, load<std::uint32_t>(bytes_at(*lengths, 0)));
     if (!name) return std::nullopt;
-    http::Variant::Selector selector{http::field::unknown, std::string(*name), std::nullopt};
+    http::Variant::SelectingField field{http::field::unknown, std::string(*name), std::nullopt};
     const auto length = load<std::uint32_t>(bytes_at(*lengths, 4));
     if (length != kAbsent) {
       const auto value = take(rest, length);
       if (!value) return std::nullopt;
-      selector.value = *value;
+      field.value = *value;
     }
-    selectors.push_back(std::move(selector));
+    fields.push_back(std::move(field));
   }
-  return http::Variant::of(std::move(selectors));
+  return http::Variant::of(std::move(fields));
 }
 
 // Whether it is a head, and of a final response; others parse it again and rely on it.
@@ -138,7 +138,7 @@ bool take_part(SavedHead& into) {
 }  // namespace
 
 std::string encode_head(const Entry& entry, std::uint64_t selector) {
-  const auto& selectors = entry.variant.selectors();
+  const auto& selectors = entry.variant.selecting_fields();
   std::string out;
   out.reserve(kFixedBytes + entry.head.size());
   out += static_cast<char>(kLayout);
@@ -204,7 +204,7 @@ void note_object(disk::RecordHeader& record, const Entry& entry) {
 
 std::string names_of(const http::Variant& variant) {
   std::string names;
-  for (const auto& selector : variant.selectors()) {
+  for (const auto& selector : variant.selecting_fields()) {
     if (!names.empty()) names += ", ";
     names += selector.name;
   }

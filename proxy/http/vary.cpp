@@ -34,57 +34,61 @@ void append_escaped(std::string& out, std::string_view value) {
 Variant::Variant(const Fields& response, const Fields& request) {
   Members names(response, field::vary);
   while (const auto name = names.next()) {
-    never_ = *name == "*" || !is_token(*name) || selectors_.size() == kMaxNames;
+    never_ = *name == "*" || !is_token(*name) || fields_.size() == kMaxNames;
     if (never_) break;
     const field id = boost::beast::http::string_to_field(*name);
-    selectors_.push_back({id, lower(*name), value_of(request, id, *name)});
+    fields_.push_back({id, lower(*name), value_of(request, id, *name)});
   }
-  if (never_) selectors_.clear();
-  const auto by_name = [](const Selector& a, const Selector& b) { return a.name < b.name; };
-  const auto same = [](const Selector& a, const Selector& b) { return a.name == b.name; };
-  std::sort(selectors_.begin(), selectors_.end(), by_name);
-  selectors_.erase(std::unique(selectors_.begin(), selectors_.end(), same), selectors_.end());
+  if (never_) fields_.clear();
+  const auto by_name = [](const SelectingField& a, const SelectingField& b) {
+    return a.name < b.name;
+  };
+  const auto same = [](const SelectingField& a, const SelectingField& b) {
+    return a.name == b.name;
+  };
+  std::sort(fields_.begin(), fields_.end(), by_name);
+  fields_.erase(std::unique(fields_.begin(), fields_.end(), same), fields_.end());
 }
 
-std::optional<Variant> Variant::of(std::vector<Selector> selectors) {
-  if (selectors.size() > kMaxNames) return std::nullopt;
-  for (std::size_t i = 0; i < selectors.size(); ++i) {
-    Selector& selector = selectors[i];
-    if (!is_token(selector.name) || lower(selector.name) != selector.name) return std::nullopt;
-    if (i > 0 && selector.name <= selectors[i - 1].name) return std::nullopt;
-    selector.id = boost::beast::http::string_to_field(selector.name);
+std::optional<Variant> Variant::of(std::vector<SelectingField> fields) {
+  if (fields.size() > kMaxNames) return std::nullopt;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    SelectingField& one = fields[i];
+    if (!is_token(one.name) || lower(one.name) != one.name) return std::nullopt;
+    if (i > 0 && one.name <= fields[i - 1].name) return std::nullopt;
+    one.id = boost::beast::http::string_to_field(one.name);
   }
   Variant variant;
-  variant.selectors_ = std::move(selectors);
+  variant.fields_ = std::move(fields);
   return variant;
 }
 
 bool Variant::matches(const Fields& request) const {
   if (never_) return false;
-  return std::all_of(selectors_.begin(), selectors_.end(), [&](const Selector& selector) {
+  return std::all_of(fields_.begin(), fields_.end(), [&](const SelectingField& one) {
     NormalForm form;
-    if (!append_normal_form(form, request, selector.id, selector.name)) return !selector.value;
-    return selector.value == std::string_view(form.data(), form.size());
+    if (!append_normal_form(form, request, one.id, one.name)) return !one.value;
+    return one.value == std::string_view(form.data(), form.size());
   });
 }
 
 std::string Variant::mark() const {
   if (never_) return "*";
   std::string text;
-  for (const Selector& selector : selectors_) {
+  for (const SelectingField& one : fields_) {
     if (!text.empty()) text += ", ";
-    text += selector.name;
-    if (!selector.value) continue;
-    append_escaped(text += "=\"", *selector.value);
+    text += one.name;
+    if (!one.value) continue;
+    append_escaped(text += "=\"", *one.value);
     text += '"';
   }
   return text;
 }
 
 std::size_t Variant::footprint() const {
-  std::size_t bytes = selectors_.capacity() * sizeof(Selector);
-  for (const Selector& selector : selectors_)
-    bytes += selector.name.capacity() + (selector.value ? selector.value->capacity() : 0);
+  std::size_t bytes = fields_.capacity() * sizeof(SelectingField);
+  for (const SelectingField& one : fields_)
+    bytes += one.name.capacity() + (one.value ? one.value->capacity() : 0);
   return bytes;
 }
 

@@ -15,38 +15,38 @@ namespace proxy::http {
 class Variant {
  public:
   // A request field that Vary names, and its value in its normal form.
-  struct Selector {
+  struct SelectingField {
     field id;
     std::string name;  // lower case
     std::optional<std::string> value;
 
-    bool operator==(const Selector&) const = default;
+    bool operator==(const SelectingField&) const = default;
   };
 
   Variant() = default;
   Variant(const Fields& response, const Fields& request);
-  // From selectors() of another, which were written down. Nothing where they are not sorted, or
-  // more than there can be, or a name is no token in lower case.
-  static std::optional<Variant> of(std::vector<Selector> selectors);
+  // From selecting_fields() of another, which were written down. Nothing where they are not sorted,
+  // or more than there can be, or a name is no token in lower case.
+  static std::optional<Variant> of(std::vector<SelectingField> fields);
 
   // Field by field, in their normal form (normal_form.hpp): absent matches absent only. `Vary: *`,
   // one that cannot be read, and one of more than 64 fields never match.
   bool matches(const Fields& request) const;
   // Nobody else's request can match.
   bool never_matches() const { return never_; }
-  bool varies() const { return never_ || !selectors_.empty(); }
+  bool varies() const { return never_ || !fields_.empty(); }
   // Equal: they match the same requests.
   friend bool operator==(const Variant&, const Variant&) = default;
   // What it is selected by, as text, in Squid's spelling with the names sorted:
   // `accept-encoding="gzip", cookie`.
   std::string mark() const;
   // Sorted by name; none where never_matches().
-  const std::vector<Selector>& selectors() const { return selectors_; }
+  const std::vector<SelectingField>& selecting_fields() const { return fields_; }
   // Bytes on the heap.
   std::size_t footprint() const;
 
  private:
-  std::vector<Selector> selectors_;
+  std::vector<SelectingField> fields_;
   bool never_ = false;
 };
 

@@ -110,7 +110,7 @@ void add_response(Report& report, unsigned status, bool shared, cache::seconds l
 }
 
 void add_selectors(Report& report, const http::Variant& variant) {
-  for (const auto& field : variant.selectors()) {
+  for (const auto& field : variant.selecting_fields()) {
     report.add("for_" + field.name, field.value ? Report::Value(*field.value) : Report::Value());
   }
 }

@@ -76,7 +76,7 @@ TEST_F(AnEntryWrittenDown, IsTheSameOnceReadAgain) {
     EXPECT_EQ(after.url, before->url);
     EXPECT_EQ(after.status, before->status);
     EXPECT_EQ(after.head, before->head);
-    EXPECT_EQ(after.variant.selectors(), before->variant.selectors());
+    EXPECT_EQ(after.variant.selecting_fields(), before->variant.selecting_fields());
     EXPECT_EQ(after.source, before->source);
     EXPECT_EQ(after.shared, before->shared);
     EXPECT_EQ(after.no_cache, before->no_cache);
