@@ -59,8 +59,8 @@ std::chrono::seconds shortest_ttl(const ares_addrinfo& info) {
   return std::chrono::seconds(ttl);
 }
 
-net::Result<Found> found_in(const ares_addrinfo& info) {
-  Found found;
+net::Result<Resolved> found_in(const ares_addrinfo& info) {
+  Resolved found;
   for (auto* node = info.nodes; node && found.addresses.size() < kMaxAddresses;
        node = node->ai_next) {
     const auto address = address_of(*node);

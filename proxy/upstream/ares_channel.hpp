@@ -15,14 +15,14 @@ struct ares_channeldata;
 
 namespace proxy::upstream {
 
-struct Found {
+struct Resolved {
   Addresses addresses;  // at least one, none twice
   std::chrono::seconds ttl{0};
 };
 
 class AresChannel {
  public:
-  using Answered = std::function<void(net::Result<Found>)>;
+  using Answered = std::function<void(net::Result<Resolved>)>;
 
   // `servers` as ares_set_servers_ports_csv reads it; empty: the system's.
   AresChannel(net::Executor executor, const std::string& servers);

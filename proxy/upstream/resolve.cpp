@@ -84,11 +84,11 @@ std::shared_ptr<Resolver::Query> Resolver::join(const std::string& name) {
   if (!is_new) return place->second;
   auto query = std::make_shared<Query>();
   place->second = query;
-  channel_.ask(name, [this, name](net::Result<Found> found) { finish(name, std::move(found)); });
+  channel_.ask(name, [this, name](net::Result<Resolved> found) { finish(name, std::move(found)); });
   return query;
 }
 
-void Resolver::finish(const std::string& name, net::Result<Found> found) {
+void Resolver::finish(const std::string& name, net::Result<Resolved> found) {
   const auto query = pending_.extract(name).mapped();
   if (found) {
     query->answer = std::move(found->addresses);

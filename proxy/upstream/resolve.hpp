@@ -41,7 +41,7 @@ class Resolver {
   struct Query;
 
   std::shared_ptr<Query> join(const std::string& name);
-  void finish(const std::string& name, net::Result<Found> found);
+  void finish(const std::string& name, net::Result<Resolved> found);
 
   net::Executor executor_;
   NameCache cache_;
