@@ -10,10 +10,11 @@
 
 namespace digest {
 
-// RFC 4648 section 4: padded, no line breaks.
+// Encodes as RFC 4648 section 4 says: padded, no line breaks.
 std::string to_base64(std::span<const std::uint8_t> bytes);
 
-// Only what to_base64 makes (section 3.5 too: the bits left over are zero), from anywhere.
+// Decodes `text`, which may come from anywhere. Returns nothing unless to_base64() produces exactly
+// this text: the unused bits must be zero too (section 3.5).
 std::optional<std::vector<std::uint8_t>> from_base64(std::string_view text);
 
 }  // namespace digest

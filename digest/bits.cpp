@@ -33,7 +33,7 @@ double estimated_keys(const Shape& shape, std::uint64_t bits_set) {
   const double choices = plain ? bits : bits / shape.hashes;
   const double draws = plain ? shape.hashes : 1;
   const auto set = static_cast<double>(std::min(bits_set, shape.bits - 1));
-  // A single bit to choose from is set by any number of keys from one on.
+  // If a hash has a single bit to choose from, one key sets it, and so do many.
   if (choices == 1) return bits_set == 0 ? 0 : 1;
   return std::log1p(-set / bits) / (draws * std::log1p(-1 / choices));
 }

@@ -104,8 +104,8 @@ bool BlockedFilter::holds(const Line& line, std::uint64_t choice) {
 }
 
 #ifdef __x86_64__
-// The same, four or eight words at a time: the plain loop has three or four times as many
-// instructions, and so keeps a third or a quarter as many lines on their way from memory.
+// The same, four or eight words at a time. The plain loop executes three or four times as many
+// instructions, so only a third or a quarter as many lines are in flight from memory at once.
 __attribute__((target("avx2"))) bool BlockedFilter::holds_avx2(const Line& line,
                                                                std::uint64_t choice) {
   const auto all = _mm256_set1_epi64x(static_cast<long long>(choice));
@@ -116,7 +116,7 @@ __attribute__((target("avx2"))) bool BlockedFilter::holds_avx2(const Line& line,
   const auto second = _mm256_srlv_epi64(all, _mm256_setr_epi64x(24, 30, 36, 42));
   const auto first_bits = _mm256_sllv_epi64(one, _mm256_and_si256(first, low_six));
   const auto second_bits = _mm256_sllv_epi64(one, _mm256_and_si256(second, low_six));
-  // testc: no bit of the second argument is missing in the first. Not &&, to have no branch.
+  // testc: every bit of the second argument is set in the first. No &&, to avoid a branch.
   const int both = _mm256_testc_si256(_mm256_load_si256(words), first_bits) &
                    _mm256_testc_si256(_mm256_load_si256(words + 1), second_bits);
   return both != 0;
@@ -124,20 +124,20 @@ __attribute__((target("avx2"))) bool BlockedFilter::holds_avx2(const Line& line,
 
 __attribute__((target("avx512f"))) bool BlockedFilter::holds_avx512(const Line& line,
                                                                     std::uint64_t choice) {
-  constexpr __mmask8 kEach = 0xff;  // g++ 12 warns of its own header without one
+  constexpr __mmask8 kEach = 0xff;  // without a mask, g++ 12 warns about its own header
   const auto all = _mm512_set1_epi64(static_cast<long long>(choice));
   const auto counts =
       _mm512_maskz_srlv_epi64(kEach, all, _mm512_setr_epi64(0, 6, 12, 18, 24, 30, 36, 42));
-  // A rotation looks at the lowest six bits of its count alone.
+  // A rotation uses only the lowest six bits of its count.
   const auto words = _mm512_maskz_rorv_epi64(kEach, _mm512_load_si512(line.words.data()), counts);
   return _mm512_testn_epi64_mask(words, _mm512_set1_epi64(1)) == 0;
 }
 #else
 bool BlockedFilter::holds_avx2(const Line&, std::uint64_t) {
-  return false;  // never asked
+  return false;  // never called
 }
 bool BlockedFilter::holds_avx512(const Line&, std::uint64_t) {
-  return false;  // nor this
+  return false;  // never called
 }
 #endif
 

@@ -1,4 +1,5 @@
-// A Bloom filter that reads one cache line per question: for large local sets asked all the time.
+// A Bloom filter that reads one cache line per lookup: for large local sets that are looked up
+// often.
 #pragma once
 
 #include <array>
@@ -15,32 +16,33 @@
 
 namespace digest {
 
-// Never forgets: after insert(key), contains(key) holds. The key's first half chooses one line of
-// 64 bytes, its second half one bit in each of the line's eight words: always 8 hashes (Putze,
-// Sanders, Singler 2007, with one bit per word as in Lang, Neumann, Kemper, Boncz 2019, so that all
-// eight are tested at once). It pays with bits: at 12 per key 0.42 % are wrong, where a Bloom
-// filter has 0.31 %; at a rate of 1e-4 about a fifth more. Any number of threads may read one
-// filter; a writer must be alone.
+// Never forgets: after insert(key), contains(key) is true. The first half of a key chooses a line
+// of 64 bytes; the second half chooses one bit in each of the line's eight words, so there are
+// always 8 hashes (Putze, Sanders, Singler 2007; one bit per word as in Lang, Neumann, Kemper,
+// Boncz 2019, so that all eight are tested at once). The price is bits: 12 per key give 0.42 %
+// false positives, where a Bloom filter has 0.31 %; a rate of 1e-4 takes about a fifth more bits.
+// Any number of threads may read one filter; a writer must be alone.
 //
-// Line: upper half of the 128 bit product of the key's bytes 0 to 7, little-endian, and the number
-// of lines. Bit in word i: bits 6i to 6i + 5 of bytes 8 to 15, little-endian.
+// Line: the upper half of the 128-bit product of the key's bytes 0 to 7, little-endian, and the
+// number of lines. Bit in word i: bits 6i to 6i + 5 of bytes 8 to 15, little-endian.
 // Saved (FilterKind::blocked): 8 bytes of the number of lines; the lines, each word little-endian.
 class BlockedFilter {
  public:
-  // An empty filter: 64 bytes per line, at most kMaxBits altogether.
+  // Returns an empty filter of 64 bytes per line. All lines together have at most kMaxBits bits.
   static Sized<BlockedFilter> create(std::uint64_t lines);
-  // The smallest that holds `capacity` distinct keys at this rate.
+  // Returns the smallest filter that holds `capacity` distinct keys at this false-positive rate.
   static Sized<BlockedFilter> for_capacity(std::uint64_t capacity, double rate);
 
-  // What save() made, from anywhere. Allocates about what it is given.
+  // Reads what save() wrote. The bytes may come from anywhere. Allocates about as much as `file`
+  // holds.
   static Loaded<BlockedFilter> load(std::span<const std::uint8_t> file);
   std::vector<std::uint8_t> save() const;
 
-  // True if the key certainly was not in before.
+  // Returns true if the key was certainly absent before.
   bool insert(const Key& key);
 
-  // One cache line; no allocation, no division. The same whatever the instructions, which the
-  // machine must have.
+  // Reads one cache line; neither allocates nor divides. The answer does not depend on
+  // `instructions`, which the machine must support.
   bool contains(const Key& key, Instructions instructions = kBestInstructions) const {
     const Line& line = lines_[line_of(key)];
     const std::uint64_t choice = load64(key.bytes.data() + 8);
@@ -51,8 +53,8 @@ class BlockedFilter {
 
   std::uint64_t lines() const { return lines_.size(); }
 
-  // The chance that contains() says yes to a key never inserted, from the bits actually set. Reads
-  // the whole filter.
+  // The probability that contains() returns true for a key that was never inserted, computed from
+  // the bits set. Reads the whole filter.
   double false_positive_rate() const;
 
   bool operator==(const BlockedFilter&) const = default;
@@ -65,7 +67,7 @@ class BlockedFilter {
     bool operator==(const Line&) const = default;
   };
 
-  // All the bits that `choice` names are set.
+  // Whether all bits that `choice` names are set.
   static bool holds(const Line& line, std::uint64_t choice);
   static bool holds_avx2(const Line& line, std::uint64_t choice);
   static bool holds_avx512(const Line& line, std::uint64_t choice);
@@ -84,10 +86,11 @@ class BlockedFilter {
   std::vector<Line> lines_;
 };
 
-// The predicted rate of so many lines with so many distinct keys: the rate of one line with j keys,
-// (1 - (63/64)^j)^8, over j as keys fall on lines by chance (Poisson; Putze et al., section 3).
+// The predicted false-positive rate for this number of lines and of distinct keys: the rate of one
+// line with j keys, (1 - (63/64)^j)^8, averaged over j, as keys fall on lines at random (Poisson;
+// Putze et al., section 3).
 Sized<double> blocked_rate(std::uint64_t lines, std::uint64_t entries);
-// Its inverse: the fewest lines.
+// The inverse: the fewest lines that keep the rate.
 Sized<std::uint64_t> blocked_lines_for(std::uint64_t entries, double rate);
 
 }  // namespace digest

@@ -18,56 +18,56 @@
 namespace digest {
 
 enum class AdditionsError : std::uint8_t {
-  unknown,  // the bits came from elsewhere, by a union, an intersection or from_bytes
+  unknown,  // the filter was made by a union, an intersection or from_bytes()
 };
 
-// Never forgets: after insert(key), contains(key) holds until clear() or an intersection. How often
-// "perhaps" is wrong depends on the bits set, not on what the filter was sized for: see
-// false_positive_rate(). Bit n is byte n >> 3, value 1 << (n & 7). Any number of threads may read
-// one filter; a writer must be alone. A moved-from filter may only be assigned to or destroyed.
-// (Bloom 1970; a shape that holds a given number of keys at a given rate: plan.hpp.)
+// Never forgets: after insert(key), contains(key) is true until clear() or an intersection. How
+// often "perhaps" is wrong depends on the bits set, not on what the filter was sized for: see
+// false_positive_rate(). Bit n has value 1 << (n & 7) in byte n >> 3. Any number of threads may
+// read one filter; a writer must be alone. A moved-from filter may only be assigned to or
+// destroyed. (Bloom 1970. plan.hpp computes a shape for a number of keys and a rate.)
 //
-// Saved (FilterKind::bloom): the shape; 8 bytes of additions + 1, or 0 where they are unknown;
-// then the bits.
+// Saved (FilterKind::bloom): the shape; 8 bytes of additions + 1, or 0 if they are unknown; then
+// the bits.
 class BloomFilter {
  public:
-  // An empty filter. The memory is bounded by kMaxBits.
+  // Returns an empty filter. kMaxBits bounds its memory.
   static boost::system::result<BloomFilter, ShapeError> create(const Shape& shape);
 
-  // A copy of bits that came from elsewhere, refused unless they are exactly shape.byte_count()
-  // bytes with nothing beyond the last bit.
+  // Copies `bytes`. Fails unless there are exactly shape.byte_count() bytes and no bit is set
+  // beyond the last one.
   static boost::system::result<BloomFilter, ShapeError> from_bytes(
       const Shape& shape, std::span<const std::uint8_t> bytes);
-  // The same, around these bytes themselves.
+  // The same, but takes the bytes over instead of copying them.
   static boost::system::result<BloomFilter, ShapeError> around(const Shape& shape,
                                                                std::vector<std::uint8_t> bytes);
 
-  // What save() or to_text() made, from anywhere; text is base64 of the same bytes, and may be
-  // broken into lines: ASCII blanks in it are skipped. Allocates no more than about twice what it
-  // is given.
+  // Read what save() or to_text() wrote. The input may come from anywhere. The text is base64 of
+  // the saved bytes and may be broken into lines: ASCII blanks are skipped. Both allocate at most
+  // about twice the size of their input.
   static Loaded<BloomFilter> load(std::span<const std::uint8_t> file);
   static Loaded<BloomFilter> from_text(std::string_view text);
   std::vector<std::uint8_t> save() const;
   std::string to_text() const;
 
-  // An empty filter of the same shape.
+  // Returns an empty filter of the same shape.
   BloomFilter empty_copy() const { return BloomFilter(shape()); }
 
-  // True if the key certainly was not in before.
+  // Returns true if the key was certainly absent before.
   bool insert(const Key& key);
-  // How many of them certainly were not.
+  // Returns how many of the keys were certainly absent before.
   std::uint64_t insert(std::span<const Key> keys);
 
-  // No allocation and no division.
+  // Neither allocates nor divides.
   bool contains(const Key& key) const {
     return positions_.all(key, [this](std::uint64_t position) { return test(position); });
   }
 
   void clear();
 
-  // From now on all that either held, or what both held and perhaps more: a filter of the keys in
-  // both alone would claim no more than this one. An error, and nothing changes, unless the shapes
-  // are the same.
+  // After unite() this filter claims every key that either of the two claimed. After intersect() it
+  // claims every key that both claimed; a filter built from only the keys in both sets would claim
+  // no more than that. If the shapes differ, both return an error and change nothing.
   boost::system::result<void, ShapeError> unite(const BloomFilter& other);
   boost::system::result<void, ShapeError> intersect(const BloomFilter& other);
   bool same_shape(const BloomFilter& other) const { return shape() == other.shape(); }
@@ -75,23 +75,23 @@ class BloomFilter {
   const Shape& shape() const { return positions_.shape(); }
   std::span<const std::uint8_t> bytes() const { return bytes_; }
 
-  // How often insert() was given a key, known or new.
+  // How often insert() was called with a key, whether known or new.
   boost::system::result<std::uint64_t, AdditionsError> additions() const;
 
-  // The four below follow from the bits set, which are counted as they change: they cost nothing to
-  // ask and hold after a union too.
+  // The four below follow from the number of set bits, which is kept up to date. They cost nothing
+  // to call and are right after a union too.
   std::uint64_t bits_set() const { return bits_set_; }
   double fill_ratio() const;
   double false_positive_rate() const { return observed_false_positive_rate(shape(), bits_set_); }
   double estimate() const { return estimated_keys(shape(), bits_set_); }
 
-  // The same claims for every key; additions do not matter.
+  // Two filters are equal if they have one shape and one set of bits; additions are not compared.
   bool operator==(const BloomFilter& other) const {
     return same_shape(other) && bytes_ == other.bytes_;
   }
 
  private:
-  friend class CountingFilter;  // the only one that clears single bits
+  friend class CountingFilter;  // the only class that clears single bits
 
   explicit BloomFilter(const Shape& shape);
   BloomFilter(const Shape& shape, std::vector<std::uint8_t> bytes);
@@ -99,7 +99,7 @@ class BloomFilter {
   bool test(std::uint64_t position) const {
     return (bytes_[position >> 3] >> (position & 7) & 1) != 0;
   }
-  // Both expect the bit to be in the other state.
+  // Both require that the bit has the other value before the call.
   void set(std::uint64_t position);
   void reset(std::uint64_t position);
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr unsigned kStuck = 15;
 
-// A key's positions, each once, so that adding and removing touch every counter by exactly one.
+// The positions of a key, each once, so that adding and removing change each counter by exactly
+// one.
 class DistinctPositions {
  public:
   DistinctPositions(const Positions& positions, const Key& key) {
@@ -76,7 +77,7 @@ std::vector<std::uint8_t> CountingFilter::save() const {
 
 bool CountingFilter::restore() {
   std::uint64_t sum = 0;
-  bool exact = true;  // no counter is stuck: each key stands on 1 to `hashes` of them
+  bool exact = true;  // no counter is stuck: each key counts on 1 to `hashes` of them
   for (std::uint64_t position = 0; position < 2 * counters_.size(); ++position) {
     const unsigned count = count_at(counters_, position);
     if (count == 0) continue;

@@ -1,4 +1,4 @@
-// A Bloom filter that can forget: the live picture of what a cache holds.
+// A Bloom filter that supports removal: a cache keeps one over the keys that it holds.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -12,57 +12,62 @@
 
 namespace digest {
 
-// Counts in 4 bits how many of the keys held stand on each position (a key whose positions coincide
-// counts once there; Fan, Cao, Almeida, Broder 2000). A counter that reached 15 sticks: it may keep
-// a bit set for too long, never clear one too early; how seldom: overflow_bound() in sizing.hpp.
-// There are no false negatives if a key is removed at most as often as it was added. Removing one
-// that never came in, but that the filter would claim, takes bits from others, and the filter
-// cannot tell. So it is for who knows exactly what is in, as a cache does: it adds a key when the
-// first variant under it is stored and removes it when the last one leaves, whatever came and went
-// between; then a second removal does not happen, and this filter never has to guess.
+// Counts in 4 bits how many of the current keys have each position (a key whose positions coincide
+// counts once there; Fan, Cao, Almeida, Broder 2000). A counter that reached 15 stays at 15. Its
+// bit may therefore stay set for too long but is never cleared too early; overflow_bound() in
+// sizing.hpp says how rarely that happens.
+//
+// There are no false negatives as long as a key is removed at most as often as it was added.
+// Removing a key that was never added, but that the filter claims, clears bits of other keys, and
+// the filter cannot detect it. The caller must therefore know exactly which keys are in. A cache
+// does: it adds a key when it stores the first variant under the key and removes the key when the
+// last variant leaves.
+//
 // Costs bits / 2 + bits / 8 bytes. Not for concurrent use.
 //
 // Saved (FilterKind::counting): the shape; 8 bytes of entries; the counters, two per byte, the even
-// position in the lower half, a half beyond the last one being zero.
+// position in the lower half. An unused last half is zero.
 class CountingFilter {
  public:
   static boost::system::result<CountingFilter, ShapeError> create(const Shape& shape);
 
-  // What save() made, from anywhere. Allocates about what it is given.
+  // Reads what save() wrote. The bytes may come from anywhere. Allocates about as much as `file`
+  // holds.
   static Loaded<CountingFilter> load(std::span<const std::uint8_t> file);
   std::vector<std::uint8_t> save() const;
 
   using Turned = std::vector<std::uint32_t>;
 
-  // True if the key certainly was not in before. The positions whose bit this turned over are
-  // appended to `turned`, if there is one; so with remove().
+  // Returns true if the key was certainly absent before. If `turned` is given, add() and remove()
+  // append to it the positions whose bit they changed.
   bool add(const Key& key, Turned* turned = nullptr);
 
-  // False, and nothing changes, if the key certainly is not in.
+  // Returns false, and changes nothing, if the key is certainly absent.
   bool remove(const Key& key, Turned* turned = nullptr);
 
   void clear();
 
   bool contains(const Key& key) const { return projection_.contains(key); }
 
-  // Additions less removals that took effect.
+  // Additions less the removals that took effect.
   std::uint64_t entries() const { return entries_; }
   std::uint64_t bits_set() const { return projection_.bits_set(); }
   const Shape& shape() const { return projection_.shape(); }
 
-  // The filter that says the same as this one at every moment: a bit is set where a counter is not
-  // 0. The reference follows later changes.
+  // The Bloom filter that makes the same claims as this one: a bit is set where a counter is not 0.
+  // The reference stays valid and follows later changes.
   const BloomFilter& projection() const { return projection_; }
 
-  // A copy of it, which does not.
+  // A copy of the projection, which later changes do not affect.
   BloomFilter snapshot() const { return projection_; }
 
  private:
   explicit CountingFilter(BloomFilter empty);
 
-  // Sets the projection's bits from the counters. False if they cannot be those of so many entries.
+  // Sets the projection's bits from the counters. Returns false if this number of entries cannot
+  // have produced these counters.
   bool restore();
-  // True if the bit turned over.
+  // Both return true if the bit changed.
   bool increment(std::uint64_t position);
   bool decrement(std::uint64_t position);
 

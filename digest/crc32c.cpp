@@ -16,8 +16,8 @@ constexpr std::uint32_t kReflectedPolynomial = 0x82f63b78;
 
 using Table = std::array<std::uint32_t, 256>;
 
-// Table t gives what a byte does to the checksum once t more bytes went by (Kounavis and Berry
-// 2005, slicing by 8).
+// Table t gives the effect of a byte on the checksum after t more bytes (Kounavis and Berry 2005,
+// slicing by 8).
 constexpr std::array<Table, 8> make_tables() {
   std::array<Table, 8> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -39,11 +39,12 @@ constexpr std::array<Table, 8> make_tables() {
 constexpr std::array<Table, 8> kTables = make_tables();
 
 #ifdef __x86_64__
-// The instruction takes three cycles, but one begins in each: three lanes of so many bytes are read
-// side by side and joined (Gopal et al., "Fast CRC Computation for iSCSI Polynomial", 2011).
+// The instruction takes three cycles, but one can start in each cycle. Three lanes of kLane bytes
+// are therefore read side by side and then joined (Gopal et al., "Fast CRC Computation for iSCSI
+// Polynomial", 2011).
 constexpr std::size_t kLane = 1024;
 
-using Matrix = std::array<std::uint32_t, 32>;  // over GF(2); what each bit of a register becomes
+using Matrix = std::array<std::uint32_t, 32>;  // over GF(2): what each bit of a register becomes
 
 constexpr std::uint32_t times(const Matrix& matrix, std::uint32_t bits) {
   std::uint32_t result = 0;
@@ -51,9 +52,9 @@ constexpr std::uint32_t times(const Matrix& matrix, std::uint32_t bits) {
   return result;
 }
 
-// Table t gives what kLane bytes of zeros make of byte t of the register.
+// Table t gives the effect of kLane zero bytes on byte t of the register.
 constexpr std::array<Table, 4> make_lane_tables() {
-  Matrix zeros{kReflectedPolynomial};  // one bit of them
+  Matrix zeros{kReflectedPolynomial};  // one zero bit
   for (std::size_t i = 1; i < 32; ++i) zeros[i] = std::uint32_t{1} << (i - 1);
   for (std::size_t bits = 1; bits < 8 * kLane; bits *= 2) {
     const Matrix half = zeros;

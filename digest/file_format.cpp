@@ -100,7 +100,7 @@ Loaded<FileReader> FileReader::open(std::span<const std::uint8_t> file, FilterKi
   if (file[kKindAt] != static_cast<std::uint8_t>(kind)) return FileError::other_kind;
   const auto payload = file.subspan(kEnvelopeBytes);
   if (load64(&file[kLengthAt]) != payload.size()) return FileError::wrong_length;
-  // As 8 bytes: the four after the checksum are zero.
+  // Compared as 8 bytes: the four after the checksum must be zero.
   if (load64(&file[kChecksumAt]) != checksum_of(file)) return FileError::damaged;
   return FileReader(payload);
 }

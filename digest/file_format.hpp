@@ -1,4 +1,4 @@
-// The envelope in which every filter is saved, and the fields inside it.
+// The envelope that every saved filter has, and the fields inside it.
 //
 // All numbers are little-endian. The envelope is 24 bytes, the payload follows, nothing after it:
 //    0  4  "HSYF"             8  8  bytes of payload
@@ -9,7 +9,7 @@
 //    0  8  bits              12  1  derivation: 0 double_hashing, 1 squid_words, 2 salted
 //    8  4  hashes            13  1  layout: 0 plain, 1 partitioned
 //   14  2  0                 16 16  salt, 0 unless salted
-// What each kind's payload holds stands in the header of that filter.
+// The header of each filter describes the payload of its kind.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -37,11 +37,11 @@ enum class FilterKind : std::uint8_t {
 };
 
 enum class FileError : std::uint8_t {
-  not_a_filter,     // too short for an envelope, or does not begin as one
-  unknown_version,  // written by a later program
-  other_kind,       // a filter, but not of the kind asked for
-  wrong_length,     // cut short, or more follows
-  damaged,          // the checksum does not fit
+  not_a_filter,     // too short for an envelope, or does not begin like one
+  unknown_version,  // written by a later version of this program
+  other_kind,       // a filter of another kind than the caller asked for
+  wrong_length,     // cut short, or followed by more bytes
+  damaged,          // the checksum does not match
   bad_shape,        // a shape or parameter that no filter can have
   bad_content,      // content that no filter of this shape can have
 };
@@ -51,14 +51,14 @@ std::string_view to_string(FileError error);
 template <class T>
 using Loaded = boost::system::result<T, FileError>;
 
-// The kind, of anything that begins as a filter of ours. Nothing else is checked.
+// The kind of a file that begins like a saved filter. Checks nothing else.
 std::optional<FilterKind> kind_of(std::span<const std::uint8_t> file);
 
-// How long the whole file is that begins so, as its envelope says: what it is to be held against
-// before the rest is read. Not of a mapped filter, whose bits are no payload.
+// The length of the whole file, as its envelope announces it, so that a caller can compare it with
+// a limit before it reads the rest. Not for mapped filters, whose bits are outside of the payload.
 Loaded<std::uint64_t> announced_bytes(std::span<const std::uint8_t> head);
 
-// Builds a file field by field.
+// Writes a file field by field.
 class FileWriter {
  public:
   explicit FileWriter(FilterKind kind, std::size_t expected_payload = 0);
@@ -74,20 +74,21 @@ class FileWriter {
   std::vector<std::uint8_t> file_;
 };
 
-// Takes a file apart; safe on any bytes, and refers to them. What is read beyond the end is zero or
-// empty and makes complete() false: read all, then ask once, before anything is allocated.
+// Reads a file field by field, without copying it. Safe on any bytes. Reading beyond the end yields
+// zeros or nothing and makes complete() false, so the caller reads all fields, then checks
+// complete() once before it allocates anything.
 class FileReader {
  public:
-  // Checks the envelope, the checksum included.
+  // Checks the envelope and the checksum.
   static Loaded<FileReader> open(std::span<const std::uint8_t> file, FilterKind kind);
 
   std::uint64_t number();
   std::span<const std::uint8_t> bytes(std::uint64_t count);
-  // Nothing if no filter can have it.
+  // Returns nothing if no filter can have this shape.
   std::optional<Shape> shape();
 
   std::size_t left() const { return payload_.size(); }
-  // All that was asked for was there, and nothing is left.
+  // Whether every field was there and nothing is left.
   bool complete() const { return !overrun_ && payload_.empty(); }
 
  private:

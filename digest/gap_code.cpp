@@ -17,7 +17,7 @@ void each_gap(std::span<const std::uint32_t> rising, Visit visit) {
   }
 }
 
-// Bits go in at the top of a word that is written away byte by byte.
+// Appends bits above those in a word, and writes full bytes out from its lower end.
 class BitWriter {
  public:
   explicit BitWriter(std::vector<std::uint8_t>& out) : out_(out) {}
@@ -27,7 +27,7 @@ class BitWriter {
     if (held_ > 0) out_.push_back(static_cast<std::uint8_t>(word_));
   }
 
-  // At most 32 of them, the rest of `bits` being zero.
+  // Writes `count` bits, at most 32. The rest of `bits` is zero.
   void put(std::uint64_t bits, unsigned count) {
     word_ |= bits << held_;
     held_ += count;
@@ -48,8 +48,8 @@ std::size_t gap_bytes(std::span<const std::uint32_t> rising, unsigned rice) {
   return static_cast<std::size_t>((bits + 7) / 8);
 }
 
-// Where a number is left out with chance q, a gap is g with chance (1 - q) q^g, and the mean of
-// g >> r is q^(2^r) / (1 - q^(2^r)).
+// If each number is left out with probability q, a gap is g with probability (1 - q) q^g, and the
+// mean of g >> r is q^(2^r) / (1 - q^(2^r)).
 std::size_t expected_gap_bytes(std::uint64_t numbers, std::uint64_t limit) {
   if (numbers == 0) return 0;
   const auto count = static_cast<double>(numbers);
@@ -65,7 +65,7 @@ std::size_t expected_gap_bytes(std::uint64_t numbers, std::uint64_t limit) {
 unsigned rice_for(std::span<const std::uint32_t> rising) {
   if (rising.empty()) return 0;
   const std::uint64_t mean = rising.back() / rising.size();
-  // Random gaps want about log2(mean ln 2); these may not be random.
+  // Random gaps need about log2(mean ln 2); these may not be random.
   const auto guess = static_cast<unsigned>(std::bit_width(mean));
   unsigned best = 0;
   std::size_t fewest = ~std::size_t{0};

@@ -1,9 +1,10 @@
-// Rising numbers as Rice coded gaps: how a set of bit positions goes over the wire.
+// Rising numbers as Rice-coded gaps: the wire form of a set of bit positions.
 //
-// The first number itself, then each less its predecessor and less 1, is a gap. With parameter r a
-// gap g is written as g >> r ones, a zero, and the r low bits of g, least significant first. Bits
-// fill bytes from the least significant one up; those left over in the last byte are zero. r is
-// from 0 to 31 (Rice 1979; near the optimum where the positions are as good as random).
+// The first gap is the first number itself; each further gap is a number less its predecessor, less
+// 1. With parameter r, a gap g is written as g >> r ones, a zero, and the r low bits of g, least
+// significant first. Bits fill each byte from the least significant one up; unused bits of the last
+// byte are zero. r is from 0 to 31 (Rice 1979; close to the optimum if the positions are as good as
+// random).
 #pragma once
 
 #include <cstddef>
@@ -15,41 +16,41 @@ namespace digest {
 
 inline constexpr unsigned kMaxRice = 31;
 
-// The parameter that makes these rising numbers shortest. For none of them 0.
+// The parameter with the shortest code for these numbers; 0 if there are none.
 unsigned rice_for(std::span<const std::uint32_t> rising);
 
-// Bytes that they take with it.
+// The length of their code with this parameter, in bytes.
 std::size_t gap_bytes(std::span<const std::uint32_t> rising, unsigned rice);
 
-// Bytes that so many numbers are expected to take with the best parameter if they are chosen under
-// `limit` at random.
+// The expected length in bytes, with the best parameter, of the code of `numbers` numbers chosen at
+// random below `limit`.
 std::size_t expected_gap_bytes(std::uint64_t numbers, std::uint64_t limit);
 
 void append_gaps(std::vector<std::uint8_t>& out, std::span<const std::uint32_t> rising,
                  unsigned rice);
 
-// Reads numbers back from foreign bytes, one at a time, without allocating.
+// Decodes foreign bytes one number at a time, without allocating.
 class GapReader {
  public:
-  // `rice` is at most kMaxRice. Numbers from `limit` on, which is at most 2^32, are not given.
+  // `rice` is at most kMaxRice, `limit` at most 2^32. A number of `limit` or more is an error.
   GapReader(std::span<const std::uint8_t> bytes, unsigned rice, std::uint64_t limit)
       : bytes_(bytes), rice_(rice), limit_(limit) {}
 
-  // False where the bytes end first, or say a number that is not under the limit.
+  // Returns false if the bytes end too early or encode a number that is not below the limit.
   bool next(std::uint32_t& number);
 
-  // Whether the bytes end here: nothing is left but zeros to the end of the last byte.
+  // Whether all bytes have been read: only zeros are left in the last one.
   bool at_end() const;
 
  private:
-  // False if there are no more bits.
+  // Returns false if there are no more bits.
   bool read_bit(unsigned& bit);
 
   std::span<const std::uint8_t> bytes_;
   unsigned rice_;
   std::uint64_t limit_;
-  std::uint64_t bit_ = 0;    // the next one to read
-  std::uint64_t floor_ = 0;  // the least that the next number can be
+  std::uint64_t bit_ = 0;    // the next bit to read
+  std::uint64_t floor_ = 0;  // the least value of the next number
 };
 
 }  // namespace digest

@@ -1,4 +1,4 @@
-// The 16 byte name under which a response is stored and claimed: Squid's store key.
+// The 16-byte key under which a response is stored and claimed: Squid's store key.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ struct Key {
   auto operator<=>(const Key&) const = default;
 };
 
-// Squid's method numbers; they are hashed, so the values are wire format (Squid 5.7 to 7).
+// Squid's method numbers. They are part of the hash, so the values are wire format (Squid 5.7 to
+// 7).
 enum class Method : std::uint8_t {
   get = 1,
   post = 2,
@@ -29,18 +30,19 @@ enum class Method : std::uint8_t {
   delete_ = 8,
 };
 
-// MD5 of the method byte and the canonical absolute URL, as Squid computes it. Neighbours look up
-// and publish GET keys only. The URL is hashed as given: making it canonical is the caller's part.
-// A variant's key is that of the URL with Squid's Vary mark appended. MD5 serves as a name that
-// neighbours agree on, not as protection: who keeps responses by key must compare the URL too.
-// Any thread. Throws std::runtime_error if this OpenSSL refuses to do MD5 at all.
+// MD5 of the method byte and the canonical absolute URL, as Squid computes it. Neighbours publish
+// and look up GET keys only. The URL is hashed as given: the caller makes it canonical. The key of
+// a variant is that of the URL with Squid's Vary mark appended. MD5 serves as a name that
+// neighbours agree on, not as protection: a cache that stores responses by key must compare the URL
+// too. Any thread. Throws std::runtime_error if OpenSSL does not provide MD5.
 Key key_of(Method method, std::string_view canonical_url);
 
-// 32 lower case hex digits.
+// 32 hex digits in lower case.
 std::string to_hex(const Key& key);
 
-// For hash maps. A key is a digest already, so its first bytes do. It is not keyed: who computes
-// MD5 for long enough finds URLs that share a bucket, which costs time, never a wrong answer.
+// For hash maps. A key is a digest already, so its first bytes are a good hash. It has no secret:
+// an attacker with enough computing time finds URLs that share a bucket, which costs time but never
+// gives a wrong answer.
 struct KeyHash {
   using is_avalanching = void;  // tells Boost's flat maps not to mix again
 

@@ -11,7 +11,7 @@ inline std::uint64_t in_little_endian(std::uint64_t number) {
   return std::endian::native == std::endian::big ? __builtin_bswap64(number) : number;
 }
 
-// Reads, or writes, 8 bytes.
+// Read and write 8 bytes.
 inline std::uint64_t load64(const std::uint8_t* bytes) {
   std::uint64_t number = 0;
   std::memcpy(&number, bytes, sizeof number);

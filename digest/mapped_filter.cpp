@@ -16,7 +16,7 @@
 namespace digest {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 4096;  // a page, or the bits could not be mapped alone
+constexpr std::size_t kHeaderBytes = 4096;  // one page, so that the bits start on a page
 constexpr std::size_t kUsedHeader = kEnvelopeBytes + kShapeBytes;
 
 MappedError error_of(int system) {
@@ -102,7 +102,7 @@ MappedResult<MappedFilter> MappedFilter::create(const std::filesystem::path& pat
   Descriptor file(mkostemp(meanwhile.data(), O_CLOEXEC));
   if (file.number() < 0) return last_error();
   const auto filled = fill(file, shape);
-  // A link, not a rename: it replaces nothing.
+  // link() and not rename(), which would replace an existing file.
   const bool named = filled && link(meanwhile.c_str(), path.c_str()) == 0;
   const int reason = errno;
   unlink(meanwhile.c_str());
@@ -127,7 +127,7 @@ MappedResult<void> MappedFilter::fill(const Descriptor& file, const Shape& shape
 
 MappedResult<MappedFilter> MappedFilter::open(const std::filesystem::path& path, Access access) {
   const bool writes = access == Access::write;
-  // Not to be kept waiting by a pipe of that name.
+  // O_NONBLOCK: opening a pipe of that name must not block.
   Descriptor file(::open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
   if (file.number() < 0) return last_error();
   if (writes && flock(file.number(), LOCK_EX | LOCK_NB) != 0) return last_error();
@@ -166,7 +166,7 @@ MappedResult<void> MappedFilter::sync() {
 
 BloomFilter MappedFilter::copy() const {
   std::vector<std::uint8_t> bytes(bits_.get(), bits_.get() + shape().byte_count());
-  // Bits that no key stands on say nothing; a damaged file may have some.
+  // Bits beyond the last position belong to no key. A damaged file may have some set.
   const auto used = static_cast<unsigned>(shape().bits & 7);
   if (used != 0) bytes.back() = static_cast<std::uint8_t>(bytes.back() & ((1U << used) - 1));
   return *BloomFilter::from_bytes(shape(), bytes);

@@ -1,5 +1,5 @@
-// A Bloom filter that lives in a file: no loading, no saving, and a crash of its writer loses
-// nothing.
+// A Bloom filter that lives in a file: it needs no loading and no saving, and a crash of its writer
+// loses nothing.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -17,14 +17,14 @@
 namespace digest {
 
 enum class MappedError : std::uint8_t {
-  bad_shape,
-  exists,  // create() makes a new file or none
+  bad_shape,  // no filter can have this shape
+  exists,     // create() does not replace a file
   not_found,
-  in_use,        // another process writes it
-  no_space,      // on the disk
-  system,        // any other refusal of the system
-  not_a_filter,  // or cut short, or a damaged header
-  read_only,     // insert() or sync() on a filter opened to read
+  in_use,        // another process writes to it
+  no_space,      // the disk is full
+  system,        // any other error of the operating system
+  not_a_filter,  // also if it is cut short or its header is damaged
+  read_only,     // insert() or sync() on a filter opened for reading
 };
 
 std::string_view to_string(MappedError error);
@@ -34,24 +34,28 @@ using MappedResult = boost::system::result<T, MappedError>;
 
 enum class Access : std::uint8_t { read, write };
 
-// As BloomFilter, but for what follows. The bits are memory that the file backs (MAP_SHARED). A key
-// is in once insert() returned, for every process that has the file open, and stays in if this one
-// is killed right then: an insert that was cut off has set some of its bits, which does no harm.
-// What the machine loses with its power is what came after the last sync(). All space is taken at
-// the start, so that a full disk is an error of create(), not a crash. One process writes (kept
-// alone by flock), any number read; within a process any number of threads may insert and ask at
-// once. While it is open nobody may cut the file short. Only on Linux and its like.
+// Like BloomFilter, with these differences. The bits are shared memory backed by the file
+// (MAP_SHARED). Once insert() has returned, every process that has the file open sees the key, and
+// the key stays in if this process is killed. An interrupted insert has set some of its bits, which
+// does no harm. A power failure loses what was inserted since the last sync().
+//
+// create() reserves all disk space, so a full disk is an error there and not a crash later. One
+// process writes (flock keeps others out), any number may read. Within a process any number of
+// threads may insert and look up at the same time. Nobody may truncate the file while it is open.
+// For Linux and systems like it.
 //
 // The file: 4096 bytes that begin with an envelope (file_format.hpp, FilterKind::mapped) whose
-// payload is the shape, the rest zero; then the bits, bit n being byte n >> 3, value 1 << (n & 7).
+// payload is the shape, padded with zeros; then the bits. Bit n has value 1 << (n & 7) in byte n >>
+// 3.
 class MappedFilter {
  public:
-  // A new empty file, complete from the moment it can be seen under this name; meanwhile it is
-  // name.XXXXXX with six other characters, which a crash right then leaves behind.
+  // Creates an empty filter in a new file. The file is complete as soon as it appears under its
+  // name. Until then it is called name.XXXXXX, with six random characters, and a crash leaves it
+  // behind.
   static MappedResult<MappedFilter> create(const std::filesystem::path& path, const Shape& shape);
   static MappedResult<MappedFilter> open(const std::filesystem::path& path, Access access);
 
-  // True if the key certainly was not in before.
+  // Returns true if the key was certainly absent before.
   MappedResult<bool> insert(const Key& key);
 
   bool contains(const Key& key) const {
@@ -61,17 +65,17 @@ class MappedFilter {
     });
   }
 
-  // Waits until all that was inserted would survive a loss of power.
+  // Waits until everything inserted so far would survive a power failure.
   MappedResult<void> sync();
 
   const Shape& shape() const { return positions_.shape(); }
   Access access() const { return access_; }
 
-  // A copy of what it holds now; rates and estimates are had from that.
+  // Returns a copy of the current bits, for example to compute rates and estimates.
   BloomFilter copy() const;
 
  private:
-  // An open file, whose lock goes with it.
+  // An open file. Closing it releases its lock.
   class Descriptor {
    public:
     explicit Descriptor(int number) : number_(number) {}
@@ -86,7 +90,7 @@ class MappedFilter {
    private:
     int number_;
   };
-  // Holds the address of the bits, one header behind that of the mapping.
+  // Holds the address of the bits, which is one header beyond that of the mapping.
   struct Unmap {
     std::size_t bytes;
     void operator()(std::uint8_t* bits) const;

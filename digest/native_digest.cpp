@@ -43,7 +43,7 @@ std::uint64_t term(std::size_t index, std::uint64_t word) {
   return x ^ (x >> 31);
 }
 
-// The word of that index, filled up with zeros.
+// The word at this index, padded with zeros.
 std::uint64_t word_of(Bytes bytes, std::size_t index) {
   if (8 * index + 8 <= bytes.size()) return load64(bytes.data() + 8 * index);
   std::array<std::uint8_t, 8> last{};
@@ -171,7 +171,7 @@ NativeResult<std::vector<std::uint8_t>> bits_after(const Header& header, Bytes c
   return bits;
 }
 
-// Gaps take less up to a fill of about a third, but much more time where there are many.
+// Gaps are shorter up to a fill of about a third, but take much longer to decode if there are many.
 bool goes_as_gaps(const NativeHead& head) {
   return 16 * head.bits_set < head.shape.bits;
 }

@@ -1,9 +1,10 @@
-// The digest that Hearsays exchange: a salted Bloom filter as a whole, or what changed in it.
+// The digest that Hearsay proxies exchange: a salted Bloom filter, sent as a whole or as changes.
 //
-// A digest lives in epochs. Within an epoch its salt and shape stay, and generations follow each
-// other from 1. A message makes one generation out of an earlier one, or out of generation 0, which
-// in every epoch is the empty filter: so a delta and a snapshot differ in `base` alone. To who
-// holds the newest, the base is that one, and nothing changes.
+// A digest lives in epochs. Within an epoch its salt and shape stay the same, and its generations
+// are numbered from 1. A message turns one generation into a later one. Generation 0 of every epoch
+// is the empty filter, so a snapshot is a message whose base is 0, and a delta has any other base.
+// If the reader already holds the newest generation, base and result are the same and the message
+// changes nothing.
 //
 // All numbers are little-endian. A header of 104 bytes, then the content, nothing after it:
 //    0  4  "HSDG"                     40  8  base, the generation that the content changes
@@ -14,31 +15,32 @@
 //    8  8  epoch                      80  8  positions in the content; coding 0: 0
 //   16 16  salt                       88  8  checksum of the result
 //   32  8  generation of the result   96  8  checksum of bytes 0 to 95
-// Coding 0: base is 0, and the content is the bits themselves in (m + 7) / 8 bytes, position p
-// being the bit of value 1 << (p & 7) in byte p >> 3; bits beyond the last position are zero.
-// Coding 1: the content is the positions to turn over in the base, each once and rising, as
+// Coding 0: base is 0, and the content is the bits themselves in (m + 7) / 8 bytes. Position p has
+// value 1 << (p & 7) in byte p >> 3. Bits beyond the last position are zero.
+// Coding 1: the content is the positions to flip in the base, each once and rising, encoded as
 // gap_code.hpp says. m is from 1 to 2^32 - 8, k from 1 to 32, base at most the generation.
 //
-// A digest holds URLs by their keys (key.hpp): 16 bytes, the MD5 of one byte of value 1, for GET,
-// and the URL in the canonical form that the proxy stores it under. With the 16 bytes of the salt
-// as its key, SipHash-2-4 with 128 bits of output (Aumasson and Bernstein 2012) is taken of those
-// 16 bytes; a is its output bytes 0 to 7 as a little-endian number, b bytes 8 to 15 with the lowest
-// bit set. Position i, for i from 0 to k - 1, is floor(((a + i * b) mod 2^64) * m / 2^64). A URL is
-// claimed where all of its positions are set. (Derivation::salted, Layout::plain in shape.hpp.)
+// A digest holds URLs by their keys (key.hpp). A key is 16 bytes: the MD5 of one byte of value 1,
+// for GET, followed by the URL in the canonical form under which the proxy stores it. The positions
+// follow from SipHash-2-4 with 128 bits of output (Aumasson and Bernstein 2012) of these 16 bytes,
+// keyed with the 16 bytes of the salt: a is output bytes 0 to 7 as a little-endian number, b bytes
+// 8 to 15 with the lowest bit set. Position i, for i from 0 to k - 1, is floor(((a + i * b) mod
+// 2^64) * m / 2^64). The digest claims a URL if all of its positions are set. (Derivation::salted,
+// Layout::plain in shape.hpp.)
 //
-// The checksum of some bytes, filled up with zeros to whole words of 8, is the sum modulo 2^64 of
-// mix(w[i] + (i + 1) * 0x9e3779b97f4a7c15) over its words w[0], w[1], ..., where mix(x) is
+// The checksum of some bytes, padded with zeros to whole words of 8, is the sum modulo 2^64 of
+// mix(w[i] + (i + 1) * 0x9e3779b97f4a7c15) over the words w[0], w[1], ..., where mix(x) is
 //   x ^= x >> 30; x *= 0xbf58476d1ce4e5b9; x ^= x >> 27; x *= 0x94d049bb133111eb; x ^= x >> 31
-// (Steele, Lea, Flood 2014). Being a sum, it follows a change at the cost of the words changed, and
-// the whole is checked at some GB a second. It guards against faults, not against the sender.
+// (Steele, Lea, Flood 2014). As a sum it can be updated at the cost of the changed words, and a
+// full check runs at some GB a second. It guards against faults, not against the sender.
 //
-// Over HTTP: GET /digest/native?epoch=E&since=G, E in 16 hex digits and G in decimal being what the
-// reader holds; who holds nothing asks without a query. 200 brings one message, of type
-// application/vnd.hearsay.digest: from generation G on where that is known and no longer than a
-// snapshot; to who holds the newest, the header alone; else, also where the query makes no sense, a
-// snapshot, its base being 0. The entity tag is "E-G" of the result: with it in If-None-Match, 304
-// says that there is nothing newer. Whoever gets a message learns the salt, so it is for neighbours
-// only: to others the answer is 403, also if it came through a proxy.
+// Over HTTP: GET /digest/native?epoch=E&since=G. E, in 16 hex digits, and G, in decimal, name the
+// generation that the reader holds; a reader that holds none leaves the query out. A 200 carries
+// one message of type application/vnd.hearsay.digest. The message is a delta from generation G if G
+// is known and the delta is no longer than a snapshot; a bare header if G is the newest; otherwise,
+// also if the query makes no sense, a snapshot. The entity tag is "E-G" of the result; with it in
+// If-None-Match, 304 says that nothing is newer. A message reveals the salt, so it is for
+// neighbours only: anybody else gets 403, as does a request that arrived through a proxy.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -53,20 +55,20 @@
 namespace digest {
 
 inline constexpr std::size_t kNativeHeaderBytes = 104;
-// A filter that claims more keys than this by mistake is of no use; ours are under 0.001 at 12 bits
-// per entry, and under 0.17 at the 4 that are the fewest.
+// A digest with more false positives than this is useless. Ours have under 0.001 at 12 bits per
+// entry, and under 0.17 at 4, the fewest that can be set.
 inline constexpr double kMaxNativeFalsePositives = 0.25;
 
 enum class NativeError : std::uint8_t {
-  not_native,         // does not begin as a message of this format
-  unknown_version,    // written by a later program
-  truncated,          // ends within the header or the content
-  damaged_header,     // its checksum does not fit
-  bad_header,         // values that no writer gives
-  too_large,          // more bytes of filter than the reader allows
-  other_base,         // changes a generation that the reader does not hold
-  bad_content,        // not positions under m, rising, as many as announced; or stray bits
-  checksum_mismatch,  // the result is not what the writer has: ask for all of it
+  not_native,       // does not begin like a message of this format
+  unknown_version,  // written by a later version of this program
+  truncated,        // ends within the header or the content
+  damaged_header,   // its checksum does not match
+  bad_header,       // values that no writer produces
+  too_large,        // more bytes of filter than the reader allows
+  other_base,       // a delta to a generation that the reader does not hold
+  bad_content,      // positions not rising, not below m or not as many as announced; or stray bits
+  checksum_mismatch,  // the result differs from the writer's filter: ask for a snapshot
   too_full,           // over kMaxNativeFalsePositives
 };
 
@@ -87,7 +89,7 @@ struct NativeDigest {
   bool operator==(const NativeDigest&) const = default;
 };
 
-// What a message says of a generation before it comes to the bits.
+// What the header of a message says about its generation.
 struct NativeHead {
   Shape shape;
   std::uint64_t epoch = 0;
@@ -102,30 +104,30 @@ NativeHead head_of(const NativeDigest& digest);
 
 std::uint64_t checksum_of(std::span<const std::uint8_t> bytes);
 
-// Turns these positions (rising) over in the bits of a filter whose checksum is `checksum`, and
-// gives that of the result; at the cost of the words that hold them.
+// Flips these positions, which must rise, in the bits of a filter whose checksum is `checksum`.
+// Returns the checksum of the result. Costs as much as the words that hold the positions.
 std::uint64_t turn_over(std::span<std::uint8_t> bits, std::span<const std::uint32_t> flips,
                         std::uint64_t checksum);
 
-// The positions in which two filters of one shape differ, rising.
+// The positions in which two filters of the same shape differ, rising.
 std::vector<std::uint32_t> flips_between(const BloomFilter& before, const BloomFilter& after);
 
-// The digest as a whole, gaps while it is nearly empty.
+// Encodes the whole digest: as gaps if it is nearly empty, else as bits.
 std::vector<std::uint8_t> encode_snapshot(const NativeHead& head,
                                           std::span<const std::uint8_t> bits);
 std::vector<std::uint8_t> encode_snapshot(const NativeDigest& digest);
 
-// About how long that is, without looking at the bits: exact for coding 0; as gaps, as if the bits
-// set lay at random.
+// About the length of the snapshot, computed without looking at the bits: exact for coding 0; for
+// gaps an estimate that takes the set bits for random.
 std::size_t snapshot_bytes(const NativeHead& head);
 
-// What makes this generation out of the earlier one `base`, of which these positions (rising)
-// differ.
+// Encodes what turns the earlier generation `base` into this one. `flips` are the positions in
+// which the two differ, rising.
 std::vector<std::uint8_t> encode_delta(const NativeHead& head, std::uint64_t base,
                                        std::span<const std::uint32_t> flips);
 
-// Makes the generation that a message from anywhere describes. `held` is what the reader has of
-// this digest, or null; it is not changed. Allocates at most max_filter_bytes.
+// Decodes the generation that `message`, from anywhere, describes. `held` is the generation of this
+// digest that the reader holds, or null; it is not changed. Allocates at most max_filter_bytes.
 NativeResult<NativeDigest> decode_native(std::span<const std::uint8_t> message,
                                          const NativeDigest* held, std::size_t max_filter_bytes);
 

@@ -1,4 +1,4 @@
-// Numbers of a few bits, one after the other in words of 64.
+// Numbers of a few bits each, packed one after the other into 64-bit words.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,8 @@
 
 namespace digest {
 
-// Bits at, at + 1, ... at + width - 1, the lowest first. Width 1 to 64, all within the words.
+// Reads the `width` bits from position `at` on, the lowest first. `width` is from 1 to 64, and all
+// the bits lie within the words.
 inline std::uint64_t read_bits(std::span<const std::uint64_t> words, std::uint64_t at,
                                std::uint32_t width) {
   const auto shift = static_cast<unsigned>(at & 63);
@@ -15,7 +16,7 @@ inline std::uint64_t read_bits(std::span<const std::uint64_t> words, std::uint64
   return value & ~std::uint64_t{0} >> (64 - width);
 }
 
-// The value must have no more than width bits.
+// Writes `value`, which must have no more than `width` bits.
 inline void write_bits(std::span<std::uint64_t> words, std::uint64_t at, std::uint32_t width,
                        std::uint64_t value) {
   const auto shift = static_cast<unsigned>(at & 63);

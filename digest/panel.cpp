@@ -7,19 +7,18 @@
 
 namespace digest {
 
-// Sifts the lanes of a block in three rounds, each of which fetches all it will look at and then
-// looks at it: so a question waits for memory three times, not once for each filter. Most filters
-// are out after the first bit, almost all after three. hash_of(lane, i) gives the hash of position
-// i.
+// Sifts the lanes of a block in three rounds. Each round fetches every byte that it will test, then
+// tests them all, so a lookup waits for memory three times and not once per filter. The first bit
+// rules out most filters, the third almost all. hash_of(lane, i) returns the hash of position i.
 template <class HashOf>
 class Panel::Sieve {
  public:
   Sieve(const Block& block, HashOf hash_of, Claimants& left)
       : lanes_(block.lanes), hash_of_(hash_of), left_(left) {}
 
-  // Starts to read the byte of a position. Inlined before g++ 12 looks at it alone: it takes a
-  // function that does nothing else for one without effect, and drops the calls. Into the second
-  // cache, which has more lines on their way at a time than the first.
+  // Starts reading the byte of a position, into the second-level cache, which can have more lines
+  // in flight than the first. Forced inline: g++ 12 takes a function that does nothing else for one
+  // without effect and drops the calls.
   __attribute__((always_inline)) inline void fetch(std::size_t lane, std::uint32_t i) const {
     __builtin_prefetch(lanes_[lane].bytes + (position(lane, i) >> 3), 0, 2);
   }
@@ -33,7 +32,7 @@ class Panel::Sieve {
     std::size_t kept = 0;
     for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
       left_.lanes[kept] = static_cast<std::uint32_t>(lane);
-      kept += test(lane, 0);  // a branch would be guessed wrong for every third filter
+      kept += test(lane, 0);  // a branch would be mispredicted for every third filter
     }
     left_.count = kept;
     keep(1, 3);
@@ -128,7 +127,7 @@ void Panel::sift_salted(const Block& block, const Key& key, Instructions instruc
       left);
   for (std::size_t lane = 0; lane < block.lanes.size(); ++lane) {
     const std::size_t group = lane / kSipLanes;
-    // The memory works on one group's bits while the next group's hashes are worked out.
+    // The bits of one group are fetched while the hashes of the next are computed.
     if (lane % kSipLanes == 0) siphash_lanes(block.salts[group], key, instructions, hashes[group]);
     sieve.fetch(lane, 0);
   }

@@ -1,4 +1,4 @@
-// Many Bloom filters asked for one key at once: which of 64 neighbours claim it.
+// Looks one key up in many Bloom filters at once: which of 64 neighbours claim it.
 #pragma once
 
 #include <array>
@@ -13,19 +13,19 @@
 
 namespace digest {
 
-// Says of each filter what its contains() says, for a fraction of the cost: the hashes under eight
-// salts are worked out side by side, and the first bits of all filters are on their way from memory
-// before one of them is looked at; further bits are fetched of those filters alone whose first ones
-// are set. Immutable; any number of threads.
+// Gives the same answers as contains() of each filter for a fraction of the cost. It computes the
+// hashes under eight salts side by side, prefetches the first bits of all filters before it looks
+// at any of them, and fetches further bits only for filters whose first ones are set. Immutable;
+// any number of threads.
 class Panel {
  public:
   Panel() = default;
-  // The filters must outlive the panel and stay as they are. A null claims nothing. Reads their
-  // shapes alone, so it costs next to nothing.
+  // The filters must outlive the panel and must not change. A null claims nothing. Reads only the
+  // shapes, so it costs next to nothing.
   explicit Panel(std::span<const BloomFilter* const> filters);
 
-  // Calls found(place in `filters`) for each filter that contains the key, each once, in no
-  // particular order. No allocation.
+  // Calls found(index into `filters`) once for each filter that contains the key, in no particular
+  // order. Does not allocate.
   template <class Found>
   void ask(const Key& key, Found found, Instructions instructions = kBestInstructions) const {
     Claimants claimants;
@@ -54,11 +54,11 @@ class Panel {
   struct Block {
     Derivation derivation;
     std::vector<Lane> lanes;
-    std::vector<SaltLanes> salts;  // of Derivation::salted alone
+    std::vector<SaltLanes> salts;  // only for Derivation::salted
   };
 
-  // Lanes of a block that have claimed the key so far. Not bytes: a byte that is written may be one
-  // of anything, so that the compiler would read all the rest again.
+  // The lanes of a block that have claimed the key so far. Not bytes: a write through a byte may
+  // alias anything, so the compiler would have to reload everything else.
   struct Claimants {
     std::array<std::uint32_t, kBlock> lanes;
     std::size_t count;

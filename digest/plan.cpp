@@ -12,7 +12,7 @@ Sized<Shape> checked_shape(std::uint64_t bits, std::uint32_t hashes) {
   return shape;
 }
 
-// Of any arguments in range.
+// Any arguments in range.
 double dependence_of(std::uint64_t bits, std::uint64_t entries, std::uint32_t hashes) {
   constexpr double kMeasured = 5;
   const auto m = static_cast<double>(bits);
@@ -24,7 +24,7 @@ bool keeps(double rate, std::uint64_t bits, std::uint64_t entries, std::uint32_t
   return dependence < rate && *false_positive_rate(bits, entries, hashes) <= rate - dependence;
 }
 
-// The least that keep the rate, which more bits only lower.
+// The fewest bits that keep the rate. More bits only lower it.
 Sized<std::uint64_t> least_bits(std::uint64_t capacity, double rate, std::uint32_t hashes) {
   const auto independent = bits_for(capacity, rate, hashes);
   if (!independent || hashes == 1) return independent;

@@ -1,4 +1,4 @@
-// The bit positions that a key stands for in a filter of a given shape.
+// The bit positions of a key in a filter of a given shape.
 #pragma once
 
 #include <bit>
@@ -10,21 +10,21 @@
 
 namespace digest {
 
-// Where in a range of `choices` a hash falls: the upper half of their 128 bit product.
+// Maps a hash to a number below `choices`: the upper half of their 128-bit product.
 inline std::uint64_t scaled(std::uint64_t hash, std::uint64_t choices) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>((Wide{hash} * choices) >> 64);
 }
 
-// The index-th big-endian 32 bit word of a key.
+// The big-endian 32-bit word of a key at this index.
 inline std::uint32_t squid_word(const Key& key, std::size_t index) {
   std::uint32_t word = 0;
   std::memcpy(&word, key.bytes.data() + 4 * index, sizeof word);
   return std::endian::native == std::endian::little ? __builtin_bswap32(word) : word;
 }
 
-// Works positions out one at a time, so that a lookup stops at the first clear bit.
-// Shape::derivation says which positions these are; the same one may come up twice for a key.
+// Computes positions one at a time, so that a lookup can stop at the first clear bit.
+// Shape::derivation defines the positions; one key may have the same position twice.
 class Positions {
  public:
   // The shape must have passed check().
@@ -36,13 +36,14 @@ class Positions {
 
   const Shape& shape() const { return shape_; }
 
-  // For who works positions out another way. With double hashing, i is i * stride() + scaled(hash,
-  // choices()); Squid's is scaled(reciprocal() * word, choices()).
+  // For code that computes positions in another way. With double hashing, position i is i *
+  // stride() + scaled(hash, choices()); Squid's is scaled(reciprocal() * word, choices()).
   std::uint64_t choices() const { return choices_; }
   std::uint64_t stride() const { return stride_; }
   std::uint64_t reciprocal() const { return reciprocal_; }
 
-  // Calls visit(position) for one after the other until it says false. True if it never did.
+  // Calls visit(position) for each position in turn until it returns false. Returns true if it
+  // never did.
   template <class Visit>
   bool every(const Key& key, Visit visit) const {
     switch (shape_.derivation) {
@@ -56,9 +57,10 @@ class Positions {
     return every_double_hash(Halves{key}, visit);
   }
 
-  // True if test(position) is for all of them. Asks several before it looks at the answers: where
-  // half of the bits are set, a branch on each would be guessed wrong every other time. The salted
-  // ones wait for the first answer, as the rest costs more to work out than such a guess.
+  // Returns true if test(position) is true for every position. It tests several before it looks at
+  // the results: if half of the bits are set, a branch on each would be mispredicted every other
+  // time. Salted positions do wait for the first result, because computing the others costs more
+  // than a misprediction.
   template <class Test>
   bool all(const Key& key, Test test) const {
     switch (shape_.derivation) {
@@ -90,7 +92,7 @@ class Positions {
     std::uint64_t high() const { return little_endian_half(key, 1); }
   };
 
-  // The second half is not asked for unless the first position was not enough.
+  // Computes the second half of the hash only if the first position was not enough.
   template <class Hash, class Visit>
   bool every_double_hash(const Hash& halves, Visit& visit) const {
     std::uint64_t hash = halves.low();
@@ -134,8 +136,8 @@ class Positions {
     return true;
   }
 
-  // word % bits by two multiplications instead of a division (Lemire, Kaser, Kurz 2019); exact, as
-  // both are under 2^32.
+  // word % bits by two multiplications instead of a division (Lemire, Kaser, Kurz 2019). Exact, as
+  // both are below 2^32.
   std::uint64_t modulo_bits(std::uint32_t word) const {
     return scaled(reciprocal_ * word, shape_.bits);
   }
@@ -148,8 +150,8 @@ class Positions {
 
   Shape shape_;
   std::uint64_t reciprocal_;
-  std::uint64_t choices_;  // bits among which one hash chooses
-  std::uint64_t stride_;   // from the first of them to those of the next hash
+  std::uint64_t choices_;  // the number of bits that one hash chooses among
+  std::uint64_t stride_;   // the distance from the bits of one hash to those of the next
 };
 
 }  // namespace digest

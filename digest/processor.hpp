@@ -1,4 +1,4 @@
-// Which instructions beyond what every processor of its kind has this machine can do.
+// The optional instructions that this machine supports.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@ namespace digest {
 enum class Instructions : std::uint8_t { portable, avx2, avx512 };
 
 #ifdef __x86_64__
-// Before main(), while it is not worked out yet, this is `portable`.
+// `portable` until static initialization has set it, before main().
 inline const Instructions kBestInstructions = [] {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") != 0) return Instructions::avx512;
   if (__builtin_cpu_supports("avx2") != 0) return Instructions::avx2;
   return Instructions::portable;
 }();
-// The crc32 instruction, of SSE 4.2. Before main() it is not used.
+// The crc32 instruction of SSE 4.2. Before main() it is not used.
 inline const bool kHasCrc32c = [] {
   __builtin_cpu_init();
   return __builtin_cpu_supports("sse4.2") != 0;

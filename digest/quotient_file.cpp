@@ -6,7 +6,7 @@
 namespace digest {
 namespace {
 
-// Entries in runs, then their remainders: bits of the saved form.
+// The sizes in bits of the saved form: the entries in runs, then their remainders.
 struct Row {
   std::uint64_t unary;  // one bit per quotient and one per entry
   std::uint64_t bits;
@@ -26,8 +26,8 @@ std::vector<std::uint64_t> words_of(std::span<const std::uint8_t> bytes) {
   return words;
 }
 
-// The quotients of all entries. Fewer than there are entries if the bits are not as many 1s and 0s
-// as they should be, or end with a 1.
+// The quotients of all entries. Returns fewer than there are entries if the bits do not have the
+// right numbers of 1s and 0s, or end with a 1.
 std::vector<std::uint64_t> read_quotients(std::span<const std::uint64_t> words, const Row& row,
                                           std::uint64_t slots) {
   std::vector<std::uint64_t> quotients;

@@ -11,11 +11,12 @@
 namespace digest {
 namespace {
 
-// A slot: the remainder above three bits. The first says something of the slot's own quotient, the
-// other two of the remainder that lies in it.
-constexpr std::uint64_t kOccupied = 1;      // entries of this quotient are somewhere
-constexpr std::uint64_t kContinuation = 2;  // not the first of its run (entries of one quotient)
-constexpr std::uint64_t kShifted = 4;       // not in the slot of its quotient
+// A slot holds a remainder above three bits. The first bit describes the slot's own quotient, the
+// other two the remainder stored in the slot.
+constexpr std::uint64_t kOccupied = 1;  // some slot has entries of this quotient
+constexpr std::uint64_t kContinuation =
+    2;                                 // not the first of its run (the entries of one quotient)
+constexpr std::uint64_t kShifted = 4;  // not in the slot of its quotient
 constexpr unsigned kFlags = 3;
 
 bool is_empty(std::uint64_t slot) {
@@ -82,8 +83,8 @@ void QuotientFilter::put(std::uint64_t slot, std::uint64_t content) {
   write_bits(words_, slot * width, width, content);
 }
 
-// Where the run of a quotient that is occupied begins: back to the start of its cluster, then
-// forward over as many runs as there are occupied quotients between.
+// The first slot of the run of an occupied quotient: goes back to the start of the cluster, then
+// forward over one run for each occupied quotient in between.
 std::uint64_t QuotientFilter::run_of(std::uint64_t quotient) const {
   std::uint64_t home = quotient;
   while ((get(home) & kShifted) != 0) home = previous(home);
@@ -124,7 +125,7 @@ QuotientResult<bool> QuotientFilter::insert(const Key& key) {
   return fresh;
 }
 
-// Finds the entry's place in its run, or where its run has to begin.
+// Finds the entry's slot in its run, or where its run must begin.
 void QuotientFilter::insert_among(std::uint64_t quotient, std::uint64_t entry, bool has_run) {
   const std::uint64_t run = run_of(quotient);
   std::uint64_t slot = run;
@@ -139,8 +140,8 @@ void QuotientFilter::insert_among(std::uint64_t quotient, std::uint64_t entry, b
   shift_in(slot, slot == quotient ? entry : entry | kShifted);
 }
 
-// Puts an entry into a slot and moves what lay there and after it on by one, up to a free slot.
-// Occupied bits stay: they belong to the slot.
+// Stores an entry in a slot and moves the following contents up by one, as far as the next free
+// slot. Occupied bits stay where they are: they belong to the slot.
 void QuotientFilter::shift_in(std::uint64_t slot, std::uint64_t content) {
   for (;; slot = next(slot)) {
     const std::uint64_t before = get(slot);
@@ -170,8 +171,9 @@ bool QuotientFilter::remove(const Key& key) {
   return true;
 }
 
-// Takes the entry out of a slot and moves the rest of its cluster back by one. An entry that comes
-// home is no longer shifted; one that is home ends the cluster and stays.
+// Removes the entry in a slot and moves the rest of its cluster back by one. An entry that returns
+// to its own slot is no longer shifted. An entry that is in its own slot ends the cluster and
+// stays.
 void QuotientFilter::shift_out(std::uint64_t slot, std::uint64_t quotient) {
   for (std::uint64_t after = next(slot);; slot = after, after = next(after)) {
     std::uint64_t moved = get(after);
@@ -181,7 +183,7 @@ void QuotientFilter::shift_out(std::uint64_t slot, std::uint64_t quotient) {
       return;
     }
     if (starts_run(moved)) {
-      // The next quotient with entries; the run that moves is its.
+      // The run that moves belongs to the next quotient with entries.
       do quotient = next(quotient);
       while ((get(quotient) & kOccupied) == 0);
       if (quotient == slot) moved &= ~kShifted;
@@ -210,7 +212,7 @@ std::vector<std::uint64_t> QuotientFilter::fingerprints() const {
     }
     found.push_back(quotient << shape_.remainder_bits | content >> kFlags);
   }
-  // The walk began in the middle and went round the end once.
+  // The walk began in the middle and wrapped around once.
   std::rotate(found.begin(), std::is_sorted_until(found.begin(), found.end()), found.end());
   return found;
 }
@@ -222,7 +224,7 @@ QuotientFilter QuotientFilter::build(const QuotientShape& shape,
   const auto quotient_of = [&shape](std::uint64_t f) { return f >> shape.remainder_bits; };
   std::uint64_t free = 0;
   for (const std::uint64_t f : rising) free = std::max(free, quotient_of(f)) + 1;
-  // What goes past the end fills the first slots, and there is room to end at the same place then.
+  // Entries beyond the end go to the first slots; there is enough room to end at the same slot.
   free = free > slots ? free - slots : 0;
   std::uint64_t before = slots;
   for (const std::uint64_t f : rising) {

@@ -1,4 +1,4 @@
-// A set summary that forgets, merges and changes its size without the keys.
+// A set summary that can remove keys, merge and change its size without the keys.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -13,15 +13,16 @@
 
 namespace digest {
 
-// A key is kept as its fingerprint, the upper quotient_bits + remainder_bits of the key's bytes 0
-// to 7 read little-endian: the quotient names a slot, the remainder is kept there.
+// The filter stores a fingerprint of each key: the upper quotient_bits + remainder_bits of the
+// key's bytes 0 to 7, read little-endian. The quotient names a slot, and the remainder is stored
+// there.
 struct QuotientShape {
   std::uint32_t quotient_bits = 0;   // 1 to 32: 2^quotient_bits slots
   std::uint32_t remainder_bits = 0;  // 1 to 61
 
   std::uint32_t fingerprint_bits() const { return quotient_bits + remainder_bits; }
   std::uint64_t slots() const { return std::uint64_t{1} << quotient_bits; }
-  // Entries at which it is full: 15/16 of the slots, and always one slot free.
+  // The number of entries at which it is full: 15/16 of the slots. One slot is always free.
   std::uint64_t capacity() const { return slots() - (slots() + 15) / 16; }
 
   bool operator==(const QuotientShape&) const = default;
@@ -30,9 +31,9 @@ struct QuotientShape {
 bool is_possible(const QuotientShape& shape);
 
 enum class QuotientError : std::uint8_t {
-  bad_shape,            // bits out of range, more than 64 of fingerprint, or over kMaxBits in all
-  full,                 // capacity() entries are in: resize first
-  unlike_fingerprints,  // a merge of filters whose fingerprints differ in length
+  bad_shape,            // bits out of range, a fingerprint over 64 bits, or over kMaxBits in all
+  full,                 // there are capacity() entries: resize first
+  unlike_fingerprints,  // a merge of filters with fingerprints of different lengths
 };
 
 std::string_view to_string(QuotientError error);
@@ -40,49 +41,51 @@ std::string_view to_string(QuotientError error);
 template <class T>
 using QuotientResult = boost::system::result<T, QuotientError>;
 
-// Never forgets what was not removed: a key inserted twice is in twice, as are two keys of one
-// fingerprint, so that each remove() takes one of them. Removing a key that never came in may take
-// one that shares its fingerprint: do not. Wrong for about entries / 2^fingerprint_bits of absent
-// keys. Costs remainder_bits + 3 bits per slot; slows down above three quarters full. Any number of
-// threads may read one filter; a writer must be alone.
-// (Bender, Farach-Colton, Johnson, Kraner, Kuszmaul, Medjedovic, Montes, Shetty, Spillane, Zadok:
-// Don't Thrash, VLDB 2012, section 3: three bits per slot tell which quotient a remainder is of.)
+// Never forgets a key that was not removed. A key inserted twice is in twice, and so are two keys
+// with one fingerprint; each remove() takes one of them out. Removing a key that was never inserted
+// may remove another one with the same fingerprint, so callers must not. False positives: about
+// entries / 2^fingerprint_bits. Costs remainder_bits + 3 bits per slot; slows down above three
+// quarters full. Any number of threads may read one filter; a writer must be alone. (Bender,
+// Farach-Colton, Johnson, Kraner, Kuszmaul, Medjedovic, Montes, Shetty, Spillane, Zadok: Don't
+// Thrash, VLDB 2012, section 3: three bits per slot tell which quotient a remainder belongs to.)
 //
 // Saved (FilterKind::quotient), 8 bytes each: quotient_bits, remainder_bits, entries. Then a row of
-// bits, the first the lowest of the first byte, zeros up to a whole byte: for each quotient from 0
-// a 1 per entry and then a 0; then the remainders in the same order, rising within a quotient.
+// bits, beginning with the lowest of the first byte and padded with zeros to a whole byte: for each
+// quotient from 0 up, a 1 per entry and then a 0; then the remainders in the same order, rising
+// within a quotient.
 class QuotientFilter {
  public:
   static QuotientResult<QuotientFilter> create(const QuotientShape& shape);
-  // The smallest whose rate with `capacity` entries in is at most this one.
+  // The smallest filter whose rate with `capacity` entries is at most this one.
   static QuotientResult<QuotientFilter> for_capacity(std::uint64_t capacity, double rate);
 
-  // What save() made, from anywhere. Allocates what the shape asks for, which is less than
-  // 128 times what it is given, and at most what a filter may have.
+  // Reads what save() wrote. The bytes may come from anywhere. Allocates what the shape asks for:
+  // less than 128 times the size of `file`, and at most what any filter may have.
   static Loaded<QuotientFilter> load(std::span<const std::uint8_t> file);
   std::vector<std::uint8_t> save() const;
 
-  // True if the key certainly was not in before. On an error nothing changes.
+  // Returns true if the key was certainly absent before. On an error nothing changes.
   QuotientResult<bool> insert(const Key& key);
-  // False, and nothing changes, if the key certainly is not in.
+  // Returns false, and changes nothing, if the key is certainly absent.
   bool remove(const Key& key);
   bool contains(const Key& key) const;
 
-  // The same entries in 2^quotient_bits slots, with fingerprints as long as before.
+  // Returns the same entries in 2^quotient_bits slots. The fingerprints keep their length.
   QuotientResult<QuotientFilter> resized(std::uint32_t quotient_bits) const;
-  // The entries of both, in the fewest slots, but not fewer than the larger one's, that hold them.
+  // Returns the entries of both, in the fewest slots that hold them, but at least as many as the
+  // larger filter has.
   static QuotientResult<QuotientFilter> merge(const QuotientFilter& a, const QuotientFilter& b);
 
   std::uint64_t entries() const { return entries_; }
   const QuotientShape& shape() const { return shape_; }
   double false_positive_rate() const;
 
-  // What is in, rising: the filter's meaning, whatever its size.
+  // All fingerprints, rising. They define the filter's content, whatever its size.
   std::vector<std::uint64_t> fingerprints() const;
 
  private:
   explicit QuotientFilter(const QuotientShape& shape);
-  // From fingerprints that rise, at most shape.capacity() of them.
+  // `rising` holds at most shape.capacity() fingerprints, in rising order.
   static QuotientFilter build(const QuotientShape& shape, std::span<const std::uint64_t> rising);
 
   std::uint64_t fingerprint_of(const Key& key) const {

@@ -51,7 +51,7 @@ Loaded<ScalableFilter> ScalableFilter::load(std::span<const std::uint8_t> file) 
   return stages == 0 ? Loaded<ScalableFilter>(FileError::bad_content) : std::move(filter);
 }
 
-// A stage takes bytes of the file whatever it says, so that there are no more of them than fit.
+// Every stage takes bytes of the file, whatever it claims, so the file's size bounds their number.
 bool ScalableFilter::read_stage(FileReader& reader, ScalableFilter& into) {
   const std::uint64_t held = reader.number();
   const auto shape = reader.shape();
@@ -86,7 +86,7 @@ Sized<bool> ScalableFilter::insert(const Key& key) {
   return true;
 }
 
-// The newest first: it holds the most.
+// The newest stage first: it holds the most keys.
 bool ScalableFilter::contains(const Key& key) const {
   return std::any_of(stages_.rbegin(), stages_.rend(),
                      [&key](const Stage& stage) { return stage.filter.contains(key); });

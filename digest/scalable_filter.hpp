@@ -1,4 +1,4 @@
-// A Bloom filter that grows with what it holds, while the rate of wrong answers stays bounded.
+// A Bloom filter that grows with its keys while its false-positive rate stays bounded.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -15,46 +15,48 @@ namespace digest {
 
 enum class Growth : std::uint8_t {
   twofold = 2,
-  fourfold = 4,  // fewer stages to ask, more room unused
+  fourfold = 4,  // fewer stages to look up, more unused space
 };
 
 struct ScalablePlan {
   std::uint64_t capacity = 1024;  // of the first stage, at least 1
-  double rate = 0.01;             // bound on the compound rate, however many keys come
+  double rate = 0.01;             // bound on the compound rate, however many keys are inserted
   Growth growth = Growth::twofold;
-  double tightening = 0.9;  // each stage's rate by that of the one before, above 0 and below 1
+  double tightening = 0.9;  // a stage's rate divided by that of its predecessor, between 0 and 1
 
   bool operator==(const ScalablePlan&) const = default;
 };
 
-// Never forgets: after insert(key), contains(key) holds. A row of Bloom filters, stage i made for
-// capacity * growth^i keys at rate * (1 - tightening) * tightening^i: all stages together are wrong
-// at most as often as the sum of these, which stays under the plan's rate (Almeida, Baquero,
-// Preguica, Hutchison 2007). A question asks one stage after the other. Any number of threads may
+// Never forgets: after insert(key), contains(key) is true. It is a row of Bloom filters. Stage i is
+// made for capacity * growth^i keys at rate * (1 - tightening) * tightening^i. The compound rate is
+// at most the sum of the stages' rates, which stays below the plan's rate (Almeida, Baquero,
+// Preguica, Hutchison 2007). A lookup asks one stage after the other. Any number of threads may
 // read one filter; a writer must be alone.
 //
 // Saved (FilterKind::scalable), 8 bytes each: capacity; rate and tightening as IEEE 754 doubles;
-// growth; number of stages. Then of each stage: 8 bytes of keys held, the shape, the bits.
+// growth; number of stages. Then for each stage: 8 bytes of its number of keys, the shape, the
+// bits.
 class ScalableFilter {
  public:
   static Sized<ScalableFilter> create(const ScalablePlan& plan = {});
 
-  // What save() made, from anywhere. Allocates about what it is given.
+  // Reads what save() wrote. The bytes may come from anywhere. Allocates about as much as `file`
+  // holds.
   static Loaded<ScalableFilter> load(std::span<const std::uint8_t> file);
   std::vector<std::uint8_t> save() const;
 
-  // True if the key certainly was not in before. too_large, and nothing changes, when the next
-  // stage would be larger than a filter can be.
+  // Returns true if the key was certainly absent before. Fails with too_large, and changes nothing,
+  // if the next stage would be larger than a filter can be.
   Sized<bool> insert(const Key& key);
 
   bool contains(const Key& key) const;
 
-  // Keys taken as new: all distinct ones but for false positives.
+  // Keys that were taken for new: all distinct ones except false positives.
   std::uint64_t entries() const;
   std::size_t stages() const { return stages_.size(); }
   std::size_t byte_count() const;
 
-  // The compound rate from the bits actually set: 1 - (1 - p0) (1 - p1) ...
+  // The compound rate computed from the bits set: 1 - (1 - p0) (1 - p1) ...
   double false_positive_rate() const;
 
   const ScalablePlan& plan() const { return plan_; }
@@ -73,7 +75,7 @@ class ScalableFilter {
   Sized<void> grow();
 
   ScalablePlan plan_;
-  std::vector<Stage> stages_;  // never empty, all but the last full
+  std::vector<Stage> stages_;  // never empty; all but the last are full
 };
 
 }  // namespace digest

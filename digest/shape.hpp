@@ -1,4 +1,4 @@
-// The size of a Bloom filter, and how it turns a key into bits.
+// The size of a Bloom filter, and how it maps a key to bits.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -10,28 +10,28 @@
 
 namespace digest {
 
-// 512 MiB of bits, twice what Squid can express; every position fits in 32 bits.
+// 512 MiB of bits, twice what Squid can express. Every position fits in 32 bits.
 inline constexpr std::uint64_t kMaxBits = (std::uint64_t{1} << 32) - 8;
-// The best choice for a rate of 2^-32: no use has a reason for more.
+// The best choice for a rate of 2^-32. No use needs more.
 inline constexpr std::uint32_t kMaxHashes = 32;
 
-// How a key gives bit positions. Wire format: golden values in the tests pin each of them.
+// How a key yields bit positions. Wire format: golden values in the tests pin each of them.
 enum class Derivation : std::uint8_t {
-  // a, b: the key's halves as little-endian 64 bit numbers, b made odd. Position i is the upper
-  // half of the 128 bit product ((a + i * b) mod 2^64) * bits (Kirsch and Mitzenmacher 2006, with a
-  // multiplication in place of the modulus).
+  // a and b are the key's halves as little-endian 64-bit numbers, b made odd. Position i is the
+  // upper half of the 128-bit product ((a + i * b) mod 2^64) * bits (Kirsch and Mitzenmacher 2006,
+  // with a multiplication instead of the modulus).
   double_hashing,
-  // The key's four big-endian 32 bit words, each modulo bits (Squid). Always four hashes.
+  // The key's four big-endian 32-bit words, each modulo bits (Squid). Always four hashes.
   squid_words,
-  // The same as double_hashing, but a and b are the halves of SipHash-2-4-128(salt, key): who does
-  // not know the salt cannot choose keys that share bits, or that share none.
+  // Like double_hashing, but a and b are the halves of SipHash-2-4-128(salt, key). Nobody can
+  // choose keys that share bits, or that share none, without the salt.
   salted,
 };
 
-// Where the bits of one hash may lie. Wire format.
+// Where the bit of one hash may lie. Wire format.
 enum class Layout : std::uint8_t {
   plain,        // anywhere
-  partitioned,  // hash i in slice i of bits / hashes bits: every key sets exactly that many bits
+  partitioned,  // hash i in slice i of bits / hashes bits: every key sets exactly `hashes` bits
 };
 
 struct Shape {
@@ -39,11 +39,11 @@ struct Shape {
   std::uint32_t hashes = 0;
   Derivation derivation = Derivation::double_hashing;
   Layout layout = Layout::plain;
-  Salt salt{};  // of Derivation::salted alone
+  Salt salt{};  // only for Derivation::salted
 
   bool operator==(const Shape&) const = default;
 
-  // Bytes that hold the bits; bits beyond the last one in the last byte stay zero.
+  // The size of the bits in bytes. Unused bits of the last byte stay zero.
   std::size_t byte_count() const { return static_cast<std::size_t>((bits + 7) / 8); }
 };
 
@@ -52,17 +52,17 @@ enum class ShapeError : std::uint8_t {
   too_many_bits,  // more than kMaxBits
   no_hashes,
   too_many_hashes,  // more than kMaxHashes
-  not_four_hashes,  // squid_words has exactly four
-  uneven_slices,    // partitioned: the hashes do not divide the bits
+  not_four_hashes,  // squid_words needs exactly four
+  uneven_slices,    // partitioned, but the hashes do not divide the bits
   not_partitioned,  // squid_words has no slices
-  unlike_shapes,    // a union or intersection of filters that differ in shape
-  wrong_length,     // the bytes given are not byte_count() of them
+  unlike_shapes,    // a union or intersection of filters with different shapes
+  wrong_length,     // not byte_count() bytes
   stray_bits,       // bits set beyond the last one
 };
 
 std::string_view to_string(ShapeError error);
 
-// The shape itself, if a filter can have it. Allocates nothing.
+// Returns the shape itself if a filter can have it. Does not allocate.
 boost::system::result<Shape, ShapeError> check(const Shape& shape);
 
 }  // namespace digest

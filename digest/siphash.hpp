@@ -1,4 +1,4 @@
-// SipHash-2-4 with 128 bits of output: a hash that nobody can predict who does not know its key.
+// SipHash-2-4 with 128 bits of output: a hash that nobody can predict without its key.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@
 
 namespace digest {
 
-// 128 secret bits. Whoever knows them can find keys that share bits; nobody else can.
+// 128 secret bits. Only those who know them can find keys that share bits.
 using Salt = std::array<std::uint8_t, 16>;
 
-// Aumasson and Bernstein 2012, with the reference code's 128 bit output; the tests hold its
-// vectors. The second half costs four more rounds, which are worked out when it is asked for.
+// Aumasson and Bernstein 2012, with the 128-bit output of the reference code, whose vectors the
+// tests contain. The second half takes four more rounds, which run only when high() is called.
 class SipHash128 {
  public:
   SipHash128(const Salt& salt, std::span<const std::uint8_t> bytes) {
@@ -43,7 +43,7 @@ class SipHash128 {
   }
 
  private:
-  // The first bytes, at most 8, as a little-endian number.
+  // The first `count` bytes, at most 8, as a little-endian number.
   static std::uint64_t word(const std::uint8_t* bytes, std::size_t count) {
     std::uint64_t value = 0;
     if (count > 0) std::memcpy(&value, bytes, count);

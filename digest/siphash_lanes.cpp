@@ -8,11 +8,11 @@
 namespace digest {
 namespace {
 
-// A vector of the compiler's own, as wide as a register.
+// The compiler's own vector type, as wide as a register.
 template <std::size_t kBytes>
 using Lanes __attribute__((vector_size(kBytes))) = std::uint64_t;
 
-// Each of these has to be inlined into a function that may use the wider instructions.
+// Each of these must be inlined into a function that may use the wider instructions.
 #define DIGEST_INLINE __attribute__((always_inline)) inline
 
 template <int kBits, class Vector>
@@ -20,7 +20,8 @@ DIGEST_INLINE void rotate(Vector& lanes) {
   lanes = lanes << kBits | lanes >> (64 - kBits);
 }
 
-// The same steps as SipHash128. kSets registers' worth side by side: one alone waits for itself.
+// The same steps as SipHash128, on kSets registers side by side: a single one would wait for its
+// own results.
 template <class Vector, std::size_t kSets>
 struct State {
   std::array<Vector, kSets> v0, v1, v2, v3;

@@ -26,8 +26,8 @@ struct HashLanes {
   alignas(64) std::array<std::uint64_t, kSipLanes> high;
 };
 
-// What SipHash128(salt, key.bytes) gives for each of the salts, whatever the instructions; the
-// machine must have them.
+// Computes SipHash128(salt, key.bytes) for each of the salts. The result does not depend on
+// `instructions`, which the machine must support.
 void siphash_lanes(const SaltLanes& salts, const Key& key, Instructions instructions,
                    HashLanes& out);
 

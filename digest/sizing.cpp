@@ -25,7 +25,7 @@ Refusal refuse(std::uint64_t bits, std::uint32_t hashes = 1) {
   return refuse_hashes(hashes);
 }
 
-// This and the next are written so that NaN is out of range.
+// This function and the next treat NaN as out of range.
 Refusal refuse_rate(double rate, std::uint32_t hashes = 1) {
   if (!(rate > 0 && rate < 1)) return SizingError::rate_out_of_range;
   return refuse_hashes(hashes);
@@ -49,7 +49,8 @@ Sized<std::uint64_t> whole_bits(double bits) {
 }
 
 std::uint64_t whole_entries(double entries) {
-  constexpr double kMost = 1e18;  // a rate next to 1 holds any number; this one still converts
+  // A rate next to 1 allows any number of entries. This one still converts to an integer.
+  constexpr double kMost = 1e18;
   return static_cast<std::uint64_t>(std::min(entries, kMost));
 }
 
@@ -58,7 +59,7 @@ double log_clear_at(double rate, std::uint32_t hashes) {
   return std::log1p(-std::pow(rate, 1.0 / hashes));
 }
 
-// log_clear: the logarithm of the share of bits that one position leaves clear.
+// log_clear is the logarithm of the share of bits that one position leaves clear.
 double rate_of(double log_clear, std::uint64_t entries, std::uint32_t hashes) {
   if (entries == 0) return 0;
   const double positions = static_cast<double>(entries) * hashes;

@@ -1,6 +1,7 @@
-// How large a Bloom filter must be and how often it will be wrong: formulae and inverses.
+// How large a Bloom filter must be and how often it is wrong: formulae and their inverses.
 //
 // bits is m, entries n, hashes k, rate p. Every formula stands beside its inverse. Arguments out of
+// range are errors, and so are results that no filter can have. plan.hpp makes shapes from these.
 // range are errors, and so are results that no filter can have. Shapes made from these: plan.hpp.
 #pragma once
 
@@ -16,9 +17,9 @@ enum class SizingError : std::uint8_t {
   no_bits,
   no_entries,
   no_hashes,
-  rate_out_of_range,  // a rate is above 0 and below 1
+  rate_out_of_range,  // a rate must be above 0 and below 1
   too_large,          // more than kMaxBits or kMaxHashes
-  rate_too_low,       // no number of hashes reaches it with so few bits
+  rate_too_low,       // no number of hashes reaches it with this few bits
 };
 
 std::string_view to_string(SizingError error);
@@ -26,15 +27,14 @@ std::string_view to_string(SizingError error);
 template <class T>
 using Sized = boost::system::result<T, SizingError>;
 
-// --- p from m, n, k
-// -------------------------------------------------------------------------------
+// p from m, n, k.
 
-// The chance that a key never inserted is claimed, after `entries` distinct ones were:
-// (1 - (1 - 1/m)^(kn))^k (Bloom 1970; exact but for positions that depend on each other).
+// The probability that a key which was never inserted is claimed after `entries` distinct ones were
+// inserted: (1 - (1 - 1/m)^(kn))^k (Bloom 1970; exact if positions are independent).
 Sized<double> false_positive_rate(std::uint64_t bits, std::uint64_t entries, std::uint32_t hashes);
 
-// Its inverses. Bits rounded up: m = 1 / (1 - (1 - p^(1/k))^(1/(kn))). Entries rounded down, so
-// that the rate is not passed: n = ln(1 - p^(1/k)) / (k ln(1 - 1/m)).
+// Its inverses. Bits, rounded up: m = 1 / (1 - (1 - p^(1/k))^(1/(kn))). Entries, rounded down so
+// that the rate is not exceeded: n = ln(1 - p^(1/k)) / (k ln(1 - 1/m)).
 Sized<std::uint64_t> bits_for(std::uint64_t entries, double rate, std::uint32_t hashes);
 Sized<std::uint64_t> capacity_for(std::uint64_t bits, double rate, std::uint32_t hashes);
 
@@ -46,29 +46,27 @@ Sized<double> approximate_false_positive_rate(std::uint64_t bits, std::uint64_t 
 Sized<double> rate_at(double bits_per_entry, std::uint32_t hashes);
 Sized<double> bits_per_entry_for(double rate, std::uint32_t hashes);
 
-// The inverse without a logarithm, m/n = 2k / (2c + c^2) with c = p^(1/k): the first two terms of
-// -ln(1 - c), so a little more than is needed, and good where c is small (Fan et al.). And its own
-// inverse, c = sqrt(1 + 2k / (m/n)) - 1, p = c^k; an error where that is no rate.
+// The inverse without a logarithm: m/n = 2k / (2c + c^2) with c = p^(1/k), from the first two terms
+// of -ln(1 - c). It asks for slightly more than is needed and is good if c is small (Fan et al.).
+// Its own inverse is c = sqrt(1 + 2k / (m/n)) - 1, p = c^k; an error if that is not a rate.
 Sized<double> short_bits_per_entry_for(double rate, std::uint32_t hashes);
 Sized<double> short_rate_at(double bits_per_entry, std::uint32_t hashes);
 
-// --- The best k
-// -----------------------------------------------------------------------------------
+// The best k.
 
 // (m/n) ln 2, at which half of the bits are set (Bloom 1970); its inverse, m/n = k / ln 2.
 Sized<double> ideal_hashes(double bits_per_entry);
 Sized<double> ideal_bits_per_entry(std::uint32_t hashes);
 
-// The whole number beside it that gives the lower rate, the smaller one on a tie (less work); from
-// 1 to kMaxHashes.
+// The neighbouring whole number with the lower rate, from 1 to kMaxHashes; the smaller one on a
+// tie, as it is less work.
 Sized<std::uint32_t> optimal_hashes(std::uint64_t bits, std::uint64_t entries);
 
 // The ideal number for a rate: log2(1/p); its inverse, 2^-k.
 Sized<double> ideal_hashes_for(double rate);
 Sized<double> ideal_rate(std::uint32_t hashes);
 
-// --- m, n and p at the best k
-// ---------------------------------------------------------------------
+// m, n and p at the best k.
 
 // 0.6185^(m/n) = e^(-(m/n) (ln 2)^2) (Fan et al.); its inverse, m/n = -ln p / (ln 2)^2.
 Sized<double> best_rate_at(double bits_per_entry);
@@ -77,22 +75,22 @@ Sized<double> bits_per_entry_for(double rate);
 // Bits that hold `entries` at this rate, rounded up: -n ln p / (ln 2)^2.
 Sized<std::uint64_t> bits_for(std::uint64_t entries, double rate);
 
-// Its inverse, the operator's question: how many entries such a filter takes before the rate is
-// passed, rounded down.
+// Its inverse, the operator's question: how many entries a filter of this size holds before it
+// exceeds the rate, rounded down.
 Sized<std::uint64_t> capacity_for(std::uint64_t bits, double rate);
 
-// --- Bounds
-// ---------------------------------------------------------------------------------------
+// Bounds.
 
-// No set summary of any kind does with fewer bits: n log2(1/p), rounded up (Carter, Floyd, Gill,
-// Markowsky, Wegman 1978). A Bloom filter takes kBloomOverhead times as many. Its inverse is the
-// lowest rate that any summary of so many bits can have, 2^(-m/n).
+// The fewest bits that any set summary needs: n log2(1/p), rounded up (Carter, Floyd, Gill,
+// Markowsky, Wegman 1978). A Bloom filter needs kBloomOverhead times as many. The inverse is the
+// lowest rate that any summary of this many bits can have, 2^(-m/n).
 Sized<std::uint64_t> least_bits_for(std::uint64_t entries, double rate);
 Sized<double> least_rate(std::uint64_t bits, std::uint64_t entries);
 inline constexpr double kBloomOverhead = 1.4426950408889634;  // log2(e)
 
-// The chance that any of m 4-bit counters passes 15 while at most as many keys are in as the best k
-// is for: 1.37e-15 m (Fan et al., section V.C); its inverse, the most counters for a chance.
+// A bound on the probability that any of m 4-bit counters exceeds 15 while the filter holds at most
+// as many keys as the best k is for: 1.37e-15 m (Fan et al., section V.C). Its inverse is the most
+// counters for a given probability.
 Sized<double> overflow_bound(std::uint64_t counters);
 Sized<std::uint64_t> counters_for_overflow(double chance);
 

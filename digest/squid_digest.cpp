@@ -51,7 +51,7 @@ bool is_bits_per_entry(std::uint8_t bits) {
   return bits >= 1 && bits <= kMaxBitsPerEntry;
 }
 
-// What is wrong with a control block of its full length, if anything is.
+// Returns what is wrong with a complete control block, or nothing.
 std::optional<SquidDigestError> fault_of(std::span<const std::uint8_t> block) {
   if (read<std::int16_t>(block, offset::version) < kOldestReader) {
     return SquidDigestError::version_too_old;

@@ -11,18 +11,19 @@
 namespace digest {
 
 enum class StrictError : std::uint8_t {
-  full,  // the key is new and as many as the capacity came in
+  full,  // the key is new, and `capacity` keys are in
 };
 
-// Takes `capacity` keys that it does not claim yet, and then no new one, so that the rate it was
-// sized for is never passed; keys that it claims are always taken. The rest is as in BloomFilter.
+// Takes `capacity` keys that it does not claim yet and then refuses new ones, so the rate it was
+// sized for is never exceeded. A key that it already claims is always accepted. Otherwise like
+// BloomFilter.
 class StrictFilter {
  public:
   // The filter must be empty.
   StrictFilter(BloomFilter empty, std::uint64_t capacity)
       : filter_(std::move(empty)), capacity_(capacity) {}
 
-  // True if the key certainly was not in before. On an error nothing changes.
+  // Returns true if the key was certainly absent before. On an error nothing changes.
   boost::system::result<bool, StrictError> insert(const Key& key) {
     if (held_ == capacity_ && !contains(key)) return StrictError::full;
     const bool fresh = filter_.insert(key);
@@ -30,7 +31,7 @@ class StrictFilter {
     return fresh;
   }
 
-  // How many were new. Stops at the first that has no room; those before it are in.
+  // Returns how many keys were new. Stops at the first key that is refused; those before it are in.
   boost::system::result<std::uint64_t, StrictError> insert(std::span<const Key> keys) {
     const std::uint64_t before = held_;
     for (const Key& key : keys) {

@@ -28,7 +28,8 @@ TEST(BlockedFilter, SaysWhetherAKeyWasNew) {
   EXPECT_FALSE(filter.insert(quick_key(1)));
 }
 
-// The header's own words, bit by bit: whatever instructions are taken must say the same.
+// Checks the bits that the header describes one by one: every set of instructions must agree with
+// it.
 bool claimed_by(const std::vector<std::uint8_t>& file, const Key& key) {
   const std::uint8_t* const lines = &file[kEnvelopeBytes + 8];
   __extension__ using Wide = unsigned __int128;
@@ -104,7 +105,7 @@ TEST(BlockedFilter, ComesBackFromItsFile) {
   EXPECT_EQ(*BlockedFilter::load(filter.save()), filter);
 }
 
-// Made apart from this code, in Python.
+// Produced independently of this code, in Python.
 TEST(BlockedFilter, HasAPinnedFile) {
   EXPECT_EQ(to_base64(filter_of(1, 2).save()),
             "SFNZRgEEAABIAAAAAAAAAALcMsQAAAAAAQAAAAAAAAAAAAAAABAQAIAAgAAAAAAAAAFAAAAAAAAAAA"

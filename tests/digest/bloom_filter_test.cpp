@@ -72,7 +72,7 @@ TEST_P(LoadedBloomFilter, IsWrongAsOftenAsTheorySays) {
   const double theory = *false_positive_rate(shape().bits, GetParam().entries, GetParam().hashes);
   EXPECT_NEAR(filter.false_positive_rate(), theory, theory * 0.1);
 
-  // As many absent keys as make 10 % of the expected false positives four standard deviations.
+  // Enough absent keys that 10 % of the expected false positives are four standard deviations.
   const auto asked = static_cast<std::uint64_t>(1600 / theory);
   std::uint64_t wrong = 0;
   for (std::uint64_t i = 0; i < asked; ++i) {

@@ -114,7 +114,7 @@ TEST(BloomFilter, IsWrongAsOftenInSlices) {
   }
 }
 
-// The size that the design speaks of, of real URLs, also with a salt as neighbours send it.
+// A million real URLs, with and without a salt, in a filter of the default ratio.
 TEST(BloomFilter, OfAMillionUrlsKeepsItsPromise) {
   constexpr std::uint64_t kUrls = 1'000'000;
   Shape salted = *shape_for(kUrls);
@@ -147,7 +147,7 @@ TEST(BloomFilter, ComesBackFromItsFileAndText) {
   }
 }
 
-// Made apart from this code, in Python.
+// Produced independently of this code, in Python.
 TEST(BloomFilter, HasAPinnedFile) {
   BloomFilter filter = *BloomFilter::create({24, 4, Derivation::squid_words});
   filter.insert(key_of_words({0, 9, 22, 23}));

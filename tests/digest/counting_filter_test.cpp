@@ -57,7 +57,7 @@ TEST_P(EitherCountingFilter, IsTheFilterOfWhatItHoldsThroughAnyHistory) {
   EXPECT_EQ(filter.bits_set(), 0U);
 }
 
-// So many keys in so few counters that most of them overflow.
+// Many keys in few counters, so that most counters overflow.
 TEST_P(EitherCountingFilter, HasNoFalseNegativeWhenItsCountersOverflow) {
   CountingFilter filter = filter_of({64, 4, GetParam()});
   std::mt19937 random(7);
@@ -116,7 +116,8 @@ TEST(CountingFilter, KeepsACounterThatReachedItsLimit) {
   EXPECT_EQ(filter.entries(), 0U);
 }
 
-// What turned over an odd number of times is exactly what differs, also where counters stick.
+// The positions reported an odd number of times are exactly those that differ, also where counters
+// stick.
 TEST(CountingFilter, TellsEachBitThatItTurnsOver) {
   for (const std::uint64_t bits : {64U, 12'000U}) {
     CountingFilter filter = filter_of({bits, 4, kDouble});
@@ -163,16 +164,16 @@ TEST(CountingFilter, IsNotMadeInAnImpossibleShape) {
   EXPECT_EQ(CountingFilter::create({80, 3, kSquid}).error(), ShapeError::not_four_hashes);
 }
 
-// What a cache does: variants of a URL come, are replaced, expire, are evicted and purged. The
-// filter hears of a URL when its first variant comes and when its last one has gone.
+// Does what a cache does: variants of a URL are stored, replaced, expire, are evicted and purged.
+// The filter is told of a URL when its first variant is stored and when its last one leaves.
 class StaysOfACache {
  public:
   void store(std::uint64_t url, int variant) {
     auto& variants = held_[url];
     if (variants.empty()) filter_.add(quick_key(url));
-    variants.insert(variant);  // or replaced: the filter hears nothing
+    variants.insert(variant);  // or replaced: the filter is not told
   }
-  void drop(std::uint64_t url, int variant) {  // expired or evicted, perhaps long gone
+  void drop(std::uint64_t url, int variant) {  // expired or evicted, perhaps not there any more
     const auto found = held_.find(url);
     if (found == held_.end() || found->second.erase(variant) == 0) return;
     if (found->second.empty()) leave(url);
@@ -242,7 +243,7 @@ TEST(CountingFilter, DoesNotSayHowOftenItsProjectionWasAddedTo) {
   EXPECT_FALSE(filter_of({64, 4, kDouble}).snapshot().additions().has_value());
 }
 
-// Made apart from this code, in Python.
+// Produced independently of this code, in Python.
 TEST(CountingFilter, HasAPinnedFile) {
   CountingFilter filter = filter_of({15, 4, kSquid});
   filter.add(key_of_words({0, 9, 14, 13}));

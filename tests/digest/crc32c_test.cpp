@@ -52,7 +52,7 @@ TEST_P(Crc32c, GoesOnFromWhatCameBefore) {
   }
 }
 
-// Long enough for what is read in lanes, and for ends of every length behind them.
+// Long enough to be read in lanes, with remainders of every length.
 TEST_P(Crc32c, IsTheSameForLongBytesAsBitByBit) {
   std::vector<std::uint8_t> bytes(10'000);
   std::uint32_t random = 1;

@@ -65,7 +65,7 @@ TEST(GapCode, ChoosesTheShortest) {
   }
 }
 
-// For random positions a Rice code is within 1 bit in 20 of what no code can beat.
+// For random positions a Rice code is within a twentieth of the entropy.
 TEST(GapCode, IsNearTheEntropy) {
   const Numbers numbers = random_rising(8000, 12'000'000);
   const double share = static_cast<double>(numbers.size()) / 12e6;

@@ -1,4 +1,4 @@
-// What instructions tests can try here.
+// The instruction sets that tests can try on this machine.
 #pragma once
 
 #include <vector>

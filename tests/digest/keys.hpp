@@ -1,4 +1,4 @@
-// Keys for tests: one per number, spread like the keys of real URLs.
+// Keys for tests: one per number, distributed like the keys of real URLs.
 #pragma once
 
 #include <array>

@@ -123,7 +123,7 @@ TEST_F(AMappedFilter, IsNotOpenedCutShortOrWithADamagedHeader) {
   EXPECT_EQ(MappedFilter::open(path_, Access::read).error(), MappedError::not_a_filter);
 }
 
-// Made apart from this code, in Python.
+// Produced independently of this code, in Python.
 TEST_F(AMappedFilter, HasAPinnedFile) {
   auto filter = *MappedFilter::create(path_, {100, 3});
   ASSERT_TRUE(filter.insert(key_of(Method::get, "http://example.com/")).has_value());

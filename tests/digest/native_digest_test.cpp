@@ -74,7 +74,8 @@ BloomFilter filter_of_urls(std::initializer_list<std::string_view> urls) {
   return filter;
 }
 
-// This and the next two were put together by hand from the header of native_digest.hpp, in Python.
+// The expected bytes of this test and the next two were composed by hand, in Python, from the
+// header of native_digest.hpp.
 TEST(NativeDigest, IsPinned) {
   const std::string expected =
       "485344470101030388776655443322110102030405060708090a0b0c0d0e0f10"
@@ -146,7 +147,7 @@ TEST(NativeDigest, ChecksumFollowsFlips) {
   EXPECT_NE(before.checksum, after.checksum);
 }
 
-// A reader whose filter went wrong unseen, as by a fault in memory.
+// The reader's filter was damaged without notice, as by a memory fault.
 TEST(NativeDigest, ADeltaOnAnythingButItsBaseIsSeen) {
   const NativeDigest after = digest_of(0, 60, 5);
   const Bytes delta = delta_of(digest_of(0, 50, 4), after);
@@ -198,7 +199,7 @@ TEST(NativeDigest, IsRefusedWithTheReason) {
   EXPECT_EQ(error_of(encode_snapshot(digest_of(0, 1000))), NativeError::too_full);
 }
 
-// The filter of a million entries, 12 bits each, that the format was made for.
+// The filter that the format was made for: a million entries, 12 bits each.
 class WireSize : public testing::Test {
  protected:
   void store(std::uint64_t first, std::uint64_t last) {
@@ -207,7 +208,7 @@ class WireSize : public testing::Test {
   void drop(std::uint64_t first, std::uint64_t last) {
     for (auto i = first; i < last; ++i) filter_.remove(spread(i));
   }
-  // Of what changed since it was last asked for.
+  // The length of a delta with all changes since the last call.
   std::size_t delta() {
     const NativeDigest next = generation_of(filter_.projection(), held_.generation + 1);
     const Bytes message = delta_of(held_, next);
@@ -245,8 +246,8 @@ TEST_F(WireSize, OfAThousandInsertsIsUnder13000BytesAtAnyLoad) {
   EXPECT_EQ(delta(), kNativeHeaderBytes) << "nothing";
   drop(500, 600);
   store(held + 500, held + 600);
-  constexpr std::size_t kHeads = 700;  // of request and response, more than we send
-  constexpr double kPollsEach = 0.9;   // seconds, with the most jitter
+  constexpr std::size_t kHeads = 700;  // bytes of both heads, more than we send
+  constexpr double kPollsEach = 0.9;   // seconds between polls, with the most jitter
   EXPECT_LT(8 * static_cast<double>(delta() + kHeads) / kPollsEach, 40'000) << "bit/s";
 }
 
@@ -266,8 +267,8 @@ double share_claimed(const BloomFilter& filter) {
   return claimed / 200'000.0;
 }
 
-// The attack of Gerbet, Kumar and Lauradoux (DSN 2015): of many URLs take those that set the most
-// new bits. They know all but the salt.
+// The attack of Gerbet, Kumar and Lauradoux (DSN 2015): choose those of many URLs that set the most
+// new bits. The attackers know everything but the salt.
 TEST(Salt, LeavesChosenUrlsNoWorseThanRandomOnes) {
   constexpr int kUrls = 100'000;
   Shape shape = shape_of(12 * kUrls);

@@ -30,7 +30,7 @@ class Random {
     return shape;
   }
 
-  // Some of the keys 0 to 499, few or many.
+  // Holds some of the keys 0 to 499, few or many.
   BloomFilter filter() {
     auto filter = *BloomFilter::create(shape());
     const std::uint64_t share = 1 + below(50);

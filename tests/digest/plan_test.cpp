@@ -61,11 +61,11 @@ TEST(Plan, HasALeastSizeByRateAndByRatio) {
 struct Asked {
   std::uint64_t capacity;
   double rate;
-  int filters;  // of that capacity
+  int filters;  // how many filters of that capacity are tried
   std::uint64_t asked_each;
 };
 
-// Many filters, as one with few keys may happen to be better than most.
+// Looks at many filters, because a single one with few keys may be better than most by chance.
 double wrong_in(const Asked& asked) {
   std::uint64_t next = 0;
   std::uint64_t wrong = 0;

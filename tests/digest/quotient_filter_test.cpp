@@ -19,7 +19,7 @@ QuotientFilter filter_of(const QuotientShape& shape, std::uint64_t from = 0, std
   return filter;
 }
 
-// What the filter should hold: every fingerprint as often as it came.
+// What the filter should hold: each fingerprint as often as it was inserted.
 class ExactFingerprints {
  public:
   explicit ExactFingerprints(const QuotientShape& shape) : bits_(shape.fingerprint_bits()) {}
@@ -44,7 +44,7 @@ TEST_P(LoadedQuotientFilter, HoldsExactlyItsFingerprintsThroughAnyHistory) {
   std::vector<Key> held;
   std::mt19937 random(5);
   for (int step = 0; step < 20'000; ++step) {
-    const bool filling = step / 1'000 % 2 == 0;  // to the full and back
+    const bool filling = step / 1'000 % 2 == 0;  // alternates between filling and emptying
     if (random() % 4 < (filling ? 3U : 1U)) {
       const Key key = quick_key(random() % 2'000);
       const bool known = exact.contains(key);
@@ -161,7 +161,7 @@ TEST(QuotientFilter, ComesBackFromItsFile) {
   }
 }
 
-// Made apart from this code, in Python.
+// Produced independently of this code, in Python.
 TEST(QuotientFilter, HasAPinnedFile) {
   EXPECT_EQ(to_base64(filter_of({4, 5}, 0, 10).save()),
             "SFNZRgEFAAAiAAAAAAAAAMOOAyMAAAAABAAAAAAAAAAFAAAAAAAAAAoAAAAAAAAA1aiINJtRV5opAg"
@@ -185,7 +185,7 @@ TEST(QuotientFilter, IsSafelyLoadedFromAnything) {
   EXPECT_EQ(refused(24, 0xff), FileError::bad_content) << "not as many 1s as entries";
 }
 
-// All entries in one quotient: time and memory stay in proportion.
+// All entries have one quotient. Time and memory must stay proportional to the file.
 TEST(QuotientFilter, LoadsAHostileFileInLinearTime) {
   constexpr std::uint64_t kEntries = 120'000;
   FileWriter writer(FilterKind::quotient);

@@ -1,4 +1,4 @@
-// What every saved filter must stand: a file that was cut, changed or made up.
+// What every saved filter must survive: a file that was cut, changed or invented.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace digest {
 
-// A file whose checksum is right, whatever it holds.
+// A file with a correct checksum, whatever it holds.
 inline std::vector<std::uint8_t> file_of(FilterKind kind, std::span<const std::uint8_t> payload) {
   FileWriter file(kind);
   file.bytes(payload);
@@ -24,7 +24,7 @@ inline std::vector<std::uint8_t> payload_of(std::span<const std::uint8_t> file) 
   return {file.begin() + kEnvelopeBytes, file.end()};
 }
 
-// Loads the file with one byte of its payload changed and the checksum made right again.
+// Changes one byte of the file's payload, corrects the checksum and loads the result.
 template <class Filter>
 Loaded<Filter> load_changed(FilterKind kind, std::span<const std::uint8_t> file, std::size_t at,
                             std::uint8_t value) {
@@ -49,8 +49,8 @@ void expect_no_damage_passes(const std::vector<std::uint8_t>& file) {
   }
 }
 
-// Whatever a payload cut short or with a byte changed makes of itself, it is refused or is a filter
-// that can be saved and asked.
+// Cuts a payload short or changes a byte of it. The result must be refused, or be a filter that can
+// be saved and looked up in.
 template <class Filter>
 void expect_safe_on_any_payload(FilterKind kind, const std::vector<std::uint8_t>& file) {
   const auto payload = payload_of(file);

@@ -30,7 +30,7 @@ TEST(ScalableFilter, KeepsTheCompoundBoundOverTwentyDoublings) {
     const std::size_t before = filter.stages();
     ASSERT_TRUE(filter.insert(quick_key(keys++)).has_value());
     if (filter.stages() == before) continue;
-    // Just before a stage is full all the rates are at their highest: now, nearly.
+    // The rates are highest just before a stage is full, which is nearly the case now.
     EXPECT_LE(filter.false_positive_rate(), 0.02) << filter.stages();
     EXPECT_LE(observed_rate(filter, 20'000), 0.02) << filter.stages();
   }
@@ -40,7 +40,7 @@ TEST(ScalableFilter, KeepsTheCompoundBoundOverTwentyDoublings) {
   EXPECT_GE(filter.entries(), keys - keys / 50);
 }
 
-// Stages so large that theory holds for each: their rates add up as planned.
+// Stages large enough for theory to hold for each: their rates add up as planned.
 TEST(ScalableFilter, IsWrongAsOftenAsItsStagesTogether) {
   for (const Growth growth : {Growth::twofold, Growth::fourfold}) {
     const ScalablePlan plan{.capacity = 2'000, .rate = 0.1, .growth = growth, .tightening = 0.5};
@@ -53,7 +53,7 @@ TEST(ScalableFilter, IsWrongAsOftenAsItsStagesTogether) {
   }
 }
 
-// Few keys and a low rate, where the positions of a key depend on each other most.
+// With few keys and a low rate the positions of a key depend on each other most.
 TEST(ScalableFilter, KeepsALowBoundFromASmallStart) {
   const ScalableFilter filter = filter_of({.capacity = 100, .rate = 1e-5}, 1'500);
   EXPECT_LE(observed_rate(filter, 1'000'000), 1e-5 + 4 * std::sqrt(1e-5 / 1e6));
@@ -97,7 +97,7 @@ TEST(ScalableFilter, ComesBackFromItsFileAndGoesOn) {
   EXPECT_EQ(again.save(), filter.save());
 }
 
-// Made apart from this code, in Python.
+// Produced independently of this code, in Python.
 TEST(ScalableFilter, HasAPinnedBeginningOfItsFile) {
   const auto file = filter_of({.capacity = 3}, 4).save();
   EXPECT_EQ(to_base64(std::span(file).first(kEnvelopeBytes + 40 + 8 + kShapeBytes)),

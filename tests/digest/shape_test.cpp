@@ -48,7 +48,7 @@ TEST(Shape, RoundsUpToBytes) {
   EXPECT_EQ((Shape{9, 1, kDouble}.byte_count()), 2U);
 }
 
-// Computed apart from this code, in Python.
+// Computed independently of this code, in Python.
 TEST(Positions, OfDoubleHashingArePinned) {
   using Bits = std::vector<std::uint64_t>;
   const Key first = key_of(Method::get, "http://example.com/");
@@ -82,7 +82,7 @@ TEST(Positions, OfDoubleHashingMoveOnFromAKeyWithoutASecondHalf) {
 TEST(Positions, OfAPartitionedFilterLieInOneSliceEach) {
   const Positions positions({7'000, 7, kDouble, Layout::partitioned});
   const Key pinned = key_of(Method::get, "http://example.com/");
-  // A slice of 1000 bits and the positions of a plain filter of that size, above.
+  // A slice has 1000 bits; the positions are those of a plain filter of that size, above.
   EXPECT_EQ(bits_of(positions, pinned),
             (std::vector<std::uint64_t>{621, 1386, 2152, 3917, 4683, 5448, 6214}));
 }

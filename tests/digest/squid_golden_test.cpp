@@ -1,4 +1,4 @@
-// Bytes captured from Debian's Squid 5.7, and vectors worked out by the same recipe.
+// Bytes captured from Debian's Squid 5.7, and vectors computed by the same formula.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 
