@@ -5,7 +5,7 @@
 namespace peers {
 namespace {
 
-// Recent claims, packed so that both counts change as one.
+// Counts of recent claims, packed into one word so that they change together.
 struct Recent {
   std::uint32_t right;
   std::uint32_t wrong;
@@ -84,7 +84,8 @@ void Accuracy::put_to_use(bool in_use, std::uint64_t total) {
 std::uint64_t Accuracy::lookups(std::uint64_t total) const {
   const auto usage = usage_.load(std::memory_order_relaxed);
   const auto counted = usage >= 0 ? static_cast<std::int64_t>(total) - usage : -1 - usage;
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(counted, 0));  // total may be older
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(counted, 0));  // `total` may be older than usage_
 }
 
 bool Accuracy::resting(SteadyTime now) const {
@@ -143,7 +144,7 @@ void Accuracy::rest_after_failure(SteadyTime now) {
   SteadyTime until = resting_until_.load(std::memory_order_relaxed);
   if (now < until) return;
   const auto before = failures_in_a_row_.load(std::memory_order_relaxed);
-  // Of several that fail at once, one doubles the rest.
+  // If several requests fail at once, only one of them doubles the rest.
   if (resting_until_.compare_exchange_strong(until, now + rest_after(before),
                                              std::memory_order_relaxed)) {
     failures_in_a_row_.fetch_add(1, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// How often a peer's claims came true, how fast it answers, and when it is left alone.
+// How often a peer's claims came true, how fast it answers, and when it is not asked for a while.
 #pragma once
 
 #include <array>
@@ -15,79 +15,83 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 // How asking a claimant ended.
 enum class ClaimOutcome : std::uint8_t {
-  true_hit,   // it had the object
-  false_hit,  // a good answer that says no: 504, or a Squid's 502 (RFC 9111 section 5.2.1.7)
-  refused,    // no connection, or a status that a sibling must not give
+  true_hit,   // it answered with the object
+  false_hit,  // a valid answer without the object: 504, or a Squid's 502 (RFC 9111 section 5.2.1.7)
+  refused,    // no connection, or a status that a sibling must not send
   timed_out,
-  broken,  // no HTTP, or cut short
+  broken,  // not HTTP, or cut short
 };
 
-// Why a claim was false, as far as the peer's answer tells.
+// Why a claim was false, as far as the peer's answer says.
 enum class FalseHit : std::uint8_t {
-  absent,   // it does not hold it, and did not lately: the filter's error
-  gone,     // it left the peer's cache since the digest that we go by
+  absent,   // the peer does not hold it and did not recently: an error of the filter
+  gone,     // the peer dropped it after the digest that we use was made
   stale,    // held, but too old for this request
-  variant,  // held, but not in the variant that was asked for
-  refused,  // it may not or would not answer, whatever it holds
+  variant,  // held, but not the variant that the request needs
+  refused,  // the peer may not or would not answer, whatever it holds
   untold,   // the answer does not say
 };
 inline constexpr std::size_t kFalseHits = 6;
 
-// As in /digest and /metrics.
+// As /digest and /metrics spell it.
 std::string_view to_string(FalseHit cause);
 
 inline constexpr std::chrono::seconds kFirstRest{1};
 inline constexpr std::chrono::seconds kLongestRest{60};
 
-// A peer lies when more than four fifths of this many recent claims (or up to twice as many) were
-// false. Not half: a Squid's honest digest is wrong for 9 % of what it does not hold, so a half of
-// its claims is when it holds a tenth of what we miss, and that tenth is worth asking for.
+// A peer counts as lying if more than four fifths of this many recent claims (or up to twice as
+// many) were false. Not half of them: the honest digest of a Squid is wrong for 9 % of what it does
+// not hold, so half of its claims are false if it holds a tenth of our misses, and that tenth is
+// worth asking for.
 inline constexpr std::uint32_t kRecentClaims = 100;
 
-// The books on one peer. Any thread may call anything: atomics only, no locks. Counters start at 0
-// with the process and never fall.
+// The record of one peer. Any thread may call anything: there are only atomics, no locks. Counters
+// start at 0 with the process and never decrease.
 class Accuracy {
  public:
   struct Books {
-    std::uint64_t claims = 0;  // times it was named as a claimant, asked or not
+    std::uint64_t claims = 0;  // how often the peer was a claimant, asked or not
     std::uint64_t true_hits = 0;
-    std::uint64_t false_hits = 0;                         // the sum of what follows
-    std::array<std::uint64_t, kFalseHits> by_cause{};     // by FalseHit
-    std::uint64_t failures = 0;                           // refused, timed_out or broken
-    std::uint64_t bytes_saved = 0;                        // body bytes of true hits
-    std::optional<std::chrono::microseconds> first_byte;  // moving average; none if never measured
-    std::uint64_t probes = 0;        // times it was asked for what it did not claim, and answered
-    std::uint64_t false_misses = 0;  // of those, how often it held it
-    std::uint64_t bytes_sent = 0;    // of our digest, to it
+    std::uint64_t false_hits = 0;                      // the sum of by_cause
+    std::array<std::uint64_t, kFalseHits> by_cause{};  // indexed by FalseHit
+    std::uint64_t failures = 0;                        // refused, timed_out or broken
+    std::uint64_t bytes_saved = 0;                     // body bytes of true hits
+    std::optional<std::chrono::microseconds>
+        first_byte;                  // moving average; empty before the first measurement
+    std::uint64_t probes = 0;        // answered questions for keys that the peer did not claim
+    std::uint64_t false_misses = 0;  // how many of the probed keys it held
+    std::uint64_t bytes_sent = 0;    // bodies of our digest sent to the peer
   };
 
   void claimed() { claims_.fetch_add(1, std::memory_order_relaxed); }
 
-  // first_byte: from the request to the answer's head; for timed_out the time waited; empty if
-  // there was none. A failure rests the peer: kFirstRest, doubled by each further failure up to
-  // kLongestRest, reset by an answer. Failures of requests that were under way when the rest began
-  // are one failure. A peer that lies too often gets kLongestRest at once. `cause` is that of a
-  // false_hit.
+  // Records how asking the peer ended. `first_byte` is the time from the request to the head of the
+  // answer; for timed_out the time waited; empty if neither is known. `bytes` are the body bytes of
+  // a true hit, `cause` is for a false hit. A failure rests the peer for kFirstRest; each further
+  // failure in a row doubles the rest up to kLongestRest, and any answer resets it. Failures of
+  // requests that were under way when the rest began count as one. A peer that lies (kRecentClaims)
+  // rests for kLongestRest at once.
   void note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
             std::uint64_t bytes, SteadyTime now, FalseHit cause = FalseHit::untold);
 
-  // How a question for what it did not claim was answered. Nothing else follows from it.
+  // Records the answer to a probe: a question for a key that the peer did not claim. Has no other
+  // effect.
   void probed(bool held);
 
-  // It was sent a body of our digest.
+  // Records that the peer was sent a body of our digest.
   void sent_digest(std::uint64_t bytes) { bytes_sent_.fetch_add(bytes, std::memory_order_relaxed); }
 
-  // Lookups, of which the directory counts `total` in all: from that one on the peer's digest is in
-  // use, or is not. One thread only.
+  // Records whether the peer's digest is consulted from now on. `total` is the directory's count of
+  // lookups so far. One thread only.
   void put_to_use(bool in_use, std::uint64_t total);
-  // How many its digest was asked in.
+  // How many lookups consulted the peer's digest, given the directory's count.
   std::uint64_t lookups(std::uint64_t total) const;
 
   bool resting(SteadyTime now) const;
 
-  // What a true hit is likely to cost here: the average time to first byte over the share of claims
-  // that came true lately, in microseconds. A peer never measured costs next to nothing, so that it
-  // gets measured.
+  // What a true hit from this peer is likely to cost, in microseconds: the average time to first
+  // byte divided by the share of recent claims that came true. A peer without measurements costs
+  // next to nothing, so that it gets measured.
   double cost() const;
 
   Books books() const;
@@ -107,8 +111,9 @@ class Accuracy {
   std::atomic<std::uint64_t> probes_{0};
   std::atomic<std::uint64_t> false_misses_{0};
   std::atomic<std::uint64_t> bytes_sent_{0};
-  // One word, so that it is read as one: not negative, the total less the peer's lookups while its
-  // digest is in use; else -1 less the peer's lookups.
+  // Packed into one word, so that both parts are read together. While the digest is in use: the
+  // directory's total minus the peer's lookups (not negative). Otherwise: -1 minus the peer's
+  // lookups.
   std::atomic<std::int64_t> usage_{-1};
   std::atomic<std::int64_t> first_byte_us_{kUnmeasured};
   std::atomic<std::uint64_t> recent_{0};  // true hits in the lower half, false hits in the upper

@@ -16,8 +16,8 @@ std::vector<PeerRef> make_peers(std::span<const config::PeerSettings> settings) 
   return peers;
 }
 
-// Lookups of what the peer does not hold are all but its claims, and of these the ones found
-// absent.
+// Every lookup that the digest did not claim was of a key that the peer does not hold. So was every
+// claim that was found absent.
 std::optional<double> observed_rate(const Accuracy::Books& books, std::uint64_t lookups) {
   const auto absent = books.by_cause[static_cast<std::size_t>(FalseHit::absent)];
   const auto not_claimed = lookups - std::min(lookups, books.claims);

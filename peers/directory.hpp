@@ -1,4 +1,4 @@
-// Whom to ask for a key, in which order, and what came of it.
+// Which peers to ask for a key, in which order, and how asking them ended.
 #pragma once
 
 #include <array>
@@ -20,76 +20,79 @@ namespace peers {
 
 using Claimants = boost::container::small_vector<PeerRef, 4>;
 
-// One peer as monitoring shows it. What is unknown is empty.
+// One peer as monitoring shows it. Unknown values are empty.
 struct PeerStatus {
   std::string name;
   std::string url;
   PeerKind kind = PeerKind::unknown;
   PeerState state = PeerState::waiting;
-  std::optional<std::uint64_t> entries;     // in its digest, as it says
-  std::optional<std::uint64_t> generation;  // of its digest, as it says
-  std::optional<double> age_seconds;        // since its digest was last found current
+  std::optional<std::uint64_t> entries;     // in its digest, as the peer says
+  std::optional<std::uint64_t> generation;  // of its digest, as the peer says
+  std::optional<double> age_seconds;        // since its digest was last confirmed to be current
   std::optional<double> false_positive_rate;
-  std::uint64_t claims = 0;  // see Accuracy::Books for the books
+  std::uint64_t claims = 0;  // see Accuracy::Books for this and the counters below
   std::uint64_t true_hits = 0;
   std::uint64_t false_hits = 0;
-  std::array<std::uint64_t, kFalseHits> false_hit_causes{};  // by FalseHit
+  std::array<std::uint64_t, kFalseHits> false_hit_causes{};  // indexed by FalseHit
   std::uint64_t failures = 0;
   std::uint64_t bytes_saved = 0;
   std::optional<double> first_byte_ms;
-  std::uint64_t lookups = 0;  // in which its digest was asked, its claims included
-  // To be held against false_positive_rate, which the bits predict: of the lookups of what it does
-  // not hold, those in which its digest said that it does, absent / (lookups - claims + absent).
-  // Empty until there was such a lookup. Only a claim that was tested and found `absent` counts:
-  // one that nobody tested, as a cheaper peer had answered, is taken for true. A Squid does not
-  // tell what is gone from what is absent, so that both count here.
+  std::uint64_t lookups = 0;  // lookups that consulted its digest, including those that it claimed
+  // The observed false-positive rate: of the lookups of keys that the peer does not hold, the share
+  // its digest claimed, absent / (lookups - claims + absent). Compare with false_positive_rate, the
+  // rate predicted from the bits set. Empty before the first such lookup. Only claims that were
+  // tested and found `absent` count as false: a claim that was not tested, because a cheaper peer
+  // had answered, is taken for true. The answers of a Squid do not distinguish gone from absent, so
+  // for a Squid both count.
   std::optional<double> observed_false_positive_rate;
   std::uint64_t probes = 0;
   std::uint64_t false_misses = 0;
-  std::optional<double> false_miss_rate;  // of the probes; empty until there was one
+  std::optional<double> false_miss_rate;  // false_misses / probes; empty before the first probe
   std::uint64_t polls = 0;
   std::uint64_t polls_failed = 0;
   std::uint64_t resyncs = 0;  // see PollReport
   std::uint64_t bytes_received = 0;
-  // Bodies of our digest. Empty if it shares its address with another peer, or has none yet.
+  // Bodies of our digest sent to the peer. Empty if the peer shares its address with another, or
+  // its address is not known yet.
   std::optional<std::uint64_t> bytes_sent;
   std::string last_error;  // empty: the last poll was good
 };
 
-// All peers, and one immutable view of what they say they hold, which the control thread replaces
-// after each poll. `now` is steady time everywhere.
+// All peers, and one immutable view of what they claim, which the control thread replaces after
+// each poll. `now` is steady time throughout.
 class PeerDirectory {
  public:
   explicit PeerDirectory(std::span<const config::PeerSettings> settings);
 
-  // In the order of the settings; the same for the directory's life.
+  // In the order of the settings. Does not change.
   const std::vector<PeerRef>& peers() const { return peers_; }
 
-  // Whether it is the address of a peer: that in the settings, or, where these have a name, the one
-  // where the peer was last reached. Any thread, never waits, as the next.
+  // Whether this is the address of a peer: the address in the settings or, if the settings give a
+  // name, the address at which the peer was last reached. Any thread, never waits; so does at().
   bool knows(const config::Address& address) const;
-  // The one peer of that address; null if there is none, or if several have it.
+  // The one peer with this address; null if no peer has it, or several do.
   PeerRef at(const config::Address& address) const;
 
-  // Peers whose digest claims the key, cheapest first (Accuracy::cost), on a tie in the order of
-  // the settings. Leaves out who rests and whose digest is too old (PollReport::usable_until). Any
-  // thread, never waits; one atomic load while no peer has a digest, no allocation up to 4
-  // claimants.
+  // Peers whose digest claims the key, cheapest first (Accuracy::cost), ties in the order of the
+  // settings. Leaves out peers that are resting and peers whose digest is too old
+  // (PollReport::usable_until). Any thread, never waits. Costs one atomic load while no peer has a
+  // digest; allocates only for more than 4 claimants.
   Claimants claimants(const digest::Key& key, SteadyTime now) const;
 
-  // One of the peers whose digest is in use and does not claim the key, chosen by the number; null
-  // if there is none. Leaves out whom claimants() does. Counts nothing. Any thread, never waits.
+  // One of the peers whose digest is in use and does not claim the key, selected by `chosen`; null
+  // if there is none. Leaves out the peers that claimants() leaves out. Changes no counter. Any
+  // thread, never waits.
   PeerRef other_than_claimants(const digest::Key& key, SteadyTime now, std::uint32_t chosen) const;
 
-  // How asking one of them went; see Accuracy::note. Any thread, never waits.
+  // Records how asking a peer ended; see Accuracy::note. Any thread, never waits.
   void note(const PeerRef& peer, ClaimOutcome outcome,
             std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
             SteadyTime now, FalseHit cause = FalseHit::untold);
 
-  // Control thread only.
+  // Replaces the report of one peer. Control thread only.
   void update(std::size_t id, PollReport report);
-  // Follows whose digest is asked and whose is not (as it rests, or its digest is too old), so that
-  // PeerStatus::lookups is right to how often this is called. Control thread only.
+  // Records which digests are consulted and which are not (their peer rests, or they are too old).
+  // PeerStatus::lookups is as exact as the calls of this are frequent. Control thread only.
   void follow_use(SteadyTime now);
 
   // Any thread.
@@ -97,8 +100,8 @@ class PeerDirectory {
 
  private:
   struct View {
-    std::vector<PollReport> reports;  // by Peer::id
-    digest::Panel panel;              // of their filters, likewise
+    std::vector<PollReport> reports;  // indexed by Peer::id
+    digest::Panel panel;              // of the filters of all reports, likewise
 
     explicit View(std::vector<PollReport> reports_given);
   };

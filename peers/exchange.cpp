@@ -32,7 +32,7 @@ constexpr std::chrono::minutes kNativeAgain{10};
 constexpr std::string_view kSquidPath = "/squid-internal-periodic/store_digest";
 constexpr std::string_view kSquidType = "application/cache-digest";
 
-// One peer, and the digest request to it that is repeated.
+// Polls one peer.
 struct Poller {
   Poller(PeerRef with, CURLM* multi, InFlight& in_flight, const std::string& agent,
          const PollLimits& limits)
@@ -44,7 +44,7 @@ struct Poller {
     }
   }
 
-  // Which form the next request asks for.
+  // Chooses the form that the next request asks for.
   void choose_form(Polled outcome, PeerKind before, SteadyTime now) {
     if (!request.form_is_a_guess) return;
     if (outcome == Polled::other_form) {
@@ -60,15 +60,15 @@ struct Poller {
   PollRequest request;
   PollReport report;
   bool asking = false;
-  SteadyTime due{};           // when not asking
-  SteadyTime native_again{};  // while DigestForm::squid is a guess
+  SteadyTime due{};           // while not asking
+  SteadyTime native_again{};  // only matters while DigestForm::squid is a guess
 };
 
 std::size_t kept_bytes(const PollReport& report) {
   return report.claims.filter ? report.claims.filter->bytes().size() : 0;
 }
 
-// Says what changed, and nothing while all stays as it was.
+// Logs what changed, and nothing while all stays the same.
 void log_change(const Peer& peer, const PollReport& before, const PollReport& after) {
   if (after.last_error != before.last_error && !after.last_error.empty()) {
     spdlog::warn("peer {}: {}", peer.name, after.last_error);
@@ -143,7 +143,7 @@ class Exchange::Loop {
     const bool native = request.form == DigestForm::native;
     request.known = poller.report.kind;
     request.held = native ? held.native : nullptr;
-    // An entity tag that came with the other form is of something else.
+    // An entity tag received with the other form belongs to other bytes.
     const bool conditional = native == !!held.native;
     const std::string etag = conditional ? poller.report.etag : std::string();
     request.conditional = !etag.empty();
@@ -155,7 +155,8 @@ class Exchange::Loop {
          .max_body = room_for(poller) + digest::kSquidControlBytes});
   }
 
-  // Bytes of filter. The old digest's place is the new one's.
+  // Bytes that the filter of a new digest may have. The old digest's bytes count as free, since the
+  // new one replaces it.
   std::size_t room_for(const Poller& poller) const {
     const std::size_t kept = kept_by_all() - kept_bytes(poller.report);
     const std::size_t limit = settings_.peer_memory.value;
@@ -180,7 +181,8 @@ class Exchange::Loop {
 
   void take(Poller& poller, CURLcode code) {
     const std::string error = poller.transfer.finish(code);
-    poller.request.room = room_for(poller);  // others may have been kept since the request
+    poller.request.room =
+        room_for(poller);  // other digests may have been kept since the request was sent
     PollResult result = error.empty() ? judge(poller.request, poller.transfer.response())
                                       : no_response(poller.request, error);
     if (poller.peer->digest == config::PeerDigest::squid) result.kind = PeerKind::squid;
@@ -201,7 +203,7 @@ class Exchange::Loop {
                            settings_.poll, jitter_(random_), now);
   }
 
-  // Milliseconds, rounded up; libcurl returns earlier when a transfer of its own needs it.
+  // Milliseconds, rounded up. libcurl returns earlier if one of its transfers needs it.
   int until_next() const {
     SteadyTime next = next_tick_;
     for (const Poller& poller : pollers_) {
@@ -222,7 +224,7 @@ class Exchange::Loop {
   WallTime wall_{};
   std::minstd_rand random_{std::random_device{}()};
   std::uniform_real_distribution<double> jitter_{0.0, 1.0};
-  std::jthread thread_;  // last: it uses all of the above
+  std::jthread thread_;  // last: the thread uses everything above
 };
 
 Exchange::Exchange(PeerDirectory& directory, const config::DigestSettings& settings,

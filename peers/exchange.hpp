@@ -1,4 +1,4 @@
-// The control thread: fetches every peer's digest over HTTP and drives what else runs by the clock.
+// The control thread: fetches the digest of every peer over HTTP and drives periodic work.
 #pragma once
 
 #include <functional>
@@ -12,23 +12,26 @@
 
 namespace peers {
 
-// GET /digest/native from each peer, what changed since the generation that we hold, or
-// /squid-internal-periodic/store_digest; in origin-form and directly, whenever next_poll() says so.
-// PeerDigest::automatic asks natively first. Who does not answer so is asked in Squid's form from
-// then on, and natively again when it turns out to be a Hearsay, and every kNativeAgain.
-// Conditional (ETag) with a Hearsay only: nobody has seen a Squid's 304. A delta that does not fit
-// what we hold is counted as a resync, and all of the digest is asked for at once. An answer is
-// bounded while it comes in, decoded into a new digest, checked, and only then replaces the old one
-// in the directory; a bad one is counted and its reason kept. All digests kept stay under
-// settings.peer_memory together; those still coming in are held to as much again.
+// Polls each peer whenever next_poll() says so, directly and in origin-form: with GET
+// /digest/native for what changed since the generation that we hold, or with
+// /squid-internal-periodic/store_digest. PeerDigest::automatic asks for the native form first. A
+// peer that does not give it is asked for Squid's form from then on; for the native form again if
+// its answers show that it is a Hearsay, and every kNativeAgain.
+//
+// Requests are conditional (ETag) only to a Hearsay: Squid has never been seen to send a 304. A
+// delta that does not fit the digest we hold counts as a resync, and the next request asks for a
+// whole digest at once. An answer is bounded while it arrives, decoded into a new digest and
+// checked. Only then does it replace the old digest in the directory. A bad answer is counted and
+// its reason kept. The digests kept stay under settings.peer_memory together; answers that are
+// still arriving may take as much again.
 class Exchange {
  public:
-  // `tick` is called on the control thread at once and then every settings.period, with wall time
-  // that never steps back. `agent` is our User-Agent. The directory must outlive the exchange.
+  // Calls `tick` on the control thread at once and then every settings.period, with wall time that
+  // never steps back. `agent` is our User-Agent. The directory must outlive the exchange.
   Exchange(PeerDirectory& directory, const config::DigestSettings& settings, std::string agent,
            std::function<void(WallTime)> tick, PollLimits limits = {});
 
-  // Stops the thread at once, also amid a transfer.
+  // Stops the thread at once, even in the middle of a transfer.
   ~Exchange();
 
  private:

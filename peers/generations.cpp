@@ -8,13 +8,15 @@
 namespace peers {
 namespace {
 
-// Neighbours poll at about the same pace, so that few bases are asked for.
+// Neighbours poll at about the same pace, so they ask for few different bases.
 constexpr std::size_t kMaxMade = 16;
 
-// Kept however small the filter is: 64 KiB, and a delta of them may still be shorter than it.
+// Kept however small the filter is: 64 KiB, and a delta with this many positions may still be
+// shorter than a snapshot.
 constexpr std::size_t kMinFlips = std::size_t{1} << 14;
 
-// What was turned over an even number of times is as it was. The rest, rising.
+// The positions that occur an odd number of times, rising. Bits flipped an even number of times are
+// unchanged.
 std::vector<std::uint32_t> odd_ones(std::vector<std::uint32_t> turned) {
   std::sort(turned.begin(), turned.end());
   auto kept = turned.begin();
@@ -47,7 +49,7 @@ std::string native_etag(std::uint64_t epoch, std::uint64_t generation) {
 
 void Generations::begin(digest::NativeHead next, std::vector<std::uint8_t> bits) {
   next.checksum = digest::checksum_of(bits);
-  std::deque<Flips> dropped;  // destroyed after the locks are let go
+  std::deque<Flips> dropped;  // destroyed after the locks are released
   Made unmade;
   const std::scoped_lock lock(bits_mutex_, mutex_);
   bits_.swap(bits);
@@ -97,7 +99,7 @@ std::shared_ptr<const NativeForm> Generations::since(std::uint64_t epoch,
   return keep(newest, since, std::move(delta));
 }
 
-// Empty if there is no way.
+// The changes from generation `since` to the newest; empty if they are not known.
 std::vector<Generations::Flips> Generations::steps_from(std::uint64_t epoch,
                                                         std::uint64_t since) const {
   if (epoch != newest_.epoch || since == 0 || since > newest_.generation) return {};
@@ -121,7 +123,8 @@ std::shared_ptr<const NativeForm> Generations::keep(const digest::NativeHead& he
   return form;
 }
 
-// Made once, however many ask for it at once; those who ask for less are not held up.
+// Made once, however many callers ask for it at the same time. Callers that need only a delta do
+// not wait.
 std::shared_ptr<const NativeForm> Generations::snapshot() const {
   const std::lock_guard bits_lock(bits_mutex_);
   {

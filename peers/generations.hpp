@@ -1,4 +1,4 @@
-// The recent generations of our digest, as messages for neighbours who hold one of them.
+// The recent generations of our digest, as messages for neighbours that hold one of them.
 #pragma once
 
 #include <cstddef>
@@ -14,38 +14,41 @@
 
 namespace peers {
 
-// The body of /digest/native and what goes with it. Immutable. Holds the salt: for neighbours only.
+// The body of /digest/native and its entity tag. Immutable. Contains the salt, so it is for
+// neighbours only.
 struct NativeForm {
   std::vector<std::uint8_t> body;
   std::string etag;  // strong, with its quotes; the same for all messages to one generation
 };
 
-// One copy of the filter follows the generations by what changed, so that closing one costs as much
-// as that. What separates two generations is kept while it takes no more memory than the filter
-// itself (a longer way is shorter by a snapshot), for at most kMaxSteps generations and kMaxFlips
-// positions (an I/O thread has to put them in order).
+// Keeps one copy of the filter and applies to it what changed, so closing a generation costs as
+// much as its changes. The changes between generations are kept while they take no more memory than
+// the filter itself (beyond that a snapshot is shorter), for at most kMaxSteps generations and
+// kMaxFlips positions (an I/O thread has to sort them).
 class Generations {
  public:
   static constexpr std::size_t kMaxSteps = 1024;
   static constexpr std::size_t kMaxFlips = std::size_t{1} << 17;
 
-  // One thread calls these two. What `next` says of the checksum does not count.
+  // begin() and close() are for one thread. They ignore the checksum in `next`.
   //
-  // The first generation of an epoch, with all its bits. Drops what was.
+  // Starts an epoch with its first generation and all bits of the filter. Drops earlier
+  // generations.
   void begin(digest::NativeHead next, std::vector<std::uint8_t> bits);
-  // One that continues the epoch: the same shape, and the positions whose bit was turned over since
-  // the last one, in any order, each as often as that.
+  // Adds a generation to the epoch, with the same shape. `turned` holds the positions of bits that
+  // changed since the last generation, in any order, each as often as its bit changed.
   void close(digest::NativeHead next, std::vector<std::uint32_t> turned);
 
-  // Any thread; waits no longer than it takes to note some changes, or for a snapshot which others
-  // want too. What one of them made for a generation is kept for the others. A delta where
-  // (epoch, since) is known and that is shorter than digest::snapshot_bytes(), else a snapshot. Not
-  // before the first begin().
+  // Returns a message that leads from generation `since` of `epoch` to the newest: a delta if that
+  // generation is known and the delta is shorter than digest::snapshot_bytes(), else a snapshot. A
+  // message once made for a base is kept for other callers. Any thread; waits at most until some
+  // changes have been recorded, or for a snapshot that other callers want too. begin() must have
+  // been called.
   std::shared_ptr<const NativeForm> since(std::uint64_t epoch, std::uint64_t since) const;
 
  private:
   using Flips = std::shared_ptr<const std::vector<std::uint32_t>>;
-  using Made = std::map<std::uint64_t, std::shared_ptr<const NativeForm>>;  // by base
+  using Made = std::map<std::uint64_t, std::shared_ptr<const NativeForm>>;  // indexed by base
 
   std::shared_ptr<const NativeForm> made(std::uint64_t base) const;
   std::shared_ptr<const NativeForm> keep(const digest::NativeHead& head, std::uint64_t base,
@@ -54,18 +57,18 @@ class Generations {
   std::vector<Flips> steps_from(std::uint64_t epoch, std::uint64_t since) const;
   void drop_old_steps();
 
-  // Whoever takes both takes this one first.
+  // Lock order: bits_mutex_ before mutex_.
   mutable std::mutex bits_mutex_;   // held while a snapshot is made
   std::vector<std::uint8_t> bits_;  // of newest_
 
-  mutable std::mutex mutex_;   // guards all below, briefly
-  digest::NativeHead newest_;  // written under both
+  mutable std::mutex mutex_;   // guards everything below, briefly
+  digest::NativeHead newest_;  // written under both locks
   std::deque<Flips> steps_;    // the last one leads to the newest generation
   std::size_t flips_kept_ = 0;
   mutable Made made_;
 };
 
-// "E-G", the entity tag of a generation.
+// The entity tag of a generation: "E-G".
 std::string native_etag(std::uint64_t epoch, std::uint64_t generation);
 
 }  // namespace peers

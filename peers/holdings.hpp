@@ -1,4 +1,4 @@
-// What this cache holds, as the publisher needs to see it. The store implements it.
+// The set of keys that this cache holds, as the publisher sees it. The store implements it.
 #pragma once
 
 #include <chrono>
@@ -15,18 +15,18 @@ using digest::Collected;
 using digest::KeyChange;
 
 // A key is held while a plain GET with only-if-cached would be answered by 200, now and for the
-// next 5 s. Only 0 -> 1 (added) and 1 -> 0 (removed) of that are changes, so that they alternate
-// per key. Called on the control thread only.
+// next 5 s. A change is a key that becomes held (added) or stops being held (removed), so the two
+// alternate per key. Called on the control thread only.
 class Holdings {
  public:
   virtual ~Holdings() = default;
 
-  // Appends what changed since the last collect() or list(), in order per key, with what has
-  // expired by `now` among it.
+  // Appends the changes since the last collect() or list(), in order per key. They include keys
+  // that have expired by `now`.
   virtual Collected collect(WallTime now, std::vector<KeyChange>& changes) = 0;
 
-  // Appends every key held, once, and forgets the changes that led there: whatever the next
-  // collect() gives for a key comes after what the list says about it.
+  // Appends every held key once and forgets the changes that led there: what the next collect()
+  // says of a key happened after this list.
   virtual void list(WallTime now, std::vector<digest::Key>& keys) = 0;
 };
 

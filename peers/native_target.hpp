@@ -1,4 +1,5 @@
-// Where a Hearsay is asked for its digest, and how the question says what the asker holds.
+// Where a Hearsay serves its native digest, and how a request names the generation that the reader
+// holds.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,11 @@ struct NativeBase {
   bool operator==(const NativeBase&) const = default;
 };
 
-// The origin-form to ask for. `held` null: for all of it.
+// The origin-form to request. If `held` is null it asks for a whole digest.
 std::string native_target(const digest::NativeDigest* held);
 
-// What the asker says it holds, in the query of an origin-form from anywhere; zeros, which nobody
-// holds, where it does not say it well.
+// The generation that a request's target, from anywhere, says its reader holds. Zeros, which no
+// reader holds, if the query is missing or malformed.
 NativeBase native_base(std::string_view target);
 
 }  // namespace peers

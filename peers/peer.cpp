@@ -10,7 +10,8 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// "squid", "Squid/5.7": the product (RFC 9110 section 10.1.5) with or without a version.
+// Whether a product (RFC 9110 section 10.1.5) has this name, with or without a version: "squid",
+// "Squid/5.7".
 bool names_product(std::string_view text, std::string_view product) {
   if (text.size() < product.size()) return false;
   const auto same = [](char a, char b) { return a == lower(b); };
@@ -59,7 +60,7 @@ std::string_view to_string(PeerState state) {
 
 PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known) {
   if (const PeerKind kind = product_of(server); kind != PeerKind::unknown) return kind;
-  // The last comment is that of whoever is nearest to us.
+  // The last comment was added by the nearest proxy.
   if (const auto comment = via.rfind('('); comment != std::string_view::npos) {
     const PeerKind kind = product_of(via.substr(comment + 1));
     if (kind != PeerKind::unknown) return kind;

@@ -1,4 +1,4 @@
-// A neighbour: who it is, what its last polls brought, and the books on it.
+// A neighbour: its name and address, the results of polling it, and the record of its claims.
 #pragma once
 
 #include <cstddef>
@@ -19,26 +19,26 @@ namespace peers {
 enum class PeerKind : std::uint8_t { unknown, hearsay, squid };
 
 enum class PeerState : std::uint8_t {
-  off,      // the settings say that its digest is not to be fetched
-  waiting,  // no digest yet, and nothing wrong so far
+  off,      // the settings turn its digest off
+  waiting,  // no digest yet, and no failure so far
   failing,  // no digest yet, and the last poll failed
   usable,   // its claims count
   stale,    // its digest is too old: its claims do not count until a poll succeeds
   resting,  // it failed or lied when asked: its claims do not count for a while
 };
 
-// As in /digest.
+// As /digest spells them.
 std::string_view to_string(PeerKind kind);
 std::string_view to_string(PeerState state);
 
-// What the fields Server and Via of a peer's answer say about it; `known` if they say nothing.
-// Hearsay and Squid name themselves in Server ("Hearsay/0.1.0", "squid/5.7", "squid"); a Squid
-// that hides there is still in the comment of its Via ("1.1 a.test (squid/5.7)").
+// The kind of a peer by the fields Server and Via of its answer; `known` if they do not tell.
+// Hearsay and Squid name themselves in Server ("Hearsay/0.1.0", "squid/5.7", "squid"). A Squid that
+// leaves Server out still names itself in the comment of its Via ("1.1 a.test (squid/5.7)").
 PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known);
 
-// Fixed for the peer's life, but for the books. Shared by all threads.
+// Immutable except for `accuracy`. Shared by all threads.
 struct Peer {
-  const std::size_t id;  // its place in the settings
+  const std::size_t id;  // its index in the settings
   const std::string name;
   const std::string url;
   const std::string host;  // IPv6 without brackets
@@ -49,14 +49,15 @@ struct Peer {
   Peer(std::size_t place, const config::PeerSettings& settings);
 };
 
-// Stays good while somebody holds it, also when the peer is one no longer.
+// Stays valid as long as somebody holds it, even when the peer has been removed.
 using PeerRef = std::shared_ptr<Peer>;
 
-// What a peer says it holds, in whichever form it said so.
+// What a peer claims to hold, whichever form its digest had.
 struct Claims {
   std::shared_ptr<const digest::BloomFilter> filter;
   std::uint64_t entries = 0;  // as the peer says
-  // What the filter is part of, if it came in our own form: a delta may change it.
+  // The digest that the filter is part of, if it was fetched in the native form: the base of
+  // deltas.
   std::shared_ptr<const digest::NativeDigest> native;
 
   Claims() = default;
@@ -64,21 +65,21 @@ struct Claims {
   explicit Claims(digest::SquidDigest digest);
 };
 
-// What polling a peer has brought so far. A new one replaces it after each poll.
+// What the polls of a peer have yielded so far. Each poll replaces it.
 struct PollReport {
   PeerKind kind = PeerKind::unknown;
-  Claims claims;                            // of the last good digest, till it is too old
-  std::string etag;                         // of the digest; empty if it may not be a condition
-  std::optional<std::uint64_t> generation;  // of the digest, if the peer tells
+  Claims claims;     // of the last good digest, until it is too old
+  std::string etag;  // of the digest; empty if it may not be used as a condition
+  std::optional<std::uint64_t> generation;  // of the digest, if the peer says
   std::optional<SteadyTime> confirmed;      // when a poll last found the digest current
-  SteadyTime usable_until{};                // it is too old from then on
+  SteadyTime usable_until{};                // the digest is too old from then on
   std::uint64_t polls = 0;
   std::uint64_t polls_failed = 0;
   std::uint32_t failures_in_a_row = 0;
-  std::uint64_t resyncs = 0;         // deltas that did not fit what we held
-  std::uint64_t bytes_received = 0;  // bodies of its answers
-  std::string last_error;            // why the last poll brought nothing; empty if it was good
-  // Where its host led to when it was last reached. Empty until then.
+  std::uint64_t resyncs = 0;         // deltas that did not fit the digest we held
+  std::uint64_t bytes_received = 0;  // response bodies
+  std::string last_error;            // why the last poll yielded nothing; empty if it succeeded
+  // The address at which its host was last reached. Empty until then.
   std::optional<config::Address> address;
 
   bool counts(SteadyTime now) const { return claims.filter && now < usable_until; }

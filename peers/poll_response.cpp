@@ -9,9 +9,9 @@
 namespace peers {
 namespace {
 
-constexpr std::size_t kMaxEtag = 64;  // ours has under 40
+constexpr std::size_t kMaxEtag = 64;  // our own have under 40
 
-// RFC 9110 section 8.8.3, strong tags of visible ASCII only.
+// Whether this is a strong entity tag of visible ASCII characters (RFC 9110 section 8.8.3).
 bool may_be_condition(std::string_view etag) {
   if (etag.size() < 2 || etag.size() > kMaxEtag) return false;
   if (etag.front() != '"' || etag.back() != '"') return false;
@@ -24,7 +24,7 @@ std::optional<std::uint64_t> generation_in(std::string_view etag) {
   const auto dash = etag.rfind('-');
   if (dash == std::string_view::npos) return std::nullopt;
   std::uint64_t generation = 0;
-  const char* const end = etag.data() + etag.size() - 1;  // the quote
+  const char* const end = etag.data() + etag.size() - 1;  // at the closing quote
   const auto [stop, error] = std::from_chars(etag.data() + dash + 1, end, generation);
   if (error != std::errc{} || stop != end) return std::nullopt;
   return generation;
@@ -75,7 +75,8 @@ void read_native_form(const PollRequest& request, const PollResponse& response,
   }
 }
 
-// A Hearsay in trouble is still one; only its 404 says that it does not know our form.
+// Whether the peer does not serve the native form. A Hearsay that answers with an error is still a
+// Hearsay; only its 404 means that it does not know the form.
 bool is_no_native_peer(const PollRequest& request, const PollResponse& response, PeerKind kind) {
   return request.form == DigestForm::native && request.form_is_a_guess &&
          (response.status == 404 || kind != PeerKind::hearsay);

@@ -13,8 +13,9 @@ namespace peers {
 namespace {
 
 constexpr std::uint32_t kLiveHashes = 8;
-// Of the Squid form; digest::kMaxSquidFillPercent is what Squids take. Honest keys reach 0.55 at 4
-// bits per entry; chosen ones, that never share a bit or make counters stick, can reach more.
+// The fill of the Squid form at which we rebuild; digest::kMaxSquidFillPercent is where Squids
+// refuse it. Honest keys reach 0.55 at 4 bits per entry. Keys chosen never to share a bit, or to
+// make counters stick, can exceed that.
 constexpr double kFullest = 0.60;
 
 std::uint64_t random_word() {
@@ -33,7 +34,7 @@ std::string to_text(std::uint64_t epoch) {
   return fmt::format("{:016x}", epoch);
 }
 
-// What both forms can express (digest::kMaxBits; Squid's signed 32 bit numbers).
+// The most entries that both forms can express (digest::kMaxBits; Squid's signed 32-bit numbers).
 std::uint64_t max_capacity(const config::DigestSettings& settings) {
   const std::uint64_t squid = ((std::uint64_t{1} << 31) - 9) / settings.squid_bits_per_entry;
   return std::min(squid, digest::kMaxBits / settings.bits_per_entry);
@@ -106,7 +107,7 @@ void Publisher::publish(Published next) {
   published_.swap(shared);
 }
 
-// True if there is anything new to publish.
+// Returns true if there is something new to publish.
 bool Publisher::follow(WallTime now) {
   changes_.clear();
   if (holdings_.collect(now, changes_) == Collected::overflowed) {
@@ -157,7 +158,7 @@ digest::NativeHead Publisher::head() const {
           .bits_set = filters_.live.bits_set()};
 }
 
-// Ticks do not come to the millisecond: half a period early is due.
+// Ticks are not exact to the millisecond, so a form is due half a period early.
 bool Publisher::squid_due(const SquidForm& last, WallTime now) const {
   const bool same =
       last.stats.generation == generation_ && last.stats.epoch == to_text(filters_.epoch);

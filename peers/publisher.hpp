@@ -1,4 +1,5 @@
-// Our digest: the live filter over what the cache holds, as Hearsays and as Squids read it.
+// Our digest: filters over the keys that the cache holds, in the forms that Hearsays and Squids
+// read.
 #pragma once
 
 #include <chrono>
@@ -17,61 +18,62 @@ namespace peers {
 
 // A filter as monitoring shows it.
 struct FilterStats {
-  std::string epoch;             // 16 hex digits; another after each rebuild
-  std::uint64_t generation = 0;  // published versions within the epoch, from 1
+  std::string epoch;             // 16 hex digits; each rebuild draws another
+  std::uint64_t generation = 0;  // number of the published version within the epoch, from 1
   std::uint64_t entries = 0;
-  std::uint64_t capacity = 0;  // what it is sized for: at least 1.25 times the entries
+  std::uint64_t capacity = 0;  // what the filter is sized for: at least 1.25 times the entries
   std::uint64_t bits = 0;
-  double bits_per_entry = 0;  // bits over capacity
+  double bits_per_entry = 0;  // bits / capacity
   std::uint32_t hashes = 0;
   std::uint64_t bits_set = 0;
   double fill_ratio = 0;
-  double false_positive_rate = 0;  // from the bits set
+  double false_positive_rate = 0;  // computed from the bits set
   WallTime built_at{};             // when this generation was closed
-  std::uint64_t bytes = 0;         // of its bits; of the Squid form, as sent
+  std::uint64_t bytes = 0;         // size of its bits; of the Squid form, of the whole body
 };
 
-// The body of /squid-internal-periodic/store_digest. The first digest::kSquidControlBytes of it are
-// the control block, after which the sender pauses (Squid bug 5510).
+// The body of /squid-internal-periodic/store_digest. The sender pauses after its first
+// digest::kSquidControlBytes, the control block (Squid bug 5510).
 struct SquidForm {
   std::vector<std::uint8_t> body;
   std::string etag;          // strong, with its quotes
   WallTime last_modified{};  // when the bytes last changed
-  FilterStats stats;         // epoch and generation of the live filter that it was closed from
+  FilterStats stats;         // with the epoch and generation of the live filter at that time
 };
 
-// Immutable; good for as long as it is held.
+// Immutable; valid as long as it is held.
 struct Published {
   FilterStats live;
   std::shared_ptr<const SquidForm> squid;
-  std::chrono::milliseconds expires_after{};  // of the Squid form, from each reply on
+  std::chrono::milliseconds expires_after{};  // how long a response with the Squid form is fresh
 };
 
-// Keeps two counting filters over the same keys and publishes what they say. The live filter: as
-// many bits per entry as set, 8 hashes, positions that depend on a random salt for each epoch. The
-// Squid form: as many as set, Squid's four words. Both are sized together: when the entries pass
-// 4/5 of the capacity or fall under a third of it, both are rebuilt for twice the entries (at least
-// kMinCapacity) and a new epoch begins; also when the Squid form gets near the 65 % of bits at
-// which Squids refuse it, which takes keys chosen for that. The salt is told to who reads native()
-// and to nobody else.
+// Keeps two counting filters over the same keys and publishes both. The live filter has
+// settings.bits_per_entry bits per entry, 8 hashes, and positions that depend on a salt drawn for
+// each epoch. The Squid form has settings.squid_bits_per_entry and Squid's four words.
+//
+// Both filters have one capacity. When the entries pass 4/5 of it or fall below a third, both are
+// rebuilt for twice the entries (at least kMinCapacity) and a new epoch begins. The same happens
+// when the Squid form approaches the 65 % of set bits at which Squids refuse it, which only chosen
+// keys can cause. Only native() reveals the salt.
 class Publisher {
  public:
   static constexpr std::uint64_t kMinCapacity = 1024;
 
-  // Lists the holdings once: what current() gives is valid from the first moment, also when empty.
-  // The holdings must live as long as the publisher.
+  // Lists the holdings once, so current() is valid from the start, even with an empty cache. The
+  // holdings must outlive the publisher.
   Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now);
 
-  // One thread only; every settings.period. Applies what changed, and closes a generation if
-  // anything did; the Squid form follows at most every settings.squid_period.
+  // Applies what changed and closes a generation if anything did. Renews the Squid form at most
+  // every settings.squid_period. One thread only; call it every settings.period.
   void tick(WallTime now);
 
   // Any thread. Never null.
   std::shared_ptr<const Published> current() const;
 
-  // The newest generation as a message for who holds generation `since` of `epoch`, or nothing that
-  // we know (native_digest.hpp). Any thread, never null, never waits
-  // for a generation to be closed.
+  // The newest generation as a message to a reader that holds generation `since` of `epoch`, or one
+  // that we do not know (native_digest.hpp). Any thread. Never null; never waits for a generation
+  // to be closed.
   std::shared_ptr<const NativeForm> native(std::uint64_t epoch, std::uint64_t since) const {
     return generations_.since(epoch, since);
   }
@@ -105,7 +107,7 @@ class Publisher {
   std::vector<KeyChange> changes_;
   digest::CountingFilter::Turned turned_;  // of the live filter, since the last generation
 
-  mutable std::mutex mutex_;  // of published_ alone
+  mutable std::mutex mutex_;  // guards published_ only
   std::shared_ptr<const Published> published_;
 };
 

@@ -1,4 +1,4 @@
-// One value that a single writer replaces as a whole, and that any thread reads without waiting.
+// One value that a single writer replaces as a whole and any thread reads without waiting.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace peers {
 
-// The readers' part of Left-Right (Ramalhete and Correia 2015) over one pointer. A reader costs two
+// The readers' half of Left-Right (Ramalhete and Correia 2015) over one pointer. A read costs two
 // atomic additions. (std::atomic<std::shared_ptr> of libstdc++ 12 takes a lock, and its unlock
 // after a load is relaxed, which is a data race.)
 template <class T>
@@ -22,18 +22,20 @@ class Snapshot {
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
 
-  // Any thread. What `use` is given must not leave it. Never waits.
+  // Calls `use` with the current value, a reference to which must not outlive the call. Any thread,
+  // never waits.
   template <class Use>
   auto read(Use use) const {
     const Visit visit(readers_[side_.load()].count);
     return use(*current_.load());
   }
 
-  // One thread at a time. Waits until nobody reads the old value, then drops it.
+  // Replaces the value and waits until no reader uses the old one. One thread at a time.
   void replace(std::unique_ptr<const T> next) {
     current_.store(next.get());
-    // A reader of the old value was counted on one of the two sides before the store above, so it
-    // has left once each side was seen empty. New readers are kept off the side waited for.
+    // Every reader of the old value was counted on one of the two sides before the store above.
+    // Once each side has been seen empty, they have all left. New readers use the side that is not
+    // being waited for.
     const unsigned side = side_.load();
     wait_for(1 - side);
     side_.store(1 - side);

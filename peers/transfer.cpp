@@ -9,12 +9,12 @@ namespace peers {
 namespace {
 
 constexpr std::size_t kMaxHead = std::size_t{64} << 10;
-// Of an answer that is not a digest: an error page, read only to keep the connection.
+// The most of an error page that is read, only to keep the connection.
 constexpr std::size_t kMaxOtherBody = std::size_t{64} << 10;
-constexpr long kSlowest = 100;  // bytes a second, see PollLimits::stall
+constexpr long kSlowest = 100;  // bytes a second; see PollLimits::stall
 
-// Of the proxy itself, so that it is asked for in origin-form: Squid forwards the absolute form
-// unless its host and port are exactly those it calls itself.
+// The URL of the proxy itself, so that libcurl sends the origin-form. Squid forwards a request in
+// absolute-form unless its host and port are exactly the ones it uses for itself.
 std::string place_of(const Peer& peer) {
   const bool ipv6 = peer.host.find(':') != std::string::npos;
   return fmt::format("http://{}{}{}:{}", ipv6 ? "[" : "", peer.host, ipv6 ? "]" : "", peer.port);
@@ -40,7 +40,8 @@ void set_route(CURL* easy, const std::string& agent) {
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // the end does not wait for a name to resolve
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT,
+                   1L);  // the destructor does not wait for name resolution
 }
 
 }  // namespace
@@ -98,13 +99,13 @@ void Transfer::end() {
   refused_ = {};
 }
 
-// The count that makes libcurl give up, as we never get so few.
+// Returns a count that makes libcurl give up, since libcurl never passes 0 bytes.
 std::size_t Transfer::refuse(std::string_view why) {
   refused_ = why;
   return 0;
 }
 
-// libcurl 7.88 itself keeps a head of any length (CVE-2023-38039).
+// libcurl 7.88 limits no response head (CVE-2023-38039).
 std::size_t Transfer::on_head(char*, std::size_t, std::size_t count, void* self) noexcept {
   auto& transfer = *static_cast<Transfer*>(self);
   transfer.head_bytes_ += count;
@@ -131,7 +132,7 @@ std::size_t Transfer::take(const char* bytes, std::size_t count) {
   return count;
 }
 
-// The last field of that name, which is the one that the nearest sender added.
+// The last field of this name: the nearest sender added it.
 std::string Transfer::field(const char* name) const {
   curl_header* found = nullptr;
   if (curl_easy_header(handle(), name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK) return {};

@@ -1,4 +1,4 @@
-// One peer's digest request, over and over, on one libcurl handle.
+// The digest requests to one peer, one after the other, on one libcurl handle.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace peers {
 
-// Body bytes that all transfers hold at this moment, against what they may.
+// The body bytes that all transfers hold at this moment, and their limit.
 struct InFlight {
   std::size_t limit = 0;
   std::size_t held = 0;
 };
 
-// Legal calls: (begin, [finish, response()...], end)*. Control thread only. The address is known to
-// libcurl, so it stays where it is.
+// Legal calls: (begin, [finish, response()...], end)*. Control thread only. libcurl keeps a pointer
+// to this object, so it must not move.
 class Transfer {
  public:
   Transfer(CURLM* multi, InFlight& in_flight, const Peer& peer, const std::string& agent,
@@ -33,21 +33,21 @@ class Transfer {
   struct Request {
     std::string target;       // origin-form
     std::string_view accept;  // a media type
-    std::string etag;         // a condition, if not empty
-    std::size_t max_body;     // a longer body is cut off
+    std::string etag;         // sent as If-None-Match unless empty
+    std::size_t max_body;     // a longer body is refused
   };
 
   void begin(const Request& request);
 
-  // What libcurl ended with, in our words; empty if response() is whole.
+  // Returns what went wrong, in our words; empty if response() is complete.
   std::string finish(CURLcode code);
 
   const PollResponse& response() const { return response_; }
   std::size_t received() const { return received_; }
-  // Whom it reached; empty if nobody.
+  // The address that was reached; empty if there was no connection.
   std::optional<config::Address> address() const;
 
-  // Lets go of the answer; aborts what is still running.
+  // Discards the response; aborts the transfer if it is still running.
   void end();
 
   CURL* handle() const { return easy_.get(); }
