@@ -21,7 +21,7 @@ bool has(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// The items that were understood; nothing if the key is absent.
+// Returns the items that were understood, or nothing if the key is absent.
 std::optional<Words> read_networks(Section& in, std::string_view key, Networks& into) {
   constexpr std::string_view kForm =
       "\"loopback\", \"private\", \"link-local\", \"metadata\", \"any\", an address or a range "
@@ -43,8 +43,8 @@ std::optional<Words> read_networks(Section& in, std::string_view key, Networks& 
   return understood;
 }
 
-// What clients are kept away from is meant, not its spelling: "loopback" is this machine under any
-// of its addresses, and metadata services stand with link-local, where most of them live.
+// The words protect more than their addresses: "loopback" covers all addresses of this machine, and
+// "link-local" covers metadata services, most of which live there.
 void read_deny_to(Section& in, AccessSettings& access) {
   const auto words = read_networks(in, "deny_to", access.deny_to);
   if (!words) return;

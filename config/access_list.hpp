@@ -1,4 +1,4 @@
-// The setting "access": who may do what, and where nobody may go.
+// The setting "access": who may do what, and which addresses no request may reach.
 #pragma once
 
 #include "config/section.hpp"

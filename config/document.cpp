@@ -10,16 +10,16 @@ namespace config {
 
 namespace {
 
-constexpr std::size_t kDeepest = 16;  // settings need four
+constexpr std::size_t kDeepest = 16;  // the settings need four
 
-// Walks the text token by token beside the parser, which tells what it read but not where.
+// Walks through the text token by token alongside the parser, which does not report positions.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {
     if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
   }
 
-  // Where the next token starts; the cursor is behind it then. The parser has accepted it.
+  // The position of the next token, which the parser has accepted. Moves the cursor behind it.
   Position next() {
     skip_to_token();
     const Position start = at_;
@@ -80,7 +80,7 @@ class Cursor {
   Position at_;
 };
 
-// nlohmann words a fault as "[code] parse error at line 1, column 2: syntax error while ...".
+// nlohmann words a fault like "[code] parse error at line 1, column 2: syntax error while ...".
 std::string without_place(std::string_view message) {
   for (const std::string_view mark : {"] ", "column ", ": "}) {
     const std::size_t found = message.find(mark);
@@ -89,8 +89,7 @@ std::string without_place(std::string_view message) {
   return printable(message, 200);
 }
 
-// Hears the parser's events and builds the document; the stack is a vector, so depth costs no
-// calls.
+// Builds the document from the parser's events. The stack is a vector, so depth costs no recursion.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
   Builder(std::string_view text, Faults& faults) : text_(text), cursor_(text), faults_(faults) {}
@@ -114,7 +113,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     level.key = name;
     level.key_at = cursor_.next();
     if (!level.keys.insert(name).second) {
-      faults_.push_back({level.key_at, path(), "stands here twice; keep one of the two"});
+      faults_.push_back({level.key_at, path(), "is given twice; keep one of the two"});
     }
     return true;
   }

@@ -1,4 +1,4 @@
-// JSON with comments, every value knowing where it stood in the text.
+// JSON with comments. Every value knows its position in the text.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Position {
 
 struct Fault {
   Position at;
-  std::string path;  // "peers[0].url"; empty: the document itself
+  std::string path;  // such as "peers[0].url"; empty: the document itself
   std::string what;
 };
 
@@ -30,7 +30,7 @@ struct Value;
 struct Member;
 
 struct Number {
-  std::string text;  // as it was written: what range it must be in is the setting's to say
+  std::string text;  // as written; the setting that it belongs to checks its range
 };
 
 using Array = std::vector<Value>;
@@ -47,17 +47,17 @@ struct Member {
   Value value;
 };
 
-// "the number 7", "a list": what an error says that it found.
+// Names a value in an error message: "the number 7", "a list".
 std::string describe(const Value& value);
 
-// The path of a key or of a list's item below `parent`.
+// The path of a key, or of an item of a list, below `parent`.
 std::string path_of(const std::string& parent, std::string_view key);
 std::string path_of(const std::string& parent, std::size_t index);
 
-constexpr std::size_t kLongestSettings = 256 * 1024;  // some thousand peers
+constexpr std::size_t kLongestSettings = 256 * 1024;  // enough for some thousand peers
 
-// Empty if the text is not JSON, too long or too deep; why is then the last of `faults`. A key that
-// comes twice is a fault too, but leaves the document readable.
+// Returns nothing if the text is not JSON, too long or too deep; the last of `faults` then says
+// why. A key that occurs twice is a fault too, but the document is still returned.
 std::optional<Value> parse_document(std::string_view text, Faults& faults);
 
 }  // namespace config

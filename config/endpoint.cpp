@@ -16,7 +16,7 @@ bool is_name_char(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_';
 }
 
-// A host of digits and dots alone is an address or a slip, never a name (RFC 3986 section 3.2.2).
+// A host of only digits and dots is an address or a mistake, never a name (RFC 3986 section 3.2.2).
 bool is_host(std::string_view host) {
   if (host.empty() || host.size() > 253) return false;
   if (host.find_first_not_of("0123456789.") == std::string_view::npos) {
@@ -25,7 +25,7 @@ bool is_host(std::string_view host) {
   return std::all_of(host.begin(), host.end(), is_name_char);
 }
 
-// The text up to the port's colon, brackets taken off; the rest stays in `text`.
+// Takes the text before the port's colon, without brackets, and leaves the rest in `text`.
 std::optional<std::string> take_host(std::string_view& text) {
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');
@@ -97,7 +97,7 @@ std::optional<HostSpec> parse_host_pattern(std::string_view text) {
   std::optional<std::string> host("");
   if (wild != "*") host = take_host(text);
   if (!host || (wild == "*." && parse_address(*host))) return std::nullopt;
-  while (host->ends_with('.')) host->pop_back();  // as requests do
+  while (host->ends_with('.')) host->pop_back();  // as in requests
   if (text.empty()) return HostSpec{wild + *host, std::nullopt};
   const auto port = take_port(text, std::nullopt);
   if (!port || *port == 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// A host and a port, as a listening address and as a peer's URL.
+// A host and a port, as listening addresses and URLs in the settings name them.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,21 @@ struct HostPort {
   bool operator==(const HostPort&) const = default;
 };
 
-// "127.0.0.1:3128", "[::1]:0": an address, not a name, for a socket is bound before names resolve.
+// "127.0.0.1:3128", "[::1]:0": an address and not a name, since sockets are bound without
+// resolving.
 std::optional<HostPort> parse_listen(std::string_view text);
 
-// "http://HOST[:PORT][/]" with HOST a name or an address; without a port it is 80.
+// "http://HOST[:PORT][/]" where HOST is a name or an address. The default port is 80.
 std::optional<HostPort> parse_peer_url(std::string_view url);
 
-// "http://HOST[:PORT][/]" or the same with https, whose port is 443 where none is given.
+// "http://HOST[:PORT][/]", or the same with https, whose default port is 443.
 struct OriginUrl {
   bool tls = false;
   HostPort at;
 };
 std::optional<OriginUrl> parse_origin_url(std::string_view url);
 
-// "*", "*.example.com", a name or an address (IPv6 in brackets), each perhaps with a port.
+// "*", "*.example.com", a name or an address (IPv6 in brackets), each with or without a port.
 struct HostSpec {
   std::string host;  // lower case, IPv6 without brackets
   std::optional<std::uint16_t> port;
@@ -37,7 +38,7 @@ struct HostSpec {
 };
 std::optional<HostSpec> parse_host_pattern(std::string_view text);
 
-// Whether connecting to `peer` would reach our own socket `listen`, as far as the text tells.
+// Whether a connection to `peer` would reach our own socket `listen`, as far as their text tells.
 bool is_ourselves(const HostPort& peer, const HostPort& listen);
 
 }  // namespace config

@@ -42,7 +42,7 @@ boost::system::result<Settings, SettingsErrors> load(std::string_view json_text)
 boost::system::result<Settings, SettingsErrors> load_file(const std::string& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text(kLongestSettings + 1, '\0');  // load() refuses what fills the last byte
+  std::string text(kLongestSettings + 1, '\0');  // load() refuses a text that fills the last byte
   if (file.is_open()) file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!file.is_open() || file.bad()) {
     const std::string reason = std::generic_category().message(errno);

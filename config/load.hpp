@@ -1,4 +1,4 @@
-// Settings from a JSON file: all of them or, located, everything that is wrong with it.
+// Reads settings from a JSON file. Returns all of them, or everything that is wrong and where.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -11,8 +11,9 @@
 namespace config {
 
 struct SettingsError {
-  std::string where;  // "line 3, column 7, peers[0].url", after a file's path if there is one
-  std::string what;   // what was expected, what stood there, and what to do if that is not plain
+  std::string
+      where;  // "line 3, column 7, peers[0].url", preceded by the path of the file if there is one
+  std::string what;  // what was expected, what was found, and what to do if that is not obvious
 
   bool operator==(const SettingsError&) const = default;
 };
@@ -20,13 +21,13 @@ struct SettingsError {
 // Never empty, in the order of the file.
 using SettingsErrors = std::vector<SettingsError>;
 
-// Reads JSON with // and /* */ comments; sizes are "256MiB", times "250ms" or "5s". Safe on any
-// bytes: size and depth are bounded first. A key that is not known or comes twice is an error, so
-// that a slip of the pen never leaves a default in force unnoticed. Text that is not JSON gives its
-// first fault; JSON gives every fault in it at once.
+// Reads JSON with // and /* */ comments. Sizes are written "256MiB", times "250ms" or "5s". Safe on
+// any bytes: size and depth are checked first. A key that is unknown or occurs twice is an error,
+// so that a typing mistake never leaves a default in force unnoticed. Text that is not JSON yields
+// its first fault; JSON yields all its faults at once.
 boost::system::result<Settings, SettingsErrors> load(std::string_view json_text);
 
-// The same for a file, whose path then begins each place; blocks.
+// Reads a file. Its path precedes the position in each error. Blocks.
 boost::system::result<Settings, SettingsErrors> load_file(const std::string& path);
 
 }  // namespace config

@@ -54,7 +54,7 @@ std::optional<Network> parse_network(std::string_view text) {
   const auto address = parse_address(text.substr(0, slash));
   if (!address) return std::nullopt;
   if (slash == std::string_view::npos) return Network{*address, 128};
-  // "::ffff:10.0.0.0/104" counts its prefix as IPv6 does: how it is written decides.
+  // "::ffff:10.0.0.0/104" counts its prefix as IPv6 does: the notation decides.
   const bool dotted = text.find(':') == std::string_view::npos;
   const auto bits = parse_number(text.substr(slash + 1), dotted ? 32 : 128);
   if (!bits) return std::nullopt;

@@ -12,7 +12,7 @@ namespace config {
 namespace {
 
 template <class E>
-using Planned = Word<std::optional<E>>;  // without a meaning: a word that a later version knows
+using Planned = Word<std::optional<E>>;  // without a meaning: reserved for a later version
 
 constexpr std::array<Planned<Role>, 2> kRoles{{{"sibling", Role::sibling}, {"parent", {}}}};
 constexpr std::array<Planned<PeerDigest>, 4> kDigests{{{"auto", PeerDigest::automatic},
@@ -36,7 +36,7 @@ void read_url(Section& in, std::span<const HostPort> listen, PeerSettings& peer)
   constexpr std::string_view kForm = "a URL like \"http://10.0.0.2:3128\", without path or user";
   const auto found = in.find("url");
   if (!found)
-    return in.fault(in.whole(), "expected \"url\", " + std::string(kForm) + "; it is not there");
+    return in.fault(in.whole(), "expected \"url\", " + std::string(kForm) + "; it is missing");
   const auto* text = std::get_if<std::string>(&found->value->content);
   if (text && lower_case(*text).starts_with("https://")) {
     return in.fault(*found, "peers over TLS are not built yet; expected " + std::string(kForm));
@@ -51,12 +51,13 @@ void read_url(Section& in, std::span<const HostPort> listen, PeerSettings& peer)
   if (here != listen.end()) in.fault(*found, "is where we listen ourselves; leave it out");
 }
 
-// Two of one name could not be told apart in /digest; two of one place would be asked twice.
+// Two peers with one name could not be told apart in /digest; one address listed twice would be
+// asked twice.
 void refuse_twins(Section& in, const PeerSettings& peer, std::span<const PeerSettings> others) {
   for (std::size_t i = 0; i < others.size(); ++i) {
     const PeerSettings& other = others[i];
     if (peer.host == other.host && peer.port == other.port) {
-      return in.fault(in.whole(), "is the same place as peers[" + std::to_string(i) + ']');
+      return in.fault(in.whole(), "has the same host and port as peers[" + std::to_string(i) + ']');
     }
     if (peer.name == other.name) {
       return in.fault(in.whole(), "has the same name as peers[" + std::to_string(i) + "], " +

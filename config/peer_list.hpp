@@ -1,4 +1,4 @@
-// The setting "peers": who is asked before the origin.
+// The setting "peers": the neighbours that are asked before the origin.
 #pragma once
 
 #include <span>
@@ -9,7 +9,8 @@
 
 namespace config {
 
-// `listen` is where we are: a peer that is ourselves would be asked for what we just missed.
+// `listen` holds our own sockets. A peer that is ourselves is refused: it would be asked for what
+// we have just missed.
 void read_peers(Section& in, std::span<const HostPort> listen, std::vector<PeerSettings>& peers);
 
 }  // namespace config

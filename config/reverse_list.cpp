@@ -33,7 +33,7 @@ void read_origin(Section& in, const LocatedValue& found, std::span<const HostPor
     return in.fault(found, "is where we listen ourselves; name the server behind us");
   }
   const Origin origin{url->tls, url->at.host, url->at.port};
-  if (std::count(to.begin(), to.end(), origin) > 0) return in.fault(found, "stands there twice");
+  if (std::count(to.begin(), to.end(), origin) > 0) return in.fault(found, "is listed twice");
   to.push_back(origin);
 }
 
@@ -61,14 +61,14 @@ void read_send_host(Section& in, std::string& host) {
   if (!parsed || parsed->host.starts_with('*')) in.expected(*in.find("send_host"), kForm);
 }
 
-// Whoever sends a request chooses its Host: under "*" anybody could have our origin's pages taken
+// Whoever sends a request chooses its Host. Under "*" anybody could make our origin's pages pass
 // for those of any site, here and at every neighbour.
 void check_share(Section& in, const Reverse& mapping) {
   if (!mapping.share || mapping.host != "*") return;
   in.fault(
       *in.find("share"),
-      "is for hosts that are named, as \"www.example.com\" or \"*.example.com\": under \"*\" a "
-      "client could name any site; name the hosts, or leave it out");
+      "needs a named host, such as \"www.example.com\" or \"*.example.com\": under \"*\" a "
+      "client could choose any site; name the hosts, or leave it out");
 }
 
 Reverse read_mapping(Section& in, std::span<const HostPort> listen) {

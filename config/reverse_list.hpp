@@ -1,4 +1,4 @@
-// The setting `reverse`: which hosts we stand in for, and their origins.
+// The setting "reverse": the hosts that we serve as a gateway, and their origins.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace config {
 
-// An origin where `listen` says that we listen is refused: we would ask ourselves.
+// An origin at one of our own sockets, `listen`, is refused: we would ask ourselves.
 void read_reverse(Section& in, std::span<const HostPort> listen, std::vector<Reverse>& reverse);
 
 }  // namespace config

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// All of them are looked at for each request.
+// Every request is compared with all of them.
 constexpr std::size_t kMostRules = 256;
 constexpr std::size_t kMostNames = 64;
 constexpr std::size_t kLongestName = 128;
@@ -25,7 +25,7 @@ void read_name(Section& in, const std::vector<RuleSettings>& others, RuleSetting
     return !other.name.empty() && other.name == rule.name;
   });
   if (twin == others.end()) return;
-  in.fault(*found, "is the name of rules[" + std::to_string(twin - others.begin()) + "] too");
+  in.fault(*found, "is also the name of rules[" + std::to_string(twin - others.begin()) + ']');
 }
 
 void read_host(Section& in, RuleSettings& rule) {
@@ -35,7 +35,7 @@ void read_host(Section& in, RuleSettings& rule) {
 }
 
 void read_path(Section& in, RuleSettings& rule) {
-  constexpr std::string_view kForm = "how paths begin, such as \"/debian/pool/\"";
+  constexpr std::string_view kForm = "the beginning of paths, such as \"/debian/pool/\"";
   in.read_text("path", rule.path, kForm);
   if (!rule.path.empty() && !rule.path.starts_with('/')) in.expected(*in.find("path"), kForm);
 }
@@ -84,7 +84,7 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   in.read("never_store", rule.never_store);
   in.read("offline", rule.offline);
   if (rule.min_fresh && rule.max_fresh && *rule.min_fresh > *rule.max_fresh) {
-    in.fault(*in.find("min_fresh"), "is longer than max_fresh; one of them cannot hold");
+    in.fault(*in.find("min_fresh"), "is longer than max_fresh; make one of them fit the other");
   }
   in.finish();
   if (in.faults().size() == before && does_nothing(rule)) {

@@ -1,4 +1,4 @@
-// The setting `rules`: what holds for some sites alone.
+// The setting "rules": what applies to some sites only.
 #pragma once
 
 #include <vector>

@@ -103,7 +103,7 @@ std::optional<LocatedValue> Section::find(std::string_view key) {
 std::optional<LocatedValue> Section::require(std::string_view key, std::string_view what) {
   auto found = find(key);
   if (!found) {
-    fault(whole_, "expected " + in_quotes(key) + ", " + std::string(what) + "; it is not there");
+    fault(whole_, "expected " + in_quotes(key) + ", " + std::string(what) + "; it is missing");
   }
   return found;
 }

@@ -1,4 +1,4 @@
-// One object of the settings, read key by key; what is wrong is noted, and the default stays.
+// Reads one object of the settings key by key. A fault is recorded and leaves the default in force.
 #pragma once
 
 #include <array>
@@ -26,35 +26,35 @@ struct Range {
   bool contains(const T& value) const { return least <= value && value <= most; }
 };
 
-// A word that a setting may be, and what it stands for.
+// A word that a setting allows, and its meaning.
 template <class E>
 struct Word {
   std::string_view text;
   E meaning;
 };
 
-// A list's item or a key's value, with its path.
+// A value of a key or an item of a list, together with its path.
 struct LocatedValue {
   const Value* value;
   std::string path;
 };
 
-// Each key is asked for once, then finish() tells which keys nobody asked for. A key that is absent
-// leaves `into` as it was; so does a fault.
+// Every allowed key is read once; finish() then reports the keys that nobody read. If a key is
+// absent or faulty, `into` keeps its value.
 class Section {
  public:
-  // `value` and `faults` outlive the section. A value that is no object is a fault.
+  // `value` and `faults` must outlive the section. A value that is not an object is a fault.
   Section(const LocatedValue& found, Faults& faults);
 
   void read(std::string_view key, ByteSize& into, const Range<ByteSize>& range);
   void read(std::string_view key, milliseconds& into, const Range<milliseconds>& range);
-  // From 0 to 1.
+  // A number from 0 to 1.
   void read_fraction(std::string_view key, double& into);
   void read(std::string_view key, bool& into);
   // A token (RFC 9110 section 5.6.2) of at most 64 characters.
   void read_token(std::string_view key, std::string& into);
 
-  // A text that is not empty and has no NUL; `what` says what is expected.
+  // A non-empty text without NUL. `what` is what the error says was expected.
   void read_text(std::string_view key, std::string& into, std::string_view what);
 
   template <class T>
@@ -73,18 +73,18 @@ class Section {
     if (chosen) into = words[*chosen].meaning;
   }
 
-  // The value of a key, if it is there.
+  // The value of a key, if the key is present.
   std::optional<LocatedValue> find(std::string_view key);
-  // The value of a key that has to be there; `what` says what is expected.
+  // The value of a required key. `what` is what the error says was expected.
   std::optional<LocatedValue> require(std::string_view key, std::string_view what);
-  // The items of a list, if it is there, is one, and has at most so many.
+  // The items of a list, if the key is present and is a list of at most `most` items.
   std::optional<std::vector<LocatedValue>> items(std::string_view key, std::string_view of_what,
                                                  std::size_t most = ~std::size_t{0});
   std::optional<std::uint64_t> integer(const LocatedValue& found,
                                        const Range<std::uint64_t>& range);
   std::optional<HostSpec> host_pattern(const LocatedValue& found);
 
-  // Notes what stood there instead, and which of `words` may have been meant.
+  // Records a fault that names the value found, and which of `words` may have been meant.
   void expected(const LocatedValue& found, std::string_view what,
                 std::span<const std::string_view> words = {});
   void fault(const LocatedValue& found, std::string what);
@@ -93,7 +93,7 @@ class Section {
   const LocatedValue& whole() const { return whole_; }
   bool is_object() const { return object_ != nullptr; }
 
-  // Unknown keys, each with the known one that may have been meant.
+  // Reports each unknown key, and the known key that may have been meant.
   void finish();
 
  private:

@@ -16,8 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Squid refuses a digest with more than 65 % of its bits set; with k = 4 and room for a quarter
-// more entries than it holds, fewer than 4 bits per entry come to that.
+// Squid refuses a digest with more than 65 % of its bits set. With k = 4 and a capacity a quarter
+// above the entries, fewer than 4 bits per entry reach that.
 constexpr Range<unsigned> kBitsPerEntry{4, 127};
 
 constexpr ByteSize kMostOnDisk{1ULL << 50};
@@ -50,7 +50,7 @@ void read_listen(Section& in, std::vector<HostPort>& listen) {
     if (!endpoint) {
       in.expected(item, kForm);
     } else if (endpoint->port != 0 && std::count(listen.begin(), listen.end(), *endpoint) > 0) {
-      in.fault(item, "stands in the list twice");
+      in.fault(item, "is listed twice");
     } else {
       listen.push_back(*endpoint);
     }

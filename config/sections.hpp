@@ -1,4 +1,5 @@
-// From a document to Settings: each section's keys, their ranges and what they may not say yet.
+// Turns a document into Settings: the keys of each section, their ranges, and words that are
+// reserved.
 #pragma once
 
 #include "config/document.hpp"
@@ -6,7 +7,7 @@
 
 namespace config {
 
-// What is wrong is added to `faults`; settings are of use only if nothing was.
+// Appends faults to `faults`. The settings are only usable if there are none.
 Settings read_settings(const Value& document, Faults& faults);
 
 }  // namespace config

@@ -1,4 +1,5 @@
-// What a proxy can be told: plain values with their defaults. Each folder is given its own section.
+// Everything that can be set: plain values with their defaults. Each folder receives only its
+// section.
 #pragma once
 
 #include <chrono>
@@ -29,15 +30,15 @@ constexpr ByteSize mebibytes(std::uint64_t count) {
   return {count << 20};
 }
 
-// Which responses reach the disk.
+// Which responses are written to the disk.
 enum class Admit {
   first,   // all that are stored
-  second,  // those whose URL is asked for again
+  second,  // those whose URL is requested a second time
 };
 
 struct DiskSettings {
-  std::string path;  // of a directory for the cache alone
-  ByteSize size;     // what its files take at most
+  std::string path;  // of a directory that holds nothing but the cache
+  ByteSize size;     // the most that its files may take
   Admit admit = Admit::first;
 
   bool operator==(const DiskSettings&) const = default;
@@ -45,22 +46,22 @@ struct DiskSettings {
 
 struct CacheSettings {
   ByteSize memory = mebibytes(256);  // heads, bodies, fills and index together
-  // One response body. If not set, there is none too large to be kept in blocks, on a disk, and an
-  // eighth of the memory is most for others.
+  // The largest response body that is stored. Unset: an eighth of the memory, and no limit for
+  // bodies that are kept in blocks on a disk.
   std::optional<ByteSize> max_object;
-  // How long past its freshness a response answers for an origin that cannot be reached.
+  // How long past its freshness lifetime a response may be served if its origin cannot be reached.
   milliseconds stale_if_error{3'600'000};
-  bool offline = false;        // no origin is asked; what is held answers, whatever its age
-  bool key_in_status = false;  // Cache-Status tells what a response is stored by
+  bool offline = false;        // ask no origin; serve stored responses whatever their age
+  bool key_in_status = false;  // Cache-Status names the key under which a response is stored
 
-  // Names of response fields that count before Cache-Control (RFC 9213), the first first: in
-  // answers to forward requests, and in those of origins that we stand in for.
+  // Response fields that take precedence over Cache-Control (RFC 9213), the first one first: for
+  // forward requests, and for origins that we serve as a gateway.
   std::vector<std::string> targeted{"Hearsay-Cache-Control"};
   std::vector<std::string> targeted_reverse{"Hearsay-Cache-Control", "CDN-Cache-Control"};
 
-  std::optional<DiskSettings> disk = std::nullopt;  // none: memory is all there is
+  std::optional<DiskSettings> disk = std::nullopt;  // none: memory only
 
-  // That is held in one piece.
+  // The largest body that is stored in one piece.
   ByteSize largest_object() const {
     const bool fits = max_object && max_object->value <= memory.value;
     return fits ? *max_object : ByteSize{memory.value / 8};
@@ -71,17 +72,18 @@ struct CacheSettings {
 struct DigestSettings {
   unsigned bits_per_entry = 12;          // of the live filter
   milliseconds period{500};              // between two generations of the live filter
-  milliseconds poll{1000};               // between two questions to a peer that is a Hearsay
-  unsigned squid_bits_per_entry = 10;    // of the form Squid reads
+  milliseconds poll{1000};               // between two requests to a peer that is a Hearsay
+  unsigned squid_bits_per_entry = 10;    // of the form for Squids
   milliseconds squid_period{10'000};     // between two builds of that form
   milliseconds squid_pause{250};         // between control block and mask (Squid bug 5510); 0: none
   ByteSize peer_memory = mebibytes(64);  // all peers' digests together
-  double false_miss_sample = 0.001;  // of origin fetches: how many ask a peer that claims nothing
+  double false_miss_sample =
+      0.001;  // share of origin fetches that also probe a peer without a claim
 
   bool operator==(const DigestSettings&) const = default;
 };
 
-enum class Role { sibling };  // asked only for what it holds
+enum class Role { sibling };  // sibling: asked only for what it holds
 
 enum class PeerDigest {
   automatic,  // found out by asking
@@ -110,30 +112,30 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
-// Which requests, of those that name us as the server, are for which origins.
+// Which of the requests that name us as their server go to which origins.
 struct Reverse {
   std::string host;                   // "*", "*.example.com", or a name or address, lower case
   std::optional<std::uint16_t> port;  // of the Host field; none: any
   std::vector<Origin> to;             // the first that works is asked
   std::string send_host;              // the Host that origins see; empty: the client's
-  bool share = false;                 // neighbours may know and have what is stored
-  std::string known;                  // a file of all URLs that there are; empty: none
+  bool share = false;                 // neighbours may see and fetch what is stored
+  std::string known;                  // a file of all URLs that exist; empty: none
 
   bool operator==(const Reverse&) const = default;
 };
 
-// What holds for some sites alone: the first rule that matches a request counts, no other. All
-// that it does is off unless it is said. What each does, in detail: proxy/site_rules.hpp.
+// What applies to some sites only. Only the first rule that matches a request applies. Everything
+// is off unless set. proxy/request/site_rules.hpp has the details.
 struct RuleSettings {
-  std::string name;  // a token, in Cache-Status; no two alike
+  std::string name;  // a token, in Cache-Status; unique
   HostSpec host;
-  std::string path;                       // how the path begins, byte for byte; empty: any
+  std::string path;                       // the beginning of the path, byte for byte; empty: any
   std::optional<milliseconds> min_fresh;  // freshness lifetime, at least
-  std::optional<milliseconds> max_fresh;  // and at most
+  std::optional<milliseconds> max_fresh;  // freshness lifetime, at most
   bool ignore_client_no_cache = false;
-  std::vector<std::string> drop_query;  // names of parameters, `*` for any text: not in the key
+  std::vector<std::string> drop_query;  // parameters left out of the key; `*` stands for any text
   bool never_store = false;
-  bool offline = false;  // as cache.offline
+  bool offline = false;  // like cache.offline
 
   bool operator==(const RuleSettings&) const = default;
 };
@@ -142,13 +144,13 @@ struct AccessSettings {
   Networks clients;          // may use the proxy
   Networks monitor;          // may read /, /digest, /health, /metrics
   Networks admin;            // may change state; may read the digests too
-  Networks peers;            // may read the digests though we do not ask them
-  Networks deny_to;          // no client's request goes there, whatever name led to it
-  bool deny_to_self = true;  // nor to an address of this machine's interfaces; "loopback" says so
+  Networks peers;            // may read the digests although we do not ask them
+  Networks deny_to;          // no client's request may reach these, whatever name leads there
+  bool deny_to_self = true;  // nor this machine's own interfaces; part of "loopback"
   std::vector<std::uint16_t> connect_ports{443};
   // Paths of files that list hosts, URL prefixes and addresses (proxy/lists/read.hpp).
   std::vector<std::string> block;  // refused to every client
-  std::vector<std::string> allow;  // but for these
+  std::vector<std::string> allow;  // exceptions from `block`
 
   AccessSettings();
   bool operator==(const AccessSettings&) const = default;
@@ -159,40 +161,41 @@ enum class LogFormat { squid, json };
 
 struct LogSettings {
   LogTarget access = LogTarget::standard_output;
-  std::string path;  // of a LogTarget::file
+  std::string path;  // for LogTarget::file
   LogFormat format = LogFormat::squid;
 
   bool operator==(const LogSettings&) const = default;
 };
 
-// How long each state may last before the connection in it is given up.
+// How long each state may last before its connection is closed.
 struct Timeouts {
-  milliseconds head{30'000};        // from a request's first byte to the end of its head
-  milliseconds body{60'000};        // between two bytes of a body, either way
+  milliseconds head{30'000};        // from the first byte of a request to the end of its head
+  milliseconds body{60'000};        // between two bytes of a body, in either direction
   milliseconds connect{5'000};      // to one origin, all its addresses together
-  milliseconds first_byte{60'000};  // from a request sent to an origin to its answer's head
+  milliseconds first_byte{60'000};  // from the request to the head of the origin's response
   milliseconds keep_alive{75'000};  // between two requests of a client
-  milliseconds peer_connect{200};   // a neighbour is near or of no use
+  milliseconds peer_connect{200};   // a neighbour answers quickly or is of no use
   milliseconds peer_first_byte{1'000};
-  milliseconds drain{10'000};       // what runs may still take after SIGTERM
-  milliseconds unreachable{1'000};  // who could not be connected to is not tried again
+  milliseconds drain{10'000};  // for what is still running at SIGTERM
+  milliseconds unreachable{
+      1'000};  // before an address that could not be connected to is tried again
 
   bool operator==(const Timeouts&) const = default;
 };
 
 struct Limits {
-  std::size_t connections = 20'000;  // of clients, at once, over all threads
+  std::size_t connections = 20'000;  // of clients, at the same time, over all threads
   ByteSize head = kibibytes(64);     // of a request or a response
   std::size_t fields = 200;          // in one head
 
   bool operator==(const Limits&) const = default;
 };
 
-// What origins are told of the client, in Forwarded and X-Forwarded-For.
+// What Forwarded and X-Forwarded-For tell origins about the client.
 enum class Forwarded {
-  off,      // what the client said of it, if anything
-  append,   // that, and after it the client's address
-  replace,  // the client's address alone
+  off,      // what the client says itself, if anything
+  append,   // the same, followed by the client's address
+  replace,  // only the client's address
   remove,   // nothing
 };
 
@@ -214,8 +217,8 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-// "host-port", with whatever of the host name cannot stand in a token replaced by '-'. The port is
-// the one that was bound, which is why this waits until the sockets are open.
+// "host-port". Characters of the host name that a token cannot have become '-'. The port is the one
+// that was bound, so the sockets must be open.
 std::string default_name(const std::string& hostname, std::uint16_t port);
 
 }  // namespace config

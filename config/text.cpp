@@ -14,7 +14,7 @@ struct Unit {
   std::uint64_t factor;
 };
 
-// Largest first: to_text takes the first that divides.
+// Largest first: to_text() takes the first one that divides the number.
 constexpr std::array kSizes{Unit{"TiB", 1ULL << 40}, Unit{"GiB", 1ULL << 30},
                             Unit{"MiB", 1ULL << 20}, Unit{"KiB", 1ULL << 10}, Unit{"B", 1}};
 constexpr std::array kTimes{Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1'000},
@@ -48,7 +48,7 @@ std::string quantity_text(std::uint64_t value, std::span<const Unit> units) {
   return "0" + std::string(units.back().name);
 }
 
-// Levenshtein's distance, one row at a time.
+// Levenshtein distance, one row at a time.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -121,9 +121,9 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates) {
-  constexpr std::size_t kLongest = 40;  // the work is bounded; no key of ours comes near
+  constexpr std::size_t kLongest = 40;  // bounds the work; our keys are much shorter
   if (text.size() > kLongest) return {};
-  std::size_t best = text.size() / 3 + 2;  // short words are near everything
+  std::size_t best = text.size() / 3 + 2;  // short words are similar to everything
   std::string_view found;
   for (const std::string_view candidate : candidates) {
     const std::size_t away = distance(text, candidate);

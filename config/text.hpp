@@ -1,4 +1,4 @@
-// Text as settings spell it: characters, quantities, and what a slip of the pen may have meant.
+// Text as settings spell it: characters, quantities, and what a typing mistake may have meant.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,29 @@
 
 namespace config {
 
-// tchar of RFC 9110 section 5.6.2.
+// A tchar of RFC 9110 section 5.6.2.
 bool is_token_char(char c);
 bool is_token(std::string_view text);
 
 std::string lower_case(std::string_view text);
 
-// Decimal digits alone, at most `most`; no sign, no blank.
+// A number of decimal digits only, at most `most`; no sign, no blank.
 std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t most);
 
-// "256MiB": a number with B, KiB, MiB, GiB or TiB.
+// "256MiB": a number followed by B, KiB, MiB, GiB or TiB.
 std::optional<ByteSize> parse_bytes(std::string_view text);
-// "250ms": a number with ms, s, m or h; at most a hundred years.
+// "250ms": a number followed by ms, s, m or h; at most a hundred years.
 std::optional<milliseconds> parse_duration(std::string_view text);
 
-// The same units, the largest that loses nothing.
+// Writes in the same units, with the largest one that is exact.
 std::string to_text(ByteSize size);
 std::string to_text(milliseconds time);
 
-// Without the bytes that a terminal would act upon, cut after `most` characters.
+// Replaces the bytes that a terminal would act upon, and cuts the text after `most` characters.
 std::string printable(std::string_view text, std::size_t most);
 std::string in_quotes(std::string_view text);  // printable, at most 60 characters
 
-// The candidate that `text` is a slip of the pen away from; empty when none is near.
+// The candidate that `text` most likely means; empty if none is similar.
 std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates);
 
 }  // namespace config

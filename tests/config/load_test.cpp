@@ -82,7 +82,7 @@ TEST(Load, TellsTheLogTargetsApart) {
   EXPECT_EQ(loaded(R"({"log":{"access":"none"}})").log.access, LogTarget::none);
 }
 
-// Design: clients are kept from the machine and the metadata services unless deny_to is narrowed.
+// By default clients reach neither this machine nor the metadata services.
 TEST(Load, ReadsLoopbackInDenyToAsThisMachineAndLinkLocalWithMetadata) {
   const AccessSettings access =
       loaded(R"({"access":{"deny_to":["loopback","link-local"]}})").access;

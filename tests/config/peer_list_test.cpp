@@ -43,7 +43,7 @@ TEST(Peers, AreRefusedWithTheirPlaceAndTheReason) {
            Fault{R"({"url":"http://b:1","name":"a b"})", "peers[0].name", "found \"a b\""},
            Fault{R"({"url":"http://b:1","role":"parent"})", "peers[0].role", "not built yet"},
            Fault{R"({"url":"http://b:1","digest":"squit"})", "peers[0].digest", "mean \"squid\"?"},
-           Fault{b + R"({"url":"http://B:1/"})", "peers[1]", "same place as peers[0]"},
+           Fault{b + R"({"url":"http://B:1/"})", "peers[1]", "same host and port as peers[0]"},
            Fault{b + R"({"url":"http://c:1","name":"b-1"})", "peers[1]", "same name as peers[0]"},
        }) {
     const auto settings = load(peers(c.list));

@@ -65,7 +65,7 @@ TEST(Accuracy, LookupsAreThoseWhileItsDigestWasInUse) {
   EXPECT_EQ(accuracy.lookups(10), 0U);
   accuracy.put_to_use(true, 10);
   EXPECT_EQ(accuracy.lookups(10), 0U);
-  accuracy.put_to_use(true, 14);  // a newer digest
+  accuracy.put_to_use(true, 14);  // the peer has a digest again
   EXPECT_EQ(accuracy.lookups(15), 5U);
   accuracy.put_to_use(false, 20);
   accuracy.put_to_use(false, 30);

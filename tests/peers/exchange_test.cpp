@@ -50,7 +50,7 @@ class ExchangeTest : public testing::Test {
   ExchangeTest() {
     settings_.period = 5ms;
     settings_.poll = 20ms;
-    setenv("http_proxy", "http://127.0.0.1:1", 1);  // must not be taken
+    setenv("http_proxy", "http://127.0.0.1:1", 1);  // must be ignored
   }
 
   void start(std::vector<config::PeerSettings> peers, PollLimits limits = {}) {
@@ -67,7 +67,7 @@ class ExchangeTest : public testing::Test {
     ++beats_;
     changed_.notify_all();
   }
-  // Asks again at each tick of the exchange.
+  // Tests the condition again at each tick of the exchange.
   template <class Condition>
   [[nodiscard]] bool reached(Condition condition) {
     std::unique_lock lock(mutex_);

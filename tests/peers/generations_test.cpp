@@ -13,7 +13,7 @@ constexpr std::size_t kRoom = std::size_t{1} << 20;
 
 class GenerationsTest : public testing::Test {
  protected:
-  // Closes the next generation, in which these numbers are held.
+  // Closes the next generation, which holds the numbers from `first` to `last`.
   void close(int first, int last, std::uint64_t epoch = kEpoch) {
     auto filter = *digest::BloomFilter::create(
         {.bits = 12'000, .hashes = 8, .derivation = digest::Derivation::salted});
@@ -55,7 +55,7 @@ class GenerationsTest : public testing::Test {
 TEST_F(GenerationsTest, LeadFromAnyRecentOneToTheNewest) {
   std::vector<digest::NativeDigest> all;
   for (int i = 0; i < 6; ++i) {
-    close(3 * i, 3 * i + 200);  // some bits are turned over twice on the way
+    close(3 * i, 3 * i + 200);  // some bits change twice on the way
     all.push_back(whole());
     for (const auto& held : all) EXPECT_TRUE(leads_to_newest(held)) << held.generation;
   }
@@ -108,7 +108,7 @@ TEST_F(GenerationsTest, GiveASnapshotWhereThatIsShorter) {
   EXPECT_TRUE(leads_to_newest(before));
 }
 
-// Most was removed: what is left takes less than what went.
+// Most keys were removed, so what is left has a shorter code than what changed.
 TEST_F(GenerationsTest, GiveASnapshotWhereThatIsShorterAsGaps) {
   close(0, 200);
   const auto before = whole();

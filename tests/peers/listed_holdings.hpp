@@ -1,4 +1,4 @@
-// A cache's holdings as a test writes them down.
+// The holdings of a cache, listed by a test.
 #pragma once
 
 #include <set>

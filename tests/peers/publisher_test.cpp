@@ -31,7 +31,7 @@ class PublisherTest : public testing::Test {
     publisher_.tick(now_);
     return publisher_.current();
   }
-  // Long enough for the Squid form to follow.
+  // Ticks long enough for the Squid form to be renewed.
   std::shared_ptr<const Published> settle() {
     for (int i = 0; i < 20; ++i) tick();
     return publisher_.current();
@@ -196,7 +196,7 @@ TEST_F(PublisherTest, ANewEpochHasANewSalt) {
             salt());
 }
 
-// Squid refuses a digest with more than 65 % of its bits set as useless.
+// Squid drops a digest as useless if more than 65 % of its bits are set.
 TEST(PublisherLimits, NoSquidFindsTheFormTooFull) {
   for (const unsigned bits_per_entry : {4U, 5U, 10U, 127U}) {
     config::DigestSettings settings;

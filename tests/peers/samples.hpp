@@ -50,7 +50,7 @@ inline std::string body_of(const digest::NativeDigest& digest) {
   return {bytes.begin(), bytes.end()};
 }
 
-// What makes one out of the other.
+// The delta that turns `from` into `to`.
 inline std::string delta_of(const digest::NativeDigest& from, const digest::NativeDigest& to) {
   const auto bytes = digest::encode_delta(digest::head_of(to), from.generation,
                                           digest::flips_between(from.filter, to.filter));
@@ -66,7 +66,7 @@ inline config::PeerSettings peer(const std::string& name, std::uint16_t port = 3
   return peer;
 }
 
-// A good poll at `now` that brought these names.
+// The report after a good poll at `now` whose digest holds these names.
 inline PollReport report_of(std::initializer_list<const char*> names, SteadyTime now) {
   PollReport report;
   report.kind = PeerKind::hearsay;

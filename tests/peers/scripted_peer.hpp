@@ -12,26 +12,27 @@
 
 namespace peers::samples {
 
-// One connection at a time, blocking, on a thread of its own.
+// Serves one connection at a time, blocking, on its own thread.
 class ScriptedPeer {
  public:
-  // Called with the number of the request, from 0, to answer it by send(); false closes.
+  // Answers a request, whose number counts from 0, by send(). Returning false closes the
+  // connection.
   using Answer = std::function<bool(ScriptedPeer& peer, std::size_t number)>;
 
   explicit ScriptedPeer(Answer answer);
-  // A peer that gives the same bytes to all.
+  // Answers every request with the same bytes.
   explicit ScriptedPeer(std::string bytes);
   ~ScriptedPeer();
   ScriptedPeer(const ScriptedPeer&) = delete;
   ScriptedPeer& operator=(const ScriptedPeer&) = delete;
 
   std::uint16_t port() const { return port_; }
-  // Heads of the requests so far.
+  // The heads of the requests so far.
   std::vector<std::string> requests() const;
 
-  // For the answer: false once the other side is gone.
+  // For use in an Answer. Returns false if the other side has closed.
   bool send(std::string_view bytes);
-  // Nothing more until the other side closes.
+  // Sends nothing more until the other side closes.
   void stall();
 
  private:

@@ -1,4 +1,4 @@
-// What I/O threads and the control thread share, used by both at once.
+// What I/O threads and the control thread share, used by both at the same time.
 #include <gtest/gtest.h>
 
 #include <atomic>
