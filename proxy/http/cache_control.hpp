@@ -1,4 +1,4 @@
-// The directives of Cache-Control, of a request or a response (RFC 9111 5.2), read once.
+// The directives of Cache-Control, of a request or a response (RFC 9111 5.2).
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -14,25 +14,25 @@ namespace proxy::http {
 
 using seconds = std::chrono::seconds;
 
-// RFC 9111 1.2.2: a number of seconds too large to hold counts as this, and so does any above it.
+// RFC 9111 1.2.2: any number of seconds that is too large to represent counts as this value.
 inline constexpr seconds kForever{2147483648};
 
-// A directive said twice means its most restrictive value. A value that is not delta-seconds (junk,
-// a sign, a decimal, single quotes, none) is not "absent": it means the most restrictive value
-// there is. Extensions are skipped whole, with their quoted arguments. Views point into the fields'
-// bytes.
+// If a directive occurs twice, its most restrictive value applies. A value that is not
+// delta-seconds (junk, a sign, a decimal, single quotes, none) does not count as absent but as the
+// most restrictive value possible. Extensions are skipped together with their quoted arguments.
+// Views point into the bytes of the fields.
 struct CacheControl {
   using Names = boost::container::small_vector<std::string_view, 2>;
 
-  bool present = false;   // there is a Cache-Control field, even one that says nothing we know
-  bool targeted = false;  // these are of a field for caches such as this one: Expires is void
+  bool present = false;   // there is a Cache-Control field, even one with only unknown directives
+  bool targeted = false;  // the directives are from a targeted field, so Expires is ignored
 
   std::optional<seconds> max_age;
   std::optional<seconds> s_maxage;
   std::optional<seconds> stale_while_revalidate;  // RFC 5861
   std::optional<seconds> stale_if_error;          // RFC 5861
   std::optional<seconds> min_fresh;
-  std::optional<seconds> max_stale;  // kForever when it has no argument
+  std::optional<seconds> max_stale;  // kForever if it has no argument
 
   bool no_store = false;
   bool no_cache = false;  // the unqualified form
@@ -45,31 +45,33 @@ struct CacheControl {
   bool immutable = false;
   bool only_if_cached = false;
 
-  // no-cache="a, b" and private="a, b": these may not be reused without validation, and not be
-  // stored by a shared cache. Who names a field without which the rest would mean something else
-  // (Content-Encoding, Vary, ETag, ...) means the unqualified form.
+  // The fields of no-cache="a, b" and private="a, b": a cache may not reuse the former without
+  // validation, and a shared cache may not store the latter. If a directive names a field without
+  // which the rest would mean something else (Content-Encoding, Vary, ETag, ...), it counts as
+  // unqualified.
   Names no_cache_fields;
   Names private_fields;
 };
 
-// All lines of Cache-Control. A quote that never closes makes the whole of it no-store: nobody can
-// tell what it was to say.
+// The directives of all Cache-Control lines. If a quote never closes, the whole counts as no-store,
+// since nobody can tell what it meant.
 CacheControl cache_control(const Fields& fields);
 
-// Names of targeted fields (RFC 9213) that are for this cache, the first to count first.
+// The names of targeted fields (RFC 9213) for this cache, in order of precedence.
 using Targets = std::span<const std::string>;
 
-// What a response says to this cache: the first of the targets that is there and valid, else
-// Cache-Control. A targeted field is a dictionary (RFC 8941), strictly read: one that is malformed
-// or empty, or has a directive of ours with a value of another type, is as good as not there. Of a
-// directive said twice the last counts, `?0` unsays one, and parameters say nothing.
+// The directives of a response for this cache: those of the first target that is present and valid,
+// else those of Cache-Control. A targeted field is a dictionary (RFC 8941), read strictly. It
+// counts as absent if it is malformed or empty, or if one of our directives has a value of another
+// type. If a directive occurs twice the last one applies, `?0` unsets it, and parameters are
+// ignored.
 CacheControl response_cache_control(const Fields& fields, Targets targets);
 
-// The directives of a request, where `Pragma: no-cache` counts if there is no Cache-Control (RFC
-// 9111 5.4).
+// The directives of a request. `Pragma: no-cache` applies only without Cache-Control (RFC 9111
+// 5.4).
 CacheControl request_cache_control(const Fields& fields);
 
-// Delta-seconds (RFC 9111 1.2.2), capped at kForever; nothing where it is not digits alone.
+// Delta-seconds (RFC 9111 1.2.2), at most kForever. Returns nothing unless the text is digits only.
 std::optional<seconds> parse_delta_seconds(std::string_view text);
 
 }  // namespace proxy::http

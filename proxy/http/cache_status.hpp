@@ -1,4 +1,4 @@
-// Cache-Status (RFC 9211), written and read: why a response was served the way it was.
+// Cache-Status (RFC 9211): why a response was served the way it was. Writing and reading.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace proxy::http {
 
-// RFC 9211 2.2: why a request went forward; `none` for a hit.
+// Why a request was forwarded (RFC 9211 2.2); `none` for a hit.
 enum class Forward : std::uint8_t {
   none,
   bypass,
@@ -28,29 +28,30 @@ struct CacheStatus {
   bool hit = false;
   Forward fwd = Forward::none;
   std::optional<unsigned> fwd_status;
-  std::optional<std::chrono::seconds> ttl;  // freshness left; negative when stale
+  std::optional<std::chrono::seconds> ttl;  // the remaining freshness lifetime; negative if stale
   bool stored = false;
   bool collapsed = false;
-  std::string key;  // that it is stored by; empty: not told
-  std::string
-      detail;  // words, as "false-hit/b peer/c"; bytes that no sf-string may hold are dropped
+  std::string key;  // the key it is stored under; empty: not shown
+  // Words such as "false-hit/b peer/c". Bytes that an sf-string cannot have are dropped.
+  std::string detail;
 };
 
-// Appends `name; hit; ttl=12; detail="..."`; the name is a token if it can be one, else a string.
+// Appends `name; hit; ttl=12; detail="..."`. The name is written as a token if possible, else as a
+// string.
 void append_cache_status(std::string& out, std::string_view name, const CacheStatus& status);
 
-// What the cache nearest to us says of a response: the last member of Cache-Status, as each cache
-// on the way appends its own (RFC 9211 2).
+// What the cache nearest to us says about a response: the last member of Cache-Status, since each
+// cache on the way appends its own (RFC 9211 2).
 struct NearestCacheStatus {
   bool hit = false;
-  std::string fwd;     // a reason's token, also one that we do not know; empty: not forwarded
-  std::string detail;  // a string's or a token's words
+  std::string fwd;     // the token of a reason, even an unknown one; empty: not forwarded
+  std::string detail;  // the words of a string or a token
 };
 
-// Nothing where there is no such field, or any of it is malformed (RFC 8941 4.2).
+// Returns nothing if there is no such field or any part of it is malformed (RFC 8941 4.2).
 std::optional<NearestCacheStatus> nearest_cache_status(const Fields& fields);
 
-// The token of a reason, as logs and metrics spell it too: "uri-miss".
+// The token of a reason, such as "uri-miss", as logs and metrics spell it too.
 std::string_view text(Forward reason);
 
 }  // namespace proxy::http

@@ -1,4 +1,4 @@
-// HTTP dates (RFC 9110 5.6.7): all three formats are read, IMF-fixdate is written.
+// HTTP dates (RFC 9110 5.6.7). Reads all three formats, writes IMF-fixdate.
 #pragma once
 
 #include <chrono>
@@ -8,13 +8,14 @@
 
 namespace proxy::http {
 
-// Strict in form, in any case (RFC 9111 4.2), each number in its range; a leap second counts as the
-// second before. Whether the weekday fits the date is not looked at. `now` decides the century of a
-// two-digit year in the RFC 850 format: one that would be more than 50 years ahead is the past one.
+// Strict about the format but not about case (RFC 9111 4.2); every number must be in range. A leap
+// second counts as the second before it. The weekday is not compared with the date. `now` decides
+// the century of a two-digit year in the RFC 850 format: a date more than 50 years ahead is taken
+// as past.
 std::optional<std::chrono::sys_seconds> parse_date(std::string_view text,
                                                    std::chrono::sys_seconds now);
 
-// "Sun, 06 Nov 1994 08:49:37 GMT". For years 0 to 9999; others are clamped to them.
+// "Sun, 06 Nov 1994 08:49:37 GMT". Years are clamped to 0 to 9999.
 std::string format_date(std::chrono::sys_seconds time);
 
 }  // namespace proxy::http

@@ -1,4 +1,4 @@
-// The fields of one message head, in order, as views into the bytes they were read from.
+// The fields of a message head, in order, as views into the bytes of the head.
 #pragma once
 
 #include <boost/beast/http/field.hpp>
@@ -12,12 +12,12 @@ namespace proxy::http {
 using field = boost::beast::http::field;
 
 struct Field {
-  field id = field::unknown;  // found once; `unknown` for a name that is not registered
-  std::string_view name;      // as it was written
+  field id = field::unknown;  // `unknown` for an unregistered name
+  std::string_view name;      // as received
   std::string_view value;     // without white space at either end
 };
 
-// A list of fields. Owns no text: the bytes must outlive it, at the same address.
+// A list of fields. It owns no text: the bytes must outlive it and must not move.
 class Fields {
  public:
   using Lines = boost::container::small_vector<Field, 24>;
@@ -27,12 +27,13 @@ class Fields {
   void append(field id, std::string_view name, std::string_view value);
   void clear() { lines_.clear(); }
 
-  // The first line of that name, or null. By text: any case, for names that are not registered.
+  // The first line with this name, or null. The text overload is for unregistered names, in any
+  // case.
   const Field* find(field id) const;
   const Field* find(std::string_view name) const;
   bool has(field id) const { return find(id) != nullptr; }
   std::size_t count(field id) const;
-  // The first line's value; empty when there is none.
+  // The value of the first line; empty if there is none.
   std::string_view value(field id) const;
 
   const_iterator begin() const { return lines_.begin(); }
@@ -44,18 +45,18 @@ class Fields {
   Lines lines_;
 };
 
-// Where the first member of a list ends: at its comma, else where the text does. A comma inside a
-// quoted-string does not separate; a quote that never closes ends with the text.
+// The position where the first member of a list ends: at its comma, else at the end of the text. A
+// comma inside a quoted-string does not separate. A quote that never closes extends to the end.
 std::size_t member_end(std::string_view list);
 
-// Walks the members of a #rule list (RFC 9110 5.6.1) over all lines of one field, in order.
-// Empty members are skipped, white space around members is dropped, a comma inside a quoted-string
-// does not separate. A quote that never closes ends with its line.
+// Iterates over the members of a #rule list (RFC 9110 5.6.1) in all lines of one field, in order.
+// Skips empty members and drops white space around members. A comma inside a quoted-string does not
+// separate. A quote that never closes extends to the end of its line.
 class Members {
  public:
   Members(const Fields& fields, field id) : line_(fields.begin()), end_(fields.end()), id_(id) {}
   explicit Members(std::string_view value) : rest_(value) {}
-  // The next member, or nothing at the end.
+  // Returns the next member, or nothing at the end.
   std::optional<std::string_view> next();
 
  private:
@@ -67,7 +68,7 @@ class Members {
   field id_ = field::unknown;
 };
 
-// Whether a list field has that member, any case (as `Connection: close`).
+// Whether a list field, such as Connection, contains this member, in any case.
 bool has_member(const Fields& fields, field id, std::string_view member);
 
 }  // namespace proxy::http

@@ -1,4 +1,4 @@
-// Forwarded (RFC 7239) and X-Forwarded-For: for whom a request was made.
+// Forwarded (RFC 7239) and X-Forwarded-For: on whose behalf a request is made.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace proxy::http {
 inline constexpr std::string_view kXForwardedFor = "X-Forwarded-For";
 
 bool is_forwarded_field(const Field& line);
-// All fields but these two.
+// All fields except these two.
 Fields without_forwarded(const Fields& fields);
 
-// What both say once a client is appended to what they said already. `address` is an IP address in
-// text, IPv6 without brackets.
+// The values of both fields after a client has been appended to what they already say. `address` is
+// an IP address in text, IPv6 without brackets.
 struct ForwardedValues {
   std::string forwarded;        // for=192.0.2.1, for="[2001:db8::1]"
   std::string x_forwarded_for;  // 192.0.2.1, 2001:db8::1

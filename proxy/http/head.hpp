@@ -1,5 +1,5 @@
-// Message heads, scanned once and strictly (RFC 9112 2-5): what is malformed is refused, never
-// repaired. This scan, not the HTTP library's parser, decides what a message means.
+// Parses message heads once and strictly (RFC 9112 2-5): a malformed head is refused, never
+// repaired. This parser, not the one of the HTTP library, decides what a message means.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,22 @@
 namespace proxy::http {
 
 struct HeadLimits {
-  std::size_t bytes = 65536;  // of the whole head, its empty line included
+  std::size_t bytes = 65536;  // of the whole head, including its empty line
   std::size_t fields = 200;   // field lines
 };
 
-// All text in the heads below is a view into the bytes that were parsed.
+// All text in the heads below is a view into the parsed bytes.
 struct RequestHead {
   std::string_view method;
   std::string_view target;
   int minor = 1;  // HTTP/1.0: 0; HTTP/1.1 and later minor versions: 1
   Fields fields;
 
-  // Whether the client wants the connection kept (RFC 9112 9.3).
+  // Whether the client wants the connection kept open (RFC 9112 9.3).
   bool keep_alive() const;
 };
 
-// Those above, up to 999, count as a server's error of no kind (RFC 9110 15).
+// A status above this, up to 999, counts as a server error without a class (RFC 9110 15).
 inline constexpr unsigned kLastStatus = 599;
 
 struct ResponseHead {
@@ -36,23 +36,23 @@ struct ResponseHead {
   std::string_view reason;
   Fields fields;
 
-  // Whether the server keeps the connection, as far as its fields say.
+  // Whether the server keeps the connection open, as far as its fields say.
   bool keep_alive() const;
   bool interim() const { return status < 200; }
 };
 
-// Where the head at the front of `buffer` ends: the position after CRLF CRLF, or after the first
-// line that ends in a bare LF (such a head is malformed already; its parse says so, and nobody
-// waits for its end). npos: more bytes are needed. `searched` is how many bytes an earlier call has
-// seen, so that feeding a head byte by byte costs no more than once over it.
+// Returns the end of the head at the front of `buffer`: the position after CRLF CRLF, or after the
+// first line that ends in a bare LF (such a head is malformed, and its parsing will say so). npos:
+// more bytes are needed. `searched` is the number of bytes that earlier calls have seen, so that
+// feeding a head byte by byte costs a single pass.
 std::size_t find_head_end(std::string_view buffer, std::size_t searched = 0);
 
-// `head` is exactly what find_head_end() delimits. One empty line before the request line is
-// skipped (RFC 9112 2.2), no more.
+// `head` must end where find_head_end() says. Skips one empty line before the request line (RFC
+// 9112 2.2), but no more.
 HeadResult<RequestHead> parse_request_head(std::string_view head, const HeadLimits& limits = {});
 
-// Likewise. Folded lines are joined in place, each fold becoming spaces (RFC 9112 5.2): hence
-// mutable.
+// Likewise. Folded lines are joined in place: each fold becomes spaces (RFC 9112 5.2). Therefore
+// `head` is mutable.
 HeadResult<ResponseHead> parse_response_head(std::span<char> head, const HeadLimits& limits = {});
 
 }  // namespace proxy::http

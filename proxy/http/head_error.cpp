@@ -13,7 +13,7 @@ std::string_view text(HeadError error) {
     case HeadError::too_many_fields:
       return "the head has too many fields";
     case HeadError::no_end:
-      return "the head has no end";
+      return "the empty line that ends the head is missing";
     case HeadError::bare_lf:
       return "a line of the head ends in LF without CR";
     case HeadError::bare_cr:
@@ -33,13 +33,13 @@ std::string_view text(HeadError error) {
     case HeadError::bad_field_name:
       return "a field name is not a token";
     case HeadError::space_before_colon:
-      return "white space stands between a field name and its colon";
+      return "there is white space between a field name and its colon";
     case HeadError::bad_field_value:
       return "a field value has a control character";
     case HeadError::bad_content_length:
       return "Content-Length is not one decimal number";
     case HeadError::two_lengths:
-      return "Content-Length is said more than once";
+      return "Content-Length is given more than once";
     case HeadError::length_and_coding:
       return "Content-Length and Transfer-Encoding contradict each other";
     case HeadError::coding_in_http10:
@@ -53,7 +53,7 @@ std::string_view text(HeadError error) {
     case HeadError::no_host:
       return "Host is missing";
     case HeadError::two_hosts:
-      return "Host is said more than once";
+      return "Host is given more than once";
     case HeadError::bad_host:
       return "the host is not a valid name or address";
     case HeadError::bad_target:
@@ -67,9 +67,9 @@ std::string_view text(HeadError error) {
     case HeadError::bad_max_forwards:
       return "Max-Forwards is not one decimal number";
     case HeadError::trace_with_body:
-      return "TRACE has no body";
+      return "a TRACE request has no body";
     case HeadError::trace_with_credentials:
-      return "TRACE would show credentials or cookies to whoever reads its answer";
+      return "TRACE would show credentials or cookies to anybody who reads its response";
   }
   return "the head is malformed";
 }

@@ -1,4 +1,4 @@
-// Why a message head is refused: one enumerator per rule, one line of text for a person each.
+// Why a message head is refused: one enumerator per rule, each with a line of text for people.
 #pragma once
 
 #include <boost/assert/source_location.hpp>
@@ -20,34 +20,35 @@ enum class HeadError : std::uint8_t {
   bad_version,          // not HTTP/d.d
   unsupported_version,  // another major version than 1, RFC 9110 15.6.6
   folded,               // obs-fold in a request, or before the first field, RFC 9112 5.2
-  bad_field_name,       // not a token, or none
+  bad_field_name,       // not a token, or empty
   space_before_colon,   // RFC 9112 5.1
   bad_field_value,      // NUL or another control character, RFC 9110 5.5
-  bad_content_length,   // not one decimal number that fits, RFC 9112 6.3 (5)
+  bad_content_length,   // not one decimal number in range, RFC 9112 6.3 (5)
   two_lengths,          // several Content-Length lines or a list, equal or not
   length_and_coding,    // Content-Length beside Transfer-Encoding, RFC 9112 6.1
   coding_in_http10,     // Transfer-Encoding in an HTTP/1.0 message, RFC 9112 6.1
-  bad_coding,           // Transfer-Encoding whose last coding is not one `chunked`
-  interim_with_body,    // a 1xx that says it has a body, RFC 9110 8.6 and 9112 6.1
-  unsupported_coding,   // a coding before `chunked` that we do not know
+  bad_coding,           // the last coding is not a single `chunked`
+  interim_with_body,    // a 1xx that states a body, RFC 9110 8.6 and 9112 6.1
+  unsupported_coding,   // an unknown coding before `chunked`
   no_host,              // RFC 9112 3.2
   two_hosts,            //
   bad_host,             //
-  bad_target,           // RFC 9112 3.2, or bytes no target may have
+  bad_target,           // RFC 9112 3.2, or bytes that no target may have
   userinfo,             // before the host of a request's URL, RFC 9110 4.2.4
   unsupported_scheme,   // neither http nor https
-  target_too_long,      // the canonical URL passes kMaxUrl
+  target_too_long,      // the canonical URL is longer than kMaxUrl
   bad_max_forwards,     // of OPTIONS or TRACE: not one decimal number, RFC 9110 7.6.2
   trace_with_body,      // RFC 9110 9.3.8
   trace_with_credentials,
 };
 
-// One line, no full stop, fit for the body of the refusal.
+// One line without a full stop, fit for the body of the error response.
 std::string_view text(HeadError error);
-// The status that refuses a request for it: 400, 414, 431, 501 or 505. (A response: always 502.)
+// The status of the response to such a request: 400, 414, 431, 501 or 505. (A bad response: always
+// 502.)
 unsigned status_of(HeadError error);
 
-// What result<T, HeadError>::value() throws, which only a test should meet.
+// Thrown by result<T, HeadError>::value(), which only a test should call without checking.
 [[noreturn]] void throw_exception_from_error(HeadError error, const boost::source_location& where);
 
 template <class T>

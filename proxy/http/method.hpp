@@ -1,13 +1,13 @@
-// What a request method promises (RFC 9110 9.2, and the registry it made).
+// Properties of request methods (RFC 9110 9.2 and its registry).
 #pragma once
 
 #include <string_view>
 
 namespace proxy::http {
 
-// Asks for no change at the origin. A method that is not known is taken for one that does.
+// Asks for no change at the origin. An unknown method counts as unsafe.
 bool is_safe(std::string_view method);
-// May be sent twice, to the same end as once. Likewise.
+// Sending it twice has the effect of sending it once. An unknown method counts as not idempotent.
 bool is_idempotent(std::string_view method);
 
 }  // namespace proxy::http

@@ -1,4 +1,4 @@
-// Request fields in a form in which equal means "selects the same response" (RFC 9111 4.1).
+// A normal form of request fields: equal forms select the same response (RFC 9111 4.1).
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -9,12 +9,12 @@ namespace proxy::http {
 
 using NormalForm = boost::container::small_vector<char, 256>;
 
-// Appends all lines of one field as one value; false if there is none. By id, or by name where the
-// id is `unknown`. Left out of account is what means nothing in any list (white space around
-// members, how members are spread over lines), and in Accept, Accept-Charset, Accept-Encoding and
-// Accept-Language empty members, the order of members and how a weight is written, and, but in
-// Accept, case. Fields that are no lists (Cookie, Authorization, User-Agent, ...) stay as they are.
-// Allocates only for values that are long or have many members.
+// Appends all lines of one field as one value; returns false if there are none. Finds the field by
+// id, or by name if the id is `unknown`. The form ignores what never matters in a list: white space
+// around members and how they are spread over lines. In Accept, Accept-Charset, Accept-Encoding and
+// Accept-Language it also ignores empty members, the order of members and the notation of weights,
+// and, except in Accept, case. Fields that are not lists (Cookie, Authorization, User-Agent, ...)
+// are unchanged. Allocates only for long values or many members.
 bool append_normal_form(NormalForm& out, const Fields& request, field id, std::string_view name);
 
 }  // namespace proxy::http

@@ -7,7 +7,7 @@
 
 namespace proxy::http {
 
-// A copy of fields together with the text that they refer to. Immutable, and stays where it is.
+// A copy of fields together with the text that they refer to. Immutable; does not move.
 class OwnedFields {
  public:
   explicit OwnedFields(const Fields& original);
