@@ -8,14 +8,14 @@
 namespace proxy::http {
 namespace {
 
-constexpr std::size_t kMaxDirectives = 64;  // of a targeted field: each is compared with each
+constexpr std::size_t kMaxDirectives = 64;  // of a targeted field: each is compared with all others
 
 // One member of the list, RFC 9111 5.2: token [ "=" ( token / quoted-string ) ].
 struct Directive {
   std::string_view name;
-  std::string_view argument;  // without its quotes; escapes stay, no directive of ours has any
+  std::string_view argument;  // without quotes; escapes stay, since none of our directives has any
   bool has_argument = false;
-  bool malformed = false;  // something else follows the name
+  bool malformed = false;  // the name is followed by something else
 };
 
 bool is_quoted(std::string_view text) {
@@ -61,7 +61,7 @@ constexpr std::pair<std::string_view, Age> kAges[] = {
     {"min-fresh", &CacheControl::min_fresh},
 };
 
-// These forbid, so they count with an argument or junk behind them as well.
+// These forbid something, so they also apply with an argument or junk behind them.
 constexpr std::pair<std::string_view, Flag> kForbidding[] = {
     {"no-store", &CacheControl::no_store},
     {"must-revalidate", &CacheControl::must_revalidate},
@@ -70,7 +70,8 @@ constexpr std::pair<std::string_view, Flag> kForbidding[] = {
     {"only-if-cached", &CacheControl::only_if_cached},
 };
 
-// These allow, or lift another directive: only as they are written in the specification.
+// These allow something or lift another directive, so they apply only as the specification writes
+// them.
 constexpr std::pair<std::string_view, Flag> kAllowing[] = {
     {"public", &CacheControl::public_},
     {"immutable", &CacheControl::immutable},
@@ -99,7 +100,7 @@ void take_age(CacheControl& control, Age age, const Directive& directive) {
     held = asks_more ? std::max(*held, value) : std::min(*held, value);
 }
 
-// Whether a response can do without it and still be the same.
+// Whether a response keeps its meaning without this field.
 bool can_be_left_out(std::string_view name) {
   switch (boost::beast::http::string_to_field(name)) {
     case field::age:
@@ -122,8 +123,8 @@ bool can_be_left_out(std::string_view name) {
   }
 }
 
-// no-cache and private: about the whole response, or about the fields in the argument. What is not
-// a list of field names is about the whole.
+// no-cache and private apply to the whole response, or to the fields in the argument. An argument
+// that is not a list of field names counts as none.
 void take_names(bool& whole, CacheControl::Names& names, const Directive& directive) {
   CacheControl::Names listed;
   bool sound = !directive.malformed;
@@ -154,8 +155,8 @@ void take(CacheControl& control, const Directive& directive) {
 
 using Directives = boost::container::small_vector<Member, 4>;
 
-// All lines of one targeted field, the last of each directive; nothing where there is none, or
-// where any is malformed.
+// The directives of all lines of one targeted field; of each directive the last. Returns nothing if
+// there is no line, or any is malformed.
 std::optional<Directives> targeted_directives(const Fields& fields, std::string_view target) {
   Directives directives;
   for (const Field& line : fields) {
@@ -173,7 +174,8 @@ std::optional<Directives> targeted_directives(const Fields& fields, std::string_
   return directives;
 }
 
-// Whether a directive of ours has a value of its type (RFC 9213 2.1); others may have any.
+// Whether one of our directives has a value of its type (RFC 9213 2.1). Other directives may have
+// any value.
 bool has_its_type(const Member& member) {
   using Type = BareItem::Type;
   const Type type = member.item.type;
@@ -224,7 +226,8 @@ CacheControl cache_control(const Fields& fields) {
     while (const auto member = members.next()) take(control, read_directive(*member));
   }
   control.no_store = control.no_store || !readable;
-  control.must_understand = control.must_understand && readable;  // it may lift no-store
+  control.must_understand =
+      control.must_understand && readable;  // as must-understand may lift no-store
   return control;
 }
 
@@ -238,7 +241,7 @@ CacheControl response_cache_control(const Fields& fields, Targets targets) {
 CacheControl request_cache_control(const Fields& fields) {
   CacheControl control = cache_control(fields);
   if (!control.present) control.no_cache = has_member(fields, field::pragma, "no-cache");
-  // No-cache has no argument here (5.2.1.4): one that has is meant for the whole.
+  // no-cache of a request has no argument (5.2.1.4), so one with an argument applies to the whole.
   control.no_cache = control.no_cache || !control.no_cache_fields.empty();
   return control;
 }

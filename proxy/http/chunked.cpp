@@ -8,7 +8,7 @@
 namespace proxy::http {
 namespace {
 
-// 15 hex digits cannot overflow, and leave room for senders that pad with zeros.
+// 15 hex digits cannot overflow and leave room for senders that pad with zeros.
 constexpr std::size_t kMaxDigits = 15;
 
 unsigned hex_value(char c) {
@@ -36,7 +36,7 @@ ChunkedDecoder::Step ChunkedDecoder::feed(std::string_view input) {
   return step;
 }
 
-// One byte of what is not body.
+// Processes one byte that is not body.
 ChunkedDecoder::Phase ChunkedDecoder::next(char c) {
   const auto expect = [c](char wanted, Phase then) { return c == wanted ? then : Phase::failed; };
   const auto skip = [this, c](std::size_t limit, Phase then) {
@@ -45,7 +45,7 @@ ChunkedDecoder::Phase ChunkedDecoder::next(char c) {
   switch (phase_) {
     case Phase::size:
       return size_byte(c);
-    case Phase::blank:  // bad, but to be parsed before an extension (RFC 9110 5.6.3)
+    case Phase::blank:  // invalid, but must be accepted before an extension (RFC 9110 5.6.3)
       return c == ';'                ? Phase::extension
              : c == ' ' || c == '\t' ? skip(kMaxExtensions, Phase::blank)
                                      : Phase::failed;

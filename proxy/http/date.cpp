@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 7> kLongDays{"Sunday",   "Monday", "Tuesd
 constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-// Reads a date from left to right. After the first thing that does not fit, everything fails.
+// Reads a date from left to right. After the first mismatch every further step fails.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
@@ -32,7 +32,7 @@ class Reader {
     return *this;
   }
 
-  // The index of the name that stands here.
+  // The index of the name at the front.
   unsigned one_of(std::span<const std::string_view> names) {
     for (unsigned i = 0; i < names.size(); ++i) {
       if (!same_word(rest_.substr(0, names[i].size()), names[i])) continue;
@@ -66,7 +66,7 @@ class Reader {
     const unsigned m = literal(":").digits(2);
     const unsigned s = literal(":").digits(2);
     good_ = good_ && h < 24 && m < 60 && s <= 60;
-    // This clock has no leap seconds: the nearest earlier time (RFC 9111 4.2).
+    // Our clock has no leap seconds: use the nearest earlier time (RFC 9111 4.2).
     return hours(h) + minutes(m) + seconds(std::min(s, 59U));
   }
 
@@ -77,7 +77,7 @@ class Reader {
 
 struct Moment {
   int year = 0;
-  unsigned month = 0;  // from 0
+  unsigned month = 0;  // counted from 0
   unsigned day = 0;
   seconds time{};
 };
@@ -112,7 +112,7 @@ std::optional<sys_seconds> parse_asctime(std::string_view text) {
   return reader.at_end() ? point(moment) : std::nullopt;
 }
 
-// "Sunday, 06-Nov-94 08:49:37 GMT": the latest year with these digits that is not more than 50
+// "Sunday, 06-Nov-94 08:49:37 GMT": the latest year with these digits that is at most 50 years
 // ahead.
 std::optional<sys_seconds> parse_rfc850(std::string_view text, sys_seconds now) {
   Reader reader(text);

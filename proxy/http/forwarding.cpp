@@ -9,10 +9,10 @@
 namespace proxy::http {
 namespace {
 
-constexpr std::size_t kUsualHead = 512;  // of a request
+constexpr std::size_t kUsualHead = 512;  // bytes of a typical request head
 
-// RFC 9110 7.6.1, and what older ones called hop-by-hop. Proxy-Authenticate passes: it is the
-// next proxy's, and only the client can answer it.
+// The fields of RFC 9110 7.6.1, and those that older specifications call hop-by-hop.
+// Proxy-Authenticate is forwarded: it is from the next proxy, and only the client can answer it.
 bool is_connection_field(field id) {
   switch (id) {
     case field::connection:
@@ -30,8 +30,8 @@ bool is_connection_field(field id) {
   }
 }
 
-// RFC 9110 7.6.1: what is for all recipients is never a connection option. Without these fields a
-// message would be framed, routed, cached, authorised or decoded in another way than it was sent.
+// RFC 9110 7.6.1: fields for all recipients are never connection options. Without these, a message
+// would be framed, routed, cached, authorized or decoded in another way than its sender meant.
 bool is_for_all(field id) {
   constexpr field kForAll[] = {
       field::age,
@@ -66,15 +66,16 @@ bool is_for_all(field id) {
 }
 
 bool is_for_all(const Field& line) {
-  return is_for_all(line.id) || is_forwarded_field(line);  // else anybody could take our word out
+  return is_for_all(line.id) ||
+         is_forwarded_field(line);  // else any client could remove what we add
 }
 
 bool holds(std::span<const field> ids, field id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
-// Past the comment that opens at the front of `text` (RFC 9110 5.6.5: they nest), or 0 when it
-// never closes: such a parenthesis hides nothing.
+// The end of the comment that opens at the front of `text` (comments nest, RFC 9110 5.6.5), or 0 if
+// it never closes: such a parenthesis hides nothing.
 std::size_t comment_end(std::string_view text) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -88,8 +89,8 @@ std::size_t comment_end(std::string_view text) {
   return 0;
 }
 
-// Whether a word of a Via line, outside comments, is that name. Where a member has more or fewer
-// words than it should, any of them counts: a loop that is not seen costs more than a refusal.
+// Whether a word of a Via line, outside of comments, is this name. In a member with too many or too
+// few words, every word counts: an undetected loop costs more than a refusal.
 bool says(std::string_view line, std::string_view name) {
   bool comments = true;
   while (!line.empty()) {

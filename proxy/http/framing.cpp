@@ -8,8 +8,8 @@ namespace {
 
 using Kind = Framing::Kind;
 
-// What a Transfer-Encoding other than one plain `chunked` is: RFC 9112 6.3 (4) wants 400 where
-// chunked is not last, 6.1 wants 501 for a coding before it that we do not know.
+// Classifies a Transfer-Encoding other than a single `chunked`. RFC 9112 6.3 (4) requires 400 if
+// chunked is not last; 6.1 requires 501 for an unknown coding before it.
 HeadError why_refused(const Fields& fields) {
   Members codings(fields, field::transfer_encoding);
   std::size_t chunked = 0;
@@ -22,8 +22,7 @@ HeadError why_refused(const Fields& fields) {
   return last && chunked == 1 ? HeadError::unsupported_coding : HeadError::bad_coding;
 }
 
-// What the fields say about the body, and nothing (kind none) if they say nothing: RFC
-// 9112 6.1-6.3.
+// What the fields state about the body; kind none if they state nothing (RFC 9112 6.1-6.3).
 HeadResult<Framing> stated(int minor, const Fields& fields) {
   const Field* length = nullptr;
   const Field* coding = nullptr;
@@ -45,7 +44,7 @@ HeadResult<Framing> stated(int minor, const Fields& fields) {
   if (!length) return Framing{};
   if (length->value.find(',') != std::string_view::npos) return HeadError::two_lengths;
   const auto number = parse_decimal(length->value);
-  // Beyond 2^63 a length is nobody's body, and sums of lengths stay safe.
+  // No body has a length beyond 2^63, and below it sums of lengths cannot overflow.
   if (!number || *number >> 63) return HeadError::bad_content_length;
   return Framing{Kind::sized, *number};
 }
@@ -64,7 +63,8 @@ HeadResult<Framing> request_framing(const RequestHead& head) {
 HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view request_method) {
   const auto framing = stated(head.minor, head.fields);
   if (!framing) return framing;
-  // What follows would be read as the next head, which then is the sender's or its user's choice.
+  // Otherwise what follows would be read as the next head, and its content is under the control of
+  // the sender or of the sender's users.
   if (head.interim() && framing->has_body()) return HeadError::interim_with_body;
   if (has_no_body(head.status, request_method)) return Framing{};
   return framing->kind == Kind::none ? Framing{Kind::until_close, 0} : framing;

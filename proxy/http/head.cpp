@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view kLineEnd = "\r\n";
 
-// The line at the front of `rest`, without its CRLF, which is taken off as well. Says what is wrong
-// with the end of the line if it is not CRLF.
+// Takes the line at the front of `rest`, with its CRLF, and returns it without. An error if the
+// line does not end in CRLF.
 HeadResult<std::string_view> take_line(std::string_view& rest) {
   const std::size_t lf = rest.find('\n');
   if (lf == std::string_view::npos) return HeadError::no_end;
@@ -20,12 +20,12 @@ HeadResult<std::string_view> take_line(std::string_view& rest) {
   return line;
 }
 
-// Why a byte that is no kValueChar may not stand in a line.
+// Why this byte, which is not a kValueChar, may not be in a line.
 HeadError why_refused(char c) {
   return c == '\r' ? HeadError::bare_cr : HeadError::bad_field_value;
 }
 
-// RFC 9112 5.1: no white space before the colon; OWS around the value is not part of it.
+// RFC 9112 5.1: no white space before the colon; OWS around the value is not part of the value.
 HeadResult<void> parse_field(std::string_view line, Fields& fields) {
   if (line.front() == ' ' || line.front() == '\t') return HeadError::folded;
   std::size_t colon = 0;
@@ -49,11 +49,11 @@ HeadResult<void> parse_fields(std::string_view rest, const HeadLimits& limits, F
     if (fields.size() == limits.fields) return HeadError::too_many_fields;
     if (auto parsed = parse_field(*line, fields); !parsed) return parsed;
   }
-  // Bytes after the empty line are no part of a head: the caller has cut it elsewhere.
+  // Bytes after the empty line are not part of a head: the caller cut it in the wrong place.
   return rest.empty() ? HeadResult<void>{} : HeadError::no_end;
 }
 
-// "HTTP/1.1" -> 1. Versions above 1.1 within 1.x are read as 1.1 (RFC 9110 2.5).
+// "HTTP/1.1" -> 1. Later versions 1.x are read as 1.1 (RFC 9110 2.5).
 HeadResult<int> parse_version(std::string_view version) {
   if (version.size() != 8 || version.substr(0, 5) != "HTTP/" || version[6] != '.' ||
       !is(kDigit, version[5]) || !is(kDigit, version[7]))
@@ -79,7 +79,7 @@ HeadResult<void> parse_request_line(std::string_view line, RequestHead& head) {
   return {};
 }
 
-// The SP after the status is required of senders, but its absence leaves nothing in doubt.
+// Senders must write the SP after the status, but its absence leaves no doubt.
 HeadResult<void> parse_status_line(std::string_view line, ResponseHead& head) {
   if (line.size() < 12 || line[8] != ' ' || (line.size() > 12 && line[12] != ' '))
     return HeadError::bad_status_line;
@@ -96,7 +96,7 @@ HeadResult<void> parse_status_line(std::string_view line, ResponseHead& head) {
 }
 
 // RFC 9112 5.2: each fold (CRLF and the white space after it) becomes spaces. A fold of the status
-// line is left, and refused with the first field.
+// line is kept, so that parsing the first field refuses it.
 void join_folds(std::span<char> head) {
   const std::string_view text(head.data(), head.size());
   std::size_t at = text.find('\n');
@@ -118,7 +118,8 @@ bool RequestHead::keep_alive() const {
   return keeps(minor, fields);
 }
 bool ResponseHead::keep_alive() const {
-  // A 204 ends with its head (RFC 9112 6.3); one that tells of a body may send it all the same.
+  // A 204 ends with its head (RFC 9112 6.3), but a server that states a body may send one all the
+  // same.
   const auto length = fields.value(field::content_length);
   const bool doubtful = fields.has(field::transfer_encoding) || (!length.empty() && length != "0");
   return keeps(minor, fields) && !(status == 204 && doubtful);

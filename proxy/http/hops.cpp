@@ -19,7 +19,7 @@ bool has_credentials(const Fields& fields) {
          fields.has(field::cookie2);
 }
 
-// Beside the registered ones there are X-Api-Key, X-Auth-Token, X-Csrf-Token and so on.
+// Beside the registered names there are X-Api-Key, X-Auth-Token, X-Csrf-Token and so on.
 bool may_be_secret(std::string_view name) {
   constexpr std::string_view kTelling[] = {"auth", "cookie", "token", "key", "secret", "password"};
   const auto text = lower(name);
@@ -47,7 +47,8 @@ HeadResult<void> check_hops(const RequestHead& head, const Framing& framing) {
 std::optional<std::uint64_t> hops_left(const RequestHead& head) {
   if (!counts_hops(head) || !head.fields.has(field::max_forwards)) return std::nullopt;
   const auto number = parse_decimal(head.fields.value(field::max_forwards));
-  return std::min(number.value_or(kMost), kMost);  // all digits: what does not fit is more
+  return std::min(number.value_or(kMost),
+                  kMost);  // all digits, so a number that does not fit is larger
 }
 
 std::string traced(const RequestHead& head, const Target& target) {

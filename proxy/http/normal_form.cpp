@@ -8,10 +8,10 @@ namespace proxy::http {
 namespace {
 
 enum class Kind {
-  single,          // a comma in it separates nothing
-  list,            // in the order in which it is written, what its empty members mean unknown
-  weighted,        // RFC 9110 12.4.2: the weights say all there is to say of the order
-  weighted_words,  // and case means nothing
+  single,          // not a list: a comma does not separate
+  list,            // the order of members and empty members may have a meaning
+  weighted,        // RFC 9110 12.4.2: the weights express all preference, the order none
+  weighted_words,  // the same, and case does not matter
 };
 
 Kind kind_of(field id) {
@@ -45,7 +45,7 @@ void append(NormalForm& out, std::string_view text) {
   out.insert(out.end(), text.begin(), text.end());
 }
 
-// "0.500" as "0.5", "1." as "1".
+// "0.500" becomes "0.5", "1." becomes "1".
 std::string_view shortest_weight(std::string_view weight) {
   if (weight.find('.') == weight.npos) return weight;
   weight = weight.substr(0, weight.find_last_not_of('0') + 1);
@@ -53,8 +53,8 @@ std::string_view shortest_weight(std::string_view weight) {
   return weight;
 }
 
-// `A ; q=0.50` as `a;q=0.5`, and a weight of 1 not at all. A quote may hide a semicolon: such a
-// member stays as it is.
+// `A ; q=0.50` becomes `a;q=0.5`, and a weight of 1 is left out. A quote may hide a semicolon, so a
+// member with one stays as it is.
 void append_weighted(NormalForm& out, std::string_view member, bool any_case) {
   if (member.find('"') != member.npos) return append(out, member);
   for (bool first = true;; first = false) {
@@ -71,7 +71,7 @@ void append_weighted(NormalForm& out, std::string_view member, bool any_case) {
   }
 }
 
-// Each member, empty ones too, with a comma behind it.
+// Appends each member, also an empty one, followed by a comma.
 void append_members(NormalForm& out, std::string_view line) {
   for (bool more = true; more;) {
     const auto end = member_end(line);

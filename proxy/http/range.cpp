@@ -18,14 +18,14 @@ bool has_unit(std::string_view range) {
   return same_word(range.substr(0, kUnit.size()), kUnit);
 }
 
-// As written: a range without a first position is a suffix of `last` bytes.
+// A range as written. Without a first position it is a suffix of `last` bytes.
 struct Spec {
   std::optional<std::uint64_t> first;
   std::uint64_t last = kFarAway;
 };
 using Specs = std::vector<Spec>;
 
-// 1*DIGIT; a number that does not fit lies beyond every end.
+// Reads 1*DIGIT. A number that does not fit is beyond every end.
 std::optional<std::uint64_t> parse_position(std::string_view text) {
   if (text.empty() || !all(kDigit, text)) return {};
   return parse_decimal(text).value_or(kFarAway);
@@ -48,14 +48,14 @@ std::optional<Spec> parse_spec(std::string_view text) {
   return spec;
 }
 
-// Nothing of a suffix, nor of what begins where nothing can be.
+// Returns nothing for a suffix, and for a range that begins beyond every end.
 std::optional<AskedRange> as_asked(const std::optional<Spec>& spec) {
   if (!spec || !spec->first || *spec->first == kFarAway) return {};
   if (spec->last == kFarAway) return AskedRange{*spec->first, std::nullopt};
   return AskedRange{*spec->first, spec->last};
 }
 
-// Nothing where it is not satisfiable (14.1.2).
+// Returns nothing if the range is not satisfiable (14.1.2).
 std::optional<ByteRange> cut(const Spec& spec, std::uint64_t size) {
   if (!spec.first) {
     const std::uint64_t length = std::min(spec.last, size);
@@ -65,7 +65,7 @@ std::optional<ByteRange> cut(const Spec& spec, std::uint64_t size) {
   return ByteRange{*spec.first, std::min(spec.last, size - 1)};
 }
 
-// None where it is malformed, of another unit, or asks for too many.
+// Returns nothing if the value is malformed, has another unit, or has too many ranges.
 Specs parse_specs(std::string_view range) {
   if (!has_unit(range)) return {};
   Specs specs;
@@ -78,19 +78,19 @@ Specs parse_specs(std::string_view range) {
   return specs;
 }
 
-// Of the other, or right after it.
+// Whether `a` begins at the latest right after the end of `b`.
 bool begins_by_the_end(const Spec& a, const Spec& b) {
   return *a.first <= b.last || *a.first - 1 == b.last;
 }
 
-// Whatever the length is: of two suffixes the longer has the other.
+// Whether the two touch whatever the size is. Of two suffixes the longer contains the other.
 bool touch(const Spec& a, const Spec& b) {
   if (!a.first || !b.first) return !a.first && !b.first;
   return begins_by_the_end(a, b) && begins_by_the_end(b, a);
 }
 
-// What is joined stands where the first of its ranges stood. `parts` keep apart from each other, so
-// that no two of them come to touch but through `added`.
+// Adds a range and joins it with those it touches; the result takes the position of the first of
+// them. No two of `parts` touch, so only `added` can bring some together.
 template <class Parts, class Part>
 void join(Parts& parts, const Part& added) {
   Part whole = added;
@@ -118,7 +118,7 @@ std::string text_of(const Specs& specs) {
   return value;
 }
 
-// Of what is not for us to understand, their number is what follows from the commas.
+// Counts the ranges of a value that we do not understand by its commas.
 bool asks_for_few(std::string_view range) {
   Members members(range);
   std::size_t seen = 0;
@@ -133,7 +133,8 @@ Selection select_ranges(std::string_view range, std::uint64_t size) {
   if (specs.empty()) return {};
   Selection selection;
   for (const Spec& spec : specs) {
-    // A suffix of nothing is satisfied by all of it, which no Content-Range can say.
+    // A suffix of an empty representation is satisfied by all of it, which Content-Range cannot
+    // express.
     if (size == 0 && !spec.first && spec.last > 0) return {};
     if (const auto part = cut(spec, size)) join(selection.parts, *part);
   }

@@ -28,7 +28,7 @@ void append_without_dots(std::string& out, std::string_view path) {
   }
 }
 
-// Path and query of the result, dot segments included, for a reference without an authority.
+// Path and query of the result, including dot segments, for a reference without an authority.
 std::string merged(std::string_view base, std::string_view reference) {
   if (reference.empty()) return std::string(base);
   if (reference.front() == '/') return std::string(reference);

@@ -7,12 +7,12 @@
 
 namespace proxy::http {
 
-// What `reference` means in an answer to `base`: an absolute URL or a relative one, dot segments
-// removed, the fragment dropped, then canonical as every Target is. An error for what is no http
-// or https URL.
+// The target of a URI reference in a response to `base`: `reference` is an absolute URL or a
+// relative one. Removes dot segments, drops the fragment and makes the URL canonical like every
+// Target. An error if the result is not an http or https URL.
 HeadResult<Target> resolve(const Target& base, std::string_view reference);
 
-// RFC 9110 4.3.1: the same scheme, host and port.
+// Whether scheme, host and port are the same (RFC 9110 4.3.1).
 bool same_origin(const Target& a, const Target& b);
 
 }  // namespace proxy::http

@@ -28,7 +28,7 @@ std::string BareItem::words() const {
   std::string plain;
   if (type != Type::string) return plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\') ++i;  // something follows: read_string() saw to it
+    if (text[i] == '\\') ++i;  // another character follows: read_string() has checked that
     plain += text[i];
   }
   return plain;
@@ -119,7 +119,7 @@ std::optional<BareItem> StructuredReader::read_inner_list() {
   return BareItem{BareItem::Type::inner_list, text.substr(1, text.size() - 2)};
 }
 
-// The end, or a comma with something after it.
+// Reads the end, or a comma followed by something.
 bool StructuredReader::read_separator() {
   const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
   take(run_of(rest_, is_space));
@@ -145,7 +145,7 @@ std::optional<BareItem> StructuredReader::read_item() {
   return BareItem{BareItem::Type::token, take(run_of(rest_, in_token))};
 }
 
-// 4.2.5: printable ASCII; a backslash stands before a quote or another one, and nowhere else.
+// 4.2.5: printable ASCII; a backslash precedes a quote or a backslash, and nothing else.
 std::optional<BareItem> StructuredReader::read_string() {
   for (std::size_t i = 1; i < rest_.size(); ++i) {
     const char c = rest_[i];
@@ -173,7 +173,7 @@ std::optional<BareItem> StructuredReader::read_number() {
   return BareItem{BareItem::Type::number, take(length)};
 }
 
-// 4.2.7; what the base64 says is nobody's question.
+// 4.2.7. The base64 is not decoded.
 std::optional<BareItem> StructuredReader::read_bytes() {
   const auto end = rest_.find(':', 1);
   if (end == rest_.npos) return std::nullopt;

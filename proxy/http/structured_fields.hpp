@@ -10,18 +10,18 @@
 
 namespace proxy::http {
 
-// One bare item (RFC 8941 3.3), as a view into the text that was read.
+// One bare item (RFC 8941 3.3), as a view into the text.
 struct BareItem {
   enum class Type : std::uint8_t { number, string, token, bytes, boolean, inner_list };
 
   Type type = Type::boolean;
-  std::string_view text = "1";  // without delimiters; a string's escapes are still in place
+  std::string_view text = "1";  // without delimiters; a string keeps its escapes
 
-  // What a string or a token says; empty for any other type.
+  // The content of a string or a token; empty for any other type.
   [[nodiscard]] std::string words() const;
 };
 
-// An item and its parameters; of two with one key the last holds.
+// An item and its parameters. If a key occurs twice, the last parameter applies.
 struct Member {
   struct Parameter {
     std::string_view key;
@@ -36,10 +36,10 @@ struct Member {
   [[nodiscard]] const BareItem* find(std::string_view wanted) const;
 };
 
-// The members of one line. Strict: whatever departs from the grammar of section 4.2 ends it, and
-// all of the field says nothing then; so do more than kMaxParameters on one member, which no field
-// that we read has. Allocates nothing but for a member with more than eight parameters. The text
-// must outlive the members.
+// Reads the members of one line strictly: anything that departs from the grammar of section 4.2
+// fails the line, and the whole field must then be ignored. So do more than kMaxParameters on one
+// member, which no field that we read has. Allocates only for a member with more than eight
+// parameters. The text must outlive the members.
 class StructuredReader {
  public:
   static constexpr std::size_t kMaxParameters = 64;
@@ -69,23 +69,23 @@ class StructuredReader {
   bool failed_ = false;
 };
 
-// A list (4.2.1). An inner list fails it: no list that we read has any.
+// A list (4.2.1). An inner list is an error, because no list that we read has one.
 class StructuredList : public StructuredReader {
  public:
   explicit StructuredList(std::string_view line) : StructuredReader(line) {}
-  // The next member, or nothing: at the end, or when failed() from then on.
+  // Returns the next member, or nothing at the end or once it has failed().
   std::optional<Member> next();
 
  private:
   bool read(Member& member);
 };
 
-// A dictionary (4.2.2). Of two members with one key the last holds: that is the reader's to see to.
-// An inner list comes as its text, its items checked and not told apart.
+// A dictionary (4.2.2). If a key occurs twice the last member applies; the caller must handle that.
+// An inner list is returned as text; its items are checked but not separated.
 class StructuredDictionary : public StructuredReader {
  public:
   explicit StructuredDictionary(std::string_view line) : StructuredReader(line) {}
-  // Likewise.
+  // Like StructuredList::next().
   std::optional<Member> next();
 
  private:

@@ -11,14 +11,14 @@
 namespace proxy::http {
 namespace {
 
-constexpr std::size_t kMaxHostName = 253;  // RFC 1035 2.3.4, in text without the last dot
+constexpr std::size_t kMaxHostName = 253;  // RFC 1035 2.3.4, as text without the final dot
 
 struct HostPort {
-  std::string_view host;  // brackets included
+  std::string_view host;  // including brackets
   std::optional<std::uint16_t> port;
 };
 
-// host [":" [port]], RFC 3986 3.2.2 and 3.2.3; the host is not looked at yet.
+// Splits host [":" [port]] (RFC 3986 3.2.2 and 3.2.3). Does not check the host.
 HeadResult<HostPort> split_port(std::string_view authority) {
   HostPort result;
   std::size_t end = authority.find(':');
@@ -38,8 +38,8 @@ HeadResult<HostPort> split_port(std::string_view authority) {
   return result;
 }
 
-// Whether a name means an address by its last label (as 127.1, 0x7f000001): no top-level domain
-// does.
+// Whether the last label of a name makes it an address, such as 127.1 or 0x7f000001. No top-level
+// domain is a number.
 bool ends_in_number(std::string_view name) {
   const std::string_view label = name.substr(name.rfind('.') + 1);
   if (label.size() >= 2 && label[0] == '0' && lower(label[1]) == 'x')
@@ -47,7 +47,7 @@ bool ends_in_number(std::string_view name) {
   return all(kDigit, label);
 }
 
-// Four decimal numbers up to 255 without leading zeros: as it is printed, too.
+// Four decimal numbers up to 255 without leading zeros, which is also how addresses are printed.
 bool is_dotted_quad(std::string_view host) {
   int dots = 0;
   unsigned number = 0;
@@ -102,8 +102,7 @@ HeadResult<void> append_host(std::string& out, std::string_view host) {
   return {};
 }
 
-// RFC 9110 4.2.4: what stands before "@" is dropped; a second "@" or a backslash is a try to
-// mislead.
+// RFC 9110 4.2.4: drops what precedes "@". A second "@" or a backslash is an attempt to mislead.
 HeadResult<void> drop_userinfo(std::string_view& authority) {
   const std::size_t at = authority.rfind('@');
   if (at == std::string_view::npos) return {};
@@ -184,7 +183,7 @@ class TargetParser {
     return {};
   }
 
-  // Appends host[:port]; the port `standard` is not written.
+  // Appends host[:port]. The port is left out if it is `standard`.
   HeadResult<void> append_authority(const HostPort& parts, std::uint16_t standard) {
     std::string& url = result_.url_;
     result_.authority_at_ = static_cast<std::uint32_t>(url.size());

@@ -1,4 +1,4 @@
-// The words HTTP is written in: token characters, optional white space, decimal numbers.
+// The basic syntax of HTTP: token characters, optional white space, decimal numbers.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace proxy::http {
 
-// Which grammar rules a byte belongs to; one table look-up per byte of a head.
+// The grammar rules that a byte belongs to: one table look-up per byte of a head.
 enum CharClass : std::uint8_t {
   kTokenChar = 1,   // RFC 9110 5.6.2
   kValueChar = 2,   // SP, HTAB, VCHAR, obs-text: RFC 9110 5.5
   kTargetChar = 4,  // what target.hpp accepts in a path or query
-  kHostChar = 8,    // a registered name that could be resolved
+  kHostChar = 8,    // a name that could be resolved
   kDigit = 16,
   kHex = 32,
   kEtagChar = 64,  // RFC 9110 8.8.3
@@ -24,7 +24,7 @@ extern const std::array<std::uint8_t, 256> kCharClasses;
 inline bool is(CharClass wanted, char c) {
   return (kCharClasses[static_cast<unsigned char>(c)] & wanted) != 0;
 }
-// True for an empty text too.
+// True for an empty text.
 bool all(CharClass wanted, std::string_view text);
 inline bool is_token(std::string_view text) {
   return !text.empty() && all(kTokenChar, text);
@@ -34,7 +34,7 @@ inline char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
 }
 std::string lower(std::string_view text);
-// Equal but for the case of ASCII letters.
+// Equal except for the case of ASCII letters.
 inline bool same_word(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -45,7 +45,7 @@ inline bool same_word(std::string_view a, std::string_view b) {
 // Without SP and HTAB at either end (OWS, RFC 9110 5.6.3).
 std::string_view trim(std::string_view text);
 
-// 1*DIGIT and nothing else; nothing where it is not that or does not fit.
+// Reads 1*DIGIT. Returns nothing for any other text, or if the number does not fit.
 std::optional<std::uint64_t> parse_decimal(std::string_view text);
 void append_decimal(std::string& out, std::uint64_t number);
 

@@ -6,7 +6,7 @@
 namespace proxy::http {
 namespace {
 
-// A tag's text, whether or not it is weak and its quotes are there.
+// The text of a tag, with or without W/ and quotes.
 std::string_view bare(std::string_view tag) {
   if (tag.substr(0, 2) == "W/") tag.remove_prefix(2);
   if (tag.size() >= 2 && tag.front() == '"' && tag.back() == '"')
@@ -14,8 +14,8 @@ std::string_view bare(std::string_view tag) {
   return tag;
 }
 
-// Takes the tag at the front of a list, with the comma after it. A backslash is no escape in a tag,
-// and a comma between its quotes does not separate (RFC 9110 8.8.3).
+// Takes the tag at the front of a list, with the comma after it. In a tag a backslash does not
+// escape, and a comma between the quotes does not separate (RFC 9110 8.8.3).
 std::string_view take_tag(std::string_view& list) {
   std::size_t end = list.substr(0, 2) == "W/" ? 2 : 0;
   if (end < list.size() && list[end] == '"') end = list.find('"', end + 1);

@@ -11,39 +11,41 @@
 namespace proxy::http {
 
 struct EntityTag {
-  std::string_view opaque;  // what stands between the quotes
+  std::string_view opaque;  // the text between the quotes
   bool weak = false;
 };
 
-// `"x"` or `W/"x"` and nothing else.
+// Reads `"x"` or `W/"x"` and nothing else.
 std::optional<EntityTag> parse_entity_tag(std::string_view text);
 
-// RFC 9110 8.8.3.2. Strong: neither may be weak. What is no entity tag equals nothing.
+// RFC 9110 8.8.3.2. Strong comparison: neither tag may be weak. Text that is not an entity tag
+// equals nothing.
 bool strongly_equal(std::string_view a, std::string_view b);
-// Also takes tags whose quotes were forgotten, on either side, as long as they are the same text.
+// Also accepts tags without quotes, on either side, if the text is the same.
 bool weakly_equal(std::string_view a, std::string_view b);
 
-// `own` and, behind it, those tags of the request's If-None-Match that are entity tags and not the
-// same: one condition for both (RFC 9111 4.3.1). `own` alone where it is no entity tag itself.
+// `own` followed by those tags of the request's If-None-Match that are entity tags and differ from
+// it: one condition for both (RFC 9111 4.3.1). Returns only `own` if `own` is not an entity tag.
 std::string joined_tags(std::string_view own, const Fields& request);
 
-// What a stored response can be told apart by.
+// The validators of a stored response.
 struct StoredValidators {
-  std::string_view etag;                                  // the ETag field's value; empty: none
+  std::string_view etag;                                  // the value of ETag; empty: none
   std::optional<std::chrono::sys_seconds> last_modified;  // else Date (RFC 9111 4.3.2), else none
 };
 
-// False where ETag or Last-Modified is there in lines that differ: nobody can tell which one holds.
+// False if there are several ETag or Last-Modified lines that differ, since nobody can tell which
+// one is right.
 bool agrees_on_validators(const Fields& response);
 
-// Whether a GET or HEAD request's own conditions are met by what is stored, so that the answer is
-// 304: If-None-Match by weak comparison if it is there, else If-Modified-Since (RFC 9110 13.2.2).
-// False when there is no condition, or one that cannot be read.
+// Whether the conditions of a GET or HEAD request are met by what is stored, so that the response
+// is 304: If-None-Match by weak comparison if present, else If-Modified-Since (RFC 9110 13.2.2).
+// False if there is no condition, or one that cannot be read.
 bool not_modified(const Fields& request, const StoredValidators& stored,
                   std::chrono::sys_seconds now);
 
-// Whether the request has conditions other than those (If-Match, If-Unmodified-Since): a cache
-// leaves these to the origin.
+// Whether the request has If-Match or If-Unmodified-Since, conditions that a cache leaves to the
+// origin.
 bool has_write_condition(const Fields& request);
 
 }  // namespace proxy::http

@@ -8,7 +8,7 @@
 namespace proxy::http {
 namespace {
 
-constexpr std::size_t kMaxNames = 64;  // each is looked for in every request
+constexpr std::size_t kMaxNames = 64;  // each is looked up in every request
 
 std::optional<std::string> value_of(const Fields& request, field id, std::string_view name) {
   NormalForm form;
@@ -16,7 +16,8 @@ std::optional<std::string> value_of(const Fields& request, field id, std::string
   return std::string(form.begin(), form.end());
 }
 
-// What would end or confuse the quoted value of a mark is written %XX.
+// Writes %XX for characters that would end the quoted value of a mark or be mistaken for a part of
+// it.
 void append_escaped(std::string& out, std::string_view value) {
   constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   for (const char c : value) {

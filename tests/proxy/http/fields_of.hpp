@@ -1,4 +1,4 @@
-// Fields for a test, written as they stand on the wire.
+// Fields for a test, written as on the wire.
 #pragma once
 
 #include <initializer_list>

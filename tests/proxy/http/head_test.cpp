@@ -137,7 +137,7 @@ TEST(KeepAlive, FollowsRfc9112Section93) {
       {"1.0", "Connection: Keep-Alive\r\n", true},
       {"1.0", "Connection: keep-alive, close\r\n", false},
       {"1.0", "Proxy-Connection: keep-alive\r\n",
-       false},  // C.2.2: a proxy cannot know who meant it
+       false},  // C.2.2: a proxy cannot know which connection it was meant for
   };
   for (const auto& c : cases) {
     const std::string request = "GET / HTTP/"s + c.version + "\r\n" + c.connection + "\r\n";

@@ -22,7 +22,7 @@ struct HopsCase {
   const char* name;
   const char* method;
   std::string fields;
-  std::string expected;  // the hops left, "-" for none said, or what is wrong
+  std::string expected;  // the hops left, "-" if none are stated, or the error
 };
 
 std::string told(const Parsed& parsed) {

@@ -40,7 +40,7 @@ TEST(Range, OfTenBytesIsWhatSection14Says) {
       {"bytes=5-99999999999999999999999", "5-9"},
       {"bytes=-99999999999999999999999", "0-9"},
       {"bytes=00-0001", "0-1"},
-      // 14.1: the unit's name has no case; others are ignored
+      // 14.1: the unit's name is case-insensitive; other units are ignored
       {"BYTES=0-1", "0-1"},
       {"lines=0-1", "whole"},
       {"bytes", "whole"},
@@ -52,7 +52,7 @@ TEST(Range, OfTenBytesIsWhatSection14Says) {
       {"bytes=0-1 ,\t4-5", "0-1 4-5"},
       {"bytes= ,,0-1,, 4-5,", "0-1 4-5"},
       {"bytes=7-,0-1", "7-9 0-1"},
-      // 14.1.1: what is invalid makes all of it so
+      // 14.1.1: one invalid range makes the whole value invalid
       {"bytes=5-4", "whole"},
       {"bytes=0-1,5-4", "whole"},
       {"bytes=-", "whole"},
@@ -67,13 +67,13 @@ TEST(Range, OfTenBytesIsWhatSection14Says) {
       {"bytes=0 -1", "whole"},
       {"bytes=0-1;2-3", "whole"},
       {"bytes=\"0-1\"", "whole"},
-      // 14.1.2, 15.5.17: satisfiable if one of them is
+      // 14.1.2, 15.5.17: satisfiable if one of the ranges is
       {"bytes=10-", "none"},
       {"bytes=10-20,99-", "none"},
       {"bytes=-0", "none"},
       {"bytes=99999999999999999999999-", "none"},
       {"bytes=10-,3-4,-0", "3-4"},
-      // 14.2, 15.3.7.2: overlapping and adjacent ones are one, where the first of them stood
+      // 14.2, 15.3.7.2: overlapping and adjacent ranges are joined, at the position of the first
       {"bytes=0-3,2-5", "0-5"},
       {"bytes=0-3,4-5", "0-5"},
       {"bytes=8-9,0-1,3-4,1-3", "8-9 0-4"},
@@ -187,13 +187,13 @@ TEST(HeededRange, IsWhatIsWorthSendingOn) {
     const char* field;
     std::optional<std::string> heeded;
   } cases[] = {
-      // as it is written where there is nothing to join
+      // unchanged if there is nothing to join
       {"bytes=5-9", "bytes=5-9"},
       {"BYTES= 05-, ,-5", "BYTES= 05-, ,-5"},
       {"bytes=0-0, 5-9,2-3", "bytes=0-0, 5-9,2-3"},
       {"bytes=99999999999999999999999-", "bytes=99999999999999999999999-"},
       {"bytes=-0", "bytes=-0"},
-      // 15.3.7.2: those that overlap or touch are one, where the first of them stood
+      // 15.3.7.2: overlapping and adjacent ranges are joined, at the position of the first
       {"bytes=0-,0-,0-", "bytes=0-"},
       {"bytes=0-3,4-5", "bytes=0-5"},
       {"bytes=4-5, 0-3", "bytes=0-5"},
@@ -201,11 +201,11 @@ TEST(HeededRange, IsWhatIsWorthSendingOn) {
       {"bytes=3-4,8-9,0-1,0-", "bytes=0-"},
       {"bytes=20-,5-9,10-15", "bytes=20-,5-15"},
       {"bytes=0-18446744073709551614,18446744073709551615-,1-1", "bytes=0-"},
-      // where a suffix begins is not known, but that one is in the other
+      // nobody knows where a suffix begins, but the longer one contains the shorter
       {"bytes=-5,0-9,-20,3-4", "bytes=-20,0-9"},
       {"bytes=0-,-5,0-", "bytes=0-,-5"},
       {"bytes=-99999999999999999999999,-1", "bytes=-18446744073709551615"},
-      // 14.2: what is malformed is for others to ignore
+      // 14.2: malformed values are left for others to ignore
       {"bytes=5-4", "bytes=5-4"},
       {"bytes=0-1,x,0-1", "bytes=0-1,x,0-1"},
       {"bytes=", "bytes="},
