@@ -16,7 +16,7 @@ bool is_coded_dot(std::string_view text) {
   return text.starts_with(kCodedDot) || text.starts_with("%2E");
 }
 
-// The same with "%2e" written out; a query stays as it is.
+// The path with "%2e" decoded. The query stays as it is.
 std::string with_plain_dots(std::string_view path) {
   std::string plain;
   const auto query = std::min(path.find('?'), path.size());
@@ -28,7 +28,7 @@ std::string with_plain_dots(std::string_view path) {
   return plain += path.substr(query);
 }
 
-// What the origin may take it for; empty if that is the same.
+// The target without dot segments, for which its origin may take it; empty if that is the same.
 std::optional<http::Target> without_dot_segments(const http::Target& target) {
   if (target.form() == http::Target::Form::authority) return std::nullopt;
   const auto path = target.path();

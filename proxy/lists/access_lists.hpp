@@ -1,4 +1,4 @@
-// The settings access.block and access.allow: which requests are refused whoever asks.
+// The settings access.block and access.allow: requests that are refused to every client.
 #pragma once
 
 #include <utility>
@@ -7,24 +7,27 @@
 
 namespace proxy::lists {
 
-// The allow list wins: whatever of it names a request lifts every block of that request, of
-// whatever kind either is, and of the addresses that its host leads to as well. What is allowed by
-// an address alone is lifted for that address: a host that is blocked by its name stays so, for it
-// is refused before its name is looked up. Neither list touches access.deny_to. A URL with dot
-// segments may be taken for the one without them by its origin (RFC 3986 5.2.4, "%2e" likewise): it
-// is blocked if either is, and allowed if both are. Immutable: any number of threads may ask.
+// The allow list takes precedence. An entry of it that names a request lifts every block of that
+// request, whatever kinds the two entries have, and the blocks of the addresses that its host
+// resolves to. An address on the allow list lifts blocks of that address only: a host blocked by
+// name stays blocked, since it is refused before its name is resolved. Neither list affects
+// access.deny_to.
+//
+// An origin may treat a URL with dot segments like the one without them (RFC 3986 5.2.4; "%2e"
+// likewise). Such a URL is blocked if either of the two is, and allowed if both are. Immutable: any
+// number of threads may ask.
 class AccessLists {
  public:
-  AccessLists() = default;  // block nothing
+  AccessLists() = default;  // blocks nothing
   AccessLists(List block, List allow) : block_(std::move(block)), allow_(std::move(allow)) {}
 
-  // Before cache and peers are asked.
+  // Asked before cache and peers.
   bool blocks(const http::Target& target) const;
-  // At the moment of connecting; the same address may be listed under other names.
+  // Asked when connecting, since an address may be listed under another name than the request's.
   bool blocks(const config::Address& address) const {
     return block_.names(address) && !allow_.names(address);
   }
-  // Whether the second question need not be asked for this request.
+  // Whether blocks() need not be asked about the addresses of this request.
   bool lifts_addresses(const http::Target& target) const;
 
   const List& block() const { return block_; }

@@ -14,7 +14,7 @@ Line added(bool had_room) {
   return had_room ? Line::read : Line::no_room;
 }
 
-// The next word, empty at the end of the line or where a comment begins.
+// Takes the next word; empty at the end of the line and at a comment.
 std::string_view take_word(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
   if (line.starts_with('#')) line = {};
@@ -28,14 +28,15 @@ std::string_view without_brackets(std::string_view text) {
   return bracketed ? text.substr(1, text.size() - 2) : text;
 }
 
-// Nothing else has a colon or ends in a digit so often that trying would cost.
+// Hosts rarely contain a colon or end in a digit, so parsing only those costs little.
 std::optional<config::Address> address_in(std::string_view word) {
   const bool v6 = word.find(':') != std::string_view::npos;
   if (!v6 && !http::is(http::kDigit, word.back())) return std::nullopt;
   return config::parse_address(v6 ? without_brackets(word) : word);
 }
 
-// The canonical name; empty: none, or an address in one of its stranger spellings.
+// The canonical name; empty if the word is not a host name, or is an address in an unusual
+// spelling.
 std::string host_in(std::string_view word) {
   std::string host;
   if (word.starts_with('[') || !http::append_canonical_host(host, word) || address_in(host)) {
@@ -57,7 +58,7 @@ Line read_prefix_of_both_schemes(std::string_view rest, ListBuilder& into) {
   return read_prefix(std::string("https://").append(rest), into);
 }
 
-// "192.0.2.0/24": an address, and behind the slash nothing but digits.
+// "192.0.2.0/24": an address, and only digits after the slash.
 bool is_network(std::string_view word, std::size_t slash) {
   const std::string_view bits = word.substr(slash + 1);
   return slash > 0 && !bits.empty() && http::all(http::kDigit, bits) &&
@@ -92,7 +93,7 @@ bool means_this_machine(const config::Address& address) {
   return config::contains(loopback, address);
 }
 
-// The names behind an address, of which `name` is the first.
+// Reads the names that follow an address. `name` is the first of them.
 Line read_hosts_line(std::string_view first, std::string_view name, std::string_view rest,
                      ListBuilder& into) {
   const auto address = config::parse_address(first.substr(0, first.find('%')));  // "fe80::1%lo0"

@@ -1,19 +1,20 @@
 // A line of a list file, and what it adds to a list.
 //
-//   # a comment, also behind an entry after a blank; empty lines mean nothing
-//   ads.example.com              a host: it and all below it; ".ads.example.com" is the same
-//   0.0.0.0 a.example.com ...    the form of hosts files: the same for each name behind an address
-//                                that means this machine (0.0.0.0, 127.0.0.1, ::, ::1)
-//   192.0.2.7                    an address: as the host of a URL, and wherever a name leads to it
+//   # a comment, also after an entry and a blank; empty lines are ignored
+//   ads.example.com              a host and all hosts below it; ".ads.example.com" is the same
+//   0.0.0.0 a.example.com ...    a line of a hosts file: each name that follows an address meaning
+//                                this machine (0.0.0.0, 127.0.0.1, ::, ::1)
+//   192.0.2.7                    an address: as the host of a URL, and if a name resolves to it
 //   2001:db8::/32                a network, likewise; brackets around IPv6 are accepted
-//   http://example.com/ads/      URLs that begin so
+//   http://example.com/ads/      URLs that begin with this
 //   example.com/ads/             the same for http and https; example.com:8080 is such a prefix too
 //
-// Hosts count without regard to case and last dots; other names than ASCII stand in their IDNA form
-// (xn--...), as in requests. A prefix is made canonical as a request's URL is (http::Target: case
-// of scheme and host, default port, userinfo) and then compared byte for byte: "/ads" begins
-// "/adsense" too, and "/%61ds" is another path than "/ads". In a hosts file's line a name without a
-// dot and an address are the file's own furniture ("127.0.0.1 localhost"), and mean nothing.
+// Hosts are compared without regard to case and trailing dots; non-ASCII names must be in IDNA form
+// (xn--...), as in requests. A prefix is made canonical like the URL of a request (http::Target:
+// case of scheme and host, default port, userinfo) and then compared byte for byte: "/ads" is also
+// a prefix of "/adsense", and "/%61ds" differs from "/ads". In a line of a hosts file, names
+// without a dot and further addresses are the file's own entries ("127.0.0.1 localhost") and are
+// ignored.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,8 @@ namespace proxy::lists {
 
 enum class Line { read, unknown, no_room };
 
-// A line without its end; a CR before the end is ignored. Safe on any bytes. An unknown one has
-// added nothing, but for names in front of the one that is none.
+// Reads one line without its LF; a CR at its end is ignored. Safe on any bytes. `unknown`: nothing
+// was added, except names that precede the word that is not a name.
 Line read_line(std::string_view line, ListBuilder& into);
 
 }  // namespace proxy::lists

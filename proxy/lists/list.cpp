@@ -28,12 +28,12 @@ digest::Key key_of(const digest::Salt& salt, std::string_view text) {
   return key;
 }
 
-// Scheme and authority of a canonical URL, which has a path.
+// Scheme and authority of a canonical URL. The URL has a path.
 std::string_view origin_of(std::string_view url) {
   return url.substr(0, url.find('/', url.find("://") + 3));
 }
 
-// A canonical host that is an address: a name never ends in a number, nor has it a colon.
+// The address that a canonical host is, if any: names never end in a number or contain a colon.
 std::optional<config::Address> literal(std::string_view host) {
   const bool looks_so = !host.empty() && (http::is(http::kDigit, host.back()) ||
                                           host.find(':') != std::string_view::npos);
@@ -118,7 +118,8 @@ List ListBuilder::finish(double rate) && {
   list_.networks_.finish();
   const std::uint64_t keys = list_.hosts_.size() + list_.prefixes_.size();
   if (keys > 0) {
-    // Always possible: the bounds on texts keep the keys far under what a filter can hold.
+    // Always succeeds: the bounds on texts keep the number of keys far below what a filter can
+    // hold.
     auto filter = digest::BlockedFilter::for_capacity(keys, rate);
     const auto insert = [&](std::string_view text) { filter->insert(key_of(list_.salt_, text)); };
     list_.hosts_.for_each(insert);

@@ -1,4 +1,4 @@
-// One list of hosts, URL prefixes and address ranges, and whether it names something: exactly.
+// A list of hosts, URL prefixes and address ranges, and the exact test whether it names something.
 #pragma once
 
 #include <optional>
@@ -14,24 +14,25 @@
 
 namespace proxy::lists {
 
-// Immutable: any number of threads may ask. What is named nowhere, as nearly everything, costs one
-// cache line of a filter for each label of its host; where the filter says "perhaps" the texts
-// themselves decide, so that its errors cost time and nothing else.
+// Immutable: any number of threads may ask. Nearly all requests are not listed; they cost one cache
+// line of a filter for each label of their host. If the filter says "perhaps", the texts themselves
+// are compared, so errors of the filter cost only time.
 class List {
  public:
   List() = default;  // names nothing
 
-  // Whether the host of a request, its URL (byte for byte in the form of http::Target), or the
-  // address that it has for a host is listed. A tunnel counts as https://host:port/.
+  // Whether the list names the host of a request, its URL (byte for byte in the form of
+  // http::Target), or the address that is its host. A tunnel counts as https://host:port/.
   bool names(const http::Target& target) const;
 
-  // Whether the address is in a listed range; one of NAT64 also by the IPv4 address inside it.
+  // Whether a listed range contains the address. A NAT64 address is also tested by its IPv4
+  // address.
   bool names(const config::Address& address) const;
 
   bool has_addresses() const { return networks_.size() > 0; }
-  // Distinct ones; a range or prefix within another is none.
+  // Distinct entries; a range or prefix inside another one does not count.
   std::size_t entries() const { return hosts_.size() + prefixes_.size() + networks_.size(); }
-  // Of memory.
+  // Memory in bytes.
   std::size_t bytes() const;
 
  private:
@@ -45,22 +46,23 @@ class List {
   TextSet hosts_{salt_};
   PrefixSet prefixes_;
   NetworkSet networks_;
-  std::optional<digest::BlockedFilter> filter_;  // hosts, and the origins of prefixes; none: empty
+  std::optional<digest::BlockedFilter>
+      filter_;  // hosts, and the origins of prefixes; none if the list is empty
 };
 
-// Collects entries in their canonical form (http::Target) and makes a list of them. For one thread.
+// Collects entries in canonical form (http::Target) and makes a list of them. For one thread.
 class ListBuilder {
  public:
   static constexpr double kRate = 0.005;  // 12 bits for each host
 
   ListBuilder();
 
-  // False: there is no room for it; a list has bounds (see the sets) that no real one comes near.
+  // Return false if there is no room: a list has bounds (see the sets) far above any real list.
   bool add_host(std::string_view host);
   bool add_prefix(std::string_view url);
   bool add(const config::Network& network);
 
-  // `rate`: how often the filter may say "perhaps" in vain, between 0 and 1.
+  // `rate`, between 0 and 1, is how often the filter may say "perhaps" wrongly.
   List finish(double rate = kRate) &&;
 
  private:

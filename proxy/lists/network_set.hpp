@@ -1,4 +1,4 @@
-// Many address ranges, and whether an address is in one: a search, not a walk.
+// Many address ranges, searched in logarithmic time for the one that contains an address.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,16 @@
 
 namespace proxy::lists {
 
-// Networks nest or are apart, so without those inside others the last one that does not begin
-// beyond an address decides. Built by one thread; any number may read it then.
+// Two networks are nested or disjoint. Without nested ones, only the last network that does not
+// begin beyond an address can contain it. One thread builds the set; then any number may read it.
 class NetworkSet {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 26;
 
-  // At most kMost.
+  // The set holds at most kMost networks.
   void insert(const config::Network& network);
-  // Sorts, and drops what lies within others. No insert() after it, no question before.
+  // Sorts the networks and drops nested ones. Must be called after the last insert() and before
+  // contains().
   void finish();
 
   bool contains(const config::Address& address) const;
@@ -25,7 +26,7 @@ class NetworkSet {
   std::size_t bytes() const { return (v4_.capacity() + v6_.capacity()) * sizeof(config::Network); }
 
  private:
-  // Apart, because a range of IPv6 that is wide enough to hold the mapped addresses does not.
+  // Separate, because a range of IPv6 never contains the mapped IPv4 addresses, however wide it is.
   config::Networks v4_;
   config::Networks v6_;
 };

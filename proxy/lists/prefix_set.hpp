@@ -1,4 +1,4 @@
-// A set of texts, and whether one of them begins a given text.
+// A set of texts, and whether one of them is a prefix of a given text.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,18 @@
 
 namespace proxy::lists {
 
-// The texts in order, none of which begins another: then only the last one that is not beyond a
-// text can begin it. Built by one thread; any number may read it then.
+// Holds the texts sorted, none a prefix of another. Then only the last one that is not greater than
+// a text can be its prefix. One thread builds the set; then any number may read it.
 class PrefixSet {
  public:
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of texts and their ends
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of texts and their line feeds
 
-  // `text` has no line feed, and fits(text).
+  // `text` contains no line feed, and fits(text) must hold.
   void insert(std::string_view text) { (texts_ += text) += '\n'; }
   bool fits(std::string_view text) const { return texts_.size() + text.size() < kMostBytes; }
 
-  // Sorts, and drops each text that another one begins. No insert() after it, no question before.
+  // Sorts the texts and drops those that have another as a prefix. Must be called after the last
+  // insert() and before begins().
   void finish();
 
   bool begins(std::string_view text) const;
@@ -26,7 +27,7 @@ class PrefixSet {
   std::size_t size() const { return starts_.size(); }
   std::size_t bytes() const { return texts_.capacity() + starts_.capacity() * sizeof(Start); }
 
-  // In order.
+  // In sorted order.
   template <class Visit>
   void for_each(Visit visit) const {
     for (const Start start : starts_) visit(text_at(start));

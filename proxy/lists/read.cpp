@@ -20,7 +20,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 class File {
  public:
-  // Not waiting for whoever may write to a pipe of that name.
+  // O_NONBLOCK: opening a pipe of that name must not block.
   explicit File(const std::string& path)
       : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   File(const File&) = delete;
@@ -29,14 +29,14 @@ class File {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
 
-  // Empty: it is open and a regular file.
+  // Why this is not an open regular file; empty if it is one.
   [[nodiscard]] std::string why_not() const {
     struct stat status {};
     if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) return reason();
     return S_ISREG(status.st_mode) ? "" : "it is not a regular file";
   }
 
-  // Appends what comes next, nothing at the end; false where that failed.
+  // Appends the next block, nothing at the end. Returns false if reading failed.
   [[nodiscard]] bool append_to(std::string& text) const {
     const std::size_t before = text.size();
     text.resize(before + kBlock);
@@ -54,12 +54,12 @@ class File {
   int descriptor_;
 };
 
-// Cuts a file into lines and adds them to a list, holding one block of it at a time.
+// Splits a file into lines and adds them to a list, with one block in memory at a time.
 class Reading {
  public:
   Reading(const std::string& path, ListBuilder& into) : into_(into) { skipped_.path = path; }
 
-  // Empty, or why it could not be read.
+  // Returns why the file could not be read; empty if it was.
   std::string run() {
     const File file(skipped_.path);
     if (std::string why = file.why_not(); !why.empty()) return "cannot be read: " + why;
@@ -80,7 +80,7 @@ class Reading {
   [[nodiscard]] const Skipped& skipped() const { return skipped_; }
 
  private:
-  // The size of the lines that are whole.
+  // Reads all complete lines and returns their size.
   std::size_t take_lines(std::string_view text) {
     std::size_t at = 0;
     for (std::size_t end = 0; (end = text.find('\n', at)) != std::string_view::npos; at = end + 1) {
@@ -100,7 +100,7 @@ class Reading {
     }
   }
 
-  // Of a line that is too long to mean anything its length is enough.
+  // A line that is too long is skipped anyway, so only the fact that it is too long is kept.
   static void shorten(std::string& line) { line.resize(kLongestLine + 1); }
 
   ListBuilder& into_;

@@ -1,4 +1,4 @@
-// List files into lists. What a line may be stands in entry.hpp.
+// Reads list files. entry.hpp describes their lines.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -12,17 +12,17 @@
 
 namespace proxy::lists {
 
-// What was passed over in a file: lists from the net hold a few lines that are nothing.
+// The lines of a file that were skipped: published lists contain a few lines that are no entries.
 struct Skipped {
   std::string path;
   std::uint64_t lines = 0;
-  std::uint64_t first = 0;  // the number of the first one, from 1
-  std::string text;         // it, printable and cut
+  std::uint64_t first = 0;  // the number of the first one, counted from 1
+  std::string text;         // its text, printable and shortened
 };
 
-// Reads all files that the settings name; blocks, some seconds for millions of lines. A file that
-// cannot be read to its end is an error, as is one that is no regular file or holds more than a
-// list has room for; all such are told at once.
+// Reads all files that the settings name. Blocks, for some seconds with millions of lines. A file
+// is an error if it cannot be read to its end, is not a regular file, or holds more than a list has
+// room for; all errors are returned together.
 boost::system::result<AccessLists, config::SettingsErrors> read_lists(
     const config::AccessSettings& access, const std::function<void(const Skipped&)>& tell);
 

@@ -11,7 +11,8 @@ __extension__ using Wide = unsigned __int128;
 }  // namespace
 
 bool TextSet::insert(std::string_view text) {
-  // At most half full: a text that is new meets two others on average, each a cache line away.
+  // At most half full, so a new text is compared with two others on average, each a cache line
+  // away.
   if (2 * (size_ + 1) > starts_.size()) spread(std::max<std::size_t>(64, 2 * starts_.size()));
   Start& start = starts_[place_of(text)];
   if (start != kNone) return false;
@@ -46,7 +47,7 @@ std::size_t TextSet::first_place(std::string_view text) const {
   return static_cast<std::size_t>((Wide{hash} * starts_.size()) >> 64);
 }
 
-// The texts are read in the order in which they stand, and none has to be compared: all differ.
+// Reads the texts in their order in memory. They all differ, so none has to be compared.
 void TextSet::spread(std::size_t places) {
   starts_ = std::vector<Start>(places, kNone);
   std::size_t start = 0;

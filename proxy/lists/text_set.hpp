@@ -1,4 +1,4 @@
-// An exact set of short texts, millions of them: 5 bytes each beside the text itself.
+// An exact set of millions of short texts: 5 bytes each in addition to the text.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,30 @@
 
 namespace proxy::lists {
 
-// All texts stand in one string, each ended by a line feed; a hash table holds where they begin.
-// Built by one thread; any number may read it then. The hash is salted, so that nobody can choose
-// texts that fall on one place of the table.
+// All texts are in one string, each ended by a line feed; a hash table holds where they begin. One
+// thread builds the set; then any number may read it. The hash is salted, so that nobody can choose
+// texts that collide in the table.
 class TextSet {
  public:
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of texts and their ends
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of texts and their line feeds
 
   explicit TextSet(const digest::Salt& salt) : salt_(salt) {}
 
-  // False if it was in already. `text` has no line feed, and fits(text).
+  // Returns false if the text is already in. `text` contains no line feed, and fits(text) must
+  // hold.
   bool insert(std::string_view text);
   bool fits(std::string_view text) const { return texts_.size() + text.size() < kMostBytes; }
 
   bool contains(std::string_view text) const;
 
-  // Gives back what insert() keeps in reserve; no insert() after it.
+  // Releases the memory that insert() keeps in reserve. No insert() may follow.
   void pack();
 
   std::size_t size() const { return size_; }
-  // Of memory, the reserve included.
+  // Memory in bytes, including the reserve.
   std::size_t bytes() const { return texts_.capacity() + starts_.capacity() * sizeof(Start); }
 
-  // In the order of their insertion.
+  // In the order of insertion.
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::size_t at = 0; at < texts_.size();) {
@@ -49,7 +50,8 @@ class TextSet {
   std::string_view text_at(std::size_t start) const {
     return std::string_view(texts_).substr(start, texts_.find('\n', start) - start);
   }
-  // Where in the table the text stands or, if nowhere, belongs. The table has a free place.
+  // The place of the text in the table, or the free place where it belongs. The table is never
+  // full.
   std::size_t place_of(std::string_view text) const;
   std::size_t first_place(std::string_view text) const;
   void spread(std::size_t places);

@@ -1,5 +1,5 @@
-// The Asio types of the data path, with the executor spelled out: each connection belongs to one
-// thread's io_context, and the type-erased executor's cost is kept off every operation.
+// The Asio types of the data path with a concrete executor: each connection belongs to the
+// io_context of one thread, and no operation pays for a type-erased executor.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
@@ -30,7 +30,7 @@ using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
                                          asio::wait_traits<std::chrono::steady_clock>, Executor>;
 
-// Expected failures of I/O are values; use_task throws only where we have a bug.
+// Expected I/O failures are values; use_task throws only for bugs.
 template <class T>
 using Result = boost::system::result<T>;
 using boost::system::error_code;

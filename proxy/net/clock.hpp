@@ -1,4 +1,4 @@
-// Wall time for rules and logs: it never steps back, whatever is done to the system's clock.
+// Wall time for rules and logs. It never steps back, whatever happens to the system's clock.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace proxy {
 
-// Any thread. Costs one vDSO call. Between threads it may differ by a millisecond.
+// Any thread. Costs one vDSO call. Two threads may differ by a millisecond.
 class Clock {
  public:
   using Time = std::chrono::system_clock::time_point;
@@ -15,7 +15,7 @@ class Clock {
   [[nodiscard]] Time now() {
     const auto read = std::chrono::system_clock::now().time_since_epoch().count();
     auto last = latest_.load(std::memory_order_relaxed);
-    // A step of a millisecond, so that threads seldom write what all of them read.
+    // Stored only once per millisecond, so that threads rarely write what all of them read.
     while (read > last + kStep &&
            !latest_.compare_exchange_weak(last, read, std::memory_order_relaxed)) {
     }

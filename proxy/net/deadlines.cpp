@@ -7,7 +7,7 @@ namespace proxy::net {
 void Watched::expires_after(Clock::duration after) {
   deadline_ = deadlines_.now() + Deadlines::kTick + after;  // now() may be a tick old
   const auto tick = deadlines_.tick_of(deadline_);
-  if (is_linked() && slot_tick_ <= tick) return;  // found out when the wheel gets there
+  if (is_linked() && slot_tick_ <= tick) return;  // the wheel notices when it reaches the old slot
   unlink();
   deadlines_.place(*this);
 }
@@ -27,7 +27,7 @@ void Deadlines::stop() {
 void Deadlines::wait() {
   timer_.expires_after(kTick);
   timer_.async_wait([this](error_code error) {
-    if (error || !running_) return;  // a tick that was due already escapes cancel()
+    if (error || !running_) return;  // cancel() does not stop a tick that is already due
     tick();
     if (running_) wait();
   });

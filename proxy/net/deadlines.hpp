@@ -12,8 +12,8 @@ namespace proxy::net {
 
 class Deadlines;
 
-// Something that has a deadline. Owned by its user; leaves the list by itself when destroyed.
-// Thread: that of its Deadlines.
+// Something with a deadline. Its user owns it; it leaves the list when it is destroyed. To be used
+// on the thread of its Deadlines.
 class Watched : public boost::intrusive::list_base_hook<
                     boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
@@ -24,8 +24,8 @@ class Watched : public boost::intrusive::list_base_hook<
   Watched& operator=(const Watched&) = delete;
   virtual ~Watched() = default;
 
-  // Replaces the deadline. on_expiry() runs once after it has passed: never early while the thread
-  // ticks in time, and some two ticks (128 ms) late.
+  // Replaces the deadline. on_expiry() runs once after it has passed: never early as long as the
+  // thread ticks in time, and up to about two ticks (128 ms) late.
   void expires_after(Clock::duration after);
   void expires_never() { unlink(); }
 
@@ -39,9 +39,9 @@ class Watched : public boost::intrusive::list_base_hook<
   std::uint64_t slot_tick_ = 0;
 };
 
-// A hashed timing wheel (Varghese and Lauck 1987), lazy: moving a deadline later only stores it,
-// and the wheel finds out when it gets to the old place. Setting a deadline costs a few loads and
-// stores.
+// A hashed timing wheel (Varghese and Lauck 1987) that works lazily: moving a deadline later only
+// stores it, and the wheel notices when it reaches the old slot. Setting a deadline costs a few
+// loads and stores.
 class Deadlines {
  public:
   using Clock = Watched::Clock;
@@ -51,15 +51,16 @@ class Deadlines {
   Deadlines(const Deadlines&) = delete;
   Deadlines& operator=(const Deadlines&) = delete;
 
-  void start();  // begins ticking on the executor's thread
+  void start();  // begins to tick on the executor's thread
   void stop();   // lets the io_context run out of work
 
-  // The time as of the last tick; good to within a tick, and free.
+  // The time of the last tick: costs nothing and is at most a tick old.
   [[nodiscard]] Clock::time_point now() const { return now_; }
 
  private:
   friend class Watched;
-  static constexpr std::size_t kSlots = 1024;  // 65 s; later deadlines are put back when reached
+  static constexpr std::size_t kSlots =
+      1024;  // 65 s; later deadlines are put back when their slot is reached
   using List = boost::intrusive::list<Watched, boost::intrusive::constant_time_size<false>>;
 
   [[nodiscard]] std::uint64_t tick_of(Clock::time_point time) const;

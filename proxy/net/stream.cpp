@@ -12,9 +12,9 @@
 namespace proxy::net {
 namespace {
 
-constexpr std::size_t kMaxBuffers = 64;  // what Asio hands to one sendmsg
+constexpr std::size_t kMaxBuffers = 64;  // the most that Asio passes to one sendmsg
 
-// The buffers that are left after `skip` bytes, as many as one system call takes.
+// The buffers left after `skip` bytes, as many as one system call takes.
 class Window {
  public:
   Window(std::span<const asio::const_buffer> buffers, std::size_t skip) {
@@ -145,12 +145,13 @@ void Stream::on_expiry() {
   timed_out_ = true;
   error_code ignored;
   socket().cancel(ignored);
-  // A TLS operation is many small ones, and cancel() misses one that is complete but not yet seen:
-  // the next would wait for ever. So again each tick, until there is a new deadline.
+  // A TLS operation consists of many small ones, and cancel() misses one that is complete but not
+  // yet handled; the next would then wait for ever. So cancel again at each tick until there is a
+  // new deadline.
   if (tls_) Watched::expires_after(Clock::duration::zero());
 }
 
-// What TLS has taken from the socket and nobody has read; the socket would not tell.
+// Whether TLS has taken bytes from the socket that nobody has read. The socket does not show them.
 bool Stream::holds_input() {
   if (!tls_) return false;
   auto* const session = tls_->native_handle();
@@ -175,7 +176,7 @@ void Stream::shutdown_send() {
 }
 
 void Stream::reset_on_close() {
-  // Not by Asio's set_option: what is set there, its destructor takes back.
+  // Not by Asio's set_option: Asio's destructor would undo it.
   const ::linger at_once{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(socket().native_handle(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }

@@ -1,5 +1,4 @@
-// One connection's bytes, plain or TLS, with a deadline; the only place that reads or writes
-// sockets.
+// The bytes of one connection, plain or TLS, with a deadline. Only this reads and writes sockets.
 #pragma once
 
 #include <boost/asio/ssl/stream.hpp>
@@ -12,10 +11,10 @@
 
 namespace proxy::net {
 
-// Owned by one coroutine at a time, on its thread; destroyed means closed. Reads and writes are
-// tried at once and wait only where the kernel has nothing or no room, so that a ready socket costs
-// no trip through the reactor. When the deadline passes, the pending operation and all later ones
-// fail with asio::error::timed_out until a new deadline is set.
+// Belongs to one coroutine at a time, on its thread; destroying it closes the connection. Reads and
+// writes are tried at once and wait only if the kernel has no data or no room, so a ready socket
+// costs no trip through the reactor. When the deadline passes, the pending operation and all later
+// ones fail with asio::error::timed_out until a new deadline is set.
 class Stream final : public Watched {
  public:
   using Tls = asio::ssl::stream<Socket>;
@@ -24,33 +23,35 @@ class Stream final : public Watched {
   Stream(std::unique_ptr<Tls> tls, Deadlines& deadlines);
   ~Stream() override;
 
-  // At least one byte, or an error; the end of the stream is asio::error::eof (for TLS only after a
-  // close_notify: a cut connection is asio::ssl::error::stream_truncated).
+  // Returns at least one byte, or an error. The end of the stream is asio::error::eof; with TLS
+  // only after a close_notify, while a cut connection is asio::ssl::error::stream_truncated.
   Task<Result<std::size_t>> read_some(asio::mutable_buffer into);
-  // Returns nothing where the read would have to wait.
+  // Returns nothing if the read would have to wait.
   std::optional<Result<std::size_t>> try_read(asio::mutable_buffer into);
-  // Waits until a read would return something (TLS: or may, a record having begun to arrive). Holds
-  // no buffer while it waits.
+  // Waits until a read would return something (with TLS it may not yet: a record has begun to
+  // arrive). Holds no buffer while it waits.
   Task<error_code> readable();
 
-  // Writes all of it, in order. At most 64 buffers are handed to the kernel at once.
+  // Writes all buffers in order. Hands at most 64 of them to the kernel at once.
   Task<error_code> write(std::span<const asio::const_buffer> buffers);
   Task<error_code> write(asio::const_buffer buffer);
-  // The bytes the kernel took without waiting (maybe none), or an error.
+  // Returns how many bytes the kernel took without waiting (perhaps none), or an error.
   Result<std::size_t> try_write(std::span<const asio::const_buffer> buffers);
 
-  // From now on; while a write waits for room, from its last progress.
+  // Counts from now; while a write waits for room, from its last progress.
   void expires_after(Clock::duration after);
   void expires_never();
   [[nodiscard]] bool timed_out() const { return timed_out_; }
 
-  // Closing will show as a reset, not as an end.
+  // The other side will see a reset instead of an orderly end.
   void reset_on_close();
 
-  // True while nothing has been received and the other side has not closed: fit to be used again.
+  // True if nothing has been received and the other side has not closed, so that the connection can
+  // be reused.
   [[nodiscard]] bool quiet();
   void shutdown_send();
-  // Closes with what was sent kept deliverable: shuts down, and lets the destructor close.
+  // Shuts the connection down so that what was sent can still be delivered. The destructor closes
+  // it.
   void close();
 
   [[nodiscard]] bool is_tls() const { return tls_ != nullptr; }
@@ -67,7 +68,8 @@ class Stream final : public Watched {
   std::unique_ptr<Tls> tls_;
   Clock::duration patience_{};  // zero: no deadline
   bool timed_out_ = false;
-  bool just_wrote_ = false;  // who has just asked is not answered yet: a read tried is a call lost
+  bool just_wrote_ = false;  // the answer to what was just written cannot be there yet, so a read
+                             // need not be tried
 };
 
 }  // namespace proxy::net

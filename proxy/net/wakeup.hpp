@@ -1,4 +1,4 @@
-// A place where one coroutine waits and any thread may wake it.
+// One coroutine waits here, and any thread may wake it.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace proxy {
 
-// wait() belongs to the coroutine of its executor. A notify() that comes before wait() is kept, and
-// several before one wait() count once.
+// wait() is for the coroutine of the executor. A notify() before wait() is kept; several before one
+// wait() count once.
 class Wakeup {
  public:
   explicit Wakeup(net::Executor executor) : state_(std::make_shared<State>(executor)) {}
@@ -20,7 +20,7 @@ class Wakeup {
   enum class Woken { notified, timed_out };
   net::Task<Woken> wait(std::optional<std::chrono::milliseconds> at_most = std::nullopt);
 
-  // Any thread; safe until the Wakeup is destroyed.
+  // Any thread. Safe until the Wakeup is destroyed.
   void notify();
 
  private:
@@ -28,9 +28,9 @@ class Wakeup {
     explicit State(net::Executor executor) : timer(executor) {}
     net::Timer timer;
     std::atomic<bool> posted{false};
-    bool notified = false;  // on the executor's thread only
+    bool notified = false;  // used on the executor's thread only
   };
-  std::shared_ptr<State> state_;  // outlives us in a notification that is under way
+  std::shared_ptr<State> state_;  // a notification under way keeps it alive
 };
 
 }  // namespace proxy

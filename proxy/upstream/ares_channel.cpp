@@ -19,7 +19,7 @@ namespace {
 namespace asio = boost::asio;
 using AddressInfo = std::unique_ptr<ares_addrinfo, decltype(&ares_freeaddrinfo)>;
 
-constexpr std::size_t kMaxAddresses = 64;  // kept of one answer
+constexpr std::size_t kMaxAddresses = 64;  // kept from one answer
 constexpr int kFirstTryMs = 1000;          // the second try waits twice as long
 
 Errc error_of(int status) {
@@ -98,7 +98,8 @@ AresChannel::AresChannel(net::Executor executor, const std::string& servers) : t
   ares_options options{};
   options.timeout = kFirstTryMs;
   options.tries = 2;
-  options.lookups = const_cast<char*>("fb");  // /etc/hosts, then the servers; c-ares copies it
+  options.lookups =
+      const_cast<char*>("fb");  // first /etc/hosts, then the servers; c-ares copies the string
   options.sock_state_cb = [](void* self, ares_socket_t fd, int reads, int writes) {
     static_cast<AresChannel*>(self)->socket_changed(fd, reads != 0, writes != 0);
   };
@@ -121,14 +122,15 @@ AresChannel::~AresChannel() {
 void AresChannel::ask(const std::string& name, Answered answered) {
   ares_addrinfo_hints hints{};
   hints.ai_family = AF_UNSPEC;
-  hints.ai_flags = ARES_AI_NOSORT;  // sorting would connect a socket to each; see race.hpp
+  hints.ai_flags =
+      ARES_AI_NOSORT;  // sorting would connect a socket to each address; race.hpp orders them
   auto owned = std::make_unique<Answered>(std::move(answered));
   ares_getaddrinfo(channel_, name.c_str(), nullptr, &hints, on_answer, owned.release());
   keep_time();
 }
 
 void AresChannel::socket_changed(int fd, bool wants_read, bool wants_write) {
-  if (!wants_read && !wants_write) {  // c-ares is about to close it
+  if (!wants_read && !wants_write) {  // c-ares is about to close the socket
     const auto gone = watches_.extract(fd);
     if (!gone.empty()) gone.mapped()->descriptor.release();
     return;
@@ -141,7 +143,7 @@ void AresChannel::socket_changed(int fd, bool wants_read, bool wants_write) {
   wait(watch, Direction::write);
 }
 
-// A released watch belongs to a socket, perhaps to a channel, that is no more.
+// A released watch belongs to a socket, and perhaps to a channel, that no longer exists.
 void AresChannel::wait(const std::shared_ptr<Watch>& watch, Direction direction) {
   auto& side = watch->sides[static_cast<int>(direction)];
   if (!side.wanted || side.waiting) return;

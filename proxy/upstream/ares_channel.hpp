@@ -1,4 +1,4 @@
-// c-ares driven by an io_context: its sockets waited for, its time-outs kept. Only the Resolver
+// Runs c-ares on an io_context: waits for its sockets and keeps its time-outs. Only the Resolver
 // uses this.
 #pragma once
 
@@ -16,7 +16,7 @@ struct ares_channeldata;
 namespace proxy::upstream {
 
 struct Resolved {
-  Addresses addresses;  // at least one, none twice
+  Addresses addresses;  // at least one, no duplicates
   std::chrono::seconds ttl{0};
 };
 
@@ -24,13 +24,13 @@ class AresChannel {
  public:
   using Answered = std::function<void(net::Result<Resolved>)>;
 
-  // `servers` as ares_set_servers_ports_csv reads it; empty: the system's.
+  // `servers` has the format of ares_set_servers_ports_csv; empty: the system's.
   AresChannel(net::Executor executor, const std::string& servers);
   AresChannel(const AresChannel&) = delete;
   AresChannel& operator=(const AresChannel&) = delete;
   ~AresChannel();
 
-  // Calls `answered` exactly once: perhaps before this returns, at the latest from the destructor.
+  // Calls `answered` exactly once: possibly before this returns, at the latest from the destructor.
   void ask(const std::string& name, Answered answered);
 
  private:

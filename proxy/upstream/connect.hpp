@@ -1,4 +1,4 @@
-// A fresh connection to an endpoint: resolved, permitted, raced and, for https, verified.
+// Opens a connection to an endpoint: resolves, checks, races and, for https, verifies.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace proxy::upstream {
 
-// One per thread; what it is given outlives it.
+// One per thread. Everything passed to the constructor must outlive it.
 class Connector {
  public:
   static constexpr std::chrono::milliseconds kHeadStart{250};  // RFC 8305 section 8
@@ -20,9 +20,9 @@ class Connector {
   Connector(net::Deadlines& deadlines, Resolver& resolver, Guard& guard, TlsClient& tls,
             std::chrono::milliseconds head_start = kHeadStart);
 
-  // Takes at most `timeout` (TLS: up to two ticks of the Deadlines more), all steps together. The
-  // stream has no deadline. Denied and blocked addresses are passed over; where none is left,
-  // nothing is connected to and the error is Errc::blocked_address if a list did it, else
+  // Takes at most `timeout` for all steps together (with TLS up to two ticks of the Deadlines
+  // more). The stream has no deadline. Denied and blocked addresses are skipped. If none is left,
+  // there is no connection, and the error is Errc::blocked_address if a list blocked one, else
   // Errc::denied_address.
   net::Task<net::Result<std::unique_ptr<net::Stream>>> connect(const Endpoint& endpoint,
                                                                std::chrono::milliseconds timeout);

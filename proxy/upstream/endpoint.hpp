@@ -1,4 +1,4 @@
-// Whom we connect to.
+// The servers that we connect to.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace proxy::upstream {
 
 enum class Trust {
   client,      // named by a client's URL: may not reach what `deny_to` or `block` lists
-  allowed,     // the same, but `allow` names it: exempt from `block`
+  allowed,     // the same, but listed in `allow`: exempt from `block`
   configured,  // named by the settings (peers, reverse origins): exempt from all three
 };
 
-// The key of the connection pool: equal endpoints may share connections, so trust is part of it.
-// The host is a name in lower case or an IP address without brackets.
+// The key of the connection pool. Equal endpoints may share connections, so trust is part of the
+// key. The host is a name in lower case or an IP address without brackets.
 struct Endpoint {
   bool tls = false;
   std::string host;

@@ -37,7 +37,8 @@ const char* text_of(Errc error) {
   return "unknown upstream error";
 }
 
-// Nobody deletes a category: Boost keeps that destructor protected, and g++ 12 warns all the same.
+// Categories are never deleted through a pointer (Boost keeps the destructor protected), but g++ 12
+// warns all the same.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
 class Category final : public boost::system::error_category {

@@ -1,26 +1,26 @@
-// Why an upstream connection could not be had.
+// Why there is no connection to an upstream server.
 #pragma once
 
 #include <boost/system/error_code.hpp>
 
 namespace proxy::upstream {
 
-// Compares equal to the portable conditions errc::timed_out and errc::permission_denied where that
-// is what happened, so that callers need not list the enumerators. message() is for people.
+// Compares equal to the portable conditions errc::timed_out and errc::permission_denied where they
+// apply, so that callers need not list the enumerators. message() is for people.
 enum class Errc {
-  name_not_found = 1,  // no such name, or nothing that could be a name
+  name_not_found = 1,  // the name does not exist, or cannot be a name
   no_address,          // the name exists and has neither A nor AAAA
   resolver_failed,     // the name servers refuse, fail or cannot be reached
   resolver_timed_out,
-  denied_address,     // every address is one that a client may not have us connect to
-  blocked_address,    // the same of a list that blocks
-  connect_refused,    // a host answered, and refused
+  denied_address,     // a client may not have us connect to any of the addresses
+  blocked_address,    // the same, because a list blocks at least one
+  connect_refused,    // a host answered with a refusal
   connect_failed,     // no host answered
-  connect_timed_out,  // whatever took the time: connecting or the TLS handshake
+  connect_timed_out,  // while connecting or during the TLS handshake
   tls_failed,         // the handshake broke down
-  tls_unverified,     // the certificate leads to nobody we trust
+  tls_unverified,     // the certificate is not signed by an authority that we trust
   tls_wrong_name,     // the certificate is for another name or address
-  tls_expired,        // the certificate is not valid yet, or no more
+  tls_expired,        // the certificate is not valid yet, or no longer
 };
 
 const boost::system::error_category& upstream_category();

@@ -1,4 +1,4 @@
-// Endpoints that could not be connected to a moment ago: asking again would cost each request the
+// Endpoints that could not be connected to a moment ago: trying again would cost each request the
 // same wait.
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace proxy::upstream {
 
-// Bounded: the oldest is forgotten first. Not thread-safe.
+// Bounded: forgets the oldest first. Not thread-safe.
 class FailedEndpoints {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `memory`: how long each is remembered; 0: not at all.
+  // `memory` is how long each is remembered; 0: not at all.
   explicit FailedEndpoints(std::chrono::milliseconds memory, std::size_t capacity = 1024)
       : memory_(memory), capacity_(capacity) {}
 
-  // Why it could not be connected to; no error if nothing is known.
+  // Why the endpoint could not be connected to; no error if nothing is known.
   [[nodiscard]] net::error_code find(const Endpoint& endpoint, Clock::time_point now) const;
-  // Only a connection that was refused, failed or timed out counts: not a name, an address that is
-  // denied, or TLS.
+  // Records a connection that was refused, failed or timed out. Ignores other errors: of names, of
+  // denied addresses and of TLS.
   void note(const Endpoint& endpoint, net::error_code error, Clock::time_point now);
 
  private:

@@ -1,5 +1,5 @@
-// Why a request could not be answered as asked: whose fault, and what; nothing else decides the
-// status that the client sees.
+// Why a request could not be answered as asked: where the fault lies, and what it is. Nothing else
+// decides the status that the client sees.
 #pragma once
 
 #include <boost/assert/source_location.hpp>
@@ -14,13 +14,13 @@ struct Failure {
   enum class Where : std::uint8_t { client, upstream, us };
   enum class What : std::uint8_t {
     denied,      // our own rules forbid the destination
-    no_address,  // the name leads nowhere
+    no_address,  // the name has no address
     unreachable,
     timed_out,
     cut,        // the other side ended too early
-    malformed,  // the other side broke the protocol
+    malformed,  // the other side violated the protocol
     untrusted,  // TLS could not be set up or verified
-    abandoned,  // nobody wants the answer any more
+    abandoned,  // nobody wants the response any more
     overload,   // a reader fell too far behind, or a limit was reached
   };
   Where where = Where::upstream;
@@ -33,7 +33,7 @@ using Outcome = boost::system::result<T, Failure>;
 
 // What an error of reading, writing or connecting means.
 Failure failure_of(Failure::Where where, boost::system::error_code cause);
-// Whether no answer came at all: nothing but the way to the server, or the server, is gone.
+// Whether there was no answer at all, so that the server or the way to it must be gone.
 bool out_of_reach(const Failure& failure);
 unsigned status_for(const Failure& failure);
 // One line for the person who sees the error page.

@@ -50,13 +50,13 @@ bool Fetch::choose_origin() {
   return next.has_value();
 }
 
-// The server asked has failed: whether there is another that may be asked.
+// After a failure of the server asked: whether another server may be asked.
 bool Fetch::moves_on(const Failure& failure) {
   if (!plan_.origins || heard_ || failure.what == Failure::What::abandoned) return false;
   const auto now = std::chrono::steady_clock::now();
   const bool unsent = failure.cause.category() == upstream::upstream_category();
   if (!unsent && failure.what == Failure::What::timed_out) {
-    // It works on it, or hangs: the same work is not given to the others as well.
+    // The server is working on the request or hangs. The same work is not given to others as well.
     plan_.origins->silent_since(asked_, origin_, now);
     return false;
   }
@@ -80,7 +80,7 @@ Task<bool> Fetch::answers_within(std::chrono::milliseconds time) {
   stream_->expires_after(time);
   const auto read = co_await input_->fill(on_.limits.head.value);
   const bool silent = !read && read.error() == net::asio::error::timed_out;
-  if (silent) stream_->expires_after(on_.timeouts.body);  // the connection is as good as before
+  if (silent) stream_->expires_after(on_.timeouts.body);  // the connection is as usable as before
   co_return !silent;
 }
 
@@ -128,7 +128,7 @@ Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
 Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle) {
   const auto read = co_await body_->read(into, idle);
-  // Once we have shut the socket down ourselves, its end is not the body's.
+  // The socket may have ended because we shut it down ourselves: then the body has not ended.
   if (abandoned_) co_return failed({});
   if (!read) co_return failed(read.error());
   co_return *read;

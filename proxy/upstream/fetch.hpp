@@ -1,4 +1,4 @@
-// One request to an upstream server and its response.
+// One request to an upstream server, and its response.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace proxy {
 
-// What a fetch needs of its thread. All of it outlives the fetch.
+// What a fetch needs from its thread. Everything must outlive the fetch.
 struct Upstream {
   upstream::Connector& connector;
   upstream::Pool& pool;
@@ -28,22 +28,23 @@ struct Upstream {
 
 struct FetchPlan {
   upstream::Endpoint to;
-  // If set, these are asked instead: the next one where one cannot be reached or hangs up unheard,
-  // as long as the request may be sent again. Who lets first_byte pass may be at work on it: then
-  // no other is asked.
+  // If set, these servers are asked instead, in turn: the next one if a server cannot be reached or
+  // hangs up without an answer, as long as the request may be sent again. A server that lets
+  // first_byte pass may be working on the request, so no other is asked then.
   upstream::Origins* origins = nullptr;
-  std::string head;    // of the request, whole
-  std::string method;  // decides what framing the response may have
-  // Whether the request may be sent twice and has no body: only then a pooled connection is used,
-  // which may turn out dead, and a fresh one tried after it.
+  std::string head;    // the whole head of the request
+  std::string method;  // decides which framing the response may have
+  // Whether the request may be sent twice and has no body. Only then is a pooled connection used,
+  // which may turn out to be dead, and a fresh one tried after it.
   bool repeatable = true;
-  bool websocket = false;  // asks for one: a 101 that fits is a final answer, any other is damage
+  bool websocket =
+      false;  // asks for a WebSocket: a matching 101 is a final response, any other 101 is damage
   std::chrono::milliseconds connect{5'000};
   std::chrono::milliseconds first_byte{60'000};
 };
 
-// Belongs to one coroutine. Order: start(), then send()*, then response() until it is not interim,
-// then body(), then finish().
+// Belongs to one coroutine. Order of calls: start(), then send()*, then response() until it is not
+// interim, then body(), then finish().
 class Fetch {
  public:
   Fetch(const Upstream& on, FetchPlan plan) : on_(on), plan_(std::move(plan)) { choose_origin(); }
@@ -54,30 +55,31 @@ class Fetch {
   net::Task<Outcome<void>> start();
   // Sends a part of the request's body.
   net::Task<Outcome<void>> send(std::span<const net::asio::const_buffer> bytes);
-  // Whether a response, or the end, has come before the request was sent whole.
+  // Whether a response, or the end, arrived before the whole request was sent.
   bool answered_early();
-  // Waits for the first bytes of a response; false when there were none in time.
+  // Waits for the first bytes of a response. Returns false if none arrived in time.
   net::Task<bool> answers_within(std::chrono::milliseconds time);
-  // The next head, interim or final; views into this object, good until the next call. `now` of its
-  // arrival is the caller's to take.
+  // Returns the next head, interim or final, as views into this object that are valid until the
+  // next call. The caller takes the time of its arrival.
   net::Task<Outcome<const http::ResponseHead*>> response();
 
-  // The server asked last.
+  // The server that was asked last.
   [[nodiscard]] const upstream::Endpoint& to() const {
     return plan_.origins ? (*plan_.origins)[origin_] : plan_.to;
   }
   [[nodiscard]] const http::ResponseHead& head() const { return head_; }
   [[nodiscard]] const http::Framing& framing() const { return body_->framing(); }
   [[nodiscard]] bool body_finished() const { return body_->finished(); }
-  // At least one byte of the body, or 0 at its end.
+  // Returns at least one byte of the body, or 0 at its end.
   net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle);
-  // After a 101: the connection is no longer HTTP, and these bytes of it have come already.
+  // After a 101: the connection is no longer HTTP, and beyond_head() are its first bytes.
   [[nodiscard]] net::Stream& stream() { return *stream_; }
   [[nodiscard]] std::string_view beyond_head() const { return input_->buffered(); }
-  // Keeps the connection for the next request, where it is fit for one.
+  // Keeps the connection for the next request if it can be reused.
   void finish();
-  // Makes a pending wait fail soon. For the thread of the fetch, from outside its coroutine.
+  // Makes a pending wait fail soon. To be called on the fetch's thread, from outside of its
+  // coroutine.
   void abandon();
 
  private:

@@ -47,13 +47,13 @@ std::vector<config::Address> interface_addresses() {
   return addresses;
 }
 
-// The addresses that lead to this machine on any machine.
+// The addresses that mean "this machine" on every machine.
 bool is_loopback(const config::Address& address) {
   static const auto loopback = config::parse_networks("loopback").value();
   return config::contains(loopback, address);
 }
 
-// Where the kernel takes a connection to "no address": to this machine, and no other.
+// The address that the kernel connects to for the unspecified address: this machine.
 config::Address reached(const config::Address& address) {
   if (address == config::address_from_v4({0, 0, 0, 0})) return kLoopback4;
   return address == config::Address{} ? kLoopback6 : address;

@@ -1,4 +1,4 @@
-// Where the proxy may connect to: what keeps a client from reaching our own machine through us.
+// Where the proxy may connect to: keeps clients from reaching this machine through us.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -13,38 +13,40 @@
 
 namespace proxy::upstream {
 
-// The form that access lists compare: IPv4 and its mapped form are one; the zone is dropped.
+// The form that access lists compare: an IPv4 address and its mapped form are one; the zone is
+// dropped.
 config::Address plain_address(const boost::asio::ip::address& address);
 
-// One per thread. Denied to everybody are our own listening sockets; a wildcard one has every
-// address of this machine. Denied to clients is also what `deny_to` lists, and with `deny_to_self`
-// every address of our interfaces. An IPv4 address inside a NAT64 one (64:ff9b::/96, RFC 6052)
-// counts as itself.
+// One per thread. Our own listening sockets are denied to everybody; a wildcard socket has every
+// address of this machine. Clients are also denied what `deny_to` lists and, with `deny_to_self`,
+// every address of our interfaces. A NAT64 address (64:ff9b::/96, RFC 6052) counts as the IPv4
+// address inside it.
 class Guard {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `lists` outlive the guard; none block nothing.
+  // `lists` must outlive the guard; null: no lists.
   Guard(const config::AccessSettings& access, std::vector<net::tcp::endpoint> listening,
         const lists::AccessLists* lists = nullptr);
 
-  // To be asked about the very address that is connected to, or names could be rebound in between.
+  // Must be asked about the very address that is connected to, else names could be rebound in
+  // between.
   [[nodiscard]] bool allows(const boost::asio::ip::address& address, std::uint16_t port,
                             Trust trust) const;
 
-  // Whether a list blocks that address, which is another question with another answer for people.
+  // Whether a list blocks the address. Asked separately because people get another answer.
   [[nodiscard]] bool blocks(const boost::asio::ip::address& address, Trust trust) const;
 
-  // Whether a client's URL says by itself that it leads to a denied address: an IP address without
-  // brackets, `localhost` or a name below it (RFC 6761 section 6.3). Cheap: for every request,
-  // before cache and peers. Any other name gets its answer at connect time.
+  // Whether the host in a client's URL leads to a denied address by its text alone: an IP address
+  // without brackets, `localhost` or a name below it (RFC 6761 section 6.3). Cheap: asked for every
+  // request, before cache and peers. Other names are checked when connecting.
   [[nodiscard]] bool names_denied_literal(std::string_view host, std::uint16_t port) const;
 
-  // Whether that is one of our own listening sockets, spelled as an address: a request for it is
-  // for us. Cheap where the port is none of ours.
+  // Whether this is one of our own listening sockets, given by address: such a request is for us.
+  // Cheap if the port is not one of ours.
   [[nodiscard]] bool names_own_socket(std::string_view host, std::uint16_t port) const;
 
-  // Looks at the interfaces again where the last look is over 10 s old: addresses come and go.
+  // Reads the addresses of the interfaces again if they were read over 10 s ago.
   void refresh(Clock::time_point now);
 
  private:

@@ -1,4 +1,4 @@
-// Answers about names, each until its time is over.
+// Answers of name servers, each kept until it expires.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -23,9 +23,9 @@ class NameCache {
 
   explicit NameCache(std::size_t capacity) : capacity_(capacity) {}
 
-  // Nothing for an answer whose time is over. Valid until the next put().
+  // Null if there is no answer or it has expired. Valid until the next put().
   [[nodiscard]] const Answer* find(std::string_view name, Clock::time_point now) const;
-  // Replaces what was known of the name.
+  // Replaces the answer for the name.
   void put(std::string name, Answer answer, Clock::time_point until);
 
  private:

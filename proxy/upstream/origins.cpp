@@ -28,7 +28,7 @@ std::optional<std::size_t> Origins::next(Tried& tried, Clock::time_point now) {
   return chosen;
 }
 
-// Whoever finds a rest to be over renews it for the others, and is the one who tries.
+// The first caller after the end of a rest renews it for the others and tries the server itself.
 bool Origins::available(std::size_t server, Clock::time_point now) {
   Ticks until = states_[server].rests_until;
   if (until == 0) return true;

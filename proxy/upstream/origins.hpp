@@ -1,4 +1,4 @@
-// Servers of which any has the content: which one is asked, and which ones rest.
+// Several servers with the same content: which one is asked, and which ones rest after a failure.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace proxy::upstream {
 
-// The first that works is preferred. One that failed is passed over for kRest; then one request
-// tries it, and the others only follow once it has answered. Any thread.
+// Prefers the first server that works. A server that failed is skipped for kRest; then one request
+// tries it, and others follow only after it has answered. Any thread.
 class Origins {
  public:
   using Clock = std::chrono::steady_clock;
@@ -21,16 +21,16 @@ class Origins {
   static constexpr std::size_t kMost = 32;
   using Tried = std::bitset<kMost>;
 
-  // From 1 to kMost servers.
+  // Takes 1 to kMost servers.
   explicit Origins(std::vector<Endpoint> servers);
 
-  // Which of those not tried to ask: where all of them rest, the one that has rested longest;
-  // nothing when all have been tried. It counts as tried from now on.
+  // Chooses an untried server and marks it as tried. If all of them rest, it is the one that has
+  // rested longest; nothing if all have been tried.
   std::optional<std::size_t> next(Tried& tried, Clock::time_point now);
   void failed(std::size_t server, Clock::time_point now);
   void worked(std::size_t server, Clock::time_point now);
-  // It did not answer what it was asked then: it failed, unless it has answered something else
-  // since, for then that one request is slow, not the server.
+  // The server did not answer a request sent at `asked`. This counts as a failure unless the server
+  // has answered another request since: then the request is slow, not the server.
   void silent_since(Clock::time_point asked, std::size_t server, Clock::time_point now);
 
   const Endpoint& operator[](std::size_t server) const { return servers_[server]; }
@@ -42,8 +42,8 @@ class Origins {
 
   const std::vector<Endpoint> servers_;
   struct State {
-    std::atomic<Ticks> rests_until{0};  // 0: it works, as far as we know
-    std::atomic<Ticks> answered{0};     // last
+    std::atomic<Ticks> rests_until{0};  // 0: works, as far as we know
+    std::atomic<Ticks> answered{0};     // time of the last answer
   };
   std::unique_ptr<State[]> states_;
 };

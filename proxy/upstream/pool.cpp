@@ -38,7 +38,7 @@ void Pool::clear() {
   idle_.clear();
 }
 
-// The oldest of all is also the oldest of its endpoint.
+// The oldest of all connections is also the oldest of its endpoint.
 void Pool::drop_oldest_of(const Endpoint& endpoint) {
   const auto found = places_.find(endpoint);
   auto& places = found->second;

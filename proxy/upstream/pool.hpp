@@ -1,4 +1,4 @@
-// Upstream connections that wait for their next request.
+// Idle upstream connections, kept for further requests.
 #pragma once
 
 #include <chrono>
@@ -13,23 +13,25 @@
 namespace proxy::upstream {
 
 struct PoolLimits {
-  std::size_t per_endpoint = 128;  // as many clients may want something of one origin at once
+  std::size_t per_endpoint =
+      128;  // as many clients may want something from one origin at the same time
   std::size_t in_all = 512;
-  std::chrono::milliseconds idle{60'000};  // servers close at about this age, and we should first
+  std::chrono::milliseconds idle{
+      60'000};  // servers close at about this age, and we should close first
 };
 
-// One per thread; the Deadlines outlive it.
+// One per thread; the Deadlines must outlive it.
 class Pool final : private net::Watched {
  public:
   explicit Pool(net::Deadlines& deadlines, PoolLimits limits = {});
 
-  // The connection that was given back last and still lives, or nothing. The server may close it at
-  // any time all the same: a request that dies before any byte came back says nothing about the
+  // Returns the most recently used connection that is still alive, or null. The server may close it
+  // at any time, so a request that dies before any byte of a response says nothing about the
   // origin. The stream has no deadline.
   std::unique_ptr<net::Stream> take(const Endpoint& endpoint);
 
-  // For a connection between two messages; beyond the limits the oldest ones are dropped. Whether
-  // the other side has closed it, or spoken on it, counts when it is taken.
+  // Keeps a connection that is between two messages. Beyond the limits the oldest ones are dropped.
+  // Whether the other side has closed the connection or sent bytes is checked when it is taken.
   void give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream);
 
   void clear();

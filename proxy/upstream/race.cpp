@@ -22,7 +22,7 @@ struct Field {
   Errc failure = Errc::connect_failed;
 };
 
-// Whatever way the race ends, nobody runs on.
+// However the race ends, this stops all attempts.
 class Ending {
  public:
   explicit Ending(std::shared_ptr<Field> field) : field_(std::move(field)) {}
@@ -70,7 +70,7 @@ net::Task<net::Result<net::Socket>> race(std::vector<net::tcp::endpoint> endpoin
   const auto executor = co_await net::asio::this_coro::executor;
   const auto field = std::make_shared<Field>(executor);
   const Ending ending(field);
-  field->attempts.reserve(endpoints.size());  // a socket stays in place while it connects
+  field->attempts.reserve(endpoints.size());  // a socket must not move while it connects
   std::size_t next = 0;
   auto next_start = Clock::now();
   while (!field->winner) {

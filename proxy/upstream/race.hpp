@@ -1,4 +1,4 @@
-// Happy Eyeballs (RFC 8305): the addresses of one host tried in turn, the first to answer wins.
+// Happy Eyeballs (RFC 8305): tries the addresses of one host in turn; the first to connect wins.
 #pragma once
 
 #include <chrono>
@@ -9,13 +9,13 @@
 
 namespace proxy::upstream {
 
-inline constexpr std::size_t kMaxAttempts = 16;  // an answer with thousands is no better than this
+inline constexpr std::size_t kMaxAttempts = 16;  // trying thousands of addresses would not help
 
-// The families take turns, IPv6 first (section 4); within a family the order stays. At most
-// kMaxAttempts.
+// Alternates between the families, IPv6 first (section 4), and keeps the order within each. Returns
+// at most kMaxAttempts addresses.
 Addresses attempt_order(const Addresses& addresses);
 
-// Each attempt starts `head_start` after the one before, or at once when an attempt fails (section
+// Each attempt starts `head_start` after its predecessor, or at once when an attempt fails (section
 // 5). The losers are closed. Errors: connect_refused, connect_failed, connect_timed_out.
 net::Task<net::Result<net::Socket>> race(std::vector<net::tcp::endpoint> endpoints,
                                          std::chrono::milliseconds head_start,

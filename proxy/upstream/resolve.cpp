@@ -17,7 +17,7 @@ namespace intrusive = boost::intrusive;
 
 constexpr std::chrono::seconds kShortest{1};
 constexpr std::chrono::seconds kLongest{300};
-constexpr std::size_t kMaxName = 254;  // RFC 1035 section 2.3.4, with a last dot
+constexpr std::size_t kMaxName = 254;  // RFC 1035 section 2.3.4, including a final dot
 
 struct Waiter : intrusive::list_base_hook<intrusive::link_mode<intrusive::auto_unlink>> {
   explicit Waiter(net::Executor executor) : timer(executor) {}
@@ -36,7 +36,7 @@ bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
 }
 
-// Letters, digits, hyphens (RFC 1123 section 2.1), and the underscore that people use. Keeps from
+// Letters, digits and hyphens (RFC 1123 section 2.1), and underscores, which are in use. Keeps from
 // c-ares what it would read as an escape or an end.
 bool may_be_name(std::string_view host) {
   return !host.empty() && host.size() <= kMaxName &&
@@ -51,7 +51,7 @@ void to_lower(std::string& text) {
 
 }  // namespace
 
-// Outlives the Resolver for those who wait.
+// Waiting callers keep it alive when the Resolver is destroyed.
 struct Resolver::Query {
   std::optional<NameCache::Answer> answer;
   intrusive::list<Waiter, intrusive::constant_time_size<false>> waiters;
@@ -74,7 +74,7 @@ net::Task<net::Result<Addresses>> Resolver::resolve(std::string host,
   if (query->answer) co_return *query->answer;
   query->waiters.push_back(waiter);
   waiter.timer.expires_after(timeout);
-  co_await waiter.timer.async_wait(net::as_result);  // *this may be gone from here on
+  co_await waiter.timer.async_wait(net::as_result);  // *this may not exist any more
   if (query->answer) co_return *query->answer;
   co_return Errc::resolver_timed_out;
 }

@@ -17,12 +17,12 @@ namespace ssl = boost::asio::ssl;
 
 constexpr unsigned char kHttp11[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};  // RFC 7301
 
-// Whose certificate `session` must see; false where OpenSSL will not take the name.
+// Sets the name or address that the certificate must have. Returns false if OpenSSL refuses it.
 bool expect(SSL* session, std::string host) {
   if (config::parse_address(host)) {
     return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host.c_str()) == 1;
   }
-  if (host.ends_with('.')) host.pop_back();  // RFC 6066 section 3: without the last dot
+  if (host.ends_with('.')) host.pop_back();  // RFC 6066 section 3: without the final dot
   SSL_set_hostflags(session, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   return !host.empty() && SSL_set1_host(session, host.c_str()) == 1 &&
          SSL_set_tlsext_host_name(session, host.c_str()) == 1;

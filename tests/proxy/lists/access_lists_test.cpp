@@ -58,7 +58,7 @@ TEST(AccessLists, LiftAnAddressForARequestOrForItself) {
   EXPECT_FALSE(lists.lifts_addresses(target_of("http://b.test/")));
 }
 
-// Else connections to one origin would be kept apart in the pool for nothing.
+// Otherwise the pool would keep connections to one origin apart for nothing.
 TEST(AccessLists, LiftNoAddressWhereNoneIsBlocked) {
   const AccessLists lists(list_of({"b.test"}), list_of({"a.test"}));
   EXPECT_FALSE(lists.lifts_addresses(target_of("http://a.test/")));

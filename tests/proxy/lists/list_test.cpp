@@ -8,7 +8,8 @@
 namespace proxy::lists {
 namespace {
 
-// Few letters, so that chance makes hosts below hosts, prefixes of prefixes and near misses.
+// Uses few letters, so that hosts below hosts, prefixes of prefixes and near misses occur by
+// chance.
 class Chance {
  public:
   explicit Chance(unsigned seed) : random_(seed) {}
@@ -41,7 +42,7 @@ bool is_below(std::string_view host, std::string_view domain) {
   return host == domain || (host.ends_with(domain) && host[host.size() - domain.size() - 1] == '.');
 }
 
-// The same questions answered by looking at each entry in turn.
+// Answers the same questions by comparing every entry.
 struct Naive {
   Lines hosts, urls;
   config::Networks networks;
@@ -59,7 +60,7 @@ struct Naive {
   }
 };
 
-// 1 - 1e-9: one line for all keys, so that the filter says "perhaps" of nearly everything.
+// 1 - 1e-9: one line for all keys, so that the filter says "perhaps" for nearly everything.
 TEST(List, SaysWhatANaiveSearchSaysHoweverOftenTheFilterIsWrong) {
   for (const double rate : {ListBuilder::kRate, 0.5, 1 - 1e-9}) {
     std::size_t named = 0;

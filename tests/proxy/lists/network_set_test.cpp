@@ -14,7 +14,7 @@ config::Network masked(config::Address address, unsigned prefix) {
   return {address, prefix};
 }
 
-// Addresses of both families that differ in their first and last bits only, ranges of all lengths.
+// Addresses of both families that differ only in their first and last bits; ranges of all lengths.
 TEST(NetworkSet, ContainsWhatASearchOneByOneFinds) {
   std::minstd_rand random(1);
   const auto draw = [&] {

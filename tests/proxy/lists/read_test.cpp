@@ -67,7 +67,7 @@ TEST_F(ReadLists, CountsWhatIsNothingAndTellsTheFirst) {
   EXPECT_EQ(told_[0].text, "\"! comment?\"");
 }
 
-// A line across blocks stays one, a line without an end does not fill the memory.
+// A line that crosses blocks stays one line; a line without an end does not fill the memory.
 TEST_F(ReadLists, CutsLinesRightAtAnyPlace) {
   std::string text;
   for (int i = 0; text.size() < (3U << 20); ++i) text += "host-" + std::to_string(i) + ".test\n";

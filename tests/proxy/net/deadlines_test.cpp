@@ -39,7 +39,8 @@ TEST(Deadlines, AreNeverEarlyAndFewTicksLate) {
     EXPECT_GE(probe.expired_at - set_at, after);
   }
   EXPECT_EQ(probe.expiries, 4);
-  EXPECT_LT(Clock::now() - begin, 265ms + 4 * 3 * Deadlines::kTick + 2s);  // 2 s: a busy machine
+  EXPECT_LT(Clock::now() - begin,
+            265ms + 4 * 3 * Deadlines::kTick + 2s);  // 2 s: for a busy machine
 }
 
 TEST(Deadlines, CanBeMovedLater) {

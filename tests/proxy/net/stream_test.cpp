@@ -29,7 +29,7 @@ Task<std::string> read_to_end(Stream& stream, std::size_t step) {
   }
 }
 
-// More buffers, and more bytes, than the kernel takes at once; empty ones among them.
+// More buffers and more bytes than the kernel takes at once, with empty buffers among them.
 std::vector<std::string> many_pieces() {
   std::vector<std::string> pieces;
   for (std::size_t i = 0; i < 700; ++i) {

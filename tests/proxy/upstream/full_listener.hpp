@@ -1,4 +1,4 @@
-// A listening socket whose backlog is full: whoever connects gets no answer.
+// A listening socket whose backlog is full: connection attempts get no answer.
 #pragma once
 
 #include <sys/socket.h>

@@ -69,7 +69,8 @@ TEST(Guard, DeniesItsOwnSocketsToEverybody) {
   }
 }
 
-// A wildcard socket is reached by every address of this machine, and IPv6's by IPv4's too.
+// A wildcard socket is reached by every address of this machine; an IPv6 one also by IPv4
+// addresses.
 TEST(Guard, DeniesAWildcardSocketUnderEveryLocalAddress) {
   for (const char* wildcard : {"0.0.0.0", "::"}) {
     const Guard guard(with({}, false), listening_on(wildcard, 3128));
@@ -112,7 +113,7 @@ TEST(Guard, BlocksListedAddressesToClientsOnly) {
   EXPECT_FALSE(guard.blocks(make_address("198.51.100.1"), Trust::client));
 }
 
-// What access.allow lists is exempt from access.block alone.
+// access.allow lifts only access.block.
 TEST(Guard, DeniesWhatIsAllowedWhereDenyToDoes) {
   const Guard guard(config::AccessSettings{}, {});
   EXPECT_FALSE(guard.allows(make_address("127.0.0.1"), 80, Trust::allowed));

@@ -30,7 +30,8 @@ std::string name_in(std::string_view question) {
   return name;
 }
 
-// The resource record of the question's name (section 4.1.3), or nothing for the other type.
+// The resource record for the question's name (section 4.1.3); empty if the address has the other
+// type.
 std::string resource(const std::string& text, unsigned type, std::uint32_t ttl) {
   const auto address = ip::make_address(text);
   if (address.is_v4() != (type == kA)) return {};

@@ -1,4 +1,4 @@
-// A name server on 127.0.0.1 for tests, run by the test's own io_context.
+// A name server on 127.0.0.1 for tests, run by the test's io_context.
 #pragma once
 
 #include <array>
@@ -12,22 +12,22 @@
 
 namespace support {
 
-// Answers A and AAAA by its records; an unknown name does not exist (NXDOMAIN).
+// Answers A and AAAA queries from its records; an unknown name does not exist (NXDOMAIN).
 class NameServer {
  public:
   struct Record {
-    std::vector<std::string> addresses;  // none: the name exists without an address
+    std::vector<std::string> addresses;  // empty: the name exists but has no address
     std::uint32_t ttl = 60;
   };
 
   explicit NameServer(boost::asio::io_context& io);
 
-  [[nodiscard]] std::string address() const;  // as a list of servers has it
+  [[nodiscard]] std::string address() const;  // in the form of a list of servers
 
   std::map<std::string, Record> records;
-  bool silent = false;   // asks are counted and not answered
-  bool refuses = false;  // every answer is REFUSED
-  int asked = 0;         // for A records
+  bool silent = false;   // counts queries and does not answer them
+  bool refuses = false;  // answers every query with REFUSED
+  int asked = 0;         // number of queries for A records
 
  private:
   void receive();

@@ -13,7 +13,7 @@ std::vector<Endpoint> three() {
   return {{false, "a", 80}, {false, "b", 80}, {true, "c", 443}};
 }
 
-// Which one a new request asks first.
+// The server that a new request asks first.
 std::size_t first(Origins& origins, Origins::Clock::time_point now) {
   Origins::Tried none;
   return origins.next(none, now).value();

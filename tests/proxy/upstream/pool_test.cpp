@@ -76,7 +76,7 @@ TEST_F(PoolTest, DropsTheOldestBeyondItsLimits) {
   EXPECT_EQ(pool.take(kA), nullptr);
 
   for (const auto* endpoint : {&kA, &kA, &kB}) give(pool, *endpoint);
-  EXPECT_EQ(pool.size(), 3U);  // four came, the first of B went
+  EXPECT_EQ(pool.size(), 3U);  // four were given back, the first of B was dropped
   EXPECT_NE(pool.take(kB), nullptr);
   EXPECT_EQ(pool.take(kB), nullptr);
 }
@@ -97,7 +97,7 @@ TEST_F(PoolTest, ClosesWhatHasBeenIdleForTooLong) {
   const auto end = run(io, old.read_some(boost::asio::buffer(&byte, 1)));
   EXPECT_EQ(end.error(), boost::asio::error::eof);
   EXPECT_EQ(pool.take(kA), nullptr);
-  EXPECT_EQ(pool.size(), 1U);  // the younger stays
+  EXPECT_EQ(pool.size(), 1U);  // the younger one stays
   EXPECT_EQ(run(io, far.back().read_some(boost::asio::buffer(&byte, 1))).error(),
             boost::asio::error::eof);
   EXPECT_EQ(pool.size(), 0U);

@@ -45,7 +45,7 @@ struct RaceTest : testing::Test {
     took = Clock::now() - began;
     return socket;
   }
-  // Nobody listens there any more.
+  // Nobody listens at this endpoint any more.
   net::tcp::endpoint refusing() { return listen_on(io, "127.0.0.1").local_endpoint(); }
 
   boost::asio::io_context io{1};

@@ -26,7 +26,7 @@ struct ResolverTest : testing::Test {
   Answer ask(const std::string& host, std::chrono::milliseconds timeout = 5s) {
     return run(io, resolver->resolve(host, timeout));
   }
-  // Starts to ask, and goes on with whatever else there is.
+  // Starts a query and returns without waiting for it.
   void begin(const std::string& host) {
     boost::asio::co_spawn(io, resolver->resolve(host), [this](std::exception_ptr, Answer answer) {
       answers.push_back(answer.error());
@@ -109,7 +109,7 @@ TEST_F(ResolverTest, GivesUpInTimeAndUsesTheLateAnswer) {
   server.silent = true;
   const auto began = std::chrono::steady_clock::now();
   EXPECT_EQ(ask("late.test", 50ms).error(), Errc::resolver_timed_out);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 900ms);  // c-ares asks again after 1 s
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 900ms);  // c-ares would ask again after 1 s
   server.silent = false;
   EXPECT_EQ(ask("late.test").value(), addresses_of({"192.0.2.1"}));
   EXPECT_EQ(server.asked, 2);

@@ -20,7 +20,7 @@ using support::run;
 namespace ssl = boost::asio::ssl;
 using Shaken = net::Result<std::unique_ptr<net::Stream>>;
 
-// Says the server name it was asked for, and stays until the client goes.
+// Reports the server name that the client asks for, and stays until the client leaves.
 net::Task<void> serve(net::Socket socket, ssl::context& context) {
   net::Stream::Tls tls(std::move(socket), context);
   const auto [error] = co_await tls.async_handshake(ssl::stream_base::server, net::as_result);
