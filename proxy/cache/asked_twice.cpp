@@ -10,7 +10,7 @@ constexpr std::uint64_t kMostUrls = std::uint64_t{4} << 20;
 constexpr std::uint64_t kShare = 128;
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// Never 0, and without the bit for `twice`.
+// Identifies a URL in its group. Never 0, and leaves the bit kTwice clear.
 std::uint32_t told_by(const digest::Key& key) {
   std::uint32_t part = 0;
   std::memcpy(&part, key.bytes.data(), sizeof part);

@@ -1,4 +1,4 @@
-// Which URLs were asked for more than once lately.
+// Which URLs have been requested more than once recently.
 #pragma once
 
 #include <atomic>
@@ -11,25 +11,26 @@
 
 namespace proxy::cache {
 
-// Remembers of the URLs that were asked for lately whether that was once or more often: 4 bytes for
-// each, in groups of 8 in which the newest takes the place of the oldest. Of what was pushed out
-// the next request counts as the first. Any thread; where two meet one of them may be forgotten,
-// and one URL in a thousand million is taken for another.
+// Remembers of recently requested URLs whether they were requested once or more often. Each takes 4
+// bytes, in groups of 8 in which the newest URL replaces the oldest. The next request for a URL
+// that was replaced counts as its first. Any thread; if two meet, one URL may be forgotten. One URL
+// in a thousand million is taken for another.
 class AskedTwice {
  public:
-  // For so many URLs; charged to the budget.
+  // For `urls` URLs. Charged to the budget.
   AskedTwice(Budget& budget, std::uint64_t urls);
 
   void note(const digest::Key& url_key);
-  bool holds(const digest::Key& url_key) const;  // that it was asked for twice
+  bool holds(const digest::Key& url_key) const;  // whether it was requested more than once
 
-  // As many as 1/128 of so much memory has room for, at most 4 million.
+  // As many URLs as fit into 1/128 of the memory, at most 4 million.
   static std::uint64_t fitting(std::uint64_t memory);
 
  private:
   using Slot = std::atomic<std::uint32_t>;
   static constexpr std::size_t kGroup = 8;
-  static constexpr std::uint32_t kTwice = 1;  // else once; the rest tells the URL, 0 none
+  static constexpr std::uint32_t kTwice =
+      1;  // set: requested twice; the other bits identify the URL; 0: an empty slot
 
   Slot* group_of(const digest::Key& url_key) const;
 

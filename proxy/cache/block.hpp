@@ -10,9 +10,9 @@
 
 namespace proxy::cache {
 
-// A buffer of fixed capacity, charged to its budget for its lifetime. Not zeroed. It is filled from
-// the front by one writer; bytes once published (by a Slice, or by whatever the writer tells its
-// readers through a lock) never change, so that readers need no lock for them.
+// A buffer of fixed capacity, charged to its budget while it exists. Not zeroed. One writer fills
+// it from the front. Published bytes (in a Slice, or in whatever the writer shows its readers under
+// a lock) never change, so readers need no lock for them.
 class Block {
  public:
   Block(Budget& budget, std::uint32_t capacity)
@@ -23,12 +23,12 @@ class Block {
   char* data() { return bytes_.get(); }
   const char* data() const { return bytes_.get(); }
   std::uint32_t capacity() const { return capacity_; }
-  // What it takes of the budget.
+  // What the block has charged to the budget.
   std::uint64_t charged() const { return charge_.bytes(); }
 
  private:
-  // This object, its reference counts, what malloc adds to two allocations, and its slice in a
-  // body's growing list.
+  // This object, its reference counts, malloc's overhead for two allocations, and its slice in the
+  // growing list of a body.
   static constexpr std::uint64_t kOverhead = 144;
 
   const std::uint32_t capacity_;
@@ -44,7 +44,7 @@ struct Slice {
 
 struct Body {
   std::vector<Slice> slices;
-  std::uint64_t size = 0;  // bytes of all slices together
+  std::uint64_t size = 0;  // total size of all slices
 };
 
 }  // namespace proxy::cache

@@ -1,4 +1,4 @@
-// How much memory the cache uses, all of it in one number: heads, blocks, index nodes, ghosts.
+// The memory that the cache uses, in one number: heads, blocks, index nodes, ghosts.
 #pragma once
 
 #include <atomic>
@@ -6,9 +6,9 @@
 
 namespace proxy::cache {
 
-// Counts bytes against a limit. It refuses nothing: who is about to charge makes room
-// (Store::make_room) or gives up. Any thread; the count is exact, its order with other memory is
-// not promised. Outlives all that is charged to it.
+// Counts bytes against a limit. Charging never fails: callers make room first (Store::make_room) or
+// give up. Any thread; the count is exact, but not ordered with other memory operations. Must
+// outlive everything that is charged to it.
 class Budget {
  public:
   explicit Budget(std::uint64_t limit) : limit_(limit) {}
@@ -27,7 +27,7 @@ class Budget {
   const std::uint64_t limit_;
 };
 
-// Bytes that stay charged as long as it lives.
+// Bytes that stay charged while this object exists.
 class Charge {
  public:
   Charge(Budget& budget, std::uint64_t bytes) : budget_(budget), bytes_(bytes) {

@@ -1,4 +1,4 @@
-// Which keys this cache may claim to hold, told as changes: what the digest follows.
+// The keys that this cache claims to hold, reported as changes for the digest.
 #pragma once
 
 #include <chrono>
@@ -9,15 +9,15 @@
 
 namespace proxy::cache {
 
-// A claim holds while a whole variant stays claimable for longer than this from now: what a
-// neighbour is told remains true while the news travels and it asks.
+// A key is claimed while a whole variant stays claimable for longer than this from now, so that a
+// claim is still true when a neighbour has heard of it and asks.
 inline constexpr std::chrono::seconds kClaimAhead{5};
 
 using digest::Collected;
 using digest::KeyChange;
 
-// The changes of one shard since they were last taken, in order. Bounded: beyond `limit` all are
-// given up, and nothing is recorded until restart(). Not thread-safe: the shard's lock guards it.
+// The changes of one shard since the last drain(), in order. Beyond `limit` changes it drops them
+// all and records nothing until restart(). Not thread-safe: the lock of the shard guards it.
 class ChangeQueue {
  public:
   explicit ChangeQueue(std::size_t limit) : limit_(limit) {}
@@ -25,7 +25,7 @@ class ChangeQueue {
   void append(const digest::Key& key, KeyChange::What what);
   // Moves all changes to the end of `out`.
   Collected drain(std::vector<KeyChange>& out);
-  // Forgets everything: the reader has just seen the whole truth.
+  // Forgets everything: the reader has just read the whole set.
   void restart();
 
  private:

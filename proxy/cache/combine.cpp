@@ -16,7 +16,7 @@ http::ContentRange part_of(const Entry& entry) {
   return {held(entry), complete_length(entry)};
 }
 
-// Where two tell of different lengths they are not of one thing, whatever their tags say.
+// Two different lengths belong to different representations, whatever their tags say.
 bool agree(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
   return !a || !b || *a == *b;
 }
@@ -38,7 +38,7 @@ std::optional<http::ContentRange> unless_whole(const http::ContentRange& part) {
   return part.is_whole() ? std::nullopt : std::optional(part);
 }
 
-// Of two bodies that touch or overlap.
+// Joins two bodies that touch or overlap.
 Body united(Budget& budget, const Entry& a, const Entry& b) {
   const bool a_first = held(a).first <= held(b).first;
   const Entry& left = a_first ? a : b;
@@ -52,7 +52,7 @@ Body united(Budget& budget, const Entry& a, const Entry& b) {
   return all;
 }
 
-// A whole that is stored is of more use than a part of the same.
+// A stored whole is more useful than a part of the same representation.
 bool outdoes(const Entry& held, const Entry& newer) {
   return !held.range && held.status == 200 && held.fresh(newer.times.response) &&
          held.etag == newer.etag && held.last_modified == newer.last_modified;
@@ -72,7 +72,8 @@ std::optional<Rest> rest_wanted(const RequestFacts& request, const Entry& held_p
   const auto has = held(held_part);
   const auto complete = complete_length(held_part);
   if (!request.range) {
-    // Without any validator what comes cannot be joined: the answer only tells whether it must.
+    // Without a validator the new part cannot be joined; the response only shows whether the stored
+    // part must be given up.
     const bool useful = !strong_validator(held_part).empty() || !held_part.has_validator();
     const bool lacks_its_end_alone = has.first == 0 && complete != has.last + 1;
     return useful && lacks_its_end_alone ? std::optional(Rest{0, has.last + 1, {}}) : std::nullopt;
@@ -130,7 +131,7 @@ std::shared_ptr<const Entry> combine(Budget& budget, const Entry* held_now,
                                      std::uint64_t most) {
   if (newer->body.size == 0 || newer->body.size > newer->range->range.size()) return nullptr;
   if (held_now && held_now->object && same_representation(*held_now, response.response.fields)) {
-    return nullptr;  // its blocks are elsewhere
+    return nullptr;  // its blocks are stored elsewhere
   }
   if (held_now && may_unite(*held_now, *newer, response.response.fields)) {
     const auto part = united(part_of(*held_now), part_of(*newer));

@@ -1,5 +1,5 @@
-// Which keys the digest ceased to claim lately: a neighbour that asks for one of these was not
-// deceived by the filter, only late.
+// The keys that left the digest recently. A neighbour that asks for one of them was not deceived by
+// the filter; its digest was only old.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@
 
 namespace proxy::cache {
 
-// A direct-mapped table of fixed size, charged to the budget: a key may push another one out, and
-// 31 bits of each tell them apart. O(1). Not thread-safe: the shard's lock guards it.
+// A direct-mapped table of fixed size, charged to the budget. A key may displace another, and is
+// recognized by 31 of its bits. O(1). Not thread-safe: the lock of the shard guards it.
 class Departures {
  public:
-  // What one key takes; the table has room for at least one.
+  // The memory for one key. The table has room for at least one.
   static constexpr std::uint64_t kBytesEach = 8;
 
   Departures(Budget& budget, std::uint64_t bytes, std::chrono::seconds remembered)
@@ -25,11 +25,11 @@ class Departures {
         table_(bytes / kBytesEach + 1),
         charge_(budget, table_.size() * kBytesEach) {}
 
-  // Times are taken to the second.
+  // Times are rounded down to seconds.
   void remember(const digest::Key& key, Time now) {
     table_[place_of(key)] = {fragment_of(key), seconds_of(now)};
   }
-  // Whether it left no longer ago than is to be remembered.
+  // Whether the key left within the time that is remembered.
   [[nodiscard]] bool holds(const digest::Key& key, Time now) const {
     const Departed& last = table_[place_of(key)];
     return last.fragment == fragment_of(key) &&
@@ -38,12 +38,12 @@ class Departures {
 
  private:
   struct Departed {
-    std::uint32_t fragment = 0;  // never 0 once used
+    std::uint32_t fragment = 0;  // never 0 in a used entry
     std::uint32_t when = 0;
   };
   static_assert(sizeof(Departed) == kBytesEach);
 
-  // The shards are told apart by the last byte and maps hash by the first ones.
+  // Other bytes than those that select the shard (the last one) and hash the maps (the first ones).
   static std::uint32_t word_of(const digest::Key& key, std::size_t from) {
     std::uint32_t word = 0;
     for (std::size_t i = 0; i < 4; ++i) word = word << 8 | key.bytes[from + i];

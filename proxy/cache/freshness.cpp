@@ -16,7 +16,7 @@ using std::chrono::sys_seconds;
 
 constexpr seconds kLongestHeuristic = std::chrono::days(1);
 
-// Two lines that differ are no date.
+// Two lines that differ count as no date.
 std::optional<sys_seconds> date_in(const http::Fields& fields, field id, sys_seconds now) {
   const std::string_view value = fields.value(id);
   const bool one = std::all_of(fields.begin(), fields.end(), [&](const http::Field& line) {
@@ -25,7 +25,7 @@ std::optional<sys_seconds> date_in(const http::Fields& fields, field id, sys_sec
   return one ? http::parse_date(value, now) : std::nullopt;
 }
 
-// Of two that differ the older one: never younger than it may be.
+// The older of two that differ, so that a response never seems younger than it may be.
 std::optional<sys_seconds> date_of(const http::Fields& fields, sys_seconds now) {
   std::optional<sys_seconds> oldest;
   for (const http::Field& line : fields) {
@@ -42,14 +42,14 @@ seconds bounded(seconds lifetime) {
 seconds heuristic_lifetime(const http::Fields& fields, sys_seconds date, sys_seconds now) {
   const auto modified = date_in(fields, field::last_modified, now);
   if (!modified) return seconds(0);
-  // A Date ahead of our clock would make it look older, and so fresh for longer.
+  // A Date ahead of our clock would make the response look older, and therefore fresh for longer.
   return std::clamp((std::min(date, now) - *modified) / 10, seconds(0), kLongestHeuristic);
 }
 
 seconds age_value(const http::Fields& fields) {
   std::string_view text = fields.value(field::age);
   text = http::trim(text.substr(0, text.find(',')));
-  if (!http::all(http::kDigit, text)) return seconds(0);  // no quoted form here
+  if (!http::all(http::kDigit, text)) return seconds(0);  // Age has no quoted form
   return http::parse_delta_seconds(text).value_or(seconds(0));
 }
 

@@ -12,7 +12,7 @@ namespace proxy::cache {
 using std::chrono::seconds;
 using Time = std::chrono::system_clock::time_point;
 
-// When a response was asked for and when its head had arrived.
+// When a request was sent and when the head of its response arrived.
 struct Times {
   Time request;
   Time response;
@@ -27,14 +27,15 @@ struct Freshness {
   bool is_explicit() const { return basis > Basis::heuristic; }
 };
 
-// What the settings say of a site's freshness lifetimes.
-// - `most` bounds every one of them.
-// - `least` lifts those that are shorter, whatever max-age, Expires or the heuristic say, as
-// Squid's
-//   refresh_pattern does with override-expire: to serve it then is to serve it stale by contract
-//   (RFC 9111 4.2.4). So it lifts nothing that forbids that (see forbids_stale()), no error, and no
-//   response that has no lifetime at all, as its status is not cacheable. It says nothing of what
-//   may be stored: no-store, private, Authorization and Set-Cookie count as before.
+// What the settings say about the freshness lifetimes of a site. `most` is an upper bound for all
+// of them.
+//
+// `least` raises shorter lifetimes, whatever max-age, Expires or the heuristic say, as
+// refresh_pattern with override-expire does in Squid: the response is then served stale by contract
+// (RFC 9111 4.2.4). It therefore does not apply to responses that forbid that (see
+// forbids_stale()), to errors, or to responses that have no lifetime at all because their status is
+// not cacheable. It does not change what may be stored: no-store, private, Authorization and
+// Set-Cookie apply as before.
 struct FreshnessBounds {
   seconds least{0};
   seconds most = http::kForever;
@@ -42,24 +43,26 @@ struct FreshnessBounds {
   bool operator==(const FreshnessBounds&) const = default;
 };
 
-// s-maxage over max-age over Expires (any date that cannot be read is past) over the heuristic of
-// 4.2.2: 10 % of the age that Last-Modified tells, at most a day, for statuses that are cacheable
-// by default or where `public` allows it. Expires counts for nothing under targeted control (RFC
-// 9213 2.2), and is past where two lines differ.
+// The lifetime by s-maxage, else max-age, else Expires (an unreadable date counts as past), else
+// the heuristic of 4.2.2: 10 % of the age by Last-Modified, at most a day, for statuses that are
+// cacheable by default or if `public` allows it. Expires is ignored under targeted control (RFC
+// 9213 2.2), and counts as past if two lines differ.
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
                        Time response_time, const FreshnessBounds& bounds = {});
 
-// must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4).
+// Whether there is a must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4).
 bool forbids_stale(const http::CacheControl& control);
 
-// Whether this is a final status whose rules we know (RFC 9110 15): what must-understand asks.
+// Whether this is a final status whose rules we know (RFC 9110 15), as must-understand requires.
 bool understood(unsigned status);
 
-// Whether RFC 9110 15.1 lets a response of this status be cached without explicit leave.
+// Whether RFC 9110 15.1 allows a response with this status to be cached without explicit
+// permission.
 bool heuristically_cacheable(unsigned status);
 
-// corrected_initial_age of 4.2.3. Of several Age values the first counts; one that is not a number
-// is ignored, one too large is as old as can be. A clock that is ahead never makes it younger.
+// corrected_initial_age of 4.2.3. The first of several Age values applies; one that is not a number
+// is ignored, and one that is too large counts as the greatest age. A clock that is ahead never
+// makes the response younger.
 std::chrono::milliseconds initial_age(const http::Fields& response, const Times& times);
 
 }  // namespace proxy::cache

@@ -1,4 +1,4 @@
-// What was evicted lately and not worth keeping the first time.
+// Fingerprints of items that were evicted recently after little use.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -10,8 +10,8 @@
 
 namespace proxy::cache {
 
-// Remembers a fingerprint until `window` more bytes have been evicted after it. Each is charged to
-// the budget. Not thread-safe.
+// Remembers a fingerprint until `window` more bytes have been evicted. Each fingerprint is charged
+// to the budget. Not thread-safe.
 class GhostList {
  public:
   GhostList(Budget& budget, std::uint64_t window) : budget_(budget), window_(window) {}
@@ -20,7 +20,7 @@ class GhostList {
   GhostList& operator=(const GhostList&) = delete;
 
   void remember(std::uint64_t fingerprint, std::uint64_t bytes);
-  // Whether it is remembered; from then on it is not.
+  // Returns whether the fingerprint is remembered, and forgets it.
   bool recall(std::uint64_t fingerprint) { return latest_.erase(fingerprint) > 0; }
   void clear();
 
@@ -29,18 +29,18 @@ class GhostList {
  private:
   struct Record {
     std::uint64_t fingerprint;
-    std::uint64_t position;  // of `evicted_` when it was recorded
+    std::uint64_t position;  // value of `evicted_` when it was recorded
   };
-  // A record and its place in the map, with the room that both grow by.
+  // A record and its entry in the map, with the spare room of both.
   static constexpr std::uint64_t kRecordBytes = 64;
 
   void drop_oldest();
 
   Budget& budget_;
   const std::uint64_t window_;
-  std::uint64_t evicted_ = 0;  // bytes, ever
+  std::uint64_t evicted_ = 0;  // total bytes evicted so far
   std::deque<Record> records_;
-  // Where each fingerprint was recorded last; older records of it say nothing any more.
+  // Where each fingerprint was last recorded. Older records of it have no meaning.
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> latest_;
 };
 

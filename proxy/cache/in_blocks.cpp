@@ -10,7 +10,7 @@ namespace {
 
 using http::field;
 
-// Without what tells of the bytes of one message.
+// The head with another status, without fields that describe the bytes of one message.
 http::ResponseHead with_status(unsigned status, const http::ResponseHead& head) {
   http::ResponseHead same{head.minor, status, http::reason_phrase(status), {}};
   for (const http::Field& line : head.fields) {

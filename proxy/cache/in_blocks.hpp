@@ -1,4 +1,4 @@
-// The entries of large objects (object.hpp) and of their blocks.
+// Makes the entries of large objects (object.hpp) and of their blocks.
 #pragma once
 
 #include <memory>
@@ -7,17 +7,18 @@
 
 namespace proxy::cache {
 
-// The entry of an object that begins to arrive: what came is a 200, or a 206 of it, whose head
-// becomes that of the 200. `length` is the complete one, from 1 to kLargestObject.
+// The entry of an object whose body begins to arrive in a 200, or in a 206, whose head is turned
+// into that of the 200. `length` is the complete length, from 1 to kLargestObject.
 std::shared_ptr<Entry> object_entry(Budget& budget, const Received& received, Object object,
                                     std::uint64_t length);
 
-// The entry of what was kept of one whose length is not known yet: of a 200, the first `bytes`,
-// which are those of whole blocks.
+// The entry of the blocks kept so far of an object whose length is not known yet: the first `bytes`
+// of a 200. `bytes` is a multiple of the block size.
 std::shared_ptr<const Entry> begun_entry(Budget& budget, const Received& received, Object object,
                                          std::uint64_t bytes);
 
-// The entry of one of its blocks, for its own key: nothing but the bytes, and whose they are.
+// The entry of one block of `object`, stored under the block's own key: only the bytes, and which
+// object they belong to.
 std::shared_ptr<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes);
 
 }  // namespace proxy::cache

@@ -1,4 +1,4 @@
-// What an answer says has changed at its origin (RFC 9111 4.4). Pure.
+// What a response shows to have changed at its origin (RFC 9111 4.4). Pure.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,9 @@
 
 namespace proxy::cache {
 
-// The URLs whose stored responses must not be used any more, `target` first: none for a safe method
-// or an error; else also what Location and Content-Location name, of the same origin alone.
+// The URLs whose stored responses a cache must invalidate: none for a safe method or an error
+// response; else `target` first, then the URLs in Location and Content-Location if they have the
+// same origin.
 std::vector<http::Target> invalidated_by(std::string_view method, const http::Target& target,
                                          const http::ResponseHead& answer);
 

@@ -10,7 +10,7 @@
 namespace proxy::cache {
 namespace {
 
-// RFC 9110 8.3 to 8.5 and 14.4, RFC 9530, RFC 1864.
+// Fields of RFC 9110 8.3 to 8.5 and 14.4, RFC 9530 and RFC 1864.
 bool describes_content(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kNames{
       "Content-Type", "Content-Encoding", "Content-Language", "Content-Range",

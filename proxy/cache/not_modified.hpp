@@ -7,13 +7,13 @@
 
 namespace proxy::cache {
 
-// Whether the client's own condition (If-None-Match, else If-Modified-Since) selects 304 for this
-// entry (RFC 9110 13.2.2). `request`: the client's fields.
+// Whether the client's condition (If-None-Match, else If-Modified-Since) selects a 304 for this
+// entry (RFC 9110 13.2.2). `request` holds the client's fields.
 bool is_unmodified_for(const http::Fields& request, const Entry& entry, Time now);
 
-// Its status line and the entry's fields, a CRLF after each, without those that describe content
-// which the client has already (Content-Type, -Encoding, -Language, -Range, digests), and without
-// Last-Modified where ETag tells the same better. The sender adds Age and Cache-Status.
+// The status line and the fields of the 304, a CRLF after each. Leaves out fields that describe
+// content which the client already has (Content-Type, -Encoding, -Language, -Range, digests), and
+// Last-Modified if there is an ETag. The sender adds Age and Cache-Status.
 std::string not_modified_head(const Entry& entry);
 
 }  // namespace proxy::cache

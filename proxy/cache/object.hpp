@@ -1,14 +1,15 @@
-// Large objects: responses whose body is kept in blocks, each an entry of its own. Pure.
+// Large objects: responses whose body is stored in blocks, each an entry of its own. Pure.
 //
-// The object's entry has status 200, no range, the complete length as `body.size`, and no slices.
-// Whether block n is held is a look-up of disk::block_key(URL's key, version, n) in memory and on
-// disk: nothing else keeps count. What is replaced or purged gives up its version, and so its
-// blocks, which nobody finds any more, go as others come.
+// The entry of an object has status 200, no range, the complete length as `body.size`, and no
+// slices. To know whether block n is stored, look up disk::block_key(key of the URL, version, n) in
+// memory and on disk: nothing else records it. Replacing or purging an object abandons its version.
+// Its blocks can then no longer be found, and are evicted in the usual course.
 //
-// Of one whose length is not known yet, as its body came without and was cut, or is still coming,
-// the entry is a part: it has status 206, the range of the blocks that were kept, from the first on
-// and with no complete length, and their bytes as `body.size`. What brings the rest tells the
-// length, and the blocks are those of the object that it makes, by their version.
+// If the length of an object is not known yet, because its body arrived without one and was cut or
+// is still arriving, its entry is a part: it has status 206, the range of the blocks stored so far,
+// from the first on and without a complete length, and their bytes as `body.size`. The response
+// that supplies the rest also supplies the length. The blocks then belong to the complete object,
+// which has the same version.
 #pragma once
 
 #include <algorithm>
@@ -20,21 +21,21 @@
 
 namespace proxy::cache {
 
-// What makes an entry that of a large object.
+// Present in an entry that is a large object.
 struct Object {
-  std::uint64_t version = 0;  // its blocks' (Disk::new_version()), never the same twice
+  std::uint64_t version = 0;  // version of its blocks (Disk::new_version()); never used twice
 
   bool operator==(const Object&) const = default;
 };
 
 using disk::kBlockBytes;
 
-// What is longer is kept in blocks, where there is a disk; and less, where memory is small.
+// Longer bodies are stored in blocks if there is a disk. With little memory, shorter ones are too.
 inline constexpr std::uint64_t kLargeFrom = std::uint64_t{4} << 20;
-// More blocks cannot be numbered.
+// Blocks of larger objects could not be numbered.
 inline constexpr std::uint64_t kLargestObject = std::uint64_t{UINT32_MAX} * kBlockBytes;
 
-// Consecutive blocks, by their numbers.
+// Consecutive blocks, by number.
 struct BlockRun {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
@@ -42,23 +43,24 @@ struct BlockRun {
   bool operator==(const BlockRun&) const = default;
 };
 
-// Those that hold these bytes of an object; they lie below kLargestObject.
+// The blocks that contain these bytes of an object. The range lies below kLargestObject.
 constexpr BlockRun blocks_of(const http::ByteRange& range) {
   return {static_cast<std::uint32_t>(range.first / kBlockBytes),
           static_cast<std::uint32_t>(range.last / kBlockBytes)};
 }
 
-// How many blocks that many bytes make, the last one perhaps a shorter one.
+// The number of blocks for `length` bytes. The last one may be shorter.
 constexpr std::uint32_t blocks_in(std::uint64_t length) {
   return static_cast<std::uint32_t>((length + kBlockBytes - 1) / kBlockBytes);
 }
 
-// How many bytes of an object come before the first block that begins there or later.
+// The number of bytes from `first` to the next beginning of a block.
 constexpr std::uint64_t bytes_before_block(std::uint64_t first) {
   return (kBlockBytes - first % kBlockBytes) % kBlockBytes;
 }
 
-// The blocks that are whole in a part of an object; nothing where that has no length, or too much.
+// The blocks that a part of an object contains completely. Returns nothing if there are none, or if
+// the complete length is unknown or too large.
 constexpr std::optional<BlockRun> whole_blocks(const http::ContentRange& part) {
   if (!part.complete || *part.complete > kLargestObject) return {};
   const auto length = part.range.last + 1;
@@ -68,7 +70,7 @@ constexpr std::optional<BlockRun> whole_blocks(const http::ContentRange& part) {
   return BlockRun{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - 1)};
 }
 
-// Which bytes of an object of that length are in a block that it has.
+// The bytes of block `number` in an object of this length. The block must exist.
 constexpr http::ByteRange bytes_of_block(std::uint32_t number, std::uint64_t length) {
   const std::uint64_t first = std::uint64_t{number} * kBlockBytes;
   return {first, std::min<std::uint64_t>(first + kBlockBytes, length) - 1};

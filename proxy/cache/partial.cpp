@@ -16,8 +16,8 @@ bool within(const http::ByteRange& inner, const http::ByteRange& outer) {
   return inner.first >= outer.first && inner.last <= outer.last;
 }
 
-// Where suffixes and open ends are counted from. A part that is shorter than it says, but says that
-// it goes to the end, is taken to end there.
+// Where the representation ends, for suffixes and open ranges. A part that states that it reaches
+// the end but is shorter is taken to end where its bytes do.
 std::uint64_t end_of(const Entry& entry) {
   constexpr auto kFarAway = std::numeric_limits<std::uint64_t>::max();
   if (const auto length = complete_length(entry)) return *length;
@@ -84,7 +84,7 @@ bool covers(const RequestFacts& request, const Entry& entry) {
 PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
                          std::string_view boundary) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = entry.head + "\r\n";  // it was parsed before it was stored
+  std::string text = entry.head + "\r\n";  // the head was parsed before it was stored
   const auto stored = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
   const bool several = parts.size() > 1;
   PartialText partial;

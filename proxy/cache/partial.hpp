@@ -1,5 +1,5 @@
-// Parts of a stored response (RFC 9110 14, 15.3.7): which are asked for, and the text around them.
-// Pure.
+// Parts of a stored response (RFC 9110 14, 15.3.7): which parts a request selects, and the text of
+// the 206 around them. Pure.
 #pragma once
 
 #include <string>
@@ -12,44 +12,45 @@
 
 namespace proxy::cache {
 
-// The entry's Last-Modified where two versions cannot share it: the response was made well after
-// (RFC 9110 8.8.2.2). Else empty.
+// The entry's Last-Modified if no two versions can share it, because the response was made well
+// after it (RFC 9110 8.8.2.2). Else empty.
 std::string_view strong_date(const Entry& entry);
-// Its ETag if that is strong; where it has none, the date if that is. Else empty.
+// Its ETag if that is strong; without an ETag, its strong_date(). Else empty.
 std::string_view strong_validator(const Entry& entry);
 
-// Whether it is a checksum of what one message carries (RFC 9530 2, RFC 1864), which another part,
-// or the whole, does not have.
+// Whether the field is a checksum of the content of one message (RFC 9530 2, RFC 1864), which does
+// not fit another part or the whole.
 bool is_of_whole_content(const http::Field& line);
 
-// Which bytes of the representation a stored response has; a body of no bytes counts as one.
+// The bytes of the representation that a stored response contains. An empty body counts as one
+// byte.
 http::ByteRange held(const Entry& entry);
-// Whether a part has all the bytes that it says it has. One that has fewer is reused for what it
-// has and nothing else: it tells no complete length, and is never combined (see combine.hpp).
+// Whether a part contains all the bytes that it states. A shorter one is reused only for the bytes
+// that it has: it tells no complete length and is never combined (combine.hpp).
 bool is_as_said(const Entry& entry);
-// The length of the whole, as far as it is known.
+// The length of the whole representation, if known.
 std::optional<std::uint64_t> complete_length(const Entry& entry);
 
-// Whether the range may be of this entry: there is no If-Range, or it names this version, by strong
-// comparison or exactly that date (RFC 9110 13.1.5).
+// Whether a range may be taken from this entry: there is no If-Range, or If-Range names this
+// version by strong comparison or by exactly its date (RFC 9110 13.1.5).
 bool meets_if_range(const RequestFacts& request, const Entry& entry);
-// What the Range of a GET selects of a stored response, after the client's other conditions (RFC
-// 9110 13.2.2): all of it where If-Range names another version, for an error, and where there is
-// more than one Range field. Of one that is a part: `whole` where it does not have what is asked
-// for, and so cannot answer.
+// What the Range of a GET selects from a stored response, after the client's other conditions (RFC
+// 9110 13.2.2). The result is `whole` if If-Range names another version, if the response is an
+// error, or if there is more than one Range field. For a stored part, `whole` means that it lacks
+// requested bytes and cannot answer.
 http::Selection parts_wanted(const RequestFacts& request, const Entry& entry);
-// Whether what is stored has what this request asks for (RFC 9111 3.3).
+// Whether the stored response contains what this request wants (RFC 9111 3.3).
 bool covers(const RequestFacts& request, const Entry& entry);
 
-// A 206 around its parts.
+// The text of a 206 around its parts.
 struct PartialText {
-  std::string head;                   // status line and fields, as Entry::head
+  std::string head;                   // status line and fields, like Entry::head
   std::vector<std::string> openings;  // before each part; empty for a single one
   std::string closing;                // after the last
 };
 
-// One part, or several as multipart/byteranges; the positions are those of the whole. `boundary`
-// must not be known to who made the bytes.
+// One part, or several as multipart/byteranges. Positions count in the whole representation.
+// Whoever made the content must not know `boundary`.
 PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
                          std::string_view boundary);
 

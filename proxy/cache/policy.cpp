@@ -21,7 +21,7 @@ RequestFacts::Method method_of(std::string_view method) {
   return RequestFacts::Method::other;
 }
 
-// Of a field that may be there once; empty: not there, or more than once.
+// The value of a field that may occur only once; empty: absent, or more than once.
 std::string_view only_value(const http::Fields& fields, field name) {
   return fields.count(name) == 1 ? fields.value(name) : std::string_view{};
 }
@@ -50,20 +50,20 @@ bool leaves_authorization(const Entry& entry) {
   return head && leaves_authorization(http::response_cache_control(head->fields, {}));
 }
 
-// Whether blocks that it lacks may be asked for. What comes of credentials is kept, and joined to
-// what is held, only where the origin says so: most likely as it did before.
+// Whether blocks that the object lacks may be requested. With credentials, what is fetched may only
+// be stored and joined if the origin allows it, which it most likely did before.
 bool may_be_completed(const RequestFacts& request, const Entry& object) {
   if (object.range || strong_validator(object).empty()) return false;
   return !request.authorization || leaves_authorization(object);
 }
 
-// Whether a stale entry is what the client said it takes (5.2.1.2).
+// Whether the client's max-stale (5.2.1.2) accepts the stale entry.
 bool takes_stale(const RequestFacts& request, const Entry& entry, Time now) {
   const auto& max_stale = request.control.max_stale;
   return max_stale && !entry.never_stale && -entry.ttl(now) <= *max_stale;
 }
 
-// Why the entry may not answer without asking; `none` if it may (RFC 9111 4, 5.2.1).
+// Why the entry may not be served without validation; `none` if it may (RFC 9111 4, 5.2.1).
 Forward obstacle(const RequestFacts& request, const Entry& entry, Time now) {
   const http::CacheControl& control = request.control;
   if (entry.no_cache) return Forward::stale;
@@ -74,7 +74,8 @@ Forward obstacle(const RequestFacts& request, const Entry& entry, Time now) {
   return Forward::none;
 }
 
-// RFC 5861 3: where the response allows it, and the client asked for nothing fresher.
+// RFC 5861 3: whether the response allows stale-while-revalidate and the client asked for nothing
+// fresher.
 bool may_answer_first(const RequestFacts& request, const Entry& entry, Time now) {
   const http::CacheControl& control = request.control;
   const bool content =
@@ -83,12 +84,12 @@ bool may_answer_first(const RequestFacts& request, const Entry& entry, Time now)
   return content && !entry.never_stale && allowed > seconds(0) && -entry.ttl(now) <= allowed;
 }
 
-// Whether what comes may be stored.
+// Whether the response may be stored.
 bool keeps(const RequestFacts& request) {
   return request.method == RequestFacts::Method::get && !request.control.no_store;
 }
 
-// How to get what is not held. Nobody who asks for a part is made to wait for the whole.
+// How to fetch what is not stored. A client that wants a part never waits for the whole.
 Verdict forward(const RequestFacts& request, Forward reason) {
   if (!keeps(request)) return {Action::pass, reason};
   return {Action::fetch, reason, request.range};
@@ -188,9 +189,10 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (response.status == 304 || response.status == 416) return Storability::partial;
   const http::CacheControl control = http::response_cache_control(response.fields, targets);
   if (control.must_understand && !understood(response.status)) return Storability::status;
-  // First: what is for one user says nothing of what is held for all, no-store or not.
+  // First: a response for one user says nothing about the one stored for all, with or without
+  // no-store.
   if (control.private_) return Storability::private_;
-  // Whoever heeds must-understand is not meant by the no-store beside it (5.2.2.3).
+  // A cache that implements must-understand ignores the no-store beside it (5.2.2.3).
   if (control.no_store && !control.must_understand) return Storability::no_store;
   if (request.authorization && !leaves_authorization(control)) return Storability::authorization;
   if (has_star(response.fields)) return Storability::vary_star;
@@ -221,7 +223,7 @@ bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, sec
 }
 
 bool is_error_to_stand_in_for(unsigned status) {
-  const bool invalid = status > http::kLastStatus;  // counts as a server's error (RFC 9110 15)
+  const bool invalid = status > http::kLastStatus;  // counts as a server error (RFC 9110 15)
   return status == 500 || status == 502 || status == 503 || status == 504 || invalid;
 }
 

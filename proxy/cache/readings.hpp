@@ -1,4 +1,4 @@
-// What is being read back, so that who comes meanwhile waits instead of reading it once more.
+// Reads from disk under way, so that a second request for the same entry waits for the first read.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace proxy::cache {
 // Any thread.
 class Readings {
  public:
-  // Somebody's turn to read; ends with the object. Empty: it is somebody else's.
+  // The right to read an entry; ends with the object. Empty: somebody else is reading it.
   class Turn {
    public:
     Turn() = default;
@@ -33,7 +33,8 @@ class Readings {
     digest::Key key_{};
   };
 
-  // Where it is somebody else's, `over` is called when that ends, on any thread, and brief.
+  // Starts a read. If somebody else is reading the entry, calls `over` when that read ends, on any
+  // thread; `over` must be brief.
   [[nodiscard]] Turn begin(const digest::Key& key, std::function<void()> over) {
     const std::lock_guard lock(mutex_);
     const auto [place, is_new] = waiting_.try_emplace(key);

@@ -14,7 +14,7 @@ namespace {
 
 using http::field;
 
-// RFC 9111 3.2: what tells of the stored bytes rather than of the resource.
+// RFC 9111 3.2: fields that describe the stored bytes rather than the resource.
 bool stays_as_stored(field id) {
   static constexpr std::array kOfTheBytes{field::content_length, field::content_type,
                                           field::content_encoding, field::content_range};
@@ -27,7 +27,7 @@ bool has_line(const http::Fields& fields, const http::Field& like) {
   return like.id == field::unknown ? fields.find(like.name) != nullptr : fields.has(like.id);
 }
 
-// The fields of a 304 that go into the stored response.
+// The fields of a 304 that replace stored ones.
 http::Fields updates_of(const http::Fields& not_modified) {
   const http::HopByHop hop_by_hop(not_modified);
   http::Fields updates;
@@ -41,7 +41,8 @@ http::Fields updates_of(const http::Fields& not_modified) {
 http::Fields merged(const http::Fields& stored, const http::Fields& updates, Exclusion excluded) {
   http::Fields fields;
   for (const http::Field& line : stored) {
-    // The stored Via and Date tell of the earlier message: without them it is as if supplied now.
+    // The stored Via and Date describe the earlier message; without them the entry is as if
+    // supplied now.
     if (line.id == field::via || line.id == field::date || has_line(updates, line)) continue;
     if (!excluded || !excluded(line)) fields.append(line.id, line.name, line.value);
   }
@@ -51,15 +52,15 @@ http::Fields merged(const http::Fields& stored, const http::Fields& updates, Exc
   return fields;
 }
 
-// The entry with the fields of a newer message, less those excluded, and that part of the content
-// (none: all of it).
+// The entry with the fields of a newer message, except excluded ones, and with this part of the
+// content (none: all of it).
 Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& newer, const std::optional<http::ContentRange>& part,
                   Exclusion excluded) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
-  std::string text = entry.head + "\r\n";  // it was parsed before it was stored
+  std::string text = entry.head + "\r\n";  // the head was parsed before it was stored
   http::ResponseHead head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
-  head.minor = newer.response.minor;  // Via tells of the message that arrived last
+  head.minor = newer.response.minor;  // Via describes the message that arrived last
   head.fields = merged(head.fields, updates_of(newer.response.fields), excluded);
   if (entry.range && !part) head.status = 200;
   if (part) head.status = 206;

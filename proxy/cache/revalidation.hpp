@@ -1,4 +1,4 @@
-// Asking whether a stored response still holds, and taking the answer in (RFC 9111 4.3).
+// Validating a stored response, and updating it from the response (RFC 9111 4.3).
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -14,32 +14,32 @@ namespace proxy::cache {
 
 using Conditions = boost::container::small_vector<http::Field, 2>;
 
-// If-None-Match and If-Modified-Since for the validators it has; the first names `tags`, which are
-// the entry's tag, perhaps among others. Views into the entry, and `tags`.
+// If-None-Match and If-Modified-Since for the validators of the entry. `tags` are the entry's tag,
+// perhaps with others. The result has views into the entry and `tags`.
 Conditions conditional_fields(const Entry& entry, std::string_view tags);
 
-// Whether a 304 speaks of this entry (4.3.4): a strong tag names exactly that tag, a weak one also
-// its strong form. One without any validator does if the condition that it answers named this entry
-// `alone`.
+// Whether a 304 is about this entry (4.3.4): a strong tag must be the entry's tag, a weak one may
+// also be its strong form. A 304 without validators is about the entry if the entry was the only
+// one (`alone`) that the condition named.
 bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool alone = true);
 
 struct Freshened {
   std::shared_ptr<Entry> entry;
   std::string asker_fields;  // of the new response: see entry.hpp
-  // Not `yes` if its fields forbid to keep it (it says no-store now, or private): then it
-  // answers the request that asked, and the store must drop what it holds.
+  // Not `yes` if the fields now forbid storing (such as no-store or private). The entry then
+  // answers only the request that asked, and the store must drop its copy.
   Storability storability;
 };
 
-// The entry as a 304 that identifies it leaves it (3.2): the same body, the 304's times, and each
-// of its end-to-end fields in place of the stored ones, except those that describe the stored bytes
-// (Content-Length, -Type, -Encoding, -Range). Fields that the 304 omits stay. `request` is the one
-// whose fields `not_modified` has.
+// The entry updated by a 304 that identifies it (3.2): the same body, the times of the 304, and its
+// end-to-end fields in place of the stored ones, except fields that describe the stored bytes
+// (Content-Length, -Type, -Encoding, -Range). Fields that the 304 omits stay. `request` is the
+// request whose fields `not_modified` holds.
 Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& not_modified);
 
-// Likewise after a response that has more of the same representation (3.4): the entry as one that
-// has this part of it, or all of it (none), without a body.
+// Likewise after a response with more of the same representation (3.4). The result has no body, and
+// states this part of the representation, or all of it if there is none.
 Freshened with_part(Budget& budget, const Entry& entry, const RequestFacts& request,
                     const Received& newer, const std::optional<http::ContentRange>& part);
 

@@ -1,4 +1,4 @@
-// Which entry goes first: S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction",
+// Which entry to evict: S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction",
 // SOSP 2023), by bytes.
 #pragma once
 
@@ -10,12 +10,14 @@
 
 namespace proxy::cache {
 
-// New items enter the small part and leave it for the main part only if they were used more than
-// once meanwhile; so a scan passes through without touching what is in main. What leaves the small
-// part otherwise becomes a ghost, and goes to main at once if it returns soon. Main is a FIFO with
-// second (to fourth) chances. It decides in which order items go; when, and from which part, is the
-// owner's to say: the paper shrinks the small part while it is 10 % of the whole or more, and the
-// whole is all shards together. Owns no item, follows no lock.
+// New items enter the small part. They move to the main part only if they were used more than once
+// there, so a scan passes through without displacing items in main. Other items that leave the
+// small part become ghosts, and enter main directly if they return soon. Main is a FIFO with second
+// (to fourth) chances.
+//
+// This class decides only the order of eviction; its owner decides when to evict and from which
+// part: the paper shrinks the small part while it is 10 % or more of the whole, and here the whole
+// is all shards together. Does not own the items and does not lock.
 class S3Fifo {
  public:
   enum class Part : std::uint8_t { small, main };
@@ -25,13 +27,13 @@ class S3Fifo {
         : bytes(item_bytes), fingerprint(item_fingerprint) {}
 
     const std::uint64_t bytes;
-    const std::uint64_t fingerprint;  // tells a returning item from others
+    const std::uint64_t fingerprint;  // recognizes a returning item
     std::uint8_t frequency = 0;       // uses, up to kMaxFrequency
     Part part = Part::small;
   };
 
-  // Ghosts reach `ghost_window` bytes back: as far as main is large. `small_bytes` is what the
-  // small parts that share it hold together.
+  // Ghosts reach `ghost_window` bytes back, the size of main. `small_bytes` is the total of the
+  // small parts that share it.
   S3Fifo(Budget& budget, std::uint64_t ghost_window, std::atomic<std::uint64_t>& small_bytes)
       : small_bytes_(small_bytes), ghosts_(budget, ghost_window) {}
 
@@ -39,10 +41,10 @@ class S3Fifo {
   static void touch(Item& item) {
     if (item.frequency < kMaxFrequency) ++item.frequency;
   }
-  // `fresh` takes the place of `old`, and its record of uses: the same thing in a newer version.
+  // Puts `fresh`, a newer version of the same thing, in the place of `old` and keeps its use count.
   void replace(Item& old, Item& fresh);
   void erase(Item& item);
-  // Unlinks the item of that part that has to go; null when it has none to give.
+  // Unlinks the next item to evict from that part; null if the part has none.
   Item* evict(Part part);
   void forget_ghosts() { ghosts_.clear(); }
 

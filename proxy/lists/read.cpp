@@ -71,7 +71,7 @@ class Reading {
       if (lines_ == 0 && text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
       if (ended && !text.empty()) text += '\n';
       text.erase(0, take_lines(text));
-      if (full_) return "holds more than a list has room for; split it or leave a part out";
+      if (full_) return "holds more than a list has room for; shorten it";
       if (ended) return "";
       if (text.size() > kLongestLine) shorten(text);
     }

@@ -12,13 +12,13 @@ const char* text_of(Errc error) {
     case Errc::no_address:
       return "the host name has no address";
     case Errc::resolver_failed:
-      return "the name servers do not answer usefully";
+      return "the name servers gave no usable answer";
     case Errc::resolver_timed_out:
       return "the name servers took too long";
     case Errc::denied_address:
-      return "the host's address may not be connected to";
+      return "this proxy may not connect to the host's address";
     case Errc::blocked_address:
-      return "a list blocks the host's address: setting access.block";
+      return "a list in the setting access.block blocks the host's address";
     case Errc::connect_refused:
       return "the host refused the connection";
     case Errc::connect_failed:
@@ -28,7 +28,7 @@ const char* text_of(Errc error) {
     case Errc::tls_failed:
       return "the TLS handshake with the host failed";
     case Errc::tls_unverified:
-      return "the host's certificate comes from nobody trusted here";
+      return "the host's certificate is from no authority trusted here";
     case Errc::tls_wrong_name:
       return "the host's certificate is for another name";
     case Errc::tls_expired:

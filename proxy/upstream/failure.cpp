@@ -101,7 +101,7 @@ std::string text(const Failure& failure) {
       line = "this proxy does not connect to that address";
       break;
     case What::no_address:
-      line = "the host name leads to no address";
+      line = "the host name has no address";
       break;
     case What::unreachable:
       line = "the server could not be reached";
@@ -110,12 +110,12 @@ std::string text(const Failure& failure) {
       line = "it took too long";
       break;
     case What::cut:
-      line = "the connection was cut before the answer was complete";
+      line = "the connection was cut before the response was complete";
       break;
     case What::malformed:
       line = failure.where == Failure::Where::client
                  ? "the request's body is damaged"
-                 : "the server's answer is not HTTP that can be trusted";
+                 : "the server's response is not valid HTTP";
       break;
     case What::untrusted:
       line = "the server's identity could not be verified";

@@ -84,7 +84,7 @@ TEST(Failure, SaysWhyInOneLineAndOneWord) {
   }
   const Failure cut{Where::upstream, What::cut, error::connection_reset};
   EXPECT_EQ(text(cut),
-            "the connection was cut before the answer was complete (" + cut.cause.message() + ")");
+            "the connection was cut before the response was complete (" + cut.cause.message() + ")");
 }
 
 }  // namespace
