@@ -14,12 +14,12 @@ using std::chrono::floor;
 
 constexpr std::size_t kUsualHead = 1024;
 
-// Fields that the sender of a hit writes anew.
+// Fields that whoever sends a hit generates anew are not kept.
 bool is_kept(const http::Field& line) {
   return line.id != field::age && line.id != field::content_length;
 }
 
-// Which fields of a response are for who asked alone.
+// Which fields of a response are only for the client that asked.
 class AskersOwn {
  public:
   explicit AskersOwn(const http::CacheControl& control) : control_(control) {}
@@ -32,7 +32,7 @@ class AskersOwn {
 
  private:
   static bool names(const http::CacheControl::Names& listed, const http::Field& line) {
-    if (listed.empty()) return false;  // as nearly always
+    if (listed.empty()) return false;  // nearly always
     return std::any_of(listed.begin(), listed.end(),
                        [&](std::string_view name) { return http::same_word(name, line.name); });
   }
@@ -50,7 +50,7 @@ std::string head_of(const Received& received, const http::CacheControl& control)
     if (is_part && line.id == field::content_range) continue;
     kept.fields.append(line.id, line.name, line.value);
   }
-  // RFC 9110 6.6.1: a missing Date is supplied, one that is there is never changed.
+  // RFC 9110 6.6.1: a missing Date is added, an existing one never changed.
   std::string date;
   if (!kept.fields.has(field::date)) {
     date = http::format_date(floor<seconds>(received.times.response));
@@ -63,8 +63,8 @@ std::string head_of(const Received& received, const http::CacheControl& control)
   return head;
 }
 
-// The value of the line of that name in a stored head, a view into it; empty where there are two
-// that differ: nobody can tell which one holds.
+// The value of a line in a stored head, as a view into it; empty if two lines differ, since nobody
+// can tell which one is right.
 std::string_view line_in(std::string_view head, std::string_view name) {
   std::string_view value;
   while (!head.empty()) {
@@ -91,7 +91,7 @@ std::chrono::sys_seconds date_of(const http::Fields& fields, const Times& times)
 std::optional<http::ContentRange> range_of(const http::ResponseHead& response) {
   if (response.status != 206 || response.fields.count(field::content_range) != 1) return {};
   const std::string_view type = response.fields.value(field::content_type);
-  // Several parts: none of them may have a Content-Range of its own up here (RFC 9110 15.3.7.2).
+  // With several parts, Content-Range is in each part and not in the head (RFC 9110 15.3.7.2).
   if (http::same_word(http::trim(type.substr(0, type.find(';'))), "multipart/byteranges"))
     return {};
   return http::parse_content_range(response.fields.value(field::content_range));

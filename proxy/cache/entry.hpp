@@ -21,38 +21,38 @@ namespace proxy::cache {
 
 enum class SourceKind : std::uint8_t { origin, sibling, parent };
 
-// A response as it arrived, and what it answered. Refers to text that the caller keeps.
+// A response as received, with the request that it answered. Refers to text that the caller keeps.
 struct Received {
   std::string_view url;         // canonical
-  const http::Fields& request;  // those of the client's request: Vary selects by them
+  const http::Fields& request;  // of the client's request, since Vary selects by them
   const http::ResponseHead& response;
   Times times;
   std::string_view our_name;  // for Via
   SourceKind source = SourceKind::origin;
-  bool shared = true;          // whether neighbours may know that we hold it
-  http::Targets targets = {};  // fields that count before Cache-Control (RFC 9213)
+  bool shared = true;          // whether neighbours may learn that we hold it
+  http::Targets targets = {};  // fields that take precedence over Cache-Control (RFC 9213)
   FreshnessBounds bounds = {};
-  std::optional<Object> object = {};  // whether it is kept in blocks: see in_blocks.hpp
+  std::optional<Object> object = {};  // set if it is kept in blocks: see in_blocks.hpp
 
-  // The same, had it come with that head.
+  // The same message with another head.
   [[nodiscard]] Received with(const http::ResponseHead& head) const {
     return {url, request, head, times, our_name, source, shared, targets, bounds, object};
   }
 };
 
-// Which part of the representation a response is: nothing for another status than 206, where there
-// is not exactly one Content-Range, where that is malformed, and for several parts in one.
+// The part of the representation that a response contains. Returns nothing unless the status is 206
+// and there is exactly one Content-Range, well formed, for a single part.
 std::optional<http::ContentRange> range_of(const http::ResponseHead& response);
 
-// What Date says, else when it arrived.
+// The value of Date, else the time of arrival.
 std::chrono::sys_seconds date_of(const http::Fields& response, const Times& times);
 
-// The lines that are for who asked alone and not part of an entry: those that private and no-cache
-// name, and what a proxy on the way says to its client (RFC 9111 3.1) or of how it came by the
-// response (RFC 9211 2). A CRLF after each.
+// The lines that are only for the client that asked and not part of an entry: those that private
+// and no-cache name, what an earlier proxy says to its client (RFC 9111 3.1), and how that proxy
+// obtained the response (RFC 9211 2). A CRLF after each.
 std::string asker_fields(const Received& received);
 
-// All of an entry but its body, as it was when it was stored: see saved_head.hpp.
+// All of an entry except its body, as it was stored: see saved_head.hpp.
 struct Saved {
   std::string url;
   unsigned status = 0;
@@ -70,7 +70,7 @@ struct Saved {
   Freshness freshness = {};
   Time claimable_until = Time::min();
   std::optional<Object> object = {};
-  std::optional<http::ContentRange> range = {};  // of an object alone
+  std::optional<http::ContentRange> range = {};  // only of an object
 };
 
 // Where the disk has an entry: told by who writes it there, or has read it. Any thread.
@@ -102,39 +102,40 @@ class OnDisk {
   mutable std::atomic<std::uint64_t> body_ = 0;
 };
 
-// Nothing in it changes but the body, which its fill sets once, before the store gets the entry:
-// from then on any thread may read all of it. The head part is valid, and readable from any thread,
-// from the start. Charged to its budget for its lifetime, the body's blocks by themselves.
+// Immutable except for the body, which its fill sets once before the store receives the entry; from
+// then on any thread may read everything. Everything else is valid from the start and may be read
+// by any thread. Charged to its budget while it exists; the blocks of the body are charged
+// separately.
 struct Entry {
   Entry(Budget& budget, const Received& received);
-  // No part, but of an object.
+  // The saved entry must not be a part, except of an object.
   Entry(Budget& budget, Saved saved);
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
 
   const std::string url;
   const unsigned status;
-  // Of a 206: the bytes that it says it has. Its body, if shorter, has the first of them: see
-  // partial.hpp. None: the whole, or a 206 that does not say and is never stored.
+  // For a 206 the bytes that it states; a shorter body has the first of them (partial.hpp).
+  // Nothing: the whole representation, or a 206 that does not say and is never stored.
   const std::optional<http::ContentRange> range;
-  // A large one, whose body is elsewhere: `body` has its length alone. See object.hpp, also for
-  // what it is with a range.
+  // Set for a large object, whose body is stored elsewhere: `body` has only its length. object.hpp
+  // also says what an object with a range is.
   const std::optional<Object> object;
-  // Status line and end-to-end fields, a CRLF after each, our Via among them. The sender adds
-  // Content-Length, Content-Range (of `range`), Age, Cache-Status and the empty line.
+  // Status line and end-to-end fields, including our Via, a CRLF after each. The sender adds
+  // Content-Length, Content-Range (from `range`), Age, Cache-Status and the empty line.
   const std::string head;
   const http::Variant variant;
   const SourceKind source;
   const bool shared;
 
-  // RFC 9111 5.2.2, as far as reuse asks for it. Fields that no-cache or private names are not
-  // here.
+  // The directives of RFC 9111 5.2.2 that matter for reuse. Fields named by no-cache or private are
+  // not here.
   const bool no_cache;
   const bool never_stale;  // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4)
   const seconds stale_while_revalidate;
   const seconds stale_if_error;
 
-  // Views into `head`; empty: none, or several that differ.
+  // Views into `head`; empty if there is none, or several that differ.
   const std::string_view etag;
   const std::string_view last_modified;
   const std::string_view content_type;
@@ -148,26 +149,26 @@ struct Entry {
   Body body;
   const OnDisk on_disk;
 
-  // Age as the Age field says it: never negative.
+  // The value for the Age field: never negative.
   seconds age(Time now) const;
-  // Freshness left; 0 or less when stale, and then how long it has been so, negated.
+  // The remaining freshness lifetime; if 0 or negative, for how long it has been stale.
   seconds ttl(Time now) const { return freshness.lifetime - age(now); }
   bool fresh(Time now) const { return now < fresh_until; }
-  // Answers, without being validated, whoever asks for nothing fresher.
+  // Whether it may be served without validation to a client that asks for nothing fresher.
   bool reusable(Time now) const { return fresh(now) && !no_cache; }
 
   bool has_validator() const { return !etag.empty() || !last_modified.empty(); }
   http::StoredValidators validators() const;
 
-  // Until when it answers a plain only-if-cached GET with 200, and who asked may use it: where the
-  // settings make it fresh for longer (FreshnessBounds), neighbours know nothing of that.
-  // Time::min() if it never does. An object does so only while all its blocks are held.
+  // Until when it answers a plain GET with only-if-cached by 200 and a neighbour may use the
+  // response: a longer lifetime from the settings (FreshnessBounds) does not count, as neighbours
+  // do not know of it. Time::min() if never. An object also needs all its blocks.
   Time claimable_until() const;
 
-  // A 200 or a part of one: what conditions and ranges are about.
+  // A 200 or a part of one: conditions and ranges apply to these.
   bool has_content() const { return status == 200 || range; }
 
-  // What it takes of the budget, body included, but no blocks of an object.
+  // The memory charged for it, including the body but not the blocks of an object.
   std::uint64_t footprint() const;
 
  private:
@@ -178,12 +179,12 @@ struct Entry {
   const Charge charge_;
 };
 
-// What a look-up found.
+// The result of a look-up.
 struct Found {
-  std::shared_ptr<const Entry> entry;  // null: nothing that answers this request
-  bool varies = false;                 // the URL is held, but in no variant that matches
-  bool gone = false;   // it is not, but was claimed lately (StoreLimits::remembered)
-  bool lacks = false;  // a large object without a block that is wanted: who judges finds it out
+  std::shared_ptr<const Entry> entry;  // null: nothing stored answers this request
+  bool varies = false;                 // the URL is stored, but no variant matches
+  bool gone = false;                   // not stored, but claimed recently (StoreLimits::remembered)
+  bool lacks = false;  // an object without a block that the request needs; judge()'s caller sets it
 };
 
 }  // namespace proxy::cache

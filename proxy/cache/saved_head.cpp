@@ -21,7 +21,7 @@ constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
 
 enum Bit : std::uint8_t { kShared = 1, kNoCache = 2, kNeverStale = 4, kObject = 8 };
 
-// In milliseconds since 1970, up to the year 2109: sums of what is below stay within Time.
+// Milliseconds since 1970, up to the year 2109, so that the sums below fit into Time.
 constexpr std::int64_t kLatest = std::int64_t{1} << 42;
 constexpr milliseconds kOldest = std::chrono::seconds(std::int64_t{1} << 32);
 
@@ -49,7 +49,7 @@ Time time_at(std::int64_t ms) {
   return Time(milliseconds(ms));
 }
 
-// The next bytes of a text; nothing where it has not as many.
+// Takes the next bytes of a text. Returns nothing if there are not enough.
 std::optional<std::string_view> take(std::string_view& rest, std::uint32_t bytes) {
   if (bytes > rest.size()) return std::nullopt;
   const auto taken = rest.substr(0, bytes);
@@ -76,7 +76,7 @@ std::optional<http::Variant> take_variant(std::string_view& rest, std::uint32_t 
   return http::Variant::of(std::move(fields));
 }
 
-// Whether it is a head, and of a final response; others parse it again and rely on it.
+// Whether this is the head of a final response; code that parses it again relies on that.
 bool take_head(std::string_view text, Saved& into) {
   std::string whole = std::string(text) + "\r\n";
   if (http::find_head_end(whole) != whole.size()) return false;
@@ -89,7 +89,7 @@ bool take_head(std::string_view text, Saved& into) {
   return true;
 }
 
-// The numbers before the text.
+// Reads the numbers that precede the text.
 bool take_fixed(std::string_view head, Saved& into) {
   const auto byte = [&](std::size_t at) { return *bytes_at(head, at); };
   const auto in_seconds = [&](std::size_t at) {
@@ -114,7 +114,7 @@ bool take_fixed(std::string_view head, Saved& into) {
   return true;
 }
 
-// Of an object what record and head say of it together.
+// Reads what record and head together say about an object.
 bool take_object(std::string_view& rest, const disk::RecordHeader& record, bool is_object,
                  SavedHead& into) {
   if (is_object != (record.kind == disk::Kind::object)) return false;
@@ -126,7 +126,7 @@ bool take_object(std::string_view& rest, const disk::RecordHeader& record, bool 
   return into.length > 0 && into.length <= kLargestObject && record.block == blocks_in(into.length);
 }
 
-// Of objects alone there are parts: what was kept of a length that is not known yet.
+// Only objects may be parts: what was kept while their length was not known.
 bool take_part(SavedHead& into) {
   auto& entry = into.entry;
   if (!entry.object) return entry.status != 206;

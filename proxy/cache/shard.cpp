@@ -5,25 +5,25 @@
 namespace proxy::cache {
 namespace {
 
-// A node's share of a flat map at its emptiest after growing: slot size over 0.875 / 2, and its
-// metadata; and what malloc adds to the node.
+// A node's share of a flat map just after the map has grown (slot size over 0.875 / 2, and its
+// metadata), and malloc's overhead for the node.
 constexpr std::uint64_t kSlotBytes = 112;
 
-// A shard's table of departed keys: all of them together take a thousandth of the budget.
+// Each shard's share of the budget for departed keys: all shards together take a thousandth.
 constexpr std::uint64_t kDeparturesShare = 64 * 1024;
 
-// Whether an object may be claimed, its blocks on disk decide (disk/log.hpp).
+// Whether an object may be claimed depends on its blocks on disk (disk/log.hpp).
 Time claimable_alone(const Entry& entry) {
   return entry.object ? Time::min() : entry.claimable_until();
 }
 
-// RFC 9111 4 and 4.1: of two that match, the one with Vary, then the one of the later Date.
+// RFC 9111 4 and 4.1: of two that match, the one with Vary, else the one with the later Date.
 bool is_preferred(const Entry& one, const Entry& other) {
   const bool varies = one.variant.varies();
   return varies == other.variant.varies() ? one.date > other.date : varies;
 }
 
-// Whether it is the same response, which was found to be still good.
+// Whether the entry is the same response with a newer head, after a validation.
 bool is_newer_head(const Entry& entry, const Entry& old) {
   if (entry.object || old.object) return entry.object == old.object;
   const auto& body = entry.body.slices;
@@ -71,7 +71,7 @@ Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* super
   const std::lock_guard lock(mutex_);
   tell(now);
   Slot& slot = slots_[node->key];
-  claim(slot, *node, now);  // before anything leaves: a replacement must not end a claim
+  claim(slot, *node, now);  // first, because a replacement must not end a claim
   Chain dropped;
   if (slot.newest && slot.newest->entry->url != node->entry->url) dropped = take_all(slot);
   Chain* old = same_selection(slot, *node);
@@ -105,7 +105,8 @@ std::shared_ptr<const Entry> Shard::adopt(Chain& node, Time now) {
   const std::lock_guard lock(mutex_);
   tell(now);
   Slot& slot = slots_[node->key];
-  if (slot.newest && slot.newest->entry->url != node->entry->url) return nullptr;  // keys collide
+  if (slot.newest && slot.newest->entry->url != node->entry->url)
+    return nullptr;  // two URLs with the same key
   if (const Chain* held = same_selection(slot, *node)) return (*held)->entry;
   auto entry = node->entry;
   claim(slot, *node, now);
@@ -251,7 +252,7 @@ Shard::Chain Shard::take_all(Slot& slot) {
   return all;
 }
 
-// The oldest variant, if another one would be too many.
+// Removes the oldest variant if another one would be too many.
 Shard::Chain Shard::take_surplus(Slot& slot) {
   std::size_t held = 1;
   Chain* oldest = &slot.newest;

@@ -21,65 +21,66 @@ namespace proxy::cache {
 
 using ClaimHook = boost::intrusive::set_base_hook<boost::intrusive::optimize_size<true>>;
 
-// An entry's place in the index. In the claim order exactly while it counts as claimable.
+// An entry's node in the index. It is in the claim order exactly while it counts as claimable.
 struct Node : S3Fifo::Item, ClaimHook {
   Node(Budget& budget, const digest::Key& its_key, std::shared_ptr<const Entry> its_entry);
 
   const digest::Key key;
   const std::shared_ptr<const Entry> entry;
   const Time claimable_until;
-  std::uint32_t hits = 0;      // how often it was found, as long as no other response replaced it
+  std::uint32_t hits = 0;      // how often the response was found; a validation keeps the count
   std::unique_ptr<Node> next;  // the next older variant of the URL
 
  private:
   const Charge charge_;
 };
 
-// Every function takes the lock for itself. Nodes that leave are handed out, so that what they hold
-// is destroyed after the lock is let go.
+// Every function takes the lock itself. Removed nodes are returned, so that they are destroyed
+// after the lock has been released.
 class Shard {
  public:
   using Chain = std::unique_ptr<Node>;  // nodes linked by `next`
 
-  // What all shards together hold.
+  // The totals of all shards.
   struct Totals {
     std::atomic<std::size_t>& entries;
     std::atomic<std::uint64_t>& bytes;
     std::atomic<std::uint64_t>& small_bytes;
   };
 
-  // `below`: where claims are told, if there is a disk; else they are for collect().
+  // `below`, if there is a disk, receives the claims; otherwise collect() returns them.
   Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals totals,
         disk::Index* below);
 
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request);
   Chain put(std::unique_ptr<Node> node, Time now, const Entry* superseded);
-  // Unless a variant is held that the same requests select: the entry that is held afterwards.
-  // What is left in `node` is for the caller to destroy. Null where the keys of two URLs collide.
+  // Inserts the node unless a variant is stored that the same requests select. Returns the entry
+  // that is stored afterwards; the caller destroys what is left in `node`. Null if two URLs have
+  // the same key.
   std::shared_ptr<const Entry> adopt(Chain& node, Time now);
   Chain drop(const digest::Key& key, const Entry* entry);
   bool was_used(const digest::Key& key);
   bool holds(const digest::Key& key);
-  // With a URL: only if the variants are of it.
+  // With a URL: only if the variants belong to it.
   Chain remove(const digest::Key& key, std::optional<std::string_view> url);
-  // Of these keys, those whose URL `matches`.
+  // Those of the keys whose URL `matches`.
   std::vector<Chain> remove_if(std::span<const digest::Key> keys,
                                const std::function<bool(std::string_view)>& matches);
-  // Appends what is held under these keys.
+  // Appends what is stored under these keys.
   void look(std::span<const digest::Key> keys, std::vector<Store::Held>& out);
   Chain evict(S3Fifo::Part part);
   void forget_ghosts();
   std::size_t entries() const { return count_.load(std::memory_order_relaxed); }
 
   Collected collect(Time now, std::vector<KeyChange>& out);
-  // All keys held.
+  // All keys that are stored.
   void list(std::vector<digest::Key>& out);
   void list_claimed(Time now, std::vector<digest::Key>& out);
 
  private:
   struct Slot {
     Chain newest;
-    std::size_t claimable = 0;  // how many of the variants; the key is claimed while it is not 0
+    std::size_t claimable = 0;  // number of claimable variants; the key is claimed unless it is 0
   };
   using Map = boost::unordered_flat_map<digest::Key, Slot, digest::KeyHash>;
   struct ByClaimEnd {
@@ -91,11 +92,11 @@ class Shard {
                                                 boost::intrusive::compare<ByClaimEnd>,
                                                 boost::intrusive::constant_time_size<false>>;
 
-  // Where the variant is that the same requests select, else null.
+  // The variant that the same requests select, or null.
   static Chain* same_selection(Slot& slot, const Node& node);
-  // Where that entry is, else null.
+  // The node of this entry, or null.
   static Chain* place_of(Slot& slot, const Entry* entry);
-  // Out of the slot and the claims; `order_` is the caller's part.
+  // Removes a node from the slot and the claims; the caller removes it from `order_`.
   Chain take(Slot& slot, Chain& at);
   Chain take_all(Slot& slot);
   Chain take_surplus(Slot& slot);
@@ -111,13 +112,13 @@ class Shard {
   disk::Index* const below_;
   std::atomic<std::size_t> count_ = 0;
 
-  std::mutex mutex_;  // guards all below
+  std::mutex mutex_;  // guards everything below
   Map slots_;
   S3Fifo order_;
   ClaimOrder claim_order_;
   ChangeQueue changes_;
   Departures departures_;
-  Time latest_{};  // the newest `now` that was told; claims are followed several times a second
+  Time latest_{};  // the latest `now` that was passed; claims are collected several times a second
 };
 
 }  // namespace proxy::cache

@@ -9,19 +9,19 @@
 namespace proxy::cache {
 namespace {
 
-// The paper's 10 %, of all shards together: one shard's part of a small cache may be less than one
+// The paper's 10 %, over all shards: in a small cache, one shard's tenth may be less than one
 // object.
 std::uint64_t small_target(const Budget& budget) {
   return budget.limit() / 10;
 }
 
-// In seconds since 1970, as the disk counts.
+// In seconds since 1970, the unit of the disk.
 std::uint32_t outlasted(Time now) {
   const auto ahead = std::chrono::ceil<std::chrono::seconds>(now + kClaimAhead);
   return static_cast<std::uint32_t>(ahead.time_since_epoch().count());
 }
 
-// How many responses; blocks of large ones, which have no head of their own, are none.
+// The number of responses. Blocks of objects have no head of their own and do not count.
 std::size_t length(const Shard::Chain& chain) {
   std::size_t responses = 0;
   for (const Node* node = chain.get(); node; node = node->next.get()) {
@@ -125,8 +125,8 @@ bool Store::make_room() {
   return true;
 }
 
-// The shard that is to grow gives first if it holds more entries than the others do on average.
-// Counted, not weighed: one large object must not cost its neighbours in the shard their place.
+// The shard that grows evicts first if it holds more entries than the average. Counts entries and
+// not bytes: one large object must not displace the others in its shard.
 bool Store::make_room_at(Shard& shard) {
   while (budget_.over() && shard.entries() * kShards > entries()) {
     if (!shard.evict(part_to_shrink())) break;
@@ -147,7 +147,7 @@ bool Store::evict_somewhere(S3Fifo::Part part) {
   return false;
 }
 
-// What is remembered of the past goes last. Whether that was enough.
+// Frees the memory of past evictions, as the last resort. Returns whether that was enough.
 bool Store::forget_ghosts() {
   for (const auto& shard : shards_) shard->forget_ghosts();
   return !budget_.over();
@@ -176,11 +176,11 @@ void Store::list_claimed(Time now, std::vector<digest::Key>& out) {
     return;
   }
   std::vector<KeyChange> none;
-  for (const auto& shard : shards_) shard->collect(now, none);  // what expired is not claimed
+  for (const auto& shard : shards_) shard->collect(now, none);  // expired entries are not claimed
   below_->list_claims(outlasted(now), out);
 }
 
-// By the last byte: the map inside hashes by the first ones.
+// By the last byte, since the maps inside hash by the first ones.
 Shard& Store::shard_of(const digest::Key& key) const {
   return *shards_[key.bytes.back() % kShards];
 }

@@ -43,7 +43,7 @@ TEST_F(ClaimedKeys, AddedOnceAndRemovedOncePerStay) {
   Stock other = stock_of("http://a/", 200);
   other.request = "X-A: 1\r\n";
   put(other, kStart);
-  put(other, kStart);  // replaced by its like
+  put(other, kStart);  // replaced by a response of the same kind
   EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::added}}));
   EXPECT_TRUE(collect(kStart + 100s).empty());  // the other variant is still claimable
   EXPECT_EQ(collect(kStart + 195s), (std::vector{KeyChange{key_, What::removed}}));
@@ -90,8 +90,8 @@ TEST_F(ClaimedKeys, OverflowLastsUntilTheKeysAreListed) {
   EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::removed}}));
 }
 
-// What the collected changes add up to, checked against the store itself: a key is claimed exactly
-// if some variant of it, asked for, is held and claimable for more than five seconds.
+// Applies the collected changes and compares the result with the store: a key is claimed exactly if
+// a variant of it is stored and claimable for more than five seconds.
 class ClaimModel {
  public:
   void step() {
@@ -124,7 +124,7 @@ class ClaimModel {
     std::vector<KeyChange> changes;
     if (store_.collect(now_, changes) == Collected::overflowed) return restart();
     for (const auto& [key, what] : changes) {
-      // A key comes and goes in turn: the counting filter must see 0 -> 1 and 1 -> 0 only.
+      // The changes of a key alternate: the counting filter must see only 0 -> 1 and 1 -> 0.
       if (what == What::added) {
         EXPECT_TRUE(followed_.insert(key).second);
       } else {

@@ -20,7 +20,7 @@ std::string range_line(const std::string& range) {
   return "Content-Range: bytes " + range + "\r\n";
 }
 
-// The letters from `first` on as an entry's body, in blocks of three.
+// The body of an entry: letters from `first` on, in blocks of three.
 Body letters(Budget& budget, std::uint64_t first, std::uint64_t size) {
   Body body;
   for (std::uint64_t at = 0; at < size; at += 3) {
@@ -40,7 +40,7 @@ std::string text_of(const Body& body) {
   return text;
 }
 
-// An answer to GET with letters: a 206 where a range is said.
+// A response to GET with letters as its body; a 206 if a range is given.
 struct Message {
   Message(Budget& budget, const std::string& range, const std::string& lines, std::uint64_t first,
           std::uint64_t size)
@@ -71,7 +71,7 @@ struct UnionCase {
   const char* range;  // of the union; empty: the whole; null: `newer` alone
 };
 
-// Both have all the bytes that they say, and the same strong tag.
+// Both have all the bytes that they state, and the same strong tag.
 TEST_F(Combine, JoinsWhatTouchesAndIsTheSame) {  // RFC 9111 3.4
   const UnionCase cases[] = {
       {"Behind", "0-4/10", "5-7/10", "0-7/10"},
@@ -181,7 +181,7 @@ TEST_F(Combine, BelievesNoOneWhoHasOtherBytesThanHeSays) {
   const Message none(budget, "0-4/10", kFresh + kTag, 0, 0);
   EXPECT_EQ(kept(nullptr, none), nullptr);
   const Message too_few(budget, "0-9/10", kFresh + kTag, 0, 9);
-  EXPECT_EQ(kept(nullptr, too_few), too_few.entry);  // and not as the whole
+  EXPECT_EQ(kept(nullptr, too_few), too_few.entry);  // and does not count as the whole
   const Message rest(budget, "9-9/10", kFresh + kTag, 9, 1);
   EXPECT_EQ(kept(&too_few, rest), rest.entry);
   EXPECT_EQ(kept(&rest, too_few), too_few.entry);
@@ -227,7 +227,7 @@ TEST_F(Combine, CutsABodyAnywhere) {
 
 struct RestCase {
   const char* name;
-  std::string range;  // held
+  std::string range;  // stored
   std::string request;
   std::optional<Rest> rest;
   std::string lines = kTag;

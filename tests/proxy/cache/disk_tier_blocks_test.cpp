@@ -46,7 +46,7 @@ class ObjectsBelow : public ::testing::Test {
   void put(const std::shared_ptr<const Entry>& entry, const Entry* superseded = nullptr) {
     EXPECT_TRUE(disk_->put(kKey, entry, superseded, [] { return true; }));
   }
-  // Each byte tells which block it is of.
+  // Every byte tells which block it belongs to.
   void put_block(const Entry& object, std::uint32_t number) {
     const auto size = static_cast<std::uint32_t>(bytes_of_block(number, kLength).size());
     const auto bytes = std::make_shared<Block>(budget_, size);
@@ -84,7 +84,7 @@ class ObjectsBelow : public ::testing::Test {
     store_->list_claimed(now_, claimed);
     return claimed == std::vector{kKey};
   }
-  // In the segment, 500 kB behind where its record begins.
+  // In the segment, 500 kB after the beginning of the record.
   void damage(const Entry& object, std::uint32_t number) {
     const auto key = disk::block_key(kKey, object.object->version, number);
     const auto place = disk_->disk().index().find(key);
@@ -234,7 +234,8 @@ TEST_F(ObjectsBelow, EndAClaimThatTurnsOutWrong) {
   put(entry, entry.get());
   settle();
   EXPECT_TRUE(is_claimed());
-  disk_->disk().purge(disk::block_key(kKey, entry->object->version, 1), {});  // nobody is told
+  disk_->disk().purge(disk::block_key(kKey, entry->object->version, 1),
+                      {});  // without telling anybody
   EXPECT_FALSE(is_good(*entry, 1));
   EXPECT_FALSE(is_claimed());
 }
@@ -252,7 +253,7 @@ TEST_F(ObjectsBelow, HaveBlocksThatAreFoundBeforeTheyAreWritten) {
   EXPECT_TRUE(has_block(*entry, 4));
 }
 
-// Wherever a bit is turned over: what is found is right, and what is lost is not claimed.
+// Whichever bit is flipped: what is found is right, and what is lost is not claimed.
 TEST_F(ObjectsBelow, GiveNoWrongByteForAFlippedBit) {
   const auto entry = object();
   put(entry);

@@ -1,5 +1,5 @@
-// Large objects and whole responses of the same URLs under threads that keep, read back and purge
-// them, while segments are reclaimed below.
+// Large objects and whole responses of the same URLs, stored, read back and purged by several
+// threads while segments are reclaimed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -34,7 +34,7 @@ class SharedBlocks : public ::testing::Test {
   static std::string name_of(std::size_t number) {
     return "http://large/" + std::to_string(number);
   }
-  // What every byte of a block is.
+  // The value of every byte of a block.
   static char byte_of(const Entry& object, std::uint32_t number) {
     return static_cast<char>('0' + (object.object->version + number) % 32);
   }

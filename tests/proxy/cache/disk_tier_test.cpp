@@ -68,7 +68,7 @@ TEST_F(TwoTiers, DropTheOldWhereTheNewIsTooLarge) {
   put(stock_of("http://a/", 100, now_));
   settle();
   Stock large = stock_of("http://a/", 100, now_);
-  large.body = 1 << 20;  // of a segment of half a MiB
+  large.body = 1 << 20;  // in a segment of half a MiB
   put(large);
   EXPECT_FALSE(disk_.may_have(key_of("http://a/")));
   settle();
@@ -179,7 +179,7 @@ TEST_F(TwoTiers, HaveNoPurgeToWaitForWhereThereIsNothing) {
   EXPECT_FALSE(disk_.purge(key_of("http://a/"), {}));
 }
 
-// What a neighbour may be told, followed by changes alone, under whatever the two go through.
+// Follows what neighbours may be told by changes alone, whatever happens to the two tiers.
 class FollowedClaims : public TwoTiers {
  protected:
   static constexpr int kUrls = 400;
@@ -236,7 +236,7 @@ class FollowedClaims : public TwoTiers {
     }
   }
 
-  // Of places on disk, those that end within a turn may be dropped early.
+  // Claims of entries on disk that end within a turn may be dropped early.
   void expect_what_is_held() {
     for (int i = 0; i < kUrls; ++i) {
       const auto key = key_of("http://a/" + std::to_string(i));

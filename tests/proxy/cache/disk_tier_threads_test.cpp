@@ -1,4 +1,4 @@
-// Memory and disk under threads that store, purge, read back and follow the claims at once.
+// Memory and disk while several threads store, purge, read back and follow the claims.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,7 +29,7 @@ class SharedTiers : public ::testing::Test {
 
   static int version_of(const Entry& entry) { return std::stoi(std::string(entry.etag.substr(1))); }
 
-  // The version that is current when it is asked for: too old if it is purged before it is put.
+  // Stores the version that was current at the start: outdated if it is purged before it is stored.
   void put(std::size_t number) {
     const int version = current_[number];
     put(number, version, [&] { return version >= purged_[number]; });
@@ -56,7 +56,8 @@ class SharedTiers : public ::testing::Test {
     while (before < version && !answered_[number].compare_exchange_weak(before, version)) {
     }
   }
-  // As a request does, which knows of purges since it came, and not what it has is of.
+  // Reads like a request, which knows of purges since it began but not of which version its
+  // response is.
   void read(std::size_t number) {
     const int answered = answered_[number];
     const int noted = purged_[number];
@@ -88,13 +89,13 @@ class SharedTiers : public ::testing::Test {
   }
 
   const support::TemporaryDirectory home_;
-  Budget budget_{64 << 10};  // for a part of them
+  Budget budget_{64 << 10};  // room for some of them
   DiskTier disk_{budget_, {.path = home_.path(), .bytes = 8 << 20}, disk::PurgeRules::as_prefix};
   Store store_{budget_, {}, &disk_.disk().index()};
   const Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
   std::array<std::atomic<int>, kUrls> current_{};
   std::array<std::atomic<int>, kUrls> purged_{};    // noted
-  std::array<std::atomic<int>, kUrls> answered_{};  // and carried out
+  std::array<std::atomic<int>, kUrls> answered_{};  // noted and carried out
   std::atomic<int> found_ = 0;
 };
 

@@ -66,7 +66,7 @@ TEST_F(StoredEntry, HasNoValidatorWhereTwoDiffer) {
 TEST_F(StoredEntry, AgeGrowsAndFreshnessEndsAtItsInstant) {
   const auto stored = entry("Age: 10\r\nCache-Control: max-age=100\r\n");
   EXPECT_EQ(stored->age(kStart), 10s);
-  EXPECT_EQ(stored->age(kStart - 5s), 10s);  // another thread's slightly older clock
+  EXPECT_EQ(stored->age(kStart - 5s), 10s);  // the slightly older clock of another thread
   EXPECT_EQ(stored->ttl(kStart + 1500ms), 89s);
   EXPECT_TRUE(stored->fresh(kStart + 89999ms));
   EXPECT_FALSE(stored->fresh(kStart + 90s));

@@ -1,4 +1,4 @@
-// What the settings say of a site: FreshnessBounds, and that nothing of it is stored.
+// What the settings say about a site (FreshnessBounds), and that none of it is stored.
 #include <gtest/gtest.h>
 
 #include "tests/proxy/cache/messages.hpp"

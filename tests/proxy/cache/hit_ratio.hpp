@@ -1,4 +1,4 @@
-// How often a cache of a given size has what a trace asks for: our store, and LRU beside it.
+// How often a cache of a given size has what a trace requests: our store, and LRU for comparison.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace proxy::cache {
 
-// 256 bytes to 8 KiB, each doubling as frequent as the next.
+// 256 bytes to 8 KiB; each size is as frequent as its double.
 inline std::uint32_t body_bytes(std::uint32_t object) {
   std::mt19937 random(object);
   return std::uint32_t{256} << random() % 6;
 }
 
-// A trace, the responses to it, and what each takes of a budget.
+// A trace, its responses, and what each response takes of a budget.
 class Workload {
  public:
   explicit Workload(bench::Trace trace) : trace_(std::move(trace)), costs_(trace_.objects) {
@@ -35,11 +35,11 @@ class Workload {
   }
 
   const bench::Trace& trace() const { return trace_; }
-  // Of all that is asked for.
+  // Of everything that is requested.
   std::uint64_t footprint() const { return footprint_; }
 
-  // Share of requests that find what they ask for, in percent, where all that a cache takes is
-  // `bytes`: in the store, with all that it has to remember.
+  // The share of requests that are hits, in percent, if the store with all its bookkeeping takes
+  // `bytes`.
   double store_hits(std::uint64_t bytes) const {
     Budget budget(bytes);
     Store store(budget);
@@ -57,7 +57,7 @@ class Workload {
     return percent(hits);
   }
 
-  // In an LRU whose entries take as much, and that takes nothing for itself.
+  // The same for an LRU whose entries take as much, and that needs no memory itself.
   double lru_hits(std::uint64_t bytes) const {
     std::list<std::uint32_t> order;  // used last in front
     std::vector<std::list<std::uint32_t>::iterator> places(trace_.objects, order.end());

@@ -8,13 +8,14 @@ namespace {
 struct TraceCase {
   const char* name;
   bench::Trace (*make)(const bench::TraceShape&);
-  // Over LRU in points, at 1 % and 10 % of the footprint: well under the least of 12 seeds.
+  // Least gain over LRU in percentage points, at 1 % and 10 % of the footprint: well below the
+  // least of 12 seeds.
   double least_gain[2];
 };
 
 class HitRatio : public ::testing::TestWithParam<TraceCase> {};
 
-// A small trace; hit_ratio_bench takes larger ones.
+// A small trace; hit_ratio_bench uses larger ones.
 TEST_P(HitRatio, IsAboveThatOfLru) {
   const Workload work(GetParam().make({.requests = 12'000, .popular = 1'500}));
   const std::uint64_t hundredth = work.footprint() / 100;

@@ -11,7 +11,7 @@ namespace {
 
 struct InvalidationCase {
   const char* name;
-  std::string urls;  // each with a space after it
+  std::string urls;  // a space after each
   std::string method = "POST";
   unsigned status = 200;
   std::string answer = "";

@@ -1,4 +1,4 @@
-// Requests, responses and entries written as text, and a clock that stands at kStart.
+// Requests, responses and entries written as text, and a clock that stands still at kStart.
 #pragma once
 
 #include <chrono>

@@ -64,9 +64,9 @@ INSTANTIATE_TEST_SUITE_P(
         PartCase{"s13_1_5_Twice", Kind::whole, kRange + "If-Range: \"e\"\r\nIf-Range: \"e\"\r\n"}),
     [](const auto& tested) { return tested.param.name; });
 
-const std::string kPart = kPartTag + "Content-Range: bytes 10-19/";  // all ten of them are there
+const std::string kPart = kPartTag + "Content-Range: bytes 10-19/";  // with all ten bytes
 
-// RFC 9111 3.3: a part answers what it has.
+// RFC 9111 3.3: a part answers requests for bytes that it has.
 INSTANTIATE_TEST_SUITE_P(
     OfAPart, PartsWanted,
     ::testing::Values(
@@ -131,7 +131,8 @@ struct Text : ::testing::Test {
   Budget budget{1 << 20};
 };
 
-// RFC 9530 2, 3: the one is about what a message carries, the other about the whole.
+// RFC 9530 2, 3: Content-Digest is about the content of one message, Repr-Digest about the whole
+// representation.
 TEST_F(Text, LeavesOutTheChecksumOfTheWholeContent) {
   Stock stock;
   stock.lines = "Content-Digest: sha-256=:x=:\r\nContent-MD5: y\r\nRepr-Digest: sha-256=:z=:\r\n";
@@ -157,7 +158,7 @@ TEST_F(Text, OfAPartTellsTheLengthThatThePartTold) {
     const char *said, *told;
   } cases[] = {{"bytes 10-19/100", "bytes 12-13/100"},
                {"bytes 10-19/*", "bytes 12-13/*"},
-               {"bytes 10-20/21", "bytes 12-13/*"}};  // it has fewer bytes than that
+               {"bytes 10-20/21", "bytes 12-13/*"}};  // the part has fewer bytes than it states
   for (const auto& [said, told] : cases) {
     Stock stock;
     stock.status = 206;

@@ -1,4 +1,4 @@
-// What is to be done about a large object of which not all that is wanted is held.
+// What to do with a request for a large object that is only partly stored.
 #include <gtest/gtest.h>
 
 #include "proxy/cache/in_blocks.hpp"
@@ -21,7 +21,7 @@ struct ObjectCase {
   seconds later{0};
   std::string response = kFresh + kTag;
   bool offline = false;
-  bool begun = false;  // of a length that is not known yet
+  bool begun = false;  // its length is not known yet
 };
 
 class JudgeObject : public ::testing::TestWithParam<ObjectCase> {};

@@ -1,4 +1,4 @@
-// Policy of what is stale: who may stand in for an origin, and what is served offline.
+// Policy for stale responses: which may stand in for an origin, and what is served offline.
 #include <gtest/gtest.h>
 
 #include "proxy/cache/policy.hpp"

@@ -325,7 +325,7 @@ TEST(TargetedStorability, IsThatOfTheTargetedField) {  // RFC 9213 2.2
   EXPECT_EQ(verdict(authorized, "Ours: s-maxage=9\r\n"), Storability::yes);
 }
 
-// The digest's promise (design: what a claim means) and the verdict are one rule.
+// The promise of the digest (what a claim means) and the verdict follow one rule.
 TEST(Claimable, ExactlyWhilePlainOnlyIfCachedIsServed) {
   Budget budget(1 << 20);
   const Request asked(kOnlyIfCached);

@@ -47,7 +47,7 @@ TEST_F(S3FifoOrder, OneUseIsNotEnoughForTheMainPart) {
   use(insert(2), 2);
   insert(3);
   EXPECT_EQ(evicted(Part::small), 1U);
-  EXPECT_EQ(evicted(Part::small), 3U);  // 2 went to main instead
+  EXPECT_EQ(evicted(Part::small), 3U);  // 2 moved to main
   EXPECT_EQ(evicted(Part::main), 2U);
 }
 
@@ -85,7 +85,7 @@ TEST_F(S3FifoOrder, ReplacementKeepsPlaceAndUses) {
   S3Fifo::Item fresh(70, 1);
   fifo_.replace(old, fresh);
   EXPECT_EQ(small_bytes_, 80U);
-  EXPECT_EQ(evicted(Part::small), 2U);  // 1 stood in front of it, and moved to main
+  EXPECT_EQ(evicted(Part::small), 2U);  // 1 was in front of it and moved to main
   S3Fifo::Item newer(80, 1);
   fifo_.replace(fresh, newer);
   EXPECT_EQ(fifo_.evict(Part::main), &newer);
@@ -126,7 +126,7 @@ TEST(GhostList, LaterRecordOutlivesAnEarlierOne) {
   GhostList ghosts(budget, 100);
   ghosts.remember(1, 60);
   ghosts.remember(1, 60);
-  ghosts.remember(2, 60);  // the first record of 1 has passed
+  ghosts.remember(2, 60);  // too old for the first record of 1
   EXPECT_TRUE(ghosts.recall(1));
 }
 

@@ -1,4 +1,4 @@
-// How an entry and what selects among variants are written down for the disk.
+// The saved form of entries, and of what selects among variants.
 #include "proxy/cache/saved_head.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ class AnEntryWrittenDown : public ::testing::Test {
   disk::RecordHeader record_;
 };
 
-// Put together from the header's text, in Python.
+// Composed from the description in the header, in Python.
 TEST_F(AnEntryWrittenDown, HasTheseBytes) {
   const auto head = encoded(kVarying, kNumber);
   const auto entry = entry_of(budget_, kVarying);
@@ -178,7 +178,7 @@ TEST_F(AnObjectWrittenDown, OfALengthNotKnownYetIsWhatWasKeptOfIt) {
   EXPECT_EQ(again.range, begun->range);
   EXPECT_EQ(again.object, begun->object);
   EXPECT_EQ(again.head, begun->head);
-  head[48] = 1;  // one byte more, in a block more
+  head[48] = 1;  // one byte more, which is in a further block
   record_.block = 5;
   EXPECT_FALSE(decoded(head)) << "no whole blocks";
 }

@@ -19,7 +19,7 @@ std::string url_of(std::size_t number) {
   return "http://a/" + std::to_string(number);
 }
 
-// One thread's share of a cache's life. Every body found must be the one of its URL.
+// One thread's use of a cache. Every body found must be that of its URL.
 void use(Budget& budget, Store& store, unsigned seed) {
   std::mt19937 random(seed);
   for (int i = 0; i < kRounds; ++i) {
@@ -39,7 +39,7 @@ void use(Budget& budget, Store& store, unsigned seed) {
 }
 
 TEST(StoreThreads, CollectorFollowsWhatOthersDo) {
-  Budget budget(600000);  // about a quarter of what they want to store
+  Budget budget(600000);  // about a quarter of what they try to store
   Store store(budget);
   std::atomic<bool> done = false;
   std::set<digest::Key> followed;
