@@ -65,10 +65,9 @@ void read_send_host(Section& in, std::string& host) {
 // for those of any site, here and at every neighbour.
 void check_share(Section& in, const Reverse& mapping) {
   if (!mapping.share || mapping.host != "*") return;
-  in.fault(
-      *in.find("share"),
-      "needs a named host, such as \"www.example.com\" or \"*.example.com\": under \"*\" a "
-      "client could choose any site; name the hosts, or leave it out");
+  in.fault(*in.find("share"),
+           "needs a named host, such as \"www.example.com\" or \"*.example.com\": under \"*\" a "
+           "client could choose any site; name the hosts, or leave it out");
 }
 
 Reverse read_mapping(Section& in, std::span<const HostPort> listen) {

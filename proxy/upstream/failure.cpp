@@ -113,9 +113,8 @@ std::string text(const Failure& failure) {
       line = "the connection was cut before the response was complete";
       break;
     case What::malformed:
-      line = failure.where == Failure::Where::client
-                 ? "the request's body is damaged"
-                 : "the server's response is not valid HTTP";
+      line = failure.where == Failure::Where::client ? "the request's body is damaged"
+                                                     : "the server's response is not valid HTTP";
       break;
     case What::untrusted:
       line = "the server's identity could not be verified";
