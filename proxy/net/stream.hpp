@@ -56,7 +56,6 @@ class Stream final : public Watched {
 
   [[nodiscard]] bool is_tls() const { return tls_ != nullptr; }
   [[nodiscard]] Socket& socket() { return tls_ ? tls_->next_layer() : *plain_; }
-  [[nodiscard]] Executor executor() { return socket().get_executor(); }
 
  private:
   void on_expiry() override;
