@@ -67,7 +67,7 @@ bool same_representation(const Entry& held, const http::Fields& answer) {
   return etag.empty() && answer.value(field::last_modified) == held.last_modified;
 }
 
-std::optional<Rest> rest_wanted(const RequestFacts& request, const Entry& held_part) {
+std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry& held_part) {
   if (!held_part.range || !is_as_said(held_part)) return {};
   const auto has = held(held_part);
   const auto complete = complete_length(held_part);
@@ -76,7 +76,8 @@ std::optional<Rest> rest_wanted(const RequestFacts& request, const Entry& held_p
     // part must be given up.
     const bool useful = !strong_validator(held_part).empty() || !held_part.has_validator();
     const bool lacks_its_end_alone = has.first == 0 && complete != has.last + 1;
-    return useful && lacks_its_end_alone ? std::optional(Rest{0, has.last + 1, {}}) : std::nullopt;
+    return useful && lacks_its_end_alone ? std::optional(MissingRange{0, has.last + 1, {}})
+                                         : std::nullopt;
   }
   if (strong_validator(held_part).empty() || !complete) return {};
   if (request.if_range && *request.if_range != strong_validator(held_part)) return {};
@@ -85,10 +86,10 @@ std::optional<Rest> rest_wanted(const RequestFacts& request, const Entry& held_p
   const auto part = wanted.parts.front();
   const bool begins_within = part.first >= has.first && part.first <= has.last;
   if (!begins_within || part.last <= has.last) return {};
-  return Rest{part.first, has.last + 1, part.last};
+  return MissingRange{part.first, has.last + 1, part.last};
 }
 
-std::string range_of(const Rest& rest) {
+std::string range_of(const MissingRange& rest) {
   std::string value = "bytes=";
   http::append_decimal(value, rest.first);
   value += '-';
@@ -96,7 +97,7 @@ std::string range_of(const Rest& rest) {
   return value;
 }
 
-std::optional<http::ContentRange> joined(const Rest& rest, const Entry& held_part,
+std::optional<http::ContentRange> joined(const MissingRange& rest, const Entry& held_part,
                                          const http::ResponseHead& answer) {
   const auto came = range_of(answer);
   if (!came || !came->complete || !same_representation(held_part, answer.fields)) return {};

@@ -16,24 +16,24 @@ namespace proxy::cache {
 bool same_representation(const Entry& held, const http::Fields& answer);
 
 // What a request wants beyond a stored part: one range that begins right after it.
-struct Rest {
+struct MissingRange {
   std::uint64_t from = 0;             // the first byte that the client wants, which is stored
   std::uint64_t first = 0;            // the first byte that is not stored
   std::optional<std::uint64_t> last;  // none: to the end
 
-  bool operator==(const Rest&) const = default;
+  bool operator==(const MissingRange&) const = default;
 };
 
 // Returns nothing unless what is missing is one range right after a part whose beginning is wanted;
 // the request is then forwarded with its own Range. A plain GET wants the whole representation.
-std::optional<Rest> rest_wanted(const RequestFacts& request, const Entry& held);
+std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry& held);
 // The value of Range that requests it.
-std::string range_of(const Rest& rest);
+std::string range_of(const MissingRange& rest);
 
 // The bytes that the client gets when the response is joined to the stored part. Returns nothing if
 // they must not be joined: the response is not a 206 of the same representation, has other bytes
 // than requested, or does not announce all of them.
-std::optional<http::ContentRange> joined(const Rest& rest, const Entry& held,
+std::optional<http::ContentRange> joined(const MissingRange& rest, const Entry& held,
                                          const http::ResponseHead& answer);
 
 // The body without its first `skipped` bytes; it must have that many. Copies at most one block.

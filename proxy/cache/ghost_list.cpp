@@ -4,23 +4,23 @@ namespace proxy::cache {
 
 void GhostList::remember(std::uint64_t fingerprint, std::uint64_t bytes) {
   evicted_ += bytes;
-  records_.push_back({fingerprint, evicted_});
+  ghosts_.push_back({fingerprint, evicted_});
   latest_[fingerprint] = evicted_;
-  budget_.charge(kRecordBytes);
-  while (records_.front().position + window_ < evicted_) drop_oldest();
+  budget_.charge(kGhostBytes);
+  while (ghosts_.front().position + window_ < evicted_) drop_oldest();
 }
 
 void GhostList::drop_oldest() {
-  const Record oldest = records_.front();
-  records_.pop_front();
-  budget_.release(kRecordBytes);
+  const Ghost oldest = ghosts_.front();
+  ghosts_.pop_front();
+  budget_.release(kGhostBytes);
   const auto latest = latest_.find(oldest.fingerprint);
   if (latest != latest_.end() && latest->second == oldest.position) latest_.erase(latest);
 }
 
 void GhostList::clear() {
-  budget_.release(records_.size() * kRecordBytes);
-  records_ = {};
+  budget_.release(ghosts_.size() * kGhostBytes);
+  ghosts_ = {};
   latest_ = {};
 }
 

@@ -27,19 +27,19 @@ class GhostList {
   std::size_t size() const { return latest_.size(); }
 
  private:
-  struct Record {
+  struct Ghost {
     std::uint64_t fingerprint;
     std::uint64_t position;  // value of `evicted_` when it was recorded
   };
   // A record and its entry in the map, with the spare room of both.
-  static constexpr std::uint64_t kRecordBytes = 64;
+  static constexpr std::uint64_t kGhostBytes = 64;
 
   void drop_oldest();
 
   Budget& budget_;
   const std::uint64_t window_;
   std::uint64_t evicted_ = 0;  // total bytes evicted so far
-  std::deque<Record> records_;
+  std::deque<Ghost> ghosts_;
   // Where each fingerprint was last recorded. Older records of it have no meaning.
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> latest_;
 };

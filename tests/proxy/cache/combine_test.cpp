@@ -229,34 +229,34 @@ struct RestCase {
   const char* name;
   std::string range;  // stored
   std::string request;
-  std::optional<Rest> rest;
+  std::optional<MissingRange> rest;
   std::string lines = kTag;
 };
 
 TEST_F(Combine, AsksForOneRangeBehindWhatIsHeld) {
   const std::string first = "0-4/10", middle = "2-4/10";
   const RestCase cases[] = {
-      {"Whole", first, "", Rest{0, 5, {}}},
-      {"WholeOfUnknownLength", "0-4/*", "", Rest{0, 5, {}}},
+      {"Whole", first, "", MissingRange{0, 5, {}}},
+      {"WholeOfUnknownLength", "0-4/*", "", MissingRange{0, 5, {}}},
       {"WholeFromTheMiddle", middle, "", {}},
-      {"WholeByDate", first, "", Rest{0, 5, {}}, kOld},
+      {"WholeByDate", first, "", MissingRange{0, 5, {}}, kOld},
       {"WholeByWeakTag", first, "", {}, kWeakTag},
-      {"WholeWithoutAnyValidator", first, "", Rest{0, 5, {}}, ""},
-      {"Larger", middle, "Range: bytes=3-7\r\n", Rest{3, 5, 7}},
-      {"LargerByOne", middle, "Range: bytes=2-5\r\n", Rest{2, 5, 5}},
-      {"LargerThanAll", middle, "Range: bytes=3-99\r\n", Rest{3, 5, 9}},
-      {"Open", middle, "Range: bytes=4-\r\n", Rest{4, 5, 9}},
-      {"Suffix", middle, "Range: bytes=-7\r\n", Rest{3, 5, 9}},
+      {"WholeWithoutAnyValidator", first, "", MissingRange{0, 5, {}}, ""},
+      {"Larger", middle, "Range: bytes=3-7\r\n", MissingRange{3, 5, 7}},
+      {"LargerByOne", middle, "Range: bytes=2-5\r\n", MissingRange{2, 5, 5}},
+      {"LargerThanAll", middle, "Range: bytes=3-99\r\n", MissingRange{3, 5, 9}},
+      {"Open", middle, "Range: bytes=4-\r\n", MissingRange{4, 5, 9}},
+      {"Suffix", middle, "Range: bytes=-7\r\n", MissingRange{3, 5, 9}},
       {"BeginsBefore", middle, "Range: bytes=1-7\r\n", {}},
       {"BeginsBehind", middle, "Range: bytes=5-7\r\n", {}},
       {"Several", middle, "Range: bytes=2-3,6-7\r\n", {}},
       {"BehindTheEnd", middle, "Range: bytes=10-\r\n", {}},
       {"UnknownLength", "2-4/*", "Range: bytes=3-7\r\n", {}},
       {"NoValidator", middle, "Range: bytes=3-7\r\n", {}, ""},
-      {"IfRange", middle, "Range: bytes=3-7\r\nIf-Range: \"e\"\r\n", Rest{3, 5, 7}},
+      {"IfRange", middle, "Range: bytes=3-7\r\nIf-Range: \"e\"\r\n", MissingRange{3, 5, 7}},
       {"IfRangeOfAnother", middle, "Range: bytes=3-7\r\nIf-Range: \"f\"\r\n", {}},
       {"LargestNumbers", "0-4/18446744073709551615", "Range: bytes=0-99999999999999999999\r\n",
-       Rest{0, 5, 18446744073709551614U}},
+       MissingRange{0, 5, 18446744073709551614U}},
   };
   for (const auto& [name, range, lines, rest, validator] : cases) {
     const auto part = http::parse_content_range("bytes " + range).value();
@@ -265,8 +265,8 @@ TEST_F(Combine, AsksForOneRangeBehindWhatIsHeld) {
   }
   const Message too_few(budget, "0-4/10", kFresh + kTag, 0, 4);
   EXPECT_FALSE(rest_wanted(Request().facts, *too_few.entry));
-  EXPECT_EQ(range_of(Rest{0, 5, {}}), "bytes=5-");
-  EXPECT_EQ(range_of(Rest{0, 5, 7}), "bytes=5-7");
+  EXPECT_EQ(range_of(MissingRange{0, 5, {}}), "bytes=5-");
+  EXPECT_EQ(range_of(MissingRange{0, 5, 7}), "bytes=5-7");
 }
 
 struct JoinCase {
@@ -305,7 +305,7 @@ TEST_F(Combine, JoinsOnlyWhatWasAskedFor) {  // bytes 5 to 9 of 10
   const http::ContentRange whole{{0, 9}, 10};
   for (const auto& [name, lines, joins, status] : cases) {
     const Response answer(lines, status);
-    for (const Rest& rest : {Rest{0, 5, {}}, Rest{0, 5, 9}}) {
+    for (const MissingRange& rest : {MissingRange{0, 5, {}}, MissingRange{0, 5, 9}}) {
       const auto part = joined(rest, *held.entry, answer.head);
       EXPECT_EQ(part, joins ? std::optional(whole) : std::nullopt) << name;
     }

@@ -112,7 +112,7 @@ TEST_F(AnObject, OfALengthNotKnownYetIsAPartThatNobodyIsToldOf) {
   EXPECT_EQ(begun->head.find("Content-Digest"), std::string::npos);
   EXPECT_EQ(begun->claimable_until(), Time::min());
   EXPECT_EQ(complete_length(*begun), std::nullopt);
-  EXPECT_EQ(rest_wanted(request.facts, *begun), (Rest{0, 4 * kMiB, {}}));
+  EXPECT_EQ(rest_wanted(request.facts, *begun), (MissingRange{0, 4 * kMiB, {}}));
 }
 
 TEST_F(AnObject, StaysTheSameOneOnceFreshened) {

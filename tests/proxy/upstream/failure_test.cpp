@@ -83,8 +83,8 @@ TEST(Failure, SaysWhyInOneLineAndOneWord) {
     EXPECT_FALSE(text({Where::upstream, what}).empty()) << i;
   }
   const Failure cut{Where::upstream, What::cut, error::connection_reset};
-  EXPECT_EQ(text(cut),
-            "the connection was cut before the response was complete (" + cut.cause.message() + ")");
+  EXPECT_EQ(text(cut), "the connection was cut before the response was complete (" +
+                           cut.cause.message() + ")");
 }
 
 }  // namespace
