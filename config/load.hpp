@@ -11,8 +11,8 @@
 namespace config {
 
 struct SettingsError {
-  std::string
-      where;  // "line 3, column 7, peers[0].url", preceded by the path of the file if there is one
+  // "line 3, column 7, peers[0].url", preceded by the path of the file if there is one.
+  std::string where;
   std::string what;  // what was expected, what was found, and what to do if that is not obvious
 
   bool operator==(const SettingsError&) const = default;

@@ -77,8 +77,8 @@ struct DigestSettings {
   milliseconds squid_period{10'000};     // between two builds of that form
   milliseconds squid_pause{250};         // between control block and mask (Squid bug 5510); 0: none
   ByteSize peer_memory = mebibytes(64);  // all peers' digests together
-  double false_miss_sample =
-      0.001;  // share of origin fetches that also probe a peer without a claim
+  // The share of origin fetches that also probe a peer which does not claim the key.
+  double false_miss_sample = 0.001;
 
   bool operator==(const DigestSettings&) const = default;
 };

@@ -13,10 +13,9 @@ namespace {
 
 // A slot holds a remainder above three bits. The first bit describes the slot's own quotient, the
 // other two the remainder stored in the slot.
-constexpr std::uint64_t kOccupied = 1;  // some slot has entries of this quotient
-constexpr std::uint64_t kContinuation =
-    2;                                 // not the first of its run (the entries of one quotient)
-constexpr std::uint64_t kShifted = 4;  // not in the slot of its quotient
+constexpr std::uint64_t kOccupied = 1;      // some slot has entries of this quotient
+constexpr std::uint64_t kContinuation = 2;  // not the first of its run (entries of one quotient)
+constexpr std::uint64_t kShifted = 4;       // not in the slot of its quotient
 constexpr unsigned kFlags = 3;
 
 bool is_empty(std::uint64_t slot) {

@@ -84,8 +84,8 @@ void Accuracy::put_to_use(bool in_use, std::uint64_t total) {
 std::uint64_t Accuracy::lookups(std::uint64_t total) const {
   const auto usage = usage_.load(std::memory_order_relaxed);
   const auto counted = usage >= 0 ? static_cast<std::int64_t>(total) - usage : -1 - usage;
-  return static_cast<std::uint64_t>(
-      std::max<std::int64_t>(counted, 0));  // `total` may be older than usage_
+  // `total` may be older than usage_.
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(counted, 0));
 }
 
 bool Accuracy::resting(SteadyTime now) const {

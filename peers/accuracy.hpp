@@ -52,12 +52,11 @@ class Accuracy {
   struct Books {
     std::uint64_t claims = 0;  // how often the peer was a claimant, asked or not
     std::uint64_t true_hits = 0;
-    std::uint64_t false_hits = 0;                      // the sum of by_cause
-    std::array<std::uint64_t, kFalseHits> by_cause{};  // indexed by FalseHit
-    std::uint64_t failures = 0;                        // refused, timed_out or broken
-    std::uint64_t bytes_saved = 0;                     // body bytes of true hits
-    std::optional<std::chrono::microseconds>
-        first_byte;                  // moving average; empty before the first measurement
+    std::uint64_t false_hits = 0;                         // the sum of by_cause
+    std::array<std::uint64_t, kFalseHits> by_cause{};     // indexed by FalseHit
+    std::uint64_t failures = 0;                           // refused, timed_out or broken
+    std::uint64_t bytes_saved = 0;                        // body bytes of true hits
+    std::optional<std::chrono::microseconds> first_byte;  // moving average; empty if never measured
     std::uint64_t probes = 0;        // answered questions for keys that the peer did not claim
     std::uint64_t false_misses = 0;  // how many of the probed keys it held
     std::uint64_t bytes_sent = 0;    // bodies of our digest sent to the peer

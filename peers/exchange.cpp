@@ -181,8 +181,8 @@ class Exchange::Loop {
 
   void take(Poller& poller, CURLcode code) {
     const std::string error = poller.transfer.finish(code);
-    poller.request.room =
-        room_for(poller);  // other digests may have been kept since the request was sent
+    // Other digests may have been kept since the request was sent.
+    poller.request.room = room_for(poller);
     PollResult result = error.empty() ? judge(poller.request, poller.transfer.response())
                                       : no_response(poller.request, error);
     if (poller.peer->digest == config::PeerDigest::squid) result.kind = PeerKind::squid;

@@ -29,8 +29,8 @@ class AskedTwice {
  private:
   using Slot = std::atomic<std::uint32_t>;
   static constexpr std::size_t kGroup = 8;
-  static constexpr std::uint32_t kTwice =
-      1;  // set: requested twice; the other bits identify the URL; 0: an empty slot
+  // Set: requested twice; the other bits identify the URL; 0: an empty slot.
+  static constexpr std::uint32_t kTwice = 1;
 
   Slot* group_of(const digest::Key& url_key) const;
 

@@ -70,8 +70,8 @@ enum class Action : std::uint8_t {
 };
 
 struct Verdict {
-  Action action;         // why this is not simply a hit, as Cache-Status shows it
-  http::Forward reason;  // why it is not simply a hit: goes into Cache-Status as it is
+  Action action;
+  http::Forward reason;  // why this is not simply a hit, as Cache-Status shows it
   // Fetch, revalidate or complete only the part that this request wants, and share it with no other
   // request. Otherwise fetch the whole, without the client's Range.
   bool part = false;

@@ -106,7 +106,7 @@ std::shared_ptr<const Entry> Shard::adopt(Chain& node, Time now) {
   tell(now);
   Slot& slot = slots_[node->key];
   if (slot.newest && slot.newest->entry->url != node->entry->url)
-    return nullptr;  // two URLs with the same key
+    return nullptr;  // their keys collide
   if (const Chain* held = same_selection(slot, *node)) return (*held)->entry;
   auto entry = node->entry;
   claim(slot, *node, now);

@@ -226,8 +226,8 @@ CacheControl cache_control(const Fields& fields) {
     while (const auto member = members.next()) take(control, read_directive(*member));
   }
   control.no_store = control.no_store || !readable;
-  control.must_understand =
-      control.must_understand && readable;  // as must-understand may lift no-store
+  // An unreadable field must not lift no-store.
+  control.must_understand = control.must_understand && readable;
   return control;
 }
 

@@ -46,8 +46,7 @@ class List {
   TextSet hosts_{salt_};
   PrefixSet prefixes_;
   NetworkSet networks_;
-  std::optional<digest::BlockedFilter>
-      filter_;  // hosts, and the origins of prefixes; none if the list is empty
+  std::optional<digest::BlockedFilter> filter_;  // hosts, and origins of prefixes; none: empty
 };
 
 // Collects entries in canonical form (http::Target) and makes a list of them. For one thread.

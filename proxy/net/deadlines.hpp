@@ -59,8 +59,8 @@ class Deadlines {
 
  private:
   friend class Watched;
-  static constexpr std::size_t kSlots =
-      1024;  // 65 s; later deadlines are put back when their slot is reached
+  // 65 s; later deadlines are put back when the wheel reaches their slot.
+  static constexpr std::size_t kSlots = 1024;
   using List = boost::intrusive::list<Watched, boost::intrusive::constant_time_size<false>>;
 
   [[nodiscard]] std::uint64_t tick_of(Clock::time_point time) const;

@@ -98,8 +98,8 @@ AresChannel::AresChannel(net::Executor executor, const std::string& servers) : t
   ares_options options{};
   options.timeout = kFirstTryMs;
   options.tries = 2;
-  options.lookups =
-      const_cast<char*>("fb");  // first /etc/hosts, then the servers; c-ares copies the string
+  // First /etc/hosts, then the servers; c-ares copies the string.
+  options.lookups = const_cast<char*>("fb");
   options.sock_state_cb = [](void* self, ares_socket_t fd, int reads, int writes) {
     static_cast<AresChannel*>(self)->socket_changed(fd, reads != 0, writes != 0);
   };
@@ -122,8 +122,8 @@ AresChannel::~AresChannel() {
 void AresChannel::ask(const std::string& name, Answered answered) {
   ares_addrinfo_hints hints{};
   hints.ai_family = AF_UNSPEC;
-  hints.ai_flags =
-      ARES_AI_NOSORT;  // sorting would connect a socket to each address; race.hpp orders them
+  // Sorting would connect a socket to each address; race.hpp orders them.
+  hints.ai_flags = ARES_AI_NOSORT;
   auto owned = std::make_unique<Answered>(std::move(answered));
   ares_getaddrinfo(channel_, name.c_str(), nullptr, &hints, on_answer, owned.release());
   keep_time();

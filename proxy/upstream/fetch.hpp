@@ -37,8 +37,8 @@ struct FetchPlan {
   // Whether the request may be sent twice and has no body. Only then is a pooled connection used,
   // which may turn out to be dead, and a fresh one tried after it.
   bool repeatable = true;
-  bool websocket =
-      false;  // asks for a WebSocket: a matching 101 is a final response, any other 101 is damage
+  // Asks for a WebSocket: a matching 101 is a final response, any other 101 is damage.
+  bool websocket = false;
   std::chrono::milliseconds connect{5'000};
   std::chrono::milliseconds first_byte{60'000};
 };

@@ -13,8 +13,7 @@
 namespace proxy::upstream {
 
 struct PoolLimits {
-  std::size_t per_endpoint =
-      128;  // as many clients may want something from one origin at the same time
+  std::size_t per_endpoint = 128;  // as many clients may need one origin at a time
   std::size_t in_all = 512;
   std::chrono::milliseconds idle{
       60'000};  // servers close at about this age, and we should close first

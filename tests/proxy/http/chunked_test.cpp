@@ -22,8 +22,7 @@ Outcome decode(const std::string& input, std::size_t piece) {
   ChunkedDecoder decoder;
   Outcome outcome;
   for (std::size_t at = 0; at < input.size() && outcome.state == State::reading; at += piece) {
-    const std::string part =
-        input.substr(at, piece);  // a copy, so that ASan detects a read beyond it
+    const std::string part = input.substr(at, piece);  // a copy, for ASan to see reads beyond it
     for (std::string_view rest = part; !rest.empty() && outcome.state == State::reading;) {
       const auto step = decoder.feed(rest);
       outcome.state = step.state;
