@@ -1,5 +1,5 @@
-// The length of a message body by the strictest reading of RFC 9112 6.3: it must be stated clearly,
-// and once.
+// The length of a message body by the strictest reading of RFC 9112 6.3: one clear statement, or
+// none.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "digest/key.hpp"
 #include "proxy/command/digest/any_digest.hpp"
 
-// Whatever is taken for a digest can be asked and describes itself.
+// Whatever decodes as a digest can be looked up in and described.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto digest = proxy::command::AnyDigest::decode({data, size}, "fuzz");
   if (!digest) return 0;

@@ -1,4 +1,4 @@
-// What comes before never hides what the nearest cache says, and what we write we can read.
+// Earlier members never hide what the nearest cache says, and we can read what we write.
 #include <cstdlib>
 #include <string>
 

@@ -1,4 +1,4 @@
-// A chunked body means the same however it is cut.
+// A chunked body decodes to the same bytes however the input is split.
 #include <cstdlib>
 #include <string>
 

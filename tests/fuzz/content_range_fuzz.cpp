@@ -1,4 +1,5 @@
-// What is read is in order, fits into numbers, and is spelled again as what it means.
+// A Content-Range that is accepted is in order, does not overflow, and is written again with the
+// same meaning.
 #include <cstdlib>
 
 #include "proxy/http/range.hpp"

@@ -1,6 +1,6 @@
-// What is the same by strong comparison is the same by weak comparison, either way round; and a tag
-// is found in a list wherever a stranger's words cannot hide it. Input: lines, the first one a
-// stored ETag, the second If-None-Match or another tag, the third If-Modified-Since.
+// Tags that are equal by strong comparison are equal by weak comparison, in either order; and a tag
+// in a list is found whatever other text is around it. Input: lines, the first one a stored ETag,
+// the second If-None-Match or another tag, the third If-Modified-Since.
 #include <cstdlib>
 #include <string>
 

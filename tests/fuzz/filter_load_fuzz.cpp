@@ -7,7 +7,8 @@
 
 using digest::FilterKind;
 
-// Whatever loads can be asked and saved, and what is saved loads as the same.
+// Every filter that loads can be looked up in and saved, and the saved form loads as the same
+// filter.
 template <class Filter>
 void load(FilterKind kind, std::span<const std::uint8_t> payload) {
   digest::FileWriter file(kind);
@@ -19,7 +20,7 @@ void load(FilterKind kind, std::span<const std::uint8_t> payload) {
   if (Filter::load(saved)->save() != saved) __builtin_trap();
 }
 
-// The first byte chooses the kind; the rest is a payload, given a right checksum, or a text.
+// The first byte selects the kind. The rest is a payload, which gets a correct checksum, or a text.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::span<const std::uint8_t> payload(data + 1, size - 1);

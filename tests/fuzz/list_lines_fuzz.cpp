@@ -1,5 +1,5 @@
-// Lines of a list: any bytes are read or passed over, and what a line names as a host or an address
-// the list of it names when it is asked for.
+// Any bytes are read as lines or skipped; a list made from a line names the host or address in that
+// line.
 #include <cstdint>
 #include <cstdlib>
 

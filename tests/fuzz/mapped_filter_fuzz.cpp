@@ -19,7 +19,7 @@ digest::Key key_number(std::uint8_t number) {
   return key;
 }
 
-// What opens claims the same as its copy, and what is inserted.
+// A filter that opens makes the same claims as its copy, and claims what is inserted.
 void ask(const std::string& path, digest::Access access) {
   auto filter = digest::MappedFilter::open(path, access);
   if (!filter) return;
@@ -45,7 +45,7 @@ void open_as_file(Bytes bytes) {
 
 }  // namespace
 
-// The input is a file; and a shape with bits after it, to which a header is made that fits.
+// The input is a file; and a shape followed by bits, for which a correct header is made.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   open_as_file({data, size});
   if (size < digest::kShapeBytes) return 0;

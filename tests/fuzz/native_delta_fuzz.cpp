@@ -13,8 +13,8 @@ digest::NativeDigest held() {
 
 }  // namespace
 
-// The input is gaps, to be turned over in a digest that is held. What comes out of a message made
-// for them must be that digest with those positions changed, and no other.
+// The input is the gaps of positions to flip in a held digest. Decoding a message made of them must
+// yield that digest with exactly these positions changed.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto before = held();
   (void)digest::decode_native({data, size}, &before, 1 << 10);

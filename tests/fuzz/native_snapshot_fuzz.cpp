@@ -3,8 +3,8 @@
 
 #include "digest/native_digest.hpp"
 
-// Also with the header's checksum put right, which no mutation does by itself. What decodes is one
-// generation, and comes back from its own form.
+// Also tried with a corrected checksum of the header, which mutation alone does not produce.
+// Whatever decodes is one generation, and survives encoding and decoding.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kRoom = std::size_t{1} << 16;
   constexpr std::size_t kChecked = digest::kNativeHeaderBytes - 8;

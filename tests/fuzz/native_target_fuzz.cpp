@@ -1,6 +1,6 @@
 #include "peers/native_target.hpp"
 
-// What a query says is held, said again, means the same.
+// The generation that a query names is named by the query written for it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string target(data, data + size);
   const auto base = peers::native_base(target);

@@ -1,4 +1,4 @@
-// A peer's answer to a poll: status, three fields and a body, one to a line.
+// A peer's response to a poll: status, three fields and a body, one per line.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Parts lie within the representation and apart from each other, and are few; one alone reads as it
-// is written. What is heeded is of the same bytes.
+// Parts lie within the representation, are disjoint and few; a single range survives writing and
+// reading. A rewritten Range selects the same bytes.
 #include <algorithm>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// What a reference resolves to is a canonical URL without dot segments.
+// A reference resolves to a canonical URL without dot segments, or to an error.
 #include <cstdlib>
 
 #include "proxy/http/reference.hpp"

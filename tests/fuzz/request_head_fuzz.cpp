@@ -1,4 +1,4 @@
-// A request head that parses has no doubt left in it, and what is sent on parses again to the same.
+// A request head that parses is unambiguous, and the head that we forward parses to the same.
 #include <cstdlib>
 #include <string>
 

@@ -1,4 +1,4 @@
-// A response head that parses is passed on as one head, with nothing of its framing left.
+// A response head that parses is forwarded as one head without any of its framing.
 #include <algorithm>
 #include <cstdlib>
 #include <string>

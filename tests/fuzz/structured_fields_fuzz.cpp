@@ -1,5 +1,5 @@
-// What is read as a Structured Field is its text and nothing beyond: a list of its members, written
-// out again, says the same; and nothing that follows can lend sense to what is malformed.
+// A Structured Field is read from its own text only: a list of its members, written again, reads
+// the same, and nothing that follows makes a malformed field valid.
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -30,7 +30,7 @@ std::string written(const BareItem& item) {
   return text;
 }
 
-// The whole field in its shortest form; nothing where it is malformed.
+// The whole field in its shortest form; empty if it is malformed.
 template <class Reader>
 std::optional<std::string> rewritten(std::string_view line) {
   Reader reader(line);

@@ -1,4 +1,4 @@
-// A canonical URL is canonical: parsed again it is itself.
+// A canonical URL, parsed again, is unchanged.
 #include <cstdlib>
 
 #include "proxy/http/target.hpp"

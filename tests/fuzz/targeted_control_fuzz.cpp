@@ -1,4 +1,4 @@
-// A targeted field is read whole or counts for nothing; either way the ages stay in their bounds.
+// A targeted field is read completely or ignored; either way the ages stay within their bounds.
 #include <cstdlib>
 
 #include "proxy/http/cache_control.hpp"

@@ -1,6 +1,6 @@
-// What a request fetched answers that request again; two requests select the same or they do not,
-// whichever came first; and marks tell the same story. Input: lines, the first one Vary, the others
-// fields of two requests in turn.
+// A stored response matches the request that fetched it; whether two requests select the same
+// response does not depend on their order; and marks agree with that. Input: lines, the first one
+// Vary, the others fields of two requests in turn.
 #include <cstdlib>
 
 #include "proxy/http/vary.hpp"
