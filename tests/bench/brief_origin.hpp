@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/support/message.hpp"
+#include "tests/support/incoming.hpp"
 #include "tests/support/socket.hpp"
 
 namespace bench {
@@ -35,10 +35,8 @@ class BriefOrigin {
   }
 
   static void serve(support::Socket& socket) try {
-    support::Incoming incoming(socket);
-    while (const auto head = incoming.head()) {
-      const auto length = support::content_length(*head);
-      incoming.begin_body(support::Framing::sized, length);
+    support::Incoming<support::Request> incoming(socket);
+    while (incoming.head()) {
       while (!incoming.body_piece().empty()) {
       }
       if (!socket.write("HTTP/1.1 200 OK\r\nCache-Control: max-age=86400\r\n"

@@ -42,7 +42,7 @@ class EndlessOrigin {
   }
 
   void serve(support::Socket& socket) const {
-    support::Incoming incoming(socket);
+    support::Incoming<support::Request> incoming(socket);
     if (!incoming.head() || !socket.write(head())) return;
     std::string piece(kPiece, 'x');
     if (form_ == Form::chunked) piece = support::chunk(piece);

@@ -1,4 +1,4 @@
-// Squid's native access log, read back: ours and a Squid's.
+// Reads access logs in Squid's native format, of Hearsay and of Squid.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ struct LogLine {
   std::string url;
   std::string user;
   std::string hierarchy;  // CD_SIBLING_HIT
-  std::string from;       // the address asked, or "-"
+  std::string from;       // the address of the server asked, or "-"
   std::string type;
 };
 
-// A line that is not in the format throws std::runtime_error.
+// Throws std::runtime_error on a line in another format.
 std::vector<LogLine> parse_access_log(std::string_view text);
 
 // The lines about one URL, in order.

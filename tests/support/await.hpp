@@ -1,4 +1,4 @@
-// Conditions that come true by another thread's or process's work, awaited up to a limit.
+// Waits for conditions that another thread or process makes true.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace support {
 
-// True as soon as the condition holds, false if it still does not after the limit. It is looked at
-// every 2 ms: what another process does (a page, a log line) cannot wake us.
+// True as soon as the condition holds, false if it does not within the limit. Polls every 2 ms, as
+// another process (its pages, its log) cannot wake this one.
 template <class Condition>
 bool await(Condition condition, std::chrono::milliseconds limit = kPatience) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
@@ -20,7 +20,7 @@ bool await(Condition condition, std::chrono::milliseconds limit = kPatience) {
   return true;
 }
 
-// Waits until the number has not changed for `quiet`, and returns it: for what must come to a halt.
+// Waits until the number has not changed for `quiet`, and returns it.
 template <class Number>
 auto await_halt(Number number, std::chrono::milliseconds quiet = std::chrono::milliseconds(400)) {
   auto last = number();

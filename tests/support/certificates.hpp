@@ -1,4 +1,4 @@
-// A certificate authority of a test's own, and servers that it vouches for.
+// A certificate authority for a test, and TLS servers with its certificates.
 #pragma once
 
 #include <openssl/evp.h>
@@ -17,11 +17,12 @@ class Authority {
  public:
   Authority();
 
-  // For a trust store.
+  // The authority's certificate, for a trust store.
   [[nodiscard]] std::string pem() const;
 
   // A server's context with a certificate for a subjectAltName such as "DNS:origin.test" or
-  // "IP:127.0.0.1", valid for `lifetime` from an hour ago: one below an hour has expired.
+  // "IP:127.0.0.1". The certificate is valid for `lifetime_seconds` from an hour ago, so with less
+  // than 3600 it has expired.
   [[nodiscard]] boost::asio::ssl::context server(const std::string& alternative_name,
                                                  long lifetime_seconds = 86'400) const;
 

@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view kListenPid = "LISTEN_PID=";
 constexpr int kFirstInherited = 3;
 
-// All that the child needs between fork and exec, made before the fork: other threads of ours may
-// hold locks, so the child only makes system calls.
+// All that the child needs between fork and exec, prepared before the fork. Other threads may hold
+// locks at the fork, so the child makes system calls only.
 struct Plan {
   std::vector<std::string> environment;
   std::vector<char*> argument_pointers;
@@ -57,7 +57,7 @@ void redirect(const std::string& path, int descriptor) {
   if (file < 0 || ::dup2(file, descriptor) < 0) ::_exit(126);
 }
 
-// Moved out of the way first: a socket may stand where another belongs.
+// Moves all sockets to high numbers first, as one may have the number that another is to get.
 void inherit(const std::vector<int>& sockets, std::vector<int>& moved) {
   const int beyond = kFirstInherited + static_cast<int>(sockets.size());
   for (std::size_t i = 0; i < sockets.size(); ++i) {

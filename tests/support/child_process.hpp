@@ -1,4 +1,4 @@
-// Another program, run for a test and never outliving it.
+// Another program, run for a test, which it does not outlive.
 #pragma once
 
 #include <sys/types.h>
@@ -16,14 +16,13 @@ namespace support {
 
 struct Command {
   std::vector<std::string> arguments;         // the program first, with its path
-  std::vector<std::string> environment = {};  // "NAME=value", beside what this process has
+  std::vector<std::string> environment = {};  // "NAME=value", added to this process's
   std::vector<int> sockets = {};  // become descriptors 3, 4, ...; LISTEN_FDS and LISTEN_PID say so
-  std::filesystem::path directory = {};  // to run in; ours if empty
+  std::filesystem::path directory = {};  // to run in; the current one if empty
 };
 
-// Starts the program; its output goes to files. It is killed with this object, and by the kernel
-// if the thread that started it ends first, however that comes about: start it from a thread that
-// stays.
+// Starts the program; its output goes to files. The destructor kills it. The kernel kills it when
+// the thread that started it ends, so start it on a thread that lasts.
 class ChildProcess {
  public:
   explicit ChildProcess(const Command& command);
@@ -36,13 +35,13 @@ class ChildProcess {
   std::string errors() const { return read_file(directory_ / "stderr"); }
 
   void signal(int number) const;
-  // The exit code, or 128 + the signal that ended it; none while it runs.
+  // The exit code, or 128 + the number of the signal that ended the program; none while it runs.
   std::optional<int> exit_code();
-  // Waits for it. Throws TimedOut after the limit.
+  // Waits for the exit code. Throws TimedOut after the limit.
   int wait(std::chrono::milliseconds limit = kPatience);
 
  private:
-  TemporaryDirectory directory_;  // its output
+  TemporaryDirectory directory_;  // for stdout and stderr
   pid_t pid_ = -1;
   std::optional<int> exit_code_;
 };

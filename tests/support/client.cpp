@@ -14,14 +14,9 @@ std::string request_text(std::string_view method, std::string_view url, const Fi
 }
 
 Response Client::next_head(std::string_view method) {
-  const auto head = incoming_.head();
-  if (!head) throw std::runtime_error("closed before a response's head");
-  Response response;
-  static_cast<Head&>(response) = *head;
-  response.status = std::stoi(response.start_line.substr(response.start_line.find(' ')));
-  incoming_.begin_body(response_framing(response, response.status, method),
-                       content_length(response));
-  return response;
+  auto response = incoming_.head(method);
+  if (!response) throw std::runtime_error("closed before a response's head");
+  return std::move(*response);
 }
 
 Response Client::read_head(std::string_view method) {

@@ -1,4 +1,5 @@
-// A client that says exactly what a test tells it to, and shows exactly what it got.
+// A client that sends the bytes a test gives it, and reads responses with Boost.Beast's parser.
+// It writes to the socket itself, as tests also send requests that Beast would not.
 #pragma once
 
 #include <cstdint>
@@ -6,36 +7,37 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/support/message.hpp"
+#include "tests/support/incoming.hpp"
 #include "tests/support/socket.hpp"
 
 namespace support {
 
-// The text of a request in absolute-form with a Host; a body brings its Content-Length.
+// The text of a request in absolute-form with a Host, and with a Content-Length if there is a body.
 std::string request_text(std::string_view method, std::string_view url, const Fields& fields = {},
                          std::string_view body = {});
 
-// One connection to 127.0.0.1. Every wait ends after kPatience with an exception, which fails the
-// test that waits.
+// One connection to 127.0.0.1. Calls that read or send throw TimedOut after kPatience, and reading
+// a message throws Malformed where Beast refuses it: each fails the test.
 class Client {
  public:
   explicit Client(std::uint16_t port) : socket_(Socket::connect(port)), incoming_(socket_) {}
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // False if the other side has closed already.
+  // False if the other side has closed the connection.
   bool send(std::string_view bytes) { return socket_.write(bytes); }
   void finish_sending() { socket_.finish_writing(); }
-  // Ends the connection both ways, and with it what another thread is sending.
+  // Ends the connection both ways, and a send() under way on another thread.
   void leave() { socket_.shut_down(); }
 
-  // The next response to a request of this method. 1xx before it are kept in interim().
+  // The next final response, to a request of this method. Interim responses before it are added to
+  // interim().
   Response read(std::string_view method = "GET");
-  // Only its head; the body is read by the two calls below.
+  // The head alone; read_body() and read_rest() read the body.
   Response read_head(std::string_view method = "GET");
-  // Bytes of the body, fewer only where it ends.
+  // The next `count` bytes of the body, fewer only where it ends.
   std::string read_body(std::size_t count);
-  // What is left of it, into a response whose head was read before.
+  // Adds the rest of the body to the response that read_head() returned.
   void read_rest(Response& response);
   // The next head, interim or not.
   Response read_interim() { return next_head("GET"); }
@@ -45,7 +47,7 @@ class Client {
   Response request(std::string_view method, std::string_view url, const Fields& fields = {},
                    std::string_view body = {});
 
-  // Bytes outside any message, fewer only where the stream ends.
+  // The next `count` bytes outside any message, fewer only where the stream ends.
   std::string read_bytes(std::size_t count) { return incoming_.bytes(count); }
   // Waits for the next byte or the end of the stream.
   bool is_closed() { return read_bytes(1).empty(); }
@@ -54,8 +56,8 @@ class Client {
   Response next_head(std::string_view method);
 
   Socket socket_;
-  Incoming incoming_;
-  std::string unread_;  // of the body, beyond what read_body() was asked for
+  Incoming<Response> incoming_;
+  std::string unread_;  // bytes of the body beyond those that read_body() returned
   std::vector<Response> interim_;
 };
 

@@ -1,6 +1,6 @@
-// Preloaded into the program: a disk that hangs, is slow or may not be written, as long as a file
-// says so. The files are in the directory that HEARSAY_DISK_FAULTS names: reads_hang, reads_slow,
-// writes_hang, writes_slow, read_only. Nothing but the cache on disk uses these calls.
+// Preloaded into the program: makes its disk hang, slow or read-only while a file of that name
+// exists in the directory HEARSAY_DISK_FAULTS: reads_hang, reads_slow, writes_hang, writes_slow,
+// read_only. Only the cache on disk uses the system calls that this file replaces.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -21,7 +21,7 @@ void hang_while(const char* fault) {
   while (is_told(fault)) ::usleep(5'000);
 }
 
-// As one that has to move its heads for each.
+// Like a disk that moves its heads for each read.
 void read_slowly() {
   if (is_told("reads_slow")) ::usleep(10'000);
 }

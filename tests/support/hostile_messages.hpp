@@ -1,4 +1,4 @@
-// Messages that are malformed, ambiguous or on the edge of it, and what becomes of each.
+// Messages that are malformed, ambiguous or almost so, and what the proxy does with each.
 #pragma once
 
 #include <iosfwd>
@@ -8,28 +8,30 @@
 
 namespace support {
 
-// Stands in the texts for the origin's authority, as one byte: mutations keep or lose it whole.
+// In the texts, one byte stands for the origin's authority, so that a mutation keeps or removes all
+// of it.
 inline constexpr char kOrigin = '\x01';
 std::string with_origin(std::string_view text, std::string_view authority);
 
 struct HostileRequest {
   const char* name;
   std::string text;
-  // The status of the refusal. 200: it is fine, and forwarded as one normal request. 0: its body is
-  // damaged, so that some of it may have reached the origin before, but never the whole; the client
-  // gets a refusal or nothing.
+  // The status of the refusal. 200: the request is good, and is forwarded in normal form. 0: the
+  // body is damaged: the origin may receive a part of the request but never the whole, and the
+  // client receives a refusal or nothing.
   int status = 400;
 };
-// Start lines, targets, Host and other fields; lengths, codings and chunks.
+// Faults in start lines, targets, Host and other fields.
 std::vector<HostileRequest> hostile_heads();
+// Faults in lengths, codings and chunks.
 std::vector<HostileRequest> hostile_bodies();
 
-// To GET, with a freshness of a minute. The connection closes after it.
+// A response to GET, fresh for a minute. The origin closes the connection after it.
 struct HostileAnswer {
   const char* name;
   std::string text;
-  // What the client gets: 502; 0: that, or something that shows that it is not whole; any other:
-  // this status and the body "abc" (none with 204).
+  // What the client receives. 502: that status. 0: a 502, or a response that is visibly cut. Any
+  // other: this status with the body "abc" (204: without a body).
   int status = 502;
 };
 std::vector<HostileAnswer> hostile_answers();

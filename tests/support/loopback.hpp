@@ -1,4 +1,4 @@
-// A thread of the data path and connections within it, for tests of what runs on one.
+// An io_context like that of a worker thread, and connections within it, for tests of coroutines.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace support {
 
-// An io_context with the Deadlines that a thread of the proxy has.
+// An io_context with the Deadlines of a worker thread.
 struct Loop {
   boost::asio::io_context io{1};
   proxy::net::Deadlines deadlines{io.get_executor()};

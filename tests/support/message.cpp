@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cstdio>
 #include <ctime>
-#include <stdexcept>
 
 namespace support {
 namespace {
@@ -15,18 +14,6 @@ bool same_letter(char a, char b) {
 
 bool same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_letter);
-}
-
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-}
-
-Field parse_field(std::string_view line) {
-  const auto colon = line.find(':');
-  if (colon == std::string_view::npos) throw std::runtime_error("no field: " + std::string(line));
-  return {std::string(line.substr(0, colon)), trimmed(line.substr(colon + 1))};
 }
 
 }  // namespace
@@ -42,100 +29,6 @@ std::string Head::field(std::string_view name) const {
     if (same_name(candidate, name)) joined += (joined.empty() ? "" : ", ") + value;
   }
   return joined;
-}
-
-bool Incoming::more() {
-  const std::string bytes = socket_.read_some();
-  buffer_ += bytes;
-  return !bytes.empty();
-}
-
-std::optional<std::string> Incoming::line() {
-  std::size_t end = 0;
-  while ((end = buffer_.find("\r\n")) == std::string::npos) {
-    if (!more()) return std::nullopt;
-  }
-  std::string text = buffer_.substr(0, end);
-  buffer_.erase(0, end + 2);
-  return text;
-}
-
-std::optional<Head> Incoming::head() {
-  const auto start = line();
-  if (!start) return std::nullopt;
-  Head head{*start, {}};
-  for (auto text = line(); text; text = line()) {
-    if (text->empty()) return head;
-    head.fields.push_back(parse_field(*text));
-  }
-  return std::nullopt;
-}
-
-void Incoming::begin_body(Framing framing, std::uint64_t size) {
-  framing_ = framing;
-  left_ = size;
-  in_chunk_ = false;
-  whole_ = framing == Framing::none || (framing == Framing::sized && size == 0);
-}
-
-std::string Incoming::take(std::uint64_t limit) {
-  if (buffer_.empty() && !more()) return {};
-  std::string piece = buffer_.substr(0, static_cast<std::size_t>(limit));
-  buffer_.erase(0, piece.size());
-  return piece;
-}
-
-// Sets left_ to the next chunk's size; false at the last one or at a cut.
-bool Incoming::next_chunk() {
-  if (in_chunk_ && !line()) return false;
-  const auto size = line();
-  if (!size) return false;
-  left_ = std::stoull(*size, nullptr, 16);
-  in_chunk_ = true;
-  if (left_ > 0) return true;
-  auto trailer = line();
-  while (trailer && !trailer->empty()) trailer = line();
-  whole_ = trailer.has_value();
-  return false;
-}
-
-std::string Incoming::body_piece() {
-  if (whole_) return {};
-  if (framing_ == Framing::until_close) {
-    std::string piece = take(std::string::npos);
-    whole_ = piece.empty() && !socket_.was_reset();
-    return piece;
-  }
-  if (framing_ == Framing::chunked && left_ == 0 && !next_chunk()) return {};
-  std::string piece = take(left_);
-  left_ -= piece.size();
-  whole_ = framing_ == Framing::sized && left_ == 0;
-  return piece;
-}
-
-std::string Incoming::bytes(std::size_t count) {
-  while (buffer_.size() < count && more()) {
-  }
-  return take(count);
-}
-
-Framing request_framing(const Head& head) {
-  if (contains(head.field("Transfer-Encoding"), "chunked")) return Framing::chunked;
-  return head.has("Content-Length") ? Framing::sized : Framing::none;
-}
-
-Framing response_framing(const Head& head, int status, std::string_view method) {
-  const bool tunnel = method == "CONNECT" && status / 100 == 2;
-  if (method == "HEAD" || tunnel || status < 200 || status == 204 || status == 304) {
-    return Framing::none;
-  }
-  const Framing framing = request_framing(head);
-  return framing == Framing::none ? Framing::until_close : framing;
-}
-
-std::uint64_t content_length(const Head& head) {
-  const std::string value = head.field("Content-Length");
-  return value.empty() ? 0 : std::stoull(value);
 }
 
 bool contains(std::string_view text, std::string_view part) {

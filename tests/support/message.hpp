@@ -1,16 +1,12 @@
-// HTTP/1.1 messages as tests see them: heads as they stand on the wire, bodies piece by piece.
+// HTTP/1.1 messages as values, and the texts of those that tests send.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "tests/support/socket.hpp"
 
 namespace support {
 
@@ -23,8 +19,18 @@ struct Head {
   Fields fields;
 
   bool has(std::string_view name) const;
-  // All values of that name joined by ", "; empty if there is none.
+  // All values of this name, joined by ", "; empty if there is none.
   std::string field(std::string_view name) const;
+};
+
+struct Request : Head {
+  std::string method;
+  std::string target;
+  std::string path;  // of the target in any form, with its query
+  std::string body;  // the bytes received so far
+  bool whole = false;
+  std::size_t connection = 0;     // connections are numbered from 0 in the order of accept
+  std::size_t on_connection = 0;  // the requests of a connection are numbered from 0
 };
 
 struct Response : Head {
@@ -35,51 +41,14 @@ struct Response : Head {
   std::string version() const { return start_line.substr(0, start_line.find(' ')); }
 };
 
-enum class Framing { none, sized, chunked, until_close };
-
-// What the other side sends, cut into heads and bodies.
-class Incoming {
- public:
-  explicit Incoming(Socket& socket) : socket_(socket) {}
-
-  // The next head; none if the other side closed without one.
-  std::optional<Head> head();
-  // Says how the body after the last head ends.
-  void begin_body(Framing framing, std::uint64_t size = 0);
-  // The next bytes of the body, of which there is no more after an empty piece.
-  std::string body_piece();
-  // The body has been read to the end that its framing gave it.
-  bool body_whole() const { return whole_; }
-  // Bytes that belong to no message: what came through a tunnel, or after the last message.
-  std::string bytes(std::size_t count);
-
- private:
-  bool more();
-  std::optional<std::string> line();
-  std::string take(std::uint64_t limit);
-  bool next_chunk();
-
-  Socket& socket_;
-  std::string buffer_;
-  Framing framing_ = Framing::none;
-  std::uint64_t left_ = 0;  // of the sized body or of the chunk
-  bool in_chunk_ = false;
-  bool whole_ = true;
-};
-
-// How the body of a request, or of the response to `method`, is framed (RFC 9112 section 6.3).
-Framing request_framing(const Head& head);
-Framing response_framing(const Head& head, int status, std::string_view method);
-std::uint64_t content_length(const Head& head);
-
-// Case aside, does the text hold this?
+// True if the text contains the part, case aside.
 bool contains(std::string_view text, std::string_view part);
 
-// "http://host:port/path" cut after the authority; the path of "/path" is itself.
+// "host:port" and "/path" of "http://host:port/path"; path_of("/path") is "/path".
 std::string authority_of(std::string_view url);
 std::string path_of(std::string_view target);
 
-// The wall clock's time, or one that far from it, as Date and Expires say it.
+// The time `from_now`, in the format of Date and Expires.
 std::string http_date(std::chrono::seconds from_now = std::chrono::seconds(0));
 
 std::string head_text(std::string_view start_line, const Fields& fields);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kListening = "listening on ";
 
-// The port in "listening on ADDRESS:PORT", 0 while there is no such line.
+// The port in "listening on ADDRESS:PORT"; 0 if there is no such line yet.
 std::uint16_t announced_port(const std::string& output) {
   const auto start = output.find(kListening);
   if (start == std::string::npos) return 0;
@@ -43,8 +43,7 @@ json settings_for_tests(const std::filesystem::path& access_log) {
 }
 
 Command serve_command(const std::filesystem::path& settings_file) {
-  // Built with AddressSanitizer it would keep what was freed, and no memory would ever be given
-  // back.
+  // AddressSanitizer keeps freed memory by default, and tests measure memory that is given back.
   return {{hearsay_program(), "serve", "--config", settings_file.string()},
           {"ASAN_OPTIONS=quarantine_size_mb=1"}};
 }

@@ -1,4 +1,4 @@
-// The real program on loopback, with settings, logs and a life of its own.
+// The real program on loopback, with its own settings and logs.
 #pragma once
 
 #include <chrono>
@@ -20,44 +20,45 @@ namespace support {
 
 using nlohmann::json;
 
-// The path of the program that this build made.
+// The path of the program in this build.
 std::string hearsay_program();
 
-// These settings with one peer, on that port of loopback.
+// These settings with one peer added, at this port of 127.0.0.1.
 json with_peer(std::string_view name, std::uint16_t port, json settings = json::object());
 
-// `hearsay serve` from the moment it listens until the end of the object. The settings are laid
-// over those for tests: a port of the system's choice on 127.0.0.1, origins on loopback allowed,
-// the access log in Squid's format in a file, quick digests.
+// `hearsay serve`, listening when the constructor returns and ended by the destructor. The settings
+// are merged into those for tests: a port of 127.0.0.1 that the system chooses, origins on loopback
+// allowed, the access log in Squid's format in a file, short digest intervals.
 class ProxyProcess {
  public:
-  // Throws with what the program said if it does not come to listen.
+  // Throws what the program wrote to stderr if it does not listen in time.
   explicit ProxyProcess(const json& settings = json::object());
-  // Serves on a socket that is bound already, so that a neighbour could be told its port before.
+  // Serves on the listener's socket, so that a neighbour's settings can name the port before.
   ProxyProcess(const json& settings, const Listener& listener);
 
   std::uint16_t port() const { return port_; }
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
   std::string url() const { return "http://" + address(); }
 
-  // One of the proxy's own pages, by a connection of its own.
+  // One of the proxy's own pages, over a new connection.
   Response page(std::string_view path, const Fields& fields = {}) const;
-  // /digest; and that part of it which is about the peer of this name.
+  // The page /digest, and its part about the peer of this name.
   json digest() const;
   json digest_peer(std::string_view name) const;
-  // A sample of /metrics by its name and labels as printed; 0 if it is not there.
+  // A sample of /metrics by its name and labels as printed; 0 if there is none.
   double metric(std::string_view name) const;
 
   std::filesystem::path access_log_path() const { return directory_ / "access.log"; }
   std::vector<LogLine> access_log() const;
-  // Waits until the log has a line about the URL and returns the last; throws if there comes none.
+  // Waits for a line of the log about the URL and returns the last one. Throws TimedOut if there is
+  // none after kPatience.
   LogLine logged(std::string_view url) const;
 
   ChildProcess& process() { return *process_; }
-  // SIGTERM, and the exit code once it has ended.
+  // Sends SIGTERM, waits for the end, and returns the exit code.
   int terminate(std::chrono::milliseconds limit = kPatience + std::chrono::seconds(5));
   std::uint64_t resident_bytes() const;
-  // Without what files have, such as the program: what it has allocated, mostly.
+  // Resident bytes without mapped files such as the program: what it has allocated, mostly.
   std::uint64_t anonymous_bytes() const;
 
  private:
@@ -69,7 +70,7 @@ class ProxyProcess {
   std::uint16_t port_ = 0;
 };
 
-// A settings file for tests with these laid over it, for runs that need no ProxyProcess.
+// The settings for tests, and the command that serves by a file, for runs without a ProxyProcess.
 json settings_for_tests(const std::filesystem::path& access_log);
 Command serve_command(const std::filesystem::path& settings_file);
 

@@ -19,7 +19,7 @@ int checked(int result, const char* what) {
   return result;
 }
 
-// Adds what there is; false at the end of the stream, or at its reset.
+// Adds the bytes received; false at the end of the stream or at a reset.
 bool read_into(int socket, std::string& bytes, bool& was_reset) {
   std::array<char, 65536> buffer;
   const auto count = ::recv(socket, buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -31,7 +31,7 @@ bool read_into(int socket, std::string& bytes, bool& was_reset) {
   return count > 0;
 }
 
-// Takes off what was sent; false when there is nobody to send to.
+// Removes what was sent from `bytes`; false if the other side has closed.
 bool write_from(int socket, std::string_view& bytes) {
   const auto count = ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (count < 0) return errno == EAGAIN || errno == EINTR;

@@ -1,4 +1,5 @@
-// One client and one origin of a proxy, both played by one thread, byte for byte as told.
+// One client and one origin of a proxy, both played by one thread. It moves bytes, not messages:
+// the mutation tests send what is no HTTP, and judge exact bytes by strict_reading.hpp.
 #pragma once
 
 #include <functional>
@@ -14,26 +15,26 @@ namespace support {
 
 class Pump {
  public:
-  // What the origin says once it has got these bytes on a connection, on which nothing is said but
-  // that; none: it waits for more.
+  // What the origin sends on a connection that received these bytes, as the only answer on it; none
+  // to wait for more bytes.
   using Answer = std::function<std::optional<std::string>(std::string_view got)>;
   struct Played {
-    std::string at_client;               // to the end of the connection
-    bool was_reset = false;              // which was no orderly one
-    std::vector<std::string> at_origin;  // per connection that came
+    std::string at_client;               // all that the client received
+    bool was_reset = false;              // a reset ended the client's connection
+    std::vector<std::string> at_origin;  // received, per connection
   };
 
   explicit Pump(std::uint16_t proxy_port);
 
   std::uint16_t port() const { return port_; }  // of the origin
-  // What the origin does with a connection once it has answered.
+  // What the origin does with a connection after its answer.
   enum class After {
-    ends,   // it closes, and waits for the proxy to close
-    drops,  // it closes
-    keeps,  // it stays open, also in the next calls
+    ends,   // closes it, and waits for the proxy to close
+    drops,  // closes it
+    keeps,  // leaves it open, for the next calls too
   };
-  // Sends these bytes, then the end of the stream, and waits until the client's connection has
-  // ended, and those of the origin that are not answered. TimedOut after kPatience.
+  // Sends these bytes and the end of the stream. Waits until the client's connection has ended, and
+  // each of the origin's is answered or has ended. Throws TimedOut after kPatience.
   Played play(std::string_view from_client, const Answer& answer, After after = After::ends);
 
  private:

@@ -22,6 +22,14 @@ Reply Reply::raw(std::string bytes) {
   return reply.cut();
 }
 
+Reply Reply::endless(std::string bytes, std::string rest) {
+  Reply reply;
+  reply.started_ = true;
+  reply.add(Step::Kind::text, std::move(bytes));
+  reply.add(Step::Kind::repeated, std::move(rest));
+  return reply.cut();
+}
+
 Reply& Reply::with(std::string name, std::string value) {
   fields_.emplace_back(std::move(name), std::move(value));
   return *this;
@@ -85,7 +93,7 @@ void Reply::add(Step::Kind kind, std::string bytes, Gate gate) {
   steps_.push_back({kind, std::move(bytes), std::move(gate)});
 }
 
-// The head is written last: with() may come after what starts it.
+// Writes the head last, as with() may be called after the head was started.
 std::vector<Reply::Step> Reply::steps() const {
   Reply finished = *this;
   finished.start();

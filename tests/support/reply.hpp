@@ -1,4 +1,5 @@
-// What a scripted origin answers: a head and a body as steps, some of which wait for the test.
+// The response of a scripted origin: steps that send bytes, or wait for the test. The bytes are
+// written as they are, without Beast's serializer, which sends no malformed or cut message.
 #pragma once
 
 #include <chrono>
@@ -15,11 +16,11 @@
 
 namespace support {
 
-// Shut until a test opens it. Copies are one gate. Any thread.
+// Shut until a test opens it. Copies share one state. Any thread.
 class Gate {
  public:
   void open();
-  // False if asked to stop before the gate opened.
+  // Waits until the gate is open; false if `stop` is requested before.
   bool wait(std::stop_token stop) const;
 
  private:
@@ -31,41 +32,42 @@ class Gate {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-// Steps are played in the order of the calls. The head goes out before the first step of the body;
-// what waits before that holds the head back. A reply without a body says Content-Length: 0.
+// Steps are played in the order of the calls. The head is sent before the first step of the body,
+// so a wait() before that step delays the head too. A reply without a body has Content-Length: 0.
 class Reply {
  public:
   explicit Reply(int status = 200, Fields fields = {});
-  // These bytes and nothing else, then the connection is closed.
+  // Sends these bytes alone, then closes the connection.
   static Reply raw(std::string bytes);
-  // The connection is closed without a byte.
+  // Closes the connection without a byte.
   static Reply hang_up() { return raw(""); }
+  // Sends `bytes`, then `rest` again and again until the client leaves.
+  static Reply endless(std::string bytes, std::string rest);
 
   Reply& with(std::string name, std::string value);
-  // The whole body, sized.
+  // The whole body, with its Content-Length.
   Reply& body(std::string bytes);
-  // Announces a body of that size, to be sent in pieces.
+  // Announces a body of so many bytes, for send() to supply.
   Reply& sized(std::uint64_t bytes);
   Reply& chunked();
   Reply& interim(std::string_view start_line, const Fields& fields);
   Reply& send(std::string bytes);
   Reply& wait(Gate gate);
-  // The head goes out now.
+  // Sends the head now.
   Reply& start();
-  // The connection is closed here, whatever was announced.
+  // Closes the connection here, whatever was announced.
   Reply& cut();
-  // As over a long way: the answer begins only then, and the connection takes no more bytes per
-  // second than that.
+  // Like a distant origin: begins after `delay`, and sends at most so many bytes per second.
   Reply& slow(std::chrono::milliseconds delay, std::uint64_t bytes_per_second);
   std::chrono::milliseconds delay() const { return delay_; }
-  std::uint64_t rate() const { return rate_; }  // 0: as fast as it can
+  std::uint64_t rate() const { return rate_; }  // bytes per second; 0: unlimited
 
   struct Step {
-    enum class Kind { head, text, body, wait, close } kind;
+    enum class Kind { head, text, body, repeated, wait, close } kind;
     std::string bytes;
     Gate gate;
   };
-  // All that is to be done, the end of the body included.
+  // All steps, the end of a chunked body included.
   std::vector<Step> steps() const;
 
  private:
@@ -83,7 +85,7 @@ class Reply {
   std::vector<Step> steps_;
 };
 
-// 200 with this body and this Cache-Control.
+// A 200 with this body and this Cache-Control.
 Reply cacheable(std::string body, std::string cache_control = "max-age=3600");
 
 }  // namespace support

@@ -1,4 +1,4 @@
-// Runs a coroutine to its end, as a test would call a function.
+// Runs a coroutine to its end, so that a test can call it like a function.
 #pragma once
 
 #include <boost/asio/co_spawn.hpp>
@@ -15,8 +15,8 @@ namespace support {
 using namespace std::chrono_literals;
 using proxy::net::Task;
 
-// What else runs on the io_context is left where it is when the task ends; a task that does not end
-// within `guard` is an exception, as is one that throws.
+// Other work on the io_context is suspended when the task ends. Throws if the task throws, or does
+// not end within `guard`.
 inline void run(boost::asio::io_context& io, Task<void> task, std::chrono::seconds guard = 20s) {
   bool done = false;
   std::exception_ptr thrown;
@@ -43,7 +43,7 @@ T run(boost::asio::io_context& io, Task<T> task, std::chrono::seconds guard = 20
   return std::move(*result);
 }
 
-// The same on an io_context of its own.
+// The same on an io_context made for this task.
 template <class T>
 T run(Task<T> task) {
   boost::asio::io_context io(1);

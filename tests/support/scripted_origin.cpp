@@ -1,23 +1,12 @@
 #include "tests/support/scripted_origin.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
-#include <sstream>
 
 #include "tests/support/await.hpp"
 
 namespace support {
-namespace {
-
-Request parse_request(Head head) {
-  Request request;
-  static_cast<Head&>(request) = std::move(head);
-  std::istringstream(request.start_line) >> request.method >> request.target;
-  request.path = path_of(request.target);
-  return request;
-}
-
-}  // namespace
-
 ScriptedOrigin::ScriptedOrigin() : acceptor_([this] { accept_all(); }) {}
 
 ScriptedOrigin::~ScriptedOrigin() {
@@ -104,28 +93,30 @@ void ScriptedOrigin::accept_all() {
   }
 }
 
-// What the other side does wrong ends the connection; the test sees it from what is missing.
+// A malformed request fails the test. Other faults of the other side end the connection, and the
+// test sees what is missing.
 void ScriptedOrigin::serve(Connection& connection, std::stop_token stop) {
   try {
-    Incoming incoming(connection.socket);
+    Incoming<Request> incoming(connection.socket);
     std::size_t on_connection = 0;
-    for (auto head = incoming.head(); head; head = incoming.head()) {
-      Request request = parse_request(std::move(*head));
-      request.connection = connection.number;
-      request.on_connection = on_connection++;
+    while (auto request = incoming.head()) {
+      request->connection = connection.number;
+      request->on_connection = on_connection++;
       std::unique_lock lock(mutex_);
-      Request& recorded = requests_.emplace_back(std::move(request));
+      Request& recorded = requests_.emplace_back(std::move(*request));
       lock.unlock();
       if (!answer_one(connection, incoming, recorded, stop)) break;
     }
+  } catch (const Malformed& malformed) {
+    ADD_FAILURE() << "an origin was sent " << malformed.what();
   } catch (const std::exception&) {
   }
   connection.socket.shut_down();
   connection.over = true;
 }
 
-bool ScriptedOrigin::answer_one(Connection& connection, Incoming& incoming, Request& request,
-                                const std::stop_token& stop) {
+bool ScriptedOrigin::answer_one(Connection& connection, Incoming<Request>& incoming,
+                                Request& request, const std::stop_token& stop) {
   const Route route = route_for(request.path);
   if (!route.on_head) {
     if (route.asks && contains(request.field("Expect"), "100-continue")) {
@@ -147,8 +138,7 @@ ScriptedOrigin::Route ScriptedOrigin::route_for(const std::string& path) const {
   return {[](const Request&) { return Reply(404); }};
 }
 
-void ScriptedOrigin::read_body(Incoming& incoming, Request& request) {
-  incoming.begin_body(request_framing(request), content_length(request));
+void ScriptedOrigin::read_body(Incoming<Request>& incoming, Request& request) {
   for (std::string piece = incoming.body_piece(); !piece.empty(); piece = incoming.body_piece()) {
     const std::lock_guard lock(mutex_);
     request.body += piece;
@@ -157,7 +147,7 @@ void ScriptedOrigin::read_body(Incoming& incoming, Request& request) {
   request.whole = incoming.body_whole();
 }
 
-// False once the connection is to be closed.
+// False if the connection is to be closed.
 bool ScriptedOrigin::play(Socket& socket, const Reply& reply, std::string_view method,
                           std::stop_token stop) {
   using Kind = Reply::Step::Kind;
@@ -169,6 +159,8 @@ bool ScriptedOrigin::play(Socket& socket, const Reply& reply, std::string_view m
     if (step.kind == Kind::close) return false;
     if (step.kind == Kind::wait && !step.gate.wait(stop)) return false;
     if (step.kind == Kind::body && method == "HEAD") continue;
+    while (step.kind == Kind::repeated && !stop.stop_requested() && socket.write(step.bytes)) {
+    }
     for (std::size_t sent = 0; sent < step.bytes.size(); sent += kPiece) {
       const auto piece = std::string_view(step.bytes).substr(sent, kPiece);
       if (!socket.write(piece)) return false;

@@ -1,5 +1,5 @@
-// An HTTP/1.1 server on loopback that answers as a test scripts it and remembers what it was asked.
-// It also plays the neighbour that misbehaves.
+// An HTTP/1.1 server on loopback that answers as a test scripts it, and records each request. Tests
+// use it as a misbehaving neighbour, too. It reads requests with Boost.Beast's parser.
 #pragma once
 
 #include <atomic>
@@ -14,24 +14,14 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/message.hpp"
+#include "tests/support/incoming.hpp"
 #include "tests/support/reply.hpp"
 #include "tests/support/socket.hpp"
 
 namespace support {
 
-struct Request : Head {
-  std::string method;
-  std::string target;
-  std::string path;  // of the target, whichever its form; with the query
-  std::string body;  // as much as has come
-  bool whole = false;
-  std::size_t connection = 0;     // counted from 0 in the order of accept
-  std::size_t on_connection = 0;  // the how manieth of its connection, from 0
-};
-
-// Each connection has a thread. All calls may come at any time, from any thread; an Answer runs on
-// the thread of the connection that asked.
+// Each connection has a thread, on which its Answers run. All functions may be called at any time
+// on any thread. A malformed request fails the test that runs.
 class ScriptedOrigin {
  public:
   using Answer = std::function<Reply(const Request&)>;
@@ -41,14 +31,15 @@ class ScriptedOrigin {
   ScriptedOrigin& operator=(const ScriptedOrigin&) = delete;
   ~ScriptedOrigin();
 
-  // Answers once the request is whole. The last word on a path holds.
+  // Answers requests for this path once they are whole. A later call for a path replaces the
+  // former.
   void on(std::string path, Answer answer);
   void on(std::string path, Reply reply);
-  // Answers before the request's body is read, and without asking for it by 100 (Continue).
+  // Answers before the request's body is read, and sends no 100 (Continue) for it.
   void on_head(std::string path, Reply reply);
-  // Waits for the body and says nothing before, whatever the client expects.
+  // Answers once the request is whole, and sends no 100 (Continue) even if the client expects it.
   void never_asks(std::string path, Reply reply);
-  // For paths of which nothing was said; else they get a 404.
+  // Answers requests for all other paths, which get a 404 by default.
   void otherwise(Answer answer);
 
   std::uint16_t port() const { return listener_.port(); }
@@ -58,7 +49,7 @@ class ScriptedOrigin {
   std::vector<Request> requests(std::string_view path) const;
   std::size_t count() const;
   std::size_t count(std::string_view path) const;
-  // False if not so many heads have come within kPatience.
+  // Waits for so many heads of requests; false if fewer have come within kPatience.
   bool await_requests(std::string_view path, std::size_t number) const;
   std::size_t connections() const { return accepted_; }
   std::uint64_t body_bytes_sent() const { return body_bytes_sent_; }
@@ -68,7 +59,7 @@ class ScriptedOrigin {
   struct Route {
     Answer answer;
     bool on_head = false;
-    bool asks = true;  // for a body that waits to be asked for
+    bool asks = true;  // sends 100 (Continue) where the client expects it
   };
   struct Connection {
     Socket socket;
@@ -79,14 +70,14 @@ class ScriptedOrigin {
 
   void accept_all();
   void serve(Connection& connection, std::stop_token stop);
-  bool answer_one(Connection& connection, Incoming& incoming, Request& request,
+  bool answer_one(Connection& connection, Incoming<Request>& incoming, Request& request,
                   const std::stop_token& stop);
   bool play(Socket& socket, const Reply& reply, std::string_view method, std::stop_token stop);
-  void read_body(Incoming& incoming, Request& request);
+  void read_body(Incoming<Request>& incoming, Request& request);
   Route route_for(const std::string& path) const;
 
   Listener listener_;
-  mutable std::mutex mutex_;  // guards all below but the atomics
+  mutable std::mutex mutex_;  // guards all members below but the atomics
   std::map<std::string, Route, std::less<>> routes_;
   Answer otherwise_;
   std::list<Request> requests_;

@@ -1,4 +1,5 @@
-// TCP on 127.0.0.1 for tests: blocking calls of which every one ends.
+// TCP on 127.0.0.1 for tests, in blocking calls that end after kPatience at the latest. Sockets are
+// plain because tests send malformed bytes, close early, reset, and look at exact bytes.
 #pragma once
 
 #include <netinet/in.h>
@@ -13,17 +14,17 @@
 
 namespace support {
 
-// What takes longer than this in a test will not come.
+// A test waits no longer than this.
 inline constexpr std::chrono::seconds kPatience{10};
 
 struct TimedOut : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// 127.0.0.1 as the system's calls take it.
+// The address of 127.0.0.1 for the system's calls.
 sockaddr_in loopback(std::uint16_t port);
 
-// Owns a file descriptor; closed with it.
+// Owns a file descriptor, and closes it in the destructor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -38,16 +39,18 @@ class Descriptor {
   int number_;
 };
 
-// One connection. Calls throw TimedOut after kPatience, std::system_error on what is neither the
-// peer's closing nor its reset. Reading, writing and shut_down() may be on three threads.
+// One connection. Calls throw TimedOut after kPatience, and std::system_error on any error but a
+// close or a reset by the other side. One thread may read while a second writes and a third calls
+// shut_down().
 class Socket {
  public:
   explicit Socket(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
   static Socket connect(std::uint16_t port);
 
-  // Bytes as they come, at most `limit`; empty once the other side has closed or reset.
+  // Waits for bytes and returns them, at most `limit`; empty after a close or reset by the other
+  // side.
   std::string read_some(std::size_t limit = 65536);
-  // False if the other side closed before it took all.
+  // False if the other side closed before all bytes were sent.
   bool write(std::string_view bytes);
   void finish_writing();
   void shut_down();
@@ -58,7 +61,7 @@ class Socket {
   bool was_reset_ = false;
 };
 
-// A listening socket on a port of the system's choice, open to connections from the start.
+// A listening socket on a port that the system chooses. Connections succeed from the start.
 class Listener {
  public:
   explicit Listener(int backlog = 128);
@@ -74,11 +77,11 @@ class Listener {
   std::uint16_t port_ = 0;
 };
 
-// Tries, and closes what came of it.
+// True if a connection to the port succeeds; the connection is closed.
 bool accepts_connections(std::uint16_t port);
 
-// A port of the system's choice that refuses connections while this lives, except to a program
-// that is told to listen there: nobody else is given it meanwhile.
+// A port that the system gives to nobody else while this object lives. It refuses connections until
+// a program that a test starts listens there.
 class ReservedPort {
  public:
   ReservedPort();
@@ -86,7 +89,7 @@ class ReservedPort {
   std::uint16_t port() const { return port_; }
 
  private:
-  Descriptor descriptor_;  // bound with SO_REUSEADDR, as that program must, and never listening
+  Descriptor descriptor_;  // bound with SO_REUSEADDR, as the program must do; never listens
   std::uint16_t port_;
 };
 

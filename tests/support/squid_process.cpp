@@ -10,8 +10,8 @@
 namespace support {
 namespace {
 
-// A digest is built only with a cache_dir. With the origin on loopback netdb would go direct
-// without a look at any digest. The stock refresh pattern for "?" would ask with max-age=0.
+// Squid builds a digest only with a cache_dir. For an origin on loopback netdb would go direct
+// without looking at any digest. The default refresh pattern for "?" would ask with max-age=0.
 std::string configuration(const std::string& directory, std::uint16_t port,
                           std::uint16_t neighbour_port) {
   return "http_port 127.0.0.1:" + std::to_string(port) + "\n" +
@@ -56,8 +56,8 @@ std::string configuration(const std::string& directory, std::uint16_t port,
 
 }  // namespace
 
-// Squid drops root by itself, but the kernel then forgets that it is to die with us: setpriv drops
-// root first and says so again.
+// Squid drops root by itself, and the kernel then forgets the parent-death signal. So setpriv drops
+// root first and sets the signal again.
 Command SquidProcess::squid(std::string_view option) const {
   std::vector<std::string> arguments{"/usr/bin/setpriv", "--pdeathsig", "KILL"};
   if (::geteuid() == 0) {
@@ -77,7 +77,7 @@ SquidProcess::SquidProcess(std::uint16_t neighbour_port) {
   const Outcome made = run_to_end(squid("-z"));
   if (made.exit_code != 0) throw std::runtime_error("squid -z: " + made.errors + cache_log());
   process_ = std::make_unique<ChildProcess>(squid("-Y"));
-  // It says that it accepts a moment before it does.
+  // Squid logs that it accepts connections a moment before it does.
   const bool ready = await([this] {
     return contains(cache_log(), "Finished rebuilding storage") && accepts_connections(port());
   });

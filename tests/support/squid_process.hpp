@@ -1,4 +1,4 @@
-// Debian's Squid on loopback, unmodified, as a neighbour that has a digest and reads ours.
+// Debian's Squid on loopback, unmodified, as a neighbour that serves a digest and reads Hearsay's.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace support {
 
-// Squid from the moment it has rebuilt its empty store and accepts connections. One that is not
-// installed is an error like any other.
+// A Squid that has rebuilt its empty store and accepts connections when the constructor returns.
+// The constructor throws if Squid is not installed.
 class SquidProcess {
  public:
-  // Its one neighbour, on this port of loopback, is a sibling it asks by its digest alone.
+  // The one neighbour, at this port of 127.0.0.1, is a sibling that Squid asks by its digest alone.
   explicit SquidProcess(std::uint16_t neighbour_port);
 
   std::uint16_t port() const { return reserved_.port(); }

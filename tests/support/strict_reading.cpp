@@ -38,12 +38,12 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
 }
 
-// Bytes taken from the front. What is missing is Cut, what is wrong Malformed.
+// Bytes taken from the front. Throws Cut where bytes are missing, Malformed where they are wrong.
 class Source {
  public:
   explicit Source(std::string_view bytes) : left(bytes) {}
 
-  // Up to CRLF, without it. Every byte is text.
+  // The text before the next CRLF. Throws Malformed on a control character.
   std::string line() {
     std::string text;
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -59,7 +59,7 @@ class Source {
     throw Cut{};
   }
 
-  // Adds to `into` what there is of so many bytes.
+  // Moves `count` bytes to `into`, or all there are before it throws Cut.
   void take(std::uint64_t count, std::string& into) {
     const auto some =
         left.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(count, left.size())));
@@ -96,12 +96,14 @@ std::vector<std::string> values(const Fields& fields, std::string_view name) {
   return found;
 }
 
+enum class Framing { none, sized, chunked };
+
 struct Body {
   Framing framing = Framing::none;
   std::uint64_t size = 0;
 };
 
-// One clear statement or none (RFC 9112 section 6).
+// The framing by one Content-Length or one Transfer-Encoding, or by none (RFC 9112 section 6).
 Body stated_body(const Fields& fields, bool http10) {
   const auto lengths = values(fields, "content-length");
   const auto codings = values(fields, "transfer-encoding");
@@ -120,7 +122,8 @@ Body stated_body(const Fields& fields, bool http10) {
 }
 
 void read_chunks(Source& source, std::string& body) {
-  // Blanks before an extension are bad but to be parsed (RFC 9112 7.1.1).
+  // A recipient must parse blanks before an extension, though nobody should send them (RFC 9112
+  // section 7.1.1).
   static const std::regex kSize("([0-9a-fA-F]{1,15})([ \t]*;.*)?");
   for (;;) {
     const std::string line = source.line();
@@ -172,7 +175,7 @@ void read_request(Source& source, Message& request) {
   read_body(source, body, request.body);
 }
 
-// True for a final one.
+// Reads one response; true if it is a final one.
 bool read_one_answer(Source& source, Answer& answer, std::string_view method) {
   static const std::regex kLine("(HTTP/1\\.[0-9]) ([1-9][0-9][0-9])( .*)?");
   const std::string line = source.line();

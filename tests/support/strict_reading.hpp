@@ -1,5 +1,6 @@
-// An obvious reading of HTTP/1.1 messages (RFC 9112), for tests alone: slow, strict, line by line,
-// and nothing in it is shared with the proxy that it is to judge.
+// A plain reading of HTTP/1.1 messages (RFC 9112) for the mutation tests: slow, strict, line by
+// line, without a line of the proxy's code. Beast's parser is laxer: it takes, for instance, folded
+// lines and repeated lengths.
 #pragma once
 
 #include <string>
@@ -12,20 +13,20 @@ namespace support::strict {
 
 enum class End {
   whole,
-  cut,        // good as far as it goes
-  malformed,  // or ambiguous
+  cut,        // the beginning of a good message
+  malformed,  // wrong or ambiguous
 };
 
 struct Message {
   std::string first, second, third;  // of the start line
   Fields fields;
-  std::string body;  // as much as there is
+  std::string body;  // all bytes up to the end or the fault
 };
 
 struct Requests {
-  std::vector<Message> whole;  // in order, up to the first that is not
-  End end = End::whole;        // how what follows them ends; whole: nothing follows
-  std::string fault;           // of a malformed one
+  std::vector<Message> whole;  // in order, up to the first that is not whole
+  End end = End::whole;        // of the bytes after them; whole if there are none
+  std::string fault;           // why the bytes after them are malformed
 };
 Requests read_requests(std::string_view bytes);
 
@@ -33,16 +34,16 @@ struct Answer {
   End end = End::cut;
   int status = 0;
   Message message;
-  std::string_view rest;  // what follows it
+  std::string_view rest;  // the bytes after it
   std::string fault;
 };
-// The final answer to such a request; interim ones before it are skipped. The end of the bytes is
-// that of the connection.
+// The final response to a request of this method; interim responses before it are skipped. The
+// connection ended after the last of the bytes.
 Answer read_answer(std::string_view bytes, std::string_view method = "GET");
 
-// What an origin is asked for by a request target in any form but authority-form.
+// The origin-form of a request's target, which is in any form but authority-form.
 std::string path_asked(const Message& request);
-// Why the request is not one that a proxy should have sent to an origin; empty if it is.
+// Why a proxy should not have sent this request to an origin; empty if it may.
 std::string not_normal(const Message& request);
 
 }  // namespace support::strict

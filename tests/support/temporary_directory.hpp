@@ -1,4 +1,4 @@
-// A directory of its own for one test, gone with it.
+// A directory for one test, removed by the destructor.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-// The bytes of a file; empty if it is not there.
+// The bytes of a file; empty if there is no file.
 std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
