@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "tests/peers/samples.hpp"
-#include "tests/peers/scripted_peer.hpp"
+#include "tests/support/scripted_origin.hpp"
 
 namespace peers {
 namespace {
@@ -19,31 +19,40 @@ using samples::delta_of;
 using samples::digest_of;
 using samples::key;
 using samples::native_of;
-using samples::ScriptedPeer;
+using support::Fields;
+using support::Gate;
+using support::Reply;
 
 const auto now = std::chrono::steady_clock::now;
 
-std::string head(const std::string& fields, std::size_t length) {
-  return "HTTP/1.1 200 OK\r\n" + fields + "Content-Length: " + std::to_string(length) + "\r\n\r\n";
+const Fields kHearsay{{"Server", "Hearsay/0.1.0"}, {"ETag", "\"00000000000000ab-5\""}};
+const Fields kSquid{{"Server", "squid/5.7"},
+                    {"Date", "Tue, 14 Nov 2023 22:13:20 GMT"},
+                    {"Expires", "Tue, 14 Nov 2023 23:13:20 GMT"},
+                    {"Last-Modified", "Tue, 14 Nov 2023 22:13:20 GMT"}};
+
+Reply answer(const Fields& fields, std::string body) {
+  return Reply(200, fields).body(std::move(body));
 }
 
-std::string answer(const std::string& fields, const std::string& body) {
-  return head(fields, body.size()) + body;
-}
-
-const std::string kHearsay = "Server: Hearsay/0.1.0\r\nETag: \"00000000000000ab-5\"\r\n";
-const std::string kSquid =
-    "Server: squid/5.7\r\nDate: Tue, 14 Nov 2023 22:13:20 GMT\r\n"
-    "Expires: Tue, 14 Nov 2023 23:13:20 GMT\r\nLast-Modified: Tue, 14 Nov 2023 22:13:20 GMT\r\n";
-const std::string kUnchanged = "HTTP/1.1 304 Not Modified\r\nServer: Hearsay/0.1.0\r\n\r\n";
-
-std::string line_of(const std::string& request) {
-  return request.substr(0, request.find('\r'));
-}
-
-std::string good() {
+Reply good() {
   return answer(kHearsay, body_of(native_of({"x"})));
 }
+
+Reply unchanged() {
+  return Reply(304, {{"Server", "Hearsay/0.1.0"}});
+}
+
+// A neighbour that answers its requests by their number, from 0.
+struct ScriptedPeer : support::ScriptedOrigin {
+  using Script = std::function<Reply(std::size_t number)>;
+
+  explicit ScriptedPeer(Script script) {
+    otherwise([this, script = std::move(script)](const auto&) { return script(count() - 1); });
+  }
+  explicit ScriptedPeer(const Reply& always)
+      : ScriptedPeer([always](std::size_t) { return always; }) {}
+};
 
 class ExchangeTest : public testing::Test {
  protected:
@@ -94,9 +103,7 @@ class ExchangeTest : public testing::Test {
 };
 
 TEST_F(ExchangeTest, FetchesAHearsaysDigestAndThenAsksWhetherItChanged) {
-  ScriptedPeer peer([](ScriptedPeer& self, std::size_t number) {
-    return self.send(number == 0 ? good() : kUnchanged);
-  });
+  ScriptedPeer peer([](std::size_t number) { return number == 0 ? good() : unchanged(); });
   start(peer);
   ASSERT_TRUE(reached([&] { return status().polls >= 3; }));
   EXPECT_TRUE(claims("x"));
@@ -107,19 +114,18 @@ TEST_F(ExchangeTest, FetchesAHearsaysDigestAndThenAsksWhetherItChanged) {
   EXPECT_EQ(status().polls_failed, 0U);
   EXPECT_EQ(status().bytes_received, body_of(native_of({"x"})).size());
   const auto requests = peer.requests();
-  EXPECT_EQ(line_of(requests[0]), "GET /digest/native HTTP/1.1");
-  EXPECT_EQ(line_of(requests[1]), "GET /digest/native?epoch=00000000000000ab&since=5 HTTP/1.1");
-  EXPECT_NE(requests[0].find("\r\nHost: 127.0.0.1:" + std::to_string(peer.port()) + "\r\n"),
-            std::string::npos);
-  EXPECT_NE(requests[0].find("\r\nAccept: application/vnd.hearsay.digest\r\n"), std::string::npos);
-  EXPECT_NE(requests[0].find("\r\nUser-Agent: Hearsay/test\r\n"), std::string::npos);
-  EXPECT_EQ(requests[0].find("If-None-Match"), std::string::npos);
-  EXPECT_NE(requests[1].find("\r\nIf-None-Match: \"00000000000000ab-5\"\r\n"), std::string::npos);
+  EXPECT_EQ(requests[0].start_line, "GET /digest/native HTTP/1.1");
+  EXPECT_EQ(requests[1].start_line, "GET /digest/native?epoch=00000000000000ab&since=5 HTTP/1.1");
+  EXPECT_EQ(requests[0].field("Host"), "127.0.0.1:" + std::to_string(peer.port()));
+  EXPECT_EQ(requests[0].field("Accept"), "application/vnd.hearsay.digest");
+  EXPECT_EQ(requests[0].field("User-Agent"), "Hearsay/test");
+  EXPECT_FALSE(requests[0].has("If-None-Match"));
+  EXPECT_EQ(requests[1].field("If-None-Match"), "\"00000000000000ab-5\"");
 }
 
 TEST_F(ExchangeTest, ANewDigestReplacesTheOld) {
-  ScriptedPeer peer([](ScriptedPeer& self, std::size_t number) {
-    return self.send(number == 0 ? good() : answer(kHearsay, body_of(native_of({"y"}, 6))));
+  ScriptedPeer peer([](std::size_t number) {
+    return number == 0 ? good() : answer(kHearsay, body_of(native_of({"y"}, 6)));
   });
   start(peer);
   ASSERT_TRUE(reached([&] { return claims("y"); }));
@@ -133,15 +139,15 @@ TEST_F(ExchangeTest, ASquidIsAskedAtItsOwnPace) {
   ASSERT_TRUE(beats_pass(20));
   const auto requests = peer.requests();
   ASSERT_EQ(requests.size(), 2U) << "natively, and then in its own form";
-  EXPECT_EQ(line_of(requests[1]), "GET /squid-internal-periodic/store_digest HTTP/1.1");
-  EXPECT_NE(requests[1].find("\r\nAccept: application/cache-digest\r\n"), std::string::npos);
+  EXPECT_EQ(requests[1].start_line, "GET /squid-internal-periodic/store_digest HTTP/1.1");
+  EXPECT_EQ(requests[1].field("Accept"), "application/cache-digest");
   EXPECT_EQ(status().kind, PeerKind::squid);
   EXPECT_EQ(status().generation, std::nullopt);
   EXPECT_TRUE(claims("x"));
 }
 
 TEST_F(ExchangeTest, ASquidByTheSettingsIsOneWhateverItSays) {
-  ScriptedPeer peer(answer("Server: secret\r\n", body_of(digest_of({"x"}))));
+  ScriptedPeer peer(answer({{"Server", "secret"}}, body_of(digest_of({"x"}))));
   config::PeerSettings settings = samples::peer("b", peer.port());
   settings.digest = config::PeerDigest::squid;
   start({settings});
@@ -150,7 +156,7 @@ TEST_F(ExchangeTest, ASquidByTheSettingsIsOneWhateverItSays) {
 }
 
 TEST_F(ExchangeTest, ASquidWithoutADigestIsNoFailure) {
-  ScriptedPeer peer("HTTP/1.1 404 Not Found\r\nServer: squid/5.7\r\nContent-Length: 2\r\n\r\nno");
+  ScriptedPeer peer(Reply(404, {{"Server", "squid/5.7"}}).body("no"));
   start(peer);
   ASSERT_TRUE(reached([&] { return status().polls == 2; }));
   EXPECT_EQ(status().state, PeerState::waiting);
@@ -161,10 +167,9 @@ TEST_F(ExchangeTest, ASquidWithoutADigestIsNoFailure) {
 TEST_F(ExchangeTest, ADeltaChangesWhatIsHeld) {
   const auto first = native_of({"x"});
   const auto second = native_of({"y"}, 6);
-  ScriptedPeer peer([&](ScriptedPeer& self, std::size_t number) {
-    return self.send(number == 0   ? good()
-                     : number == 1 ? answer(kHearsay, delta_of(first, second))
-                                   : kUnchanged);
+  ScriptedPeer peer([&](std::size_t number) {
+    if (number == 1) return answer(kHearsay, delta_of(first, second));
+    return number == 0 ? good() : unchanged();
   });
   start(peer);
   ASSERT_TRUE(reached([&] { return claims("y"); }));
@@ -174,42 +179,41 @@ TEST_F(ExchangeTest, ADeltaChangesWhatIsHeld) {
 }
 
 TEST_F(ExchangeTest, ADeltaThatDoesNotFitIsCountedAndAllAskedForAtOnce) {
-  ScriptedPeer peer([&](ScriptedPeer& self, std::size_t number) {
-    if (number == 1)
-      return self.send(answer(kHearsay, delta_of(native_of({}), native_of({"y"}, 6))));
-    return self.send(number == 0 ? good() : answer(kHearsay, body_of(native_of({"y"}, 6))));
+  ScriptedPeer peer([&](std::size_t number) {
+    if (number == 1) return answer(kHearsay, delta_of(native_of({}), native_of({"y"}, 6)));
+    return number == 0 ? good() : answer(kHearsay, body_of(native_of({"y"}, 6)));
   });
   start(peer);
   ASSERT_TRUE(reached([&] { return claims("y"); }));
   EXPECT_EQ(status().resyncs, 1U);
   EXPECT_EQ(status().polls_failed, 0U);
   const auto requests = peer.requests();
-  EXPECT_EQ(line_of(requests[2]), "GET /digest/native HTTP/1.1");
-  EXPECT_EQ(requests[2].find("If-None-Match"), std::string::npos);
+  EXPECT_EQ(requests[2].start_line, "GET /digest/native HTTP/1.1");
+  EXPECT_FALSE(requests[2].has("If-None-Match"));
 }
 
 TEST_F(ExchangeTest, WhoTurnsOutToBeAHearsayIsAskedNativelyAgain) {
-  ScriptedPeer peer([&](ScriptedPeer& self, std::size_t number) {
-    if (number == 0) return self.send("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
-    if (number == 1) return self.send(answer(kHearsay, body_of(digest_of({"w"}))));
-    return self.send(number == 2 ? good() : kUnchanged);
+  ScriptedPeer peer([&](std::size_t number) {
+    if (number == 0) return Reply(404);
+    if (number == 1) return answer(kHearsay, body_of(digest_of({"w"})));
+    return number == 2 ? good() : unchanged();
   });
   start(peer);
   ASSERT_TRUE(reached([&] { return claims("x"); }));
   const auto requests = peer.requests();
-  EXPECT_EQ(line_of(requests[1]), "GET /squid-internal-periodic/store_digest HTTP/1.1");
-  EXPECT_EQ(line_of(requests[2]), "GET /digest/native HTTP/1.1");
-  EXPECT_EQ(requests[2].find("If-None-Match"), std::string::npos) << "that was the other form's";
+  EXPECT_EQ(requests[1].start_line, "GET /squid-internal-periodic/store_digest HTTP/1.1");
+  EXPECT_EQ(requests[2].start_line, "GET /digest/native HTTP/1.1");
+  EXPECT_FALSE(requests[2].has("If-None-Match")) << "that was the other form's";
 }
 
 TEST_F(ExchangeTest, WhoIsNativeByTheSettingsIsAskedInNoOtherForm) {
-  ScriptedPeer peer("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
+  ScriptedPeer peer{Reply(404)};
   config::PeerSettings settings = samples::peer("b", peer.port());
   settings.digest = config::PeerDigest::native;
   start({settings});
   ASSERT_TRUE(reached([&] { return status().polls_failed == 2; }));
   for (const auto& request : peer.requests()) {
-    EXPECT_EQ(line_of(request), "GET /digest/native HTTP/1.1");
+    EXPECT_EQ(request.start_line, "GET /digest/native HTTP/1.1");
   }
 }
 
@@ -232,15 +236,13 @@ TEST_F(ExchangeTest, NobodyThereIsAFailureThatTicksOutlive) {
 
 struct Spoiled {
   const char* name;
-  ScriptedPeer::Answer answer;
+  Reply reply;
 };
 
 class BadAnswer : public ExchangeTest, public testing::WithParamInterface<Spoiled> {};
 
 TEST_P(BadAnswer, IsCountedAndTheOldDigestKept) {
-  ScriptedPeer peer([](ScriptedPeer& self, std::size_t number) {
-    return number == 0 ? self.send(good()) : GetParam().answer(self, number);
-  });
+  ScriptedPeer peer([](std::size_t number) { return number == 0 ? good() : GetParam().reply; });
   settings_.peer_memory = config::kibibytes(256);
   start(peer, {.connect = 2s, .total = 5s, .stall = 1s});
   ASSERT_TRUE(reached([&] { return status().polls_failed > 0; }));
@@ -248,21 +250,6 @@ TEST_P(BadAnswer, IsCountedAndTheOldDigestKept) {
   EXPECT_EQ(status().state, PeerState::usable);
   EXPECT_NE(status().last_error, "");
   EXPECT_LT(status().bytes_received, 1U << 20);
-}
-
-ScriptedPeer::Answer bytes(std::string all) {
-  return [all = std::move(all)](ScriptedPeer& self, std::size_t) {
-    self.send(all);
-    return false;
-  };
-}
-
-ScriptedPeer::Answer endless(std::string first, std::string rest) {
-  return [first = std::move(first), rest = std::move(rest)](ScriptedPeer& self, std::size_t) {
-    bool more = self.send(first);
-    while (more) more = self.send(rest);
-    return false;
-  };
 }
 
 std::string full() {
@@ -280,26 +267,24 @@ std::string zeros(std::size_t count) {
 INSTANTIATE_TEST_SUITE_P(
     Answers, BadAnswer,
     testing::Values(
-        Spoiled{"TooFull", bytes(answer(kHearsay, full()))},
-        Spoiled{"WrongSizes", bytes(answer(kHearsay, zeros(500)))},
-        Spoiled{"Cut", bytes(head(kHearsay, 2000) + full().substr(0, 900))},
-        Spoiled{"AnnouncedTooLarge", endless(head(kHearsay, 1 << 30), zeros(4096))},
-        Spoiled{"EndlessBody", endless("HTTP/1.1 200 OK\r\n\r\n", zeros(4096))},
-        Spoiled{"EndlessChunks", endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
-                                         "1000\r\n" + zeros(4096) + "\r\n")},
-        Spoiled{"EndlessErrorPage", endless("HTTP/1.1 500 No\r\n\r\n", zeros(4096))},
+        Spoiled{"TooFull", answer(kHearsay, full())},
+        Spoiled{"WrongSizes", answer(kHearsay, zeros(500))},
+        Spoiled{"Cut", Reply(200, kHearsay).sized(2000).send(full().substr(0, 900)).cut()},
+        Spoiled{"AnnouncedTooLarge",
+                Reply::endless("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n"
+                               "Server: Hearsay/0.1.0\r\nETag: \"00000000000000ab-5\"\r\n\r\n",
+                               zeros(4096))},
+        Spoiled{"EndlessBody", Reply::endless("HTTP/1.1 200 OK\r\n\r\n", zeros(4096))},
+        Spoiled{"EndlessChunks",
+                Reply::endless("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+                               support::chunk(zeros(4096)))},
+        Spoiled{"EndlessErrorPage", Reply::endless("HTTP/1.1 500 No\r\n\r\n", zeros(4096))},
         Spoiled{"EndlessHead",
-                endless("HTTP/1.1 200 OK\r\n", "X: " + std::string(4000, 'x') + "\r\n")},
-        Spoiled{"Redirect",
-                bytes("HTTP/1.1 302 Found\r\nLocation: /digest\r\nContent-Length: 0\r\n\r\n")},
-        Spoiled{"NoContent", bytes("HTTP/1.1 204 No Content\r\n\r\n")},
-        Spoiled{"NoHttp", bytes("SSH-2.0-OpenSSH_9.2\r\n")}, Spoiled{"Closed", bytes("")},
-        Spoiled{"Stalled",
-                [](ScriptedPeer& self, std::size_t) {
-                  self.send(head(kHearsay, 2000));
-                  self.stall();
-                  return false;
-                }}),
+                Reply::endless("HTTP/1.1 200 OK\r\n", "X: " + std::string(4000, 'x') + "\r\n")},
+        Spoiled{"Redirect", Reply(302, {{"Location", "/digest"}})},
+        Spoiled{"NoContent", Reply(204)}, Spoiled{"NoHttp", Reply::raw("SSH-2.0-OpenSSH_9.2\r\n")},
+        Spoiled{"Closed", Reply::hang_up()},
+        Spoiled{"Stalled", Reply(200, kHearsay).sized(2000).start().wait(Gate())}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST_F(ExchangeTest, AllDigestsTogetherStayUnderPeerMemory) {
@@ -317,10 +302,7 @@ TEST_F(ExchangeTest, AllDigestsTogetherStayUnderPeerMemory) {
 }
 
 TEST_F(ExchangeTest, StopsAtOnceAmidATransfer) {
-  ScriptedPeer peer([](ScriptedPeer& self, std::size_t) {
-    self.stall();
-    return false;
-  });
+  ScriptedPeer peer(Reply().wait(Gate()));
   start(peer);
   ASSERT_TRUE(reached([&] { return !peer.requests().empty(); }));
   const SteadyTime before = now();
