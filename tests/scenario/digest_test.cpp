@@ -1,7 +1,7 @@
 // What this cache says it holds: to people at /digest, to neighbours at Squid's path.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -189,7 +189,7 @@ TEST(Digest, IsDescribedForMonitoring) {
 }
 
 TEST(Digest, DescribesEachPeer) {
-  ScriptedPeer scene({"/a", "/b"});
+  PeerScene scene({"/a", "/b"});
   const json books = scene.books();
   EXPECT_EQ(books.at("name"), "b");
   EXPECT_EQ(books.at("url"), "http://127.0.0.1:" + std::to_string(scene.peer.port()));

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -94,7 +94,7 @@ TEST(FalseHit, OfANeighbourThatWouldNotAnswerIsRefused) {
 }
 
 TEST(FalseHit, OfANeighbourThatSaysNothingIsUntold) {
-  ScriptedPeer scene({"/a", "/b"});
+  PeerScene scene({"/a", "/b"});
   scene.peer.on("/a", Reply(504));
   scene.peer.on("/b", Reply(504, {{"Cache-Status", "b; fwd="}}));
   for (const char* path : {"/a", "/b"}) {

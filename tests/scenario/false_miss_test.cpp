@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -15,7 +15,7 @@ json sampling(double share, json settings = json::object()) {
 }
 
 // Questions for what it does not claim: nothing else is asked by HEAD.
-std::size_t probes(const ScriptedPeer& scene) {
+std::size_t probes(const PeerScene& scene) {
   const auto requests = scene.peer.requests();
   return static_cast<std::size_t>(
       std::count_if(requests.begin(), requests.end(),
@@ -23,7 +23,7 @@ std::size_t probes(const ScriptedPeer& scene) {
 }
 
 TEST(FalseMiss, IsFoundByAskingAPeerThatClaimsNothing) {
-  ScriptedPeer scene({}, sampling(1));
+  PeerScene scene({}, sampling(1));
   scene.peer.on("/held", cacheable("from the peer"));
   scene.peer.on("/not-held", Reply(504));
   scene.peer.on("/refused", Reply(504, {{"Cache-Status", "b; detail=\"refused/loop\""}}));
@@ -70,7 +70,7 @@ TEST(FalseMiss, IsLookedForBetweenRealProxiesAndNeverAtTheOrigin) {
 }
 
 TEST(FalseMiss, IsNotLookedForWhereSiblingsMayNotAnswerOrDoClaim) {
-  ScriptedPeer scene({"/claimed"}, sampling(1));
+  PeerScene scene({"/claimed"}, sampling(1));
   scene.peer.on("/claimed", cacheable("from the peer"));
   const std::string url = scene.origin.url("/a");
   scene.client->get(scene.origin.url("/claimed"));
@@ -84,13 +84,13 @@ TEST(FalseMiss, IsNotLookedForWhereSiblingsMayNotAnswerOrDoClaim) {
 }
 
 TEST(FalseMiss, IsNotLookedForWhenTheSampleIsNothing) {
-  ScriptedPeer scene({}, sampling(0));
+  PeerScene scene({}, sampling(0));
   for (int i = 0; i < 50; ++i) scene.client->get(scene.origin.url("/" + std::to_string(i)));
   EXPECT_EQ(await_halt([&] { return probes(scene); }), 0U);
 }
 
 TEST(FalseMiss, APeerThatStallsCostsTheClientNothingAndOutlastsNobody) {
-  ScriptedPeer scene({}, sampling(1, {{"threads", 1}, {"timeouts", {{"peer_first_byte", "30s"}}}}));
+  PeerScene scene({}, sampling(1, {{"threads", 1}, {"timeouts", {{"peer_first_byte", "30s"}}}}));
   const Gate never;
   scene.peer.otherwise([&](const Request&) { return Reply().wait(never); });
   for (int i = 0; i < 40; ++i) {

@@ -1,8 +1,8 @@
 // Forwarded (RFC 7239) and X-Forwarded-For by the setting `forwarded`.
 #include <gtest/gtest.h>
 
+#include "tests/scenario/peer_scene.hpp"
 #include "tests/scenario/scene.hpp"
-#include "tests/scenario/scripted_peer.hpp"
 
 namespace scenario {
 namespace {

@@ -1,7 +1,7 @@
 // A digest that is not what it should be is refused, counted and explained; the old one stays.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -47,7 +47,7 @@ void PrintTo(const Hostile& test, std::ostream* out) {
 class HostileDigest : public testing::TestWithParam<Hostile> {};
 
 TEST_P(HostileDigest, IsRefusedWithItsReasonWhileTheOldOneStays) {
-  ScriptedPeer scene({"/a"}, {{"digest", {{"peer_memory", "1MiB"}}}});
+  PeerScene scene({"/a"}, {{"digest", {{"peer_memory", "1MiB"}}}});
   scene.peer.on("/a", cacheable("from the peer"));
   scene.peer.on(kDigestPath, GetParam().reply);
   EXPECT_TRUE(await([&] { return scene.books().at("polls_failed") > 0; }));
@@ -104,7 +104,7 @@ TEST(Peers, WithAHostileDigestFromTheStartAreNeverAsked) {
 }
 
 TEST(Peers, AreUsedAgainOnceTheirDigestIsGood) {
-  ScriptedPeer scene({"/a"});
+  PeerScene scene({"/a"});
   scene.peer.on(kDigestPath, Reply(500));
   ASSERT_TRUE(await([&] { return scene.books().at("polls_failed") > 0; }));
   scene.peer.on(kDigestPath,

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "tests/scenario/large_scene.hpp"
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {

@@ -1,7 +1,7 @@
 // access.block and access.allow: what is refused to everybody, however it is asked for.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -99,7 +99,7 @@ TEST(Lists, LetThroughWhatIsAllowedAndNoMore) {
 TEST(Lists, ComeBeforeWhatANeighbourHolds) {
   const TemporaryDirectory directory;
   write_file(directory / "block", "127.0.0.1\n");
-  ScriptedPeer scene({"/a"}, {{"access", {{"block", {(directory / "block").string()}}}}});
+  PeerScene scene({"/a"}, {{"access", {{"block", {(directory / "block").string()}}}}});
   scene.peer.on("/a", cacheable("from the peer"));
   EXPECT_EQ(scene.client->get(scene.origin.url("/a")).status, 403);
   EXPECT_EQ(scene.peer.count("/a"), 0U);

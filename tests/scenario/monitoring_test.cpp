@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -20,7 +20,7 @@ TEST(Monitoring, KnowsItsPagesAndNoOthers) {
 }
 
 TEST(Monitoring, SpeaksThePrometheusTextFormat) {
-  ScriptedPeer scene({"/a"});
+  PeerScene scene({"/a"});
   const Response page = scene.proxy->page("/metrics");
   EXPECT_TRUE(page.field("Content-Type").starts_with("text/plain; version=0.0.4"));
   const testing::Matcher<std::string> comment = testing::MatchesRegex("# (HELP|TYPE) [a-z_]+ .+");
@@ -49,7 +49,7 @@ TEST(Monitoring, CountsWhatHappens) {
 }
 
 TEST(Monitoring, CountsPerPeer) {
-  ScriptedPeer scene({"/a", "/b"});
+  PeerScene scene({"/a", "/b"});
   scene.peer.on("/a", cacheable("from the peer"));
   scene.peer.on("/b", Reply(504));
   scene.client->get(scene.origin.url("/a"));

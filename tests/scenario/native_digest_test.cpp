@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "digest/native_digest.hpp"
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {

@@ -2,7 +2,7 @@
 // client.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -40,7 +40,7 @@ TEST(Peering, StoresWhatTheNeighbourGave) {
 }
 
 TEST(Peering, AsksAsASiblingMayBeAsked) {
-  ScriptedPeer scene({"/a"});
+  PeerScene scene({"/a"});
   scene.peer.on("/a", cacheable("from the peer"));
   const Response response =
       scene.client->get(scene.origin.url("/a"), {{"Cookie", "secret"}, {"X-End", "1"}});
@@ -55,13 +55,13 @@ TEST(Peering, AsksAsASiblingMayBeAsked) {
 }
 
 TEST(Peering, AsksNobodyForWhatNobodyClaims) {
-  ScriptedPeer scene({"/a"});
+  PeerScene scene({"/a"});
   EXPECT_EQ(scene.client->get(scene.origin.url("/b")).body, "from the origin");
   EXPECT_EQ(scene.peer.count("/b"), 0U);
 }
 
 TEST(Peering, AsksNobodyWhatOnlyTheOriginMayAnswer) {
-  ScriptedPeer scene({"/a"});
+  PeerScene scene({"/a"});
   const std::string url = scene.origin.url("/a");
   scene.client->get(url, {{"Authorization", "Basic bWU6bWU="}});
   scene.client->get(url, {{"Cache-Control", "no-cache"}});
@@ -71,7 +71,7 @@ TEST(Peering, AsksNobodyWhatOnlyTheOriginMayAnswer) {
 }
 
 TEST(Peering, GoesOnToTheOriginAfterAFalseHit) {
-  ScriptedPeer scene({"/a"});
+  PeerScene scene({"/a"});
   scene.peer.on("/a", Reply(504));
   const Response response = scene.client->get(scene.origin.url("/a"));
   EXPECT_EQ(response.status, 200);
@@ -94,7 +94,7 @@ void PrintTo(const BadAnswer& test, std::ostream* out) {
 class BadPeer : public testing::TestWithParam<BadAnswer> {};
 
 TEST_P(BadPeer, CostsTheClientNothingAndRests) {
-  ScriptedPeer scene({"/a", "/b"}, {{"timeouts", {{"peer_first_byte", "200ms"}}}});
+  PeerScene scene({"/a", "/b"}, {{"timeouts", {{"peer_first_byte", "200ms"}}}});
   scene.peer.on("/a", GetParam().reply);
   const auto begun = std::chrono::steady_clock::now();
   const Response response = scene.client->get(scene.origin.url("/a"));
@@ -139,7 +139,7 @@ TEST(Peering, GoesOnWhenTheNeighbourIsGone) {
 }
 
 TEST(Peering, ReplacesANeighbourThatDiesInTheMiddle) {
-  ScriptedPeer scene({"/a"});
+  PeerScene scene({"/a"});
   const std::string body = numbered_bytes(200'000);
   const Fields fields{{"Cache-Control", "max-age=60"}, {"ETag", "\"v1\""}};
   scene.peer.on("/a", Reply(200, fields).sized(body.size()).send(body.substr(0, 70'000)).cut());
@@ -159,7 +159,7 @@ TEST(Peering, ReplacesANeighbourThatDiesInTheMiddle) {
 }
 
 TEST(Peering, NeverJoinsTwoVersionsOfABody) {
-  ScriptedPeer scene({"/a"});
+  PeerScene scene({"/a"});
   scene.peer.on("/a", Reply(200, {{"Cache-Control", "max-age=60"}, {"ETag", "\"v1\""}})
                           .sized(100'000)
                           .send(std::string(50'000, '1'))
@@ -172,7 +172,7 @@ TEST(Peering, NeverJoinsTwoVersionsOfABody) {
 }
 
 TEST(Peering, AsksOnceForManyClients) {
-  ScriptedPeer scene({"/a"});
+  PeerScene scene({"/a"});
   Gate gate;
   scene.peer.on(
       "/a",

@@ -1,7 +1,7 @@
 // What the proxy refuses by default, and to whom (design section 10).
 #include <gtest/gtest.h>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -47,7 +47,7 @@ TEST(Posture, NeverConnectsToItself) {
 }
 
 TEST(Posture, AsksAConfiguredPeerOnADeniedAddress) {
-  ScriptedPeer scene({"/a"});
+  PeerScene scene({"/a"});
   ScriptedOrigin peer;
   const std::string url = "http://origin.test/a";
   peer.on(kDigestPath, digest_reply(digest_claiming({url})));

@@ -1,7 +1,7 @@
 // What the operator purges is gone: PURGE of one URL, and orders for many.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {

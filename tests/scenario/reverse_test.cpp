@@ -1,7 +1,7 @@
 // Reverse mode: origin-form requests, answered for the origins that the settings name.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {

@@ -1,7 +1,7 @@
 // What a neighbour gets that asks with only-if-cached: 200, 304 or 504, and nothing else.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -32,7 +32,7 @@ TEST(Sibling, KeepsTheConnectionAfterA504) {
 }
 
 TEST(Sibling, NeverAsksAnotherNeighbour) {
-  ScriptedPeer scene({"/a"});
+  PeerScene scene({"/a"});
   scene.peer.on("/a", cacheable("from the peer"));
   EXPECT_EQ(scene.client->get(scene.origin.url("/a"), kOnlyIfCached).status, 504);
   EXPECT_EQ(scene.peer.count("/a"), 0U);

@@ -1,7 +1,7 @@
 // What the settings say of some sites alone, and that every response tells whose word counted.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/scripted_peer.hpp"
+#include "tests/scenario/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -97,7 +97,7 @@ TEST(SiteRules, DropParametersFromTheKeyButNotFromWhatIsAsked) {
 }
 
 TEST(SiteRules, AskNoNeighbourForAUrlThatTheyReduce) {
-  ScriptedPeer scene({"/r", "/r?utm_a"}, with_rule({{"drop_query", {"utm_*"}}}));
+  PeerScene scene({"/r", "/r?utm_a"}, with_rule({{"drop_query", {"utm_*"}}}));
   for (const char* path : {"/r", "/r?utm_a"}) scene.peer.on(path, cacheable("from the peer"));
   EXPECT_EQ(scene.client->get(scene.origin.url("/r?utm_a")).body, "from the origin");
   scene.client->request("PURGE", scene.origin.url("/r"), {{"X-Hearsay", "1"}});
@@ -129,7 +129,7 @@ TEST(SiteRules, KeepASiteOffline) {
 }
 
 TEST(SiteRules, StandBesideOtherWords) {
-  ScriptedPeer scene({"/r"}, with_rule({{"max_fresh", "1h"}}));
+  PeerScene scene({"/r"}, with_rule({{"max_fresh", "1h"}}));
   scene.peer.on("/r", cacheable("from the peer"));
   EXPECT_EQ(detail(scene.client->get(scene.origin.url("/r"))), "peer/b rule/mine");
 }

@@ -1,4 +1,5 @@
-// A neighbour made of script: it claims what a test says and answers as badly as it likes.
+// A proxy beside a neighbour: a scripted one, which may answer as badly as a test likes, or another
+// proxy.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@ namespace scenario {
 
 inline constexpr const char* kDigestPath = "/squid-internal-periodic/store_digest";
 
-// The body of a digest that claims the URLs.
+// A digest in Squid's form that claims the URLs.
 inline std::string digest_claiming(const std::vector<std::string>& urls,
                                    std::uint32_t capacity = 1024) {
   auto digest = *digest::SquidDigest::empty(capacity, 10);
@@ -20,17 +21,18 @@ inline std::string digest_claiming(const std::vector<std::string>& urls,
   return {bytes.begin(), bytes.end()};
 }
 
-// As a Hearsay serves it, so that it is polled at short intervals.
+// The response in which a Hearsay serves a digest. Its Server makes the proxy poll at short
+// intervals.
 inline Reply digest_reply(std::string body) {
   return Reply(200, {{"Server", "Hearsay/0.1.0"}, {"Content-Type", "application/cache-digest"}})
       .body(std::move(body));
 }
 
-// An origin, a scripted peer "b" that claims some of the origin's paths, and a proxy that has
-// fetched those claims.
-struct ScriptedPeer {
-  explicit ScriptedPeer(const std::vector<std::string>& claimed_paths,
-                        const json& settings = json::object()) {
+// An origin, a scripted neighbour "b" whose digest claims some of the origin's paths, and a proxy
+// that uses this digest.
+struct PeerScene {
+  explicit PeerScene(const std::vector<std::string>& claimed_paths,
+                     const json& settings = json::object()) {
     std::vector<std::string> urls;
     for (const auto& path : claimed_paths) urls.push_back(origin.url(path));
     peer.on(kDigestPath, digest_reply(digest_claiming(urls)));
@@ -50,7 +52,7 @@ struct ScriptedPeer {
   std::unique_ptr<Client> client;
 };
 
-// Two proxies that are each other's neighbours, "a" and "b".
+// Two proxies, "a" and "b", that are neighbours of each other.
 struct Neighbours {
   explicit Neighbours(const json& settings = json::object())
       : a(with_peer("b", at_b.port(), named("a", settings)), at_a),
@@ -61,7 +63,7 @@ struct Neighbours {
     return settings;
   }
 
-  // Waits until b has a digest in which a claims so many entries.
+  // Waits until b uses a digest of a with so many entries.
   bool b_knows(std::size_t entries) const {
     return await([&] { return b.digest_peer("a").at("entries") == entries; });
   }
