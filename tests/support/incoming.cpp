@@ -113,6 +113,7 @@ std::string Incoming<Message>::body_piece() {
     if (!ended) continue;
     boost::system::error_code cut;
     if (!socket_.was_reset()) parser_->put_eof(cut);  // completes a body without stated length
+    buffer_.clear();                                  // the beginning of a chunk, of no use alone
     break;
   }
   return piece;

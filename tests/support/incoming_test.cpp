@@ -63,13 +63,15 @@ TEST(Incoming, KeepsEachFieldLineInItsCase) {
 
 TEST(Incoming, TellsACutBodyFromAWholeOne) {
   const std::string chunked = kOk + "Transfer-Encoding: chunked\r\n\r\n";
-  for (const auto& text : {kOk + "Content-Length: 5\r\n\r\nabc", chunked + "3\r\nabc\r\n",
-                           chunked + "5\r\nabc", chunked + "3\r\nabc\r\n0\r\n"}) {
+  for (const auto& text :
+       {kOk + "Content-Length: 5\r\n\r\nabc", chunked + "3\r\nabc\r\n", chunked + "5\r\nabc",
+        chunked + "3\r\nabc\r\n1", chunked + "3\r\nabc\r\n0\r\n"}) {
     Wire<Response> wire(text);
     wire.close();
     wire.incoming.head("GET");
     EXPECT_EQ(wire.body(), "abc");
     EXPECT_FALSE(wire.incoming.body_whole()) << text;
+    EXPECT_EQ(wire.incoming.bytes(1), "") << "no byte is outside the message";
   }
 }
 
