@@ -1,4 +1,4 @@
-// What both directions share: many URLs of one origin, and the digest that a proxy serves.
+// For both directions: many URLs of one origin, and the digest that a proxy serves.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace interop {
 
 using namespace support;
 
-// An origin of cacheable pages, all different.
+// An origin of cacheable pages that all differ.
 struct Origin : ScriptedOrigin {
   Origin() {
-    // Without a Date Squid takes no notice of max-age when it builds its digest.
+    // Without a Date, Squid ignores max-age when it builds its digest.
     otherwise([](const Request& request) {
       return cacheable("page " + request.path, "max-age=86400").with("Date", http_date());
     });
@@ -36,7 +36,7 @@ struct Origin : ScriptedOrigin {
   }
 };
 
-// Asks for all of them by way of the proxy on that port; every answer must be good.
+// Requests all URLs through the proxy on this port. Throws if a response is wrong.
 inline void get_all(std::uint16_t port, const std::vector<std::string>& urls) {
   Client client(port);
   for (const std::string& url : urls) {
@@ -47,7 +47,7 @@ inline void get_all(std::uint16_t port, const std::vector<std::string>& urls) {
   }
 }
 
-// The digest that the proxy on that port serves; empty while it has none.
+// The digest that the proxy on this port serves; none while it has none.
 inline std::optional<digest::SquidDigest> served_digest(std::uint16_t port) {
   Client client(port);
   client.send(head_text("GET /squid-internal-periodic/store_digest HTTP/1.1",
@@ -63,7 +63,7 @@ inline bool claims(const digest::SquidDigest& digest, const std::string& url) {
   return digest.filter.contains(digest::key_of(digest::Method::get, url));
 }
 
-// How many of the URLs have a line in the log that `matches` likes.
+// How many of the URLs have a line in the log for which `matches` is true.
 template <class Matches>
 std::size_t logged(const std::vector<LogLine>& log, const std::vector<std::string>& urls,
                    Matches matches) {

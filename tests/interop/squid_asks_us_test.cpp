@@ -1,4 +1,4 @@
-// An unmodified Squid reads our digest and routes its misses to us.
+// An unmodified Squid reads Hearsay's digest, and sends its misses to Hearsay.
 #include <gtest/gtest.h>
 
 #include "tests/interop/neighbourhood.hpp"
@@ -16,8 +16,8 @@ std::vector<std::string> every_tenth(const std::vector<std::string>& urls) {
   return some;
 }
 
-// Squid fetches a digest when its first miss needs one, and not again for 300 s: ours must be
-// complete by then.
+// Squid fetches a digest when its first miss needs one, and not again for 300 s. Hearsay's must be
+// complete before that miss.
 TEST(SquidAsksUs, ForAllThatWeClaimAndLittleElse) {
   const Origin origin;
   const ProxyProcess ours(json{{"digest", {{"squid_period", "1s"}}}});
@@ -39,7 +39,7 @@ TEST(SquidAsksUs, ForAllThatWeClaimAndLittleElse) {
       return line.result == "TCP_MEM_HIT" && line.status == 200;
     });
   };
-  // Each was logged as a miss while it was fetched, before Squid came.
+  // Each URL was logged as a miss when it was fetched, before Squid asked.
   EXPECT_TRUE(await([&] { return answered_as_hits() >= 495; })) << answered_as_hits();
   EXPECT_GE(logged(squid.access_log(), asked, by_digest), 495U);
   const auto strayed = [&] {
@@ -51,7 +51,7 @@ TEST(SquidAsksUs, ForAllThatWeClaimAndLittleElse) {
   }
 }
 
-// The number of bits that Squid counts in the digest it received is ours.
+// Squid counts as many bits in the digest it received as Hearsay does.
 TEST(SquidAsksUs, WithEveryBitOfOurDigest) {
   const Origin origin;
   const ProxyProcess ours(json{{"digest", {{"squid_period", "1s"}}}});

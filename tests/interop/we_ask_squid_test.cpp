@@ -1,4 +1,4 @@
-// We read the digest of an unmodified Squid and route our misses to it.
+// Hearsay reads the digest of an unmodified Squid, and sends its misses to Squid.
 #include <gtest/gtest.h>
 
 #include "tests/interop/neighbourhood.hpp"
@@ -7,7 +7,7 @@
 namespace interop {
 namespace {
 
-// Our probes for false misses are HEAD.
+// Hearsay's probes for false misses use HEAD.
 bool by_504(const LogLine& line) {
   return line.status == 504 && line.method == "GET";
 }
@@ -38,7 +38,7 @@ struct Neighbours {
   }
   json books() const { return ours->digest_peer("squid"); }
 
-  // Of all that goes to the origin, Squid is asked too whether it holds it.
+  // Hearsay probes Squid for every URL that it fetches from the origin.
   json settings() const {
     json all = with_peer("squid", squid.port());
     all["digest"]["false_miss_sample"] = 1;
@@ -47,7 +47,7 @@ struct Neighbours {
 
   Origin origin;
   std::vector<std::string> held = origin.urls("held", 500);
-  ReservedPort nobody;  // Squid's own neighbour
+  ReservedPort nobody;  // the neighbour in Squid's settings
   SquidProcess squid{nobody.port()};
   std::unique_ptr<ProxyProcess> ours;
 };
@@ -70,7 +70,7 @@ TEST(WeAskSquid, ForAllThatItClaimsAndLittleElse) {
   EXPECT_TRUE(await([&] { return neighbours.books().at("probes") == 300 - refused; }));
   EXPECT_EQ(neighbours.books().at("false_misses"), 0);
   EXPECT_EQ(logged(neighbours.squid.access_log(), others, by_probe), 300 - refused);
-  EXPECT_LE(refused, 60U);  // Squid's 5 bits per entry are wrong for one URL in eleven
+  EXPECT_LE(refused, 60U);  // Squid's 5 bits per entry claim one URL in eleven in error
   ASSERT_TRUE(await([&] { return logged(neighbours.ours->access_log(), others, always) == 300; }));
   EXPECT_GE(logged(neighbours.ours->access_log(), neighbours.held, by_digest), 495U);
   EXPECT_EQ(logged(neighbours.ours->access_log(), others, by_digest), 0U);

@@ -1,4 +1,4 @@
-// With cache.disk.admit "second" the disk has only what was asked for twice.
+// With cache.disk.admit "second" the disk stores a response only at the second request for it.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/large_scene.hpp"

@@ -1,4 +1,4 @@
-// apt downloads packages through two neighbours: the origin sees each file once.
+// apt downloads packages through two neighbours: the origin sends each file once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::string name_of(int number) {
   return "hearsay-sample-" + std::to_string(number);
 }
 
-// A flat repository of packages that hold a few MB each, as files to be served.
+// The files of a flat repository whose packages have a few MB each.
 struct Repository {
   Repository() {
     for (int i = 0; i < kPackages; ++i) build(i);
@@ -47,7 +47,7 @@ struct Repository {
   TemporaryDirectory files;
 };
 
-// apt with its own state, so that the machine's stays as it is.
+// apt with a state directory of its own, so that the machine's stays unchanged.
 class Apt {
  public:
   Apt(const std::string& source, const std::string& proxy) {

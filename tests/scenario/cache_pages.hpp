@@ -1,4 +1,4 @@
-// What a proxy that runs tells of its cache, asked by HTTP and by `hearsay cache`.
+// Requests for the cache pages of a running proxy, by HTTP and by `hearsay cache`.
 #pragma once
 
 #include <filesystem>
@@ -33,7 +33,7 @@ inline Response ask_page(const ProxyProcess& proxy, std::string_view method,
   return client.read(method);
 }
 
-// `hearsay cache` with the settings of a proxy that listens at this port.
+// `hearsay cache` with the settings of a proxy that listens on this port.
 inline Outcome run_cache(const std::vector<std::string>& arguments,
                          const std::filesystem::path& directory, std::uint16_t port) {
   const TemporaryDirectory home;

@@ -1,4 +1,4 @@
-// What a proxy that runs tells of its cache while the disk does not answer, or takes its time.
+// The cache pages of a running proxy whose disk hangs or is slow.
 #include "tests/scenario/cache_pages.hpp"
 #include "tests/scenario/failing_disk.hpp"
 
@@ -14,7 +14,7 @@ class ACacheThatIsLookedInto : public ADiskThatFails {
     return ask_page(scene_.proxy(), method, path);
   }
   Response verify() { return page("POST", kVerify); }
-  // Asks for a page, and returns when the answer has begun.
+  // Requests a page, and returns once the head of the response has come.
   std::unique_ptr<Client> begin(const char* method, const char* path) {
     auto client = std::make_unique<Client>(scene_.proxy().port());
     Fields fields = kMeantSo;

@@ -1,4 +1,4 @@
-// What a proxy that runs tells of its cache, and drops of it: by its pages, and by `hearsay cache`.
+// The cache of a running proxy, listed and dropped by its pages and by `hearsay cache`.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/cache_pages.hpp"
@@ -28,12 +28,12 @@ class CacheOfARunningProxy : public testing::Test, public DiskScene {
     EXPECT_EQ(response.field("Content-Type"), "application/x-ndjson");
     return lines_of(response.body);
   }
-  // `hearsay cache` with the settings of the proxy.
+  // `hearsay cache` with the proxy's settings.
   Outcome run(const std::vector<std::string>& arguments, std::uint16_t port) {
     return run_cache(arguments, directory(), port);
   }
   Outcome run(const std::vector<std::string>& arguments) { return run(arguments, proxy().port()); }
-  // On the disk, of what is not read from it meanwhile.
+  // Flips a bit of these bytes on the disk.
   void flip(std::string_view what) const {
     const auto path = directory() / "00000001.segment";
     std::string bytes = read_file(path);
@@ -94,7 +94,7 @@ TEST_F(CacheOfARunningProxy, IsShownByUrl) {
 }
 
 TEST_F(CacheOfARunningProxy, IsVerifiedAndWhatIsDamagedIsDropped) {
-  crash();  // memory has nothing
+  crash();  // memory is empty
   EXPECT_EQ(run({"verify"}).exit_code, 0);
   flip("the-body-of-a");
   const Outcome verified = run({"verify"});
@@ -158,7 +158,7 @@ TEST_F(CacheOfARunningProxy, IsToldByTheCommandAsThatOfOneThatIsStopped) {
         line.erase(changing);
       }
     }
-    std::sort(lines.begin(), lines.end());  // records of one URL come in different orders
+    std::sort(lines.begin(), lines.end());  // the order of one URL's records differs
     return lines;
   };
   const Outcome stopped = run({"list", "--json"}, port);
@@ -193,8 +193,8 @@ TEST(CacheInMemoryAlone, IsListedAndDroppedToo) {
   EXPECT_EQ(ask_page(proxy, "GET", "/admin/cache/list").body, "");
 }
 
-// The URL is what a client asks for; what it is stored as is what the rules of its site leave of
-// it.
+// The argument is the URL that a client requests. The rules of its site shorten it to the URL under
+// which the response is stored.
 TEST(CacheInMemoryAlone, IsShownAndDroppedByTheRulesOfASite) {
   ScriptedOrigin origin;
   origin.on("/a?utm_a=1", cacheable("1234"));

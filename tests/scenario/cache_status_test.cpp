@@ -1,4 +1,4 @@
-// What Cache-Status says on each way that a response may take (RFC 9211).
+// Cache-Status on each way of a response through the proxy (RFC 9211).
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -15,12 +15,12 @@ const Reply kStale = cacheable("hello", "max-age=0").with("ETag", kTag);
 const Reply kUnchanged = Reply(304, {{"ETag", kTag}, {"Cache-Control", "max-age=60"}});
 const Reply kPlain = Reply().body("hello");
 
-// One request, perhaps after another one, and what our member of its answer is.
+// A request, perhaps after a first one, and the proxy's member of Cache-Status in the response.
 struct Way {
   const char* name;
   std::string said;
-  std::optional<Reply> before = {};  // what the first request found; none: there was no first
-  Reply answer = kFresh;             // what the second one finds
+  std::optional<Reply> before = {};  // the origin's answer to the first request; none if only one
+  Reply answer = kFresh;             // the origin's answer to the second
   Fields fields = {};
   std::string method = "GET";
   json settings = json::object();
@@ -104,7 +104,7 @@ TEST_P(CacheStatusOf, TheWay) {
   std::string status = nearest_cache_status(response);
   const auto key = status.find(url);
   if (key != std::string::npos) status.replace(key, url.size(), "URL");
-  // A second may pass meanwhile.
+  // A second may pass between the two responses.
   const auto ttl = status.find("ttl=3599");
   if (ttl != std::string::npos) status.replace(ttl, 8, "ttl=3600");
   EXPECT_EQ(status.substr(std::min(status.find(';'), status.size())), way.said);

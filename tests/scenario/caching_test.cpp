@@ -1,4 +1,4 @@
-// What is stored, for how long, and what every response says about it (RFC 9111, RFC 9211).
+// Which responses are stored, for how long, and what each says about it (RFC 9111, RFC 9211).
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -222,13 +222,14 @@ TEST(Caching, StoresNothingThatWasCutAndShowsTheCut) {
 }
 
 }  // namespace
-// The end of the connection that we close ourselves is not the body's.
+// The proxy closes the origin's connection when the reader has left. That close does not end the
+// body.
 TEST(Caching, StoresNothingOfABodyWhoseReaderLeft) {
   Scene scene;
   Gate more;
   Gate still_more;
   Gate never;
-  const Reply endless = Reply(200, {{"Cache-Control", "max-age=60"}})  // ends with the connection
+  const Reply endless = Reply(200, {{"Cache-Control", "max-age=60"}})  // ends at the close
                             .send("first")
                             .wait(more)
                             .send("second")
@@ -242,7 +243,7 @@ TEST(Caching, StoresNothingOfABodyWhoseReaderLeft) {
   leaving.send("GET " + scene.origin.url("/a") + " HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(leaving.read_head().status, 200);
   leaving.leave();
-  more.open();  // what is sent now is answered by a reset, which a later write finds
+  more.open();  // the proxy's next write gets a reset, which a later write reports
   ASSERT_TRUE(await(
       [&] { return scene.proxy.metric("hearsay_body_bytes_total{source=\"origin\"}") >= 11; }));
   still_more.open();

@@ -1,4 +1,4 @@
-// Simultaneous misses of one URL: one request upstream, nobody waits without need.
+// Simultaneous misses of one URL make one request upstream, and no client waits needlessly.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -8,7 +8,7 @@
 namespace scenario {
 namespace {
 
-// Clients of one proxy that all ask for one URL before any of them is answered.
+// Clients of one proxy that all request one URL before any has a response.
 struct Crowd {
   Crowd(const ProxyProcess& proxy, std::size_t size, const std::string& request) {
     for (std::size_t i = 0; i < size; ++i) {
@@ -63,7 +63,7 @@ TEST(Collapsing, DoesNotQueueAskersOfWhatIsNotShared) {
   ASSERT_TRUE(scene.origin.await_requests("/a", 1));
   scene.origin.on("/a", Reply(200, {{"Cache-Control", "no-store"}}).wait(second).body("mine"));
   first.open();
-  // The four that waited, and three that come later, are all at the origin before any is answered.
+  // The four that waited and three later ones all reach the origin before it answers any.
   Crowd late(scene.proxy, 3, request_text("GET", scene.origin.url("/a")));
   EXPECT_TRUE(scene.origin.await_requests("/a", 8));
   second.open();

@@ -1,4 +1,4 @@
-// Connections of clients and to origins: kept, shared in order, repaired, of both versions.
+// Connections of clients and to origins: kept open, pipelined, retried, in both versions of HTTP/1.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"

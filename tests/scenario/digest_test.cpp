@@ -1,4 +1,4 @@
-// What this cache says it holds: to people at /digest, to neighbours at Squid's path.
+// The cache's digest: shown to people at /digest, served to neighbours at Squid's path.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/peer_scene.hpp"
@@ -20,7 +20,7 @@ bool await_entries(const ProxyProcess& proxy, std::size_t number) {
   return await([&] { return proxy.digest().at("entries") == number; });
 }
 
-// Squid's form follows within a second instead of ten.
+// Rebuilds the digest in Squid's form every second instead of every ten.
 json soon() {
   return {{"digest", {{"squid_period", "1s"}}}};
 }
@@ -42,7 +42,8 @@ TEST(Digest, IsValidFromTheFirstSecondWhenEmpty) {
   EXPECT_EQ(digest.bits_per_entry, 10);
 }
 
-// As Squid 5.7 asks; it would lose most of a mask that came together with the control block.
+// A request like Squid 5.7's. Squid loses most of a mask that arrives together with the control
+// block.
 TEST(Digest, PausesBetweenControlBlockAndMask) {
   const ProxyProcess proxy(json{{"digest", {{"squid_pause", "300ms"}}}});
   Client squid(proxy.port());
@@ -112,7 +113,7 @@ TEST(Digest, NeverClaimsWhatASiblingWouldNotGet) {
 
 TEST(Digest, ForgetsWhatExpires) {
   Scene scene(soon());
-  scene.origin.on("/a", cacheable("hello", "max-age=7"));  // claimed until 5 s before its end
+  scene.origin.on("/a", cacheable("hello", "max-age=7"));  // claimed until 5 s before it is stale
   scene.client.get(scene.origin.url("/a"));
   EXPECT_TRUE(await_entries(scene.proxy, 1));
   EXPECT_TRUE(await_entries(scene.proxy, 0));
@@ -196,7 +197,7 @@ TEST(Digest, DescribesEachPeer) {
   EXPECT_EQ(books.at("kind"), "hearsay");
   EXPECT_EQ(books.at("state"), "usable");
   EXPECT_EQ(books.at("entries"), 2);
-  EXPECT_TRUE(books.at("generation").is_null());  // this one does not tell
+  EXPECT_TRUE(books.at("generation").is_null());  // this peer's digest has none
   EXPECT_LT(books.at("age_seconds"), 30);
   EXPECT_LT(books.at("false_positive_rate"), 1e-3);
   for (const char* count : {"claims", "true_hits", "false_hits"}) EXPECT_EQ(books.at(count), 0);

@@ -1,5 +1,5 @@
-// kill -9 at any moment under mixed load: what is served afterwards is right, every byte, and
-// nothing that was purged is back. HEARSAY_ROUNDS=200 for a long run.
+// kill -9 at any moment under mixed load: afterwards every byte served is right, and nothing purged
+// is back. HEARSAY_ROUNDS=200 makes a long run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,20 +14,19 @@
 namespace scenario {
 namespace {
 
-constexpr std::size_t kPages = 150;  // what comes behind them is large, and kept in blocks
+constexpr std::size_t kPages = 150;  // the URLs after these are large, and kept in blocks
 constexpr std::size_t kAllUrls = kPages + 5;
 constexpr std::size_t kLoaders = 3;
 constexpr std::size_t kMark = 16;
 
-// Sizes from nothing to more than an I/O thread reads at once, and of 5 to 9 MiB and some bytes.
+// Pages from 0 bytes to more than an I/O thread reads at once; objects of 5 to 9 MiB.
 std::size_t size_of(std::size_t url) {
   constexpr std::array<std::size_t, 5> kSizes{0, 100, 5'000, 70'000, 400'000};
   if (url < kPages) return kMark + kSizes[url % kSizes.size()];
   return ((url - kPages + 5) << 20) + 100 * url;
 }
 
-// What the origin has at each version of a URL, marked with both every 4 KiB: no block of one is
-// like that of another.
+// The body of each version of a URL. A mark every 4 KiB names both, so that all blocks differ.
 std::string content(std::size_t url, int version, std::size_t first, std::size_t size) {
   constexpr std::size_t kEvery = 4096;
   static const std::string all = numbered_bytes(size_of(kAllUrls - 1) + kEvery);
@@ -48,7 +47,7 @@ struct Asked {
   std::size_t size = std::string::npos;
 };
 
-// "bytes=5-9" and "bytes=5-" alone.
+// Reads "bytes=5-9" and "bytes=5-" only.
 Asked asked_of(const std::string& range) {
   const std::size_t first = std::stoul(range.substr(6));
   const std::string last = range.substr(range.find('-') + 1);
@@ -108,7 +107,7 @@ class Load {
         Client client(port);
         while (!over_) ask_once(client, random);
       } catch (const std::exception&) {
-        std::this_thread::yield();  // it was killed
+        std::this_thread::yield();  // the proxy was killed
       }
     }
   }
@@ -158,9 +157,9 @@ class Load {
   std::string address(std::size_t url) { return scene_.origin.url("/" + std::to_string(url)); }
 
   DiskScene& scene_;
-  std::array<std::atomic<int>, kAllUrls> current_{};  // at the origin
+  std::array<std::atomic<int>, kAllUrls> current_{};  // the version at the origin
   std::array<std::atomic<int>, kAllUrls>
-      purged_{};  // what is older was purged, and that was answered
+      purged_{};  // older versions were purged, and the purge was answered
   std::atomic<bool> over_ = false;
   std::atomic<unsigned> runs_ = 0;
   std::atomic<std::size_t> right_ = 0, wrong_ = 0, hits_ = 0, large_hits_ = 0;
@@ -176,7 +175,7 @@ TEST(ACrash, AtAnyMomentLeavesNothingWrong) {
   std::vector<std::chrono::steady_clock::duration> starts;
   for (int round = 0; round < rounds && !testing::Test::HasFailure(); ++round) {
     load.run();
-    // Any moment, as it is neither ours to choose nor the program's: so many answers later.
+    // The number of answers decides the moment, so neither the test nor the program chooses it.
     const auto answers = load.right() + 20 + random() % 600;
     EXPECT_TRUE(await([&] { return load.right() >= answers || load.wrong() > 0; }));
     scene.kill();
@@ -190,7 +189,7 @@ TEST(ACrash, AtAnyMomentLeavesNothingWrong) {
   EXPECT_GT(load.hits(), 0U);
   EXPECT_GT(load.large_hits(), 0U);
   std::sort(starts.begin(), starts.end());
-  // On a machine that other tests share one start may be held up; a long run has one of its own.
+  // Other tests on the machine may delay one start. A long run has the machine for itself.
   const auto slowest = starts.back();
   EXPECT_LT(told ? slowest : starts[starts.size() / 2], std::chrono::seconds(1));
   std::cout << rounds << " rounds: " << load.right() << " answers right, " << load.hits()

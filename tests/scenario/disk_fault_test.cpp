@@ -1,4 +1,5 @@
-// A disk that lies, fills up or goes away: nothing wrong is served, and the proxy goes on.
+// A disk with wrong bytes, without room, or gone: no damaged response is served, and the proxy
+// continues.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -20,7 +21,7 @@ std::vector<std::filesystem::path> segments(const std::filesystem::path& directo
   return found;
 }
 
-// One bit of the first byte of that text, wherever it lies.
+// Flips one bit of the first byte of this text, in any segment.
 void flip_a_bit_of(const std::filesystem::path& directory, std::string_view text) {
   for (const auto& path : segments(directory)) {
     std::string bytes = read_file(path);
@@ -113,7 +114,7 @@ TEST(AFullDisk, IsToldOfAndWaitedOut) {
   allow(RLIM_INFINITY);
   ASSERT_TRUE(await([&] { return scene.health().at("state") == "working"; }));
   scene.get("/c");
-  scene.settle(3);  // the purge that was owed too
+  scene.settle(3);  // the purge that was owed included
   scene.crash();
   EXPECT_TRUE(scene.holds("/c"));
   EXPECT_FALSE(scene.holds("/a"));
@@ -185,7 +186,7 @@ TEST(ADirectory, OfRubbishIsPassedOver) {
 }
 
 TEST(ADirectory, NeverTakesMoreThanItsSizeAndNothingThatWentIsClaimed) {
-  DiskScene scene(json{{"cache", {{"memory", "16MiB"}}}});  // of what the disk has, the newest
+  DiskScene scene(json{{"cache", {{"memory", "16MiB"}}}});  // holds the newest of what the disk has
   const std::string body = numbered_bytes(1'000'000);
   scene.origin.otherwise([&](const Request&) { return cacheable(body); });
   std::uint64_t most = 0;
@@ -198,7 +199,7 @@ TEST(ADirectory, NeverTakesMoreThanItsSizeAndNothingThatWentIsClaimed) {
   EXPECT_GT(scene.disk("reclaimed_total"), 0);
   EXPECT_LE(scene.disk("used_bytes"), 64 << 20);
   EXPECT_LT(scene.disk("entries"), 70);
-  // Memory may have one that the disk has already given up.
+  // Memory may hold a response that the disk has already dropped.
   const auto listed = lines_of(ask_page(scene.proxy(), "GET", "/admin/cache/list").body);
   EXPECT_LT(listed.size(), 80U);
   EXPECT_TRUE(await([&] { return scene.proxy().digest().at("entries") == listed.size(); }))

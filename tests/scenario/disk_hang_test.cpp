@@ -1,4 +1,4 @@
-// A disk that does not answer, one that takes its time, and one that may not be written any more.
+// A disk that hangs, a slow one, and one that has become read-only.
 #include <future>
 
 #include "tests/scenario/cache_pages.hpp"
@@ -135,7 +135,7 @@ TEST(ASlowDisk, TakesWhatItWritesSoonAndAPurgeIsWrittenBehindThat) {
   EXPECT_FALSE(scene.holds("/0"));
 }
 
-// All that is appended waits for the copies.
+// New records wait until the copies are written.
 TEST(ASlowDisk, CopiesOfWhatWasHitNoMoreThanItWritesSoon) {
   DiskFaults faults;
   LargeScene scene(kMiB, "16MiB", "64MiB");

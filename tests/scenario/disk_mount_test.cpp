@@ -1,4 +1,4 @@
-// A file system of our own that is full, or may only be read.
+// A file system made for the test, which is full or read-only.
 #include <gtest/gtest.h>
 
 #include <sched.h>
@@ -12,11 +12,11 @@
 namespace scenario {
 namespace {
 
-// A tmpfs that only this process and its children see.
+// A tmpfs that is visible to this process and its children only.
 class OwnFileSystem {
  public:
   explicit OwnFileSystem(const char* options, unsigned long flags = 0) {
-    // Only while there is one thread.
+    // Works only while the process has one thread.
     made_ = ::unshare(CLONE_NEWNS) == 0 &&
             ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
             ::mount("none", path().c_str(), "tmpfs", flags, options) == 0;
@@ -29,7 +29,7 @@ class OwnFileSystem {
   std::string why_not() const { return std::string("no file system may be mounted: ") + why_not_; }
 
   std::filesystem::path path() const { return home_.path(); }
-  // Settings for a cache in it.
+  // Settings for a cache in this file system.
   json settings() const {
     const auto cache = (path() / "cache").string();
     return {{"cache", {{"memory", "32MiB"}, {"disk", {{"path", cache}, {"size", "256MiB"}}}}}};
@@ -72,12 +72,12 @@ TEST(AFullFileSystem, StopsNoLargeResponseAndTakesBlocksAgainWhenThereIsRoom) {
   EXPECT_TRUE(scene.get("/b").body == body);
 }
 
-// There is room for two segments of sixteen.
+// The file system has room for two of the sixteen segments.
 TEST(ASmallFileSystem, HoldsWhatIsNewAndWhatIsUsed) {
   const OwnFileSystem own("size=40m");
   if (!own.made()) GTEST_SKIP() << own.why_not();
   auto settings = own.settings();
-  settings["cache"]["memory"] = "256MiB";  // so that it knows of each use
+  settings["cache"]["memory"] = "256MiB";  // so that it remembers each use
   DiskScene scene(settings);
   const std::string body = numbered_bytes(500'000);
   scene.origin.otherwise([&](const Request&) { return cacheable(body); });
@@ -115,7 +115,7 @@ TEST(AReadOnlyFileSystem, IsDoneWithoutUntilItMayBeWritten) {
   own.mount_again("size=300m");
   ASSERT_TRUE(works(scene));
   scene.get("/b");
-  scene.settle(2);  // what /a might have replaced is purged, too
+  scene.settle(2);  // a purge of what /a may have replaced is written, too
   scene.crash();
   EXPECT_TRUE(scene.holds("/b"));
 }

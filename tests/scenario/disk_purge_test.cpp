@@ -1,4 +1,4 @@
-// What was purged or invalidated does not come back with a crash.
+// Purged and invalidated responses do not come back after a crash.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/disk_scene.hpp"
@@ -16,7 +16,7 @@ class PurgedFromDisk : public testing::Test, public DiskScene {
       return cacheable("for " + request.field("X-A")).with("Vary", "X-A");
     });
   }
-  // Stores them and begins anew, so that memory has none of them.
+  // Stores the paths and restarts the proxy, so that they are on disk alone.
   void store_on_disk(const std::vector<std::string>& paths) {
     for (const auto& path : paths) get(path);
     settle(paths.size());

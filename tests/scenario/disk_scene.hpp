@@ -1,4 +1,4 @@
-// One origin, and a proxy with a cache on disk that comes back after it was ended.
+// One origin, and a proxy with a cache on disk that can be ended and started again.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ class DiskScene {
     EXPECT_EQ(proxy_->terminate(), 0) << proxy_->process().errors();
     begin();
   }
-  // As a crash leaves it.
+  // Ends the proxy like a crash.
   void kill() {
     proxy_->process().signal(SIGKILL);
     proxy_->process().wait();
@@ -43,7 +43,7 @@ class DiskScene {
   double disk(std::string_view metric) const {
     return proxy_->metric("hearsay_disk_" + std::string(metric));
   }
-  // All that was stored so far is on the disk.
+  // Waits until the disk has written so many records.
   void settle(std::size_t records) const {
     EXPECT_TRUE(await([&] { return disk("stored_total") >= static_cast<double>(records); }))
         << disk("stored_total") << " of " << records << " records are written";
@@ -62,7 +62,7 @@ class DiskScene {
     only.emplace_back("Cache-Control", "only-if-cached");
     return get(path, only).status == 200;
   }
-  // The last log line about it: how it was answered.
+  // The result of the last request for the path, as the log has it.
   std::string how(const std::string& path) { return proxy_->logged(origin.url(path)).result; }
   json health() { return json::parse(proxy_->page("/health").body).value("disk", json::object()); }
 

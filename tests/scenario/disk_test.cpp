@@ -1,4 +1,4 @@
-// What is stored is there again after a restart and after a crash, as it was.
+// Stored responses are unchanged after a restart and after a crash.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/disk_scene.hpp"
@@ -6,7 +6,7 @@
 namespace scenario {
 namespace {
 
-// Whether the proxy is ended in order or by kill -9.
+// True: the proxy is ended by kill -9; false: in order.
 class AfterAnEnd : public testing::TestWithParam<bool>, public DiskScene {
  protected:
   void end_and_begin() { GetParam() ? crash() : restart(); }
@@ -15,7 +15,7 @@ INSTANTIATE_TEST_SUITE_P(Of, AfterAnEnd, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "Crash" : "Restart"; });
 
 TEST_P(AfterAnEnd, WhatWasStoredIsAHitFromDiskAndThenFromMemory) {
-  const std::string large = numbered_bytes(700'000);  // read by the pool
+  const std::string large = numbered_bytes(700'000);  // large enough for the I/O threads
   origin.on("/small", cacheable("hello").with("X-A", "b").with("ETag", "\"e\""));
   origin.on("/large", cacheable(large));
   origin.on("/empty", cacheable(""));
@@ -63,7 +63,7 @@ TEST_P(AfterAnEnd, EachVariantAnswersThoseWhoAskForIt) {
     return cacheable("for " + request.field("X-A")).with("Vary", "X-A, X-B");
   });
   for (const char* value : {"1", "2"}) get("/a", {{"X-A", value}});
-  settle(4);  // each with what leads to it
+  settle(4);  // two variants, each with its selector
   end_and_begin();
   EXPECT_EQ(get("/a", {{"X-A", "1"}}).body, "for 1");
   EXPECT_EQ(get("/a", {{"X-A", "2"}}).body, "for 2");
@@ -158,8 +158,8 @@ TEST(DiskTier, IsNotForTwoAtOnce) {
   EXPECT_EQ(scene.health().at("state"), "working");
 }
 
-// More small responses than memory has room for in the index: were they refused, nothing new would
-// ever be stored again.
+// More small responses than the index has room for in memory. If it refused them, nothing new would
+// ever be stored.
 class ADiskOfManyEntries : public testing::Test, public DiskScene {
  protected:
   ADiskOfManyEntries() : DiskScene(json{{"cache", {{"memory", "1MiB"}}}}) {}

@@ -16,7 +16,7 @@ namespace scenario {
 
 using Steady = std::chrono::steady_clock;
 
-// Preloads what can make the disk fail into what is started while it lives.
+// Preloads disk_faults into the programs that are started while this object lives.
 class DiskFaults {
  public:
   DiskFaults() {
@@ -50,7 +50,7 @@ class ADiskThatFails : public testing::Test {
     scene_.settle(paths.size());
     scene_.restart();
   }
-  // How long it took; the answer is the right one.
+  // Fetches the path, expects the right body, and returns the time taken.
   Steady::duration fetch(const std::string& path) {
     const auto begun = Steady::now();
     EXPECT_EQ(scene_.get(path).body, "of " + path);

@@ -1,4 +1,4 @@
-// Why a neighbour did not have what its digest claimed: told by its answer, kept in the books.
+// The causes of false hits, read from the neighbour's answers and counted.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,8 +8,8 @@
 namespace scenario {
 namespace {
 
-// "b" holds some of the origin's pages and "a" has read its digest, once: what happens to them at b
-// afterwards, a does not know.
+// "b" holds some of the origin's pages. "a" has read b's digest once, so it does not learn of later
+// changes at b.
 struct OutOfDate {
   explicit OutOfDate(const std::vector<std::string>& paths, const char* name_of_a = "a",
                      const Fields& fields = {})
@@ -30,13 +30,13 @@ struct OutOfDate {
   void purge_at_b(const std::string& path) {
     Client(b.port()).request("POST", origin.url(path), {}, "x");
   }
-  // The Cache-Status of what a answers.
+  // The Cache-Status of a's response.
   std::string ask(const std::string& path, const Fields& fields = {}) {
     const Response response = Client(a->port()).get(origin.url(path), fields);
     EXPECT_EQ(response.status, 200);
     return nearest_cache_status(response);
   }
-  // All of the books tell of this many false hits, each by that cause.
+  // /digest and /metrics count this many false hits, all of this cause.
   void expect_all(const std::string& cause, std::size_t count) {
     const json told = books();
     EXPECT_EQ(told.at("false_hits"), count) << told.dump(2);
@@ -85,7 +85,7 @@ TEST(FalseHit, OfAnotherVariantIsVariant) {
   scene.expect_all("variant", 1);
 }
 
-// Both have one name, so that b takes the request for one that has been there before.
+// Both proxies have one name, so b takes the request for a loop.
 TEST(FalseHit, OfANeighbourThatWouldNotAnswerIsRefused) {
   OutOfDate scene({"/a"}, "b");
   scene.purge_at_b("/a");
@@ -104,7 +104,7 @@ TEST(FalseHit, OfANeighbourThatSaysNothingIsUntold) {
   EXPECT_EQ(scene.books().at("false_hit_causes").at("untold"), 2);
 }
 
-// A digest as small as may be is wrong for one URL in ten: what a real filter claims in error.
+// The smallest digest allowed claims one URL in ten in error.
 TEST(FalseHit, OfTheFiltersErrorIsAbsentAsOftenAsPredicted) {
   constexpr int kHeld = 800;  // near the 819 at which the digest would grow
   constexpr int kAsked = 400;

@@ -1,5 +1,5 @@
-// A sample of what went to the origin is asked of a neighbour too whose digest does not claim it:
-// so it shows how often a digest does not say what its cache holds.
+// The proxy asks a neighbour for a sample of the URLs that the neighbour's digest does not claim.
+// The answers show how often a digest misses what its cache holds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ json sampling(double share, json settings = json::object()) {
   return settings;
 }
 
-// Questions for what it does not claim: nothing else is asked by HEAD.
+// The probes sent to the peer. Only probes use HEAD.
 std::size_t probes(const PeerScene& scene) {
   const auto requests = scene.peer.requests();
   return static_cast<std::size_t>(
@@ -46,7 +46,7 @@ TEST(FalseMiss, IsFoundByAskingAPeerThatClaimsNothing) {
   EXPECT_FALSE(asked.has("Cookie"));
   EXPECT_EQ(scene.origin.count(), 4U);
 
-  // Nothing but that comes of it.
+  // A probe changes no other count.
   EXPECT_EQ(books.at("state"), "usable");
   EXPECT_TRUE(books.at("first_byte_ms").is_null());
   for (const char* count : {"claims", "true_hits", "false_hits", "failures"}) {
@@ -59,7 +59,7 @@ TEST(FalseMiss, IsLookedForBetweenRealProxiesAndNeverAtTheOrigin) {
   origin.otherwise([](const Request&) { return cacheable("hello"); });
   const Neighbours neighbours(sampling(1, {{"digest", {{"poll", "1h"}}}}));
   ASSERT_TRUE(neighbours.b_knows(0));
-  Client(neighbours.a.port()).get(origin.url("/a"));  // b will not read of it
+  Client(neighbours.a.port()).get(origin.url("/a"));  // too late for the digest that b has read
   for (const char* path : {"/a", "/b"}) Client(neighbours.b.port()).get(origin.url(path));
   const auto of_a = [&] { return neighbours.b.digest_peer("a"); };
   ASSERT_TRUE(await([&] { return of_a().at("probes") == 2; })) << of_a().dump(2);

@@ -1,4 +1,4 @@
-// What a proxy owes to both sides of an exchange (RFC 9110 section 7, RFC 9112).
+// The duties of a proxy to client and origin (RFC 9110 section 7, RFC 9112).
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -92,12 +92,12 @@ TEST(Forwarding, GoesOnWithAnUploadThroughInterimAnswers) {
       "/up", Reply().interim("HTTP/1.1 102 Processing", {}).wait(read_all).body("thanks"));
   scene.client.send("POST " + scene.origin.url("/up") +
                     " HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc");
-  ASSERT_TRUE(scene.origin.await_requests("/up", 1));  // and with that, it has said 102
+  ASSERT_TRUE(scene.origin.await_requests("/up", 1));  // the origin has sent 102 by now
   scene.client.send("def");
   read_all.open();
   const Response response = scene.client.read("POST");
   EXPECT_EQ(response.status, 200);
-  EXPECT_NE(response.field("Connection"), "close");  // it would be, had the body not been sent
+  EXPECT_NE(response.field("Connection"), "close");  // as it would if the body had not been sent
 }
 
 TEST(Forwarding, DropsFieldsThatEndAtThisHop) {  // RFC 9110 section 7.6.1

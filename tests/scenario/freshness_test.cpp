@@ -1,5 +1,4 @@
-// How soon a neighbour knows what came and what left, with the intervals that the program comes
-// with.
+// How soon a neighbour's claims follow what is stored and dropped, at the default intervals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +24,7 @@ constexpr seconds kShortClaim{5};
 struct Object {
   std::string path;
   steady_clock::time_point stored{};
-  steady_clock::time_point gone{};  // no claim of it is true from then on
+  steady_clock::time_point gone{};  // from then on no claim of it is true
 
   bool expires() const { return path.ends_with("-short"); }
 };
@@ -38,7 +37,7 @@ std::vector<Object> objects() {
   return all;
 }
 
-// B stores nothing, so that each of its answers shows whether it believes that A has the object.
+// b stores nothing, so each of its responses shows whether it believes that a has the object.
 class Freshness : public testing::Test {
  protected:
   Freshness() {
@@ -52,7 +51,7 @@ class Freshness : public testing::Test {
   void store(Object& object) {
     to_a_.get(origin_.url(object.path));
     object.stored = steady_clock::now();
-    object.gone = object.stored + kShortClaim;  // if nothing happens before
+    object.gone = object.stored + kShortClaim;  // unless it is dropped before
   }
   void drop(Object& object) {
     object.gone = steady_clock::now();
@@ -91,7 +90,7 @@ TEST_F(Freshness, EachOf200ObjectsIsClaimedAndNoLongerClaimedWithinThreeSeconds)
       worst = std::max(worst, steady_clock::now() - all[known++].stored);
     } else {
       ASSERT_LT(steady_clock::now(), begun + kObjects * kApart + 2 * kSoon);
-      // Until the next one is due to be stored, or b to have heard: nobody tells of the latter.
+      // The next object is not yet due, and no event tells when b learns of the last one.
       std::this_thread::sleep_for(milliseconds(2));
     }
   }
@@ -102,12 +101,12 @@ TEST_F(Freshness, EachOf200ObjectsIsClaimedAndNoLongerClaimedWithinThreeSeconds)
   for (auto& object : all) {
     if (object.expires()) continue;
     drop(object);
-    std::this_thread::sleep_for(kApart);  // over several generations and polls, not all in one
+    std::this_thread::sleep_for(kApart);  // so that several generations and polls carry the drops
   }
   std::sort(all.begin(), all.end(),
             [](const Object& x, const Object& y) { return x.gone < y.gone; });
   for (const auto& object : all) {
-    std::this_thread::sleep_until(object.gone + kSoon);  // the claim is about this moment
+    std::this_thread::sleep_until(object.gone + kSoon);  // the claim is promised to be gone by then
     EXPECT_FALSE(claimed(object)) << object.path;
   }
   EXPECT_EQ(b_.digest_peer("a").at("false_hits"), 0);

@@ -1,5 +1,5 @@
-// Malformed and ambiguous answers of an origin: what is damaged is never passed off as whole, nor
-// stored, and what follows it on the connection is nobody's answer.
+// Malformed and ambiguous responses of an origin. A damaged response is never stored or sent as
+// whole, and the bytes after it on the connection never answer a request.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"

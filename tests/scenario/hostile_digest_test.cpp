@@ -1,4 +1,4 @@
-// A digest that is not what it should be is refused, counted and explained; the old one stays.
+// A malformed digest is refused, counted and explained, and the old one stays in use.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/peer_scene.hpp"

@@ -1,5 +1,5 @@
-// Origins whose 206 is not what it says: nothing of it is joined, and no client gets a damaged
-// body.
+// Origins whose 206 contradicts its Content-Range. The part is never joined to stored bytes, and no
+// client receives a damaged body.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -16,7 +16,7 @@ struct Lie {
   const char* etag = "\"v1\"";
 };
 
-// "bytes 0-4/10" of kBytes are held, and the rest is asked for: "bytes=5-".
+// Answers to "bytes=5-" when "bytes 0-4/10" of kBytes are stored.
 const Lie kLies[] = {
     {"SaysLongerThanItIs", "bytes 5-9/10", "5678"},
     {"SaysShorterThanItIs", "bytes 5-9/10", "56789X"},
@@ -91,7 +91,7 @@ TEST(HostilePart, IsNotKeptAsMoreThanItIs) {
   for (const auto& lie : kLies) {
     HostilePart scene;
     scene.origin.on("/a", part(lie.content_range, lie.body, lie.etag));
-    EXPECT_EQ(scene.get("bytes=5-9").body, lie.body) << lie.name;  // passed on as it is
+    EXPECT_EQ(scene.get("bytes=5-9").body, lie.body) << lie.name;  // passed on unchanged
     scene.origin.on("/a", cacheable(kBytes).with("ETag", "\"v1\""));
     const Response whole = scene.get();
     EXPECT_EQ(whole.status, 200) << lie.name;

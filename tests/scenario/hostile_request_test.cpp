@@ -1,5 +1,5 @@
-// Malformed and ambiguous requests: nothing ambiguous gets to the origin, what is refused is
-// refused with its reason and a closed connection, and nothing behind it counts.
+// Malformed and ambiguous requests. Nothing ambiguous reaches the origin. A refusal gives its
+// reason and closes the connection, so that the bytes after the request have no effect.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 namespace strict = support::strict;
 
-// Origin-form is for the origin, too, under any Host.
+// Requests in origin-form lead to the origin, too, under any Host.
 json settings_for(std::uint16_t origin) {
   const std::string url = "http://127.0.0.1:" + std::to_string(origin);
   return {{"reverse", {{{"host", "*"}, {"to", url}}}}};
@@ -62,7 +62,7 @@ class HostileRequests : public testing::Test {
     EXPECT_EQ(strict::read_answer(played.at_client).message.body, "ok");
   }
 
-  Listener at_proxy;  // each is told the other's port
+  Listener at_proxy;  // proxy and pump need each other's port
   Pump pump{at_proxy.port()};
   ProxyProcess proxy{settings_for(pump.port()), at_proxy};
   std::string authority = "127.0.0.1:" + std::to_string(pump.port());

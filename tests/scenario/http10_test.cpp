@@ -19,7 +19,7 @@ TEST(Http10Client, GetsABodyOfUnknownLengthUntilTheClose) {
   EXPECT_EQ(response.status, 200);
   EXPECT_FALSE(response.has("Transfer-Encoding"));
   EXPECT_FALSE(response.has("Content-Length"));
-  EXPECT_EQ(response.field("Connection"), "close");  // though it asked to keep it
+  EXPECT_EQ(response.field("Connection"), "close");  // though the client asked for keep-alive
   EXPECT_TRUE(response.body == body);
   EXPECT_TRUE(scene.client.is_closed());
 }
@@ -30,7 +30,7 @@ TEST(Http10Client, SeesThatABodyOfUnknownLengthWasCut) {
   scene.client.send(get10(scene.origin.url("/a")));
   const Response response = scene.client.read();
   EXPECT_EQ(response.status, 200) << response.body;
-  EXPECT_FALSE(response.whole);  // a reset, not an end
+  EXPECT_FALSE(response.whole);  // the proxy resets the connection
 }
 
 TEST(Http10Client, GetsNoInterimResponses) {
@@ -84,7 +84,7 @@ TEST(Http10Origin, KeepsItsConnectionOnlyWhereItSaysSo) {
     if (keeps) {
       request = first.read_some();
     } else {
-      EXPECT_TRUE(first.read_some().empty());  // closed, and a new one made
+      EXPECT_TRUE(first.read_some().empty());  // closed; the proxy opens another
       request = origin.accept()->read_some();
     }
     EXPECT_TRUE(request.starts_with("GET /b ")) << request;

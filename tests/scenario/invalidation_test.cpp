@@ -1,4 +1,4 @@
-// What an unsafe request changed is asked for anew (RFC 9111 section 4.4).
+// An unsafe request invalidates what it may have changed (RFC 9111 section 4.4).
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"

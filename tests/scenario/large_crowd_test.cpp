@@ -1,4 +1,4 @@
-// Many clients at one large object. HEARSAY_BYTES, HEARSAY_CLIENTS and HEARSAY_ROUNDS make it
+// Many clients of one large object. HEARSAY_BYTES, HEARSAY_CLIENTS and HEARSAY_ROUNDS make the test
 // larger.
 #include <gtest/gtest.h>
 
@@ -10,14 +10,14 @@
 namespace scenario {
 namespace {
 
-// Whether what the system gave tells what the program has: sanitizers keep what it has freed.
+// Sanitizers keep freed memory, so the process's size does not show what the program uses.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kTells = false;
+constexpr bool kMemoryIsMeasurable = false;
 #else
-constexpr bool kTells = true;
+constexpr bool kMemoryIsMeasurable = true;
 #endif
 
-// Checked piece by piece: nobody holds gigabytes.
+// Requests a part and compares it piece by piece, as the test cannot hold gigabytes.
 bool gets(LargeScene& scene, Client& client, const Span& span) {
   const auto range = std::to_string(span.first) + '-' + std::to_string(span.second);
   client.send(request_text("GET", scene.origin.url("/a"), {{"Range", "bytes=" + range}}));
@@ -41,7 +41,7 @@ bool gets(LargeScene& scene, Client& client, const Span& span) {
 
 class Crowd : public testing::Test {
  protected:
-  void come(bool cold) {
+  void run_clients(bool cold) {
     LargeScene scene(setting("HEARSAY_BYTES", 64 * kMiB), "32MiB", "4GiB");
     if (!cold) scene.get("0-99999");
     const auto clients = setting("HEARSAY_CLIENTS", 8);
@@ -65,20 +65,20 @@ class Crowd : public testing::Test {
       while (!stop.stop_requested()) {
         most = std::max(most, scene.proxy().metric("hearsay_memory_used_bytes"));
         allocated = std::max(allocated, scene.proxy().anonymous_bytes());
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a sample: nothing to await
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a sampling interval
       }
     });
     threads.clear();
     watch.request_stop();
     watch.join();
     EXPECT_EQ(wrong, 0);
-    std::uint64_t left = 0;  // by a long run to others, which ask for it too: it is sent once
+    std::uint64_t left = 0;  // blocks that a run ceded to others: requested twice, sent once
     for (const auto& [block, times] : scene.asked_per_block())
       left += static_cast<std::uint64_t>(times - 1);
     EXPECT_LE(left, 4 + scene.size / (100 * kMiB));
     EXPECT_LE(scene.origin.body_bytes_sent(), scene.size) << "each block is sent once";
     EXPECT_LE(most, 32.0 * kMiB);
-    if (kTells) {
+    if (kMemoryIsMeasurable) {
       EXPECT_LE(allocated, 64 * kMiB);
     }
     RecordProperty("most", std::to_string(most));
@@ -87,11 +87,11 @@ class Crowd : public testing::Test {
 };
 
 TEST_F(Crowd, MakesTheOriginSendEachBlockOnce) {
-  come(false);
+  run_clients(false);
 }
 
 TEST_F(Crowd, MakesTheOriginSendEachBlockOnceOfAColdObjectToo) {
-  come(true);
+  run_clients(true);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Large bodies where the disk does not answer, or does not give what it holds.
+// Large bodies while the disk hangs, or holds a block that it cannot read.
 #include "tests/scenario/failing_disk.hpp"
 #include "tests/scenario/large_scene.hpp"
 
@@ -10,7 +10,7 @@ TEST(LargeDisk, ThatRestsHoldsNoBodyUp) {
   LargeScene scene(20 * kMiB);
   scene.origin.on("/b", [&](const Request&) { return scene.whole(); });
   faults.begin("writes_hang");
-  scene.expect_whole(scene.get());  // more of it than may wait to be written
+  scene.expect_whole(scene.get());  // has more bytes than may wait to be written
   ASSERT_TRUE(await([&] { return scene.health().at("state") == "resting"; }));
   const auto begun = std::chrono::steady_clock::now();
   scene.expect_whole(scene.DiskScene::get("/b"));
@@ -18,7 +18,7 @@ TEST(LargeDisk, ThatRestsHoldsNoBodyUp) {
   faults.end("writes_hang");
 }
 
-// Of a purge by prefix that is on its way the index knows nothing yet.
+// The index does not yet know of a purge by prefix that waits for the disk.
 TEST(LargeDisk, ThatHoldsABlockButDoesNotGiveItIsPassedBy) {
   DiskFaults faults;
   LargeScene scene(24 * kMiB, "16MiB");

@@ -1,5 +1,5 @@
-// Parts of large objects that a neighbour claims: asked of it first, and of the origin where it
-// does not keep its word.
+// Parts of large objects that a neighbour claims. The proxy asks the neighbour first, and the
+// origin where the neighbour does not deliver.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -10,7 +10,7 @@
 namespace scenario {
 namespace {
 
-// Another proxy, with a disk of its own, whose only neighbour is at that port.
+// Settings of another proxy with its own disk, whose only neighbour is at this port.
 json with_neighbour(const char* name, std::uint16_t port, const std::filesystem::path& home) {
   return with_peer(
       name, port,
@@ -18,7 +18,7 @@ json with_neighbour(const char* name, std::uint16_t port, const std::filesystem:
            {"timeouts", {{"peer_first_byte", "300ms"}}}});
 }
 
-// Of that part so many bytes, and the end.
+// A part that is cut after so many bytes.
 Reply cut_after(const LargeScene& scene, const Span& span, std::uint64_t bytes) {
   const auto text = "bytes " + std::to_string(span.first) + '-' + std::to_string(span.second) +
                     '/' + std::to_string(scene.size);
@@ -48,7 +48,7 @@ struct LargePeer : LargeScene {
     for (const auto& request : peer.requests("/a")) ranges.push_back(request.field("Range"));
     return ranges;
   }
-  // What the origin alone brought.
+  // Stores a range from the origin alone.
   void hold(const std::string& range) {
     ask_for(range, {{"Cache-Control", "no-cache"}});
     EXPECT_EQ(peer.count("/a"), 0U);
@@ -143,7 +143,7 @@ TEST(LargePeer, OfWhatItMayNotHandOnNothingIsTaken) {
   }
 }
 
-// How a neighbour breaks its word, and which range it was asked for.
+// How a neighbour fails to deliver the range that it is asked for.
 struct Broken {
   const char* name;
   bool cold;

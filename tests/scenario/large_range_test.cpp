@@ -1,4 +1,4 @@
-// What a 206 brings is kept, in whatever way it was asked for.
+// The bytes of a 206 are kept, whichever way the client asked for them.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/large_scene.hpp"
@@ -22,7 +22,7 @@ TEST(LargeRange, AResumeBringsTheBlocksOfAColdObject) {
   EXPECT_EQ(scene.origin.body_bytes_sent(), 20 * kMiB);
 }
 
-// The head of what answers If-Range may be short of most of what the whole has.
+// A 206 to If-Range may lack most fields of the whole (RFC 9110 section 15.3.7).
 TEST(LargeRange, AResumeAsksWithoutItsCondition) {
   LargeScene scene(20 * kMiB);
   scene.get("3000000-", if_range("\"v1\""));
@@ -45,7 +45,7 @@ TEST(LargeRange, AResumeOfWhatIsNotKeptIsAskedForAsItIs) {
   EXPECT_EQ(scene.get("30000000-", if_range("\"v1\"")).status, 416);
 }
 
-// More than half of each block is wanted: less may not be worth it to fetch the rest.
+// The ranges cover more than half of each block. For less, the rest of a block may not be fetched.
 TEST(LargeRange, SeveralOfAColdObjectBringTheBlocksOfAll) {
   LargeScene scene(20 * kMiB);
   for (int i = 0; i < 2; ++i) {
@@ -70,7 +70,8 @@ TEST(LargeRange, SeveralOfWhatIsNotKeptAreAskedForAsTheyAre) {
   EXPECT_EQ(scene.get("30000000-30099999,0-99999").body, "both") << "one begins behind the end";
 }
 
-// Where it begins is not known before, so that the rest of its first block is fetched, too.
+// The proxy does not know beforehand where the suffix begins, so it fetches the rest of its first
+// block, too.
 TEST(LargeRange, TheEndOfAColdObjectIsKept) {
   LargeScene scene(20 * kMiB);
   for (int i = 0; i < 2; ++i) {
@@ -80,7 +81,7 @@ TEST(LargeRange, TheEndOfAColdObjectIsKept) {
   EXPECT_TRUE(is_hit(scene.get("11534336-")));
 }
 
-// What memory takes whole is less than what is large elsewhere.
+// With little memory, objects below the usual size of large ones are kept in blocks, too.
 TEST(LargeRange, WhereMemoryIsSmallTheSmallerAreKeptInBlocksToo) {
   LargeScene scene(3'000'000, "16MiB");
   scene.expect_whole(scene.get());

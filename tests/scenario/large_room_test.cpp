@@ -1,4 +1,4 @@
-// Many clients at a large object that is held, with little memory. HEARSAY_CLIENTS makes them more.
+// Many clients of a large object that is stored, with little memory. HEARSAY_CLIENTS sets how many.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kSize = 40 * kMiB;
 
-// It is on disk and asked for no more; what is small is held, too.
+// The object is on disk, and never fetched again. A small response is stored, too.
 struct HeldScene : LargeScene {
   explicit HeldScene(const char* memory) : LargeScene(kSize, memory) {
     origin.otherwise([](const Request& request) { return cacheable("of " + request.path); });
@@ -24,8 +24,8 @@ struct HeldScene : LargeScene {
     DiskScene::get("/small");
     asked_ = origin.count("/a");
   }
-  // Who asks for more than the system takes on its way, and does not read.
-  void come_and_do_not_read(std::uint64_t clients) {
+  // Clients that request more than the sockets buffer, and do not read.
+  void ask_without_reading(std::uint64_t clients) {
     for (std::uint64_t i = 0; i < clients; ++i) {
       auto& client = idle_.emplace_back(proxy().port());
       const auto range = "bytes=" + std::to_string(i % 20 * kMiB) + '-';
@@ -44,7 +44,7 @@ struct HeldScene : LargeScene {
 
 TEST(LargeRoom, IsNotUsedUpByWhoDoesNotRead) {
   HeldScene scene("32MiB");
-  scene.come_and_do_not_read(setting("HEARSAY_CLIENTS", 60));
+  scene.ask_without_reading(setting("HEARSAY_CLIENTS", 60));
   EXPECT_LE(await_halt([&] { return scene.memory(); }), 32.0 * kMiB);
   EXPECT_TRUE(is_hit(scene.DiskScene::get("/small")));
   EXPECT_EQ(scene.DiskScene::get("/new").body, "of /new");
@@ -54,7 +54,7 @@ TEST(LargeRoom, IsNotUsedUpByWhoDoesNotRead) {
 
 TEST(LargeRoom, OfWhoDoesNotReadGoesToWhoWaits) {
   HeldScene scene("32MiB");
-  scene.come_and_do_not_read(18);
+  scene.ask_without_reading(18);
   const auto begun = std::chrono::steady_clock::now();
   scene.expect_whole(scene.LargeScene::get());
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(15));
@@ -83,7 +83,7 @@ TEST(LargeRoom, ForFewerThanReadMakesNobodyFetchWhatIsHeld) {
   EXPECT_FALSE(scene.was_asked_for());
 }
 
-// They have one connection upstream each, and room for few.
+// Each client has a connection upstream, and there is room for the bytes of few.
 TEST(LargeRoom, BoundsWhatComesForWhoDoesNotReadToo) {
   LargeScene scene(kSize, "32MiB");
   scene.origin.otherwise([&](const Request&) { return scene.whole(); });

@@ -1,4 +1,4 @@
-// An origin with one large resource, which tells what was asked of it, before a proxy with a disk.
+// A proxy with a disk before an origin with one large resource, which records the ranges requested.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// Bytes of a resource of which no two MiB are alike, nor two versions.
+// Bytes of a version of the resource. All MiB of all versions differ.
 inline std::string pattern(std::uint64_t first, std::uint64_t size, std::uint64_t version = 1) {
   std::string bytes;
   bytes.reserve(size + 16);
@@ -69,7 +69,7 @@ struct LargeScene : DiskScene {
     const auto last = end.empty() ? size - 1 : std::min<std::uint64_t>(std::stoull(end), size - 1);
     return {std::stoull(range.substr(6, dash - 6)), last};
   }
-  // "bytes=5-9", "bytes=5-" and "bytes=-5" alone.
+  // Answers single ranges, like "bytes=5-9", "bytes=5-" and "bytes=-5".
   Reply answer(const Request& request) const {
     const std::string range = request.field("Range");
     const bool same = !request.has("If-Range") || request.field("If-Range") == etag;
@@ -101,13 +101,13 @@ struct LargeScene : DiskScene {
                                                    std::to_string(span.second) + '/' +
                                                    std::to_string(size));
   }
-  // The ranges asked for, in the order of asking; "" for the whole.
+  // The ranges that the origin was asked for, in order; "" for the whole.
   std::vector<std::string> asked() const {
     std::vector<std::string> ranges;
     for (const auto& request : origin.requests("/a")) ranges.push_back(request.field("Range"));
     return ranges;
   }
-  // How often each block was asked for.
+  // How often the origin was asked for each block.
   std::map<std::uint64_t, int> asked_per_block() const {
     std::map<std::uint64_t, int> times;
     for (const auto& range : asked()) {

@@ -1,5 +1,5 @@
-// Large objects of origins that are slow by the connection. HEARSAY_BYTES, HEARSAY_RATE (per
-// second) and HEARSAY_DELAY (milliseconds) make them others.
+// Large objects of origins that limit the rate of each connection. HEARSAY_BYTES, HEARSAY_RATE
+// (bytes per second) and HEARSAY_DELAY (milliseconds) replace the usual numbers.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/large_scene.hpp"
@@ -15,7 +15,7 @@ struct SlowScene : LargeScene {
       return answer(request).slow(delay, rate);
     });
   }
-  // Seconds that it took.
+  // Gets the range, and returns the seconds taken.
   double timed(const std::string& range) {
     const auto begun = std::chrono::steady_clock::now();
     const Response response = get(range);

@@ -1,4 +1,5 @@
-// Where the blocks of large objects come from when something is amiss, or somebody else has them.
+// The source of a large object's blocks when a block, the disk or the origin fails, or when another
+// proxy has them.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,7 +11,7 @@
 namespace scenario {
 namespace {
 
-// Changes one bit of what lies on disk; false if those bytes are not there.
+// Flips one bit of these bytes on the disk; false if no file has them.
 bool flip_a_bit_of(const std::filesystem::path& directory, const std::string& bytes) {
   for (const auto& item : std::filesystem::directory_iterator(directory)) {
     std::fstream file(item.path(), std::ios::binary | std::ios::in | std::ios::out);
@@ -25,7 +26,7 @@ bool flip_a_bit_of(const std::filesystem::path& directory, const std::string& by
   return false;
 }
 
-// Six blocks on disk, of which the fourth is damaged.
+// An object of six blocks on disk, the fourth of them damaged.
 struct Damaged : LargeScene {
   Damaged() : LargeScene(6 * kMiB) {
     get();
@@ -82,7 +83,7 @@ TEST(LargeSource, WhatIsUnderWayIsReadByAllWhoComeMeanwhile) {
 }
 
 TEST(LargeSource, WhatAnOriginSaysOfItsLengthHoldsNobodyUp) {
-  LargeScene scene(4'503'599'626'321'915);  // all the blocks that there may be
+  LargeScene scene(4'503'599'626'321'915);  // the largest possible number of blocks
   scene.knows_ranges = false;
   Gate gate;
   scene.origin.on(
@@ -153,7 +154,7 @@ TEST(LargeSource, AFailureBeforeTheFirstByteIsAnErrorOfItsOwn) {
   scene.expect_part(scene.get("0-4000000"), {0, 4'000'000});
 }
 
-// What was asked for, but it ends after so many bytes.
+// The answer to the request, cut after so many bytes.
 Reply cut_answer(const LargeScene& scene, const Request& request, std::uint64_t bytes) {
   const auto range = request.field("Range");
   const auto [first, last] = scene.span_of(range.empty() ? "bytes=0-" : range);
@@ -230,7 +231,7 @@ TEST(LargeSource, WhatOneClientsCredentialsBringDropsNothing) {
   scene.expect_part(scene.get("0-2000000"), {0, 2'000'000});
 }
 
-// What another proxy on this machine serves in front of the same origin.
+// Another proxy "b", whose neighbour is the scene's proxy "a", in front of the same origin.
 struct Neighbours : LargeScene {
   explicit Neighbours(std::uint64_t bytes) : LargeScene(bytes) {
     proxy_b.emplace(with_peer(

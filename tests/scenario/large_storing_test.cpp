@@ -1,4 +1,4 @@
-// What may be kept of large objects, and handed on to others, as told with each part that comes.
+// Which blocks of a large object may be stored and served to others, by the fields of each part.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/large_scene.hpp"
@@ -8,8 +8,8 @@ namespace {
 
 const Fields kCredentials{{"Authorization", "Basic bWU6bWU="}};
 
-// The first two blocks are held. What comes from then on says something else, and may be for
-// whoever has credentials alone.
+// The first two blocks are stored. Later parts may have another Cache-Control, or require
+// credentials.
 struct StoringScene : LargeScene {
   explicit StoringScene(const std::string& first = "max-age=3600") : LargeScene(32 * kMiB) {
     cache_control = first;

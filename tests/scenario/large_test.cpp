@@ -1,4 +1,4 @@
-// Large objects, kept in blocks: stored while they come, resumed, and any range answered.
+// Large objects in blocks: stored while they arrive, resumed after a cut, and served in any range.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -77,7 +77,7 @@ TEST(Large, HeadsAndConditionsNeedNoBlocks) {
   EXPECT_EQ(scene.origin.count(), 1U);
 }
 
-// The origin ends in the middle of the whole, and then goes on from there or says 503.
+// The origin cuts the whole after so many bytes, and answers ranges by 503, until `well` is true.
 void cut_at(LargeScene& scene, std::uint64_t bytes, const bool& well) {
   scene.origin.on("/a", [&scene, &well, bytes](const Request& request) {
     if (well) return scene.answer(request);
@@ -132,7 +132,7 @@ TEST(Large, WithoutAStrongValidatorNothingIsJoined) {
     bool well = false;
     cut_at(scene, 5'500'000, well);
     EXPECT_FALSE(scene.get().whole);
-    scene.expect_part(scene.get("100000-199999"), {100'000, 199'999});  // held
+    scene.expect_part(scene.get("100000-199999"), {100'000, 199'999});  // stored
     well = true;
     scene.expect_whole(scene.get());
     EXPECT_EQ(scene.asked().back(), "");
@@ -210,7 +210,7 @@ TEST(Large, AnotherVersionTakesThePlaceOfAllBlocks) {
   scene.get("0-2000000");
   scene.etag = "\"v2\"";
   scene.version = 2;
-  const Response changed = scene.get("1000000-5000000");  // half of it is held
+  const Response changed = scene.get("1000000-5000000");  // half of the range is stored
   EXPECT_FALSE(changed.whole);
   const Response again = scene.get("1000000-5000000");
   scene.expect_part(again, {1'000'000, 5'000'000});

@@ -1,4 +1,4 @@
-// Large bodies of which only the end tells how long they are.
+// Large bodies whose length is known only at their end.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/large_scene.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 const Fields kStoredAlone{{"Cache-Control", "only-if-cached"}};
 
-// The whole comes chunked, and ends before its end where `cut_at` says so.
+// The origin sends the whole chunked, cut after `cut_at` bytes.
 struct UnknownScene : LargeScene {
   explicit UnknownScene(std::uint64_t bytes, const char* memory = "64MiB",
                         const json& more = json::object())
@@ -27,7 +27,7 @@ struct UnknownScene : LargeScene {
     }
     return cut_at <= size ? reply.cut() : reply;
   }
-  // Nobody can say of it how much it was to be.
+  // Gets the whole, cut after so many bytes: no field says how long it was to be.
   void get_cut(std::uint64_t at) {
     cut_at = at;
     const Response cut = get();
@@ -57,7 +57,7 @@ TEST(LargeUnknown, IsKeptInBlocksToo) {
     const Response miss = scene.get();
     scene.expect_all(miss);
     EXPECT_FALSE(miss.has("Content-Length"));
-    scene.settle(8);  // the object, as it was begun and as it is, and its blocks
+    scene.settle(8);  // the object at its beginning and its end, and its blocks
     scene.crash();
     const Response hit = scene.get();
     scene.expect_whole(hit);
@@ -96,7 +96,8 @@ TEST(LargeUnknown, KeepsTheHeadOfWhatWasCutWhereTheRestHasLess) {
   UnknownScene scene(12 * kMiB);
   scene.get_cut(9 * kMiB);
   scene.origin.on("/a", [&](const Request&) {
-    const auto text = "bytes 9437184-12582911/12582912";  // and what RFC 9110 15.3.7 asks for
+    const auto text =
+        "bytes 9437184-12582911/12582912";  // and the fields that RFC 9110 15.3.7 requires
     return Reply(206, {{"Content-Range", text}, {"ETag", "\"v1\""}})
         .with("Cache-Control", "max-age=3600")
         .body(pattern(9 * kMiB, 3 * kMiB));
@@ -108,7 +109,7 @@ TEST(LargeUnknown, KeepsTheHeadOfWhatWasCutWhereTheRestHasLess) {
 TEST(LargeUnknown, OfOneThatIsCutTheRestAloneIsFetchedAfterACrash) {
   UnknownScene scene(16 * kMiB, "16MiB");
   scene.get_cut(10 * kMiB + 5);
-  scene.settle(13);  // its blocks, and three times what was kept so far
+  scene.settle(13);  // the blocks, and three records of the object
   scene.crash();
   scene.expect_of_unknown(scene.get("5000000-5999999"), {5'000'000, 5'999'999});
   scene.expect_whole(scene.get());
@@ -128,7 +129,7 @@ TEST(LargeUnknown, WhatHadComeBeforeACrashIsKept) {
   client.send(request_text("GET", scene.origin.url("/a")));
   EXPECT_EQ(client.read_head().status, 200);
   client.read_body(8 * kMiB);
-  scene.settle(11);  // 9 blocks, and twice what was kept so far
+  scene.settle(11);  // 9 blocks, and two records of the object
   scene.crash();
   scene.expect_whole(scene.get());
   EXPECT_EQ(scene.asked(), (Asked{"", "bytes=8388608-"}));

@@ -1,4 +1,5 @@
-// access.block and access.allow: what is refused to everybody, however it is asked for.
+// access.block and access.allow: URLs and hosts that are refused to all clients, by every way of
+// asking.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/peer_scene.hpp"
@@ -6,7 +7,7 @@
 namespace scenario {
 namespace {
 
-// A proxy with these lists. The origin is 127.0.0.1, and localhost leads to it.
+// A proxy with these lists. The origin is at 127.0.0.1, also by the name localhost.
 struct Listed {
   explicit Listed(std::string_view block, std::string_view allow = "",
                   const json& settings = json::object()) {
@@ -55,9 +56,9 @@ TEST(Lists, RefuseHostsAndSayWhy) {
 }
 
 TEST(Lists, RefuseUrlsThatBeginAsListed) {
-  ScriptedOrigin port_giver;  // never asked
+  ScriptedOrigin port_giver;  // receives no request
   const Listed scene("127.0.0.1/unused\n" + port_giver.url("/never"), "");
-  EXPECT_EQ(scene.get("127.0.0.1", "/unused").status, 200);  // of port 80
+  EXPECT_EQ(scene.get("127.0.0.1", "/unused").status, 200);  // the list means port 80
   EXPECT_EQ(Client(scene.proxy->port()).get(port_giver.url("/never/x?y")).status, 403);
   EXPECT_EQ(Client(scene.proxy->port()).get(port_giver.url("/neve")).status, 404);
 }
@@ -80,7 +81,7 @@ TEST(Lists, RefuseNamesThatLeadToAListedAddress) {
   EXPECT_EQ(scene.origin.connections(), 0U);
 }
 
-// A connection that was made for an allowed URL serves no other.
+// A connection opened for an allowed URL serves no refused one.
 TEST(Lists, LetThroughWhatIsAllowedAndNoMore) {
   const Listed scene("127.0.0.0/8\n::1\nads.test\n", "");
   const std::string allowed = scene.url("localhost", "/ok/");

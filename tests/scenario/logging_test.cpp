@@ -1,4 +1,5 @@
-// One line per request, in Squid's native format or as JSON, soon and in the right file.
+// One log line per request, in Squid's native format or as JSON, written soon and to the right
+// file.
 #include <gtest/gtest.h>
 #include <signal.h>
 

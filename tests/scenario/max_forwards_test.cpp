@@ -1,4 +1,4 @@
-// OPTIONS and TRACE find their way as far as Max-Forwards says (RFC 9110 sections 7.6.2, 9.3.8).
+// Max-Forwards limits how far OPTIONS and TRACE go (RFC 9110 sections 7.6.2, 9.3.8).
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"

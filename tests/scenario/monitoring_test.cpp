@@ -1,4 +1,4 @@
-// /health and /metrics: what a machine asks to know how the proxy is.
+// /health and /metrics, the pages for monitoring.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -37,14 +37,14 @@ TEST(Monitoring, CountsWhatHappens) {
   scene.origin.on("/a", cacheable("hello"));
   for (int i = 0; i < 3; ++i) scene.client.get(scene.origin.url("/a"));
   const ProxyProcess& proxy = scene.proxy;
-  // A request is counted when its answer is out.
+  // A request is counted after its response is sent.
   EXPECT_TRUE(await([&] { return proxy.metric("hearsay_requests_total{result=\"hit\"}") == 2; }));
   EXPECT_EQ(proxy.metric("hearsay_requests_total{result=\"miss\"}"), 1);
   EXPECT_EQ(proxy.metric("hearsay_body_bytes_total{source=\"origin\"}"), 5);
   EXPECT_EQ(proxy.metric("hearsay_body_bytes_total{source=\"cache\"}"), 10);
   EXPECT_EQ(proxy.metric("hearsay_cache_entries"), 1);
   EXPECT_GT(proxy.metric("hearsay_cache_bytes"), 5);
-  // Ours and the one that asks; those that asked before are on their way out.
+  // The scene's client and the one that asks; earlier connections may be closing.
   EXPECT_TRUE(await([&] { return proxy.metric("hearsay_connections") == 2; }));
 }
 

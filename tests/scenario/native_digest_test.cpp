@@ -1,5 +1,5 @@
-// What Hearsays tell each other of their holdings: at once, in little, and with a salt that stays
-// between them.
+// The digest that Hearsays exchange: it follows changes at once, in small deltas, and only
+// the two neighbours know its salt.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -73,7 +73,7 @@ TEST(NativeDigest, IsWhatHearsaysUse) {
   EXPECT_TRUE(await([&] { return sent() == digest::kNativeHeaderBytes; })) << sent();
 }
 
-// Nothing but the settings says who is a neighbour: what the name leads to has to be found out.
+// Only the settings name the neighbours, so the proxy must resolve the name to know its address.
 TEST(NativeDigest, GoesToANeighbourThatIsKnownByName) {
   const auto named = [](const char* own, const char* peer, std::uint16_t port) {
     json settings = Neighbours::named(own, with_peer(peer, port));

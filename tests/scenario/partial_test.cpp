@@ -1,4 +1,4 @@
-// Parts that the origin sent: kept, answered from, completed and combined (RFC 9111 3.3, 3.4).
+// Parts from the origin are stored, served, completed and combined (RFC 9111 3.3, 3.4).
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -12,7 +12,7 @@ std::string text(std::size_t first, std::size_t last, const std::string& length)
   return "bytes " + std::to_string(first) + '-' + std::to_string(last) + '/' + length;
 }
 
-// An origin that knows ranges.
+// An origin that answers ranges.
 struct Parts : Scene {
   explicit Parts(std::string field = "ETag: \"v1\"", std::string control = "max-age=3600",
                  const json& settings = json::object())
@@ -33,7 +33,7 @@ struct Parts : Scene {
     return described(Reply(206, {{"Content-Range", range}}), short_of_type)
         .body(bytes.substr(first, last - first + 1));
   }
-  // "bytes=5-9", "bytes=5-" and "bytes=-5" alone.
+  // Answers single ranges, like "bytes=5-9", "bytes=5-" and "bytes=-5".
   Reply answer(const Request& request) const {
     const std::string range = request.field("Range");
     const bool same = !request.has("If-Range") || contains(validator, request.field("If-Range"));
@@ -71,7 +71,7 @@ struct Parts : Scene {
   const std::string bytes = numbered_bytes(kSize);
   const std::string validator;
   const std::string cache_control;
-  bool terse = false;  // to If-Range: no more than RFC 9110 15.3.7 demands
+  bool terse = false;  // a 206 to If-Range has only the fields that RFC 9110 15.3.7 requires
 };
 
 TEST(Partial, IsAskedForAsItIsAndKept) {
@@ -108,7 +108,7 @@ TEST(Partial, AtTheEndAnswersSuffixesAndOpenEnds) {
   EXPECT_FALSE(is_hit(scene.get("199999-")));
 }
 
-// RFC 9110 17.15
+// RFC 9110 section 17.15.
 TEST(Partial, OfTooManyRangesIsTheWhole) {
   std::string many = "0-";
   for (int i = 1; i < 200; ++i) many += ",0-";
@@ -135,7 +135,7 @@ TEST(Partial, MeetsTheClientsConditions) {
   EXPECT_EQ(scene.get("0-9", {{"If-None-Match", "\"v1\""}}).status, 304);
   EXPECT_TRUE(is_hit(scene.get("0-9", {{"If-Range", "\"v1\""}})));
   const Response other = scene.get("0-9", {{"If-Range", "\"v2\""}});
-  scene.expect_whole(other);  // the origin's answer to that
+  scene.expect_whole(other);  // from the origin
   EXPECT_EQ(scene.origin.requests("/a").back().field("If-Range"), "\"v2\"");
 }
 
@@ -255,7 +255,7 @@ TEST(Partial, IsReplacedByAnotherVersion) {
         .with("ETag", "\"v2\"")
         .body("0123456789");
   });
-  EXPECT_EQ(scene.get("100000-100009").body, "0123456789");  // touches, and is another
+  EXPECT_EQ(scene.get("100000-100009").body, "0123456789");  // adjacent, and of another version
   EXPECT_FALSE(is_hit(scene.get("0-9")));
 }
 
@@ -337,7 +337,7 @@ TEST(Partial, IsOneVariantsPart) {
   EXPECT_EQ(get("b/b").body, "b/b");
 }
 
-// The gate holds a part on its way; who wants something else does not wait for it.
+// The gate holds a part back. Requests for other bytes do not wait for it.
 TEST(Partial, IsWaitedForByNobodyElse) {
   Parts scene;
   Gate gate;
@@ -356,7 +356,7 @@ TEST(Partial, IsWaitedForByNobodyElse) {
   scene.expect_whole(scene.get());
   gate.open();
   scene.expect_part(first.read(), 0, 9);
-  EXPECT_TRUE(is_hit(scene.get()));  // the part is of the same, and took nothing away
+  EXPECT_TRUE(is_hit(scene.get()));  // the part is of the same version, and removed nothing
 }
 
 TEST(Partial, OfWhatWasCutIsCompleted) {  // RFC 9111 3.3

@@ -1,5 +1,5 @@
-// On a miss, whoever claims the URL is asked before the origin; what comes of it never hurts the
-// client.
+// On a miss, the proxy asks a neighbour that claims the URL before the origin. A bad answer never
+// harms the client.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/peer_scene.hpp"

@@ -1,4 +1,4 @@
-// What the proxy refuses by default, and to whom (design section 10).
+// What the proxy refuses by default, and to which clients (design section 10).
 #include <gtest/gtest.h>
 
 #include "tests/scenario/peer_scene.hpp"

@@ -1,4 +1,4 @@
-// The program as a person meets it: arguments, settings that are wrong, ports that are taken.
+// The program as a person starts it: arguments, wrong settings, ports that are taken.
 #include <gtest/gtest.h>
 
 #include <sys/socket.h>
@@ -88,7 +88,7 @@ TEST(Program, SaysInOneLineThatAPortIsInUse) {
 }
 
 TEST(Program, NeverSharesItsPortWithASecondOfItsKind) {
-  const ProxyProcess first;  // listens with SO_REUSEPORT itself
+  const ProxyProcess first;  // listens with SO_REUSEPORT, too
   const Outcome outcome = run_with("serve", json{{"listen", {first.address()}}}.dump());
   EXPECT_NE(outcome.exit_code, 0);
   EXPECT_TRUE(contains(outcome.errors, first.address())) << outcome.errors;

@@ -1,4 +1,4 @@
-// What the operator purges is gone: PURGE of one URL, and orders for many.
+// The operator's purges: PURGE of one URL, and orders for many.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/peer_scene.hpp"
@@ -18,7 +18,7 @@ struct Held : Scene {
   bool holds(const char* path) { return is_hit(client.get(origin.url(path))); }
 };
 
-// POST to /admin/purge, by a connection of its own.
+// POST to /admin/purge, over a new connection.
 Response order(const ProxyProcess& proxy, std::string_view body, Fields fields = kMeant) {
   Client client(proxy.port());
   fields.emplace_back("Host", proxy.address());
@@ -99,7 +99,7 @@ TEST(Purge, OfAMappedSiteIsOfWhatIsStoredInReverseMode) {
 
 struct Many {
   const char* name;
-  json order;  // with PORT for that of the origin
+  json order;  // PORT stands for the origin's port
   std::vector<std::string> gone;
 };
 class PurgeOf : public testing::TestWithParam<Many> {};
@@ -153,7 +153,7 @@ TEST(PurgeOrder, AlsoComesInChunksAndAfterAsking) {
   EXPECT_EQ(purged(client.read("POST")), 0);
 }
 
-// What was asked for before a purge is of before it: who asked gets it, nobody else does.
+// A response requested before a purge reaches the client that requested it, and no other.
 class PurgeMeanwhile : public testing::TestWithParam<bool> {};
 
 TEST_P(PurgeMeanwhile, LeavesWhatIsUnderWayUnstored) {

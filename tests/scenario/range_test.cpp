@@ -1,4 +1,4 @@
-// Parts of what is held, without the origin (RFC 9110 section 14).
+// Parts of stored responses, served without the origin (RFC 9110 section 14).
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -79,7 +79,7 @@ TEST(Range, BeyondTheEndIs416) {
   EXPECT_EQ(beyond.body, "");
   EXPECT_FALSE(beyond.has("ETag"));
   EXPECT_TRUE(is_hit(beyond));
-  EXPECT_EQ(scene.part("bytes=0-1").body, "0 ");  // the connection goes on
+  EXPECT_EQ(scene.part("bytes=0-1").body, "0 ");  // the connection is still usable
 }
 
 TEST(Range, IsIgnoredWhereItMayBe) {

@@ -171,7 +171,7 @@ TEST(Reverse, ReachesADeniedAddressForItsOriginAlone) {
   EXPECT_EQ(Client(proxy.port()).get(origin.url("/a")).status, 403);
 }
 
-// The lists are about what is asked for; where that leads, the settings say.
+// The lists judge the URL that a client requests, not the origin that a mapping names.
 TEST(Reverse, RefusesListedUrlsButReachesItsOriginsAtListedAddresses) {
   const TemporaryDirectory directory;
   write_file(directory / "block", "127.0.0.0/8\na.test/private\n");
@@ -186,7 +186,7 @@ TEST(Reverse, RefusesListedUrlsButReachesItsOriginsAtListedAddresses) {
   EXPECT_EQ(origin.count(), 1U);
 }
 
-// The origin is told a host all the same.
+// The origin receives a Host all the same.
 TEST(Reverse, RefusesListedUrlsToWhoNamesNoHost) {
   const TemporaryDirectory directory;
   ScriptedOrigin origin;
@@ -206,7 +206,7 @@ TEST(Reverse, RefusesListedUrlsToWhoNamesNoHost) {
   EXPECT_EQ(status("/a"), 200);
 }
 
-// Both kinds of entries under one URL: what comes of one says nothing of the other.
+// One URL has an entry of each mode, and responses in one mode do not change the other's entry.
 TEST(Reverse, KeepsWhatPostAndHeadBringInItsOwnSpace) {
   ScriptedOrigin behind, named;
   named.otherwise([](const support::Request&) { return cacheable("named"); });

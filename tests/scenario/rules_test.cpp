@@ -1,4 +1,4 @@
-// What the rules of RFC 9111 decide, where only the whole program shows it.
+// Decisions by RFC 9111 that only the whole program shows.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -55,7 +55,8 @@ TEST(Rules, AnAnswerToPostMayBeKeptAsThatToGet) {  // RFC 9110 9.3.3
   EXPECT_EQ(scene.origin.count(), 2U);
 }
 
-// Stale from the start, and told by HEAD to be good for a minute, with those fields besides.
+// The response to GET after HEAD: stale from the start, until HEAD made it fresh for a minute with
+// these fields.
 Response after_head(const Fields& answer) {
   Scene scene;
   scene.origin.on("/a", [&](const Request& request) {

@@ -1,4 +1,4 @@
-// SIGTERM and SIGINT: no new work, what runs is finished within a limit, exit 0.
+// SIGTERM and SIGINT: the proxy takes no new work, finishes what runs within a limit, and exits 0.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -11,7 +11,7 @@ TEST(Shutdown, EndsAtOnceWhenNothingRuns) {
   for (const int signal : {SIGTERM, SIGINT}) {
     Scene scene;
     scene.origin.on("/a", Reply().body("hello"));
-    scene.client.get(scene.origin.url("/a"));  // and stays connected
+    scene.client.get(scene.origin.url("/a"));  // the client stays connected
     scene.proxy.process().signal(signal);
     EXPECT_EQ(scene.proxy.process().wait(std::chrono::seconds(3)), 0);
   }

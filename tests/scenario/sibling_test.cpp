@@ -1,4 +1,4 @@
-// What a neighbour gets that asks with only-if-cached: 200, 304 or 504, and nothing else.
+// A neighbour that asks with only-if-cached receives 200, 304 or 504, and no other status.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/peer_scene.hpp"
@@ -47,7 +47,7 @@ TEST(Sibling, RefusesStaleWith504) {
   EXPECT_EQ(scene.origin.count(), 1U);
 }
 
-// Squid hands a sibling's 403 and 508 to its user.
+// Squid passes a sibling's 403 and 508 on to its user.
 TEST(Sibling, Says504WhereAnyOtherRefusalWouldStand) {
   const std::pair<const char*, json> refusals[] = {
       {"client", {{"access", {{"clients", {"192.0.2.1"}}}}}},

@@ -1,4 +1,4 @@
-// What the settings say of some sites alone, and that every response tells whose word counted.
+// Rules in the settings for single sites, and the rule that each response names in Cache-Status.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/peer_scene.hpp"

@@ -1,4 +1,5 @@
-// What is stale is served by leave alone, and says so (RFC 9111 section 4.2.4, RFC 5861).
+// A stale response is served only where a rule allows it, and says so (RFC 9111 section 4.2.4,
+// RFC 5861).
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -8,7 +9,7 @@
 namespace scenario {
 namespace {
 
-// Something is held that is stale from the start; then the origin is gone.
+// A stored response that is stale from the start, and an origin that can be stopped.
 struct Cut {
   explicit Cut(const std::string& cache_control, const json& settings = json::object())
       : proxy(settings), client(proxy.port()) {
@@ -108,7 +109,7 @@ TEST(Stale, AnswersAtOnceAndIsRefreshedOnce) {  // RFC 5861 section 3
   EXPECT_EQ(scene.origin->requests("/a").at(1).field("If-None-Match"), "\"v1\"");
 }
 
-TEST(Stale, IsNotFreshenedByA304ThatNobodyAskedFor) {  // without a validator there is no question
+TEST(Stale, IsNotFreshenedByA304ThatNobodyAskedFor) {  // the proxy has no validator to ask about
   Scene scene;
   scene.origin.on("/a", [&](const Request&) {
     const bool first = scene.origin.count("/a") == 1;
@@ -117,11 +118,11 @@ TEST(Stale, IsNotFreshenedByA304ThatNobodyAskedFor) {  // without a validator th
   });
   EXPECT_TRUE(await([&] {
     EXPECT_EQ(scene.client.get(scene.origin.url("/a")).body, "old");
-    return scene.origin.count("/a") >= 3;  // refreshed twice: the first did nothing
+    return scene.origin.count("/a") >= 3;  // two refreshes: the first changed nothing
   }));
 }
 
-// What they bring may be for that client alone, and could only drop what is held for all.
+// A response to credentials may be for their client alone, so it could only drop the stored one.
 TEST(Stale, IsNotRefreshedWithAClientsCredentials) {
   Cut scene("max-age=0, stale-while-revalidate=60");
   scene.origin->on("/a", cacheable("new"));
@@ -164,7 +165,7 @@ TEST(Stale, IsAllThereIsOffline) {
   EXPECT_EQ(scene.origin.connections(), 0U);
 }
 
-// What the proxy says of an origin that it found gone, once that is there again.
+// The status for an origin that the proxy found unreachable, and that has come back since.
 int status_after_return(const char* unreachable) {
   const ProxyProcess proxy(json{{"threads", 1}, {"timeouts", {{"unreachable", unreachable}}}});
   const ReservedPort port;

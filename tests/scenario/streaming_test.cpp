@@ -1,4 +1,4 @@
-// Bodies go through as they come, both ways, and are never held whole because of it.
+// The proxy passes bodies on as they arrive, in both directions, without holding them whole.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -112,13 +112,13 @@ TEST(Streaming, HoldsTheOriginBackWhenTheClientDoesNotRead) {
   scene.client.send(request_text("GET", scene.origin.url("/a")));
   scene.client.read_head();
   const auto sent = await_halt([&] { return scene.origin.body_bytes_sent(); });
-  EXPECT_LT(sent, 40U << 20);  // what sockets buffer on both sides, and a window of ours
+  EXPECT_LT(sent, 40U << 20);  // the buffers of both sockets and a window of the proxy
   EXPECT_LT(scene.proxy.resident_bytes(), before + (64U << 20));
 }
 
 TEST(Streaming, HoldsTheClientBackWhenTheOriginDoesNotRead) {
   Scene scene;
-  Listener stalled;  // accepts in the kernel, and nobody reads
+  Listener stalled;  // the kernel accepts connections, and nobody reads
   const std::string url = "http://127.0.0.1:" + std::to_string(stalled.port()) + "/a";
   const auto before = scene.proxy.resident_bytes();
   scene.client.send(request_text("PUT", url, {{"Content-Length", "134217728"}}));
@@ -177,7 +177,7 @@ TEST(Streaming, PassesOnEarlyHints) {  // RFC 9110 section 15.2
   const Response final = scene.client.read();
   EXPECT_EQ(final.body, "hello");
   EXPECT_FALSE(final.has("Link"));
-  // Nor is it there for who asks next (RFC 9111 section 3: only final responses are stored).
+  // Only final responses are stored (RFC 9111 section 3).
   const Response hit = scene.client.get(scene.origin.url("/a"));
   EXPECT_TRUE(is_hit(hit));
   EXPECT_FALSE(hit.has("Link"));
@@ -208,7 +208,7 @@ TEST(Streaming, AsksForABodyOnlyOnceItIsWanted) {  // RFC 9110 section 10.1.1
   EXPECT_EQ(scene.origin.requests("/a").at(0).body, "body");
 }
 
-TEST(Streaming, SendsTheBodyToAnOriginThatSaysNothingBefore) {  // it need not say 100
+TEST(Streaming, SendsTheBodyToAnOriginThatSaysNothingBefore) {  // an origin need not send 100
   Scene scene;
   scene.origin.never_asks("/a", Reply(201));
   for (const std::string framing : {"Content-Length: 4\r\n\r\nbody",

@@ -1,4 +1,4 @@
-// `hearsay digest` at a terminal: what is shown there while it works.
+// The progress that `hearsay digest` shows at a terminal.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pty.h>
@@ -14,7 +14,7 @@
 namespace scenario {
 namespace {
 
-// A shell's script in a terminal of its own, where "$H" is the program; killed with this object.
+// A shell script in its own terminal, where "$H" is the program. The destructor kills it.
 class AtTerminal {
  public:
   AtTerminal(const std::string& script, const TemporaryDirectory& directory) {
@@ -35,7 +35,7 @@ class AtTerminal {
     ::close(master_);
   }
 
-  // All so far.
+  // All text that the terminal has shown.
   const std::string& shown() {
     std::array<char, 4096> some{};
     for (ssize_t count = 0; (count = ::read(master_, some.data(), some.size())) > 0;) {
@@ -54,7 +54,7 @@ class AtTerminal {
   std::string shown_;
 };
 
-// A pipe whose writing end stays open as long as this.
+// A pipe whose writing end is open while this object lives.
 class Feed {
  public:
   explicit Feed(const std::string& path) {
@@ -77,7 +77,8 @@ class Feed {
   int descriptor_ = -1;
 };
 
-// Progress is shown when more comes after the first second: here a line every few milliseconds.
+// Progress appears when lines arrive after the first second. This feeds a line every few
+// milliseconds.
 bool shown_while_fed(AtTerminal& terminal, const Feed& feed, std::string_view text) {
   int count = 0;
   return await([&] {

@@ -1,4 +1,4 @@
-// Every state of a connection ends: settings.timeouts, each made short where it is tried.
+// Every state of a connection has a limit. Each test makes one of settings.timeouts short.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -43,7 +43,7 @@ TEST(Timeouts, Say504ForAnOriginThatDoesNotAnswer) {
 TEST(Timeouts, Say504ForAnOriginThatDoesNotAccept) {
   Scene scene(timeouts({{"connect", "300ms"}}));
   Listener full(0);
-  const Socket taken = Socket::connect(full.port());  // with a backlog of 0 there is room for one
+  const Socket taken = Socket::connect(full.port());  // a backlog of 0 has room for one connection
   const std::string url = "http://127.0.0.1:" + std::to_string(full.port()) + "/";
   EXPECT_EQ(scene.client.get(url).status, 504);
 }

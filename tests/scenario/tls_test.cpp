@@ -1,5 +1,5 @@
-// https:// in an absolute-form target: the proxy speaks TLS to the origin and believes only whom it
-// can verify.
+// https:// in an absolute-form target: the proxy speaks TLS to the origin, and accepts only an
+// origin whose certificate it can verify.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 namespace scenario {
 namespace {
 
-// `openssl s_server`, which answers "/NAME" with the file of that name in its directory.
+// `openssl s_server`, which answers "/NAME" with the file NAME in its directory.
 class TlsOrigin {
  public:
   explicit TlsOrigin(const std::string& name) {
@@ -40,7 +40,7 @@ class TlsOrigin {
   std::unique_ptr<ChildProcess> server_;
 };
 
-// The proxy inherits the variable.
+// Makes proxies trust the certificates in this file, by a variable that they inherit.
 struct Trust {
   explicit Trust(const std::string& file) { ::setenv("SSL_CERT_FILE", file.c_str(), 1); }
   ~Trust() { ::unsetenv("SSL_CERT_FILE"); }

@@ -1,4 +1,4 @@
-// CONNECT: bytes both ways to a port that may be reached, and TLS of the proxy's own.
+// CONNECT carries bytes in both directions, to allowed ports only.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -31,7 +31,7 @@ TEST(Tunnels, CarryBytesBothWays) {
   tunnel.client.send("PUT /a HTTP/1.1\r\nHost: inside\r\nContent-Length: 4\r\n\r\nbody");
   EXPECT_TRUE(tunnel.client.read("PUT").body == body);
   const Request inside = tunnel.origin.requests("/a").at(0);
-  EXPECT_EQ(inside.fields.size(), 2U);  // as sent, nothing added
+  EXPECT_EQ(inside.fields.size(), 2U);  // as the client sent them, with none added
   EXPECT_EQ(inside.body, "body");
 }
 
@@ -49,7 +49,7 @@ TEST(Tunnels, PassOnTheEndOfEitherSide) {
   tunnel.client.send(tunnel.connect());
   tunnel.client.read("CONNECT");
   tunnel.client.send("GET /a HTTP/1.1\r\nHost: inside\r\n\r\n");
-  tunnel.client.finish_sending();  // half closed: the answer still comes
+  tunnel.client.finish_sending();  // half closed: the response still arrives
   EXPECT_EQ(tunnel.client.read().body, "till the end");
   EXPECT_TRUE(tunnel.client.is_closed());
 }
@@ -60,7 +60,7 @@ TEST(Tunnels, LeadNowhereElse) {
     Client client(tunnel.proxy.port());
     const std::string elsewhere = "127.0.0.1:" + std::string(port);
     client.send("CONNECT " + elsewhere + " HTTP/1.1\r\nHost: " + elsewhere + "\r\n\r\n");
-    // 443 is the default and no longer named
+    // 443 is the default, which the setting replaces
     EXPECT_EQ(client.read().status, 403) << port;
   }
 }

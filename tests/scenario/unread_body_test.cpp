@@ -1,5 +1,5 @@
-// A request's body that nobody needs is read to its end, or the connection closes: what follows it
-// is never taken for a request before that, nor it for one (RFC 9112 section 9.3).
+// The proxy reads an unneeded request body to its end, or closes the connection. It never takes the
+// body for a request, nor the bytes after a body that it did not read (RFC 9112 section 9.3).
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -14,7 +14,7 @@ struct Stored : Scene {
     origin.on("/a", cacheable("hello"));
     client.get(origin.url("/a"));
   }
-  // A GET with a body, and a request behind it.
+  // A GET with a body, followed by another request.
   std::string with_body(const std::string& fields, const std::string& body) const {
     return "GET " + origin.url("/a") + " HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n" + body +
            request_text("GET", origin.url("/next"));
@@ -34,7 +34,7 @@ TEST(UnreadBody, OfAGetThatIsStoredGoesWithItToTheOrigin) {
             : scene.with_body("Content-Length: " + std::to_string(kTrap.size()) + "\r\n", kTrap));
     EXPECT_EQ(scene.client.read().body, "hello");
     EXPECT_EQ(scene.origin.requests("/a").at(1).body, kTrap);
-    EXPECT_EQ(scene.client.read().status, 404);  // of /next
+    EXPECT_EQ(scene.client.read().status, 404);  // the response to /next
     EXPECT_EQ(scene.origin.count("/next"), 1U);
     scene.expect_no_trap();
   }
@@ -65,7 +65,7 @@ TEST(UnreadBody, OfARequestForAPageOfOursEndsTheConnection) {
   EXPECT_TRUE(client.is_closed());
 }
 
-// Longer than is drained: the client reads our answer all the same while it still sends.
+// The body is longer than the proxy drains. The client receives the response all the same.
 TEST(UnreadBody, OfAnyLengthDoesNotCostTheAnswer) {
   Stored scene;
   scene.client.send(scene.with_body("Cache-Control: only-if-cached\r\nContent-Length: 2000000\r\n",

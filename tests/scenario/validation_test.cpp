@@ -1,4 +1,4 @@
-// A stale response is asked about, not fetched again; what the origin says of it is merged.
+// The proxy validates a stale response instead of fetching it again, and merges the 304's fields.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/scene.hpp"
@@ -6,8 +6,8 @@
 namespace scenario {
 namespace {
 
-// Good once, then "still good" to whoever names the validator: stale from the start, so that no
-// test has to wait for it.
+// A 304 to requests with the validator, and a 200 to others. The 200 is stale from the start, so
+// that no test has to wait.
 ScriptedOrigin::Answer unchanged(const Fields& validator, std::string_view condition,
                                  const Fields& merged) {
   return [=, condition = std::string(condition)](const Request& request) {
@@ -82,7 +82,7 @@ TEST(Validation, GivesTheClientA304OnlyForTheClientsOwnCondition) {
   EXPECT_EQ(scene.client.get(url).status, 200);
 }
 
-// The stored "v1" and the client's "v2" are asked about at once (RFC 9111 section 4.3.1).
+// One request validates the stored "v1" and the client's "v2" (RFC 9111 section 4.3.1).
 struct TwoVersions : Scene {
   explicit TwoVersions(const Reply& second) : url(origin.url("/a")) {
     origin.on("/a", cacheable("one", "max-age=0").with("ETag", "\"v1\""));
@@ -109,7 +109,7 @@ TEST(Validation, HandsA304OnThatSpeaksOfWhatTheClientHas) {
   EXPECT_EQ(scene.answer.field("ETag"), "\"v2\"");
   EXPECT_TRUE(contains(scene.answer.field("Cache-Status"), "fwd=stale; fwd-status=304"));
   EXPECT_FALSE(contains(scene.answer.field("Cache-Status"), "stored"));
-  // It has freshened nothing: what is stored is as stale as before.
+  // The stored response was not freshened.
   EXPECT_EQ(scene.client.get(scene.url).body, "fetched");
 }
 

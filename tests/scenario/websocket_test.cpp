@@ -1,5 +1,5 @@
-// A connection becomes a WebSocket after a 101 that was asked for, and not a byte before (RFC 9110
-// section 7.8, RFC 6455).
+// A connection becomes a WebSocket after a 101 that the client asked for, and not a byte before
+// (RFC 9110 section 7.8, RFC 6455).
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -17,12 +17,12 @@ const Fields kUpgrade{{"Connection", "Upgrade, X-Mine"},
                       {"Sec-WebSocket-Version", "13"},
                       {"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="}};
 
-// An origin that says what the test says, byte by byte.
+// A client, a proxy, and an origin whose bytes the test reads and writes itself.
 struct Stage {
   std::string url(const std::string& path) const {
     return "http://127.0.0.1:" + std::to_string(origin.port()) + path;
   }
-  // What the proxy sends on a connection that it makes now, up to the end of the head.
+  // Accepts the proxy's next connection, and returns the bytes up to the end of a head.
   std::string accept() {
     server.emplace(*origin.accept());
     return next_head();
@@ -56,7 +56,7 @@ TEST(WebSocket, CarriesBytesBothWaysAfterThe101) {
   EXPECT_TRUE(contains(head, "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n")) << head;
   EXPECT_TRUE(contains(head, "\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")) << head;
   EXPECT_FALSE(contains(head, "h2c") || contains(head, "X-Mine")) << head;
-  EXPECT_TRUE(head.ends_with("\r\n\r\n")) << head;  // and not a byte of what came after it
+  EXPECT_TRUE(head.ends_with("\r\n\r\n")) << head;  // without the bytes after it
   stage.server->write(kSwitch + "first");
   const Response answer = stage.client.read_interim();
   EXPECT_EQ(answer.status, 101);
@@ -87,7 +87,7 @@ TEST(WebSocket, OfAnyOtherAnswerIsAnOrdinaryExchange) {
   stage.accept();
   stage.server->write("HTTP/1.1 426 Upgrade Required\r\nContent-Length: 2\r\n\r\nno");
   EXPECT_EQ(stage.client.read().body, "no");
-  const std::string next = stage.next_head();  // a request of its own, judged as one
+  const std::string next = stage.next_head();  // an ordinary request
   EXPECT_TRUE(next.starts_with("GET /next HTTP/1.1\r\n")) << next;
   EXPECT_TRUE(contains(next, "Via: 1.1 cache-a"));
   stage.server->write("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nyes");

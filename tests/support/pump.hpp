@@ -1,5 +1,5 @@
-// One client and one origin of a proxy, both played by one thread. It moves bytes, not messages:
-// the mutation tests send what is no HTTP, and judge exact bytes by strict_reading.hpp.
+// One client and one origin of a proxy, both played by one thread. It moves plain bytes, as hostile
+// messages are often no HTTP, and tests judge the exact bytes by strict_reading.hpp.
 #pragma once
 
 #include <functional>

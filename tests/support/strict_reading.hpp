@@ -1,6 +1,6 @@
-// A plain reading of HTTP/1.1 messages (RFC 9112) for the mutation tests: slow, strict, line by
-// line, without a line of the proxy's code. Beast's parser is laxer: it takes, for instance, folded
-// lines and repeated lengths.
+// A plain reading of HTTP/1.1 messages (RFC 9112) for the tests of hostile and mutated messages:
+// slow, strict, line by line, with no code of the proxy. Beast's parser is laxer: it takes, for
+// instance, folded lines and repeated lengths.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a client gets of a stored response: status, body, fields.
+// What a client receives of a stored response: status, body, fields.
 #include <algorithm>
 #include <cstdlib>
 
@@ -12,7 +12,7 @@ struct Part {
   std::size_t first = 0, size = 0;
 };
 
-// RFC 9110 14.1.2, of one range; nothing: the whole.
+// RFC 9110 14.1.2, for a single range; none for the whole.
 std::optional<Part> part_wanted(const Stored& stored, const Ask& ask) {
   const auto range = value(ask.fields, "Range");
   const auto if_range = value(ask.fields, "If-Range");
@@ -51,7 +51,7 @@ std::vector<std::string> sorted(Fields fields) {
   return all;
 }
 
-// What a 304 has to say of what is stored (RFC 9110 15.4.5); what else it says is not looked at.
+// The fields that a 304 must have (RFC 9110 15.4.5). Its other fields are not judged.
 void leave_to_304(Fields& due, Fields& told) {
   static const std::string kNames[] = {"content-location", "date",    "etag",
                                        "cache-control",    "expires", "vary"};
@@ -97,7 +97,7 @@ void Model::check_content(const Stored& stored, const Ask& ask, const Told& told
 
   Fields fields = response.fields;
   Fields due = kept_fields(stored);
-  // What the origin said for this client alone comes with the validation.
+  // The validation adds the fields that are for this client alone.
   if (validated_ && !told.exchanges.empty()) {
     const Control control(stored.answer.fields);
     for (const auto* directive : {"private", "no-cache"}) {

@@ -1,4 +1,4 @@
-// Stories by chance, from a grammar of what has been found hard.
+// Random stories, from a grammar of cases that were found to be hard.
 #include <random>
 
 #include "tests/scenario/model/story.hpp"
@@ -29,7 +29,7 @@ class Dice {
   const Scale scale_;
 };
 
-// Mostly as it should be written, else as people write it.
+// Mostly in the correct form, sometimes in the forms that people write.
 std::string delta(Dice& dice, const std::string& name) {
   const std::string good = name + "=" + dice.number();
   switch (dice.upto(24)) {
@@ -151,7 +151,7 @@ std::string date(Dice& dice) {
   return dice.pick(kStyles) + dice.signed_number();
 }
 
-// The entity tag and the time of a version; a version has always the same time.
+// The entity tag and Last-Modified of a version, whose time is always the same.
 void add_validators(Dice& dice, Fields& fields, int version) {
   const auto tag = "\"v" + std::to_string(version) + "\"";
   static const std::vector<std::string> kOdd{"v0", "\"v0", "W/v1", "\"\"", "\"v,0\"", "w/\"v0\""};
@@ -165,7 +165,7 @@ void add_metadata(Dice& dice, Fields& fields) {
   if (!dice.one_in(4)) add_cache_control(dice, fields, response_directive);
   if (dice.one_in(4)) fields.push_back({"Expires", date(dice)});
   if (dice.one_in(40)) fields.push_back({"Expires", date(dice)});
-  // The second in which an answer comes is no model's to say where the clock runs by itself.
+  // Where the clock runs by itself, the model cannot tell the second in which an answer comes.
   const bool runs = !dice.scale().moves;
   const bool odd = dice.one_in(4);
   if (runs || dice.one_in(2)) {

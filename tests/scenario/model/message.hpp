@@ -1,5 +1,5 @@
-// What the model of RFC 9111, the stories told to it and the caches under test share: messages as
-// plain data, with nothing of the proxy's own code, whose errors the model must not have.
+// Messages as plain data, for the model of RFC 9111, its stories and the caches under test. They
+// use no code of the proxy, whose errors the model must not share.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace model {
 
-using Seconds = long;  // since the epoch, or a number of them
+using Seconds = long;  // a time since the epoch, or a duration
 
 struct Field {
   std::string name, value;
 };
 using Fields = std::vector<Field>;
 
-// A request for one of the few URLs of a story.
+// A request for one of a story's few URLs.
 struct Ask {
   std::string method = "GET";
   int url = 0;
@@ -27,17 +27,17 @@ struct Answer {
   int status = 0;
   Fields fields;
   std::string body;
-  bool cut = false;  // the origin hung up before it said anything
+  bool cut = false;  // the origin closed without a byte
 };
 
-// What passed between the cache and the origin, as the origin saw it.
+// A request and its answer between the cache and the origin.
 struct Exchange {
   Ask sent;
   Answer got;
   Seconds asked = 0, answered = 0;
 };
 
-// What one request of a client led to.
+// What followed from one request of a client.
 struct Told {
   Answer response;
   std::vector<Exchange> exchanges;
@@ -50,17 +50,17 @@ std::string trim(std::string text);
 bool same_word(std::string_view a, std::string_view b);
 
 bool has(const Fields& fields, std::string_view name);
-// The values of all lines of that name, in order.
+// The values of all lines of this name, in order.
 std::vector<std::string> lines(const Fields& fields, std::string_view name);
-// The first of them, or empty.
+// The value of the first line of this name, or an empty text.
 std::string value(const Fields& fields, std::string_view name);
 void remove(Fields& fields, std::string_view name);
 
 std::string path_of(int url);
-// What the origin holds at that URL: a version has one body.
+// The body of a version of this URL at the origin.
 std::string body_of(int url, int version);
 
-// For a person who reads of a failure.
+// For the report of a failure.
 std::string text(const Ask& ask);
 std::string text(const Answer& answer);
 

@@ -1,4 +1,4 @@
-// What the model makes of what it sees: what may be held from then on.
+// What the model learns from an exchange: the responses that may be stored from then on.
 #include "tests/scenario/model/model.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace model {
 
 namespace {
 
-// The path that a reference in an answer about `path` leads to: ours are "1", "/1", "" and URLs.
+// Resolves a reference in a response about `path`. Stories use "1", "/1", "" and URLs.
 std::string resolved(const std::string& reference, const std::string& path) {
   return reference == "1" ? "/1" : reference.empty() ? path : reference;
 }
@@ -26,7 +26,7 @@ Stored* Model::by_serial(const Answer& response) {
   return nullptr;
 }
 
-// RFC 9111 4.1: one with Vary; 4: by Date; the later one to come where that is the same.
+// RFC 9111 4.1: prefers a response with Vary; 4: then the later Date, then the later arrival.
 const Stored* Model::most_recent(const Ask& ask) const {
   const Stored* best = nullptr;
   for (const Stored& one : held_) {
@@ -38,7 +38,7 @@ const Stored* Model::most_recent(const Ask& ask) const {
 
 // The response whose validators were sent to the origin.
 const Stored* Model::asked_of(const Ask& ask, const Ask& sent) const {
-  const auto tags = members(sent.fields, "If-None-Match");  // the client's may be among them
+  const auto tags = members(sent.fields, "If-None-Match");  // the client's tags may be among them
   const auto time = value(sent.fields, "If-Modified-Since");
   const Stored* best = nullptr;
   const auto names = [&](const std::string& tag) {
@@ -93,7 +93,8 @@ void Model::learn_whole(const Ask& ask, const Exchange& exchange) {
   }
   const Stored* const before = ask.method == "GET" ? most_recent(ask) : nullptr;
   if (may_store(stored) && is_useful(stored)) {
-    if (before) drop(before->number);  // what the request selected is replaced (RFC 9111 4.3.3)
+    if (before)
+      drop(before->number);  // replaces the response that the request selected (RFC 9111 4.3.3)
     return keep(stored);
   }
   const int status = stored.answer.status;
@@ -123,7 +124,7 @@ void Model::learn_unmodified(const Ask& ask, const Exchange& exchange) {
     drop(before.number);
     return keep(after);
   }
-  // What one client's credentials brought says nothing against what is held for all.
+  // A response to one client's credentials does not remove what is stored for all.
   if (!has(ask.fields, "Authorization")) drop_all(ask.url);
 }
 

@@ -1,5 +1,5 @@
-// The model: all that a shared cache may hold after what it was seen to ask and to be told, and
-// whether what it does with the next request is right (RFC 9111). It watches from outside.
+// The model of a shared cache (RFC 9111). It watches a cache from outside: it keeps all responses
+// that the cache may have stored, and judges how the cache takes the next request.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 namespace model {
 
 struct Leave {
-  Seconds slack = 0;     // how far the cache's clock and ours may be apart
-  Seconds reach = 3600;  // stale answers for an origin out of reach
+  Seconds slack = 0;     // the greatest difference between the cache's clock and the model's
+  Seconds reach = 3600;  // staleness allowed while the origin is out of reach
 };
 
-// Where we promise more than the RFC asks, or use less than it allows, by what the headers of
-// proxy/cache/ say: only the most recent response that a request selects is considered; only what
-// may be of use is stored; only-if-cached is answered by a stored 200 alone; HEAD, no-store
-// and If-Match go to the origin as they are, and the answers to them are not kept; what comes and
-// is not kept takes away what was held.
+// Hearsay promises more than the RFC asks, or uses less than it allows, where the headers of
+// proxy/cache/ say so. Only the most recent response that a request selects is considered. Only a
+// response that may be of use is stored. Only a stored 200 answers only-if-cached. HEAD, no-store
+// and If-Match go to the origin unchanged, and their responses are not stored. A response that is
+// not stored removes the stored ones that it would have replaced.
 class Model {
  public:
   explicit Model(const Leave& leave) : leave_(leave) {}
 
-  // What is wrong with how the cache took this request; nothing if all is right. Takes note of it.
+  // Judges how the cache took this request, and learns from it. Returns the problems found.
   std::vector<std::string> watch(const Ask& ask, const Told& told);
 
   std::size_t reused() const { return reused_; }
@@ -58,13 +58,14 @@ class Model {
 
   const Leave leave_;
   Held held_;
-  std::optional<Stored> validated_;  // by the exchange seen last, as it then is
+  std::optional<Stored> validated_;  // freshened by the last exchange
   int answers_ = 0;
   std::size_t reused_ = 0;
   std::vector<std::string> problems_;
 };
 
-// Whether a request was passed on as it is: one that is not to be stored, or not to be changed.
+// Whether the cache must pass this request on unchanged: its response may not be stored, or its
+// conditions may not be changed.
 bool passed_as_it_is(const Ask& ask, const Ask& sent);
 
 }  // namespace model

@@ -1,4 +1,4 @@
-// The program against the model: what the rules say has to come out at the sockets, too.
+// The program against the model: the decisions of the rules must be visible at the sockets.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/model/program_subject.hpp"

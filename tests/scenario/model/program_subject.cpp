@@ -28,7 +28,7 @@ Seconds ProgramSubject::begin() {
   return begun_ = now();
 }
 
-// "/1" is a place in the story.
+// "/1" is a path of the story.
 Fields ProgramSubject::outside(Fields fields) const {
   for (Field& line : fields) {
     const bool place = names_a_place(line.name) && line.value.rfind('/', 0) == 0;
@@ -68,7 +68,7 @@ support::Response ProgramSubject::request(const Ask& ask) {
   return response;
 }
 
-// A 304 by the client's own condition goes out before the body has come from the origin.
+// The program sends a 304 to the client's condition before it has the origin's body.
 void ProgramSubject::await_stored(const support::Response& response) {
   if (told_.exchanges.empty()) return;
   const Exchange& last = told_.exchanges.back();

@@ -1,5 +1,5 @@
-// The real program on loopback. Its clock is the machine's: stories for it say how old things are
-// and do not wait.
+// The real program on loopback, which uses the machine's clock. Its stories state the age of
+// responses instead of waiting.
 #pragma once
 
 #include <memory>
@@ -25,15 +25,15 @@ class ProgramSubject : public Subject {
   support::Response request(const Ask& ask);
   void await_stored(const support::Response& response);
 
-  std::mutex mutex_;  // guards what the origin's threads use, down to told_
+  std::mutex mutex_;  // guards the members that the origin's threads use, down to told_
   const Reaction* reaction_ = nullptr;
   int number_ = 0;
   Seconds begun_ = 0;
-  std::string prefix_;  // each story has URLs of its own
+  std::string prefix_;  // so that each story has its own URLs
   Told told_;
 
   int stories_ = 0;
-  int stored_ = 0;  // as the program said
+  int stored_ = 0;  // by the program's metric
   support::ScriptedOrigin origin_;
   support::ProxyProcess proxy_;
   std::unique_ptr<support::Client> client_;

@@ -1,4 +1,4 @@
-// The rules against the model, many thousand requests a second, with a clock that jumps.
+// The rules against the model: many thousand requests per second, with a clock that jumps.
 #include <gtest/gtest.h>
 
 #include "tests/scenario/model/rules_subject.hpp"

@@ -34,7 +34,7 @@ digest::Key key_of(const std::string& url) {
   return digest::key_of(digest::Method::get, url);
 }
 
-// An answer as the rules see it.
+// A response in the form that the rules take.
 struct Head {
   explicit Head(const Exchange& exchange)
       : text("HTTP/1.1 " + std::to_string(exchange.got.status) + " X\r\n" +
@@ -161,7 +161,7 @@ Exchange RulesSubject::exchange(const Ask& sent) {
   return exchange;
 }
 
-// A part is cut of what is held alone.
+// A part is served from a stored response only.
 void RulesSubject::serve(const Asked& asked, const cache::Entry& entry, bool held) {
   Answer& response = told_.response;
   told_.answered = now_;
@@ -215,7 +215,7 @@ void RulesSubject::fill(const Asked& asked, const Held& stale, const cache::Verd
   take_whole(asked, got, stale, refresh);
 }
 
-// The client has what we do not hold.
+// The client has a response that the cache does not.
 bool RulesSubject::hand_on_unmodified(const Asked& asked, const Exchange& got) {
   const Head head(got);
   const auto etag = head.head.fields.value(http::field::etag);

@@ -1,5 +1,5 @@
-// The rules of proxy/cache/ and its store, played without sockets and with a clock of the test's: a
-// small interpreter in place of proxy/answer.cpp and proxy/fill/.
+// The rules and the store of proxy/cache/, without sockets and with the test's clock. A small
+// interpreter stands in for the proxy's request path.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class RulesSubject : public Subject {
   Seconds begin() override;
 
  private:
-  struct Asked;  // a request as the rules see it
+  struct Asked;  // a request in the form that the rules take
   using Held = std::shared_ptr<const proxy::cache::Entry>;
 
   Exchange exchange(const Ask& sent);

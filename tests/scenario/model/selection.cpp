@@ -1,4 +1,4 @@
-// Which stored response a message speaks of: RFC 9111 3.1, 3.2, 4.1, 4.3, RFC 9110 13.
+// Which stored response a message is about: RFC 9111 3.1, 3.2, 4.1, 4.3, RFC 9110 13.
 #include <algorithm>
 
 #include "tests/scenario/model/stored.hpp"
@@ -14,7 +14,7 @@ std::vector<std::string> selectors(const Stored& stored) {
   return names;
 }
 
-// Members as they are written, empty ones too, without the blanks around them.
+// Members as written, without the blanks around them; empty members count.
 std::vector<std::string> verbatim(const Fields& fields, const std::string& name) {
   std::vector<std::string> words;
   for (const auto& line : lines(fields, name)) {
@@ -33,7 +33,7 @@ std::vector<std::string> verbatim(const Fields& fields, const std::string& name)
   return words;
 }
 
-// Lines are combined; in Accept-Encoding and Accept-Language neither case nor order counts.
+// Lines are combined. In Accept-Encoding and Accept-Language, case and order do not matter.
 std::optional<std::vector<std::string>> selecting_value(const Fields& fields,
                                                         const std::string& name) {
   if (!has(fields, name)) return {};
@@ -48,7 +48,7 @@ std::optional<std::vector<std::string>> selecting_value(const Fields& fields,
   return words;
 }
 
-// Weak comparison; a tag without its quotes is taken as if it had them.
+// Weak comparison. A tag without quotes equals the same tag with quotes.
 std::string opaque(std::string tag) {
   if (tag.rfind("W/", 0) == 0) tag.erase(0, 2);
   const bool quoted = tag.size() > 1 && tag.front() == '"' && tag.back() == '"';
@@ -132,7 +132,7 @@ void freshen(Stored& stored, const Exchange& exchange) {
     if (!of_the_bytes && !ends_here(exchange.got.fields, line.name)) updates.push_back(line);
   }
   stored.answer.fields = kept_fields(stored);
-  remove(stored.answer.fields, "Date");  // it told of the earlier message
+  remove(stored.answer.fields, "Date");  // the Date of the earlier message
   for (const Field& line : updates) remove(stored.answer.fields, line.name);
   for (const Field& line : updates) stored.answer.fields.push_back(line);
   stored.ask.fields = exchange.sent.fields;

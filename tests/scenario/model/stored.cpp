@@ -87,7 +87,7 @@ bool may_store(const Stored& stored) {
       control.says_plainly("public") || control.says("must-revalidate") || control.says("s-maxage");
   if (has(stored.ask.fields, "Authorization") && !for_all) return false;
   if (is_explicit(stored)) return true;
-  if (has(stored.answer.fields, "Set-Cookie")) return false;  // what we promise beyond the RFC
+  if (has(stored.answer.fields, "Set-Cookie")) return false;  // Hearsay's promise beyond the RFC
   return heuristically_cacheable(status) || control.says_plainly("public");
 }
 

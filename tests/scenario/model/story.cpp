@@ -25,7 +25,7 @@ bool heeds_condition(const Reaction& reaction, const Fields& fields, const Ask& 
   return !modified.empty() && value(sent.fields, "If-Modified-Since") == modified;
 }
 
-// Leaves out whatever can be left out of the list.
+// Removes from the list all that can be removed.
 template <class T, class Fails>
 void shorten(std::vector<T>& list, const Fails& fails) {
   for (std::size_t i = list.size(); i-- > 0;) {

@@ -1,5 +1,5 @@
-// A story: what a client asks for, one request after the other, and how the origin takes it. Made
-// by chance from a seed, played to any cache, and made shorter where it shows an error.
+// A story: a client's requests in order, and the origin's reaction to each. Stories are made at
+// random from a seed and played to any cache. One that shows an error is shortened.
 #pragma once
 
 #include <functional>
@@ -10,47 +10,48 @@
 
 namespace model {
 
-// A value that begins with @, %, & or $ and a number is a date: so many seconds from the answer (as
-// IMF-fixdate, in RFC 850's form, in asctime's), or from the beginning of the story.
+// In the values of fields, a number after @, % or & is a date so many seconds from the answer (in
+// the form of IMF-fixdate, RFC 850, asctime), and after $ so many seconds from the story's
+// beginning.
 struct Reaction {
   enum class Kind {
-    honest,             // heeds conditions; ranges are nobody's duty to heed
-    always_whole,       // heeds none
-    always_unmodified,  // 304, whatever was asked
+    honest,             // heeds conditions, ignores ranges
+    always_whole,       // heeds no conditions
+    always_unmodified,  // answers every request by 304
     cut,
   };
   Kind kind = Kind::honest;
   int status = 200;
   int version = 0;  // of the body
   Fields fields;
-  Fields unmodified;  // of a 304, and of an answer to HEAD
+  Fields unmodified;  // the fields of a 304, and of an answer to HEAD
   Seconds delay = 0;
 };
 
 struct Step {
-  Seconds pause = 0;  // before it
+  Seconds pause = 0;  // before the request
   Ask ask;
   Reaction origin;
 };
 using Story = std::vector<Step>;
 
 struct Scale {
-  Seconds unit = 1;           // all times are multiples of it
+  Seconds unit = 1;           // all times are multiples of this
   bool moves = true;          // the clock can be moved
-  Seconds slack = 0;          // how far the clock of the cache and the model's may be apart
+  Seconds slack = 0;          // the greatest difference between the cache's clock and the model's
   bool in_background = true;  // stale-while-revalidate can be watched
 };
 
 Story random_story(unsigned seed, const Scale& scale, int steps);
 
-// The date that a value stands for, or the value.
+// The date that a value stands for, or the value if it is none.
 std::string expanded(const std::string& value, Seconds now, Seconds begun);
 Fields expanded(const Fields& fields, Seconds now, Seconds begun);
 
-// What the origin says to what reaches it. `number` tells this answer from all others.
+// The origin's answer to the request `sent`. `number` identifies the answer.
 Answer react(const Reaction& reaction, const Ask& sent, int number, Seconds now, Seconds begun);
 
-// The same story without what it can do without: `fails` still holds of it.
+// The shortest story made from this one for which `fails` is still true.
 Story shortest(Story story, const std::function<bool(const Story&)>& fails);
 
 std::string text(const Story& story);

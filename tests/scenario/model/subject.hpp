@@ -1,4 +1,4 @@
-// A cache under test, as its clients and its origin see it.
+// A cache under test, seen by its clients and its origin.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace model {
 class Subject {
  public:
   virtual ~Subject() = default;
-  // Puts the request to the cache; the origin takes it as `reaction` says. Answers of the origin
-  // are numbered from `number` on.
+  // Sends the request to the cache, whose origin answers by `reaction`. The origin's answers are
+  // numbered from `number`.
   virtual Told ask(const Ask& ask, const Reaction& reaction, Seconds pause, int number) = 0;
-  // Empty, as at the start of a story; the time that it then is.
+  // Empties the cache for the next story, and returns the time.
   virtual Seconds begin() = 0;
 };
 
@@ -22,10 +22,11 @@ struct Tally {
   std::size_t requests = 0, reused = 0;
 };
 
-// Plays the story and has the model watch; what was wrong first, or empty.
+// Plays the story while the model watches. Returns the first problem, or an empty text.
 std::string play(Subject& subject, const Story& story, const Scale& scale, Tally& tally);
 
-// Plays as many stories, from that seed on: the first that goes wrong, at its shortest.
+// Plays so many stories from this seed on. Returns the first that shows a problem, shortened, or an
+// empty text.
 std::string play_all(Subject& subject, const Scale& scale, unsigned seed, unsigned stories,
                      int steps, Tally& tally);
 

@@ -1,4 +1,4 @@
-// Whether what the cache does is right.
+// Judges what the cache does with a request.
 #include <algorithm>
 #include <cstdlib>
 
@@ -52,7 +52,7 @@ void Model::watch_unasked(const Ask& ask, const Told& told) {
     check_reuse(*served, ask, told.begun);
     return check_content(*served, ask, told);
   }
-  if (told.response.status == 416) return;  // nothing to tell it by
+  if (told.response.status == 416) return;  // has no fields to identify it by
   const bool only_if_cached = Control(ask.fields).says("only-if-cached");
   if (told.response.status != 504 || !only_if_cached) {
     problem("answered " + std::to_string(told.response.status) + " without asking the origin");
@@ -73,7 +73,7 @@ void Model::check_reuse(const Stored& stored, const Ask& ask, Seconds now) {
   if (overtaken(stored, ask, now)) problem(named(stored) + " is not the most recent");
 }
 
-// What was held answers for an origin that failed (or before it is asked, RFC 5861 3).
+// A stored response answers for an origin that failed, or before the origin is asked (RFC 5861 3).
 bool Model::took_stale(const Ask& ask, const Told& told) {
   const Stored* const served = by_serial(told.response);
   const Exchange& last = told.exchanges.back();
@@ -112,7 +112,7 @@ void Model::watch_asked(const Ask& ask, const Told& told) {
   }
   for (const Exchange& exchange : told.exchanges) {
     Ask as_sent = ask;
-    as_sent.method = exchange.sent.method;  // for a HEAD that is answered first, a GET
+    as_sent.method = exchange.sent.method;  // a HEAD that is answered first sends a GET
     check_sent(as_sent, exchange);
     if (stale && is_error(exchange.got)) {
       ++answers_;
@@ -146,7 +146,7 @@ void Model::check_sent(const Ask& ask, const Exchange& exchange) {
   if (!known("Last-Modified", since)) problem("asked for a time that is not held: " + since);
 }
 
-// The origin's own answer, or what it has validated.
+// The client receives the origin's answer, or the response that the origin validated.
 void Model::check_passed(const Ask& ask, const Told& told) {
   if (validated_) return check_content(*validated_, ask, told);
   const Exchange& last = told.exchanges.back();

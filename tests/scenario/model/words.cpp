@@ -226,7 +226,7 @@ std::optional<Seconds> Control::max_stale() const {
   return least;
 }
 
-// What a response cannot do without is no name that may be left out: then all is meant.
+// A directive that names a field no response can lack means the whole response.
 bool Control::names_fields(const Directive& directive) {
   static const std::string kNeeded[] = {"age",          "cache-control", "content-encoding",
                                         "content-type", "date",          "etag",

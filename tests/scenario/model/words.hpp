@@ -1,5 +1,5 @@
-// How the model reads fields: by code of its own, as plain as can be, since a parser that it shared
-// with the proxy would share its errors.
+// The model's own parsers of fields, as plain as possible. Parsers shared with the proxy would
+// share its errors.
 #pragma once
 
 #include <optional>
@@ -13,35 +13,36 @@ namespace model {
 
 inline constexpr Seconds kForever = 2147483648;  // RFC 9111 1.2.2
 
-// The members of a list, over all lines of the field; commas in quotes do not count.
+// The members of a list in all lines of the field. Commas in quotes separate nothing.
 std::vector<std::string> members(const Fields& fields, std::string_view name);
 std::vector<std::string> members(const std::string& line);
 
-// Digits alone, as many as they like.
+// The number that a text of digits states, of any length.
 std::optional<Seconds> number(const std::string& text);
 
-// RFC 9110 5.6.7: the three formats, any weekday. Two digits of a year mean at most 50 years ahead.
+// RFC 9110 5.6.7: three formats, any weekday. A year of two digits is at most 50 years ahead.
 std::optional<Seconds> parse_date(const std::string& text, Seconds now);
 enum class DateStyle { imf, rfc850, asctime };
 std::string date_text(Seconds time, DateStyle style = DateStyle::imf);
 
-// Cache-Control: what it says of one directive (RFC 9111 5.2).
+// The directives of Cache-Control (RFC 9111 5.2).
 class Control {
  public:
   explicit Control(const Fields& fields);
 
   bool present() const { return present_; }
   bool unreadable() const { return unreadable_; }  // a quote does not close
-  // Said at all, whatever stands behind it: for what forbids.
+  // The directive is present, with any argument or none. For directives that forbid.
   bool says(std::string_view name) const;
-  // Said with nothing behind it: for what allows.
+  // The directive is present without an argument. For directives that allow.
   bool says_plainly(std::string_view name) const;
-  // A number of seconds. Of several the least; one that is none counts as 0.
+  // The directive's seconds, the least of several. An argument that is no number counts as 0.
   std::optional<Seconds> seconds(std::string_view name) const;
-  std::optional<Seconds> most_seconds(std::string_view name) const;  // the greatest; none: forever
-  // max-stale, whose argument may be absent.
+  std::optional<Seconds> most_seconds(
+      std::string_view name) const;  // the greatest of several; no argument: forever
+  // The seconds of max-stale, whose argument may be absent.
   std::optional<Seconds> max_stale() const;
-  // no-cache and private: whether all of the response is meant, and else which fields.
+  // For no-cache and private: whether they mean the whole response, or else the fields they name.
   bool means_all(std::string_view name) const;
   std::vector<std::string> names(std::string_view name) const;
 
