@@ -50,8 +50,8 @@ inline void get_all(std::uint16_t port, const std::vector<std::string>& urls) {
 // The digest that the proxy on this port serves; none while it has none.
 inline std::optional<digest::SquidDigest> served_digest(std::uint16_t port) {
   Client client(port);
-  client.send(head_text("GET /squid-internal-periodic/store_digest HTTP/1.1",
-                        {{"Host", "127.0.0.1:" + std::to_string(port)}}));
+  client.send(origin_form_text("127.0.0.1:" + std::to_string(port), "GET",
+                               "/squid-internal-periodic/store_digest"));
   const Response response = client.read();
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(response.body.data());
   auto decoded = digest::decode({bytes, response.body.size()});

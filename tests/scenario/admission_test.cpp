@@ -56,12 +56,12 @@ TEST_F(OnTheSecondRequest, ThatIsOfItsUrlWhateverTheVariant) {
 
 TEST_F(OnTheSecondRequest, WhatWasPurgedIsNotWritten) {
   get("/a");
-  EXPECT_EQ(json::parse(ask("PURGE", "/a", {{"X-Hearsay", "1"}}).body).at("purged"), 1);
+  EXPECT_EQ(json::parse(ask("PURGE", "/a", kOnPurpose).body).at("purged"), 1);
   EXPECT_FALSE(holds("/a"));
   get("/b");
   get("/b");
   settle(1);
-  EXPECT_EQ(ask("PURGE", "/b", {{"X-Hearsay", "1"}}).status, 200);
+  EXPECT_EQ(ask("PURGE", "/b", kOnPurpose).status, 200);
   crash();
   for (const char* path : {"/a", "/b"}) EXPECT_FALSE(holds(path)) << path;
 }

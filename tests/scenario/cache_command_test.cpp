@@ -100,7 +100,7 @@ TEST_F(CacheCommand, FollowsTheRulesOfASite) {
 }
 
 TEST_F(CacheCommand, HeedsWhatTheProxyPurged) {
-  EXPECT_EQ(scene_.ask("PURGE", "/a", {{"X-Hearsay", "1"}}).status, 200);
+  EXPECT_EQ(scene_.ask("PURGE", "/a", kOnPurpose).status, 200);
   scene_.kill();
   EXPECT_EQ(listed(), 2U);
 }

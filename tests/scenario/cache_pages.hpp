@@ -12,7 +12,10 @@
 
 namespace scenario {
 
-inline const Fields kMeantSo{{"X-Hearsay", "1"}};
+inline Response ask_page(const ProxyProcess& proxy, std::string_view method, std::string_view path,
+                         const Fields& fields = kOnPurpose, std::string_view body = {}) {
+  return proxy.page(path, fields, method, body);
+}
 
 inline std::vector<json> lines_of(const std::string& text) {
   std::vector<json> lines;
@@ -21,16 +24,6 @@ inline std::vector<json> lines_of(const std::string& text) {
     if (std::getline(in, line); !line.empty()) lines.push_back(json::parse(line));
   }
   return lines;
-}
-
-inline Response ask_page(const ProxyProcess& proxy, std::string_view method,
-                         const std::string& path, Fields fields = kMeantSo,
-                         const std::string& body = "") {
-  Client client(proxy.port());
-  fields.emplace_back("Host", proxy.address());
-  if (!body.empty()) fields.emplace_back("Content-Length", std::to_string(body.size()));
-  client.send(head_text(std::string(method) + ' ' + path + " HTTP/1.1", fields) + body);
-  return client.read(method);
 }
 
 // `hearsay cache` with the settings of a proxy that listens on this port.

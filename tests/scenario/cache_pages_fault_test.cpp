@@ -17,9 +17,7 @@ class ACacheThatIsLookedInto : public ADiskThatFails {
   // Requests a page, and returns once the head of the response has come.
   std::unique_ptr<Client> begin(const char* method, const char* path) {
     auto client = std::make_unique<Client>(scene_.proxy().port());
-    Fields fields = kMeantSo;
-    fields.emplace_back("Host", scene_.proxy().address());
-    client->send(head_text(std::string(method) + ' ' + path + " HTTP/1.1", fields));
+    client->send(origin_form_text(scene_.proxy().address(), method, path, kOnPurpose));
     answer_ = client->read_head(method);
     return client;
   }

@@ -110,7 +110,7 @@ TEST_F(CacheOfARunningProxy, IsVerifiedAndWhatIsDamagedIsDropped) {
 
 TEST_F(CacheOfARunningProxy, DropsForGood) {
   const json order{{"url", url("/a")}};
-  const auto dropped = ask_page(proxy(), "POST", "/admin/cache/drop", kMeantSo, order.dump());
+  const auto dropped = ask_page(proxy(), "POST", "/admin/cache/drop", kOnPurpose, order.dump());
   EXPECT_EQ(json::parse(dropped.body).at("purged"), 1);
   EXPECT_FALSE(holds("/a"));
   crash();
@@ -128,13 +128,13 @@ TEST_F(CacheOfARunningProxy, IsForAdministratorsWhoComeThemselvesAndMeanIt) {
     EXPECT_EQ(page("GET", path).status, 200) << path;
     EXPECT_EQ(page("GET", path, {{"Via", "1.1 b"}}).status, 403) << path;
     EXPECT_EQ(page("GET", path, {{"X-Forwarded-For", "10.0.0.1"}}).status, 403) << path;
-    EXPECT_EQ(page("POST", path, kMeantSo).status, 405) << path;
+    EXPECT_EQ(page("POST", path, kOnPurpose).status, 405) << path;
   }
   for (const char* path : {"/admin/cache/verify", "/admin/cache/drop"}) {
     EXPECT_EQ(ask_page(proxy(), "POST", path, {}, drop).status, 403) << path;
     const Fields via{{"X-Hearsay", "1"}, {"Via", "1.1 b"}};
     EXPECT_EQ(ask_page(proxy(), "POST", path, via, drop).status, 403) << path;
-    EXPECT_EQ(page("GET", path, kMeantSo).status, 405) << path;
+    EXPECT_EQ(page("GET", path, kOnPurpose).status, 405) << path;
   }
   EXPECT_TRUE(holds("/a"));
   const ProxyProcess strict(json{{"access", {{"admin", {"192.0.2.1"}}}}});
@@ -189,7 +189,7 @@ TEST(CacheInMemoryAlone, IsListedAndDroppedToo) {
   EXPECT_EQ(lines[0].at("bytes"), 4);
   EXPECT_EQ(ask_page(proxy, "POST", "/admin/cache/verify").status, 409);
   const std::string order = json{{"prefix", origin.url("/")}}.dump();
-  ask_page(proxy, "POST", "/admin/cache/drop", kMeantSo, order);
+  ask_page(proxy, "POST", "/admin/cache/drop", kOnPurpose, order);
   EXPECT_EQ(ask_page(proxy, "GET", "/admin/cache/list").body, "");
 }
 
@@ -206,7 +206,7 @@ TEST(CacheInMemoryAlone, IsShownAndDroppedByTheRulesOfASite) {
   ASSERT_EQ(shown.size(), 1U);
   EXPECT_EQ(shown[0].at("stored_as"), origin.url("/a"));
   const std::string order = json{{"url", url}}.dump();
-  const auto dropped = ask_page(proxy, "POST", "/admin/cache/drop", kMeantSo, order);
+  const auto dropped = ask_page(proxy, "POST", "/admin/cache/drop", kOnPurpose, order);
   EXPECT_EQ(dropped.body, "{\"purged\": 1}\n");
 }
 

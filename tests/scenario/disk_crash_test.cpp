@@ -129,7 +129,7 @@ class Load {
 
   void purge(Client& client, std::size_t url) {
     const int version = ++current_[url];
-    const auto answer = client.request("PURGE", address(url), {{"X-Hearsay", "1"}});
+    const auto answer = client.request("PURGE", address(url), kOnPurpose);
     if (!answer.whole) return;
     int before = purged_[url];
     while (before < version && !purged_[url].compare_exchange_weak(before, version)) {

@@ -108,7 +108,7 @@ TEST(AFullDisk, IsToldOfAndWaitedOut) {
   ASSERT_TRUE(await([&] { return scene.health().at("state") == "resting"; }));
   EXPECT_TRUE(contains(scene.health().at("reason").get<std::string>(), "space"));
   EXPECT_TRUE(is_hit(scene.get("/b")));
-  const Response purge = scene.ask("PURGE", "/a", {{"X-Hearsay", "1"}});
+  const Response purge = scene.ask("PURGE", "/a", kOnPurpose);
   EXPECT_EQ(purge.body, "{\"purged\": 1, \"owed\": true}\n");
   EXPECT_FALSE(scene.holds("/a"));
   allow(RLIM_INFINITY);
@@ -132,7 +132,7 @@ TEST(ADirectory, ThatGoesIsToldOfAndDoneWithoutUntilItIsBack) {
   EXPECT_TRUE(is_hit(scene.get("/a"))) << "memory has it";
   EXPECT_EQ(scene.get("/b").body, "of /b");
   EXPECT_TRUE(is_hit(scene.get("/b")));
-  EXPECT_EQ(scene.ask("PURGE", "/b", {{"X-Hearsay", "1"}}).status, 200);
+  EXPECT_EQ(scene.ask("PURGE", "/b", kOnPurpose).status, 200);
   ASSERT_TRUE(await([&] { return scene.health().at("state") == "working"; }));
   ASSERT_TRUE(await([&] { return contains(scene.proxy().process().errors(), "is back"); }));
   scene.get("/c");

@@ -28,14 +28,14 @@ TEST_F(ADiskThatFails, ByHangingHoldsOneRequestUpBrieflyAndIsReadAgainWhenItAnsw
 TEST_F(ADiskThatFails, ByHangingDoesNotHoldUpAPurgeNorTheEnd) {
   store_on_disk({"/a"});
   faults_.begin("writes_hang");
-  const Response purge = scene_.ask("PURGE", "/a", {{"X-Hearsay", "1"}});
+  const Response purge = scene_.ask("PURGE", "/a", kOnPurpose);
   EXPECT_EQ(purge.body, "{\"purged\": 1, \"owed\": true}\n");
   EXPECT_FALSE(scene_.holds("/a"));
   fetch("/b");
   EXPECT_TRUE(is_hit(scene_.get("/b")));
   EXPECT_TRUE(rests("does not answer"));
   const auto begun = Steady::now();
-  const Response known = scene_.ask("PURGE", "/b", {{"X-Hearsay", "1"}});
+  const Response known = scene_.ask("PURGE", "/b", kOnPurpose);
   EXPECT_EQ(known.body, "{\"purged\": 1, \"owed\": true}\n");
   EXPECT_EQ(scene_.ask("POST", "/a", {}, "x").status, 200);
   EXPECT_LT(Steady::now() - begun, std::chrono::seconds(3)) << "nobody waits any more";
@@ -85,7 +85,7 @@ TEST_F(ADiskThatFails, ByBeingSlowTakesWhatIsStoredWithinASecondWhileItIsSearche
   store_on_disk(numbered_paths(500));
   faults_.begin("reads_slow");
   const json order{{"prefix", scene_.origin.url("/")}};
-  const auto purge = ask_page(scene_.proxy(), "POST", "/admin/purge", kMeantSo, order.dump());
+  const auto purge = ask_page(scene_.proxy(), "POST", "/admin/purge", kOnPurpose, order.dump());
   ASSERT_EQ(purge.status, 200) << purge.body;
   const auto before = scene_.disk("stored_total");
   fetch("/new");
@@ -123,7 +123,7 @@ TEST(ASlowDisk, TakesWhatItWritesSoonAndAPurgeIsWrittenBehindThat) {
   for (int i = 0; i < 300; ++i) scene.DiskScene::get('/' + std::to_string(i));
   EXPECT_GT(scene.disk("busy_total"), 0) << "19 MiB";
   auto begun = Steady::now();
-  const Response purge = scene.ask("PURGE", "/0", {{"X-Hearsay", "1"}});
+  const Response purge = scene.ask("PURGE", "/0", kOnPurpose);
   EXPECT_EQ(purge.body, "{\"purged\": 1}\n") << "and is not owed";
   EXPECT_LT(Steady::now() - begun, std::chrono::seconds(4)) << "behind what it took";
   large.get();
@@ -162,7 +162,7 @@ TEST_F(ADiskThatFails, ByBeingReadOnlyIsReadAndWrittenAgainWhenItMayBe) {
   EXPECT_TRUE(rests("may not be written"));
   EXPECT_TRUE(is_hit(scene_.get("/a"))) << "from the disk";
   EXPECT_TRUE(is_hit(scene_.get("/c"))) << "from memory";
-  const Response purge = scene_.ask("PURGE", "/b", {{"X-Hearsay", "1"}});
+  const Response purge = scene_.ask("PURGE", "/b", kOnPurpose);
   EXPECT_EQ(purge.body, "{\"purged\": 1, \"owed\": true}\n");
   faults_.end("read_only");
   EXPECT_TRUE(works());

@@ -94,7 +94,7 @@ TEST(ASmallFileSystem, HoldsWhatIsNewAndWhatIsUsed) {
   EXPECT_TRUE(await([&] {
     return contains(scene.proxy().process().errors(), "less room than cache.disk.size");
   }));
-  const Response purge = scene.ask("PURGE", "/120", {{"X-Hearsay", "1"}});
+  const Response purge = scene.ask("PURGE", "/120", kOnPurpose);
   EXPECT_EQ(purge.body, "{\"purged\": 1}\n");
   scene.crash();
   EXPECT_TRUE(scene.holds("/used"));

@@ -6,8 +6,6 @@
 namespace scenario {
 namespace {
 
-const Fields kMeant{{"X-Hearsay", "1"}};
-
 class PurgedFromDisk : public testing::Test, public DiskScene {
  protected:
   PurgedFromDisk() {
@@ -23,22 +21,16 @@ class PurgedFromDisk : public testing::Test, public DiskScene {
     crash();
   }
   Response order(const json& body) {
-    Client client(proxy().port());
-    const std::string text = body.dump();
-    Fields fields = kMeant;
-    fields.emplace_back("Host", proxy().address());
-    fields.emplace_back("Content-Length", std::to_string(text.size()));
-    client.send(head_text("POST /admin/purge HTTP/1.1", fields) + text);
-    return client.read("POST");
+    return proxy().page("/admin/purge", kOnPurpose, "POST", body.dump());
   }
 };
 
 TEST_F(PurgedFromDisk, AUrlIsGoneAtOnceAndAfterACrash) {
   store_on_disk({"/a", "/b"});
-  const Response answer = ask("PURGE", "/a", kMeant);
+  const Response answer = ask("PURGE", "/a", kOnPurpose);
   EXPECT_EQ(json::parse(answer.body).at("purged"), 1);
   EXPECT_FALSE(holds("/a"));
-  EXPECT_EQ(ask("PURGE", "/a", kMeant).status, 404);
+  EXPECT_EQ(ask("PURGE", "/a", kOnPurpose).status, 404);
   crash();
   EXPECT_FALSE(holds("/a"));
   EXPECT_TRUE(holds("/b"));
@@ -48,7 +40,7 @@ TEST_F(PurgedFromDisk, AVariantStoredAfterwardsDoesNotLeadToEarlierOnes) {
   for (const char* value : {"1", "2"}) get("/varying", {{"X-A", value}});
   settle(4);
   crash();
-  ask("PURGE", "/varying", kMeant);
+  ask("PURGE", "/varying", kOnPurpose);
   get("/varying", {{"X-A", "1"}});
   settle(3);
   crash();
@@ -99,7 +91,7 @@ TEST_F(PurgedFromDisk, WhatIsUnderWayIsNotStored) {
   Client client(proxy().port());
   client.send(request_text("GET", origin.url("/slow")));
   client.read_head();
-  ask("PURGE", "/slow", kMeant);
+  ask("PURGE", "/slow", kOnPurpose);
   gate.open();
   EXPECT_EQ(client.read_body(4), "old!");
   get("/after");

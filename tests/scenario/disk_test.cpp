@@ -124,8 +124,8 @@ TEST_P(AfterAnEnd, TheDigestIsCompleteAtOnce) {
   get("/0");
   get("/new");
   EXPECT_TRUE(await([&] { return proxy().digest().at("entries") == 32; }));
-  Client(proxy().port()).request("PURGE", origin.url("/0"), {{"X-Hearsay", "1"}});
-  Client(proxy().port()).request("PURGE", origin.url("/1"), {{"X-Hearsay", "1"}});
+  Client(proxy().port()).request("PURGE", origin.url("/0"), kOnPurpose);
+  Client(proxy().port()).request("PURGE", origin.url("/1"), kOnPurpose);
   EXPECT_TRUE(await([&] { return proxy().digest().at("entries") == 30; }));
 }
 

@@ -33,7 +33,7 @@ TEST(LargeDisk, ThatHoldsABlockButDoesNotGiveItIsPassedBy) {
   Client purging(scene.proxy().port());
   const auto order = json{{"prefix", scene.origin.url("/")}}.dump();
   const auto page = "http://" + scene.proxy().address() + "/admin/purge";
-  purging.send(request_text("POST", page, {{"X-Hearsay", "1"}}, order));
+  purging.send(request_text("POST", page, kOnPurpose, order));
   EXPECT_TRUE(await([&] { return !scene.holds("/a"); }));
   client.read_rest(whole);
   scene.expect_whole(whole);

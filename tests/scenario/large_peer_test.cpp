@@ -239,7 +239,7 @@ TEST(LargePeer, OneThatStallsCostsItsTimeLimitAlone) {
 
 TEST(LargePeer, APurgedObjectIsNotAskedOfIt) {
   LargePeer scene(20 * kMiB);
-  Client(scene.asking->port()).request("PURGE", scene.origin.url("/a"), {{"X-Hearsay", "1"}});
+  Client(scene.asking->port()).request("PURGE", scene.origin.url("/a"), kOnPurpose);
   scene.expect_part(scene.ask_for("3000000-5000000"), {3'000'000, 5'000'000});
   scene.expect_part(scene.ask_for("6000000-7000000"), {6'000'000, 7'000'000});
   EXPECT_EQ(scene.peer.count("/a"), 0U);

@@ -107,7 +107,7 @@ TEST(LargeSource, WhatAnOriginSaysOfItsLengthHoldsNobodyUp) {
 TEST(LargeSource, APurgedObjectIsFetchedAnew) {
   LargeScene scene(6 * kMiB);
   scene.get();
-  scene.ask("PURGE", "/a", {{"X-Hearsay", "1"}});
+  scene.ask("PURGE", "/a", kOnPurpose);
   scene.version = 2;
   scene.expect_whole(scene.get());
   scene.expect_part(scene.get("100000-5999999"), {100'000, 5'999'999});

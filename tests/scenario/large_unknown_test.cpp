@@ -259,7 +259,7 @@ TEST(LargeUnknown, WhoComesMeanwhileFetchesTheRestAlone) {
 TEST(LargeUnknown, APurgeTakesWhatWasKeptOfIt) {
   UnknownScene scene(12 * kMiB);
   scene.get_cut(6 * kMiB);
-  EXPECT_EQ(scene.ask("PURGE", "/a", {{"X-Hearsay", "1"}}).status, 200);
+  EXPECT_EQ(scene.ask("PURGE", "/a", kOnPurpose).status, 200);
   EXPECT_EQ(scene.get("0-99999", kStoredAlone).status, 504);
   scene.crash();
   scene.expect_all(scene.get());

@@ -316,8 +316,7 @@ TEST(Partial, IsPurgedWithTheUrl) {
   Parts scene;
   scene.get("0-99");
   ASSERT_TRUE(is_hit(scene.get("0-99")));
-  const Fields meant{{"X-Hearsay", "1"}};
-  EXPECT_EQ(scene.client.request("PURGE", scene.origin.url("/a"), meant).status, 200);
+  EXPECT_EQ(scene.client.request("PURGE", scene.origin.url("/a"), kOnPurpose).status, 200);
   EXPECT_FALSE(is_hit(scene.get("0-99")));
 }
 

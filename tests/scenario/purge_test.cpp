@@ -6,25 +6,20 @@
 namespace scenario {
 namespace {
 
-const Fields kMeant{{"X-Hearsay", "1"}};
-
 struct Held : Scene {
   explicit Held(const json& settings = json::object()) : Scene(settings) {
     origin.otherwise([](const Request&) { return cacheable("hello"); });
   }
-  Response purge(const std::string& path, const Fields& fields = kMeant) {
+  Response purge(const std::string& path, const Fields& fields = kOnPurpose) {
     return client.request("PURGE", origin.url(path), fields);
   }
   bool holds(const char* path) { return is_hit(client.get(origin.url(path))); }
 };
 
 // POST to /admin/purge, over a new connection.
-Response order(const ProxyProcess& proxy, std::string_view body, Fields fields = kMeant) {
-  Client client(proxy.port());
-  fields.emplace_back("Host", proxy.address());
-  fields.emplace_back("Content-Length", std::to_string(body.size()));
-  client.send(head_text("POST /admin/purge HTTP/1.1", fields) + std::string(body));
-  return client.read("POST");
+Response order(const ProxyProcess& proxy, std::string_view body,
+               const Fields& fields = kOnPurpose) {
+  return proxy.page("/admin/purge", fields, "POST", body);
 }
 Response order(const ProxyProcess& proxy, const json& body) {
   return order(proxy, std::string_view(body.dump()));
@@ -81,15 +76,13 @@ TEST(Purge, OfAMappedSiteIsOfWhatIsStoredInReverseMode) {
   const ProxyProcess proxy(json{{"reverse", {mapping}}});
   Client client(proxy.port());
   const auto ask = [&](const std::string& method, const Fields& fields = {}) {
-    Fields all = fields;
-    all.emplace_back("Host", "a.test");
-    client.send(head_text(method + " /a HTTP/1.1", all));
+    client.send(origin_form_text("a.test", method, "/a", fields));
     return client.read();
   };
   ask("GET");
   ASSERT_TRUE(is_hit(ask("GET")));
-  EXPECT_EQ(client.request("PURGE", "http://a.test/a", kMeant).status, 404) << "not forward's";
-  EXPECT_EQ(ask("PURGE", kMeant).status, 200);
+  EXPECT_EQ(client.request("PURGE", "http://a.test/a", kOnPurpose).status, 404) << "not forward's";
+  EXPECT_EQ(ask("PURGE", kOnPurpose).status, 200);
   EXPECT_FALSE(is_hit(ask("GET")));
   EXPECT_EQ(purged(order(proxy, json{{"url", "http://A.test:80/a"}})), 1);
   EXPECT_FALSE(is_hit(ask("GET")));
@@ -166,7 +159,8 @@ TEST_P(PurgeMeanwhile, LeavesWhatIsUnderWayUnstored) {
   scene.client.read_head();
   if (GetParam()) {
     Client admin(scene.proxy.port());
-    EXPECT_EQ(admin.request("PURGE", scene.origin.url("/a"), kMeant).status, 404) << "not yet held";
+    EXPECT_EQ(admin.request("PURGE", scene.origin.url("/a"), kOnPurpose).status, 404)
+        << "not yet held";
   } else {
     EXPECT_EQ(purged(order(scene.proxy, json{{"host", "127.0.0.1"}})), 0);
   }
@@ -187,13 +181,13 @@ TEST(Purge, TakesTheDigestsClaimWithItAndAsksNoNeighbourForTheOldCopy) {
   Client b(neighbours.b.port());
   for (const char* path : {"/a", "/b", "/c"}) a.get(origin.url(path));
   ASSERT_TRUE(neighbours.b_knows(3));
-  b.request("PURGE", origin.url("/a"), kMeant);
+  b.request("PURGE", origin.url("/a"), kOnPurpose);
   order(neighbours.b, json{{"prefix", origin.url("/b")}});
   for (const char* path : {"/a", "/b"}) {
     EXPECT_FALSE(contains(b.get(origin.url(path)).field("Cache-Status"), "peer/a")) << path;
   }
   EXPECT_TRUE(contains(b.get(origin.url("/c")).field("Cache-Status"), "peer/a"));
-  EXPECT_EQ(purged(a.request("PURGE", origin.url("/a"), kMeant)), 1);
+  EXPECT_EQ(purged(a.request("PURGE", origin.url("/a"), kOnPurpose)), 1);
   EXPECT_TRUE(neighbours.b_knows(2));
 }
 

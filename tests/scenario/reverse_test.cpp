@@ -21,9 +21,7 @@ json gateway(const std::vector<json>& mappings) {
 Response ask(std::uint16_t port, std::string_view path, std::string_view host,
              const Fields& fields = {}, std::string_view method = "GET") {
   Client client(port);
-  Fields all{{"Host", std::string(host)}};
-  all.insert(all.end(), fields.begin(), fields.end());
-  client.send(head_text(std::string(method) + ' ' + std::string(path) + " HTTP/1.1", all));
+  client.send(origin_form_text(host, method, path, fields));
   return client.read(method);
 }
 

@@ -10,6 +10,9 @@ namespace scenario {
 
 using namespace support;
 
+// The proxy obeys a request to change its state, or to do expensive work, only with this field.
+inline const Fields kOnPurpose{{"X-Hearsay", "1"}};
+
 struct Scene {
   explicit Scene(const json& settings = json::object()) : proxy(settings), client(proxy.port()) {}
 

@@ -91,16 +91,15 @@ TEST(SiteRules, DropParametersFromTheKeyButNotFromWhatIsAsked) {
   EXPECT_FALSE(is_hit(scene.get("/r?b=3")));
   scene.client.request("POST", scene.origin.url("/r?b=2&utm_d=4"), {}, "x");
   EXPECT_FALSE(is_hit(scene.get("/r?b=2")));
-  EXPECT_EQ(
-      scene.client.request("PURGE", scene.origin.url("/r?utm_x&b=2"), {{"X-Hearsay", "1"}}).status,
-      200);
+  EXPECT_EQ(scene.client.request("PURGE", scene.origin.url("/r?utm_x&b=2"), kOnPurpose).status,
+            200);
 }
 
 TEST(SiteRules, AskNoNeighbourForAUrlThatTheyReduce) {
   PeerScene scene({"/r", "/r?utm_a"}, with_rule({{"drop_query", {"utm_*"}}}));
   for (const char* path : {"/r", "/r?utm_a"}) scene.peer.on(path, cacheable("from the peer"));
   EXPECT_EQ(scene.client->get(scene.origin.url("/r?utm_a")).body, "from the origin");
-  scene.client->request("PURGE", scene.origin.url("/r"), {{"X-Hearsay", "1"}});
+  scene.client->request("PURGE", scene.origin.url("/r"), kOnPurpose);
   EXPECT_EQ(scene.peer.count("/r") + scene.peer.count("/r?utm_a"), 0U);
   EXPECT_EQ(scene.proxy->digest().at("entries"), 0);
 }

@@ -156,9 +156,7 @@ TEST(WebSocket, EndsWhenNothingMoves) {
       {"timeouts", {{"body", "200ms"}}},
       {"reverse", {{{"host", "*"}, {"to", "http://127.0.0.1:" + std::to_string(origin.port())}}}}});
   Client client(proxy.port());
-  Fields fields = kUpgrade;
-  fields.insert(fields.begin(), {"Host", "a.test"});
-  client.send(head_text("GET /chat HTTP/1.1", fields));
+  client.send(origin_form_text("a.test", "GET", "/chat", kUpgrade));
   Socket server = std::move(*origin.accept());
   server.read_some();
   server.write(kSwitch);

@@ -6,10 +6,15 @@ namespace support {
 
 std::string request_text(std::string_view method, std::string_view url, const Fields& fields,
                          std::string_view body) {
-  Fields all{{"Host", authority_of(url)}};
+  return origin_form_text(authority_of(url), method, url, fields, body);
+}
+
+std::string origin_form_text(std::string_view host, std::string_view method, std::string_view path,
+                             const Fields& fields, std::string_view body) {
+  Fields all{{"Host", std::string(host)}};
   all.insert(all.end(), fields.begin(), fields.end());
   if (!body.empty()) all.emplace_back("Content-Length", std::to_string(body.size()));
-  const std::string start_line = std::string(method) + " " + std::string(url) + " HTTP/1.1";
+  const std::string start_line = std::string(method) + " " + std::string(path) + " HTTP/1.1";
   return head_text(start_line, all) + std::string(body);
 }
 

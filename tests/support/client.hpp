@@ -16,6 +16,10 @@ namespace support {
 std::string request_text(std::string_view method, std::string_view url, const Fields& fields = {},
                          std::string_view body = {});
 
+// The same in origin-form, as for the proxy's own pages and in reverse mode.
+std::string origin_form_text(std::string_view host, std::string_view method, std::string_view path,
+                             const Fields& fields = {}, std::string_view body = {});
+
 // One connection to 127.0.0.1. Calls that read or send throw TimedOut after kPatience, and reading
 // a message throws Malformed where Beast refuses it: each fails the test.
 class Client {

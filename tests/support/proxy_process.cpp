@@ -72,12 +72,11 @@ void ProxyProcess::start(const json& settings, const std::vector<int>& sockets) 
   }
 }
 
-Response ProxyProcess::page(std::string_view path, const Fields& fields) const {
+Response ProxyProcess::page(std::string_view path, const Fields& fields, std::string_view method,
+                            std::string_view body) const {
   Client client(port_);
-  Fields all{{"Host", address()}};
-  all.insert(all.end(), fields.begin(), fields.end());
-  client.send(head_text("GET " + std::string(path) + " HTTP/1.1", all));
-  return client.read();
+  client.send(origin_form_text(address(), method, path, fields, body));
+  return client.read(method);
 }
 
 json ProxyProcess::digest() const {

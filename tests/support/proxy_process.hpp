@@ -41,7 +41,8 @@ class ProxyProcess {
   std::string url() const { return "http://" + address(); }
 
   // One of the proxy's own pages, over a new connection.
-  Response page(std::string_view path, const Fields& fields = {}) const;
+  Response page(std::string_view path, const Fields& fields = {}, std::string_view method = "GET",
+                std::string_view body = {}) const;
   // The page /digest, and its part about the peer of this name.
   json digest() const;
   json digest_peer(std::string_view name) const;
