@@ -9,10 +9,10 @@ namespace {
 
 using disk::Error;
 using disk::Key;
-using disk::Kind;
-using disk::Place;
-using disk::Record;
+using disk::Location;
+using disk::NewRecord;
 using disk::RecordHeader;
+using disk::RecordKind;
 using disk::Result;
 using disk::Wait;
 
@@ -40,7 +40,7 @@ disk::Options options_of(DiskLimits limits, std::uint64_t memory_bytes,
   options.log.entries = memory_bytes / 2 / kIndexBytes;
   options.log.segment_bytes = limits.segment_bytes;
   options.purge_reading = std::move(reading);
-  options.log.keep = [&memory](const Key& key, const Place& place) {
+  options.log.keep = [&memory](const Key& key, const Location& place) {
     const Store* above = memory;
     return place.used || (above && above->was_used(key));
   };
@@ -81,7 +81,7 @@ DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading 
 bool DiskTier::stop() {
   const bool read = !pool_ || pool_->end(kReadLimit);
   if (read) pool_.reset();
-  return disk_.end() && read;
+  return disk_.end() == disk::Writer::End::joined && read;
 }
 
 disk::State DiskTier::state() const {
@@ -94,8 +94,8 @@ std::size_t DiskTier::place_of(const Key& url_key) const {
 }
 
 // A miss has no error, but an entry or a selector of another URL is no miss of this one.
-Result<disk::Stored> DiskTier::open(ReadBack::Seen& seen, const Place& place, std::string_view url,
-                                    Wait wait) {
+Result<disk::StoredRecord> DiskTier::open(ReadBack::Seen& seen, const Location& place,
+                                          std::string_view url, Wait wait) {
   seen.at = place.at;
   auto stored = disk_.open(seen.key, place, wait);
   if (stored && stored->url() != url) return Error::gone;
@@ -110,13 +110,13 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
   auto stored = open(read.by.emplace(ReadBack::Seen{url_key, {}}), *place, url, wait);
   if (!stored) return stored.error();
   std::uint64_t number = 0;
-  if (place->kind == Kind::selector) {
+  if (place->kind == RecordKind::selector) {
     const auto selector = decode_selector(stored->head());
     if (!selector) return disk_.discard(url_key, *place);
     note(*read.by, url, *selector, stored->header());
     read.varies = true;
     const bool is_claimed = place->claimable_until != 0 && !disk_.may_hold(selector->claimed);
-    if (is_claimed) disk_.index().set_claim(url_key, place->at, 0);  // and so wrongly
+    if (is_claimed) disk_.catalog().index.set_claim(url_key, place->at, 0);  // and so wrongly
     number = selector->number;
     const Key key = variant_key(url_key, *selector, request);
     place = disk_.find(key, url);
@@ -124,7 +124,7 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
     stored = open(read.variant.emplace(ReadBack::Seen{key, {}}), *place, url, wait);
     if (!stored) return stored.error();
   }
-  if (place->kind == Kind::block || place->kind == Kind::selector) return read;
+  if (place->kind == RecordKind::block || place->kind == RecordKind::selector) return read;
   auto saved = decode_head(url, stored->head(), stored->header());
   if (!saved || saved->selector != number || !saved->entry.variant.matches(request)) {
     return disk_.discard((read.variant ? read.variant : read.by)->key, *place);
@@ -132,8 +132,8 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
   return read_entry(std::move(read), *stored, std::move(*saved), memory, wait);
 }
 
-Result<ReadBack> DiskTier::read_entry(ReadBack read, const disk::Stored& stored, SavedHead saved,
-                                      Store& memory, Wait wait) {
+Result<ReadBack> DiskTier::read_entry(ReadBack read, const disk::StoredRecord& stored,
+                                      SavedHead saved, Store& memory, Wait wait) {
   auto body = read_body(stored, memory, wait);
   if (!body && body.error() == Error::busy) return read;
   if (!body) return body.error();
@@ -149,9 +149,9 @@ Result<ReadBack> DiskTier::read_entry(ReadBack read, const disk::Stored& stored,
 
 // `busy`: memory has no room for it. Of blocks no more are read than there is room for: who reads
 // them sees to that, see Room.
-Result<Body> DiskTier::read_body(const disk::Stored& stored, Store& memory, Wait wait) {
+Result<Body> DiskTier::read_body(const disk::StoredRecord& stored, Store& memory, Wait wait) {
   auto left = stored.body_bytes();
-  const bool has_room = stored.header().kind == Kind::block;
+  const bool has_room = stored.header().kind == RecordKind::block;
   if (wait == Wait::no && left > kReadAtOnce) return Error::would_block;
   Body body{.slices = {}, .size = left};
   std::vector<std::span<std::uint8_t>> into;
@@ -204,15 +204,15 @@ bool DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
     if (disk_.may_hold(key)) disk_.purge(key, {});
     return false;
   }
-  RecordHeader header{.kind = Kind::whole, .key = key};
+  RecordHeader header{.kind = RecordKind::whole, .key = key};
   if (selector == 0) header.claimable_until = recorded_claim(*entry);
   note_times(header, entry->times);
-  Record record{.header = header, .url = entry->url, .head = encode_head(*entry, selector)};
+  NewRecord record{.header = header, .url = entry->url, .head = encode_head(*entry, selector)};
   record.done = [entry, key](Result<disk::Position> at) {
     if (at) entry->on_disk.set(key, to_number(*at), to_number(*at));
   };
   if (entry->object) return write_object(std::move(record), *entry, superseded);
-  const auto held = disk_.index().find(key);
+  const auto held = disk_.catalog().index.find(key);
   const bool newer_head = superseded && superseded->on_disk.front() != 0 && held &&
                           to_number(held->at) == superseded->on_disk.front() &&
                           same_body(*entry, *superseded);
@@ -221,14 +221,14 @@ bool DiskTier::write(const Key& key, const std::shared_ptr<const Entry>& entry,
     return disk_.replace(std::move(record)).has_value();
   }
   const auto body = superseded->on_disk.body();
-  record.header.kind = Kind::head;
+  record.header.kind = RecordKind::head;
   record.header.version = body;
   record.replaces = held->at;
   record.body_if_moved = pieces_of(entry);
   record.done = [this, entry, key, body](Result<disk::Position> at) {
     if (!at) return;
-    const auto place = disk_.index().find(key);
-    const bool moved = place && place->at == *at && place->kind == Kind::whole;
+    const auto place = disk_.catalog().index.find(key);
+    const bool moved = place && place->at == *at && place->kind == RecordKind::whole;
     entry->on_disk.set(key, to_number(*at), moved ? to_number(*at) : body);
   };
   return disk_.freshen(std::move(record)).has_value();
@@ -251,8 +251,8 @@ Result<void> DiskTier::purge_all(std::string_view text, disk::Done done) {
 
 void DiskTier::charge() {
   // Bodies in the queue are charged already.
-  const auto bytes = disk_.index().bytes() + disk_.rules_bytes() + disk_.queued_bytes() / 8 +
-                     known_.size() * sizeof(known_[0]);
+  const auto bytes = disk_.catalog().index.bytes() + disk_.catalog().rules.bytes() +
+                     disk_.queued_bytes() / 8 + known_.size() * sizeof(known_[0]);
   if (bytes > charged_) budget_.charge(bytes - charged_);
   if (bytes < charged_) budget_.release(charged_ - bytes);
   charged_ = bytes;

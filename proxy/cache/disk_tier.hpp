@@ -68,7 +68,9 @@ class DiskTier {
   bool stop();
 
   // Whether it is worth to read(): takes a lock for one look-up.
-  bool may_have(const disk::Key& url_key) const { return disk_.index().find(url_key).has_value(); }
+  bool may_have(const disk::Key& url_key) const {
+    return disk_.catalog().index.find(url_key).has_value();
+  }
   // What answers a request with these fields, whole and checked, its bytes charged and room made
   // for them in `memory`, which does not have it yet. `would_block`: read again with Wait::yes, as
   // a job of post(). `corrupt`: what was there is dropped, and for the log. Else nothing is found.
@@ -115,7 +117,7 @@ class DiskTier {
   std::uint64_t new_version() { return disk_.new_version(); }
   // Whether it is there, or about to be.
   bool has_block(const disk::Key& block_key) const {
-    return unwritten(block_key) || (disk_.index().find(block_key) && !hangs());
+    return unwritten(block_key) || (disk_.catalog().index.find(block_key) && !hangs());
   }
   // The block that waits to be written, else null: it is found here when memory has given it up.
   std::shared_ptr<const Entry> unwritten(const disk::Key& block_key) const;
@@ -164,16 +166,16 @@ class DiskTier {
                    const Entry* superseded);
   void put_selector(Known& known, const disk::Key& variant, const Entry& entry);
 
-  disk::Result<disk::Stored> open(ReadBack::Seen& seen, const disk::Place& place,
-                                  std::string_view url, disk::Wait wait);
-  disk::Result<ReadBack> read_entry(ReadBack read, const disk::Stored& stored, SavedHead saved,
-                                    Store& memory, disk::Wait wait);
-  disk::Result<Body> read_body(const disk::Stored& stored, Store& memory, disk::Wait wait);
+  disk::Result<disk::StoredRecord> open(ReadBack::Seen& seen, const disk::Location& place,
+                                        std::string_view url, disk::Wait wait);
+  disk::Result<ReadBack> read_entry(ReadBack read, const disk::StoredRecord& stored,
+                                    SavedHead saved, Store& memory, disk::Wait wait);
+  disk::Result<Body> read_body(const disk::StoredRecord& stored, Store& memory, disk::Wait wait);
   bool worth(const Entry& entry) const;
   // Whether it is taken.
   bool write(const disk::Key& key, const std::shared_ptr<const Entry>& entry,
              const Entry* superseded, std::uint64_t selector);
-  bool write_object(disk::Record record, const Entry& entry, const Entry* superseded);
+  bool write_object(disk::NewRecord record, const Entry& entry, const Entry* superseded);
   static std::vector<disk::Piece> pieces_of(const std::shared_ptr<const Entry>& entry);
 
   Budget& budget_;

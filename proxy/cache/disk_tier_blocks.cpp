@@ -8,14 +8,14 @@ namespace proxy::cache {
 
 using disk::Error;
 using disk::Key;
-using disk::Kind;
-using disk::Record;
+using disk::NewRecord;
+using disk::RecordKind;
 using disk::Result;
 using disk::Wait;
 
 // One that is freshened stays found meanwhile, or its blocks would be taken for nobody's.
-bool DiskTier::write_object(Record record, const Entry& entry, const Entry* superseded) {
-  record.header.kind = Kind::object;
+bool DiskTier::write_object(NewRecord record, const Entry& entry, const Entry* superseded) {
+  record.header.kind = RecordKind::object;
   note_object(record.header, entry);
   const bool freshens = superseded && superseded->object == entry.object;
   const auto taken = freshens ? disk_.freshen(std::move(record)) : disk_.replace(std::move(record));
@@ -25,15 +25,17 @@ bool DiskTier::write_object(Record record, const Entry& entry, const Entry* supe
 bool DiskTier::put_block(const Key& url_key, std::uint32_t number, const Entry& object,
                          const std::shared_ptr<const Entry>& block) {
   if (object.url.size() + kBlockBytes > disk_.most_bytes()) return false;
-  const disk::RecordHeader header{
-      .kind = Kind::block, .key = url_key, .version = object.object->version, .block = number};
+  const disk::RecordHeader header{.kind = RecordKind::block,
+                                  .key = url_key,
+                                  .version = object.object->version,
+                                  .block = number};
   const Key key = header.index_key();
   const auto forget = [this, key, block](const auto&) {
     const std::lock_guard lock(unwritten_mutex_);
     const auto found = unwritten_.find(key);
     if (found != unwritten_.end() && found->second == block) unwritten_.erase(found);
   };
-  Record record{.header = header, .url = object.url, .head = {}, .body = pieces_of(block)};
+  NewRecord record{.header = header, .url = object.url, .head = {}, .body = pieces_of(block)};
   record.done = forget;
   {
     const std::lock_guard lock(unwritten_mutex_);
@@ -55,7 +57,7 @@ Result<std::shared_ptr<const Entry>> DiskTier::read_block(const Key& url_key, st
                                                           Wait wait) {
   ReadBack::Seen seen{disk::block_key(url_key, object.object->version, number), {}};
   const auto place = disk_.find(seen.key, object.url);
-  if (!place || place->kind != Kind::block) {
+  if (!place || place->kind != RecordKind::block) {
     disk_.lose_block(url_key, object.object->version);  // if it is claimed, it is so wrongly
     return nullptr;
   }

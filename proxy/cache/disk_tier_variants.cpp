@@ -7,8 +7,8 @@
 namespace proxy::cache {
 
 using disk::Key;
-using disk::Kind;
 using disk::RecordHeader;
+using disk::RecordKind;
 using disk::Wait;
 
 // Unless it was purged since it was found.
@@ -23,8 +23,8 @@ void DiskTier::note(const ReadBack::Seen& seen, std::string_view url, const Sele
 void DiskTier::learn_selector(const Key& url_key, std::string_view url) {
   auto& known = known_[place_of(url_key)];
   if (known && known->url == url_key) return;
-  const auto place = disk_.index().find(url_key);
-  const bool leads = place && place->kind == Kind::selector;
+  const auto place = disk_.catalog().index.find(url_key);
+  const bool leads = place && place->kind == RecordKind::selector;
   if (!leads || !disk_.holds(url_key, url, place->at)) return;
   ReadBack::Seen seen{url_key, {}};
   const auto stored = open(seen, *place, url, Wait::no);
@@ -60,8 +60,8 @@ bool DiskTier::put_variant(const Key& url_key, const std::shared_ptr<const Entry
     put_selector(known, key, *entry);
   } else if (known.selector.claimed == key) {
     known.record.claimable_until = 0;
-    const auto place = disk_.index().find(url_key);
-    if (place) disk_.index().set_claim(url_key, place->at, 0);
+    const auto place = disk_.catalog().index.find(url_key);
+    if (place) disk_.catalog().index.set_claim(url_key, place->at, 0);
   }
   return true;
 }
@@ -71,12 +71,12 @@ bool DiskTier::put_variant(const Key& url_key, const std::shared_ptr<const Entry
 // though another could be.
 void DiskTier::put_selector(Known& known, const Key& variant, const Entry& entry) {
   RecordHeader mine{
-      .kind = Kind::selector, .claimable_until = recorded_claim(entry), .key = known.url};
+      .kind = RecordKind::selector, .claimable_until = recorded_claim(entry), .key = known.url};
   if (entry.object) note_object(mine, entry);
   const RecordHeader& theirs = known.record;
   auto until = theirs.claimable_until;
   if (theirs.claims_blocks()) {  // only if they are all there
-    const auto place = disk_.index().find(known.url);
+    const auto place = disk_.catalog().index.find(known.url);
     until = place ? std::min(until, place->claimable_until) : 0;
   }
   const bool other_lasts = known.selector.claimed != variant && until > mine.claimable_until &&
@@ -85,7 +85,7 @@ void DiskTier::put_selector(Known& known, const Key& variant, const Entry& entry
     known.selector.claimed = variant;
     known.record = mine;
   }
-  RecordHeader header{.kind = Kind::selector,
+  RecordHeader header{.kind = RecordKind::selector,
                       .claimable_until = known.record.claimable_until,
                       .key = known.url,
                       .version = known.record.version,

@@ -4,13 +4,13 @@
 #include <limits>
 #include <utility>
 
-#include "proxy/cache/disk/little_endian.hpp"
-#include "proxy/cache/disk/record.hpp"
+#include "digest/little_endian.hpp"
+#include "proxy/cache/disk/log/new_record.hpp"
 
 namespace proxy::cache {
 namespace {
 
-using disk::load;
+using digest::load;
 using std::chrono::milliseconds;
 
 constexpr std::uint8_t kLayout = 1;
@@ -117,7 +117,7 @@ bool take_fixed(std::string_view head, Saved& into) {
 // Reads what record and head together say about an object.
 bool take_object(std::string_view& rest, const disk::RecordHeader& record, bool is_object,
                  SavedHead& into) {
-  if (is_object != (record.kind == disk::Kind::object)) return false;
+  if (is_object != (record.kind == disk::RecordKind::object)) return false;
   if (!is_object) return true;
   const auto length = take(rest, kLengthBytes);
   if (!length) return false;

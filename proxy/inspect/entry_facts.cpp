@@ -6,7 +6,7 @@ namespace proxy::inspect {
 namespace {
 
 namespace disk = cache::disk;
-using disk::Kind;
+using disk::RecordKind;
 
 std::uint64_t seconds_until(cache::Time then, cache::Time now) {
   if (then <= now) return 0;
@@ -20,16 +20,16 @@ Report::Value value_of(const auto& number) {
 
 }  // namespace
 
-std::optional<EntryFacts> facts_of(const disk::Stored& stored, const Relations& relations,
+std::optional<EntryFacts> facts_of(const disk::StoredRecord& stored, const Relations& relations,
                                    cache::Time now) {
   const disk::RecordHeader& header = stored.header();
-  if (header.kind == Kind::block || header.kind == Kind::selector) return std::nullopt;
+  if (header.kind == RecordKind::block || header.kind == RecordKind::selector) return std::nullopt;
   EntryFacts facts{.bytes = stored.body_bytes(),
                    .held_bytes = stored.body_bytes(),
                    .disk_bytes = header.bytes()};
-  if (header.kind == Kind::head) facts.disk_bytes += stored.body_bytes();
+  if (header.kind == RecordKind::head) facts.disk_bytes += stored.body_bytes();
   const auto saved = cache::decode_head(stored.url(), stored.head(), header);
-  if (header.kind == Kind::object) {
+  if (header.kind == RecordKind::object) {
     const auto held = relations.held(stored, saved ? saved->length : 0);
     const bool whole = held.numbers.size() == header.block && !(saved && saved->entry.range);
     facts.kind = whole ? "large" : "part";

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/cache/disk/stored.hpp"
+#include "proxy/cache/disk/catalog/stored_record.hpp"
 #include "proxy/cache/saved_head.hpp"
 #include "proxy/inspect/report.hpp"
 
@@ -25,9 +25,9 @@ struct HeldBlocks {
 class Relations {
  public:
   // The blocks stored for the object with this header, which has `length` bytes.
-  virtual HeldBlocks held(const cache::disk::Stored& object, std::uint64_t length) const = 0;
+  virtual HeldBlocks held(const cache::disk::StoredRecord& object, std::uint64_t length) const = 0;
   // Whether a look-up finds the variant: its URL's selector has this number, or it needs none (0).
-  virtual bool leads_to(const cache::disk::Stored& variant, std::uint64_t selector) const = 0;
+  virtual bool leads_to(const cache::disk::StoredRecord& variant, std::uint64_t selector) const = 0;
 
  protected:
   ~Relations() = default;
@@ -51,7 +51,7 @@ struct EntryFacts {
 
 // The facts of a record. Nothing for a block or a selector, and for a variant that no look-up
 // finds.
-std::optional<EntryFacts> facts_of(const cache::disk::Stored& stored, const Relations& relations,
+std::optional<EntryFacts> facts_of(const cache::disk::StoredRecord& stored, const Relations& relations,
                                    cache::Time now);
 // The facts of an entry in memory. `held`: the stored blocks, if the entry is a large object.
 EntryFacts facts_of(const cache::Entry& entry, const HeldBlocks& held, cache::Time now);

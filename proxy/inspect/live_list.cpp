@@ -1,7 +1,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/cache/disk/walk.hpp"
+#include "proxy/cache/disk/catalog/walk.hpp"
 #include "proxy/cache/stored_name.hpp"
 #include "proxy/inspect/live.hpp"
 #include "proxy/inspect/live_relations.hpp"
@@ -11,7 +11,7 @@ namespace proxy::inspect {
 namespace {
 
 namespace disk = cache::disk;
-using disk::Kind;
+using disk::RecordKind;
 
 class LiveList final : public Slices {
  public:
@@ -55,7 +55,7 @@ class LiveList final : public Slices {
   }
 
   bool list_disk(cache::Time now, std::string& out) {
-    if (!walk_) walk_.emplace(live_.disk->disk().index(), is_response);
+    if (!walk_) walk_.emplace(live_.disk->disk().catalog().index, is_response);
     const auto step = walk_->next();
     if (!step) return false;
     const auto stored = live_.disk->disk().open(step->key, step->place, disk::Wait::yes);

@@ -5,7 +5,7 @@
 namespace proxy::inspect {
 
 namespace disk = cache::disk;
-using disk::Kind;
+using disk::RecordKind;
 
 namespace {
 
@@ -20,7 +20,7 @@ HeldBlocks LiveRelations::blocks(const disk::Key& url_key, std::string_view url,
   const auto all = cache::blocks_in(std::min(length, cache::kLargestObject));
   for (std::uint32_t number = 0; number < std::min(all, kLookedFor); ++number) {
     const auto key = disk::block_key(url_key, version, number);
-    const bool written = live_.disk && live_.disk->disk().index().find(key);
+    const bool written = live_.disk && live_.disk->disk().catalog().index.find(key);
     if (!written && !live_.memory.holds(key)) continue;
     const auto bytes = cache::bytes_of_block(number, length).size();
     held.numbers.push_back(number);
@@ -30,7 +30,7 @@ HeldBlocks LiveRelations::blocks(const disk::Key& url_key, std::string_view url,
   return held;
 }
 
-HeldBlocks LiveRelations::held(const disk::Stored& object, std::uint64_t length) const {
+HeldBlocks LiveRelations::held(const disk::StoredRecord& object, std::uint64_t length) const {
   const auto url = object.url();
   const auto url_key = digest::key_of(digest::Method::get, url);
   return blocks(url_key, url, object.header().version, length);
@@ -46,13 +46,14 @@ std::optional<cache::Selector> LiveRelations::selector(const disk::Key& url_key,
   if (!live_.disk) return {};
   auto& store = live_.disk->disk();
   const auto place = store.index().find(url_key);
-  if (!place || place->kind != Kind::selector || !store.holds(url_key, url, place->at)) return {};
+  if (!place || place->kind != RecordKind::selector || !store.holds(url_key, url, place->at))
+    return {};
   const auto stored = store.open(url_key, *place, disk::Wait::yes);
   if (!stored || stored->url() != url) return {};
   return cache::decode_selector(stored->head());
 }
 
-bool LiveRelations::leads_to(const disk::Stored& variant, std::uint64_t number) const {
+bool LiveRelations::leads_to(const disk::StoredRecord& variant, std::uint64_t number) const {
   if (number == 0) return true;
   const auto url = variant.url();
   const auto leading = selector(digest::key_of(digest::Method::get, url), url);
@@ -61,10 +62,10 @@ bool LiveRelations::leads_to(const disk::Stored& variant, std::uint64_t number) 
 
 bool LiveRelations::on_disk(const cache::Store::Held& held) const {
   if (!live_.disk || (held.entry->range && !held.entry->object)) return false;
-  const auto& index = live_.disk->disk().index();
+  const auto& index = live_.disk->disk().catalog().index;
   const auto place = index.find(held.key);
   const auto& variant = held.entry->variant;
-  if (!place || !variant.varies()) return place && place->kind != Kind::selector;
+  if (!place || !variant.varies()) return place && place->kind != RecordKind::selector;
   const auto leading = selector(held.key, held.entry->url);
   return leading && index.find(cache::variant_key(held.key, leading->number, variant));
 }

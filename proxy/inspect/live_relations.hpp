@@ -13,8 +13,8 @@ class LiveRelations final : public Relations {
  public:
   explicit LiveRelations(const Live& live) : live_(live) {}
 
-  HeldBlocks held(const cache::disk::Stored& object, std::uint64_t length) const override;
-  bool leads_to(const cache::disk::Stored& variant, std::uint64_t selector) const override;
+  HeldBlocks held(const cache::disk::StoredRecord& object, std::uint64_t length) const override;
+  bool leads_to(const cache::disk::StoredRecord& variant, std::uint64_t selector) const override;
 
   // The blocks stored for an entry in memory; none if the entry is no large object.
   HeldBlocks held(const cache::disk::Key& url_key, const cache::Entry& entry) const;

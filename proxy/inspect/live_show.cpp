@@ -11,7 +11,7 @@ namespace proxy::inspect {
 namespace {
 
 namespace disk = cache::disk;
-using disk::Kind;
+using disk::RecordKind;
 
 class LiveShow final : public Slices {
  public:
@@ -50,11 +50,11 @@ class LiveShow final : public Slices {
       facts.hits = one.hits;
       append(out, begin(name, facts).add(record_of(*one.entry, blocks)));
     }
-    const auto place = live_.disk ? live_.disk->disk().index().find(key) : std::nullopt;
+    const auto place = live_.disk ? live_.disk->disk().catalog().index.find(key) : std::nullopt;
     if (!place) return;
     tell({key, *place}, out, false);
-    if (place->kind == Kind::selector && !walk_) {
-      walk_.emplace(live_.disk->disk().index(), is_response);
+    if (place->kind == RecordKind::selector && !walk_) {
+      walk_.emplace(live_.disk->disk().catalog().index, is_response);
     }
   }
 

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "proxy/cache/disk/verify.hpp"
+#include "proxy/cache/disk/format/verify.hpp"
 #include "proxy/inspect/live.hpp"
 #include "proxy/inspect/record_facts.hpp"
 #include "proxy/inspect/slice.hpp"
@@ -17,8 +17,8 @@ class LiveVerify final : public Slices {
 
   bool next(cache::Time, std::string& out) override {
     if (!walk_) {
-      walk_.emplace(disk_.index(), [](const disk::Place&) { return true; });
-      append(out, Report().add("expected_bytes", disk_.used_bytes()));
+      walk_.emplace(disk_.catalog().index, [](const disk::Location&) { return true; });
+      append(out, Report().add("expected_bytes", disk_.catalog().used_bytes.load()));
     }
     const SliceLimit limit(out);
     while (!limit.reached()) {
@@ -63,7 +63,8 @@ class LiveVerify final : public Slices {
 
   Report summary() const {
     Report report;
-    report.add("segments", std::uint64_t{disk_.segments()}).add("good_records", all_.records);
+    report.add("segments", std::uint64_t{disk_.catalog().segments.count()})
+        .add("good_records", all_.records);
     return report.add("bytes", all_.bytes).add("damaged_places", all_.damages);
   }
 

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "proxy/cache/disk/directory.hpp"
+#include "proxy/cache/disk/format/directory.hpp"
 #include "proxy/cache/object.hpp"
 
 namespace proxy::inspect {
 namespace {
 
 namespace disk = cache::disk;
-using disk::Kind;
+using disk::RecordKind;
 
 std::string hex_of(const disk::Key& key) {
   std::string text;
@@ -34,41 +34,41 @@ std::int64_t milliseconds_of(cache::Time time) {
   return std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
 
-std::string_view name_of(Kind kind) {
+std::string_view name_of(RecordKind kind) {
   switch (kind) {
-    case Kind::whole:
+    case RecordKind::whole:
       return "whole";
-    case Kind::object:
+    case RecordKind::object:
       return "large";
-    case Kind::block:
+    case RecordKind::block:
       return "block";
-    case Kind::head:
+    case RecordKind::head:
       return "newer head";
-    case Kind::selector:
+    case RecordKind::selector:
       return "selector";
-    case Kind::purge:
-    case Kind::purge_prefix:
-    case Kind::searched:
-    case Kind::lost:
-    case Kind::unknown:
+    case RecordKind::purge:
+    case RecordKind::purge_prefix:
+    case RecordKind::searched:
+    case RecordKind::lost:
+    case RecordKind::unknown:
       return "purge";
   }
   return "unknown";
 }
 
 // "good", or what is wrong with the body.
-std::string state_of_body(const disk::Stored& stored) {
+std::string state_of_body(const disk::StoredRecord& stored) {
   const auto read = stored.check_body(disk::Wait::yes);
   return read ? "good" : std::string(disk::to_string(read.error()));
 }
 
-void add_record(Report& report, const disk::Key& key, const disk::Stored& stored) {
+void add_record(Report& report, const disk::Key& key, const disk::StoredRecord& stored) {
   const disk::RecordHeader& header = stored.header();
   report.add("record", std::string(name_of(header.kind))).add("key", hex_of(key));
   report.add("segment", disk::name_of(header.at.segment))
       .add("offset", std::uint64_t{header.at.offset});
   report.add("disk_bytes", header.bytes()).add("body_bytes", std::uint64_t{stored.body_bytes()});
-  if (header.kind == Kind::head) {
+  if (header.kind == RecordKind::head) {
     report.add("body_segment", disk::name_of(stored.body_at().segment));
     report.add("body_offset", std::uint64_t{stored.body_at().offset});
   }
@@ -117,11 +117,12 @@ void add_selectors(Report& report, const http::Variant& variant) {
 
 }  // namespace
 
-Report record_of(const disk::Key& key, const disk::Stored& stored, const Relations& relations) {
+Report record_of(const disk::Key& key, const disk::StoredRecord& stored,
+                 const Relations& relations) {
   Report report;
   add_record(report, key, stored);
   const auto saved = cache::decode_head(stored.url(), stored.head(), stored.header());
-  if (stored.header().kind == Kind::object) {
+  if (stored.header().kind == RecordKind::object) {
     const auto held = relations.held(stored, saved ? saved->length : 0);
     add_blocks(report, stored.header().block, held);
   }

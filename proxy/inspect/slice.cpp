@@ -4,8 +4,9 @@
 
 namespace proxy::inspect {
 
-bool is_response(const cache::disk::Place& place) {
-  return place.kind != cache::disk::Kind::block && place.kind != cache::disk::Kind::selector;
+bool is_response(const cache::disk::Location& place) {
+  return place.kind != cache::disk::RecordKind::block &&
+         place.kind != cache::disk::RecordKind::selector;
 }
 
 void add_uses(EntryFacts& facts, const Live& live, std::string_view url,

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/cache/disk/walk.hpp"
+#include "proxy/cache/disk/catalog/walk.hpp"
 #include "proxy/inspect/entry_facts.hpp"
 #include "proxy/inspect/live.hpp"
 
@@ -34,7 +34,7 @@ inline void append(std::string& out, const Report& line) {
 }
 
 // Whether the record is neither a block nor a selector. For a walk over the index.
-bool is_response(const cache::disk::Place& place);
+bool is_response(const cache::disk::Location& place);
 
 // Adds the hits of the record at `step`, those of its copy in memory included, and whether there is
 // such a copy.

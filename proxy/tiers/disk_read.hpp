@@ -41,7 +41,7 @@ net::Task<cache::disk::Result<T>> read_in_time(Worker& worker,
   const auto woken = co_await waiting->done.wait(cache::DiskTier::kReadLimit);
   if (woken == Wakeup::Woken::notified) co_return std::move(waiting->result);
   waiting->given_up = true;
-  tier.disk().count_slow_read();
+  tier.disk().catalog().counters.slow_reads += 1;
   co_return Error::hangs;
 }
 

@@ -70,27 +70,28 @@ void DiskWatch::look() {
   const auto& disk = disk_->disk();
   const auto state = disk_->state();
   using disk::Unclaimed;
-  disk_->disk().index().suspend_claims(Unclaimed::hanging, state.reason == disk::Error::hangs);
+  disk_->disk().catalog().index.suspend_claims(Unclaimed::hanging,
+                                               state.reason == disk::Error::hangs);
   if (working_ && !state.working) {
     spdlog::error("the cache on disk rests: {}; what is stored stays in memory meanwhile",
                   to_string(state.reason));
   } else if (!working_ && state.working) {
-    spdlog::info("the cache on disk is back, with {} entries", disk.index().entries());
+    spdlog::info("the cache on disk is back, with {} entries", disk.catalog().index.entries());
   }
   working_ = state.working;
-  if (!crowded_ && disk.counters().crowded_out > 0) {
+  if (!crowded_ && disk.catalog().counters.crowded_out > 0) {
     crowded_ = true;
     spdlog::warn(
         "the index of {} entries takes half of cache.memory, so the oldest go though the disk has "
         "room; with more memory the disk could hold more",
-        disk.index().entries());
+        disk.catalog().index.entries());
   }
-  if (!squeezed_ && disk.counters().squeezed_out > 0) {
+  if (!squeezed_ && disk.catalog().counters.squeezed_out > 0) {
     squeezed_ = true;
     spdlog::warn(
         "the file system of cache.disk.path has less room than cache.disk.size, so the oldest go "
         "at {} bytes; make the one larger, or the other smaller",
-        disk.used_bytes());
+        disk.catalog().used_bytes.load());
   }
 }
 
@@ -104,7 +105,8 @@ void open_disk(cache::DiskTier& disk, const std::string& path) {
     if (error == disk::Error::in_use || error == disk::Error::too_small) {
       throw std::runtime_error(text);
     }
-    disk.disk().index().suspend_claims(disk::Unclaimed::hanging, error == disk::Error::hangs);
+    disk.disk().catalog().index.suspend_claims(disk::Unclaimed::hanging,
+                                               error == disk::Error::hangs);
     return spdlog::error("{}", text);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
@@ -134,7 +136,7 @@ void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
   if (!tier) return;
   const auto& disk = tier->disk();
   for (const auto& [name, help, count] : kCounters) {
-    const std::uint64_t value = disk.counters().*count;
+    const std::uint64_t value = disk.catalog().counters.*count;
     single(out, fmt::format("hearsay_disk_{}_total", name), "counter", help, value);
   }
   single(out, "hearsay_disk_not_admitted_total", "counter",
@@ -144,16 +146,17 @@ void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
     single(out, fmt::format("hearsay_disk_{}", name), "gauge", help, value);
   };
   gauge("up", "Whether the disk takes what is stored.", tier->state().working ? 1 : 0);
-  gauge("entries", "Records in the index.", disk.index().entries());
-  gauge("objects", "Large responses, in whole or in part.", disk.index().count(disk::Kind::object));
+  gauge("entries", "Records in the index.", disk.catalog().index.entries());
+  gauge("objects", "Large responses, in whole or in part.",
+        disk.catalog().index.count(disk::RecordKind::object));
   gauge("blocks", "Blocks of large responses, of a MiB or less.",
-        disk.index().count(disk::Kind::block));
-  gauge("index_bytes", "Memory of the index, part of cache.memory.", disk.index().bytes());
-  gauge("segments", "Segment files.", disk.segments());
-  gauge("used_bytes", "What the files take.", disk.used_bytes());
+        disk.catalog().index.count(disk::RecordKind::block));
+  gauge("index_bytes", "Memory of the index, part of cache.memory.", disk.catalog().index.bytes());
+  gauge("segments", "Segment files.", disk.catalog().segments.count());
+  gauge("used_bytes", "What the files take.", disk.catalog().used_bytes.load());
   gauge("queued_bytes", "What waits to be written.", disk.queued_bytes());
   gauge("write_amplification", "Bytes written over bytes of what was stored.",
-        write_amplification(disk.counters()));
+        write_amplification(disk.catalog().counters));
 }
 
 }  // namespace proxy

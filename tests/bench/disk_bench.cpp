@@ -43,7 +43,7 @@ Options options_of(const Plan& plan) {
 }
 
 std::uint64_t written_by(const Disk& disk) {
-  const Counters& counters = disk.counters();
+  const Counters& counters = disk.catalog().counters;
   return counters.stored_bytes + counters.reinserted_bytes + counters.overhead_bytes;
 }
 
@@ -127,7 +127,7 @@ void reclaim(const Plan& plan) {
   }
   drop_page_cache(plan.path);
   double longest = 0;
-  const Counters& counters = disk.counters();
+  const Counters& counters = disk.catalog().counters;
   const auto goal = counters.reclaimed + 4;
   for (std::uint64_t i = plan.records; counters.reclaimed < goal; ++i) {
     const auto begun = Clock::now();
@@ -157,9 +157,10 @@ void start(const Plan& plan, const char* what) {
       "hit{}\n",
       what, milliseconds, busy, loaded->entries, loaded->segments, loaded->replayed,
       seconds_since(begun) * 1000, hit ? "" : " that was none");
-  fmt::print("index: {:.1f} bytes per entry; {} MiB on disk\n",
-             static_cast<double>(disk.index().bytes()) / static_cast<double>(loaded->entries),
-             disk.used_bytes() >> 20);
+  fmt::print(
+      "index: {:.1f} bytes per entry; {} MiB on disk\n",
+      static_cast<double>(disk.catalog().index.bytes()) / static_cast<double>(loaded->entries),
+      disk.catalog().used_bytes.load() >> 20);
 }
 
 // A pass over the whole index, such as a search for claims that end within a minute.
@@ -171,7 +172,7 @@ void pass(const Plan& plan) {
   const double cpu = bench::cpu_seconds(::getpid());
   for (std::size_t shard = 0; shard < Index::kShards; ++shard) {
     const auto begun = Clock::now();
-    disk.index().each_in(shard, [&ending](const auto&, const Place& place) {
+    disk.catalog().index.each_in(shard, [&ending](const auto&, const Place& place) {
       ending += place.claimable_until < 2'000'000'000 ? 1 : 0;
     });
     longest = std::max(longest, seconds_since(begun));

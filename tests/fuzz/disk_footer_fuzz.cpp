@@ -1,8 +1,8 @@
 #include <vector>
 
 #include "digest/crc32c.hpp"
-#include "proxy/cache/disk/footer.hpp"
-#include "proxy/cache/disk/searched.hpp"
+#include "proxy/cache/disk/format/footer.hpp"
+#include "proxy/cache/disk/format/searched.hpp"
 
 namespace disk = proxy::cache::disk;
 

@@ -14,7 +14,7 @@ void read_as(std::string_view bytes, const cache::disk::RecordHeader& record) {
   if (!saved) return;
   const bool answers = saved->entry.status == 200 && saved->entry.shared && !saved->entry.no_cache;
   cache::Entry entry(budget, std::move(saved->entry));
-  if (entry.object.has_value() != (record.kind == cache::disk::Kind::object)) std::abort();
+  if (entry.object.has_value() != (record.kind == cache::disk::RecordKind::object)) std::abort();
   if (entry.object && cache::blocks_in(saved->length) != record.block) std::abort();
   if (entry.object) entry.body.size = saved->length;
   auto text = entry.head + "\r\n";
@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   if (selector && cache::encode(*selector) != bytes) std::abort();
   cache::disk::RecordHeader record{.response_time = 1704067200000};
   read_as(bytes, record);
-  record.kind = cache::disk::Kind::object;
+  record.kind = cache::disk::RecordKind::object;
   for (const std::uint32_t blocks : {0U, 5U, UINT32_MAX}) {
     record.block = blocks;
     read_as(bytes, record);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "proxy/cache/disk/scan.hpp"
+#include "proxy/cache/disk/format/scan.hpp"
 
 namespace proxy::cache::disk {
 
@@ -36,7 +36,7 @@ Result<Contents::Unknown> Contents::open(const std::filesystem::path& path) {
 }
 
 void Contents::each(const std::function<bool(const Seen&)>& visit,
-                    const std::function<bool(const Place&)>& wanted) const {
+                    const std::function<bool(const Location&)>& wanted) const {
   for (auto segment = segments_.oldest(); segment; segment = segments_.after(segment->number)) {
     const auto scanned = scan(segment->file, segment->number);
     if (!scanned) continue;  // it could be read when this was opened
@@ -44,7 +44,7 @@ void Contents::each(const std::function<bool(const Seen&)>& visit,
       const Position at{segment->number, listed.offset};
       const auto place = index_.find(listed.key);
       if (!place || place->at != at || (wanted && !wanted(*place))) continue;
-      const auto stored = Stored::open(segments_, listed.key, *place, Wait::yes);
+      const auto stored = StoredRecord::open(segments_, listed.key, *place, Wait::yes);
       if (stored && rules_.purged(stored->url(), at)) continue;
       if (!visit({listed.key, *place, stored})) return;
     }

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "proxy/cache/disk/directory.hpp"
-#include "proxy/cache/disk/learn.hpp"
-#include "proxy/cache/disk/stored.hpp"
+#include "proxy/cache/disk/catalog/learn.hpp"
+#include "proxy/cache/disk/catalog/stored_record.hpp"
+#include "proxy/cache/disk/format/directory.hpp"
 
 namespace proxy::cache::disk {
 
@@ -36,13 +36,13 @@ class Contents {
   // One entry: what it is found under, where, and it itself or why it cannot be read.
   struct Seen {
     const Key& key;
-    const Place& place;
-    const Result<Stored>& stored;
+    const Location& place;
+    const Result<StoredRecord>& stored;
   };
   // All that no rule of a purge covers, in the order in which they were written, until `visit` says
   // false. Blocks of large objects are among them. Only what is `wanted` is read.
   void each(const std::function<bool(const Seen&)>& visit,
-            const std::function<bool(const Place&)>& wanted = {}) const;
+            const std::function<bool(const Location&)>& wanted = {}) const;
 
  private:
   std::optional<Directory> directory_;

@@ -13,7 +13,7 @@ ReadPool::ReadPool(std::size_t threads, std::size_t waiting)
 
 ReadPool::~ReadPool() {
   {
-    const std::lock_guard lock(mutex_);
+    const threads::MutexLock lock(mutex_);
     stopping_ = true;
   }
   posted_.notify_all();
@@ -22,7 +22,7 @@ ReadPool::~ReadPool() {
 
 bool ReadPool::post(Job job) {
   {
-    const std::lock_guard lock(mutex_);
+    const threads::MutexLock lock(mutex_);
     if (jobs_.size() >= most_) return false;
     jobs_.push_back(std::move(job));
   }
@@ -41,19 +41,19 @@ bool ReadPool::hangs(std::chrono::milliseconds limit) const {
 
 bool ReadPool::end(std::chrono::milliseconds limit) {
   constexpr std::chrono::milliseconds kLook{20};
-  std::unique_lock lock(mutex_);
+  threads::MutexLock lock(mutex_);
   stopping_ = true;
   posted_.notify_all();
-  while (!ended_.wait_for(lock, kLook, [this] { return running_ == 0; })) {
+  while (!ended_.wait_for(lock, kLook, [this]() REQUIRES(mutex_) { return running_ == 0; })) {
     if (hangs(limit)) return false;
   }
   return true;
 }
 
 void ReadPool::run(Begun& begun) {
-  std::unique_lock lock(mutex_);
+  threads::MutexLock lock(mutex_);
   while (true) {
-    posted_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    posted_.wait(lock, [this]() REQUIRES(mutex_) { return stopping_ || !jobs_.empty(); });
     if (jobs_.empty()) break;
     const Job job = std::move(jobs_.front());
     jobs_.pop_front();

@@ -3,13 +3,13 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "config/threads/mutex.hpp"
 
 namespace proxy::cache::disk {
 
@@ -41,12 +41,12 @@ class ReadPool {
   void run(Begun& begun);
 
   const std::size_t most_;
-  std::mutex mutex_;
-  std::condition_variable posted_;
-  std::condition_variable ended_;
-  std::deque<Job> jobs_;  // guarded
-  bool stopping_ = false;
-  std::size_t running_;
+  threads::Mutex mutex_;
+  threads::Condition posted_;
+  threads::Condition ended_;
+  std::deque<Job> jobs_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::size_t running_ GUARDED_BY(mutex_);
   const std::unique_ptr<Begun[]> begun_;
   std::vector<std::thread> threads_;
 };

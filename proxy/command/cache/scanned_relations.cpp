@@ -3,14 +3,14 @@
 namespace proxy::command {
 
 namespace disk = cache::disk;
-using disk::Kind;
+using disk::RecordKind;
 
 ScannedRelations::ScannedRelations(const disk::Contents& contents) {
   contents.each(
       [this](const disk::Contents::Seen& seen) {
         if (!seen.stored) return true;
         const disk::RecordHeader& header = seen.stored->header();
-        if (header.kind == Kind::block) {
+        if (header.kind == RecordKind::block) {
           auto& held = objects_[header.version];
           held.numbers.push_back(header.block);
           held.bytes += header.body_bytes;
@@ -20,17 +20,17 @@ ScannedRelations::ScannedRelations(const disk::Contents& contents) {
         }
         return true;
       },
-      [](const disk::Place& place) {
-        return place.kind == Kind::block || place.kind == Kind::selector;
+      [](const disk::Location& place) {
+        return place.kind == RecordKind::block || place.kind == RecordKind::selector;
       });
 }
 
-inspect::HeldBlocks ScannedRelations::held(const disk::Stored& object, std::uint64_t) const {
+inspect::HeldBlocks ScannedRelations::held(const disk::StoredRecord& object, std::uint64_t) const {
   const auto found = objects_.find(object.header().version);
   return found == objects_.end() ? inspect::HeldBlocks{} : found->second;
 }
 
-bool ScannedRelations::leads_to(const disk::Stored&, std::uint64_t selector) const {
+bool ScannedRelations::leads_to(const disk::StoredRecord&, std::uint64_t selector) const {
   return selector == 0 || selectors_.contains(selector);
 }
 

@@ -16,8 +16,9 @@ class ScannedRelations final : public inspect::Relations {
   // Reads the selectors and blocks of the cache; `contents` is not used afterwards.
   explicit ScannedRelations(const cache::disk::Contents& contents);
 
-  inspect::HeldBlocks held(const cache::disk::Stored& object, std::uint64_t length) const override;
-  bool leads_to(const cache::disk::Stored& variant, std::uint64_t selector) const override;
+  inspect::HeldBlocks held(const cache::disk::StoredRecord& object,
+                           std::uint64_t length) const override;
+  bool leads_to(const cache::disk::StoredRecord& variant, std::uint64_t selector) const override;
 
  private:
   std::unordered_set<std::uint64_t> selectors_;

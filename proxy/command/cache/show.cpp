@@ -13,7 +13,7 @@ namespace proxy::command {
 namespace {
 
 namespace disk = cache::disk;
-using disk::Kind;
+using disk::RecordKind;
 using inspect::Report;
 
 constexpr std::size_t kMaxHead = std::size_t{64} << 10;
@@ -103,7 +103,7 @@ Result<int> show(const ShowOptions& options, const Streams& streams) {
   const ScannedRelations relations(**contents);
   RecordPrinter printer(options, streams);
   (*contents)->each([&](const disk::Contents::Seen& seen) {
-    if (seen.stored && seen.place.kind != Kind::block &&
+    if (seen.stored && seen.place.kind != RecordKind::block &&
         cache::url_in(seen.stored->url()) == name) {
       Report report;
       report.add("stored_as", std::string(seen.stored->url()));

@@ -28,7 +28,7 @@ class ObjectsBelow : public ::testing::Test {
     disk_.emplace(budget_, DiskLimits{.path = home_.path(), .bytes = 64 << 20},
                   disk::PurgeRules::as_prefix);
     EXPECT_TRUE(disk_->start());
-    store_.emplace(budget_, StoreLimits{}, &disk_->disk().index());
+    store_.emplace(budget_, StoreLimits{}, &disk_->disk().catalog().index);
   }
   void restart() {
     disk_->stop();
@@ -87,7 +87,7 @@ class ObjectsBelow : public ::testing::Test {
   // In the segment, 500 kB after the beginning of the record.
   void damage(const Entry& object, std::uint32_t number) {
     const auto key = disk::block_key(kKey, object.object->version, number);
-    const auto place = disk_->disk().index().find(key);
+    const auto place = disk_->disk().catalog().index.find(key);
     ASSERT_TRUE(place);
     for (const auto& file : std::filesystem::directory_iterator(home_.path())) {
       if (file.path().extension() != ".segment") continue;
@@ -182,7 +182,7 @@ TEST_F(ObjectsBelow, DropADamagedBlockForGood) {
   put_blocks(*entry);
   damage(*entry, 3);
   EXPECT_EQ(block(*entry, 3).error(), disk::Error::corrupt);
-  EXPECT_EQ(disk_->disk().counters().corrupt, 1U);
+  EXPECT_EQ(disk_->disk().catalog().counters.corrupt, 1U);
   EXPECT_FALSE(has_block(*entry, 3));
   EXPECT_TRUE(is_good(*entry, 2));
   settle();

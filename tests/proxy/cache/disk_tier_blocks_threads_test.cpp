@@ -136,7 +136,7 @@ class SharedBlocks : public ::testing::Test {
   const support::TemporaryDirectory home_;
   Budget budget_{64 << 20};
   DiskTier disk_{budget_, {.path = home_.path(), .bytes = 24 << 20}, disk::PurgeRules::as_prefix};
-  Store store_{budget_, {}, &disk_.disk().index()};
+  Store store_{budget_, {}, &disk_.disk().catalog().index};
   const Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
   std::mutex mutex_;
   std::array<std::shared_ptr<const Entry>, kObjects> objects_;  // guarded
@@ -164,9 +164,9 @@ TEST_F(SharedBlocks, AreWholeAndOfTheirObjectWhileSegmentsGo) {
     }
   }
   ASSERT_TRUE(disk_.disk().settle(20s));
-  EXPECT_EQ(disk_.disk().counters().corrupt, 0U);
+  EXPECT_EQ(disk_.disk().catalog().counters.corrupt, 0U);
   EXPECT_TRUE(disk_.disk().state().working);
-  EXPECT_GT(disk_.disk().counters().reclaimed, 0U);
+  EXPECT_GT(disk_.disk().catalog().counters.reclaimed, 0U);
   EXPECT_GT(kept_, 20);
   for (std::size_t i = 0; i < kObjects; ++i) {
     keep_object(i);

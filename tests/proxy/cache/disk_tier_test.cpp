@@ -39,7 +39,7 @@ class TwoTiers : public ::testing::Test {
   const support::TemporaryDirectory home_;
   Budget budget_{2 << 20};
   DiskTier disk_{budget_, {.path = home_.path(), .bytes = 8 << 20}, disk::PurgeRules::as_prefix};
-  Store store_{budget_, {}, &disk_.disk().index()};
+  Store store_{budget_, {}, &disk_.disk().catalog().index};
   Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
 };
 
@@ -86,10 +86,10 @@ TEST_F(TwoTiers, KeepAFreshenedHeadByItself) {
       budget_, Received{newer.url, request.head.fields, response.head, newer.times, "us"});
   fresh->body = old->body;
   store_.put(key_of("http://a/"), fresh, now_, old.get());
-  const auto written = disk_.disk().counters().stored_bytes.load();
+  const auto written = disk_.disk().catalog().counters.stored_bytes.load();
   disk_.put(key_of("http://a/"), fresh, old.get(), [] { return true; });
   settle();
-  EXPECT_LT(disk_.disk().counters().stored_bytes - written, 500U);
+  EXPECT_LT(disk_.disk().catalog().counters.stored_bytes - written, 500U);
   const auto entry = read("http://a/");
   ASSERT_TRUE(entry);
   EXPECT_EQ(entry->freshness.lifetime, 200s);
@@ -122,7 +122,7 @@ TEST_F(TwoTiers, ClaimAUrlAsLongAsTheVariantThatLastsLongest) {
   const auto is_claimed_after = [this](int passed) {
     std::vector<digest::Key> claimed;
     const auto then = (now_ + seconds(passed)).time_since_epoch();
-    disk_.disk().index().list_claims(
+    disk_.disk().catalog().index.list_claims(
         static_cast<std::uint32_t>(std::chrono::floor<seconds>(then).count()), claimed);
     return std::find(claimed.begin(), claimed.end(), key_of("http://a/")) != claimed.end();
   };
@@ -241,7 +241,7 @@ class FollowedClaims : public TwoTiers {
     for (int i = 0; i < kUrls; ++i) {
       const auto key = key_of("http://a/" + std::to_string(i));
       const auto until = claimable_above("http://a/" + std::to_string(i));
-      const auto place = disk_.disk().index().find(key);
+      const auto place = disk_.disk().catalog().index.find(key);
       const Time below{seconds(place ? place->claimable_until : 0)};
       const bool must = until > now_ + kClaimAhead || below > now_ + kClaimAhead + 10s;
       const bool may = until > now_ + kClaimAhead || below > now_ + kClaimAhead;
@@ -272,8 +272,8 @@ TEST_F(FollowedClaims, AreThoseOfBothAddedAndRemovedInTurn) {
     expect_what_is_held();
   }
   EXPECT_EQ(relisted_, 1) << "the first time";
-  EXPECT_GT(disk_.disk().counters().reclaimed, 0U);
-  EXPECT_GT(disk_.disk().counters().evicted, 0U);
+  EXPECT_GT(disk_.disk().catalog().counters.reclaimed, 0U);
+  EXPECT_GT(disk_.disk().catalog().counters.evicted, 0U);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "proxy/cache/disk/record.hpp"
+#include "proxy/cache/disk/log/new_record.hpp"
 #include "proxy/cache/in_blocks.hpp"
 #include "tests/proxy/cache/messages.hpp"
 
@@ -135,7 +135,7 @@ class AnObjectWrittenDown : public AnEntryWrittenDown {
     const Response response("Cache-Control: max-age=100\r\n");
     entry_ = object_entry(budget_, {"http://a/", request.head.fields, response.head, kAtOnce, "us"},
                           Object{kNumber}, kLength);
-    record_.kind = disk::Kind::object;
+    record_.kind = disk::RecordKind::object;
     note_times(record_, entry_->times);
     note_object(record_, *entry_);
   }
@@ -198,7 +198,7 @@ TEST_F(AnObjectWrittenDown, IsNothingWhereRecordAndHeadDisagree) {
   EXPECT_FALSE(decoded(with(48, std::string(8, '\0')))) << "of no bytes";
   EXPECT_FALSE(decoded(with(48, std::string(8, '\xff')))) << "blocks without number";
   record_.block = 5;
-  record_.kind = disk::Kind::whole;
+  record_.kind = disk::RecordKind::whole;
   EXPECT_FALSE(decoded(good));
 }
 

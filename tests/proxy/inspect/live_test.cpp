@@ -61,7 +61,7 @@ class LiveCache : public ::testing::Test {
   cache::DiskTier disk_{budget_,
                         {directory_.path(), std::uint64_t{4} << 20, 256 * 1024},
                         cache::disk::PurgeRules::as_prefix};
-  cache::Store memory_{budget_, {}, &disk_.disk().index()};
+  cache::Store memory_{budget_, {}, &disk_.disk().catalog().index};
   const Live live_{memory_, &disk_};
 };
 

@@ -12,7 +12,7 @@ class DiskCheck : public ::testing::Test {
     support::write_file(path, bytes);
   }
   Result<void> check(const Key& key) {
-    const auto place = disk_->index().find(key);
+    const auto place = disk_->catalog().index.find(key);
     url_.clear();
     return place ? disk_->check(key, *place, url_) : Error::gone;
   }
@@ -34,52 +34,54 @@ TEST_F(DiskCheck, FindsWhatIsGoodAndWhatIsNot) {
   EXPECT_EQ(url_, "") << "nobody knows whose it is";
   EXPECT_EQ(check(key_for("http://a/body")).error(), Error::corrupt);
   EXPECT_EQ(url_, "http://a/body");
-  EXPECT_EQ(disk_->index().entries(), 1U);
-  EXPECT_EQ(disk_->counters().corrupt, 2U);
+  EXPECT_EQ(disk_->catalog().index.entries(), 1U);
+  EXPECT_EQ(disk_->catalog().counters.corrupt, 2U);
 }
 
 TEST_F(DiskCheck, IsNoUseOfWhatIsFound) {
   ASSERT_TRUE(disk_.append(response("http://a/", "x")));
   EXPECT_TRUE(check(key_for("http://a/")));
-  EXPECT_FALSE(disk_->index().find(key_for("http://a/"))->used);
+  EXPECT_FALSE(disk_->catalog().index.find(key_for("http://a/"))->used);
 }
 
 // An object of one block, and what claims for it: the object's record, or what selects it.
 struct DiskCheckOfABlock : DiskCheck {
-  Record record_of(Kind kind, const Key& key) const {
+  NewRecord record_of(RecordKind kind, const Key& key) const {
     return {.header =
                 {.kind = kind, .claimable_until = UINT32_MAX, .key = key, .version = 3, .block = 1},
             .url = url,
             .head = "200 OK"};
   }
   void put_block() {
-    const RecordHeader header{.kind = Kind::block, .key = key_for(url), .version = 3};
+    const RecordHeader header{.kind = RecordKind::block, .key = key_for(url), .version = 3};
     const auto body = body_of("the body of the block");
     ASSERT_TRUE(disk_.append({.header = header, .url = url, .head = {}, .body = body}));
   }
-  std::uint32_t claimed() const { return disk_->index().find(key_for(url))->claimable_until; }
+  std::uint32_t claimed() const {
+    return disk_->catalog().index.find(key_for(url))->claimable_until;
+  }
 
   const std::string url = "http://a/";
 };
 
 TEST_F(DiskCheckOfABlock, EndsTheClaimOfItsObjectForGood) {
   put_block();
-  ASSERT_TRUE(disk_.append(record_of(Kind::object, key_for(url))));
+  ASSERT_TRUE(disk_.append(record_of(RecordKind::object, key_for(url))));
   ASSERT_NE(claimed(), 0U);
   flip("the body of the block");
   EXPECT_EQ(check(block_key(key_for(url), 3, 0)).error(), Error::corrupt);
   EXPECT_EQ(claimed(), 0U);
   ASSERT_TRUE(disk_->settle(kPatience));
   EXPECT_EQ(claimed(), 0U);
-  EXPECT_EQ(disk_->index().count(Kind::block), 0U);
+  EXPECT_EQ(disk_->catalog().index.count(RecordKind::block), 0U);
 }
 
 TEST_F(DiskCheckOfABlock, EndsTheClaimOfAVariantWhereNobodyKnowsOfWhichItIs) {
   put_block();
-  Record variant = record_of(Kind::object, key_for("what a selector makes of the URL"));
+  NewRecord variant = record_of(RecordKind::object, key_for("what a selector makes of the URL"));
   variant.header.claimable_until = 0;
   ASSERT_TRUE(disk_.append(variant));
-  ASSERT_TRUE(disk_.append(record_of(Kind::selector, key_for(url))));
+  ASSERT_TRUE(disk_.append(record_of(RecordKind::selector, key_for(url))));
   ASSERT_NE(claimed(), 0U);
   flip(url);  // of the block, which comes first
   EXPECT_EQ(check(block_key(key_for(url), 3, 0)).error(), Error::corrupt);

@@ -33,9 +33,9 @@ TEST_F(StoppedCache, TellsWhatAStartWouldFind) {
     ASSERT_TRUE(disk.append(response(url_number(1), "newer")));
     ASSERT_TRUE(disk.purge(key_for(url_number(2))));
     ASSERT_TRUE(disk.purge_prefix(url_number(3)));
-    Record head{.header = {.kind = Kind::head, .key = key_for(url_number(4))},
-                .url = url_number(4),
-                .head = "304"};
+    NewRecord head{.header = {.kind = RecordKind::head, .key = key_for(url_number(4))},
+                   .url = url_number(4),
+                   .head = "304"};
     const auto place = disk->find(key_for(url_number(4)), url_number(4));
     head.header.version = to_number(place->at);
     head.replaces = place->at;

@@ -108,7 +108,7 @@ TEST(DiskCrash, AFlippedBitAtAThousandPlacesGivesNoWrongByte) {
   const TemporaryDirectory directory;
   constexpr std::uint64_t kEntries = 60;
   const auto text = [](std::uint64_t i) { return body_text(url_number(i), 100 + 17 * i); };
-  std::map<std::uint64_t, Place> places;
+  std::map<std::uint64_t, Location> places;
   Files files;
   {
     Scene scene(tiny_options(directory / "whole"));

@@ -17,7 +17,7 @@ Options crowded_options(const std::filesystem::path& path) {
   return options;
 }
 
-Record tiny(std::uint64_t number) {
+NewRecord tiny(std::uint64_t number) {
   return response(url_number(number), "x");
 }
 
@@ -52,7 +52,7 @@ TEST(CrowdedIndex, KeepsWhatIsUsed) {
 TEST(CrowdedIndex, MakesRoomThoughEverythingIsUsed) {
   const TemporaryDirectory directory;
   Options options = crowded_options(directory.path());
-  options.log.keep = [](const Key&, const Place&) { return true; };
+  options.log.keep = [](const Key&, const Location&) { return true; };
   Alone alone(options);
   for (std::uint64_t i = 0; i < 5000; ++i) {
     ASSERT_TRUE(written(alone, i));
@@ -100,7 +100,7 @@ TEST(CrowdedIndex, HoldsWhatIsThereAfterACrash) {
     Alone alone(crowded_options(directory.path()));
     for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_TRUE(alone.log.append(tiny(i)));
     ASSERT_TRUE(alone.log.flush());
-    alone.index.each([&held](const Key& key, const Place&) { held.push_back(key); });
+    alone.index.each([&held](const Key& key, const Location&) { held.push_back(key); });
     alone.log.abandon();
   }
   Alone alone(crowded_options(directory.path()));

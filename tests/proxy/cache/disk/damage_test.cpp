@@ -26,7 +26,7 @@ std::uint32_t append(Alone& alone, const std::string& url, std::size_t bytes = 1
 
 void purge(Alone& alone, const std::string& url) {
   EXPECT_TRUE(alone.log.append(
-      {.header = {.kind = Kind::purge, .key = key_for(url)}, .url = {}, .head = {}}));
+      {.header = {.kind = RecordKind::purge, .key = key_for(url)}, .url = {}, .head = {}}));
   EXPECT_TRUE(alone.log.flush());
 }
 

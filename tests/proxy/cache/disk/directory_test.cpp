@@ -1,5 +1,5 @@
 // What others do to the directory: take from it, or put into it what is not ours.
-#include "proxy/cache/disk/directory.hpp"
+#include "proxy/cache/disk/format/directory.hpp"
 
 #include <sys/stat.h>
 

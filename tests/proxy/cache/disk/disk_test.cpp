@@ -14,7 +14,7 @@ using support::TemporaryDirectory;
 TEST(Disk, GivesBackWhatWasAppended) {
   const TemporaryDirectory directory;
   Scene scene(directory / "cache");
-  Record record = response("http://test.example/", "hello, world");
+  NewRecord record = response("http://test.example/", "hello, world");
   record.header.flags = 7;
   record.header.claimable_until = 4'000'000'000;
   record.header.response_time = 1'700'000'000'123;
@@ -22,7 +22,7 @@ TEST(Disk, GivesBackWhatWasAppended) {
   ASSERT_TRUE(scene.append(record));
   const auto place = scene->find(record.header.key, record.url);
   ASSERT_TRUE(place);
-  EXPECT_EQ(place->kind, Kind::whole);
+  EXPECT_EQ(place->kind, RecordKind::whole);
   const auto stored = scene->open(record.header.key, *place, Wait::yes);
   ASSERT_TRUE(stored);
   EXPECT_EQ(stored->url(), "http://test.example/");
@@ -57,7 +57,7 @@ TEST(Disk, ReadsBodiesOfAllSizesIntoPieces) {
 TEST(Disk, ReadsALongHeadInFull) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
-  Record record = response(url_number(1), "body");
+  NewRecord record = response(url_number(1), "body");
   record.head = body_text("head", 25'000);
   ASSERT_TRUE(scene.append(record));
   EXPECT_EQ(*scene.head(url_number(1)), record.head);
@@ -98,15 +98,16 @@ TEST(Disk, HoldsBlocksOfALargeObjectByVersionAndNumber) {
   const Key key = key_for(url);
   const std::uint64_t version = scene->new_version();
   EXPECT_NE(version, scene->new_version());
-  Record object = response(url, "");
-  object.header.kind = Kind::object;
+  NewRecord object = response(url, "");
+  object.header.kind = RecordKind::object;
   object.header.version = version;
   ASSERT_TRUE(scene.append(object));
   for (std::uint32_t number = 0; number < 3; ++number) {
-    Record block{.header = {.kind = Kind::block, .key = key, .version = version, .block = number},
-                 .url = url,
-                 .head = "",
-                 .body = body_of("block " + std::to_string(number))};
+    NewRecord block{
+        .header = {.kind = RecordKind::block, .key = key, .version = version, .block = number},
+        .url = url,
+        .head = "",
+        .body = body_of("block " + std::to_string(number))};
     ASSERT_TRUE(scene.append(std::move(block)));
   }
   EXPECT_EQ(*scene.body(block_key(key, version, 2), url), "block 2");
@@ -115,14 +116,15 @@ TEST(Disk, HoldsBlocksOfALargeObjectByVersionAndNumber) {
   EXPECT_EQ(*scene.head(url), "200 OK");
 }
 
-Record newer_head(Scene& scene, const std::string& url, std::string head) {
+NewRecord newer_head(Scene& scene, const std::string& url, std::string head) {
   const auto place = scene->find(key_for(url), url);
   const auto stored = scene->open(key_for(url), *place, Wait::yes);
-  return {
-      .header = {.kind = Kind::head, .key = key_for(url), .version = to_number(stored->body_at())},
-      .url = url,
-      .head = std::move(head),
-      .replaces = place->at};
+  return {.header = {.kind = RecordKind::head,
+                     .key = key_for(url),
+                     .version = to_number(stored->body_at())},
+          .url = url,
+          .head = std::move(head),
+          .replaces = place->at};
 }
 
 TEST(Disk, AppendsANewerHeadWithoutTheBody) {
@@ -131,10 +133,10 @@ TEST(Disk, AppendsANewerHeadWithoutTheBody) {
   const std::string url = url_number(1);
   const std::string body = body_text(url, 20'000);
   ASSERT_TRUE(scene.append(response(url, body)));
-  const auto before = scene->counters().stored_bytes.load();
+  const auto before = scene->catalog().counters.stored_bytes.load();
   ASSERT_TRUE(scene.append(newer_head(scene, url, "first")));
   ASSERT_TRUE(scene.append(newer_head(scene, url, "second")));
-  EXPECT_LT(scene->counters().stored_bytes - before, 1000U);
+  EXPECT_LT(scene->catalog().counters.stored_bytes - before, 1000U);
   EXPECT_EQ(*scene.head(url), "second");
   EXPECT_EQ(*scene.body(url), body);
   scene.stop();
@@ -148,7 +150,7 @@ TEST(Disk, ANewerHeadOfWhatWasReplacedCountsForNothing) {
   Scene scene(directory.path());
   const std::string url = url_number(1);
   ASSERT_TRUE(scene.append(response(url, "old")));
-  const Record late = newer_head(scene, url, "late");
+  const NewRecord late = newer_head(scene, url, "late");
   ASSERT_TRUE(scene.append(response(url, "new")));
   EXPECT_EQ(scene.append(late).error(), Error::gone);
   ASSERT_TRUE(scene.purge(key_for(url)));
@@ -186,7 +188,7 @@ TEST(Disk, FindsNothingWhosePurgeWaitsToBeWritten) {
   disk->purge(key_for("http://a/"), {});
   before.release();
   written.await();
-  const auto place = disk->index().find(key_for("http://a/"));
+  const auto place = disk->catalog().index.find(key_for("http://a/"));
   ASSERT_TRUE(place);  // it came to the index after the purge had left it
   EXPECT_FALSE(disk->find(key_for("http://a/"), "http://a/"));
   EXPECT_FALSE(disk->holds(key_for("http://a/"), "http://a/", place->at));
@@ -243,7 +245,7 @@ TEST(Disk, AnOlderHeadIsNotFoundAgainThoughTheNewerOneFailed) {
   {
     Scene scene(directory.path());
     ASSERT_TRUE(scene.append(response("http://a/", "body")));
-    Record head = newer_head(scene, "http://a/", std::string(70'000, 'x'));  // too large
+    NewRecord head = newer_head(scene, "http://a/", std::string(70'000, 'x'));  // too large
     ASSERT_TRUE(scene->freshen(std::move(head)));
     ASSERT_TRUE(scene->settle(kPatience));
     EXPECT_FALSE(scene.head("http://a/"));
@@ -261,8 +263,8 @@ TEST(Disk, APurgeByPrefixActsAtOnceThenFindsItsEntries) {
   EXPECT_EQ(scene.body("http://a.example/1").error(), Error::gone);
   EXPECT_EQ(*scene.body("http://b.example/1"), "http://b.example/1");
   ASSERT_TRUE(scene->settle(kPatience));
-  EXPECT_EQ(scene->index().entries(), 1U);
-  EXPECT_EQ(scene->counters().purged, 2U);
+  EXPECT_EQ(scene->catalog().index.entries(), 1U);
+  EXPECT_EQ(scene->catalog().counters.purged, 2U);
   ASSERT_TRUE(scene.append(response("http://a.example/1", "later")));
   EXPECT_EQ(*scene.body("http://a.example/1"), "later");
   scene.stop();
@@ -309,9 +311,9 @@ TEST(Disk, RefusesMoreThanItsQueueHolds) {
   halt.await();
   EXPECT_TRUE(scene->append(response(url_number(1), body_text("x", 1000))));
   EXPECT_EQ(scene->append(response(url_number(2), body_text("x", 1500))).error(), Error::busy);
-  EXPECT_EQ(scene->counters().refused_busy, 1U);
+  EXPECT_EQ(scene->catalog().counters.refused_busy, 1U);
   auto object = response(url_number(3), "");
-  object.header = {.kind = Kind::object, .key = object.header.key, .version = 7, .block = 1};
+  object.header = {.kind = RecordKind::object, .key = object.header.key, .version = 7, .block = 1};
   object.body = {};
   object.head = std::string(1500, ' ');
   EXPECT_TRUE(scene->append(object)) << "its blocks would be lost with it";
@@ -335,10 +337,10 @@ TEST(Disk, TakesWhatIsWrittenSoonOnly) {
   halt.await();
   ASSERT_TRUE(scene->append(large));
   EXPECT_TRUE(await([&] { return !scene->append(response(url_number(2), "2")); }));
-  EXPECT_GT(scene->counters().refused_busy, 0U);
+  EXPECT_GT(scene->catalog().counters.refused_busy, 0U);
   const auto place = scene->find(key_for(url_number(1)), {});
   ASSERT_TRUE(place);
-  EXPECT_TRUE(scene->freshen({.header = {.kind = Kind::head,
+  EXPECT_TRUE(scene->freshen({.header = {.kind = RecordKind::head,
                                          .key = key_for(url_number(1)),
                                          .version = to_number(place->at)},
                               .url = url_number(1),

@@ -43,7 +43,7 @@ TEST(DiskThreads, WhatManyFindWhileItChangesIsWhole) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_TRUE(scene->settle(kPatience));
-  EXPECT_EQ(scene->counters().corrupt, 0U);
+  EXPECT_EQ(scene->catalog().counters.corrupt, 0U);
   EXPECT_TRUE(scene->state().working);
 }
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "digest/crc32c.hpp"
-#include "proxy/cache/disk/footer.hpp"
-#include "proxy/cache/disk/record.hpp"
-#include "proxy/cache/disk/searched.hpp"
+#include "proxy/cache/disk/format/footer.hpp"
+#include "proxy/cache/disk/format/searched.hpp"
+#include "proxy/cache/disk/log/new_record.hpp"
 
 namespace proxy::cache::disk {
 namespace {
@@ -45,7 +45,7 @@ struct Pinned {
 
 // All of these, and the footer of them, were put together from the headers' text, in Python.
 const std::vector<Pinned> kRecords = {
-    {{.kind = Kind::whole,
+    {{.kind = RecordKind::whole,
       .flags = 2,
       .purges = 0x304,
       .claimable_until = 0x65432100,
@@ -59,21 +59,25 @@ const std::vector<Pinned> kRecords = {
      "18191a1b1c1d1e1f0000000000000000000000004cbb719aab89674523010000fa00000072954cc7"
      "687474703a2f2f746573742e6578616d706c652f61323030204f4b0d0a68656c6c6f000000000000"
      "0000000000000000"},
-    {{.kind = Kind::object, .purges = 0x304, .key = some_key(), .version = kVersion},
+    {{.kind = RecordKind::object, .purges = 0x304, .key = some_key(), .version = kVersion},
      kUrl,
      "big",
      "",
      "48524543020004032a000000a0000000150000000300000000000000000000001011121314151617"
      "18191a1b1c1d1e1f887766554433221100000000000000000000000000000000000000001dade057"
      "687474703a2f2f746573742e6578616d706c652f616269670000000000000000"},
-    {{.kind = Kind::block, .purges = 0x304, .key = some_key(), .version = kVersion, .block = 7},
+    {{.kind = RecordKind::block,
+      .purges = 0x304,
+      .key = some_key(),
+      .version = kVersion,
+      .block = 7},
      kUrl,
      "",
      "block",
      "48524543030004032a00000010010000150000000000000005000000000000001011121314151617"
      "18191a1b1c1d1e1f8877665544332211070000004afbf8ce000000000000000000000000aee70b15"
      "687474703a2f2f746573742e6578616d706c652f61626c6f636b000000000000"},
-    {{.kind = Kind::head,
+    {{.kind = RecordKind::head,
       .purges = 0x304,
       .claimable_until = 0x65432101,
       .key = some_key(),
@@ -86,27 +90,29 @@ const std::vector<Pinned> kRecords = {
      "48524543040004032a00000080010000150000000300000000000000012143651011121314151617"
      "18191a1b1c1d1e1f200000002a0000000000000000000000ffffffffffffffff01000000c4afdecc"
      "687474703a2f2f746573742e6578616d706c652f613330340000000000000000"},
-    {{.kind = Kind::selector, .purges = 0x304, .key = some_key()},
+    {{.kind = RecordKind::selector, .purges = 0x304, .key = some_key()},
      kUrl,
      "accept",
      "",
      "48524543050004032a000000f0010000150000000600000000000000000000001011121314151617"
      "18191a1b1c1d1e1f00000000000000000000000000000000000000000000000000000000970c9757"
      "687474703a2f2f746573742e6578616d706c652f616163636570740000000000"},
-    {{.kind = Kind::purge, .purges = 0x304, .key = some_key()},
+    {{.kind = RecordKind::purge, .purges = 0x304, .key = some_key()},
      "",
      "",
      "",
      "48524543060004032a00000060020000000000000000000000000000000000001011121314151617"
      "18191a1b1c1d1e1f000000000000000000000000000000000000000000000000000000005dc7f8c2"},
-    {{.kind = Kind::purge_prefix, .purges = 0x305},
+    {{.kind = RecordKind::purge_prefix, .purges = 0x305},
      "http://test.example/",
      "",
      "",
      "48524543070005032a000000b0020000140000000000000000000000000000000000000000000000"
      "0000000000000000000000000000000000000000000000000000000000000000000000003ca45165"
      "687474703a2f2f746573742e6578616d706c652f000000000000000000000000"},
-    {{.kind = Kind::searched, .purges = 0x306, .version = std::uint64_t{kSegment} << 32 | 0x2b0},
+    {{.kind = RecordKind::searched,
+      .purges = 0x306,
+      .version = std::uint64_t{kSegment} << 32 | 0x2b0},
      "",
      kFound,
      "",

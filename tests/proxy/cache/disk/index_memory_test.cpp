@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/cache/disk/index.hpp"
+#include "proxy/cache/disk/catalog/index.hpp"
 #include "tests/digest/keys.hpp"
 
 namespace proxy::cache::disk {
@@ -22,7 +22,7 @@ TEST(IndexMemory, StaysUnderEightyBytesPerEntryWithTheDigest) {
   double worst = 0;
   std::size_t worst_at = 0;
   for (std::uint64_t i = 0; i < kMost; ++i) {
-    index.put(digest::quick_key(i), Place{.at = {1, 32}});
+    index.put(digest::quick_key(i), Location{.at = {1, 32}});
     if (i < kFewest || i % (kFewest / 100) != 0) continue;
     const auto entries = static_cast<double>(i);
     const double each = (static_cast<double>(index.bytes()) + kFixed) / entries;
@@ -38,7 +38,7 @@ TEST(IndexMemory, StaysUnderEightyBytesPerEntryWithTheDigest) {
 
 TEST(IndexMemory, HasNoShardOfMoreThanASixtyFourthOfAll) {
   Index index;
-  for (std::uint64_t i = 0; i < kFewest; ++i) index.put(digest::quick_key(i), Place{});
+  for (std::uint64_t i = 0; i < kFewest; ++i) index.put(digest::quick_key(i), Location{});
   EXPECT_LE(index.largest_shard(), kFewest / 64);
   EXPECT_GT(index.largest_shard(), kFewest / 128);
 }

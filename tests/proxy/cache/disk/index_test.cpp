@@ -1,4 +1,4 @@
-#include "proxy/cache/disk/index.hpp"
+#include "proxy/cache/disk/catalog/index.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ using digest::quick_key;
 
 constexpr std::uint32_t kNow = 1'800'000'000;
 
-Place place_at(std::uint32_t segment, std::uint32_t offset) {
+Location place_at(std::uint32_t segment, std::uint32_t offset) {
   return {.at = {segment, offset}, .bytes = 160, .claimable_until = kNow + 60};
 }
 
@@ -57,7 +57,7 @@ TEST(DiskIndex, DropsASegmentOrAll) {
   EXPECT_FALSE(index.find(quick_key(0)));
   EXPECT_TRUE(index.find(quick_key(1)));
   std::size_t seen = 0;
-  index.each([&](const Key&, const Place& place) { seen += place.at.segment; });
+  index.each([&](const Key&, const Location& place) { seen += place.at.segment; });
   EXPECT_EQ(seen, 1000U);
   index.clear();
   EXPECT_EQ(index.entries(), 0U);
@@ -66,21 +66,21 @@ TEST(DiskIndex, DropsASegmentOrAll) {
 
 TEST(DiskIndex, CountsWhatThereIsOfEachKind) {
   Index index(kNow);
-  const auto put = [&](std::uint64_t key, std::uint32_t segment, Kind kind) {
-    Place place = place_at(segment, static_cast<std::uint32_t>(32 + 32 * key));
+  const auto put = [&](std::uint64_t key, std::uint32_t segment, RecordKind kind) {
+    Location place = place_at(segment, static_cast<std::uint32_t>(32 + 32 * key));
     place.kind = kind;
     index.put(quick_key(key), place);
   };
   const auto counted = [&] {
-    return std::pair(index.count(Kind::object), index.count(Kind::block));
+    return std::pair(index.count(RecordKind::object), index.count(RecordKind::block));
   };
-  put(1, 1, Kind::object);
-  put(2, 1, Kind::block);
-  put(3, 2, Kind::block);
-  put(4, 2, Kind::block);
+  put(1, 1, RecordKind::object);
+  put(2, 1, RecordKind::block);
+  put(3, 2, RecordKind::block);
+  put(4, 2, RecordKind::block);
   EXPECT_EQ(counted(), std::pair(1UL, 3UL));
-  put(3, 3, Kind::block);
-  put(4, 2, Kind::whole);
+  put(3, 3, RecordKind::block);
+  put(4, 2, RecordKind::whole);
   EXPECT_EQ(counted(), std::pair(1UL, 2UL));
   index.erase(quick_key(1));
   index.erase_segment(1);
@@ -110,21 +110,22 @@ TEST(DiskIndex, CountsHowOftenSomethingWasFound) {
 }
 
 TEST(DiskPlace, KeepsEveryKindAndTheLargestNumbers) {
-  for (auto kind = Kind::whole; kind <= Kind::selector; kind = Kind(std::uint8_t(kind) + 1)) {
-    const Place place{.at = {kLastSegment, kMaxSegmentBytes - kAlignment},
-                      .bytes = kMaxSegmentBytes,
-                      .claimable_until = kNow + 1,
-                      .kind = kind,
-                      .used = true,
-                      .hits = 65'535};
-    EXPECT_EQ(PackedPlace(place, kNow).unpack(kNow), place);
+  for (auto kind = RecordKind::whole; kind <= RecordKind::selector;
+       kind = RecordKind(std::uint8_t(kind) + 1)) {
+    const Location place{.at = {kLastSegment, kMaxSegmentBytes - kAlignment},
+                         .bytes = kMaxSegmentBytes,
+                         .claimable_until = kNow + 1,
+                         .kind = kind,
+                         .used = true,
+                         .hits = 65'535};
+    EXPECT_EQ(PackedLocation(place, kNow).unpack(kNow), place);
   }
 }
 
 TEST(DiskPlace, RoundsLengthsUpByOnePartIn32AtMost) {
   for (std::uint64_t bytes = 80; bytes <= kMaxSegmentBytes; bytes += 1 + bytes / 97) {
-    const Place place{.bytes = static_cast<std::uint32_t>(bytes)};
-    const std::uint64_t found = PackedPlace(place, kNow).unpack(kNow).bytes;
+    const Location place{.bytes = static_cast<std::uint32_t>(bytes)};
+    const std::uint64_t found = PackedLocation(place, kNow).unpack(kNow).bytes;
     ASSERT_GE(found, bytes);
     ASSERT_LE(found, aligned(bytes) + bytes / 32) << bytes;
   }
@@ -132,7 +133,7 @@ TEST(DiskPlace, RoundsLengthsUpByOnePartIn32AtMost) {
 
 TEST(DiskPlace, ForgetsClaimsThatEndedAndBoundsThoseFarAhead) {
   const auto until = [](std::uint32_t time) {
-    return PackedPlace({.claimable_until = time}, kNow).unpack(kNow).claimable_until;
+    return PackedLocation({.claimable_until = time}, kNow).unpack(kNow).claimable_until;
   };
   EXPECT_EQ(until(0), 0U);
   EXPECT_EQ(until(kNow - 1), 0U);

@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "proxy/cache/disk/log/step.hpp"
 #include "scene.hpp"
 
 namespace proxy::cache::disk {
@@ -18,8 +19,8 @@ const std::uint32_t kUntil =
                                    .count()) +
     10'000;
 
-Record object(const std::string& url, std::uint64_t version, std::uint32_t blocks = kBlocks) {
-  return {.header = {.kind = Kind::object,
+NewRecord object(const std::string& url, std::uint64_t version, std::uint32_t blocks = kBlocks) {
+  return {.header = {.kind = RecordKind::object,
                      .claimable_until = kUntil,
                      .key = key_for(url),
                      .version = version,
@@ -29,16 +30,19 @@ Record object(const std::string& url, std::uint64_t version, std::uint32_t block
 }
 
 // What leads to variants of the URL, and claims for one of them.
-Record selector(const std::string& url, std::uint64_t version, std::uint32_t blocks = kBlocks) {
-  Record record = object(url, version, blocks);
-  record.header.kind = Kind::selector;
+NewRecord selector(const std::string& url, std::uint64_t version, std::uint32_t blocks = kBlocks) {
+  NewRecord record = object(url, version, blocks);
+  record.header.kind = RecordKind::selector;
   record.head = "cookie";
   return record;
 }
 
-Record block(const std::string& url, std::uint64_t version, std::uint32_t number,
-             std::size_t bytes = 2000) {
-  return {.header = {.kind = Kind::block, .key = key_for(url), .version = version, .block = number},
+NewRecord block(const std::string& url, std::uint64_t version, std::uint32_t number,
+                std::size_t bytes = 2000) {
+  return {.header = {.kind = RecordKind::block,
+                     .key = key_for(url),
+                     .version = version,
+                     .block = number},
           .url = url,
           .head = {},
           .body = body_of(body_text(url, bytes))};
@@ -61,7 +65,7 @@ bool holds(const Index& index, const std::string& url, std::uint64_t version,
 class Objects : public ::testing::Test {
  protected:
   Objects() : options_(small_options(directory_.path())) {
-    options_.log.keep = [this](const Key& key, const Place& place) {
+    options_.log.keep = [this](const Key& key, const Location& place) {
       return place.used || kept_.contains(key);
     };
     scene_.emplace(options_);
@@ -69,7 +73,7 @@ class Objects : public ::testing::Test {
 
   Scene& scene() { return *scene_; }
   Disk& disk() { return **scene_; }
-  const Index& index() { return disk().index(); }
+  const Index& index() { return disk().catalog().index; }
 
   void restart() {
     scene_.reset();
@@ -100,8 +104,8 @@ class Objects : public ::testing::Test {
   }
   // Until a segment more is reclaimed.
   void reclaim_one() {
-    const std::uint64_t before = disk().counters().reclaimed;
-    while (disk().counters().reclaimed == before) {
+    const std::uint64_t before = disk().catalog().counters.reclaimed;
+    while (disk().catalog().counters.reclaimed == before) {
       const auto url = url_number(++others_);
       ASSERT_TRUE(scene().append(response(url, body_text(url, 4000))));
     }
@@ -265,7 +269,7 @@ TEST_F(Objects, AreNotClaimedAfterAStartThatLostSegments) {
 TEST_F(Objects, OfAVariantAreNotClaimedAfterAStartThatLostSegments) {
   put_blocks(url_, 7);
   begin_a_segment();
-  Record variant = object(url_, 7);
+  NewRecord variant = object(url_, 7);
   variant.header.key = key_for("what a selector makes of the URL");
   variant.header.claimable_until = 0;
   ASSERT_TRUE(scene().append(variant));
@@ -295,14 +299,14 @@ TEST(ObjectsCrash, NeverLeavesAClaimWithoutItsBlocks) {
     std::filesystem::copy(directory / "cache", directory / "copy");
     Options copied = options;
     copied.path = directory / "copy";
-    copied.log.keep = [](const Key&, const Place&) { return true; };
+    copied.log.keep = [](const Key&, const Location&) { return true; };
     Scene scene(copied);
     ++looked;
     for (std::uint64_t i = 0; i < 12; ++i) {
       const auto url = url_number(i);
-      if (!claimed(scene->index(), url)) continue;
+      if (!claimed(scene->catalog().index, url)) continue;
       ++claims;
-      const auto place = scene->index().find(key_for(url));
+      const auto place = scene->catalog().index.find(key_for(url));
       const auto stored = scene->open(key_for(url), *place, Wait::yes);
       ASSERT_TRUE(stored);
       const auto version = stored->header().version;
@@ -312,7 +316,7 @@ TEST(ObjectsCrash, NeverLeavesAClaimWithoutItsBlocks) {
     }
   };
   std::mt19937 chance(6);  // of the writer's thread alone
-  options.log.keep = [&](const Key&, const Place&) {
+  options.log.keep = [&](const Key&, const Location&) {
     if (chance() % 8 == 0) look();
     return chance() % 3 == 0;
   };
@@ -340,7 +344,7 @@ TEST(ObjectsCrash, NeverLeavesAClaimWithoutItsBlocks) {
 TEST(ManyObjects, AreLookedAtFewInAStep) {
   const TemporaryDirectory directory;
   Alone alone(small_options(directory.path()));
-  constexpr std::size_t kMany = 2 * Log::kStepEntries + 10;
+  constexpr std::size_t kMany = 2 * kStepEntries + 10;
   const auto claimed_now = [&] {
     std::size_t count = 0;
     for (std::uint64_t i = 0; i < kMany; ++i) count += claimed(alone.index, url_number(i)) ? 1 : 0;
@@ -356,7 +360,7 @@ TEST(ManyObjects, AreLookedAtFewInAStep) {
     ASSERT_TRUE(more);
     const auto now = claimed_now();
     ASSERT_GT(now, before);
-    EXPECT_LE(now - before, Log::kStepEntries);
+    EXPECT_LE(now - before, kStepEntries);
     EXPECT_EQ(*more, now < kMany);
     before = now;
   }
@@ -366,7 +370,7 @@ TEST(ManyObjects, AreLookedAtFewInAStep) {
 TEST(AnObject, StaysThoughWhatWasHitBeforeTakesAllTheRoom) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
-  options.log.keep = [](const Key&, const Place&) { return true; };
+  options.log.keep = [](const Key&, const Location&) { return true; };
   Alone alone(options);
   const std::string large = "http://large.example/" + std::string(300, 'x');
   std::uint64_t number = 0;

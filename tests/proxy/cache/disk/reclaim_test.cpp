@@ -82,7 +82,8 @@ TEST(DiskLimit, LeavesRoomForWhatIsUsedAfterAStartWhereItWasLowered) {
   };
   Scene scene(options);
   std::uint64_t number = 0;
-  while (scene->segments() < 11) ASSERT_TRUE(append(scene, number++));  // with little in the last
+  while (scene->catalog().segments.count() < 11)
+    ASSERT_TRUE(append(scene, number++));  // with little in the last
   scene.stop();
   options.log.segment_bytes = 16 * 1024;
   options.log.bytes = space_of(options.log.segment_bytes) + 1024;  // for the next, and just so much
@@ -90,11 +91,11 @@ TEST(DiskLimit, LeavesRoomForWhatIsUsedAfterAStartWhereItWasLowered) {
     options.log.bytes += space_of(std::filesystem::file_size(directory / name_of(segment)));
   }
   Scene again(options);
-  ASSERT_EQ(again->segments(), 8U);
+  ASSERT_EQ(again->catalog().segments.count(), 8U);
   std::uint64_t oldest = 0;
-  while (!again->index().find(key_for(url_number(oldest)))) ++oldest;
+  while (!again->catalog().index.find(key_for(url_number(oldest)))) ++oldest;
   ASSERT_TRUE(again.body(url_number(oldest)));
-  while (again->counters().reclaimed < 5) ASSERT_TRUE(append(again, number++));
+  while (again->catalog().counters.reclaimed < 5) ASSERT_TRUE(append(again, number++));
   EXPECT_TRUE(again.body(url_number(oldest)));
 }
 
@@ -116,9 +117,9 @@ TEST(DiskReclaim, TakesTheOldestAndKeepsWhatIsUsed) {
   EXPECT_EQ(*scene.body(url_number(3)), body_text(url_number(3), 4000));
   EXPECT_EQ(scene.body(url_number(4)).error(), Error::gone);
   EXPECT_EQ(*scene.body(url_number(999)), body_text(url_number(999), 4000));
-  EXPECT_GE(scene->counters().reinserted, 2U);
-  EXPECT_GT(scene->counters().reinserted_bytes, 8000U);
-  EXPECT_GT(scene->counters().evicted, 500U);
+  EXPECT_GE(scene->catalog().counters.reinserted, 2U);
+  EXPECT_GT(scene->catalog().counters.reinserted_bytes, 8000U);
+  EXPECT_GT(scene->catalog().counters.evicted, 500U);
 }
 
 TEST(DiskReclaim, ForgetsAUseOnceItsEntryWasCopied) {
@@ -127,7 +128,7 @@ TEST(DiskReclaim, ForgetsAUseOnceItsEntryWasCopied) {
   fill(scene, 0, 10);
   ASSERT_TRUE(scene.body(url_number(3)));
   fill(scene, 10, 1000);
-  EXPECT_EQ(scene->counters().reinserted, 1U);
+  EXPECT_EQ(scene->catalog().counters.reinserted, 1U);
   EXPECT_EQ(scene.body(url_number(3)).error(), Error::gone);
 }
 
@@ -135,11 +136,11 @@ TEST(DiskReclaim, ForgetsAUseOnceItsEntryWasCopied) {
 TEST(DiskReclaim, CannotBeStoppedByUsingEverything) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
-  options.log.keep = [](const Key&, const Place&) { return true; };
+  options.log.keep = [](const Key&, const Location&) { return true; };
   Scene scene(options);
   fill(scene, 0, 2000);
-  EXPECT_GT(scene->counters().reinserted, 100U);
-  const Counters& counters = scene->counters();
+  EXPECT_GT(scene->catalog().counters.reinserted, 100U);
+  const Counters& counters = scene->catalog().counters;
   EXPECT_LE(counters.reinserted_bytes, counters.stored_bytes + 64 * 1024);
   EXPECT_TRUE(scene.body(url_number(1999)));
 }
@@ -147,7 +148,7 @@ TEST(DiskReclaim, CannotBeStoppedByUsingEverything) {
 TEST(DiskReclaim, LargeRecordsFitWhereThereAreCopiesToo) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
-  options.log.keep = [](const Key&, const Place&) { return true; };
+  options.log.keep = [](const Key&, const Location&) { return true; };
   Scene scene(options);
   for (std::uint64_t i = 0; i < 60; ++i) {
     const std::string body = body_text(url_number(i), i % 2 == 0 ? 65'000 : 3'000);
@@ -160,19 +161,19 @@ TEST(DiskReclaim, CopiesANewerHeadWithItsBody) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
   const Key kept = key_for(url_number(1));
-  options.log.keep = [kept](const Key& key, const Place&) { return key == kept; };
+  options.log.keep = [kept](const Key& key, const Location&) { return key == kept; };
   Scene scene(options);
   fill(scene, 0, 3);
   const auto place = scene->find(kept, url_number(1));
-  ASSERT_TRUE(
-      scene.append({.header = {.kind = Kind::head, .key = kept, .version = to_number(place->at)},
-                    .url = url_number(1),
-                    .head = "304",
-                    .replaces = place->at}));
+  ASSERT_TRUE(scene.append(
+      {.header = {.kind = RecordKind::head, .key = kept, .version = to_number(place->at)},
+       .url = url_number(1),
+       .head = "304",
+       .replaces = place->at}));
   fill(scene, 10, 1000);
   EXPECT_EQ(*scene.head(url_number(1)), "304");
   EXPECT_EQ(*scene.body(url_number(1)), body_text(url_number(1), 4000));
-  EXPECT_EQ(scene->find(kept, url_number(1))->kind, Kind::whole);
+  EXPECT_EQ(scene->find(kept, url_number(1))->kind, RecordKind::whole);
 }
 
 // What it is a head of was copied while it waited, and the old head with it.
@@ -181,7 +182,7 @@ TEST(DiskReclaim, WritesANewerHeadWithItsBodyWhereThatWasCopied) {
   Options options = small_options(directory.path());
   const std::string url = url_number(1);
   const Key kept = key_for(url);
-  options.log.keep = [kept](const Key& key, const Place&) { return key == kept; };
+  options.log.keep = [kept](const Key& key, const Location&) { return key == kept; };
   const std::string body = body_text(url, 4000);
   {
     Scene scene(options);
@@ -189,11 +190,12 @@ TEST(DiskReclaim, WritesANewerHeadWithItsBodyWhereThatWasCopied) {
     const auto place = scene->find(kept, url);
     fill(scene, 10, 1000);
     ASSERT_NE(scene->find(kept, url)->at, place->at);
-    const Record head{.header = {.kind = Kind::head, .key = kept, .version = to_number(place->at)},
-                      .url = url,
-                      .head = "304",
-                      .replaces = place->at,
-                      .body_if_moved = body_of(body)};
+    const NewRecord head{
+        .header = {.kind = RecordKind::head, .key = kept, .version = to_number(place->at)},
+        .url = url,
+        .head = "304",
+        .replaces = place->at,
+        .body_if_moved = body_of(body)};
     ASSERT_TRUE(scene.append(head));
     EXPECT_EQ(*scene.head(url), "304");
     EXPECT_EQ(*scene.body(url), body);
@@ -208,15 +210,15 @@ TEST(DiskReclaim, DropsANewerHeadWithItsBody) {
   Scene scene(directory.path());
   fill(scene, 0, 3);
   const Key key = key_for(url_number(1));
-  const auto place = scene->index().find(key);
+  const auto place = scene->catalog().index.find(key);
   fill(scene, 10, 100);  // so that the head lies in a later segment
-  ASSERT_TRUE(
-      scene.append({.header = {.kind = Kind::head, .key = key, .version = to_number(place->at)},
-                    .url = url_number(1),
-                    .head = "304",
-                    .replaces = place->at}));
-  while (scene->counters().reclaimed == 0) fill(scene, 200, 10);
-  EXPECT_FALSE(scene->index().find(key));
+  ASSERT_TRUE(scene.append(
+      {.header = {.kind = RecordKind::head, .key = key, .version = to_number(place->at)},
+       .url = url_number(1),
+       .head = "304",
+       .replaces = place->at}));
+  while (scene->catalog().counters.reclaimed == 0) fill(scene, 200, 10);
+  EXPECT_FALSE(scene->catalog().index.find(key));
   scene.stop();
   Scene again(directory.path());
   EXPECT_EQ(again.body(url_number(1)).error(), Error::gone);
@@ -227,7 +229,7 @@ TEST(DiskReclaim, AReaderOfAReclaimedSegmentIsToldSo) {
   Scene scene(directory.path());
   const std::string url = url_number(0);
   ASSERT_TRUE(scene.append(response(url, body_text(url, 30'000))));
-  const auto place = scene->index().find(key_for(url));
+  const auto place = scene->catalog().index.find(key_for(url));
   const auto stored = scene->open(key_for(url), *place, Wait::yes);
   ASSERT_TRUE(stored);
   fill(scene, 1, 400);
@@ -235,7 +237,7 @@ TEST(DiskReclaim, AReaderOfAReclaimedSegmentIsToldSo) {
   const std::span<std::uint8_t> into(body);
   EXPECT_EQ(scene->read_body(*stored, {&into, 1}, Wait::yes).error(), Error::gone);
   EXPECT_EQ(scene->open(key_for(url), *place, Wait::yes).error(), Error::gone);
-  EXPECT_EQ(scene->counters().corrupt, 0U);
+  EXPECT_EQ(scene->catalog().counters.corrupt, 0U);
 }
 
 // Whatever was appended, replaced, used, purged: what is found is the newest, then and after a
@@ -263,8 +265,8 @@ TEST(DiskReclaim, NeverFindsAnythingButTheNewest) {
       const auto found = scene.body(url);
       EXPECT_EQ(found ? *found : body, body);
     }
-    EXPECT_EQ(scene->counters().corrupt, 0U);
-    EXPECT_GT(scene->index().entries(), 50U);
+    EXPECT_EQ(scene->catalog().counters.corrupt, 0U);
+    EXPECT_GT(scene->catalog().index.entries(), 50U);
   }
 }
 
@@ -273,7 +275,7 @@ TEST(DiskReclaim, AsksOfEachThatGoesWhetherItIsKeptThoughThereIsNoRoom) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
   std::map<Key, int> asked;
-  options.log.keep = [&asked](const Key& key, const Place&) { return ++asked[key] > 0; };
+  options.log.keep = [&asked](const Key& key, const Location&) { return ++asked[key] > 0; };
   Alone alone(options);
   std::uint64_t in_first = 0;
   for (std::uint64_t i = 0; alone.counters.reclaimed == 0; ++i) {

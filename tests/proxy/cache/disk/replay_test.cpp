@@ -1,15 +1,17 @@
 // What is found of a segment whose footer is missing, and how damage is gone on behind.
-#include "proxy/cache/disk/replay.hpp"
+#include "proxy/cache/disk/format/replay.hpp"
 
 #include <algorithm>
 
 #include "digest/crc32c.hpp"
-#include "proxy/cache/disk/little_endian.hpp"
-#include "proxy/cache/disk/searched.hpp"
+#include "digest/little_endian.hpp"
+#include "proxy/cache/disk/format/searched.hpp"
 #include "scene.hpp"
 
 namespace proxy::cache::disk {
 namespace {
+
+using digest::store;
 
 constexpr std::uint32_t kNumber = 3;
 constexpr std::uint16_t kPurgesBefore = 0xffff;  // one more is 0
@@ -22,7 +24,8 @@ class Replaying : public testing::Test {
     file_.assign(header.begin(), header.end());
   }
 
-  void add(Kind kind, const std::string& url, const std::string& head, const std::string& body) {
+  void add(RecordKind kind, const std::string& url, const std::string& head,
+           const std::string& body) {
     RecordHeader header{.kind = kind,
                         .purges = purges_,
                         .at = {kNumber, static_cast<std::uint32_t>(file_.size())},
@@ -41,18 +44,19 @@ class Replaying : public testing::Test {
     records_.push_back(listed(header));
   }
   void add_response(int number) {
-    add(Kind::whole, url_number(static_cast<std::uint64_t>(number)), "head", body_text("b", 100));
+    add(RecordKind::whole, url_number(static_cast<std::uint64_t>(number)), "head",
+        body_text("b", 100));
   }
   void add_purge(int number) {
-    add(Kind::purge, url_number(static_cast<std::uint64_t>(number)), "", "");
+    add(RecordKind::purge, url_number(static_cast<std::uint64_t>(number)), "", "");
   }
   void add_one_of_each() {
     add_response(1);
-    add(Kind::selector, url_number(2), "accept", "");
+    add(RecordKind::selector, url_number(2), "accept", "");
     add_purge(3);
     add_response(4);
-    add(Kind::purge_prefix, "http://test.example/5", "", "");
-    add(Kind::searched, "", encode(std::vector<Searched>{{key_for("x"), {1, 32}}}), "");
+    add(RecordKind::purge_prefix, "http://test.example/5", "", "");
+    add(RecordKind::searched, "", encode(std::vector<Searched>{{key_for("x"), {1, 32}}}), "");
     add_response(6);
   }
   // The header of that record, beyond any mending.
@@ -60,8 +64,8 @@ class Replaying : public testing::Test {
     std::fill_n(file_.begin() + records_[record].offset, kRecordHeaderBytes, std::uint8_t{0xff});
   }
   Replayed replayed() const { return replay(file_, kNumber, kPurgesBefore); }
-  std::vector<Kind> kinds() const {
-    std::vector<Kind> kinds;
+  std::vector<RecordKind> kinds() const {
+    std::vector<RecordKind> kinds;
     for (const Listed& record : replayed().records) kinds.push_back(record.kind);
     return kinds;
   }
@@ -71,7 +75,7 @@ class Replaying : public testing::Test {
   std::uint16_t purges_ = kPurgesBefore;
 };
 
-using Kinds = std::vector<Kind>;
+using Kinds = std::vector<RecordKind>;
 
 TEST_F(Replaying, FindsAllThatIsGood) {
   add_one_of_each();
@@ -113,9 +117,9 @@ TEST_F(Replaying, AFlippedBitTakesOneRecordAlone) {
       ASSERT_EQ(is.offset, was.offset) << bit;
       if (is == was) continue;
       EXPECT_TRUE(was.offset <= bit / 8 && bit / 8 < was.offset + was.bytes) << bit;
-      const bool purges = is.kind == was.kind || is.kind == Kind::unknown;
-      EXPECT_TRUE(is_purge(was.kind) ? purges : is.kind == Kind::lost) << bit;
-      if (is.kind == Kind::lost && bit / 8 - was.offset < kRecordHeaderBytes) {
+      const bool purges = is.kind == was.kind || is.kind == RecordKind::unknown;
+      EXPECT_TRUE(is_purge(was.kind) ? purges : is.kind == RecordKind::lost) << bit;
+      if (is.kind == RecordKind::lost && bit / 8 - was.offset < kRecordHeaderBytes) {
         EXPECT_EQ(is.key, was.key) << bit;
       }
     }
@@ -125,8 +129,9 @@ TEST_F(Replaying, AFlippedBitTakesOneRecordAlone) {
 TEST_F(Replaying, BehindDamageOfUnknownLengthOnlyPurgesCount) {
   add_one_of_each();
   destroy(1);
-  EXPECT_EQ(kinds(), (Kinds{Kind::whole, Kind::lost, Kind::purge, Kind::lost, Kind::purge_prefix,
-                            Kind::unknown, Kind::lost}));
+  EXPECT_EQ(kinds(),
+            (Kinds{RecordKind::whole, RecordKind::lost, RecordKind::purge, RecordKind::lost,
+                   RecordKind::purge_prefix, RecordKind::unknown, RecordKind::lost}));
   EXPECT_EQ(replayed().records[3].key, records_[3].key) << "or what it replaced would be back";
   EXPECT_TRUE(replayed().damaged);
 }
@@ -139,7 +144,8 @@ TEST_F(Replaying, ALengthBeyondTheEndHidesNoPurge) {
   add_purge(1);
   add_response(3);
   for (const std::size_t byte : {kTime, kTopOfBodyBytes}) file_[records_[1].offset + byte] ^= 4;
-  EXPECT_EQ(kinds(), (Kinds{Kind::whole, Kind::lost, Kind::purge, Kind::lost}));
+  EXPECT_EQ(kinds(),
+            (Kinds{RecordKind::whole, RecordKind::lost, RecordKind::purge, RecordKind::lost}));
   EXPECT_TRUE(replayed().damaged);
   EXPECT_FALSE(replayed().cut);
 }
@@ -150,17 +156,19 @@ TEST_F(Replaying, NothingOfBeforeCountsWhereAPurgeMayBeLost) {
   add_response(3);
   add_response(4);
   destroy(1);
-  EXPECT_EQ(kinds(), (Kinds{Kind::whole, Kind::unknown, Kind::lost, Kind::lost}));
+  EXPECT_EQ(kinds(),
+            (Kinds{RecordKind::whole, RecordKind::unknown, RecordKind::lost, RecordKind::lost}));
   std::fill_n(file_.begin() + records_[0].offset, records_[2].offset - records_[0].offset,
               std::uint8_t{0});
-  EXPECT_EQ(kinds(), (Kinds{Kind::unknown, Kind::lost, Kind::lost})) << "the sector of both";
+  EXPECT_EQ(kinds(), (Kinds{RecordKind::unknown, RecordKind::lost, RecordKind::lost}))
+      << "the sector of both";
 }
 
 TEST_F(Replaying, TheLastRecordMayHaveBeenAPurge) {
   add_response(1);
   add_purge(2);
   destroy(1);
-  EXPECT_EQ(kinds(), (Kinds{Kind::whole, Kind::unknown}));
+  EXPECT_EQ(kinds(), (Kinds{RecordKind::whole, RecordKind::unknown}));
   EXPECT_EQ(replayed().end, file_.size());
 }
 
@@ -193,14 +201,15 @@ TEST_F(Replaying, DoesNotLookAtHeadsThatAreMadeUpWithoutEnd) {
     destroy(1);
     for (std::uint32_t i = 0; i < made_up; ++i) {
       const auto at = static_cast<std::uint32_t>(file_.size());
-      auto head = encode({.kind = Kind::whole, .at = {kNumber, at}}, {}, {});
+      auto head = encode({.kind = RecordKind::whole, .at = {kNumber, at}}, {}, {});
       store(&head[20],
             static_cast<std::uint32_t>(kRecordHeaderBytes * (made_up - i)));  // bytes of head
       file_.insert(file_.end(), head.begin(), head.end());
     }
     add_purge(3);
-    const auto expected = made_up == 100 ? Kinds{Kind::whole, Kind::lost, Kind::purge}
-                                         : Kinds{Kind::whole, Kind::unknown};
+    const auto expected = made_up == 100
+                              ? Kinds{RecordKind::whole, RecordKind::lost, RecordKind::purge}
+                              : Kinds{RecordKind::whole, RecordKind::unknown};
     EXPECT_EQ(kinds(), expected) << made_up;
     EXPECT_EQ(replayed().end, file_.size());
   }
@@ -212,7 +221,7 @@ TEST_F(Replaying, ARecordWithinABodyIsNotFound) {
   const auto begin = static_cast<std::uint32_t>(file_.size() + aligned(kRecordHeaderBytes + 30));
   const std::string url = url_number(9);
   RecordHeader header{
-      .kind = Kind::whole, .purges = purges_, .at = {kNumber, begin}, .key = key_for(url)};
+      .kind = RecordKind::whole, .purges = purges_, .at = {kNumber, begin}, .key = key_for(url)};
   header.url_bytes = static_cast<std::uint32_t>(url.size());
   header.body_bytes = 4;
   header.body_checksum = digest::crc32c(bytes_of("evil"));
@@ -221,12 +230,12 @@ TEST_F(Replaying, ARecordWithinABodyIsNotFound) {
   std::string body(made_up.begin(), made_up.end());
   body += url + "evil";
   body.resize(aligned(body.size()));
-  add(Kind::whole, body_text(url_number(2), url_bytes), "head", body);
+  add(RecordKind::whole, body_text(url_number(2), url_bytes), "head", body);
   add_response(3);
   ASSERT_TRUE(std::equal(made_up.begin(), made_up.end(), file_.begin() + begin));
   destroy(1);
   for (const Listed& found : replayed().records) {
-    EXPECT_TRUE(found.key != key_for(url) || found.kind == Kind::lost);
+    EXPECT_TRUE(found.key != key_for(url) || found.kind == RecordKind::lost);
   }
 }
 

@@ -37,8 +37,8 @@ inline std::string body_text(const std::string& url, std::size_t bytes, int edit
   return text;
 }
 
-inline Record response(const std::string& url, std::string_view body) {
-  return {.header = {.kind = Kind::whole, .key = key_for(url)},
+inline NewRecord response(const std::string& url, std::string_view body) {
+  return {.header = {.kind = RecordKind::whole, .key = key_for(url)},
           .url = url,
           .head = "200 OK",
           .body = body_of(body)};
@@ -67,7 +67,7 @@ class Scene {
   Disk* operator->() const { return disk_.get(); }
   void stop() { disk_.reset(); }
 
-  Result<Position> append(Record record) {
+  Result<Position> append(NewRecord record) {
     const auto told = std::make_shared<std::promise<Result<Position>>>();
     record.done = [told](Result<Position> at) { told->set_value(at); };
     const auto taken = disk_->append(std::move(record));
@@ -120,7 +120,7 @@ class Scene {
 // Holds the writer where it tells of a record, until it is let go.
 class Halt {
  public:
-  Record at(Record record) {
+  NewRecord at(NewRecord record) {
     record.done = [both = both_](const auto&) {
       both->reached.set_value();
       both->released.get_future().wait();
@@ -139,18 +139,12 @@ class Halt {
 };
 
 // One log without its thread, so that the files can be looked at after each step.
-struct Alone {
-  explicit Alone(const Options& options)
-      : log(options.log, {index, segments, rules, counters, has_more}) {
+struct Alone : Catalog {
+  explicit Alone(const Options& options) : log(options.log, *this) {
     const auto opened = log.open(options.path);
     EXPECT_TRUE(opened);
   }
 
-  Index index;
-  Segments segments;
-  PurgeRules rules;
-  Counters counters;
-  std::atomic<bool> has_more = false;
   Log log;
 };
 

@@ -1,5 +1,6 @@
 // Purges by prefix: what is searched, recorded, bounded, and what is claimed meanwhile.
 #include "no_space.hpp"
+#include "proxy/cache/disk/log/step.hpp"
 #include "scene.hpp"
 #include "tests/support/await.hpp"
 
@@ -13,7 +14,7 @@ constexpr std::uint32_t kLongFromNow = 4'000'000'000;
 void ban(Alone& alone, const std::string& prefix) {
   ASSERT_TRUE(alone.rules.add(prefix));
   ASSERT_TRUE(
-      alone.log.append({.header = {.kind = Kind::purge_prefix}, .url = prefix, .head = {}}));
+      alone.log.append({.header = {.kind = RecordKind::purge_prefix}, .url = prefix, .head = {}}));
   ASSERT_TRUE(alone.log.flush());
 }
 
@@ -88,7 +89,7 @@ TEST(DiskSearch, ReadsFewEntriesInAStep) {
   for (std::uint64_t left = 3000; left > 0;) {
     ASSERT_TRUE(alone.log.search_purged());
     ASSERT_LT(alone.index.entries(), left);
-    ASSERT_LE(left - alone.index.entries(), Log::kStepEntries);
+    ASSERT_LE(left - alone.index.entries(), kStepEntries);
     left = alone.index.entries();
   }
   search_all(alone);
@@ -99,7 +100,7 @@ TEST(DiskSearch, ReadsFewEntriesInAStep) {
 TEST(DiskSearch, GoesOnWhileSegmentsAreReclaimed) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
-  options.log.keep = [](const Key&, const Place&) { return true; };
+  options.log.keep = [](const Key&, const Location&) { return true; };
   std::uint64_t reclaimed = 0;
   {
     Alone alone(options);
@@ -171,8 +172,8 @@ TEST(DiskSearch, RulesAreBoundedWhenTheyAreLoaded) {
       ASSERT_TRUE(alone.log.append(response("http://before.example/", "1")));
       for (std::size_t i = 0; i < PurgeRules::kMost + 9; ++i) {
         const auto text = "http://" + std::to_string(i) + ".example/" + std::string(bytes, 'x');
-        ASSERT_TRUE(
-            alone.log.append({.header = {.kind = Kind::purge_prefix}, .url = text, .head = {}}));
+        ASSERT_TRUE(alone.log.append(
+            {.header = {.kind = RecordKind::purge_prefix}, .url = text, .head = {}}));
       }
       ASSERT_TRUE(alone.log.append(response("http://after.example/", "1")));
       ASSERT_TRUE(alone.log.flush());
@@ -194,7 +195,7 @@ TEST(DiskSearch, NoRecordOfAPurgeIsReclaimedBeforeWhatItCovers) {
   for (const bool searches : {false, true}) {
     const TemporaryDirectory directory;
     Options options = small_options(directory.path());
-    options.log.keep = [](const Key&, const Place&) { return true; };
+    options.log.keep = [](const Key&, const Location&) { return true; };
     std::uint64_t reclaimed = 0;
     {
       Alone alone(options);
@@ -231,13 +232,13 @@ TEST(DiskSearch, NoRecordOfAPurgeIsReclaimedBeforeWhatItCovers) {
 class ClaimedMeanwhile : public testing::Test {
  protected:
   void store(const std::string& url) {
-    Record record = response(url, url);
+    NewRecord record = response(url, url);
     record.header.claimable_until = kLongFromNow;
     ASSERT_TRUE(scene_.append(std::move(record)));
   }
   std::vector<Key> claims() {
     std::vector<Key> claimed;
-    scene_->index().list_claims(1'800'000'000, claimed);
+    scene_->catalog().index.list_claims(1'800'000'000, claimed);
     return claimed;
   }
 

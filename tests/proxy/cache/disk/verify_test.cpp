@@ -1,13 +1,15 @@
-#include "proxy/cache/disk/verify.hpp"
+#include "proxy/cache/disk/format/verify.hpp"
 
 #include <fcntl.h>
 
 #include "digest/crc32c.hpp"
-#include "proxy/cache/disk/little_endian.hpp"
+#include "digest/little_endian.hpp"
 #include "tests/proxy/cache/disk/scene.hpp"
 
 namespace proxy::cache::disk {
 namespace {
+
+using digest::store;
 
 class Verify : public ::testing::Test {
  protected:

@@ -1,4 +1,4 @@
-#include "proxy/cache/disk/walk.hpp"
+#include "proxy/cache/disk/catalog/walk.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@ using digest::quick_key;
 class IndexWalk : public ::testing::Test {
  protected:
   void put(std::uint64_t number, std::uint32_t segment, std::uint32_t offset,
-           Kind kind = Kind::whole) {
+           RecordKind kind = RecordKind::whole) {
     index_.put(quick_key(number), {.at = {segment, offset}, .kind = kind});
   }
-  static bool all(const Place&) { return true; }
+  static bool all(const Location&) { return true; }
   std::vector<Key> rest(Walk& walk) {
     std::vector<Key> met;
     while (const auto step = walk.next()) met.push_back(step->key);
@@ -39,9 +39,9 @@ TEST_F(IndexWalk, MeetsEachEntryOnceInTheOrderOfTheLog) {
 }
 
 TEST_F(IndexWalk, MeetsOnlyWhatIsWanted) {
-  put(1, 1, 32, Kind::block);
+  put(1, 1, 32, RecordKind::block);
   put(2, 1, 64);
-  Walk walk(index_, [](const Place& place) { return place.kind == Kind::whole; });
+  Walk walk(index_, [](const Location& place) { return place.kind == RecordKind::whole; });
   EXPECT_EQ(rest(walk), std::vector{quick_key(2)});
 }
 

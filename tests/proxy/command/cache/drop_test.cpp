@@ -27,7 +27,7 @@ TEST_F(CacheDrop, TakesAllThatIsStoredOfTheUrl) {
          block(large, 3, 1), response("http://b/")});
   EXPECT_EQ(said(&drop, DropOptions{.url = "http://a/"}).out, "dropped 2 responses\n");
   const cache::disk::Scene disk(directory_.path());
-  EXPECT_EQ(disk->index().entries(), 1U);
+  EXPECT_EQ(disk->catalog().index.entries(), 1U);
 }
 
 TEST_F(CacheDrop, TakesWhatBeginsSoOrAll) {

@@ -15,11 +15,11 @@ namespace proxy::command {
 
 class CacheScene : public ::testing::Test {
  protected:
-  using Record = cache::disk::Record;
-  using Kind = cache::disk::Kind;
+  using NewRecord = cache::disk::NewRecord;
+  using RecordKind = cache::disk::RecordKind;
 
   // The record of a response that arrived `age` ago.
-  Record response(const std::string& url, const std::string& body = "body",
+  NewRecord response(const std::string& url, const std::string& body = "body",
                   const std::string& lines = "Cache-Control: max-age=7000\r\n",
                   std::chrono::seconds age = {}, std::uint64_t selector = 0,
                   const std::string& request = "") {
@@ -27,7 +27,7 @@ class CacheScene : public ::testing::Test {
     const cache::Stock stock{
         .url = url, .lines = lines, .request = request, .times = {arrived, arrived}};
     const auto entry = cache::entry_of(budget_, stock);
-    Record record = cache::disk::response(url, body);
+    NewRecord record = cache::disk::response(url, body);
     record.head = cache::encode_head(*entry, selector);
     cache::note_times(record.header, entry->times);
     const auto until = std::max(entry->claimable_until(), cache::Time()).time_since_epoch();
@@ -37,15 +37,15 @@ class CacheScene : public ::testing::Test {
   }
 
   // The record of a large object, without its blocks.
-  Record object(const std::string& url, std::uint64_t version, std::uint64_t length) {
+  NewRecord object(const std::string& url, std::uint64_t version, std::uint64_t length) {
     const cache::Request request;
     const cache::Response head("Cache-Control: max-age=7000\r\n");
     const auto now = std::chrono::system_clock::now();
     const auto entry = cache::object_entry(
         budget_, {url, request.head.fields, head.head, {now, now}, "us"}, {version}, length);
-    Record record{.header = {.kind = Kind::object, .key = cache::disk::key_for(url)},
-                  .url = url,
-                  .head = cache::encode_head(*entry, 0)};
+    NewRecord record{.header = {.kind = RecordKind::object, .key = cache::disk::key_for(url)},
+                     .url = url,
+                     .head = cache::encode_head(*entry, 0)};
     cache::note_times(record.header, entry->times);
     cache::note_object(record.header, *entry);
     record.header.claimable_until =
@@ -54,8 +54,8 @@ class CacheScene : public ::testing::Test {
                                        .count());
     return record;
   }
-  static Record block(const std::string& url, std::uint64_t version, std::uint32_t number) {
-    return {.header = {.kind = Kind::block,
+  static NewRecord block(const std::string& url, std::uint64_t version, std::uint32_t number) {
+    return {.header = {.kind = RecordKind::block,
                        .key = cache::disk::key_for(url),
                        .version = version,
                        .block = number},
@@ -65,15 +65,15 @@ class CacheScene : public ::testing::Test {
   }
 
   // The selector that leads to the variants of this number, and one such variant.
-  Record selector(const std::string& url, std::uint64_t number) {
-    Record record = response(url);
-    record.header.kind = Kind::selector;
+  NewRecord selector(const std::string& url, std::uint64_t number) {
+    NewRecord record = response(url);
+    record.header.kind = RecordKind::selector;
     record.head = cache::encode(cache::Selector{number, "cookie"});
     record.body = {};
     return record;
   }
-  Record variant(const std::string& url, const std::string& body, std::uint64_t number) {
-    Record record =
+  NewRecord variant(const std::string& url, const std::string& body, std::uint64_t number) {
+    NewRecord record =
         response(url, body, "Cache-Control: max-age=7000\r\nVary: Cookie\r\n", {}, number);
     record.header.key = cache::disk::key_for("a key of its own: " + body);
     return record;
@@ -85,7 +85,7 @@ class CacheScene : public ::testing::Test {
     return options;
   }
   // Writes the records to disk, as a proxy does.
-  void store(std::vector<Record> records) {
+  void store(std::vector<NewRecord> records) {
     cache::disk::Scene disk(disk_options());
     for (auto& record : records) ASSERT_TRUE(disk.append(std::move(record)));
   }

@@ -1,0 +1,108 @@
+// The standard library's locks with annotations, which libstdc++ lacks. They cost nothing more.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <shared_mutex>
+
+#include "config/threads/annotations.hpp"
+
+namespace threads {
+
+// A std::mutex. Use it by MutexLock.
+class CAPABILITY("mutex") Mutex {
+ public:
+  void lock() ACQUIRE() { mutex_.lock(); }
+  void unlock() RELEASE() { mutex_.unlock(); }
+
+ private:
+  friend class MutexLock;
+
+  std::mutex mutex_;
+};
+
+// Holds a Mutex for as long as it lives, but between unlock() and lock().
+class SCOPED_CAPABILITY MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) ACQUIRE(mutex) : lock_(mutex.mutex_) {}
+  ~MutexLock() RELEASE() {}
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+  void unlock() RELEASE() { lock_.unlock(); }
+  void lock() ACQUIRE() { lock_.lock(); }
+
+ private:
+  friend class Condition;
+
+  std::unique_lock<std::mutex> lock_;
+};
+
+// A std::condition_variable for a MutexLock, which is held when a wait begins and when it ends.
+// Annotate the predicate: `[this]() REQUIRES(mutex_) { return ...; }`. It is called with the lock
+// held, which the analysis cannot see through a template.
+class Condition {
+ public:
+  void notify_one() { changed_.notify_one(); }
+  void notify_all() { changed_.notify_all(); }
+
+  template <class Predicate>
+  void wait(MutexLock& lock, Predicate done) NO_THREAD_SAFETY_ANALYSIS {
+    changed_.wait(lock.lock_, [&done]() NO_THREAD_SAFETY_ANALYSIS { return done(); });
+  }
+  // Whether `done` is true in the end, else the time is over.
+  template <class Rep, class Period, class Predicate>
+  bool wait_for(MutexLock& lock, std::chrono::duration<Rep, Period> limit,
+                Predicate done) NO_THREAD_SAFETY_ANALYSIS {
+    return changed_.wait_for(lock.lock_, limit,
+                             [&done]() NO_THREAD_SAFETY_ANALYSIS { return done(); });
+  }
+  template <class Clock, class Duration, class Predicate>
+  bool wait_until(MutexLock& lock, std::chrono::time_point<Clock, Duration> until,
+                  Predicate done) NO_THREAD_SAFETY_ANALYSIS {
+    return changed_.wait_until(lock.lock_, until,
+                               [&done]() NO_THREAD_SAFETY_ANALYSIS { return done(); });
+  }
+
+ private:
+  std::condition_variable changed_;
+};
+
+// A std::shared_mutex: many read at once, one writes alone.
+class CAPABILITY("mutex") SharedMutex {
+ public:
+  void lock() ACQUIRE() { mutex_.lock(); }
+  void unlock() RELEASE() { mutex_.unlock(); }
+  void lock_shared() ACQUIRE_SHARED() { mutex_.lock_shared(); }
+  void unlock_shared() RELEASE_SHARED() { mutex_.unlock_shared(); }
+
+ private:
+  std::shared_mutex mutex_;
+};
+
+class SCOPED_CAPABILITY ReadLock {
+ public:
+  explicit ReadLock(SharedMutex& mutex) ACQUIRE_SHARED(mutex) : mutex_(mutex) {
+    mutex_.lock_shared();
+  }
+  ~ReadLock() RELEASE_GENERIC() { mutex_.unlock_shared(); }
+  ReadLock(const ReadLock&) = delete;
+  ReadLock& operator=(const ReadLock&) = delete;
+
+ private:
+  SharedMutex& mutex_;
+};
+
+class SCOPED_CAPABILITY WriteLock {
+ public:
+  explicit WriteLock(SharedMutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~WriteLock() RELEASE() { mutex_.unlock(); }
+  WriteLock(const WriteLock&) = delete;
+  WriteLock& operator=(const WriteLock&) = delete;
+
+ private:
+  SharedMutex& mutex_;
+};
+
+}  // namespace threads

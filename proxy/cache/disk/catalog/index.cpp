@@ -1,0 +1,212 @@
+#include "proxy/cache/disk/catalog/index.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "proxy/cache/disk/catalog/index_shard.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+constexpr std::size_t kShards = Index::kShards;
+constexpr std::size_t kParts = 4096;  // of the keys, given to the shards
+
+// Which shard each part belongs to. Shares of s * 2^(i / 128): at any number of entries as many
+// shards are just before their doubling as just behind it.
+std::array<std::uint8_t, kParts> give_out() {
+  std::array<std::uint8_t, kParts> owners{};
+  // The shares of shards 0 to i add up to 2^((i + 1) / 128) - 1 of all.
+  for (std::size_t part = 0; part < kParts; ++part) {
+    const double share = (static_cast<double>(part) + 0.5) / kParts;
+    owners[part] = static_cast<std::uint8_t>(std::log2(1 + share) * kShards);
+  }
+  return owners;
+}
+
+const std::array<std::uint8_t, kParts> kOwners = give_out();
+
+// The hashes of the maps take the first bytes of a key; parts go by the last ones.
+std::size_t owner_of(const Key& key) {
+  return kOwners[(key.bytes[14] | std::size_t{key.bytes[15]} << 8) % kParts];
+}
+
+}  // namespace
+
+Index::Index(std::uint32_t origin)
+    : origin_(origin), shards_(std::make_unique<IndexShard[]>(kShards)) {
+  for (std::size_t i = 0; i < kShards; ++i) shards_[i].begin(bytes_, origin);
+}
+
+Index::~Index() = default;
+
+IndexShard& Index::shard_of(const Key& key) const {
+  return shards_[owner_of(key)];
+}
+
+std::optional<Location> Index::find(const Key& key) const {
+  IndexShard& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  const PackedLocation* place = shard.find(key);
+  return place ? std::optional(place->unpack(origin_)) : std::nullopt;
+}
+
+std::optional<Location> Index::use(const Key& key) {
+  IndexShard& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  PackedLocation* place = shard.find(key);
+  if (!place) return std::nullopt;
+  place->use();
+  return place->unpack(origin_);
+}
+
+void Index::add_hits(const Key& key, std::uint32_t hits) {
+  IndexShard& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  if (PackedLocation* place = shard.find(key)) place->add_hits(hits);
+}
+
+void Index::put(const Key& key, const Location& place) {
+  IndexShard& shard = shard_of(key);
+  const PackedLocation packed(place, origin_);
+  const threads::MutexLock lock(shard.mutex);
+  if (PackedLocation* held = shard.find(key)) return shard.replace(key, *held, packed);
+  shard.insert(key, packed);
+  entries_.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool Index::erase(const Key& key) {
+  IndexShard& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  if (!shard.erase(key)) return false;
+  entries_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool Index::erase_at(const Key& key, Position at) {
+  IndexShard& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  if (!shard.find_at(key, at)) return false;
+  shard.erase(key);
+  entries_.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool Index::replace_at(const Key& key, Position at, const Location& place) {
+  IndexShard& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  PackedLocation* held = shard.find_at(key, at);
+  if (!held) return false;
+  PackedLocation moved(place, origin_);
+  moved.add_hits(held->hits());
+  shard.replace(key, *held, moved);
+  return true;
+}
+
+void Index::set_claim(const Key& key, Position at, std::uint32_t until) {
+  IndexShard& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  PackedLocation* held = shard.find_at(key, at);
+  if (!held) return;
+  Location place = held->unpack(origin_);
+  place.claimable_until = until;
+  shard.replace(key, *held, PackedLocation(place, origin_));
+}
+
+std::size_t Index::erase_segment(std::uint32_t segment) {
+  std::size_t erased = 0;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const threads::MutexLock lock(shards_[i].mutex);
+    erased += shards_[i].erase_segment(segment);
+  }
+  entries_.fetch_sub(erased, std::memory_order_relaxed);
+  return erased;
+}
+
+void Index::each_in(std::size_t shard,
+                    const std::function<void(const Key&, const Location&)>& visit) const {
+  const threads::MutexLock lock(shards_[shard].mutex);
+  for (const auto& [key, place] : *shards_[shard].map) visit(key, place.unpack(origin_));
+}
+
+void Index::each(const std::function<void(const Key&, const Location&)>& visit) const {
+  for (std::size_t i = 0; i < kShards; ++i) each_in(i, visit);
+}
+
+void Index::clear() {
+  for (std::size_t i = 0; i < kShards; ++i) {
+    std::optional<IndexShard::Map> dropped;
+    const threads::MutexLock lock(shards_[i].mutex);
+    entries_.fetch_sub(shards_[i].map->size(), std::memory_order_relaxed);
+    dropped.swap(shards_[i].map);
+    shards_[i].begin(bytes_, origin_);
+  }
+}
+
+void Index::shrink() {
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const threads::MutexLock lock(shards_[i].mutex);
+    shards_[i].map->rehash(0);
+  }
+}
+
+void Index::claim_above(const Key& key) {
+  IndexShard& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  shard.claim_above(key);
+}
+
+void Index::unclaim_above(const Key& key) {
+  IndexShard& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  shard.unclaim_above(key);
+}
+
+// The shards take their turns one after the other.
+void Index::list_claims(std::uint32_t outlast, std::vector<Key>& out) {
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const auto turn = static_cast<std::uint32_t>(1 + i * kClaimTurn / kShards);
+    const threads::MutexLock lock(shards_[i].mutex);
+    shards_[i].list_claims(outlast + turn, out);
+  }
+}
+
+bool Index::collect_claims(std::uint32_t outlast, std::vector<ClaimChange>& out) {
+  bool complete = true;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const threads::MutexLock lock(shards_[i].mutex);
+    complete = shards_[i].collect_claims(outlast, out) && complete;
+  }
+  return complete;
+}
+
+void Index::suspend_claims(Unclaimed why, bool is_so) {
+  const auto bit = static_cast<std::uint8_t>(why);
+  const auto others = static_cast<std::uint8_t>(~bit);
+  const std::uint8_t before = is_so ? suspended_.fetch_or(bit) : suspended_.fetch_and(others);
+  if (((before & bit) != 0) == is_so) return;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const threads::MutexLock lock(shards_[i].mutex);
+    shards_[i].suspend_claims(suspended_ != 0);
+  }
+}
+
+std::size_t Index::count(RecordKind kind) const {
+  std::size_t all = 0;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const threads::MutexLock lock(shards_[i].mutex);
+    all += shards_[i].counts[static_cast<std::size_t>(kind)];
+  }
+  return all;
+}
+
+std::size_t Index::largest_shard() const {
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const threads::MutexLock lock(shards_[i].mutex);
+    largest = std::max(largest, shards_[i].map->size());
+  }
+  return largest;
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,177 @@
+// One part of the index, and what its entries let be claimed.
+#pragma once
+
+#include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <memory>
+#include <optional>
+
+#include "config/threads/mutex.hpp"
+#include "proxy/cache/disk/catalog/index.hpp"
+
+namespace proxy::cache::disk {
+
+// Counts what it allocates.
+template <class T>
+struct Counting {
+  using value_type = T;
+
+  explicit Counting(std::atomic<std::uint64_t>& its_bytes) : bytes(&its_bytes) {}
+  template <class U>
+  explicit Counting(const Counting<U>& other) : bytes(other.bytes) {}
+
+  T* allocate(std::size_t count) {
+    T* made = std::allocator<T>().allocate(count);
+    bytes->fetch_add(count * sizeof(T), std::memory_order_relaxed);
+    return made;
+  }
+  void deallocate(T* made, std::size_t count) {
+    bytes->fetch_sub(count * sizeof(T), std::memory_order_relaxed);
+    std::allocator<T>().deallocate(made, count);
+  }
+  template <class U>
+  bool operator==(const Counting<U>& other) const {
+    return bytes == other.bytes;
+  }
+
+  std::atomic<std::uint64_t>* bytes;
+};
+
+// The caller holds the lock for every call.
+class IndexShard {
+ public:
+  using Slot = std::pair<const Key, PackedLocation>;
+  static_assert(sizeof(Slot) == 30);
+  using Map = boost::unordered_flat_map<Key, PackedLocation, digest::KeyHash, std::equal_to<Key>,
+                                        Counting<Slot>>;
+  using Set = boost::unordered_flat_set<Key, digest::KeyHash, std::equal_to<Key>, Counting<Key>>;
+
+  // Empty. What is claimed has to be listed anew.
+  void begin(std::atomic<std::uint64_t>& bytes, std::uint32_t origin) REQUIRES(mutex) {
+    map.emplace(Counting<Slot>(bytes));
+    if (!above_) above_.emplace(Counting<Key>(bytes));
+    counts = {};
+    origin_ = origin;
+    give_up_changes();
+  }
+
+  // Null if it is not there, or not at that position.
+  PackedLocation* find(const Key& key) REQUIRES(mutex) {
+    const auto found = map->find(key);
+    return found == map->end() ? nullptr : &found->second;
+  }
+  PackedLocation* find_at(const Key& key, Position at) REQUIRES(mutex) {
+    PackedLocation* place = find(key);
+    return place && place->at() == at ? place : nullptr;
+  }
+  void insert(const Key& key, PackedLocation place) REQUIRES(mutex) {
+    place.claim(outlasts(place));
+    note(key, false, place.claimed());
+    map->emplace(key, place);
+    count(place) += 1;
+  }
+  void replace(const Key& key, PackedLocation& held, PackedLocation place) REQUIRES(mutex) {
+    place.claim(outlasts(place));
+    note(key, held.claimed(), place.claimed());
+    count(held) -= 1;
+    count(place) += 1;
+    held = place;
+  }
+  bool erase(const Key& key) REQUIRES(mutex) {
+    const auto found = map->find(key);
+    if (found == map->end()) return false;
+    note(key, found->second.claimed(), false);
+    count(found->second) -= 1;
+    map->erase(found);
+    return true;
+  }
+  std::size_t erase_segment(std::uint32_t segment) REQUIRES(mutex) {
+    return boost::unordered::erase_if(*map, [&](const auto& slot) REQUIRES(mutex) {
+      if (slot.second.at().segment != segment) return false;
+      note(slot.first, slot.second.claimed(), false);
+      count(slot.second) -= 1;
+      return true;
+    });
+  }
+
+  void claim_above(const Key& key) REQUIRES(mutex) {
+    if (above_->insert(key).second && !claims(key)) change(key, true);
+  }
+  void unclaim_above(const Key& key) REQUIRES(mutex) {
+    if (above_->erase(key) > 0 && !claims(key)) change(key, false);
+  }
+  void suspend_claims(bool suspended) REQUIRES(mutex) {
+    suspended_ = suspended;
+    give_up_changes();
+  }
+  void list_claims(std::uint32_t outlast, std::vector<Key>& out) REQUIRES(mutex) {
+    follows_ = true;
+    outlast_ = outlast;
+    changes_.clear();
+    for (auto& [key, place] : *map) {
+      place.claim(outlasts(place));
+      if (place.claimed()) out.push_back(key);
+    }
+    for (const Key& key : *above_) {
+      if (!claims(key)) out.push_back(key);
+    }
+  }
+  bool collect_claims(std::uint32_t outlast, std::vector<Index::ClaimChange>& out) REQUIRES(mutex) {
+    if (!follows_) return false;
+    if (outlast >= outlast_) end_claims(outlast + Index::kClaimTurn);
+    if (!follows_) return false;
+    out.insert(out.end(), changes_.begin(), changes_.end());
+    changes_.clear();
+    return true;
+  }
+
+  threads::Mutex mutex;
+  std::optional<Map> map GUARDED_BY(mutex);
+  std::array<std::uint32_t, 8> counts GUARDED_BY(mutex){};  // of entries, by kind
+
+ private:
+  static constexpr std::size_t kMostChanges = 1024;  // that wait to be collected
+
+  std::uint32_t& count(const PackedLocation& place) REQUIRES(mutex) {
+    return counts[static_cast<std::size_t>(place.kind())];
+  }
+  bool outlasts(const PackedLocation& place) const REQUIRES(mutex) {
+    return follows_ && !suspended_ && place.unpack(origin_).claimable_until > outlast_;
+  }
+  bool claims(const Key& key) REQUIRES(mutex) {
+    const PackedLocation* place = find(key);
+    return place && place->claimed();
+  }
+  void note(const Key& key, bool was, bool is) REQUIRES(mutex) {
+    if (was != is && !above_->contains(key)) change(key, is);
+  }
+  void change(const Key& key, bool added) REQUIRES(mutex) {
+    if (!follows_) return;
+    changes_.push_back({key, added});
+    if (changes_.size() > kMostChanges) give_up_changes();
+  }
+  void give_up_changes() REQUIRES(mutex) {
+    follows_ = false;
+    changes_ = {};
+  }
+  void end_claims(std::uint32_t outlast) REQUIRES(mutex) {
+    outlast_ = outlast;
+    for (auto& [key, place] : *map) {
+      if (!place.claimed() || outlasts(place)) continue;
+      place.claim(false);
+      note(key, true, false);
+    }
+  }
+
+  std::uint32_t origin_ GUARDED_BY(mutex) = 0;
+  std::optional<Set> above_ GUARDED_BY(mutex);  // keys that the store above claims
+  bool suspended_ GUARDED_BY(mutex) = false;    // no location is claimed
+  // Changes are kept for the next collect_claims(). While false, the claim bits in the map mean
+  // nothing.
+  bool follows_ GUARDED_BY(mutex) = false;
+  std::uint32_t outlast_ GUARDED_BY(mutex) = 0;  // a claim that ends by then is none
+  std::vector<Index::ClaimChange> changes_ GUARDED_BY(mutex);
+};
+
+}  // namespace proxy::cache::disk

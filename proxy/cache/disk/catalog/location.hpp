@@ -1,0 +1,107 @@
+// Where an entry lies, in 14 bytes.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "proxy/cache/disk/format/format.hpp"
+
+namespace proxy::cache::disk {
+
+// What the index says of a key.
+struct Location {
+  Position at{};
+  std::uint32_t bytes = 0;            // of the record; from the index: at most 1/32 more, or 15
+  std::uint32_t claimable_until = 0;  // seconds since 1970; 0: never
+  RecordKind kind = RecordKind::whole;
+  bool used = false;       // found since it was written
+  std::uint16_t hits = 0;  // how often it was found since the index knows it, or 65,535
+
+  bool operator==(const Location&) const = default;
+};
+
+// The same, packed. Times are counted from `origin`, a second given when the index is made: up to
+// it they are 0, and from 17 years after it all the same.
+class PackedLocation {
+ public:
+  PackedLocation(const Location& place, std::uint32_t origin) {
+    const std::uint64_t where =
+        std::uint64_t{place.at.segment} << 36 | std::uint64_t{place.at.offset / kAlignment} << 12 |
+        std::uint64_t{size_class(place.bytes)} << 2 | (place.used ? kUsed : 0);
+    low_ = static_cast<std::uint32_t>(where);
+    high_ = static_cast<std::uint32_t>(where >> 32);
+    const std::uint32_t until = place.claimable_until > origin ? place.claimable_until - origin : 0;
+    rest_ = static_cast<std::uint32_t>(place.kind) << 29 | (until < kLatest ? until : kLatest);
+    hits_ = place.hits;
+  }
+
+  Location unpack(std::uint32_t origin) const {
+    const std::uint32_t until = rest_ & kLatest;
+    return {.at = at(),
+            .bytes = class_bytes(low_ >> 2 & 0x3ff),
+            .claimable_until = until == 0 ? 0 : origin + until,
+            .kind = kind(),
+            .used = (low_ & kUsed) != 0,
+            .hits = hits_};
+  }
+
+  Position at() const {
+    const std::uint64_t where = std::uint64_t{high_} << 32 | low_;
+    return {static_cast<std::uint32_t>(where >> 36),
+            static_cast<std::uint32_t>(where >> 12 & 0xffffff) * kAlignment};
+  }
+  RecordKind kind() const { return static_cast<RecordKind>(std::uint32_t{rest_} >> 29); }
+  void use() {
+    low_ = low_ | kUsed;
+    add_hits(1);
+  }
+  std::uint16_t hits() const { return hits_; }
+  void add_hits(std::uint32_t hits) {
+    const std::uint32_t most = 0xffff - hits_;
+    hits_ = static_cast<std::uint16_t>(hits_ + (hits < most ? hits : most));
+  }
+  // Whether it counts as claimed: a matter of the index, not of the place.
+  bool claimed() const { return (low_ & kClaimed) != 0; }
+  void claim(bool is) { low_ = is ? low_ | kClaimed : low_ & ~kClaimed; }
+
+ private:
+  static constexpr std::uint32_t kUsed = 1;
+  static constexpr std::uint32_t kClaimed = 2;
+  static constexpr std::uint32_t kLatest = (std::uint32_t{1} << 29) - 1;
+
+  // Units of 16 bytes as a floating point number with 5 bits behind the leading one, rounded up.
+  static constexpr std::uint32_t size_class(std::uint32_t bytes) {
+    std::uint32_t units = (bytes + kAlignment - 1) / kAlignment;
+    if (units < 64) return units;
+    auto exponent = static_cast<std::uint32_t>(std::bit_width(units)) - 6;
+    units = (units + (1U << exponent) - 1) >> exponent;
+    return exponent * 32 + units;  // 64 carries over into the next exponent by itself
+  }
+  static constexpr std::uint32_t class_bytes(std::uint32_t size) {
+    if (size < 64) return size * kAlignment;
+    const std::uint32_t exponent = size / 32 - 1;
+    return (size - exponent * 32) << exponent << 4;
+  }
+
+  // A number of 32 bits that may lie at any even address, so that with the key a slot has 30 bytes.
+  class Word {
+   public:
+    Word& operator=(std::uint32_t value) {
+      halves_ = {static_cast<std::uint16_t>(value), static_cast<std::uint16_t>(value >> 16)};
+      return *this;
+    }
+    operator std::uint32_t() const { return halves_[0] | std::uint32_t{halves_[1]} << 16; }
+
+   private:
+    std::array<std::uint16_t, 2> halves_;
+  };
+
+  Word low_;  // segment 28, offset / 16 24, size 10, claimed 1, used 1: from the top of both
+  Word high_;
+  Word rest_;  // kind 3, time 29
+  std::uint16_t hits_;
+};
+static_assert(sizeof(PackedLocation) == 14);
+
+}  // namespace proxy::cache::disk

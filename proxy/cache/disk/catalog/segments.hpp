@@ -1,0 +1,42 @@
+// The segments there are, each an open file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "config/threads/mutex.hpp"
+#include "proxy/cache/disk/format/file.hpp"
+
+namespace proxy::cache::disk {
+
+struct Segment {
+  Segment(std::uint32_t its_number, File its_file)
+      : number(its_number), file(std::move(its_file)) {}
+
+  const std::uint32_t number;
+  const File file;
+};
+
+// One descriptor each: a cache of 20 GiB has 320. Any thread. Who holds a segment may go on reading
+// it after it was reclaimed, and then finds it empty: Error::gone.
+class Segments {
+ public:
+  // Null if it was reclaimed.
+  std::shared_ptr<const Segment> find(std::uint32_t number) const;
+  void add(std::shared_ptr<const Segment> segment);
+  void remove(std::uint32_t number);
+  void clear();
+
+  // The one with the lowest number, and the next after `number`; null if there is none.
+  std::shared_ptr<const Segment> oldest() const { return after(0); }
+  std::shared_ptr<const Segment> after(std::uint32_t number) const;
+  std::size_t count() const;
+
+ private:
+  mutable threads::SharedMutex mutex_;
+  std::map<std::uint32_t, std::shared_ptr<const Segment>> segments_ GUARDED_BY(mutex_);
+};
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,103 @@
+#include "proxy/cache/disk/catalog/stored_record.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "digest/crc32c.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+// Small records come with one read; of larger ones the body goes right to where it is wanted.
+constexpr std::uint32_t kFirstRead = 16 * 1024;
+// Nobody writes longer URLs and heads: a damaged length costs no more memory than this.
+constexpr std::uint64_t kMostChecked = std::uint64_t{16} << 20;
+
+}  // namespace
+
+Result<StoredRecord::Front> StoredRecord::open_front(const Segments& segments, Position at,
+                                                     std::uint32_t bytes, Wait wait) {
+  Front front;
+  front.segment = segments.find(at.segment);
+  if (!front.segment) return Error::gone;
+  const File& file = front.segment->file;
+  std::size_t room = std::max<std::size_t>(std::min(bytes, kFirstRead), kRecordHeaderBytes);
+  front.bytes = std::make_unique_for_overwrite<std::uint8_t[]>(room);
+  const auto got = file.read_some({front.bytes.get(), room}, at.offset, wait);
+  if (!got) return got.error();
+  if (*got < kRecordHeaderBytes) return Error::gone;
+  const auto header = read_header(
+      std::span<const std::uint8_t, kRecordHeaderBytes>(front.bytes.get(), kRecordHeaderBytes), at);
+  if (!header) return Error::corrupt;
+  front.header = *header;
+  front.size = *got;
+  const auto checked = static_cast<std::size_t>(header->checked_bytes());
+  if (checked > kMostChecked) return Error::corrupt;
+  if (checked > front.size) {
+    auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(checked);
+    std::copy_n(front.bytes.get(), front.size, larger.get());
+    const auto rest = std::span(larger.get(), checked).subspan(front.size);
+    const auto read = file.read(rest, at.offset + front.size, wait);
+    // A length that a damaged header made up leads beyond the end too.
+    if (!read) return read.error() == Error::gone ? Error::corrupt : read.error();
+    front.bytes = std::move(larger);
+    front.size = checked;
+  }
+  if (!head_intact({front.bytes.get(), checked})) return Error::corrupt;
+  return front;
+}
+
+Result<StoredRecord> StoredRecord::open(const Segments& segments, const Key& key,
+                                        const Location& place, Wait wait) {
+  auto front = open_front(segments, place.at, place.bytes, wait);
+  if (!front) return front.error();
+  if (front->header.index_key() != key || front->header.kind != place.kind) return Error::corrupt;
+  if (place.kind != RecordKind::head) return StoredRecord(std::move(*front), {});
+  auto base = open_front(segments, to_position(front->header.version), kFirstRead, wait);
+  if (!base) return base.error();
+  if (base->header.key != key || base->header.kind != RecordKind::whole) return Error::corrupt;
+  return StoredRecord(std::move(*front), std::move(*base));
+}
+
+Result<void> StoredRecord::read_body(std::span<const std::span<std::uint8_t>> into,
+                                     Wait wait) const {
+  const Front& front = body_front();
+  const auto begin = static_cast<std::size_t>(front.header.checked_bytes());
+  std::size_t done = 0;
+  std::uint32_t checksum = 0;
+  for (auto piece : into) {
+    const std::size_t left = front.header.body_bytes - done;
+    piece = piece.first(std::min(piece.size(), left));
+    const std::size_t at = begin + done;
+    const std::size_t here = at < front.size ? std::min(piece.size(), front.size - at) : 0;
+    std::copy_n(front.bytes.get() + (here > 0 ? at : 0), here, piece.begin());
+    const auto read =
+        front.segment->file.read(piece.subspan(here), front.header.at.offset + at + here, wait);
+    if (!read) return read.error();
+    checksum = digest::crc32c(piece, checksum);
+    done += piece.size();
+  }
+  if (done != front.header.body_bytes || checksum != front.header.body_checksum) {
+    return Error::corrupt;
+  }
+  return {};
+}
+
+Result<void> StoredRecord::read_body(std::span<std::uint8_t> into, Wait wait) const {
+  return read_body(std::span<const std::span<std::uint8_t>>(&into, 1), wait);
+}
+
+// All pieces at one place: what is in them is of no interest.
+Result<void> StoredRecord::check_body(Wait wait) const {
+  constexpr std::size_t kPiece = std::size_t{64} << 10;
+  std::vector<std::uint8_t> piece(std::min<std::size_t>(body_bytes(), kPiece));
+  std::vector<std::span<std::uint8_t>> into;
+  for (std::size_t left = body_bytes(); left > 0; left -= into.back().size()) {
+    into.push_back(std::span(piece).first(std::min(left, kPiece)));
+  }
+  return read_body(into, wait);
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,113 @@
+#include "proxy/cache/disk/format/file.hpp"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace proxy::cache::disk {
+namespace {
+
+// Takes what was written off the front of the pieces.
+std::span<iovec> without_first(std::span<iovec> pieces, std::size_t written) {
+  while (!pieces.empty() && written >= pieces.front().iov_len) {
+    written -= pieces.front().iov_len;
+    pieces = pieces.subspan(1);
+  }
+  if (written > 0) {
+    pieces.front().iov_base = static_cast<std::uint8_t*>(pieces.front().iov_base) + written;
+    pieces.front().iov_len -= written;
+  }
+  return pieces;
+}
+
+Result<void> done_if(int result) {
+  if (result != 0) return error_of(errno);
+  return {};
+}
+
+}  // namespace
+
+Result<File> File::open(int at, const char* name, int flags) {
+  const int descriptor = ::openat(at, name, flags | O_CLOEXEC, 0600);
+  if (descriptor < 0) return error_of(errno);
+  return File(descriptor);
+}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Result<std::uint64_t> File::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) return error_of(errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+Result<std::size_t> File::read_some(std::span<std::uint8_t> into, std::uint64_t offset,
+                                    Wait wait) const {
+  std::size_t filled = 0;
+  while (filled < into.size()) {
+    iovec piece{into.data() + filled, into.size() - filled};
+    const auto at = static_cast<off_t>(offset + filled);
+    const ssize_t got = ::preadv2(descriptor_, &piece, 1, at, wait == Wait::no ? RWF_NOWAIT : 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && wait == Wait::no && errno == EOPNOTSUPP) return Error::would_block;
+    if (got < 0) return error_of(errno);
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  return filled;
+}
+
+Result<void> File::read(std::span<std::uint8_t> into, std::uint64_t offset, Wait wait) const {
+  const auto filled = read_some(into, offset, wait);
+  if (!filled) return filled.error();
+  if (*filled < into.size()) return Error::gone;
+  return {};
+}
+
+void File::will_be_read(std::uint64_t offset, std::uint64_t bytes) const {
+  (void)::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                        POSIX_FADV_WILLNEED);
+}
+
+Result<void> File::write(std::span<iovec> pieces, std::uint64_t offset) const {
+  for (pieces = without_first(pieces, 0); !pieces.empty();) {
+    const auto count = static_cast<int>(std::min<std::size_t>(pieces.size(), IOV_MAX));
+    const ssize_t put = ::pwritev(descriptor_, pieces.data(), count, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return error_of(errno);
+    if (put == 0) return Error::io;
+    pieces = without_first(pieces, static_cast<std::size_t>(put));
+    offset += static_cast<std::uint64_t>(put);
+  }
+  return {};
+}
+
+Result<void> File::write(Bytes bytes, std::uint64_t offset) const {
+  iovec piece{const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
+  return write(std::span(&piece, 1), offset);
+}
+
+Result<void> File::reserve(std::uint64_t bytes) const {
+  int result = 0;
+  do {
+    result = ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+  } while (result != 0 && errno == EINTR);
+  if (result != 0 && errno == EOPNOTSUPP) return {};
+  return done_if(result);
+}
+
+Result<void> File::truncate(std::uint64_t bytes) const {
+  return done_if(::ftruncate(descriptor_, static_cast<off_t>(bytes)));
+}
+
+Result<void> File::sync() const {
+  return done_if(::fdatasync(descriptor_));
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,59 @@
+// The end of a sealed segment: what it holds, so that a start need not read the records.
+//
+// 32 bytes for each record, in their order, then 32 bytes that end the file:
+//    0 16  key it is found under           0  4  "HEND"
+//   16  4  offset of the record            4  4  number of records
+//   20  4  bytes, without what fills up    8  4  number of the segment
+//   24  4  claimable until, as it counts  12  4  offset where the footer begins
+//   28  1  kind                           16  2  purges in the log up to here (format.hpp)
+//   29  3  0                              18 10  0
+//                                         28  4  checksum of the footer before this field
+// The fields are those of format.hpp; the footer begins where the last record was filled up to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "proxy/cache/disk/format/format.hpp"
+
+namespace proxy::cache::disk {
+
+inline constexpr std::size_t kFooterEntryBytes = 32;
+inline constexpr std::size_t kTrailerBytes = 32;
+
+constexpr std::uint64_t footer_bytes(std::size_t records) {
+  return records * kFooterEntryBytes + kTrailerBytes;
+}
+
+// A record of a segment, or what is left of one, in a footer or as found by replay.
+struct Listed {
+  Key key;  // it is found under
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t claimable_until = 0;
+  RecordKind kind = RecordKind::whole;
+
+  bool operator==(const Listed&) const = default;
+};
+
+Listed listed(const RecordHeader& header);
+
+// `records` end where the footer begins: at the end of the last one, or behind the segment header.
+std::vector<std::uint8_t> encode_footer(std::uint32_t segment, std::span<const Listed> records,
+                                        std::uint16_t purges);
+
+struct Trailer {
+  std::uint32_t records = 0;
+  std::uint32_t footer_offset = 0;
+  std::uint16_t purges = 0;
+};
+
+// From the last bytes of a segment of this size; nothing if they are no trailer that can fit it.
+std::optional<Trailer> read_trailer(std::span<const std::uint8_t, kTrailerBytes> bytes,
+                                    std::uint32_t segment, std::uint64_t file_bytes);
+// `footer` is everything from Trailer::footer_offset on. Nothing if damaged.
+std::optional<std::vector<Listed>> read_footer(Bytes footer, const Trailer& trailer);
+
+}  // namespace proxy::cache::disk

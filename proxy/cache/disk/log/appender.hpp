@@ -1,0 +1,96 @@
+// Writes records to the newest segment, several at a time.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "proxy/cache/disk/catalog/catalog.hpp"
+#include "proxy/cache/disk/format/footer.hpp"
+#include "proxy/cache/disk/log/limits.hpp"
+#include "proxy/cache/disk/log/new_record.hpp"
+#include "proxy/cache/disk/log/write_pace.hpp"
+
+namespace proxy::cache::disk {
+
+// Gathers records and writes them with one call, since a call for each costs more than the bytes.
+// The catalog learns of a record only after it is written: from then on the record survives a crash
+// of the process. For the writer's thread; gather(), flush() and seal() wait for the disk.
+class Appender {
+ public:
+  // Both outlive the appender.
+  Appender(const LogLimits& limits, Catalog& catalog) : limits_(limits), catalog_(catalog) {}
+
+  // Appends to this segment from now on, behind `end`. `records` are those that it has.
+  void begin(std::shared_ptr<const Segment> segment, std::vector<Listed> records,
+             std::uint64_t end);
+  // Writes the footer and cuts the file behind it; returns the file's size. Afterwards there is no
+  // segment, whether that worked or not: the next start replays a segment without footer. Only
+  // where there is a segment, and nothing is gathered.
+  Result<std::uint64_t> seal();
+  // Gathered records fail. There is no segment afterwards.
+  void abandon();
+  // The segment that is appended to; null if there is none.
+  const Segment* segment() const { return current_ ? current_->segment.get() : nullptr; }
+
+  // Whether the segment has room for one more record of this size, for what is gathered, for the
+  // reserved bytes, and for the footer of all. False without a segment.
+  bool fits(std::uint64_t record_bytes) const;
+  // Keeps this many bytes of the segment free: for the record that the segment was begun for, while
+  // copies of old entries are appended before it.
+  void reserve(std::uint64_t bytes) { reserved_bytes_ = bytes; }
+  // Whether something that is gathered decides what this record says or whether it counts: it might
+  // replace the same entry, purge it, or be a block of the object.
+  bool affects(const NewRecord& record) const;
+
+  // Adds a record that fits. `moved_from`: the record is a copy, which counts only if the entry is
+  // still found there. Flushes when enough is gathered.
+  Result<void> gather(NewRecord record, std::optional<Position> moved_from);
+  // Writes what is gathered. After an error every gathered record has failed, and none of it is in
+  // the segment.
+  Result<void> flush();
+  bool has_gathered() const { return !gathered_.empty(); }
+  // Writes a few zeros behind the last record: whether an append would fail now.
+  Result<void> probe() const;
+
+  // Records of kinds 6 to 8 in the log so far (format.hpp); unknown while a start reads the log.
+  std::optional<std::uint16_t> purges() const { return purges_; }
+  void set_purges(std::optional<std::uint16_t> purges) { purges_ = purges; }
+  // How fast the disk has taken all writes.
+  const WritePace& pace() const { return pace_; }
+
+ private:
+  struct Gathered {
+    NewRecord record;
+    std::array<std::uint8_t, kRecordHeaderBytes> header;
+    std::optional<Position> moved_from;
+  };
+  struct Current {
+    std::shared_ptr<const Segment> segment;
+    std::vector<Listed> records;
+    std::uint64_t end = 0;  // of what is written
+  };
+
+  void complete_header(NewRecord& record);
+  void fail_gathered(Error error);
+  void apply(Gathered& added);
+  bool apply_stored(Gathered& added, const Location& location);
+  void apply_searched(std::string_view head);
+
+  const LogLimits& limits_;
+  Catalog& catalog_;
+  std::optional<Current> current_;
+  std::deque<Gathered> gathered_;  // references to elements stay valid: pieces_ points into them
+  std::vector<iovec> pieces_;      // of all that is gathered, in order
+  std::uint64_t gathered_bytes_ = 0;
+  std::uint64_t reserved_bytes_ = 0;
+  std::optional<std::uint16_t> purges_;
+  WritePace pace_;
+};
+
+}  // namespace proxy::cache::disk

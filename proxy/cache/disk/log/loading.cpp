@@ -1,0 +1,130 @@
+#include "proxy/cache/disk/log/loading.hpp"
+
+#include <array>
+#include <utility>
+
+namespace proxy::cache::disk {
+namespace {
+
+void count_loss(const Scanned& scanned, bool newest, Loaded& found) {
+  const bool cut = newest && scanned.cut && !scanned.damaged;
+  found.cut += cut ? 1 : 0;
+  found.damaged += !cut && (scanned.damaged || scanned.cut) ? 1 : 0;
+}
+
+// Whether nothing in the file is ours. A file that cannot be read counts as ours: it may be.
+Result<bool> is_foreign(const Directory& directory, const Directory::Item& item, bool newest,
+                        Loaded& found) {
+  if (item.bytes > space_of(kMaxSegmentBytes)) {
+    found.damaged += 1;
+    return true;
+  }
+  const auto file = directory.open_segment(item.segment, Access::read);
+  if (!file && file.error() == Error::no_descriptors) return file.error();
+  std::array<std::uint8_t, kSegmentHeaderBytes> begin{};
+  if (!file || !file->read_some(begin, 0, Wait::yes)) return false;
+  if (check_segment_header(begin, item.segment) != SegmentHeader::damaged) return false;
+  const auto scanned = scan(*file, item.segment);
+  if (!scanned || !scanned->records.empty() || scanned->purges) return false;
+  count_loss(*scanned, newest, found);
+  return true;
+}
+
+}  // namespace
+
+// A damaged file whose number follows our newest was our newest, for all we know: its purges are
+// lost, and `forgotten` says so.
+Result<std::vector<Directory::Item>> own_segments(const Directory& directory, Loaded& found) {
+  const auto items = directory.segments();
+  if (!items) return items.error();
+  std::vector<Directory::Item> ours;
+  std::uint32_t damaged = 0;  // the lowest number of damaged files above all of ours
+  for (auto item = items->rbegin(); item != items->rend(); ++item) {
+    if (!item->is_file) continue;
+    const auto losses = found.damaged;
+    const auto foreign = is_foreign(directory, *item, ours.empty(), found);
+    if (!foreign) return foreign.error();
+    if (*foreign) {
+      if (ours.empty() && found.damaged > losses) damaged = item->segment;
+      (void)directory.remove(item->segment);
+    } else {
+      ours.push_back(*item);
+    }
+  }
+  if (!ours.empty() && damaged == ours.front().segment + 1) found.forgotten = 1;
+  return ours;
+}
+
+Result<void> Loading::run(Rotation& rotation) {
+  const auto segments = files_.spaces();  // a copy: empty segments are removed on the way
+  for (const auto& [number, bytes] : segments) {
+    const auto loaded = load(number, number == segments.rbegin()->first, rotation);
+    if (!loaded) return loaded;
+  }
+  if (found_.forgotten > 0) learner_.forget_all();
+  learner_.finish();
+  const auto purges = appender_.purges().value_or(0) + found_.forgotten;
+  appender_.set_purges(static_cast<std::uint16_t>(purges));
+  return {};
+}
+
+// The header of each segment counts the purges before it: a number that does not fit tells that
+// some are lost. Of purges lost at the end of the newest, nothing tells.
+Result<void> Loading::load(std::uint32_t number, bool newest, Rotation& rotation) {
+  auto file = files_.directory().open_segment(number);
+  if (!file && file.error() == Error::no_descriptors) return file.error();
+  auto scanned = file ? scan(*file, number) : file.error();
+  const bool rubbish = scanned && scanned->damaged && scanned->records.empty();
+  if (newest && (!scanned || scanned->other_version || rubbish)) found_.forgotten = 1;
+  if (!scanned) {
+    found_.unreadable += 1;
+    files_.pass(number);
+    return {};
+  }
+  found_.other_version += scanned->other_version ? 1 : 0;
+  count_loss(*scanned, newest, found_);
+  if (lost_a_purge(appender_.purges(), *scanned)) learner_.forget_all();
+  if (scanned->purges) appender_.set_purges(scanned->purges);
+  if (scanned->records.empty()) {
+    (void)files_.remove(number);  // its number may be used again
+    return {};
+  }
+  learn(std::move(*file), std::move(*scanned), number, newest, rotation);
+  return {};
+}
+
+void Loading::learn(File file, Scanned scanned, std::uint32_t number, bool newest,
+                    Rotation& rotation) {
+  files_.pass(number);
+  found_.segments += 1;
+  found_.replayed += scanned.sealed ? 0 : 1;
+  auto segment = std::make_shared<const Segment>(number, std::move(file));
+  catalog_.segments.add(segment);
+  for (const Listed& listed : scanned.records) learner_.learn(listed, number);
+  finish(std::move(segment), std::move(scanned), newest, rotation);
+}
+
+// The newest segment is appended to where it is not nearly full: many starts would leave many small
+// files otherwise. It must leave space for the next segment, which could take no copies otherwise.
+// Any other segment without a footer gets one, also where records are damaged: the footer then
+// tells the next start what to leave out.
+void Loading::finish(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest,
+                     Rotation& rotation) {
+  const std::uint32_t number = segment->number;
+  const auto whole = space_of(limits_.segment_bytes);
+  const bool leaves_space =
+      files_.used_bytes() - files_.spaces().at(number) + 2 * whole <= limits_.bytes;
+  const bool worth = scanned.end < limits_.segment_bytes / 4 * 3 && !scanned.damaged;
+  const bool goes_on = newest && worth && leaves_space;
+  if (scanned.sealed && !goes_on) return;
+  if (!segment->file.truncate(scanned.end)) return;
+  const File& file = segment->file;
+  appender_.begin(segment, std::move(scanned.records), scanned.end);
+  if (goes_on && file.reserve(limits_.segment_bytes)) {
+    files_.account(number, whole);
+    return;
+  }
+  (void)rotation.seal();  // if it fails, the next start replays it
+}
+
+}  // namespace proxy::cache::disk

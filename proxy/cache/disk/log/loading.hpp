@@ -1,0 +1,67 @@
+// What a start learns from the segments in the directory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "proxy/cache/disk/catalog/catalog.hpp"
+#include "proxy/cache/disk/catalog/learn.hpp"
+#include "proxy/cache/disk/format/scan.hpp"
+#include "proxy/cache/disk/log/appender.hpp"
+#include "proxy/cache/disk/log/limits.hpp"
+#include "proxy/cache/disk/log/rotation.hpp"
+#include "proxy/cache/disk/log/segment_files.hpp"
+
+namespace proxy::cache::disk {
+
+// What a start found. None of it is fatal.
+struct Loaded {
+  std::size_t segments = 0;
+  std::size_t entries = 0;
+  std::size_t replayed = 0;       // segments without a footer: after a crash, the newest
+  std::size_t cut = 0;            // 1: a crash cut the newest segment, and its end is lost
+  std::size_t damaged = 0;        // segments that lost something else, or all
+  std::size_t other_version = 0;  // segments removed, being of another version
+  std::size_t unreadable = 0;     // segments left alone, as the system refused to read them
+  std::size_t forgotten = 0;      // 1: the newest was unreadable, and might have purged all before
+};
+
+// The segments in the directory that are ours. Removes those that are not, so that none of ours is
+// reclaimed for their space; one that cannot be removed is passed over.
+Result<std::vector<Directory::Item>> own_segments(const Directory& directory, Loaded& found);
+
+// Reads the segments, oldest first, into the catalog, and leaves the appender where it can go on.
+// For one start, on the writer's thread; waits for the disk.
+class Loading {
+ public:
+  // All outlive the loading. `found` is added to.
+  Loading(const LogLimits& limits, Catalog& catalog, SegmentFiles& files, Appender& appender,
+          Loaded& found)
+      : limits_(limits),
+        catalog_(catalog),
+        files_(files),
+        appender_(appender),
+        learner_(catalog.index, catalog.segments, catalog.rules),
+        found_(found) {}
+
+  // Fails only where a later start may do better; all files are left alone then. `rotation` seals
+  // segments that have no footer.
+  Result<void> run(Rotation& rotation);
+
+ private:
+  Result<void> load(std::uint32_t number, bool newest, Rotation& rotation);
+  void learn(File file, Scanned scanned, std::uint32_t number, bool newest, Rotation& rotation);
+  void finish(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest,
+              Rotation& rotation);
+
+  const LogLimits& limits_;
+  Catalog& catalog_;
+  SegmentFiles& files_;
+  Appender& appender_;
+  Learner learner_;
+  Loaded& found_;
+};
+
+}  // namespace proxy::cache::disk

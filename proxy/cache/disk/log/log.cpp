@@ -1,0 +1,105 @@
+#include "proxy/cache/disk/log/log.hpp"
+
+#include <utility>
+
+namespace proxy::cache::disk {
+
+Log::Log(LogLimits limits, Catalog& catalog) : limits_(std::move(limits)), catalog_(catalog) {}
+
+void Log::abandon() {
+  appender_.abandon();
+  files_.close();
+  search_.abandon();
+  claims_.clear();
+  catalog_.segments.clear();
+  catalog_.index.clear();
+  catalog_.rules.forget_settled();
+}
+
+Result<Loaded> Log::open(const std::filesystem::path& path) {
+  abandon();
+  auto directory = Directory::open(path);
+  if (!directory) return directory.error();
+  Loaded found;
+  const auto ours = own_segments(*directory, found);
+  if (!ours) return ours.error();
+  files_.open(std::move(*directory), *ours);
+  const auto before = files_.spaces().size();
+  CopyAllowance none;
+  auto loaded = reclaimer_.make_room(limits_.entries, none);  // `bytes` may be less than it was
+  const auto left = files_.spaces().size();
+  if (loaded) loaded = Loading(limits_, catalog_, files_, appender_, found).run(rotation_);
+  if (!loaded) {
+    abandon();
+    return loaded.error();
+  }
+  // The new segment tells the next start that purges are missing.
+  if (found.forgotten > 0) (void)rotation_.begin_segment(0);
+  // Blocks may be lost of which no record tells.
+  const bool lost_some = left < before || found.unreadable + found.other_version > 0;
+  if (lost_some || found.damaged > 0) claims_.doubt_objects();
+  if (reclaimer_.is_crowded()) {                        // `entries` may be less than it was
+    (void)reclaimer_.make_room(limits_.entries, none);  // else the next append does it
+    catalog_.index.shrink();
+  }
+  found.entries = catalog_.index.entries();
+  return found;
+}
+
+Result<void> Log::close() {
+  const auto flushed = flush();
+  if (!flushed || !appender_.segment()) return flushed;
+  return rotation_.seal();
+}
+
+Result<void> Log::append(NewRecord record) {
+  const auto fail = [&](Error error) {
+    catalog_.counters.failed_writes += 1;
+    if (record.done) record.done(error);
+  };
+  const std::uint64_t bytes = record.most_bytes();
+  if (kSegmentHeaderBytes + aligned(bytes) + footer_bytes(2) > limits_.segment_bytes) {
+    fail(Error::too_large);
+    return {};
+  }
+  auto ready = appender_.affects(record) ? flush() : Result<void>();
+  const bool has_room = appender_.fits(bytes) && !reclaimer_.is_crowded();
+  if (ready && !has_room) ready = rotation_.begin_segment(aligned(bytes));
+  if (!ready || !still_replaces(record)) {
+    fail(ready ? Error::gone : ready.error());
+    return ready;
+  }
+  if (record.header.claims_blocks()) {
+    record.header.flags = claims_.holds_all(record.header, record.url) ? kAllHeld : 0;
+  }
+  return appender_.gather(std::move(record), std::nullopt);
+}
+
+// A start goes by the log alone: a newer head that does not count must not be in it. A caller that
+// replaces or purges the entry erases it from the index first; so where the entry is found at
+// another position, reclaiming has copied it.
+bool Log::still_replaces(NewRecord& record) const {
+  if (!record.replaces) return true;
+  const auto held = catalog_.index.find(record.header.key);
+  if (!held || catalog_.rules.purged(record.url, held->at)) return false;
+  if (held->at == *record.replaces) return true;
+  if (!record.body_if_moved) return false;
+  record.header.kind = RecordKind::whole;
+  record.header.version = 0;
+  record.body = std::move(*record.body_if_moved);
+  record.replaces = held->at;
+  return true;
+}
+
+Result<bool> Log::settle_claims() {
+  return claims_.settle([this] { return rotation_.begin_segment(0); });
+}
+
+Result<bool> Log::search_purged() {
+  return search_.step([this](NewRecord record) {
+    const auto appended = append(std::move(record));
+    return appended ? flush() : appended;
+  });
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,22 @@
+#include "proxy/cache/disk/log/new_record.hpp"
+
+namespace proxy::cache::disk {
+
+std::uint64_t size_of(const std::vector<Piece>& pieces) {
+  std::uint64_t bytes = 0;
+  for (const Piece& piece : pieces) bytes += piece.bytes.size();
+  return bytes;
+}
+
+std::uint64_t NewRecord::footprint() const {
+  std::uint64_t bytes = sizeof(NewRecord) + url.capacity() + head.capacity();
+  for (const Piece& piece : body) bytes += sizeof(Piece) + piece.bytes.size();
+  return bytes;
+}
+
+std::uint64_t NewRecord::most_bytes() const {
+  const auto content = size_of(body_if_moved ? *body_if_moved : body);
+  return kRecordHeaderBytes + url.size() + head.size() + content;
+}
+
+}  // namespace proxy::cache::disk

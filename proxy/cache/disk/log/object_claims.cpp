@@ -1,0 +1,119 @@
+#include "proxy/cache/disk/log/object_claims.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "proxy/cache/disk/catalog/stored_record.hpp"
+#include "proxy/cache/disk/log/step.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+// holds_any() looks no further. A sender states an object's length, and reclaiming must not take
+// longer for a length that is made up.
+constexpr std::uint32_t kMostBlocksTried = 1024;
+
+Key url_key(std::string_view url) {
+  return digest::key_of(digest::Method::get, url);
+}
+
+}  // namespace
+
+void ObjectClaims::doubt_objects() {
+  std::vector<std::pair<Key, Position>> objects;
+  catalog_.index.each([&](const Key& key, const Location& location) {
+    if (location.kind == RecordKind::object) objects.emplace_back(key, location.at);
+  });
+  for (const auto& [key, at] : objects) {
+    catalog_.index.set_claim(key, at, 0);
+    doubt(key, 0);
+  }
+}
+
+bool ObjectClaims::holds_all(const RecordHeader& header, std::string_view url) const {
+  const Key key = url_key(url);
+  for (std::uint32_t number = 0; number < header.block; ++number) {
+    if (!catalog_.index.find(block_key(key, header.version, number))) return false;
+  }
+  return header.block > 0;
+}
+
+bool ObjectClaims::holds_any(const Key& key, const Location& location) const {
+  const auto object = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
+  if (!object) return false;
+  const RecordHeader& header = object->header();
+  const Key blocks = url_key(object->url());
+  for (std::uint32_t number = 0; number < std::min(header.block, kMostBlocksTried); ++number) {
+    if (catalog_.index.find(block_key(blocks, header.version, number))) return true;
+  }
+  return false;
+}
+
+bool ObjectClaims::is_orphan(const RecordHeader& block) const {
+  const auto location = catalog_.index.find(block.key);
+  if (!location) return true;
+  if (location->kind == RecordKind::selector) return false;
+  const auto object = StoredRecord::open(catalog_.segments, block.key, *location, Wait::yes);
+  return !object || object->header().kind != RecordKind::object ||
+         object->header().version != block.version;
+}
+
+Result<bool> ObjectClaims::review(const Key& key, std::uint64_t version) {
+  const auto flushed = appender_.flush();
+  if (!flushed) return flushed.error();
+  const auto location = catalog_.index.find(key);
+  if (!location) return true;
+  if (location->kind != RecordKind::object && location->kind != RecordKind::selector) return true;
+  const auto stored = StoredRecord::open(catalog_.segments, key, *location, Wait::yes);
+  if (!stored || catalog_.rules.purged(stored->url(), location->at)) return true;
+  RecordHeader header = stored->header();
+  const Key url = url_key(stored->url());
+  const bool is_variant = location->kind == RecordKind::object && url != key;
+  if (is_variant) return review(url, 0);  // the claim is that of the URL's selector
+  const bool meant = header.claims_blocks() && (version == 0 || header.version == version);
+  const bool said = (header.flags & kAllHeld) != 0;
+  if (!meant || header.claimable_until == 0 || said == holds_all(header, stored->url())) {
+    catalog_.index.set_claim(key, location->at, header.claim());
+    return true;
+  }
+  if (said) catalog_.index.set_claim(key, location->at, 0);
+  if (!appender_.fits(aligned(header.bytes()))) return false;
+  header.flags ^= kAllHeld;
+  NewRecord record{
+      .header = header, .url = std::string(stored->url()), .head = std::string(stored->head())};
+  const auto gathered = appender_.gather(std::move(record), location->at);
+  if (!gathered) return gathered.error();
+  return true;
+}
+
+Result<void> ObjectClaims::settle_all() {
+  for (auto doubted = doubted_.begin(); doubted != doubted_.end();) {
+    const auto reviewed = review(doubted->first, doubted->second);
+    if (!reviewed) return reviewed.error();
+    doubted = *reviewed ? doubted_.erase(doubted) : std::next(doubted);
+  }
+  return appender_.flush();
+}
+
+Result<bool> ObjectClaims::settle(const std::function<Result<void>()>& begin_segment) {
+  const auto until = std::chrono::steady_clock::now() + kStepTime;
+  for (std::size_t seen = 0; seen < kStepEntries; ++seen) {
+    if (doubted_.empty() || std::chrono::steady_clock::now() >= until) break;
+    const auto doubted = *doubted_.begin();
+    auto reviewed = review(doubted.first, doubted.second);
+    if (reviewed && !*reviewed) {
+      const auto begun = begin_segment();
+      if (!begun) return begun.error();
+      // A record that no empty segment holds is left as it is.
+      reviewed = review(doubted.first, doubted.second);
+    }
+    if (!reviewed) return reviewed;
+    doubted_.erase(doubted);
+  }
+  const auto flushed = appender_.flush();
+  if (!flushed) return flushed.error();
+  return !doubted_.empty();
+}
+
+}  // namespace proxy::cache::disk

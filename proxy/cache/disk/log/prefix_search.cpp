@@ -1,0 +1,75 @@
+#include "proxy/cache/disk/log/prefix_search.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "proxy/cache/disk/catalog/stored_record.hpp"
+#include "proxy/cache/disk/format/searched.hpp"
+#include "proxy/cache/disk/log/step.hpp"
+
+namespace proxy::cache::disk {
+
+// A rule counts for entries before its record, so the search ends there. Rules that are added
+// meanwhile wait for the next search: taken up at once, many of them would put off the end.
+Result<bool> PrefixSearch::step(const Write& write) {
+  if (!until_) until_ = catalog_.rules.newest();
+  if (!until_) return false;
+  const Position until = *until_;
+  if (!walk_) {
+    walk_.emplace(catalog_.index,
+                  [until](const Location& location) { return location.at < until; });
+  }
+  const auto more = search_some(write);
+  if (!more) walk_.reset();  // what it has passed may not be recorded: begin anew
+  if (!more || *more) return more;
+  const auto finished = finish(until, write);
+  if (!finished) return finished.error();
+  abandon();
+  return catalog_.rules.newest().has_value();
+}
+
+void PrefixSearch::abandon() {
+  walk_.reset();
+  until_.reset();
+}
+
+// Whether there are more entries. One that cannot be read counts as purged: a rule may cover it.
+Result<bool> PrefixSearch::search_some(const Write& write) {
+  const auto until = std::chrono::steady_clock::now() + kStepTime;
+  const std::size_t most = std::min<std::size_t>(kStepEntries, segment_bytes_ / 2 / kSearchedBytes);
+  std::vector<Searched> found;
+  bool more = true;
+  bool lost_block = false;
+  for (std::size_t opened = 0; more && opened < most; ++opened) {
+    if (std::chrono::steady_clock::now() >= until) break;
+    const auto step = walk_->next();
+    more = step.has_value();
+    if (!more) break;
+    const auto& [key, location] = *step;
+    const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
+    if (stored && !catalog_.rules.purged(stored->url(), location.at)) continue;
+    found.push_back({key, location.at});
+    lost_block = lost_block || (!stored && location.kind == RecordKind::block);
+  }
+  if (lost_block) claims_.doubt_objects();
+  if (found.empty()) return more;
+  const auto written =
+      write({.header = {.kind = RecordKind::searched}, .url = {}, .head = encode(found)});
+  if (!written) return written.error();
+  return more;
+}
+
+// Where the log may have entries that the index lacks, the end is not recorded: only a later start
+// can find these, and has to search for them.
+Result<void> PrefixSearch::finish(Position until, const Write& write) {
+  if (!catalog_.log_has_more) {
+    const RecordHeader header{.kind = RecordKind::searched, .version = to_number(until)};
+    const auto written = write({.header = header, .url = {}, .head = {}});
+    if (!written) return written;
+  }
+  catalog_.rules.forget_before({until.segment, until.offset + 1});
+  return {};
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,44 @@
+// Finds the entries that purges by prefix cover, some at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "proxy/cache/disk/catalog/catalog.hpp"
+#include "proxy/cache/disk/catalog/walk.hpp"
+#include "proxy/cache/disk/log/new_record.hpp"
+#include "proxy/cache/disk/log/object_claims.hpp"
+
+namespace proxy::cache::disk {
+
+// A purge rule hides entries at once, but each look-up has to ask the rules. The search reads every
+// older entry, records those that a rule covers, and then the rule can go. For the writer's thread;
+// waits for the disk.
+class PrefixSearch {
+ public:
+  // Appends a record and returns once it is written.
+  using Write = std::function<Result<void>(NewRecord)>;
+
+  // `segment_bytes`: a record of what was found must fit in a segment. The others outlive this.
+  PrefixSearch(std::uint32_t segment_bytes, Catalog& catalog, ObjectClaims& claims)
+      : segment_bytes_(segment_bytes), catalog_(catalog), claims_(claims) {}
+
+  // Looks at some more entries in the order of the log and records those that a rule covers. At the
+  // end of the log it records that, so that no start searches again. False when no rule is left.
+  Result<bool> step(const Write& write);
+  // Forgets how far the search is.
+  void abandon();
+
+ private:
+  Result<bool> search_some(const Write& write);
+  Result<void> finish(Position until, const Write& write);
+
+  const std::uint32_t segment_bytes_;
+  Catalog& catalog_;
+  ObjectClaims& claims_;
+  std::optional<Position> until_;  // the newest rule that this search is for
+  std::optional<Walk> walk_;       // none: to be begun
+};
+
+}  // namespace proxy::cache::disk

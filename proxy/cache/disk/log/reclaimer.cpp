@@ -1,0 +1,183 @@
+#include "proxy/cache/disk/log/reclaimer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/cache/disk/catalog/stored_record.hpp"
+#include "proxy/cache/disk/format/scan.hpp"
+
+namespace proxy::cache::disk {
+namespace {
+
+// Without the record of an object or selector, none of its blocks or variants is found, though they
+// lie in segments that stay.
+bool leads_to_others(RecordKind kind) {
+  return kind == RecordKind::object || kind == RecordKind::selector;
+}
+
+}  // namespace
+
+Result<void> Reclaimer::make_room(std::size_t entries, CopyAllowance& allowance) {
+  const std::uint64_t wanted = space_of(limits_.segment_bytes);
+  while (!files_.spaces().empty()) {
+    const bool fits_disk = files_.used_bytes() + wanted <= limits_.bytes;
+    if (fits_disk && catalog_.index.entries() <= entries) break;
+    const std::uint32_t oldest = files_.oldest();
+    if (appender_.segment() && oldest == appender_.segment()->number) break;
+    const auto reclaimed = reclaim(oldest, allowance);
+    if (!reclaimed) return reclaimed;
+    if (fits_disk) catalog_.counters.crowded_out += 1;
+  }
+  return {};
+}
+
+Result<void> Reclaimer::reclaim(std::uint32_t number, CopyAllowance& allowance) {
+  const auto segment = catalog_.segments.find(number);
+  if (segment) {
+    // Claims that lose their blocks with this segment are reviewed before it goes; others may wait.
+    auto others = claims_.take();
+    auto cleared = clear_out(*segment, allowance);
+    if (cleared) cleared = claims_.settle_all();
+    claims_.add(std::move(others));
+    if (!cleared) return cleared;
+    // A reader may keep the file open, and its space with it: so it is emptied first.
+    const auto emptied = segment->file.truncate(0);
+    if (!emptied) return emptied;
+  }
+  const auto removed = files_.remove(number);
+  if (!removed) return removed;
+  catalog_.segments.remove(number);
+  catalog_.rules.forget_before({number + 1, 0});
+  catalog_.counters.reclaimed += 1;
+  return {};
+}
+
+// Asks the system to read what will be copied. Read one by one, some thousand records take a disk
+// with moving heads half a minute, and all that is appended waits for that.
+void Reclaimer::read_ahead(const Segment& segment, const std::vector<Listed>& records,
+                           const CopyAllowance& allowance) const {
+  constexpr std::uint64_t kGap = 64 * 1024;  // to read such a gap is faster than to seek over it
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t bytes = 0;
+  for (const Listed& listed : records) {
+    const auto location = catalog_.index.find(listed.key);
+    if (is_purge(listed.kind) || !location || !limits_.keep(listed.key, *location)) continue;
+    if (bytes + listed.bytes > allowance.bytes) continue;
+    bytes += listed.bytes;
+    if (listed.offset > end + kGap) {
+      segment.file.will_be_read(begin, end - begin);
+      begin = listed.offset;
+    }
+    end = listed.offset + listed.bytes;
+  }
+  segment.file.will_be_read(begin, end - begin);
+}
+
+// A segment that cannot be read takes its entries with it.
+Result<void> Reclaimer::clear_out(const Segment& segment, CopyAllowance& allowance) {
+  const auto scanned = scan(segment.file, segment.number);
+  if (scanned) {
+    if (allowance.entries > 0) read_ahead(segment, scanned->records, allowance);
+    for (const Listed& listed : scanned->records) {
+      if (is_purge(listed.kind)) continue;
+      const auto cleared = clear_out(listed, {segment.number, listed.offset}, allowance);
+      if (!cleared) return cleared;
+    }
+  }
+  const auto flushed = appender_.flush();
+  if (!flushed) return flushed;
+  if (!scanned || scanned->damaged) {
+    catalog_.counters.evicted += catalog_.index.erase_segment(segment.number);
+    claims_.doubt_objects();
+  }
+  return {};
+}
+
+Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowance& allowance) {
+  // A newer head lies behind its body. Earlier segments are gone, so the body was in this one, and
+  // both were copied or evicted together.
+  if (listed.kind == RecordKind::head) {
+    const auto flushed = appender_.flush();
+    if (!flushed) return flushed;
+    evict(listed.key, at);
+    return {};
+  }
+  const auto location = catalog_.index.find(listed.key);
+  if (!location) return {};
+  // Asked for every record, also for those that are not copied: the writer's watch sees by the
+  // calls that a slow disk does not hang.
+  const bool used = limits_.keep(listed.key, *location);
+  if (location->at != at) {
+    // Replaced, unless what replaced it is a newer head of this very body.
+    if (location->kind != RecordKind::head || listed.kind != RecordKind::whole) return {};
+    const auto newer = StoredRecord::open(catalog_.segments, listed.key, *location, Wait::yes);
+    if (newer && newer->body_at() != at) return {};
+  }
+  if (listed.kind == RecordKind::block) return clear_out_block(listed.key, *location, allowance);
+  if (is_kept(listed, *location, used, allowance)) return copy(listed.key, *location, allowance);
+  evict(listed.key, location->at);
+  return {};
+}
+
+bool Reclaimer::is_kept(const Listed& listed, const Location& location, bool used,
+                        const CopyAllowance& allowance) const {
+  if (allowance.entries == 0) return false;
+  if (!leads_to_others(listed.kind) && listed.bytes > allowance.bytes) return false;
+  return used || (listed.kind == RecordKind::object && claims_.holds_any(listed.key, location));
+}
+
+Result<void> Reclaimer::clear_out_block(const Key& key, const Location& location,
+                                        CopyAllowance& allowance) {
+  const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
+  if (!stored) {
+    evict(key, location.at);
+    return {};
+  }
+  const RecordHeader& block = stored->header();
+  const bool kept =
+      allowance.entries > 0 && limits_.keep(key, location) && !claims_.is_orphan(block);
+  if (kept) {
+    const auto copied = copy(key, location, allowance);
+    if (!copied || catalog_.index.find(key)) return copied;
+  } else {
+    evict(key, location.at);
+  }
+  const auto object = catalog_.index.find(block.key);
+  if (object && object->claimable_until != 0) claims_.doubt(block.key, block.version);
+  return {};
+}
+
+void Reclaimer::evict(const Key& key, Position at) {
+  if (catalog_.index.erase_at(key, at)) catalog_.counters.evicted += 1;
+}
+
+// Evicts the entry instead where it is damaged, purged or too large. A newer head and its body are
+// copied as one record.
+Result<void> Reclaimer::copy(const Key& key, const Location& location, CopyAllowance& allowance) {
+  const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
+  const auto lost = [&] {
+    evict(key, location.at);
+    return Result<void>();
+  };
+  if (!stored || catalog_.rules.purged(stored->url(), location.at)) return lost();
+  NewRecord record{.header = stored->header(),
+                   .url = std::string(stored->url()),
+                   .head = std::string(stored->head())};
+  if (location.kind == RecordKind::head) {
+    record.header.kind = RecordKind::whole;
+    record.header.version = 0;
+  }
+  const auto bytes = aligned(record.header.checked_bytes() + stored->body_bytes());
+  const bool allowed = bytes <= allowance.bytes || leads_to_others(location.kind);
+  if (!allowed || !appender_.fits(bytes)) return lost();
+  const std::shared_ptr<std::uint8_t[]> body(new std::uint8_t[stored->body_bytes()]);
+  const std::span<std::uint8_t> content(body.get(), stored->body_bytes());
+  if (!stored->read_body(content, Wait::yes)) return lost();
+  record.body.push_back({body, content});
+  allowance.bytes -= std::min(bytes, allowance.bytes);
+  allowance.entries -= 1;
+  return appender_.gather(std::move(record), location.at);
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,49 @@
+// Replaces the newest segment by a new one when it is full.
+#pragma once
+
+#include <cstdint>
+
+#include "proxy/cache/disk/log/appender.hpp"
+#include "proxy/cache/disk/log/limits.hpp"
+#include "proxy/cache/disk/log/reclaimer.hpp"
+#include "proxy/cache/disk/log/segment_files.hpp"
+
+namespace proxy::cache::disk {
+
+// Keeps the files within LogLimits::bytes, and within what the file system has. For the writer's
+// thread; waits for the disk.
+class Rotation {
+ public:
+  // All outlive the rotation.
+  Rotation(const LogLimits& limits, Catalog& catalog, SegmentFiles& files, Appender& appender,
+           Reclaimer& reclaimer)
+      : limits_(limits),
+        catalog_(catalog),
+        files_(files),
+        appender_(appender),
+        reclaimer_(reclaimer) {}
+
+  // Seals the newest segment and begins one with room for this many bytes, after the entries that
+  // are copied out of reclaimed segments. There is always room for one segment more than are full:
+  // the copies need it before the oldest goes.
+  Result<void> begin_segment(std::uint64_t awaited_bytes);
+  // Ends the newest segment with a footer, so that the next start need not replay it.
+  Result<void> seal();
+  // Whether a record could be written now, by the attempt; begins a segment where that helps.
+  Result<void> probe();
+
+ private:
+  Result<void> create();
+  Result<void> create_squeezed();
+  bool may_yield() const { return files_.may_yield(appender_.segment()); }
+  bool lacks_space() const { return files_.lacks_space(limits_.segment_bytes); }
+  Result<void> yield_oldest(CopyAllowance& allowance);
+
+  const LogLimits& limits_;
+  Catalog& catalog_;
+  SegmentFiles& files_;
+  Appender& appender_;
+  Reclaimer& reclaimer_;
+};
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,69 @@
+#include "proxy/cache/disk/log/segment_files.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace proxy::cache::disk {
+
+void SegmentFiles::open(Directory directory, const std::vector<Directory::Item>& segments) {
+  directory_ = std::move(directory);
+  for (const auto& item : segments) account(item.segment, space_of(item.bytes));
+}
+
+// The last number stays: a directory that comes back must not get a number twice.
+void SegmentFiles::close() {
+  directory_.reset();
+  spaces_.clear();
+  used_ = most_used_ = 0;
+}
+
+Result<void> SegmentFiles::check(const Segment* newest) const {
+  const bool there = directory_ && directory_->still_there();
+  if (there && (!newest || directory_->still_there(newest->number, newest->file))) return {};
+  return Error::no_directory;
+}
+
+Result<std::shared_ptr<const Segment>> SegmentFiles::create(std::uint32_t segment_bytes,
+                                                            std::uint16_t purges) {
+  auto made = directory_->create_behind(last_number_);
+  if (!made) return made.error();
+  const std::uint32_t number = last_number_ = made->segment;
+  auto ready = made->file.reserve(segment_bytes);
+  if (ready) ready = made->file.write(encode_segment_header(number, purges), 0);
+  if (!ready) {
+    if (!directory_->remove(number)) account(number, space_of(segment_bytes));
+    return ready.error();
+  }
+  account(number, space_of(segment_bytes));
+  return std::make_shared<const Segment>(number, std::move(made->file));
+}
+
+Result<void> SegmentFiles::remove(std::uint32_t number) {
+  const auto removed = directory_->remove(number);
+  if (!removed && removed.error() != Error::no_directory) return removed;
+  account(number, 0);
+  spaces_.erase(number);
+  return {};
+}
+
+void SegmentFiles::pass(std::uint32_t number) {
+  last_number_ = std::max(last_number_, number);
+}
+
+void SegmentFiles::account(std::uint32_t number, std::uint64_t bytes) {
+  const auto [space, is_new] = spaces_.try_emplace(number, 0);
+  used_ = used_ - space->second + bytes;
+  most_used_ = std::max(most_used_, used_);
+  space->second = bytes;
+}
+
+bool SegmentFiles::lacks_space(std::uint32_t segment_bytes) const {
+  return directory_->free_bytes() < space_of(segment_bytes);
+}
+
+bool SegmentFiles::may_yield(const Segment* newest) const {
+  if (spaces_.size() < 2 || used_ <= most_used_ / 2) return false;
+  return !newest || newest->number != oldest();
+}
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,59 @@
+// The segment files in the directory, and the space that they take.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "proxy/cache/disk/catalog/segments.hpp"
+#include "proxy/cache/disk/format/directory.hpp"
+
+namespace proxy::cache::disk {
+
+// For the writer's thread; every call may wait for the disk.
+class SegmentFiles {
+ public:
+  using Spaces = std::map<std::uint32_t, std::uint64_t>;  // bytes of disk space by segment number
+
+  // Takes the directory over, with these of its segments.
+  void open(Directory directory, const std::vector<Directory::Item>& segments);
+  // Leaves the directory and its files as they are.
+  void close();
+  bool is_open() const { return directory_.has_value(); }
+  // Open only.
+  const Directory& directory() const { return *directory_; }
+  // `no_directory` where the directory was removed or mounted over, or `newest` is not in it any
+  // more. `newest` may be null.
+  Result<void> check(const Segment* newest) const;
+
+  // A file of this size with a header, behind every number used so far.
+  Result<std::shared_ptr<const Segment>> create(std::uint32_t segment_bytes, std::uint16_t purges);
+  Result<void> remove(std::uint32_t number);
+  // No new segment may have this number or a lower one.
+  void pass(std::uint32_t number);
+  // Notes that the segment takes so much space.
+  void account(std::uint32_t number, std::uint64_t bytes);
+
+  const Spaces& spaces() const { return spaces_; }
+  std::uint64_t used_bytes() const { return used_; }
+  // The lowest number; 0 if there is no segment.
+  std::uint32_t oldest() const { return spaces_.empty() ? 0 : spaces_.begin()->first; }
+
+  // Whether the file system lacks space for one more segment of this size.
+  bool lacks_space(std::uint32_t segment_bytes) const;
+  // Whether the oldest segment may be removed because the file system is full. Others may have
+  // filled it, and we must not make up for that: half of the space that we once took stays ours.
+  // `newest` may be null; it is never removed.
+  bool may_yield(const Segment* newest) const;
+
+ private:
+  std::optional<Directory> directory_;
+  Spaces spaces_;
+  std::uint64_t used_ = 0;       // their sum
+  std::uint64_t most_used_ = 0;  // the largest sum so far
+  std::uint32_t last_number_ = 0;
+};
+
+}  // namespace proxy::cache::disk

@@ -1,0 +1,173 @@
+#include "proxy/cache/disk/write_queue.hpp"
+
+#include <algorithm>
+
+namespace proxy::cache::disk {
+namespace {
+
+// The bounds of other records, as multiples of those of blocks: blocks arrive at the pace of the
+// disk, small records in bursts. Most is left to records on which written ones depend: the entry of
+// an object, whose blocks are written, a newer head, whose body is, and purges.
+constexpr std::uint64_t kShareOfSmall = 4;
+constexpr std::uint64_t kShareOfLast = 8;
+
+std::uint64_t share_of(const RecordHeader& header) {
+  if (header.kind == RecordKind::block) return 1;
+  const bool last = header.claims_blocks() || header.kind == RecordKind::head;
+  return last ? kShareOfLast : kShareOfSmall;
+}
+
+// The bound in time for blocks. It is never less than kLeastSoon, so that small records have room
+// beside one block.
+constexpr std::chrono::milliseconds kSoon{125};
+constexpr std::uint64_t kLeastSoon = std::uint64_t{320} << 10;
+
+// When a step of the writer takes longer, the disk is slow now, whatever its pace was before.
+constexpr std::chrono::milliseconds kSlowStep{500};
+
+constexpr std::uint64_t kMuch = std::uint64_t{1} << 20;  // is written at once
+
+constexpr std::size_t kMostDoubts = 65'536;
+
+}  // namespace
+
+Result<void> WriteQueue::append(NewRecord record) {
+  const threads::MutexLock lock(mutex_);
+  if (!watch_.working()) {
+    catalog_.counters.refused_resting += 1;
+    return Error::resting;
+  }
+  if (!has_room_for(record)) {
+    catalog_.counters.refused_busy += 1;
+    return Error::busy;
+  }
+  push(std::move(record));
+  return {};
+}
+
+bool WriteQueue::has_room_for(const NewRecord& record) const {
+  if (bytes_ == 0) return true;
+  const auto share = share_of(record.header);
+  return bytes_ <= share * bytes_soon() &&
+         bytes_ + record.footprint() <= share * options_.queue_bytes;
+}
+
+std::uint64_t WriteQueue::bytes_soon() const {
+  return watch_.in_step() > kSlowStep ? kLeastSoon : std::max(pace_.bytes_in(kSoon), kLeastSoon);
+}
+
+void WriteQueue::push(NewRecord record) {
+  catalog_.unwritten.add(record.header.index_key());
+  bytes_ += record.footprint();
+  pending_.urgent = pending_.urgent || is_purge(record.header.kind) || bytes_ >= kMuch;
+  pending_.records.push_back(std::move(record));
+  if (pending_.records.size() == 1 || pending_.urgent) changed_.notify_all();
+}
+
+void WriteQueue::purge(NewRecord record) {
+  {
+    const threads::MutexLock lock(mutex_);
+    if (bytes_ + record.footprint() <= kShareOfLast * options_.queue_bytes) {
+      return push(std::move(record));
+    }
+    // The rule must count before the writer can take the flag and settle the rule.
+    const bool is_new = !std::exchange(pending_.overflowed, true);
+    if (is_new && !catalog_.rules.add("")) catalog_.rules.cover_all();
+  }
+  if (record.header.kind == RecordKind::purge_prefix) catalog_.rules.withdraw(record.url);
+  if (record.header.kind == RecordKind::purge) {
+    catalog_.purging.subtract(KeyCounts::slot_of(record.header.key));
+  }
+  record.done(Error::busy);
+}
+
+void WriteQueue::doubt(const Key& object, std::uint64_t version) {
+  const threads::MutexLock lock(mutex_);
+  // A doubt of every object has no later one.
+  if (pending_.doubts.size() >= kMostDoubts && object != kAnyObject) return;
+  pending_.doubts.emplace_back(object, version);
+  changed_.notify_all();
+}
+
+std::uint64_t WriteQueue::bytes() const {
+  const threads::MutexLock lock(mutex_);
+  return bytes_;
+}
+
+bool WriteQueue::when_taken(std::uint64_t more_than, std::function<void()> taken) {
+  const threads::MutexLock lock(mutex_);
+  more_than = std::min(more_than, bytes_soon() / 2);  // all waiters go on at the same time
+  if (bytes_ <= more_than || !watch_.working() || watch_.hangs() || ended_) return false;
+  waiters_.push_back({more_than, std::move(taken)});
+  return true;
+}
+
+bool WriteQueue::settle(std::chrono::milliseconds limit) {
+  threads::MutexLock lock(mutex_);
+  return changed_.wait_for(lock, limit,
+                           [this]() REQUIRES(mutex_) { return pending_.empty() && idle_; });
+}
+
+void WriteQueue::open() {
+  const threads::MutexLock lock(mutex_);
+  stopping_ = ended_ = false;
+}
+
+void WriteQueue::stop() {
+  const threads::MutexLock lock(mutex_);
+  stopping_ = true;
+  changed_.notify_all();
+}
+
+bool WriteQueue::ended(std::chrono::milliseconds limit) {
+  threads::MutexLock lock(mutex_);
+  return changed_.wait_for(lock, limit, [this]() REQUIRES(mutex_) { return ended_; });
+}
+
+bool WriteQueue::is_urgent() const {
+  return stopping_ || pending_.urgent || !pending_.doubts.empty() || pending_.overflowed;
+}
+
+std::optional<WriteQueue::Batch> WriteQueue::take(WriterWatch::Clock::time_point wake, bool more) {
+  threads::MutexLock lock(mutex_);
+  changed_.wait_until(lock, wake, [this, more]() REQUIRES(mutex_) {
+    return more || is_urgent() || !pending_.records.empty();
+  });
+  if (!pending_.records.empty()) {
+    changed_.wait_for(lock, options_.gather,
+                      [this, more]() REQUIRES(mutex_) { return more || is_urgent(); });
+  }
+  if (stopping_ && pending_.empty()) return std::nullopt;
+  idle_ = false;
+  return std::exchange(pending_, {});
+}
+
+void WriteQueue::release(std::uint64_t bytes, const WritePace& pace) {
+  std::vector<Waiter> told;
+  {
+    const threads::MutexLock lock(mutex_);
+    bytes_ -= bytes;
+    pace_ = pace;
+    const auto left = bytes_;
+    const auto over =
+        std::partition(waiters_.begin(), waiters_.end(),
+                       [left](const Waiter& waiter) { return left > waiter.more_than; });
+    told.assign(std::move_iterator(over), std::move_iterator(waiters_.end()));
+    waiters_.erase(over, waiters_.end());
+  }
+  for (const auto& waiter : told) waiter.taken();
+}
+
+void WriteQueue::finish(bool more) {
+  const threads::MutexLock lock(mutex_);
+  idle_ = pending_.empty() && !more;
+  if (idle_) changed_.notify_all();
+}
+
+void WriteQueue::end() {
+  const threads::MutexLock lock(mutex_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace proxy::cache::disk

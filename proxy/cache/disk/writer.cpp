@@ -1,0 +1,261 @@
+#include "proxy/cache/disk/writer.hpp"
+
+#include <utility>
+
+namespace proxy::cache::disk {
+namespace {
+
+// How often the writer looks whether the directory is still there.
+constexpr std::chrono::seconds kLookAfter{1};
+
+// How long claims stand while a search for purged entries is under way.
+constexpr std::chrono::seconds kClaimsMeanwhile{1};
+
+// To reclaim a segment each of its records may be read. On a slow disk that takes long, but the
+// writer does not hang: so each question to `keep` begins a step.
+LogLimits in_steps(LogLimits limits, WriterWatch& watch) {
+  limits.keep = [&watch, keep = std::move(limits.keep)](const Key& key, const Location& location) {
+    watch.begin_step();
+    return keep(key, location);
+  };
+  return limits;
+}
+
+}  // namespace
+
+Writer::Writer(const Options& options, const LogLimits& limits, Catalog& catalog, WriteQueue& queue,
+               WriterWatch& watch)
+    : options_(options),
+      catalog_(catalog),
+      queue_(queue),
+      watch_(watch),
+      log_(in_steps(limits, watch), catalog),
+      owed_(catalog),
+      backoff_(options.first_rest, options.longest_rest) {}
+
+Writer::~Writer() {
+  stop();
+}
+
+std::future<Result<Loaded>> Writer::start() {
+  queue_.open();
+  backoff_.reset();
+  watch_.begin_start();
+  std::promise<Result<Loaded>> loaded;
+  auto result = loaded.get_future();
+  thread_ = std::thread([this, told = std::move(loaded)]() mutable { run(std::move(told)); });
+  return result;
+}
+
+void Writer::stop() {
+  if (!thread_.joinable()) return;
+  queue_.stop();
+  thread_.join();
+}
+
+Writer::End Writer::end() {
+  constexpr std::chrono::milliseconds kLook{20};
+  if (!thread_.joinable()) return End::joined;
+  queue_.stop();
+  while (!queue_.ended(kLook)) {
+    if (watch_.hangs()) return End::hangs;
+  }
+  stop();
+  return End::joined;
+}
+
+void Writer::run(std::promise<Result<Loaded>> loaded) {
+  loaded.set_value(load());
+  bool more = true;
+  for (;;) {
+    const auto wake = watch_.working() ? WriterWatch::Clock::now() + kLookAfter : backoff_.until();
+    auto batch = queue_.take(wake, more);
+    if (!batch) break;
+    watch_.begin_step();
+    more = work(std::move(*batch));
+    watch_.end_step();
+    queue_.finish(more);
+  }
+  watch_.begin_step();
+  end_log();
+  watch_.end_step();
+  queue_.end();
+}
+
+// The queue is open meanwhile: purges wait in it, other records are refused.
+Result<Loaded> Writer::load() {
+  const auto loaded = log_.open(options_.path);
+  catalog_.used_bytes = log_.used_bytes();
+  if (loaded) catalog_.log_has_more = loaded->unreadable > 0;
+  if (!loaded) rest(loaded.error());
+  catalog_.ready = loaded.has_value();
+  if (loaded) watch_.work();
+  watch_.end_start();
+  return loaded;
+}
+
+// Whether there is more to do at once.
+bool Writer::work(WriteQueue::Batch batch) {
+  if (!watch_.working() && backoff_.is_over()) recover();
+  write(std::move(batch.records));
+  if (batch.overflowed) purge_everything();
+  doubt(batch.doubts);
+  const bool more = look_after();
+  suspend_claims_of_long_search();
+  catalog_.used_bytes = log_.used_bytes();
+  return more;
+}
+
+// The next start does not know what is owed.
+void Writer::end_log() {
+  if (!owed_.empty()) recover();
+  (void)log_.close();  // a segment without footer is replayed
+}
+
+void Writer::write(std::vector<NewRecord> records) {
+  const bool any = !records.empty();
+  std::vector<std::size_t> slots;
+  std::vector<std::size_t> purged;
+  std::uint64_t gathered = 0;  // bytes of records that are not written yet
+  for (NewRecord& record : records) {
+    slots.push_back(KeyCounts::slot_of(record.header.index_key()));
+    if (record.header.kind == RecordKind::purge) purged.push_back(slots.back());
+    gathered += record.footprint();
+    watch_.begin_step();
+    write_one(std::move(record));
+    if (!log_.has_gathered()) queue_.release(std::exchange(gathered, 0), log_.pace());
+  }
+  flush(any);
+  queue_.release(gathered, log_.pace());
+  // A record may fail alone, while the disk works: what it owes is written at once.
+  if (!owed_.empty() && watch_.working()) {
+    pay_owed();
+    flush(any);
+  }
+  for (const std::size_t slot : purged) catalog_.purging.subtract(slot);
+  for (const std::size_t slot : slots) catalog_.unwritten.subtract(slot);
+}
+
+void Writer::flush(bool any) {
+  if (!watch_.working()) return;
+  const auto flushed = log_.flush();
+  if (!flushed) {
+    rest(flushed.error());
+  } else if (any) {
+    backoff_.reset();
+  }
+}
+
+void Writer::write_one(NewRecord record) {
+  if (is_purge(record.header.kind)) record = owed_unless_written(std::move(record));
+  if (!watch_.working()) {
+    catalog_.counters.failed_writes += 1;
+    if (record.done) record.done(Error::resting);
+    return;
+  }
+  const auto appended = log_.append(std::move(record));
+  if (!appended) rest(appended.error());
+}
+
+NewRecord Writer::owed_unless_written(NewRecord purge) {
+  NewRecord owed{.header = purge.header, .url = purge.url, .head = {}};
+  auto asked = std::move(purge.done);
+  purge.done = [this, asked = std::move(asked), owed = std::move(owed)](Result<Position> at) {
+    if (!at) owe(owed);
+    if (at) owed_.note_written();
+    if (asked) asked(at);
+  };
+  return purge;
+}
+
+void Writer::purge_everything() {
+  write_one({.header = {.kind = RecordKind::purge_prefix}, .url = {}, .head = {}});
+  flush(true);
+}
+
+void Writer::pay_owed() {
+  for (NewRecord& record : owed_.take()) {
+    if (watch_.working()) {
+      write_one(std::move(record));
+    } else {
+      owe(std::move(record));  // the failure is counted already
+    }
+  }
+}
+
+bool Writer::look_after() {
+  if (!watch_.working()) return false;
+  if (WriterWatch::Clock::now() - looked_after_ >= kLookAfter) {
+    looked_after_ = WriterWatch::Clock::now();
+    const auto there = log_.check_directory();
+    if (!there) {
+      rest(there.error());
+      return false;
+    }
+  }
+  const auto settled = log_.settle_claims();
+  if (!settled) {
+    rest(settled.error());
+    return false;
+  }
+  const auto searched = log_.search_purged();
+  if (!searched) rest(searched.error());
+  return searched && (*settled || *searched);
+}
+
+void Writer::doubt(const std::vector<WriteQueue::Doubt>& doubts) {
+  bool any = false;
+  for (const auto& [object, version] : doubts) {
+    any = any || object == WriteQueue::kAnyObject;
+    if (object != WriteQueue::kAnyObject) log_.doubt(object, version);
+  }
+  if (any) log_.doubt_objects();
+}
+
+// Which entries a purge rule covers is known only once the search has found them. Where that takes
+// long, or waits for a disk that rests, claims would tell neighbours of purged entries.
+void Writer::suspend_claims_of_long_search() {
+  if (catalog_.rules.count() == 0) {
+    searching_since_.reset();
+    catalog_.index.suspend_claims(Unclaimed::searching, false);
+    return;
+  }
+  const auto now = WriterWatch::Clock::now();
+  if (!searching_since_) searching_since_ = now;
+  const bool soon = watch_.working() && now - *searching_since_ < kClaimsMeanwhile;
+  if (!soon) catalog_.index.suspend_claims(Unclaimed::searching, true);
+}
+
+void Writer::rest(Error reason) {
+  catalog_.log_has_more = true;
+  if (reason == Error::no_directory) {
+    catalog_.ready = false;
+    owed_.note_directory_left();
+    log_.abandon();
+  }
+  backoff_.rest();
+  watch_.rest(reason);
+}
+
+void Writer::recover() {
+  Result<void> ready = log_.check_directory();
+  if (!ready) {
+    catalog_.ready = false;
+    const auto loaded = log_.open(options_.path);
+    ready = loaded ? Result<void>() : loaded.error();
+    if (loaded && loaded->unreadable == 0) catalog_.log_has_more = owed_.directory_left();
+    if (loaded && loaded->entries > 0 && owed_.written_elsewhere()) owed_.add_everything();
+  }
+  if (ready) ready = log_.probe();
+  if (!ready) {
+    rest(ready.error());
+    return;
+  }
+  watch_.work();
+  pay_owed();
+  const auto paid = log_.flush();
+  if (!paid) rest(paid.error());
+  catalog_.ready = watch_.working();
+}
+
+}  // namespace proxy::cache::disk
