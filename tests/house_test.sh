@@ -30,7 +30,9 @@ includes_only() {
 
 includes_only config config
 includes_only digest digest
-includes_only peers peers config digest
+includes_only peers peers config config/threads digest
+# What all folders may use: locks with annotations.
+includes_only config/threads config/threads
 
 # The rooms of proxy/, from top to bottom: a file includes only files of its own room and of rooms
 # that stand below it.
@@ -54,8 +56,12 @@ rooms=(
   command/digest
   command
   inspect
+  cache/disk_tier
   cache
   cache/disk
+  cache/disk/log
+  cache/disk/catalog
+  cache/disk/format
   lists
   net
   http
@@ -84,15 +90,19 @@ breach 'proxy/ itself holds main.cpp and version.hpp' < <(
 
 rests_on http
 rests_on net
-rests_on cache/disk
-rests_on cache cache/disk http
+rests_on cache/disk/format
+rests_on cache/disk/catalog cache/disk/format
+rests_on cache/disk/log cache/disk/catalog cache/disk/format
+rests_on cache/disk cache/disk/log cache/disk/catalog cache/disk/format
+rests_on cache cache/disk/catalog cache/disk/format http
+rests_on cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on lists http
-rests_on inspect cache cache/disk http
+rests_on inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on wire net http
 rests_on upstream wire net lists http
 rests_on command
 rests_on command/digest command inspect http
-rests_on command/cache command inspect cache cache/disk http
+rests_on command/cache command inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 
 breach 'only proxy/main.cpp includes proxy/command/' < <(
   grep -rnE '^#include "proxy/command/' --include='*.[ch]pp' proxy | grep -vE '^proxy/(main\.cpp|command/)' || true)

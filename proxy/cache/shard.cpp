@@ -12,7 +12,7 @@ constexpr std::uint64_t kSlotBytes = 112;
 // Each shard's share of the budget for departed keys: all shards together take a thousandth.
 constexpr std::uint64_t kDeparturesShare = 64 * 1024;
 
-// Whether an object may be claimed depends on its blocks on disk (disk/log.hpp).
+// Whether an object may be claimed, its blocks on disk decide (disk/log/object_claims.hpp).
 Time claimable_alone(const Entry& entry) {
   return entry.object ? Time::min() : entry.claimable_until();
 }
@@ -51,7 +51,7 @@ Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limi
       departures_(budget, budget.limit() / kDeparturesShare, limits.remembered) {}
 
 Found Shard::find(const digest::Key& key, std::string_view url, const http::Fields& request) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
   if (slot == slots_.end() || slot->second.newest->entry->url != url) {
     return {nullptr, false, departures_.holds(key, latest_)};
@@ -68,7 +68,7 @@ Found Shard::find(const digest::Key& key, std::string_view url, const http::Fiel
 }
 
 Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* superseded) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   tell(now);
   Slot& slot = slots_[node->key];
   claim(slot, *node, now);  // first, because a replacement must not end a claim
@@ -102,7 +102,7 @@ void Shard::insert(Slot& slot, Chain node) {
 
 std::shared_ptr<const Entry> Shard::adopt(Chain& node, Time now) {
   Chain surplus;
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   tell(now);
   Slot& slot = slots_[node->key];
   if (slot.newest && slot.newest->entry->url != node->entry->url)
@@ -118,7 +118,7 @@ std::shared_ptr<const Entry> Shard::adopt(Chain& node, Time now) {
 }
 
 bool Shard::was_used(const digest::Key& key) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
   if (slot == slots_.end()) return false;
   const Node* node = slot->second.newest.get();
@@ -127,12 +127,12 @@ bool Shard::was_used(const digest::Key& key) {
 }
 
 bool Shard::holds(const digest::Key& key) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   return slots_.contains(key);
 }
 
 Shard::Chain Shard::drop(const digest::Key& key, const Entry* entry) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
   if (slot == slots_.end()) return {};
   Chain* at = place_of(slot->second, entry);
@@ -144,7 +144,7 @@ Shard::Chain Shard::drop(const digest::Key& key, const Entry* entry) {
 }
 
 Shard::Chain Shard::remove(const digest::Key& key, std::optional<std::string_view> url) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
   if (slot == slots_.end() || (url && slot->second.newest->entry->url != *url)) return {};
   Chain dropped = take_all(slot->second);
@@ -155,7 +155,7 @@ Shard::Chain Shard::remove(const digest::Key& key, std::optional<std::string_vie
 std::vector<Shard::Chain> Shard::remove_if(std::span<const digest::Key> keys,
                                            const std::function<bool(std::string_view)>& matches) {
   std::vector<Chain> dropped;
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   for (const auto& key : keys) {
     const auto slot = slots_.find(key);
     if (slot == slots_.end() || !matches(slot->second.newest->entry->url)) continue;
@@ -166,7 +166,7 @@ std::vector<Shard::Chain> Shard::remove_if(std::span<const digest::Key> keys,
 }
 
 void Shard::look(std::span<const digest::Key> keys, std::vector<Store::Held>& out) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   for (const auto& key : keys) {
     const auto slot = slots_.find(key);
     if (slot == slots_.end()) continue;
@@ -177,7 +177,7 @@ void Shard::look(std::span<const digest::Key> keys, std::vector<Store::Held>& ou
 }
 
 Shard::Chain Shard::evict(S3Fifo::Part part) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   auto* node = static_cast<Node*>(order_.evict(part));
   if (!node) return {};
   const auto slot = slots_.find(node->key);
@@ -193,23 +193,23 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
 }
 
 void Shard::forget_ghosts() {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   order_.forget_ghosts();
 }
 
 Collected Shard::collect(Time now, std::vector<KeyChange>& out) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   expire_claims(now);
   return changes_.drain(out);
 }
 
 void Shard::list(std::vector<digest::Key>& out) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   for (const auto& [key, slot] : slots_) out.push_back(key);
 }
 
 void Shard::list_claimed(Time now, std::vector<digest::Key>& out) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   expire_claims(now);
   changes_.restart();
   for (const auto& [key, slot] : slots_) {

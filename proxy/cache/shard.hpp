@@ -5,12 +5,12 @@
 #include <boost/intrusive/set.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "config/threads/mutex.hpp"
 #include "proxy/cache/claims.hpp"
 #include "proxy/cache/departures.hpp"
 #include "proxy/cache/disk/catalog/index.hpp"
@@ -96,29 +96,29 @@ class Shard {
   static Chain* same_selection(Slot& slot, const Node& node);
   // The node of this entry, or null.
   static Chain* place_of(Slot& slot, const Entry* entry);
-  // Removes a node from the slot and the claims; the caller removes it from `order_`.
-  Chain take(Slot& slot, Chain& at);
-  Chain take_all(Slot& slot);
-  Chain take_surplus(Slot& slot);
-  void insert(Slot& slot, Chain node);
-  void claim(Slot& slot, Node& node, Time now);
-  void unclaim(Slot& slot, Node& node);
-  void change(const digest::Key& key, KeyChange::What what);
-  void expire_claims(Time now);
-  void tell(Time now) { latest_ = std::max(latest_, now); }
+  // Out of the slot and the claims; `order_` is the caller's part.
+  Chain take(Slot& slot, Chain& at) REQUIRES(mutex_);
+  Chain take_all(Slot& slot) REQUIRES(mutex_);
+  Chain take_surplus(Slot& slot) REQUIRES(mutex_);
+  void insert(Slot& slot, Chain node) REQUIRES(mutex_);
+  void claim(Slot& slot, Node& node, Time now) REQUIRES(mutex_);
+  void unclaim(Slot& slot, Node& node) REQUIRES(mutex_);
+  void change(const digest::Key& key, KeyChange::What what) REQUIRES(mutex_);
+  void expire_claims(Time now) REQUIRES(mutex_);
+  void tell(Time now) REQUIRES(mutex_) { latest_ = std::max(latest_, now); }
 
   const std::size_t max_variants_;
   const Totals totals_;
   disk::Index* const below_;
   std::atomic<std::size_t> count_ = 0;
 
-  std::mutex mutex_;  // guards everything below
-  Map slots_;
-  S3Fifo order_;
-  ClaimOrder claim_order_;
-  ChangeQueue changes_;
-  Departures departures_;
-  Time latest_{};  // the latest `now` that was passed; claims are collected several times a second
+  threads::Mutex mutex_;
+  Map slots_ GUARDED_BY(mutex_);
+  S3Fifo order_ GUARDED_BY(mutex_);
+  ClaimOrder claim_order_ GUARDED_BY(mutex_);
+  ChangeQueue changes_ GUARDED_BY(mutex_);
+  Departures departures_ GUARDED_BY(mutex_);
+  Time latest_ GUARDED_BY(mutex_){};  // the newest `now` that a caller gave
 };
 
 }  // namespace proxy::cache

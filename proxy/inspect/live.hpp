@@ -6,7 +6,7 @@
 #include <string>
 
 #include "proxy/cache/disk/format/verify.hpp"
-#include "proxy/cache/disk_tier.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/cache/store.hpp"
 
 namespace proxy::inspect {

@@ -208,7 +208,7 @@ void Server::stop() {
   for (auto& worker : workers_) worker.io.stop();
   running_.clear();
   // Whom the disk tells that something is read or written has to be there yet.
-  if (disk_ && !disk_->stop()) end_without_disk(log_);
+  if (disk_ && disk_->stop() == cache::DiskTier::Stopped::hangs) end_without_disk(log_);
   // All of them before any is destroyed: a fill's readers may be on other threads.
   aside_.end_coroutines();
   for (auto& worker : workers_) worker.io.end_coroutines();

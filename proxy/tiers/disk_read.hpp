@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "proxy/cache/disk_tier.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/worker/worker.hpp"
 

@@ -141,7 +141,7 @@ void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
   }
   single(out, "hearsay_disk_not_admitted_total", "counter",
          "Responses not written as their URL was asked for once (setting cache.disk.admit).",
-         tier->not_admitted());
+         tier->admission().refused());
   const auto gauge = [&out](std::string_view name, std::string_view help, auto value) {
     single(out, fmt::format("hearsay_disk_{}", name), "gauge", help, value);
   };

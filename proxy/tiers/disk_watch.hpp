@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proxy/cache/disk_tier.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
 
 namespace proxy {
 

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <vector>
 
-#include "proxy/cache/disk_tier.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/http/owned_fields.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/tiers/disk_read.hpp"
@@ -65,9 +65,9 @@ Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& 
 
 // Once memory has it: who asks again then writes it, and who did before is remembered.
 bool is_to_be_written(Shared& shared, const digest::Key& key, const cache::Entry& entry) {
-  if (!shared.disk || !shared.disk->admits_on_second()) return shared.disk != nullptr;
+  if (!shared.disk || !shared.disk->admission().is_on_second()) return shared.disk != nullptr;
   if (entry.object || shared.disk->admits(key)) return !entry.on_disk.offer();
-  if (!entry.range) shared.disk->count_not_admitted();
+  if (!entry.range) shared.disk->admission().count_refused();
   return false;
 }
 
@@ -84,7 +84,7 @@ bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const ca
     entry->on_disk.note_asked(asked);
     return shared.store.put(key, entry, now, superseded) == cache::Stored::yes;
   };
-  if (shared.disk && !shared.disk->admits_on_second()) {
+  if (shared.disk && !shared.disk->admission().is_on_second()) {
     return shared.disk->put(key, entry, superseded, store);
   }
   if (!store()) return false;
@@ -97,14 +97,14 @@ bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const ca
 
 void note_asked(const Shared& shared, const Request& request, const digest::Key& key) {
   const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
-  if (shared.disk && asks_for_it) shared.disk->note_asked(key);
+  if (shared.disk && asks_for_it) shared.disk->admission().note_asked(key);
 }
 
 // Somebody asked for it before, or memory would not have it. What is purged meanwhile was asked for
 // before that; what is replaced, memory has no more.
 void admit_held(Shared& shared, const digest::Key& key,
                 const std::shared_ptr<const cache::Entry>& held) {
-  if (!shared.disk || !shared.disk->admits_on_second()) return;
+  if (!shared.disk || !shared.disk->admission().is_on_second()) return;
   if (!held || held->range || held->object || held->on_disk.offer()) return;
   const auto good = [&] {
     std::vector<cache::Store::Held> all;
@@ -122,7 +122,7 @@ void drop(Shared& shared, const digest::Key& key, const std::string& name) {
   if (shared.disk) shared.disk->purge(key, {});
   shared.store.invalidate(key, name);
   // Somebody may have found it in between and written it.
-  if (shared.disk && shared.disk->admits_on_second()) shared.disk->purge(key, {});
+  if (shared.disk && shared.disk->admission().is_on_second()) shared.disk->purge(key, {});
 }
 
 Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name) {

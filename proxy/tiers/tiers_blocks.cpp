@@ -38,7 +38,8 @@ struct Wanted {
 };
 
 disk::Result<Block> read(Shared& shared, const Wanted& wanted, disk::Wait wait) {
-  return shared.disk->read_block(wanted.url_key, wanted.number, *wanted.object, shared.store, wait);
+  return shared.disk->blocks().read(wanted.url_key, wanted.number, *wanted.object, shared.store,
+                                    wait);
 }
 
 // Where waiting is allowed.
@@ -86,7 +87,7 @@ Task<HeldBlock> block_held(Worker& worker, digest::Key key,
   const auto block_key = wanted.key();
   const auto& url = wanted.object->url;
   HeldBlock held{shared.store.find(block_key, url, {}).entry};
-  if (!held.block && shared.disk) held.block = shared.disk->unwritten(block_key);
+  if (!held.block && shared.disk) held.block = shared.disk->blocks().unwritten(block_key);
   if (held.block || !shared.disk || shared.disk->hangs()) co_return held;
   std::optional<cache::Readings::Turn> turn;  // until memory has it
   auto block = read(shared, wanted, disk::Wait::no);
@@ -124,7 +125,7 @@ bool keep_block_of_new(Shared& shared, const digest::Key& key,
   const auto block = cache::block_entry(shared.budget, *object, std::move(bytes));
   const auto block_key = disk::block_key(key, object->object->version, number);
   const auto stored = shared.store.put(block_key, block, shared.clock.now());
-  const bool written = shared.disk && shared.disk->put_block(key, number, *object, block);
+  const bool written = shared.disk && shared.disk->blocks().put(key, number, *object, block);
   return written || stored == cache::Stored::yes;
 }
 

@@ -7,7 +7,7 @@
 #include "config/settings.hpp"
 #include "peers/directory.hpp"
 #include "peers/publisher.hpp"
-#include "proxy/cache/disk_tier.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/fill/fills.hpp"
 #include "proxy/fill/runs.hpp"
 #include "proxy/lists/access_lists.hpp"

@@ -1,4 +1,4 @@
-#include "proxy/cache/asked_twice.hpp"
+#include "proxy/cache/disk_tier/asked_twice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <random>
 
-#include "proxy/cache/disk_tier.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/cache/in_blocks.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "tests/proxy/cache/messages.hpp"
@@ -31,7 +31,7 @@ class ObjectsBelow : public ::testing::Test {
     store_.emplace(budget_, StoreLimits{}, &disk_->disk().catalog().index);
   }
   void restart() {
-    disk_->stop();
+    (void)disk_->stop();
     store_.reset();
     begin();
   }
@@ -52,7 +52,7 @@ class ObjectsBelow : public ::testing::Test {
     const auto bytes = std::make_shared<Block>(budget_, size);
     std::fill_n(bytes->data(), size, static_cast<char>('a' + number));
     const auto block = block_entry(budget_, object, {{{bytes, size}}, size});
-    EXPECT_TRUE(disk_->put_block(kKey, number, object, block));
+    EXPECT_TRUE(disk_->blocks().put(kKey, number, object, block));
   }
   void put_blocks(const Entry& object) {
     for (std::uint32_t number = 0; number < blocks_in(kLength); ++number) put_block(object, number);
@@ -63,7 +63,7 @@ class ObjectsBelow : public ::testing::Test {
     return found ? found->entry : nullptr;
   }
   disk::Result<std::shared_ptr<const Entry>> block(const Entry& object, std::uint32_t number) {
-    return disk_->read_block(kKey, number, object, *store_, disk::Wait::yes);
+    return disk_->blocks().read(kKey, number, object, *store_, disk::Wait::yes);
   }
   bool is_good(const Entry& object, std::uint32_t number) {
     const auto read = block(object, number);
@@ -171,7 +171,7 @@ TEST_F(ObjectsBelow, DoNotWaitForABlockOnAThreadThatMayNot) {
   const auto entry = object();
   put(entry);
   put_blocks(*entry);
-  const auto read = disk_->read_block(kKey, 0, *entry, *store_, disk::Wait::no);
+  const auto read = disk_->blocks().read(kKey, 0, *entry, *store_, disk::Wait::no);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error(), disk::Error::would_block);
 }
@@ -249,7 +249,7 @@ TEST_F(ObjectsBelow, HaveBlocksThatAreFoundBeforeTheyAreWritten) {
     ASSERT_TRUE(has_block(*entry, 4)) << "neither waiting nor written";
   }
   settle();
-  EXPECT_FALSE(disk_->unwritten(key));
+  EXPECT_FALSE(disk_->blocks().unwritten(key));
   EXPECT_TRUE(has_block(*entry, 4));
 }
 
@@ -259,7 +259,7 @@ TEST_F(ObjectsBelow, GiveNoWrongByteForAFlippedBit) {
   put(entry);
   put_blocks(*entry);
   put(entry, entry.get());
-  disk_->stop();
+  (void)disk_->stop();
   std::map<std::filesystem::path, std::string> good;
   for (const auto& file : std::filesystem::directory_iterator(home_.path())) {
     good[file.path()] = support::read_file(file.path());
@@ -292,7 +292,7 @@ TEST_F(ObjectsBelow, GiveNoWrongByteForAFlippedBit) {
     }
     EXPECT_EQ(is_claimed(), all) << round;
     (all ? whole : lost) += 1;
-    disk_->stop();
+    (void)disk_->stop();
   }
   EXPECT_GT(lost, 10);
   EXPECT_GT(whole, 5);
@@ -303,7 +303,7 @@ TEST_F(ObjectsBelow, TakeNoBlockOfAnotherSize) {
   const auto size = std::uint32_t{1000};
   const auto block =
       block_entry(budget_, *entry, {{{std::make_shared<Block>(budget_, size), size}}, size});
-  ASSERT_TRUE(disk_->put_block(kKey, 0, *entry, block));
+  ASSERT_TRUE(disk_->blocks().put(kKey, 0, *entry, block));
   settle();
   EXPECT_EQ(this->block(*entry, 0).error(), disk::Error::corrupt);
   EXPECT_FALSE(has_block(*entry, 0));

@@ -9,7 +9,7 @@
 #include <random>
 #include <thread>
 
-#include "proxy/cache/disk_tier.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "proxy/cache/in_blocks.hpp"
 #include "tests/proxy/cache/messages.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -29,7 +29,7 @@ class SharedBlocks : public ::testing::Test {
     EXPECT_TRUE(disk_.start());
     disk_.sit_under(store_);
   }
-  ~SharedBlocks() override { disk_.stop(); }
+  ~SharedBlocks() override { (void)disk_.stop(); }
 
   static std::string name_of(std::size_t number) {
     return "http://large/" + std::to_string(number);
@@ -86,7 +86,7 @@ class SharedBlocks : public ::testing::Test {
     const auto bytes = block_entry(budget_, *object, filled(byte_of(*object, block), size));
     while (disk_.disk().queued_bytes() > kMostQueued)
       std::this_thread::yield();  // or it is refused
-    if (disk_.put_block(key_of(object->url), block, *object, bytes)) kept_ += 1;
+    if (disk_.blocks().put(key_of(object->url), block, *object, bytes)) kept_ += 1;
     disk_.disk().review_claim(key_of(object->url), object->object->version);
   }
   void read(std::size_t number) {
@@ -100,7 +100,7 @@ class SharedBlocks : public ::testing::Test {
       return;
     }
     for (std::uint32_t block = 0; block < blocks_in(kObjectBytes); ++block) {
-      const auto bytes = disk_.read_block(key_of(url), block, *entry, store_, disk::Wait::yes);
+      const auto bytes = disk_.blocks().read(key_of(url), block, *entry, store_, disk::Wait::yes);
       if (!bytes || !*bytes) continue;
       EXPECT_EQ((*bytes)->body.size, bytes_of_block(block, kObjectBytes).size());
       EXPECT_TRUE(is_all(**bytes, byte_of(*entry, block)));

@@ -1,5 +1,5 @@
 // Memory and disk together: what is found, and what may be claimed.
-#include "proxy/cache/disk_tier.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "proxy/cache/disk_tier.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
 #include "tests/proxy/cache/messages.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -23,7 +23,7 @@ class SharedTiers : public ::testing::Test {
     EXPECT_TRUE(disk_.start());
     disk_.sit_under(store_);
   }
-  ~SharedTiers() override { disk_.stop(); }
+  ~SharedTiers() override { (void)disk_.stop(); }
 
   static std::string url_of(std::size_t number) { return "http://a/" + std::to_string(number); }
 

@@ -19,7 +19,7 @@ using nlohmann::json;
 class LiveCache : public ::testing::Test {
  protected:
   LiveCache() { EXPECT_TRUE(disk_.start()); }
-  ~LiveCache() override { disk_.stop(); }
+  ~LiveCache() override { (void)disk_.stop(); }
 
   static Stock stock(const std::string& url, std::uint32_t body = 10) {
     Stock stock;

@@ -3,11 +3,11 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "config/threads/mutex.hpp"
 #include "digest/key.hpp"
 
 namespace proxy::cache {
@@ -15,7 +15,7 @@ namespace proxy::cache {
 // Any thread.
 class Readings {
  public:
-  // The right to read an entry; ends with the object. Empty: somebody else is reading it.
+  // The right to read the entry of a key; ends with the object. Empty: another request has it.
   class Turn {
    public:
     Turn() = default;
@@ -33,10 +33,10 @@ class Readings {
     digest::Key key_{};
   };
 
-  // Starts a read. If somebody else is reading the entry, calls `over` when that read ends, on any
-  // thread; `over` must be brief.
-  [[nodiscard]] Turn begin(const digest::Key& key, std::function<void()> over) {
-    const std::lock_guard lock(mutex_);
+  // Takes the turn. Where another request has it, returns an empty one and calls `over` when that
+  // turn ends, on any thread; `over` must be brief.
+  [[nodiscard]] Turn begin(const digest::Key& key, std::function<void()> over) EXCLUDES(mutex_) {
+    const threads::MutexLock lock(mutex_);
     const auto [place, is_new] = waiting_.try_emplace(key);
     if (is_new) return Turn(*this, key);
     place->second.push_back(std::move(over));
@@ -44,17 +44,18 @@ class Readings {
   }
 
  private:
-  void end(const digest::Key& key) {
+  void end(const digest::Key& key) EXCLUDES(mutex_) {
     std::vector<std::function<void()>> over;
     {
-      const std::lock_guard lock(mutex_);
+      const threads::MutexLock lock(mutex_);
       over = std::move(waiting_.extract(key).mapped());
     }
     for (const auto& tell : over) tell();
   }
 
-  std::mutex mutex_;
-  std::unordered_map<digest::Key, std::vector<std::function<void()>>, digest::KeyHash> waiting_;
+  threads::Mutex mutex_;
+  std::unordered_map<digest::Key, std::vector<std::function<void()>>, digest::KeyHash> waiting_
+      GUARDED_BY(mutex_);
 };
 
 }  // namespace proxy::cache

@@ -1,0 +1,72 @@
+#include "proxy/cache/disk_tier/disk_blocks.hpp"
+
+#include <utility>
+
+#include "proxy/cache/disk_tier/entry_writer.hpp"
+#include "proxy/cache/in_blocks.hpp"
+
+namespace proxy::cache {
+
+using disk::Error;
+using disk::Key;
+using disk::RecordKind;
+using disk::Result;
+using disk::Wait;
+
+bool DiskBlocks::put(const Key& url_key, std::uint32_t number, const Entry& object,
+                     const std::shared_ptr<const Entry>& block) {
+  if (object.url.size() + kBlockBytes > disk_.most_bytes()) return false;
+  const disk::RecordHeader header{.kind = RecordKind::block,
+                                  .key = url_key,
+                                  .version = object.object->version,
+                                  .block = number};
+  const Key key = header.index_key();
+  disk::NewRecord record{.header = header, .url = object.url, .head = {}, .body = pieces_of(block)};
+  record.done = [this, key, block](const auto&) { forget(key, block); };
+  {
+    const threads::MutexLock lock(mutex_);
+    unwritten_[key] = block;
+  }
+  const bool taken = disk_.append(std::move(record)).has_value();
+  if (!taken) forget(key, block);
+  return taken;
+}
+
+void DiskBlocks::forget(const Key& key, const std::shared_ptr<const Entry>& block) {
+  const threads::MutexLock lock(mutex_);
+  const auto found = unwritten_.find(key);
+  if (found != unwritten_.end() && found->second == block) unwritten_.erase(found);
+}
+
+std::shared_ptr<const Entry> DiskBlocks::unwritten(const Key& block_key) const {
+  const threads::MutexLock lock(mutex_);
+  const auto found = unwritten_.find(block_key);
+  return found == unwritten_.end() ? nullptr : found->second;
+}
+
+Result<std::shared_ptr<const Entry>> DiskBlocks::read(const Key& url_key, std::uint32_t number,
+                                                      const Entry& object, Store& memory,
+                                                      Wait wait) {
+  ReadBack::Seen seen{disk::block_key(url_key, object.object->version, number), {}};
+  const auto location = disk_.find(seen.key, object.url);
+  if (!location || location->kind != RecordKind::block) {
+    disk_.lose_block(url_key, object.object->version);  // if it is claimed, it is so wrongly
+    return nullptr;
+  }
+  const auto failed = [&](Error error) -> Result<std::shared_ptr<const Entry>> {
+    if (error == Error::would_block || error == Error::busy) return error;
+    disk_.lose_block(url_key, object.object->version);
+    return error;
+  };
+  const auto stored = reader_.open(seen, *location, object.url, wait);
+  if (!stored) return failed(stored.error());
+  auto body = reader_.read_body(*stored, memory, wait);
+  if (!body) return failed(body.error());
+  if (body->size != bytes_of_block(number, object.body.size).size()) {
+    disk_.drop(seen.key, *location, Error::corrupt);
+    return failed(Error::corrupt);
+  }
+  return block_entry(budget_, object, std::move(*body));
+}
+
+}  // namespace proxy::cache

@@ -1,0 +1,43 @@
+// Blocks of large objects, on disk.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "config/threads/mutex.hpp"
+#include "proxy/cache/disk/disk.hpp"
+#include "proxy/cache/disk_tier/entry_reader.hpp"
+
+namespace proxy::cache {
+
+// Any thread.
+class DiskBlocks {
+ public:
+  // All outlive this object.
+  DiskBlocks(Budget& budget, disk::Disk& disk, EntryReader& reader)
+      : budget_(budget), disk_(disk), reader_(reader) {}
+
+  // Queues a block of the object. False: refused.
+  bool put(const disk::Key& url_key, std::uint32_t number, const Entry& object,
+           const std::shared_ptr<const Entry>& block);
+  // The block that waits to be written, else null. Memory may have given it up meanwhile.
+  std::shared_ptr<const Entry> unwritten(const disk::Key& block_key) const EXCLUDES(mutex_);
+  // The block; null where it is not there. Errors are those of DiskTier::read(); a damaged block is
+  // dropped, and the object is not claimed any more.
+  disk::Result<std::shared_ptr<const Entry>> read(const disk::Key& url_key, std::uint32_t number,
+                                                  const Entry& object, Store& memory,
+                                                  disk::Wait wait);
+
+ private:
+  void forget(const disk::Key& key, const std::shared_ptr<const Entry>& block) EXCLUDES(mutex_);
+
+  Budget& budget_;
+  disk::Disk& disk_;
+  EntryReader& reader_;
+  mutable threads::Mutex mutex_;
+  std::unordered_map<disk::Key, std::shared_ptr<const Entry>, digest::KeyHash> unwritten_
+      GUARDED_BY(mutex_);
+};
+
+}  // namespace proxy::cache

@@ -1,0 +1,145 @@
+#include "proxy/cache/disk_tier/disk_tier.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace proxy::cache {
+namespace {
+
+using disk::Error;
+using disk::Key;
+using disk::Location;
+using disk::RecordKind;
+using disk::Result;
+using disk::Wait;
+
+// Memory for an entry of the index at worst (index_memory_test), and some for claims.
+constexpr std::uint64_t kIndexBytes = 64;
+
+// Records that wait to be written are in memory: they may take an eighth of it, but where that is
+// few blocks, up to a quarter.
+std::uint64_t queue_share(std::uint64_t memory_bytes) {
+  return std::max(memory_bytes / 8, std::min<std::uint64_t>(4 * kBlockBytes, memory_bytes / 4));
+}
+
+disk::Options options_of(DiskLimits limits, std::uint64_t memory_bytes,
+                         disk::PurgeRules::Reading reading,
+                         const std::atomic<const Store*>& memory) {
+  disk::Options options;
+  options.queue_bytes = std::min(options.queue_bytes, queue_share(memory_bytes));
+  options.path = std::move(limits.path);
+  options.log.bytes = limits.bytes;
+  options.log.entries = memory_bytes / 2 / kIndexBytes;
+  options.log.segment_bytes = limits.segment_bytes;
+  options.purge_reading = std::move(reading);
+  options.log.keep = [&memory](const Key& key, const Location& location) {
+    const Store* above = memory;
+    return location.used || (above && above->was_used(key));
+  };
+  return options;
+}
+
+}  // namespace
+
+std::uint64_t segments_of(std::uint64_t bytes) {
+  const auto each = disk::segment_bytes_for({.bytes = bytes});
+  return each ? bytes / *each + 1 : 0;
+}
+
+DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading)
+    : budget_(budget),
+      admission_(budget, limits.admit_on_second),
+      selectors_(disk_, reader_, writer_, Selectors::fitting(budget.limit())),
+      disk_(options_of(std::move(limits), budget.limit(), std::move(reading), memory_)) {}
+
+DiskTier::Stopped DiskTier::stop() {
+  const bool read = !pool_ || pool_->end(kReadLimit);
+  if (read) pool_.reset();
+  const bool written = disk_.end() == disk::Writer::End::joined;
+  return read && written ? Stopped::yes : Stopped::hangs;
+}
+
+disk::State DiskTier::state() const {
+  if (hangs()) return {.working = false, .reason = Error::hangs};
+  return disk_.state();
+}
+
+Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
+                                const http::Fields& request, Store& memory, Wait wait) {
+  ReadBack read;
+  auto location = disk_.find(url_key, url);
+  if (!location) return read;
+  auto stored = reader_.open(read.by.emplace(ReadBack::Seen{url_key, {}}), *location, url, wait);
+  if (!stored) return stored.error();
+  const auto corrupt = [this](const Key& key, const Location& at) {
+    disk_.drop(key, at, Error::corrupt);
+    return Error::corrupt;
+  };
+  std::uint64_t number = 0;
+  if (location->kind == RecordKind::selector) {
+    const auto selector = decode_selector(stored->head());
+    if (!selector) return corrupt(url_key, *location);
+    selectors_.note(*read.by, url, *selector, stored->header());
+    read.varies = true;
+    const bool is_claimed = location->claimable_until != 0;
+    if (is_claimed && !disk_.may_hold(selector->claimed)) {  // the claimed variant is gone
+      disk_.catalog().index.set_claim(url_key, location->at, 0);
+    }
+    number = selector->number;
+    const Key key = variant_key(url_key, *selector, request);
+    location = disk_.find(key, url);
+    if (!location) return read;
+    stored = reader_.open(read.variant.emplace(ReadBack::Seen{key, {}}), *location, url, wait);
+    if (!stored) return stored.error();
+  }
+  if (location->kind == RecordKind::block || location->kind == RecordKind::selector) return read;
+  auto saved = decode_head(url, stored->head(), stored->header());
+  if (!saved || saved->selector != number || !saved->entry.variant.matches(request)) {
+    return corrupt((read.variant ? read.variant : read.by)->key, *location);
+  }
+  return reader_.read_entry(std::move(read), *stored, std::move(*saved), memory, wait);
+}
+
+bool DiskTier::still_found(const ReadBack& read, std::string_view url) const {
+  const auto there = [this, url](const std::optional<ReadBack::Seen>& seen) {
+    return !seen || disk_.holds(seen->key, url, seen->at);
+  };
+  return there(read.by) && there(read.variant);
+}
+
+bool DiskTier::put(const Key& url_key, const std::shared_ptr<const Entry>& entry,
+                   const Entry* superseded, const std::function<bool()>& stored_above) {
+  const threads::MutexLock lock(selectors_.lock_of(url_key));
+  if (!stored_above()) return false;
+  if (entry->variant.varies()) {
+    selectors_.put_variant(url_key, entry, superseded);
+  } else {
+    (void)writer_.write(url_key, entry, superseded, 0);
+  }
+  return true;
+}
+
+bool DiskTier::purge(const Key& url_key, disk::Done done) {
+  const threads::MutexLock lock(selectors_.lock_of(url_key));
+  selectors_.forget(url_key);
+  if (!disk_.may_hold(url_key)) return false;
+  disk_.purge(url_key, std::move(done));
+  return true;
+}
+
+Result<void> DiskTier::purge_all(std::string_view text, disk::Done done) {
+  const Selectors::AllLocked all(selectors_);
+  return disk_.purge_prefix(text, std::move(done));
+}
+
+void DiskTier::charge() {
+  // Bodies in the queue are charged already, as blocks of their entries.
+  const disk::Catalog& catalog = disk_.catalog();
+  const auto bytes =
+      catalog.index.bytes() + catalog.rules.bytes() + disk_.queued_bytes() / 8 + selectors_.bytes();
+  if (bytes > charged_) budget_.charge(bytes - charged_);
+  if (bytes < charged_) budget_.release(charged_ - bytes);
+  charged_ = bytes;
+}
+
+}  // namespace proxy::cache

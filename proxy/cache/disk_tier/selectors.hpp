@@ -1,0 +1,86 @@
+// Responses with Vary, on disk: a selector under the URL's key leads to them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/threads/mutex.hpp"
+#include "proxy/cache/disk/disk.hpp"
+#include "proxy/cache/disk_tier/entry_reader.hpp"
+#include "proxy/cache/disk_tier/entry_writer.hpp"
+#include "proxy/cache/saved_head.hpp"
+
+namespace proxy::cache {
+
+// Has a lock for each URL's key, and remembers the selectors of some URLs, so that a variant that
+// is put goes by the selector that leads to the others. A selector that another URL pushed out is
+// read again where that takes no waiting; else the variants on disk are lost. Any thread.
+class Selectors {
+  static constexpr std::size_t kLocks = 32;  // all are held at once; TSan counts up to 64
+  using Locks = std::array<threads::Mutex, kLocks>;
+
+ public:
+  // All outlive this object. `most`: how many selectors are remembered.
+  Selectors(disk::Disk& disk, EntryReader& reader, EntryWriter& writer, std::size_t most)
+      : disk_(disk), reader_(reader), writer_(writer), known_(most) {}
+  // Of the memory's budget, which selectors may take some of.
+  static std::size_t fitting(std::uint64_t memory_bytes);
+
+  // Several keys share a lock.
+  threads::Mutex& lock_of(const disk::Key& url_key) { return locks_[slot_of(url_key) % kLocks]; }
+  // Holds the locks of all keys. The analysis cannot count them.
+  class AllLocked {
+   public:
+    explicit AllLocked(Selectors& selectors) NO_THREAD_SAFETY_ANALYSIS : locks_(selectors.locks_) {
+      for (auto& lock : locks_) lock.lock();
+    }
+    ~AllLocked() NO_THREAD_SAFETY_ANALYSIS {
+      for (auto& lock : locks_) lock.unlock();
+    }
+    AllLocked(const AllLocked&) = delete;
+    AllLocked& operator=(const AllLocked&) = delete;
+
+   private:
+    Locks& locks_;
+  };
+
+  // Remembers a selector that was read, unless it was purged since. Takes the key's lock.
+  void note(const ReadBack::Seen& seen, std::string_view url, const Selector& selector,
+            const disk::RecordHeader& record);
+  // The caller holds the key's lock for these.
+  void forget(const disk::Key& url_key);
+  void put_variant(const disk::Key& url_key, const std::shared_ptr<const Entry>& entry,
+                   const Entry* superseded);
+
+  std::uint64_t bytes() const { return known_.size() * sizeof(known_[0]); }
+
+ private:
+  // Bytes of field names in Vary. A response with more stays in memory only.
+  static constexpr std::size_t kMostNames = 1024;
+  struct Known {
+    disk::Key url;
+    Selector selector;
+    disk::RecordHeader record;  // the last one written, whose claim counts
+  };
+
+  std::size_t slot_of(const disk::Key& url_key) const {
+    return (url_key.bytes[2] | std::size_t{url_key.bytes[3]} << 8) % known_.size();
+  }
+  void learn(const disk::Key& url_key, std::string_view url);
+  Known& selector_for(const disk::Key& url_key, std::string_view url, std::string names);
+  void put_selector(Known& known, const disk::Key& variant, const Entry& entry);
+
+  disk::Disk& disk_;
+  EntryReader& reader_;
+  EntryWriter& writer_;
+  Locks locks_;
+  // Each element is guarded by the lock of its keys, which the annotations cannot say.
+  std::vector<std::optional<Known>> known_;
+};
+
+}  // namespace proxy::cache
