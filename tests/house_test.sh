@@ -25,7 +25,7 @@ includes_only() {
   shift
   allowed=$(printf '%s/[^/]*"|' "$@")
   breach "$folder/ may include only: $*" < <(
-    grep -nE '^#include "' "$folder"/*.hpp "$folder"/*.cpp | grep -vE "\"(${allowed%|})" || true)
+    grep -nE '^#include "' "$folder"/*.[ch]pp | grep -vE "\"(${allowed%|})" || true)
 }
 
 includes_only config config

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "digest/little_endian.hpp"
-#include "proxy/cache/disk/log/new_record.hpp"
 
 namespace proxy::cache {
 namespace {

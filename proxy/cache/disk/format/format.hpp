@@ -53,6 +53,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "digest/key.hpp"
 
@@ -60,6 +61,10 @@ namespace proxy::cache::disk {
 
 using digest::Key;
 using Bytes = std::span<const std::uint8_t>;
+
+inline Bytes bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
 inline constexpr std::uint32_t kFormatVersion = 2;
 inline constexpr std::uint32_t kLastSegment = (std::uint32_t{1} << 28) - 1;

@@ -41,10 +41,6 @@ struct NewRecord {
   std::uint64_t most_bytes() const;
 };
 
-inline Bytes bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 std::uint64_t size_of(const std::vector<Piece>& pieces);
 
 }  // namespace proxy::cache::disk
