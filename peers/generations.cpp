@@ -51,7 +51,8 @@ void Generations::begin(digest::NativeHead next, std::vector<std::uint8_t> bits)
   next.checksum = digest::checksum_of(bits);
   std::deque<Flips> dropped;  // destroyed after the locks are released
   Made unmade;
-  const std::scoped_lock lock(bits_mutex_, mutex_);
+  const threads::MutexLock bits_lock(bits_mutex_);
+  const threads::MutexLock lock(mutex_);
   bits_.swap(bits);
   newest_ = next;
   dropped.swap(steps_);
@@ -62,9 +63,14 @@ void Generations::begin(digest::NativeHead next, std::vector<std::uint8_t> bits)
 void Generations::close(digest::NativeHead next, std::vector<std::uint32_t> turned) {
   auto flips = std::make_shared<const std::vector<std::uint32_t>>(odd_ones(std::move(turned)));
   Made unmade;
-  const std::lock_guard bits_lock(bits_mutex_);
-  next.checksum = digest::turn_over(bits_, *flips, newest_.checksum);
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock bits_lock(bits_mutex_);
+  std::uint64_t checksum = 0;
+  {
+    const threads::MutexLock lock(mutex_);
+    checksum = newest_.checksum;
+  }
+  next.checksum = digest::turn_over(bits_, *flips, checksum);  // takes long: readers need mutex_
+  const threads::MutexLock lock(mutex_);
   newest_ = next;
   flips_kept_ += flips->size();
   steps_.push_back(std::move(flips));
@@ -85,7 +91,7 @@ std::shared_ptr<const NativeForm> Generations::since(std::uint64_t epoch,
   digest::NativeHead newest;
   std::vector<Flips> steps;
   {
-    const std::lock_guard lock(mutex_);
+    const threads::MutexLock lock(mutex_);
     steps = steps_from(epoch, since);
     const bool held = epoch == newest_.epoch && since == newest_.generation;
     const std::uint64_t base = held || !steps.empty() ? since : 0;
@@ -118,7 +124,7 @@ std::shared_ptr<const NativeForm> Generations::keep(const digest::NativeHead& he
                                                     std::vector<std::uint8_t> body) const {
   auto form = std::make_shared<const NativeForm>(
       NativeForm{std::move(body), native_etag(head.epoch, head.generation)});
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   if (same_generation(newest_, head) && made_.size() < kMaxMade) made_.emplace(base, form);
   return form;
 }
@@ -126,12 +132,14 @@ std::shared_ptr<const NativeForm> Generations::keep(const digest::NativeHead& he
 // Made once, however many callers ask for it at the same time. Callers that need only a delta do
 // not wait.
 std::shared_ptr<const NativeForm> Generations::snapshot() const {
-  const std::lock_guard bits_lock(bits_mutex_);
+  const threads::MutexLock bits_lock(bits_mutex_);
+  digest::NativeHead newest;
   {
-    const std::lock_guard lock(mutex_);
+    const threads::MutexLock lock(mutex_);
     if (auto form = made(0)) return form;
+    newest = newest_;
   }
-  return keep(newest_, 0, digest::encode_snapshot(newest_, bits_));
+  return keep(newest, 0, digest::encode_snapshot(newest, bits_));
 }
 
 }  // namespace peers

@@ -6,10 +6,10 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "config/threads/mutex.hpp"
 #include "digest/native_digest.hpp"
 
 namespace peers {
@@ -50,22 +50,22 @@ class Generations {
   using Flips = std::shared_ptr<const std::vector<std::uint32_t>>;
   using Made = std::map<std::uint64_t, std::shared_ptr<const NativeForm>>;  // indexed by base
 
-  std::shared_ptr<const NativeForm> made(std::uint64_t base) const;
+  std::shared_ptr<const NativeForm> made(std::uint64_t base) const REQUIRES(mutex_);
   std::shared_ptr<const NativeForm> keep(const digest::NativeHead& head, std::uint64_t base,
                                          std::vector<std::uint8_t> body) const;
   std::shared_ptr<const NativeForm> snapshot() const;
-  std::vector<Flips> steps_from(std::uint64_t epoch, std::uint64_t since) const;
-  void drop_old_steps();
+  std::vector<Flips> steps_from(std::uint64_t epoch, std::uint64_t since) const REQUIRES(mutex_);
+  void drop_old_steps() REQUIRES(bits_mutex_, mutex_);
 
-  // Lock order: bits_mutex_ before mutex_.
-  mutable std::mutex bits_mutex_;   // held while a snapshot is made
-  std::vector<std::uint8_t> bits_;  // of newest_
+  // Taken before mutex_, and held while a snapshot is made.
+  mutable threads::Mutex bits_mutex_;
+  std::vector<std::uint8_t> bits_ GUARDED_BY(bits_mutex_);  // of newest_
 
-  mutable std::mutex mutex_;   // guards everything below, briefly
-  digest::NativeHead newest_;  // written under both locks
-  std::deque<Flips> steps_;    // the last one leads to the newest generation
-  std::size_t flips_kept_ = 0;
-  mutable Made made_;
+  mutable threads::Mutex mutex_;                  // held briefly
+  digest::NativeHead newest_ GUARDED_BY(mutex_);  // written under both locks
+  std::deque<Flips> steps_ GUARDED_BY(mutex_);    // the last one leads to the newest generation
+  std::size_t flips_kept_ GUARDED_BY(mutex_) = 0;
+  mutable Made made_ GUARDED_BY(mutex_);
 };
 
 // The entity tag of a generation: "E-G".

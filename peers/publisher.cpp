@@ -97,13 +97,13 @@ void Publisher::tick(WallTime now) {
 }
 
 std::shared_ptr<const Published> Publisher::current() const {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   return published_;
 }
 
 void Publisher::publish(Published next) {
   auto shared = std::make_shared<const Published>(std::move(next));
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   published_.swap(shared);
 }
 

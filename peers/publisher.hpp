@@ -5,11 +5,11 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "config/settings.hpp"
+#include "config/threads/mutex.hpp"
 #include "digest/counting_filter.hpp"
 #include "peers/generations.hpp"
 #include "peers/holdings.hpp"
@@ -107,8 +107,8 @@ class Publisher {
   std::vector<KeyChange> changes_;
   digest::CountingFilter::Turned turned_;  // of the live filter, since the last generation
 
-  mutable std::mutex mutex_;  // guards published_ only
-  std::shared_ptr<const Published> published_;
+  mutable threads::Mutex mutex_;
+  std::shared_ptr<const Published> published_ GUARDED_BY(mutex_);
 };
 
 }  // namespace peers

@@ -133,6 +133,10 @@ breach 'an argument of an awaited call that ?: chooses has to be named before th
   sources config digest peers proxy tests |
     xargs grep -lPz '\bco_await\s[^;{}]*\?[^;{}]*:[^;{}]*;' || true)
 
+# clang checks the annotated locks alone (.ci/thread_safety.sh).
+breach 'a lock is a threads::Mutex of config/threads/mutex.hpp' < <(
+  grep -nE 'std::(shared_)?mutex\b' $(sources digest peers proxy/cache) || true)
+
 breach 'a file has at most 400 lines' < <(
   sources config digest peers proxy tests | xargs wc -l |
     awk '$2 != "total" && $1 > 400 { print $2 ": " $1 }')
