@@ -34,8 +34,6 @@ std::uint64_t segments_of(std::uint64_t bytes);
 // Responses are written behind, and those that memory lacks are read back. Whole responses and
 // large objects only. The index takes at most half of the budget: beyond that the oldest segments
 // are reclaimed. Any thread; of what several threads put and purge under one key, the last counts.
-//
-// More than 25 functions with accessors: this is all that a request needs of the disk.
 class DiskTier {
  public:
   // How long a request waits for a read from the disk. Then it goes on without.
@@ -43,8 +41,6 @@ class DiskTier {
 
   // `reading`: which URLs a purge by prefix covers.
   DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading);
-  DiskTier(const DiskTier&) = delete;
-  DiskTier& operator=(const DiskTier&) = delete;
 
   // As Disk::start().
   disk::Result<disk::Loaded> start() { return disk_.start(); }
