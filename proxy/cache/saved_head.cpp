@@ -31,7 +31,7 @@ const std::uint8_t* bytes_at(std::string_view text, std::size_t at) {
 template <class Number>
 void append(std::string& out, Number number) {
   std::uint8_t bytes[sizeof(Number)];
-  disk::store(bytes, number);
+  digest::store(bytes, number);
   out.append(reinterpret_cast<const char*>(bytes), sizeof(Number));
 }
 

@@ -45,7 +45,7 @@ std::optional<cache::Selector> LiveRelations::selector(const disk::Key& url_key,
                                                        std::string_view url) const {
   if (!live_.disk) return {};
   auto& store = live_.disk->disk();
-  const auto place = store.index().find(url_key);
+  const auto place = store.catalog().index.find(url_key);
   if (!place || place->kind != RecordKind::selector || !store.holds(url_key, url, place->at))
     return {};
   const auto stored = store.open(url_key, *place, disk::Wait::yes);
