@@ -1,4 +1,4 @@
-// What a stopped cache holds, to look at it without starting it.
+// The entries of a stopped cache, without starting it.
 #pragma once
 
 #include <filesystem>
@@ -12,35 +12,35 @@
 
 namespace proxy::cache::disk {
 
-// The entries that a start would find, unless the size allowed is less than it was; nothing on the
-// disk is changed. Holds the directory, together with others that only look. For one thread; waits
-// for the disk. Needs memory as the index does, some 50 bytes for each entry.
+// The entries that a start would find, unless LogLimits are smaller than they were. Changes nothing
+// on disk. Locks the directory, which other readers may have open at the same time. For one thread;
+// waits for the disk. The index takes some 50 bytes of memory for each entry.
 class Contents {
  public:
-  // `reading`: which URLs a purge of many covers.
+  // `reading`: which URLs a purge by prefix covers.
   explicit Contents(PurgeRules::Reading reading = PurgeRules::as_prefix)
       : rules_(std::move(reading)) {}
 
-  // What could not be learned of segments.
+  // Segments that could not be read in full.
   struct Unknown {
     std::size_t unreadable = 0;
-    std::size_t damaged = 0;  // lost something, or all; one may be what a crash cut
+    std::size_t damaged = 0;  // a crash may have cut one of them
     std::size_t other_version = 0;
   };
 
-  // Before anything else, once. `no_directory`: there is no cache; `in_use`: somebody may write.
+  // Call first, and once. `no_directory`: no cache is there. `in_use`: a proxy may be writing.
   Result<Unknown> open(const std::filesystem::path& path);
 
   std::size_t entries() const { return index_.entries(); }
 
-  // One entry: what it is found under, where, and it itself or why it cannot be read.
+  // One entry: its key, its location, and its record or why that cannot be read.
   struct Seen {
     const Key& key;
     const Location& place;
     const Result<StoredRecord>& stored;
   };
-  // All that no rule of a purge covers, in the order in which they were written, until `visit` says
-  // false. Blocks of large objects are among them. Only what is `wanted` is read.
+  // Visits every entry that no purge rule covers, in the order of the log, until `visit` returns
+  // false. Blocks of large objects are entries, too. Reads only those that are `wanted`.
   void each(const std::function<bool(const Seen&)>& visit,
             const std::function<bool(const Location&)>& wanted = {}) const;
 

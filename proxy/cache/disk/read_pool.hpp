@@ -13,29 +13,30 @@
 
 namespace proxy::cache::disk {
 
-// Runs what it is given, in that order, each on one of a few threads. Any thread may post.
+// A few threads take jobs from one queue, in the order posted. Any thread may post.
 class ReadPool {
  public:
   using Job = std::function<void()>;
 
   // A job must not throw. At most `waiting` jobs wait.
   explicit ReadPool(std::size_t threads = 4, std::size_t waiting = 4096);
-  // Runs all that was posted first, however long that takes.
+  // Runs every job that was posted, however long that takes.
   ~ReadPool();
   ReadPool(const ReadPool&) = delete;
   ReadPool& operator=(const ReadPool&) = delete;
 
-  // False if too many wait already: then treat it as a miss.
+  // False where too many jobs wait: treat the read as a miss.
   [[nodiscard]] bool post(Job job);
 
-  // Whether a job has been running for longer than that, as where a disk does not answer.
+  // Whether a job runs for longer than this: the disk does not answer.
   [[nodiscard]] bool hangs(std::chrono::milliseconds limit) const;
-  // Runs all that was posted. False: one hangs; the pool cannot be destroyed before that returns.
+  // Runs every job that was posted. False: one hangs for longer than `limit`; the pool cannot be
+  // destroyed before that job returns.
   [[nodiscard]] bool end(std::chrono::milliseconds limit);
 
  private:
   using Clock = std::chrono::steady_clock;
-  // Since when a thread runs its job; 0: it has none.
+  // When a thread began its job; 0: it has none.
   using Begun = std::atomic<Clock::rep>;
 
   void run(Begun& begun);

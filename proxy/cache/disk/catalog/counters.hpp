@@ -1,4 +1,4 @@
-// What the disk did, for /metrics. Written by whoever does it, read by any thread.
+// What the disk did, for /metrics. Any thread counts and reads.
 #pragma once
 
 #include <atomic>
@@ -9,25 +9,25 @@ namespace proxy::cache::disk {
 struct Counters {
   using Count = std::atomic<std::uint64_t>;
 
-  // Bytes written. Their sum over `stored_bytes` is the write amplification.
-  Count stored_bytes = 0;      // records that were asked for, purges too
+  // Bytes written. Their sum, divided by `stored_bytes`, is the write amplification.
+  Count stored_bytes = 0;      // records that callers queued, purges included
   Count reinserted_bytes = 0;  // records copied out of a segment before it was reclaimed
-  Count overhead_bytes = 0;    // headers of segments, footers, what searches found
+  Count overhead_bytes = 0;    // headers and footers of segments, records of searches
 
   Count stored = 0;        // records
   Count reinserted = 0;    // entries copied
-  Count evicted = 0;       // entries that went with their segment
+  Count evicted = 0;       // entries lost with a reclaimed segment
   Count reclaimed = 0;     // segments
-  Count crowded_out = 0;   // segments among them that the disk had room for, but not the index
-  Count squeezed_out = 0;  // segments among them that only the file system had no room for
+  Count crowded_out = 0;   // segments reclaimed for the index: the disk had room for them
+  Count squeezed_out = 0;  // segments reclaimed as the file system was full, below our own limit
   Count purged = 0;        // entries found by the search for a prefix
 
-  Count refused_busy = 0;     // records not taken: too much waits to be written
-  Count refused_resting = 0;  // the disk rested
-  Count failed_writes = 0;    // records taken and then not written
-  Count corrupt = 0;          // entries dropped as a checksum did not fit
-  Count failed_reads = 0;     // the system refused to read
-  Count slow_reads = 0;       // given up: the disk did not answer in time
+  Count refused_busy = 0;     // records refused: too much waits to be written
+  Count refused_resting = 0;  // records refused: the disk rested
+  Count failed_writes = 0;    // records queued and then not written
+  Count corrupt = 0;          // entries dropped: a checksum did not match
+  Count failed_reads = 0;     // reads that the system refused
+  Count slow_reads = 0;       // reads given up: the disk did not answer in time
 };
 
 }  // namespace proxy::cache::disk

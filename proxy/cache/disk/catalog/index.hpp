@@ -1,4 +1,4 @@
-// What is on disk, and where: an exact index in memory.
+// Where each entry lies on disk: an exact index in memory.
 #pragma once
 
 #include <atomic>
@@ -14,79 +14,82 @@ namespace proxy::cache::disk {
 
 class IndexShard;
 
-// Why what lies on the disk is not claimed for the time being.
+// Why no entry on disk is claimed for the time being.
 enum class Unclaimed : std::uint8_t {
-  searching = 1,  // it may be purged: that is being looked for
-  hanging = 2,    // it cannot be read
+  searching = 1,  // a purge by prefix may cover it, and the search has not come to it yet
+  hanging = 2,    // the disk does not answer
 };
 
-// Keys and their places, in 128 flat maps without a node per entry. The maps have unequal shares of
+// Keys and locations, in 128 flat maps without a node per entry. The maps have unequal shares of
 // the keys, from s to 2 s, so that they double one after the other and not all at once: between
-// half a million and 2 million entries it takes at most 55 bytes per entry (index_memory_test),
-// and no growth moves more than 1 in 90 of the entries. Any thread; each call but each(), clear()
-// and shrink() takes one shard's lock, for as long as one look-up takes. A call for a key that
-// arrives later than another one of the same thread sees what that one did.
+// half a million and 2 million entries the index takes at most 55 bytes per entry
+// (index_memory_test), and no growth moves more than 1 in 90 of the entries. Any thread. A call for
+// one key takes one shard's lock, for as long as one look-up takes; calls for all entries take one
+// lock after the other.
 class Index {
  public:
   static constexpr std::size_t kShards = 128;
 
-  // `origin`: a second since 1970 that is past; claims that end before it count as ended.
+  // `origin`: seconds since 1970, in the past. Claims that end before it count as ended.
   explicit Index(std::uint32_t origin = 0);
   ~Index();
 
   std::optional<Location> find(const Key& key) const;
-  // Likewise, and marks it as used.
+  // The same, and marks the entry as used.
   std::optional<Location> use(const Key& key);
-  // What was found elsewhere of what lies there.
+  // Adds uses of the same response in memory.
   void add_hits(const Key& key, std::uint32_t hits);
-  // In place of what was there.
+  // Replaces what is found under the key.
   void put(const Key& key, const Location& place);
-  // Whether it was there.
+  // Whether an entry was found.
   bool erase(const Key& key);
-  // Only if it is still at that position. What replaces it there is the same anew: its hits stay.
+  // Only where the entry is still at that position; whether it was. replace_at() is for another
+  // record of the same response: the hits stay.
   bool erase_at(const Key& key, Position at);
   bool replace_at(const Key& key, Position at, const Location& place);
-  // Only until when it is claimable, likewise.
+  // Sets claimable_until, where the entry is still at that position.
   void set_claim(const Key& key, Position at, std::uint32_t until);
 
-  // All of one segment; looks at every entry.
+  // Erases every entry of the segment; how many. Looks at all entries.
   std::size_t erase_segment(std::uint32_t segment);
 
-  // The entries of one shard, under its lock, in no order; `visit` must not call back. No order of
-  // expiry is kept, as it would cost more than it saves: a million entries are looked through in 5
-  // ms (disk_bench).
+  // Visits the entries of one shard, under its lock, in no order; `visit` must not call the index.
+  // There is no order by expiry: it would cost more than it saves, as a million entries are visited
+  // in 5 ms (disk_bench).
   void each_in(std::size_t shard,
                const std::function<void(const Key&, const Location&)>& visit) const;
-  // All of them, a shard after the other.
+  // Visits all entries, one shard after the other.
   void each(const std::function<void(const Key&, const Location&)>& visit) const;
   void clear();
-  // Gives back what maps have allocated for more entries than there are.
+  // Frees the memory that maps have for more entries than there are.
   void shrink();
 
-  // What a neighbour may be told to find here: a key is claimed while whoever keeps entries above
-  // the disk says so, and while its place is claimable. Followed from the first list_claims() on.
+  // Claims: the keys that neighbours may be told of. A key is claimed while the store above the
+  // disk claims it, or while its location is claimable. Changes are kept from the first
+  // list_claims() on.
   struct ClaimChange {
     Key key;
     bool added = false;  // else removed
   };
   void claim_above(const Key& key);
   void unclaim_above(const Key& key);
-  // All keys claimed. `outlast`: seconds since 1970; a claim of a place that ends by then is none,
-  // nor for kClaimTurn seconds longer: all places are looked at once in that time.
+  // Lists all keys claimed. `outlast`: seconds since 1970. The claim of a location that ends by
+  // then does not count; it may cease to count up to kClaimTurn seconds earlier, as all entries are
+  // looked at once in that time.
   void list_claims(std::uint32_t outlast, std::vector<Key>& out);
-  // What changed since the last call, for each key in order, added and removed in turn. False: too
-  // much did, or all, and what is claimed has to be listed. One caller at a time.
+  // Collects the changes since the last call; for each key in order, added and removed in turn.
+  // False: there were too many changes, and all claims must be listed anew. One caller at a time.
   bool collect_claims(std::uint32_t outlast, std::vector<ClaimChange>& out);
   static constexpr std::uint32_t kClaimTurn = 4;
-  // While there is a reason, no place is claimed, whatever it says.
+  // While there is a reason, no location is claimed.
   void suspend_claims(Unclaimed why, bool is_so);
 
   std::size_t entries() const { return entries_.load(std::memory_order_relaxed); }
-  // Those of one kind.
+  // Entries of one kind.
   std::size_t count(RecordKind kind) const;
-  // What the maps have allocated, and the sets of what is claimed above.
+  // Memory of the maps, and of the sets of keys claimed above.
   std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
-  // Of the shard that grew most: what one growth may move.
+  // Entries of the largest shard: how many one growth may move.
   std::size_t largest_shard() const;
 
  private:
@@ -95,7 +98,7 @@ class Index {
   const std::uint32_t origin_;
   std::atomic<std::size_t> entries_ = 0;
   std::atomic<std::uint64_t> bytes_ = 0;
-  std::atomic<std::uint8_t> suspended_ = 0;  // each reason's bit
+  std::atomic<std::uint8_t> suspended_ = 0;  // a bit for each reason
   std::unique_ptr<IndexShard[]> shards_;
 };
 

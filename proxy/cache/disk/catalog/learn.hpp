@@ -1,4 +1,4 @@
-// What a record in the log means for what counts.
+// What the records of the log mean for index and rules.
 #pragma once
 
 #include <vector>
@@ -10,22 +10,23 @@
 
 namespace proxy::cache::disk {
 
-// For one thread; what it refers to outlives it.
+// For one thread. What the constructor takes outlives the learner.
 class Learner {
  public:
   Learner(Index& index, const Segments& segments, PurgeRules& rules)
       : index_(index), segments_(segments), rules_(rules) {}
 
-  // For all records of all segments in the order of the log. The segment is among the segments by
-  // then: of some records more is read.
+  // Call it for every record of every segment, in the order of the log. The segment must have been
+  // added: some records are read again.
   void learn(const Listed& listed, std::uint32_t segment);
-  // What was purged is not known: nothing of before counts.
+  // Some purges are lost: no earlier record counts.
   void forget_all();
-  // At the end: purges by prefix whose search was not complete count as rules from then on.
+  // Call it at the end: purges by prefix whose search is not complete become rules.
   void finish();
 
  private:
-  // More are read at once, though a later record may say that they are done: this bounds memory.
+  // Beyond this number they are read although a later record may say that they are done: a bound
+  // for memory.
   static constexpr std::size_t kMostWaiting = 65'536;
 
   void learn_searched(const Location& place);

@@ -9,20 +9,20 @@
 
 namespace proxy::cache::disk {
 
-// What the index says of a key.
+// What the index knows of a key.
 struct Location {
   Position at{};
-  std::uint32_t bytes = 0;            // of the record; from the index: at most 1/32 more, or 15
+  std::uint32_t bytes = 0;  // of the record; the index rounds up, by at most 1/32 or 15 bytes
   std::uint32_t claimable_until = 0;  // seconds since 1970; 0: never
   RecordKind kind = RecordKind::whole;
-  bool used = false;       // found since it was written
-  std::uint16_t hits = 0;  // how often it was found since the index knows it, or 65,535
+  bool used = false;       // found since the record was written
+  std::uint16_t hits = 0;  // how often, since the start; at most 65,535
 
   bool operator==(const Location&) const = default;
 };
 
-// The same, packed. Times are counted from `origin`, a second given when the index is made: up to
-// it they are 0, and from 17 years after it all the same.
+// The same, packed. Times count from `origin` (seconds since 1970): earlier ones are 0, and those
+// later than 17 years are the latest.
 class PackedLocation {
  public:
   PackedLocation(const Location& place, std::uint32_t origin) {
@@ -61,7 +61,7 @@ class PackedLocation {
     const std::uint32_t most = 0xffff - hits_;
     hits_ = static_cast<std::uint16_t>(hits_ + (hits < most ? hits : most));
   }
-  // Whether it counts as claimed: a matter of the index, not of the place.
+  // Whether the index counts the key as claimed. Not part of a Location.
   bool claimed() const { return (low_ & kClaimed) != 0; }
   void claim(bool is) { low_ = is ? low_ | kClaimed : low_ & ~kClaimed; }
 
@@ -70,7 +70,7 @@ class PackedLocation {
   static constexpr std::uint32_t kClaimed = 2;
   static constexpr std::uint32_t kLatest = (std::uint32_t{1} << 29) - 1;
 
-  // Units of 16 bytes as a floating point number with 5 bits behind the leading one, rounded up.
+  // Units of 16 bytes as a floating point number with 5 bits after the leading one, rounded up.
   static constexpr std::uint32_t size_class(std::uint32_t bytes) {
     std::uint32_t units = (bytes + kAlignment - 1) / kAlignment;
     if (units < 64) return units;
@@ -84,7 +84,7 @@ class PackedLocation {
     return (size - exponent * 32) << exponent << 4;
   }
 
-  // A number of 32 bits that may lie at any even address, so that with the key a slot has 30 bytes.
+  // A 32-bit number that may lie at any even address: so a slot with its key has 30 bytes, not 32.
   class Word {
    public:
     Word& operator=(std::uint32_t value) {

@@ -1,4 +1,4 @@
-// Purges of many entries at once that act before these are searched for.
+// Purges by prefix, which count before the entries they cover are found.
 #pragma once
 
 #include <atomic>
@@ -14,50 +14,51 @@
 
 namespace proxy::cache::disk {
 
-// A rule says that what lies before a position and whose URL it covers does not count. Any thread;
-// without rules a question costs one load.
+// A rule: no entry before a position counts if its URL is covered. Any thread. Without rules, a
+// question costs one atomic load.
 class PurgeRules {
  public:
   static constexpr std::size_t kMost = 1024;
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of their texts together
 
   using Covers = std::function<bool(std::string_view url)>;
-  // What the text of a rule means: which URLs it covers.
+  // What the text of a rule means.
   using Reading = std::function<Covers(std::string_view text)>;
   static Covers as_prefix(std::string_view text);
 
   explicit PurgeRules(Reading reading = as_prefix) : reading_(std::move(reading)) {}
 
-  // Counts for all that there is and will be, until the position of its record is known. False if
-  // there are too many already.
+  // Adds a rule that covers every entry, later ones too, until settle() says where its record is.
+  // False: there are too many rules.
   [[nodiscard]] bool add(std::string_view text);
-  // One that was added will have no record: another covers it.
+  // Takes one add() back: a rule that covers more takes its place.
   void withdraw(std::string_view text);
-  // The record of one that was added is written at this position. Where there are too many already,
-  // all that are settled become one that covers everything up to the newest.
+  // The record of an added rule is written at this position: entries before it are covered. Where
+  // there are too many rules, the settled ones become one that covers everything before the newest.
   void settle(std::string_view text, Position at);
-  // The same for one that is read from the disk: what was added may have the same text, and waits.
+  // The same for a rule that a start reads. An added rule with the same text still waits for its
+  // record.
   void learn(std::string_view text, Position at);
 
   bool purged(std::string_view url, Position at) const;
 
-  // What lies before this position is gone, or was searched: what counts only for that is dropped.
+  // No entry before this position is left that a rule must cover: drops rules that cover no other.
   void forget_before(Position at);
   // In place of all rules, one that was added and covers everything.
   void cover_all();
-  // Of what was read, so that only what was added and has no record yet counts.
+  // Forgets what was read or settled: only added rules without a record count.
   void forget_settled();
-  // The newest position that a rule counts up to which is settled.
+  // The newest position of a settled rule.
   std::optional<Position> newest() const;
   std::size_t count() const { return count_.load(std::memory_order_acquire); }
-  // What they take, about.
+  // Memory, about.
   std::size_t bytes() const { return 2 * text_bytes_.load() + count() * sizeof(Rule); }
 
  private:
   struct Rule {
     std::string text;
     Covers covers;
-    std::size_t unsettled = 0;  // records on their way
+    std::size_t unsettled = 0;  // records that are not written yet
     Position until{};
   };
   Rule* find(std::string_view text) REQUIRES(mutex_);

@@ -1,4 +1,4 @@
-// The segments there are, each an open file.
+// The segments, each an open file.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Segment {
   const File file;
 };
 
-// One descriptor each: a cache of 20 GiB has 320. Any thread. Who holds a segment may go on reading
-// it after it was reclaimed, and then finds it empty: Error::gone.
+// One descriptor each: a cache of 20 GiB has 320. Any thread. A reader may use a segment after it
+// was reclaimed, and finds it empty: Error::gone.
 class Segments {
  public:
   // Null if it was reclaimed.
@@ -29,7 +29,7 @@ class Segments {
   void remove(std::uint32_t number);
   void clear();
 
-  // The one with the lowest number, and the next after `number`; null if there is none.
+  // The segment with the lowest number, or the lowest above `number`; null if there is none.
   std::shared_ptr<const Segment> oldest() const { return after(0); }
   std::shared_ptr<const Segment> after(std::uint32_t number) const;
   std::size_t count() const;

@@ -10,13 +10,13 @@
 
 namespace proxy::cache::disk {
 
-// A record whose head is in memory and checked. Its body, if it has one, is read into memory of the
-// caller's. Any thread may use it, one at a time.
+// A record whose head is in memory and checked. The body is read into the caller's memory. Any
+// thread, one at a time.
 class StoredRecord {
  public:
-  // Reads what lies at `place`, and checks that it is what is found under this key. `gone`: the
-  // segment was reclaimed, which is a miss; `corrupt`: drop the entry and say so. A newer head is
-  // followed to the body it is for.
+  // Reads the record at this location and checks that it is the one of the key. For a newer head,
+  // opens the record with its body, too. `gone`: the segment was reclaimed, which is a miss.
+  // `corrupt`: drop the entry and count it. `would_block`: only with Wait::no.
   static Result<StoredRecord> open(const Segments& segments, const Key& key, const Location& place,
                                    Wait wait);
 
@@ -26,18 +26,18 @@ class StoredRecord {
     return front_.text(front_.header.url_bytes, front_.header.head_bytes);
   }
 
-  // Where the body's own record lies: that of a newer head is elsewhere.
+  // Where the record with the body lies: elsewhere for a newer head.
   Position body_at() const { return body_front().header.at; }
   std::uint32_t body_bytes() const { return body_front().header.body_bytes; }
-  // The whole body, into pieces that have just its length together. Checked: after an error what is
-  // in them must not be used.
+  // Reads and checks the whole body. The pieces together have its length. After an error their
+  // content must not be used.
   Result<void> read_body(std::span<const std::span<std::uint8_t>> into, Wait wait) const;
   Result<void> read_body(std::span<std::uint8_t> into, Wait wait) const;
-  // Whether the whole body is as it was written, read a piece after the other.
+  // Checks the whole body, and reads it in small pieces.
   Result<void> check_body(Wait wait) const;
 
  private:
-  // The beginning of a record, up to the end of the head at least.
+  // The beginning of a record, at least up to the end of its head.
   struct Front {
     RecordHeader header;
     std::unique_ptr<std::uint8_t[]> bytes;
@@ -56,7 +56,7 @@ class StoredRecord {
   const Front& body_front() const { return base_.bytes ? base_ : front_; }
 
   Front front_;
-  Front base_;  // of a newer head: the record it is for
+  Front base_;  // for a newer head: the record with the body
 };
 
 }  // namespace proxy::cache::disk

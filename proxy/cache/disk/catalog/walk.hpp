@@ -1,4 +1,4 @@
-// All that the index knows, one after the other in the order of the log.
+// Visits all entries of the index in the order of the log.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace proxy::cache::disk {
 
-// Goes up to where the log ended when it began. What is there all the time is met once, wherever it
-// lies by then, unless its segment is reclaimed before the walk comes to it; of what comes or goes
-// meanwhile, nobody knows. Holds some MiB of memory at most, and a lock of the index for as long as
-// each_in() does; looks at all entries once for every 65,536 that it meets. For one thread at a
-// time.
+// Ends where the log ended when the walk began. Meets each entry once that is there all the time,
+// also if it was copied meanwhile, unless its segment is reclaimed before the walk comes to it.
+// Entries that are added or erased meanwhile may be met or not. Takes some MiB of memory at most.
+// Looks at all entries once for every 65,536 that it meets, one index shard's lock at a time. For
+// one thread at a time.
 class Walk {
  public:
   struct Step {
@@ -21,10 +21,10 @@ class Walk {
     Location place;
   };
 
-  // Meets only what is `wanted`.
+  // Meets only entries that are `wanted`.
   Walk(const Index& index, std::function<bool(const Location&)> wanted);
 
-  // Nothing: that was all.
+  // The next entry; nothing at the end.
   std::optional<Step> next();
 
  private:
@@ -40,10 +40,10 @@ class Walk {
 
   const Index& index_;
   const std::function<bool(const Location&)> wanted_;
-  Position end_{};     // the last that is looked for
-  Position passed_{};  // all up to here were gathered
+  Position end_{};     // of the last entry
+  Position passed_{};  // entries up to here were gathered
   std::vector<Ahead> ahead_;
-  std::size_t met_ = 0;  // of those
+  std::size_t met_ = 0;  // of ahead_
 };
 
 }  // namespace proxy::cache::disk

@@ -1,4 +1,4 @@
-// The directory that holds the segments, kept for this process alone.
+// The directory that holds the segments, locked for this process.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 namespace proxy::cache::disk {
 
 enum class Access : std::uint8_t {
-  read,   // alone or with others that only read; nothing is made
+  read,   // together with other readers; nothing is created
   write,  // alone
 };
 
-// How the file of a segment is named.
+// The name of a segment's file.
 std::string name_of(std::uint32_t segment);
 
 class Directory {
@@ -23,35 +23,35 @@ class Directory {
   struct Item {
     std::uint32_t segment = 0;
     std::uint64_t bytes = 0;  // its size, or what the disk keeps for it if that is more
-    bool is_file = false;     // else something that nobody of ours has put there
+    bool is_file = false;     // else not made by us
   };
 
-  // To write, makes its last component where it is missing; to read, `no_directory` where that is
-  // no cache. `in_use` if another process, or another object of this one, has it; `being_read` if
-  // such have it that only read, and it is to be written. The lock goes with the object, and with
-  // the process however it ends.
+  // Opens and locks it. To write, creates the last component of the path; to read, `no_directory`
+  // where there is no cache. `in_use`: another process, or another object of this one, has it open
+  // to write. `being_read`: readers have it open, and it was to be opened to write. The lock is
+  // released with the object, or when the process ends in any way.
   static Result<Directory> open(const std::filesystem::path& path, Access access = Access::write);
 
-  // Rising by number. What has other names is nobody's business here.
+  // Segments by rising number. Files with other names are ignored.
   Result<std::vector<Item>> segments() const;
   Result<File> open_segment(std::uint32_t segment, Access access) const;
-  // For what the directory is open.
+  // With the access of the directory.
   Result<File> open_segment(std::uint32_t segment) const { return open_segment(segment, access_); }
   struct Made {
     std::uint32_t segment = 0;
     File file;
   };
-  // The next behind it: names that somebody has given to something else are stepped over.
+  // Creates the file of the next segment behind this number; skips names that are taken.
   Result<Made> create_behind(std::uint32_t segment) const;
   Result<void> remove(std::uint32_t segment) const;
 
-  // What the file system has left for us; as much as a number can tell where it does not say.
+  // Bytes that the file system has left for us; the largest number where it does not say.
   std::uint64_t free_bytes() const;
 
-  // Whether the path still leads here, and to the lock: false once the directory was removed,
-  // renamed, mounted over or emptied. Without the lock, others may have taken it.
+  // Whether the path still leads to this directory and its lock: false once the directory was
+  // removed, renamed, mounted over or emptied. Without the lock file another process may use it.
   bool still_there() const;
-  // Whether the segment's name still leads to this file.
+  // Whether the name of the segment still leads to this file.
   bool still_there(std::uint32_t segment, const File& file) const;
 
  private:
@@ -64,7 +64,7 @@ class Directory {
   File lock_;
 };
 
-// What a file of this size takes of the disk at most: whole pages, and one that lists them.
+// Disk space of a file of this size at most: whole pages, and one page of metadata.
 constexpr std::uint64_t space_of(std::uint64_t bytes) {
   return (bytes + 4095) / 4096 * 4096 + 4096;
 }

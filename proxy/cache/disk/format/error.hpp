@@ -1,4 +1,4 @@
-// What can go wrong with the cache on disk. All of it is expected: the proxy goes on without.
+// What can go wrong with the cache on disk. The proxy goes on without the disk.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -10,23 +10,23 @@ namespace proxy::cache::disk {
 enum class Error : std::uint8_t {
   would_block,     // not in memory: read again where waiting is allowed
   gone,            // reclaimed or replaced meanwhile: a miss
-  corrupt,         // a checksum does not fit, or the record is not the one asked for
+  corrupt,         // a checksum does not match, or the record is not the one of the key
   too_large,       // no segment has room for such a record
-  busy,            // the writer is too far behind: not taken
-  resting,         // the disk failed a moment ago and is tried again later: not taken
-  no_space,        // the file system is full, or a quota is
-  read_only,       // the file system is, or the files are not ours to write
-  no_directory,    // it vanished, or what was in it, or it cannot be made
-  no_lock,         // what is named so in it is no file
-  in_use,          // another process has it
-  being_read,      // others look at it, and will be done with that
+  busy,            // too much waits to be written: refused
+  resting,         // the disk failed a moment ago and is tried again later: refused
+  no_space,        // the file system or a quota is full
+  read_only,       // the file system is, or we have no right to write
+  no_directory,    // the directory or its content vanished, or cannot be created
+  no_lock,         // `lock` in the directory is no regular file
+  in_use,          // another process has the directory
+  being_read,      // other processes read it, and will end soon
   no_descriptors,  // too many open files
   too_small,       // the size allowed, for kWantedSegments of the smallest segments
-  hangs,           // it does not answer: given up for now
-  io,              // any other refusal of the system
+  hangs,           // the disk does not answer: given up for now
+  io,              // any other error of the system
 };
 
-// For a log line: what it is.
+// For a log line.
 std::string_view to_string(Error error);
 
 // What a system call's errno means.

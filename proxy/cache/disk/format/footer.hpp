@@ -1,10 +1,10 @@
-// The end of a sealed segment: what it holds, so that a start need not read the records.
+// The end of a sealed segment: a list of its records, so that a start need not read them.
 //
 // 32 bytes for each record, in their order, then 32 bytes that end the file:
 //    0 16  key it is found under           0  4  "HEND"
 //   16  4  offset of the record            4  4  number of records
 //   20  4  bytes, without what fills up    8  4  number of the segment
-//   24  4  claimable until, as it counts  12  4  offset where the footer begins
+//   24  4  claimable until (claim())      12  4  offset where the footer begins
 //   28  1  kind                           16  2  purges in the log up to here (format.hpp)
 //   29  3  0                              18 10  0
 //                                         28  4  checksum of the footer before this field
@@ -27,7 +27,8 @@ constexpr std::uint64_t footer_bytes(std::size_t records) {
   return records * kFooterEntryBytes + kTrailerBytes;
 }
 
-// A record of a segment, or what is left of one, in a footer or as found by replay.
+// A record of a segment, as listed in a footer or found by replay; or what is left of a damaged
+// one.
 struct Listed {
   Key key;  // it is found under
   std::uint32_t offset = 0;
@@ -40,7 +41,7 @@ struct Listed {
 
 Listed listed(const RecordHeader& header);
 
-// `records` end where the footer begins: at the end of the last one, or behind the segment header.
+// The footer begins at the end of the last record, or behind the segment header.
 std::vector<std::uint8_t> encode_footer(std::uint32_t segment, std::span<const Listed> records,
                                         std::uint16_t purges);
 
@@ -50,10 +51,11 @@ struct Trailer {
   std::uint16_t purges = 0;
 };
 
-// From the last bytes of a segment of this size; nothing if they are no trailer that can fit it.
+// Of the last bytes of a segment of this size. Nothing where they are no trailer, or one that
+// cannot be of this segment.
 std::optional<Trailer> read_trailer(std::span<const std::uint8_t, kTrailerBytes> bytes,
                                     std::uint32_t segment, std::uint64_t file_bytes);
-// `footer` is everything from Trailer::footer_offset on. Nothing if damaged.
+// `footer`: all bytes from Trailer::footer_offset on. Nothing where it is damaged.
 std::optional<std::vector<Listed>> read_footer(Bytes footer, const Trailer& trailer);
 
 }  // namespace proxy::cache::disk

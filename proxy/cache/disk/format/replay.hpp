@@ -1,12 +1,12 @@
-// The records of a segment that has no good footer, found one behind the other.
+// Finds the records of a segment that has no good footer, one after the other.
 //
-// Behind a damaged record it goes on where it is sure how long that is: its head is good, or is so
-// with one bit of its header turned over, or its length leads to a good record or to the end of the
-// file. Else it looks for a good record further on: as such a one may be part of a body, made up by
-// whoever sent that, nothing behind is found any more, and only what it takes away counts. Whether
-// purges were lost in between is told by their number in the next good record. Where very much was
-// looked at that is no record, as somebody made such up, nothing counts any more from there on, nor
-// what is before it: a segment takes no longer than it takes to read it a few times.
+// A damaged record is skipped where its length is sure: its head is good, or good with one bit of
+// the header flipped, or its length leads to a good record or to the end of the file. Otherwise
+// replay searches for the next good record. That one may lie inside a body, forged by its sender:
+// so from there on records only take away (purges count), and no entry is found. Whether purges
+// were lost in the gap shows in the number that the next good record has of them. Where very many
+// bytes were tried in vain, as a sender has forged many headers, replay gives up, and no record
+// before counts either: so a segment costs no more than to read it a few times.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@
 namespace proxy::cache::disk {
 
 struct Replayed {
-  // One behind the other. Kind::lost and Kind::unknown are damaged, or not believed.
+  // In order. RecordKind::lost and ::unknown stand for records that are damaged or not believed.
   std::vector<Listed> records;
   std::uint64_t end = kSegmentHeaderBytes;  // where the next record would begin
-  std::optional<std::uint16_t> purges;      // in the log up to there, if that is known
+  std::optional<std::uint16_t> purges;      // in the log up to `end`, where known
   bool any = false;                         // there is a good record
   bool damaged = false;
-  bool cut = false;  // the beginning of a record or of a footer follows there, or zeros
+  bool cut = false;  // at `end` a record or footer begins and is not complete, or zeros follow
 };
 
-// `file` is the whole segment, its header too, which is not looked at. `purges`: as that says, if
-// it is good.
+// `file`: the whole segment with its header, which is not read. `purges`: from the header, where it
+// is good.
 Replayed replay(Bytes file, std::uint32_t segment, std::optional<std::uint16_t> purges);
 
 }  // namespace proxy::cache::disk

@@ -1,4 +1,4 @@
-// What a segment file holds, from its footer or, where it has none that is good, by replay.
+// Lists the records of a segment file: from its footer or, without a good one, by replay.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@ namespace proxy::cache::disk {
 
 struct Scanned {
   std::vector<Listed> records;
-  std::uint64_t end = 0;  // of the last record, filled up
+  std::uint64_t end = 0;  // of the last record and the zeros behind it
   std::uint64_t file_bytes = 0;
-  // In the log before it and up to its end (format.hpp), where that is known.
+  // Purges in the log before the segment and up to its end (format.hpp), where known.
   std::optional<std::uint16_t> purges_before = std::nullopt;
   std::optional<std::uint16_t> purges = std::nullopt;
   bool other_version = false;  // then the rest is empty
-  bool sealed = false;         // told by its footer
-  bool damaged = false;        // something is there that is neither record nor footer
-  bool cut = false;            // at its end, by a crash
+  bool sealed = false;         // it has a good footer
+  bool damaged = false;        // it has bytes that are neither record nor footer
+  bool cut = false;            // a crash cut its end
 };
 
-// Whether the log before it had other purges than the `known` ones: some were lost with a segment.
+// Whether the header of `next` counts other purges than are known: some were lost with a segment.
 inline bool lost_a_purge(std::optional<std::uint16_t> known, const Scanned& next) {
   return known && next.purges_before && *known != *next.purges_before;
 }
 
-// An error is one of the system: nothing is known of the file then.
+// After an error of the system nothing is known of the file.
 Result<Scanned> scan(const File& file, std::uint32_t segment);
 
 }  // namespace proxy::cache::disk

@@ -1,5 +1,5 @@
-// What a search for purges by prefix found, as a record tells it: 24 bytes for each entry, its key
-// and where it lay (segment << 32 | offset), little-endian.
+// The head of a `searched` record: the entries that a search for purges by prefix has found. 24
+// bytes for each: its key and its position (segment << 32 | offset), little-endian.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct Searched {
 inline constexpr std::size_t kSearchedBytes = 24;
 
 std::string encode(std::span<const Searched> found);
-// Nothing where the length does not fit; an empty list where there is none.
+// Nothing where the length is no multiple of 24.
 std::optional<std::vector<Searched>> decode_searched(std::string_view head);
 
 }  // namespace proxy::cache::disk

@@ -1,4 +1,4 @@
-// How fast the disk takes what is written. Pure.
+// How fast the disk writes. Pure.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ class WritePace {
  public:
   using Duration = std::chrono::steady_clock::duration;
 
-  // One write. What it says counts as much as all before it where it is of kWindow. Few bytes that
-  // come slowly say nothing: a head has to move, a thread to wake up.
+  // Notes one write. The pace is a weighted average: kWindow bytes weigh as much as all earlier
+  // writes. A small write that is slow does not count: a head had to move, or a thread to wake up.
   void note(std::uint64_t bytes, Duration elapsed) {
     const double written = static_cast<double>(bytes);
     const double seconds = std::chrono::duration<double>(elapsed).count();
@@ -21,7 +21,7 @@ class WritePace {
     seconds_ = std::max(kLeastSeconds, (seconds_ + seconds) * kWindow / (kWindow + written));
   }
 
-  // How many bytes it takes in that time: beyond all bounds until writes have shown less.
+  // How many bytes the disk writes in this time: without bound until writes have shown less.
   [[nodiscard]] std::uint64_t bytes_in(Duration time) const {
     return static_cast<std::uint64_t>(kWindow * std::chrono::duration<double>(time).count() /
                                       seconds_);
