@@ -51,8 +51,8 @@ struct EntryFacts {
 
 // The facts of a record. Nothing for a block or a selector, and for a variant that no look-up
 // finds.
-std::optional<EntryFacts> facts_of(const cache::disk::StoredRecord& stored, const Relations& relations,
-                                   cache::Time now);
+std::optional<EntryFacts> facts_of(const cache::disk::StoredRecord& stored,
+                                   const Relations& relations, cache::Time now);
 // The facts of an entry in memory. `held`: the stored blocks, if the entry is a large object.
 EntryFacts facts_of(const cache::Entry& entry, const HeldBlocks& held, cache::Time now);
 

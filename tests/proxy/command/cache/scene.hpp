@@ -20,9 +20,9 @@ class CacheScene : public ::testing::Test {
 
   // The record of a response that arrived `age` ago.
   NewRecord response(const std::string& url, const std::string& body = "body",
-                  const std::string& lines = "Cache-Control: max-age=7000\r\n",
-                  std::chrono::seconds age = {}, std::uint64_t selector = 0,
-                  const std::string& request = "") {
+                     const std::string& lines = "Cache-Control: max-age=7000\r\n",
+                     std::chrono::seconds age = {}, std::uint64_t selector = 0,
+                     const std::string& request = "") {
     const auto arrived = std::chrono::system_clock::now() - age;
     const cache::Stock stock{
         .url = url, .lines = lines, .request = request, .times = {arrived, arrived}};
