@@ -107,6 +107,10 @@ rests_on command/cache command inspect cache/disk_tier cache cache/disk cache/di
 breach 'only proxy/main.cpp includes proxy/command/' < <(
   grep -rnE '^#include "proxy/command/' --include='*.[ch]pp' proxy | grep -vE '^proxy/(main\.cpp|command/)' || true)
 
+breach 'only the sessions and the tunnel know the socket of a client' < <(
+  grep -nE '\bnet::Stream\b|"proxy/(net/stream|wire/input)\.hpp"' proxy/{answer,pages,reply,client}/*.[ch]pp |
+    grep -vE '^proxy/(answer/tunnel\.[ch]pp|client/response_writer\.hpp):' || true)
+
 # used_only_in HEADER PATTERN: only files that match PATTERN may include the library HEADER.
 used_only_in() {
   breach "<$1> may be included only by $2" < <(

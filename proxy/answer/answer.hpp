@@ -1,4 +1,4 @@
-// The request path: one coroutine from a parsed request to its answer.
+// The request path: from a parsed request to its answer.
 #pragma once
 
 #include "proxy/client/client.hpp"
@@ -6,8 +6,9 @@
 
 namespace proxy {
 
-// Answers the request through client.reply. Afterwards reply.may_go_on() tells whether the
-// connection can take another one; `body` has been read to its end, or not.
-net::Task<void> answer(Client& client, Request& request, BodyReader& body);
+// Answers the request through client.response and notes in client.record how. `body` has been read
+// to its end or not: the session looks. A response that is started and not finished on return is
+// the session's to abort. Runs on the worker's thread.
+net::Task<void> answer(Client& client, Request& request, RequestBody& body);
 
 }  // namespace proxy

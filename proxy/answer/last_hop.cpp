@@ -18,8 +18,8 @@ bool is_last_hop(const Request& request) {
 }
 
 Task<void> answer_as_last(Client& client, const Request& request) {
-  client.reply.record().tag = Tag::own_page;
-  if (request.framing.has_body()) client.reply.close_after();
+  client.record.tag = Tag::own_page;
+  if (request.framing.has_body()) client.response.close_after();
   const bool trace = request.head.method == "TRACE";
   const auto body = trace ? http::traced(request.head, request.target) : std::string();
   OwnAnswer answer{.body = body};

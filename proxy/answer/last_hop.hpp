@@ -6,10 +6,11 @@
 
 namespace proxy {
 
+// Whether the request may be forwarded no further.
 bool is_last_hop(const Request& request);
 
-// As the final recipient (RFC 9110 7.6.2): OPTIONS with the methods that we forward, TRACE with
-// what arrived, without credentials. Nobody stores it.
+// Answers as the final recipient (RFC 9110 7.6.2): OPTIONS with the methods that this proxy
+// forwards, TRACE with the request as it arrived, without credentials.
 net::Task<void> answer_as_last(Client& client, const Request& request);
 
 }  // namespace proxy

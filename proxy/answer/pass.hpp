@@ -1,5 +1,5 @@
-// Requests that go to the origin as they are: nothing is shared, and stored only an answer to POST
-// that says so (posted.hpp).
+// Requests that go to the origin as they are. Nothing is shared with other requests; the only
+// answer that may be stored is one to POST (post_capture.hpp).
 #pragma once
 
 #include "proxy/client/client.hpp"
@@ -8,10 +8,11 @@
 
 namespace proxy {
 
-// Both bodies stream, in turn. An answer that tells of a change invalidates what is stored of it
-// before the client hears of it (RFC 9111 4.4). `stale` (or null) stands in for an origin that
-// fails where it may.
-net::Task<void> pass(Client& client, const Request& request, BodyReader& body, http::Forward reason,
-                     std::shared_ptr<const cache::Entry> stale);
+// Forwards the request and its body, and answers with what the origin answers. If the answer tells
+// of a change, the stored responses that it outdates are dropped before the client hears of it (RFC
+// 9111 4.4). `reason` is why the request goes forward. `stale` (or null) may stand in for an origin
+// that fails.
+net::Task<void> pass(Client& client, const Request& request, RequestBody& body,
+                     http::Forward reason, std::shared_ptr<const cache::Entry> stale);
 
 }  // namespace proxy

@@ -3,6 +3,8 @@
 #include <array>
 
 #include "proxy/http/cache_status.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/net/stream.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/origin.hpp"
@@ -14,6 +16,26 @@ namespace asio = net::asio;
 
 namespace {
 
+std::optional<Refusal> why_no_tunnel(Client& client, const Request& request) {
+  if (http::via_names(request.head.fields, client.worker.shared.name)) return Refusal::loop();
+  if (request.framing.has_body()) return Refusal::bad("CONNECT has no body");
+  if (request.facts.offline) return Refusal::offline(http::Forward::method);
+  if (!client.response.raw_connection()) return Refusal::no_tunnel();
+  return std::nullopt;
+}
+
+// RFC 9110 9.3.6: a 2xx to CONNECT has neither length nor coding.
+std::string established_head(const Client& client) {
+  std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 ";
+  head += client.worker.shared.name;
+  head += "\r\n";
+  http::CacheStatus status;
+  status.fwd = http::Forward::method;
+  append_cache_status(head, client, std::move(status));
+  head += "\r\n";
+  return head;
+}
+
 struct Way {
   net::Stream& from;
   net::Stream& to;
@@ -22,8 +44,8 @@ struct Way {
   std::uint64_t& bytes;
 };
 
-// One direction, to its end. No buffer is held while nothing comes. Either side's movement keeps
-// both alive.
+// Carries one direction to its end. While nothing comes, it holds no buffer. A movement in either
+// direction keeps both connections alive.
 Task<void> carry(Way way) {
   for (;;) {
     way.from.expires_after(way.idle);
@@ -40,59 +62,63 @@ Task<void> carry(Way way) {
   way.to.shutdown_send();
 }
 
+// What each side is sent before the first byte is carried.
+Task<net::error_code> send_first(Client& client, TunnelEnds& ends) {
+  const auto idle = client.worker.shared.settings.timeouts.body;
+  auto& [stream, input] = ends.client;
+  const std::array<asio::const_buffer, 2> first{asio::buffer(ends.head),
+                                                asio::buffer(ends.from_server)};
+  stream.expires_after(idle);
+  auto error = co_await stream.write(first);
+  if (error) co_return error;
+  client.record.bytes = asio::buffer_size(first);
+
+  const auto early = input.buffered();
+  ends.server.expires_after(idle);
+  if (!early.empty()) error = co_await ends.server.write(asio::buffer(early));
+  if (error) co_return error;
+  input.consume(early.size());
+  input.release_if_empty();
+  co_return net::error_code{};
+}
+
 }  // namespace
 
 Task<void> tunnel(Client& client, const Request& request) {
-  const auto& timeouts = client.worker.shared.settings.timeouts;
-  const auto& target = request.target;
-  auto& record = client.reply.record();
+  if (auto refusal = why_no_tunnel(client, request)) {
+    co_return co_await refuse(client, request, std::move(*refusal));
+  }
+  auto& record = client.record;
   record.tag = Tag::tunnel;
   record.hierarchy = Hierarchy::direct;
-  record.upstream_host = target.host();
+  record.upstream_host = request.target.host();
 
-  const auto to = origin_of(target, client.worker.shared.lists);
-  auto connected = co_await client.worker.connector.connect(to, timeouts.connect);
+  const auto& shared = client.worker.shared;
+  const auto to = origin_of(request.target, shared.lists);
+  auto connected = co_await client.worker.connector.connect(to, shared.settings.timeouts.connect);
   if (!connected) {
     const auto failure = failure_of(Failure::Where::upstream, connected.error());
     co_return co_await refuse(client, request, failure, http::Forward::method);
   }
-  auto& server = **connected;
-  // RFC 9110 9.3.6: a 2xx to CONNECT has neither length nor coding.
-  std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 ";
-  head += client.worker.shared.name;
-  http::CacheStatus status;
-  status.fwd = http::Forward::method;
-  head += "\r\n";
-  append_cache_status(head, client, std::move(status));
-  head += "\r\n";
   record.status = 200;
-  co_await carry_both(client, server, head);
+  TunnelEnds ends{*client.response.raw_connection(), **connected, established_head(client)};
+  co_await carry_both(client, ends);
 }
 
-Task<void> carry_both(Client& client, net::Stream& server, const std::string& head,
-                      std::string_view from_server) {
-  const auto idle = client.worker.shared.settings.timeouts.body;
-  auto& record = client.reply.record();
-  client.reply.close_after();
-  const std::array first{asio::buffer(head), asio::buffer(from_server)};
-  client.stream.expires_after(idle);
-  auto error = co_await client.stream.write(first);
+Task<void> carry_both(Client& client, TunnelEnds& ends) {
+  client.response.close_after();
+  const auto error = co_await send_first(client, ends);
   if (error) co_return;
-  record.bytes = asio::buffer_size(first);
-
-  const auto early = client.input.buffered();
-  server.expires_after(idle);
-  if (!early.empty()) error = co_await server.write(asio::buffer(early));
-  if (error) co_return;
-  client.input.consume(early.size());
-  client.input.release_if_empty();
+  auto& worker = client.worker;
+  const auto idle = worker.shared.settings.timeouts.body;
+  auto& stream = ends.client.stream;
   std::uint64_t up = 0;
-  const Way there{client.stream, server, client.worker.buffers, idle, up};
-  const Way back{server, client.stream, client.worker.buffers, idle, record.bytes};
-  // Both directions at once; neither is left while the other may still use the streams.
-  Wakeup back_ended(client.worker.io.get_executor());
+  const Way there{stream, ends.server, worker.buffers, idle, up};
+  const Way back{ends.server, stream, worker.buffers, idle, client.record.bytes};
+  // Both directions use both streams, so neither may outlive the other.
+  Wakeup back_ended(worker.io.get_executor());
   bool ended = false;
-  asio::co_spawn(client.worker.io.get_executor(), carry(back), [&](const std::exception_ptr&) {
+  asio::co_spawn(worker.io.get_executor(), carry(back), [&](const std::exception_ptr&) {
     ended = true;
     back_ended.notify();
   });

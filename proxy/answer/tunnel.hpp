@@ -1,20 +1,30 @@
-// CONNECT, and what else becomes bytes both ways, unseen.
+// CONNECT, and other exchanges that become bytes both ways.
 #pragma once
+
+#include <string>
+#include <string_view>
 
 #include "proxy/client/client.hpp"
 #include "proxy/request/request.hpp"
 
 namespace proxy {
 
-// The port has been allowed already; the address is checked when it is connected to. Returns as
-// carry_both() does.
+// Answers CONNECT: refuses it (a loop, a body, offline, no route to the host), or carries bytes
+// both ways until carry_both() ends. Precondition: check_access() has allowed the port. The
+// resolved address is checked when it is connected to.
 net::Task<void> tunnel(Client& client, const Request& request);
 
-// Sends the client `head`, with which the tunnel begins, and what the server has sent after its
-// own; the server what the client has sent after its own; then carries bytes both ways. Nothing of
-// HTTP follows on either connection. Returns when both sides are done, or nothing has moved for the
-// setting timeouts.body.
-net::Task<void> carry_both(Client& client, net::Stream& server, const std::string& head,
-                           std::string_view from_server = {});
+// Where a tunnel leads, and what each side is sent first.
+struct TunnelEnds {
+  RawConnection client;
+  net::Stream& server;
+  std::string head;                   // to the client: the response that begins the tunnel
+  std::string_view from_server = {};  // bytes that the server sent after its own response head
+};
+
+// Sends the client `head` and `from_server`, and the server what the client sent after its request.
+// Then carries bytes both ways. Neither connection speaks HTTP again. Returns when both sides are
+// done, or when nothing has moved for the setting timeouts.body.
+net::Task<void> carry_both(Client& client, TunnelEnds& ends);
 
 }  // namespace proxy

@@ -18,7 +18,11 @@ Task<void> become_websocket(Client& client, Fetch& fetch, http::Forward reason) 
   http::append_field(head, "Connection", "Upgrade");
   http::append_field(head, "Upgrade", http::kWebSocket);
   head += "\r\n";
-  co_await carry_both(client, fetch.stream(), head, fetch.beyond_head());
+  client.record.tag = Tag::tunnel;
+  client.record.status = 101;
+  TunnelEnds ends{*client.response.raw_connection(), fetch.stream(), std::move(head),
+                  fetch.beyond_head()};
+  co_await carry_both(client, ends);
 }
 
 }  // namespace proxy

@@ -1,4 +1,4 @@
-// What a connection is after a 101: a tunnel.
+// WebSocket: a connection becomes a tunnel once the origin has answered 101.
 #pragma once
 
 #include "proxy/client/client.hpp"
@@ -7,8 +7,9 @@
 
 namespace proxy {
 
-// `fetch` has just got a 101 that fits what it asked (http::becomes_websocket). Sends it on, and
-// then bytes both ways, the client's that came before it included. Returns as carry_both() does.
+// Sends on the 101 that `fetch` has got, then carries bytes both ways as carry_both() does.
+// Preconditions: the 101 fits the request (http::becomes_websocket), and the client's side has a
+// raw connection. `reason`: why the request went forward.
 net::Task<void> become_websocket(Client& client, Fetch& fetch, http::Forward reason);
 
 }  // namespace proxy

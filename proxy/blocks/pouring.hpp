@@ -8,7 +8,7 @@
 #include "digest/key.hpp"
 #include "proxy/blocks/least_rate.hpp"
 #include "proxy/fill/runs.hpp"
-#include "proxy/observe/record.hpp"
+#include "proxy/observe/request_record.hpp"
 #include "proxy/tiers/tiers.hpp"
 #include "proxy/upstream/fetch.hpp"
 

@@ -1,28 +1,30 @@
-// One client's connection as the request path sees it.
+// The client's side of one exchange, as the request path sees it.
 #pragma once
 
 #include <string>
 
 #include "config/networks.hpp"
-#include "proxy/client/reply.hpp"
+#include "proxy/client/request_body.hpp"
+#include "proxy/client/response_writer.hpp"
 #include "proxy/http/cache_status.hpp"
-#include "proxy/wire/input.hpp"
+#include "proxy/observe/request_record.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
+// Made by the session that speaks the client's protocol, for one exchange or for one after the
+// other. What it refers to outlives the exchange.
 struct Client {
   Worker& worker;
-  net::Stream& stream;
-  Input& input;
-  Reply& reply;
+  ResponseWriter& response;
+  RequestRecord& record;  // of this exchange
   config::Address address;
   std::string address_text;
 };
 
 // The whole line, with the word of the site's rule.
 inline void append_cache_status(std::string& out, const Client& client, http::CacheStatus status) {
-  const auto rule = client.reply.record().rule;
+  const auto rule = client.record.rule;
   if (!rule.empty()) (status.detail += status.detail.empty() ? "" : " ") += rule;
   out += "Cache-Status: ";
   http::append_cache_status(out, client.worker.shared.name, status);

@@ -1,11 +1,14 @@
 #include "proxy/net/stream.hpp"
 
+#include <netinet/in.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/asio/write.hpp>
+#include <cstddef>
+#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +16,10 @@ namespace proxy::net {
 namespace {
 
 constexpr std::size_t kMaxBuffers = 64;  // the most that Asio passes to one sendmsg
+// tcpi_bytes_acked in Linux' tcp_info. The C library's <netinet/tcp.h>, which Asio includes, lacks
+// it, and <linux/tcp.h> cannot be included beside that header.
+constexpr std::size_t kBytesAcked = 120;
+constexpr int kTcpInfo = 11;
 
 // The buffers left after `skip` bytes, as many as one system call takes.
 class Window {
@@ -173,6 +180,17 @@ bool Stream::quiet() {
 void Stream::shutdown_send() {
   error_code ignored;
   socket().shutdown(tcp::socket::shutdown_send, ignored);
+}
+
+std::optional<std::uint64_t> Stream::acknowledged() {
+  std::array<std::byte, kBytesAcked + sizeof(std::uint64_t)> info;
+  socklen_t size = info.size();
+  const auto failed =
+      ::getsockopt(socket().native_handle(), IPPROTO_TCP, kTcpInfo, info.data(), &size);
+  if (failed != 0 || size < info.size()) return std::nullopt;
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, info.data() + kBytesAcked, sizeof bytes);
+  return bytes;
 }
 
 void Stream::reset_on_close() {

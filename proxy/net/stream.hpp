@@ -43,6 +43,10 @@ class Stream final : public Watched {
   void expires_never();
   [[nodiscard]] bool timed_out() const { return timed_out_; }
 
+  // Bytes that the other side has acknowledged since the connection began (TCP_INFO); nothing where
+  // the system does not say.
+  [[nodiscard]] std::optional<std::uint64_t> acknowledged();
+
   // The other side will see a reset instead of an orderly end.
   void reset_on_close();
 

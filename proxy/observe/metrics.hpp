@@ -7,7 +7,7 @@
 #include <deque>
 #include <string>
 
-#include "proxy/observe/record.hpp"
+#include "proxy/observe/request_record.hpp"
 
 namespace proxy {
 

@@ -1,10 +1,9 @@
 #include "proxy/pages/own_pages.hpp"
 
-#include <unistd.h>
-
-#include <array>
+#include <algorithm>
 
 #include "peers/native_target.hpp"
+#include "proxy/client/arrival.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
@@ -35,23 +34,6 @@ constexpr std::string_view kIndex =
     "/admin/cache/drop    POST: as /admin/purge\n";
 
 constexpr std::string_view kAllowed = "GET, HEAD, OPTIONS";
-
-bool is_our_name(const Client& client, std::string_view host) {
-  if (host == "localhost") return true;
-  std::array<char, 256> hostname{};
-  ::gethostname(hostname.data(), hostname.size() - 1);
-  return http::same_word(host, hostname.data()) || http::same_word(host, client.worker.shared.name);
-}
-
-// A socket of ours, by its address or one of our names.
-bool names_own_socket(const Client& client, const http::Target& target) {
-  if (client.worker.guard.names_own_socket(target.host(), target.port())) return true;
-  const auto& listening = client.worker.shared.listening;
-  const bool our_port = std::any_of(listening.begin(), listening.end(), [&](const auto& socket) {
-    return socket.port() == target.port();
-  });
-  return our_port && is_our_name(client, target.host());
-}
 
 // A name that a page of another site could have been made to point at us is not ours (DNS
 // rebinding); an address cannot be.
@@ -109,7 +91,7 @@ Task<void> send_options(Client& client) {
 void count_served(Client& client, DigestForm form, std::size_t sent) {
   auto& served = client.worker.counters.served[static_cast<std::size_t>(form)];
   served.requests.add();
-  if (client.reply.head_only()) return;
+  if (client.response.head_only()) return;
   served.bytes.add(sent);
   if (const auto peer = client.worker.shared.directory.at(client.address)) {
     peer->accuracy.sent_digest(sent);
@@ -120,9 +102,9 @@ void count_served(Client& client, DigestForm form, std::size_t sent) {
 Task<void> send_unchanged(Client& client, const std::string& head, DigestForm form) {
   auto unchanged = head;
   unchanged.replace(0, unchanged.find("\r\n"), "HTTP/1.1 304 Not Modified");
-  const auto error = co_await client.reply.start(unchanged, 304, std::nullopt);
+  const auto error = co_await client.response.start(unchanged, 304, std::nullopt);
   if (error) co_return;
-  co_await client.reply.finish();
+  co_await client.response.finish();
   auto& served = client.worker.counters.served[static_cast<std::size_t>(form)];
   served.requests.add();
   served.not_modified.add();
@@ -132,20 +114,20 @@ Task<void> send_unchanged(Client& client, const std::string& head, DigestForm fo
 // as the control block (bug 5510), unless it is no longer than that block. A Hearsay does not.
 Task<void> send_with_pause(Client& client, const std::string& head,
                            const std::vector<std::uint8_t>& body, bool to_hearsay) {
-  auto& reply = client.reply;
+  auto& response = client.response;
   const auto pause = client.worker.shared.settings.digest.squid_pause;
   const bool apart = body.size() > 2 * digest::kSquidControlBytes && pause.count() > 0 &&
-                     !to_hearsay && !reply.head_only();
+                     !to_hearsay && !response.head_only();
   const auto first = apart ? digest::kSquidControlBytes : body.size();
   const auto control = asio::const_buffer(body.data(), first);
-  auto error = co_await reply.start(head, 200, body.size(), {&control, 1});
+  auto error = co_await response.start(head, 200, body.size(), {&control, 1});
   if (!error && apart) {
     net::Timer timer(client.worker.io.get_executor(), pause);
     co_await timer.async_wait(net::as_result);
-    error = co_await reply.body(asio::const_buffer(body.data() + first, body.size() - first));
+    error = co_await response.body(asio::const_buffer(body.data() + first, body.size() - first));
   }
   if (error) co_return;
-  co_await reply.finish();
+  co_await response.finish();
   count_served(client, DigestForm::squid, body.size());
 }
 
@@ -156,12 +138,12 @@ Task<void> send_store_digest(Client& client, const Request& request) {
   const auto now = whole_seconds(shared.clock.now());
   const auto changed = std::chrono::floor<std::chrono::seconds>(form.last_modified);
   const auto lasts = std::chrono::ceil<std::chrono::seconds>(published->expires_after);
-  client.reply.record().content_type = "application/cache-digest";
+  client.record.content_type = "application/cache-digest";
   auto head = own_head(client, 200, "application/cache-digest");
   http::append_field(head, "Last-Modified", http::format_date(changed));
   http::append_field(head, "Expires", http::format_date(now + lasts));
   http::append_field(head, "ETag", form.etag);
-  client.reply.record().routine = from_hearsay(request);
+  client.record.routine = from_hearsay(request);
   const http::StoredValidators validators{form.etag, changed};
   if (http::not_modified(request.head.fields, validators, now)) {
     co_return co_await send_unchanged(client, head, DigestForm::squid);
@@ -173,8 +155,8 @@ Task<void> send_native_digest(Client& client, const Request& request) {
   auto& shared = client.worker.shared;
   const auto base = peers::native_base(request.target.path());
   const auto form = shared.publisher.native(base.epoch, base.generation);
-  client.reply.record().content_type = peers::kNativeType;
-  client.reply.record().routine = from_hearsay(request);
+  client.record.content_type = peers::kNativeType;
+  client.record.routine = from_hearsay(request);
   auto head = own_head(client, 200, peers::kNativeType);
   http::append_field(head, "Cache-Control", "no-store");
   http::append_field(head, "ETag", form->etag);
@@ -183,9 +165,9 @@ Task<void> send_native_digest(Client& client, const Request& request) {
     co_return co_await send_unchanged(client, head, DigestForm::native);
   }
   const auto bytes = asio::const_buffer(form->body.data(), form->body.size());
-  const auto error = co_await client.reply.start(head, 200, form->body.size(), {&bytes, 1});
+  const auto error = co_await client.response.start(head, 200, form->body.size(), {&bytes, 1});
   if (error) co_return;
-  co_await client.reply.finish();
+  co_await client.response.finish();
   count_served(client, DigestForm::native, form->body.size());
 }
 
@@ -237,21 +219,15 @@ bool came_through_a_proxy(const Request& request) {
          std::any_of(fields.begin(), fields.end(), http::is_forwarded_field);
 }
 
-bool is_for_us(const Client& client, const http::Target& target) {
-  using Form = http::Target::Form;
-  if (target.form() == Form::authority) return false;
-  return target.form() != Form::absolute || names_own_socket(client, target);
-}
-
 std::optional<Page> own_page(const Client& client, const Request& request) {
-  if (!is_for_us(client, request.target)) return std::nullopt;
+  if (request.arrival() == Arrival::forward) return std::nullopt;
   const auto page = page_at(request.target);
   if (!request.mapping() || keeps(client, request, page)) return page;
   return std::nullopt;
 }
 
-Task<void> serve_own(Client& client, const Request& request, Page page, BodyReader& body) {
-  auto& record = client.reply.record();
+Task<void> serve_own(Client& client, const Request& request, Page page, RequestBody& body) {
+  auto& record = client.record;
   record.tag = Tag::own_page;
   if (auto refusal = check_reader(client, request, page)) {
     co_return co_await refuse(client, request, std::move(*refusal));
@@ -259,13 +235,13 @@ Task<void> serve_own(Client& client, const Request& request, Page page, BodyRead
   if (changes(page)) {
     if (request.head.method == "POST") {
       if (page == Page::purge) co_return co_await serve_purge_order(client, request, body);
-      if (request.framing.has_body()) client.reply.close_after();
+      if (request.framing.has_body()) client.response.close_after();
       co_return co_await serve_cache_page(client, request, page);
     }
     Refusal refusal{405, "only POST", Tag::denied, {}, "POST"};
     co_return co_await refuse(client, request, std::move(refusal));
   }
-  if (request.framing.has_body()) client.reply.close_after();
+  if (request.framing.has_body()) client.response.close_after();
   if (request.head.method == "OPTIONS") co_return co_await send_options(client);
   if (request.facts.method == cache::RequestFacts::Method::other) {
     Refusal refusal{405, "only GET, HEAD and OPTIONS", Tag::denied, {}, kAllowed};

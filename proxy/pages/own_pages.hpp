@@ -5,7 +5,6 @@
 
 #include "proxy/client/client.hpp"
 #include "proxy/request/request.hpp"
-#include "proxy/wire/input.hpp"
 
 namespace proxy {
 
@@ -24,10 +23,6 @@ enum class Page : std::uint8_t {
   unknown,
 };
 
-// Whether we are the server that it names: in origin-form, or in absolute-form with the address or
-// a name of ours, and a port of ours.
-bool is_for_us(const Client& client, const http::Target& target);
-
 // Which of our pages the request is for; nothing if it is for another server. In reverse mode what
 // is mapped is the origin's, but for two cases: /digest, /health, /metrics and all under /admin
 // stay ours where the Host is an address or name of ours with our port, and so do the digests for
@@ -40,7 +35,7 @@ bool came_through_a_proxy(const Request& request);
 // Answers it, or refuses it by the settings access.monitor, access.peers and access.admin. All but
 // the digests for neighbours also refuse what names another host, and all but Squid's what came
 // through another proxy: a browser or a neighbour must not be used to read them.
-net::Task<void> serve_own(Client& client, const Request& request, Page page, BodyReader& body);
+net::Task<void> serve_own(Client& client, const Request& request, Page page, RequestBody& body);
 
 // The JSON of /digest.
 std::string digest_json(const Shared& shared);

@@ -15,7 +15,6 @@ namespace asio = net::asio;
 namespace {
 
 constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs long
-constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 Task<Forgotten> forget_url(Worker& worker, const std::string& name) {
   co_return co_await forget(worker, digest::key_of(digest::Method::get, name), name);
@@ -35,7 +34,7 @@ Task<std::optional<Forgotten>> carry_out(Client& client, PurgeOrder order) {
 
 Task<void> tell(Client& client, unsigned status, const Forgotten& purged) {
   client.worker.counters.purged.add(purged.dropped);
-  client.reply.record().tag = Tag::purge;
+  client.record.tag = Tag::purge;
   const std::string_view owed = purged.owed ? ", \"owed\": true" : "";
   const auto body = "{\"purged\": " + std::to_string(purged.dropped) + std::string(owed) + "}\n";
   const OwnAnswer answer{.status = status, .content_type = "application/json", .body = body};
@@ -43,14 +42,14 @@ Task<void> tell(Client& client, unsigned status, const Forgotten& purged) {
 }
 
 // Reads all of it, or says why that cannot be.
-Task<std::optional<Refusal>> read_body(Client& client, const Request& request, BodyReader& body,
+Task<std::optional<Refusal>> read_body(Client& client, const Request& request, RequestBody& body,
                                        std::string& into) {
   Refusal too_large{413, "a purge is ordered in at most 32 KiB", Tag::denied, {}};
-  const auto& framing = body.framing();
+  const auto& framing = request.framing;
   if (framing.kind == http::Framing::Kind::sized && framing.length > kLongestOrder) {
     co_return too_large;
   }
-  if (request.head.fields.has(http::field::expect)) co_await client.reply.interim(kContinue);
+  if (request.head.fields.has(http::field::expect)) co_await client.response.interim(kContinue);
   const auto idle = client.worker.shared.settings.timeouts.body;
   std::size_t size = 0;
   into.resize(kLongestOrder + 1);
@@ -79,7 +78,7 @@ std::optional<Refusal> check_admin(const Client& client, const Request& request)
 }
 
 Task<void> serve_purge(Client& client, const Request& request) {
-  if (request.framing.has_body()) client.reply.close_after();
+  if (request.framing.has_body()) client.response.close_after();
   if (auto refusal = check_admin(client, request)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
@@ -88,7 +87,7 @@ Task<void> serve_purge(Client& client, const Request& request) {
   co_await tell(client, status, purged);
 }
 
-Task<void> serve_purge_order(Client& client, const Request& request, BodyReader& body) {
+Task<void> serve_purge_order(Client& client, const Request& request, RequestBody& body) {
   std::string text;
   auto refusal = co_await read_body(client, request, body, text);
   if (refusal) co_return co_await refuse(client, request, std::move(*refusal));

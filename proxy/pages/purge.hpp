@@ -19,6 +19,6 @@ net::Task<void> serve_purge(Client& client, const Request& request);
 
 // POST of a PurgeOrder to our own page: the same for all the URLs that it names, in both key
 // spaces. The answer, JSON, comes when they are gone.
-net::Task<void> serve_purge_order(Client& client, const Request& request, BodyReader& body);
+net::Task<void> serve_purge_order(Client& client, const Request& request, RequestBody& body);
 
 }  // namespace proxy

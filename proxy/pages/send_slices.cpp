@@ -74,12 +74,12 @@ std::string last_line(const Shared& shared) {
 }  // namespace
 
 Task<void> send_slices(Client& client, std::shared_ptr<inspect::Slices> slices) {
-  auto& reply = client.reply;
-  reply.record().content_type = kLines;
+  auto& response = client.response;
+  client.record.content_type = kLines;
   auto head = own_head(client, 200, kLines);
   http::append_field(head, "Cache-Control", "no-store");
-  auto error = co_await reply.start(head, 200, std::nullopt);
-  bool more = !reply.head_only();
+  auto error = co_await response.start(head, 200, std::nullopt);
+  bool more = !response.head_only();
   auto sent = std::chrono::steady_clock::now();
   while (more && !error) {
     const auto made = co_await make_slice(client.worker, slices);
@@ -89,10 +89,10 @@ Task<void> send_slices(Client& client, std::shared_ptr<inspect::Slices> slices) 
     if (text.empty() && now - sent >= kSilent) text = "\n";  // is anybody there?
     if (text.empty()) continue;
     sent = now;
-    error = co_await reply.body(asio::const_buffer(text.data(), text.size()));
+    error = co_await response.body(asio::const_buffer(text.data(), text.size()));
     if (!made) co_return;
   }
-  if (!error) co_await reply.finish();
+  if (!error) co_await response.finish();
 }
 
 }  // namespace proxy

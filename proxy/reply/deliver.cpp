@@ -23,7 +23,7 @@ void add_age(std::string& fields, const cache::Entry& entry, cache::Time now) {
 void note_content_type(Client& client, const cache::Entry& entry) {
   if (!client.worker.shared.log.on()) return;
   const auto type = entry.content_type.substr(0, entry.content_type.find(';'));
-  client.reply.record().content_type = http::trim(type);
+  client.record.content_type = http::trim(type);
 }
 
 }  // namespace
@@ -32,17 +32,17 @@ void add_cache_status(Client& client, const Request& request, http::CacheStatus 
   const auto& shared = client.worker.shared;
   const bool has_key = request.facts.method != cache::RequestFacts::Method::other;
   if (shared.settings.cache.key_in_status && has_key) status.key = request.stored_as();
-  append_cache_status(client.reply.fields(), client, std::move(status));
+  append_cache_status(client.response.fields(), client, std::move(status));
 }
 
 Task<void> serve(Client& client, const Request& request, const cache::Entry& entry, cache::Time now,
                  std::string_view detail) {
-  auto& reply = client.reply;
+  auto& response = client.response;
   const bool unmodified = cache::is_unmodified_for(request.head.fields, entry, now);
-  auto& record = reply.record();
+  auto& record = client.record;
   record.tag = unmodified ? Tag::conditional_hit : record.from_disk ? Tag::disk_hit : Tag::mem_hit;
   note_content_type(client, entry);
-  add_age(reply.fields(), entry, now);
+  add_age(response.fields(), entry, now);
   http::CacheStatus status;
   status.hit = true;
   status.ttl = entry.ttl(now);
@@ -55,7 +55,7 @@ namespace {
 
 void describe_object(Client& client, const Request& request, const ObjectAnswer& answer,
                      Presence there, cache::Time now, std::string_view detail) {
-  auto& record = client.reply.record();
+  auto& record = client.record;
   http::CacheStatus status;
   if (there == Presence::held) {
     record.tag = record.from_disk ? Tag::disk_hit : Tag::mem_hit;
@@ -80,30 +80,30 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
 
 }  // namespace
 
-Task<bool> serve_object(Client& client, const Request& request, HeldObject held, cache::Time now,
-                        std::string_view detail) {
+Task<Delivered> serve_object(Client& client, const Request& request, HeldObject held,
+                             cache::Time now, std::string_view detail) {
   const auto& shared = client.worker.shared;
   const bool may_fetch = !request.facts.control.only_if_cached && !request.facts.offline &&
                          !http::via_names(request.head.fields, shared.name);
   ObjectAnswer answer(client, request, {held.key, held.entry, may_fetch}, now);
   const auto opened = co_await answer.open();
   if (!opened) {
-    if (answer.begin_anew() && may_fetch) co_return false;
+    if (answer.begin_anew() && may_fetch) co_return Delivered::begin_anew;
     co_await refuse(client, request, opened.error(), http::Forward::partial);
-    co_return true;
+    co_return Delivered::sent;
   }
   note_content_type(client, *held.entry);
-  add_age(client.reply.fields(), *held.entry, now);
+  add_age(client.response.fields(), *held.entry, now);
   describe_object(client, request, answer, held.there, now, detail);
   co_await answer.send();
-  co_return true;
+  co_return Delivered::sent;
 }
 
 namespace {
 
 void describe(Client& client, const Request& request, const FillHead& head, http::Forward reason) {
   const auto& from = head.provenance;
-  auto& record = client.reply.record();
+  auto& record = client.record;
   const bool sibling = from.source == cache::SourceKind::sibling;
   record.hierarchy = sibling ? Hierarchy::sibling : Hierarchy::direct;
   record.upstream_host = from.host;
@@ -123,7 +123,7 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   const auto now = client.worker.shared.clock.now();
   if (from.stored || head.is_stored()) status.ttl = head.entry->ttl(now);
   if (sibling || from.aged || head.is_stored()) {
-    add_age(client.reply.fields(), *head.entry, now);
+    add_age(client.response.fields(), *head.entry, now);
   }
   add_cache_status(client, request, std::move(status));
 }
@@ -133,29 +133,31 @@ Task<net::error_code> stream(Client& client, FillReader& reader) {
     const auto pieces = co_await reader.next();
     if (!pieces) co_return asio::error::connection_aborted;
     if (pieces->empty()) co_return net::error_code{};
-    const auto error = co_await client.reply.body(*pieces);
+    const auto error = co_await client.response.body(*pieces);
     if (error) co_return error;
     co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others' turn
   }
 }
 
-// Its body is not the fill's.
-Task<bool> deliver_object(Client& client, const Request& request, const FillHead& head,
-                          http::Forward reason, bool may_begin_anew) {
+// The body of an object is read from its blocks, not from the fill.
+Task<Delivered> deliver_object(Client& client, const Request& request, const FillHead& head,
+                               http::Forward reason, OnOutdated on_outdated) {
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
   const auto now = client.worker.shared.clock.now();
   ObjectAnswer answer(client, request, {key, head.entry}, now);
   const auto opened = co_await answer.open();
   if (!opened) {
-    client.reply.fields().clear();  // the fill's head is not what is going to be said
-    if (answer.begin_anew() && may_begin_anew) co_return false;
+    client.response.fields().clear();  // they belong to the fill's head, which is not sent
+    if (answer.begin_anew() && on_outdated == OnOutdated::begin_anew) {
+      co_return Delivered::begin_anew;
+    }
     co_await refuse(client, request, opened.error(), reason);
-    co_return true;
+    co_return Delivered::sent;
   }
   describe(client, request, head, reason);
   note_content_type(client, *head.entry);
   co_await answer.send();
-  co_return true;
+  co_return Delivered::sent;
 }
 
 Task<void> deliver_entry(Client& client, const Request& request, const FillHead& head,
@@ -172,14 +174,14 @@ Task<void> deliver_entry(Client& client, const Request& request, const FillHead&
 Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
                           http::Forward reason) {
   if (!head.entry->object) co_return co_await deliver_entry(client, request, head, reason);
-  co_await deliver_object(client, request, head, reason, false);
+  co_await deliver_object(client, request, head, reason, OnOutdated::refuse);
 }
 
 namespace {
 
 Task<void> deliver_body(Client& client, const Request& request, FillReader& reader,
                         const FillHead& head, http::Forward reason) {
-  auto& reply = client.reply;
+  auto& response = client.response;
   const auto& entry = *head.entry;
   describe(client, request, head, reason);
   note_content_type(client, entry);
@@ -187,36 +189,36 @@ Task<void> deliver_body(Client& client, const Request& request, FillReader& read
   if (cache::is_unmodified_for(request.head.fields, entry, now))
     co_return co_await send_not_modified(client, entry);
   if (entry.range) {
-    http::append_field(reply.fields(), "Content-Range", http::content_range(*entry.range));
+    http::append_field(response.fields(), "Content-Range", http::content_range(*entry.range));
   }
   const auto first = reader.at_hand();
   boost::container::small_vector<asio::const_buffer, 4> buffers;
   for (const auto& piece : first) {
     buffers.emplace_back(piece.block->data() + piece.offset, piece.size);
   }
-  auto error =
-      co_await reply.start(entry.head, entry.status, head.length, {buffers.data(), buffers.size()});
-  if (!error && !reply.head_only()) error = co_await stream(client, reader);
+  auto error = co_await response.start(entry.head, entry.status, head.length,
+                                       {buffers.data(), buffers.size()});
+  if (!error && !response.head_only()) error = co_await stream(client, reader);
   if (error) {
-    reply.close_after();
+    response.abort();
   } else {
-    co_await reply.finish();
+    co_await response.finish();
   }
 }
 
 }  // namespace
 
-Task<bool> deliver(Client& client, const Request& request, FillReader& reader, const FillHead& head,
-                   http::Forward reason, bool may_begin_anew) {
+Task<Delivered> deliver(Client& client, const Request& request, FillReader& reader,
+                        const FillHead& head, http::Forward reason, OnOutdated on_outdated) {
   if (head.entry->object) {
-    co_return co_await deliver_object(client, request, head, reason, may_begin_anew);
+    co_return co_await deliver_object(client, request, head, reason, on_outdated);
   }
   if (head.is_stored()) {
     co_await deliver_entry(client, request, head, reason);
   } else {
     co_await deliver_body(client, request, reader, head, reason);
   }
-  co_return true;
+  co_return Delivered::sent;
 }
 
 }  // namespace proxy

@@ -9,31 +9,40 @@
 
 namespace proxy {
 
-// Appends Cache-Status to the reply's fields, with the request's key where the settings say so.
+enum class Delivered {
+  sent,        // a response: whole, cut, or a refusal
+  begin_anew,  // nothing: the origin has another version of the object, or no longer answers for
+               // this one, so the caller should ask it as if nothing were stored
+};
+
+// What to do where the result would be Delivered::begin_anew.
+enum class OnOutdated { begin_anew, refuse };
+
+// Appends Cache-Status to the response's fields, with the request's key where the settings say so.
 void add_cache_status(Client& client, const Request& request, http::CacheStatus status);
 
-// A hit, as send_stored() sends it. `detail`: by whose leave, where it is stale.
+// A hit: sends the entry as send_stored() does. `detail` is for Cache-Status: why a stale entry
+// answers, or empty.
 net::Task<void> serve(Client& client, const Request& request, const cache::Entry& entry,
                       cache::Time now, std::string_view detail = {});
 
 struct HeldObject {
   digest::Key key;  // of the URL
   std::shared_ptr<const cache::Entry> entry;
-  Presence there = Presence::held;  // of what is wanted of it
+  Presence there = Presence::held;  // of the bytes that the request wants
 };
-// Likewise from a large object, whose missing blocks are fetched. False: nothing was sent, as the
-// origin has another version, or says nothing more of this one.
-net::Task<bool> serve_object(Client& client, const Request& request, HeldObject held,
-                             cache::Time now, std::string_view detail = {});
+// The same from an object in blocks. Missing blocks are fetched if the request allows it.
+net::Task<Delivered> serve_object(Client& client, const Request& request, HeldObject held,
+                                  cache::Time now, std::string_view detail = {});
 
-// What was held before, though its origin was asked.
+// Sends an entry that was stored before, although its origin was asked: it stands in, or was
+// validated.
 net::Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
                                http::Forward reason);
 
-// What a fill brings, while it comes. `reason` is why this request went forward. A fill that fails
-// under way leaves a response that the client can tell is cut. False: as serve_object(), where the
-// caller `may_begin_anew`.
-net::Task<bool> deliver(Client& client, const Request& request, FillReader& reader,
-                        const FillHead& head, http::Forward reason, bool may_begin_anew);
+// Sends what a fill brings, while it comes. `reason` is why this request went forward. If the fill
+// fails under way, the response is aborted.
+net::Task<Delivered> deliver(Client& client, const Request& request, FillReader& reader,
+                             const FillHead& head, http::Forward reason, OnOutdated on_outdated);
 
 }  // namespace proxy

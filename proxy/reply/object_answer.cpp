@@ -22,7 +22,7 @@ ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, ca
       wanted_(parts_wanted(request, *from_.object)),
       ranges_(ranges_of(request, *from_.object, wanted_, unmodified_)),
       source_(client.worker, {request, from_.key, from_.object, from_.may_fetch}),
-      watch_(client.stream, client.worker.deadlines, source_.place()) {}
+      watch_(client.response, client.worker.deadlines, source_.place()) {}
 
 Task<Outcome<Pieces>> ObjectAnswer::next() {
   if (!first_.empty()) co_return std::exchange(first_, {});
@@ -51,7 +51,7 @@ Task<Outcome<void>> ObjectAnswer::open() {
 
 // A hit is one of the disk where any block is.
 void ObjectAnswer::note_source() {
-  auto& record = client_.reply.record();
+  auto& record = client_.record;
   record.from_disk = record.from_disk || source_.from_disk();
   if (record.from_disk && record.tag == Tag::mem_hit) record.tag = Tag::disk_hit;
 }
@@ -77,16 +77,16 @@ Task<void> ObjectAnswer::send() {
   }
   plan();
   error_code error;
-  if (ranges_.empty()) error = co_await client_.reply.start(head_, status_, length_);
+  if (ranges_.empty()) error = co_await client_.response.start(head_, status_, length_);
   for (std::size_t i = 0; i < ranges_.size() && !error; ++i) {
     if (!text_.openings.empty()) error = co_await write(text_.openings[i]);
     if (!error) error = co_await send_range(ranges_[i]);
   }
   if (!error && !text_.closing.empty()) error = co_await write(text_.closing);
   if (error) {
-    client_.reply.close_after();
+    client_.response.abort();
   } else {
-    co_await client_.reply.finish();
+    co_await client_.response.finish();
   }
 }
 
@@ -127,13 +127,13 @@ Task<error_code> ObjectAnswer::write(std::string_view text) {
 }
 
 Task<error_code> ObjectAnswer::write(std::span<const asio::const_buffer> bytes) {
-  auto& reply = client_.reply;
+  auto& response = client_.response;
   error_code error;
   watch_.begin();
-  if (reply.started()) {
-    error = co_await reply.body(bytes);
+  if (response.started()) {
+    error = co_await response.body(bytes);
   } else {
-    error = co_await reply.start(head_, status_, length_, bytes);
+    error = co_await response.start(head_, status_, length_, bytes);
   }
   watch_.end();
   co_return error;

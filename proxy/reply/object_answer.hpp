@@ -11,7 +11,7 @@
 namespace proxy {
 
 // One answer, cut where the client takes next to nothing while others wait for room for a block.
-// First open(), then what the head says of how it came about into client.reply, then
+// First open(), then what the head says of how it came about into client.response, then
 // send(). All of it outlives the answer.
 class ObjectAnswer {
  public:

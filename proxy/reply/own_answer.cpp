@@ -22,15 +22,15 @@ std::string own_head(const Client& client, unsigned status, std::string_view con
 }
 
 Task<void> send_own(Client& client, const OwnAnswer& answer) {
-  auto& reply = client.reply;
+  auto& response = client.response;
   const auto& type = answer.content_type;
-  reply.record().content_type = type.substr(0, type.find(';'));
+  client.record.content_type = type.substr(0, type.find(';'));
   auto head = own_head(client, answer.status, type, answer.cache_status);
   http::append_field(head, "Cache-Control", "no-store");
   if (!answer.allow.empty()) http::append_field(head, "Allow", answer.allow);
   const net::asio::const_buffer bytes(answer.body.data(), answer.body.size());
-  const auto error = co_await reply.start(head, answer.status, answer.body.size(), {&bytes, 1});
-  if (!error) co_await reply.finish();
+  const auto error = co_await response.start(head, answer.status, answer.body.size(), {&bytes, 1});
+  if (!error) co_await response.finish();
 }
 
 }  // namespace proxy

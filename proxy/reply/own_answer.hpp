@@ -1,4 +1,4 @@
-// What this proxy says in its own name.
+// Responses that this proxy makes itself: own pages and refusals.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace proxy {
 
-// The status line and the fields that each of our own responses has.
+// Returns the status line and the fields that all own responses have.
 std::string own_head(const Client& client, unsigned status, std::string_view content_type,
                      const http::CacheStatus& status_said = {});
 
-// Refers to text that the caller keeps.
+// A response of our own. The caller keeps the text that it refers to.
 struct OwnAnswer {
   unsigned status = 200;
   std::string_view content_type = {};  // empty: none
@@ -22,7 +22,7 @@ struct OwnAnswer {
   http::CacheStatus cache_status = {};
 };
 
-// All of it, not to be stored by anybody.
+// Sends it whole, with Cache-Control: no-store.
 net::Task<void> send_own(Client& client, const OwnAnswer& answer);
 
 }  // namespace proxy

@@ -15,7 +15,7 @@ Refusal Refusal::loop() {
 
 Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& found) {
   Refusal refusal{504, "not stored here, and only stored responses were asked for", Tag::miss, {}};
-  // What is held may be no answer to this though nothing is wrong with it (RFC 9211 2.2).
+  // A fresh entry may not fit the request, for instance a 404 (RFC 9211 2.2: fwd=miss).
   const bool unfit = verdict.reason == http::Forward::none;
   refusal.cache_status.fwd = unfit ? http::Forward::miss : verdict.reason;
   if (found.gone && verdict.reason == http::Forward::uri_miss) refusal.cache_status.detail = "gone";
@@ -52,6 +52,10 @@ Refusal Refusal::unknown_url() {
   return refusal;
 }
 
+Refusal Refusal::no_tunnel() {
+  return {501, "no tunnels over this kind of connection", Tag::denied, {}};
+}
+
 Refusal Refusal::failure(const Failure& failure) {
   const auto tag = failure.what == Failure::What::denied ? Tag::denied : Tag::miss;
   Refusal refusal{status_for(failure), text(failure), tag, {}};
@@ -61,10 +65,11 @@ Refusal Refusal::failure(const Failure& failure) {
 
 namespace {
 
-// A client of HTTP/1.0 may name no host; the origin that we stand in for is told one all the same.
+// A client of HTTP/1.0 may name no host. In reverse mode the settings then name one for the origin,
+// which is blocked like any other.
 bool blocked(const lists::AccessLists& lists, const Request& request) {
   if (lists.blocks(request.target)) return true;
-  if (!request.mapping() || !request.target.host().empty()) return false;
+  if (request.arrival() == Arrival::forward || !request.target.host().empty()) return false;
   const auto told = http::parse_target("GET", request.target.path(), request.origin_host());
   return told && lists.blocks(*told);
 }
@@ -77,8 +82,8 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
     return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
   }
   const auto& target = request.target;
-  const bool leads_there = !request.mapping();  // else the settings say where it leads
-  if (leads_there && client.worker.guard.names_denied_literal(target.host(), target.port())) {
+  const bool client_chose = request.arrival() == Arrival::forward;
+  if (client_chose && client.worker.guard.names_denied_literal(target.host(), target.port())) {
     return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
   }
   if (blocked(client.worker.shared.lists, request)) {
@@ -94,7 +99,7 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
 namespace {
 
 Task<void> send(Client& client, const Refusal& refusal) {
-  client.reply.record().tag = refusal.tag;
+  client.record.tag = refusal.tag;
   const auto body = refusal.reason + '\n';
   const OwnAnswer answer{.status = refusal.status,
                          .content_type = "text/plain; charset=utf-8",
@@ -112,22 +117,22 @@ Task<void> refuse(Client& client, const Request& request, Refusal refusal) {
     auto& detail = refusal.cache_status.detail;
     detail.insert(0, detail.empty() ? "refused" : "refused/");
   }
-  if (request.framing.has_body()) client.reply.close_after();
+  if (request.framing.has_body()) client.response.close_after();
   co_await send(client, refusal);
 }
 
 Task<void> refuse(Client& client, const Request& request, Failure failure, http::Forward reason) {
   auto refusal = Refusal::failure(failure);
   if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
-  refusal.cache_status.collapsed = client.reply.record().collapsed;
+  refusal.cache_status.collapsed = client.record.collapsed;
   if (failure.cause == upstream::Errc::blocked_address) client.worker.counters.blocked.add();
-  client.reply.record().upstream_host = request.target.host();
-  client.reply.record().hierarchy = Hierarchy::direct;
+  client.record.upstream_host = request.target.host();
+  client.record.hierarchy = Hierarchy::direct;
   co_await refuse(client, request, std::move(refusal));
 }
 
 Task<void> refuse_unread(Client& client, Refusal refusal) {
-  client.reply.close_after();
+  client.response.close_after();
   co_await send(client, refusal);
 }
 

@@ -1,4 +1,4 @@
-// What we answer when we do not answer: a status, and one line that says why.
+// Refusals and errors: a status, and one line of text that says why.
 #pragma once
 
 #include <optional>
@@ -18,27 +18,29 @@ struct Refusal {
   std::string_view allow = {};  // of a 405: the methods that would do
 
   static Refusal loop();
-  // To only-if-cached: 504, whose detail says "gone" of what was claimed lately.
+  // To only-if-cached: 504. Its detail is "gone" if our digest claimed the response lately.
   static Refusal not_held(const cache::Verdict& verdict, const cache::Found& found);
   static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);
   static Refusal bad(std::string reason);
   static Refusal malformed(http::HeadError error);
-  static Refusal unknown_url();  // not in the mapping's file of known URLs: 404
+  static Refusal unknown_url();  // the mapping's file of known URLs lacks it: 404
+  static Refusal no_tunnel();    // the client's connection carries other exchanges, too: 501
   static Refusal failure(const Failure& failure);
 };
 
-// Whether this client may use the proxy, and for this destination; nothing if so.
+// Why this client may not use the proxy, or not for this destination; nothing if it may.
 std::optional<Refusal> check_access(const Client& client, const Request& request);
 
-// To a neighbour's only-if-cached every refusal but a malformed request's is 504: a Squid would
-// hand any other status to its user. One that says nothing of what is held has the detail
-// "refused/" and why.
+// Answers with the refusal. To only-if-cached, every refusal of a well-formed request is 504, since
+// a Squid that asks us as its sibling would hand any other status to its user. If the cache was not
+// consulted, the detail then begins with "refused/".
 net::Task<void> refuse(Client& client, const Request& request, Refusal refusal);
-// `reason`: why the request went forward, in vain.
+// Answers with an upstream's failure. `reason`: why the request went forward.
 net::Task<void> refuse(Client& client, const Request& request, Failure failure,
                        http::Forward reason = http::Forward::none);
-// Of a request that could not be read, so that nothing after it can be either: closes.
+// Refuses a request that could not be read to its end, and closes: where the next request would
+// begin is not known.
 net::Task<void> refuse_unread(Client& client, Refusal refusal);
 net::Task<void> refuse_malformed(Client& client, http::HeadError error);
 

@@ -1,36 +1,36 @@
-// Whether a client takes what it is sent, while others wait for the memory that this takes.
+// Cuts off a client that hardly reads, while other responses wait for the memory that it holds up.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
-#include "proxy/client/client.hpp"
+#include "proxy/client/response_writer.hpp"
 #include "proxy/fill/room.hpp"
+#include "proxy/net/deadlines.hpp"
 
 namespace proxy {
 
-// Between begin() and end() something is written to the client, under a place in the room. Where it
-// acknowledges fewer than kLeast bytes in kPatience, and somebody waits for the place, the write
-// fails. On the thread of the deadlines.
+// Between begin() and end() one coroutine writes to the client while it holds a place in the room.
+// If the client acknowledges fewer than kLeast bytes in kPatience, and another request waits for a
+// place, the response is aborted. For the thread of the deadlines.
 class StallWatch final : private net::Watched {
  public:
   static constexpr std::chrono::seconds kPatience{5};
   static constexpr std::uint64_t kLeast = 64 * 1024;
 
-  StallWatch(net::Stream& client, net::Deadlines& deadlines, Room::Place& place);
+  StallWatch(ResponseWriter& response, net::Deadlines& deadlines, Room::Place& place);
 
   void begin();
   void end();
 
  private:
   void on_expiry() override;
-  [[nodiscard]] std::optional<std::uint64_t> acknowledged();
 
-  net::Stream& client_;
+  ResponseWriter& response_;
   net::Deadlines& deadlines_;
   Room::Place& place_;
   Clock::time_point since_;
-  std::optional<std::uint64_t> by_then_;  // acknowledged, of all that was sent on the connection
+  std::optional<std::uint64_t> by_then_;  // acknowledged when since_ was set
 };
 
 }  // namespace proxy

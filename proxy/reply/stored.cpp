@@ -45,19 +45,19 @@ void append(Buffers& out, const cache::Entry& entry, const http::ByteRange& part
 }
 
 Task<void> send(Client& client, std::string_view head, unsigned status, const Buffers& buffers) {
-  auto& reply = client.reply;
+  auto& response = client.response;
   const auto size = asio::buffer_size(std::span<const asio::const_buffer>(buffers));
   const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
   auto rest = all.subspan(std::min(all.size(), kBuffersAtOnce));
-  auto error = co_await reply.start(head, status, size, all.first(all.size() - rest.size()));
-  while (!error && !rest.empty() && !reply.head_only()) {
+  auto error = co_await response.start(head, status, size, all.first(all.size() - rest.size()));
+  while (!error && !rest.empty() && !response.head_only()) {
     co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others' turn
     const auto next = rest.first(std::min(rest.size(), kBuffersAtOnce));
     rest = rest.subspan(next.size());
-    error = co_await reply.body(next);
+    error = co_await response.body(next);
   }
-  if (!error) error = co_await reply.finish();
-  if (!error && !reply.head_only()) client.worker.counters.bytes_from_cache.add(size);
+  if (!error) error = co_await response.finish();
+  if (!error && !response.head_only()) client.worker.counters.bytes_from_cache.add(size);
 }
 
 Task<void> send_parts(Client& client, const cache::Entry& entry, const http::ByteRanges& parts) {
@@ -84,8 +84,8 @@ std::string random_boundary() {
 
 Task<void> send_not_modified(Client& client, const cache::Entry& entry) {
   const auto head = cache::not_modified_head(entry);
-  const auto error = co_await client.reply.start(head, 304, std::nullopt);
-  if (!error) co_await client.reply.finish();
+  const auto error = co_await client.response.start(head, 304, std::nullopt);
+  if (!error) co_await client.response.finish();
 }
 
 Task<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,

@@ -6,15 +6,16 @@
 
 namespace proxy {
 
-// 304 if `unmodified` (cache::is_unmodified_for), the parts that its Range selects or 416, else all
-// of it: gathered writes, no copy. What else the response says is in client.reply.fields() already.
+// Sends 304 if `unmodified` (cache::is_unmodified_for), the parts that Range selects or 416, else
+// the whole entry. Bodies are written from the store's blocks, without a copy. Fields of this
+// response alone are in client.response.fields() already.
 net::Task<void> send_stored(Client& client, const Request& request, const cache::Entry& entry,
                             cache::Time now, bool unmodified);
 
-// Likewise for a response whose body is still coming.
+// Sends the 304: also for an entry whose body is not complete yet.
 net::Task<void> send_not_modified(Client& client, const cache::Entry& entry);
 
-// For multipart/byteranges: one that nobody can have put into the bytes between.
+// A boundary for multipart/byteranges that nobody can predict, so that no body contains it.
 std::string random_boundary();
 
 }  // namespace proxy

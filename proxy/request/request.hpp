@@ -15,6 +15,7 @@
 #include "proxy/http/owned_fields.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/http/upgrade.hpp"
+#include "proxy/request/arrival.hpp"
 
 namespace proxy {
 
@@ -43,10 +44,13 @@ struct Request {
 
   [[nodiscard]] bool is_head() const { return facts.method == cache::RequestFacts::Method::head; }
 
+  [[nodiscard]] bool is_connect() const { return target.form() == http::Target::Form::authority; }
   [[nodiscard]] bool asks_for_websocket() const { return http::asks_for_websocket(head, framing); }
 
-  // For an origin that we stand in for; before anything below is asked. Null: as the URL says.
-  void map_to(Mapping* mapping);
+  // How the request arrived, and for Arrival::reverse the mapping that names its origin; null if
+  // there is none. To be called before anything below is asked.
+  void arrive(Arrival how, Mapping* mapping = nullptr);
+  [[nodiscard]] Arrival arrival() const { return arrival_; }
   [[nodiscard]] Mapping* mapping() const { return mapping_; }
 
   // False: its mapping knows no such URL, neither as it is nor as the site's rule reduces it.
@@ -55,7 +59,7 @@ struct Request {
   // Does with Forwarded and X-Forwarded-For what the setting says, before they select a variant.
   void tell_of_client(config::Forwarded how, const config::Address& client);
 
-  // Finds the rule of its site and lets the facts, and the name below, follow it; after map_to().
+  // Finds the rule of its site and lets the facts, and the name below, follow it; after arrive().
   // The rules must outlive the request.
   void follow(const SiteRules& rules);
   [[nodiscard]] const SiteRule* rule() const { return rule_; }  // null: none
@@ -81,6 +85,7 @@ struct Request {
   [[nodiscard]] bool is_apart() const;  // in the space of reverse mode
   [[nodiscard]] std::string in_its_space(std::string url) const;
 
+  Arrival arrival_ = Arrival::forward;
   Mapping* mapping_ = nullptr;
   const SiteRules* rules_ = nullptr;
   const SiteRule* rule_ = nullptr;

@@ -6,6 +6,8 @@
 
 #include "proxy/answer/answer.hpp"
 #include "proxy/reply/refuse.hpp"
+#include "proxy/server/http1_body.hpp"
+#include "proxy/server/http1_response.hpp"
 #include "proxy/worker/session_list.hpp"
 
 namespace proxy {
@@ -20,23 +22,20 @@ constexpr std::size_t kDrained = 256 * 1024;  // of a body nobody read, to keep 
 constexpr std::chrono::seconds kLinger{2};    // for the client to read our last words
 
 bool reads_on(const Request& request) {
-  return request.framing.has_body() || request.asks_for_websocket() ||
-         request.target.form() == http::Target::Form::authority;
+  return request.framing.has_body() || request.asks_for_websocket() || request.is_connect();
 }
 
-class Session : public SessionList::Item {
+enum class Then { go_on, close };
+
+class Session final : public SessionList::Item {
  public:
   Session(Worker& worker, net::Socket socket, const net::tcp::endpoint& remote)
       : Item(worker.sessions),
         worker_(worker),
         stream_(std::move(socket), worker.deadlines),
         input_(stream_, worker.buffers),
-        reply_(stream_, worker.shared.settings.timeouts.body),
-        client_{worker,
-                stream_,
-                input_,
-                reply_,
-                upstream::plain_address(remote.address()),
+        response_(stream_, input_, record_, worker.shared.settings.timeouts.body),
+        client_{worker, response_, record_, upstream::plain_address(remote.address()),
                 remote.address().to_string()} {}
 
   Task<void> run();
@@ -45,9 +44,9 @@ class Session : public SessionList::Item {
   void drain() override {
     if (idle_) stream_.close();
   }
-  Task<bool> next_request();
-  Task<bool> serve_one();
-  Task<bool> answer_request(Request& request);
+  Task<Then> await_request();
+  Task<Then> serve_one();
+  Task<Then> answer_request(Request& request);
   Task<void> refuse_head(net::error_code error);
   Task<void> linger();
   void note(std::string_view method, std::string_view url);
@@ -55,47 +54,52 @@ class Session : public SessionList::Item {
   Worker& worker_;
   net::Stream stream_;
   Input input_;
-  Reply reply_;
+  RequestRecord record_;
+  Http1Response response_;
   Client client_;
   bool idle_ = false;
 };
 
 Task<void> Session::run() {
   unsigned served = 0;
-  for (bool more = co_await next_request(); more; more = co_await next_request()) {
-    const bool may_go_on = co_await serve_one();
-    if (!may_go_on || worker_.shared.draining) break;
-    // A client that never lets us wait must not keep others on this thread waiting.
+  for (;;) {
+    const auto arrived = co_await await_request();
+    if (arrived == Then::close) break;
+    const auto served_one = co_await serve_one();
+    if (served_one == Then::close || worker_.shared.draining) break;
+    // A client that sends one request after the other must not starve this thread's other clients.
     if (++served % kTurn == 0) co_await asio::post(worker_.io.get_executor(), net::use_task);
   }
   co_await linger();
 }
 
-// True once a byte of the next request is there.
-Task<bool> Session::next_request() {
-  if (!input_.empty()) co_return true;
+// Waits for the first byte of the next request.
+Task<Then> Session::await_request() {
+  if (!input_.empty()) co_return Then::go_on;
   input_.release_if_empty();
   stream_.expires_after(worker_.shared.settings.timeouts.keep_alive);
   idle_ = true;
   const auto error = co_await stream_.readable();
   idle_ = false;
-  co_return !error && !worker_.shared.draining;
+  if (error || worker_.shared.draining) co_return Then::close;
+  co_return Then::go_on;
 }
 
-Task<bool> Session::serve_one() {
+Task<Then> Session::serve_one() {
   const auto& settings = worker_.shared.settings;
   stream_.expires_after(settings.timeouts.head);
   const auto bytes = co_await input_.head(settings.limits.head.value);
-  // A refusal of what cannot be read whole is one of HEAD all the same, where it begins so.
+  // A HEAD whose head cannot be parsed is still refused without a body.
   const bool head_only = bytes && bytes->starts_with("HEAD ");
-  reply_.begin(1, head_only, false);
-  reply_.record().begun = std::chrono::steady_clock::now();
+  response_.begin(1, head_only, false);
+  record_ = RequestRecord{};
+  record_.begun = std::chrono::steady_clock::now();
   if (!bytes) {
     co_await refuse_head(bytes.error());
-    co_return false;
+    co_return Then::close;
   }
-  // Views into the input stay good while nothing more is read; a body or a tunnel goes on reading,
-  // so then the head moves out of the way.
+  // Views into the input are valid until it is read again. To read a body, or what a tunnel
+  // carries, the head is moved out of the way.
   std::string moved;
   const http::HeadLimits limits{settings.limits.head.value, settings.limits.fields};
   const auto size = bytes->size();
@@ -107,25 +111,26 @@ Task<bool> Session::serve_one() {
   if (!request) {
     co_await refuse_malformed(client_, request.error());
     note("", "error:invalid-request");
-    co_return false;
+    co_return Then::close;
   }
   const bool moved_out = !moved.empty();
   if (moved_out) input_.consume(size);
-  const bool go_on = co_await answer_request(**request);
+  const auto then = co_await answer_request(**request);
   if (!moved_out) input_.consume(size);
-  co_return go_on;
+  co_return then;
 }
 
-Task<bool> Session::answer_request(Request& request) {
-  const auto begun = reply_.record().begun;
-  reply_.begin(request.head.minor, request.head.method == "HEAD",
-               request.head.keep_alive() && !worker_.shared.draining);
-  reply_.record().begun = begun;
-  BodyReader body(input_, request.framing);
+Task<Then> Session::answer_request(Request& request) {
+  response_.begin(request.head.minor, request.head.method == "HEAD",
+                  request.head.keep_alive() && !worker_.shared.draining);
+  Http1Body body(input_, request.framing);
   co_await answer(client_, request, body);
-  if (reply_.started() && !reply_.finished()) reply_.record().aborted = true;
+  if (response_.started() && !response_.finished()) {
+    record_.aborted = true;
+    response_.abort();
+  }
   note(request.head.method, request.target.url());
-  co_return reply_.may_go_on() && body.finished();
+  co_return response_.may_go_on() && body.finished() ? Then::go_on : Then::close;
 }
 
 Task<void> Session::refuse_head(net::error_code error) {
@@ -143,12 +148,7 @@ Task<void> Session::refuse_head(net::error_code error) {
 // Closing with bytes unread would reset the connection, and the client might lose our answer
 // (RFC 9112 9.6): first we stop sending, then read until the client has closed too.
 Task<void> Session::linger() {
-  if (reply_.started() && !reply_.finished()) {
-    // The cut must show. Where only the end of the connection tells the end of the body, that must
-    // not look like one.
-    if (reply_.close_delimited()) stream_.reset_on_close();
-    co_return;
-  }
+  if (response_.started() && !response_.finished()) co_return;  // aborted: nothing to wait for
   stream_.shutdown_send();
   const PooledBuffer scratch(worker_.buffers);
   stream_.expires_after(kLinger);
@@ -161,19 +161,18 @@ Task<void> Session::linger() {
 }
 
 void Session::note(std::string_view method, std::string_view url) {
-  const auto& record = reply_.record();
   auto& counters = worker_.counters;
-  counters.requests[static_cast<std::size_t>(record.tag)].add();
-  counters.bytes_sent.add(record.bytes);
-  if (record.aborted) counters.aborted.add();
-  if (!worker_.shared.log.on() || record.routine) return;
-  const auto took = std::chrono::steady_clock::now() - record.begun;
+  counters.requests[static_cast<std::size_t>(record_.tag)].add();
+  counters.bytes_sent.add(record_.bytes);
+  if (record_.aborted) counters.aborted.add();
+  if (!worker_.shared.log.on() || record_.routine) return;
+  const auto took = std::chrono::steady_clock::now() - record_.begun;
   worker_.log.add({.ended = worker_.shared.clock.now(),
                    .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
                    .client = client_.address_text,
                    .method = method,
                    .url = url,
-                   .record = record});
+                   .record = record_});
 }
 
 }  // namespace

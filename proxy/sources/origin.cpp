@@ -16,8 +16,8 @@ void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& list
 }
 
 http::Targets targets_for(const Request& request, const config::CacheSettings& settings) {
-  return request.mapping() && !request.may_be_shared() ? settings.targeted_reverse
-                                                       : settings.targeted;
+  const bool ours_alone = request.arrival() == Arrival::reverse && !request.may_be_shared();
+  return ours_alone ? settings.targeted_reverse : settings.targeted;
 }
 
 }  // namespace proxy

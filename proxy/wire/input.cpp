@@ -62,15 +62,6 @@ bool Input::make_room(std::size_t limit) {
   return true;
 }
 
-bool Input::fill_at_once() {
-  if (!make_room(BufferPool::kSize)) return false;
-  const auto room = asio::buffer(buffer_.get() + end_, capacity_ - end_);
-  const auto read = stream_.try_read(room);
-  if (!read || !*read) return false;
-  end_ += **read;
-  return true;
-}
-
 Task<Result<std::size_t>> Input::fill(std::size_t limit) {
   if (!make_room(std::max(limit, BufferPool::kSize))) {
     co_return make_error_code(HttpError::buffer_overflow);
@@ -159,7 +150,7 @@ Task<Result<std::size_t>> BodyReader::read_chunked(asio::mutable_buffer into) {
 Result<std::size_t> BodyReader::decode_buffered(asio::mutable_buffer into) {
   std::size_t produced = 0;
   while (produced < into.size() && !input_->empty() && !decoder_.done()) {
-    // The decoder hands out slices of what it is shown, so it is shown no more than there is room.
+    // The decoder returns slices of its input, so the input is no longer than the room for them.
     const auto shown = input_->buffered().substr(0, into.size() - produced);
     const auto step = decoder_.feed(shown);
     if (decoder_.failed()) return make_error_code(HttpError::bad_chunk);

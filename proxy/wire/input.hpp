@@ -12,7 +12,7 @@
 
 namespace proxy {
 
-// Read buffers of one thread, handed round so that an idle connection holds none.
+// Read buffers of one thread, lent to connections that are reading, so that idle ones hold none.
 class BufferPool {
  public:
   static constexpr std::size_t kSize = 16384;
@@ -25,7 +25,7 @@ class BufferPool {
   std::vector<std::unique_ptr<char[]>> free_;
 };
 
-// One of them, for as long as this lives.
+// A buffer that returns to its pool at the end of its life.
 class PooledBuffer {
  public:
   explicit PooledBuffer(BufferPool& pool) : pool_(pool), bytes_(pool.take()) {}
@@ -41,8 +41,8 @@ class PooledBuffer {
   std::unique_ptr<char[]> bytes_;
 };
 
-// What was read of a stream and not yet used. Views into it hold until the next read or consume().
-// The stream and the pool must outlive it.
+// Bytes that were read from a stream and not consumed yet. Views into them are valid until the next
+// read or consume(). The stream and the pool outlive it. Belongs to one coroutine.
 class Input {
  public:
   Input(net::Stream& stream, BufferPool& pool) : stream_(stream), pool_(pool) {}
@@ -50,19 +50,18 @@ class Input {
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  // Waits for a whole head and returns its bytes, still unconsumed. Fails with
-  // http::error::header_limit once `limit` bytes hold no end of one, and with eof at the end of the
-  // stream (partial_message where some bytes of a head had come).
+  // Waits for a whole head and returns its bytes, still unconsumed. Errors:
+  // http::error::header_limit if `limit` bytes hold no end of a head; eof at the end of the stream;
+  // http::error::partial_message if the stream ends within a head.
   net::Task<net::Result<std::string_view>> head(std::size_t limit);
-  // Reads what there is into the buffer; false: it would have to wait, or failed: then read more.
-  bool fill_at_once();
+  // Waits for bytes and adds them to those that are buffered, which are then `limit` at most.
+  // Returns how many came.
   net::Task<net::Result<std::size_t>> fill(std::size_t limit);
 
   [[nodiscard]] std::string_view buffered() const { return {data() + begin_, end_ - begin_}; }
-  [[nodiscard]] char* mutable_front() { return buffer_.get() + begin_; }
   [[nodiscard]] bool empty() const { return begin_ == end_; }
   void consume(std::size_t n);
-  // Gives the buffer back if nothing is in it, as before a long wait.
+  // Returns the buffer to the pool if it is empty; call this before a long wait.
   void release_if_empty();
 
   net::Stream& stream() { return stream_; }
@@ -80,20 +79,20 @@ class Input {
   std::size_t end_ = 0;
 };
 
-// One message body, read by its framing into the caller's memory. An end that comes too early is
-// http::error::partial_message, and a damaged chunk http::error::bad_chunk: never an end.
+// One message body, read by its framing into the caller's memory. A body that is cut ends in
+// http::error::partial_message, and a damaged chunk is http::error::bad_chunk.
 class BodyReader {
  public:
   BodyReader(Input& input, http::Framing framing) : input_(&input), framing_(framing) {}
 
-  // At least one byte, or 0 at the body's end. Each wait for bytes is bounded by `idle`.
+  // Reads at least one byte; returns how many, or 0 at the body's end. Each wait for bytes is
+  // bounded by `idle`.
   net::Task<net::Result<std::size_t>> read(net::asio::mutable_buffer into,
                                            std::chrono::milliseconds idle);
 
   [[nodiscard]] const http::Framing& framing() const { return framing_; }
   // Whether the body has been read to its end.
   [[nodiscard]] bool finished() const;
-  [[nodiscard]] std::uint64_t received() const { return received_; }
 
  private:
   net::Task<net::Result<std::size_t>> read_plain(net::asio::mutable_buffer into,

@@ -5,6 +5,8 @@
 
 #include "proxy/client/client.hpp"
 #include "proxy/fill/runs.hpp"
+#include "proxy/server/http1_body.hpp"
+#include "proxy/server/http1_response.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "tests/proxy/received.hpp"
 #include "tests/proxy/request/requests.hpp"
@@ -75,8 +77,9 @@ struct Scene {
   std::pair<net::Socket, net::Socket> pair = support::connected_pair(worker.io);
   net::Stream stream{std::move(pair.first), worker.deadlines};
   Input input{stream, worker.buffers};
-  Reply reply{stream, settings.timeouts.body};
-  Client client{worker, stream, input, reply, *config::parse_address("127.0.0.1"), "127.0.0.1"};
+  RequestRecord record;
+  Http1Response response{stream, input, record, settings.timeouts.body};
+  Client client{worker, response, record, *config::parse_address("127.0.0.1"), "127.0.0.1"};
 };
 
 }  // namespace proxy

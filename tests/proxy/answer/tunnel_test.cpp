@@ -70,12 +70,13 @@ TEST(CarryBoth, GoesBothWaysAtOnceOverTls) {
   asio::co_spawn(worker.io, echo(far, bytes.size()), asio::detached);
   asio::co_spawn(worker.io, send(user, bytes), asio::detached);
   asio::co_spawn(worker.io, receive(user, got), asio::detached);
-  run(worker.io, carry_both(scene.client, near, "head ", "early "));
+  TunnelEnds ends{*scene.response.raw_connection(), near, "head ", "early "};
+  run(worker.io, carry_both(scene.client, ends));
   worker.io.restart();
   worker.io.poll();
   EXPECT_TRUE(got == "head early " + bytes) << got.size();
-  EXPECT_EQ(scene.reply.record().bytes, got.size());
-  EXPECT_FALSE(scene.reply.may_go_on());
+  EXPECT_EQ(scene.record.bytes, got.size());
+  EXPECT_FALSE(scene.response.may_go_on());
 }
 
 }  // namespace

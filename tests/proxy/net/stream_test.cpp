@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/support/loopback.hpp"
@@ -78,6 +79,18 @@ TEST(Stream, TriesWithoutWaiting) {
   const auto end = ends.near.try_read(asio::buffer(text));
   ASSERT_TRUE(end);
   EXPECT_EQ(end->error(), asio::error::eof);
+}
+
+TEST(Stream, TellsHowMuchTheOtherSideHasAcknowledged) {
+  Ends ends;
+  const auto before = ends.near.acknowledged();
+  ASSERT_TRUE(before);
+  ASSERT_FALSE(run(ends.io, ends.near.write(asio::buffer("hello", 5))));
+  const auto until = std::chrono::steady_clock::now() + 2s;
+  while (*ends.near.acknowledged() < *before + 5 && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(*ends.near.acknowledged(), *before + 5);
 }
 
 TEST(Stream, TriesToWriteAsMuchAsFits) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "proxy/client/arrival.hpp"
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"
 
@@ -22,6 +23,7 @@ class OwnPage : public testing::TestWithParam<Asked> {};
 TEST_P(OwnPage, IsForOriginFormAndForOurOwnAddress) {
   const Scene scene;
   const TextRequest request("", GetParam().line + " HTTP/1.1");
+  note_arrival(scene.client, *request.parsed);
   EXPECT_EQ(own_page(scene.client, *request), GetParam().page);
 }
 
@@ -67,9 +69,8 @@ TEST_P(OwnPageBesideMappings, IsForOurOwnAddress) {
   const std::string text =
       GetParam().line + " HTTP/1.0\r\n" + "Host: " + GetParam().host + "\r\n\r\n";
   const auto request = parse_request(text, {}).value();
-  const auto& target = request->target;
-  ASSERT_TRUE(is_for_us(scene.client, target));
-  request->map_to(scene.gateway.find(target.host(), target.port()));
+  note_arrival(scene.client, *request);
+  ASSERT_EQ(request->arrival(), Arrival::reverse);
   EXPECT_EQ(own_page(scene.client, *request).has_value(), GetParam().ours);
 }
 
@@ -95,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 std::string served(Scene& scene, const Request& request, Page page) {
-  BodyReader body(scene.input, request.framing);
+  Http1Body body(scene.input, request.framing);
   return scene.received(serve_own(scene.client, request, page, body));
 }
 
@@ -117,7 +118,8 @@ TEST_P(OwnPageAccess, FollowsTheSettingsAndLetsNobodyBeUsedToRead) {
   scene.client.address = *config::parse_address(GetParam().client);
   const std::string text = "GET " + GetParam().path + " HTTP/1.1\r\n" + GetParam().lines + "\r\n";
   const auto request = parse_request(text, {}).value();
-  scene.reply.begin(1, false, false);
+  scene.response.begin(1, false, false);
+  note_arrival(scene.client, *request);
   const auto page = own_page(scene.client, *request);
   ASSERT_TRUE(page);
   EXPECT_EQ(served(scene, *request, *page).substr(9, 3), GetParam().status);
@@ -165,7 +167,8 @@ std::string answer_to(const std::string& line, const std::string& lines = "") {
   Scene scene(settings);
   const std::string text = line + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" + lines + "\r\n";
   const auto request = parse_request(text, {}).value();
-  scene.reply.begin(1, request->is_head(), false);
+  scene.response.begin(1, request->is_head(), false);
+  note_arrival(scene.client, *request);
   return served(scene, *request, *own_page(scene.client, *request));
 }
 

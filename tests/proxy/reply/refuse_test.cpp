@@ -76,8 +76,8 @@ TEST(CheckAccess, ComesBeforeWhatIsStored) {
                                                                      true});
     const auto key = digest::key_of(digest::Method::get, url);
     ASSERT_EQ(scene.store.put(key, entry, now), cache::Stored::yes);
-    scene.reply.begin(1, false, true);
-    BodyReader body(scene.input, (*request).framing);
+    scene.response.begin(1, false, true);
+    Http1Body body(scene.input, (*request).framing);
     const auto text = scene.received(answer(scene.client, *request.parsed, body));
     EXPECT_EQ(text.substr(9, 3), std::string_view(line) == "a.test" ? "403" : "200") << text;
   }
@@ -85,9 +85,9 @@ TEST(CheckAccess, ComesBeforeWhatIsStored) {
 
 std::string refused(const TextRequest& request, Refusal refusal, bool* goes_on = nullptr) {
   Scene scene;
-  scene.reply.begin(1, false, true);
+  scene.response.begin(1, false, true);
   auto text = scene.received(refuse(scene.client, *request, std::move(refusal)));
-  if (goes_on) *goes_on = scene.reply.may_go_on();
+  if (goes_on) *goes_on = scene.response.may_go_on();
   return text;
 }
 
@@ -148,35 +148,35 @@ TEST(Refuse, WhoseBodyIsUnreadCannotGoOn) {
 TEST(Refuse, AFailureIsToldInCacheStatusAndTheLog) {
   Scene scene;
   const TextRequest request("");
-  scene.reply.begin(1, false, true);
+  scene.response.begin(1, false, true);
   const Failure failure{Failure::Where::upstream, Failure::What::timed_out, {}};
   const auto text = scene.received(refuse(scene.client, *request, failure));
   EXPECT_EQ(text.substr(9, 3), "504");
   EXPECT_NE(text.find("detail=\"timed-out\""), std::string::npos) << text;
-  EXPECT_EQ(scene.reply.record().tag, Tag::miss);
-  EXPECT_EQ(scene.reply.record().upstream_host, "a.test");
+  EXPECT_EQ(scene.record.tag, Tag::miss);
+  EXPECT_EQ(scene.record.upstream_host, "a.test");
 }
 
 TEST(Refuse, AnAddressThatAListBlocksIsCounted) {
   Scene scene;
   const TextRequest request("");
   for (const auto cause : {upstream::Errc::blocked_address, upstream::Errc::denied_address}) {
-    scene.reply.begin(1, false, true);
+    scene.response.begin(1, false, true);
     const auto failure = failure_of(Failure::Where::upstream, cause);
     support::run(scene.worker.io, refuse(scene.client, *request, failure));
-    EXPECT_EQ(scene.reply.record().status, 403U);
-    EXPECT_EQ(scene.reply.record().tag, Tag::denied);
+    EXPECT_EQ(scene.record.status, 403U);
+    EXPECT_EQ(scene.record.tag, Tag::denied);
   }
   EXPECT_EQ(scene.worker.counters.blocked.get(), 1U);
 }
 
 TEST(Refuse, AMalformedHeadIsCountedAndEndsTheConnection) {
   Scene scene;
-  scene.reply.begin(1, false, true);
+  scene.response.begin(1, false, true);
   const auto text = scene.received(refuse_malformed(scene.client, http::HeadError::bare_lf));
   EXPECT_EQ(text.substr(9, 3), "400");
   EXPECT_NE(text.find("Connection: close\r\n"), std::string::npos);
-  EXPECT_FALSE(scene.reply.may_go_on());
+  EXPECT_FALSE(scene.response.may_go_on());
   EXPECT_EQ(scene.worker.counters.malformed.get(), 1U);
 }
 

@@ -72,7 +72,7 @@ TEST(Request, OfAMappingIsStoredUnderANameThatNoUrlIs) {
   const std::string text = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
   const auto request = parse_request(text, {}).value();
   EXPECT_EQ(request->stored_as(), "http://a.test/x");
-  request->map_to(&mapped);
+  request->arrive(Arrival::reverse, &mapped);
   EXPECT_EQ(request->stored_as(), "reverse:http://a.test/x");
   EXPECT_EQ(request->stored_as(http::parse_target("GET", "http://a.test/y").value()),
             "reverse:http://a.test/y");
@@ -89,7 +89,7 @@ TEST(Request, OfASharedMappingIsStoredAsItsUrl) {
   Mapping mapped(item);
   const std::string text = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
   const auto request = parse_request(text, {}).value();
-  request->map_to(&mapped);
+  request->arrive(Arrival::reverse, &mapped);
   EXPECT_EQ(request->stored_as(), "http://a.test/x");
   EXPECT_TRUE(request->may_be_shared());
 }

@@ -1,4 +1,4 @@
-#include "proxy/client/reply.hpp"
+#include "proxy/server/http1_response.hpp"
 
 #include "proxy/http/chunked.hpp"
 #include "proxy/http/text.hpp"
@@ -9,24 +9,22 @@ using net::error_code;
 using net::Task;
 namespace asio = net::asio;
 
-void Reply::begin(int client_minor, bool head_only, bool wants_more) {
-  fields_.clear();
-  record_ = Record{};
+void Http1Response::begin(int client_minor, bool head_only, bool wants_more) {
+  begin_response(head_only);
   minor_ = client_minor;
-  head_only_ = head_only;
   keep_ = wants_more;
-  chunked_ = bodiless_ = started_ = finished_ = false;
+  chunked_ = bodiless_ = false;
   left_.reset();
 }
 
-Task<error_code> Reply::interim(std::string_view head) {
+Task<error_code> Http1Response::interim(std::string_view head) {
   if (minor_ == 0) co_return error_code{};  // RFC 9110 15.2: none for HTTP/1.0
   Buffers out;
   out.push_back(asio::buffer(head));
   co_return co_await write(out);
 }
 
-void Reply::append_framing(unsigned status, std::optional<std::uint64_t> length) {
+void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t> length) {
   bodiless_ = status == 204 || status == 304 || head_only_;
   left_ = bodiless_ ? std::nullopt : length;
   if (status == 204 || status == 304) {
@@ -49,9 +47,9 @@ void Reply::append_framing(unsigned status, std::optional<std::uint64_t> length)
   fields_ += "\r\n";
 }
 
-Task<error_code> Reply::start(std::string_view head, unsigned status,
-                              std::optional<std::uint64_t> length,
-                              std::span<const asio::const_buffer> body) {
+Task<error_code> Http1Response::start(std::string_view head, unsigned status,
+                                      std::optional<std::uint64_t> length,
+                                      std::span<const asio::const_buffer> body) {
   started_ = true;
   record_.status = status;
   append_framing(status, length);
@@ -63,21 +61,7 @@ Task<error_code> Reply::start(std::string_view head, unsigned status,
   co_return co_await write(out);
 }
 
-Task<error_code> Reply::body(const Pieces& pieces) {
-  boost::container::small_vector<asio::const_buffer, 16> buffers;
-  for (const auto& piece : pieces) {
-    buffers.emplace_back(piece.block->data() + piece.offset, piece.size);
-  }
-  const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
-  co_return co_await body(all);
-}
-
-Task<error_code> Reply::body(asio::const_buffer bytes) {
-  const std::span<const asio::const_buffer> all(&bytes, 1);
-  co_return co_await body(all);
-}
-
-Task<error_code> Reply::body(std::span<const asio::const_buffer> body) {
+Task<error_code> Http1Response::body(std::span<const asio::const_buffer> body) {
   if (bodiless_) co_return error_code{};
   if (exceeds_length(body)) co_return asio::error::message_size;
   Buffers out;
@@ -85,7 +69,7 @@ Task<error_code> Reply::body(std::span<const asio::const_buffer> body) {
   co_return co_await write(out);
 }
 
-Task<error_code> Reply::finish() {
+Task<error_code> Http1Response::finish(std::string_view trailers) {
   if (left_.value_or(0) != 0) {  // a whole response was promised
     keep_ = false;
     co_return asio::error::eof;
@@ -93,21 +77,34 @@ Task<error_code> Reply::finish() {
   auto error = gone_;
   if (chunked_) {
     Buffers out;
-    out.push_back(asio::buffer(http::kLastChunk));
+    if (trailers.empty()) {
+      out.push_back(asio::buffer(http::kLastChunk));
+    } else {
+      out.insert(out.end(),
+                 {asio::buffer("0\r\n", 3), asio::buffer(trailers), asio::buffer("\r\n", 2)});
+    }
     error = co_await write(out);
   }
   finished_ = !error;
   co_return error;
 }
 
+void Http1Response::abort() {
+  keep_ = false;
+  if (!gone_) gone_ = asio::error::operation_aborted;
+  // Where only the end of the connection tells the end of the body, a cut must not look like one.
+  if (close_delimited()) stream_.reset_on_close();
+  stream_.expires_after(std::chrono::steady_clock::duration::zero());
+}
+
 // What goes beyond the promised length would look like the next response.
-bool Reply::exceeds_length(std::span<const asio::const_buffer> body) {
+bool Http1Response::exceeds_length(std::span<const asio::const_buffer> body) {
   if (!left_ || asio::buffer_size(body) <= *left_) return false;
   keep_ = false;
   return true;
 }
 
-void Reply::add_chunk(Buffers& out, std::span<const asio::const_buffer> body) {
+void Http1Response::add_chunk(Buffers& out, std::span<const asio::const_buffer> body) {
   const auto size = asio::buffer_size(body);
   if (size == 0) return;  // an empty chunk would be the last one
   if (left_) *left_ -= size;
@@ -120,11 +117,12 @@ void Reply::add_chunk(Buffers& out, std::span<const asio::const_buffer> body) {
   if (chunked_) out.push_back(asio::buffer("\r\n", 2));
 }
 
-Task<error_code> Reply::write(const Buffers& buffers) {
+Task<error_code> Http1Response::write(const Buffers& buffers) {
   if (gone_ || buffers.empty()) co_return gone_;
-  client_.expires_after(idle_);
+  stream_.expires_after(idle_);
   record_.bytes += asio::buffer_size(buffers);
-  gone_ = co_await client_.write(std::span(buffers.data(), buffers.size()));
+  const auto error = co_await stream_.write(std::span(buffers.data(), buffers.size()));
+  if (!gone_) gone_ = error;  // else aborted meanwhile
   if (gone_) keep_ = false;
   co_return gone_;
 }

@@ -1,4 +1,4 @@
-#include "proxy/answer/posted.hpp"
+#include "proxy/answer/post_capture.hpp"
 
 #include <algorithm>
 
@@ -8,8 +8,9 @@
 
 namespace proxy {
 
-std::unique_ptr<Posted> Posted::begin(Worker& worker, const Request& request,
-                                      const http::ResponseHead& answer, const cache::Times& times) {
+std::unique_ptr<PostCapture> PostCapture::begin(Worker& worker, const Request& request,
+                                                const http::ResponseHead& answer,
+                                                const cache::Times& times) {
   const auto targets = targets_for(request, worker.shared.settings.cache);
   const auto storability =
       cache::may_store_posted(request.head, request.facts, request.target, answer, times, targets);
@@ -22,19 +23,19 @@ std::unique_ptr<Posted> Posted::begin(Worker& worker, const Request& request,
                                  .shared = request.may_be_shared(),
                                  .targets = targets,
                                  .bounds = request.facts.freshness};
-  return std::unique_ptr<Posted>(new Posted(worker, request, received));
+  return std::unique_ptr<PostCapture>(new PostCapture(worker, request, received));
 }
 
-Posted::Posted(Worker& worker, const Request& request, const cache::Received& received)
+PostCapture::PostCapture(Worker& worker, const Request& request, const cache::Received& received)
     : worker_(worker),
       key_(digest::key_of(digest::Method::get, request.stored_as())),
       entry_(std::make_shared<cache::Entry>(worker.shared.budget, received)) {}
 
-cache::seconds Posted::ttl() const {
+cache::seconds PostCapture::ttl() const {
   return entry_->ttl(worker_.shared.clock.now());
 }
 
-void Posted::append(std::span<const char> bytes) {
+void PostCapture::append(std::span<const char> bytes) {
   if (!entry_) return;
   auto& shared = worker_.shared;
   const bool fits = entry_->body.size + bytes.size() <= shared.store.max_object();
@@ -49,7 +50,7 @@ void Posted::append(std::span<const char> bytes) {
   entry_->body.size += size;
 }
 
-void Posted::store() {
+void PostCapture::store() {
   if (entry_) keep(worker_.shared, key_, std::exchange(entry_, nullptr), begun_);
 }
 

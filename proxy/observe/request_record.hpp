@@ -1,4 +1,4 @@
-// What is remembered of one answered request, for the access log and the counters.
+// How one request was answered, for the access log and the counters.
 #pragma once
 
 #include <chrono>
@@ -33,18 +33,19 @@ enum class Hierarchy : std::uint8_t { none, direct, sibling };
 inline constexpr std::size_t kHierarchies = 3;
 std::string_view squid_code(Hierarchy hierarchy);  // "CD_SIBLING_HIT"
 
-struct Record {
+// Filled in by the request path while it answers; owned by the session.
+struct RequestRecord {
   std::chrono::steady_clock::time_point begun{};
   Tag tag = Tag::none;
   Hierarchy hierarchy = Hierarchy::none;
-  bool collapsed = false;  // read from a fill that another request began
-  bool from_disk = false;  // what is served was read from there for this request
+  bool collapsed = false;  // answered from a fill that another request began
+  bool from_disk = false;  // the entry, or a block, was read from disk for this request
   bool aborted = false;    // the client did not get all of it
   bool routine = false;    // a neighbour's poll, each second: counted, not logged
   unsigned status = 0;
   std::uint64_t bytes = 0;    // sent to the client, heads included
   std::string upstream_host;  // empty: none
-  std::string_view rule;      // the site's, as Cache-Status tells it; empty: none
+  std::string_view rule;      // the site's rule as Cache-Status names it; empty: none
   std::string content_type;
 };
 

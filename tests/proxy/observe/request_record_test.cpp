@@ -1,4 +1,4 @@
-#include "proxy/observe/record.hpp"
+#include "proxy/observe/request_record.hpp"
 
 #include <gtest/gtest.h>
 

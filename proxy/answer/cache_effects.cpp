@@ -1,0 +1,45 @@
+#include "proxy/answer/cache_effects.hpp"
+
+#include "proxy/cache/invalidation.hpp"
+#include "proxy/cache/other_methods.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/tiers/tiers.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+Task<void> invalidate(Worker& worker, const Request& request, const http::ResponseHead& answer) {
+  for (const auto& target : cache::invalidated_by(request.head.method, request.target, answer)) {
+    const auto name = request.stored_as(target);
+    const auto key = digest::key_of(digest::Method::get, name);
+    co_await forget(worker, key, name);
+  }
+}
+
+void heed_head(Shared& shared, const Request& request, const http::ResponseHead& answer,
+               const cache::Times& times, std::chrono::steady_clock::time_point since) {
+  const auto& url = request.stored_as();
+  const auto key = digest::key_of(digest::Method::get, url);
+  const auto held = shared.store.find(key, url, request.head.fields).entry;
+  const auto says =
+      held ? cache::head_says(request.facts, answer, *held) : cache::HeadSays::nothing;
+  if (says == cache::HeadSays::changed) drop(shared, key, url);
+  if (says != cache::HeadSays::unchanged || shared.fills.outdated(key, url, since)) return;
+  const cache::Received received{.url = url,
+                                 .request = request.head.fields,
+                                 .response = answer,
+                                 .times = times,
+                                 .our_name = shared.name,
+                                 .targets = targets_for(request, shared.settings.cache),
+                                 .bounds = request.facts.freshness};
+  const auto updated = cache::freshen(shared.budget, *held, cache::as_get(request.facts), received);
+  if (updated.storability == cache::Storability::yes) {
+    keep(shared, key, updated.entry, since, held.get());
+  } else {
+    drop(shared, key, url);
+  }
+}
+
+}  // namespace proxy

@@ -1,0 +1,19 @@
+#include "proxy/answer/hit.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+Task<Delivered> serve_hit(Client& client, const Request& request, const Lookup& lookup,
+                          std::string_view detail) {
+  const auto now = client.worker.shared.clock.now();
+  const auto& entry = lookup.held();
+  if (entry->object) {
+    HeldObject object{lookup.key, entry, lookup.presence};
+    co_return co_await serve_object(client, request, std::move(object), now, detail);
+  }
+  co_await serve(client, request, *entry, now, detail);
+  co_return Delivered::sent;
+}
+
+}  // namespace proxy

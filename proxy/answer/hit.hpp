@@ -1,0 +1,18 @@
+// Answers from the cache.
+#pragma once
+
+#include <string_view>
+
+#include "proxy/answer/lookup.hpp"
+#include "proxy/client/client.hpp"
+#include "proxy/reply/deliver.hpp"
+
+namespace proxy {
+
+// Sends the entry that was found; of an object, missing blocks are fetched. `detail` is for
+// Cache-Status: why the entry answers although it is stale, or empty. Delivered::begin_anew: the
+// entry is of no use, see begin_anew().
+net::Task<Delivered> serve_hit(Client& client, const Request& request, const Lookup& lookup,
+                               std::string_view detail = {});
+
+}  // namespace proxy

@@ -1,0 +1,43 @@
+// Captures the answer to a POST while it is passed on, to store it as the answer to a GET of its
+// URL (RFC 9110 9.3.3).
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+
+#include "digest/key.hpp"
+#include "proxy/cache/entry.hpp"
+#include "proxy/request/request.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+class PostCapture {
+ public:
+  // Null if the answer may not be stored. Call it after what the POST changed has been invalidated:
+  // only invalidations that come later keep the answer from being stored.
+  static std::unique_ptr<PostCapture> begin(Worker& worker, const Request& request,
+                                            const http::ResponseHead& answer,
+                                            const cache::Times& times);
+
+  // How long the answer stays fresh, for Cache-Status. Call it before append().
+  [[nodiscard]] cache::seconds ttl() const;
+
+  // Copies the next bytes of the body. If the body is too large to be stored, or memory is short,
+  // the capture is given up.
+  void append(std::span<const char> bytes);
+  // Stores the answer, whose body is whole now, unless the capture was given up or the URL was
+  // invalidated meanwhile.
+  void store();
+
+ private:
+  PostCapture(Worker& worker, const Request& request, const cache::Received& received);
+
+  Worker& worker_;
+  const digest::Key key_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::shared_ptr<cache::Entry> entry_;  // null: given up, or stored
+};
+
+}  // namespace proxy

@@ -1,0 +1,91 @@
+#include "proxy/answer/relay.hpp"
+
+#include "proxy/http/date.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/http/text.hpp"
+#include "proxy/reply/deliver.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+constexpr std::uint64_t kBuffersAtATime =
+    64;  // then other coroutines of the thread have their turn
+
+void add_fields(Client& client, const Request& request, const http::ResponseHead& head,
+                http::Forward reason, const PostCapture* capture) {
+  auto& fields = client.response.fields();
+  if (!head.fields.has(http::field::date)) {  // RFC 9110 6.6.1
+    const auto now = client.worker.shared.clock.now();
+    http::append_field(fields, "Date", http::format_date(whole_seconds(now)));
+  }
+  if (const auto* age = head.fields.find(http::field::age)) {
+    http::append_field(fields, "Age", age->value);
+  }
+  http::CacheStatus status;
+  status.fwd = reason;
+  status.fwd_status = head.status;
+  status.stored = capture != nullptr;
+  if (capture) status.ttl = capture->ttl();
+  add_cache_status(client, request, std::move(status));
+}
+
+std::optional<std::uint64_t> length_of(const Fetch& fetch, const Request& request) {
+  const auto& framing = fetch.framing();
+  if (framing.kind == http::Framing::Kind::sized) return framing.length;
+  if (framing.kind != http::Framing::Kind::none) return std::nullopt;
+  // To HEAD, the length that the GET would have.
+  if (!request.is_head()) return 0;
+  return http::parse_decimal(fetch.head().fields.value(http::field::content_length));
+}
+
+// Whether all of the body came and was sent.
+enum class Body { whole, cut };
+
+Task<Body> relay_body(Client& client, Fetch& fetch, const PooledBuffer& buffer,
+                      PostCapture* capture) {
+  auto& worker = client.worker;
+  auto& received = worker.counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
+  const auto idle = worker.shared.settings.timeouts.body;
+  std::uint64_t turn = 0;
+  while (!fetch.body_finished()) {
+    const auto read = co_await fetch.body(buffer.all(), idle);
+    if (!read) co_return Body::cut;
+    received.add(*read);
+    if (capture) capture->append({buffer.data(), *read});
+    // Before the client has the last byte: its next request may ask for the response.
+    if (capture && fetch.body_finished()) capture->store();
+    const auto error = co_await client.response.body(asio::const_buffer(buffer.data(), *read));
+    if (error) co_return Body::cut;
+    if (++turn % kBuffersAtATime == 0) co_await asio::post(worker.io.get_executor(), net::use_task);
+  }
+  if (capture) capture->store();
+  co_return Body::whole;
+}
+
+}  // namespace
+
+Task<void> relay(Client& client, const Request& request, Forwarding& forwarding,
+                 http::Forward reason, PostCapture* capture) {
+  auto& response = client.response;
+  auto& fetch = forwarding.fetch();
+  const auto& head = fetch.head();
+  std::string text;
+  http::append_response_head(text, head, client.worker.shared.name);
+  add_fields(client, request, head, reason, capture);
+  client.record.content_type = head.fields.value(http::field::content_type);
+  if (!forwarding.sent_whole()) response.close_after();
+
+  const auto error = co_await response.start(text, head.status, length_of(fetch, request));
+  if (error) co_return response.abort();
+  const auto body = co_await relay_body(client, fetch, forwarding.buffer(), capture);
+  if (body == Body::cut) co_return response.abort();
+  // A connection on which the request was cut short cannot carry another.
+  if (forwarding.sent_whole()) fetch.finish();
+  co_await response.finish();
+}
+
+}  // namespace proxy

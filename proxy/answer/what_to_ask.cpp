@@ -1,0 +1,50 @@
+#include "proxy/answer/what_to_ask.hpp"
+
+#include "proxy/blocks/wide.hpp"
+
+namespace proxy {
+
+using cache::Action;
+using http::Forward;
+
+namespace {
+
+// The blocks to ask for in place of the part that the client wants.
+std::optional<http::AskedRange> blocks_around(const Shared& shared, const Request& request,
+                                              const Lookup& lookup) {
+  const auto& verdict = lookup.verdict;
+  if (!shared.disk || !verdict.part || verdict.action == Action::complete) return {};
+  if (!shared.disk->admits(lookup.key)) return {};
+  const auto& held = lookup.held();
+  const bool begun = held && held->object && held->range;
+  return widened(request.facts, begun ? held->body.size : 0);
+}
+
+}  // namespace
+
+bool may_share(const Shared& shared, const Request& request, const Lookup& lookup) {
+  const auto& verdict = lookup.verdict;
+  // A client that wants a fresh copy must not get one that was asked for earlier.
+  if (verdict.reason == Forward::request || request.facts.authorization) return false;
+  if (!verdict.part) return true;
+  return !request.facts.if_range && blocks_around(shared, request, lookup);
+}
+
+bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
+  const auto& facts = request.facts;
+  const bool simple = !verdict.part || (http::only_range(facts.ranges) && !facts.if_range);
+  return verdict.action == Action::fetch && simple && request.may_be_shared() &&
+         !facts.authorization && !facts.control.no_cache &&
+         (verdict.reason == Forward::uri_miss || verdict.reason == Forward::vary_miss);
+}
+
+std::optional<http::AskedRange> range_override(const Shared& shared, const Request& request,
+                                               const Lookup& lookup) {
+  if (auto blocks = blocks_around(shared, request, lookup)) return blocks;
+  const auto& facts = request.facts;
+  const bool resumes = lookup.verdict.part && lookup.verdict.action != Action::complete;
+  if (!resumes || !facts.if_range) return std::nullopt;
+  return http::only_range(facts.ranges);
+}
+
+}  // namespace proxy

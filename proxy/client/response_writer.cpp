@@ -1,0 +1,25 @@
+#include "proxy/client/response_writer.hpp"
+
+#include <boost/container/small_vector.hpp>
+
+namespace proxy {
+
+using net::error_code;
+using net::Task;
+namespace asio = net::asio;
+
+Task<error_code> ResponseWriter::body(const Pieces& pieces) {
+  boost::container::small_vector<asio::const_buffer, 16> buffers;
+  for (const auto& piece : pieces) {
+    buffers.emplace_back(piece.block->data() + piece.offset, piece.size);
+  }
+  const std::span<const asio::const_buffer> all(buffers.data(), buffers.size());
+  co_return co_await body(all);
+}
+
+Task<error_code> ResponseWriter::body(asio::const_buffer bytes) {
+  const std::span<const asio::const_buffer> all(&bytes, 1);
+  co_return co_await body(all);
+}
+
+}  // namespace proxy

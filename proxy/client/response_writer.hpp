@@ -1,0 +1,105 @@
+// The writer of the response to one request: all that the request path knows of a client's
+// connection.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "proxy/fill/fill.hpp"
+#include "proxy/net/asio.hpp"
+
+namespace proxy::net {
+class Stream;
+}
+
+namespace proxy {
+
+class Input;
+
+// The connection that an exchange has to itself, for a tunnel.
+struct RawConnection {
+  net::Stream& stream;
+  Input& input;  // may hold bytes that the client sent after the request
+};
+
+// For ResponseWriter::interim(): asks the client for the request's body (RFC 9110 15.2.1).
+inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+// Belongs to one coroutine and its thread. Order, for each request: interim()*, start(), body()*,
+// finish(). A response that was started and not finished is aborted by the writer's owner.
+//
+// Heads are text in HTTP/1's form, as entries store them: lines that end in CRLF. An implementation
+// of another protocol encodes them anew.
+//
+// A returned error means that the client is gone or too slow, or that the body does not have the
+// length that start() promised. All later writes fail, too.
+class ResponseWriter {
+ public:
+  ResponseWriter() = default;
+  ResponseWriter(const ResponseWriter&) = delete;
+  ResponseWriter& operator=(const ResponseWriter&) = delete;
+
+  // Sends an interim response (RFC 9110 15.2). `head` ends in the empty line. Clients of HTTP/1.0
+  // get none.
+  virtual net::Task<net::error_code> interim(std::string_view head) = 0;
+
+  // Fields that this response has besides those in `head`; add them before start().
+  std::string& fields() { return fields_; }
+  // Sends the head and the first bytes of the body, perhaps all. `head` is a status line and
+  // fields, without the framing and the empty line. `length` is that of the body, if it is known.
+  // 204, 304 and the response to HEAD have no body: its bytes are ignored.
+  virtual net::Task<net::error_code> start(std::string_view head, unsigned status,
+                                           std::optional<std::uint64_t> length,
+                                           std::span<const net::asio::const_buffer> body) = 0;
+  net::Task<net::error_code> start(std::string_view head, unsigned status,
+                                   std::optional<std::uint64_t> length) {
+    return start(head, status, length, {});
+  }
+  virtual net::Task<net::error_code> body(std::span<const net::asio::const_buffer> bytes) = 0;
+  net::Task<net::error_code> body(net::asio::const_buffer bytes);
+  net::Task<net::error_code> body(const Pieces& pieces);
+  // Ends the response; an error if the body is shorter than promised. `trailers` are field lines,
+  // dropped where the protocol or the framing has no place for them (RFC 9110 6.5.1).
+  virtual net::Task<net::error_code> finish(std::string_view trailers) = 0;
+  net::Task<net::error_code> finish() { return finish({}); }
+
+  // Ends the response where it stands, so that the client can tell that it is cut. A pending write
+  // fails. Also for other coroutines of the thread.
+  virtual void abort() = 0;
+
+  // The rest of the request will not be read. A connection that carries one exchange after the
+  // other closes after this response.
+  virtual void close_after() = 0;
+
+  // How many of the bytes sent to this client it has acknowledged, over the connection's life:
+  // differences tell whether it reads. Nothing where the system does not say.
+  [[nodiscard]] virtual std::optional<std::uint64_t> acknowledged() = 0;
+
+  // The connection itself, which a tunnel takes over instead of start(). Nothing where the
+  // connection carries other exchanges, too.
+  [[nodiscard]] virtual std::optional<RawConnection> raw_connection() { return std::nullopt; }
+
+  [[nodiscard]] bool started() const { return started_; }
+  [[nodiscard]] bool finished() const { return finished_; }
+  // The request is a HEAD.
+  [[nodiscard]] bool head_only() const { return head_only_; }
+
+ protected:
+  ~ResponseWriter() = default;
+
+  void begin_response(bool head_only) {
+    fields_.clear();
+    head_only_ = head_only;
+    started_ = finished_ = false;
+  }
+
+  std::string fields_;
+  bool head_only_ = false;
+  bool started_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace proxy

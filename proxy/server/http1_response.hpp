@@ -1,0 +1,70 @@
+// Responses over HTTP/1, one after the other, framed so that the client can tell whether it got all
+// of each.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+
+#include "proxy/client/response_writer.hpp"
+#include "proxy/net/stream.hpp"
+#include "proxy/observe/request_record.hpp"
+#include "proxy/wire/input.hpp"
+
+namespace proxy {
+
+// Belongs to the session's coroutine; what it refers to outlives it. begin() before each response.
+class Http1Response final : public ResponseWriter {
+ public:
+  // `record` gets the status and the number of bytes sent. A write that makes no progress for
+  // `idle` fails.
+  Http1Response(net::Stream& stream, Input& input, RequestRecord& record,
+                std::chrono::milliseconds idle)
+      : stream_(stream), input_(input), record_(record), idle_(idle) {}
+
+  // `wants_more`: the client asked for the connection to be kept.
+  void begin(int client_minor, bool head_only, bool wants_more);
+  // Whether another request may follow: all was sent, and both sides agree.
+  [[nodiscard]] bool may_go_on() const { return keep_ && (finished_ || !started_); }
+
+  net::Task<net::error_code> interim(std::string_view head) override;
+  using ResponseWriter::start;
+  net::Task<net::error_code> start(std::string_view head, unsigned status,
+                                   std::optional<std::uint64_t> length,
+                                   std::span<const net::asio::const_buffer> body) override;
+  using ResponseWriter::body;
+  net::Task<net::error_code> body(std::span<const net::asio::const_buffer> body) override;
+  using ResponseWriter::finish;
+  net::Task<net::error_code> finish(std::string_view trailers) override;
+  void abort() override;
+  void close_after() override { keep_ = false; }
+  [[nodiscard]] std::optional<std::uint64_t> acknowledged() override {
+    return stream_.acknowledged();
+  }
+  [[nodiscard]] std::optional<RawConnection> raw_connection() override {
+    return RawConnection{stream_, input_};
+  }
+
+ private:
+  using Buffers = boost::container::small_vector<net::asio::const_buffer, 20>;
+
+  void append_framing(unsigned status, std::optional<std::uint64_t> length);
+  [[nodiscard]] bool close_delimited() const {
+    return started_ && !bodiless_ && !chunked_ && !left_;
+  }
+  bool exceeds_length(std::span<const net::asio::const_buffer> body);
+  void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body);
+  net::Task<net::error_code> write(const Buffers& buffers);
+
+  net::Stream& stream_;
+  Input& input_;
+  RequestRecord& record_;
+  const std::chrono::milliseconds idle_;
+  std::string chunk_;
+  int minor_ = 1;
+  bool keep_ = false;
+  bool chunked_ = false;
+  bool bodiless_ = false;
+  std::optional<std::uint64_t> left_;  // of a body of known length
+  net::error_code gone_;               // why nothing more can be written, ever
+};
+
+}  // namespace proxy

@@ -1,0 +1,67 @@
+#include "proxy/answer/what_to_ask.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/scene.hpp"
+
+namespace proxy {
+namespace {
+
+using cache::Action;
+using cache::Verdict;
+using http::Forward;
+
+struct Asking {
+  const char* name;
+  std::string lines;
+  Verdict verdict;
+  bool shared;   // with other requests
+  bool sibling;  // may answer
+};
+class Asks : public testing::TestWithParam<Asking> {};
+
+const Verdict kMiss{Action::fetch, Forward::uri_miss};
+const Verdict kPart{Action::fetch, Forward::uri_miss, true};
+
+TEST_P(Asks, OthersForNoMoreThanTheyMayGive) {
+  const Scene scene;
+  const TextRequest request(GetParam().lines);
+  Lookup lookup;
+  lookup.verdict = GetParam().verdict;
+  EXPECT_EQ(may_share(scene.shared, *request, lookup), GetParam().shared);
+  EXPECT_EQ(sibling_may_answer(*request, lookup.verdict), GetParam().sibling);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Misses, Asks,
+    testing::Values(
+        Asking{"Plain", "", kMiss, true, true},
+        Asking{"AnotherVariantIsStored", "", {Action::fetch, Forward::vary_miss}, true, true},
+        Asking{"Stale", "", {Action::revalidate, Forward::stale}, true, false},
+        Asking{"StaleWithoutValidator", "", {Action::fetch, Forward::stale}, true, false},
+        Asking{"Reloaded",
+               "Cache-Control: no-cache\r\n",
+               {Action::fetch, Forward::request},
+               false,
+               false},
+        Asking{"WithCredentials", "Authorization: x\r\n", kMiss, false, false},
+        Asking{"PartWithoutBlocks", "Range: bytes=0-9\r\n", kPart, false, true},
+        Asking{"PartsAreNotForSiblings", "Range: bytes=0-9,20-29\r\n", kPart, false, false},
+        Asking{"ConditionalPartIsNotForSiblings", "Range: bytes=0-9\r\nIf-Range: \"a\"\r\n", kPart,
+               false, false}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(RangeOverride, LeavesOutAConditionWhoseAnswerMayLackItsHead_Rfc9110_15_3_7) {
+  const Scene scene;
+  Lookup lookup;
+  lookup.verdict = kPart;
+  const TextRequest plain("Range: bytes=10-19\r\n");
+  EXPECT_FALSE(range_override(scene.shared, *plain, lookup));
+  const TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
+  EXPECT_TRUE(range_override(scene.shared, *conditional, lookup));
+  lookup.verdict.action = Action::complete;
+  EXPECT_FALSE(range_override(scene.shared, *conditional, lookup));
+}
+
+}  // namespace
+}  // namespace proxy
