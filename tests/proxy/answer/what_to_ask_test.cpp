@@ -20,8 +20,8 @@ struct Asking {
 };
 class Asks : public testing::TestWithParam<Asking> {};
 
-const Verdict kMiss{Action::fetch, Forward::uri_miss};
-const Verdict kPart{Action::fetch, Forward::uri_miss, true};
+const Verdict kMissOfAll{Action::fetch, Forward::uri_miss};
+const Verdict kMissOfAPart{Action::fetch, Forward::uri_miss, true};
 
 TEST_P(Asks, OthersForNoMoreThanTheyMayGive) {
   const Scene scene;
@@ -35,7 +35,7 @@ TEST_P(Asks, OthersForNoMoreThanTheyMayGive) {
 INSTANTIATE_TEST_SUITE_P(
     Misses, Asks,
     testing::Values(
-        Asking{"Plain", "", kMiss, true, true},
+        Asking{"Plain", "", kMissOfAll, true, true},
         Asking{"AnotherVariantIsStored", "", {Action::fetch, Forward::vary_miss}, true, true},
         Asking{"Stale", "", {Action::revalidate, Forward::stale}, true, false},
         Asking{"StaleWithoutValidator", "", {Action::fetch, Forward::stale}, true, false},
@@ -44,17 +44,17 @@ INSTANTIATE_TEST_SUITE_P(
                {Action::fetch, Forward::request},
                false,
                false},
-        Asking{"WithCredentials", "Authorization: x\r\n", kMiss, false, false},
-        Asking{"PartWithoutBlocks", "Range: bytes=0-9\r\n", kPart, false, true},
-        Asking{"PartsAreNotForSiblings", "Range: bytes=0-9,20-29\r\n", kPart, false, false},
-        Asking{"ConditionalPartIsNotForSiblings", "Range: bytes=0-9\r\nIf-Range: \"a\"\r\n", kPart,
-               false, false}),
+        Asking{"WithCredentials", "Authorization: x\r\n", kMissOfAll, false, false},
+        Asking{"PartWithoutBlocks", "Range: bytes=0-9\r\n", kMissOfAPart, false, true},
+        Asking{"PartsAreNotForSiblings", "Range: bytes=0-9,20-29\r\n", kMissOfAPart, false, false},
+        Asking{"ConditionalPartIsNotForSiblings", "Range: bytes=0-9\r\nIf-Range: \"a\"\r\n",
+               kMissOfAPart, false, false}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(RangeOverride, LeavesOutAConditionWhoseAnswerMayLackItsHead_Rfc9110_15_3_7) {
   const Scene scene;
   Lookup lookup;
-  lookup.verdict = kPart;
+  lookup.verdict = kMissOfAPart;
   const TextRequest plain("Range: bytes=10-19\r\n");
   EXPECT_FALSE(range_override(scene.shared, *plain, lookup));
   const TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
