@@ -9,6 +9,7 @@
 #include "proxy/cache/policy.hpp"
 #include "proxy/filling/filling.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/pages/own_names.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/purge.hpp"
 #include "proxy/reply/deliver.hpp"

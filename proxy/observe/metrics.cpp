@@ -5,26 +5,48 @@
 namespace proxy {
 namespace {
 
-struct ServedCounter {
+struct CounterRow {
   std::string_view name;
   std::string_view help;
-  Count Served::*count;
+  Count Counters::*count;
 };
-constexpr ServedCounter kServed[] = {
-    {"hearsay_digest_requests_total", "Requests for our digest.", &Served::requests},
-    {"hearsay_digest_sent_bytes_total", "Bytes of our digest sent.", &Served::bytes},
-    {"hearsay_digest_not_modified_total", "Requests for our digest answered by 304.",
-     &Served::not_modified},
+constexpr CounterRow kCounters[] = {
+    {"hearsay_sent_bytes_total", "Bytes sent to clients, heads included.", &Counters::bytes_sent},
+    {"hearsay_collapsed_total", "Requests answered from another one's fetch.",
+     &Counters::collapsed},
+    {"hearsay_aborted_total", "Responses that did not reach their client whole.",
+     &Counters::aborted},
+    {"hearsay_malformed_total", "Requests refused as malformed.", &Counters::malformed},
+    {"hearsay_stored_total", "Responses stored.", &Counters::stored},
+    {"hearsay_blocked_total", "Requests refused because of a list (access.block).",
+     &Counters::blocked},
+    {"hearsay_purged_total", "Responses dropped by PURGE and /admin/purge.", &Counters::purged},
+    {"hearsay_connections_accepted_total", "Client connections accepted.", &Counters::accepted},
+    {"hearsay_connections_rejected_total", "Client connections over the limit.",
+     &Counters::rejected},
 };
 
-void append_served(std::string& out, const Metrics& metrics) {
-  for (const auto& [name, help, count] : kServed) {
+struct DigestRow {
+  std::string_view name;
+  std::string_view help;
+  Count DigestsSent::*count;
+};
+constexpr DigestRow kDigests[] = {
+    {"hearsay_digest_requests_total", "Requests for our digest.", &DigestsSent::requests},
+    {"hearsay_digest_sent_bytes_total", "Bytes of our digest sent.", &DigestsSent::bytes},
+    {"hearsay_digest_not_modified_total", "Requests for our digest answered by 304.",
+     &DigestsSent::not_modified},
+};
+
+void append_digests(std::string& out, const Metrics& metrics) {
+  for (const auto& [name, help, count] : kDigests) {
     describe(out, name, "counter", help);
     for (const std::size_t form : {0, 1}) {
-      fmt::format_to(
-          std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", name,
-          form == static_cast<std::size_t>(DigestForm::native) ? "native" : "squid",
-          metrics.sum([&](const Counters& c) -> const Count& { return c.served[form].*count; }));
+      fmt::format_to(std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", name,
+                     form == static_cast<std::size_t>(DigestForm::native) ? "native" : "squid",
+                     metrics.sum([&](const Counters& c) -> const Count& {
+                       return c.digests_sent[form].*count;
+                     }));
     }
   }
 }
@@ -48,9 +70,6 @@ void append_gauges(std::string& out, const Gauges& now) {
 }  // namespace
 
 void Metrics::append_text(std::string& out, const Gauges& gauges) const {
-  const auto counter = [&](std::string_view name, std::string_view help, auto pick) {
-    single(out, name, "counter", help, sum(pick));
-  };
   describe(out, "hearsay_requests_total", "counter", "Requests answered, by result.");
   for (std::size_t tag = 0; tag < kTags; ++tag) {
     fmt::format_to(std::back_inserter(out), "hearsay_requests_total{{result=\"{}\"}} {}\n",
@@ -69,25 +88,11 @@ void Metrics::append_text(std::string& out, const Gauges& gauges) const {
   bytes_by("origin", [](const Counters& c) -> const Count& {
     return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
   });
-  counter("hearsay_sent_bytes_total", "Bytes sent to clients, heads included.",
-          [](const Counters& c) -> const Count& { return c.bytes_sent; });
-  counter("hearsay_collapsed_total", "Requests answered from another one's fetch.",
-          [](const Counters& c) -> const Count& { return c.collapsed; });
-  counter("hearsay_aborted_total", "Responses that did not reach their client whole.",
-          [](const Counters& c) -> const Count& { return c.aborted; });
-  counter("hearsay_malformed_total", "Requests refused as malformed.",
-          [](const Counters& c) -> const Count& { return c.malformed; });
-  counter("hearsay_stored_total", "Responses stored.",
-          [](const Counters& c) -> const Count& { return c.stored; });
-  counter("hearsay_blocked_total", "Requests refused because of a list (access.block).",
-          [](const Counters& c) -> const Count& { return c.blocked; });
-  counter("hearsay_purged_total", "Responses dropped by PURGE and /admin/purge.",
-          [](const Counters& c) -> const Count& { return c.purged; });
-  counter("hearsay_connections_accepted_total", "Client connections accepted.",
-          [](const Counters& c) -> const Count& { return c.accepted; });
-  counter("hearsay_connections_rejected_total", "Client connections over the limit.",
-          [](const Counters& c) -> const Count& { return c.rejected; });
-  append_served(out, *this);
+  for (const auto& [name, help, count] : kCounters) {
+    const auto pick = [of = count](const Counters& c) -> const Count& { return c.*of; };
+    single(out, name, "counter", help, sum(pick));
+  }
+  append_digests(out, *this);
   append_gauges(out, gauges);
 }
 

@@ -23,9 +23,9 @@ class Count {
   std::atomic<std::uint64_t> value_{0};
 };
 
-// Of our digest, to neighbours.
+// Our digest, sent to neighbours.
 enum class DigestForm : std::uint8_t { native, squid };
-struct Served {
+struct DigestsSent {
   Count requests;  // answered by the digest, or by 304
   Count bytes;     // of bodies
   Count not_modified;
@@ -38,13 +38,13 @@ struct alignas(64) Counters {
   Count bytes_from_cache;                          // of those, bodies of hits
   Count collapsed;
   Count aborted;
-  Count accepted;                // connections
-  Count rejected;                // connections over the limit
-  Count malformed;               // requests refused by the scan
-  Count stored;                  // responses
-  Count blocked;                 // requests refused by a list
-  Count purged;                  // responses that somebody purged
-  std::array<Served, 2> served;  // by DigestForm
+  Count accepted;                           // connections
+  Count rejected;                           // connections over the limit
+  Count malformed;                          // requests refused by the scan
+  Count stored;                             // responses
+  Count blocked;                            // requests refused by a list
+  Count purged;                             // responses that somebody purged
+  std::array<DigestsSent, 2> digests_sent;  // by DigestForm
 };
 
 // What is not counted but is so now.

@@ -40,26 +40,6 @@ boost::system::result<std::string, Refusal> name_in(const Request& request,
   return Refusal::bad("expected ?url=http://HOST/PATH");
 }
 
-Task<void> serve_list(Client& client, const Request& request, const inspect::Live& live) {
-  auto prefix = only_parameter(request.target.path(), "prefix");
-  if (!prefix) {
-    auto refusal = Refusal::bad(prefix.error().text);
-    co_return co_await refuse(client, request, std::move(refusal));
-  }
-  std::shared_ptr<inspect::Slices> slices = inspect::list_live(live, prefix->value_or(""));
-  co_await send_slices(client, std::move(slices));
-}
-
-Task<void> serve_show(Client& client, const Request& request, const inspect::Live& live) {
-  const auto name = name_in(request, client.worker.shared.rules);
-  if (!name) {
-    auto refusal = name.error();
-    co_return co_await refuse(client, request, std::move(refusal));
-  }
-  std::shared_ptr<inspect::Slices> slices = inspect::show_live(live, *name);
-  co_await send_slices(client, std::move(slices));
-}
-
 std::optional<Refusal> why_not_verified(const Shared& shared, const Request& request,
                                         const VerifyTurn& turn) {
   const auto parameters = only_parameter(request.target.path(), "");
@@ -71,7 +51,36 @@ std::optional<Refusal> why_not_verified(const Shared& shared, const Request& req
   return Refusal{409, "the cache is being verified already", Tag::none, {}};
 }
 
-Task<void> serve_verify(Client& client, const Request& request) {
+inspect::Live live_in(const Client& client) {
+  const auto& shared = client.worker.shared;
+  return {shared.store, shared.disk};
+}
+
+}  // namespace
+
+Task<void> serve_cache_list(Client& client, const Request& request, BodyReader&) {
+  auto prefix = only_parameter(request.target.path(), "prefix");
+  if (!prefix) {
+    auto refusal = Refusal::bad(prefix.error().text);
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  std::shared_ptr<inspect::Slices> slices =
+      inspect::list_live(live_in(client), prefix->value_or(""));
+  co_await send_slices(client, std::move(slices));
+}
+
+Task<void> serve_cache_show(Client& client, const Request& request, BodyReader&) {
+  const auto name = name_in(request, client.worker.shared.rules);
+  if (!name) {
+    auto refusal = name.error();
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  std::shared_ptr<inspect::Slices> slices = inspect::show_live(live_in(client), *name);
+  co_await send_slices(client, std::move(slices));
+}
+
+Task<void> serve_cache_verify(Client& client, const Request& request, BodyReader&) {
+  if (request.framing.has_body()) client.reply.close_after();
   auto& shared = client.worker.shared;
   const VerifyTurn turn(shared.verifying);
   auto refusal = why_not_verified(shared, request, turn);
@@ -83,21 +92,6 @@ Task<void> serve_verify(Client& client, const Request& request) {
                      damage.url.empty() ? "some URL" : damage.url);
       });
   co_await send_slices(client, std::move(slices));
-}
-
-}  // namespace
-
-Task<void> serve_cache_page(Client& client, const Request& request, Page page) {
-  auto& shared = client.worker.shared;
-  const inspect::Live live{shared.store, shared.disk};
-  switch (page) {
-    case Page::cache_list:
-      co_return co_await serve_list(client, request, live);
-    case Page::cache_show:
-      co_return co_await serve_show(client, request, live);
-    default:
-      co_await serve_verify(client, request);
-  }
 }
 
 }  // namespace proxy

@@ -2,9 +2,9 @@
 
 #include <chrono>
 
-#include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/purge_order.hpp"
-#include "proxy/reply/own_answer.hpp"
+#include "proxy/pages/readers.hpp"
+#include "proxy/reply/own_message.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
@@ -37,9 +37,9 @@ Task<void> tell(Client& client, unsigned status, const Forgotten& purged) {
   client.worker.counters.purged.add(purged.dropped);
   client.reply.record().tag = Tag::purge;
   const std::string_view owed = purged.owed ? ", \"owed\": true" : "";
-  const auto body = "{\"purged\": " + std::to_string(purged.dropped) + std::string(owed) + "}\n";
-  const OwnAnswer answer{.status = status, .content_type = "application/json", .body = body};
-  co_await send_own(client, answer);
+  auto body = "{\"purged\": " + std::to_string(purged.dropped) + std::string(owed) + "}\n";
+  const auto message = own_message(client, status, "application/json", std::move(body));
+  co_await send_message(client, message);
 }
 
 // Reads all of it, or says why that cannot be.
@@ -66,17 +66,6 @@ Task<std::optional<Refusal>> read_body(Client& client, const Request& request, B
 }
 
 }  // namespace
-
-std::optional<Refusal> check_admin(const Client& client, const Request& request) {
-  if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
-  const auto& access = client.worker.shared.settings.access;
-  if (!config::contains(access.admin, client.address)) {
-    return Refusal::forbidden("not for your address (setting access.admin)");
-  }
-  const auto* word = request.head.fields.find("X-Hearsay");
-  if (word && word->value == "1") return std::nullopt;
-  return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");
-}
 
 Task<void> serve_purge(Client& client, const Request& request) {
   if (request.framing.has_body()) client.reply.close_after();

@@ -2,13 +2,10 @@
 #pragma once
 
 #include "proxy/client/client.hpp"
-#include "proxy/reply/refuse.hpp"
+#include "proxy/request/request.hpp"
+#include "proxy/wire/input.hpp"
 
 namespace proxy {
-
-// Whether the client may change what is stored (setting access.admin): only in person, not through
-// another proxy, and with the field `X-Hearsay: 1`, which no page of another site can send.
-std::optional<Refusal> check_admin(const Client& client, const Request& request);
 
 // PURGE of a URL: all that is stored for it goes, the digest's claim with it, what is being fetched
 // for it is not stored, and for a minute no neighbour is asked for it. Answered by 200 and how many

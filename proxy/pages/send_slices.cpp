@@ -5,10 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/http/forwarding.hpp"
 #include "proxy/inspect/report.hpp"
 #include "proxy/net/wakeup.hpp"
-#include "proxy/reply/own_answer.hpp"
+#include "proxy/reply/own_message.hpp"
 
 namespace proxy {
 
@@ -75,10 +74,9 @@ std::string last_line(const Shared& shared) {
 
 Task<void> send_slices(Client& client, std::shared_ptr<inspect::Slices> slices) {
   auto& reply = client.reply;
-  reply.record().content_type = kLines;
   auto head = own_head(client, 200, kLines);
-  http::append_field(head, "Cache-Control", "no-store");
-  auto error = co_await reply.start(head, 200, std::nullopt);
+  head.set(beast::http::field::cache_control, "no-store");
+  auto error = co_await send_head(client, head);
   bool more = !reply.head_only();
   auto sent = std::chrono::steady_clock::now();
   while (more && !error) {

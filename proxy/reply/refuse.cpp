@@ -1,6 +1,6 @@
 #include "proxy/reply/refuse.hpp"
 
-#include "proxy/reply/own_answer.hpp"
+#include "proxy/reply/own_message.hpp"
 #include "proxy/upstream/error.hpp"
 
 namespace proxy {
@@ -95,13 +95,10 @@ namespace {
 
 Task<void> send(Client& client, const Refusal& refusal) {
   client.reply.record().tag = refusal.tag;
-  const auto body = refusal.reason + '\n';
-  const OwnAnswer answer{.status = refusal.status,
-                         .content_type = "text/plain; charset=utf-8",
-                         .body = body,
-                         .allow = refusal.allow,
-                         .cache_status = refusal.cache_status};
-  co_await send_own(client, answer);
+  auto message = own_message(client, refusal.status, "text/plain; charset=utf-8",
+                             refusal.reason + '\n', refusal.cache_status);
+  if (!refusal.allow.empty()) message.set(beast::http::field::allow, refusal.allow);
+  co_await send_message(client, message);
 }
 
 }  // namespace

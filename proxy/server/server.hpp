@@ -12,9 +12,9 @@
 
 #include "peers/exchange.hpp"
 #include "proxy/fill/runs.hpp"
+#include "proxy/observe/disk_watch.hpp"
 #include "proxy/server/listener.hpp"
 #include "proxy/server/store_holdings.hpp"
-#include "proxy/tiers/disk_watch.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {

@@ -35,9 +35,9 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   counters.purged.add(89);
   counters.accepted.add(31);
   counters.rejected.add(37);
-  counters.served[0].requests.add(67);
-  counters.served[0].bytes.add(71);
-  counters.served[1].not_modified.add(73);
+  counters.digests_sent[0].requests.add(67);
+  counters.digests_sent[0].bytes.add(71);
+  counters.digests_sent[1].not_modified.add(73);
   EXPECT_EQ(text_of(metrics, {41, 43, 47, 53, 59, 61, 79, 83}),
             R"(# HELP hearsay_requests_total Requests answered, by result.
 # TYPE hearsay_requests_total counter

@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "proxy/pages/digest_json.hpp"
+#include "proxy/pages/metrics_text.hpp"
+#include "proxy/pages/own_names.hpp"
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"
 
@@ -15,34 +18,34 @@ using nlohmann::json;
 struct Asked {
   const char* name;
   std::string line;
-  std::optional<Page> page;
+  std::optional<std::string> page;  // its path; "" answers 404
 };
 class OwnPage : public testing::TestWithParam<Asked> {};
 
 TEST_P(OwnPage, IsForOriginFormAndForOurOwnAddress) {
   const Scene scene;
   const TextRequest request("", GetParam().line + " HTTP/1.1");
-  EXPECT_EQ(own_page(scene.client, *request), GetParam().page);
+  const auto* const page = own_page(scene.client, *request);
+  ASSERT_EQ(page != nullptr, GetParam().page.has_value());
+  if (page) EXPECT_EQ(page->path, *GetParam().page);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Targets, OwnPage,
-    testing::Values(Asked{"Index", "GET /", Page::index},
-                    Asked{"Digest", "GET /digest", Page::digest},
-                    Asked{"Query", "GET /digest?x", Page::digest},
-                    Asked{"Native", "GET /digest/native?epoch=1&since=2", Page::native_digest},
+    testing::Values(Asked{"Index", "GET /", "/"}, Asked{"Digest", "GET /digest", "/digest"},
+                    Asked{"Query", "GET /digest?x", "/digest"},
+                    Asked{"Native", "GET /digest/native?epoch=1&since=2", "/digest/native"},
                     Asked{"StoreDigest", "GET /squid-internal-periodic/store_digest",
-                          Page::store_digest},
-                    Asked{"Health", "GET /health", Page::health},
-                    Asked{"Metrics", "GET /metrics", Page::metrics},
-                    Asked{"Purge", "POST /admin/purge", Page::purge},
-                    Asked{"List", "GET /admin/cache/list?prefix=a", Page::cache_list},
-                    Asked{"Show", "GET /admin/cache/show?url=a", Page::cache_show},
-                    Asked{"Verify", "POST /admin/cache/verify", Page::cache_verify},
-                    Asked{"Drop", "POST /admin/cache/drop", Page::purge},
-                    Asked{"NoSuchPage", "GET /else", Page::unknown},
-                    Asked{"Options", "OPTIONS *", Page::options},
-                    Asked{"OurSocket", "GET http://127.0.0.1:3128/digest", Page::digest},
+                          "/squid-internal-periodic/store_digest"},
+                    Asked{"Health", "GET /health", "/health"},
+                    Asked{"Metrics", "GET /metrics", "/metrics"},
+                    Asked{"Purge", "POST /admin/purge", "/admin/purge"},
+                    Asked{"List", "GET /admin/cache/list?prefix=a", "/admin/cache/list"},
+                    Asked{"Show", "GET /admin/cache/show?url=a", "/admin/cache/show"},
+                    Asked{"Verify", "POST /admin/cache/verify", "/admin/cache/verify"},
+                    Asked{"Drop", "POST /admin/cache/drop", "/admin/cache/drop"},
+                    Asked{"NoSuchPage", "GET /else", ""}, Asked{"Options", "OPTIONS *", ""},
+                    Asked{"OurSocket", "GET http://127.0.0.1:3128/digest", "/digest"},
                     Asked{"AnotherPort", "GET http://127.0.0.1:3129/digest", std::nullopt},
                     Asked{"AnotherHost", "GET http://a.test:3128/digest", std::nullopt},
                     Asked{"Tunnel", "CONNECT 127.0.0.1:3128", std::nullopt}),
@@ -70,7 +73,7 @@ TEST_P(OwnPageBesideMappings, IsForOurOwnAddress) {
   const auto& target = request->target;
   ASSERT_TRUE(is_for_us(scene.client, target));
   request->map_to(scene.gateway.find(target.host(), target.port()));
-  EXPECT_EQ(own_page(scene.client, *request).has_value(), GetParam().ours);
+  EXPECT_EQ(own_page(scene.client, *request) != nullptr, GetParam().ours);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -94,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
                                 true}),
     [](const auto& tested) { return tested.param.name; });
 
-std::string served(Scene& scene, const Request& request, Page page) {
+std::string served(Scene& scene, const Request& request, const OwnPage& page) {
   BodyReader body(scene.input, request.framing);
   return scene.received(serve_own(scene.client, request, page, body));
 }
@@ -171,6 +174,21 @@ std::string answer_to(const std::string& line, const std::string& lines = "") {
 
 TEST(OwnPages, OthersThanGetAreRefused) {
   EXPECT_EQ(answer_to("DELETE /digest").substr(9, 3), "405");
+}
+
+TEST(OwnPages, TheIndexListsThePagesOfTheTable) {
+  const auto text = answer_to("GET /");
+  EXPECT_NE(text.find("\n/metrics             counters"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n/admin/purge         POST: drops"), std::string::npos) << text;
+  EXPECT_EQ(text.find("store_digest"), std::string::npos) << "it is for neighbours";
+}
+
+TEST(OwnPages, OptionsTellsTheMethodsOfAnyPath) {
+  for (const auto* target : {"/digest", "/else", "*"}) {
+    const auto text = answer_to(std::string("OPTIONS ") + target);
+    EXPECT_EQ(text.substr(9, 3), "200");
+    EXPECT_NE(text.find("\r\nAllow: GET, HEAD, OPTIONS\r\n"), std::string::npos) << text;
+  }
 }
 
 TEST(OwnPages, HealthSaysOk) {

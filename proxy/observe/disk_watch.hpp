@@ -1,4 +1,4 @@
-// The disk as the operator sees it: what the log, /health and /metrics say of it.
+// What the diagnostic log says of the disk.
 #pragma once
 
 #include <string>
@@ -27,10 +27,5 @@ class DiskWatch {
 // std::runtime_error with a text for a person where the settings have to be changed; whatever else
 // is wrong with the disk, or takes long, it is tried again while we run.
 void open_disk(cache::DiskTier& disk, const std::string& path);
-
-// ,"disk":{...} for the JSON of /health; empty without a disk.
-std::string disk_health(const cache::DiskTier* disk);
-// Lines of /metrics; none without a disk.
-void append_disk_metrics(std::string& out, const cache::DiskTier* disk);
 
 }  // namespace proxy

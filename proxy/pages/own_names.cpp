@@ -1,0 +1,42 @@
+#include "proxy/pages/own_names.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "proxy/http/text.hpp"
+
+namespace proxy {
+namespace {
+
+bool is_our_name(const Client& client, std::string_view host) {
+  if (host == "localhost") return true;
+  std::array<char, 256> hostname{};
+  ::gethostname(hostname.data(), hostname.size() - 1);
+  return http::same_word(host, hostname.data()) || http::same_word(host, client.worker.shared.name);
+}
+
+}  // namespace
+
+bool is_for_us(const Client& client, const http::Target& target) {
+  using Form = http::Target::Form;
+  if (target.form() == Form::authority) return false;
+  return target.form() != Form::absolute || names_own_socket(client, target);
+}
+
+bool names_own_socket(const Client& client, const http::Target& target) {
+  if (client.worker.guard.names_own_socket(target.host(), target.port())) return true;
+  const auto& listening = client.worker.shared.listening;
+  const bool our_port = std::any_of(listening.begin(), listening.end(), [&](const auto& socket) {
+    return socket.port() == target.port();
+  });
+  return our_port && is_our_name(client, target.host());
+}
+
+bool names_us(const Client& client, const http::Target& target) {
+  const auto host = target.host();
+  return host.empty() || config::parse_address(host) || is_our_name(client, host);
+}
+
+}  // namespace proxy

@@ -1,0 +1,62 @@
+#include "proxy/pages/readers.hpp"
+
+#include <algorithm>
+
+#include "proxy/http/forwarded.hpp"
+#include "proxy/pages/own_names.hpp"
+
+namespace proxy {
+namespace {
+
+bool came_through_a_proxy(const Request& request) {
+  const auto& fields = request.head.fields;
+  return fields.has(http::field::via) ||
+         std::any_of(fields.begin(), fields.end(), http::is_forwarded_field);
+}
+
+bool is_neighbour(const Client& client) {
+  const auto& shared = client.worker.shared;
+  return shared.directory.knows(client.address) ||
+         config::contains(shared.settings.access.peers, client.address);
+}
+
+std::optional<Refusal> check_address(const Client& client, Readers readers) {
+  const auto& access = client.worker.shared.settings.access;
+  if (config::contains(access.admin, client.address)) return std::nullopt;
+  switch (readers) {
+    case Readers::neighbours:
+      if (is_neighbour(client)) return std::nullopt;
+      return Refusal::forbidden(
+          "this digest is for neighbours (settings peers, access.peers, access.admin)");
+    case Readers::monitors:
+      if (config::contains(access.monitor, client.address)) return std::nullopt;
+      return Refusal::forbidden("not for your address (setting access.monitor)");
+    case Readers::admins:
+      break;
+  }
+  return Refusal::forbidden("not for your address (setting access.admin)");
+}
+
+}  // namespace
+
+std::optional<Refusal> check_reader(const Client& client, const Request& request,
+                                    const OwnPage& page) {
+  if (page.way == Way::direct && came_through_a_proxy(request)) {
+    return Refusal::forbidden("not through another proxy");
+  }
+  if (page.host == HostNames::us && !names_us(client, request.target)) {
+    return Refusal::forbidden("the Host field does not name me");
+  }
+  if (page.use == Use::change) return check_admin(client, request);
+  return check_address(client, page.readers);
+}
+
+std::optional<Refusal> check_admin(const Client& client, const Request& request) {
+  if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
+  if (auto refusal = check_address(client, Readers::admins)) return refusal;
+  const auto* word = request.head.fields.find("X-Hearsay");
+  if (word && word->value == "1") return std::nullopt;
+  return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");
+}
+
+}  // namespace proxy
