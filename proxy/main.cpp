@@ -52,14 +52,17 @@ std::optional<proxy::lists::AccessLists> load_lists(const config::AccessSettings
   return std::move(*lists);
 }
 
-// With the files that the setting `reverse` names.
-std::optional<proxy::Gateway> load_gateway(const std::string& path,
-                                           const config::Settings& settings) {
+// With the files that the settings name.
+proxy::PinnedPolicy load_policy(const std::string& path) {
+  auto settings = load(path);
+  if (!settings) return nullptr;
+  auto lists = load_lists(settings->access);
+  if (!lists) return nullptr;
   try {
-    return proxy::Gateway(settings.reverse);
+    return std::make_shared<const proxy::Policy>(std::move(*settings), std::move(*lists));
   } catch (const std::runtime_error& error) {
     std::cerr << path << ", " << error.what() << '\n';
-    return std::nullopt;
+    return nullptr;
   }
 }
 
@@ -91,11 +94,10 @@ void keep_memory_together() {
   ::mallopt(M_ARENA_MAX, 2);
 }
 
-int serve(const config::Settings& settings, proxy::lists::AccessLists lists,
-          proxy::Gateway gateway) {
+int serve(proxy::PinnedPolicy policy) {
   keep_memory_together();
-  raise_descriptor_limit(settings);
-  proxy::Server server(settings, std::move(lists), std::move(gateway));
+  raise_descriptor_limit(policy->settings);
+  proxy::Server server(std::move(policy));
   for (const auto& address : server.addresses()) {
     std::cout << "listening on " << address << '\n';
   }
@@ -105,13 +107,9 @@ int serve(const config::Settings& settings, proxy::lists::AccessLists lists,
 }
 
 int run(const CLI::App& serving, const std::string& config_path) {
-  const auto settings = load(config_path);
-  if (!settings) return kBadSettings;
-  auto lists = load_lists(settings->access);
-  if (!lists) return kBadSettings;
-  auto gateway = load_gateway(config_path, *settings);
-  if (!gateway) return kBadSettings;
-  return serving.parsed() ? serve(*settings, std::move(*lists), std::move(*gateway)) : 0;
+  auto policy = load_policy(config_path);
+  if (!policy) return kBadSettings;
+  return serving.parsed() ? serve(std::move(policy)) : 0;
 }
 
 // For `hearsay cache`, as the proxy does it.

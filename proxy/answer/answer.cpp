@@ -112,7 +112,7 @@ void begin(Client& client, const Request& request, const Miss& miss,
            const std::shared_ptr<Fill>& fill) {
   auto& shared = client.worker.shared;
   const bool ask =
-      !shared.directory.peers().empty() && sibling_may_answer(request, miss.verdict) &&
+      !request.policy().directory->peers().empty() && sibling_may_answer(request, miss.verdict) &&
       !shared.fills.recently_invalidated(miss.key, request.stored_as(), steady_clock::now());
   start_filling(client.worker, {.fill = fill,
                                 .key = miss.key,
@@ -155,7 +155,7 @@ bool answers(const FillHead& head, const Request& request, cache::Time now) {
 bool may_have_stale(const Client& client, const Request& request, const Miss& miss,
                     const Failure& failure) {
   const auto& shared = client.worker.shared;
-  const auto leave = shared.leave_after(failure);
+  const auto leave = request.policy().leave_after(failure);
   if (!miss.held) return false;
   const auto& held = *miss.held;
   if (held.object && presence(shared, request, miss.key, held) != Presence::held) return false;
@@ -282,11 +282,13 @@ Task<void> answer_from_held(Client& client, const Request& request, Miss miss,
 
 Task<void> answer(Client& client, Request& request, BodyReader& body) {
   auto& shared = client.worker.shared;
+  request.pin(client.worker.policy());
+  const auto& policy = request.policy();
   if (is_for_us(client, request.target)) {
-    request.map_to(shared.gateway.find(request.target.host(), request.target.port()));
+    request.map_to(policy.gateway.find(request.target.host(), request.target.port()));
   }
-  request.follow(shared.rules);
-  if (shared.settings.cache.offline) request.facts.offline = true;
+  request.follow(policy.rules);
+  if (policy.settings.cache.offline) request.facts.offline = true;
   if (request.head.method == "PURGE") co_return co_await serve_purge(client, request);
   if (const auto page = own_page(client, request)) {
     co_return co_await serve_own(client, request, *page, body);
@@ -298,7 +300,7 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   if (!request.may_exist()) {
     co_return co_await refuse(client, request, Refusal::unknown_url());
   }
-  request.tell_of_client(shared.settings.forwarded, client.address);
+  request.tell_of_client(policy.settings.forwarded, client.address);
   const bool looped = http::via_names(request.head.fields, shared.name);
   if (is_last_hop(request)) co_return co_await answer_as_last(client, request);
   if (request.target.form() == http::Target::Form::authority) {

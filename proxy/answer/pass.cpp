@@ -46,7 +46,7 @@ class Passing {
         request_(request),
         body_(body),
         buffer_(client.worker.buffers),
-        fetch_(client.worker.upstream, plan()) {}
+        fetch_(client.worker.outgoing.upstream, plan()) {}
 
   // Ends with the final head, or with why there is none.
   Task<Outcome<void>> ask();
@@ -78,9 +78,9 @@ class Passing {
 };
 
 FetchPlan Passing::plan() const {
-  const auto& timeouts = client_.worker.shared.settings.timeouts;
+  const auto& timeouts = request_.policy().settings.timeouts;
   FetchPlan plan;
-  aim(plan, request_, client_.worker.shared.lists);
+  aim(plan, request_, request_.policy().lists);
   plan.method = request_.head.method;
   plan.repeatable = http::is_idempotent(plan.method) && !request_.framing.has_body();
   plan.websocket = request_.asks_for_websocket();
@@ -156,7 +156,7 @@ Task<Outcome<unsigned>> Passing::next_head() {
 }
 
 Task<Outcome<void>> Passing::send_body() {
-  const auto idle = client_.worker.shared.settings.timeouts.body;
+  const auto idle = request_.policy().settings.timeouts.body;
   const bool chunked = request_.framing.kind == http::Framing::Kind::chunked;
   std::string size_line;
   for (;;) {
@@ -227,7 +227,7 @@ Task<void> Passing::relay(http::Forward reason, Posted* posted) {
 
   auto error = co_await reply.start(text, head().status, length());
   auto& bytes = worker.counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
-  const auto idle = worker.shared.settings.timeouts.body;
+  const auto idle = request.policy().settings.timeouts.body;
   std::uint64_t turn = 0;
   while (!error && !fetch_.body_finished()) {
     const auto read = co_await fetch_.body(buffer_.all(), idle);
@@ -265,7 +265,8 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
                                  const Outcome<unsigned>& answered) {
   const auto& shared = client.worker.shared;
   if (!stale || (answered && !cache::is_error_to_stand_in_for(*answered))) return std::nullopt;
-  const auto leave = answered ? std::chrono::seconds(0) : shared.leave_after(answered.error());
+  const auto leave =
+      answered ? std::chrono::seconds(0) : request.policy().leave_after(answered.error());
   if (!cache::may_stand_in(request.facts, *stale, shared.clock.now(), leave)) return std::nullopt;
   Provenance from;
   from.host = host;
@@ -297,7 +298,7 @@ void heed_head(Client& client, const Request& request, const http::ResponseHead&
                                  .response = answer,
                                  .times = times,
                                  .our_name = shared.name,
-                                 .targets = targets_for(request, shared.settings.cache),
+                                 .targets = targets_for(request, request.policy().settings.cache),
                                  .bounds = request.facts.freshness};
   const auto updated = cache::freshen(shared.budget, *held, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {

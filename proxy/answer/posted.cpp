@@ -10,7 +10,7 @@ namespace proxy {
 
 std::unique_ptr<Posted> Posted::begin(Worker& worker, const Request& request,
                                       const http::ResponseHead& answer, const cache::Times& times) {
-  const auto targets = targets_for(request, worker.shared.settings.cache);
+  const auto targets = targets_for(request, request.policy().settings.cache);
   const auto storability =
       cache::may_store_posted(request.head, request.facts, request.target, answer, times, targets);
   if (storability != cache::Storability::yes) return nullptr;

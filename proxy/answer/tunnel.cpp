@@ -43,15 +43,15 @@ Task<void> carry(Way way) {
 }  // namespace
 
 Task<void> tunnel(Client& client, const Request& request) {
-  const auto& timeouts = client.worker.shared.settings.timeouts;
+  const auto& timeouts = request.policy().settings.timeouts;
   const auto& target = request.target;
   auto& record = client.reply.record();
   record.tag = Tag::tunnel;
   record.hierarchy = Hierarchy::direct;
   record.upstream_host = target.host();
 
-  const auto to = origin_of(target, client.worker.shared.lists);
-  auto connected = co_await client.worker.connector.connect(to, timeouts.connect);
+  const auto to = origin_of(target, request.policy().lists);
+  auto connected = co_await client.worker.outgoing.connector.connect(to, timeouts.connect);
   if (!connected) {
     const auto failure = failure_of(Failure::Where::upstream, connected.error());
     co_return co_await refuse(client, request, failure, http::Forward::method);
@@ -71,7 +71,7 @@ Task<void> tunnel(Client& client, const Request& request) {
 
 Task<void> carry_both(Client& client, net::Stream& server, const std::string& head,
                       std::string_view from_server) {
-  const auto idle = client.worker.shared.settings.timeouts.body;
+  const auto idle = request.policy().settings.timeouts.body;
   auto& record = client.reply.record();
   client.reply.close_after();
   const std::array first{asio::buffer(head), asio::buffer(from_server)};

@@ -36,13 +36,13 @@ http::ByteRange bytes_of(const cache::BlockRun& blocks, std::uint64_t length) {
 
 FetchPlan plan_for(const Worker& worker, const Request& request, const cache::Entry& object,
                    const http::ByteRange& bytes) {
-  const auto& shared = worker.shared;
+  const auto& policy = request.policy();
   FetchPlan plan;
-  plan.head = range_request(request, shared.name, object, bytes);
+  plan.head = range_request(request, worker.shared.name, object, bytes);
   plan.method = "GET";
-  plan.connect = shared.settings.timeouts.connect;
-  plan.first_byte = shared.settings.timeouts.first_byte;
-  aim(plan, request, shared.lists);
+  plan.connect = policy.settings.timeouts.connect;
+  plan.first_byte = policy.settings.timeouts.first_byte;
+  aim(plan, request, policy.lists);
   return plan;
 }
 
@@ -90,7 +90,7 @@ cache::Freshened with_head(Shared& shared, const RunJob& job, const cache::Entry
                                 .our_name = shared.name,
                                 .source = answer.source,
                                 .shared = request.may_be_shared(),
-                                .targets = targets_for(request, shared.settings.cache),
+                                .targets = targets_for(request, request.policy().settings.cache),
                                 .bounds = request.facts.freshness};
   auto all = cache::with_part(shared.budget, held, request.facts, message, {});
   all.entry->body.size = job.run->object->body.size;
@@ -134,14 +134,14 @@ enum class Tried {
 bool siblings_may_bring(const Worker& worker, const RunJob& job) {
   auto& shared = worker.shared;
   const Request& request = job.request->get();
-  return !shared.directory.peers().empty() && request.may_be_shared() &&
+  return !request.policy().directory->peers().empty() && request.may_be_shared() &&
          !request.facts.authorization && !request.facts.control.no_cache &&
          !shared.fills.recently_invalidated(job.key, request.stored_as(), steady_clock::now());
 }
 
 FetchPlan plan_for_sibling(const Worker& worker, const Request& request, const peers::Peer& peer,
                            const cache::Entry& object, const http::ByteRange& bytes) {
-  const auto& timeouts = worker.shared.settings.timeouts;
+  const auto& timeouts = request.policy().settings.timeouts;
   const PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object)};
   FetchPlan plan;
   plan.to = {false, peer.host, peer.port, upstream::Trust::configured};
@@ -153,7 +153,7 @@ FetchPlan plan_for_sibling(const Worker& worker, const Request& request, const p
 }
 
 // Of an answer that is not the blocks asked for.
-Task<void> note_answer(Worker& worker, peers::PeerRef peer, Fetch& fetch,
+Task<void> note_answer(Worker& worker, const RunJob& job, peers::PeerRef peer, Fetch& fetch,
                        std::chrono::microseconds waited) {
   const auto status = fetch.head().status;
   const bool says_no = status == 504 || status == 502;  // Squid says either
@@ -161,21 +161,22 @@ Task<void> note_answer(Worker& worker, peers::PeerRef peer, Fetch& fetch,
   const bool wrong_claim = says_no || other_version;
   const auto outcome = wrong_claim ? peers::ClaimOutcome::false_hit : peers::ClaimOutcome::refused;
   const auto cause = says_no ? cause_of(fetch.head()) : peers::FalseHit::untold;
-  worker.shared.directory.note(peer, outcome, waited, 0, steady_clock::now(), cause);
+  job.request->get().policy().directory->note(peer, outcome, waited, 0, steady_clock::now(), cause);
   if (says_no) co_await discard(worker, fetch);
 }
 
 Task<Tried> pour_from(Worker& worker, const RunJob& job, peers::PeerRef peer, Fetch& fetch,
                       std::chrono::microseconds waited) {
   auto& shared = worker.shared;
+  const auto& policy = job.request->get().policy();
   shared.runs.take_from(*job.run, peer);
   Pouring pouring(worker, {job.run, job.key, Hierarchy::sibling, job.patience}, fetch);
   pouring.expect(kLeastSiblingRate);
-  const auto poured = co_await pouring.pour(shared.settings.timeouts.peer_first_byte);
+  const auto poured = co_await pouring.pour(policy.settings.timeouts.peer_first_byte);
   fetch.finish();
   if (!poured && poured.error().what == Failure::What::abandoned) co_return Tried::over;
   const auto outcome = poured ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::broken;
-  shared.directory.note(peer, outcome, waited, pouring.received(), steady_clock::now());
+  policy.directory->note(peer, outcome, waited, pouring.received(), steady_clock::now());
   if (poured) co_return Tried::over;
   shared.runs.begin_again(*job.run);
   co_return Tried::origin;
@@ -190,11 +191,11 @@ bool is_of_use(Shared& shared, const RunJob& job, const Answer& answer) {
 
 Task<Tried> from_sibling(Worker& worker, const RunJob& job, peers::PeerRef peer) {
   auto& shared = worker.shared;
-  auto& directory = shared.directory;
   const auto& request = job.request->get();
+  auto& directory = *request.policy().directory;
   const auto& object = *job.run->object;
   const auto bytes = bytes_of(shared.runs.blocks(*job.run), object.body.size);
-  Fetch fetch(worker.upstream, plan_for_sibling(worker, request, *peer, object, bytes));
+  Fetch fetch(worker.outgoing.upstream, plan_for_sibling(worker, request, *peer, object, bytes));
   const auto begun = steady_clock::now();
   const auto sent = shared.clock.now();
   const auto fit = co_await ask_for(fetch, object, bytes, 0);
@@ -210,14 +211,15 @@ Task<Tried> from_sibling(Worker& worker, const RunJob& job, peers::PeerRef peer)
   if (*fit == Fit::range && is_of_use(shared, job, answer)) {
     co_return co_await pour_from(worker, job, peer, fetch, waited);
   }
-  co_await note_answer(worker, peer, fetch, waited);
+  co_await note_answer(worker, job, peer, fetch, waited);
   co_return Tried::next;
 }
 
 // Whether nothing is left for the origin to bring.
 Task<bool> from_siblings(Worker& worker, const RunJob& job) {
   if (!siblings_may_bring(worker, job)) co_return false;
-  const auto claimants = worker.shared.directory.claimants(job.key, steady_clock::now());
+  const auto claimants =
+      job.request->get().policy().directory->claimants(job.key, steady_clock::now());
   for (const auto& peer : claimants) {
     const auto tried = co_await from_sibling(worker, job, peer);
     if (tried != Tried::next) co_return tried == Tried::over;
@@ -252,7 +254,7 @@ Task<Failure> bring_rest(Worker& worker, const RunJob& job, Runs::Rest rest) {
   const auto& object = *job.run->object;
   auto bytes = bytes_of(rest.blocks, object.body.size);
   bytes.first += rest.reached;
-  Fetch fetch(worker.upstream, plan_for(worker, job.request->get(), object, bytes));
+  Fetch fetch(worker.outgoing.upstream, plan_for(worker, job.request->get(), object, bytes));
   const auto asked = steady_clock::now();
   const auto sent = shared.clock.now();
   const auto fit = co_await ask_for(fetch, object, bytes, kMostInterimHeads);
@@ -274,7 +276,7 @@ Task<Failure> bring_rest(Worker& worker, const RunJob& job, Runs::Rest rest) {
     shared.runs.replan(*job.run, {0, cache::blocks_in(object.body.size) - 1}, true);
   }
   Pouring pouring(worker, {job.run, job.key, Hierarchy::direct, job.patience}, fetch);
-  const auto poured = co_await pouring.pour(shared.settings.timeouts.body);
+  const auto poured = co_await pouring.pour(job.request->get().policy().settings.timeouts.body);
   fetch.finish();
   if (!poured) co_return poured.error();
   co_return kRunEnded;

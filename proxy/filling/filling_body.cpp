@@ -222,7 +222,7 @@ Task<Outcome<void>> Filling::skip(std::uint64_t bytes) {
   while (bytes > 0) {
     const auto size = std::min<std::uint64_t>(bytes, BufferPool::kSize);
     const auto into = net::asio::buffer(scratch.all(), static_cast<std::size_t>(size));
-    const auto read = co_await fetch_->body(into, worker_.shared.settings.timeouts.body);
+    const auto read = co_await fetch_->body(into, request().policy().settings.timeouts.body);
     if (!read || *read == 0) {
       done = read ? Failure{Failure::Where::upstream, Failure::What::cut, {}} : read.error();
       break;

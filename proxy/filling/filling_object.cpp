@@ -217,7 +217,7 @@ Task<bool> Filling::complete_in_blocks() {
   job_.instead = http::AskedRange{job_.held->body.size, std::nullopt};  // as it was asked for
   entry_ = receive(cache::SourceKind::origin);
   storing_ = true;  // object_of() knows
-  const auto in_blocks = co_await pour_in_blocks(worker_.shared.settings.timeouts.body);
+  const auto in_blocks = co_await pour_in_blocks(request().policy().settings.timeouts.body);
   job_.instead.reset();
   co_return in_blocks.has_value();
 }
@@ -226,7 +226,7 @@ void Filling::note_of_blocks(const peers::PeerRef& peer, std::chrono::microsecon
                              const Outcome<void>& poured) {
   if (!poured && poured.error().what == Failure::What::abandoned) return;
   const auto outcome = poured ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::broken;
-  worker_.shared.directory.note(peer, outcome, waited, 0, std::chrono::steady_clock::now());
+  request().policy().directory->note(peer, outcome, waited, 0, std::chrono::steady_clock::now());
 }
 
 // Than the client wants: the first of it is held in blocks, or there are more ranges; or whether it

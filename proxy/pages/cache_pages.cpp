@@ -70,7 +70,7 @@ Task<void> serve_cache_list(Client& client, const Request& request, BodyReader&)
 }
 
 Task<void> serve_cache_show(Client& client, const Request& request, BodyReader&) {
-  const auto name = name_in(request, client.worker.shared.rules);
+  const auto name = name_in(request, request.policy().rules);
   if (!name) {
     auto refusal = name.error();
     co_return co_await refuse(client, request, std::move(refusal));

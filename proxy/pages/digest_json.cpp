@@ -89,7 +89,7 @@ Json served_json(const Metrics& metrics, DigestForm form) {
 
 }  // namespace
 
-std::string digest_json(const Shared& shared) {
+std::string digest_json(const Shared& shared, const Policy& policy) {
   const auto now = shared.clock.now();
   const auto published = shared.publisher.current();
   Json json;
@@ -99,7 +99,7 @@ std::string digest_json(const Shared& shared) {
   add_filter(squid, published->squid->stats, now);
   json["squid"] = std::move(squid);
   Json peers = Json::array();
-  for (const auto& peer : shared.directory.status(std::chrono::steady_clock::now())) {
+  for (const auto& peer : policy.directory->status(std::chrono::steady_clock::now())) {
     peers.push_back(peer_json(peer));
   }
   json["peers"] = std::move(peers);

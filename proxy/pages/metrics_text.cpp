@@ -103,19 +103,19 @@ void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers)
 
 }  // namespace
 
-std::string metrics_text(const Shared& shared) {
+std::string metrics_text(const Shared& shared, const Policy& policy) {
   const Gauges gauges{.connections = shared.connections,
                       .cache_entries = shared.store.entries(),
                       .cache_bytes = shared.store.bytes(),
                       .memory_used = shared.budget.used() + shared.transit.used(),
                       .memory_limit = shared.budget.limit() + shared.transit.limit(),
                       .log_lines_dropped = shared.log.dropped(),
-                      .block_entries = shared.lists.block().entries(),
-                      .allow_entries = shared.lists.allow().entries()};
+                      .block_entries = policy.lists.block().entries(),
+                      .allow_entries = policy.lists.allow().entries()};
   std::string text;
   shared.metrics.append_text(text, gauges);
   append_disk_metrics(text, shared.disk);
-  append_peers(text, shared.directory.status(std::chrono::steady_clock::now()));
+  append_peers(text, policy.directory->status(std::chrono::steady_clock::now()));
   return text;
 }
 

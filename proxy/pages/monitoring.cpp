@@ -9,15 +9,15 @@ namespace proxy {
 
 using net::Task;
 
-Task<void> serve_digest_json(Client& client, const Request&, BodyReader&) {
-  const auto message =
-      own_message(client, 200, "application/json", digest_json(client.worker.shared));
+Task<void> serve_digest_json(Client& client, const Request& request, BodyReader&) {
+  const auto message = own_message(client, 200, "application/json",
+                                   digest_json(client.worker.shared, request.policy()));
   co_await send_message(client, message);
 }
 
-Task<void> serve_metrics(Client& client, const Request&, BodyReader&) {
+Task<void> serve_metrics(Client& client, const Request& request, BodyReader&) {
   const auto message = own_message(client, 200, "text/plain; version=0.0.4; charset=utf-8",
-                                   metrics_text(client.worker.shared));
+                                   metrics_text(client.worker.shared, request.policy()));
   co_await send_message(client, message);
 }
 

@@ -57,12 +57,12 @@ DigestsSent& sent_in(Client& client, DigestForm form) {
 }
 
 // A digest went out to a neighbour; `size`: that of its body, if one was asked for.
-void count_sent(Client& client, DigestForm form, std::size_t size) {
+void count_sent(Client& client, const Request& request, DigestForm form, std::size_t size) {
   auto& sent = sent_in(client, form);
   sent.requests.add();
   if (client.reply.head_only()) return;
   sent.bytes.add(size);
-  if (const auto peer = client.worker.shared.directory.at(client.address)) {
+  if (const auto peer = request.policy().directory->at(client.address)) {
     peer->accuracy.sent_digest(size);
   }
 }
@@ -78,11 +78,11 @@ Task<void> send_unchanged(Client& client, OwnHead head, DigestForm form) {
   sent.not_modified.add();
 }
 
-Task<void> send_digest(Client& client, OwnHead head, DigestForm form,
+Task<void> send_digest(Client& client, const Request& request, OwnHead head, DigestForm form,
                        const DigestBody::value_type& body, std::chrono::milliseconds pause = {}) {
   const beast::http::response<DigestBody> message(std::move(head), body);
   const auto error = co_await send_message(client, message, pause);
-  if (!error) count_sent(client, form, body.bytes.size());
+  if (!error) count_sent(client, request, form, body.bytes.size());
 }
 
 }  // namespace
@@ -107,12 +107,12 @@ Task<void> serve_store_digest(Client& client, const Request& request, BodyReader
   // The control block and the mask apart: Squid up to 7 damages a mask that it finds in the same
   // read as the control block (bug 5510), unless the mask is no longer than that block. A Hearsay
   // does not.
-  const auto pause = shared.settings.digest.squid_pause;
+  const auto pause = request.policy().settings.digest.squid_pause;
   const bool apart = form.body.size() > 2 * digest::kSquidControlBytes && pause.count() > 0 &&
                      !to_hearsay && !client.reply.head_only();
   const DigestBody::value_type body{form.body,
                                     apart ? digest::kSquidControlBytes : form.body.size()};
-  co_await send_digest(client, std::move(head), DigestForm::squid, body, pause);
+  co_await send_digest(client, request, std::move(head), DigestForm::squid, body, pause);
 }
 
 Task<void> serve_native_digest(Client& client, const Request& request, BodyReader&) {
@@ -128,7 +128,7 @@ Task<void> serve_native_digest(Client& client, const Request& request, BodyReade
     co_return co_await send_unchanged(client, std::move(head), DigestForm::native);
   }
   const DigestBody::value_type body{form->body, form->body.size()};
-  co_await send_digest(client, std::move(head), DigestForm::native, body);
+  co_await send_digest(client, request, std::move(head), DigestForm::native, body);
 }
 
 }  // namespace proxy

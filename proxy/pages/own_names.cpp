@@ -26,7 +26,7 @@ bool is_for_us(const Client& client, const http::Target& target) {
 }
 
 bool names_own_socket(const Client& client, const http::Target& target) {
-  if (client.worker.guard.names_own_socket(target.host(), target.port())) return true;
+  if (client.worker.outgoing.guard.names_own_socket(target.host(), target.port())) return true;
   const auto& listening = client.worker.shared.listening;
   const bool our_port = std::any_of(listening.begin(), listening.end(), [&](const auto& socket) {
     return socket.port() == target.port();

@@ -22,11 +22,11 @@ Task<Forgotten> forget_url(Worker& worker, const std::string& name) {
 }
 
 // What is stored under the name of any space goes: nobody can mean to keep the one half.
-Task<std::optional<Forgotten>> carry_out(Client& client, PurgeOrder order) {
+Task<std::optional<Forgotten>> carry_out(Client& client, const Request& request, PurgeOrder order) {
   auto& worker = client.worker;
   const auto* url = std::get_if<http::Target>(&order);
   if (!url) co_return co_await forget(worker, std::get<Ban>(order));
-  const auto name = worker.shared.rules.key_url(*url);
+  const auto name = request.policy().rules.key_url(*url);
   const auto reverse = std::string(kReverseSpace) + name;
   const auto forward = co_await forget_url(worker, name);
   const auto others = co_await forget_url(worker, reverse);
@@ -51,7 +51,7 @@ Task<std::optional<Refusal>> read_body(Client& client, const Request& request, B
     co_return too_large;
   }
   if (request.head.fields.has(http::field::expect)) co_await client.reply.interim(kContinue);
-  const auto idle = client.worker.shared.settings.timeouts.body;
+  const auto idle = request.policy().settings.timeouts.body;
   std::size_t size = 0;
   into.resize(kLongestOrder + 1);
   while (!body.finished()) {
@@ -86,7 +86,7 @@ Task<void> serve_purge_order(Client& client, const Request& request, BodyReader&
     auto faults = Refusal::bad(order.error());
     co_return co_await refuse(client, request, std::move(faults));
   }
-  const auto purged = co_await carry_out(client, std::move(*order));
+  const auto purged = co_await carry_out(client, request, std::move(*order));
   if (!purged) {
     Refusal busy{503, "too many such purges are being carried out; try again", Tag::none, {}};
     co_return co_await refuse(client, request, std::move(busy));

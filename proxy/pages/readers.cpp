@@ -14,18 +14,17 @@ bool came_through_a_proxy(const Request& request) {
          std::any_of(fields.begin(), fields.end(), http::is_forwarded_field);
 }
 
-bool is_neighbour(const Client& client) {
-  const auto& shared = client.worker.shared;
-  return shared.directory.knows(client.address) ||
-         config::contains(shared.settings.access.peers, client.address);
+bool is_neighbour(const Policy& policy, const config::Address& address) {
+  return policy.directory->knows(address) ||
+         config::contains(policy.settings.access.peers, address);
 }
 
-std::optional<Refusal> check_address(const Client& client, Readers readers) {
-  const auto& access = client.worker.shared.settings.access;
+std::optional<Refusal> check_address(const Client& client, const Policy& policy, Readers readers) {
+  const auto& access = policy.settings.access;
   if (config::contains(access.admin, client.address)) return std::nullopt;
   switch (readers) {
     case Readers::neighbours:
-      if (is_neighbour(client)) return std::nullopt;
+      if (is_neighbour(policy, client.address)) return std::nullopt;
       return Refusal::forbidden(
           "this digest is for neighbours (settings peers, access.peers, access.admin)");
     case Readers::monitors:
@@ -48,12 +47,12 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
     return Refusal::forbidden("the Host field does not name me");
   }
   if (page.use == Use::change) return check_admin(client, request);
-  return check_address(client, page.readers);
+  return check_address(client, request.policy(), page.readers);
 }
 
 std::optional<Refusal> check_admin(const Client& client, const Request& request) {
   if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
-  if (auto refusal = check_address(client, Readers::admins)) return refusal;
+  if (auto refusal = check_address(client, request.policy(), Readers::admins)) return refusal;
   const auto* word = request.head.fields.find("X-Hearsay");
   if (word && word->value == "1") return std::nullopt;
   return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");

@@ -31,7 +31,7 @@ void note_content_type(Client& client, const cache::Entry& entry) {
 void add_cache_status(Client& client, const Request& request, http::CacheStatus status) {
   const auto& shared = client.worker.shared;
   const bool has_key = request.facts.method != cache::RequestFacts::Method::other;
-  if (shared.settings.cache.key_in_status && has_key) status.key = request.stored_as();
+  if (request.policy().settings.cache.key_in_status && has_key) status.key = request.stored_as();
   append_cache_status(client.reply.fields(), client, std::move(status));
 }
 

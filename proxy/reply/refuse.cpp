@@ -72,16 +72,17 @@ bool blocked(const lists::AccessLists& lists, const Request& request) {
 }  // namespace
 
 std::optional<Refusal> check_access(const Client& client, const Request& request) {
-  const auto& access = client.worker.shared.settings.access;
+  const auto& access = request.policy().settings.access;
   if (!config::contains(access.clients, client.address)) {
     return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
   }
   const auto& target = request.target;
   const bool leads_there = !request.mapping();  // else the settings say where it leads
-  if (leads_there && client.worker.guard.names_denied_literal(target.host(), target.port())) {
+  if (leads_there &&
+      client.worker.outgoing.guard.names_denied_literal(target.host(), target.port())) {
     return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
   }
-  if (blocked(client.worker.shared.lists, request)) {
+  if (blocked(request.policy().lists, request)) {
     client.worker.counters.blocked.add();
     return Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
   }

@@ -38,7 +38,7 @@ void Request::heed_range() {
   facts = cache::RequestFacts(head);
 }
 
-void Request::map_to(Mapping* mapping) {
+void Request::map_to(const Mapping* mapping) {
   mapping_ = mapping;
   name_it();
 }
@@ -102,6 +102,7 @@ OwnedRequest::OwnedRequest(const Request& original)
   head.minor = original.head.minor;
   head.fields = fields_.fields();
   request_.emplace(std::move(head), original.target, http::Framing{});
+  request_->policy_ = original.policy_;
   request_->mapping_ = original.mapping_;
   request_->rules_ = original.rules_;
   request_->rule_ = original.rule_;

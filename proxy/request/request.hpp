@@ -19,6 +19,7 @@
 namespace proxy {
 
 struct Mapping;
+struct Policy;
 class SiteRule;
 class SiteRules;
 
@@ -45,9 +46,13 @@ struct Request {
 
   [[nodiscard]] bool asks_for_websocket() const { return http::asks_for_websocket(head, framing); }
 
+  // The policy that holds for the request until its end; before anything below.
+  void pin(std::shared_ptr<const Policy> policy) { policy_ = std::move(policy); }
+  [[nodiscard]] const Policy& policy() const { return *policy_; }
+
   // For an origin that we stand in for; before anything below is asked. Null: as the URL says.
-  void map_to(Mapping* mapping);
-  [[nodiscard]] Mapping* mapping() const { return mapping_; }
+  void map_to(const Mapping* mapping);
+  [[nodiscard]] const Mapping* mapping() const { return mapping_; }
 
   // False: its mapping knows no such URL, neither as it is nor as the site's rule reduces it.
   [[nodiscard]] bool may_exist() const;
@@ -81,7 +86,8 @@ struct Request {
   [[nodiscard]] bool is_apart() const;  // in the space of reverse mode
   [[nodiscard]] std::string in_its_space(std::string url) const;
 
-  Mapping* mapping_ = nullptr;
+  std::shared_ptr<const Policy> policy_;
+  const Mapping* mapping_ = nullptr;
   const SiteRules* rules_ = nullptr;
   const SiteRule* rule_ = nullptr;
   std::string own_name_;  // empty: the URL
@@ -90,7 +96,7 @@ struct Request {
   std::string range_;
 };
 
-// A GET request that outlives the client that sent it, as a fill needs.
+// A GET request that outlives the client that sent it, as a fill needs. It keeps the policy.
 class OwnedRequest {
  public:
   explicit OwnedRequest(const Request& original);

@@ -31,7 +31,7 @@ class Session : public SessionList::Item {
         worker_(worker),
         stream_(std::move(socket), worker.deadlines),
         input_(stream_, worker.buffers),
-        reply_(stream_, worker.shared.settings.timeouts.body),
+        reply_(stream_, worker.policy()->settings.timeouts.body),
         client_{worker,
                 stream_,
                 input_,
@@ -75,7 +75,7 @@ Task<void> Session::run() {
 Task<bool> Session::next_request() {
   if (!input_.empty()) co_return true;
   input_.release_if_empty();
-  stream_.expires_after(worker_.shared.settings.timeouts.keep_alive);
+  stream_.expires_after(worker_.policy()->settings.timeouts.keep_alive);
   idle_ = true;
   const auto error = co_await stream_.readable();
   idle_ = false;
@@ -83,7 +83,7 @@ Task<bool> Session::next_request() {
 }
 
 Task<bool> Session::serve_one() {
-  const auto& settings = worker_.shared.settings;
+  const auto& settings = worker_.policy()->settings;
   stream_.expires_after(settings.timeouts.head);
   const auto bytes = co_await input_.head(settings.limits.head.value);
   // A refusal of what cannot be read whole is one of HEAD all the same, where it begins so.

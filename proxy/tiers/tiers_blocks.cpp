@@ -69,7 +69,7 @@ std::uint64_t large_from(const Shared& shared) {
 
 bool may_be_kept_in_blocks(const Shared& shared, std::uint64_t length) {
   if (!shared.disk || !shared.disk->takes_blocks() || length == 0) return false;
-  const auto& most = shared.settings.cache.max_object;
+  const auto& most = shared.max_object;
   return length <= (most ? std::min(most->value, cache::kLargestObject) : cache::kLargestObject);
 }
 

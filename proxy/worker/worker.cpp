@@ -1,17 +1,26 @@
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
+namespace {
+
+// The same policy with a count of this thread's own: threads that pin it do not share one.
+PinnedPolicy pinned_apart(PinnedPolicy policy) {
+  const auto own = std::make_shared<const PinnedPolicy>(std::move(policy));
+  return {own, own->get()};
+}
+
+}  // namespace
 
 Worker::Worker(Shared& shared_by_all, std::size_t number)
     : shared(shared_by_all),
       deadlines(io.get_executor()),
-      resolver(io.get_executor()),
-      guard(shared.settings.access, shared.listening, &shared.lists),
-      connector(deadlines, resolver, guard, shared.tls),
-      pool(deadlines),
-      failed(shared.settings.timeouts.unreachable),
-      upstream{connector, pool, failed, buffers, shared.settings.timeouts, shared.settings.limits},
+      outgoing(io.get_executor(), deadlines, buffers, shared.tls, shared.listening),
       counters(shared.metrics.of_thread(number)),
       log(shared.log.of_thread(number)) {}
+
+void Worker::follow(PinnedPolicy policy) {
+  const auto before = std::exchange(policy_, pinned_apart(std::move(policy)));
+  outgoing.follow(*policy_);
+}
 
 }  // namespace proxy

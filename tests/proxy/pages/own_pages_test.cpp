@@ -72,7 +72,7 @@ TEST_P(OwnPageBesideMappings, IsForOurOwnAddress) {
   const auto request = parse_request(text, {}).value();
   const auto& target = request->target;
   ASSERT_TRUE(is_for_us(scene.client, target));
-  request->map_to(scene.gateway.find(target.host(), target.port()));
+  request->map_to(scene.policy->gateway.find(target.host(), target.port()));
   EXPECT_EQ(own_page(scene.client, *request) != nullptr, GetParam().ours);
 }
 
@@ -97,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(
                                 true}),
     [](const auto& tested) { return tested.param.name; });
 
-std::string served(Scene& scene, const Request& request, const OwnPage& page) {
+std::string served(Scene& scene, Request& request, const OwnPage& page) {
+  request.pin(scene.policy);
   BodyReader body(scene.input, request.framing);
   return scene.received(serve_own(scene.client, request, page, body));
 }
@@ -247,7 +248,7 @@ TEST(NativeDigest, IsNotSentAgainToWhoHasIt) {
 
 TEST(DigestJson, HasEveryFieldOfTheLiveFilterAndOfTheSquidForm) {
   const Scene scene;
-  const auto page = json::parse(digest_json(scene.shared));
+  const auto page = json::parse(digest_json(scene.shared, *scene.policy));
   EXPECT_EQ(page["name"], "cache-a");
   for (const auto* filter : {&page, &page["squid"]}) {
     EXPECT_TRUE((*filter)["epoch"].is_string());
@@ -277,7 +278,7 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
                        peers::FalseHit::gone);
   claimants[0]->accuracy.probed(true);
-  const auto page = json::parse(digest_json(scene.shared));
+  const auto page = json::parse(digest_json(scene.shared, *scene.policy));
   const auto& known = page["peers"][0];
   EXPECT_EQ(known["name"], "b");
   EXPECT_EQ(known["url"], "http://127.0.0.1:3128");
@@ -323,7 +324,7 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
   scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
                        peers::FalseHit::absent);
   claimants[0]->accuracy.probed(false);
-  const auto text = metrics_text(scene.shared);
+  const auto text = metrics_text(scene.shared, *scene.policy);
   for (const std::string sample :
        {"false_hits_total{peer=\"b\"} 1", "lookups_total{peer=\"b\"} 1",
         "false_hits_by_cause_total{peer=\"b\",cause=\"absent\"} 1",
@@ -339,7 +340,7 @@ TEST(MetricsText, QuotesThePeersNames) {
   auto settings = quiet_settings();
   settings.peers = {peers::samples::peer("b\"\\")};
   Scene scene(settings);
-  const auto text = metrics_text(scene.shared);
+  const auto text = metrics_text(scene.shared, *scene.policy);
   EXPECT_NE(text.find("hearsay_peer_true_hits_total{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
   EXPECT_NE(text.find("hearsay_peer_up{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
   EXPECT_EQ(text.find("hearsay_peer_digest_age_seconds{"), std::string::npos) << "unknown";
