@@ -12,7 +12,7 @@
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
 #include "proxy/lists/read.hpp"
-#include "proxy/request/ban.hpp"
+#include "proxy/request/purge_pattern.hpp"
 #include "proxy/request/site_rules.hpp"
 #include "proxy/server/server.hpp"
 #include "proxy/version.hpp"
@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
   auto* const checking = app.add_subcommand("check", "say what is wrong with a settings file");
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
   const auto digest = proxy::command::add_digest(app);
-  const auto cache = proxy::command::add_cache(app, proxy::Ban::reading, naming_by);
+  const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // who reads our log or output may go; that is seen when we write
   try {

@@ -32,11 +32,11 @@ struct Decision {
 };
 
 // The only place that decides.
-Decision decide(const Shared& shared, const Request& request, const digest::Key& key,
+Decision decide(const Process& process, const Request& request, const digest::Key& key,
                 cache::Found& found, cache::Time now) {
   auto there = Presence::held;
   if (found.entry && found.entry->object) {
-    there = presence(shared, request, key, *found.entry);
+    there = presence(process, request, key, *found.entry);
     // Without a strong validator what is under way can only be joined.
     const bool only_joined = cache::strong_validator(*found.entry).empty() &&
                              !request.facts.control.only_if_cached && !request.facts.offline;
@@ -73,20 +73,20 @@ struct Miss {
 };
 
 // The blocks to ask for in place of the part that is wanted.
-std::optional<http::AskedRange> wide_for(const Shared& shared, const Request& request,
+std::optional<http::AskedRange> wide_for(const Process& process, const Request& request,
                                          const Miss& miss) {
   const auto& verdict = miss.verdict;
-  if (!shared.disk || !verdict.part || verdict.action == Action::complete) return {};
-  if (!shared.disk->admits(miss.key)) return {};
+  if (!process.disk || !verdict.part || verdict.action == Action::complete) return {};
+  if (!process.disk->admits(miss.key)) return {};
   const bool begun = miss.held && miss.held->object && miss.held->range;
   return widened(request.facts, begun ? miss.held->body.size : 0);
 }
 
 // What to ask for in place of what the client does: those blocks, or just its range without its
 // If-Range, as what answers that may lack most of its head (RFC 9110 15.3.7).
-std::optional<http::AskedRange> instead(const Shared& shared, const Request& request,
+std::optional<http::AskedRange> instead(const Process& process, const Request& request,
                                         const Miss& miss) {
-  const auto wide = wide_for(shared, request, miss);
+  const auto wide = wide_for(process, request, miss);
   const auto& facts = request.facts;
   const bool resumes = miss.verdict.part && miss.verdict.action != Action::complete;
   return wide || !resumes || !facts.if_range ? wide : http::only_range(facts.ranges);
@@ -94,8 +94,8 @@ std::optional<http::AskedRange> instead(const Shared& shared, const Request& req
 
 // Others may wait for what this request fetches, and it for what others fetch. Of a part: where it
 // may come in blocks, and no condition has to be met by what comes.
-bool may_share(const Shared& shared, const Request& request, const Miss& miss) {
-  const bool in_blocks = wide_for(shared, request, miss) && !request.facts.if_range;
+bool may_share(const Process& process, const Request& request, const Miss& miss) {
+  const bool in_blocks = wide_for(process, request, miss) && !request.facts.if_range;
   const bool for_all = !miss.verdict.part || in_blocks;
   return miss.verdict.reason != Forward::request && for_all && !request.facts.authorization;
 }
@@ -110,17 +110,17 @@ Miss begun_anew(Miss miss, const Request& request) {
 
 void begin(Client& client, const Request& request, const Miss& miss,
            const std::shared_ptr<Fill>& fill) {
-  auto& shared = client.worker.shared;
+  auto& process = client.worker.process;
   const bool ask =
       !request.policy().directory->peers().empty() && sibling_may_answer(request, miss.verdict) &&
-      !shared.fills.recently_invalidated(miss.key, request.stored_as(), steady_clock::now());
+      !process.fills.recently_invalidated(miss.key, request.stored_as(), steady_clock::now());
   start_filling(client.worker, {.fill = fill,
                                 .key = miss.key,
                                 .request = std::make_unique<OwnedRequest>(request),
                                 .how = miss.verdict,
                                 .held = miss.held,
                                 .asked = miss.asked,
-                                .instead = instead(shared, request, miss),
+                                .instead = instead(process, request, miss),
                                 .ask_siblings = ask});
 }
 
@@ -130,7 +130,7 @@ void refresh(Client& client, const Request& request, const Miss& miss) {
   if (request.facts.authorization) return;
   auto& worker = client.worker;
   auto fill =
-      worker.shared.fills.begin_refresh(miss.key, request.stored_as(), worker.io.get_executor());
+      worker.process.fills.begin_refresh(miss.key, request.stored_as(), worker.io.get_executor());
   if (!fill) return;
   start_filling(worker, {.fill = std::move(fill),
                          .key = miss.key,
@@ -154,12 +154,12 @@ bool answers(const FillHead& head, const Request& request, cache::Time now) {
 // Whether what is held may answer this one though it could not answer who asked first.
 bool may_have_stale(const Client& client, const Request& request, const Miss& miss,
                     const Failure& failure) {
-  const auto& shared = client.worker.shared;
+  const auto& process = client.worker.process;
   const auto leave = request.policy().leave_after(failure);
   if (!miss.held) return false;
   const auto& held = *miss.held;
-  if (held.object && presence(shared, request, miss.key, held) != Presence::held) return false;
-  return cache::may_stand_in(request.facts, held, shared.clock.now(), leave);
+  if (held.object && presence(process, request, miss.key, held) != Presence::held) return false;
+  return cache::may_stand_in(request.facts, held, process.clock.now(), leave);
 }
 
 // Reads somebody's fill; false: it is not for this request, which has to go on its own.
@@ -174,7 +174,7 @@ Task<bool> joined(Client& client, const Request& request, const Miss& miss,
     co_return true;
   }
   if (miss.verdict.part && !head->entry->object) co_return false;  // not made to wait for the whole
-  if (!answers(*head, request, client.worker.shared.clock.now())) co_return false;
+  if (!answers(*head, request, client.worker.process.clock.now())) co_return false;
   client.reply.record().collapsed = true;
   const auto reason = miss.verdict.reason;
   const bool delivered = co_await deliver(client, request, *reader, *head, reason, true);
@@ -221,23 +221,23 @@ bool serves(const Miss& miss) {
 std::optional<Miss> stored_meanwhile(const Client& client, const Request& request,
                                      const Miss& miss) {
   if (miss.anew) return {};
-  auto& shared = client.worker.shared;
-  auto found = shared.store.find(miss.key, request.stored_as(), request.head.fields);
-  const auto decided = decide(shared, request, miss.key, found, shared.clock.now());
+  auto& process = client.worker.process;
+  auto found = process.store.find(miss.key, request.stored_as(), request.head.fields);
+  const auto decided = decide(process, request, miss.key, found, process.clock.now());
   Miss there{miss.key, found.entry, decided.verdict, miss.asked, decided.there};
   return serves(there) ? std::optional(std::move(there)) : std::nullopt;
 }
 
 Task<void> fetch(Client& client, const Request& request, Miss miss) {
-  auto& shared = client.worker.shared;
+  auto& process = client.worker.process;
   const auto executor = client.worker.io.get_executor();
   const auto& url = request.stored_as();
-  if (shared.transit.used() > 2 * shared.transit.limit()) {  // readers that do not read
+  if (process.transit.used() > 2 * process.transit.limit()) {  // readers that do not read
     const Failure overload{Failure::Where::us, Failure::What::overload, {}};
     co_return co_await refuse(client, request, overload);
   }
-  auto entered = may_share(shared, request, miss)
-                     ? shared.fills.enter(miss.key, url, executor, steady_clock::now())
+  auto entered = may_share(process, request, miss)
+                     ? process.fills.enter(miss.key, url, executor, steady_clock::now())
                      : Fills::alone(url, executor);
   auto reader = FillReader::attach(entered.fill, executor);
   if (entered.turn == Fills::Turn::join && reader) {
@@ -247,12 +247,12 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
   if (entered.turn != Fills::Turn::alone) {
     const auto there = stored_meanwhile(client, request, miss);
     if (there && entered.turn == Fills::Turn::first) {
-      shared.fills.leave(miss.key, *entered.fill);
+      process.fills.leave(miss.key, *entered.fill);
       entered.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});  // see joined()
     }
     if (there) {
       reader.reset();
-      const bool served = co_await serve_held(client, request, *there, shared.clock.now());
+      const bool served = co_await serve_held(client, request, *there, process.clock.now());
       if (served) co_return;
       miss.held = nullptr;
     }
@@ -271,7 +271,7 @@ Task<void> fetch(Client& client, const Request& request, Miss miss) {
 // From what is held, or as if nothing were where that turns out to be outdated.
 Task<void> answer_from_held(Client& client, const Request& request, Miss miss,
                             std::string_view detail) {
-  const auto now = client.worker.shared.clock.now();
+  const auto now = client.worker.process.clock.now();
   const bool served = co_await serve_held(client, request, miss, now, detail);
   if (served) co_return;
   auto again = begun_anew(std::move(miss), request);
@@ -281,7 +281,7 @@ Task<void> answer_from_held(Client& client, const Request& request, Miss miss,
 }  // namespace
 
 Task<void> answer(Client& client, Request& request, BodyReader& body) {
-  auto& shared = client.worker.shared;
+  auto& process = client.worker.process;
   request.pin(client.worker.policy());
   const auto& policy = request.policy();
   if (is_for_us(client, request.target)) {
@@ -301,7 +301,7 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
     co_return co_await refuse(client, request, Refusal::unknown_url());
   }
   request.tell_of_client(policy.settings.forwarded, client.address);
-  const bool looped = http::via_names(request.head.fields, shared.name);
+  const bool looped = http::via_names(request.head.fields, process.name);
   if (is_last_hop(request)) co_return co_await answer_as_last(client, request);
   if (request.target.form() == http::Target::Form::authority) {
     if (looped || request.framing.has_body()) {
@@ -316,16 +316,16 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
 
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
   const auto asked = steady_clock::now();
-  note_asked(shared, request, key);
-  auto found = shared.store.find(key, request.stored_as(), request.head.fields);
-  admit_held(shared, key, found.entry);
-  if (may_be_below(shared, request, key, found)) {
+  note_asked(process, request, key);
+  auto found = process.store.find(key, request.stored_as(), request.head.fields);
+  admit_held(process, key, found.entry);
+  if (may_be_below(process, request, key, found)) {
     auto back = co_await read_back(client.worker, request, key, std::move(found), asked);
     found = std::move(back.found);
     client.reply.record().from_disk = back.from_disk;
   }
-  const auto now = shared.clock.now();  // the disk may have let it wait
-  const auto decided = decide(shared, request, key, found, now);
+  const auto now = process.clock.now();  // the disk may have let it wait
+  const auto decided = decide(process, request, key, found, now);
   const auto& verdict = decided.verdict;
   Miss miss{key, found.entry, verdict, asked, decided.there};
   if (looped && !answers_from_held(verdict)) {

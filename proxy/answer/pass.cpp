@@ -92,7 +92,7 @@ FetchPlan Passing::plan() const {
                               .host = request_.origin_host(),
                               .fields = request_.head.fields,
                               .received_minor = request_.head.minor,
-                              .name = client_.worker.shared.name,
+                              .name = client_.worker.process.name,
                               .framing = request_.framing};
   const auto hops = http::hops_left(request_.head);
   const auto left = std::to_string(hops.value_or(1) - 1);  // the last hop does not pass it on
@@ -150,7 +150,7 @@ Task<Outcome<unsigned>> Passing::next_head() {
   if (++interims_ > kMostInterims) {
     co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
   }
-  const auto text = interim_text(**head, client_.worker.shared.name);
+  const auto text = interim_text(**head, client_.worker.process.name);
   co_await client_.reply.interim(text);
   co_return status;
 }
@@ -209,9 +209,10 @@ Task<void> Passing::relay(http::Forward reason, Posted* posted) {
   auto& reply = client_.reply;
   auto& fields = reply.fields();
   std::string text;
-  http::append_response_head(text, head(), worker.shared.name);
+  http::append_response_head(text, head(), worker.process.name);
   if (!head().fields.has(http::field::date)) {  // RFC 9110 6.6.1
-    http::append_field(fields, "Date", http::format_date(whole_seconds(worker.shared.clock.now())));
+    http::append_field(fields, "Date",
+                       http::format_date(whole_seconds(worker.process.clock.now())));
   }
   if (const auto* age = head().fields.find(http::field::age)) {
     http::append_field(fields, "Age", age->value);
@@ -227,7 +228,7 @@ Task<void> Passing::relay(http::Forward reason, Posted* posted) {
 
   auto error = co_await reply.start(text, head().status, length());
   auto& bytes = worker.counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
-  const auto idle = request.policy().settings.timeouts.body;
+  const auto idle = request_.policy().settings.timeouts.body;
   std::uint64_t turn = 0;
   while (!error && !fetch_.body_finished()) {
     const auto read = co_await fetch_.body(buffer_.all(), idle);
@@ -263,11 +264,11 @@ Task<void> invalidate(Client& client, const Request& request, const http::Respon
 std::optional<FillHead> stand_in(const Client& client, const Request& request,
                                  std::string_view host, std::shared_ptr<const cache::Entry> stale,
                                  const Outcome<unsigned>& answered) {
-  const auto& shared = client.worker.shared;
+  const auto& process = client.worker.process;
   if (!stale || (answered && !cache::is_error_to_stand_in_for(*answered))) return std::nullopt;
   const auto leave =
       answered ? std::chrono::seconds(0) : request.policy().leave_after(answered.error());
-  if (!cache::may_stand_in(request.facts, *stale, shared.clock.now(), leave)) return std::nullopt;
+  if (!cache::may_stand_in(request.facts, *stale, process.clock.now(), leave)) return std::nullopt;
   Provenance from;
   from.host = host;
   from.stood_in = true;
@@ -285,34 +286,36 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
 // An answer to HEAD tells of what is stored for GET. `since`: when it was asked for.
 void heed_head(Client& client, const Request& request, const http::ResponseHead& answer,
                const cache::Times& times, std::chrono::steady_clock::time_point since) {
-  auto& shared = client.worker.shared;
+  auto& process = client.worker.process;
   const auto& url = request.stored_as();
   const auto key = digest::key_of(digest::Method::get, url);
-  const auto held = shared.store.find(key, url, request.head.fields).entry;
+  const auto held = process.store.find(key, url, request.head.fields).entry;
   const auto says =
       held ? cache::head_says(request.facts, answer, *held) : cache::HeadSays::nothing;
-  if (says == cache::HeadSays::changed) drop(shared, key, url);
-  if (says != cache::HeadSays::unchanged || shared.fills.outdated(key, url, since)) return;
+  if (says == cache::HeadSays::changed) drop(process, key, url);
+  if (says != cache::HeadSays::unchanged || process.fills.outdated(key, url, since)) return;
   const cache::Received received{.url = url,
                                  .request = request.head.fields,
                                  .response = answer,
                                  .times = times,
-                                 .our_name = shared.name,
+                                 .our_name = process.name,
                                  .targets = targets_for(request, request.policy().settings.cache),
                                  .bounds = request.facts.freshness};
-  const auto updated = cache::freshen(shared.budget, *held, cache::as_get(request.facts), received);
+  const auto updated =
+      cache::freshen(process.budget, *held, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
-    keep(shared, key, updated.entry, since, held.get());
+    keep(process, key, updated.entry, since, held.get());
   } else {
-    drop(shared, key, url);
+    drop(process, key, url);
   }
 }
 
 // Whether the answer may be kept as that to a GET: nothing has changed since it was asked for.
-bool may_keep(Shared& shared, const Request& request, std::chrono::steady_clock::time_point since) {
+bool may_keep(Process& process, const Request& request,
+              std::chrono::steady_clock::time_point since) {
   if (request.head.method != "POST") return false;
   const auto& name = request.stored_as();
-  return !shared.fills.outdated(digest::key_of(digest::Method::get, name), name, since);
+  return !process.fills.outdated(digest::key_of(digest::Method::get, name), name, since);
 }
 
 }  // namespace
@@ -324,11 +327,11 @@ Task<void> pass(Client& client, const Request& request, BodyReader& body, http::
   record.hierarchy = Hierarchy::direct;
   auto& worker = client.worker;
   const auto begun = std::chrono::steady_clock::now();
-  cache::Times times{worker.shared.clock.now(), {}};
+  cache::Times times{worker.process.clock.now(), {}};
   Passing passing(client, request, body);
   const auto asked = co_await passing.ask();
   record.upstream_host = passing.host();
-  times.response = worker.shared.clock.now();
+  times.response = worker.process.clock.now();
   const auto answered = asked ? Outcome<unsigned>(passing.head().status) : asked.error();
   const auto held = stand_in(client, request, passing.host(), std::move(stale), answered);
   if (held) co_return co_await deliver_stored(client, request, *held, reason);
@@ -338,7 +341,7 @@ Task<void> pass(Client& client, const Request& request, BodyReader& body, http::
     record.status = 101;
     co_return co_await passing.become_websocket(reason);
   }
-  const bool kept = may_keep(worker.shared, request, begun);  // our own invalidation counts, too
+  const bool kept = may_keep(worker.process, request, begun);  // our own invalidation counts, too
   co_await invalidate(client, request, passing.head());
   if (request.is_head()) heed_head(client, request, passing.head(), times, begun);
   std::unique_ptr<Posted> posted;

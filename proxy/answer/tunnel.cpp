@@ -59,7 +59,7 @@ Task<void> tunnel(Client& client, const Request& request) {
   auto& server = **connected;
   // RFC 9110 9.3.6: a 2xx to CONNECT has neither length nor coding.
   std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 ";
-  head += client.worker.shared.name;
+  head += client.worker.process.name;
   http::CacheStatus status;
   status.fwd = http::Forward::method;
   head += "\r\n";
@@ -71,7 +71,7 @@ Task<void> tunnel(Client& client, const Request& request) {
 
 Task<void> carry_both(Client& client, net::Stream& server, const std::string& head,
                       std::string_view from_server) {
-  const auto idle = request.policy().settings.timeouts.body;
+  const auto idle = client.worker.policy()->settings.timeouts.body;
   auto& record = client.reply.record();
   client.reply.close_after();
   const std::array first{asio::buffer(head), asio::buffer(from_server)};

@@ -25,7 +25,7 @@ inline void append_cache_status_value(std::string& out, const Client& client,
                                       http::CacheStatus status) {
   const auto rule = client.reply.record().rule;
   if (!rule.empty()) (status.detail += status.detail.empty() ? "" : " ") += rule;
-  http::append_cache_status(out, client.worker.shared.name, status);
+  http::append_cache_status(out, client.worker.process.name, status);
 }
 
 // The whole line of a head.

@@ -11,7 +11,7 @@ namespace asio = net::asio;
 
 void Reply::begin(int client_minor, bool head_only, bool wants_more) {
   fields_.clear();
-  record_ = Record{};
+  record_ = RequestRecord{};
   minor_ = client_minor;
   head_only_ = head_only;
   keep_ = wants_more;

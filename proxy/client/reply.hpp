@@ -49,7 +49,7 @@ class Reply {
   }
   [[nodiscard]] bool head_only() const { return head_only_; }
 
-  Record& record() { return record_; }
+  RequestRecord& record() { return record_; }
 
  private:
   using Buffers = boost::container::small_vector<net::asio::const_buffer, 20>;
@@ -63,7 +63,7 @@ class Reply {
   const std::chrono::milliseconds idle_;
   std::string fields_;
   std::string chunk_;
-  Record record_;
+  RequestRecord record_;
   int minor_ = 1;
   bool head_only_ = false;
   bool keep_ = false;

@@ -42,8 +42,8 @@ Task<void> run_job(Worker& worker, FillJob job) {
     spdlog::error("a fetch of {} failed inside this proxy: {}", fill->url(), bug.what());
     fill->fail({Failure::Where::us, Failure::What::overload, {}});
   }
-  worker.shared.fills.leave(key, *fill);
-  if (refresh) worker.shared.fills.end_refresh(key);
+  worker.process.fills.leave(key, *fill);
+  if (refresh) worker.process.fills.end_refresh(key);
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ Task<Outcome<const http::ResponseHead*>> Filling::ask(FetchPlan plan, cache::Sou
     // What it has, a sibling sends at once.
     if (of_sibling || interims == kMostInterims) co_return kMalformed;
     // 100 answers an expectation that a GET does not have; others are for the client.
-    if ((*head)->status != 100) job_.fill->interim(interim_text(**head, worker_.shared.name));
+    if ((*head)->status != 100) job_.fill->interim(interim_text(**head, worker_.process.name));
   }
 }
 
@@ -94,7 +94,8 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
   const auto& timeouts = request().policy().settings.timeouts;
   auto& directory = *request().policy().directory;
   FetchPlan plan{.to = {false, peer->host, peer->port, upstream::Trust::configured},
-                 .head = sibling_request(request(), worker_.shared.name, part_for_sibling()),
+                 .origins = nullptr,
+                 .head = sibling_request(request(), worker_.process.name, part_for_sibling()),
                  .method = "GET",
                  .repeatable = true,
                  .connect = timeouts.peer_connect,
@@ -203,7 +204,7 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
 Task<Outcome<void>> Filling::rest_from_origin(Failure cut) {
   const auto& timeouts = request().policy().settings.timeouts;
   const auto offset = job_.fill->received();
-  auto head = rest_request(request(), worker_.shared.name, *entry_, offset);
+  auto head = rest_request(request(), worker_.process.name, *entry_, offset);
   if (!head) co_return cut;
   // What grows gets its head in the end, which would be that of the rest.
   if (growing_ && growing_->large()) {
@@ -225,7 +226,7 @@ Task<void> Filling::from_origin() {
   provenance_.peer.clear();
   const auto tags = tags_to_name(held.get());
   const auto question =
-      origin_request(request(), worker_.shared.name, job_.how, held.get(), tags, job_.instead);
+      origin_request(request(), worker_.process.name, job_.how, held.get(), tags, job_.instead);
   auto plan = to_origin(question);
   const auto head = co_await ask(std::move(plan), cache::SourceKind::origin);
   provenance_.host = fetch_->to().host;
@@ -323,7 +324,7 @@ http::Targets Filling::targets() const {
 }
 
 cache::Time Filling::now() const {
-  return worker_.shared.clock.now();
+  return worker_.process.clock.now();
 }
 
 void Filling::remark(std::string_view word, std::string_view about) {

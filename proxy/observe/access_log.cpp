@@ -25,7 +25,7 @@ void append_word(std::string& out, std::string_view text) {
   }
 }
 
-std::string tag_of(const Record& record) {
+std::string tag_of(const RequestRecord& record) {
   std::string tag(squid_tag(record.tag));
   if (record.collapsed && tag.starts_with("TCP_")) tag.insert(4, "CF_");
   if (record.aborted) tag += "_ABORTED";

@@ -21,7 +21,7 @@ struct LogEntry {
   std::string_view client;
   std::string_view method;
   std::string_view url;
-  const Record& record;
+  const RequestRecord& record;
 };
 
 // `epoch.ms elapsed client TAG/status bytes method URL - HIERARCHY/host type`. What stands in a

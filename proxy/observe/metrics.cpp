@@ -8,22 +8,25 @@ namespace {
 struct CounterRow {
   std::string_view name;
   std::string_view help;
-  Count Counters::*count;
+  Count ThreadCounters::*count;
 };
 constexpr CounterRow kCounters[] = {
-    {"hearsay_sent_bytes_total", "Bytes sent to clients, heads included.", &Counters::bytes_sent},
+    {"hearsay_sent_bytes_total", "Bytes sent to clients, heads included.",
+     &ThreadCounters::bytes_sent},
     {"hearsay_collapsed_total", "Requests answered from another one's fetch.",
-     &Counters::collapsed},
+     &ThreadCounters::collapsed},
     {"hearsay_aborted_total", "Responses that did not reach their client whole.",
-     &Counters::aborted},
-    {"hearsay_malformed_total", "Requests refused as malformed.", &Counters::malformed},
-    {"hearsay_stored_total", "Responses stored.", &Counters::stored},
+     &ThreadCounters::aborted},
+    {"hearsay_malformed_total", "Requests refused as malformed.", &ThreadCounters::malformed},
+    {"hearsay_stored_total", "Responses stored.", &ThreadCounters::stored},
     {"hearsay_blocked_total", "Requests refused because of a list (access.block).",
-     &Counters::blocked},
-    {"hearsay_purged_total", "Responses dropped by PURGE and /admin/purge.", &Counters::purged},
-    {"hearsay_connections_accepted_total", "Client connections accepted.", &Counters::accepted},
+     &ThreadCounters::blocked},
+    {"hearsay_purged_total", "Responses dropped by PURGE and /admin/purge.",
+     &ThreadCounters::purged},
+    {"hearsay_connections_accepted_total", "Client connections accepted.",
+     &ThreadCounters::accepted},
     {"hearsay_connections_rejected_total", "Client connections over the limit.",
-     &Counters::rejected},
+     &ThreadCounters::rejected},
 };
 
 struct DigestRow {
@@ -44,7 +47,7 @@ void append_digests(std::string& out, const Metrics& metrics) {
     for (const std::size_t form : {0, 1}) {
       fmt::format_to(std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", name,
                      form == static_cast<std::size_t>(DigestForm::native) ? "native" : "squid",
-                     metrics.sum([&](const Counters& c) -> const Count& {
+                     metrics.sum([&](const ThreadCounters& c) -> const Count& {
                        return c.digests_sent[form].*count;
                      }));
     }
@@ -74,22 +77,22 @@ void Metrics::append_text(std::string& out, const Gauges& gauges) const {
   for (std::size_t tag = 0; tag < kTags; ++tag) {
     fmt::format_to(std::back_inserter(out), "hearsay_requests_total{{result=\"{}\"}} {}\n",
                    metric_tag(static_cast<Tag>(tag)),
-                   sum([tag](const Counters& c) -> const Count& { return c.requests[tag]; }));
+                   sum([tag](const ThreadCounters& c) -> const Count& { return c.requests[tag]; }));
   }
   describe(out, "hearsay_body_bytes_total", "counter", "Bytes of bodies, by where they came from.");
   const auto bytes_by = [&](std::string_view source, auto pick) {
     fmt::format_to(std::back_inserter(out), "hearsay_body_bytes_total{{source=\"{}\"}} {}\n",
                    source, sum(pick));
   };
-  bytes_by("cache", [](const Counters& c) -> const Count& { return c.bytes_from_cache; });
-  bytes_by("sibling", [](const Counters& c) -> const Count& {
+  bytes_by("cache", [](const ThreadCounters& c) -> const Count& { return c.bytes_from_cache; });
+  bytes_by("sibling", [](const ThreadCounters& c) -> const Count& {
     return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::sibling)];
   });
-  bytes_by("origin", [](const Counters& c) -> const Count& {
+  bytes_by("origin", [](const ThreadCounters& c) -> const Count& {
     return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
   });
   for (const auto& [name, help, count] : kCounters) {
-    const auto pick = [of = count](const Counters& c) -> const Count& { return c.*of; };
+    const auto pick = [of = count](const ThreadCounters& c) -> const Count& { return c.*of; };
     single(out, name, "counter", help, sum(pick));
   }
   append_digests(out, *this);

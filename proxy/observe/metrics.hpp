@@ -31,7 +31,7 @@ struct DigestsSent {
   Count not_modified;
 };
 
-struct alignas(64) Counters {
+struct alignas(64) ThreadCounters {
   std::array<Count, kTags> requests;               // answered, by how
   std::array<Count, kHierarchies> upstream_bytes;  // received bodies, by whence (none: unused)
   Count bytes_sent;                                // to clients
@@ -62,7 +62,7 @@ struct Gauges {
 class Metrics {
  public:
   explicit Metrics(std::size_t threads) : of_threads_(threads) {}
-  Counters& of_thread(std::size_t number) { return of_threads_[number]; }
+  ThreadCounters& of_thread(std::size_t number) { return of_threads_[number]; }
 
   // Sums one counter over all threads. Any thread.
   template <class Pick>
@@ -76,7 +76,7 @@ class Metrics {
   void append_text(std::string& out, const Gauges& gauges) const;
 
  private:
-  std::deque<Counters> of_threads_;
+  std::deque<ThreadCounters> of_threads_;
 };
 
 }  // namespace proxy

@@ -33,7 +33,7 @@ enum class Hierarchy : std::uint8_t { none, direct, sibling };
 inline constexpr std::size_t kHierarchies = 3;
 std::string_view squid_code(Hierarchy hierarchy);  // "CD_SIBLING_HIT"
 
-struct Record {
+struct RequestRecord {
   std::chrono::steady_clock::time_point begun{};
   Tag tag = Tag::none;
   Hierarchy hierarchy = Hierarchy::none;

@@ -40,11 +40,11 @@ boost::system::result<std::string, Refusal> name_in(const Request& request,
   return Refusal::bad("expected ?url=http://HOST/PATH");
 }
 
-std::optional<Refusal> why_not_verified(const Shared& shared, const Request& request,
+std::optional<Refusal> why_not_verified(const Process& process, const Request& request,
                                         const VerifyTurn& turn) {
   const auto parameters = only_parameter(request.target.path(), "");
   if (!parameters) return Refusal::bad(parameters.error().text);
-  if (!shared.disk) {
+  if (!process.disk) {
     return Refusal{409, "there is nothing to verify: this cache is in memory alone", Tag::none, {}};
   }
   if (turn) return std::nullopt;
@@ -52,8 +52,8 @@ std::optional<Refusal> why_not_verified(const Shared& shared, const Request& req
 }
 
 inspect::Live live_in(const Client& client) {
-  const auto& shared = client.worker.shared;
-  return {shared.store, shared.disk};
+  const auto& process = client.worker.process;
+  return {process.store, process.disk};
 }
 
 }  // namespace
@@ -81,12 +81,12 @@ Task<void> serve_cache_show(Client& client, const Request& request, BodyReader&)
 
 Task<void> serve_cache_verify(Client& client, const Request& request, BodyReader&) {
   if (request.framing.has_body()) client.reply.close_after();
-  auto& shared = client.worker.shared;
-  const VerifyTurn turn(shared.verifying);
-  auto refusal = why_not_verified(shared, request, turn);
+  auto& process = client.worker.process;
+  const VerifyTurn turn(process.verifying);
+  auto refusal = why_not_verified(process, request, turn);
   if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
   std::shared_ptr<inspect::Slices> slices =
-      inspect::verify_live(*shared.disk, [](const auto& damage) {
+      inspect::verify_live(*process.disk, [](const auto& damage) {
         spdlog::warn("segment {:08x}, offset {}: {}; what the disk held there of {} was dropped",
                      damage.segment, damage.offset, to_string(damage.fault),
                      damage.url.empty() ? "some URL" : damage.url);

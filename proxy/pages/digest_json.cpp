@@ -78,7 +78,7 @@ Json peer_json(const peers::PeerStatus& peer) {
 
 Json served_json(const Metrics& metrics, DigestForm form) {
   const auto sum = [&](Count DigestsSent::*count) {
-    return metrics.sum([&](const Counters& of_thread) -> const Count& {
+    return metrics.sum([&](const ThreadCounters& of_thread) -> const Count& {
       return of_thread.digests_sent[static_cast<std::size_t>(form)].*count;
     });
   };
@@ -89,11 +89,11 @@ Json served_json(const Metrics& metrics, DigestForm form) {
 
 }  // namespace
 
-std::string digest_json(const Shared& shared, const Policy& policy) {
-  const auto now = shared.clock.now();
-  const auto published = shared.publisher.current();
+std::string digest_json(const Process& process, const Policy& policy) {
+  const auto now = process.clock.now();
+  const auto published = process.publisher.current();
   Json json;
-  json["name"] = shared.name;
+  json["name"] = process.name;
   add_filter(json, published->live, now);
   Json squid;
   add_filter(squid, published->squid->stats, now);
@@ -103,8 +103,8 @@ std::string digest_json(const Shared& shared, const Policy& policy) {
     peers.push_back(peer_json(peer));
   }
   json["peers"] = std::move(peers);
-  json["served"] = {{"native", served_json(shared.metrics, DigestForm::native)},
-                    {"squid", served_json(shared.metrics, DigestForm::squid)}};
+  json["served"] = {{"native", served_json(process.metrics, DigestForm::native)},
+                    {"squid", served_json(process.metrics, DigestForm::squid)}};
   return json.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
 }
 

@@ -8,6 +8,6 @@
 namespace proxy {
 
 // What is held, and what the neighbours claim and how true it proved: the numbers of /metrics.
-std::string digest_json(const Shared& shared, const Policy& policy);
+std::string digest_json(const Process& process, const Policy& policy);
 
 }  // namespace proxy

@@ -103,18 +103,18 @@ void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers)
 
 }  // namespace
 
-std::string metrics_text(const Shared& shared, const Policy& policy) {
-  const Gauges gauges{.connections = shared.connections,
-                      .cache_entries = shared.store.entries(),
-                      .cache_bytes = shared.store.bytes(),
-                      .memory_used = shared.budget.used() + shared.transit.used(),
-                      .memory_limit = shared.budget.limit() + shared.transit.limit(),
-                      .log_lines_dropped = shared.log.dropped(),
+std::string metrics_text(const Process& process, const Policy& policy) {
+  const Gauges gauges{.connections = process.connections,
+                      .cache_entries = process.store.entries(),
+                      .cache_bytes = process.store.bytes(),
+                      .memory_used = process.budget.used() + process.transit.used(),
+                      .memory_limit = process.budget.limit() + process.transit.limit(),
+                      .log_lines_dropped = process.log.dropped(),
                       .block_entries = policy.lists.block().entries(),
                       .allow_entries = policy.lists.allow().entries()};
   std::string text;
-  shared.metrics.append_text(text, gauges);
-  append_disk_metrics(text, shared.disk);
+  process.metrics.append_text(text, gauges);
+  append_disk_metrics(text, process.disk);
   append_peers(text, policy.directory->status(std::chrono::steady_clock::now()));
   return text;
 }

@@ -8,6 +8,6 @@
 namespace proxy {
 
 // In Prometheus' text format 0.0.4: the counters, the gauges, the disk's and the neighbours'.
-std::string metrics_text(const Shared& shared, const Policy& policy);
+std::string metrics_text(const Process& process, const Policy& policy);
 
 }  // namespace proxy

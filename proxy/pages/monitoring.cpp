@@ -11,21 +11,21 @@ using net::Task;
 
 Task<void> serve_digest_json(Client& client, const Request& request, BodyReader&) {
   const auto message = own_message(client, 200, "application/json",
-                                   digest_json(client.worker.shared, request.policy()));
+                                   digest_json(client.worker.process, request.policy()));
   co_await send_message(client, message);
 }
 
 Task<void> serve_metrics(Client& client, const Request& request, BodyReader&) {
   const auto message = own_message(client, 200, "text/plain; version=0.0.4; charset=utf-8",
-                                   metrics_text(client.worker.shared, request.policy()));
+                                   metrics_text(client.worker.process, request.policy()));
   co_await send_message(client, message);
 }
 
 Task<void> serve_health(Client& client, const Request&, BodyReader&) {
-  const auto& shared = client.worker.shared;
-  const bool draining = shared.draining;
+  const auto& process = client.worker.process;
+  const bool draining = process.draining;
   auto text = std::string(draining ? "{\"status\":\"draining\"" : "{\"status\":\"ok\"");
-  text += disk_health(shared.disk) + "}\n";
+  text += disk_health(process.disk) + "}\n";
   const auto message =
       own_message(client, draining ? 503 : 200, "application/json", std::move(text));
   co_await send_message(client, message);

@@ -88,10 +88,10 @@ Task<void> send_digest(Client& client, const Request& request, OwnHead head, Dig
 }  // namespace
 
 Task<void> serve_store_digest(Client& client, const Request& request, BodyReader&) {
-  auto& shared = client.worker.shared;
-  const auto published = shared.publisher.current();
+  auto& process = client.worker.process;
+  const auto published = process.publisher.current();
   const auto& form = *published->squid;
-  const auto now = whole_seconds(shared.clock.now());
+  const auto now = whole_seconds(process.clock.now());
   const auto changed = std::chrono::floor<std::chrono::seconds>(form.last_modified);
   const auto lasts = std::chrono::ceil<std::chrono::seconds>(published->expires_after);
   auto head = own_head(client, 200, "application/cache-digest");
@@ -116,15 +116,15 @@ Task<void> serve_store_digest(Client& client, const Request& request, BodyReader
 }
 
 Task<void> serve_native_digest(Client& client, const Request& request, BodyReader&) {
-  auto& shared = client.worker.shared;
+  auto& process = client.worker.process;
   const auto base = peers::native_base(request.target.path());
-  const auto form = shared.publisher.native(base.epoch, base.generation);
+  const auto form = process.publisher.native(base.epoch, base.generation);
   client.reply.record().routine = from_hearsay(request);
   auto head = own_head(client, 200, peers::kNativeType);
   head.set(field::cache_control, "no-store");
   head.set(field::etag, form->etag);
   const http::StoredValidators validators{form->etag, {}};
-  if (http::not_modified(request.head.fields, validators, whole_seconds(shared.clock.now()))) {
+  if (http::not_modified(request.head.fields, validators, whole_seconds(process.clock.now()))) {
     co_return co_await send_unchanged(client, std::move(head), DigestForm::native);
   }
   const DigestBody::value_type body{form->body, form->body.size()};

@@ -14,7 +14,8 @@ bool is_our_name(const Client& client, std::string_view host) {
   if (host == "localhost") return true;
   std::array<char, 256> hostname{};
   ::gethostname(hostname.data(), hostname.size() - 1);
-  return http::same_word(host, hostname.data()) || http::same_word(host, client.worker.shared.name);
+  return http::same_word(host, hostname.data()) ||
+         http::same_word(host, client.worker.process.name);
 }
 
 }  // namespace
@@ -27,7 +28,7 @@ bool is_for_us(const Client& client, const http::Target& target) {
 
 bool names_own_socket(const Client& client, const http::Target& target) {
   if (client.worker.outgoing.guard.names_own_socket(target.host(), target.port())) return true;
-  const auto& listening = client.worker.shared.listening;
+  const auto& listening = client.worker.process.listening;
   const bool our_port = std::any_of(listening.begin(), listening.end(), [&](const auto& socket) {
     return socket.port() == target.port();
   });

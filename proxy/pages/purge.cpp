@@ -25,7 +25,7 @@ Task<Forgotten> forget_url(Worker& worker, const std::string& name) {
 Task<std::optional<Forgotten>> carry_out(Client& client, const Request& request, PurgeOrder order) {
   auto& worker = client.worker;
   const auto* url = std::get_if<http::Target>(&order);
-  if (!url) co_return co_await forget(worker, std::get<Ban>(order));
+  if (!url) co_return co_await forget(worker, std::get<PurgePattern>(order));
   const auto name = request.policy().rules.key_url(*url);
   const auto reverse = std::string(kReverseSpace) + name;
   const auto forward = co_await forget_url(worker, name);

@@ -7,11 +7,11 @@
 #include <variant>
 
 #include "proxy/http/target.hpp"
-#include "proxy/request/ban.hpp"
+#include "proxy/request/purge_pattern.hpp"
 
 namespace proxy {
 
-using PurgeOrder = std::variant<http::Target, Ban>;  // one URL, or many
+using PurgeOrder = std::variant<http::Target, PurgePattern>;  // one URL, or many
 
 // An object with one of "url", "prefix" (URLs that begin so; its host is whole) and "host" (as in
 // the settings: "*.example.com", "*", perhaps with a port). Names are made canonical as those of

@@ -32,21 +32,21 @@ struct Making {
 };
 
 // Why there is nothing to wait for any more.
-std::optional<std::string_view> why_over(const Shared& shared) {
-  if (shared.draining) return "the proxy is ending";
-  if (shared.disk && shared.disk->hangs()) return "the disk does not answer";
+std::optional<std::string_view> why_over(const Process& process) {
+  if (process.draining) return "the proxy is ending";
+  if (process.disk && process.disk->hangs()) return "the disk does not answer";
   return std::nullopt;
 }
 
 // Where waiting is allowed. False: too many wait there.
-bool begin(const Shared& shared, const std::shared_ptr<Making>& making) {
-  const auto job = [making, &clock = shared.clock] {
+bool begin(const Process& process, const std::shared_ptr<Making>& making) {
+  const auto job = [making, &clock = process.clock] {
     if (making->given_up) return;
     making->more = making->slices->next(clock.now(), making->lines);
     making->made.notify();
   };
-  if (shared.disk) return shared.disk->post(job);
-  asio::post(shared.aside, job);
+  if (process.disk) return process.disk->post(job);
+  asio::post(process.aside, job);
   return true;
 }
 
@@ -55,8 +55,8 @@ Task<std::shared_ptr<Making>> make_slice(Worker& worker, std::shared_ptr<inspect
   const auto executor = worker.io.get_executor();
   auto making = std::make_shared<Making>(executor, std::move(slices));
   bool begun = false;
-  while (!why_over(worker.shared)) {
-    if (!begun) begun = begin(worker.shared, making);
+  while (!why_over(worker.process)) {
+    if (!begun) begun = begin(worker.process, making);
     const auto woken = co_await making->made.wait(kLook);
     if (woken == Wakeup::Woken::notified) co_return making;
   }
@@ -65,8 +65,8 @@ Task<std::shared_ptr<Making>> make_slice(Worker& worker, std::shared_ptr<inspect
 }
 
 // What it says last where it is cut.
-std::string last_line(const Shared& shared) {
-  const std::string why(why_over(shared).value_or("the disk did not answer for a while"));
+std::string last_line(const Process& process) {
+  const std::string why(why_over(process).value_or("the disk did not answer for a while"));
   return inspect::Report().add("error", why).json();
 }
 
@@ -82,7 +82,7 @@ Task<void> send_slices(Client& client, std::shared_ptr<inspect::Slices> slices) 
   while (more && !error) {
     const auto made = co_await make_slice(client.worker, slices);
     more = !made || made->more;
-    std::string text = made ? std::move(made->lines) : last_line(client.worker.shared);
+    std::string text = made ? std::move(made->lines) : last_line(client.worker.process);
     const auto now = std::chrono::steady_clock::now();
     if (text.empty() && now - sent >= kSilent) text = "\n";  // is anybody there?
     if (text.empty()) continue;

@@ -12,12 +12,12 @@ using beast::http::field;
 
 OwnHead own_head(const Client& client, unsigned status, std::string_view content_type,
                  const http::CacheStatus& cache_status) {
-  const auto& shared = client.worker.shared;
+  const auto& process = client.worker.process;
   OwnHead head;
   set_status(head, status);
   head.set(field::server, kProduct);
-  head.set(field::date, http::format_date(whole_seconds(shared.clock.now())));
-  head.set(field::via, "1.1 " + shared.name);
+  head.set(field::date, http::format_date(whole_seconds(process.clock.now())));
+  head.set(field::via, "1.1 " + process.name);
   if (!content_type.empty()) head.set(field::content_type, content_type);
   std::string said;
   append_cache_status_value(said, client, cache_status);

@@ -44,14 +44,14 @@ std::string name_for(const config::Settings& settings, const Listeners& listener
 
 Task<void> serve_client(Worker& worker, net::Socket socket) {
   co_await run_session(worker, std::move(socket));
-  --worker.shared.connections;
+  --worker.process.connections;
 }
 
 void admit(Worker& worker, net::Socket socket) {
-  auto& shared = worker.shared;
+  auto& process = worker.process;
   worker.counters.accepted.add();
-  if (++shared.connections > worker.policy()->settings.limits.connections) {
-    --shared.connections;
+  if (++process.connections > worker.policy()->settings.limits.connections) {
+    --process.connections;
     worker.counters.rejected.add();
     return;  // closed unanswered: a Squid would hand a 503 to its user, so it goes elsewhere
   }
@@ -59,12 +59,12 @@ void admit(Worker& worker, net::Socket socket) {
 }
 
 Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
-  while (!worker.shared.draining) {
+  while (!worker.process.draining) {
     net::Socket socket(worker.io.get_executor());
     const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
     if (!error) {
       admit(worker, std::move(socket));
-    } else if (error == asio::error::operation_aborted || worker.shared.draining) {
+    } else if (error == asio::error::operation_aborted || worker.process.draining) {
       co_return;
     } else {
       // Out of descriptors, mostly: the ones in use come back.
@@ -87,22 +87,22 @@ Server::Server(PinnedPolicy policy)
       neighbourhood_(storage_.store, policy_->settings.digest, clock_.now()),
       metrics_(thread_count(policy_->settings)),
       log_(policy_->settings.log, thread_count(policy_->settings)),
-      shared_{.name = name_for(policy_->settings, listeners_),
-              .listening = listeners_.addresses(),
-              .clock = clock_,
-              .budget = storage_.budget,
-              .transit = storage_.transit,
-              .store = storage_.store,
-              .disk = storage_.disk.get(),
-              .max_object = policy_->settings.cache.max_object,
-              .fills = storage_.fills,
-              .runs = storage_.runs,
-              .publisher = neighbourhood_.publisher,
-              .metrics = metrics_,
-              .log = log_,
-              .tls = tls_,
-              .aside = aside_.get_executor()},
-      workers_(shared_, aside_, thread_count(policy_->settings)) {}
+      process_{.name = name_for(policy_->settings, listeners_),
+               .listening = listeners_.addresses(),
+               .clock = clock_,
+               .budget = storage_.budget,
+               .transit = storage_.transit,
+               .store = storage_.store,
+               .disk = storage_.disk.get(),
+               .max_object = policy_->settings.cache.max_object,
+               .fills = storage_.fills,
+               .runs = storage_.runs,
+               .publisher = neighbourhood_.publisher,
+               .metrics = metrics_,
+               .log = log_,
+               .tls = tls_,
+               .aside = aside_.get_executor()},
+      workers_(process_, aside_, thread_count(policy_->settings)) {}
 
 Server::~Server() {
   stop();
@@ -156,7 +156,7 @@ void Server::run() {
 }
 
 void Server::drain() {
-  shared_.draining = true;
+  process_.draining = true;
   workers_.on_each([](Worker& worker) {
     net::error_code ignored;
     for (auto& acceptor : worker.acceptors) acceptor->close(ignored);
@@ -165,7 +165,7 @@ void Server::drain() {
   // Looked at, not signalled: this thread has nothing else to do, and a connection's end stays one
   // atomic subtraction for the threads that serve.
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;
-  while (shared_.connections > 0 && std::chrono::steady_clock::now() < until) {
+  while (process_.connections > 0 && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 }

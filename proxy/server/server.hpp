@@ -62,7 +62,7 @@ class Server {
   AccessLog log_;
   upstream::TlsClient tls_;
   Loop aside_;
-  Shared shared_;
+  Process process_;
   WorkerThreads workers_;
 };
 

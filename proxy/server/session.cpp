@@ -64,7 +64,7 @@ Task<void> Session::run() {
   unsigned served = 0;
   for (bool more = co_await next_request(); more; more = co_await next_request()) {
     const bool may_go_on = co_await serve_one();
-    if (!may_go_on || worker_.shared.draining) break;
+    if (!may_go_on || worker_.process.draining) break;
     // A client that never lets us wait must not keep others on this thread waiting.
     if (++served % kTurn == 0) co_await asio::post(worker_.io.get_executor(), net::use_task);
   }
@@ -79,7 +79,7 @@ Task<bool> Session::next_request() {
   idle_ = true;
   const auto error = co_await stream_.readable();
   idle_ = false;
-  co_return !error && !worker_.shared.draining;
+  co_return !error && !worker_.process.draining;
 }
 
 Task<bool> Session::serve_one() {
@@ -119,7 +119,7 @@ Task<bool> Session::serve_one() {
 Task<bool> Session::answer_request(Request& request) {
   const auto begun = reply_.record().begun;
   reply_.begin(request.head.minor, request.head.method == "HEAD",
-               request.head.keep_alive() && !worker_.shared.draining);
+               request.head.keep_alive() && !worker_.process.draining);
   reply_.record().begun = begun;
   BodyReader body(input_, request.framing);
   co_await answer(client_, request, body);
@@ -166,9 +166,9 @@ void Session::note(std::string_view method, std::string_view url) {
   counters.requests[static_cast<std::size_t>(record.tag)].add();
   counters.bytes_sent.add(record.bytes);
   if (record.aborted) counters.aborted.add();
-  if (!worker_.shared.log.on() || record.routine) return;
+  if (!worker_.process.log.on() || record.routine) return;
   const auto took = std::chrono::steady_clock::now() - record.begun;
-  worker_.log.add({.ended = worker_.shared.clock.now(),
+  worker_.log.add({.ended = worker_.process.clock.now(),
                    .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
                    .client = client_.address_text,
                    .method = method,

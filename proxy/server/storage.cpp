@@ -1,6 +1,6 @@
 #include "proxy/server/storage.hpp"
 
-#include "proxy/request/ban.hpp"
+#include "proxy/request/purge_pattern.hpp"
 
 namespace proxy {
 namespace {
@@ -16,7 +16,7 @@ std::unique_ptr<cache::DiskTier> begin_disk(const config::CacheSettings& setting
   const cache::DiskLimits limits{.path = told->path,
                                  .bytes = told->size.value,
                                  .admit_on_second = told->admit == config::Admit::second};
-  auto disk = std::make_unique<cache::DiskTier>(budget, limits, Ban::reading);
+  auto disk = std::make_unique<cache::DiskTier>(budget, limits, PurgePattern::reading);
   open_disk(*disk, told->path);
   return disk;
 }

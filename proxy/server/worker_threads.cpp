@@ -6,8 +6,8 @@ namespace proxy {
 
 namespace asio = net::asio;
 
-WorkerThreads::WorkerThreads(Shared& shared, Loop& aside, std::size_t count) : aside_(aside) {
-  for (std::size_t i = 0; i < count; ++i) workers_.emplace_back(shared, i);
+WorkerThreads::WorkerThreads(Process& process, Loop& aside, std::size_t count) : aside_(aside) {
+  for (std::size_t i = 0; i < count; ++i) workers_.emplace_back(process, i);
 }
 
 void WorkerThreads::follow(const PinnedPolicy& policy) {

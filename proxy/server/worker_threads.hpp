@@ -14,7 +14,7 @@ namespace proxy {
 class WorkerThreads {
  public:
   // `shared` and `aside` outlive it. No thread runs yet, and no worker has a policy.
-  WorkerThreads(Shared& shared, Loop& aside, std::size_t count);
+  WorkerThreads(Process& process, Loop& aside, std::size_t count);
   ~WorkerThreads() { stop(); }
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;

@@ -46,7 +46,7 @@ bool chosen(Sampling& sampling, double share) {
 }  // namespace
 
 void sample_false_miss(Worker& worker, const digest::Key& key, const Request& request) {
-  const auto& shared = worker.shared;
+  const auto& process = worker.process;
   auto& sampling = worker.sampling;
   if (!chosen(sampling, request.policy().settings.digest.false_miss_sample)) return;
   if (sampling.running >= Sampling::kMostAtOnce) return;
@@ -55,7 +55,8 @@ void sample_false_miss(Worker& worker, const digest::Key& key, const Request& re
   auto peer = request.policy().directory->other_than_claimants(key, now, number);
   if (!peer) return;
   FetchPlan plan{.to = {false, peer->host, peer->port, upstream::Trust::configured},
-                 .head = sibling_request(request, shared.name, {}, "HEAD"),
+                 .origins = nullptr,
+                 .head = sibling_request(request, process.name, {}, "HEAD"),
                  .method = "HEAD",
                  .repeatable = false,  // a connection of its own, closed after the head
                  .connect = request.policy().settings.timeouts.peer_connect,

@@ -11,12 +11,12 @@ PinnedPolicy pinned_apart(PinnedPolicy policy) {
 
 }  // namespace
 
-Worker::Worker(Shared& shared_by_all, std::size_t number)
-    : shared(shared_by_all),
+Worker::Worker(Process& of_all, std::size_t number)
+    : process(of_all),
       deadlines(io.get_executor()),
-      outgoing(io.get_executor(), deadlines, buffers, shared.tls, shared.listening),
-      counters(shared.metrics.of_thread(number)),
-      log(shared.log.of_thread(number)) {}
+      outgoing(io.get_executor(), deadlines, buffers, process.tls, process.listening),
+      counters(process.metrics.of_thread(number)),
+      log(process.log.of_thread(number)) {}
 
 void Worker::follow(PinnedPolicy policy) {
   const auto before = std::exchange(policy_, pinned_apart(std::move(policy)));

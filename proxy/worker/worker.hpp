@@ -23,7 +23,7 @@ namespace proxy {
 // What a process has one of, for as long as it runs: what is configured anew while it runs is the
 // Policy's. Outlives all workers; what is not const is made for many threads. More members than a
 // class should have: each is a thing by itself, and nothing here acts on two of them.
-struct Shared {
+struct Process {
   const std::string name;
   const std::vector<net::tcp::endpoint>& listening;
   Clock& clock;
@@ -56,7 +56,7 @@ class Loop : public net::asio::io_context {
 // One I/O thread's own things; everything in it is used on that thread only, or before it runs.
 struct Worker {
   // Before anything is asked of it, it follows a policy.
-  Worker(Shared& shared_by_all, std::size_t number);
+  Worker(Process& of_all, std::size_t number);
 
   // The policy in force, for a request to pin when it begins. Its count of users is the thread's
   // own, so that threads do not write to one cache line for each request.
@@ -64,7 +64,7 @@ struct Worker {
   // Requests that begin from now on follow `policy`; those under way keep what they pinned.
   void follow(PinnedPolicy policy);
 
-  Shared& shared;
+  Process& process;
   Loop io;
   net::Deadlines deadlines;
   BufferPool buffers;
@@ -72,7 +72,7 @@ struct Worker {
   SessionList sessions;
   Sampling sampling;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
-  Counters& counters;
+  ThreadCounters& counters;
   AccessLog::Lines& log;
 
  private:

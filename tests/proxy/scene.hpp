@@ -51,20 +51,20 @@ struct Scene {
   AccessLog log{settings.log, 1};
   upstream::TlsClient tls;
   net::asio::io_context aside{1};
-  Shared shared{.name = "cache-a",
-                .listening = listening,
-                .clock = clock,
-                .budget = budget,
-                .transit = transit,
-                .store = store,
-                .fills = fills,
-                .runs = runs,
-                .publisher = publisher,
-                .metrics = metrics,
-                .log = log,
-                .tls = tls,
-                .aside = aside.get_executor()};
-  Worker worker{shared, 0};
+  Process process{.name = "cache-a",
+                  .listening = listening,
+                  .clock = clock,
+                  .budget = budget,
+                  .transit = transit,
+                  .store = store,
+                  .fills = fills,
+                  .runs = runs,
+                  .publisher = publisher,
+                  .metrics = metrics,
+                  .log = log,
+                  .tls = tls,
+                  .aside = aside.get_executor()};
+  Worker worker{process, 0};
   std::pair<net::Socket, net::Socket> pair = support::connected_pair(worker.io);
   net::Stream stream{std::move(pair.first), worker.deadlines};
   Input input{stream, worker.buffers};

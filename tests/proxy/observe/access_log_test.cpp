@@ -21,10 +21,10 @@ using support::TemporaryDirectory;
 struct LoggedRequest {
   std::string method = "GET";
   std::string url = "http://a.test/x";
-  Record record = hit();
+  RequestRecord record = hit();
 
-  static Record hit() {
-    Record record;
+  static RequestRecord hit() {
+    RequestRecord record;
     record.tag = Tag::mem_hit;
     record.status = 200;
     record.bytes = 1234;

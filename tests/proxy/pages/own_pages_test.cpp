@@ -248,7 +248,7 @@ TEST(NativeDigest, IsNotSentAgainToWhoHasIt) {
 
 TEST(DigestJson, HasEveryFieldOfTheLiveFilterAndOfTheSquidForm) {
   const Scene scene;
-  const auto page = json::parse(digest_json(scene.shared, *scene.policy));
+  const auto page = json::parse(digest_json(scene.process, *scene.policy));
   EXPECT_EQ(page["name"], "cache-a");
   for (const auto* filter : {&page, &page["squid"]}) {
     EXPECT_TRUE((*filter)["epoch"].is_string());
@@ -278,7 +278,7 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
                        peers::FalseHit::gone);
   claimants[0]->accuracy.probed(true);
-  const auto page = json::parse(digest_json(scene.shared, *scene.policy));
+  const auto page = json::parse(digest_json(scene.process, *scene.policy));
   const auto& known = page["peers"][0];
   EXPECT_EQ(known["name"], "b");
   EXPECT_EQ(known["url"], "http://127.0.0.1:3128");
@@ -324,7 +324,7 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
   scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
                        peers::FalseHit::absent);
   claimants[0]->accuracy.probed(false);
-  const auto text = metrics_text(scene.shared, *scene.policy);
+  const auto text = metrics_text(scene.process, *scene.policy);
   for (const std::string sample :
        {"false_hits_total{peer=\"b\"} 1", "lookups_total{peer=\"b\"} 1",
         "false_hits_by_cause_total{peer=\"b\",cause=\"absent\"} 1",
@@ -340,7 +340,7 @@ TEST(MetricsText, QuotesThePeersNames) {
   auto settings = quiet_settings();
   settings.peers = {peers::samples::peer("b\"\\")};
   Scene scene(settings);
-  const auto text = metrics_text(scene.shared, *scene.policy);
+  const auto text = metrics_text(scene.process, *scene.policy);
   EXPECT_NE(text.find("hearsay_peer_true_hits_total{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
   EXPECT_NE(text.find("hearsay_peer_up{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
   EXPECT_EQ(text.find("hearsay_peer_digest_age_seconds{"), std::string::npos) << "unknown";

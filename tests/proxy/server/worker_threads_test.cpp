@@ -59,20 +59,20 @@ struct Threads {
   AccessLog log{config::LogSettings{.access = config::LogTarget::none}, kThreads};
   upstream::TlsClient tls;
   Loop aside;
-  Shared shared{.name = "cache-a",
-                .listening = listening,
-                .clock = clock,
-                .budget = storage.budget,
-                .transit = storage.transit,
-                .store = storage.store,
-                .fills = storage.fills,
-                .runs = storage.runs,
-                .publisher = publisher,
-                .metrics = metrics,
-                .log = log,
-                .tls = tls,
-                .aside = aside.get_executor()};
-  WorkerThreads workers{shared, aside, kThreads};
+  Process process{.name = "cache-a",
+                  .listening = listening,
+                  .clock = clock,
+                  .budget = storage.budget,
+                  .transit = storage.transit,
+                  .store = storage.store,
+                  .fills = storage.fills,
+                  .runs = storage.runs,
+                  .publisher = publisher,
+                  .metrics = metrics,
+                  .log = log,
+                  .tls = tls,
+                  .aside = aside.get_executor()};
+  WorkerThreads workers{process, aside, kThreads};
 };
 
 std::unique_ptr<Request> begun_on(Worker& worker) {

@@ -1,4 +1,4 @@
-// A purge of many URLs at once; Varnish's word for it.
+// Which URLs a purge of many covers.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@ namespace proxy {
 
 // Every URL that begins like one, or every URL of some hosts, whether stored for those who use the
 // proxy forward or in reverse mode (Request::stored_as). Pure; any thread.
-class Ban {
+class PurgePattern {
  public:
   // `prefix` is canonical, as http::Target spells URLs; it is compared byte for byte.
-  explicit Ban(std::string prefix) : what_(std::move(prefix)) {}
-  explicit Ban(HostPattern hosts) : what_(std::move(hosts)) {}
+  explicit PurgePattern(std::string prefix) : what_(std::move(prefix)) {}
+  explicit PurgePattern(HostPattern hosts) : what_(std::move(hosts)) {}
 
   // `name`: what a response is stored as.
   [[nodiscard]] bool covers(std::string_view name) const;
@@ -24,11 +24,11 @@ class Ban {
   // For the disk: the prefix, or what no URL begins with and the host; and what it says. A text
   // that nobody wrote covers everything.
   [[nodiscard]] std::string text() const;
-  static Ban of_text(std::string_view text);
+  static PurgePattern of_text(std::string_view text);
   // What of_text() covers.
   static std::function<bool(std::string_view name)> reading(std::string_view text);
 
-  bool operator==(const Ban&) const = default;
+  bool operator==(const PurgePattern&) const = default;
 
  private:
   std::variant<std::string, HostPattern> what_;
