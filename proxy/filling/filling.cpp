@@ -94,7 +94,6 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
   const auto& timeouts = request().policy().settings.timeouts;
   auto& directory = *request().policy().directory;
   FetchPlan plan{.to = {false, peer->host, peer->port, upstream::Trust::configured},
-                 .origins = nullptr,
                  .head = sibling_request(request(), worker_.process.name, part_for_sibling()),
                  .method = "GET",
                  .repeatable = true,

@@ -4,7 +4,7 @@ namespace proxy {
 namespace {
 
 std::shared_ptr<peers::PeerDirectory> directory_for(const config::Settings& settings,
-                                                const Policy* before) {
+                                                    const Policy* before) {
   if (before && before->settings.peers == settings.peers) return before->directory;
   return std::make_shared<peers::PeerDirectory>(settings.peers);
 }

@@ -10,7 +10,8 @@ std::uint64_t transit_share(const config::CacheSettings& settings) {
   return settings.memory.value / 8;
 }
 
-std::unique_ptr<cache::DiskTier> begin_disk(const config::CacheSettings& settings, cache::Budget& budget) {
+std::unique_ptr<cache::DiskTier> begin_disk(const config::CacheSettings& settings,
+                                            cache::Budget& budget) {
   const auto& told = settings.disk;
   if (!told) return nullptr;
   const cache::DiskLimits limits{.path = told->path,

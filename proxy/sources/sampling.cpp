@@ -55,7 +55,6 @@ void sample_false_miss(Worker& worker, const digest::Key& key, const Request& re
   auto peer = request.policy().directory->other_than_claimants(key, now, number);
   if (!peer) return;
   FetchPlan plan{.to = {false, peer->host, peer->port, upstream::Trust::configured},
-                 .origins = nullptr,
                  .head = sibling_request(request, process.name, {}, "HEAD"),
                  .method = "HEAD",
                  .repeatable = false,  // a connection of its own, closed after the head

@@ -30,7 +30,7 @@ struct Process {
   cache::Budget& budget;   // of what is stored or going to be
   cache::Budget& transit;  // of bodies that are passed on
   cache::Store& store;
-  cache::DiskTier* disk = nullptr;                     // null: memory is all there is
+  cache::DiskTier* disk = nullptr;                        // null: memory is all there is
   const std::optional<config::ByteSize> max_object = {};  // the setting cache.max_object
   Fills& fills;
   Runs& runs;
