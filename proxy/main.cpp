@@ -32,7 +32,7 @@ std::optional<config::Settings> load(const std::string& path) {
   return std::nullopt;
 }
 
-// The lists that the settings name; what is in them that is no entry is only worth a warning.
+// The lists that the settings name. A line that is no entry is worth only a warning.
 std::optional<proxy::lists::AccessLists> load_lists(const config::AccessSettings& access) {
   const auto begun = std::chrono::steady_clock::now();
   auto lists = proxy::lists::read_lists(access, [](const proxy::lists::Skipped& skipped) {
@@ -66,7 +66,7 @@ proxy::PinnedPolicy load_policy(const std::string& path) {
   }
 }
 
-// As high as we may; how high that is.
+// Raises the limit as high as we may, and returns it.
 rlim_t raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return RLIM_INFINITY;
@@ -87,9 +87,10 @@ void raise_descriptor_limit(const config::Settings& settings) {
                disk->size.value >> 30, wanted, most);
 }
 
-// glibc gives each of the first threads an arena, where what they free stays theirs: blocks are
-// made by one thread and freed by another, so that all held together came to twice cache.memory.
-// Two are enough: what is small each thread keeps for itself. To be said before there are threads.
+// glibc gives each of the first threads an arena of its own and keeps there what is freed. One
+// thread makes a block and another frees it, so that the arenas together held twice cache.memory.
+// Two arenas are enough, as each thread caches small pieces itself. Takes effect only before there
+// are threads.
 void keep_memory_together() {
   ::mallopt(M_ARENA_MAX, 2);
 }

@@ -7,9 +7,9 @@
 
 namespace proxy {
 
-// For one thread that comes by regularly: says in the log once that the disk rests, once that it is
-// back, and once that memory is too small for its index, or the file system for its size, and lets
-// it charge what it takes.
+// For one thread that calls look() regularly. look() lets the disk charge its memory to the budget.
+// It logs when the disk begins to rest and when it is back; once, that memory is too small for the
+// index; and once, that the file system is too small for cache.disk.size.
 class DiskWatch {
  public:
   // Null: there is none.
@@ -23,9 +23,9 @@ class DiskWatch {
   bool squeezed_ = false;
 };
 
-// Opens the directory of the setting cache.disk and says in the log what was found there. Throws
-// std::runtime_error with a text for a person where the settings have to be changed; whatever else
-// is wrong with the disk, or takes long, it is tried again while we run.
+// Opens the directory of the setting cache.disk and logs what it holds. Throws std::runtime_error,
+// with a text for a person, if only other settings help. Any other failure, or a disk that takes
+// long, is logged, and the disk is tried again while the proxy runs.
 void open_disk(cache::DiskTier& disk, const std::string& path);
 
 }  // namespace proxy

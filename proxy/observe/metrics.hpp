@@ -47,7 +47,7 @@ struct alignas(64) ThreadCounters {
   std::array<DigestsSent, 2> digests_sent;  // by DigestForm
 };
 
-// What is not counted but is so now.
+// What is measured when the page is read.
 struct Gauges {
   std::size_t connections = 0;
   std::size_t cache_entries = 0;

@@ -13,7 +13,7 @@ using net::Task;
 
 namespace {
 
-// Somebody's turn to verify, as long as it lives.
+// One request's turn to verify, for as long as this lives.
 class VerifyTurn {
  public:
   explicit VerifyTurn(std::atomic<bool>& taken) : taken_(taken), mine_(!taken.exchange(true)) {}

@@ -21,7 +21,7 @@ Task<Forgotten> forget_url(Worker& worker, const std::string& name) {
   co_return co_await forget(worker, digest::key_of(digest::Method::get, name), name);
 }
 
-// What is stored under the name of any space goes: nobody can mean to keep the one half.
+// Both key spaces: nobody can mean to keep one half.
 Task<std::optional<Forgotten>> carry_out(Client& client, const Request& request, PurgeOrder order) {
   auto& worker = client.worker;
   const auto* url = std::get_if<http::Target>(&order);
@@ -42,7 +42,7 @@ Task<void> tell(Client& client, unsigned status, const Forgotten& purged) {
   co_await send_message(client, message);
 }
 
-// Reads all of it, or says why that cannot be.
+// Reads the whole body; a refusal if that cannot be.
 Task<std::optional<Refusal>> read_body(Client& client, const Request& request, BodyReader& body,
                                        std::string& into) {
   Refusal too_large{413, "a purge is ordered in at most 32 KiB", Tag::denied, {}};

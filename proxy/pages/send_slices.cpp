@@ -38,7 +38,7 @@ std::optional<std::string_view> why_over(const Process& process) {
   return std::nullopt;
 }
 
-// Where waiting is allowed. False: too many wait there.
+// Begins the slice on a thread that may wait; false if too many jobs wait there.
 bool begin(const Process& process, const std::shared_ptr<Making>& making) {
   const auto job = [making, &clock = process.clock] {
     if (making->given_up) return;
@@ -50,7 +50,7 @@ bool begin(const Process& process, const std::shared_ptr<Making>& making) {
   return true;
 }
 
-// Null: it is given up, for why_over() says.
+// The slice; null if why_over() has a reason to give it up.
 Task<std::shared_ptr<Making>> make_slice(Worker& worker, std::shared_ptr<inspect::Slices> slices) {
   const auto executor = worker.io.get_executor();
   auto making = std::make_shared<Making>(executor, std::move(slices));
@@ -64,7 +64,7 @@ Task<std::shared_ptr<Making>> make_slice(Worker& worker, std::shared_ptr<inspect
   co_return nullptr;
 }
 
-// What it says last where it is cut.
+// The last line of a response that is cut.
 std::string last_line(const Process& process) {
   const std::string why(why_over(process).value_or("the disk did not answer for a while"));
   return inspect::Report().add("error", why).json();

@@ -31,9 +31,9 @@ struct Refusal {
 // Whether this client may use the proxy, and for this destination; nothing if so.
 std::optional<Refusal> check_access(const Client& client, const Request& request);
 
-// To a neighbour's only-if-cached every refusal but a malformed request's is 504: a Squid would
-// hand any other status to its user. One that says nothing of what is held has the detail
-// "refused/" and why.
+// A neighbour's only-if-cached is refused by 504, unless it is malformed: a Squid would hand any
+// other status to its user. If the reason is not that nothing is held, the detail is "refused/" and
+// the reason.
 net::Task<void> refuse(Client& client, const Request& request, Refusal refusal);
 // `reason`: why the request went forward, in vain.
 net::Task<void> refuse(Client& client, const Request& request, Failure failure,

@@ -29,9 +29,9 @@ struct Mapping {
   const std::shared_ptr<upstream::Origins> origins;  // live: which of `to` rest
   const std::optional<KnownUrls> known;
 
-  // False: there is certainly no such URL.
+  // Whether the origin may have the URL: false only if a file of known URLs does not list it.
   bool may_have(const http::Target& target) const { return !known || known->may_have(target); }
-  // The Host field for the origin: that of the client, unless the settings say another.
+  // The Host field for the origin: the setting send_host, else the client's.
   std::string_view host_for(const http::Target& target) const;
 
  private:
@@ -46,9 +46,9 @@ class Gateway {
   // std::runtime_error with the place in the settings.
   explicit Gateway(const std::vector<config::Reverse>& settings, const Gateway* before = nullptr);
 
-  // The mapping of the host as http::Target tells it, and port; null if there is none. A name goes
-  // before "*.example.com", a longer one of these before a shorter, "*" is last; of the same host,
-  // the mapping with this port goes before the one with none.
+  // The mapping of the host, spelled as http::Target does, and of the port; null if there is none.
+  // A name wins over "*.example.com", a longer suffix over a shorter one, and "*" is last. For one
+  // host, a mapping with this port wins over a mapping without a port.
   [[nodiscard]] const Mapping* find(std::string_view host, std::uint16_t port) const;
 
  private:

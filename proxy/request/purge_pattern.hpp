@@ -10,8 +10,8 @@
 
 namespace proxy {
 
-// Every URL that begins like one, or every URL of some hosts, whether stored for those who use the
-// proxy forward or in reverse mode (Request::stored_as). Pure; any thread.
+// Covers every URL that begins with a prefix, or every URL of some hosts, in both key spaces:
+// forward and reverse (Request::stored_as). Pure; any thread.
 class PurgePattern {
  public:
   // `prefix` is canonical, as http::Target spells URLs; it is compared byte for byte.
@@ -21,11 +21,11 @@ class PurgePattern {
   // `name`: what a response is stored as.
   [[nodiscard]] bool covers(std::string_view name) const;
 
-  // For the disk: the prefix, or what no URL begins with and the host; and what it says. A text
-  // that nobody wrote covers everything.
+  // For the disk: the prefix, or "host:", which no URL begins with, and the host. of_text() reads
+  // it back. A text that text() never wrote covers everything.
   [[nodiscard]] std::string text() const;
   static PurgePattern of_text(std::string_view text);
-  // What of_text() covers.
+  // covers() of the pattern that of_text() reads.
   static std::function<bool(std::string_view name)> reading(std::string_view text);
 
   bool operator==(const PurgePattern&) const = default;

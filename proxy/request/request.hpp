@@ -25,9 +25,8 @@ class SiteRules;
 
 using cache::kReverseSpace;
 
-// Refers to the bytes of its head, which the caller keeps. A Range that asks for too much, or for
-// nothing that can be understood, is not in it, and one that asks for the same twice does so once:
-// see http::heeded_range().
+// Refers to the bytes of its head, which the caller keeps. Its Range is what http::heeded_range()
+// leaves: none if the client's asks for too much or cannot be understood, and no part of it twice.
 struct Request {
   http::RequestHead head;
   http::Target target;
@@ -50,31 +49,33 @@ struct Request {
   void pin(std::shared_ptr<const Policy> policy) { policy_ = std::move(policy); }
   [[nodiscard]] const Policy& policy() const { return *policy_; }
 
-  // For an origin that we stand in for; before anything below is asked. Null: as the URL says.
+  // The reverse mapping that the request falls under; before anything below. Null: the URL tells
+  // the origin.
   void map_to(const Mapping* mapping);
   [[nodiscard]] const Mapping* mapping() const { return mapping_; }
 
-  // False: its mapping knows no such URL, neither as it is nor as the site's rule reduces it.
+  // Whether the mapping may have the URL, as it is or as the site's rule reduces it.
   [[nodiscard]] bool may_exist() const;
 
-  // Does with Forwarded and X-Forwarded-For what the setting says, before they select a variant.
+  // Rewrites Forwarded and X-Forwarded-For as the setting `forwarded` says. To be called before a
+  // variant is selected, as a response may vary by these fields.
   void tell_of_client(config::Forwarded how, const config::Address& client);
 
-  // Finds the rule of its site and lets the facts, and the name below, follow it; after map_to().
-  // The rules must outlive the request.
+  // Finds the site's rule and applies it to the facts and to stored_as(). After map_to(). The rules
+  // outlive the request.
   void follow(const SiteRules& rules);
   [[nodiscard]] const SiteRule* rule() const { return rule_; }  // null: none
 
-  // What its response is stored as: the URL without the parameters that the site's rule drops, but
-  // in reverse mode a name that no URL is unless the mapping is shared, for there the client
-  // chooses the host and we the origin.
+  // The name that the response is stored under: the URL without the parameters that the site's rule
+  // drops. In reverse mode the client chooses the host and we choose the origin: unless the mapping
+  // is shared, the name is then one that no URL has.
   [[nodiscard]] const std::string& stored_as() const {
     return own_name_.empty() ? target.url() : own_name_;
   }
   // The same for another URL of that site.
   [[nodiscard]] std::string stored_as(const http::Target& other) const;
-  // Whether neighbours may know the response and be asked for it: it is stored as its URL. One
-  // that lost parameters is another URL to them.
+  // Whether neighbours may know of the response and be asked for it: only if it is stored under its
+  // URL. To them, a URL without its parameters is another URL.
   [[nodiscard]] bool may_be_shared() const { return own_name_.empty(); }
   // The Host field for the origin.
   [[nodiscard]] std::string_view origin_host() const;

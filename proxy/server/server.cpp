@@ -32,7 +32,7 @@ std::string name_for(const config::Settings& settings, const Listeners& listener
   return config::default_name(hostname.data(), listeners.addresses().front().port());
 }
 
-// What a thread does that waits for the disk cannot be ended, nor what it uses be taken away.
+// A thread that waits for the disk cannot be ended, and what it uses cannot be destroyed.
 [[noreturn]] void end_without_disk(AccessLog& log) {
   spdlog::error(
       "cache.disk.path: the disk does not answer; ended without it: what was stored last is lost, "
@@ -173,7 +173,7 @@ void Server::drain() {
 void Server::stop() {
   neighbourhood_.exchange.reset();
   workers_.stop();
-  // Whom the disk tells that something is read or written has to be there yet.
+  // The disk tells coroutines that something is read or written: they have to be there yet.
   if (storage_.disk && !storage_.disk->stop()) end_without_disk(log_);
   workers_.end_coroutines();
   storage_.fills.clear();  // they refer to the workers' timers, as runs do

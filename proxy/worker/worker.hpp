@@ -55,7 +55,7 @@ class Loop : public net::asio::io_context {
 
 // One I/O thread's own things; everything in it is used on that thread only, or before it runs.
 struct Worker {
-  // Before anything is asked of it, it follows a policy.
+  // follow() has to be called before a request begins.
   Worker(Process& of_all, std::size_t number);
 
   // The policy in force, for a request to pin when it begins. Its count of users is the thread's
