@@ -20,18 +20,20 @@ struct Asked {
   std::string line;
   std::optional<std::string> page;  // its path; "" answers 404
 };
-class OwnPage : public testing::TestWithParam<Asked> {};
+class OwnPageAt : public testing::TestWithParam<Asked> {};
 
-TEST_P(OwnPage, IsForOriginFormAndForOurOwnAddress) {
+TEST_P(OwnPageAt, IsForOriginFormAndForOurOwnAddress) {
   const Scene scene;
   const TextRequest request("", GetParam().line + " HTTP/1.1");
   const auto* const page = own_page(scene.client, *request);
   ASSERT_EQ(page != nullptr, GetParam().page.has_value());
-  if (page) EXPECT_EQ(page->path, *GetParam().page);
+  if (page) {
+    EXPECT_EQ(page->path, *GetParam().page);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Targets, OwnPage,
+    Targets, OwnPageAt,
     testing::Values(Asked{"Index", "GET /", "/"}, Asked{"Digest", "GET /digest", "/digest"},
                     Asked{"Query", "GET /digest?x", "/digest"},
                     Asked{"Native", "GET /digest/native?epoch=1&since=2", "/digest/native"},

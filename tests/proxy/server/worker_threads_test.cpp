@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <future>
 
+#include "proxy/request/request.hpp"
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
 
@@ -56,7 +58,7 @@ struct Threads {
   StoreHoldings holdings{storage.store};
   peers::Publisher publisher{holdings, settings.digest, clock.now()};
   Metrics metrics{kThreads};
-  AccessLog log{config::LogSettings{.access = config::LogTarget::none}, kThreads};
+  AccessLog log{policy_of(1)->settings.log, kThreads};
   upstream::TlsClient tls;
   Loop aside;
   Process process{.name = "cache-a",
