@@ -12,7 +12,7 @@
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
 #include "proxy/lists/read.hpp"
-#include "proxy/request/ban.hpp"
+#include "proxy/request/purge_pattern.hpp"
 #include "proxy/request/site_rules.hpp"
 #include "proxy/server/server.hpp"
 #include "proxy/version.hpp"
@@ -32,7 +32,7 @@ std::optional<config::Settings> load(const std::string& path) {
   return std::nullopt;
 }
 
-// The lists that the settings name; what is in them that is no entry is only worth a warning.
+// The lists that the settings name. A line that is no entry is worth only a warning.
 std::optional<proxy::lists::AccessLists> load_lists(const config::AccessSettings& access) {
   const auto begun = std::chrono::steady_clock::now();
   auto lists = proxy::lists::read_lists(access, [](const proxy::lists::Skipped& skipped) {
@@ -52,18 +52,21 @@ std::optional<proxy::lists::AccessLists> load_lists(const config::AccessSettings
   return std::move(*lists);
 }
 
-// With the files that the setting `reverse` names.
-std::optional<proxy::Gateway> load_gateway(const std::string& path,
-                                           const config::Settings& settings) {
+// With the files that the settings name.
+proxy::PinnedPolicy load_policy(const std::string& path) {
+  auto settings = load(path);
+  if (!settings) return nullptr;
+  auto lists = load_lists(settings->access);
+  if (!lists) return nullptr;
   try {
-    return proxy::Gateway(settings.reverse);
+    return std::make_shared<const proxy::Policy>(std::move(*settings), std::move(*lists));
   } catch (const std::runtime_error& error) {
     std::cerr << path << ", " << error.what() << '\n';
-    return std::nullopt;
+    return nullptr;
   }
 }
 
-// As high as we may; how high that is.
+// Raises the limit as high as we may, and returns it.
 rlim_t raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return RLIM_INFINITY;
@@ -84,18 +87,18 @@ void raise_descriptor_limit(const config::Settings& settings) {
                disk->size.value >> 30, wanted, most);
 }
 
-// glibc gives each of the first threads an arena, where what they free stays theirs: blocks are
-// made by one thread and freed by another, so that all held together came to twice cache.memory.
-// Two are enough: what is small each thread keeps for itself. To be said before there are threads.
+// glibc gives each of the first threads an arena of its own and keeps there what is freed. One
+// thread makes a block and another frees it, so that the arenas together held twice cache.memory.
+// Two arenas are enough, as each thread caches small pieces itself. Takes effect only before there
+// are threads.
 void keep_memory_together() {
   ::mallopt(M_ARENA_MAX, 2);
 }
 
-int serve(const config::Settings& settings, proxy::lists::AccessLists lists,
-          proxy::Gateway gateway) {
+int serve(proxy::PinnedPolicy policy) {
   keep_memory_together();
-  raise_descriptor_limit(settings);
-  proxy::Server server(settings, std::move(lists), std::move(gateway));
+  raise_descriptor_limit(policy->settings);
+  proxy::Server server(std::move(policy));
   for (const auto& address : server.addresses()) {
     std::cout << "listening on " << address << '\n';
   }
@@ -105,13 +108,9 @@ int serve(const config::Settings& settings, proxy::lists::AccessLists lists,
 }
 
 int run(const CLI::App& serving, const std::string& config_path) {
-  const auto settings = load(config_path);
-  if (!settings) return kBadSettings;
-  auto lists = load_lists(settings->access);
-  if (!lists) return kBadSettings;
-  auto gateway = load_gateway(config_path, *settings);
-  if (!gateway) return kBadSettings;
-  return serving.parsed() ? serve(*settings, std::move(*lists), std::move(*gateway)) : 0;
+  auto policy = load_policy(config_path);
+  if (!policy) return kBadSettings;
+  return serving.parsed() ? serve(std::move(policy)) : 0;
 }
 
 // For `hearsay cache`, as the proxy does it.
@@ -135,7 +134,7 @@ int main(int argc, char** argv) {
   auto* const checking = app.add_subcommand("check", "say what is wrong with a settings file");
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
   const auto digest = proxy::command::add_digest(app);
-  const auto cache = proxy::command::add_cache(app, proxy::Ban::reading, naming_by);
+  const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // who reads our log or output may go; that is seen when we write
   try {

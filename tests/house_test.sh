@@ -124,7 +124,7 @@ breach 'peers/curl.hpp includes libcurl: only a few files may include it' < <(
 breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
-used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/monitoring|proxy/inspect/report)\.cpp'
+used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/digest_json|proxy/inspect/report)\.cpp'
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest)/arguments\.cpp))'
 
 # g++ 12.2 writes the result of such an await over the resume pointer of the coroutine's frame.

@@ -43,7 +43,7 @@ Refusal why_not_fetched(const Request& request, const Lookup& lookup) {
 // Carries out the verdict; consumes `lookup`. Not a coroutine: each would cost every hit a frame.
 Task<void> act_on(Client& client, const Request& request, RequestBody& body, Lookup& lookup) {
   const auto reason = lookup.verdict.reason;
-  const bool looped = http::via_names(request.head.fields, client.worker.shared.name);
+  const bool looped = http::via_names(request.head.fields, client.worker.process.name);
   // A request that has been here may have what is stored: only what went forward would come back.
   if (looped && !answers_from_cache(lookup)) return refuse(client, request, Refusal::loop());
   switch (lookup.verdict.action) {
@@ -71,14 +71,16 @@ Task<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
 }  // namespace
 
 Task<void> answer(Client& client, Request& request, RequestBody& body) {
-  auto& shared = client.worker.shared;
+  auto& process = client.worker.process;
+  request.pin(client.worker.policy());
+  const auto& policy = request.policy();
   note_arrival(client, request);
-  request.follow(shared.rules);
-  if (shared.settings.cache.offline) request.facts.offline = true;
+  request.follow(policy.rules);
+  if (policy.settings.cache.offline) request.facts.offline = true;
 
   // Before check_access(): who may purge, and read which page, are settings of their own.
   if (request.head.method == "PURGE") co_return co_await serve_purge(client, request);
-  if (const auto page = own_page(client, request)) {
+  if (const auto* const page = own_page(client, request)) {
     co_return co_await serve_own(client, request, *page, body);
   }
   if (request.rule()) client.record.rule = request.rule()->word();
@@ -86,17 +88,17 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
   // Before the look-up: a response may vary by these fields.
-  request.tell_of_client(shared.settings.forwarded, client.address);
+  request.tell_of_client(policy.settings.forwarded, client.address);
   if (is_last_hop(request)) co_return co_await answer_as_last(client, request);
   if (request.is_connect()) co_return co_await tunnel(client, request);
 
-  auto lookup = look_in_memory(shared, request);
-  if (may_be_on_disk(shared, request, lookup)) {
+  auto lookup = look_in_memory(process, request);
+  if (may_be_on_disk(process, request, lookup)) {
     auto on_disk = co_await look_on_disk(client.worker, request, std::move(lookup));
     lookup = std::move(on_disk.lookup);
     client.record.from_disk = on_disk.from_disk;
   }
-  judge(shared, request, lookup);
+  judge(process, request, lookup);
   co_await act_on(client, request, body, lookup);
 }
 

@@ -18,27 +18,28 @@ Task<void> invalidate(Worker& worker, const Request& request, const http::Respon
   }
 }
 
-void heed_head(Shared& shared, const Request& request, const http::ResponseHead& answer,
+void heed_head(Process& process, const Request& request, const http::ResponseHead& answer,
                const cache::Times& times, std::chrono::steady_clock::time_point since) {
   const auto& url = request.stored_as();
   const auto key = digest::key_of(digest::Method::get, url);
-  const auto held = shared.store.find(key, url, request.head.fields).entry;
+  const auto held = process.store.find(key, url, request.head.fields).entry;
   const auto says =
       held ? cache::head_says(request.facts, answer, *held) : cache::HeadSays::nothing;
-  if (says == cache::HeadSays::changed) drop(shared, key, url);
-  if (says != cache::HeadSays::unchanged || shared.fills.outdated(key, url, since)) return;
+  if (says == cache::HeadSays::changed) drop(process, key, url);
+  if (says != cache::HeadSays::unchanged || process.fills.outdated(key, url, since)) return;
   const cache::Received received{.url = url,
                                  .request = request.head.fields,
                                  .response = answer,
                                  .times = times,
-                                 .our_name = shared.name,
-                                 .targets = targets_for(request, shared.settings.cache),
+                                 .our_name = process.name,
+                                 .targets = targets_for(request, request.policy().settings.cache),
                                  .bounds = request.facts.freshness};
-  const auto updated = cache::freshen(shared.budget, *held, cache::as_get(request.facts), received);
+  const auto updated =
+      cache::freshen(process.budget, *held, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
-    keep(shared, key, updated.entry, since, held.get());
+    keep(process, key, updated.entry, since, held.get());
   } else {
-    drop(shared, key, url);
+    drop(process, key, url);
   }
 }
 

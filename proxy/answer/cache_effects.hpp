@@ -16,7 +16,7 @@ net::Task<void> invalidate(Worker& worker, const Request& request,
 
 // Updates or drops the response stored for GET by the answer to HEAD (RFC 9111 4.3.5). `since`:
 // when the HEAD was sent; what has been invalidated later stays as it is.
-void heed_head(Shared& shared, const Request& request, const http::ResponseHead& answer,
+void heed_head(Process& process, const Request& request, const http::ResponseHead& answer,
                const cache::Times& times, std::chrono::steady_clock::time_point since);
 
 }  // namespace proxy

@@ -52,15 +52,15 @@ std::string head_for_origin(const Request& request, std::string_view our_name, b
 }
 
 FetchPlan plan_for(Client& client, const Request& request) {
-  const auto& shared = client.worker.shared;
+  const auto& process = client.worker.process;
   FetchPlan plan;
-  aim(plan, request, shared.lists);
+  aim(plan, request, request.policy().lists);
   plan.method = request.head.method;
   plan.repeatable = http::is_idempotent(plan.method) && !request.framing.has_body();
   plan.websocket = request.asks_for_websocket() && client.response.raw_connection();
-  plan.connect = shared.settings.timeouts.connect;
-  plan.first_byte = shared.settings.timeouts.first_byte;
-  plan.head = head_for_origin(request, shared.name, plan.websocket);
+  plan.connect = request.policy().settings.timeouts.connect;
+  plan.first_byte = request.policy().settings.timeouts.first_byte;
+  plan.head = head_for_origin(request, process.name, plan.websocket);
   return plan;
 }
 
@@ -71,7 +71,7 @@ Forwarding::Forwarding(Client& client, const Request& request, RequestBody& body
       request_(request),
       body_(body),
       buffer_(client.worker.buffers),
-      fetch_(client.worker.upstream, plan_for(client, request)) {}
+      fetch_(client.worker.outgoing.upstream, plan_for(client, request)) {}
 
 Task<Outcome<void>> Forwarding::ask() {
   const auto started = co_await fetch_.start();
@@ -115,13 +115,13 @@ Task<Outcome<unsigned>> Forwarding::next_head() {
   if (++interims_ > kMostInterims) {
     co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
   }
-  const auto text = interim_text(**head, client_.worker.shared.name);
+  const auto text = interim_text(**head, client_.worker.process.name);
   co_await client_.response.interim(text);
   co_return status;
 }
 
 Task<Outcome<void>> Forwarding::send_body() {
-  const auto idle = client_.worker.shared.settings.timeouts.body;
+  const auto idle = request_.policy().settings.timeouts.body;
   const bool chunked = request_.framing.kind == http::Framing::Kind::chunked;
   std::string size_line;
   while (!sent_whole_) {

@@ -6,7 +6,7 @@ using net::Task;
 
 Task<Delivered> serve_hit(Client& client, const Request& request, const Lookup& lookup,
                           std::string_view detail) {
-  const auto now = client.worker.shared.clock.now();
+  const auto now = client.worker.process.clock.now();
   const auto& entry = lookup.held();
   if (entry->object) {
     HeldObject object{lookup.key, entry, lookup.presence};

@@ -1,7 +1,7 @@
 #include "proxy/answer/last_hop.hpp"
 
 #include "proxy/http/hops.hpp"
-#include "proxy/reply/own_answer.hpp"
+#include "proxy/reply/own_message.hpp"
 
 namespace proxy {
 
@@ -21,14 +21,10 @@ Task<void> answer_as_last(Client& client, const Request& request) {
   client.record.tag = Tag::own_page;
   if (request.framing.has_body()) client.response.close_after();
   const bool trace = request.head.method == "TRACE";
-  const auto body = trace ? http::traced(request.head, request.target) : std::string();
-  OwnAnswer answer{.body = body};
-  if (trace) {
-    answer.content_type = "message/http";
-  } else {
-    answer.allow = kForwarded;
-  }
-  co_await send_own(client, answer);
+  auto message = own_message(client, 200, trace ? "message/http" : "",
+                             trace ? http::traced(request.head, request.target) : "");
+  if (!trace) message.set(beast::http::field::allow, kForwarded);
+  co_await send_message(client, message);
 }
 
 }  // namespace proxy

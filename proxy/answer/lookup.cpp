@@ -8,18 +8,18 @@ namespace proxy {
 using cache::Action;
 using net::Task;
 
-Lookup look_in_memory(Shared& shared, const Request& request) {
+Lookup look_in_memory(Process& process, const Request& request) {
   Lookup lookup;
   lookup.key = digest::key_of(digest::Method::get, request.stored_as());
   lookup.asked = std::chrono::steady_clock::now();
-  note_asked(shared, request, lookup.key);
-  lookup.found = shared.store.find(lookup.key, request.stored_as(), request.head.fields);
-  admit_held(shared, lookup.key, lookup.found.entry);
+  note_asked(process, request, lookup.key);
+  lookup.found = process.store.find(lookup.key, request.stored_as(), request.head.fields);
+  admit_held(process, lookup.key, lookup.found.entry);
   return lookup;
 }
 
-bool may_be_on_disk(const Shared& shared, const Request& request, const Lookup& lookup) {
-  return may_be_below(shared, request, lookup.key, lookup.found);
+bool may_be_on_disk(const Process& process, const Request& request, const Lookup& lookup) {
+  return may_be_below(process, request, lookup.key, lookup.found);
 }
 
 Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup lookup) {
@@ -29,10 +29,10 @@ Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup l
   co_return LookupOnDisk{std::move(lookup), back.from_disk};
 }
 
-void judge(const Shared& shared, const Request& request, Lookup& lookup) {
+void judge(const Process& process, const Request& request, Lookup& lookup) {
   lookup.presence = Presence::held;
   if (lookup.held() && lookup.held()->object) {
-    lookup.presence = presence(shared, request, lookup.key, *lookup.held());
+    lookup.presence = presence(process, request, lookup.key, *lookup.held());
     // Blocks without a strong validator cannot be fetched apart (RFC 9110 15.3.7.3), so a request
     // that finds them under way can only wait for them.
     const bool only_joined = cache::strong_validator(*lookup.held()).empty() &&
@@ -41,7 +41,7 @@ void judge(const Shared& shared, const Request& request, Lookup& lookup) {
                          (lookup.presence == Presence::under_way && !only_joined);
   }
   // The time is read here, not before the search: the disk may have taken a while.
-  lookup.verdict = cache::judge(request.facts, lookup.found, shared.clock.now());
+  lookup.verdict = cache::judge(request.facts, lookup.found, process.clock.now());
 }
 
 bool answers_from_cache(const Lookup& lookup) {
@@ -55,13 +55,13 @@ bool is_hit(const Lookup& lookup) {
   return lookup.verdict.action == Action::serve;
 }
 
-std::optional<Lookup> look_again(Shared& shared, const Request& request, const Lookup& first) {
+std::optional<Lookup> look_again(Process& process, const Request& request, const Lookup& first) {
   if (first.anew) return std::nullopt;  // it would find what has just been of no use
   Lookup again;
   again.key = first.key;
   again.asked = first.asked;
-  again.found = shared.store.find(first.key, request.stored_as(), request.head.fields);
-  judge(shared, request, again);
+  again.found = process.store.find(first.key, request.stored_as(), request.head.fields);
+  judge(process, request, again);
   return is_hit(again) ? std::optional(std::move(again)) : std::nullopt;
 }
 

@@ -26,9 +26,9 @@ struct Lookup {
 };
 
 // Searches memory.
-Lookup look_in_memory(Shared& shared, const Request& request);
+Lookup look_in_memory(Process& process, const Request& request);
 // Whether the disk may have an answer that memory lacks; if so, look_on_disk().
-bool may_be_on_disk(const Shared& shared, const Request& request, const Lookup& lookup);
+bool may_be_on_disk(const Process& process, const Request& request, const Lookup& lookup);
 // Searches the disk. `from_disk` of the result: the entry was read from there for this request.
 struct LookupOnDisk {
   Lookup lookup;
@@ -37,7 +37,7 @@ struct LookupOnDisk {
 net::Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup lookup);
 
 // Sets verdict and presence. The only place that decides what happens to a request.
-void judge(const Shared& shared, const Request& request, Lookup& lookup);
+void judge(const Process& process, const Request& request, Lookup& lookup);
 
 // Whether the verdict is to answer from the cache at once.
 bool answers_from_cache(const Lookup& lookup);
@@ -45,7 +45,7 @@ bool answers_from_cache(const Lookup& lookup);
 bool is_hit(const Lookup& lookup);
 
 // Searches memory again: a hit that another fill has stored since the first search.
-std::optional<Lookup> look_again(Shared& shared, const Request& request, const Lookup& first);
+std::optional<Lookup> look_again(Process& process, const Request& request, const Lookup& first);
 
 // What to do when the entry found turned out to be outdated or unusable: as if there were none.
 Lookup begin_anew(Lookup lookup, const Request& request);

@@ -17,18 +17,18 @@ namespace {
 
 void begin(Client& client, const Request& request, const Lookup& lookup,
            const std::shared_ptr<Fill>& fill) {
-  auto& shared = client.worker.shared;
+  auto& process = client.worker.process;
   // For a while after an invalidation siblings may still hold the outdated response.
   const bool ask =
-      !shared.directory.peers().empty() && sibling_may_answer(request, lookup.verdict) &&
-      !shared.fills.recently_invalidated(lookup.key, request.stored_as(), steady_clock::now());
+      !request.policy().directory->peers().empty() && sibling_may_answer(request, lookup.verdict) &&
+      !process.fills.recently_invalidated(lookup.key, request.stored_as(), steady_clock::now());
   start_filling(client.worker, {.fill = fill,
                                 .key = lookup.key,
                                 .request = std::make_unique<OwnedRequest>(request),
                                 .how = lookup.verdict,
                                 .held = lookup.held(),
                                 .asked = lookup.asked,
-                                .instead = range_override(shared, request, lookup),
+                                .instead = range_override(process, request, lookup),
                                 .ask_siblings = ask});
 }
 
@@ -46,12 +46,12 @@ bool answers(const FillHead& head, const Request& request, cache::Time now) {
 // request may have set bounds on freshness which this one does not.
 bool may_have_stale(const Client& client, const Request& request, const Lookup& lookup,
                     const Failure& failure) {
-  const auto& shared = client.worker.shared;
-  const auto leave = shared.leave_after(failure);
+  const auto& process = client.worker.process;
+  const auto leave = request.policy().leave_after(failure);
   if (!lookup.held()) return false;
   const auto& held = *lookup.held();
-  if (held.object && presence(shared, request, lookup.key, held) != Presence::held) return false;
-  return cache::may_stand_in(request.facts, held, shared.clock.now(), leave);
+  if (held.object && presence(process, request, lookup.key, held) != Presence::held) return false;
+  return cache::may_stand_in(request.facts, held, process.clock.now(), leave);
 }
 
 enum class Joined {
@@ -73,7 +73,7 @@ Task<Joined> read_others(Client& client, const Request& request, const Lookup& l
   }
   // A request for a part does not wait for the whole.
   if (lookup.verdict.part && !head->entry->object) co_return Joined::unfit;
-  if (!answers(*head, request, client.worker.shared.clock.now())) co_return Joined::unfit;
+  if (!answers(*head, request, client.worker.process.clock.now())) co_return Joined::unfit;
   client.record.collapsed = true;
   const auto delivered =
       co_await deliver(client, request, *reader, *head, reason, OnOutdated::begin_anew);
@@ -106,9 +106,9 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
 // that is listed already is given up.
 Task<Joined> serve_stored_meanwhile(Client& client, const Request& request, Lookup& lookup,
                                     const Fills::Entered& entered) {
-  auto& fills = client.worker.shared.fills;
+  auto& fills = client.worker.process.fills;
   if (entered.turn == Fills::Turn::alone) co_return Joined::unfit;
-  const auto stored = look_again(client.worker.shared, request, lookup);
+  const auto stored = look_again(client.worker.process, request, lookup);
   if (!stored) co_return Joined::unfit;
   if (entered.turn == Fills::Turn::first) {
     fills.leave(lookup.key, *entered.fill);
@@ -122,11 +122,11 @@ Task<Joined> serve_stored_meanwhile(Client& client, const Request& request, Look
 }
 
 Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& lookup) {
-  auto& shared = client.worker.shared;
+  auto& process = client.worker.process;
   const auto executor = client.worker.io.get_executor();
   const auto& url = request.stored_as();
-  auto entered = may_share(shared, request, lookup)
-                     ? shared.fills.enter(lookup.key, url, executor, steady_clock::now())
+  auto entered = may_share(process, request, lookup)
+                     ? process.fills.enter(lookup.key, url, executor, steady_clock::now())
                      : Fills::alone(url, executor);
   auto reader = FillReader::attach(entered.fill, executor);
   if (entered.turn == Fills::Turn::join && reader) {
@@ -143,15 +143,15 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
   co_return co_await read_own(client, request, lookup, std::move(reader));
 }
 
-bool overloaded(const Shared& shared) {
-  return shared.transit.used() > 2 * shared.transit.limit();  // by clients that do not read
+bool overloaded(const Process& process) {
+  return process.transit.used() > 2 * process.transit.limit();  // by clients that do not read
 }
 
 }  // namespace
 
 Task<void> answer_miss(Client& client, const Request& request, Lookup lookup) {
   for (;;) {
-    if (overloaded(client.worker.shared)) {
+    if (overloaded(client.worker.process)) {
       const Failure overload{Failure::Where::us, Failure::What::overload, {}};
       co_return co_await refuse(client, request, overload);
     }
@@ -166,7 +166,7 @@ void refresh(Client& client, const Request& request, const Lookup& lookup) {
   if (request.facts.authorization) return;
   auto& worker = client.worker;
   auto fill =
-      worker.shared.fills.begin_refresh(lookup.key, request.stored_as(), worker.io.get_executor());
+      worker.process.fills.begin_refresh(lookup.key, request.stored_as(), worker.io.get_executor());
   if (!fill) return;
   start_filling(worker, {.fill = std::move(fill),
                          .key = lookup.key,

@@ -20,10 +20,11 @@ namespace {
 std::optional<FillHead> stand_in(const Client& client, const Request& request,
                                  std::string_view host, std::shared_ptr<const cache::Entry> stale,
                                  const Outcome<unsigned>& answered) {
-  const auto& shared = client.worker.shared;
+  const auto& process = client.worker.process;
   if (!stale || (answered && !cache::is_error_to_stand_in_for(*answered))) return std::nullopt;
-  const auto leave = answered ? std::chrono::seconds(0) : shared.leave_after(answered.error());
-  if (!cache::may_stand_in(request.facts, *stale, shared.clock.now(), leave)) return std::nullopt;
+  const auto leave =
+      answered ? std::chrono::seconds(0) : request.policy().leave_after(answered.error());
+  if (!cache::may_stand_in(request.facts, *stale, process.clock.now(), leave)) return std::nullopt;
   Provenance from;
   from.host = host;
   from.stood_in = true;
@@ -40,10 +41,10 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
 
 // Whether the answer may be kept as that to a GET: the URL has not been invalidated since the POST
 // was sent.
-bool may_capture(Shared& shared, const Request& request, steady_clock::time_point since) {
+bool may_capture(Process& process, const Request& request, steady_clock::time_point since) {
   if (request.head.method != "POST") return false;
   const auto& name = request.stored_as();
-  return !shared.fills.outdated(digest::key_of(digest::Method::get, name), name, since);
+  return !process.fills.outdated(digest::key_of(digest::Method::get, name), name, since);
 }
 
 }  // namespace
@@ -55,11 +56,11 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   record.tag = reason == http::Forward::request ? Tag::client_refresh : Tag::miss;
   record.hierarchy = Hierarchy::direct;
   const auto begun = steady_clock::now();
-  cache::Times times{worker.shared.clock.now(), {}};
+  cache::Times times{worker.process.clock.now(), {}};
   Forwarding forwarding(client, request, body);
   const auto asked = co_await forwarding.ask();
   record.upstream_host = forwarding.host();
-  times.response = worker.shared.clock.now();
+  times.response = worker.process.clock.now();
 
   const auto answered = asked ? Outcome<unsigned>(forwarding.head().status) : asked.error();
   const auto held = stand_in(client, request, forwarding.host(), std::move(stale), answered);
@@ -69,9 +70,9 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
     co_return co_await become_websocket(client, forwarding.fetch(), reason);
   }
   // Asked before invalidate(), which would count as a change itself.
-  const bool captured = may_capture(worker.shared, request, begun);
+  const bool captured = may_capture(worker.process, request, begun);
   co_await invalidate(worker, request, forwarding.head());
-  if (request.is_head()) heed_head(worker.shared, request, forwarding.head(), times, begun);
+  if (request.is_head()) heed_head(worker.process, request, forwarding.head(), times, begun);
   std::unique_ptr<PostCapture> capture;
   if (captured) capture = PostCapture::begin(worker, request, forwarding.head(), times);
   co_await relay(client, request, forwarding, reason, capture.get());

@@ -11,7 +11,7 @@ namespace proxy {
 std::unique_ptr<PostCapture> PostCapture::begin(Worker& worker, const Request& request,
                                                 const http::ResponseHead& answer,
                                                 const cache::Times& times) {
-  const auto targets = targets_for(request, worker.shared.settings.cache);
+  const auto targets = targets_for(request, request.policy().settings.cache);
   const auto storability =
       cache::may_store_posted(request.head, request.facts, request.target, answer, times, targets);
   if (storability != cache::Storability::yes) return nullptr;
@@ -19,7 +19,7 @@ std::unique_ptr<PostCapture> PostCapture::begin(Worker& worker, const Request& r
                                  .request = request.head.fields,
                                  .response = answer,
                                  .times = times,
-                                 .our_name = worker.shared.name,
+                                 .our_name = worker.process.name,
                                  .shared = request.may_be_shared(),
                                  .targets = targets,
                                  .bounds = request.facts.freshness};
@@ -29,29 +29,29 @@ std::unique_ptr<PostCapture> PostCapture::begin(Worker& worker, const Request& r
 PostCapture::PostCapture(Worker& worker, const Request& request, const cache::Received& received)
     : worker_(worker),
       key_(digest::key_of(digest::Method::get, request.stored_as())),
-      entry_(std::make_shared<cache::Entry>(worker.shared.budget, received)) {}
+      entry_(std::make_shared<cache::Entry>(worker.process.budget, received)) {}
 
 cache::seconds PostCapture::ttl() const {
-  return entry_->ttl(worker_.shared.clock.now());
+  return entry_->ttl(worker_.process.clock.now());
 }
 
 void PostCapture::append(std::span<const char> bytes) {
   if (!entry_) return;
-  auto& shared = worker_.shared;
-  const bool fits = entry_->body.size + bytes.size() <= shared.store.max_object();
-  if (!fits || (shared.budget.over() && !shared.store.make_room())) {
+  auto& process = worker_.process;
+  const bool fits = entry_->body.size + bytes.size() <= process.store.max_object();
+  if (!fits || (process.budget.over() && !process.store.make_room())) {
     entry_.reset();
     return;
   }
   const auto size = static_cast<std::uint32_t>(bytes.size());
-  const auto block = std::make_shared<cache::Block>(shared.budget, size);
+  const auto block = std::make_shared<cache::Block>(process.budget, size);
   std::copy(bytes.begin(), bytes.end(), block->data());
   entry_->body.slices.push_back({block, size});
   entry_->body.size += size;
 }
 
 void PostCapture::store() {
-  if (entry_) keep(worker_.shared, key_, std::exchange(entry_, nullptr), begun_);
+  if (entry_) keep(worker_.process, key_, std::exchange(entry_, nullptr), begun_);
 }
 
 }  // namespace proxy

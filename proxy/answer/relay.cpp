@@ -19,7 +19,7 @@ void add_fields(Client& client, const Request& request, const http::ResponseHead
                 http::Forward reason, const PostCapture* capture) {
   auto& fields = client.response.fields();
   if (!head.fields.has(http::field::date)) {  // RFC 9110 6.6.1
-    const auto now = client.worker.shared.clock.now();
+    const auto now = client.worker.process.clock.now();
     http::append_field(fields, "Date", http::format_date(whole_seconds(now)));
   }
   if (const auto* age = head.fields.find(http::field::age)) {
@@ -49,7 +49,7 @@ Task<Body> relay_body(Client& client, Fetch& fetch, const PooledBuffer& buffer,
                       PostCapture* capture) {
   auto& worker = client.worker;
   auto& received = worker.counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
-  const auto idle = worker.shared.settings.timeouts.body;
+  const auto idle = request.policy().settings.timeouts.body;
   std::uint64_t turn = 0;
   while (!fetch.body_finished()) {
     const auto read = co_await fetch.body(buffer.all(), idle);
@@ -74,7 +74,7 @@ Task<void> relay(Client& client, const Request& request, Forwarding& forwarding,
   auto& fetch = forwarding.fetch();
   const auto& head = fetch.head();
   std::string text;
-  http::append_response_head(text, head, client.worker.shared.name);
+  http::append_response_head(text, head, client.worker.process.name);
   add_fields(client, request, head, reason, capture);
   client.record.content_type = head.fields.value(http::field::content_type);
   if (!forwarding.sent_whole()) response.close_after();

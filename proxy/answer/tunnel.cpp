@@ -17,7 +17,7 @@ namespace asio = net::asio;
 namespace {
 
 std::optional<Refusal> why_no_tunnel(Client& client, const Request& request) {
-  if (http::via_names(request.head.fields, client.worker.shared.name)) return Refusal::loop();
+  if (http::via_names(request.head.fields, client.worker.process.name)) return Refusal::loop();
   if (request.framing.has_body()) return Refusal::bad("CONNECT has no body");
   if (request.facts.offline) return Refusal::offline(http::Forward::method);
   if (!client.response.raw_connection()) return Refusal::no_tunnel();
@@ -27,7 +27,7 @@ std::optional<Refusal> why_no_tunnel(Client& client, const Request& request) {
 // RFC 9110 9.3.6: a 2xx to CONNECT has neither length nor coding.
 std::string established_head(const Client& client) {
   std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 ";
-  head += client.worker.shared.name;
+  head += client.worker.process.name;
   head += "\r\n";
   http::CacheStatus status;
   status.fwd = http::Forward::method;
@@ -64,7 +64,7 @@ Task<void> carry(Way way) {
 
 // What each side is sent before the first byte is carried.
 Task<net::error_code> send_first(Client& client, TunnelEnds& ends) {
-  const auto idle = client.worker.shared.settings.timeouts.body;
+  const auto idle = client.worker.policy()->settings.timeouts.body;
   auto& [stream, input] = ends.client;
   const std::array<asio::const_buffer, 2> first{asio::buffer(ends.head),
                                                 asio::buffer(ends.from_server)};
@@ -93,9 +93,10 @@ Task<void> tunnel(Client& client, const Request& request) {
   record.hierarchy = Hierarchy::direct;
   record.upstream_host = request.target.host();
 
-  const auto& shared = client.worker.shared;
-  const auto to = origin_of(request.target, shared.lists);
-  auto connected = co_await client.worker.connector.connect(to, shared.settings.timeouts.connect);
+  const auto& process = client.worker.process;
+  const auto to = origin_of(request.target, request.policy().lists);
+  auto connected = co_await client.worker.outgoing.connector.connect(
+      to, request.policy().settings.timeouts.connect);
   if (!connected) {
     const auto failure = failure_of(Failure::Where::upstream, connected.error());
     co_return co_await refuse(client, request, failure, http::Forward::method);
@@ -110,7 +111,7 @@ Task<void> carry_both(Client& client, TunnelEnds& ends) {
   const auto error = co_await send_first(client, ends);
   if (error) co_return;
   auto& worker = client.worker;
-  const auto idle = worker.shared.settings.timeouts.body;
+  const auto idle = worker.policy()->settings.timeouts.body;
   auto& stream = ends.client.stream;
   std::uint64_t up = 0;
   const Way there{stream, ends.server, worker.buffers, idle, up};

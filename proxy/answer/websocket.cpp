@@ -10,7 +10,7 @@ using net::Task;
 
 Task<void> become_websocket(Client& client, Fetch& fetch, http::Forward reason) {
   std::string head;
-  http::append_response_head(head, fetch.head(), client.worker.shared.name);
+  http::append_response_head(head, fetch.head(), client.worker.process.name);
   http::CacheStatus status;
   status.fwd = reason;
   status.fwd_status = fetch.head().status;

@@ -10,11 +10,11 @@ using http::Forward;
 namespace {
 
 // The blocks to ask for in place of the part that the client wants.
-std::optional<http::AskedRange> blocks_around(const Shared& shared, const Request& request,
+std::optional<http::AskedRange> blocks_around(const Process& process, const Request& request,
                                               const Lookup& lookup) {
   const auto& verdict = lookup.verdict;
-  if (!shared.disk || !verdict.part || verdict.action == Action::complete) return {};
-  if (!shared.disk->admits(lookup.key)) return {};
+  if (!process.disk || !verdict.part || verdict.action == Action::complete) return {};
+  if (!process.disk->admits(lookup.key)) return {};
   const auto& held = lookup.held();
   const bool begun = held && held->object && held->range;
   return widened(request.facts, begun ? held->body.size : 0);
@@ -22,12 +22,12 @@ std::optional<http::AskedRange> blocks_around(const Shared& shared, const Reques
 
 }  // namespace
 
-bool may_share(const Shared& shared, const Request& request, const Lookup& lookup) {
+bool may_share(const Process& process, const Request& request, const Lookup& lookup) {
   const auto& verdict = lookup.verdict;
   // A client that wants a fresh copy must not get one that was asked for earlier.
   if (verdict.reason == Forward::request || request.facts.authorization) return false;
   if (!verdict.part) return true;
-  return !request.facts.if_range && blocks_around(shared, request, lookup);
+  return !request.facts.if_range && blocks_around(process, request, lookup);
 }
 
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
@@ -38,9 +38,9 @@ bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
          (verdict.reason == Forward::uri_miss || verdict.reason == Forward::vary_miss);
 }
 
-std::optional<http::AskedRange> range_override(const Shared& shared, const Request& request,
+std::optional<http::AskedRange> range_override(const Process& process, const Request& request,
                                                const Lookup& lookup) {
-  if (auto blocks = blocks_around(shared, request, lookup)) return blocks;
+  if (auto blocks = blocks_around(process, request, lookup)) return blocks;
   const auto& facts = request.facts;
   const bool resumes = lookup.verdict.part && lookup.verdict.action != Action::complete;
   if (!resumes || !facts.if_range) return std::nullopt;

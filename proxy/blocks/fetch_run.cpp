@@ -36,27 +36,27 @@ http::ByteRange bytes_of(const cache::BlockRun& blocks, std::uint64_t length) {
 
 FetchPlan plan_for(const Worker& worker, const Request& request, const cache::Entry& object,
                    const http::ByteRange& bytes) {
-  const auto& shared = worker.shared;
+  const auto& policy = request.policy();
   FetchPlan plan;
-  plan.head = range_request(request, shared.name, object, bytes);
+  plan.head = range_request(request, worker.process.name, object, bytes);
   plan.method = "GET";
-  plan.connect = shared.settings.timeouts.connect;
-  plan.first_byte = shared.settings.timeouts.first_byte;
-  aim(plan, request, shared.lists);
+  plan.connect = policy.settings.timeouts.connect;
+  plan.first_byte = policy.settings.timeouts.first_byte;
+  aim(plan, request, policy.lists);
   return plan;
 }
 
 // The entry of that very version, if it is still in force.
-std::shared_ptr<const cache::Entry> object_held(Shared& shared, const RunJob& job) {
+std::shared_ptr<const cache::Entry> object_held(Process& process, const RunJob& job) {
   const auto& object = *job.run->object;
-  auto held = shared.store.find(job.key, object.url, job.request->get().head.fields).entry;
+  auto held = process.store.find(job.key, object.url, job.request->get().head.fields).entry;
   return held && held->object == object.object ? held : nullptr;
 }
 
 // What one client's credentials brought says nothing against what is held for all.
-void drop_object(Shared& shared, const RunJob& job) {
+void drop_object(Process& process, const RunJob& job) {
   if (job.request->get().facts.authorization) return;
-  if (object_held(shared, job)) drop(shared, job.key, job.run->object->url);
+  if (object_held(process, job)) drop(process, job.key, job.run->object->url);
 }
 
 Task<Outcome<Fit>> ask_for(Fetch& fetch, const cache::Entry& object, http::ByteRange bytes,
@@ -80,19 +80,19 @@ struct Answer {
 };
 
 // What is held with the answer's head (RFC 9111 3.4), and whether that may be kept.
-cache::Freshened with_head(Shared& shared, const RunJob& job, const cache::Entry& held,
+cache::Freshened with_head(Process& process, const RunJob& job, const cache::Entry& held,
                            const Answer& answer) {
   const auto& request = job.request->get();
   const cache::Received message{.url = held.url,
                                 .request = request.head.fields,
                                 .response = answer.head,
                                 .times = answer.times,
-                                .our_name = shared.name,
+                                .our_name = process.name,
                                 .source = answer.source,
                                 .shared = request.may_be_shared(),
-                                .targets = targets_for(request, shared.settings.cache),
+                                .targets = targets_for(request, request.policy().settings.cache),
                                 .bounds = request.facts.freshness};
-  auto all = cache::with_part(shared.budget, held, request.facts, message, {});
+  auto all = cache::with_part(process.budget, held, request.facts, message, {});
   all.entry->body.size = job.run->object->body.size;
   return all;
 }
@@ -111,16 +111,16 @@ bool is_of_request(cache::Storability storability) {
 
 // Whether the origin's answer may be kept, and so be given to all who wait for it: then what is
 // held is no fresher than it says from now on.
-bool may_be_kept(Shared& shared, const RunJob& job, const Answer& answer) {
-  const auto held = object_held(shared, job);
-  const auto all = with_head(shared, job, held ? *held : *job.run->object, answer);
+bool may_be_kept(Process& process, const RunJob& job, const Answer& answer) {
+  const auto held = object_held(process, job);
+  const auto all = with_head(process, job, held ? *held : *job.run->object, answer);
   if (all.storability != cache::Storability::yes) {
-    if (!is_of_request(all.storability)) drop_object(shared, job);
+    if (!is_of_request(all.storability)) drop_object(process, job);
     return false;
   }
   if (!held || !is_stricter(*all.entry, *held)) return true;
-  const bool kept = keep(shared, job.key, all.entry, answer.asked, held.get());
-  if (!kept) drop_object(shared, job);
+  const bool kept = keep(process, job.key, all.entry, answer.asked, held.get());
+  if (!kept) drop_object(process, job);
   return true;
 }
 
@@ -132,20 +132,20 @@ enum class Tried {
 
 // As for what is not held at all: see answer.cpp. Whoever reads a run may fetch.
 bool siblings_may_bring(const Worker& worker, const RunJob& job) {
-  auto& shared = worker.shared;
+  auto& process = worker.process;
   const Request& request = job.request->get();
-  return !shared.directory.peers().empty() && request.may_be_shared() &&
+  return !request.policy().directory->peers().empty() && request.may_be_shared() &&
          !request.facts.authorization && !request.facts.control.no_cache &&
-         !shared.fills.recently_invalidated(job.key, request.stored_as(), steady_clock::now());
+         !process.fills.recently_invalidated(job.key, request.stored_as(), steady_clock::now());
 }
 
 FetchPlan plan_for_sibling(const Worker& worker, const Request& request, const peers::Peer& peer,
                            const cache::Entry& object, const http::ByteRange& bytes) {
-  const auto& timeouts = worker.shared.settings.timeouts;
+  const auto& timeouts = request.policy().settings.timeouts;
   const PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object)};
   FetchPlan plan;
   plan.to = {false, peer.host, peer.port, upstream::Trust::configured};
-  plan.head = sibling_request(request, worker.shared.name, part);
+  plan.head = sibling_request(request, worker.process.name, part);
   plan.method = "GET";
   plan.connect = timeouts.peer_connect;
   plan.first_byte = timeouts.peer_first_byte;
@@ -153,7 +153,7 @@ FetchPlan plan_for_sibling(const Worker& worker, const Request& request, const p
 }
 
 // Of an answer that is not the blocks asked for.
-Task<void> note_answer(Worker& worker, peers::PeerRef peer, Fetch& fetch,
+Task<void> note_answer(Worker& worker, const RunJob& job, peers::PeerRef peer, Fetch& fetch,
                        std::chrono::microseconds waited) {
   const auto status = fetch.head().status;
   const bool says_no = status == 504 || status == 502;  // Squid says either
@@ -161,42 +161,43 @@ Task<void> note_answer(Worker& worker, peers::PeerRef peer, Fetch& fetch,
   const bool wrong_claim = says_no || other_version;
   const auto outcome = wrong_claim ? peers::ClaimOutcome::false_hit : peers::ClaimOutcome::refused;
   const auto cause = says_no ? cause_of(fetch.head()) : peers::FalseHit::untold;
-  worker.shared.directory.note(peer, outcome, waited, 0, steady_clock::now(), cause);
+  job.request->get().policy().directory->note(peer, outcome, waited, 0, steady_clock::now(), cause);
   if (says_no) co_await discard(worker, fetch);
 }
 
 Task<Tried> pour_from(Worker& worker, const RunJob& job, peers::PeerRef peer, Fetch& fetch,
                       std::chrono::microseconds waited) {
-  auto& shared = worker.shared;
-  shared.runs.take_from(*job.run, peer);
+  auto& process = worker.process;
+  const auto& policy = job.request->get().policy();
+  process.runs.take_from(*job.run, peer);
   Pouring pouring(worker, {job.run, job.key, Hierarchy::sibling, job.patience}, fetch);
   pouring.expect(kLeastSiblingRate);
-  const auto poured = co_await pouring.pour(shared.settings.timeouts.peer_first_byte);
+  const auto poured = co_await pouring.pour(policy.settings.timeouts.peer_first_byte);
   fetch.finish();
   if (!poured && poured.error().what == Failure::What::abandoned) co_return Tried::over;
   const auto outcome = poured ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::broken;
-  shared.directory.note(peer, outcome, waited, pouring.received(), steady_clock::now());
+  policy.directory->note(peer, outcome, waited, pouring.received(), steady_clock::now());
   if (poured) co_return Tried::over;
-  shared.runs.begin_again(*job.run);
+  process.runs.begin_again(*job.run);
   co_return Tried::origin;
 }
 
 // As for what is not held at all: see Filling::take_from_sibling().
-bool is_of_use(Shared& shared, const RunJob& job, const Answer& answer) {
-  const auto all = with_head(shared, job, *job.run->object, answer);
+bool is_of_use(Process& process, const RunJob& job, const Answer& answer) {
+  const auto all = with_head(process, job, *job.run->object, answer);
   return all.storability == cache::Storability::yes && all.entry->fresh(answer.times.response) &&
          !selected_by_withheld(answer.head, job.request->get());
 }
 
 Task<Tried> from_sibling(Worker& worker, const RunJob& job, peers::PeerRef peer) {
-  auto& shared = worker.shared;
-  auto& directory = shared.directory;
+  auto& process = worker.process;
   const auto& request = job.request->get();
+  auto& directory = *request.policy().directory;
   const auto& object = *job.run->object;
-  const auto bytes = bytes_of(shared.runs.blocks(*job.run), object.body.size);
-  Fetch fetch(worker.upstream, plan_for_sibling(worker, request, *peer, object, bytes));
+  const auto bytes = bytes_of(process.runs.blocks(*job.run), object.body.size);
+  Fetch fetch(worker.outgoing.upstream, plan_for_sibling(worker, request, *peer, object, bytes));
   const auto begun = steady_clock::now();
-  const auto sent = shared.clock.now();
+  const auto sent = process.clock.now();
   const auto fit = co_await ask_for(fetch, object, bytes, 0);
   const auto answered = steady_clock::now();
   const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(answered - begun);
@@ -206,18 +207,19 @@ Task<Tried> from_sibling(Worker& worker, const RunJob& job, peers::PeerRef peer)
     directory.note(peer, outcome, {}, 0, answered);
     co_return Tried::origin;
   }
-  const Answer answer{fetch.head(), {sent, shared.clock.now()}, begun, cache::SourceKind::sibling};
-  if (*fit == Fit::range && is_of_use(shared, job, answer)) {
+  const Answer answer{fetch.head(), {sent, process.clock.now()}, begun, cache::SourceKind::sibling};
+  if (*fit == Fit::range && is_of_use(process, job, answer)) {
     co_return co_await pour_from(worker, job, peer, fetch, waited);
   }
-  co_await note_answer(worker, peer, fetch, waited);
+  co_await note_answer(worker, job, peer, fetch, waited);
   co_return Tried::next;
 }
 
 // Whether nothing is left for the origin to bring.
 Task<bool> from_siblings(Worker& worker, const RunJob& job) {
   if (!siblings_may_bring(worker, job)) co_return false;
-  const auto claimants = worker.shared.directory.claimants(job.key, steady_clock::now());
+  const auto claimants =
+      job.request->get().policy().directory->claimants(job.key, steady_clock::now());
   for (const auto& peer : claimants) {
     const auto tried = co_await from_sibling(worker, job, peer);
     if (tried != Tried::next) co_return tried == Tried::over;
@@ -232,37 +234,37 @@ Task<Failure> bring(Worker& worker, const RunJob& job) {
   const bool over = why.what == Failure::What::abandoned || job.run->refused();
   if (over || !job.run->early()) co_return why;
   // What one connection more did not bring the first may: it alone tells what is wrong.
-  worker.shared.runs.decline(*job.run);
+  worker.process.runs.decline(*job.run);
   co_return kRunEnded;
 }
 
 Task<void> run_to_its_end(Worker& worker, RunJob job) {
-  Runs::Ending ending(worker.shared.runs, job.run);
+  Runs::Ending ending(worker.process.runs, job.run);
   try {
     ending.why = co_await bring(worker, job);
   } catch (const std::exception& bug) {
     spdlog::error("a fetch of {} failed inside this proxy: {}", job.run->object->url, bug.what());
   }
-  note_if_complete(worker.shared, job.key, *job.run->object);
+  note_if_complete(worker.process, job.key, *job.run->object);
 }
 
 // By one answer of the origin.
 Task<Failure> bring_rest(Worker& worker, const RunJob& job, Runs::Rest rest) {
-  auto& shared = worker.shared;
+  auto& process = worker.process;
   const auto& object = *job.run->object;
   auto bytes = bytes_of(rest.blocks, object.body.size);
   bytes.first += rest.reached;
-  Fetch fetch(worker.upstream, plan_for(worker, job.request->get(), object, bytes));
+  Fetch fetch(worker.outgoing.upstream, plan_for(worker, job.request->get(), object, bytes));
   const auto asked = steady_clock::now();
-  const auto sent = shared.clock.now();
+  const auto sent = process.clock.now();
   const auto fit = co_await ask_for(fetch, object, bytes, kMostInterimHeads);
   if (!fit) co_return fit.error();
-  if (*fit == Fit::changed) drop_object(shared, job);
+  if (*fit == Fit::changed) drop_object(process, job);
   const bool has_it = *fit == Fit::range || *fit == Fit::whole;
   const bool good =
-      has_it && may_be_kept(shared, job, {fetch.head(), {sent, shared.clock.now()}, asked});
+      has_it && may_be_kept(process, job, {fetch.head(), {sent, process.clock.now()}, asked});
   if (job.run->early() && (*fit == Fit::refused || (*fit == Fit::whole && good))) {
-    shared.runs.decline(*job.run);
+    process.runs.decline(*job.run);
     co_return kRunEnded;
   }
   if (!good) {
@@ -270,11 +272,11 @@ Task<Failure> bring_rest(Worker& worker, const RunJob& job, Runs::Rest rest) {
     co_return kNotTheBlocks;
   }
   if (*fit == Fit::whole) {
-    if (rest.reached > 0) shared.runs.begin_again(*job.run);
-    shared.runs.replan(*job.run, {0, cache::blocks_in(object.body.size) - 1}, true);
+    if (rest.reached > 0) process.runs.begin_again(*job.run);
+    process.runs.replan(*job.run, {0, cache::blocks_in(object.body.size) - 1}, true);
   }
   Pouring pouring(worker, {job.run, job.key, Hierarchy::direct, job.patience}, fetch);
-  const auto poured = co_await pouring.pour(shared.settings.timeouts.body);
+  const auto poured = co_await pouring.pour(job.request->get().policy().settings.timeouts.body);
   fetch.finish();
   if (!poured) co_return poured.error();
   co_return kRunEnded;
@@ -288,7 +290,7 @@ bool is_worth_another(const Runs::Rest& before, const Runs::Rest& rest) {
 }  // namespace
 
 Task<Failure> bring_from_origin(Worker& worker, const RunJob& job) {
-  auto& runs = worker.shared.runs;
+  auto& runs = worker.process.runs;
   for (auto rest = runs.rest(*job.run);;) {
     const Failure why = co_await bring_rest(worker, job, rest);
     const auto before = std::exchange(rest, runs.rest(*job.run));

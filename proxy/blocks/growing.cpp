@@ -8,10 +8,10 @@
 
 namespace proxy {
 
-Growing::Growing(Shared& shared, const digest::Key& key, const cache::Received& head)
-    : shared_(shared),
+Growing::Growing(Process& process, const digest::Key& key, const cache::Received& head)
+    : process_(process),
       key_(key),
-      object_(cache::object_entry(shared.budget, head, {shared.disk->disk().new_version()}, 1)) {}
+      object_(cache::object_entry(process.budget, head, {process.disk->disk().new_version()}, 1)) {}
 
 bool Growing::add(cache::Slice slice) {
   auto& block = pending_.back();
@@ -23,11 +23,11 @@ bool Growing::add(cache::Slice slice) {
 }
 
 bool Growing::too_large() const {
-  return !may_be_kept_in_blocks(shared_, size_);
+  return !may_be_kept_in_blocks(process_, size_);
 }
 
 bool Growing::is_large() const {
-  return size_ > large_from(shared_);
+  return size_ > large_from(process_);
 }
 
 // What is small is stored as any other, and no block of it is kept.
@@ -38,18 +38,18 @@ bool Growing::has_full_block() const {
 bool Growing::keep_block() {
   auto body = std::move(pending_.front());
   pending_.erase(pending_.begin());
-  return keep_block_of_new(shared_, key_, object_, kept_++, std::move(body));
+  return keep_block_of_new(process_, key_, object_, kept_++, std::move(body));
 }
 
 std::shared_ptr<const cache::Entry> Growing::begun(const cache::Received& head) {
   noted_ = kept_;
-  return cache::begun_entry(shared_.budget, head, object(),
+  return cache::begun_entry(process_.budget, head, object(),
                             kept_ * std::uint64_t{cache::kBlockBytes});
 }
 
 std::shared_ptr<const cache::Entry> Growing::finish(const cache::Received& head) {
   if (pending_.back().size > 0 && !keep_block()) return nullptr;
-  return cache::object_entry(shared_.budget, head, object(), size_);
+  return cache::object_entry(process_.budget, head, object(), size_);
 }
 
 }  // namespace proxy

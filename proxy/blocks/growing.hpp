@@ -11,14 +11,14 @@
 
 namespace proxy {
 
-struct Shared;
+struct Process;
 
 // Keeps its blocks as they come, once it is large: until an entry is stored, by whoever gets it
 // from here, they are found by nobody; without one they are nobody's. Belongs to one coroutine.
 class Growing {
  public:
   // `head`: what came of it, without its body.
-  Growing(Shared& shared, const digest::Key& key, const cache::Received& head);
+  Growing(Process& process, const digest::Key& key, const cache::Received& head);
 
   // The next bytes: a slice that is full, or the last one. None goes past the end of a block: see
   // room(). False: it cannot be kept in blocks, and no more of it is to be added.
@@ -47,7 +47,7 @@ class Growing {
 
   [[nodiscard]] bool is_large() const;
 
-  Shared& shared_;
+  Process& process_;
   const digest::Key key_;
   const std::shared_ptr<const cache::Entry> object_;  // of a length that does not count
   std::vector<cache::Body> pending_{1};               // the last is under way

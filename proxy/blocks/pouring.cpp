@@ -30,21 +30,21 @@ Pouring::Pouring(Worker& worker, Into into, Fetch& fetch)
     if (!waits || pouring.worth_finishing(*pouring.under_way_, pouring.size_)) return;
     pouring.fetch_.abandon();
   };
-  worker_.shared.runs.on_unwanted(*into_.run, look);
+  worker_.process.runs.on_unwanted(*into_.run, look);
 }
 
 Pouring::~Pouring() {
-  worker_.shared.runs.on_unwanted(*into_.run, nullptr);
+  worker_.process.runs.on_unwanted(*into_.run, nullptr);
 }
 
 Task<Outcome<void>> Pouring::pour(std::chrono::milliseconds idle) {
-  auto& shared = worker_.shared;
+  auto& process = worker_.process;
   const auto& object = into_.run->object;
   const Runs::Held held = [&](std::uint32_t block) {
-    return has_block(shared, into_.key, *object, block);
+    return has_block(process, into_.key, *object, block);
   };
   for (;;) {
-    const auto next = co_await shared.runs.next(into_.run, held);
+    const auto next = co_await process.runs.next(into_.run, held);
     if (!next.fill) break;
     const auto size = cache::bytes_of_block(next.block, object->body.size).size();
     const auto poured = co_await pour_block(*next.fill, size, idle);
@@ -52,7 +52,7 @@ Task<Outcome<void>> Pouring::pour(std::chrono::milliseconds idle) {
     co_await let_the_disk_catch_up(worker_, into_.patience);
     keep(next.block, *next.fill);
     next.fill->finish();
-    shared.runs.done(*into_.run);
+    process.runs.done(*into_.run);
     co_await net::asio::post(worker_.io.get_executor(), net::use_task);  // others' turn
   }
   co_return boost::system::in_place_value;
@@ -94,21 +94,21 @@ Task<Outcome<void>> Pouring::pour_block(Fill& fill, std::uint64_t size,
 
 // What is kept makes room for itself; where that cannot be it is passed on all the same.
 std::shared_ptr<cache::Block> Pouring::next_piece(std::uint64_t left) {
-  auto& shared = worker_.shared;
-  const bool room = !shared.budget.over() || shared.store.make_room();
-  auto& budget = room ? shared.budget : shared.transit;
+  auto& process = worker_.process;
+  const bool room = !process.budget.over() || process.store.make_room();
+  auto& budget = room ? process.budget : process.transit;
   return std::make_shared<cache::Block>(budget, static_cast<std::uint32_t>(std::min(left, kPiece)));
 }
 
 void Pouring::keep(std::uint32_t block, const Fill& fill) {
-  auto& shared = worker_.shared;
+  auto& process = worker_.process;
   const auto& object = into_.run->object;
-  if (has_block(shared, into_.key, *object, block)) return;
-  (void)keep_block(shared, into_.key, object, block, fill.body());
+  if (has_block(process, into_.key, *object, block)) return;
+  (void)keep_block(process, into_.key, object, block, fill.body());
 }
 
 bool Pouring::worth_finishing(const Fill& fill, std::uint64_t size) const {
-  return fill.received() >= size / 2 || worker_.shared.runs.wanted(*into_.run);
+  return fill.received() >= size / 2 || worker_.process.runs.wanted(*into_.run);
 }
 
 }  // namespace proxy

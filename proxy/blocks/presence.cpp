@@ -17,16 +17,17 @@ http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
   return {{0, object.body.size - 1}};
 }
 
-Presence presence(const Shared& shared, const Request& request, const digest::Key& key,
+Presence presence(const Process& process, const Request& request, const digest::Key& key,
                   const cache::Entry& object) {
-  const bool unmodified = cache::is_unmodified_for(request.head.fields, object, shared.clock.now());
+  const bool unmodified =
+      cache::is_unmodified_for(request.head.fields, object, process.clock.now());
   const auto wanted = parts_wanted(request, object);
   auto found = Presence::held;
   for (const auto& range : ranges_of(request, object, wanted, unmodified)) {
     const auto blocks = cache::blocks_of(range);
     for (auto block = blocks.first; block <= blocks.last; ++block) {
-      if (has_block(shared, key, object, block)) continue;
-      const auto last = shared.runs.under_way(object, block);
+      if (has_block(process, key, object, block)) continue;
+      const auto last = process.runs.under_way(object, block);
       if (!last) return Presence::missing;
       found = Presence::under_way;
       block = *last;  // how many there are an origin merely says, before it sends any

@@ -9,7 +9,7 @@
 
 namespace proxy {
 
-struct Shared;
+struct Process;
 
 enum class Presence : std::uint8_t {
   held,       // every byte that the answer needs, or the answer has no body
@@ -18,7 +18,7 @@ enum class Presence : std::uint8_t {
 };
 
 // `key`: of the object's URL. Looks at memory, the disk's index and the runs; reads nothing.
-Presence presence(const Shared& shared, const Request& request, const digest::Key& key,
+Presence presence(const Process& process, const Request& request, const digest::Key& key,
                   const cache::Entry& object);
 
 // The parts of the object that the request's Range selects; all of it without one.

@@ -26,7 +26,7 @@ BlockSource::BlockSource(Worker& worker, Of of)
     : worker_(worker),
       of_(std::move(of)),
       is_held_([this](std::uint32_t block) {
-        return has_block(worker_.shared, of_.key, *of_.object, block);
+        return has_block(worker_.process, of_.key, *of_.object, block);
       }),
       may_ask_(of_.may_fetch && !of_.object->range &&
                !cache::strong_validator(*of_.object).empty()) {}
@@ -73,7 +73,7 @@ bool BlockSource::use(Runs::Taken taken) {
 Runs::Taken BlockSource::take(std::uint32_t block, Begin begin, const Runs::Held& held) {
   auto& worker = worker_;
   const Runs::Wanted wanted{of_.object, block, last_, may_ask_ ? begin : Begin::no};
-  auto taken = worker.shared.runs.take(wanted, held, worker.io.get_executor());
+  auto taken = worker.process.runs.take(wanted, held, worker.io.get_executor());
   if (taken.begun) {
     RunJob job{taken.use.run(), of_.key, std::make_unique<OwnedRequest>(of_.request), patience_};
     start_run(worker, std::move(job));
@@ -84,7 +84,7 @@ Runs::Taken BlockSource::take(std::uint32_t block, Begin begin, const Runs::Held
 // In its turn, where there is none: then what was begun early must not keep one from others.
 Task<bool> BlockSource::have_place(Room::For what) {
   if (place_.serves(what)) co_return true;
-  auto& room = worker_.shared.runs.room();
+  auto& room = worker_.process.runs.room();
   place_.release();
   place_ = room.try_take(what);
   if (!place_) {
@@ -101,7 +101,7 @@ Task<void> BlockSource::look_among_held() {
 }
 
 Task<Outcome<void>> BlockSource::acquire() {
-  if (use_.run() && !worker_.shared.runs.ask(use_, block_)) use_ = {};
+  if (use_.run() && !worker_.process.runs.ask(use_, block_)) use_ = {};
   for (int looks = 0; looks < kMostLooks; ++looks) {
     const bool there = is_held_(block_);
     if (!there && !of_.may_fetch) co_return kNotHeld;
@@ -131,7 +131,7 @@ Task<Outcome<void>> BlockSource::acquire() {
 // So that nobody waits for an answer between two runs, nor for one connection where two bring more.
 void BlockSource::look_ahead() {
   if (std::exchange(looked_ahead_, true) || block_ >= last_ || !may_ask_) return;
-  auto& runs = worker_.shared.runs;
+  auto& runs = worker_.process.runs;
   const bool in_run = use_.run() && runs.ask(use_, block_ + 1);
   if (ahead_.use.run() && ahead_.use.run()->declined()) {
     alone_ = true;
@@ -151,7 +151,7 @@ void BlockSource::look_ahead() {
 std::optional<std::uint32_t> BlockSource::ahead_from(bool in_run) const {
   if (!in_run) return block_ + 1;
   if (!pace_.starved()) return {};
-  const auto end = worker_.shared.runs.blocks(*use_.run()).last;
+  const auto end = worker_.process.runs.blocks(*use_.run()).last;
   if (end < block_ + Runs::kLead) return end + 1;
   return pace_.slow() ? std::optional(block_ + Runs::kLead) : std::nullopt;
 }
@@ -199,7 +199,7 @@ bool BlockSource::may_try_again(const Failure& failure) {
 }
 
 peers::PeerRef BlockSource::peer() const {
-  return use_.run() && reader_ ? worker_.shared.runs.peer(*use_.run()) : nullptr;
+  return use_.run() && reader_ ? worker_.process.runs.peer(*use_.run()) : nullptr;
 }
 
 Task<Outcome<Pieces>> BlockSource::next() {

@@ -13,12 +13,13 @@ bool is_our_name(const Client& client, std::string_view host) {
   if (host == "localhost") return true;
   std::array<char, 256> hostname{};
   ::gethostname(hostname.data(), hostname.size() - 1);
-  return http::same_word(host, hostname.data()) || http::same_word(host, client.worker.shared.name);
+  return http::same_word(host, hostname.data()) ||
+         http::same_word(host, client.worker.process.name);
 }
 
 bool names_own_socket(const Client& client, const http::Target& target) {
-  if (client.worker.guard.names_own_socket(target.host(), target.port())) return true;
-  const auto& listening = client.worker.shared.listening;
+  if (client.worker.outgoing.guard.names_own_socket(target.host(), target.port())) return true;
+  const auto& listening = client.worker.process.listening;
   const bool our_port = std::any_of(listening.begin(), listening.end(), [&](const auto& socket) {
     return socket.port() == target.port();
   });
@@ -35,7 +36,7 @@ void note_arrival(const Client& client, Request& request) {
   const auto& target = request.target;
   // Clients of both kinds use the same listeners, so the target has to tell them apart.
   if (!is_for_us(client, target)) return request.arrive(Arrival::forward);
-  request.arrive(Arrival::reverse, client.worker.shared.gateway.find(target.host(), target.port()));
+  request.arrive(Arrival::reverse, request.policy().gateway.find(target.host(), target.port()));
 }
 
 }  // namespace proxy

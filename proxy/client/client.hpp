@@ -22,12 +22,18 @@ struct Client {
   std::string address_text;
 };
 
-// The whole line, with the word of the site's rule.
-inline void append_cache_status(std::string& out, const Client& client, http::CacheStatus status) {
+// The value of Cache-Status, with the word of the site's rule.
+inline void append_cache_status_value(std::string& out, const Client& client,
+                                      http::CacheStatus status) {
   const auto rule = client.record.rule;
   if (!rule.empty()) (status.detail += status.detail.empty() ? "" : " ") += rule;
+  http::append_cache_status(out, client.worker.process.name, status);
+}
+
+// The whole line of a head.
+inline void append_cache_status(std::string& out, const Client& client, http::CacheStatus status) {
   out += "Cache-Status: ";
-  http::append_cache_status(out, client.worker.shared.name, status);
+  append_cache_status_value(out, client, std::move(status));
   out += "\r\n";
 }
 

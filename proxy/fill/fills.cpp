@@ -62,37 +62,37 @@ void Fills::clear() {
 }
 
 // Noted before fills are delisted: one that is listed meanwhile began later.
-void Fills::invalidate(const Ban& ban, Time now) {
+void Fills::invalidate(const PurgePattern& purge, Time now) {
   {
-    const std::lock_guard lock(bans_mutex_);
-    bans_.remember(ban, now);
-    last_ban_ = std::max(last_ban_.load(), now);
+    const std::lock_guard lock(purges_mutex_);
+    purges_.remember(purge, now);
+    last_purge_ = std::max(last_purge_.load(), now);
   }
   for (auto& shard : shards_) {
     const std::lock_guard lock(shard.mutex);
-    std::erase_if(shard.fills, [&](const auto& fill) { return ban.covers(fill.second->url()); });
+    std::erase_if(shard.fills, [&](const auto& fill) { return purge.covers(fill.second->url()); });
   }
 }
 
 bool Fills::recently_invalidated(const digest::Key& key, std::string_view name, Time now) {
-  if (banned(name, now - kInvalidated + Time::duration(1))) return true;
+  if (purged(name, now - kInvalidated + Time::duration(1))) return true;
   auto& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);
   return shard.invalidated.may_hold(key, now);
 }
 
 bool Fills::outdated(const digest::Key& key, std::string_view name, Time asked) {
-  if (banned(name, asked)) return true;
+  if (purged(name, asked)) return true;
   auto& shard = shard_of(key);
   const std::lock_guard lock(shard.mutex);
   // A change at a time t is remembered until t + kInvalidated.
   return shard.invalidated.may_hold(key, asked + kInvalidated - Time::duration(1));
 }
 
-bool Fills::banned(std::string_view name, Time since) {
-  if (last_ban_.load() < since) return false;
-  const std::lock_guard lock(bans_mutex_);
-  return bans_.may_cover(name, since);
+bool Fills::purged(std::string_view name, Time since) {
+  if (last_purge_.load() < since) return false;
+  const std::lock_guard lock(purges_mutex_);
+  return purges_.may_cover(name, since);
 }
 
 }  // namespace proxy

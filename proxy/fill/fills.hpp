@@ -12,8 +12,8 @@
 
 #include "digest/key.hpp"
 #include "proxy/fill/fill.hpp"
-#include "proxy/fill/recent_bans.hpp"
 #include "proxy/fill/recent_keys.hpp"
+#include "proxy/fill/recent_purges.hpp"
 
 namespace proxy {
 
@@ -27,7 +27,7 @@ class Fills {
   // Nor are siblings asked for one that was invalidated: they may hold what it was before.
   static constexpr std::chrono::seconds kInvalidated{60};
   // So many purges by prefix or host are remembered apart.
-  static constexpr std::size_t kBans = 256;
+  static constexpr std::size_t kRecentPurges = 256;
   // No client's connection bounds how many run at once.
   static constexpr std::size_t kMostRefreshes = 64;  // per shard
 
@@ -60,8 +60,8 @@ class Fills {
   // The URL was changed at the origin, or is purged: what is being fetched is not to be stored,
   // whoever fetches, and nobody joins those who read it.
   void invalidate(const digest::Key& key, Time now);
-  // The same for every URL that the ban covers.
-  void invalidate(const Ban& ban, Time now);
+  // The same for every URL that the purge covers.
+  void invalidate(const PurgePattern& purge, Time now);
   // Whether it was for what is stored under this name within kInvalidated. Where too much happened
   // to remember it all, it counts as that.
   bool recently_invalidated(const digest::Key& key, std::string_view name, Time now);
@@ -78,15 +78,15 @@ class Fills {
     RecentKeys unshared{4096};
     RecentKeys invalidated{4096};
   };
-  bool banned(std::string_view name, Time since);
+  bool purged(std::string_view name, Time since);
   Shard& shard_of(const digest::Key& key) { return shards_[key.bytes[1] % shards_.size()]; }
 
   std::array<Shard, 16> shards_;
-  // When the last ban came: most often long before whatever is asked for, so that nobody has to
+  // When the last purge came: most often long before whatever is asked for, so that nobody has to
   // take the lock to learn it.
-  std::atomic<Time> last_ban_{Time::min()};
-  std::mutex bans_mutex_;
-  RecentBans bans_{kBans};
+  std::atomic<Time> last_purge_{Time::min()};
+  std::mutex purges_mutex_;
+  RecentPurges purges_{kRecentPurges};
 };
 
 }  // namespace proxy

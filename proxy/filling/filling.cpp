@@ -42,8 +42,8 @@ Task<void> run_job(Worker& worker, FillJob job) {
     spdlog::error("a fetch of {} failed inside this proxy: {}", fill->url(), bug.what());
     fill->fail({Failure::Where::us, Failure::What::overload, {}});
   }
-  worker.shared.fills.leave(key, *fill);
-  if (refresh) worker.shared.fills.end_refresh(key);
+  worker.process.fills.leave(key, *fill);
+  if (refresh) worker.process.fills.end_refresh(key);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ Task<void> Filling::run() {
     if (filling.fetch_ && filling.unwanted()) filling.fetch_->abandon();
   });
   if (job_.ask_siblings) {
-    const auto claimants = worker_.shared.directory.claimants(job_.key, steady_clock::now());
+    const auto claimants = request().policy().directory->claimants(job_.key, steady_clock::now());
     for (const auto& peer : claimants) {
       const auto tried = co_await from_sibling(peer);
       if (tried == Tried::answered) co_return;
@@ -76,7 +76,7 @@ Task<void> Filling::run() {
 Task<Outcome<const http::ResponseHead*>> Filling::ask(FetchPlan plan, cache::SourceKind source) {
   const bool of_sibling = source == cache::SourceKind::sibling;
   times_.request = now();
-  fetch_.emplace(worker_.upstream, std::move(plan));
+  fetch_.emplace(worker_.outgoing.upstream, std::move(plan));
   const auto sent = co_await fetch_->start();
   if (!sent) co_return sent.error();
   for (int interims = 0;; ++interims) {
@@ -86,15 +86,15 @@ Task<Outcome<const http::ResponseHead*>> Filling::ask(FetchPlan plan, cache::Sou
     // What it has, a sibling sends at once.
     if (of_sibling || interims == kMostInterims) co_return kMalformed;
     // 100 answers an expectation that a GET does not have; others are for the client.
-    if ((*head)->status != 100) job_.fill->interim(interim_text(**head, worker_.shared.name));
+    if ((*head)->status != 100) job_.fill->interim(interim_text(**head, worker_.process.name));
   }
 }
 
 Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
-  const auto& timeouts = worker_.shared.settings.timeouts;
-  auto& directory = worker_.shared.directory;
+  const auto& timeouts = request().policy().settings.timeouts;
+  auto& directory = *request().policy().directory;
   FetchPlan plan{.to = {false, peer->host, peer->port, upstream::Trust::configured},
-                 .head = sibling_request(request(), worker_.shared.name, part_for_sibling()),
+                 .head = sibling_request(request(), worker_.process.name, part_for_sibling()),
                  .method = "GET",
                  .repeatable = true,
                  .connect = timeouts.peer_connect,
@@ -138,7 +138,7 @@ Task<Filling::Tried> Filling::from_sibling(const peers::PeerRef& peer) {
 
 Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
                                                 std::chrono::microseconds waited) {
-  auto& directory = worker_.shared.directory;
+  auto& directory = *request().policy().directory;
   const auto may_store = cache::may_store(request().facts, fetch_->head(), times_, targets());
   entry_ = receive(cache::SourceKind::sibling);
   const bool stale = !entry_->fresh(now());
@@ -153,7 +153,8 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
     co_return Tried::next;
   }
   storing_ = true;
-  const auto in_blocks = co_await pour_in_blocks(worker_.shared.settings.timeouts.peer_first_byte);
+  const auto in_blocks =
+      co_await pour_in_blocks(request().policy().settings.timeouts.peer_first_byte);
   if (in_blocks) {  // what is cut, its readers get elsewhere
     note_of_blocks(peer, waited, *in_blocks);
     co_return Tried::answered;
@@ -167,8 +168,8 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
   const bool small = !length_ || *length_ <= kHeldBack;
   held_back_ = entry_->range || (small && cache::strong_validator(*entry_).empty());
   if (!held_back_) publish(true);
-  rate_.emplace(kLeastSiblingRate, worker_.shared.settings.timeouts.peer_first_byte);
-  auto poured = co_await pour(worker_.shared.settings.timeouts.peer_first_byte);
+  rate_.emplace(kLeastSiblingRate, request().policy().settings.timeouts.peer_first_byte);
+  auto poured = co_await pour(request().policy().settings.timeouts.peer_first_byte);
   const auto ended = steady_clock::now();
   rate_.reset();
   if (poured) {
@@ -200,9 +201,9 @@ Task<Filling::Tried> Filling::take_from_sibling(const peers::PeerRef& peer,
 
 // The sibling died after readers had seen a part: the origin's bytes follow, if they are the same.
 Task<Outcome<void>> Filling::rest_from_origin(Failure cut) {
-  const auto& timeouts = worker_.shared.settings.timeouts;
+  const auto& timeouts = request().policy().settings.timeouts;
   const auto offset = job_.fill->received();
-  auto head = rest_request(request(), worker_.shared.name, *entry_, offset);
+  auto head = rest_request(request(), worker_.process.name, *entry_, offset);
   if (!head) co_return cut;
   // What grows gets its head in the end, which would be that of the rest.
   if (growing_ && growing_->large()) {
@@ -224,13 +225,13 @@ Task<void> Filling::from_origin() {
   provenance_.peer.clear();
   const auto tags = tags_to_name(held.get());
   const auto question =
-      origin_request(request(), worker_.shared.name, job_.how, held.get(), tags, job_.instead);
+      origin_request(request(), worker_.process.name, job_.how, held.get(), tags, job_.instead);
   auto plan = to_origin(question);
   const auto head = co_await ask(std::move(plan), cache::SourceKind::origin);
   provenance_.host = fetch_->to().host;
   if (!head) {
     const auto& failure = head.error();
-    const auto leave = worker_.shared.leave_after(failure);
+    const auto leave = request().policy().leave_after(failure);
     if (!stand_in(held, word(failure.what), leave)) job_.fill->fail(failure);
     co_return;
   }
@@ -272,7 +273,7 @@ Task<void> Filling::from_origin() {
     if (held && replaces(status, may_store)) drop_held();
     if (may_store != cache::Storability::useless) remark("not-stored", text(may_store));
   }
-  const auto in_blocks = co_await pour_in_blocks(worker_.shared.settings.timeouts.body);
+  const auto in_blocks = co_await pour_in_blocks(request().policy().settings.timeouts.body);
   if (in_blocks) co_return;
   if (status == 206 && job_.instead) co_return co_await cut_to_size();
   publish(storing_);
@@ -292,7 +293,7 @@ Task<void> Filling::from_origin_as_asked() {
 }
 
 Task<void> Filling::pour_to_the_end() {
-  const auto poured = co_await pour(worker_.shared.settings.timeouts.body);
+  const auto poured = co_await pour(request().policy().settings.timeouts.body);
   if (poured) {
     complete();
   } else {
@@ -307,22 +308,22 @@ bool Filling::too_slow() const {
 }
 
 FetchPlan Filling::to_origin(std::string head) const {
-  const auto& timeouts = worker_.shared.settings.timeouts;
+  const auto& timeouts = request().policy().settings.timeouts;
   FetchPlan plan;
   plan.head = std::move(head);
   plan.method = "GET";
   plan.connect = timeouts.connect;
   plan.first_byte = timeouts.first_byte;
-  aim(plan, request(), worker_.shared.lists);
+  aim(plan, request(), request().policy().lists);
   return plan;
 }
 
 http::Targets Filling::targets() const {
-  return targets_for(request(), worker_.shared.settings.cache);
+  return targets_for(request(), request().policy().settings.cache);
 }
 
 cache::Time Filling::now() const {
-  return worker_.shared.clock.now();
+  return worker_.process.clock.now();
 }
 
 void Filling::remark(std::string_view word, std::string_view about) {

@@ -39,7 +39,7 @@ cache::Received Filling::received(cache::SourceKind source) const {
           .request = request().head.fields,
           .response = fetch_->head(),
           .times = times_,
-          .our_name = worker_.shared.name,
+          .our_name = worker_.process.name,
           .source = source,
           .shared = request().may_be_shared(),
           .targets = targets(),
@@ -53,14 +53,14 @@ std::shared_ptr<cache::Entry> Filling::receive(cache::SourceKind source) {
             : framing.kind == http::Framing::Kind::none ? std::optional<std::uint64_t>(0)
                                                         : std::nullopt;
   growing_.reset();
-  return std::make_shared<cache::Entry>(worker_.shared.budget, received(source));
+  return std::make_shared<cache::Entry>(worker_.process.budget, received(source));
 }
 
 void Filling::publish(bool may_be_stored) {
-  auto most = worker_.shared.store.max_object();
+  auto most = worker_.process.store.max_object();
   if (entry_->range) most = std::min(most, entry_->range->range.size());
   // What will be asked for again can be written then; larger ones are for blocks.
-  const auto* disk = worker_.shared.disk;
+  const auto* disk = worker_.process.disk;
   if (disk && !disk->admits(job_.key)) most = std::min(most, disk->most_whole());
   const bool fits = !length_ || *length_ <= most;
   storing_ = storing_ && may_be_stored && fits;
@@ -75,7 +75,7 @@ void Filling::publish(bool may_be_stored) {
 }
 
 void Filling::refuse_newcomers(bool shared) {
-  auto& fills = worker_.shared.fills;
+  auto& fills = worker_.process.fills;
   if (shared || job_.how.part) {  // of a part that is not kept in blocks there are none
     fills.leave(job_.key, *job_.fill);
   } else {
@@ -101,7 +101,7 @@ bool Filling::hand_on_unmodified() {
 
 bool Filling::take_unmodified(const cache::Entry& stale, bool asked_alone) {
   if (!cache::identifies(stale, fetch_->head(), asked_alone)) return false;
-  const auto freshened = cache::freshen(worker_.shared.budget, stale, request().facts,
+  const auto freshened = cache::freshen(worker_.process.budget, stale, request().facts,
                                         received(cache::SourceKind::origin));
   const auto& fresh = freshened.entry;
   fetch_->finish();
@@ -125,7 +125,7 @@ bool Filling::stand_in(const std::shared_ptr<const cache::Entry>& stale, std::st
   }
   if (!stale || !cache::may_stand_in(request().facts, *stale, now(), leave)) return false;
   const bool lacks =
-      stale->object && presence(worker_.shared, request(), job_.key, *stale) != Presence::held;
+      stale->object && presence(worker_.process, request(), job_.key, *stale) != Presence::held;
   if (lacks) return false;
   provenance_.stood_in = true;
   provenance_.leave = leave;
@@ -159,7 +159,7 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
     bytes.add(*read);
     fill.append(block_, used_);
     if (used_ == block_->capacity()) co_await grow();
-    if (storing_ && fill.received() > worker_.shared.store.max_object()) outgrow_memory();
+    if (storing_ && fill.received() > worker_.process.store.max_object()) outgrow_memory();
     if (held_back_ && fill.received() > kHeldBack) {
       held_back_ = false;
       publish(true);
@@ -167,7 +167,7 @@ Task<Outcome<void>> Filling::pour(std::chrono::milliseconds idle) {
     if (too_slow()) co_return Failure{Failure::Where::upstream, Failure::What::timed_out, {}};
     bool wanted = !unwanted();
     if (published_ && (!storing_ || windowed_)) {
-      wanted = co_await fill.room(worker_.shared.transit.over());
+      wanted = co_await fill.room(worker_.process.transit.over());
       if (windowed_ && job_.refresh) wanted = true;
     }
     if (!wanted) co_return Failure{Failure::Where::us, Failure::What::abandoned, {}};
@@ -187,15 +187,15 @@ void Filling::next_block() {
     const auto left = *length_ - std::min(*length_, job_.fill->received());
     capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, 1, kBlock));
   }
-  if (may_grow()) growing_.emplace(worker_.shared, job_.key, received(provenance_.source));
+  if (may_grow()) growing_.emplace(worker_.process, job_.key, received(provenance_.source));
   if (growing_) {
     capacity = static_cast<std::uint32_t>(std::min<std::uint64_t>(capacity, growing_->room()));
   }
   // What is kept makes room for itself; where that cannot be, and of what is not kept, there is a
   // window that has a budget of its own and costs no stored response its place.
-  auto& shared = worker_.shared;
-  if (storing_ && shared.budget.over() && !shared.store.make_room()) stop_storing();
-  auto& budget = storing_ ? shared.budget : shared.transit;
+  auto& process = worker_.process;
+  if (storing_ && process.budget.over() && !process.store.make_room()) stop_storing();
+  auto& budget = storing_ ? process.budget : process.transit;
   block_ = std::make_shared<cache::Block>(budget, capacity);
   used_ = 0;
 }
@@ -222,7 +222,7 @@ Task<Outcome<void>> Filling::skip(std::uint64_t bytes) {
   while (bytes > 0) {
     const auto size = std::min<std::uint64_t>(bytes, BufferPool::kSize);
     const auto into = net::asio::buffer(scratch.all(), static_cast<std::size_t>(size));
-    const auto read = co_await fetch_->body(into, worker_.shared.settings.timeouts.body);
+    const auto read = co_await fetch_->body(into, request().policy().settings.timeouts.body);
     if (!read || *read == 0) {
       done = read ? Failure{Failure::Where::upstream, Failure::What::cut, {}} : read.error();
       break;
@@ -233,29 +233,29 @@ Task<Outcome<void>> Filling::skip(std::uint64_t bytes) {
 }
 
 bool Filling::store(const std::shared_ptr<const cache::Entry>& entry) {
-  return keep(worker_.shared, job_.key, entry, job_.asked, job_.held.get());
+  return keep(worker_.process, job_.key, entry, job_.asked, job_.held.get());
 }
 
 // What one client's credentials brought says nothing against what is held for all.
 void Filling::drop_held() {
   if (!request().facts.authorization) {
-    drop(worker_.shared, job_.key, job_.fill->url());
+    drop(worker_.process, job_.key, job_.fill->url());
   }
 }
 
 bool Filling::store_body() {
-  entry_->body = trimmed(job_.fill->body(), worker_.shared.budget);
+  entry_->body = trimmed(job_.fill->body(), worker_.process.budget);
   return entry_->range ? store_part(entry_) : store(entry_);
 }
 
 void Filling::complete() {
   fetch_->finish();
-  auto& shared = worker_.shared;
+  auto& process = worker_.process;
   if (storing_) {
     const bool stored = growing_ && growing_->large() ? store_grown() : store_body();
     if (stored) worker_.counters.stored.add();
   }
-  shared.fills.leave(job_.key, *job_.fill);  // after the store has it: newcomers find one of both
+  process.fills.leave(job_.key, *job_.fill);  // after the store has it: newcomers find one of both
   job_.fill->finish();
 }
 

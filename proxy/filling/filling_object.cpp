@@ -48,12 +48,12 @@ bool is_simply_all(const cache::Entry& part, std::string_view ranges, std::uint6
 }  // namespace
 
 bool Filling::becomes_object() const {
-  const auto& shared = worker_.shared;
-  if (!storing_ || !shared.disk || entry_->variant.never_matches()) return false;
-  if (!shared.disk->admits(job_.key)) return false;
-  const auto large = large_from(shared);
+  const auto& process = worker_.process;
+  if (!storing_ || !process.disk || entry_->variant.never_matches()) return false;
+  if (!process.disk->admits(job_.key)) return false;
+  const auto large = large_from(process);
   if (entry_->status == 200) {
-    return length_ && *length_ > large && may_be_kept_in_blocks(shared, *length_);
+    return length_ && *length_ > large && may_be_kept_in_blocks(process, *length_);
   }
   if (!is_good_part(*entry_, length_)) return false;
   const auto& facts = request().facts;
@@ -63,15 +63,15 @@ bool Filling::becomes_object() const {
                                    : *length_ > large && !facts.if_range && !facts.authorization;
   return wanted && cache::whole_blocks(*entry_->range) &&
          !is_simply_all(*entry_, facts.ranges, large) &&
-         may_be_kept_in_blocks(shared, *entry_->range->complete);
+         may_be_kept_in_blocks(process, *entry_->range->complete);
 }
 
 // Where the body begins; nothing else tells that it will be large.
 bool Filling::may_grow() const {
-  const auto& shared = worker_.shared;
-  return !growing_ && storing_ && !length_ && entry_->status == 200 && shared.disk &&
+  const auto& process = worker_.process;
+  return !growing_ && storing_ && !length_ && entry_->status == 200 && process.disk &&
          job_.fill->received() == 0 && !entry_->variant.never_matches() &&
-         shared.disk->admits(job_.key) && may_be_kept_in_blocks(shared, large_from(shared) + 1);
+         process.disk->admits(job_.key) && may_be_kept_in_blocks(process, large_from(process) + 1);
 }
 
 // The piece under way is as it will be.
@@ -106,8 +106,8 @@ void Filling::store_begun() {
 
 // Whether somebody has asked for the rest of what is under way, and stored it as whole.
 bool Filling::length_is_known() const {
-  auto& shared = worker_.shared;
-  const auto held = shared.store.find(job_.key, job_.fill->url(), request().head.fields).entry;
+  auto& process = worker_.process;
+  const auto held = process.store.find(job_.key, job_.fill->url(), request().head.fields).entry;
   return held && held->object == growing_->object() && !held->range;
 }
 
@@ -124,27 +124,27 @@ bool Filling::store_grown() {
   const auto object = growing_->finish(received(provenance_.source));
   if (!object) return windowed_ ? false : store_body();
   if (!length_is_known() && !store(object)) return false;
-  note_if_complete(worker_.shared, job_.key, *object);
+  note_if_complete(worker_.process, job_.key, *object);
   return true;
 }
 
 // Of which blocks may be held that are as good: those of the same representation. Null: together
 // with what is held it may not be stored.
 std::shared_ptr<const cache::Entry> Filling::object_of(std::uint64_t length) const {
-  auto& shared = worker_.shared;
+  auto& process = worker_.process;
   const auto message = received(provenance_.source);
   const bool of_object = job_.held && job_.held->object;
   auto held = job_.held;
   if (!of_object) {
-    held = shared.store.find(job_.key, job_.fill->url(), request().head.fields).entry;
+    held = process.store.find(job_.key, job_.fill->url(), request().head.fields).entry;
   }
   const bool same = entry_->range && held && held->object && is_of_length(*held, length) &&
                     cache::same_representation(*held, fetch_->head().fields);
   if (!same || !held->range) {
-    const auto version = same ? held->object->version : shared.disk->disk().new_version();
-    return cache::object_entry(shared.budget, message, {version}, length);
+    const auto version = same ? held->object->version : process.disk->disk().new_version();
+    return cache::object_entry(process.budget, message, {version}, length);
   }
-  const auto whole = cache::with_part(shared.budget, *held, request().facts, message, {});
+  const auto whole = cache::with_part(process.budget, *held, request().facts, message, {});
   whole.entry->body.size = length;
   return whole.storability == cache::Storability::yes ? whole.entry : nullptr;
 }
@@ -161,7 +161,7 @@ std::shared_ptr<Run> Filling::begin_run(const std::shared_ptr<const cache::Entry
   // What cannot be completed later is fetched for nobody, too, in place of what is held.
   const bool for_nobody = job_.refresh && weak;
   plan.also_wanted = [fill, for_nobody] { return for_nobody || !fill->close_if_unread(); };
-  auto& runs = worker_.shared.runs;
+  auto& runs = worker_.process.runs;
   auto run = runs.begin(object, std::move(plan), worker_.io.get_executor());
   fill->on_abandoned([&runs, run] { runs.look_whether_wanted(*run); });
   return run;
@@ -173,7 +173,7 @@ void Filling::publish_object(const std::shared_ptr<const cache::Entry>& object) 
   published_ = true;
   worker_.counters.stored.add();
   // The store has it: newcomers find it there.
-  worker_.shared.fills.leave(job_.key, *job_.fill);
+  worker_.process.fills.leave(job_.key, *job_.fill);
   const bool shareable = object->fresh(now()) && !object->no_cache;
   auto askers = cache::asker_fields(received(provenance_.source));
   job_.fill->publish({object, object->body.size, shareable, std::move(askers), provenance_});
@@ -181,14 +181,14 @@ void Filling::publish_object(const std::shared_ptr<const cache::Entry>& object) 
 
 Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::milliseconds idle) {
   if (!becomes_object()) co_return std::nullopt;
-  auto& shared = worker_.shared;
+  auto& process = worker_.process;
   const auto length = entry_->range ? *entry_->range->complete : *length_;
   const auto object = object_of(length);
   if (!object || !store(object)) co_return std::nullopt;
   const auto run = begin_run(object);
   Outcome<void> poured = boost::system::in_place_value;
   {
-    Runs::Ending ending(shared.runs, run);
+    Runs::Ending ending(process.runs, run);
     publish_object(object);
     const bool sibling = provenance_.source == cache::SourceKind::sibling;
     const auto from = sibling ? Hierarchy::sibling : Hierarchy::direct;
@@ -200,13 +200,13 @@ Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::millisec
     ending.why = poured ? kAllBrought : poured.error();
     const bool cut = !poured && poured.error().what != Failure::What::abandoned;
     if (sibling && cut && !cache::strong_validator(*object).empty()) {
-      shared.runs.begin_again(*run);
+      process.runs.begin_again(*run);
       const RunJob rest{run, job_.key, std::make_unique<OwnedRequest>(request()), patience_};
       ending.why = co_await bring_from_origin(worker_, rest);
     }
   }
   fetch_->finish();
-  note_if_complete(shared, job_.key, *object);
+  note_if_complete(process, job_.key, *object);
   job_.fill->finish();  // its readers have the head, and read blocks
   co_return poured;
 }
@@ -217,7 +217,7 @@ Task<bool> Filling::complete_in_blocks() {
   job_.instead = http::AskedRange{job_.held->body.size, std::nullopt};  // as it was asked for
   entry_ = receive(cache::SourceKind::origin);
   storing_ = true;  // object_of() knows
-  const auto in_blocks = co_await pour_in_blocks(worker_.shared.settings.timeouts.body);
+  const auto in_blocks = co_await pour_in_blocks(request().policy().settings.timeouts.body);
   job_.instead.reset();
   co_return in_blocks.has_value();
 }
@@ -226,7 +226,7 @@ void Filling::note_of_blocks(const peers::PeerRef& peer, std::chrono::microsecon
                              const Outcome<void>& poured) {
   if (!poured && poured.error().what == Failure::What::abandoned) return;
   const auto outcome = poured ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::broken;
-  worker_.shared.directory.note(peer, outcome, waited, 0, std::chrono::steady_clock::now());
+  request().policy().directory->note(peer, outcome, waited, 0, std::chrono::steady_clock::now());
 }
 
 // Than the client wants: the first of it is held in blocks, or there are more ranges; or whether it
@@ -246,7 +246,7 @@ Task<void> Filling::cut_to_size() {
   if (!is_there) co_return co_await from_origin_as_asked();  // it says what that is
   const http::ByteRange range{asked->first,
                               std::min(asked->last.value_or(came->range.last), came->range.last)};
-  const auto part = cache::with_part(worker_.shared.budget, *entry_, request().facts,
+  const auto part = cache::with_part(worker_.process.budget, *entry_, request().facts,
                                      received(cache::SourceKind::origin),
                                      http::ContentRange{range, came->complete});
   const auto skipped = co_await skip(range.first - came->range.first);

@@ -25,7 +25,7 @@ bool Filling::answers_by_itself(unsigned status) const {
 // The rest of what is held has begun to come: the client gets both as one.
 Task<void> Filling::take_rest(const http::ContentRange& part) {
   const auto& held = *job_.held;
-  auto& budget = worker_.shared.budget;
+  auto& budget = worker_.process.budget;
   const auto message = received(cache::SourceKind::origin);
   const auto said = job_.how.part ? std::optional(part) : std::nullopt;
   const auto all = cache::with_part(budget, held, request().facts, message, said);
@@ -69,14 +69,14 @@ bool Filling::is_what_was_asked() const {
 
 // With what else of it is held by now. Whether anything is stored.
 bool Filling::store_part(const std::shared_ptr<const cache::Entry>& part) {
-  auto& shared = worker_.shared;
-  auto held = shared.store.find(job_.key, part->url, request().head.fields).entry;
+  auto& process = worker_.process;
+  auto held = process.store.find(job_.key, part->url, request().head.fields).entry;
   if (held && held->object) {  // too little of it to be a block
     if (cache::same_representation(*held, fetch_->head().fields)) return false;
     held = nullptr;
   }
-  const auto all = cache::combine(shared.budget, held.get(), part, request().facts,
-                                  received(provenance_.source), shared.store.max_object());
+  const auto all = cache::combine(process.budget, held.get(), part, request().facts,
+                                  received(provenance_.source), process.store.max_object());
   return all && store(all);
 }
 
@@ -91,7 +91,7 @@ void Filling::keep_what_came(const Failure& cut) {
   const auto first = entry_->range ? entry_->range->range.first : 0;
   const auto complete = entry_->range ? entry_->range->complete : length_;
   const http::ContentRange part{{first, first + came - 1}, complete};
-  const auto kept = cache::with_part(worker_.shared.budget, *entry_, request().facts,
+  const auto kept = cache::with_part(worker_.process.budget, *entry_, request().facts,
                                      received(cache::SourceKind::origin), part);
   if (kept.storability != cache::Storability::yes) return;
   kept.entry->body = job_.fill->body();

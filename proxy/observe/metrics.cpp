@@ -5,26 +5,51 @@
 namespace proxy {
 namespace {
 
-struct ServedCounter {
+struct CounterRow {
   std::string_view name;
   std::string_view help;
-  Count Served::*count;
+  Count ThreadCounters::*count;
 };
-constexpr ServedCounter kServed[] = {
-    {"hearsay_digest_requests_total", "Requests for our digest.", &Served::requests},
-    {"hearsay_digest_sent_bytes_total", "Bytes of our digest sent.", &Served::bytes},
-    {"hearsay_digest_not_modified_total", "Requests for our digest answered by 304.",
-     &Served::not_modified},
+constexpr CounterRow kCounters[] = {
+    {"hearsay_sent_bytes_total", "Bytes sent to clients, heads included.",
+     &ThreadCounters::bytes_sent},
+    {"hearsay_collapsed_total", "Requests answered from another one's fetch.",
+     &ThreadCounters::collapsed},
+    {"hearsay_aborted_total", "Responses that did not reach their client whole.",
+     &ThreadCounters::aborted},
+    {"hearsay_malformed_total", "Requests refused as malformed.", &ThreadCounters::malformed},
+    {"hearsay_stored_total", "Responses stored.", &ThreadCounters::stored},
+    {"hearsay_blocked_total", "Requests refused because of a list (access.block).",
+     &ThreadCounters::blocked},
+    {"hearsay_purged_total", "Responses dropped by PURGE and /admin/purge.",
+     &ThreadCounters::purged},
+    {"hearsay_connections_accepted_total", "Client connections accepted.",
+     &ThreadCounters::accepted},
+    {"hearsay_connections_rejected_total", "Client connections over the limit.",
+     &ThreadCounters::rejected},
 };
 
-void append_served(std::string& out, const Metrics& metrics) {
-  for (const auto& [name, help, count] : kServed) {
+struct DigestRow {
+  std::string_view name;
+  std::string_view help;
+  Count DigestsSent::*count;
+};
+constexpr DigestRow kDigests[] = {
+    {"hearsay_digest_requests_total", "Requests for our digest.", &DigestsSent::requests},
+    {"hearsay_digest_sent_bytes_total", "Bytes of our digest sent.", &DigestsSent::bytes},
+    {"hearsay_digest_not_modified_total", "Requests for our digest answered by 304.",
+     &DigestsSent::not_modified},
+};
+
+void append_digests(std::string& out, const Metrics& metrics) {
+  for (const auto& [name, help, count] : kDigests) {
     describe(out, name, "counter", help);
     for (const std::size_t form : {0, 1}) {
-      fmt::format_to(
-          std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", name,
-          form == static_cast<std::size_t>(DigestForm::native) ? "native" : "squid",
-          metrics.sum([&](const Counters& c) -> const Count& { return c.served[form].*count; }));
+      fmt::format_to(std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", name,
+                     form == static_cast<std::size_t>(DigestForm::native) ? "native" : "squid",
+                     metrics.sum([&](const ThreadCounters& c) -> const Count& {
+                       return c.digests_sent[form].*count;
+                     }));
     }
   }
 }
@@ -48,46 +73,29 @@ void append_gauges(std::string& out, const Gauges& now) {
 }  // namespace
 
 void Metrics::append_text(std::string& out, const Gauges& gauges) const {
-  const auto counter = [&](std::string_view name, std::string_view help, auto pick) {
-    single(out, name, "counter", help, sum(pick));
-  };
   describe(out, "hearsay_requests_total", "counter", "Requests answered, by result.");
   for (std::size_t tag = 0; tag < kTags; ++tag) {
     fmt::format_to(std::back_inserter(out), "hearsay_requests_total{{result=\"{}\"}} {}\n",
                    metric_tag(static_cast<Tag>(tag)),
-                   sum([tag](const Counters& c) -> const Count& { return c.requests[tag]; }));
+                   sum([tag](const ThreadCounters& c) -> const Count& { return c.requests[tag]; }));
   }
   describe(out, "hearsay_body_bytes_total", "counter", "Bytes of bodies, by where they came from.");
   const auto bytes_by = [&](std::string_view source, auto pick) {
     fmt::format_to(std::back_inserter(out), "hearsay_body_bytes_total{{source=\"{}\"}} {}\n",
                    source, sum(pick));
   };
-  bytes_by("cache", [](const Counters& c) -> const Count& { return c.bytes_from_cache; });
-  bytes_by("sibling", [](const Counters& c) -> const Count& {
+  bytes_by("cache", [](const ThreadCounters& c) -> const Count& { return c.bytes_from_cache; });
+  bytes_by("sibling", [](const ThreadCounters& c) -> const Count& {
     return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::sibling)];
   });
-  bytes_by("origin", [](const Counters& c) -> const Count& {
+  bytes_by("origin", [](const ThreadCounters& c) -> const Count& {
     return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
   });
-  counter("hearsay_sent_bytes_total", "Bytes sent to clients, heads included.",
-          [](const Counters& c) -> const Count& { return c.bytes_sent; });
-  counter("hearsay_collapsed_total", "Requests answered from another one's fetch.",
-          [](const Counters& c) -> const Count& { return c.collapsed; });
-  counter("hearsay_aborted_total", "Responses that did not reach their client whole.",
-          [](const Counters& c) -> const Count& { return c.aborted; });
-  counter("hearsay_malformed_total", "Requests refused as malformed.",
-          [](const Counters& c) -> const Count& { return c.malformed; });
-  counter("hearsay_stored_total", "Responses stored.",
-          [](const Counters& c) -> const Count& { return c.stored; });
-  counter("hearsay_blocked_total", "Requests refused because of a list (access.block).",
-          [](const Counters& c) -> const Count& { return c.blocked; });
-  counter("hearsay_purged_total", "Responses dropped by PURGE and /admin/purge.",
-          [](const Counters& c) -> const Count& { return c.purged; });
-  counter("hearsay_connections_accepted_total", "Client connections accepted.",
-          [](const Counters& c) -> const Count& { return c.accepted; });
-  counter("hearsay_connections_rejected_total", "Client connections over the limit.",
-          [](const Counters& c) -> const Count& { return c.rejected; });
-  append_served(out, *this);
+  for (const auto& [name, help, count] : kCounters) {
+    const auto pick = [of = count](const ThreadCounters& c) -> const Count& { return c.*of; };
+    single(out, name, "counter", help, sum(pick));
+  }
+  append_digests(out, *this);
   append_gauges(out, gauges);
 }
 

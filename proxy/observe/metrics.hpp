@@ -23,31 +23,31 @@ class Count {
   std::atomic<std::uint64_t> value_{0};
 };
 
-// Of our digest, to neighbours.
+// Our digest, sent to neighbours.
 enum class DigestForm : std::uint8_t { native, squid };
-struct Served {
+struct DigestsSent {
   Count requests;  // answered by the digest, or by 304
   Count bytes;     // of bodies
   Count not_modified;
 };
 
-struct alignas(64) Counters {
+struct alignas(64) ThreadCounters {
   std::array<Count, kTags> requests;               // answered, by how
   std::array<Count, kHierarchies> upstream_bytes;  // received bodies, by whence (none: unused)
   Count bytes_sent;                                // to clients
   Count bytes_from_cache;                          // of those, bodies of hits
   Count collapsed;
   Count aborted;
-  Count accepted;                // connections
-  Count rejected;                // connections over the limit
-  Count malformed;               // requests refused by the scan
-  Count stored;                  // responses
-  Count blocked;                 // requests refused by a list
-  Count purged;                  // responses that somebody purged
-  std::array<Served, 2> served;  // by DigestForm
+  Count accepted;                           // connections
+  Count rejected;                           // connections over the limit
+  Count malformed;                          // requests refused by the scan
+  Count stored;                             // responses
+  Count blocked;                            // requests refused by a list
+  Count purged;                             // responses that somebody purged
+  std::array<DigestsSent, 2> digests_sent;  // by DigestForm
 };
 
-// What is not counted but is so now.
+// What is measured when the page is read.
 struct Gauges {
   std::size_t connections = 0;
   std::size_t cache_entries = 0;
@@ -62,7 +62,7 @@ struct Gauges {
 class Metrics {
  public:
   explicit Metrics(std::size_t threads) : of_threads_(threads) {}
-  Counters& of_thread(std::size_t number) { return of_threads_[number]; }
+  ThreadCounters& of_thread(std::size_t number) { return of_threads_[number]; }
 
   // Sums one counter over all threads. Any thread.
   template <class Pick>
@@ -76,7 +76,7 @@ class Metrics {
   void append_text(std::string& out, const Gauges& gauges) const;
 
  private:
-  std::deque<Counters> of_threads_;
+  std::deque<ThreadCounters> of_threads_;
 };
 
 }  // namespace proxy

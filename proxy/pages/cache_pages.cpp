@@ -13,7 +13,7 @@ using net::Task;
 
 namespace {
 
-// Somebody's turn to verify, as long as it lives.
+// One request's turn to verify, for as long as this lives.
 class VerifyTurn {
  public:
   explicit VerifyTurn(std::atomic<bool>& taken) : taken_(taken), mine_(!taken.exchange(true)) {}
@@ -40,64 +40,58 @@ boost::system::result<std::string, Refusal> name_in(const Request& request,
   return Refusal::bad("expected ?url=http://HOST/PATH");
 }
 
-Task<void> serve_list(Client& client, const Request& request, const inspect::Live& live) {
-  auto prefix = only_parameter(request.target.path(), "prefix");
-  if (!prefix) {
-    auto refusal = Refusal::bad(prefix.error().text);
-    co_return co_await refuse(client, request, std::move(refusal));
-  }
-  std::shared_ptr<inspect::Slices> slices = inspect::list_live(live, prefix->value_or(""));
-  co_await send_slices(client, std::move(slices));
-}
-
-Task<void> serve_show(Client& client, const Request& request, const inspect::Live& live) {
-  const auto name = name_in(request, client.worker.shared.rules);
-  if (!name) {
-    auto refusal = name.error();
-    co_return co_await refuse(client, request, std::move(refusal));
-  }
-  std::shared_ptr<inspect::Slices> slices = inspect::show_live(live, *name);
-  co_await send_slices(client, std::move(slices));
-}
-
-std::optional<Refusal> why_not_verified(const Shared& shared, const Request& request,
+std::optional<Refusal> why_not_verified(const Process& process, const Request& request,
                                         const VerifyTurn& turn) {
   const auto parameters = only_parameter(request.target.path(), "");
   if (!parameters) return Refusal::bad(parameters.error().text);
-  if (!shared.disk) {
+  if (!process.disk) {
     return Refusal{409, "there is nothing to verify: this cache is in memory alone", Tag::none, {}};
   }
   if (turn) return std::nullopt;
   return Refusal{409, "the cache is being verified already", Tag::none, {}};
 }
 
-Task<void> serve_verify(Client& client, const Request& request) {
-  auto& shared = client.worker.shared;
-  const VerifyTurn turn(shared.verifying);
-  auto refusal = why_not_verified(shared, request, turn);
+inspect::Live live_in(const Client& client) {
+  const auto& process = client.worker.process;
+  return {process.store, process.disk};
+}
+
+}  // namespace
+
+Task<void> serve_cache_list(Client& client, const Request& request, RequestBody&) {
+  auto prefix = only_parameter(request.target.path(), "prefix");
+  if (!prefix) {
+    auto refusal = Refusal::bad(prefix.error().text);
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  std::shared_ptr<inspect::Slices> slices =
+      inspect::list_live(live_in(client), prefix->value_or(""));
+  co_await send_slices(client, std::move(slices));
+}
+
+Task<void> serve_cache_show(Client& client, const Request& request, RequestBody&) {
+  const auto name = name_in(request, request.policy().rules);
+  if (!name) {
+    auto refusal = name.error();
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  std::shared_ptr<inspect::Slices> slices = inspect::show_live(live_in(client), *name);
+  co_await send_slices(client, std::move(slices));
+}
+
+Task<void> serve_cache_verify(Client& client, const Request& request, RequestBody&) {
+  if (request.framing.has_body()) client.response.close_after();
+  auto& process = client.worker.process;
+  const VerifyTurn turn(process.verifying);
+  auto refusal = why_not_verified(process, request, turn);
   if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
   std::shared_ptr<inspect::Slices> slices =
-      inspect::verify_live(*shared.disk, [](const auto& damage) {
+      inspect::verify_live(*process.disk, [](const auto& damage) {
         spdlog::warn("segment {:08x}, offset {}: {}; what the disk held there of {} was dropped",
                      damage.segment, damage.offset, to_string(damage.fault),
                      damage.url.empty() ? "some URL" : damage.url);
       });
   co_await send_slices(client, std::move(slices));
-}
-
-}  // namespace
-
-Task<void> serve_cache_page(Client& client, const Request& request, Page page) {
-  auto& shared = client.worker.shared;
-  const inspect::Live live{shared.store, shared.disk};
-  switch (page) {
-    case Page::cache_list:
-      co_return co_await serve_list(client, request, live);
-    case Page::cache_show:
-      co_return co_await serve_show(client, request, live);
-    default:
-      co_await serve_verify(client, request);
-  }
 }
 
 }  // namespace proxy

@@ -2,13 +2,20 @@
 #pragma once
 
 #include "proxy/client/client.hpp"
-#include "proxy/pages/own_pages.hpp"
+#include "proxy/request/request.hpp"
+#include "proxy/wire/input.hpp"
 
 namespace proxy {
 
-// Answers Page::cache_list, cache_show or cache_verify by the lines of inspect/live.hpp, as they
-// come (send_slices.hpp). One verification at a time runs, a second one is answered 409. Who may
-// ask is checked.
-net::Task<void> serve_cache_page(Client& client, const Request& request, Page page);
+// Each answers with the lines of inspect/live.hpp, as they come (send_slices.hpp).
+
+// All that is stored, or what begins with the parameter `prefix`.
+net::Task<void> serve_cache_list(Client& client, const Request& request, RequestBody& body);
+
+// All that is stored of the parameter `url`.
+net::Task<void> serve_cache_show(Client& client, const Request& request, RequestBody& body);
+
+// Checks the disk. One verification at a time runs; a second one is answered 409.
+net::Task<void> serve_cache_verify(Client& client, const Request& request, RequestBody& body);
 
 }  // namespace proxy

@@ -2,9 +2,9 @@
 
 #include <chrono>
 
-#include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/purge_order.hpp"
-#include "proxy/reply/own_answer.hpp"
+#include "proxy/pages/readers.hpp"
+#include "proxy/reply/own_message.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
@@ -20,12 +20,12 @@ Task<Forgotten> forget_url(Worker& worker, const std::string& name) {
   co_return co_await forget(worker, digest::key_of(digest::Method::get, name), name);
 }
 
-// What is stored under the name of any space goes: nobody can mean to keep the one half.
-Task<std::optional<Forgotten>> carry_out(Client& client, PurgeOrder order) {
+// Both key spaces: nobody can mean to keep one half.
+Task<std::optional<Forgotten>> carry_out(Client& client, const Request& request, PurgeOrder order) {
   auto& worker = client.worker;
   const auto* url = std::get_if<http::Target>(&order);
-  if (!url) co_return co_await forget(worker, std::get<Ban>(order));
-  const auto name = worker.shared.rules.key_url(*url);
+  if (!url) co_return co_await forget(worker, std::get<PurgePattern>(order));
+  const auto name = request.policy().rules.key_url(*url);
   const auto reverse = std::string(kReverseSpace) + name;
   const auto forward = co_await forget_url(worker, name);
   const auto others = co_await forget_url(worker, reverse);
@@ -36,12 +36,12 @@ Task<void> tell(Client& client, unsigned status, const Forgotten& purged) {
   client.worker.counters.purged.add(purged.dropped);
   client.record.tag = Tag::purge;
   const std::string_view owed = purged.owed ? ", \"owed\": true" : "";
-  const auto body = "{\"purged\": " + std::to_string(purged.dropped) + std::string(owed) + "}\n";
-  const OwnAnswer answer{.status = status, .content_type = "application/json", .body = body};
-  co_await send_own(client, answer);
+  auto body = "{\"purged\": " + std::to_string(purged.dropped) + std::string(owed) + "}\n";
+  const auto message = own_message(client, status, "application/json", std::move(body));
+  co_await send_message(client, message);
 }
 
-// Reads all of it, or says why that cannot be.
+// Reads the whole body; a refusal if that cannot be.
 Task<std::optional<Refusal>> read_body(Client& client, const Request& request, RequestBody& body,
                                        std::string& into) {
   Refusal too_large{413, "a purge is ordered in at most 32 KiB", Tag::denied, {}};
@@ -50,7 +50,7 @@ Task<std::optional<Refusal>> read_body(Client& client, const Request& request, R
     co_return too_large;
   }
   if (request.head.fields.has(http::field::expect)) co_await client.response.interim(kContinue);
-  const auto idle = client.worker.shared.settings.timeouts.body;
+  const auto idle = request.policy().settings.timeouts.body;
   std::size_t size = 0;
   into.resize(kLongestOrder + 1);
   while (!body.finished()) {
@@ -65,17 +65,6 @@ Task<std::optional<Refusal>> read_body(Client& client, const Request& request, R
 }
 
 }  // namespace
-
-std::optional<Refusal> check_admin(const Client& client, const Request& request) {
-  if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
-  const auto& access = client.worker.shared.settings.access;
-  if (!config::contains(access.admin, client.address)) {
-    return Refusal::forbidden("not for your address (setting access.admin)");
-  }
-  const auto* word = request.head.fields.find("X-Hearsay");
-  if (word && word->value == "1") return std::nullopt;
-  return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");
-}
 
 Task<void> serve_purge(Client& client, const Request& request) {
   if (request.framing.has_body()) client.response.close_after();
@@ -96,7 +85,7 @@ Task<void> serve_purge_order(Client& client, const Request& request, RequestBody
     auto faults = Refusal::bad(order.error());
     co_return co_await refuse(client, request, std::move(faults));
   }
-  const auto purged = co_await carry_out(client, std::move(*order));
+  const auto purged = co_await carry_out(client, request, std::move(*order));
   if (!purged) {
     Refusal busy{503, "too many such purges are being carried out; try again", Tag::none, {}};
     co_return co_await refuse(client, request, std::move(busy));

@@ -1,23 +1,20 @@
-// Purging: what is stored goes by order of the operator, not of the rules.
+// Purging: stored responses are dropped by order of the operator, not by the rules of caching.
 #pragma once
 
 #include "proxy/client/client.hpp"
-#include "proxy/reply/refuse.hpp"
+#include "proxy/request/request.hpp"
+#include "proxy/wire/input.hpp"
 
 namespace proxy {
 
-// Whether the client may change what is stored (setting access.admin): only in person, not through
-// another proxy, and with the field `X-Hearsay: 1`, which no page of another site can send.
-std::optional<Refusal> check_admin(const Client& client, const Request& request);
-
-// PURGE of a URL: all that is stored for it goes, the digest's claim with it, what is being fetched
-// for it is not stored, and for a minute no neighbour is asked for it. Answered by 200 and how many
-// responses that were, 404 where none was, 403 to others than access.admin; never forwarded. In
-// origin-form it is of the URL that a GET would have: of a mapped site what is stored in reverse
-// mode.
+// PURGE of a URL: drops all that is stored for the URL, with the digest's claim. A response that is
+// being fetched for the URL is not stored, and no neighbour is asked for the URL for a minute. The
+// answer is 200 with the number of responses dropped, 404 if there were none, or 403 to clients
+// outside access.admin; the request is never forwarded. A target in origin-form means the URL that
+// a GET would mean: of a mapped site, what reverse mode stored.
 net::Task<void> serve_purge(Client& client, const Request& request);
 
-// POST of a PurgeOrder to our own page: the same for all the URLs that it names, in both key
+// POST of a PurgeOrder to our own page: the same for all URLs that the order names, in both key
 // spaces. The answer, JSON, comes when they are gone.
 net::Task<void> serve_purge_order(Client& client, const Request& request, RequestBody& body);
 

@@ -32,10 +32,10 @@ std::optional<PurgeOrder> read_order(Section& in) {
   if (url) return url_at(in, *url);
   if (host) {
     const auto hosts = in.host_pattern(*host);
-    return hosts ? std::optional<PurgeOrder>(Ban(HostPattern(*hosts))) : std::nullopt;
+    return hosts ? std::optional<PurgeOrder>(PurgePattern(HostPattern(*hosts))) : std::nullopt;
   }
   const auto begin = url_at(in, *prefix);
-  return begin ? std::optional<PurgeOrder>(Ban(begin->url())) : std::nullopt;
+  return begin ? std::optional<PurgeOrder>(PurgePattern(begin->url())) : std::nullopt;
 }
 
 std::string text_of(const config::Faults& faults) {

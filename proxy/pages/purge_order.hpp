@@ -7,15 +7,16 @@
 #include <variant>
 
 #include "proxy/http/target.hpp"
-#include "proxy/request/ban.hpp"
+#include "proxy/request/purge_pattern.hpp"
 
 namespace proxy {
 
-using PurgeOrder = std::variant<http::Target, Ban>;  // one URL, or many
+using PurgeOrder = std::variant<http::Target, PurgePattern>;  // one URL, or many
 
-// An object with one of "url", "prefix" (URLs that begin so; its host is whole) and "host" (as in
-// the settings: "*.example.com", "*", perhaps with a port). Names are made canonical as those of
-// requests are. Else what is wrong and where, for a person, a line for each. Safe on any bytes.
+// Reads an object with one of "url", "prefix" (of URLs; its host is whole) and "host" (as in the
+// settings: "*.example.com", "*", perhaps with a port). Host names become canonical, as those of
+// requests do. Returns for each fault a line for a person: what is wrong and where. Safe on any
+// bytes.
 boost::system::result<PurgeOrder, std::string> parse_purge_order(std::string_view json);
 
 }  // namespace proxy

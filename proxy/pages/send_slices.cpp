@@ -5,10 +5,9 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/http/forwarding.hpp"
 #include "proxy/inspect/report.hpp"
 #include "proxy/net/wakeup.hpp"
-#include "proxy/reply/own_answer.hpp"
+#include "proxy/reply/own_message.hpp"
 
 namespace proxy {
 
@@ -33,31 +32,31 @@ struct Making {
 };
 
 // Why there is nothing to wait for any more.
-std::optional<std::string_view> why_over(const Shared& shared) {
-  if (shared.draining) return "the proxy is ending";
-  if (shared.disk && shared.disk->hangs()) return "the disk does not answer";
+std::optional<std::string_view> why_over(const Process& process) {
+  if (process.draining) return "the proxy is ending";
+  if (process.disk && process.disk->hangs()) return "the disk does not answer";
   return std::nullopt;
 }
 
-// Where waiting is allowed. False: too many wait there.
-bool begin(const Shared& shared, const std::shared_ptr<Making>& making) {
-  const auto job = [making, &clock = shared.clock] {
+// Begins the slice on a thread that may wait; false if too many jobs wait there.
+bool begin(const Process& process, const std::shared_ptr<Making>& making) {
+  const auto job = [making, &clock = process.clock] {
     if (making->given_up) return;
     making->more = making->slices->next(clock.now(), making->lines);
     making->made.notify();
   };
-  if (shared.disk) return shared.disk->post(job);
-  asio::post(shared.aside, job);
+  if (process.disk) return process.disk->post(job);
+  asio::post(process.aside, job);
   return true;
 }
 
-// Null: it is given up, for why_over() says.
+// The slice; null if why_over() has a reason to give it up.
 Task<std::shared_ptr<Making>> make_slice(Worker& worker, std::shared_ptr<inspect::Slices> slices) {
   const auto executor = worker.io.get_executor();
   auto making = std::make_shared<Making>(executor, std::move(slices));
   bool begun = false;
-  while (!why_over(worker.shared)) {
-    if (!begun) begun = begin(worker.shared, making);
+  while (!why_over(worker.process)) {
+    if (!begun) begun = begin(worker.process, making);
     const auto woken = co_await making->made.wait(kLook);
     if (woken == Wakeup::Woken::notified) co_return making;
   }
@@ -65,9 +64,9 @@ Task<std::shared_ptr<Making>> make_slice(Worker& worker, std::shared_ptr<inspect
   co_return nullptr;
 }
 
-// What it says last where it is cut.
-std::string last_line(const Shared& shared) {
-  const std::string why(why_over(shared).value_or("the disk did not answer for a while"));
+// The last line of a response that is cut.
+std::string last_line(const Process& process) {
+  const std::string why(why_over(process).value_or("the disk did not answer for a while"));
   return inspect::Report().add("error", why).json();
 }
 
@@ -75,16 +74,15 @@ std::string last_line(const Shared& shared) {
 
 Task<void> send_slices(Client& client, std::shared_ptr<inspect::Slices> slices) {
   auto& response = client.response;
-  client.record.content_type = kLines;
   auto head = own_head(client, 200, kLines);
-  http::append_field(head, "Cache-Control", "no-store");
-  auto error = co_await response.start(head, 200, std::nullopt);
+  head.set(beast::http::field::cache_control, "no-store");
+  auto error = co_await send_head(client, head);
   bool more = !response.head_only();
   auto sent = std::chrono::steady_clock::now();
   while (more && !error) {
     const auto made = co_await make_slice(client.worker, slices);
     more = !made || made->more;
-    std::string text = made ? std::move(made->lines) : last_line(client.worker.shared);
+    std::string text = made ? std::move(made->lines) : last_line(client.worker.process);
     const auto now = std::chrono::steady_clock::now();
     if (text.empty() && now - sent >= kSilent) text = "\n";  // is anybody there?
     if (text.empty()) continue;

@@ -1,4 +1,4 @@
-// What takes long to find out, sent as it is found out.
+// Long reports, sent while they are made.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace proxy {
 
-// Answers with the lines that the slices make: one slice after the other, each made on a thread
-// that may wait for the disk, behind the reads that wait already, and sent before the next is
-// begun. Where the disk does not answer, as DiskTier::hangs() says, and when we drain, the last
-// line says so, {"error": "why"}, and the answer is cut. It ends with the client, too. A slice may
-// be under way yet when this has ended: it owns what it uses, or that is the workers'.
+// Answers with the lines that `slices` makes. A thread that may wait for the disk makes one slice
+// at a time, after the reads that wait already; a slice is sent before the next one begins. If the
+// disk hangs (DiskTier::hangs()) or the proxy drains, the last line is {"error": "why"} and the
+// response is cut. It also ends when the client is gone. A slice may still be under way on return:
+// it owns what it uses, or the workers do.
 net::Task<void> send_slices(Client& client, std::shared_ptr<inspect::Slices> slices);
 
 }  // namespace proxy

@@ -21,7 +21,7 @@ void add_age(std::string& fields, const cache::Entry& entry, cache::Time now) {
 
 // For the log alone: without parameters.
 void note_content_type(Client& client, const cache::Entry& entry) {
-  if (!client.worker.shared.log.on()) return;
+  if (!client.worker.process.log.on()) return;
   const auto type = entry.content_type.substr(0, entry.content_type.find(';'));
   client.record.content_type = http::trim(type);
 }
@@ -29,9 +29,8 @@ void note_content_type(Client& client, const cache::Entry& entry) {
 }  // namespace
 
 void add_cache_status(Client& client, const Request& request, http::CacheStatus status) {
-  const auto& shared = client.worker.shared;
   const bool has_key = request.facts.method != cache::RequestFacts::Method::other;
-  if (shared.settings.cache.key_in_status && has_key) status.key = request.stored_as();
+  if (request.policy().settings.cache.key_in_status && has_key) status.key = request.stored_as();
   append_cache_status(client.response.fields(), client, std::move(status));
 }
 
@@ -82,9 +81,9 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
 
 Task<Delivered> serve_object(Client& client, const Request& request, HeldObject held,
                              cache::Time now, std::string_view detail) {
-  const auto& shared = client.worker.shared;
+  const auto& process = client.worker.process;
   const bool may_fetch = !request.facts.control.only_if_cached && !request.facts.offline &&
-                         !http::via_names(request.head.fields, shared.name);
+                         !http::via_names(request.head.fields, process.name);
   ObjectAnswer answer(client, request, {held.key, held.entry, may_fetch}, now);
   const auto opened = co_await answer.open();
   if (!opened) {
@@ -120,7 +119,7 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   status.collapsed = record.collapsed;
   status.detail = from.detail;
   if (sibling) status.detail += (status.detail.empty() ? "peer/" : " peer/") + from.peer;
-  const auto now = client.worker.shared.clock.now();
+  const auto now = client.worker.process.clock.now();
   if (from.stored || head.is_stored()) status.ttl = head.entry->ttl(now);
   if (sibling || from.aged || head.is_stored()) {
     add_age(client.response.fields(), *head.entry, now);
@@ -143,7 +142,7 @@ Task<net::error_code> stream(Client& client, FillReader& reader) {
 Task<Delivered> deliver_object(Client& client, const Request& request, const FillHead& head,
                                http::Forward reason, OnOutdated on_outdated) {
   const auto key = digest::key_of(digest::Method::get, request.stored_as());
-  const auto now = client.worker.shared.clock.now();
+  const auto now = client.worker.process.clock.now();
   ObjectAnswer answer(client, request, {key, head.entry}, now);
   const auto opened = co_await answer.open();
   if (!opened) {
@@ -164,7 +163,7 @@ Task<void> deliver_entry(Client& client, const Request& request, const FillHead&
                          http::Forward reason) {
   describe(client, request, head, reason);
   note_content_type(client, *head.entry);
-  const auto now = client.worker.shared.clock.now();
+  const auto now = client.worker.process.clock.now();
   const bool unmodified = cache::is_unmodified_for(request.head.fields, *head.entry, now);
   co_await send_stored(client, request, *head.entry, now, unmodified);
 }
@@ -185,7 +184,7 @@ Task<void> deliver_body(Client& client, const Request& request, FillReader& read
   const auto& entry = *head.entry;
   describe(client, request, head, reason);
   note_content_type(client, entry);
-  const auto now = client.worker.shared.clock.now();
+  const auto now = client.worker.process.clock.now();
   if (cache::is_unmodified_for(request.head.fields, entry, now))
     co_return co_await send_not_modified(client, entry);
   if (entry.range) {

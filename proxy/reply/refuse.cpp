@@ -1,6 +1,6 @@
 #include "proxy/reply/refuse.hpp"
 
-#include "proxy/reply/own_answer.hpp"
+#include "proxy/reply/own_message.hpp"
 #include "proxy/upstream/error.hpp"
 
 namespace proxy {
@@ -77,16 +77,17 @@ bool blocked(const lists::AccessLists& lists, const Request& request) {
 }  // namespace
 
 std::optional<Refusal> check_access(const Client& client, const Request& request) {
-  const auto& access = client.worker.shared.settings.access;
+  const auto& access = request.policy().settings.access;
   if (!config::contains(access.clients, client.address)) {
     return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
   }
   const auto& target = request.target;
   const bool client_chose = request.arrival() == Arrival::forward;
-  if (client_chose && client.worker.guard.names_denied_literal(target.host(), target.port())) {
+  if (client_chose &&
+      client.worker.outgoing.guard.names_denied_literal(target.host(), target.port())) {
     return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
   }
-  if (blocked(client.worker.shared.lists, request)) {
+  if (blocked(request.policy().lists, request)) {
     client.worker.counters.blocked.add();
     return Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
   }
@@ -100,13 +101,10 @@ namespace {
 
 Task<void> send(Client& client, const Refusal& refusal) {
   client.record.tag = refusal.tag;
-  const auto body = refusal.reason + '\n';
-  const OwnAnswer answer{.status = refusal.status,
-                         .content_type = "text/plain; charset=utf-8",
-                         .body = body,
-                         .allow = refusal.allow,
-                         .cache_status = refusal.cache_status};
-  co_await send_own(client, answer);
+  auto message = own_message(client, refusal.status, "text/plain; charset=utf-8",
+                             refusal.reason + '\n', refusal.cache_status);
+  if (!refusal.allow.empty()) message.set(beast::http::field::allow, refusal.allow);
+  co_await send_message(client, message);
 }
 
 }  // namespace

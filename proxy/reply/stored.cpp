@@ -21,7 +21,7 @@ std::string unsatisfiable_head(const Client& client, const cache::Entry& entry, 
   std::string head;
   http::append_status_line(head, 416, http::reason_phrase(416));
   http::append_field(head, "Date", http::format_date(whole_seconds(now)));
-  http::append_field(head, "Via", "1.1 " + client.worker.shared.name);
+  http::append_field(head, "Via", "1.1 " + client.worker.process.name);
   http::append_field(head, "Content-Range", http::unsatisfied_range(entry.body.size));
   return head;
 }

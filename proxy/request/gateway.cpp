@@ -1,5 +1,6 @@
 #include "proxy/request/gateway.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "proxy/request/host_pattern.hpp"
@@ -29,10 +30,11 @@ std::optional<KnownUrls> known_urls(const std::string& path) {
 
 }  // namespace
 
-Mapping::Mapping(const config::Reverse& settings)
+Mapping::Mapping(const config::Reverse& settings, std::shared_ptr<upstream::Origins> live)
     : any_host(settings.host == "*"),
       share(settings.share),
-      origins(endpoints(settings.to)),
+      to(settings.to),
+      origins(live ? std::move(live) : std::make_shared<upstream::Origins>(endpoints(settings.to))),
       known(known_urls(settings.known)),
       send_host_(settings.send_host),
       default_host_(authority(settings.to.front())) {}
@@ -42,7 +44,7 @@ std::string_view Mapping::host_for(const http::Target& target) const {
   return target.host().empty() ? default_host_ : target.authority();
 }
 
-Gateway::Gateway(const std::vector<config::Reverse>& settings) {
+Gateway::Gateway(const std::vector<config::Reverse>& settings, const Gateway* before) {
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto& item = settings[i];
     const Place place{canonical_pattern(item.host), item.port.value_or(0)};
@@ -52,26 +54,32 @@ Gateway::Gateway(const std::vector<config::Reverse>& settings) {
                                " is mapped before, in another spelling");
     }
     try {
-      mappings_.try_emplace(place, item);
+      mappings_.try_emplace(place, item, before ? before->live(item.to) : nullptr);
     } catch (const std::runtime_error& error) {
       throw std::runtime_error(at + "known: " + error.what());
     }
   }
 }
 
-Mapping* Gateway::find(std::string_view host, std::uint16_t port) {
+const Mapping* Gateway::find(std::string_view host, std::uint16_t port) const {
   if (mappings_.empty()) return nullptr;
-  if (auto* exact = listed(host, port)) return exact;
+  if (const auto* exact = listed(host, port)) return exact;
   for (auto dot = host.find('.'); dot != host.npos; dot = host.find('.', dot + 1)) {
-    if (auto* wild = listed(host.substr(dot), port)) return wild;
+    if (const auto* wild = listed(host.substr(dot), port)) return wild;
   }
   return listed("", port);
 }
 
-Mapping* Gateway::listed(std::string_view host, std::uint16_t port) {
+const Mapping* Gateway::listed(std::string_view host, std::uint16_t port) const {
   auto found = mappings_.find(Asked{host, port});
   if (found == mappings_.end()) found = mappings_.find(Asked{host, 0});
   return found == mappings_.end() ? nullptr : &found->second;
+}
+
+std::shared_ptr<upstream::Origins> Gateway::live(const std::vector<config::Origin>& to) const {
+  const auto same = std::find_if(mappings_.begin(), mappings_.end(),
+                                 [&to](const auto& mapping) { return mapping.second.to == to; });
+  return same == mappings_.end() ? nullptr : same->second.origins;
 }
 
 }  // namespace proxy

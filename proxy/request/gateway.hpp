@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,17 +18,20 @@ namespace proxy {
 
 // One item of the setting `reverse`, at work.
 struct Mapping {
-  // Throws std::runtime_error where the file of known URLs cannot be read.
-  explicit Mapping(const config::Reverse& settings);
+  // `live`: the state of the origins, if they are known already. Throws std::runtime_error where
+  // the file of known URLs cannot be read.
+  explicit Mapping(const config::Reverse& settings,
+                   std::shared_ptr<upstream::Origins> live = nullptr);
 
   const bool any_host;  // "*"
   const bool share;     // neighbours may know what is stored, and be asked
-  upstream::Origins origins;
+  const std::vector<config::Origin> to;
+  const std::shared_ptr<upstream::Origins> origins;  // live: which of `to` rest
   const std::optional<KnownUrls> known;
 
-  // False: there is certainly no such URL.
+  // Whether the origin may have the URL: false only if a file of known URLs does not list it.
   bool may_have(const http::Target& target) const { return !known || known->may_have(target); }
-  // The Host field for the origin: that of the client, unless the settings say another.
+  // The Host field for the origin: the setting send_host, else the client's.
   std::string_view host_for(const http::Target& target) const;
 
  private:
@@ -35,16 +39,17 @@ struct Mapping {
   const std::string default_host_;  // for a client of HTTP/1.0 that named none
 };
 
-// Any thread; a mapping lives as long as its gateway.
+// Immutable but for the live state of origins; any thread. A mapping lives as long as its gateway.
 class Gateway {
  public:
-  // Throws std::runtime_error with the place in the settings.
-  explicit Gateway(const std::vector<config::Reverse>& settings);
+  // A mapping to the same origins as one of `before` shares their live state with it. Throws
+  // std::runtime_error with the place in the settings.
+  explicit Gateway(const std::vector<config::Reverse>& settings, const Gateway* before = nullptr);
 
-  // The mapping of the host as http::Target tells it, and port; null if there is none. A name goes
-  // before "*.example.com", a longer one of these before a shorter, "*" is last; of the same host,
-  // the mapping with this port goes before the one with none.
-  Mapping* find(std::string_view host, std::uint16_t port);
+  // The mapping of the host, spelled as http::Target does, and of the port; null if there is none.
+  // A name wins over "*.example.com", a longer suffix over a shorter one, and "*" is last. For one
+  // host, a mapping with this port wins over a mapping without a port.
+  [[nodiscard]] const Mapping* find(std::string_view host, std::uint16_t port) const;
 
  private:
   // Port 0 is any. "*.example.com" is listed as ".example.com", "*" as "".
@@ -65,7 +70,9 @@ class Gateway {
     }
   };
 
-  Mapping* listed(std::string_view host, std::uint16_t port);
+  [[nodiscard]] const Mapping* listed(std::string_view host, std::uint16_t port) const;
+  [[nodiscard]] std::shared_ptr<upstream::Origins> live(
+      const std::vector<config::Origin>& to) const;
 
   std::map<Place, Mapping, Less> mappings_;
 };

@@ -10,8 +10,8 @@
 
 namespace proxy {
 
-// Held in a filter: a URL that is listed is always found, one that is not in kRate of all cases
-// too; about 3 bytes per URL. Any thread.
+// A filter of about 3 bytes per URL: a listed URL is always found, and a share kRate of the
+// unlisted ones is found too. Any thread.
 class KnownUrls {
  public:
   static constexpr double kRate = 1e-4;
@@ -23,7 +23,8 @@ class KnownUrls {
   // The same for a file, whose path then begins the text of an error.
   static KnownUrls of_file(const std::string& path);
 
-  // False: certainly not listed. https and http are one here, for it is not we who end TLS.
+  // Whether the URL may be listed. https and http count as one, as the clients' TLS does not end
+  // here.
   bool may_have(const http::Target& target) const;
 
  private:

@@ -38,7 +38,7 @@ void Request::heed_range() {
   facts = cache::RequestFacts(head);
 }
 
-void Request::arrive(Arrival how, Mapping* mapping) {
+void Request::arrive(Arrival how, const Mapping* mapping) {
   arrival_ = how;
   mapping_ = mapping;
   name_it();
@@ -103,6 +103,7 @@ OwnedRequest::OwnedRequest(const Request& original)
   head.minor = original.head.minor;
   head.fields = fields_.fields();
   request_.emplace(std::move(head), original.target, http::Framing{});
+  request_->policy_ = original.policy_;
   request_->arrival_ = original.arrival_;
   request_->mapping_ = original.mapping_;
   request_->rules_ = original.rules_;

@@ -20,14 +20,14 @@
 namespace proxy {
 
 struct Mapping;
+struct Policy;
 class SiteRule;
 class SiteRules;
 
 using cache::kReverseSpace;
 
-// Refers to the bytes of its head, which the caller keeps. A Range that asks for too much, or for
-// nothing that can be understood, is not in it, and one that asks for the same twice does so once:
-// see http::heeded_range().
+// Refers to the bytes of its head, which the caller keeps. Its Range is what http::heeded_range()
+// leaves: none if the client's asks for too much or cannot be understood, and no part of it twice.
 struct Request {
   http::RequestHead head;
   http::Target target;
@@ -47,33 +47,38 @@ struct Request {
   [[nodiscard]] bool is_connect() const { return target.form() == http::Target::Form::authority; }
   [[nodiscard]] bool asks_for_websocket() const { return http::asks_for_websocket(head, framing); }
 
+  // The policy that holds for the request until its end; before anything below.
+  void pin(std::shared_ptr<const Policy> policy) { policy_ = std::move(policy); }
+  [[nodiscard]] const Policy& policy() const { return *policy_; }
+
   // How the request arrived, and for Arrival::reverse the mapping that names its origin; null if
   // there is none. To be called before anything below is asked.
-  void arrive(Arrival how, Mapping* mapping = nullptr);
+  void arrive(Arrival how, const Mapping* mapping = nullptr);
   [[nodiscard]] Arrival arrival() const { return arrival_; }
-  [[nodiscard]] Mapping* mapping() const { return mapping_; }
+  [[nodiscard]] const Mapping* mapping() const { return mapping_; }
 
-  // False: its mapping knows no such URL, neither as it is nor as the site's rule reduces it.
+  // Whether the mapping may have the URL, as it is or as the site's rule reduces it.
   [[nodiscard]] bool may_exist() const;
 
-  // Does with Forwarded and X-Forwarded-For what the setting says, before they select a variant.
+  // Rewrites Forwarded and X-Forwarded-For as the setting `forwarded` says. To be called before a
+  // variant is selected, as a response may vary by these fields.
   void tell_of_client(config::Forwarded how, const config::Address& client);
 
-  // Finds the rule of its site and lets the facts, and the name below, follow it; after arrive().
-  // The rules must outlive the request.
+  // Finds the site's rule and applies it to the facts and to stored_as(). After arrive(). The rules
+  // outlive the request.
   void follow(const SiteRules& rules);
   [[nodiscard]] const SiteRule* rule() const { return rule_; }  // null: none
 
-  // What its response is stored as: the URL without the parameters that the site's rule drops, but
-  // in reverse mode a name that no URL is unless the mapping is shared, for there the client
-  // chooses the host and we the origin.
+  // The name that the response is stored under: the URL without the parameters that the site's rule
+  // drops. In reverse mode the client chooses the host and we choose the origin: unless the mapping
+  // is shared, the name is then one that no URL has.
   [[nodiscard]] const std::string& stored_as() const {
     return own_name_.empty() ? target.url() : own_name_;
   }
   // The same for another URL of that site.
   [[nodiscard]] std::string stored_as(const http::Target& other) const;
-  // Whether neighbours may know the response and be asked for it: it is stored as its URL. One
-  // that lost parameters is another URL to them.
+  // Whether neighbours may know of the response and be asked for it: only if it is stored under its
+  // URL. To them, a URL without its parameters is another URL.
   [[nodiscard]] bool may_be_shared() const { return own_name_.empty(); }
   // The Host field for the origin.
   [[nodiscard]] std::string_view origin_host() const;
@@ -85,8 +90,9 @@ struct Request {
   [[nodiscard]] bool is_apart() const;  // in the space of reverse mode
   [[nodiscard]] std::string in_its_space(std::string url) const;
 
+  std::shared_ptr<const Policy> policy_;
   Arrival arrival_ = Arrival::forward;
-  Mapping* mapping_ = nullptr;
+  const Mapping* mapping_ = nullptr;
   const SiteRules* rules_ = nullptr;
   const SiteRule* rule_ = nullptr;
   std::string own_name_;  // empty: the URL
@@ -95,7 +101,7 @@ struct Request {
   std::string range_;
 };
 
-// A GET request that outlives the client that sent it, as a fill needs.
+// A GET request that outlives the client that sent it, as a fill needs. It keeps the policy.
 class OwnedRequest {
  public:
   explicit OwnedRequest(const Request& original);

@@ -12,8 +12,8 @@
 
 namespace proxy {
 
-// One of them. Which one holds is found once per request (Request::follow); what it says goes from
-// there with the facts to whoever judges, fetches and stores.
+// One rule. Each request finds once which rule holds (Request::follow); the facts then take what
+// the rule says to the code that judges, fetches and stores.
 class SiteRule {
  public:
   explicit SiteRule(const config::RuleSettings& settings);
@@ -33,8 +33,9 @@ class SiteRule {
   void apply_to(cache::RequestFacts& facts) const;
 
   [[nodiscard]] bool drops_any() const { return !drop_query_.empty(); }
-  // The URL without the parameters that drop_query names; where none is left, without "?" too. The
-  // rest stays byte for byte, in its order. Names are compared as they are written, not decoded.
+  // The URL without the parameters that drop_query names, and without "?" where no parameter is
+  // left. The other parameters stay byte for byte, in their order. Names are compared as written,
+  // not decoded.
   [[nodiscard]] std::string key_url(const std::string& url) const;
 
  private:

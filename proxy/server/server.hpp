@@ -2,20 +2,15 @@
 #pragma once
 
 #include <boost/asio/signal_set.hpp>
-#include <chrono>
 #include <csignal>
-#include <deque>
-#include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "peers/exchange.hpp"
-#include "proxy/fill/runs.hpp"
 #include "proxy/server/listener.hpp"
+#include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
-#include "proxy/tiers/disk_watch.hpp"
-#include "proxy/worker/worker.hpp"
+#include "proxy/server/worker_threads.hpp"
 
 namespace proxy {
 
@@ -23,7 +18,7 @@ class Server {
  public:
   // Opens everything that can fail; throws std::exception with a text for a person. Nobody is
   // served yet.
-  Server(const config::Settings& settings, lists::AccessLists lists, Gateway gateway);
+  explicit Server(PinnedPolicy policy);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -35,39 +30,40 @@ class Server {
   void run();
 
  private:
+  // Requests that begin from now on follow the policy, and its neighbours are polled.
+  void follow(PinnedPolicy policy);
   void start();
   void drain();
   void stop();
 
   // From here on, not from run(): who reads that we listen may send one at once.
-  net::asio::io_context signals_{1};
-  net::asio::signal_set ending_{signals_, SIGTERM, SIGINT};
-  net::asio::signal_set rotating_{signals_, SIGUSR1};
-  const config::Settings settings_;
-  const lists::AccessLists lists_;
-  const std::size_t threads_;
+  struct Signals {
+    net::asio::io_context io{1};
+    net::asio::signal_set ending{io, SIGTERM, SIGINT};
+    net::asio::signal_set rotating{io, SIGUSR1};
+  };
+  // What neighbours are told, and what they tell.
+  struct Neighbourhood {
+    Neighbourhood(cache::Store& store, const config::DigestSettings& settings, cache::Time now);
+
+    const config::DigestSettings settings;
+    StoreHoldings holdings;
+    peers::Publisher publisher;
+    std::optional<peers::Exchange> exchange;
+  };
+
+  Signals signals_;
+  PinnedPolicy policy_;
   Listeners listeners_;
   Clock clock_;
-  cache::Budget budget_;
-  cache::Budget transit_;
-  std::unique_ptr<cache::DiskTier> disk_;  // null: memory is all there is
-  cache::Store store_;
-  Fills fills_;
-  Runs runs_;
-  Gateway gateway_;
-  const SiteRules rules_;
-  StoreHoldings holdings_;
-  peers::PeerDirectory directory_;
-  peers::Publisher publisher_;
+  Storage storage_;
+  Neighbourhood neighbourhood_;
   Metrics metrics_;
   AccessLog log_;
   upstream::TlsClient tls_;
   Loop aside_;
-  DiskWatch watch_;
-  Shared shared_;
-  std::deque<Worker> workers_;
-  std::optional<peers::Exchange> exchange_;
-  std::vector<std::jthread> running_;
+  Process process_;
+  WorkerThreads workers_;
 };
 
 }  // namespace proxy

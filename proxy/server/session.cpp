@@ -34,7 +34,7 @@ class Session final : public SessionList::Item {
         worker_(worker),
         stream_(std::move(socket), worker.deadlines),
         input_(stream_, worker.buffers),
-        response_(stream_, input_, record_, worker.shared.settings.timeouts.body),
+        response_(stream_, input_, record_, worker.policy()->settings.timeouts.body),
         client_{worker, response_, record_, upstream::plain_address(remote.address()),
                 remote.address().to_string()} {}
 
@@ -66,7 +66,7 @@ Task<void> Session::run() {
     const auto arrived = co_await await_request();
     if (arrived == Then::close) break;
     const auto served_one = co_await serve_one();
-    if (served_one == Then::close || worker_.shared.draining) break;
+    if (served_one == Then::close || worker_.process.draining) break;
     // A client that sends one request after the other must not starve this thread's other clients.
     if (++served % kTurn == 0) co_await asio::post(worker_.io.get_executor(), net::use_task);
   }
@@ -77,16 +77,16 @@ Task<void> Session::run() {
 Task<Then> Session::await_request() {
   if (!input_.empty()) co_return Then::go_on;
   input_.release_if_empty();
-  stream_.expires_after(worker_.shared.settings.timeouts.keep_alive);
+  stream_.expires_after(worker_.policy()->settings.timeouts.keep_alive);
   idle_ = true;
   const auto error = co_await stream_.readable();
   idle_ = false;
-  if (error || worker_.shared.draining) co_return Then::close;
+  if (error || worker_.process.draining) co_return Then::close;
   co_return Then::go_on;
 }
 
 Task<Then> Session::serve_one() {
-  const auto& settings = worker_.shared.settings;
+  const auto& settings = worker_.policy()->settings;
   stream_.expires_after(settings.timeouts.head);
   const auto bytes = co_await input_.head(settings.limits.head.value);
   // A HEAD whose head cannot be parsed is still refused without a body.
@@ -122,7 +122,7 @@ Task<Then> Session::serve_one() {
 
 Task<Then> Session::answer_request(Request& request) {
   response_.begin(request.head.minor, request.head.method == "HEAD",
-                  request.head.keep_alive() && !worker_.shared.draining);
+                  request.head.keep_alive() && !worker_.process.draining);
   Http1Body body(input_, request.framing);
   co_await answer(client_, request, body);
   if (response_.started() && !response_.finished()) {
@@ -165,9 +165,9 @@ void Session::note(std::string_view method, std::string_view url) {
   counters.requests[static_cast<std::size_t>(record_.tag)].add();
   counters.bytes_sent.add(record_.bytes);
   if (record_.aborted) counters.aborted.add();
-  if (!worker_.shared.log.on() || record_.routine) return;
+  if (!worker_.process.log.on() || record_.routine) return;
   const auto took = std::chrono::steady_clock::now() - record_.begun;
-  worker_.log.add({.ended = worker_.shared.clock.now(),
+  worker_.log.add({.ended = worker_.process.clock.now(),
                    .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
                    .client = client_.address_text,
                    .method = method,

@@ -12,7 +12,7 @@ upstream::Endpoint origin_of(const http::Target& target, const lists::AccessList
 
 void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& lists) {
   plan.to = origin_of(request.target, lists);
-  if (request.mapping()) plan.origins = &request.mapping()->origins;
+  if (request.mapping()) plan.origins = request.mapping()->origins;
 }
 
 http::Targets targets_for(const Request& request, const config::CacheSettings& settings) {

@@ -28,7 +28,7 @@ class Running {
 Task<void> probe(Worker& worker, peers::PeerRef peer, FetchPlan plan) {
   const Running running(worker.sampling);
   try {
-    Fetch fetch(worker.upstream, std::move(plan));
+    Fetch fetch(worker.outgoing.upstream, std::move(plan));
     const auto sent = co_await fetch.start();
     if (!sent) co_return;
     const auto head = co_await fetch.response();
@@ -46,20 +46,20 @@ bool chosen(Sampling& sampling, double share) {
 }  // namespace
 
 void sample_false_miss(Worker& worker, const digest::Key& key, const Request& request) {
-  const auto& shared = worker.shared;
+  const auto& process = worker.process;
   auto& sampling = worker.sampling;
-  if (!chosen(sampling, shared.settings.digest.false_miss_sample)) return;
+  if (!chosen(sampling, request.policy().settings.digest.false_miss_sample)) return;
   if (sampling.running >= Sampling::kMostAtOnce) return;
   const auto now = std::chrono::steady_clock::now();
   const auto number = static_cast<std::uint32_t>(sampling.random());
-  auto peer = shared.directory.other_than_claimants(key, now, number);
+  auto peer = request.policy().directory->other_than_claimants(key, now, number);
   if (!peer) return;
   FetchPlan plan{.to = {false, peer->host, peer->port, upstream::Trust::configured},
-                 .head = sibling_request(request, shared.name, {}, "HEAD"),
+                 .head = sibling_request(request, process.name, {}, "HEAD"),
                  .method = "HEAD",
                  .repeatable = false,  // a connection of its own, closed after the head
-                 .connect = shared.settings.timeouts.peer_connect,
-                 .first_byte = shared.settings.timeouts.peer_first_byte};
+                 .connect = request.policy().settings.timeouts.peer_connect,
+                 .first_byte = request.policy().settings.timeouts.peer_first_byte};
   net::asio::co_spawn(worker.io.get_executor(), probe(worker, std::move(peer), std::move(plan)),
                       net::asio::detached);
 }

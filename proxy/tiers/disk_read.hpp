@@ -29,7 +29,7 @@ template <class T>
 net::Task<cache::disk::Result<T>> read_in_time(Worker& worker,
                                                std::function<cache::disk::Result<T>()> read) {
   using cache::disk::Error;
-  auto& tier = *worker.shared.disk;
+  auto& tier = *worker.process.disk;
   if (tier.hangs()) co_return Error::hangs;
   const auto waiting = std::make_shared<WaitingRead<T>>(worker.io.get_executor(), std::move(read));
   const bool posted = tier.post([waiting] {

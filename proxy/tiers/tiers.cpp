@@ -48,26 +48,26 @@ class Written {
   std::shared_ptr<State> state_;
 };
 
-Task<std::size_t> drop_banned(cache::Store& store, const Ban& ban) {
-  co_return store.remove_if([&ban](std::string_view name) { return ban.covers(name); });
+Task<std::size_t> drop_purged(cache::Store& store, const PurgePattern& purge) {
+  co_return store.remove_if([&purge](std::string_view name) { return purge.covers(name); });
 }
 
 // Reads it where waiting is allowed.
 Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& request,
                                                  digest::Key key) {
   const auto asked = std::make_shared<const http::OwnedFields>(request.head.fields);
-  std::function<disk::Result<cache::ReadBack>()> read = [&shared = worker.shared, key,
+  std::function<disk::Result<cache::ReadBack>()> read = [&process = worker.process, key,
                                                          name = request.stored_as(), asked] {
-    return shared.disk->read(key, name, asked->fields(), shared.store, disk::Wait::yes);
+    return process.disk->read(key, name, asked->fields(), process.store, disk::Wait::yes);
   };
   co_return co_await read_in_time<cache::ReadBack>(worker, std::move(read));
 }
 
 // Once memory has it: who asks again then writes it, and who did before is remembered.
-bool is_to_be_written(Shared& shared, const digest::Key& key, const cache::Entry& entry) {
-  if (!shared.disk || !shared.disk->admission().is_on_second()) return shared.disk != nullptr;
-  if (entry.object || shared.disk->admits(key)) return !entry.on_disk.offer();
-  if (!entry.range) shared.disk->admission().count_refused();
+bool is_to_be_written(Process& process, const digest::Key& key, const cache::Entry& entry) {
+  if (!process.disk || !process.disk->admission().is_on_second()) return process.disk != nullptr;
+  if (entry.object || process.disk->admits(key)) return !entry.on_disk.offer();
+  if (!entry.range) process.disk->admission().count_refused();
   return false;
 }
 
@@ -75,100 +75,102 @@ bool is_to_be_written(Shared& shared, const digest::Key& key, const cache::Entry
 
 // Who invalidates takes note of it first, and clears memory and disk then. So where nothing keeps
 // the two apart we look after storing, too: what is stored in between is seen by one of us.
-bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const cache::Entry>& entry,
-          Asked asked, const cache::Entry* superseded) {
-  const auto outdated = [&] { return shared.fills.outdated(key, entry->url, asked); };
+bool keep(Process& process, const digest::Key& key,
+          const std::shared_ptr<const cache::Entry>& entry, Asked asked,
+          const cache::Entry* superseded) {
+  const auto outdated = [&] { return process.fills.outdated(key, entry->url, asked); };
   const auto store = [&] {
-    const auto now = shared.clock.now();
+    const auto now = process.clock.now();
     if (outdated()) return false;
     entry->on_disk.note_asked(asked);
-    return shared.store.put(key, entry, now, superseded) == cache::Stored::yes;
+    return process.store.put(key, entry, now, superseded) == cache::Stored::yes;
   };
-  if (shared.disk && !shared.disk->admission().is_on_second()) {
-    return shared.disk->put(key, entry, superseded, store);
+  if (process.disk && !process.disk->admission().is_on_second()) {
+    return process.disk->put(key, entry, superseded, store);
   }
   if (!store()) return false;
   const auto good = [&] { return !outdated(); };
-  const bool written = is_to_be_written(shared, key, *entry);
-  if (written ? shared.disk->put(key, entry, superseded, good) : good()) return true;
-  shared.store.invalidate(key, entry->url);
+  const bool written = is_to_be_written(process, key, *entry);
+  if (written ? process.disk->put(key, entry, superseded, good) : good()) return true;
+  process.store.invalidate(key, entry->url);
   return false;
 }
 
-void note_asked(const Shared& shared, const Request& request, const digest::Key& key) {
+void note_asked(const Process& process, const Request& request, const digest::Key& key) {
   const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
-  if (shared.disk && asks_for_it) shared.disk->admission().note_asked(key);
+  if (process.disk && asks_for_it) process.disk->admission().note_asked(key);
 }
 
 // Somebody asked for it before, or memory would not have it. What is purged meanwhile was asked for
 // before that; what is replaced, memory has no more.
-void admit_held(Shared& shared, const digest::Key& key,
+void admit_held(Process& process, const digest::Key& key,
                 const std::shared_ptr<const cache::Entry>& held) {
-  if (!shared.disk || !shared.disk->admission().is_on_second()) return;
+  if (!process.disk || !process.disk->admission().is_on_second()) return;
   if (!held || held->range || held->object || held->on_disk.offer()) return;
   const auto good = [&] {
     std::vector<cache::Store::Held> all;
-    shared.store.look(key, all);
+    process.store.look(key, all);
     const bool there =
         std::any_of(all.begin(), all.end(), [&held](const auto& one) { return one.entry == held; });
-    return there && !shared.fills.outdated(key, held->url, held->on_disk.asked());
+    return there && !process.fills.outdated(key, held->url, held->on_disk.asked());
   };
-  if (!shared.disk->put(key, held, nullptr, good)) held->on_disk.offer(false);
+  if (!process.disk->put(key, held, nullptr, good)) held->on_disk.offer(false);
 }
 
 // The disk first: whoever reads it back meanwhile either finds it purged, or has put it into memory
 // by now.
-void drop(Shared& shared, const digest::Key& key, const std::string& name) {
-  if (shared.disk) shared.disk->purge(key, {});
-  shared.store.invalidate(key, name);
+void drop(Process& process, const digest::Key& key, const std::string& name) {
+  if (process.disk) process.disk->purge(key, {});
+  process.store.invalidate(key, name);
   // Somebody may have found it in between and written it.
-  if (shared.disk && shared.disk->admission().is_on_second()) shared.disk->purge(key, {});
+  if (process.disk && process.disk->admission().is_on_second()) process.disk->purge(key, {});
 }
 
 Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name) {
-  auto& shared = worker.shared;
-  shared.fills.invalidate(key, std::chrono::steady_clock::now());
-  if (!shared.disk) co_return Forgotten{shared.store.invalidate(key, name)};
-  const bool below = shared.disk->may_have(key);
+  auto& process = worker.process;
+  process.fills.invalidate(key, std::chrono::steady_clock::now());
+  if (!process.disk) co_return Forgotten{process.store.invalidate(key, name)};
+  const bool below = process.disk->may_have(key);
   Written written(worker);
-  const bool purged = shared.disk->purge(key, written.told());  // first, as above
-  Forgotten forgotten{shared.store.invalidate(key, name)};
+  const bool purged = process.disk->purge(key, written.told());  // first, as above
+  Forgotten forgotten{process.store.invalidate(key, name)};
   if (forgotten.dropped == 0 && below) forgotten.dropped = 1;
-  if (purged) forgotten.owed = co_await written.failed(*shared.disk);
+  if (purged) forgotten.owed = co_await written.failed(*process.disk);
   co_return forgotten;
 }
 
-Task<std::optional<Forgotten>> forget(Worker& worker, const Ban& ban) {
-  auto& shared = worker.shared;
-  shared.fills.invalidate(ban, std::chrono::steady_clock::now());
+Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge) {
+  auto& process = worker.process;
+  process.fills.invalidate(purge, std::chrono::steady_clock::now());
   Written written(worker);
-  if (shared.disk && !shared.disk->purge_all(ban.text(), written.told())) co_return std::nullopt;
-  auto scan = drop_banned(shared.store, ban);
+  if (process.disk && !process.disk->purge_all(purge.text(), written.told()))
+    co_return std::nullopt;
+  auto scan = drop_purged(process.store, purge);
   Forgotten forgotten;
-  forgotten.dropped = co_await net::asio::co_spawn(shared.aside, std::move(scan), net::use_task);
-  if (shared.disk) forgotten.owed = co_await written.failed(*shared.disk);
+  forgotten.dropped = co_await net::asio::co_spawn(process.aside, std::move(scan), net::use_task);
+  if (process.disk) forgotten.owed = co_await written.failed(*process.disk);
   co_return forgotten;
 }
 
-bool may_be_below(const Shared& shared, const Request& request, const digest::Key& key,
+bool may_be_below(const Process& process, const Request& request, const digest::Key& key,
                   const cache::Found& found) {
   const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
-  return !found.entry && shared.disk && asks_for_it && shared.disk->may_have(key) &&
-         !shared.disk->hangs();
+  return !found.entry && process.disk && asks_for_it && process.disk->may_have(key) &&
+         !process.disk->hangs();
 }
 
 Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key key,
                            cache::Found found, Asked asked) {
-  auto& shared = worker.shared;
+  auto& process = worker.process;
   const auto& name = request.stored_as();
   std::optional<cache::Readings::Turn> turn;  // until memory has it
-  auto read = shared.disk->read(key, name, request.head.fields, shared.store, disk::Wait::no);
+  auto read = process.disk->read(key, name, request.head.fields, process.store, disk::Wait::no);
   if (!read && read.error() == disk::Error::would_block) {
     const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
-    turn.emplace(shared.disk->readings().begin(key, [over] { over->notify(); }));
+    turn.emplace(process.disk->readings().begin(key, [over] { over->notify(); }));
     if (!*turn) {
       co_await over->wait();
-      auto again = shared.store.find(key, name, request.head.fields);
+      auto again = process.store.find(key, name, request.head.fields);
       if (again.entry) co_return FoundBelow{std::move(again)};
     }
     read = co_await read_waiting(worker, request, key);
@@ -183,10 +185,10 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
   }
   found.varies = found.varies || read->varies;
   if (!read->entry) co_return FoundBelow{std::move(found)};
-  const auto held = shared.store.adopt(key, read->entry, shared.clock.now());
+  const auto held = process.store.adopt(key, read->entry, process.clock.now());
   const bool good =
-      shared.disk->still_found(*read, name) && !shared.fills.outdated(key, name, asked);
-  if (!good && held == read->entry) shared.store.drop(key, *held);
+      process.disk->still_found(*read, name) && !process.fills.outdated(key, name, asked);
+  if (!good && held == read->entry) process.store.drop(key, *held);
   const bool from_disk = good && held == read->entry;
   if (good || held != read->entry) found.entry = held;
   co_return FoundBelow{std::move(found), from_disk};

@@ -37,15 +37,15 @@ struct Wanted {
   digest::Key key() const { return disk::block_key(url_key, object->object->version, number); }
 };
 
-disk::Result<Block> read(Shared& shared, const Wanted& wanted, disk::Wait wait) {
-  return shared.disk->blocks().read(wanted.url_key, wanted.number, *wanted.object, shared.store,
-                                    wait);
+disk::Result<Block> read(Process& process, const Wanted& wanted, disk::Wait wait) {
+  return process.disk->blocks().read(wanted.url_key, wanted.number, *wanted.object, process.store,
+                                     wait);
 }
 
 // Where waiting is allowed.
 Task<disk::Result<Block>> read_waiting(Worker& worker, Wanted wanted) {
-  std::function<disk::Result<Block>()> reading = [&shared = worker.shared, wanted] {
-    return read(shared, wanted, disk::Wait::yes);
+  std::function<disk::Result<Block>()> reading = [&process = worker.process, wanted] {
+    return read(process, wanted, disk::Wait::yes);
   };
   co_return co_await read_in_time<Block>(worker, std::move(reading));
 }
@@ -64,39 +64,39 @@ Task<disk::Result<Block>> read_when_not_busy(Worker& worker, Wanted wanted) {
 
 }  // namespace
 
-std::uint64_t large_from(const Shared& shared) {
-  return std::min(cache::kLargeFrom, shared.store.max_object());
+std::uint64_t large_from(const Process& process) {
+  return std::min(cache::kLargeFrom, process.store.max_object());
 }
 
-bool may_be_kept_in_blocks(const Shared& shared, std::uint64_t length) {
-  if (!shared.disk || !shared.disk->takes_blocks() || length == 0) return false;
-  const auto& most = shared.settings.cache.max_object;
+bool may_be_kept_in_blocks(const Process& process, std::uint64_t length) {
+  if (!process.disk || !process.disk->takes_blocks() || length == 0) return false;
+  const auto& most = process.max_object;
   return length <= (most ? std::min(most->value, cache::kLargestObject) : cache::kLargestObject);
 }
 
-bool has_block(const Shared& shared, const digest::Key& key, const cache::Entry& object,
+bool has_block(const Process& process, const digest::Key& key, const cache::Entry& object,
                std::uint32_t number) {
   const auto block = disk::block_key(key, object.object->version, number);
-  return shared.store.holds(block) || (shared.disk && shared.disk->has_block(block));
+  return process.store.holds(block) || (process.disk && process.disk->has_block(block));
 }
 
 Task<HeldBlock> block_held(Worker& worker, digest::Key key,
                            std::shared_ptr<const cache::Entry> object, std::uint32_t number) {
-  auto& shared = worker.shared;
+  auto& process = worker.process;
   const Wanted wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
   const auto& url = wanted.object->url;
-  HeldBlock held{shared.store.find(block_key, url, {}).entry};
-  if (!held.block && shared.disk) held.block = shared.disk->blocks().unwritten(block_key);
-  if (held.block || !shared.disk || shared.disk->hangs()) co_return held;
+  HeldBlock held{process.store.find(block_key, url, {}).entry};
+  if (!held.block && process.disk) held.block = process.disk->blocks().unwritten(block_key);
+  if (held.block || !process.disk || process.disk->hangs()) co_return held;
   std::optional<cache::Readings::Turn> turn;  // until memory has it
-  auto block = read(shared, wanted, disk::Wait::no);
+  auto block = read(process, wanted, disk::Wait::no);
   if (!block && block.error() == disk::Error::would_block) {
     const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
-    turn.emplace(shared.disk->readings().begin(block_key, [over] { over->notify(); }));
+    turn.emplace(process.disk->readings().begin(block_key, [over] { over->notify(); }));
     if (!*turn) {
       co_await over->wait();
-      held.block = shared.store.find(block_key, url, {}).entry;
+      held.block = process.store.find(block_key, url, {}).entry;
       if (held.block) co_return held;
     }
     block = co_await read_when_not_busy(worker, wanted);
@@ -105,42 +105,42 @@ Task<HeldBlock> block_held(Worker& worker, digest::Key key,
     spdlog::warn("block {} of {} on disk is damaged and was dropped", number, url);
   }
   if (!block || !*block) co_return held;
-  held.block = shared.store.adopt(block_key, *block, shared.clock.now());
+  held.block = process.store.adopt(block_key, *block, process.clock.now());
   held.from_disk = true;
   co_return held;
 }
 
-bool keep_block(Shared& shared, const digest::Key& key,
+bool keep_block(Process& process, const digest::Key& key,
                 const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
                 cache::Body bytes) {
   // What was purged meanwhile gets no more of them.
-  const bool on_disk = shared.disk && shared.disk->disk().may_hold(key);
-  if (!on_disk && !shared.store.holds(key)) return false;
-  return keep_block_of_new(shared, key, object, number, std::move(bytes));
+  const bool on_disk = process.disk && process.disk->disk().may_hold(key);
+  if (!on_disk && !process.store.holds(key)) return false;
+  return keep_block_of_new(process, key, object, number, std::move(bytes));
 }
 
-bool keep_block_of_new(Shared& shared, const digest::Key& key,
+bool keep_block_of_new(Process& process, const digest::Key& key,
                        const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
                        cache::Body bytes) {
-  const auto block = cache::block_entry(shared.budget, *object, std::move(bytes));
+  const auto block = cache::block_entry(process.budget, *object, std::move(bytes));
   const auto block_key = disk::block_key(key, object->object->version, number);
-  const auto stored = shared.store.put(block_key, block, shared.clock.now());
-  const bool written = shared.disk && shared.disk->blocks().put(key, number, *object, block);
+  const auto stored = process.store.put(block_key, block, process.clock.now());
+  const bool written = process.disk && process.disk->blocks().put(key, number, *object, block);
   return written || stored == cache::Stored::yes;
 }
 
 Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> patience) {
   using std::chrono::milliseconds;
-  const auto& shared = worker.shared;
-  if (!shared.disk) co_return;
-  const auto most = most_unwritten(shared.budget.limit());
+  const auto& process = worker.process;
+  if (!process.disk) co_return;
+  const auto most = most_unwritten(process.budget.limit());
   const auto more_than = most - std::min<std::uint64_t>(most, cache::kBlockBytes);
   const auto begun = steady_clock::now();
   const auto allowed = patience->left(begun);
   milliseconds waited{0};
   while (waited < allowed) {
     const auto taken = std::make_shared<Wakeup>(worker.io.get_executor());
-    const bool waits = shared.disk->disk().when_taken(more_than, [taken] { taken->notify(); });
+    const bool waits = process.disk->disk().when_taken(more_than, [taken] { taken->notify(); });
     if (!waits) break;
     co_await taken->wait(allowed - waited);
     waited = std::chrono::ceil<milliseconds>(steady_clock::now() - begun);
@@ -148,8 +148,8 @@ Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> p
   patience->note(waited);
 }
 
-void note_if_complete(Shared& shared, const digest::Key& key, const cache::Entry& object) {
-  if (shared.disk) shared.disk->disk().review_claim(key, object.object->version);
+void note_if_complete(Process& process, const digest::Key& key, const cache::Entry& object) {
+  if (process.disk) process.disk->disk().review_claim(key, object.object->version);
 }
 
 }  // namespace proxy

@@ -20,6 +20,9 @@ class FailedEndpoints {
   explicit FailedEndpoints(std::chrono::milliseconds memory, std::size_t capacity = 1024)
       : memory_(memory), capacity_(capacity) {}
 
+  // For what is noted from now on.
+  void remember_for(std::chrono::milliseconds memory) { memory_ = memory; }
+
   // Why the endpoint could not be connected to; no error if nothing is known.
   [[nodiscard]] net::error_code find(const Endpoint& endpoint, Clock::time_point now) const;
   // Records a connection that was refused, failed or timed out. Ignores other errors: of names, of
@@ -32,7 +35,7 @@ class FailedEndpoints {
     Clock::time_point until;
   };
 
-  const std::chrono::milliseconds memory_;
+  std::chrono::milliseconds memory_;
   const std::size_t capacity_;
   std::unordered_map<Endpoint, Failure> failures_;
   std::deque<Endpoint> order_;  // oldest first

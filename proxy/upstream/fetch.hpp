@@ -16,14 +16,15 @@
 
 namespace proxy {
 
-// What a fetch needs from its thread. Everything must outlive the fetch.
+// What a fetch needs from its thread. Everything must outlive the fetch. Time-outs and limits may
+// change between two steps of a fetch.
 struct Upstream {
   upstream::Connector& connector;
   upstream::Pool& pool;
   upstream::FailedEndpoints& failed;
   BufferPool& buffers;
-  const config::Timeouts& timeouts;
-  const config::Limits& limits;
+  config::Timeouts timeouts;
+  config::Limits limits;
 };
 
 struct FetchPlan {
@@ -31,7 +32,7 @@ struct FetchPlan {
   // If set, these servers are asked instead, in turn: the next one if a server cannot be reached or
   // hangs up without an answer, as long as the request may be sent again. A server that lets
   // first_byte pass may be working on the request, so no other is asked then.
-  upstream::Origins* origins = nullptr;
+  std::shared_ptr<upstream::Origins> origins = nullptr;
   std::string head;    // the whole head of the request
   std::string method;  // decides which framing the response may have
   // Whether the request may be sent twice and has no body. Only then is a pooled connection used,

@@ -85,6 +85,12 @@ Guard::Guard(const config::AccessSettings& access, std::vector<net::tcp::endpoin
       interfaces_(interface_addresses()),
       looked_at_(Clock::now()) {}
 
+void Guard::follow(const config::AccessSettings& access, const lists::AccessLists* lists) {
+  deny_to_ = access.deny_to;
+  deny_to_self_ = access.deny_to_self;
+  lists_ = lists;
+}
+
 void Guard::refresh(Clock::time_point now) {
   if (now - looked_at_ < kLookAgain) return;
   looked_at_ = now;

@@ -29,6 +29,9 @@ class Guard {
   Guard(const config::AccessSettings& access, std::vector<net::tcp::endpoint> listening,
         const lists::AccessLists* lists = nullptr);
 
+  // Other settings and lists, from now on.
+  void follow(const config::AccessSettings& access, const lists::AccessLists* lists);
+
   // Must be asked about the very address that is connected to, else names could be rebound in
   // between.
   [[nodiscard]] bool allows(const boost::asio::ip::address& address, std::uint16_t port,

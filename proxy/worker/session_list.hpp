@@ -5,7 +5,7 @@
 
 namespace proxy {
 
-// One thread's; items leave it by themselves.
+// Belongs to one thread. An item leaves the list when it is destroyed.
 class SessionList {
  public:
   class Item : public boost::intrusive::list_base_hook<

@@ -1,17 +1,26 @@
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
+namespace {
 
-Worker::Worker(Shared& shared_by_all, std::size_t number)
-    : shared(shared_by_all),
+// The same policy with a count of this thread's own: threads that pin it do not share one.
+PinnedPolicy pinned_apart(PinnedPolicy policy) {
+  const auto own = std::make_shared<const PinnedPolicy>(std::move(policy));
+  return {own, own->get()};
+}
+
+}  // namespace
+
+Worker::Worker(Process& of_all, std::size_t number)
+    : process(of_all),
       deadlines(io.get_executor()),
-      resolver(io.get_executor()),
-      guard(shared.settings.access, shared.listening, &shared.lists),
-      connector(deadlines, resolver, guard, shared.tls),
-      pool(deadlines),
-      failed(shared.settings.timeouts.unreachable),
-      upstream{connector, pool, failed, buffers, shared.settings.timeouts, shared.settings.limits},
-      counters(shared.metrics.of_thread(number)),
-      log(shared.log.of_thread(number)) {}
+      outgoing(io.get_executor(), deadlines, buffers, process.tls, process.listening),
+      counters(process.metrics.of_thread(number)),
+      log(process.log.of_thread(number)) {}
+
+void Worker::follow(PinnedPolicy policy) {
+  const auto before = std::exchange(policy_, pinned_apart(std::move(policy)));
+  outgoing.follow(*policy_);
+}
 
 }  // namespace proxy

@@ -24,9 +24,9 @@ struct Scene {
   // The digest is of the store, or of what a test says is held.
   explicit Scene(config::Settings told = quiet_settings(), lists::AccessLists listed = {},
                  peers::Holdings* held = nullptr)
-      : settings(std::move(told)),
-        lists(std::move(listed)),
+      : policy(std::make_shared<const Policy>(std::move(told), std::move(listed))),
         publisher{held ? *held : holdings, settings.digest, clock.now()} {
+    worker.follow(policy);
     worker.deadlines.start();
   }
 
@@ -37,43 +37,36 @@ struct Scene {
     return received_by(pair.second);
   }
 
-  const config::Settings settings;
+  const PinnedPolicy policy;
+  const config::Settings& settings = policy->settings;
+  peers::PeerDirectory& directory = *policy->directory;
   const std::vector<net::tcp::endpoint> listening{{net::asio::ip::make_address("127.0.0.1"), 3128}};
-  const lists::AccessLists lists;
   Clock clock;
   cache::Budget budget{settings.cache.memory.value / 8 * 7};
   cache::Budget transit{settings.cache.memory.value / 8};
   cache::Store store{budget};
   Fills fills;
   Runs runs;
-  Gateway gateway{settings.reverse};
-  SiteRules rules{settings.rules};
   StoreHoldings holdings{store};
-  peers::PeerDirectory directory{settings.peers};
   peers::Publisher publisher;
   Metrics metrics{1};
   AccessLog log{settings.log, 1};
   upstream::TlsClient tls;
   net::asio::io_context aside{1};
-  Shared shared{.settings = settings,
-                .name = "cache-a",
-                .listening = listening,
-                .lists = lists,
-                .clock = clock,
-                .budget = budget,
-                .transit = transit,
-                .store = store,
-                .fills = fills,
-                .runs = runs,
-                .gateway = gateway,
-                .rules = rules,
-                .directory = directory,
-                .publisher = publisher,
-                .metrics = metrics,
-                .log = log,
-                .tls = tls,
-                .aside = aside.get_executor()};
-  Worker worker{shared, 0};
+  Process process{.name = "cache-a",
+                  .listening = listening,
+                  .clock = clock,
+                  .budget = budget,
+                  .transit = transit,
+                  .store = store,
+                  .fills = fills,
+                  .runs = runs,
+                  .publisher = publisher,
+                  .metrics = metrics,
+                  .log = log,
+                  .tls = tls,
+                  .aside = aside.get_executor()};
+  Worker worker{process, 0};
   std::pair<net::Socket, net::Socket> pair = support::connected_pair(worker.io);
   net::Stream stream{std::move(pair.first), worker.deadlines};
   Input input{stream, worker.buffers};

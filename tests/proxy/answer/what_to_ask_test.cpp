@@ -15,7 +15,7 @@ struct Asking {
   const char* name;
   std::string lines;
   Verdict verdict;
-  bool shared;   // with other requests
+  bool process;  // with other requests
   bool sibling;  // may answer
 };
 class Asks : public testing::TestWithParam<Asking> {};
@@ -28,7 +28,7 @@ TEST_P(Asks, OthersForNoMoreThanTheyMayGive) {
   const TextRequest request(GetParam().lines);
   Lookup lookup;
   lookup.verdict = GetParam().verdict;
-  EXPECT_EQ(may_share(scene.shared, *request, lookup), GetParam().shared);
+  EXPECT_EQ(may_share(scene.process, *request, lookup), GetParam().shared);
   EXPECT_EQ(sibling_may_answer(*request, lookup.verdict), GetParam().sibling);
 }
 
@@ -56,11 +56,11 @@ TEST(RangeOverride, LeavesOutAConditionWhoseAnswerMayLackItsHead_Rfc9110_15_3_7)
   Lookup lookup;
   lookup.verdict = kMissOfAPart;
   const TextRequest plain("Range: bytes=10-19\r\n");
-  EXPECT_FALSE(range_override(scene.shared, *plain, lookup));
+  EXPECT_FALSE(range_override(scene.process, *plain, lookup));
   const TextRequest conditional("Range: bytes=10-19\r\nIf-Range: \"a\"\r\n");
-  EXPECT_TRUE(range_override(scene.shared, *conditional, lookup));
+  EXPECT_TRUE(range_override(scene.process, *conditional, lookup));
   lookup.verdict.action = Action::complete;
-  EXPECT_FALSE(range_override(scene.shared, *conditional, lookup));
+  EXPECT_FALSE(range_override(scene.process, *conditional, lookup));
 }
 
 }  // namespace

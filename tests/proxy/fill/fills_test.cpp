@@ -87,7 +87,7 @@ TEST(Fills, ABanIsAnInvalidationOfEveryUrlThatItCovers) {
   const std::string other = "http://b/x";
   const auto other_key = digest::key_of(digest::Method::get, other);
   const auto elsewhere = scene.fills.enter(other_key, other, scene.io.get_executor(), kNow).fill;
-  scene.fills.invalidate(Ban("http://a/"), kNow);
+  scene.fills.invalidate(PurgePattern("http://a/"), kNow);
   EXPECT_EQ(scene.enter().turn, Turn::first);
   EXPECT_EQ(scene.fills.enter(other_key, other, scene.io.get_executor(), kNow).fill, elsewhere);
   EXPECT_TRUE(scene.fills.outdated(kKey, kUrl, kNow - 1h));

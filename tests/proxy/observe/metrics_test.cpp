@@ -9,7 +9,7 @@ TEST(Metrics, SumsTheCountersOfAllThreads) {
   Metrics metrics(3);
   metrics.of_thread(0).stored.add();
   metrics.of_thread(2).stored.add(4);
-  EXPECT_EQ(metrics.sum([](const Counters& c) -> const Count& { return c.stored; }), 5U);
+  EXPECT_EQ(metrics.sum([](const ThreadCounters& c) -> const Count& { return c.stored; }), 5U);
 }
 
 std::string text_of(const Metrics& metrics, const Gauges& gauges) {
@@ -35,9 +35,9 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   counters.purged.add(89);
   counters.accepted.add(31);
   counters.rejected.add(37);
-  counters.served[0].requests.add(67);
-  counters.served[0].bytes.add(71);
-  counters.served[1].not_modified.add(73);
+  counters.digests_sent[0].requests.add(67);
+  counters.digests_sent[0].bytes.add(71);
+  counters.digests_sent[1].not_modified.add(73);
   EXPECT_EQ(text_of(metrics, {41, 43, 47, 53, 59, 61, 79, 83}),
             R"(# HELP hearsay_requests_total Requests answered, by result.
 # TYPE hearsay_requests_total counter

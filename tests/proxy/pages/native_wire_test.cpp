@@ -98,6 +98,7 @@ class Wire {
         "GET " + peers::native_target(&*held_) + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" +
         "If-None-Match: " + peers::native_etag(held_->epoch, held_->generation) + "\r\n\r\n";
     const auto request = parse_request(text, {}).value();
+    request->pin(scene_.policy);
     note_arrival(scene_.client, *request);
     Http1Body body(scene_.input, request->framing);
     scene_.response.begin(1, false, false);

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "proxy/client/arrival.hpp"
+#include "proxy/pages/digest_json.hpp"
+#include "proxy/pages/metrics_text.hpp"
 #include "tests/peers/samples.hpp"
 #include "tests/proxy/scene.hpp"
 
@@ -16,35 +18,38 @@ using nlohmann::json;
 struct Asked {
   const char* name;
   std::string line;
-  std::optional<Page> page;
+  std::optional<std::string> page;  // its path; "" answers 404
 };
-class OwnPage : public testing::TestWithParam<Asked> {};
+class OwnPageAt : public testing::TestWithParam<Asked> {};
 
-TEST_P(OwnPage, IsForOriginFormAndForOurOwnAddress) {
+TEST_P(OwnPageAt, IsForOriginFormAndForOurOwnAddress) {
   const Scene scene;
   const TextRequest request("", GetParam().line + " HTTP/1.1");
+  request.parsed->pin(scene.policy);
   note_arrival(scene.client, *request.parsed);
-  EXPECT_EQ(own_page(scene.client, *request), GetParam().page);
+  const auto* const page = own_page(scene.client, *request);
+  ASSERT_EQ(page != nullptr, GetParam().page.has_value());
+  if (page) {
+    EXPECT_EQ(page->path, *GetParam().page);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Targets, OwnPage,
-    testing::Values(Asked{"Index", "GET /", Page::index},
-                    Asked{"Digest", "GET /digest", Page::digest},
-                    Asked{"Query", "GET /digest?x", Page::digest},
-                    Asked{"Native", "GET /digest/native?epoch=1&since=2", Page::native_digest},
+    Targets, OwnPageAt,
+    testing::Values(Asked{"Index", "GET /", "/"}, Asked{"Digest", "GET /digest", "/digest"},
+                    Asked{"Query", "GET /digest?x", "/digest"},
+                    Asked{"Native", "GET /digest/native?epoch=1&since=2", "/digest/native"},
                     Asked{"StoreDigest", "GET /squid-internal-periodic/store_digest",
-                          Page::store_digest},
-                    Asked{"Health", "GET /health", Page::health},
-                    Asked{"Metrics", "GET /metrics", Page::metrics},
-                    Asked{"Purge", "POST /admin/purge", Page::purge},
-                    Asked{"List", "GET /admin/cache/list?prefix=a", Page::cache_list},
-                    Asked{"Show", "GET /admin/cache/show?url=a", Page::cache_show},
-                    Asked{"Verify", "POST /admin/cache/verify", Page::cache_verify},
-                    Asked{"Drop", "POST /admin/cache/drop", Page::purge},
-                    Asked{"NoSuchPage", "GET /else", Page::unknown},
-                    Asked{"Options", "OPTIONS *", Page::options},
-                    Asked{"OurSocket", "GET http://127.0.0.1:3128/digest", Page::digest},
+                          "/squid-internal-periodic/store_digest"},
+                    Asked{"Health", "GET /health", "/health"},
+                    Asked{"Metrics", "GET /metrics", "/metrics"},
+                    Asked{"Purge", "POST /admin/purge", "/admin/purge"},
+                    Asked{"List", "GET /admin/cache/list?prefix=a", "/admin/cache/list"},
+                    Asked{"Show", "GET /admin/cache/show?url=a", "/admin/cache/show"},
+                    Asked{"Verify", "POST /admin/cache/verify", "/admin/cache/verify"},
+                    Asked{"Drop", "POST /admin/cache/drop", "/admin/cache/drop"},
+                    Asked{"NoSuchPage", "GET /else", ""}, Asked{"Options", "OPTIONS *", ""},
+                    Asked{"OurSocket", "GET http://127.0.0.1:3128/digest", "/digest"},
                     Asked{"AnotherPort", "GET http://127.0.0.1:3129/digest", std::nullopt},
                     Asked{"AnotherHost", "GET http://a.test:3128/digest", std::nullopt},
                     Asked{"Tunnel", "CONNECT 127.0.0.1:3128", std::nullopt}),
@@ -69,9 +74,10 @@ TEST_P(OwnPageBesideMappings, IsForOurOwnAddress) {
   const std::string text =
       GetParam().line + " HTTP/1.0\r\n" + "Host: " + GetParam().host + "\r\n\r\n";
   const auto request = parse_request(text, {}).value();
+  request->pin(scene.policy);
   note_arrival(scene.client, *request);
   ASSERT_EQ(request->arrival(), Arrival::reverse);
-  EXPECT_EQ(own_page(scene.client, *request).has_value(), GetParam().ours);
+  EXPECT_EQ(own_page(scene.client, *request) != nullptr, GetParam().ours);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -95,7 +101,8 @@ INSTANTIATE_TEST_SUITE_P(
                                 true}),
     [](const auto& tested) { return tested.param.name; });
 
-std::string served(Scene& scene, const Request& request, Page page) {
+std::string served(Scene& scene, Request& request, const OwnPage& page) {
+  request.pin(scene.policy);
   Http1Body body(scene.input, request.framing);
   return scene.received(serve_own(scene.client, request, page, body));
 }
@@ -176,6 +183,21 @@ TEST(OwnPages, OthersThanGetAreRefused) {
   EXPECT_EQ(answer_to("DELETE /digest").substr(9, 3), "405");
 }
 
+TEST(OwnPages, TheIndexListsThePagesOfTheTable) {
+  const auto text = answer_to("GET /");
+  EXPECT_NE(text.find("\n/metrics             counters"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n/admin/purge         POST: drops"), std::string::npos) << text;
+  EXPECT_EQ(text.find("store_digest"), std::string::npos) << "it is for neighbours";
+}
+
+TEST(OwnPages, OptionsTellsTheMethodsOfAnyPath) {
+  for (const auto* target : {"/digest", "/else", "*"}) {
+    const auto text = answer_to(std::string("OPTIONS ") + target);
+    EXPECT_EQ(text.substr(9, 3), "200");
+    EXPECT_NE(text.find("\r\nAllow: GET, HEAD, OPTIONS\r\n"), std::string::npos) << text;
+  }
+}
+
 TEST(OwnPages, HealthSaysOk) {
   const auto text = answer_to("GET /health");
   EXPECT_TRUE(text.ends_with("\r\n\r\n{\"status\":\"ok\"}\n")) << text;
@@ -232,7 +254,7 @@ TEST(NativeDigest, IsNotSentAgainToWhoHasIt) {
 
 TEST(DigestJson, HasEveryFieldOfTheLiveFilterAndOfTheSquidForm) {
   const Scene scene;
-  const auto page = json::parse(digest_json(scene.shared));
+  const auto page = json::parse(digest_json(scene.process, *scene.policy));
   EXPECT_EQ(page["name"], "cache-a");
   for (const auto* filter : {&page, &page["squid"]}) {
     EXPECT_TRUE((*filter)["epoch"].is_string());
@@ -262,7 +284,7 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
                        peers::FalseHit::gone);
   claimants[0]->accuracy.probed(true);
-  const auto page = json::parse(digest_json(scene.shared));
+  const auto page = json::parse(digest_json(scene.process, *scene.policy));
   const auto& known = page["peers"][0];
   EXPECT_EQ(known["name"], "b");
   EXPECT_EQ(known["url"], "http://127.0.0.1:3128");
@@ -308,7 +330,7 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
   scene.directory.note(claimants[0], peers::ClaimOutcome::false_hit, {}, 0, now,
                        peers::FalseHit::absent);
   claimants[0]->accuracy.probed(false);
-  const auto text = metrics_text(scene.shared);
+  const auto text = metrics_text(scene.process, *scene.policy);
   for (const std::string sample :
        {"false_hits_total{peer=\"b\"} 1", "lookups_total{peer=\"b\"} 1",
         "false_hits_by_cause_total{peer=\"b\",cause=\"absent\"} 1",
@@ -324,7 +346,7 @@ TEST(MetricsText, QuotesThePeersNames) {
   auto settings = quiet_settings();
   settings.peers = {peers::samples::peer("b\"\\")};
   Scene scene(settings);
-  const auto text = metrics_text(scene.shared);
+  const auto text = metrics_text(scene.process, *scene.policy);
   EXPECT_NE(text.find("hearsay_peer_true_hits_total{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
   EXPECT_NE(text.find("hearsay_peer_up{peer=\"b\\\"\\\\\"} 0\n"), std::string::npos);
   EXPECT_EQ(text.find("hearsay_peer_digest_age_seconds{"), std::string::npos) << "unknown";

@@ -14,10 +14,11 @@ TEST(PurgeOrder, IsOfAUrlInItsCanonicalForm) {
 TEST(PurgeOrder, OrOfAllThatBeginSoOrOfAHost) {
   const auto prefix = parse_purge_order(R"({"prefix": "http://A.test:80"})");
   ASSERT_TRUE(prefix);
-  EXPECT_EQ(std::get<Ban>(*prefix), Ban("http://a.test/")) << "not of a.test.example.com";
+  EXPECT_EQ(std::get<PurgePattern>(*prefix), PurgePattern("http://a.test/"))
+      << "not of a.test.example.com";
   const auto host = parse_purge_order(R"({"host": "*.A.test:81"} // all)");
   ASSERT_TRUE(host);
-  EXPECT_TRUE(std::get<Ban>(*host).covers("http://b.a.test:81/"));
+  EXPECT_TRUE(std::get<PurgePattern>(*host).covers("http://b.a.test:81/"));
 }
 
 struct Wrong {

@@ -4,15 +4,25 @@
 #include <memory>
 #include <string>
 
+#include "proxy/request/policy.hpp"
 #include "proxy/request/request.hpp"
 
 namespace proxy {
+
+// Of the settings' defaults.
+inline const PinnedPolicy& default_policy() {
+  static const PinnedPolicy policy =
+      std::make_shared<const Policy>(config::Settings{}, lists::AccessLists{});
+  return policy;
+}
 
 // A parsed request with the text it refers to.
 struct TextRequest {
   explicit TextRequest(std::string lines, const std::string& line = "GET http://a.test/x HTTP/1.1")
       : text(line + "\r\nHost: a.test\r\n" + std::move(lines) + "\r\n"),
-        parsed(parse_request(text, {}).value()) {}
+        parsed(parse_request(text, {}).value()) {
+    parsed->pin(default_policy());
+  }
   TextRequest(const TextRequest&) = delete;
   TextRequest& operator=(const TextRequest&) = delete;
   const Request& operator*() const { return *parsed; }

@@ -1,4 +1,4 @@
-#include "proxy/request/ban.hpp"
+#include "proxy/request/purge_pattern.hpp"
 
 #include "proxy/cache/stored_name.hpp"
 #include "proxy/http/text.hpp"
@@ -28,25 +28,25 @@ bool is_of(const HostPattern& hosts, std::string_view url) {
 
 }  // namespace
 
-bool Ban::covers(std::string_view name) const {
+bool PurgePattern::covers(std::string_view name) const {
   name = cache::url_in(name);
   if (const auto* prefix = std::get_if<std::string>(&what_)) return name.starts_with(*prefix);
   return is_of(std::get<HostPattern>(what_), name);
 }
 
-std::string Ban::text() const {
+std::string PurgePattern::text() const {
   if (const auto* prefix = std::get_if<std::string>(&what_)) return *prefix;
   return std::string(kOfHost) + std::get<HostPattern>(what_).text();
 }
 
-Ban Ban::of_text(std::string_view text) {
-  if (!text.starts_with(kOfHost)) return Ban(std::string(text));
+PurgePattern PurgePattern::of_text(std::string_view text) {
+  if (!text.starts_with(kOfHost)) return PurgePattern(std::string(text));
   const auto hosts = config::parse_host_pattern(text.substr(kOfHost.size()));
-  return hosts ? Ban(HostPattern(*hosts)) : Ban("");
+  return hosts ? PurgePattern(HostPattern(*hosts)) : PurgePattern("");
 }
 
-std::function<bool(std::string_view)> Ban::reading(std::string_view text) {
-  return [ban = of_text(text)](std::string_view name) { return ban.covers(name); };
+std::function<bool(std::string_view)> PurgePattern::reading(std::string_view text) {
+  return [purge = of_text(text)](std::string_view name) { return purge.covers(name); };
 }
 
 }  // namespace proxy

@@ -1,0 +1,50 @@
+// The purges of many URLs that were asked for lately; bounded, and the first to come are the first
+// to be forgotten.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+
+#include "proxy/request/purge_pattern.hpp"
+
+namespace proxy {
+
+// Not thread-safe.
+class RecentPurges {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit RecentPurges(std::size_t capacity) : capacity_(capacity) {}
+
+  // The same purge once more takes the place of the earlier one.
+  void remember(const PurgePattern& purge, Time now) {
+    std::erase_if(purges_, [&](const Noted& noted) { return noted.purge == purge; });
+    purges_.push_back({purge, now});
+    if (purges_.size() <= capacity_) return;
+    forgotten_ = std::max(forgotten_, purges_.front().when);
+    purges_.pop_front();
+  }
+
+  // Whether one that covers the name came at `since` or later; also true where it may have been
+  // forgotten.
+  [[nodiscard]] bool may_cover(std::string_view name, Time since) const {
+    if (forgotten_ >= since) return true;
+    return std::any_of(purges_.begin(), purges_.end(), [&](const Noted& noted) {
+      return noted.when >= since && noted.purge.covers(name);
+    });
+  }
+
+ private:
+  struct Noted {
+    PurgePattern purge;
+    Time when;
+  };
+
+  const std::size_t capacity_;
+  std::deque<Noted> purges_;  // oldest first, but for what threads noted at the same time
+  Time forgotten_ = Time::min();
+};
+
+}  // namespace proxy

@@ -1,0 +1,91 @@
+#include "proxy/observe/disk_watch.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <stdexcept>
+
+namespace proxy {
+
+namespace disk = cache::disk;
+
+namespace {
+
+std::string what_to_do(disk::Error error) {
+  switch (error) {
+    case disk::Error::in_use:
+      return "is another hearsay running with it?";
+    case disk::Error::being_read:
+      return "it is taken when that has ended";
+    case disk::Error::too_small:
+      return "give it at least 64MiB";
+    case disk::Error::hangs:
+      return "what it holds is found once it does";
+    default:
+      return "the disk is tried again from time to time";
+  }
+}
+
+}  // namespace
+
+void DiskWatch::look() {
+  if (!disk_) return;
+  disk_->charge();
+  const auto& disk = disk_->disk();
+  const auto state = disk_->state();
+  using disk::Unclaimed;
+  disk_->disk().catalog().index.suspend_claims(Unclaimed::hanging,
+                                               state.reason == disk::Error::hangs);
+  if (working_ && !state.working) {
+    spdlog::error("the cache on disk rests: {}; what is stored stays in memory meanwhile",
+                  to_string(state.reason));
+  } else if (!working_ && state.working) {
+    spdlog::info("the cache on disk is back, with {} entries", disk.catalog().index.entries());
+  }
+  working_ = state.working;
+  if (!crowded_ && disk.catalog().counters.crowded_out > 0) {
+    crowded_ = true;
+    spdlog::warn(
+        "the index of {} entries takes half of cache.memory, so the oldest go though the disk has "
+        "room; with more memory the disk could hold more",
+        disk.catalog().index.entries());
+  }
+  if (!squeezed_ && disk.catalog().counters.squeezed_out > 0) {
+    squeezed_ = true;
+    spdlog::warn(
+        "the file system of cache.disk.path has less room than cache.disk.size, so the oldest go "
+        "at {} bytes; make the one larger, or the other smaller",
+        disk.catalog().used_bytes.load());
+  }
+}
+
+void open_disk(cache::DiskTier& disk, const std::string& path) {
+  const auto begun = std::chrono::steady_clock::now();
+  const auto loaded = disk.start();
+  if (!loaded) {
+    const auto error = loaded.error();
+    const auto text =
+        fmt::format("cache.disk.path {}: {}; {}", path, to_string(error), what_to_do(error));
+    if (error == disk::Error::in_use || error == disk::Error::too_small) {
+      throw std::runtime_error(text);
+    }
+    disk.disk().catalog().index.suspend_claims(disk::Unclaimed::hanging,
+                                               error == disk::Error::hangs);
+    return spdlog::error("{}", text);
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  spdlog::info("cache on disk at {}: {} entries in {} segments, read in {:.3f} s", path,
+               loaded->entries, loaded->segments, took.count());
+  if (loaded->damaged + loaded->cut + loaded->other_version + loaded->unreadable > 0) {
+    spdlog::warn(
+        "{}: {} segments had lost something, {} were cut by a crash, {} of another version were "
+        "removed, {} could not be read",
+        path, loaded->damaged, loaded->cut, loaded->other_version, loaded->unreadable);
+  }
+  if (loaded->forgotten > 0) {
+    spdlog::warn("{}: what the newest segment purged is not known, so nothing before it counts",
+                 path);
+  }
+}
+
+}  // namespace proxy

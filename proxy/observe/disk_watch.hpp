@@ -1,0 +1,31 @@
+// What the diagnostic log says of the disk.
+#pragma once
+
+#include <string>
+
+#include "proxy/cache/disk_tier/disk_tier.hpp"
+
+namespace proxy {
+
+// For one thread that calls look() regularly. look() lets the disk charge its memory to the budget.
+// It logs when the disk begins to rest and when it is back; once, that memory is too small for the
+// index; and once, that the file system is too small for cache.disk.size.
+class DiskWatch {
+ public:
+  // Null: there is none.
+  explicit DiskWatch(cache::DiskTier* disk) : disk_(disk) {}
+  void look();
+
+ private:
+  cache::DiskTier* disk_;
+  bool working_ = true;
+  bool crowded_ = false;
+  bool squeezed_ = false;
+};
+
+// Opens the directory of the setting cache.disk and logs what it holds. Throws std::runtime_error,
+// with a text for a person, if only other settings help. Any other failure, or a disk that takes
+// long, is logged, and the disk is tried again while the proxy runs.
+void open_disk(cache::DiskTier& disk, const std::string& path);
+
+}  // namespace proxy

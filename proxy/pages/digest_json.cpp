@@ -1,0 +1,111 @@
+#include "proxy/pages/digest_json.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace proxy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// RFC 3339, to the millisecond.
+std::string timestamp(std::chrono::system_clock::time_point time) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(time - whole);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), part.count());
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+void add_filter(Json& json, const peers::FilterStats& stats, cache::Time now) {
+  json["epoch"] = stats.epoch;
+  json["generation"] = stats.generation;
+  json["entries"] = stats.entries;
+  json["capacity"] = stats.capacity;
+  json["bits"] = stats.bits;
+  json["bits_per_entry"] = stats.bits_per_entry;
+  json["hashes"] = stats.hashes;
+  json["bits_set"] = stats.bits_set;
+  json["fill_ratio"] = stats.fill_ratio;
+  json["false_positive_rate"] = stats.false_positive_rate;
+  json["built_at"] = timestamp(stats.built_at);
+  json["age_seconds"] = std::max(0.0, std::chrono::duration<double>(now - stats.built_at).count());
+  json["bytes"] = stats.bytes;
+}
+
+Json causes_json(const peers::PeerStatus& peer) {
+  Json causes;
+  for (std::size_t cause = 0; cause < peers::kFalseHits; ++cause) {
+    causes[peers::to_string(static_cast<peers::FalseHit>(cause))] = peer.false_hit_causes[cause];
+  }
+  return causes;
+}
+
+Json peer_json(const peers::PeerStatus& peer) {
+  return {{"name", peer.name},
+          {"url", peer.url},
+          {"kind", peers::to_string(peer.kind)},
+          {"state", peers::to_string(peer.state)},
+          {"entries", or_null(peer.entries)},
+          {"generation", or_null(peer.generation)},
+          {"age_seconds", or_null(peer.age_seconds)},
+          {"false_positive_rate", or_null(peer.false_positive_rate)},
+          {"observed_false_positive_rate", or_null(peer.observed_false_positive_rate)},
+          {"lookups", peer.lookups},
+          {"claims", peer.claims},
+          {"true_hits", peer.true_hits},
+          {"false_hits", peer.false_hits},
+          {"false_hit_causes", causes_json(peer)},
+          {"probes", peer.probes},
+          {"false_misses", peer.false_misses},
+          {"false_miss_rate", or_null(peer.false_miss_rate)},
+          {"failures", peer.failures},
+          {"bytes_saved", peer.bytes_saved},
+          {"first_byte_ms", or_null(peer.first_byte_ms)},
+          {"polls", peer.polls},
+          {"polls_failed", peer.polls_failed},
+          {"resyncs", peer.resyncs},
+          {"bytes_received", peer.bytes_received},
+          {"bytes_sent", or_null(peer.bytes_sent)},
+          {"last_error", peer.last_error.empty() ? Json(nullptr) : Json(peer.last_error)}};
+}
+
+Json served_json(const Metrics& metrics, DigestForm form) {
+  const auto sum = [&](Count DigestsSent::*count) {
+    return metrics.sum([&](const ThreadCounters& of_thread) -> const Count& {
+      return of_thread.digests_sent[static_cast<std::size_t>(form)].*count;
+    });
+  };
+  return {{"requests", sum(&DigestsSent::requests)},
+          {"bytes", sum(&DigestsSent::bytes)},
+          {"not_modified", sum(&DigestsSent::not_modified)}};
+}
+
+}  // namespace
+
+std::string digest_json(const Process& process, const Policy& policy) {
+  const auto now = process.clock.now();
+  const auto published = process.publisher.current();
+  Json json;
+  json["name"] = process.name;
+  add_filter(json, published->live, now);
+  Json squid;
+  add_filter(squid, published->squid->stats, now);
+  json["squid"] = std::move(squid);
+  Json peers = Json::array();
+  for (const auto& peer : policy.directory->status(std::chrono::steady_clock::now())) {
+    peers.push_back(peer_json(peer));
+  }
+  json["peers"] = std::move(peers);
+  json["served"] = {{"native", served_json(process.metrics, DigestForm::native)},
+                    {"squid", served_json(process.metrics, DigestForm::squid)}};
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace proxy

@@ -1,0 +1,122 @@
+#include "proxy/pages/metrics_text.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "proxy/observe/exposition.hpp"
+#include "proxy/pages/disk_text.hpp"
+
+namespace proxy {
+namespace {
+
+// What is unknown has no sample.
+template <class Value>
+struct PeerMetric {
+  std::string_view name;
+  std::string_view help;
+  Value peers::PeerStatus::*value;
+};
+constexpr PeerMetric<std::uint64_t> kPeerCounters[] = {
+    {"lookups", "Requests in which its digest was asked.", &peers::PeerStatus::lookups},
+    {"claims", "Requests for whose URL its digest made a claim.", &peers::PeerStatus::claims},
+    {"true_hits", "Claims that were true.", &peers::PeerStatus::true_hits},
+    {"false_hits", "Claims that were not.", &peers::PeerStatus::false_hits},
+    {"probes", "Questions for what its digest did not claim.", &peers::PeerStatus::probes},
+    {"false_misses", "Of those, how many it could have answered.",
+     &peers::PeerStatus::false_misses},
+    {"failures", "Requests that it refused, broke or let wait.", &peers::PeerStatus::failures},
+    {"saved_bytes", "Bytes that it spared the origin.", &peers::PeerStatus::bytes_saved},
+    {"polls", "Times its digest was asked for.", &peers::PeerStatus::polls},
+    {"polls_failed", "Of those, in vain.", &peers::PeerStatus::polls_failed},
+    {"resyncs", "Changes to its digest that did not fit what was held of it.",
+     &peers::PeerStatus::resyncs},
+    {"digest_bytes", "Bytes of its digests received.", &peers::PeerStatus::bytes_received},
+};
+constexpr PeerMetric<std::optional<std::uint64_t>> kDigestSent = {
+    "digest_sent_bytes", "Bytes of our digest sent to its address, if no other neighbour has it.",
+    &peers::PeerStatus::bytes_sent};
+constexpr PeerMetric<std::optional<double>> kPeerGauges[] = {
+    {"digest_age_seconds", "Since its digest was last found current.",
+     &peers::PeerStatus::age_seconds},
+    {"predicted_false_positive_rate", "Of its digest, from the bits set.",
+     &peers::PeerStatus::false_positive_rate},
+    {"observed_false_positive_rate", "Claims of what it does not hold, of all lookups of that.",
+     &peers::PeerStatus::observed_false_positive_rate},
+    {"false_miss_rate", "Of the probes, how many it could have answered.",
+     &peers::PeerStatus::false_miss_rate},
+};
+
+// A peer's name stands in quotes (Prometheus text format 0.0.4).
+std::string escaped(std::string_view label) {
+  std::string out;
+  for (const char c : label) {
+    if (c == '\\' || c == '"') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+template <class Value>
+const Value* known(const Value& value) {
+  return &value;
+}
+template <class Value>
+const Value* known(const std::optional<Value>& value) {
+  return value ? &*value : nullptr;
+}
+
+// `type`: of Prometheus; the names of its counters end in "_total".
+template <class Value>
+void append_metric(std::string& out, const PeerMetric<Value>& metric, std::string_view type,
+                   const std::vector<peers::PeerStatus>& peers) {
+  auto at = std::back_inserter(out);
+  const auto name =
+      fmt::format("hearsay_peer_{}{}", metric.name, type == "counter" ? "_total" : "");
+  describe(out, name, type, metric.help);
+  for (const auto& peer : peers) {
+    const auto* const value = known(peer.*metric.value);
+    if (value) fmt::format_to(at, "{}{{peer=\"{}\"}} {}\n", name, escaped(peer.name), *value);
+  }
+}
+
+void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers) {
+  auto at = std::back_inserter(out);
+  for (const auto& counter : kPeerCounters) append_metric(out, counter, "counter", peers);
+  append_metric(out, kDigestSent, "counter", peers);
+  describe(out, "hearsay_peer_false_hits_by_cause_total", "counter",
+           "Claims that were not true, by why.");
+  for (const auto& peer : peers) {
+    for (std::size_t cause = 0; cause < peers::kFalseHits; ++cause) {
+      fmt::format_to(at, "hearsay_peer_false_hits_by_cause_total{{peer=\"{}\",cause=\"{}\"}} {}\n",
+                     escaped(peer.name), peers::to_string(static_cast<peers::FalseHit>(cause)),
+                     peer.false_hit_causes[cause]);
+    }
+  }
+  for (const auto& gauge : kPeerGauges) append_metric(out, gauge, "gauge", peers);
+  describe(out, "hearsay_peer_up", "gauge", "Whether its claims count now.");
+  for (const auto& peer : peers) {
+    fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name),
+                   peer.state == peers::PeerState::usable ? 1 : 0);
+  }
+}
+
+}  // namespace
+
+std::string metrics_text(const Process& process, const Policy& policy) {
+  const Gauges gauges{.connections = process.connections,
+                      .cache_entries = process.store.entries(),
+                      .cache_bytes = process.store.bytes(),
+                      .memory_used = process.budget.used() + process.transit.used(),
+                      .memory_limit = process.budget.limit() + process.transit.limit(),
+                      .log_lines_dropped = process.log.dropped(),
+                      .block_entries = policy.lists.block().entries(),
+                      .allow_entries = policy.lists.allow().entries()};
+  std::string text;
+  process.metrics.append_text(text, gauges);
+  append_disk_metrics(text, process.disk);
+  append_peers(text, policy.directory->status(std::chrono::steady_clock::now()));
+  return text;
+}
+
+}  // namespace proxy

@@ -1,0 +1,19 @@
+// The pages that monitors read.
+#pragma once
+
+#include "proxy/client/client.hpp"
+#include "proxy/request/request.hpp"
+#include "proxy/wire/input.hpp"
+
+namespace proxy {
+
+// /digest: our own filters and the neighbours', as JSON.
+net::Task<void> serve_digest_json(Client& client, const Request& request, RequestBody& body);
+
+// /metrics, for Prometheus.
+net::Task<void> serve_metrics(Client& client, const Request& request, RequestBody& body);
+
+// /health: 200 while requests are accepted, 503 while they drain; the disk's state beside it.
+net::Task<void> serve_health(Client& client, const Request& request, RequestBody& body);
+
+}  // namespace proxy

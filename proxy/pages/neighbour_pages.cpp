@@ -1,0 +1,134 @@
+#include "proxy/pages/neighbour_pages.hpp"
+
+#include <boost/beast/http/empty_body.hpp>
+#include <span>
+
+#include "peers/native_target.hpp"
+#include "proxy/http/date.hpp"
+#include "proxy/http/validators.hpp"
+#include "proxy/reply/own_message.hpp"
+
+namespace proxy {
+
+using beast::http::field;
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+// A message body of bytes that the caller keeps; the first `first` of them are a part of their own.
+struct DigestBody {
+  struct value_type {
+    std::span<const std::uint8_t> bytes;
+    std::size_t first;
+  };
+
+  static std::uint64_t size(const value_type& body) { return body.bytes.size(); }
+
+  class writer {
+   public:
+    using const_buffers_type = asio::const_buffer;
+
+    template <bool isRequest, class Fields>
+    writer(const beast::http::header<isRequest, Fields>&, const value_type& body)
+        : rest_(body.bytes), next_(body.first) {}
+    void init(beast::error_code& fault) { fault = {}; }
+    boost::optional<std::pair<const_buffers_type, bool>> get(beast::error_code& fault) {
+      fault = {};
+      const auto part = rest_.first(next_);
+      rest_ = rest_.subspan(next_);
+      next_ = rest_.size();
+      return {{asio::const_buffer(part.data(), part.size()), !rest_.empty()}};
+    }
+
+   private:
+    std::span<const std::uint8_t> rest_;
+    std::size_t next_;
+  };
+};
+
+// Polls of a Hearsay come each second: counted, not logged.
+bool from_hearsay(const Request& request) {
+  return request.head.fields.value(http::field::user_agent).starts_with("Hearsay/");
+}
+
+DigestsSent& sent_in(Client& client, DigestForm form) {
+  return client.worker.counters.digests_sent[static_cast<std::size_t>(form)];
+}
+
+// A digest went out to a neighbour; `size`: that of its body, if one was asked for.
+void count_sent(Client& client, const Request& request, DigestForm form, std::size_t size) {
+  auto& sent = sent_in(client, form);
+  sent.requests.add();
+  if (client.response.head_only()) return;
+  sent.bytes.add(size);
+  if (const auto peer = request.policy().directory->at(client.address)) {
+    peer->accuracy.sent_digest(size);
+  }
+}
+
+// RFC 9110 15.4.5; only ever in answer to a condition (Squid 5.7 crashes on any other 304).
+Task<void> send_unchanged(Client& client, OwnHead head, DigestForm form) {
+  set_status(head, 304);
+  const beast::http::response<beast::http::empty_body> message(std::move(head));
+  const auto error = co_await send_message(client, message);
+  if (error) co_return;
+  auto& sent = sent_in(client, form);
+  sent.requests.add();
+  sent.not_modified.add();
+}
+
+Task<void> send_digest(Client& client, const Request& request, OwnHead head, DigestForm form,
+                       const DigestBody::value_type& body, std::chrono::milliseconds pause = {}) {
+  const beast::http::response<DigestBody> message(std::move(head), body);
+  const auto error = co_await send_message(client, message, pause);
+  if (!error) count_sent(client, request, form, body.bytes.size());
+}
+
+}  // namespace
+
+Task<void> serve_store_digest(Client& client, const Request& request, RequestBody&) {
+  auto& process = client.worker.process;
+  const auto published = process.publisher.current();
+  const auto& form = *published->squid;
+  const auto now = whole_seconds(process.clock.now());
+  const auto changed = std::chrono::floor<std::chrono::seconds>(form.last_modified);
+  const auto lasts = std::chrono::ceil<std::chrono::seconds>(published->expires_after);
+  auto head = own_head(client, 200, "application/cache-digest");
+  head.set(field::last_modified, http::format_date(changed));
+  head.set(field::expires, http::format_date(now + lasts));
+  head.set(field::etag, form.etag);
+  const bool to_hearsay = from_hearsay(request);
+  client.record.routine = to_hearsay;
+  const http::StoredValidators validators{form.etag, changed};
+  if (http::not_modified(request.head.fields, validators, now)) {
+    co_return co_await send_unchanged(client, std::move(head), DigestForm::squid);
+  }
+  // The control block and the mask apart: Squid up to 7 damages a mask that it finds in the same
+  // read as the control block (bug 5510), unless the mask is no longer than that block. A Hearsay
+  // does not.
+  const auto pause = request.policy().settings.digest.squid_pause;
+  const bool apart = form.body.size() > 2 * digest::kSquidControlBytes && pause.count() > 0 &&
+                     !to_hearsay && !client.response.head_only();
+  const DigestBody::value_type body{form.body,
+                                    apart ? digest::kSquidControlBytes : form.body.size()};
+  co_await send_digest(client, request, std::move(head), DigestForm::squid, body, pause);
+}
+
+Task<void> serve_native_digest(Client& client, const Request& request, RequestBody&) {
+  auto& process = client.worker.process;
+  const auto base = peers::native_base(request.target.path());
+  const auto form = process.publisher.native(base.epoch, base.generation);
+  client.record.routine = from_hearsay(request);
+  auto head = own_head(client, 200, peers::kNativeType);
+  head.set(field::cache_control, "no-store");
+  head.set(field::etag, form->etag);
+  const http::StoredValidators validators{form->etag, {}};
+  if (http::not_modified(request.head.fields, validators, whole_seconds(process.clock.now()))) {
+    co_return co_await send_unchanged(client, std::move(head), DigestForm::native);
+  }
+  const DigestBody::value_type body{form->body, form->body.size()};
+  co_await send_digest(client, request, std::move(head), DigestForm::native, body);
+}
+
+}  // namespace proxy

@@ -1,0 +1,68 @@
+#include "proxy/pages/readers.hpp"
+
+#include <algorithm>
+
+#include "proxy/client/arrival.hpp"
+#include "proxy/http/forwarded.hpp"
+
+namespace proxy {
+namespace {
+
+bool came_through_a_proxy(const Request& request) {
+  const auto& fields = request.head.fields;
+  return fields.has(http::field::via) ||
+         std::any_of(fields.begin(), fields.end(), http::is_forwarded_field);
+}
+
+// Whether the host is an address, a name of ours or missing, whatever the port. Another site's page
+// can make a name of its own lead to us (DNS rebinding), but not an address.
+bool names_us(const Client& client, const http::Target& target) {
+  const auto host = target.host();
+  return host.empty() || config::parse_address(host) || is_our_name(client, host);
+}
+
+bool is_neighbour(const Policy& policy, const config::Address& address) {
+  return policy.directory->knows(address) ||
+         config::contains(policy.settings.access.peers, address);
+}
+
+std::optional<Refusal> check_address(const Client& client, const Policy& policy, Readers readers) {
+  const auto& access = policy.settings.access;
+  if (config::contains(access.admin, client.address)) return std::nullopt;
+  switch (readers) {
+    case Readers::neighbours:
+      if (is_neighbour(policy, client.address)) return std::nullopt;
+      return Refusal::forbidden(
+          "this digest is for neighbours (settings peers, access.peers, access.admin)");
+    case Readers::monitors:
+      if (config::contains(access.monitor, client.address)) return std::nullopt;
+      return Refusal::forbidden("not for your address (setting access.monitor)");
+    case Readers::admins:
+      break;
+  }
+  return Refusal::forbidden("not for your address (setting access.admin)");
+}
+
+}  // namespace
+
+std::optional<Refusal> check_reader(const Client& client, const Request& request,
+                                    const OwnPage& page) {
+  if (page.way == Way::direct && came_through_a_proxy(request)) {
+    return Refusal::forbidden("not through another proxy");
+  }
+  if (page.host == HostNames::us && !names_us(client, request.target)) {
+    return Refusal::forbidden("the Host field does not name me");
+  }
+  if (page.use == Use::change) return check_admin(client, request);
+  return check_address(client, request.policy(), page.readers);
+}
+
+std::optional<Refusal> check_admin(const Client& client, const Request& request) {
+  if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
+  if (auto refusal = check_address(client, request.policy(), Readers::admins)) return refusal;
+  const auto* word = request.head.fields.find("X-Hearsay");
+  if (word && word->value == "1") return std::nullopt;
+  return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");
+}
+
+}  // namespace proxy

@@ -1,0 +1,53 @@
+#include "proxy/reply/own_message.hpp"
+
+#include <boost/beast/http/empty_body.hpp>
+
+#include "proxy/http/date.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/version.hpp"
+
+namespace proxy {
+
+using beast::http::field;
+
+OwnHead own_head(const Client& client, unsigned status, std::string_view content_type,
+                 const http::CacheStatus& cache_status) {
+  const auto& process = client.worker.process;
+  OwnHead head;
+  set_status(head, status);
+  head.set(field::server, kProduct);
+  head.set(field::date, http::format_date(whole_seconds(process.clock.now())));
+  head.set(field::via, "1.1 " + process.name);
+  if (!content_type.empty()) head.set(field::content_type, content_type);
+  std::string said;
+  append_cache_status_value(said, client, cache_status);
+  head.set("Cache-Status", said);
+  return head;
+}
+
+void set_status(OwnHead& head, unsigned status) {
+  head.result(status);
+  head.reason(http::reason_phrase(status));  // Beast's phrases are those of older RFCs
+}
+
+OwnMessage own_message(const Client& client, unsigned status, std::string_view content_type,
+                       std::string body, const http::CacheStatus& cache_status) {
+  OwnMessage message(own_head(client, status, content_type, cache_status), std::move(body));
+  message.set(field::cache_control, "no-store");
+  return message;
+}
+
+void note_content_type(Client& client, const OwnHead& head) {
+  const std::string_view type = head[field::content_type];
+  client.record.content_type = type.substr(0, type.find(';'));
+}
+
+net::Task<net::error_code> send_head(Client& client, const OwnHead& head) {
+  note_content_type(client, head);
+  const beast::http::response<beast::http::empty_body> message(head);
+  beast::http::serializer<false, beast::http::empty_body> serializer(message);
+  const auto text = take_head(serializer);
+  co_return co_await client.response.start(text, head.result_int(), std::nullopt);
+}
+
+}  // namespace proxy

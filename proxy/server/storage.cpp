@@ -1,0 +1,38 @@
+#include "proxy/server/storage.hpp"
+
+#include "proxy/request/purge_pattern.hpp"
+
+namespace proxy {
+namespace {
+
+// Of cache.memory.
+std::uint64_t transit_share(const config::CacheSettings& settings) {
+  return settings.memory.value / 8;
+}
+
+std::unique_ptr<cache::DiskTier> begin_disk(const config::CacheSettings& settings,
+                                            cache::Budget& budget) {
+  const auto& told = settings.disk;
+  if (!told) return nullptr;
+  const cache::DiskLimits limits{.path = told->path,
+                                 .bytes = told->size.value,
+                                 .admit_on_second = told->admit == config::Admit::second};
+  auto disk = std::make_unique<cache::DiskTier>(budget, limits, PurgePattern::reading);
+  open_disk(*disk, told->path);
+  return disk;
+}
+
+}  // namespace
+
+Storage::Storage(const config::CacheSettings& settings)
+    : budget(settings.memory.value - transit_share(settings)),
+      transit(transit_share(settings)),
+      disk(begin_disk(settings, budget)),
+      store(budget, {.max_object = settings.largest_object().value},
+            disk ? &disk->disk().catalog().index : nullptr),
+      runs(Room::places_in(budget.limit())),
+      watch(disk.get()) {
+  if (disk) disk->sit_under(store);
+}
+
+}  // namespace proxy

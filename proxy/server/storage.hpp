@@ -1,0 +1,27 @@
+// Where responses are kept, and what is on its way there.
+#pragma once
+
+#include <memory>
+
+#include "config/settings.hpp"
+#include "proxy/cache/disk_tier/disk_tier.hpp"
+#include "proxy/fill/fills.hpp"
+#include "proxy/fill/runs.hpp"
+#include "proxy/observe/disk_watch.hpp"
+
+namespace proxy {
+
+struct Storage {
+  // Opens the disk; throws std::exception with a text for a person.
+  explicit Storage(const config::CacheSettings& settings);
+
+  cache::Budget budget;
+  cache::Budget transit;                  // for bodies that are passed on without being kept
+  std::unique_ptr<cache::DiskTier> disk;  // null: memory is all there is
+  cache::Store store;
+  Fills fills;
+  Runs runs;
+  DiskWatch watch;
+};
+
+}  // namespace proxy

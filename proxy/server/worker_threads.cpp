@@ -1,0 +1,45 @@
+#include "proxy/server/worker_threads.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+
+namespace proxy {
+
+namespace asio = net::asio;
+
+WorkerThreads::WorkerThreads(Process& process, Loop& aside, std::size_t count) : aside_(aside) {
+  for (std::size_t i = 0; i < count; ++i) workers_.emplace_back(process, i);
+}
+
+void WorkerThreads::follow(const PinnedPolicy& policy) {
+  on_each([policy](Worker& worker) { worker.follow(policy); });
+}
+
+void WorkerThreads::on_each(const std::function<void(Worker&)>& work) {
+  for (auto& worker : workers_) {
+    asio::post(worker.io, [&worker, work] { work(worker); });
+  }
+}
+
+void WorkerThreads::start() {
+  running_.emplace_back([this] {
+    const auto until_stopped = asio::make_work_guard(aside_);
+    aside_.run();
+  });
+  for (auto& worker : workers_) {
+    worker.deadlines.start();
+    running_.emplace_back([&worker] { worker.io.run(); });
+  }
+}
+
+void WorkerThreads::stop() {
+  aside_.stop();
+  for (auto& worker : workers_) worker.io.stop();
+  running_.clear();
+}
+
+void WorkerThreads::end_coroutines() {
+  aside_.end_coroutines();
+  for (auto& worker : workers_) worker.io.end_coroutines();
+}
+
+}  // namespace proxy

@@ -1,0 +1,21 @@
+#include "proxy/worker/outgoing.hpp"
+
+namespace proxy {
+
+Outgoing::Outgoing(net::Executor executor, net::Deadlines& deadlines, BufferPool& buffers,
+                   upstream::TlsClient& tls, const std::vector<net::tcp::endpoint>& listening)
+    : resolver(executor),
+      guard({}, listening),
+      connector(deadlines, resolver, guard, tls),
+      pool(deadlines),
+      failed({}),
+      upstream{connector, pool, failed, buffers, {}, {}} {}
+
+void Outgoing::follow(const Policy& policy) {
+  guard.follow(policy.settings.access, &policy.lists);
+  failed.remember_for(policy.settings.timeouts.unreachable);
+  upstream.timeouts = policy.settings.timeouts;
+  upstream.limits = policy.settings.limits;
+}
+
+}  // namespace proxy
