@@ -2,8 +2,8 @@
 #pragma once
 
 #include "proxy/client/client.hpp"
+#include "proxy/client/request_body.hpp"
 #include "proxy/request/request.hpp"
-#include "proxy/wire/input.hpp"
 
 namespace proxy {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "proxy/client/client.hpp"
+#include "proxy/client/request_body.hpp"
 #include "proxy/request/request.hpp"
-#include "proxy/wire/input.hpp"
 
 namespace proxy {
 

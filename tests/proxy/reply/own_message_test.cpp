@@ -16,8 +16,8 @@ net::Task<void> send(Client& client, const OwnMessage& message) {
 net::Task<void> send_in_parts(Client& client) {
   const auto head = own_head(client, 200, "text/plain");
   co_await send_head(client, head);
-  co_await client.reply.body(net::asio::buffer("ab", 2));
-  co_await client.reply.finish();
+  co_await client.response.body(net::asio::buffer("ab", 2));
+  co_await client.response.finish();
 }
 
 // What Beast reads of what the client got.
@@ -34,7 +34,7 @@ OwnMessage read(const std::string& text, bool of_head = false) {
 
 TEST(OwnMessage, ArrivesWholeWithItsLengthAndSaysWhoMadeIt) {
   Scene scene;
-  scene.reply.begin(1, false, true);
+  scene.response.begin(1, false, true);
   const auto message = own_message(scene.client, 413, "text/plain; charset=utf-8", "no\n");
   const auto text = scene.received(send(scene.client, message));
   EXPECT_TRUE(text.starts_with("HTTP/1.1 413 Content Too Large\r\nServer: Hearsay/")) << text;
@@ -45,13 +45,13 @@ TEST(OwnMessage, ArrivesWholeWithItsLengthAndSaysWhoMadeIt) {
   EXPECT_EQ(got["Cache-Control"], "no-store");
   EXPECT_EQ(got["Cache-Status"], "cache-a");
   EXPECT_FALSE(got["Date"].empty());
-  EXPECT_EQ(scene.reply.record().content_type, "text/plain") << "for the access log";
-  EXPECT_TRUE(scene.reply.may_go_on());
+  EXPECT_EQ(scene.record.content_type, "text/plain") << "for the access log";
+  EXPECT_TRUE(scene.response.may_go_on());
 }
 
 TEST(OwnMessage, HasItsLengthAndNoBodyInAnswerToHead) {
   Scene scene;
-  scene.reply.begin(1, true, false);
+  scene.response.begin(1, true, false);
   const auto message = own_message(scene.client, 200, "text/plain", "body");
   const auto got = read(scene.received(send(scene.client, message)), true);
   EXPECT_EQ(got["Content-Length"], "4");
@@ -60,7 +60,7 @@ TEST(OwnMessage, HasItsLengthAndNoBodyInAnswerToHead) {
 
 TEST(OwnMessage, WithoutABodySaysSo) {
   Scene scene;
-  scene.reply.begin(1, false, false);
+  scene.response.begin(1, false, false);
   const auto message = own_message(scene.client, 200, "", "");
   const auto got = read(scene.received(send(scene.client, message)));
   EXPECT_EQ(got["Content-Length"], "0");
@@ -69,7 +69,7 @@ TEST(OwnMessage, WithoutABodySaysSo) {
 
 TEST(OwnMessage, OfUnknownLengthIsChunked) {
   Scene scene;
-  scene.reply.begin(1, false, false);
+  scene.response.begin(1, false, false);
   const auto got = read(scene.received(send_in_parts(scene.client)));
   EXPECT_EQ(got["Transfer-Encoding"], "chunked");
   EXPECT_EQ(got.body(), "ab");
