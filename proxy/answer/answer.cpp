@@ -83,8 +83,8 @@ std::optional<http::AskedRange> wide_for(const Shared& shared, const Request& re
 
 // What to ask for in place of what the client does: those blocks, or just its range without its
 // If-Range, as what answers that may lack most of its head (RFC 9110 15.3.7).
-std::optional<http::AskedRange> instead(const Shared& shared, const Request& request,
-                                        const Miss& miss) {
+std::optional<http::AskedRange> range_override(const Shared& shared, const Request& request,
+                                               const Miss& miss) {
   const auto wide = wide_for(shared, request, miss);
   const auto& facts = request.facts;
   const bool resumes = miss.verdict.part && miss.verdict.action != Action::complete;
@@ -119,7 +119,7 @@ void begin(Client& client, const Request& request, const Miss& miss,
                                 .how = miss.verdict,
                                 .held = miss.held,
                                 .asked = miss.asked,
-                                .instead = instead(shared, request, miss),
+                                .range_override = range_override(shared, request, miss),
                                 .ask_siblings = ask});
 }
 

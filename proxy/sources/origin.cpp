@@ -1,6 +1,7 @@
 #include "proxy/sources/origin.hpp"
 
 #include "proxy/request/gateway.hpp"
+#include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
@@ -13,6 +14,17 @@ upstream::Endpoint origin_of(const http::Target& target, const lists::AccessList
 void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& lists) {
   plan.to = origin_of(request.target, lists);
   if (request.mapping()) plan.origins = &request.mapping()->origins;
+}
+
+FetchPlan origin_plan(const Shared& shared, const Request& request, std::string head) {
+  const auto& timeouts = shared.settings.timeouts;
+  FetchPlan plan;
+  plan.head = std::move(head);
+  plan.method = "GET";
+  plan.connect = timeouts.connect;
+  plan.first_byte = timeouts.first_byte;
+  aim(plan, request, shared.lists);
+  return plan;
 }
 
 http::Targets targets_for(const Request& request, const config::CacheSettings& settings) {
