@@ -31,17 +31,17 @@ class BodyWriter {
   void hold_back() { held_back_ = true; }
   [[nodiscard]] bool held_back() const { return held_back_; }
 
-  // Takes the body until its end. `idle`: at most, until its next bytes; `rate`: slower than that
-  // is a failure, unless the body is only passed on.
+  // Takes the body until its end. `idle`: the longest wait for its next bytes. `rate`: a slower
+  // body is a failure, unless it is only passed on.
   net::Task<Outcome<void>> pour(std::chrono::milliseconds idle,
                                 std::optional<LeastRate> rate = std::nullopt);
-  // After pour() has failed: the origin's bytes follow those that are there, if they are of the
-  // same representation. `cut`: the failure.
+  // Call this after pour() has failed by `cut`: the origin's bytes follow those that came, if they
+  // are of the same representation; else returns `cut`.
   net::Task<Outcome<void>> pour_rest_from_origin(Failure cut);
-  // After pour(): publishes what is still held back, stores the body, and finishes the fill.
+  // Call this after pour(): publishes what is still held back, stores the body, finishes the fill.
   void complete();
-  // pour() and complete(); what came of a body that is cut is stored as a part, where more of the
-  // very same can be asked for, and the fill fails.
+  // pour() and complete(). If the body is cut, the fill fails, and the bytes that came are stored
+  // as a part, if more of the very same can be asked for.
   net::Task<void> to_the_end();
 
   [[nodiscard]] const Attempt& attempt() const { return incoming_.attempt; }

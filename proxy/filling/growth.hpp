@@ -16,13 +16,15 @@ class Growth {
 
   explicit Growth(FillContext& context) : context_(context) {}
 
-  // Before each piece of a body that is to be stored: begins if the body may turn out to be large.
+  // Called before each piece of a body that is to be stored. Begins at the first piece, if the body
+  // may turn out to be large.
   void begin_if_it_may(const Incoming& incoming);
   // How much of `most` the block under way has room for.
   [[nodiscard]] std::uint32_t room(std::uint32_t most) const;
-  // A piece that is full, or the last one. `no`: the blocks are lost, and it is over.
+  // Adds a piece that is full, or the last one. `no`: the body cannot be kept in blocks, and add()
+  // is not to be called again.
   net::Task<Kept> add(Incoming& incoming, cache::Slice piece);
-  // After the last piece.
+  // Called after the last piece: waits for a disk that is behind.
   net::Task<void> end();
 
   [[nodiscard]] bool under_way() const { return growing_.has_value(); }
@@ -34,7 +36,7 @@ class Growth {
   Stored store(const Incoming& incoming);
   // The body was cut: stores what was kept, unless the cut shows that to be damaged.
   void store_what_came(Incoming& incoming, const Failure& cut);
-  // It is over; what was kept is not stored, but what was stored of it before stays.
+  // Stores nothing more. An entry that was stored meanwhile stays.
   void stop() { growing_.reset(); }
 
  private:

@@ -46,7 +46,7 @@ class Attempt {
   [[nodiscard]] const peers::PeerRef& peer() const { return peer_; }  // null: the origin
   [[nodiscard]] cache::SourceKind source() const;
   [[nodiscard]] Hierarchy hierarchy() const;
-  // Who answered, and with which status; no more than the name of who did not.
+  // The source's name, and the status if an origin has answered.
   [[nodiscard]] Provenance provenance() const;
   [[nodiscard]] const cache::Times& times() const { return times_; }
   [[nodiscard]] Steady::time_point begun() const { return begun_; }  // before it was asked

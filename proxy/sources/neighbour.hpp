@@ -17,8 +17,8 @@ namespace proxy {
 
 // What asking a neighbour was worth: see noted_as().
 enum class Worth : std::uint8_t {
-  true_hit,   // it gave all that was asked of it
-  holds,      // it has begun to: whether the answer is of use is the caller's to judge
+  true_hit,   // it sent the whole response, or the whole part
+  holds,      // it has begun to send one: the caller judges whether that is of use
   false_hit,  // it does not hold the response: 504, or a Squid's 502 (RFC 9111 5.2.1.7)
   unusable,   // it holds another version, or a response that may not answer this request
   // It holds a response, and its answer is about the range: 416, or a part that was not asked for.
@@ -39,17 +39,17 @@ struct Finding {
 
 // The rules. Pure.
 
-// What a head says that answers such a question; `part`: of a question for a part. A question with
-// a validator has one right answer, that part of that version, so 416 says that the version is
-// another one, with fewer bytes: the blocks asked for lie within the version that the validator
-// names. Without a validator 416 merely tells that the range begins behind the end.
+// What the head of an answer says of the claim. `part`: what the question asked for, if not for the
+// whole response. 416 comes from a neighbour that knows the length, and so holds a response (RFC
+// 9110 15.5.17): it is about the range, and says nothing against the claim. If the question names a
+// validator, the range lies within that version, and 416 says that the neighbour holds another one.
 Finding heard_in(const http::ResponseHead& answer, const std::optional<PartAsked>& part);
 // What the lack of a head says.
 Finding heard_in(const Failure& failure);
 // What the body of an answer was worth, taken as far as it came, or was wanted.
 Finding worth_of(const Outcome<void>& body);
-// Why a response that a neighbour sent may not answer the request: nothing where it may.
-// `storability` and `entry`: of what the response makes.
+// Why a response that a neighbour sends may not answer the request; nothing if it may. `entry`:
+// what the response makes of what is stored; `storability`: the entry's.
 std::optional<Finding> objection(cache::Storability storability, const cache::Entry& entry,
                                  const http::ResponseHead& answer, const cache::Times& times,
                                  const Request& request);
@@ -57,10 +57,11 @@ std::optional<Finding> objection(cache::Storability storability, const cache::En
 std::optional<peers::ClaimOutcome> noted_as(Worth worth);
 // What Cache-Status tells of it, in `detail`: "false-hit/b because/gone"; empty for a true hit.
 std::string words_for(const Finding& finding, std::string_view name);
-// Whether so little time was lost that another neighbour may be asked.
+// Whether another neighbour may be asked next: one that cost time may not be followed by another.
 bool allows_another(Worth worth);
 
-// The question: only-if-cached, within the time-outs for peers.
+// An attempt to get the response, or that part of it, from the peer: a GET with only-if-cached and
+// without credentials, within the time-outs for peers.
 Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
                    const std::optional<PartAsked>& part);
 // The same by HEAD, on a connection of its own, which nobody uses after the head.
@@ -82,8 +83,8 @@ class ClaimantSearch {
   // Counts a claim of each. `detail` gets words_for() what is found, for Cache-Status.
   ClaimantSearch(Worker& worker, For wanted, std::string& detail);
 
-  // The next answer of a neighbour that holds the response; nothing once nobody is left to ask, or
-  // after abandon(). Notes what the others answered.
+  // The next answer of a neighbour that holds the response. Nothing if no neighbour is left to ask,
+  // or one has cost time, or after abandon(). Notes what the other neighbours answered.
   net::Task<std::optional<Attempt>> next();
   // Notes what an answer from next() turned out to be worth, as note_worth().
   void note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);

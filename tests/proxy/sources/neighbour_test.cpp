@@ -7,8 +7,8 @@
 namespace proxy {
 namespace {
 
+using peers::ClaimOutcome;
 using peers::FalseHit;
-using peers::Outcome;
 
 const std::optional<PartAsked> kWhole;
 const std::optional<PartAsked> kAnyVersion{{{0, 99}, {}}};
@@ -76,22 +76,22 @@ TEST(Neighbour, IsWorthWhatItsBodyIs) {
 
 struct Told {
   Worth worth;
-  std::optional<Outcome> books;
+  std::optional<ClaimOutcome> books;
   const char* words;
   bool another;
 };
 
 TEST(Neighbour, IsNotedAndToldOfByItsWorth) {
   for (const Told& told :
-       {Told{Worth::true_hit, Outcome::true_hit, "", false},
+       {Told{Worth::true_hit, ClaimOutcome::true_hit, "", false},
         Told{Worth::holds, std::nullopt, "", false},
-        Told{Worth::false_hit, Outcome::false_hit, "false-hit/b because/gone", true},
-        Told{Worth::unusable, Outcome::false_hit, "unusable/b", true},
+        Told{Worth::false_hit, ClaimOutcome::false_hit, "false-hit/b because/gone", true},
+        Told{Worth::unusable, ClaimOutcome::false_hit, "unusable/b", true},
         Told{Worth::other_range, std::nullopt, "unusable/b", true},
-        Told{Worth::refused, Outcome::refused, "refused/b", true},
-        Told{Worth::slow, Outcome::timed_out, "slow/b", false},
-        Told{Worth::broken, Outcome::broken, "broken/b", false},
-        Told{Worth::cut, Outcome::broken, "cut/b", false},
+        Told{Worth::refused, ClaimOutcome::refused, "refused/b", true},
+        Told{Worth::slow, ClaimOutcome::timed_out, "slow/b", false},
+        Told{Worth::broken, ClaimOutcome::broken, "broken/b", false},
+        Told{Worth::cut, ClaimOutcome::broken, "cut/b", false},
         Told{Worth::given_up, std::nullopt, "", false}}) {
     EXPECT_EQ(noted_as(told.worth), told.books) << told.words;
     EXPECT_EQ(words_for({told.worth, FalseHit::gone}, "b"), told.words);
