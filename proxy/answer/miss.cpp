@@ -28,7 +28,7 @@ void begin(Client& client, const Request& request, const Lookup& lookup,
                                 .how = lookup.verdict,
                                 .held = lookup.held(),
                                 .asked = lookup.asked,
-                                .instead = range_override(process, request, lookup),
+                                .range_override = range_override(process, request, lookup),
                                 .ask_siblings = ask});
 }
 

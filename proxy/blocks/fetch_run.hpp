@@ -1,10 +1,12 @@
-// Asks siblings that claim the object, then the origin, for the blocks of a run.
+// Fetches the blocks of a run: from neighbours that claim the object, then from the origin.
 #pragma once
 
 #include <memory>
 
+#include "digest/key.hpp"
 #include "proxy/fill/run.hpp"
-#include "proxy/http/framing.hpp"
+#include "proxy/fill/run_end.hpp"
+#include "proxy/net/asio.hpp"
 #include "proxy/request/request.hpp"
 #include "proxy/tiers/tiers.hpp"
 
@@ -12,30 +14,19 @@ namespace proxy {
 
 struct Worker;
 
-// What an answer is to a request for one range of an object, on the condition that it has not
-// changed.
-enum class Fit : std::uint8_t {
-  range,    // just that
-  whole,    // all of it: the origin knows no ranges, or has other reasons
-  changed,  // what is held is of no more use
-  refused,  // says nothing of what is held
-};
-// Pure.
-Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
-           const cache::Entry& object, const http::ByteRange& asked);
-
 struct RunJob {
   std::shared_ptr<Run> run;
   digest::Key key;                        // of the URL
-  std::unique_ptr<OwnedRequest> request;  // of a client that waits for it
+  std::unique_ptr<OwnedRequest> request;  // of a client that reads the run
   std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
 };
 
-// As a coroutine of its own on the worker's thread. The run comes to its end whatever happens.
+// Starts a coroutine of its own on the worker's thread. The run ends whatever happens.
 void start_run(Worker& worker, RunJob job);
 
-// What the run has yet to bring, in the caller's coroutine: why it is to end then. What is cut goes
-// on from there, unseen by who reads, as long as each answer brings enough to be worth it.
-net::Task<Failure> bring_from_origin(Worker& worker, const RunJob& job);
+// Fetches the rest of the run from the origin, in the caller's coroutine: how the run is to end. A
+// response that is cut is followed by another one, as long as each brings enough to be worth its
+// request; the run's readers do not notice.
+net::Task<RunEnd> bring_from_origin(Worker& worker, const RunJob& job);
 
 }  // namespace proxy

@@ -202,6 +202,10 @@ peers::PeerRef BlockSource::peer() const {
   return use_.run() && reader_ ? worker_.process.runs.peer(*use_.run()) : nullptr;
 }
 
+std::string BlockSource::detail() const {
+  return use_.run() && reader_ ? worker_.process.runs.detail(*use_.run()) : std::string();
+}
+
 Task<Outcome<Pieces>> BlockSource::next() {
   while (given_ < size()) {
     if (!held_ && !reader_) {

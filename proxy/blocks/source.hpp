@@ -40,6 +40,8 @@ class BlockSource {
   Room::Place& place() { return place_; }
   // Who else than the origin brings what is not held; null: nobody.
   [[nodiscard]] peers::PeerRef peer() const;
+  // Words for Cache-Status, `detail`: what came of asking neighbours for the block.
+  [[nodiscard]] std::string detail() const;
   // The failure: the origin has another version, or refuses: it may have another answer.
   [[nodiscard]] bool refused() const { return refused_; }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "peers/peer.hpp"
 #include "proxy/cache/object.hpp"
@@ -62,6 +63,7 @@ class Run {
   std::uint32_t asked_for_;  // the furthest that a reader has asked for
   std::size_t readers_ = 0;
   peers::PeerRef peer_;  // who brings it; null: the origin, or nobody yet
+  std::string detail_;   // Runs::detail()
   bool ended_ = false;
   const Run* left_to_ = nullptr;  // what came after the last block, up to that one
   std::uint32_t left_last_ = 0;

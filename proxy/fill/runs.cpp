@@ -164,6 +164,16 @@ peers::PeerRef Runs::peer(const Run& run) const {
   return run.peer_;
 }
 
+void Runs::tell(Run& run, std::string detail) {
+  const std::lock_guard lock(mutex_);
+  run.detail_ = std::move(detail);
+}
+
+std::string Runs::detail(const Run& run) const {
+  const std::lock_guard lock(mutex_);
+  return run.detail_;
+}
+
 void Runs::begin_again(Run& run) {
   const std::lock_guard lock(mutex_);
   run.peer_ = nullptr;
@@ -239,7 +249,7 @@ bool Runs::wanted(const Run& run) const {
   return run.is_wanted();
 }
 
-void Runs::end(Run& run, Failure failure) {
+void Runs::end(Run& run, const RunEnd& how) {
   const std::lock_guard lock(mutex_);
   run.ended_ = true;
   run.unwanted_ = nullptr;
@@ -252,7 +262,7 @@ void Runs::end(Run& run, Failure failure) {
     }
     if (place->second.empty()) runs_.erase(place);
   }
-  for (const auto& [block, fill] : run.fills_) fill->fail(failure);
+  for (const auto& [block, fill] : run.fills_) fill->fail(how.for_readers());
   run.fills_.clear();
 }
 

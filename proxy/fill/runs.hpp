@@ -10,6 +10,7 @@
 
 #include "proxy/fill/room.hpp"
 #include "proxy/fill/run.hpp"
+#include "proxy/fill/run_end.hpp"
 
 namespace proxy {
 
@@ -88,6 +89,9 @@ class Runs {
   // From now on that one brings it, as far as it comes.
   void take_from(Run& run, peers::PeerRef peer);
   [[nodiscard]] peers::PeerRef peer(const Run& run) const;
+  // Words for Cache-Status, `detail`: what came of asking neighbours for the run's blocks.
+  void tell(Run& run, std::string detail);
+  [[nodiscard]] std::string detail(const Run& run) const;
   // Another brings the rest, from the beginning of the block under way: who reads that begins it
   // anew.
   void begin_again(Run& run);
@@ -114,15 +118,15 @@ class Runs {
   [[nodiscard]] bool wanted(const Run& run) const;
   // Who else wants it to go on may have left.
   void look_whether_wanted(Run& run);
-  // The end of a run, whatever happens: who waits for what has not come gets the failure.
+  // Ends a run, whatever happens: a reader of a block that has not come gets end.for_readers().
   class Ending {
    public:
     Ending(Runs& runs, std::shared_ptr<Run> run) : runs_(runs), run_(std::move(run)) {}
-    ~Ending() { runs_.end(*run_, why); }
+    ~Ending() { runs_.end(*run_, end); }
     Ending(const Ending&) = delete;
     Ending& operator=(const Ending&) = delete;
 
-    Failure why{Failure::Where::us, Failure::What::overload, {}};
+    RunEnd end;
 
    private:
     Runs& runs_;
@@ -142,7 +146,7 @@ class Runs {
   Taken join(const std::shared_ptr<Run>& run, std::uint32_t block, net::Executor executor);
   Taken begin(const Wanted& wanted, cache::BlockRun missing, net::Executor executor);
   void leave(Run& run);
-  void end(Run& run, Failure failure);
+  void end(Run& run, const RunEnd& how);
 
   Room room_;
   mutable std::mutex mutex_;

@@ -69,6 +69,11 @@ void append_cache_status(std::string& out, std::string_view name, const CacheSta
   append_sf_string(out, status.detail);
 }
 
+void add_detail(std::string& detail, std::string_view words) {
+  if (!detail.empty() && !words.empty()) detail += ' ';
+  detail += words;
+}
+
 std::optional<NearestCacheStatus> nearest_cache_status(const Fields& fields) {
   std::optional<Member> last;
   for (const Field& line : fields) {

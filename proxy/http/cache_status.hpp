@@ -40,6 +40,9 @@ struct CacheStatus {
 // string.
 void append_cache_status(std::string& out, std::string_view name, const CacheStatus& status);
 
+// Appends words to a `detail`, after a space; nothing if there are no words.
+void add_detail(std::string& detail, std::string_view words);
+
 // What the cache nearest to us says about a response: the last member of Cache-Status, since each
 // cache on the way appends its own (RFC 9211 2).
 struct NearestCacheStatus {

@@ -65,7 +65,8 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
     const auto peer = answer.peer();
     record.hierarchy = peer ? Hierarchy::sibling : Hierarchy::direct;
     record.upstream_host = peer ? peer->host : request.target.host();
-    if (peer) status.detail = "peer/" + peer->name;
+    status.detail = answer.detail();
+    if (peer) http::add_detail(status.detail, "peer/" + peer->name);
     status.fwd = http::Forward::partial;
     status.stored = true;
     status.collapsed = record.collapsed = there == Presence::under_way;
@@ -118,7 +119,7 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   status.stored = from.stored;
   status.collapsed = record.collapsed;
   status.detail = from.detail;
-  if (sibling) status.detail += (status.detail.empty() ? "peer/" : " peer/") + from.peer;
+  if (sibling) http::add_detail(status.detail, "peer/" + from.peer);
   const auto now = client.worker.process.clock.now();
   if (from.stored || head.is_stored()) status.ttl = head.entry->ttl(now);
   if (sibling || from.aged || head.is_stored()) {

@@ -28,6 +28,8 @@ class ObjectAnswer {
   [[nodiscard]] bool begin_anew() const { return source_.refused() || nowhere_; }
   // Who else than the origin brings what is sent first; null: nobody.
   [[nodiscard]] peers::PeerRef peer() const { return source_.peer(); }
+  // Words for Cache-Status, `detail`: what came of asking neighbours for what is sent first.
+  [[nodiscard]] std::string detail() const { return source_.detail(); }
   // 304, the parts that Range selects or 416, else all of it.
   net::Task<void> send();
 

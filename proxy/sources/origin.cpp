@@ -15,6 +15,17 @@ void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& list
   if (request.mapping()) plan.origins = request.mapping()->origins;
 }
 
+FetchPlan origin_plan(const Request& request, std::string head) {
+  const auto& timeouts = request.policy().settings.timeouts;
+  FetchPlan plan;
+  plan.head = std::move(head);
+  plan.method = "GET";
+  plan.connect = timeouts.connect;
+  plan.first_byte = timeouts.first_byte;
+  aim(plan, request, request.policy().lists);
+  return plan;
+}
+
 http::Targets targets_for(const Request& request, const config::CacheSettings& settings) {
   const bool ours_alone = request.arrival() == Arrival::reverse && !request.may_be_shared();
   return ours_alone ? settings.targeted_reverse : settings.targeted;

@@ -1,5 +1,7 @@
-// Where a client's request leads, and how far we trust it there.
+// Where a client's request leads, and how far this proxy trusts that address.
 #pragma once
+
+#include <string>
 
 #include "config/settings.hpp"
 #include "proxy/http/target.hpp"
@@ -10,14 +12,18 @@
 
 namespace proxy {
 
-// The one way from a client's URL to what is connected to.
+// Maps a client's URL to what is connected to: nothing else does.
 upstream::Endpoint origin_of(const http::Target& target, const lists::AccessLists& lists);
 
-// Points the plan there, or in reverse mode to the origins of the request's mapping.
+// Points the plan at the request's origin, or in reverse mode at the origins of its mapping.
 void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& lists);
 
-// Which fields of its response count before Cache-Control (RFC 9213). What neighbours may have is
-// kept by the rules that they know.
+// A GET of the request's origin, with the time-outs of the settings. `head`: of the request that is
+// sent, whole.
+FetchPlan origin_plan(const Request& request, std::string head);
+
+// Which fields of the origin's response count before Cache-Control (RFC 9213). What neighbours may
+// have is kept by the rules that they know.
 http::Targets targets_for(const Request& request, const config::CacheSettings& settings);
 
 }  // namespace proxy

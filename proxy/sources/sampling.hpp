@@ -13,11 +13,11 @@ namespace proxy {
 struct Worker;
 
 // For the share `digest.false_miss_sample` of its calls: asks one usable peer that does not claim
-// the key, chosen at random, by HEAD with only-if-cached and without credentials, and keeps what
-// comes of it in Accuracy::probed alone. Returns at once; a detached coroutine on the worker's
-// thread does the rest, within the settings timeouts.peer_connect and peer_first_byte, on a
-// connection of its own: whatever a peer sends after the head meets no client's request. Call it
-// where a sibling might have answered the request and the origin is asked instead.
+// the key, chosen at random (probe_of()), and keeps what comes of it in Accuracy::probed alone.
+// Returns at once; a detached coroutine on the worker's thread does the rest, within the settings
+// timeouts.peer_connect and peer_first_byte. Whatever the peer sends after the head meets no
+// client's request. Call it where a sibling might have answered the request and the origin is asked
+// instead.
 void sample_false_miss(Worker& worker, const digest::Key& key, const Request& request);
 
 // Whether the peer that gave this answer holds what it was asked for; nothing where it does not

@@ -112,7 +112,8 @@ bool selected_by_withheld(const http::ResponseHead& answer, const Request& reque
 
 std::string origin_request(const Request& request, std::string_view our_name,
                            const cache::Verdict& how, const cache::Entry* held,
-                           std::string_view tags, const std::optional<http::AskedRange>& instead) {
+                           std::string_view tags,
+                           const std::optional<http::AskedRange>& range_override) {
   auto asked = to_origin(request, our_name);
   cache::Conditions extra;
   std::string range;
@@ -125,11 +126,11 @@ std::string origin_request(const Request& request, std::string_view our_name,
     const auto validator = cache::strong_validator(*held);
     if (!validator.empty()) extra.push_back({field::if_range, "If-Range", validator});
   } else {
-    if (how.part && !instead) asked.without = kClientsConditions;
+    if (how.part && !range_override) asked.without = kClientsConditions;
     const bool revalidates = held && how.action == cache::Action::revalidate;
     if (revalidates) extra = cache::conditional_fields(*held, tags);
-    if (instead) {
-      range = http::range_field(*instead);
+    if (range_override) {
+      range = http::range_field(*range_override);
       extra.push_back({field::range, "Range", range});
     }
   }

@@ -30,11 +30,11 @@ bool selected_by_withheld(const http::ResponseHead& answer, const Request& reque
 // In origin-form, without the client's own conditions, and its Range unless a part is asked for. To
 // revalidate what is held, on the condition that it has changed; `tags` are the ones to name then.
 // To complete it, for what it lacks if it has not changed (where a strong validator can tell).
-// `instead`: what is asked for in place of the client's range, and without its If-Range.
+// `range_override`: asked for in place of the client's range, and without its If-Range.
 std::string origin_request(const Request& request, std::string_view our_name,
                            const cache::Verdict& how, const cache::Entry* held,
                            std::string_view tags,
-                           const std::optional<http::AskedRange>& instead = std::nullopt);
+                           const std::optional<http::AskedRange>& range_override = std::nullopt);
 
 // The same for the bytes from `offset` on, if they are of the same representation as `entry`;
 // nothing where the entry has no strong validator to tell that by (RFC 9110 13.1.5).

@@ -67,6 +67,7 @@ TEST(LargePeer, ARangeOfAColdObjectIsAskedOfWhoClaimsIt) {
   EXPECT_EQ(scene.asked_of_peer(), std::vector<std::string>{"bytes=2097152-5242879"});
   EXPECT_TRUE(contains(scene.peer.requests("/a")[0].field("Cache-Control"), "only-if-cached"));
   EXPECT_EQ(scene.books().at("true_hits"), 1);
+  EXPECT_EQ(scene.books().at("bytes_saved"), 3 * kMiB);
   EXPECT_TRUE(is_hit(scene.ask_for("2097152-5242879")));
   EXPECT_EQ(scene.origin.count(), 0U);
 }
@@ -108,6 +109,41 @@ TEST(LargePeer, WhatItDoesNotHaveIsAskedOfTheOriginAndCounted) {
   EXPECT_EQ(scene.books().at("false_hits"), 1);
   EXPECT_EQ(scene.books().at("state"), "usable");
   EXPECT_EQ(scene.origin.count(), 2U);
+}
+
+// The request whose blocks were asked for tells what came of it.
+TEST(LargePeer, ItsFalseHitForBlocksIsTold) {
+  LargePeer scene(20 * kMiB);
+  scene.hold("0-1048575");
+  scene.peer.on("/a", Reply(504, {{"Cache-Status", "p; fwd=uri-miss; detail=gone"}}));
+  const Response part = scene.ask_for("2000000-5000000");
+  scene.expect_part(part, {2'000'000, 5'000'000});
+  const auto told = part.field("Cache-Status");
+  EXPECT_TRUE(contains(told, "detail=\"false-hit/p because/gone\"")) << told;
+  EXPECT_EQ(scene.books().at("false_hit_causes").at("gone"), 1);
+}
+
+// RFC 9110 15.5.17: it knows a length, and so holds the response.
+TEST(LargePeer, ARangeBehindItsEndSaysNothingAgainstItsClaim) {
+  LargePeer scene(20 * kMiB);
+  scene.peer.on("/a", Reply(416, {{"Content-Range", "bytes */100"}}));
+  const Response part = scene.ask_for("3000000-5000000");
+  scene.expect_part(part, {3'000'000, 5'000'000});
+  EXPECT_EQ(scene.peer.count("/a"), 1U);
+  EXPECT_TRUE(contains(part.field("Cache-Status"), "detail=\"unusable/p\""));
+  EXPECT_EQ(scene.books().at("false_hits"), 0);
+  EXPECT_EQ(scene.books().at("failures"), 0);
+}
+
+TEST(LargePeer, BlocksOfOneVersionBehindItsEndTellOfAnother) {
+  LargePeer scene(20 * kMiB);
+  scene.hold("0-1048575");
+  scene.peer.on("/a", Reply(416, {{"Content-Range", "bytes */100"}}));
+  const Response part = scene.ask_for("2000000-5000000");
+  scene.expect_part(part, {2'000'000, 5'000'000});
+  EXPECT_EQ(scene.peer.count("/a"), 1U);
+  EXPECT_TRUE(contains(part.field("Cache-Status"), "detail=\"unusable/p\""));
+  EXPECT_EQ(scene.books().at("false_hits"), 1);
 }
 
 TEST(LargePeer, AnotherVersionOfItIsNotJoined) {

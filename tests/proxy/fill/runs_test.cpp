@@ -265,7 +265,7 @@ TEST(Runs, ThatFailTellWhoWaits) {
   const auto waiting = scene.take(3, 9);
   {
     Runs::Ending ending(scene.runs, taken.use.run());
-    ending.why = kRunCut;
+    ending.end.why = kRunCut;
   }
   for (const auto* one : {&taken, &waiting}) {
     EXPECT_EQ(run(scene.io, rest_of(*one->block)).error().what, Failure::What::cut);

@@ -81,7 +81,7 @@ class Crew {
       step.fill->finish();
       runs.done(*run);
     }
-    ending.why = {Failure::Where::us, Failure::What::abandoned, {}};
+    ending.end.how = RunEnd::How::finished;
     runs.on_unwanted(*run, nullptr);
   }
 

@@ -1,4 +1,4 @@
-#include "proxy/blocks/fetch_run.hpp"
+#include "proxy/blocks/fit.hpp"
 
 #include <gtest/gtest.h>
 

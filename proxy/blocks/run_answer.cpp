@@ -1,0 +1,63 @@
+#include "proxy/blocks/run_answer.hpp"
+
+#include "proxy/tiers/tiers.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+namespace {
+
+// The stored entry of the run's version, if it is still in force.
+std::shared_ptr<const cache::Entry> stored_object(Process& process, const RunJob& job) {
+  const auto& object = *job.run->object;
+  auto stored = process.store.find(job.key, object.url, job.request->get().head.fields).entry;
+  return stored && stored->object == object.object ? stored : nullptr;
+}
+
+bool is_stricter(const cache::Entry& newer, const cache::Entry& stored) {
+  constexpr std::chrono::seconds kOfRounding{1};
+  return (newer.no_cache && !stored.no_cache) || (newer.never_stale && !stored.never_stale) ||
+         newer.fresh_until + kOfRounding < stored.fresh_until;
+}
+
+// Whether the request forbids to keep the answer, which says nothing of what is stored.
+bool is_of_request(cache::Storability storability) {
+  return storability == cache::Storability::request_no_store ||
+         storability == cache::Storability::site || storability == cache::Storability::method;
+}
+
+}  // namespace
+
+http::ByteRange bytes_of(const cache::BlockRun& blocks, std::uint64_t length) {
+  return {cache::bytes_of_block(blocks.first, length).first,
+          cache::bytes_of_block(blocks.last, length).last};
+}
+
+cache::Freshened with_head_of(const Attempt& answer, Process& process, const RunJob& job,
+                              const cache::Entry& object) {
+  const auto& request = job.request->get();
+  const auto message = answer.received(request, object.url);
+  auto all = cache::with_part(process.budget, object, request.facts, message, {});
+  all.entry->body.size = job.run->object->body.size;
+  return all;
+}
+
+void erase_object(Process& process, const RunJob& job) {
+  if (job.request->get().facts.authorization) return;
+  if (stored_object(process, job)) drop(process, job.key, job.run->object->url);
+}
+
+bool may_be_kept(Process& process, const RunJob& job, const Attempt& answer) {
+  const auto stored = stored_object(process, job);
+  const auto all = with_head_of(answer, process, job, stored ? *stored : *job.run->object);
+  if (all.storability != cache::Storability::yes) {
+    if (!is_of_request(all.storability)) erase_object(process, job);
+    return false;
+  }
+  if (!stored || !is_stricter(*all.entry, *stored)) return true;
+  const bool kept = keep(process, job.key, all.entry, answer.begun(), stored.get());
+  if (!kept) erase_object(process, job);
+  return true;
+}
+
+}  // namespace proxy

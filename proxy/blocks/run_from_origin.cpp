@@ -1,0 +1,86 @@
+// The origin's part in a run.
+#include <utility>
+
+#include "proxy/blocks/fetch_run.hpp"
+#include "proxy/blocks/fit.hpp"
+#include "proxy/blocks/pouring.hpp"
+#include "proxy/blocks/run_answer.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/sources/upstream_request.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+namespace {
+
+// So many bytes each response that ends too early has to bring to be followed by another.
+constexpr std::uint64_t kWorthAnother = 64 * 1024;
+constexpr Failure kNotTheBlocks{Failure::Where::upstream, Failure::What::malformed, {}};
+
+Attempt ask_for(Worker& worker, const RunJob& job, const http::ByteRange& bytes) {
+  const auto& request = job.request->get();
+  auto head = range_request(request, worker.process.name, *job.run->object, bytes);
+  return {worker, origin_plan(request, std::move(head))};
+}
+
+// The response is the whole object, though only a part was left to bring: it supplies all
+// blocks, from the first one on.
+void begin_with_the_first(Runs& runs, Run& run, const Runs::Rest& rest) {
+  if (rest.reached > 0) runs.begin_again(run);
+  runs.replan(run, {0, cache::blocks_in(run.object->body.size) - 1}, true);
+}
+
+// By one response.
+Task<RunEnd> bring_rest(Worker& worker, const RunJob& job, Runs::Rest rest) {
+  auto& process = worker.process;
+  auto& run = *job.run;
+  auto bytes = bytes_of(rest.blocks, run.object->body.size);
+  bytes.first += rest.reached;
+  auto answer = ask_for(worker, job, bytes);
+  const auto answered = co_await answer.ask();
+  if (!answered) co_return RunEnd{RunEnd::How::failed, answered.error()};
+  const auto fit = fit_of(answer.head(), answer.fetch().framing(), *run.object, bytes);
+  if (fit == Fit::changed) erase_object(process, job);
+  const bool has_blocks = fit == Fit::range || fit == Fit::whole;
+  const bool good = has_blocks && may_be_kept(process, job, answer);
+  if (run.early() && (fit == Fit::refused || (fit == Fit::whole && good))) {
+    process.runs.decline(run);
+    co_return RunEnd{RunEnd::How::declined};
+  }
+  if (!good) {
+    run.note_refused();
+    co_return RunEnd{RunEnd::How::refused, kNotTheBlocks};
+  }
+  if (fit == Fit::whole) begin_with_the_first(process.runs, run, rest);
+  Pouring pouring(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
+  const auto poured = co_await pouring.pour(job.request->get().policy().settings.timeouts.body);
+  answer.fetch().finish();
+  co_return RunEnd::after(poured);
+}
+
+bool is_worth_another(const Runs::Rest& before, const Runs::Rest& rest) {
+  const auto brought = std::uint64_t{rest.blocks.first - before.blocks.first} * cache::kBlockBytes;
+  return !rest.through && brought + rest.reached >= before.reached + kWorthAnother;
+}
+
+bool is_cut(const RunEnd& end) {
+  return end.failed() && end.why.where == Failure::Where::upstream &&
+         (end.why.what == Failure::What::cut || end.why.what == Failure::What::timed_out);
+}
+
+}  // namespace
+
+Task<RunEnd> bring_from_origin(Worker& worker, const RunJob& job) {
+  auto& runs = worker.process.runs;
+  for (auto rest = runs.rest(*job.run);;) {
+    const auto end = co_await bring_rest(worker, job, rest);
+    const auto before = std::exchange(rest, runs.rest(*job.run));
+    // An early run was to be of use at once.
+    const bool may_go_on = is_cut(end) && !job.run->early() && runs.wanted(*job.run);
+    if (!may_go_on || !is_worth_another(before, rest)) co_return end;
+  }
+}
+
+}  // namespace proxy

@@ -1,0 +1,249 @@
+#include "proxy/filling/body_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/cache/partial.hpp"
+#include "proxy/filling/part.hpp"
+#include "proxy/sources/drain.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/sources/upstream_request.hpp"
+
+namespace proxy {
+
+using net::Task;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::uint32_t kBlock = 64 * 1024;
+constexpr std::uint32_t kFirstBlock = 8 * 1024;  // of a body of unknown length
+constexpr std::uint64_t kTurn = 1 << 20;         // bytes before others on this thread get theirs
+// The body has another length than it said, or than the body that it continues.
+constexpr Failure kOtherLength{Failure::Where::upstream, Failure::What::malformed, {}};
+constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
+constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
+
+// The last block of a body of unknown length may be mostly air.
+cache::Body trimmed(cache::Body body, cache::Budget& budget) {
+  if (body.slices.empty()) return body;
+  auto& last = body.slices.back();
+  if (last.block->capacity() - last.size < last.block->capacity() / 4) return body;
+  auto exact = std::make_shared<cache::Block>(budget, last.size);
+  std::copy_n(last.block->data(), last.size, exact->data());
+  last.block = std::move(exact);
+  return body;
+}
+
+// The longest body that memory keeps of this answer.
+std::uint64_t most_stored(const FillContext& context, const cache::Entry& entry) {
+  const auto& process = context.process();
+  auto most = process.store.max_object();
+  if (entry.range) most = std::min(most, entry.range->range.size());
+  // A body that is asked for again can be written then; larger ones are for blocks.
+  if (process.disk && !process.disk->admits(context.job.key)) {
+    most = std::min(most, process.disk->most_whole());
+  }
+  return most;
+}
+
+}  // namespace
+
+BodyWriter::BodyWriter(FillContext& context, Incoming incoming)
+    : context_(context),
+      incoming_(std::move(incoming)),
+      growth_(context),
+      storing_(incoming_.may_be_stored),
+      watch_(context.fill(), [this] {
+        if (gives_up()) incoming_.attempt.abandon();
+      }) {}
+
+void BodyWriter::publish() {
+  const auto& [attempt, entry, length, may_be_stored, superseded, goes_on] = incoming_;
+  const bool fits = !length || *length <= most_stored(context_, *entry);
+  storing_ = storing_ && fits;
+  held_back_ = false;
+  published_ = true;
+  const bool shared = may_be_stored && !context_.job.how.part && entry->reusable(context_.now());
+  if (!shared) context_.leave_list_as_unshared();
+  if (!storing_) stop_storing();
+  auto from = context_.provenance(attempt);
+  from.stored = storing_;
+  from.aged = attempt.head().fields.has(http::field::age);
+  auto askers = cache::asker_fields(context_.received(attempt));
+  context_.fill().publish({entry, length, shared, std::move(askers), std::move(from)});
+}
+
+Task<Outcome<void>> BodyWriter::pour(std::chrono::milliseconds idle,
+                                     std::optional<LeastRate> rate) {
+  auto& fetch = incoming_.attempt.fetch();
+  const auto& length = incoming_.length;
+  std::uint64_t since_turn = 0;
+  while (!at_end()) {
+    next_block();
+    const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
+    const auto begun = steady_clock::now();
+    const auto read = co_await fetch.body(into, idle);
+    if (!read) co_return read.error();
+    if (*read == 0) continue;  // the end has just been seen
+    if (rate) rate->note(*read, steady_clock::now() - begun);
+    if (length && *read > *length - context_.fill().received()) co_return kOtherLength;
+    co_await take(*read);
+    const bool passed_on = published_ && !storing_;  // what is cut could not be had elsewhere
+    if (rate && !passed_on && rate->missed()) co_return kTooSlow;
+    const bool wanted = co_await is_wanted();
+    if (!wanted) co_return kUnwanted;
+    since_turn += *read;
+    if (since_turn < kTurn) continue;
+    since_turn = 0;
+    co_await net::asio::post(context_.worker.io.get_executor(), net::use_task);
+  }
+  if (length && context_.fill().received() != *length) co_return kOtherLength;
+  if (used_ > 0 && block_ && used_ < block_->capacity()) co_await grow();
+  co_await growth_.end();
+  co_return boost::system::in_place_value;
+}
+
+bool BodyWriter::at_end() {
+  const bool has_all = incoming_.goes_on && context_.fill().received() == *incoming_.length;
+  return has_all || incoming_.attempt.fetch().body_finished();
+}
+
+void BodyWriter::next_block() {
+  if (block_ && used_ < block_->capacity()) return;
+  auto capacity = block_ || !storing_ ? kBlock : kFirstBlock;
+  if (const auto& length = incoming_.length) {
+    const auto left = *length - std::min(*length, context_.fill().received());
+    capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, 1, kBlock));
+  }
+  if (storing_) growth_.begin_if_it_may(incoming_);
+  capacity = growth_.room(capacity);
+  // A body that is stored evicts others. Where nothing is left to evict, and for a body that is not
+  // stored, the window has a budget of its own and costs no stored response its place.
+  auto& process = context_.process();
+  if (storing_ && process.budget.over() && !process.store.make_room()) stop_storing();
+  auto& budget = storing_ ? process.budget : process.transit;
+  block_ = std::make_shared<cache::Block>(budget, capacity);
+  used_ = 0;
+}
+
+Task<void> BodyWriter::take(std::size_t size) {
+  auto& fill = context_.fill();
+  used_ += static_cast<std::uint32_t>(size);
+  const auto from = static_cast<std::size_t>(incoming_.attempt.hierarchy());
+  context_.worker.counters.upstream_bytes[from].add(size);
+  fill.append(block_, used_);
+  if (used_ == block_->capacity()) co_await grow();
+  if (storing_ && fill.received() > context_.process().store.max_object()) outgrow_memory();
+  if (held_back_ && fill.received() > kHeldBack) publish();
+}
+
+// The block under way is as it will be.
+Task<void> BodyWriter::grow() {
+  if (!growth_.under_way()) co_return;
+  const cache::Slice piece{block_, used_};
+  const auto kept = co_await growth_.add(incoming_, piece);
+  // The first bytes, which have left the window, were to be had from the blocks.
+  if (kept == Growth::Kept::no && windowed_) stop_storing();
+}
+
+Task<bool> BodyWriter::is_wanted() {
+  const bool wanted = !gives_up();
+  if (!published_ || (storing_ && !windowed_)) co_return wanted;
+  const bool read = co_await context_.fill().room(context_.process().transit.over());
+  co_return read || (windowed_ && context_.job.refresh);
+}
+
+// Whether the body is to be taken though nobody reads it.
+bool BodyWriter::worth_finishing() const {
+  if (!storing_ || !published_) return false;
+  if (context_.job.refresh) return true;
+  const auto& length = incoming_.length;
+  if (!length) return false;
+  const auto left = *length - std::min(*length, context_.fill().received());
+  return left <= std::max<std::uint64_t>(256 * 1024, *length / 4);
+}
+
+// Once it does, no reader can begin and find the fill given up.
+bool BodyWriter::gives_up() {
+  return !worth_finishing() && context_.fill().close_if_unread();
+}
+
+// The body is larger than memory keeps of one response: it goes on in blocks, or is not stored.
+void BodyWriter::outgrow_memory() {
+  if (!growth_.under_way()) return stop_storing();
+  if (windowed_ || !growth_.large()) return;
+  windowed_ = true;
+  context_.leave_list();
+  if (published_) context_.fill().keep_window();
+}
+
+void BodyWriter::stop_storing() {
+  storing_ = false;
+  growth_.stop();
+  context_.leave_list();
+  if (published_) context_.fill().keep_window();
+}
+
+Task<Outcome<void>> BodyWriter::pour_rest_from_origin(Failure cut) {
+  const auto& request = context_.request();
+  auto& process = context_.process();
+  const auto offset = context_.fill().received();
+  auto head = rest_request(request, process.name, *incoming_.entry, offset);
+  if (!head) co_return cut;
+  // A growing body gets its entry's head in the end, which would be that of the rest.
+  if (growth_.large()) {
+    growth_.store_what_came(incoming_, cut);
+    stop_storing();
+  }
+  growth_.stop();
+  auto& rest = incoming_.attempt;
+  rest = Attempt(context_.worker, origin_plan(request, std::move(*head)));
+  const auto answered = co_await rest.ask();
+  if (!answered) co_return answered.error();
+  const auto skipped = joins_after(rest.head(), *incoming_.entry, offset, incoming_.length);
+  if (!skipped) co_return cut;
+  const auto joined = co_await skip_body(context_.worker, rest.fetch(), *skipped);
+  if (!joined) co_return joined.error();
+  co_return co_await pour(context_.request().policy().settings.timeouts.body);
+}
+
+void BodyWriter::complete() {
+  if (held_back_) publish();
+  incoming_.attempt.fetch().finish();
+  if (storing_ && store()) context_.worker.counters.stored.add();
+  context_.leave_list();  // after the store has it: newcomers find one of both
+  context_.fill().finish();
+}
+
+Task<void> BodyWriter::to_the_end() {
+  const auto poured = co_await pour(context_.request().policy().settings.timeouts.body);
+  if (poured) {
+    complete();
+  } else {
+    store_what_came(poured.error());
+    context_.fill().fail(poured.error());
+  }
+}
+
+bool BodyWriter::store() {
+  if (!growth_.large()) return store_whole();
+  const auto stored = growth_.store(incoming_);
+  if (stored != Growth::Stored::not_all_kept) return stored == Growth::Stored::yes;
+  return !windowed_ && store_whole();
+}
+
+bool BodyWriter::store_whole() {
+  auto& entry = incoming_.entry;
+  entry->body = trimmed(context_.fill().body(), context_.process().budget);
+  return entry->range ? store_part(context_, incoming_, entry)
+                      : context_.store(entry, incoming_.superseded);
+}
+
+void BodyWriter::store_what_came(const Failure& cut) {
+  if (growth_.large()) return growth_.store_what_came(incoming_, cut);
+  const bool is_good = storing_ && cut.what != Failure::What::malformed;
+  if (is_good) store_cut_body(context_, incoming_);
+}
+
+}  // namespace proxy

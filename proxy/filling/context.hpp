@@ -1,0 +1,62 @@
+// What all sources and writers of one fill share.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "proxy/filling/filling.hpp"
+#include "proxy/sources/attempt.hpp"
+#include "proxy/tiers/tiers.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+// Belongs to the fill's coroutine, which outlives every user.
+struct FillContext {
+  Worker& worker;
+  const FillJob job;
+  std::string detail = {};  // for Cache-Status: what happened so far
+  const std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
+
+  [[nodiscard]] Process& process() const { return worker.process; }
+  [[nodiscard]] Fill& fill() const { return *job.fill; }
+  [[nodiscard]] const Request& request() const { return job.request->get(); }
+  [[nodiscard]] cache::Time now() const;
+
+  // The attempt's answer, as the store takes it in.
+  [[nodiscard]] cache::Received received(const Attempt& attempt) const;
+  // The attempt's provenance, with `detail`.
+  [[nodiscard]] Provenance provenance(const Attempt& attempt) const;
+  // Appends "word/about" to `detail`.
+  void remark(std::string_view word, std::string_view about);
+
+  // What memory holds for the request now; or null.
+  [[nodiscard]] std::shared_ptr<const cache::Entry> stored() const;
+  // Stores the entry unless its URL was purged since the job was asked for: whether it is stored.
+  bool store(const std::shared_ptr<const cache::Entry>& entry,
+             const std::shared_ptr<const cache::Entry>& superseded) const;
+  // Erases what is stored, as the origin has shown it to be outdated. An answer that one client's
+  // credentials brought says nothing of what is stored for all, and erases nothing.
+  void erase_stored() const;
+
+  // No request joins the fill from now on.
+  void leave_list() const;
+  // The same, as the response is for this request alone: for a while no request waits for another
+  // one's fill of this URL. Requests for a part wait for none anyhow.
+  void leave_list_as_unshared() const;
+};
+
+// Calls `look` on the fill's thread each time that the last reader of the fill has left, for as
+// long as it lives; a later watch takes the place of an earlier one. By the time of the call there
+// may be another reader.
+class UnreadWatch {
+ public:
+  UnreadWatch(Fill& fill, std::function<void()> look);
+
+ private:
+  const std::shared_ptr<const std::function<void()>> look_;  // a call may be on its way at the end
+};
+
+}  // namespace proxy

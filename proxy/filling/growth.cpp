@@ -1,0 +1,78 @@
+#include "proxy/filling/growth.hpp"
+
+#include <algorithm>
+
+#include "proxy/cache/partial.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+// At the first byte of the body: only the head could tell that it will be large, and does not.
+void Growth::begin_if_it_may(const Incoming& incoming) {
+  auto& process = context_.process();
+  const auto& entry = *incoming.entry;
+  const bool may = !growing_ && !incoming.length && entry.status == 200 && process.disk &&
+                   context_.fill().received() == 0 && !entry.variant.never_matches() &&
+                   process.disk->admits(context_.job.key) &&
+                   may_be_kept_in_blocks(process, large_from(process) + 1);
+  if (may) growing_.emplace(process, context_.job.key, context_.received(incoming.attempt));
+}
+
+std::uint32_t Growth::room(std::uint32_t most) const {
+  if (!growing_) return most;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, growing_->room()));
+}
+
+Task<Growth::Kept> Growth::add(Incoming& incoming, cache::Slice piece) {
+  bool kept = growing_->add(std::move(piece));
+  while (kept && growing_->has_full_block()) {
+    co_await let_the_disk_catch_up(context_.worker, context_.patience);
+    kept = growing_->keep_block();
+  }
+  if (kept) {
+    if (growing_->due()) store_begun(incoming);
+    co_return Kept::yes;
+  }
+  if (growing_->too_large()) erase_begun();
+  growing_.reset();
+  co_return Kept::no;
+}
+
+Task<void> Growth::end() {
+  if (large()) co_await let_the_disk_catch_up(context_.worker, context_.patience);
+}
+
+Growth::Stored Growth::store(const Incoming& incoming) {
+  const auto object = growing_->finish(context_.received(incoming.attempt));
+  if (!object) return Stored::not_all_kept;
+  if (!length_is_known() && !context_.store(object, incoming.superseded)) return Stored::no;
+  note_if_complete(context_.process(), context_.job.key, *object);
+  return Stored::yes;
+}
+
+void Growth::store_what_came(Incoming& incoming, const Failure& cut) {
+  // After damage, what came before it is not good either.
+  if (cut.what == Failure::What::malformed) return erase_begun();
+  store_begun(incoming);
+}
+
+// An entry of the blocks kept so far, for requests that come after the body, or this process, is
+// cut. What is stored later supersedes it.
+void Growth::store_begun(Incoming& incoming) {
+  if (cache::strong_validator(*incoming.entry).empty() || length_is_known()) return;
+  const auto begun = growing_->begun(context_.received(incoming.attempt));
+  if (context_.store(begun, incoming.superseded)) incoming.superseded = begun;
+}
+
+void Growth::erase_begun() {
+  if (growing_->noted() && !length_is_known()) context_.erase_stored();
+}
+
+// Whether another request has asked for the rest of this very body, and stored it as whole.
+bool Growth::length_is_known() const {
+  const auto held = context_.stored();
+  return held && held->object == growing_->object() && !held->range;
+}
+
+}  // namespace proxy

@@ -1,0 +1,51 @@
+// Keeps in blocks a body whose length is not told, once it is large.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "proxy/blocks/growing.hpp"
+#include "proxy/filling/incoming.hpp"
+
+namespace proxy {
+
+// Belongs to the writer of one answer: `incoming` is always that answer.
+class Growth {
+ public:
+  enum class Kept : std::uint8_t { yes, no };
+
+  explicit Growth(FillContext& context) : context_(context) {}
+
+  // Called before each piece of a body that is to be stored. Begins at the first piece, if the body
+  // may turn out to be large.
+  void begin_if_it_may(const Incoming& incoming);
+  // How much of `most` the block under way has room for.
+  [[nodiscard]] std::uint32_t room(std::uint32_t most) const;
+  // Adds a piece that is full, or the last one. `no`: the body cannot be kept in blocks, and add()
+  // is not to be called again.
+  net::Task<Kept> add(Incoming& incoming, cache::Slice piece);
+  // Called after the last piece: waits for a disk that is behind.
+  net::Task<void> end();
+
+  [[nodiscard]] bool under_way() const { return growing_.has_value(); }
+  // Blocks are being kept, since the body has outgrown small responses.
+  [[nodiscard]] bool large() const { return growing_ && growing_->large(); }
+
+  // The body has come whole: stores its object. `not_all_kept`: its last block could not be kept.
+  enum class Stored : std::uint8_t { yes, no, not_all_kept };
+  Stored store(const Incoming& incoming);
+  // The body was cut: stores what was kept, unless the cut shows that to be damaged.
+  void store_what_came(Incoming& incoming, const Failure& cut);
+  // Stores nothing more. An entry that was stored meanwhile stays.
+  void stop() { growing_.reset(); }
+
+ private:
+  void store_begun(Incoming& incoming);
+  void erase_begun();
+  [[nodiscard]] bool length_is_known() const;
+
+  FillContext& context_;
+  std::optional<Growing> growing_;
+};
+
+}  // namespace proxy

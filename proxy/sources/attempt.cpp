@@ -1,0 +1,85 @@
+#include "proxy/sources/attempt.hpp"
+
+#include <utility>
+
+#include "proxy/request/request.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+namespace {
+
+constexpr int kMostInterims = 32;
+constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
+
+}  // namespace
+
+Attempt::Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer)
+    : worker_(&worker),
+      peer_(std::move(peer)),
+      fetch_(std::make_unique<Fetch>(worker.outgoing.upstream, std::move(plan))) {}
+
+Task<Outcome<void>> Attempt::ask(OnInterim interim) {
+  times_.request = worker_->process.clock.now();
+  begun_ = Steady::now();
+  const auto answered = co_await final_head(std::move(interim));
+  waited_ = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun_);
+  times_.response = worker_->process.clock.now();
+  answered_ = answered.has_value();
+  co_return answered;
+}
+
+Task<Outcome<void>> Attempt::final_head(OnInterim interim) {
+  const auto sent = co_await fetch_->start();
+  if (!sent) co_return sent;
+  for (int interims = 0;; ++interims) {
+    const auto head = co_await fetch_->response();
+    if (!head) co_return head.error();
+    if (!(*head)->interim()) co_return boost::system::in_place_value;
+    if (peer_ || interims == kMostInterims) co_return kMalformed;
+    // 100 answers an expectation that a GET does not have.
+    if (interim && (*head)->status != 100) interim(**head);
+  }
+}
+
+std::optional<std::uint64_t> Attempt::length() const {
+  const auto& framing = fetch_->framing();
+  if (framing.kind == http::Framing::Kind::sized) return framing.length;
+  if (framing.kind == http::Framing::Kind::none) return 0;
+  return std::nullopt;
+}
+
+cache::Received Attempt::received(const Request& request, std::string_view url) const {
+  const auto& process = worker_->process;
+  return {.url = url,
+          .request = request.head.fields,
+          .response = head(),
+          .times = times_,
+          .our_name = process.name,
+          .source = source(),
+          .shared = request.may_be_shared(),
+          .targets = targets_for(request, request.policy().settings.cache),
+          .bounds = request.facts.freshness};
+}
+
+cache::SourceKind Attempt::source() const {
+  return peer_ ? cache::SourceKind::sibling : cache::SourceKind::origin;
+}
+
+Hierarchy Attempt::hierarchy() const {
+  return peer_ ? Hierarchy::sibling : Hierarchy::direct;
+}
+
+Provenance Attempt::provenance() const {
+  Provenance from;
+  from.source = source();
+  from.host = peer_ ? peer_->host : fetch_->to().host;
+  if (peer_) from.peer = peer_->name;
+  if (!peer_ && answered_) from.fwd_status = head().status;
+  return from;
+}
+
+}  // namespace proxy

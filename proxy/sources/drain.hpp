@@ -1,0 +1,21 @@
+// Reads past bytes of an answer that nobody wants.
+#pragma once
+
+#include <cstdint>
+
+#include "proxy/net/asio.hpp"
+#include "proxy/upstream/failure.hpp"
+
+namespace proxy {
+
+class Fetch;
+struct Worker;
+
+// Reads the rest of the body for at most 20 ms, then finishes the fetch. A refusal's body is short
+// and mostly here already: once it is read, the connection can serve another request.
+net::Task<void> drain_body(Worker& worker, Fetch& fetch);
+
+// Reads past the first `bytes` of the body; one that is shorter is `cut`.
+net::Task<Outcome<void>> skip_body(Worker& worker, Fetch& fetch, std::uint64_t bytes);
+
+}  // namespace proxy

@@ -1,0 +1,174 @@
+#include "proxy/sources/neighbour.hpp"
+
+#include <utility>
+
+#include "proxy/http/cache_status.hpp"
+#include "proxy/sources/drain.hpp"
+#include "proxy/sources/false_hit.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+using peers::FalseHit;
+
+namespace {
+
+FetchPlan plan_for(const Request& request, const peers::Peer& peer, std::string head) {
+  const auto& timeouts = request.policy().settings.timeouts;
+  FetchPlan plan;
+  plan.to = {false, peer.host, peer.port, upstream::Trust::configured};
+  plan.head = std::move(head);
+  plan.method = "GET";
+  plan.connect = timeouts.peer_connect;
+  plan.first_byte = timeouts.peer_first_byte;
+  return plan;
+}
+
+}  // namespace
+
+Finding heard_in(const http::ResponseHead& answer, const std::optional<PartAsked>& part) {
+  const auto status = answer.status;
+  if (status == 504 || status == 502) return {Worth::false_hit, cause_of(answer)};
+  if (status == 200 || (status == 206 && part)) return {Worth::holds};
+  if (status != 416 || !part) return {Worth::refused};
+  return {part->validator.empty() ? Worth::other_range : Worth::unusable};
+}
+
+Finding heard_in(const Failure& failure) {
+  if (failure.what == Failure::What::abandoned) return {Worth::given_up};
+  return {failure.what == Failure::What::timed_out ? Worth::slow : Worth::broken};
+}
+
+Finding worth_of(const Outcome<void>& body) {
+  if (body) return {Worth::true_hit};
+  return {body.error().what == Failure::What::abandoned ? Worth::given_up : Worth::cut};
+}
+
+std::optional<Finding> objection(cache::Storability storability, const cache::Entry& entry,
+                                 const http::ResponseHead& answer, const cache::Times& times,
+                                 const Request& request) {
+  if (!entry.fresh(times.response)) return Finding{Worth::unusable, FalseHit::stale};
+  if (selected_by_withheld(answer, request)) return Finding{Worth::unusable, FalseHit::variant};
+  if (storability != cache::Storability::yes) return Finding{Worth::unusable};
+  return std::nullopt;
+}
+
+std::optional<peers::ClaimOutcome> noted_as(Worth worth) {
+  switch (worth) {
+    case Worth::true_hit:
+      return peers::ClaimOutcome::true_hit;
+    case Worth::false_hit:
+    case Worth::unusable:
+      return peers::ClaimOutcome::false_hit;
+    case Worth::refused:
+      return peers::ClaimOutcome::refused;
+    case Worth::slow:
+      return peers::ClaimOutcome::timed_out;
+    case Worth::broken:
+    case Worth::cut:
+      return peers::ClaimOutcome::broken;
+    case Worth::holds:
+    case Worth::other_range:
+    case Worth::given_up:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::string words_for(const Finding& finding, std::string_view name) {
+  const auto about = [&](std::string_view word) { return std::string(word).append(name); };
+  switch (finding.worth) {
+    case Worth::false_hit: {
+      auto words = about("false-hit/");
+      if (finding.cause != FalseHit::untold) {
+        words.append(" because/").append(peers::to_string(finding.cause));
+      }
+      return words;
+    }
+    case Worth::unusable:
+    case Worth::other_range:
+      return about("unusable/");
+    case Worth::refused:
+      return about("refused/");
+    case Worth::slow:
+      return about("slow/");
+    case Worth::broken:
+      return about("broken/");
+    case Worth::cut:
+      return about("cut/");
+    case Worth::true_hit:
+    case Worth::holds:
+    case Worth::given_up:
+      break;
+  }
+  return {};
+}
+
+bool allows_another(Worth worth) {
+  return worth == Worth::false_hit || worth == Worth::unusable || worth == Worth::other_range ||
+         worth == Worth::refused;
+}
+
+Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
+                   const std::optional<PartAsked>& part) {
+  auto head = sibling_request(request, worker.process.name, part);
+  return {worker, plan_for(request, *peer, std::move(head)), peer};
+}
+
+Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& request) {
+  auto plan = plan_for(request, *peer, sibling_request(request, worker.process.name, {}, "HEAD"));
+  plan.method = "HEAD";
+  plan.repeatable = false;
+  return {worker, std::move(plan), peer};
+}
+
+void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
+                std::uint64_t bytes) {
+  const auto outcome = noted_as(finding.worth);
+  if (!outcome) return;
+  const bool headless = finding.worth == Worth::slow || finding.worth == Worth::broken;
+  const auto first_byte = headless ? std::nullopt : std::optional(attempt.waited());
+  directory.note(attempt.peer(), *outcome, first_byte, bytes, Attempt::Steady::now(),
+                 finding.cause);
+}
+
+ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, std::string& detail)
+    : worker_(worker),
+      wanted_(std::move(wanted)),
+      detail_(detail),
+      claimants_(
+          wanted_.request.policy().directory->claimants(wanted_.key, Attempt::Steady::now())) {}
+
+Task<std::optional<Attempt>> ClaimantSearch::next() {
+  while (!over_ && asked_ < claimants_.size()) {
+    auto attempt = attempt_at(worker_, claimants_[asked_++], wanted_.request, wanted_.part);
+    const auto finding = co_await ask(attempt);
+    if (finding.worth == Worth::holds) co_return std::move(attempt);
+    note(attempt, finding);
+    // A sibling that says no is asked again soon.
+    if (finding.worth == Worth::false_hit) co_await drain_body(worker_, attempt.fetch());
+  }
+  co_return std::nullopt;
+}
+
+Task<Finding> ClaimantSearch::ask(Attempt& attempt) {
+  under_way_ = &attempt;
+  const auto answered = co_await attempt.ask();
+  under_way_ = nullptr;
+  if (!answered) co_return heard_in(answered.error());
+  co_return heard_in(attempt.head(), wanted_.part);
+}
+
+void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
+  note_worth(*wanted_.request.policy().directory, attempt, finding, bytes);
+  http::add_detail(detail_, words_for(finding, attempt.peer()->name));
+  over_ = over_ || !allows_another(finding.worth);
+}
+
+void ClaimantSearch::abandon() {
+  over_ = abandoned_ = true;
+  if (under_way_) under_way_->abandon();
+}
+
+}  // namespace proxy

@@ -1,0 +1,132 @@
+#include "proxy/sources/neighbour.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/request/requests.hpp"
+
+namespace proxy {
+namespace {
+
+using peers::ClaimOutcome;
+using peers::FalseHit;
+
+const std::optional<PartAsked> kWhole;
+const std::optional<PartAsked> kAnyVersion{{{0, 99}, {}}};
+const std::optional<PartAsked> kThisVersion{{{0, 99}, "\"v1\""}};
+
+Finding heard(unsigned status, const std::optional<PartAsked>& part,
+              const std::string& lines = "") {
+  const TextAnswer answer(status, lines);
+  return heard_in(answer.head, part);
+}
+
+TEST(Neighbour, HoldsWhatItBeginsToSend) {
+  for (const auto& part : {kWhole, kAnyVersion, kThisVersion}) {
+    EXPECT_EQ(heard(200, part).worth, Worth::holds);
+  }
+  EXPECT_EQ(heard(206, kAnyVersion).worth, Worth::holds);
+  EXPECT_EQ(heard(206, kThisVersion).worth, Worth::holds);
+  EXPECT_EQ(heard(206, kWhole).worth, Worth::refused) << "nobody asked for a part";
+}
+
+TEST(Neighbour, ThatSaysNoWasClaimedForInErrorAndSaysWhy) {
+  for (const unsigned status : {502, 504}) {  // Squid says either
+    EXPECT_EQ(heard(status, kWhole), (Finding{Worth::false_hit, FalseHit::untold}));
+    EXPECT_EQ(heard(status, kThisVersion, "Cache-Status: b; fwd=stale\r\n"),
+              (Finding{Worth::false_hit, FalseHit::stale}));
+  }
+}
+
+// RFC 9110 15.5.17: an answer about the range, by a server that knows the length.
+TEST(Neighbour, ThatKnowsNoSuchRangeHoldsTheResponseOrAnotherVersion) {
+  EXPECT_EQ(heard(416, kAnyVersion).worth, Worth::other_range);
+  EXPECT_EQ(heard(416, kThisVersion).worth, Worth::unusable);
+  EXPECT_EQ(heard(416, kWhole).worth, Worth::refused) << "nobody asked for a range";
+}
+
+TEST(Neighbour, RefusesByAStatusThatASiblingMustNotGive) {
+  for (const unsigned status : {204, 301, 304, 400, 403, 404, 410, 412, 500, 503}) {
+    EXPECT_EQ(heard(status, kWhole).worth, Worth::refused) << status;
+    EXPECT_EQ(heard(status, kThisVersion).worth, Worth::refused) << status;
+  }
+}
+
+TEST(Neighbour, WithoutAHeadIsSlowOrBrokenUnlessItWasGivenUp) {
+  using What = Failure::What;
+  const auto heard_of = [](What what) {
+    return heard_in(Failure{Failure::Where::upstream, what, {}}).worth;
+  };
+  EXPECT_EQ(heard_of(What::timed_out), Worth::slow);
+  EXPECT_EQ(heard_of(What::cut), Worth::broken);
+  EXPECT_EQ(heard_of(What::malformed), Worth::broken);
+  EXPECT_EQ(heard_of(What::unreachable), Worth::broken);
+  EXPECT_EQ(heard_of(What::abandoned), Worth::given_up);
+}
+
+TEST(Neighbour, IsWorthWhatItsBodyIs) {
+  const auto worth = [](Failure::What what) {
+    return worth_of(Failure{Failure::Where::upstream, what, {}}).worth;
+  };
+  EXPECT_EQ(worth_of(boost::system::in_place_value).worth, Worth::true_hit);
+  EXPECT_EQ(worth(Failure::What::cut), Worth::cut);
+  EXPECT_EQ(worth(Failure::What::timed_out), Worth::cut);
+  EXPECT_EQ(worth(Failure::What::malformed), Worth::cut);
+  EXPECT_EQ(worth(Failure::What::abandoned), Worth::given_up);
+}
+
+struct Told {
+  Worth worth;
+  std::optional<ClaimOutcome> books;
+  const char* words;
+  bool another;
+};
+
+TEST(Neighbour, IsNotedAndToldOfByItsWorth) {
+  for (const Told& told :
+       {Told{Worth::true_hit, ClaimOutcome::true_hit, "", false},
+        Told{Worth::holds, std::nullopt, "", false},
+        Told{Worth::false_hit, ClaimOutcome::false_hit, "false-hit/b because/gone", true},
+        Told{Worth::unusable, ClaimOutcome::false_hit, "unusable/b", true},
+        Told{Worth::other_range, std::nullopt, "unusable/b", true},
+        Told{Worth::refused, ClaimOutcome::refused, "refused/b", true},
+        Told{Worth::slow, ClaimOutcome::timed_out, "slow/b", false},
+        Told{Worth::broken, ClaimOutcome::broken, "broken/b", false},
+        Told{Worth::cut, ClaimOutcome::broken, "cut/b", false},
+        Told{Worth::given_up, std::nullopt, "", false}}) {
+    EXPECT_EQ(noted_as(told.worth), told.books) << told.words;
+    EXPECT_EQ(words_for({told.worth, FalseHit::gone}, "b"), told.words);
+    EXPECT_EQ(allows_another(told.worth), told.another) << told.words;
+  }
+  EXPECT_EQ(words_for({Worth::false_hit}, "b"), "false-hit/b");
+}
+
+// What is objected to a 200 with these lines that arrives now.
+std::optional<Finding> objected(const std::string& lines, cache::Storability storability,
+                                const std::string& of_client = "") {
+  cache::Budget budget(1 << 20);
+  const TextRequest request(of_client);
+  const TextAnswer answer(200, lines);
+  const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
+  const cache::Times times{now, now};
+  const cache::Received received{.url = "http://a.test/x",
+                                 .request = (*request).head.fields,
+                                 .response = answer.head,
+                                 .times = times,
+                                 .our_name = "us"};
+  const cache::Entry entry(budget, received);
+  return objection(storability, entry, answer.head, times, *request);
+}
+
+TEST(Neighbour, SendsWhatMayAnswerOrItIsObjectedTo) {
+  using cache::Storability;
+  const std::string fresh = "Cache-Control: max-age=60\r\n";
+  EXPECT_EQ(objected(fresh, Storability::yes), std::nullopt);
+  EXPECT_EQ(objected(fresh, Storability::private_), (Finding{Worth::unusable, FalseHit::untold}));
+  EXPECT_EQ(objected("Cache-Control: max-age=60\r\nAge: 61\r\n", Storability::yes),
+            (Finding{Worth::unusable, FalseHit::stale}));
+  EXPECT_EQ(objected(fresh + "Vary: Cookie\r\n", Storability::yes, "Cookie: a=b\r\n"),
+            (Finding{Worth::unusable, FalseHit::variant}));
+}
+
+}  // namespace
+}  // namespace proxy
