@@ -30,7 +30,7 @@ Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup l
 }
 
 void judge(const Process& process, const Request& request, Lookup& lookup) {
-  lookup.presence = Presence::held;
+  lookup.presence = Presence::stored;
   if (lookup.held() && lookup.held()->object) {
     lookup.presence = presence(process, request, lookup.key, *lookup.held());
     // Blocks without a strong validator cannot be fetched apart (RFC 9110 15.3.7.3), so a request

@@ -19,8 +19,8 @@ struct Lookup {
   // Before the cache was searched: what is purged later must not be stored from an older answer.
   std::chrono::steady_clock::time_point asked;
   cache::Verdict verdict{cache::Action::fetch, http::Forward::uri_miss};
-  Presence presence = Presence::held;  // of the bytes wanted; for an entry that is an object's
-  bool anew = false;                   // set by begin_anew()
+  Presence presence = Presence::stored;  // of the bytes wanted; for an entry that is an object's
+  bool anew = false;                     // set by begin_anew()
 
   [[nodiscard]] const std::shared_ptr<const cache::Entry>& held() const { return found.entry; }
 };

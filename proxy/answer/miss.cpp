@@ -50,7 +50,7 @@ bool may_have_stale(const Client& client, const Request& request, const Lookup& 
   const auto leave = request.policy().leave_after(failure);
   if (!lookup.held()) return false;
   const auto& held = *lookup.held();
-  if (held.object && presence(process, request, lookup.key, held) != Presence::held) return false;
+  if (held.object && presence(process, request, lookup.key, held) != Presence::stored) return false;
   return cache::may_stand_in(request.facts, held, process.clock.now(), leave);
 }
 

@@ -1,6 +1,6 @@
 #include "proxy/answer/what_to_ask.hpp"
 
-#include "proxy/blocks/wide.hpp"
+#include "proxy/blocks/aligned_range.hpp"
 
 namespace proxy {
 
@@ -17,7 +17,7 @@ std::optional<http::AskedRange> blocks_around(const Process& process, const Requ
   if (!process.disk->admits(lookup.key)) return {};
   const auto& held = lookup.held();
   const bool begun = held && held->object && held->range;
-  return widened(request.facts, begun ? held->body.size : 0);
+  return aligned_to_blocks(request.facts, begun ? held->body.size : 0);
 }
 
 }  // namespace

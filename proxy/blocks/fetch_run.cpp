@@ -4,8 +4,8 @@
 
 #include <boost/asio/detached.hpp>
 
+#include "proxy/blocks/block_writer.hpp"
 #include "proxy/blocks/fit.hpp"
-#include "proxy/blocks/pouring.hpp"
 #include "proxy/blocks/run_answer.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/sources/neighbour.hpp"
@@ -45,12 +45,12 @@ Task<std::optional<RunEnd>> pour_from(Worker& worker, const RunJob& job, Claiman
                                       Attempt& answer) {
   auto& process = worker.process;
   process.runs.take_from(*job.run, answer.peer());
-  Pouring pouring(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
-  pouring.expect(kLeastSiblingRate);
+  BlockWriter writer(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
+  writer.expect(kLeastSiblingRate);
   const auto poured =
-      co_await pouring.pour(job.request->get().policy().settings.timeouts.peer_first_byte);
+      co_await writer.write(job.request->get().policy().settings.timeouts.peer_first_byte);
   answer.fetch().finish();
-  search.note(answer, worth_of(poured), pouring.received());
+  search.note(answer, worth_of(poured), writer.received());
   const auto end = RunEnd::after(poured);
   if (!end.failed()) co_return end;
   process.runs.begin_again(*job.run);
@@ -87,7 +87,7 @@ Task<RunEnd> bring(Worker& worker, const RunJob& job) {
 }
 
 Task<void> run_to_its_end(Worker& worker, RunJob job) {
-  Runs::Ending ending(worker.process.runs, job.run);
+  BlockRuns::Ending ending(worker.process.runs, job.run);
   try {
     ending.end = co_await bring(worker, job);
   } catch (const std::exception& bug) {

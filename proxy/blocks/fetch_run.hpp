@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "digest/key.hpp"
-#include "proxy/fill/run.hpp"
+#include "proxy/fill/block_run.hpp"
 #include "proxy/fill/run_end.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/request/request.hpp"
@@ -15,7 +15,7 @@ namespace proxy {
 struct Worker;
 
 struct RunJob {
-  std::shared_ptr<Run> run;
+  std::shared_ptr<BlockRun> run;
   digest::Key key;                        // of the URL
   std::unique_ptr<OwnedRequest> request;  // of a client that reads the run
   std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();

@@ -28,7 +28,7 @@ bool is_of_request(cache::Storability storability) {
 
 }  // namespace
 
-http::ByteRange bytes_of(const cache::BlockRun& blocks, std::uint64_t length) {
+http::ByteRange bytes_of(const cache::BlockRange& blocks, std::uint64_t length) {
   return {cache::bytes_of_block(blocks.first, length).first,
           cache::bytes_of_block(blocks.last, length).last};
 }

@@ -10,7 +10,7 @@ namespace proxy {
 struct Process;
 
 // The bytes of those blocks of an object of that length.
-http::ByteRange bytes_of(const cache::BlockRun& blocks, std::uint64_t length);
+http::ByteRange bytes_of(const cache::BlockRange& blocks, std::uint64_t length);
 
 // The run's object with the fields of the answer (RFC 9111 3.4), and whether that may be kept.
 cache::Freshened with_head_of(const Attempt& answer, Process& process, const RunJob& job,

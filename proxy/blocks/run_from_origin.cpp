@@ -1,9 +1,9 @@
 // The origin's part in a run.
 #include <utility>
 
+#include "proxy/blocks/block_writer.hpp"
 #include "proxy/blocks/fetch_run.hpp"
 #include "proxy/blocks/fit.hpp"
-#include "proxy/blocks/pouring.hpp"
 #include "proxy/blocks/run_answer.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
@@ -27,13 +27,13 @@ Attempt ask_for(Worker& worker, const RunJob& job, const http::ByteRange& bytes)
 
 // The response is the whole object, though only a part was left to bring: it supplies all
 // blocks, from the first one on.
-void begin_with_the_first(Runs& runs, Run& run, const Runs::Rest& rest) {
+void begin_with_the_first(BlockRuns& runs, BlockRun& run, const BlockRuns::Rest& rest) {
   if (rest.reached > 0) runs.begin_again(run);
   runs.replan(run, {0, cache::blocks_in(run.object->body.size) - 1}, true);
 }
 
 // By one response.
-Task<RunEnd> bring_rest(Worker& worker, const RunJob& job, Runs::Rest rest) {
+Task<RunEnd> bring_rest(Worker& worker, const RunJob& job, BlockRuns::Rest rest) {
   auto& process = worker.process;
   auto& run = *job.run;
   auto bytes = bytes_of(rest.blocks, run.object->body.size);
@@ -54,13 +54,13 @@ Task<RunEnd> bring_rest(Worker& worker, const RunJob& job, Runs::Rest rest) {
     co_return RunEnd{RunEnd::How::refused, kNotTheBlocks};
   }
   if (fit == Fit::whole) begin_with_the_first(process.runs, run, rest);
-  Pouring pouring(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
-  const auto poured = co_await pouring.pour(job.request->get().policy().settings.timeouts.body);
+  BlockWriter writer(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
+  const auto poured = co_await writer.write(job.request->get().policy().settings.timeouts.body);
   answer.fetch().finish();
   co_return RunEnd::after(poured);
 }
 
-bool is_worth_another(const Runs::Rest& before, const Runs::Rest& rest) {
+bool is_worth_another(const BlockRuns::Rest& before, const BlockRuns::Rest& rest) {
   const auto brought = std::uint64_t{rest.blocks.first - before.blocks.first} * cache::kBlockBytes;
   return !rest.through && brought + rest.reached >= before.reached + kWorthAnother;
 }

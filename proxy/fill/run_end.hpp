@@ -11,7 +11,7 @@ struct RunEnd {
   enum class How : std::uint8_t {
     finished,  // its source gave all that was left of it
     unwanted,  // nobody read it any more
-    declined,  // it was begun early, and not granted what it asked for: see Runs::decline()
+    declined,  // it was begun early, and not granted what it asked for: see BlockRuns::decline()
     refused,   // the origin has another version, or sends no more of this one
     failed,    // see `why`
   };

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "proxy/blocks/growing.hpp"
+#include "proxy/blocks/unsized_object.hpp"
 #include "proxy/filling/incoming.hpp"
 
 namespace proxy {
@@ -45,7 +45,7 @@ class Growth {
   [[nodiscard]] bool length_is_known() const;
 
   FillContext& context_;
-  std::optional<Growing> growing_;
+  std::optional<UnsizedObject> growing_;
 };
 
 }  // namespace proxy

@@ -55,7 +55,7 @@ StoodIn stand_in(FillContext& context, const Attempt& failed,
   const auto& request = context.request();
   if (!held || !cache::may_stand_in(request.facts, *held, context.now(), leave)) return StoodIn::no;
   const bool lacks_blocks = held->object && presence(context.process(), request, context.job.key,
-                                                     *held) != Presence::held;
+                                                     *held) != Presence::stored;
   if (lacks_blocks) return StoodIn::no;
   context.remark("stale-if-error", why);
   auto from = context.provenance(failed);

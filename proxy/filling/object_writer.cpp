@@ -1,7 +1,7 @@
 #include "proxy/filling/object_writer.hpp"
 
+#include "proxy/blocks/block_writer.hpp"
 #include "proxy/blocks/fetch_run.hpp"
-#include "proxy/blocks/pouring.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/in_blocks.hpp"
 #include "proxy/cache/partial.hpp"
@@ -41,8 +41,8 @@ std::shared_ptr<const cache::Entry> object_of(const FillContext& context, const 
   return whole.storability == cache::Storability::yes ? whole.entry : nullptr;
 }
 
-std::shared_ptr<Run> begin_run(const FillContext& context, const Incoming& incoming,
-                               const std::shared_ptr<const cache::Entry>& object) {
+std::shared_ptr<BlockRun> begin_run(const FillContext& context, const Incoming& incoming,
+                                    const std::shared_ptr<const cache::Entry>& object) {
   const bool weak = cache::strong_validator(*object).empty();
   const bool knows_ranges =
       http::has_member(incoming.attempt.head().fields, http::field::accept_ranges, "bytes");
@@ -77,22 +77,21 @@ void publish_object(const FillContext& context, const Incoming& incoming,
 
 // Into the run's blocks. Notes what a sibling's body was worth.
 Task<Outcome<void>> pour_into(const FillContext& context, Incoming& incoming,
-                              std::shared_ptr<Run> run) {
+                              std::shared_ptr<BlockRun> run) {
   auto& attempt = incoming.attempt;
   auto& worker = context.worker;
-  Pouring pouring(worker, {run, context.job.key, attempt.hierarchy(), context.patience},
-                  attempt.fetch());
-  if (attempt.peer()) pouring.expect(kLeastSiblingRate);
+  BlockWriter writer(worker, {run, context.job.key, attempt.hierarchy(), context.patience},
+                     attempt.fetch());
+  if (attempt.peer()) writer.expect(kLeastSiblingRate);
   Outcome<void> poured = boost::system::in_place_value;
   if (const auto& part = incoming.entry->range) {
     const auto before = cache::bytes_before_block(part->range.first);
     poured = co_await skip_body(worker, attempt.fetch(), before);
   }
-  if (poured) poured = co_await pouring.pour(body_idle(context, attempt));
+  if (poured) poured = co_await writer.write(body_idle(context, attempt));
   attempt.fetch().finish();
   if (attempt.peer())
-    note_worth(*context.request().policy().directory, attempt, worth_of(poured),
-               pouring.received());
+    note_worth(*context.request().policy().directory, attempt, worth_of(poured), writer.received());
   co_return poured;
 }
 
@@ -117,7 +116,7 @@ Task<void> write_object(FillContext& context, Incoming incoming,
   auto& runs = context.process().runs;
   const auto run = begin_run(context, incoming, object);
   {
-    Runs::Ending ending(runs, run);
+    BlockRuns::Ending ending(runs, run);
     publish_object(context, incoming, object);
     const auto poured = co_await pour_into(context, incoming, run);
     ending.end = RunEnd::after(poured);

@@ -29,7 +29,7 @@ net::Task<void> serve(Client& client, const Request& request, const cache::Entry
 struct HeldObject {
   digest::Key key;  // of the URL
   std::shared_ptr<const cache::Entry> entry;
-  Presence there = Presence::held;  // of the bytes that the request wants
+  Presence there = Presence::stored;  // of the bytes that the request wants
 };
 // The same from an object in blocks. Missing blocks are fetched if the request allows it.
 net::Task<Delivered> serve_object(Client& client, const Request& request, HeldObject held,

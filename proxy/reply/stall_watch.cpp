@@ -8,8 +8,9 @@ constexpr std::chrono::seconds kLook{1};
 
 }  // namespace
 
-StallWatch::StallWatch(ResponseWriter& response, net::Deadlines& deadlines, Room::Place& place)
-    : Watched(deadlines), response_(response), deadlines_(deadlines), place_(place) {}
+StallWatch::StallWatch(ResponseWriter& response, net::Deadlines& deadlines,
+                       TransferSlots::Slot& slot)
+    : Watched(deadlines), response_(response), deadlines_(deadlines), slot_(slot) {}
 
 void StallWatch::begin() {
   since_ = deadlines_.now();
@@ -29,7 +30,7 @@ void StallWatch::on_expiry() {
     if (by_then_) since_ = now;
     by_then_ = taken;
   }
-  if (now - since_ >= kPatience && place_.is_wanted()) {
+  if (now - since_ >= kPatience && slot_.is_wanted()) {
     response_.abort();
   } else {
     expires_after(kLook);

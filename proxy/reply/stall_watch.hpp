@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "proxy/client/response_writer.hpp"
-#include "proxy/fill/room.hpp"
+#include "proxy/fill/transfer_slots.hpp"
 #include "proxy/net/deadlines.hpp"
 
 namespace proxy {
@@ -18,7 +18,7 @@ class StallWatch final : private net::Watched {
   static constexpr std::chrono::seconds kPatience{5};
   static constexpr std::uint64_t kLeast = 64 * 1024;
 
-  StallWatch(ResponseWriter& response, net::Deadlines& deadlines, Room::Place& place);
+  StallWatch(ResponseWriter& response, net::Deadlines& deadlines, TransferSlots::Slot& slot);
 
   void begin();
   void end();
@@ -28,7 +28,7 @@ class StallWatch final : private net::Watched {
 
   ResponseWriter& response_;
   net::Deadlines& deadlines_;
-  Room::Place& place_;
+  TransferSlots::Slot& slot_;
   Clock::time_point since_;
   std::optional<std::uint64_t> by_then_;  // acknowledged when since_ was set
 };

@@ -30,7 +30,7 @@ Storage::Storage(const config::CacheSettings& settings)
       disk(begin_disk(settings, budget)),
       store(budget, {.max_object = settings.largest_object().value},
             disk ? &disk->disk().catalog().index : nullptr),
-      runs(Room::places_in(budget.limit())),
+      runs(TransferSlots::slots_in(budget.limit())),
       watch(disk.get()) {
   if (disk) disk->sit_under(store);
 }

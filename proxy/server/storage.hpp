@@ -5,8 +5,8 @@
 
 #include "config/settings.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
+#include "proxy/fill/block_runs.hpp"
 #include "proxy/fill/fills.hpp"
-#include "proxy/fill/runs.hpp"
 #include "proxy/observe/disk_watch.hpp"
 
 namespace proxy {
@@ -20,7 +20,7 @@ struct Storage {
   std::unique_ptr<cache::DiskTier> disk;  // null: memory is all there is
   cache::Store store;
   Fills fills;
-  Runs runs;
+  BlockRuns runs;
   DiskWatch watch;
 };
 

@@ -10,7 +10,7 @@
 #include "peers/peer.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/fill/fill.hpp"
-#include "proxy/observe/record.hpp"
+#include "proxy/observe/request_record.hpp"
 #include "proxy/upstream/fetch.hpp"
 
 namespace proxy {

@@ -81,7 +81,7 @@ struct HeldBlock {
 // That block, whole and checked: an entry whose body it is, in memory from then on, if there is
 // room. Null: it is not held, or not any more, or not to be had now, from a disk that is busy or
 // under a purge on its way; one that turns out damaged is dropped, counted and logged. For who has
-// room for it: see Room.
+// room for it: see TransferSlots.
 net::Task<HeldBlock> block_held(Worker& worker, digest::Key key,
                                 std::shared_ptr<const cache::Entry> object, std::uint32_t number);
 // Keeps a block that came whole, in memory and, written behind, on disk. False: neither took it, or

@@ -7,8 +7,8 @@
 #include "config/settings.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
+#include "proxy/fill/block_runs.hpp"
 #include "proxy/fill/fills.hpp"
-#include "proxy/fill/runs.hpp"
 #include "proxy/net/clock.hpp"
 #include "proxy/observe/access_log.hpp"
 #include "proxy/observe/metrics.hpp"
@@ -33,7 +33,7 @@ struct Process {
   cache::DiskTier* disk = nullptr;                        // null: memory is all there is
   const std::optional<config::ByteSize> max_object = {};  // the setting cache.max_object
   Fills& fills;
-  Runs& runs;
+  BlockRuns& runs;
   peers::Publisher& publisher;
   Metrics& metrics;
   AccessLog& log;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "proxy/client/client.hpp"
-#include "proxy/fill/runs.hpp"
+#include "proxy/fill/block_runs.hpp"
 #include "proxy/server/http1_body.hpp"
 #include "proxy/server/http1_response.hpp"
 #include "proxy/server/store_holdings.hpp"
@@ -46,7 +46,7 @@ struct Scene {
   cache::Budget transit{settings.cache.memory.value / 8};
   cache::Store store{budget};
   Fills fills;
-  Runs runs;
+  BlockRuns runs;
   StoreHoldings holdings{store};
   peers::Publisher publisher;
   Metrics metrics{1};

@@ -1,4 +1,4 @@
-#include "proxy/fill/runs.hpp"
+#include "proxy/fill/block_runs.hpp"
 
 #include <algorithm>
 
@@ -12,17 +12,18 @@ namespace {
 constexpr std::chrono::seconds kUntilNextLook{1};
 
 // From the block on, before the next one that is held.
-std::optional<cache::BlockRun> missing_from(const Runs::Wanted& wanted, const Runs::Held& held) {
-  if (held(wanted.block)) return {};
-  const auto furthest = std::min(wanted.last - wanted.block, Runs::kMost - 1) + wanted.block;
-  cache::BlockRun missing{wanted.block, wanted.block};
-  while (missing.last < furthest && !held(missing.last + 1)) ++missing.last;
+std::optional<cache::BlockRange> missing_from(const BlockRuns::Wanted& wanted,
+                                              const BlockRuns::IsStored& is_stored) {
+  if (is_stored(wanted.block)) return {};
+  const auto furthest = std::min(wanted.last - wanted.block, BlockRuns::kMost - 1) + wanted.block;
+  cache::BlockRange missing{wanted.block, wanted.block};
+  while (missing.last < furthest && !is_stored(missing.last + 1)) ++missing.last;
   return missing;
 }
 
 }  // namespace
 
-Runs::Use& Runs::Use::operator=(Use&& other) noexcept {
+BlockRuns::Use& BlockRuns::Use::operator=(Use&& other) noexcept {
   if (this == &other) return *this;
   release();
   runs_ = other.runs_;
@@ -30,18 +31,18 @@ Runs::Use& Runs::Use::operator=(Use&& other) noexcept {
   return *this;
 }
 
-void Runs::Use::release() {
+void BlockRuns::Use::release() {
   if (run_) runs_->leave(*run_);
   run_.reset();
 }
 
-const Runs::List* Runs::listed(const cache::Entry& object) const {
+const BlockRuns::List* BlockRuns::listed(const cache::Entry& object) const {
   const auto place = runs_.find(object.object->version);
   return place == runs_.end() ? nullptr : &place->second;
 }
 
-Runs::Taken Runs::join(const std::shared_ptr<Run>& run, std::uint32_t block,
-                       net::Executor executor) {
+BlockRuns::Taken BlockRuns::join(const std::shared_ptr<BlockRun>& run, std::uint32_t block,
+                                 net::Executor executor) {
   Taken taken;
   ++run->readers_;
   taken.use = Use(*this, run);
@@ -52,8 +53,8 @@ Runs::Taken Runs::join(const std::shared_ptr<Run>& run, std::uint32_t block,
 }
 
 // The run that brings it, other than that one.
-std::shared_ptr<Run> Runs::bringing(const cache::Entry& object, std::uint32_t block,
-                                    const Run* but) const {
+std::shared_ptr<BlockRun> BlockRuns::bringing(const cache::Entry& object, std::uint32_t block,
+                                              const BlockRun* but) const {
   const auto* const list = listed(object);
   if (!list) return nullptr;
   const auto found = std::find_if(list->begin(), list->end(), [&](const auto& run) {
@@ -63,7 +64,7 @@ std::shared_ptr<Run> Runs::bringing(const cache::Entry& object, std::uint32_t bl
 }
 
 // Whether a new run may have it.
-bool Runs::is_free(const Wanted& wanted, std::uint32_t block) const {
+bool BlockRuns::is_free(const Wanted& wanted, std::uint32_t block) const {
   const auto* const list = listed(*wanted.object);
   if (!list) return true;
   const bool early = wanted.begin == Wanted::Begin::early;
@@ -72,9 +73,10 @@ bool Runs::is_free(const Wanted& wanted, std::uint32_t block) const {
   });
 }
 
-Runs::Taken Runs::take(const Wanted& wanted, const Held& held, net::Executor executor) {
+BlockRuns::Taken BlockRuns::take(const Wanted& wanted, const IsStored& is_stored,
+                                 net::Executor executor) {
   const bool early = wanted.begin == Wanted::Begin::early;
-  std::optional<cache::BlockRun> missing;
+  std::optional<cache::BlockRange> missing;
   std::uint64_t as_of = 0;
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -84,18 +86,19 @@ Runs::Taken Runs::take(const Wanted& wanted, const Held& held, net::Executor exe
     if (missing && as_of == brought_) return begin(wanted, *missing, executor);
     as_of = brought_;  // what is brought meanwhile may be missed no more
     lock.unlock();
-    missing = missing_from(wanted, held);
+    missing = missing_from(wanted, is_stored);
     if (!missing) return {};
     lock.lock();
   }
 }
 
-bool Runs::may_begin_early(const Wanted& wanted) const {
+bool BlockRuns::may_begin_early(const Wanted& wanted) const {
   const auto* const list = listed(*wanted.object);
   return (!list || list->size() < kManyOfOne) && is_free(wanted, wanted.block);
 }
 
-Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Executor executor) {
+BlockRuns::Taken BlockRuns::begin(const Wanted& wanted, cache::BlockRange missing,
+                                  net::Executor executor) {
   RunPlan plan;
   plan.blocks = {missing.first, missing.first};
   while (plan.blocks.last < missing.last && is_free(wanted, plan.blocks.last + 1)) {
@@ -103,7 +106,7 @@ Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Exec
   }
   plan.early = wanted.begin == Wanted::Begin::early;
   auto& list = runs_[wanted.object->object->version];
-  const auto run = std::make_shared<Run>(wanted.object, std::move(plan), executor);
+  const auto run = std::make_shared<BlockRun>(wanted.object, std::move(plan), executor);
   for (const auto& other : list) {
     if (!other->brings(missing.first)) continue;
     other->left_to_ = run.get();
@@ -115,7 +118,7 @@ Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Exec
   return taken;
 }
 
-bool Runs::ask(const Use& use, std::uint32_t block) {
+bool BlockRuns::ask(const Use& use, std::uint32_t block) {
   const std::lock_guard lock(mutex_);
   auto& run = *use.run();
   if (block > run.plan_.blocks.last || run.ended_) return false;
@@ -126,55 +129,55 @@ bool Runs::ask(const Use& use, std::uint32_t block) {
   return true;
 }
 
-std::optional<std::uint32_t> Runs::under_way(const cache::Entry& object,
-                                             std::uint32_t block) const {
+std::optional<std::uint32_t> BlockRuns::under_way(const cache::Entry& object,
+                                                  std::uint32_t block) const {
   const std::lock_guard lock(mutex_);
   const auto run = bringing(object, block);
   return run ? std::optional(run->last_near()) : std::nullopt;
 }
 
-std::shared_ptr<Run> Runs::begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
-                                 net::Executor writer) {
+std::shared_ptr<BlockRun> BlockRuns::begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
+                                           net::Executor writer) {
   const auto version = object->object->version;
-  auto run = std::make_shared<Run>(std::move(object), std::move(plan), writer);
+  auto run = std::make_shared<BlockRun>(std::move(object), std::move(plan), writer);
   const std::lock_guard lock(mutex_);
   runs_[version].push_back(run);
   return run;
 }
 
-void Runs::on_unwanted(Run& run, std::function<void()> unwanted) {
+void BlockRuns::on_unwanted(BlockRun& run, std::function<void()> unwanted) {
   const std::lock_guard lock(mutex_);
   run.unwanted_ = std::move(unwanted);
 }
 
-void Runs::replan(Run& run, cache::BlockRun blocks, bool through) {
+void BlockRuns::replan(BlockRun& run, cache::BlockRange blocks, bool through) {
   const std::lock_guard lock(mutex_);
   run.plan_.blocks = blocks;
   run.plan_.through = through;
   run.next_ = blocks.first;
 }
 
-void Runs::take_from(Run& run, peers::PeerRef peer) {
+void BlockRuns::take_from(BlockRun& run, peers::PeerRef peer) {
   const std::lock_guard lock(mutex_);
   run.peer_ = std::move(peer);
 }
 
-peers::PeerRef Runs::peer(const Run& run) const {
+peers::PeerRef BlockRuns::peer(const BlockRun& run) const {
   const std::lock_guard lock(mutex_);
   return run.peer_;
 }
 
-void Runs::tell(Run& run, std::string detail) {
+void BlockRuns::tell(BlockRun& run, std::string detail) {
   const std::lock_guard lock(mutex_);
   run.detail_ = std::move(detail);
 }
 
-std::string Runs::detail(const Run& run) const {
+std::string BlockRuns::detail(const BlockRun& run) const {
   const std::lock_guard lock(mutex_);
   return run.detail_;
 }
 
-void Runs::begin_again(Run& run) {
+void BlockRuns::begin_again(BlockRun& run) {
   const std::lock_guard lock(mutex_);
   run.peer_ = nullptr;
   run.plan_.blocks.first = run.next_;
@@ -184,7 +187,7 @@ void Runs::begin_again(Run& run) {
   run.fills_.erase(under_way);
 }
 
-Runs::Rest Runs::rest(Run& run) {
+BlockRuns::Rest BlockRuns::rest(BlockRun& run) {
   const std::lock_guard lock(mutex_);
   auto& plan = run.plan_;
   plan.blocks.first = run.next_;
@@ -193,7 +196,7 @@ Runs::Rest Runs::rest(Run& run) {
   return {plan.blocks, reached, plan.through};
 }
 
-void Runs::decline(Run& run) {
+void BlockRuns::decline(BlockRun& run) {
   const std::lock_guard lock(mutex_);
   run.declined_ = true;
   const auto* const list = listed(*run.object);
@@ -205,12 +208,12 @@ void Runs::decline(Run& run) {
   }
 }
 
-cache::BlockRun Runs::blocks(const Run& run) const {
+cache::BlockRange BlockRuns::blocks(const BlockRun& run) const {
   const std::lock_guard lock(mutex_);
   return run.plan_.blocks;
 }
 
-Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
+Task<BlockRuns::Next> BlockRuns::next(std::shared_ptr<BlockRun> run, IsStored is_stored) {
   for (;;) {
     std::optional<std::chrono::milliseconds> at_most;
     {
@@ -219,15 +222,15 @@ Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
       const auto block = run->next_;
       const bool over = block > plan.blocks.last || !run->is_wanted();
       const bool begun = block == plan.blocks.first || plan.through || run->fills_.contains(block);
-      if (over || (!begun && (held(block) || bringing(*run->object, block, run.get())))) {
+      if (over || (!begun && (is_stored(block) || bringing(*run->object, block, run.get())))) {
         if (!over) plan.blocks.last = block - 1;
         co_return Next{block, nullptr};
       }
       if (block <= run->asked_for_ || block - run->asked_for_ <= kAhead) {
         const bool waited_for = run->fills_.lower_bound(block) != run->fills_.end();
         Next next{block, nullptr};
-        if (!waited_for) next.place = room_.spare();
-        if (waited_for || next.place) {
+        if (!waited_for) next.slot = slots_.spare();
+        if (waited_for || next.slot) {
           next.fill = run->fill_of(block);
           co_return next;
         }
@@ -238,18 +241,18 @@ Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
   }
 }
 
-void Runs::done(Run& run) {
+void BlockRuns::done(BlockRun& run) {
   const std::lock_guard lock(mutex_);
   run.fills_.erase(run.next_++);
   ++brought_;
 }
 
-bool Runs::wanted(const Run& run) const {
+bool BlockRuns::wanted(const BlockRun& run) const {
   const std::lock_guard lock(mutex_);
   return run.is_wanted();
 }
 
-void Runs::end(Run& run, const RunEnd& how) {
+void BlockRuns::end(BlockRun& run, const RunEnd& how) {
   const std::lock_guard lock(mutex_);
   run.ended_ = true;
   run.unwanted_ = nullptr;
@@ -266,18 +269,18 @@ void Runs::end(Run& run, const RunEnd& how) {
   run.fills_.clear();
 }
 
-void Runs::look_whether_wanted(Run& run) {
+void BlockRuns::look_whether_wanted(BlockRun& run) {
   const std::lock_guard lock(mutex_);
   run.look_whether_wanted();
 }
 
-void Runs::leave(Run& run) {
+void BlockRuns::leave(BlockRun& run) {
   const std::lock_guard lock(mutex_);
   --run.readers_;
   run.look_whether_wanted();
 }
 
-void Runs::clear() {
+void BlockRuns::clear() {
   const std::lock_guard lock(mutex_);
   runs_.clear();
 }

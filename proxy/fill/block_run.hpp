@@ -16,7 +16,7 @@ namespace proxy {
 
 // How far one goes, and what it heeds.
 struct RunPlan {
-  cache::BlockRun blocks;
+  cache::BlockRange blocks;
   // The response is the whole body, perhaps from one that knows no ranges: who wants any block of
   // it waits, and it goes on past what is held.
   bool through = false;
@@ -26,11 +26,11 @@ struct RunPlan {
   bool early = false;
 };
 
-// Made, joined and led by Runs. One coroutine brings the blocks, in order; any number of readers
-// take them.
-class Run {
+// Made, joined and led by BlockRuns. One coroutine brings the blocks, in order; any number of
+// readers take them.
+class BlockRun {
  public:
-  Run(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer);
+  BlockRun(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer);
 
   const std::shared_ptr<const cache::Entry> object;
 
@@ -39,11 +39,11 @@ class Run {
   [[nodiscard]] bool refused() const { return refused_; }
   void note_refused() { refused_ = true; }
   [[nodiscard]] bool early() const { return plan_.early; }
-  // It was not granted what it had asked for early: Runs::decline().
+  // It was not granted what it had asked for early: BlockRuns::decline().
   [[nodiscard]] bool declined() const { return declined_; }
 
  private:
-  friend class Runs;
+  friend class BlockRuns;
 
   [[nodiscard]] bool brings(std::uint32_t block) const;
   // The furthest one that it brings, where it brings any.
@@ -57,15 +57,15 @@ class Run {
   std::atomic<bool> refused_ = false;
   std::atomic<bool> declined_ = false;
   Wakeup writer_;
-  // Guarded by the mutex of Runs:
+  // Guarded by the mutex of BlockRuns:
   RunPlan plan_;
   std::uint32_t next_;       // under way, or the next to begin
   std::uint32_t asked_for_;  // the furthest that a reader has asked for
   std::size_t readers_ = 0;
   peers::PeerRef peer_;  // who brings it; null: the origin, or nobody yet
-  std::string detail_;   // Runs::detail()
+  std::string detail_;   // BlockRuns::detail()
   bool ended_ = false;
-  const Run* left_to_ = nullptr;  // what came after the last block, up to that one
+  const BlockRun* left_to_ = nullptr;  // what came after the last block, up to that one
   std::uint32_t left_last_ = 0;
   std::map<std::uint32_t, std::shared_ptr<Fill>> fills_;  // of what is under way or waited for
   std::function<void()> unwanted_;  // on the writer's thread, when it may not be wanted any more

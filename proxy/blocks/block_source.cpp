@@ -1,4 +1,4 @@
-#include "proxy/blocks/source.hpp"
+#include "proxy/blocks/block_source.hpp"
 
 #include <utility>
 
@@ -11,7 +11,7 @@ namespace proxy {
 
 using net::Task;
 using std::chrono::steady_clock;
-using Begin = Runs::Wanted::Begin;
+using Begin = BlockRuns::Wanted::Begin;
 
 namespace {
 
@@ -43,9 +43,9 @@ void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
   looked_ahead_ = false;
   held_.reset();
   reader_.reset();
-  place_.release();
+  slot_.release();
   if (ahead_.block && ahead_block_ == block) {
-    place_ = std::move(ahead_place_);
+    slot_ = std::move(ahead_place_);
     use(std::exchange(ahead_, {}));
   }
   if (ahead_block_ <= block || ahead_block_ > last) drop_ahead();
@@ -61,7 +61,7 @@ std::uint64_t BlockSource::size() const {
 }
 
 // Whether it is read from a run now.
-bool BlockSource::use(Runs::Taken taken) {
+bool BlockSource::use(BlockRuns::Taken taken) {
   if (!taken.block) return false;
   if (taken.use.run() != use_.run()) came_ = false;
   use_ = std::move(taken.use);
@@ -70,9 +70,10 @@ bool BlockSource::use(Runs::Taken taken) {
   return true;
 }
 
-Runs::Taken BlockSource::take(std::uint32_t block, Begin begin, const Runs::Held& held) {
+BlockRuns::Taken BlockSource::take(std::uint32_t block, Begin begin,
+                                   const BlockRuns::IsStored& held) {
   auto& worker = worker_;
-  const Runs::Wanted wanted{of_.object, block, last_, may_ask_ ? begin : Begin::no};
+  const BlockRuns::Wanted wanted{of_.object, block, last_, may_ask_ ? begin : Begin::no};
   auto taken = worker.process.runs.take(wanted, held, worker.io.get_executor());
   if (taken.begun) {
     RunJob job{taken.use.run(), of_.key, std::make_unique<OwnedRequest>(of_.request), patience_};
@@ -82,16 +83,16 @@ Runs::Taken BlockSource::take(std::uint32_t block, Begin begin, const Runs::Held
 }
 
 // In its turn, where there is none: then what was begun early must not keep one from others.
-Task<bool> BlockSource::have_place(Room::For what) {
-  if (place_.serves(what)) co_return true;
-  auto& room = worker_.process.runs.room();
-  place_.release();
-  place_ = room.try_take(what);
-  if (!place_) {
+Task<bool> BlockSource::have_slot(TransferSlots::For what) {
+  if (slot_.serves(what)) co_return true;
+  auto& room = worker_.process.runs.slots();
+  slot_.release();
+  slot_ = room.try_take(what);
+  if (!slot_) {
     drop_ahead();
-    place_ = co_await room.take(what, worker_.io.get_executor());
+    slot_ = co_await room.take(what, worker_.io.get_executor());
   }
-  co_return static_cast<bool>(place_);
+  co_return static_cast<bool>(slot_);
 }
 
 Task<void> BlockSource::look_among_held() {
@@ -105,19 +106,19 @@ Task<Outcome<void>> BlockSource::acquire() {
   for (int looks = 0; looks < kMostLooks; ++looks) {
     const bool there = is_held_(block_);
     if (!there && !of_.may_fetch) co_return kNotHeld;
-    const auto what = there ? Room::For::held : Room::For::fetched;
-    bool placed = co_await have_place(what);
-    if (!placed) co_return kOverload;
+    const auto what = there ? TransferSlots::For::stored : TransferSlots::For::fetched;
+    bool has_slot = co_await have_slot(what);
+    if (!has_slot) co_return kOverload;
     if (there) co_await look_among_held();
     if (held_) break;
     if (!of_.may_fetch) co_return kNotHeld;
     // Held, but not to be had: by a disk that is busy, or under a purge that is on its way.
     const bool in_vain = there && looks > 0;
     if (in_vain) {
-      placed = co_await have_place(Room::For::fetched);
-      if (!placed) co_return kOverload;
+      has_slot = co_await have_slot(TransferSlots::For::fetched);
+      if (!has_slot) co_return kOverload;
     }
-    const Runs::Held held = [&](std::uint32_t block) {
+    const BlockRuns::IsStored held = [&](std::uint32_t block) {
       return is_held_(block) && !(in_vain && block == block_);
     };
     auto taken = take(block_, Begin::needed, held);
@@ -140,20 +141,20 @@ void BlockSource::look_ahead() {
   if (alone_ || ahead_.use.run()) return;
   const auto from = ahead_from(in_run);
   if (!from || *from > last_ || is_held_(*from)) return;
-  auto place = runs.room().spare();
-  if (!place) return;
+  auto place = runs.slots().spare();
+  if (!slot) return;
   ahead_ = take(*from, Begin::early, is_held_);
-  if (ahead_.block) ahead_place_ = std::move(place);
+  if (ahead_.block) ahead_place_ = std::move(slot);
   ahead_block_ = *from;
-  if (ahead_.use.run() && pace_.starved()) runs.ask(ahead_.use, *from + Runs::kAhead);
+  if (ahead_.use.run() && pace_.starved()) runs.ask(ahead_.use, *from + BlockRuns::kAhead);
 }
 
 std::optional<std::uint32_t> BlockSource::ahead_from(bool in_run) const {
   if (!in_run) return block_ + 1;
   if (!pace_.starved()) return {};
   const auto end = worker_.process.runs.blocks(*use_.run()).last;
-  if (end < block_ + Runs::kLead) return end + 1;
-  return pace_.slow() ? std::optional(block_ + Runs::kLead) : std::nullopt;
+  if (end < block_ + BlockRuns::kLead) return end + 1;
+  return pace_.slow() ? std::optional(block_ + BlockRuns::kLead) : std::nullopt;
 }
 
 Pieces BlockSource::rest_of_held() {
