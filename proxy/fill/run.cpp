@@ -31,10 +31,6 @@ bool Run::may_leave(std::uint32_t block) const {
   return long_one && far && !plan_.through && fills_.lower_bound(block) == fills_.end();
 }
 
-bool Run::is_wanted() const {
-  return readers_ > 0 || (plan_.also_wanted && plan_.also_wanted());
-}
-
 // Its head is there from the start, so that what comes is read as it comes.
 const std::shared_ptr<Fill>& Run::fill_of(std::uint32_t block) {
   auto& fill = fills_[block];
@@ -44,11 +40,6 @@ const std::shared_ptr<Fill>& Run::fill_of(std::uint32_t block) {
   head.entry = object;
   fill->publish(std::move(head));
   return fill;
-}
-
-void Run::look_whether_wanted() {
-  writer_.notify();
-  if (unwanted_ && !is_wanted()) net::asio::post(executor_, unwanted_);
 }
 
 }  // namespace proxy

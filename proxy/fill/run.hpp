@@ -19,7 +19,7 @@ struct RunPlan {
   // The response is the whole body, perhaps from one that knows no ranges: who wants any block of
   // it waits, and it goes on past what is held.
   bool through = false;
-  // Besides its readers, who else wants it to go on; asked under a lock, on any thread.
+  // Besides its readers, who else wants it to go on; asked without a lock, on any thread.
   std::function<bool()> also_wanted = {};
   // Begun before it was needed: what the origin does not grant it may grant later.
   bool early = false;
@@ -48,15 +48,13 @@ class Run {
   // The furthest one that it brings, where it brings any.
   [[nodiscard]] std::uint32_t last_near() const;
   [[nodiscard]] bool may_leave(std::uint32_t block) const;
-  [[nodiscard]] bool is_wanted() const;
   const std::shared_ptr<Fill>& fill_of(std::uint32_t block);
-  void look_whether_wanted();
 
   const net::Executor executor_;  // the writer's
   std::atomic<bool> refused_ = false;
   std::atomic<bool> declined_ = false;
   Wakeup writer_;
-  // Guarded by the mutex of Runs:
+  // Guarded by the mutex of its shard of Runs:
   RunPlan plan_;
   std::uint32_t next_;       // under way, or the next to begin
   std::uint32_t asked_for_;  // the furthest that a reader has asked for

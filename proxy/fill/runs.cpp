@@ -35,9 +35,14 @@ void Runs::Use::release() {
   run_.reset();
 }
 
+Runs::Shard& Runs::shard_of(const cache::Entry& object) const {
+  return shards_[object.object->version % shards_.size()];
+}
+
 const Runs::List* Runs::listed(const cache::Entry& object) const {
-  const auto place = runs_.find(object.object->version);
-  return place == runs_.end() ? nullptr : &place->second;
+  const auto& runs = shard_of(object).runs;
+  const auto place = runs.find(object.object->version);
+  return place == runs.end() ? nullptr : &place->second;
 }
 
 Runs::Taken Runs::join(const std::shared_ptr<Run>& run, std::uint32_t block,
@@ -76,13 +81,14 @@ Runs::Taken Runs::take(const Wanted& wanted, const Held& held, net::Executor exe
   const bool early = wanted.begin == Wanted::Begin::early;
   std::optional<cache::BlockRun> missing;
   std::uint64_t as_of = 0;
-  std::unique_lock lock(mutex_);
+  auto& shard = shard_of(*wanted.object);
+  std::unique_lock lock(shard.mutex);
   for (;;) {
     const auto run = early ? nullptr : bringing(*wanted.object, wanted.block);
     if (run) return join(run, wanted.block, executor);
     if (wanted.begin == Wanted::Begin::no || (early && !may_begin_early(wanted))) return {};
-    if (missing && as_of == brought_) return begin(wanted, *missing, executor);
-    as_of = brought_;  // what is brought meanwhile may be missed no more
+    if (missing && as_of == shard.brought) return begin(wanted, *missing, executor);
+    as_of = shard.brought;  // what is brought meanwhile may be missed no more
     lock.unlock();
     missing = missing_from(wanted, held);
     if (!missing) return {};
@@ -102,7 +108,7 @@ Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Exec
     ++plan.blocks.last;
   }
   plan.early = wanted.begin == Wanted::Begin::early;
-  auto& list = runs_[wanted.object->object->version];
+  auto& list = shard_of(*wanted.object).runs[wanted.object->object->version];
   const auto run = std::make_shared<Run>(wanted.object, std::move(plan), executor);
   for (const auto& other : list) {
     if (!other->brings(missing.first)) continue;
@@ -116,8 +122,8 @@ Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Exec
 }
 
 bool Runs::ask(const Use& use, std::uint32_t block) {
-  const std::lock_guard lock(mutex_);
   auto& run = *use.run();
+  const auto lock = lock_of(*run.object);
   if (block > run.plan_.blocks.last || run.ended_) return false;
   if (block > run.asked_for_) {
     run.asked_for_ = block;
@@ -128,44 +134,43 @@ bool Runs::ask(const Use& use, std::uint32_t block) {
 
 std::optional<std::uint32_t> Runs::under_way(const cache::Entry& object,
                                              std::uint32_t block) const {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(object);
   const auto run = bringing(object, block);
   return run ? std::optional(run->last_near()) : std::nullopt;
 }
 
 std::shared_ptr<Run> Runs::begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
                                  net::Executor writer) {
-  const auto version = object->object->version;
   auto run = std::make_shared<Run>(std::move(object), std::move(plan), writer);
-  const std::lock_guard lock(mutex_);
-  runs_[version].push_back(run);
+  const auto lock = lock_of(*run->object);
+  shard_of(*run->object).runs[run->object->object->version].push_back(run);
   return run;
 }
 
 void Runs::on_unwanted(Run& run, std::function<void()> unwanted) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   run.unwanted_ = std::move(unwanted);
 }
 
 void Runs::replan(Run& run, cache::BlockRun blocks, bool through) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   run.plan_.blocks = blocks;
   run.plan_.through = through;
   run.next_ = blocks.first;
 }
 
 void Runs::take_from(Run& run, peers::PeerRef peer) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   run.peer_ = std::move(peer);
 }
 
 peers::PeerRef Runs::peer(const Run& run) const {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   return run.peer_;
 }
 
 void Runs::begin_again(Run& run) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   run.peer_ = nullptr;
   run.plan_.blocks.first = run.next_;
   const auto under_way = run.fills_.find(run.next_);
@@ -175,7 +180,7 @@ void Runs::begin_again(Run& run) {
 }
 
 Runs::Rest Runs::rest(Run& run) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   auto& plan = run.plan_;
   plan.blocks.first = run.next_;
   const auto under_way = run.fills_.find(run.next_);
@@ -184,7 +189,7 @@ Runs::Rest Runs::rest(Run& run) {
 }
 
 void Runs::decline(Run& run) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   run.declined_ = true;
   const auto* const list = listed(*run.object);
   if (!list) return;
@@ -196,23 +201,40 @@ void Runs::decline(Run& run) {
 }
 
 cache::BlockRun Runs::blocks(const Run& run) const {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   return run.plan_.blocks;
+}
+
+// Neither the store nor the index is asked with a lock.
+bool Runs::is_over(Run& run, const Held& held) {
+  if (!wanted(run)) return true;
+  auto& shard = shard_of(*run.object);
+  auto& plan = run.plan_;
+  std::unique_lock lock(shard.mutex);
+  for (;;) {
+    const auto block = run.next_;
+    if (block > plan.blocks.last) return true;
+    if (block == plan.blocks.first || plan.through || run.fills_.contains(block)) return false;
+    const auto as_of = shard.brought;
+    lock.unlock();
+    const bool is_held = held(block);
+    lock.lock();
+    if (is_held || bringing(*run.object, block, &run)) {
+      plan.blocks.last = std::min(plan.blocks.last, block - 1);
+      return true;
+    }
+    if (as_of == shard.brought) return false;  // else it may be held by now
+  }
 }
 
 Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
   for (;;) {
+    const bool over = is_over(*run, held);
     std::optional<std::chrono::milliseconds> at_most;
     {
-      const std::lock_guard lock(mutex_);
-      auto& plan = run->plan_;
+      const auto lock = lock_of(*run->object);
       const auto block = run->next_;
-      const bool over = block > plan.blocks.last || !run->is_wanted();
-      const bool begun = block == plan.blocks.first || plan.through || run->fills_.contains(block);
-      if (over || (!begun && (held(block) || bringing(*run->object, block, run.get())))) {
-        if (!over) plan.blocks.last = block - 1;
-        co_return Next{block, nullptr};
-      }
+      if (over) co_return Next{block, nullptr};
       if (block <= run->asked_for_ || block - run->asked_for_ <= kAhead) {
         const bool waited_for = run->fills_.lower_bound(block) != run->fills_.end();
         Next next{block, nullptr};
@@ -229,47 +251,64 @@ Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
 }
 
 void Runs::done(Run& run) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   run.fills_.erase(run.next_++);
-  ++brought_;
+  ++shard_of(*run.object).brought;
 }
 
 bool Runs::wanted(const Run& run) const {
-  const std::lock_guard lock(mutex_);
-  return run.is_wanted();
+  std::function<bool()> also_wanted;
+  {
+    const auto lock = lock_of(*run.object);
+    if (run.readers_ > 0 || !run.plan_.also_wanted) return run.readers_ > 0;
+    also_wanted = run.plan_.also_wanted;
+  }
+  if (also_wanted()) return true;
+  const auto lock = lock_of(*run.object);
+  return run.readers_ > 0;
 }
 
 void Runs::end(Run& run, Failure failure) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   run.ended_ = true;
   run.unwanted_ = nullptr;
   run.plan_.also_wanted = nullptr;
-  const auto place = runs_.find(run.object->object->version);
-  if (place != runs_.end()) {
+  auto& runs = shard_of(*run.object).runs;
+  const auto place = runs.find(run.object->object->version);
+  if (place != runs.end()) {
     std::erase_if(place->second, [&run](const auto& listed) { return listed.get() == &run; });
     for (const auto& other : place->second) {
       if (other->left_to_ == &run) other->left_to_ = nullptr;
     }
-    if (place->second.empty()) runs_.erase(place);
+    if (place->second.empty()) runs.erase(place);
   }
   for (const auto& [block, fill] : run.fills_) fill->fail(failure);
   run.fills_.clear();
 }
 
 void Runs::look_whether_wanted(Run& run) {
-  const std::lock_guard lock(mutex_);
-  run.look_whether_wanted();
+  std::function<void()> unwanted;
+  {
+    const auto lock = lock_of(*run.object);
+    run.writer_.notify();
+    unwanted = run.unwanted_;
+  }
+  if (unwanted && !wanted(run)) net::asio::post(run.executor_, std::move(unwanted));
 }
 
 void Runs::leave(Run& run) {
-  const std::lock_guard lock(mutex_);
-  --run.readers_;
-  run.look_whether_wanted();
+  {
+    const auto lock = lock_of(*run.object);
+    --run.readers_;
+  }
+  look_whether_wanted(run);
 }
 
 void Runs::clear() {
-  const std::lock_guard lock(mutex_);
-  runs_.clear();
+  for (auto& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    shard.runs.clear();
+  }
 }
 
 }  // namespace proxy

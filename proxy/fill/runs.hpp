@@ -1,6 +1,7 @@
 // The runs under way, by object: each block is asked for once, however many read it.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -133,7 +134,18 @@ class Runs {
 
  private:
   using List = std::vector<std::shared_ptr<Run>>;
+  static constexpr std::size_t kShards = 16;
+  // Guards the runs of its objects, too.
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_map<std::uint64_t, List> runs;  // by the object's version
+    std::uint64_t brought = 0;                     // blocks, by all its runs
+  };
 
+  [[nodiscard]] Shard& shard_of(const cache::Entry& object) const;
+  [[nodiscard]] std::unique_lock<std::mutex> lock_of(const cache::Entry& object) const {
+    return std::unique_lock(shard_of(object).mutex);
+  }
   [[nodiscard]] const List* listed(const cache::Entry& object) const;
   [[nodiscard]] std::shared_ptr<Run> bringing(const cache::Entry& object, std::uint32_t block,
                                               const Run* but = nullptr) const;
@@ -141,13 +153,12 @@ class Runs {
   [[nodiscard]] bool may_begin_early(const Wanted& wanted) const;
   Taken join(const std::shared_ptr<Run>& run, std::uint32_t block, net::Executor executor);
   Taken begin(const Wanted& wanted, cache::BlockRun missing, net::Executor executor);
+  bool is_over(Run& run, const Held& held);
   void leave(Run& run);
   void end(Run& run, Failure failure);
 
   Room room_;
-  mutable std::mutex mutex_;
-  std::unordered_map<std::uint64_t, List> runs_;  // by version
-  std::uint64_t brought_ = 0;                     // blocks, by all runs
+  mutable std::array<Shard, kShards> shards_;
 };
 
 }  // namespace proxy

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <set>
+#include <vector>
 
 #include "tests/proxy/fill/fill_scene.hpp"
 #include "tests/proxy/fill/object_of.hpp"
@@ -257,6 +259,51 @@ TEST(Runs, OfOneThatKnowsNoRangesGoOnAndAreWaitedFor) {
   scene.runs.replan(*run, {0, 99}, true);
   EXPECT_FALSE(scene.take(99, 99).begun);
   for (int block = 0; block < 3; ++block) scene.bring(run);
+}
+
+// Whether another thread can use runs of the same object meanwhile.
+class Elsewhere {
+ public:
+  explicit Elsewhere(Scene& scene) : scene_(scene) {}
+  bool is_served() {
+    uses_.push_back(std::async(std::launch::async, [this] {
+      return scene_.runs.under_way(*scene_.object, 0).has_value();
+    }));
+    return uses_.back().wait_for(std::chrono::seconds(5)) == std::future_status::ready;
+  }
+
+ private:
+  Scene& scene_;
+  std::vector<std::future<bool>> uses_;
+};
+
+TEST(Runs, HoldNoLockWhileTheyAskWhatIsHeldOrWanted) {
+  Scene scene;
+  Elsewhere elsewhere(scene);
+  int asked = 0;
+  const Runs::Held held = [&](std::uint32_t) {
+    ++asked;
+    EXPECT_TRUE(elsewhere.is_served());
+    return false;
+  };
+  RunPlan plan;
+  plan.blocks = {0, 99};
+  plan.also_wanted = [&] {
+    ++asked;
+    EXPECT_TRUE(elsewhere.is_served());
+    return true;
+  };
+  const auto first = scene.runs.begin(scene.object, std::move(plan), scene.io.get_executor());
+  (void)scene.runs.wanted(*first);
+  scene.runs.on_unwanted(*first, [] {});
+  scene.runs.look_whether_wanted(*first);
+  EXPECT_EQ(asked, 2);
+  scene.bring(first);
+  const auto step = run(scene.io, scene.runs.next(first, held));
+  EXPECT_EQ(step.block, 1U);
+  EXPECT_EQ(asked, 5) << "once more for each block, and whether block 1 is held";
+  (void)scene.runs.take({scene.object, 98, 98}, held, scene.io.get_executor());
+  EXPECT_EQ(asked, 6);
 }
 
 TEST(Runs, ThatFailTellWhoWaits) {
