@@ -12,7 +12,7 @@ Run::Run(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor wri
       writer_(writer),
       plan_(std::move(plan)),
       next_(plan_.blocks.first),
-      asked_for_(plan_.blocks.first) {}
+      readers_{.asked_for = plan_.blocks.first} {}
 
 bool Run::brings(std::uint32_t block) const {
   return block >= next_ && block <= plan_.blocks.last && block <= last_near();

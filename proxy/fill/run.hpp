@@ -44,6 +44,18 @@ class Run {
  private:
   friend class Runs;
 
+  struct Readers {
+    std::size_t count = 0;
+    std::uint32_t asked_for = 0;  // the furthest block that one has asked for
+    // Called on the writer's thread when the last one has left.
+    std::function<void()> on_unwanted = {};
+  };
+  // The blocks after the last one of the plan, until `last`, which an early run has taken over.
+  struct Ceded {
+    const Run* to = nullptr;
+    std::uint32_t last = 0;
+  };
+
   [[nodiscard]] bool brings(std::uint32_t block) const;
   // The furthest one that it brings, where it brings any.
   [[nodiscard]] std::uint32_t last_near() const;
@@ -56,15 +68,12 @@ class Run {
   Wakeup writer_;
   // Guarded by the mutex of its shard of Runs:
   RunPlan plan_;
-  std::uint32_t next_;       // under way, or the next to begin
-  std::uint32_t asked_for_;  // the furthest that a reader has asked for
-  std::size_t readers_ = 0;
+  std::uint32_t next_;  // block: under way, or the next to begin
+  Readers readers_;
   peers::PeerRef peer_;  // who brings it; null: the origin, or nobody yet
   bool ended_ = false;
-  const Run* left_to_ = nullptr;  // what came after the last block, up to that one
-  std::uint32_t left_last_ = 0;
-  std::map<std::uint32_t, std::shared_ptr<Fill>> fills_;  // of what is under way or waited for
-  std::function<void()> unwanted_;  // on the writer's thread, when it may not be wanted any more
+  Ceded ceded_;
+  std::map<std::uint32_t, std::shared_ptr<Fill>> fills_;  // of blocks under way or waited for
 };
 
 }  // namespace proxy

@@ -48,10 +48,10 @@ const Runs::List* Runs::listed(const cache::Entry& object) const {
 Runs::Taken Runs::join(const std::shared_ptr<Run>& run, std::uint32_t block,
                        net::Executor executor) {
   Taken taken;
-  ++run->readers_;
+  ++run->readers_.count;
   taken.use = Use(*this, run);
   taken.block = FillReader::attach(run->fill_of(block), executor);
-  run->asked_for_ = std::max(run->asked_for_, block);
+  run->readers_.asked_for = std::max(run->readers_.asked_for, block);
   run->writer_.notify();
   return taken;
 }
@@ -112,8 +112,8 @@ Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Exec
   const auto run = std::make_shared<Run>(wanted.object, std::move(plan), executor);
   for (const auto& other : list) {
     if (!other->brings(missing.first)) continue;
-    other->left_to_ = run.get();
-    other->left_last_ = std::exchange(other->plan_.blocks.last, missing.first - 1);
+    other->ceded_.to = run.get();
+    other->ceded_.last = std::exchange(other->plan_.blocks.last, missing.first - 1);
   }
   list.push_back(run);
   auto taken = join(run, wanted.block, executor);
@@ -125,8 +125,8 @@ bool Runs::ask(const Use& use, std::uint32_t block) {
   auto& run = *use.run();
   const auto lock = lock_of(*run.object);
   if (block > run.plan_.blocks.last || run.ended_) return false;
-  if (block > run.asked_for_) {
-    run.asked_for_ = block;
+  if (block > run.readers_.asked_for) {
+    run.readers_.asked_for = block;
     run.writer_.notify();
   }
   return true;
@@ -149,7 +149,7 @@ std::shared_ptr<Run> Runs::begin(std::shared_ptr<const cache::Entry> object, Run
 
 void Runs::on_unwanted(Run& run, std::function<void()> unwanted) {
   const auto lock = lock_of(*run.object);
-  run.unwanted_ = std::move(unwanted);
+  run.readers_.on_unwanted = std::move(unwanted);
 }
 
 void Runs::replan(Run& run, cache::BlockRun blocks, bool through) {
@@ -194,9 +194,9 @@ void Runs::decline(Run& run) {
   const auto* const list = listed(*run.object);
   if (!list) return;
   for (const auto& other : *list) {
-    if (other->left_to_ != &run) continue;
-    other->left_to_ = nullptr;
-    other->plan_.blocks.last = other->left_last_;
+    if (other->ceded_.to != &run) continue;
+    other->ceded_.to = nullptr;
+    other->plan_.blocks.last = other->ceded_.last;
   }
 }
 
@@ -235,7 +235,7 @@ Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
       const auto lock = lock_of(*run->object);
       const auto block = run->next_;
       if (over) co_return Next{block, nullptr};
-      if (block <= run->asked_for_ || block - run->asked_for_ <= kAhead) {
+      if (block <= run->readers_.asked_for || block - run->readers_.asked_for <= kAhead) {
         const bool waited_for = run->fills_.lower_bound(block) != run->fills_.end();
         Next next{block, nullptr};
         if (!waited_for) next.place = room_.spare();
@@ -260,25 +260,25 @@ bool Runs::wanted(const Run& run) const {
   std::function<bool()> also_wanted;
   {
     const auto lock = lock_of(*run.object);
-    if (run.readers_ > 0 || !run.plan_.also_wanted) return run.readers_ > 0;
+    if (run.readers_.count > 0 || !run.plan_.also_wanted) return run.readers_.count > 0;
     also_wanted = run.plan_.also_wanted;
   }
   if (also_wanted()) return true;
   const auto lock = lock_of(*run.object);
-  return run.readers_ > 0;
+  return run.readers_.count > 0;
 }
 
 void Runs::end(Run& run, Failure failure) {
   const auto lock = lock_of(*run.object);
   run.ended_ = true;
-  run.unwanted_ = nullptr;
+  run.readers_.on_unwanted = nullptr;
   run.plan_.also_wanted = nullptr;
   auto& runs = shard_of(*run.object).runs;
   const auto place = runs.find(run.object->object->version);
   if (place != runs.end()) {
     std::erase_if(place->second, [&run](const auto& listed) { return listed.get() == &run; });
     for (const auto& other : place->second) {
-      if (other->left_to_ == &run) other->left_to_ = nullptr;
+      if (other->ceded_.to == &run) other->ceded_.to = nullptr;
     }
     if (place->second.empty()) runs.erase(place);
   }
@@ -291,7 +291,7 @@ void Runs::look_whether_wanted(Run& run) {
   {
     const auto lock = lock_of(*run.object);
     run.writer_.notify();
-    unwanted = run.unwanted_;
+    unwanted = run.readers_.on_unwanted;
   }
   if (unwanted && !wanted(run)) net::asio::post(run.executor_, std::move(unwanted));
 }
@@ -299,7 +299,7 @@ void Runs::look_whether_wanted(Run& run) {
 void Runs::leave(Run& run) {
   {
     const auto lock = lock_of(*run.object);
-    --run.readers_;
+    --run.readers_.count;
   }
   look_whether_wanted(run);
 }

@@ -25,7 +25,7 @@ class ObjectAnswer {
   // Has the first bytes that are wanted, so that their failure is still an error of its own.
   net::Task<Outcome<void>> open();
   // The failure: the origin may have another answer; what is held has none.
-  [[nodiscard]] bool begin_anew() const { return source_.refused() || nowhere_; }
+  [[nodiscard]] bool begin_anew() const { return source_.refused() || opened_.nowhere; }
   // Who else than the origin brings what is sent first; null: nobody.
   [[nodiscard]] peers::PeerRef peer() const { return source_.peer(); }
   // 304, the parts that Range selects or 416, else all of it.
@@ -35,6 +35,20 @@ class ObjectAnswer {
   [[nodiscard]] bool unmodified() const { return unmodified_; }
 
  private:
+  // What is sent around the object's own bytes.
+  struct Message {
+    cache::PartialText text;
+    std::string head;
+    unsigned status = 200;
+    std::uint64_t length = 0;  // of the content
+  };
+  // What open() got.
+  struct Opened {
+    Pieces pieces;
+    std::uint64_t at = 0;  // where in the object they begin
+    bool nowhere = false;  // to be had: not stored, and not to be fetched
+  };
+
   net::Task<net::error_code> send_range(const http::ByteRange& range);
   net::Task<net::error_code> write(std::span<const net::asio::const_buffer> bytes);
   net::Task<net::error_code> write(std::string_view text);
@@ -49,15 +63,10 @@ class ObjectAnswer {
   const bool unmodified_;
   const http::Selection wanted_;
   http::ByteRanges ranges_;  // whose bytes are sent
-  cache::PartialText text_;
-  std::string head_;
-  unsigned status_ = 200;
-  std::uint64_t length_ = 0;  // of what is sent
+  Message message_;
   BlockSource source_;
   StallWatch watch_;
-  Pieces first_;                // as open() got them
-  std::uint64_t first_at_ = 0;  // where in the object they begin
-  bool nowhere_ = false;
+  Opened opened_;
 };
 
 }  // namespace proxy
