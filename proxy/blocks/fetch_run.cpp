@@ -13,6 +13,7 @@
 #include "proxy/sources/false_hit.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 #include "proxy/worker/worker.hpp"
 

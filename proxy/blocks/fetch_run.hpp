@@ -6,6 +6,7 @@
 #include "proxy/fill/run.hpp"
 #include "proxy/http/framing.hpp"
 #include "proxy/request/request.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "proxy/cache/in_blocks.hpp"
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {

@@ -9,7 +9,7 @@
 #include "proxy/blocks/least_rate.hpp"
 #include "proxy/fill/runs.hpp"
 #include "proxy/observe/record.hpp"
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/upstream/fetch.hpp"
 
 namespace proxy {

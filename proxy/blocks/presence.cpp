@@ -1,7 +1,7 @@
 #include "proxy/blocks/presence.hpp"
 
 #include "proxy/cache/not_modified.hpp"
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {

@@ -6,7 +6,7 @@
 #include "digest/key.hpp"
 #include "proxy/fill/runs.hpp"
 #include "proxy/request/request.hpp"
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
@@ -63,7 +63,7 @@ Task<bool> BlockSource::have_place(Room::For what) {
 }
 
 Task<void> BlockSource::read_stored() {
-  auto found = co_await block_held(worker_, of_.key, of_.object, block_);
+  auto found = co_await read_block(worker_, of_.key, of_.object, block_);
   from_disk_ = from_disk_ || found.from_disk;
   if (found.block) reading_.read_from(std::move(found.block));
 }

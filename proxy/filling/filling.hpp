@@ -12,6 +12,7 @@
 #include "proxy/fill/run.hpp"
 #include "proxy/request/request.hpp"
 #include "proxy/sources/upstream_request.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 #include "proxy/upstream/fetch.hpp"
 

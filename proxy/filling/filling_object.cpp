@@ -9,6 +9,7 @@
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/filling/filling.hpp"
 #include "proxy/http/fields.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 #include "proxy/worker/worker.hpp"
 

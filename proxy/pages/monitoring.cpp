@@ -7,7 +7,7 @@
 
 #include "proxy/observe/exposition.hpp"
 #include "proxy/pages/own_pages.hpp"
-#include "proxy/tiers/disk_watch.hpp"
+#include "proxy/tiers/disk_status.hpp"
 
 namespace proxy {
 namespace {

@@ -13,7 +13,7 @@
 #include "proxy/pages/purge.hpp"
 #include "proxy/reply/own_answer.hpp"
 #include "proxy/request/gateway.hpp"
-#include "proxy/tiers/disk_watch.hpp"
+#include "proxy/tiers/disk_status.hpp"
 
 namespace proxy {
 

@@ -5,7 +5,6 @@
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/not_modified.hpp"
 #include "proxy/reply/stored.hpp"
-#include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
 

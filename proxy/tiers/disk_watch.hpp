@@ -1,4 +1,4 @@
-// The disk as the operator sees it: what the log, /health and /metrics say of it.
+// What the log says of the disk.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace proxy {
 
-// For one thread that comes by regularly: says in the log once that the disk rests, once that it is
-// back, and once that memory is too small for its index, or the file system for its size, and lets
-// it charge what it takes.
+// Logs each change of the disk's state: that it rests, that it works again, and once each that
+// memory is too small for its index or the file system too small for its size. One thread calls
+// look() regularly; each call also lets the disk charge the memory that its index takes.
 class DiskWatch {
  public:
-  // Null: there is none.
+  // `disk`: null if there is none.
   explicit DiskWatch(cache::DiskTier* disk) : disk_(disk) {}
   void look();
 
@@ -23,14 +23,9 @@ class DiskWatch {
   bool squeezed_ = false;
 };
 
-// Opens the directory of the setting cache.disk and says in the log what was found there. Throws
-// std::runtime_error with a text for a person where the settings have to be changed; whatever else
-// is wrong with the disk, or takes long, it is tried again while we run.
+// Opens the directory `path` (setting cache.disk) and logs what is stored there. Throws
+// std::runtime_error, with a text for the operator, if the settings have to be changed. Any other
+// fault of the disk is logged, and the disk is tried again while the program runs.
 void open_disk(cache::DiskTier& disk, const std::string& path);
-
-// ,"disk":{...} for the JSON of /health; empty without a disk.
-std::string disk_health(const cache::DiskTier* disk);
-// Lines of /metrics; none without a disk.
-void append_disk_metrics(std::string& out, const cache::DiskTier* disk);
 
 }  // namespace proxy
