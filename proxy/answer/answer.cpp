@@ -315,7 +315,7 @@ Task<void> answer(Client& client, Request& request, BodyReader& body) {
   const auto asked = steady_clock::now();
   note_asked(shared, request, key);
   auto found = shared.store.find(key, request.stored_as(), request.head.fields);
-  admit_held(shared, key, found.entry);
+  offer_to_disk(shared, key, found.entry);
   if (may_be_below(shared, request, key, found)) {
     auto back = co_await read_back(client.worker, request, key, std::move(found), asked);
     found = std::move(back.found);

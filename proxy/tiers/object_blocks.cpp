@@ -88,7 +88,7 @@ Task<StoredBlock> read_block(Worker& worker, digest::Key key,
   StoredBlock stored{shared.store.find(block_key, url, {}).entry};
   if (!stored.block && shared.disk) stored.block = shared.disk->unwritten(block_key);
   if (stored.block || !shared.disk || shared.disk->hangs()) co_return stored;
-  std::optional<cache::Readings::Turn> turn;  // until memory has it
+  std::optional<cache::Readings::Turn> turn;  // until memory has the block
   auto block = read(shared, wanted, disk::Wait::no);
   if (!block && block.error() == disk::Error::would_block) {
     const auto over = std::make_shared<Wakeup>(worker.io.get_executor());

@@ -1,8 +1,7 @@
-// Memory and disk as one cache: who stores, drops and looks up goes by these, and need not know
-// whether there is a disk.
+// Memory and disk as one cache. These functions store, find and drop responses, whether or not
+// there is a disk.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -21,42 +20,43 @@ class Ban;
 
 using Asked = std::chrono::steady_clock::time_point;
 
-// Stores what was asked for then, unless it was invalidated or purged since: whether it is stored.
-// `superseded`: as Store::put().
+// Stores the entry in memory and on disk, unless it was invalidated or purged after `asked`, when
+// its request was sent. Returns whether memory or disk stores it. `superseded`: as Store::put().
 bool keep(Shared& shared, const digest::Key& key, const std::shared_ptr<const cache::Entry>& entry,
           Asked asked, const cache::Entry* superseded = nullptr);
 
-// Where the disk takes only what is asked for again (setting cache.disk.admit): to be told of each
-// request for what may be stored under the key, before it is looked up; and of what memory has for
-// it then, which is written now if it was not.
+// If the disk admits only responses that are requested twice (setting cache.disk.admit), the caller
+// notes each request before it looks the key up, and then offers the entry that memory has for it:
+// that entry is written now, unless it was before. Otherwise both do nothing.
 void note_asked(const Shared& shared, const Request& request, const digest::Key& key);
-void admit_held(Shared& shared, const digest::Key& key,
-                const std::shared_ptr<const cache::Entry>& held);
+void offer_to_disk(Shared& shared, const digest::Key& key,
+                   const std::shared_ptr<const cache::Entry>& stored);
 
-// Drops what is stored under the name, as a response has shown it to be outdated. A crash may
-// bring it back.
+// Drops the stored responses of `name`, a URL, which a response has shown to be outdated. After a
+// crash they may be back.
 void drop(Shared& shared, const digest::Key& key, const std::string& name);
 
 struct Forgotten {
-  std::size_t dropped = 0;  // responses that memory held, or 1 of a URL that the disk alone did
-  bool owed = false;        // the disk failed: a crash before it is back may bring them back
+  std::size_t dropped = 0;  // responses that memory stored, or 1 for a URL that only the disk did
+  bool owed = false;  // the disk failed: after a crash before it works again, they may be back
 };
-// Purges or invalidates what is stored under the name, for good: what is being fetched is not
-// stored either, and it ends when the disk has a record of it.
+// Purges or invalidates the stored responses of `name` for good: responses that are being fetched
+// are not stored either, and a record on disk makes it last. Returns when that is written.
 net::Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name);
-// The same for all that the ban covers; what only the disk held is not counted. Nothing: too many
-// such purges are being carried out, and this one is not.
+// The same for every URL that the ban covers. Responses that only the disk stored are not counted.
+// Nothing, if too many such purges are under way: then nothing is purged.
 net::Task<std::optional<Forgotten>> forget(Worker& worker, const Ban& ban);
 
-// Whether the disk may have what answers this request, where memory has not: then read_back() it.
+// Whether memory has no entry for the request, but the disk may have one: then call read_back().
+// `found`: in memory.
 bool may_be_below(const Shared& shared, const Request& request, const digest::Key& key,
                   const cache::Found& found);
 struct FoundBelow {
   cache::Found found;
-  bool from_disk = false;  // the entry was read from the disk for this request
+  bool from_disk = false;  // this call read the entry from there
 };
-// What is found once the disk was asked, which is in memory then, if there is room. `asked`: before
-// memory was looked at.
+// Reads the entry from disk; memory stores it then, if there is room. Returns `found` as it was if
+// the disk has no entry either, or it was purged after `asked`, a time before memory was searched.
 net::Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key key,
                                 cache::Found found, Asked asked);
 
