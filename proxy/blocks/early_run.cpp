@@ -23,7 +23,7 @@ void EarlyRun::drop() {
 
 void EarlyRun::look_ahead(const Runs::Use& in_use) {
   if (std::exchange(looked_, true) || block_ >= last_ || !starter_.may_begin()) return;
-  const bool goes_on = in_use.run() && runs_.ask(in_use, block_ + 1);
+  const bool goes_on = in_use.run() && in_use.run()->ask(block_ + 1) == Run::Asked::yes;
   if (taken_.use.run() && taken_.use.run()->declined()) {
     give_up();
     drop();
@@ -37,13 +37,13 @@ void EarlyRun::look_ahead(const Runs::Use& in_use) {
   taken_ = starter_.take(*first, last_, Runs::Wanted::Begin::early, is_stored);
   if (taken_.block) place_ = std::move(place);
   first_ = *first;
-  if (taken_.use.run() && pace_.starved()) runs_.ask(taken_.use, *first + Runs::kAhead);
+  if (taken_.use.run() && pace_.starved()) taken_.use.run()->ask(*first + Runs::kAhead);
 }
 
 std::optional<std::uint32_t> EarlyRun::begin_at(const Runs::Use& in_use, bool goes_on) const {
   if (!goes_on) return block_ + 1;
   if (!pace_.starved()) return {};
-  const auto end = runs_.blocks(*in_use.run()).last;
+  const auto end = in_use.run()->blocks().last;
   if (end < block_ + Runs::kLead) return end + 1;
   return pace_.slow() ? std::optional(block_ + Runs::kLead) : std::nullopt;
 }

@@ -169,7 +169,7 @@ Task<void> note_answer(Worker& worker, peers::PeerRef peer, Fetch& fetch,
 Task<Tried> pour_from(Worker& worker, const RunJob& job, peers::PeerRef peer, Fetch& fetch,
                       std::chrono::microseconds waited) {
   auto& shared = worker.shared;
-  shared.runs.take_from(*job.run, peer);
+  job.run->take_from(peer);
   Pouring pouring(worker, {job.run, job.key, Hierarchy::sibling, job.patience}, fetch);
   pouring.expect(kLeastSiblingRate);
   const auto poured = co_await pouring.pour(shared.settings.timeouts.peer_first_byte);
@@ -178,7 +178,7 @@ Task<Tried> pour_from(Worker& worker, const RunJob& job, peers::PeerRef peer, Fe
   const auto outcome = poured ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::broken;
   shared.directory.note(peer, outcome, waited, pouring.received(), steady_clock::now());
   if (poured) co_return Tried::over;
-  shared.runs.begin_again(*job.run);
+  job.run->begin_again();
   co_return Tried::origin;
 }
 
@@ -194,7 +194,7 @@ Task<Tried> from_sibling(Worker& worker, const RunJob& job, peers::PeerRef peer)
   auto& directory = shared.directory;
   const auto& request = job.request->get();
   const auto& object = *job.run->object;
-  const auto bytes = bytes_of(shared.runs.blocks(*job.run), object.body.size);
+  const auto bytes = bytes_of(job.run->blocks(), object.body.size);
   Fetch fetch(worker.upstream, plan_for_sibling(worker, request, *peer, object, bytes));
   const auto begun = steady_clock::now();
   const auto sent = shared.clock.now();
@@ -248,7 +248,7 @@ Task<void> run_to_its_end(Worker& worker, RunJob job) {
 }
 
 // By one answer of the origin.
-Task<Failure> bring_rest(Worker& worker, const RunJob& job, Runs::Rest rest) {
+Task<Failure> bring_rest(Worker& worker, const RunJob& job, Run::Rest rest) {
   auto& shared = worker.shared;
   const auto& object = *job.run->object;
   auto bytes = bytes_of(rest.blocks, object.body.size);
@@ -271,8 +271,8 @@ Task<Failure> bring_rest(Worker& worker, const RunJob& job, Runs::Rest rest) {
     co_return kNotTheBlocks;
   }
   if (*fit == Fit::whole) {
-    if (rest.reached > 0) shared.runs.begin_again(*job.run);
-    shared.runs.replan(*job.run, {0, cache::blocks_in(object.body.size) - 1}, true);
+    if (rest.reached > 0) job.run->begin_again();
+    job.run->replan({0, cache::blocks_in(object.body.size) - 1}, true);
   }
   Pouring pouring(worker, {job.run, job.key, Hierarchy::direct, job.patience}, fetch);
   const auto poured = co_await pouring.pour(shared.settings.timeouts.body);
@@ -281,7 +281,7 @@ Task<Failure> bring_rest(Worker& worker, const RunJob& job, Runs::Rest rest) {
   co_return kRunEnded;
 }
 
-bool is_worth_another(const Runs::Rest& before, const Runs::Rest& rest) {
+bool is_worth_another(const Run::Rest& before, const Run::Rest& rest) {
   const auto brought = std::uint64_t{rest.blocks.first - before.blocks.first} * cache::kBlockBytes;
   return !rest.through && brought + rest.reached >= before.reached + kWorthAnother;
 }
@@ -289,14 +289,13 @@ bool is_worth_another(const Runs::Rest& before, const Runs::Rest& rest) {
 }  // namespace
 
 Task<Failure> bring_from_origin(Worker& worker, const RunJob& job) {
-  auto& runs = worker.shared.runs;
-  for (auto rest = runs.rest(*job.run);;) {
+  for (auto rest = job.run->rest();;) {
     const Failure why = co_await bring_rest(worker, job, rest);
-    const auto before = std::exchange(rest, runs.rest(*job.run));
+    const auto before = std::exchange(rest, job.run->rest());
     const bool cut = why.where == Failure::Where::upstream &&
                      (why.what == Failure::What::cut || why.what == Failure::What::timed_out);
     // An early one was to be of use at once.
-    const bool may_go_on = cut && !job.run->early() && runs.wanted(*job.run);
+    const bool may_go_on = cut && !job.run->early() && job.run->wanted();
     if (!may_go_on || !is_worth_another(before, rest)) co_return why;
   }
 }

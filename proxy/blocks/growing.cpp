@@ -13,13 +13,13 @@ Growing::Growing(Shared& shared, const digest::Key& key, const cache::Received& 
       key_(key),
       object_(cache::object_entry(shared.budget, head, {shared.disk->disk().new_version()}, 1)) {}
 
-bool Growing::add(cache::Slice slice) {
+BlockKept Growing::add(cache::Slice slice) {
   auto& block = pending_.back();
   size_ += slice.size;
   block.size += slice.size;
   block.slices.push_back(std::move(slice));
   if (block.size == cache::kBlockBytes) pending_.emplace_back();
-  return !is_large() || !too_large();
+  return is_large() && too_large() ? BlockKept::no : BlockKept::yes;
 }
 
 bool Growing::too_large() const {
@@ -35,7 +35,7 @@ bool Growing::has_full_block() const {
   return is_large() && pending_.size() > 1;
 }
 
-bool Growing::keep_block() {
+BlockKept Growing::keep_block() {
   auto body = std::move(pending_.front());
   pending_.erase(pending_.begin());
   return keep_block_of_new(shared_, key_, object_, kept_++, std::move(body));
@@ -48,7 +48,7 @@ std::shared_ptr<const cache::Entry> Growing::begun(const cache::Received& head) 
 }
 
 std::shared_ptr<const cache::Entry> Growing::finish(const cache::Received& head) {
-  if (pending_.back().size > 0 && !keep_block()) return nullptr;
+  if (pending_.back().size > 0 && keep_block() == BlockKept::no) return nullptr;
   return cache::object_entry(shared_.budget, head, object(), size_);
 }
 

@@ -8,6 +8,7 @@
 
 #include "digest/key.hpp"
 #include "proxy/cache/entry.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy {
 
@@ -22,10 +23,10 @@ class Growing {
 
   // The next bytes: a slice that is full, or the last one. None goes past the end of a block: see
   // room(). False: it cannot be kept in blocks, and no more of it is to be added.
-  bool add(cache::Slice slice);
+  BlockKept add(cache::Slice slice);
   // Then it is large, and blocks of it are to be kept, one by one. False: as above.
   [[nodiscard]] bool has_full_block() const;
-  bool keep_block();
+  BlockKept keep_block();
   // Then it is not even to be begun.
   [[nodiscard]] bool too_large() const;
   // So many bytes are left in the block under way.

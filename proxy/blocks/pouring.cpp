@@ -30,11 +30,11 @@ Pouring::Pouring(Worker& worker, Into into, Fetch& fetch)
     if (!waits || pouring.worth_finishing(*pouring.under_way_, pouring.size_)) return;
     pouring.fetch_.abandon();
   };
-  worker_.shared.runs.on_unwanted(*into_.run, look);
+  into_.run->on_unwanted(look);
 }
 
 Pouring::~Pouring() {
-  worker_.shared.runs.on_unwanted(*into_.run, nullptr);
+  into_.run->on_unwanted(nullptr);
 }
 
 Task<Outcome<void>> Pouring::pour(std::chrono::milliseconds idle) {
@@ -108,7 +108,7 @@ void Pouring::keep(std::uint32_t block, const Fill& fill) {
 }
 
 bool Pouring::worth_finishing(const Fill& fill, std::uint64_t size) const {
-  return fill.received() >= size / 2 || worker_.shared.runs.wanted(*into_.run);
+  return fill.received() >= size / 2 || into_.run->wanted();
 }
 
 }  // namespace proxy

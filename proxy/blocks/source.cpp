@@ -69,7 +69,7 @@ Task<void> BlockSource::read_stored() {
 }
 
 Task<Outcome<void>> BlockSource::acquire() {
-  if (use_.run() && !worker_.shared.runs.ask(use_, block_)) use_ = {};
+  if (use_.run() && use_.run()->ask(block_) != Run::Asked::yes) use_ = {};
   for (int looks = 0; looks < kMostLooks; ++looks) {
     const bool there = starter_.is_stored(block_);
     if (!there && !of_.may_fetch) co_return kNotStored;
@@ -106,7 +106,7 @@ bool BlockSource::may_try_again(const Failure& failure) {
 
 peers::PeerRef BlockSource::peer() const {
   const bool from_run = use_.run() && reading_.from_run();
-  return from_run ? worker_.shared.runs.peer(*use_.run()) : nullptr;
+  return from_run ? use_.run()->peer() : nullptr;
 }
 
 Task<Outcome<Pieces>> BlockSource::next() {

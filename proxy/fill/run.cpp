@@ -6,10 +6,12 @@
 
 namespace proxy {
 
-Run::Run(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer)
+Run::Run(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer,
+         std::mutex& guard)
     : object(std::move(of)),
       executor_(writer),
       writer_(writer),
+      guard_(guard),
       plan_(std::move(plan)),
       next_(plan_.blocks.first),
       readers_{.asked_for = plan_.blocks.first} {}
@@ -40,6 +42,84 @@ const std::shared_ptr<Fill>& Run::fill_of(std::uint32_t block) {
   head.entry = object;
   fill->publish(std::move(head));
   return fill;
+}
+
+Run::Asked Run::ask(std::uint32_t block) {
+  const std::lock_guard lock(guard_);
+  if (block > plan_.blocks.last || ended_) return Asked::not_supplied;
+  if (block > readers_.asked_for) {
+    readers_.asked_for = block;
+    writer_.notify();
+  }
+  return Asked::yes;
+}
+
+void Run::on_unwanted(std::function<void()> unwanted) {
+  const std::lock_guard lock(guard_);
+  readers_.on_unwanted = std::move(unwanted);
+}
+
+void Run::replan(cache::BlockRun blocks, bool through) {
+  const std::lock_guard lock(guard_);
+  plan_.blocks = blocks;
+  plan_.through = through;
+  next_ = blocks.first;
+}
+
+void Run::take_from(peers::PeerRef peer) {
+  const std::lock_guard lock(guard_);
+  peer_ = std::move(peer);
+}
+
+peers::PeerRef Run::peer() const {
+  const std::lock_guard lock(guard_);
+  return peer_;
+}
+
+void Run::begin_again() {
+  const std::lock_guard lock(guard_);
+  peer_ = nullptr;
+  plan_.blocks.first = next_;
+  const auto under_way = fills_.find(next_);
+  if (under_way == fills_.end()) return;
+  under_way->second->fail({Failure::Where::us, Failure::What::abandoned, {}});
+  fills_.erase(under_way);
+}
+
+Run::Rest Run::rest() {
+  const std::lock_guard lock(guard_);
+  auto& plan = plan_;
+  plan.blocks.first = next_;
+  const auto under_way = fills_.find(next_);
+  const auto reached = under_way == fills_.end() ? 0 : under_way->second->received();
+  return {plan.blocks, reached, plan.through};
+}
+
+cache::BlockRun Run::blocks() const {
+  const std::lock_guard lock(guard_);
+  return plan_.blocks;
+}
+
+bool Run::wanted() const {
+  std::function<bool()> also_wanted;
+  {
+    const std::lock_guard lock(guard_);
+    if (readers_.count > 0 || !plan_.also_wanted) return readers_.count > 0;
+    also_wanted = plan_.also_wanted;
+  }
+  if (also_wanted()) return true;
+  const std::lock_guard lock(guard_);
+  return readers_.count > 0;
+}
+
+void Run::look_whether_wanted() {
+  std::function<void()> unwanted;
+  {
+    const std::lock_guard lock(guard_);
+    writer_.notify();
+    unwanted = readers_.on_unwanted;
+  }
+  if (unwanted && !wanted()) net::asio::post(executor_, std::move(unwanted));
 }
 
 }  // namespace proxy

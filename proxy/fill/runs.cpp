@@ -109,7 +109,8 @@ Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Exec
   }
   plan.early = wanted.begin == Wanted::Begin::early;
   auto& list = shard_of(*wanted.object).runs[wanted.object->object->version];
-  const auto run = std::make_shared<Run>(wanted.object, std::move(plan), executor);
+  const auto run = std::make_shared<Run>(wanted.object, std::move(plan), executor,
+                                         shard_of(*wanted.object).mutex);
   for (const auto& other : list) {
     if (!other->brings(missing.first)) continue;
     other->ceded_.to = run.get();
@@ -121,17 +122,6 @@ Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Exec
   return taken;
 }
 
-bool Runs::ask(const Use& use, std::uint32_t block) {
-  auto& run = *use.run();
-  const auto lock = lock_of(*run.object);
-  if (block > run.plan_.blocks.last || run.ended_) return false;
-  if (block > run.readers_.asked_for) {
-    run.readers_.asked_for = block;
-    run.writer_.notify();
-  }
-  return true;
-}
-
 std::optional<std::uint32_t> Runs::under_way(const cache::Entry& object,
                                              std::uint32_t block) const {
   const auto lock = lock_of(object);
@@ -141,56 +131,16 @@ std::optional<std::uint32_t> Runs::under_way(const cache::Entry& object,
 
 std::shared_ptr<Run> Runs::begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
                                  net::Executor writer) {
-  auto run = std::make_shared<Run>(std::move(object), std::move(plan), writer);
-  const auto lock = lock_of(*run->object);
-  shard_of(*run->object).runs[run->object->object->version].push_back(run);
+  auto& shard = shard_of(*object);
+  auto run = std::make_shared<Run>(std::move(object), std::move(plan), writer, shard.mutex);
+  const std::lock_guard lock(shard.mutex);
+  shard.runs[run->object->object->version].push_back(run);
   return run;
-}
-
-void Runs::on_unwanted(Run& run, std::function<void()> unwanted) {
-  const auto lock = lock_of(*run.object);
-  run.readers_.on_unwanted = std::move(unwanted);
-}
-
-void Runs::replan(Run& run, cache::BlockRun blocks, bool through) {
-  const auto lock = lock_of(*run.object);
-  run.plan_.blocks = blocks;
-  run.plan_.through = through;
-  run.next_ = blocks.first;
-}
-
-void Runs::take_from(Run& run, peers::PeerRef peer) {
-  const auto lock = lock_of(*run.object);
-  run.peer_ = std::move(peer);
-}
-
-peers::PeerRef Runs::peer(const Run& run) const {
-  const auto lock = lock_of(*run.object);
-  return run.peer_;
-}
-
-void Runs::begin_again(Run& run) {
-  const auto lock = lock_of(*run.object);
-  run.peer_ = nullptr;
-  run.plan_.blocks.first = run.next_;
-  const auto under_way = run.fills_.find(run.next_);
-  if (under_way == run.fills_.end()) return;
-  under_way->second->fail({Failure::Where::us, Failure::What::abandoned, {}});
-  run.fills_.erase(under_way);
-}
-
-Runs::Rest Runs::rest(Run& run) {
-  const auto lock = lock_of(*run.object);
-  auto& plan = run.plan_;
-  plan.blocks.first = run.next_;
-  const auto under_way = run.fills_.find(run.next_);
-  const auto reached = under_way == run.fills_.end() ? 0 : under_way->second->received();
-  return {plan.blocks, reached, plan.through};
 }
 
 void Runs::decline(Run& run) {
   const auto lock = lock_of(*run.object);
-  run.declined_ = true;
+  run.denied_ = Run::Denied::declined;
   const auto* const list = listed(*run.object);
   if (!list) return;
   for (const auto& other : *list) {
@@ -200,14 +150,9 @@ void Runs::decline(Run& run) {
   }
 }
 
-cache::BlockRun Runs::blocks(const Run& run) const {
-  const auto lock = lock_of(*run.object);
-  return run.plan_.blocks;
-}
-
 // Neither the store nor the index is asked with a lock.
 bool Runs::is_over(Run& run, const Held& held) {
-  if (!wanted(run)) return true;
+  if (!run.wanted()) return true;
   auto& shard = shard_of(*run.object);
   auto& plan = run.plan_;
   std::unique_lock lock(shard.mutex);
@@ -256,18 +201,6 @@ void Runs::done(Run& run) {
   ++shard_of(*run.object).brought;
 }
 
-bool Runs::wanted(const Run& run) const {
-  std::function<bool()> also_wanted;
-  {
-    const auto lock = lock_of(*run.object);
-    if (run.readers_.count > 0 || !run.plan_.also_wanted) return run.readers_.count > 0;
-    also_wanted = run.plan_.also_wanted;
-  }
-  if (also_wanted()) return true;
-  const auto lock = lock_of(*run.object);
-  return run.readers_.count > 0;
-}
-
 void Runs::end(Run& run, Failure failure) {
   const auto lock = lock_of(*run.object);
   run.ended_ = true;
@@ -286,22 +219,12 @@ void Runs::end(Run& run, Failure failure) {
   run.fills_.clear();
 }
 
-void Runs::look_whether_wanted(Run& run) {
-  std::function<void()> unwanted;
-  {
-    const auto lock = lock_of(*run.object);
-    run.writer_.notify();
-    unwanted = run.readers_.on_unwanted;
-  }
-  if (unwanted && !wanted(run)) net::asio::post(run.executor_, std::move(unwanted));
-}
-
 void Runs::leave(Run& run) {
   {
     const auto lock = lock_of(*run.object);
     --run.readers_.count;
   }
-  look_whether_wanted(run);
+  run.look_whether_wanted();
 }
 
 void Runs::clear() {

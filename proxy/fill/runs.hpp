@@ -72,8 +72,6 @@ class Runs {
   // `early`: of a new one or none. What a long run comes to much later it leaves to this one, and
   // ends before it.
   Taken take(const Wanted& wanted, const Held& held, net::Executor executor);
-  // The same reader works on another block of it now. False: not this run's to bring, or past.
-  bool ask(const Use& use, std::uint32_t block);
   // Up to which block it comes, from that one on; nothing where that one does not.
   [[nodiscard]] std::optional<std::uint32_t> under_way(const cache::Entry& object,
                                                        std::uint32_t block) const;
@@ -82,27 +80,10 @@ class Runs {
   std::shared_ptr<Run> begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
                              net::Executor writer);
 
-  // The writer's side. `unwanted` is called on its thread when a wait may be for nobody.
-  void on_unwanted(Run& run, std::function<void()> unwanted);
-  // The response turned out to be this.
-  void replan(Run& run, cache::BlockRun blocks, bool through);
-  // From now on that one brings it, as far as it comes.
-  void take_from(Run& run, peers::PeerRef peer);
-  [[nodiscard]] peers::PeerRef peer(const Run& run) const;
-  // Another brings the rest, from the beginning of the block under way: who reads that begins it
-  // anew.
-  void begin_again(Run& run);
-  // What is left to bring: of the first of these blocks, so many bytes are there already, where the
-  // response before had ranges. Another one may go on with just that.
-  struct Rest {
-    cache::BlockRun blocks;
-    std::uint64_t reached = 0;
-    bool through = false;
-  };
-  Rest rest(Run& run);
+  // The writer's side.
+
   // An early one was not granted what it asked for: what was left to it is not.
   void decline(Run& run);
-  [[nodiscard]] cache::BlockRun blocks(const Run& run) const;
   struct Next {
     std::uint32_t block = 0;
     std::shared_ptr<Fill> fill;  // null: the run is at its end
@@ -112,9 +93,6 @@ class Runs {
   net::Task<Next> next(std::shared_ptr<Run> run, Held held);
   // The block under way is where others find it.
   void done(Run& run);
-  [[nodiscard]] bool wanted(const Run& run) const;
-  // Who else wants it to go on may have left.
-  void look_whether_wanted(Run& run);
   // The end of a run, whatever happens: who waits for what has not come gets the failure.
   class Ending {
    public:

@@ -78,12 +78,12 @@ bool Filling::may_grow() const {
 // The piece under way is as it will be.
 Task<void> Filling::grow() {
   if (!growing_) co_return;
-  bool kept = growing_->add({block_, used_});
-  while (kept && growing_->has_full_block()) {
+  auto kept = growing_->add({block_, used_});
+  while (kept == BlockKept::yes && growing_->has_full_block()) {
     co_await let_the_disk_catch_up(worker_, patience_);
     kept = growing_->keep_block();
   }
-  if (kept) {
+  if (kept == BlockKept::yes) {
     if (growing_->due()) store_begun();
     co_return;
   }
@@ -164,7 +164,7 @@ std::shared_ptr<Run> Filling::begin_run(const std::shared_ptr<const cache::Entry
   plan.also_wanted = [fill, for_nobody] { return for_nobody || !fill->close_if_unread(); };
   auto& runs = worker_.shared.runs;
   auto run = runs.begin(object, std::move(plan), worker_.io.get_executor());
-  fill->on_abandoned([&runs, run] { runs.look_whether_wanted(*run); });
+  fill->on_abandoned([run] { run->look_whether_wanted(); });
   return run;
 }
 
@@ -201,7 +201,7 @@ Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::millisec
     ending.why = poured ? kAllBrought : poured.error();
     const bool cut = !poured && poured.error().what != Failure::What::abandoned;
     if (sibling && cut && !cache::strong_validator(*object).empty()) {
-      shared.runs.begin_again(*run);
+      run->begin_again();
       const RunJob rest{run, job_.key, std::make_unique<OwnedRequest>(request()), patience_};
       ending.why = co_await bring_from_origin(worker_, rest);
     }

@@ -22,7 +22,8 @@ struct Scene {
   Runs::Taken take(std::uint32_t block, std::uint32_t last, Begin begin = Begin::needed) {
     return runs.take({object, block, last, begin}, is_held, io.get_executor());
   }
-  cache::BlockRun blocks(const Runs::Taken& taken) const { return runs.blocks(*taken.use.run()); }
+  cache::BlockRun blocks(const Runs::Taken& taken) const { return taken.use.run()->blocks());
+  }
   // The writer's next block; none where it would have to wait, -1 at the end.
   std::optional<std::int64_t> next(const std::shared_ptr<Run>& which) {
     const auto got = std::make_shared<std::optional<std::int64_t>>();  // which may come later
@@ -147,11 +148,11 @@ TEST(Runs, GoAheadOfTheirReadersOnlySoFar) {
   const auto run = taken.use.run();
   for (std::uint32_t block = 0; block <= Runs::kAhead; ++block) scene.bring(run);
   EXPECT_FALSE(scene.next(run));
-  EXPECT_TRUE(scene.runs.ask(taken.use, 1));
+  EXPECT_EQ(run->ask(1), Run::Asked::yes);
   scene.io.restart();
   scene.io.poll();
   EXPECT_EQ(scene.next(run), static_cast<int>(Runs::kAhead) + 1);
-  EXPECT_FALSE(scene.runs.ask(taken.use, 10)) << "not its to bring";
+  EXPECT_EQ(run->ask(10), Run::Asked::not_supplied) << "not its to bring";
 }
 
 TEST(Runs, AreBegunEarlyForWhatNoneBrings) {
@@ -176,11 +177,11 @@ TEST(Runs, ThatAreLongLeaveWhatIsFarToOnesBegunEarly) {
   EXPECT_FALSE(scene.take(8, 99, Scene::Begin::early).block) << "too near";
   const auto early = scene.take(9, 99, Scene::Begin::early);
   EXPECT_EQ(scene.blocks(early), (cache::BlockRun{9, 24}));
-  EXPECT_EQ(scene.runs.blocks(*run), (cache::BlockRun{0, 8}));
+  EXPECT_EQ(run->blocks(), (cache::BlockRun{0, 8}));
   EXPECT_EQ(scene.take(20, 99).use.run(), early.use.run());
   EXPECT_TRUE(scene.take(25, 99).begun);
   scene.runs.decline(*early.use.run());
-  EXPECT_EQ(scene.runs.blocks(*run).last, 99U);
+  EXPECT_EQ(run->blocks().last, 99U);
 }
 
 TEST(Runs, LeaveNothingThatIsWaitedForOrHasToComeWithTheRest) {
@@ -194,7 +195,7 @@ TEST(Runs, LeaveNothingThatIsWaitedForOrHasToComeWithTheRest) {
     std::optional<Runs::Taken> waits;
     if (!through) waits = scene.take(20, 20);
     EXPECT_FALSE(scene.take(12, 99, Scene::Begin::early).block);
-    EXPECT_EQ(scene.runs.blocks(*run).last, 99U);
+    EXPECT_EQ(run->blocks().last, 99U);
   }
 }
 
@@ -211,12 +212,12 @@ TEST(Runs, EndWhenNobodyReads) {
   int told = 0;
   auto taken = scene.take(0, 9);
   const auto run = taken.use.run();
-  scene.runs.on_unwanted(*run, [&told] { ++told; });
+  run->on_unwanted([&told] { ++told; });
   auto second = scene.take(3, 9);
   taken.use.release();
-  EXPECT_TRUE(scene.runs.wanted(*run));
+  EXPECT_TRUE(run->wanted());
   second.use.release();
-  EXPECT_FALSE(scene.runs.wanted(*run));
+  EXPECT_FALSE(run->wanted());
   EXPECT_EQ(scene.next(run), -1);
   EXPECT_EQ(told, 1);
 }
@@ -248,7 +249,7 @@ TEST(Runs, EndBeforeWhatIsHeldOrBroughtByAnother) {
   scene.bring(run);
   scene.bring(run);
   EXPECT_EQ(scene.next(run), -1);
-  EXPECT_EQ(scene.runs.blocks(*run).last, 1U);
+  EXPECT_EQ(run->blocks().last, 1U);
 }
 
 TEST(Runs, OfOneThatKnowsNoRangesGoOnAndAreWaitedFor) {
@@ -256,7 +257,7 @@ TEST(Runs, OfOneThatKnowsNoRangesGoOnAndAreWaitedFor) {
   const auto taken = scene.take(50, 50);
   const auto run = taken.use.run();
   scene.held = {0, 1};
-  scene.runs.replan(*run, {0, 99}, true);
+  run->replan({0, 99}, true);
   EXPECT_FALSE(scene.take(99, 99).begun);
   for (int block = 0; block < 3; ++block) scene.bring(run);
 }
@@ -294,9 +295,9 @@ TEST(Runs, HoldNoLockWhileTheyAskWhatIsHeldOrWanted) {
     return true;
   };
   const auto first = scene.runs.begin(scene.object, std::move(plan), scene.io.get_executor());
-  (void)scene.runs.wanted(*first);
-  scene.runs.on_unwanted(*first, [] {});
-  scene.runs.look_whether_wanted(*first);
+  (void)first->wanted();
+  first->on_unwanted([] {});
+  first->look_whether_wanted();
   EXPECT_EQ(asked, 2);
   scene.bring(first);
   const auto step = run(scene.io, scene.runs.next(first, held));

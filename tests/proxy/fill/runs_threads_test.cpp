@@ -62,7 +62,7 @@ class Crew {
   // The writer of a run; some are cut in the middle of a block, or go on elsewhere.
   net::Task<void> bring(Hand& hand, std::shared_ptr<Run> run, bool fails) {
     Runs::Ending ending(runs, run);
-    runs.on_unwanted(*run, [] {});
+    run->on_unwanted([] {});
     if (fails && run->early()) runs.decline(*run);
     for (int brought = 0; !run->declined(); ++brought) {
       const auto step = co_await runs.next(run, is_held_);
@@ -72,7 +72,7 @@ class Crew {
       step.fill->append(bytes, kBytesOfOne / 2);
       co_await asio::post(hand.io, net::use_task);
       if (fails && brought == 1) {
-        runs.begin_again(*run);
+        run->begin_again();
         continue;
       }
       if (fails && brought == 4) break;
@@ -82,7 +82,7 @@ class Crew {
       runs.done(*run);
     }
     ending.why = {Failure::Where::us, Failure::What::abandoned, {}};
-    runs.on_unwanted(*run, nullptr);
+    run->on_unwanted(nullptr);
   }
 
   // Whether all that came was right.
@@ -91,7 +91,7 @@ class Crew {
     for (auto block = first; block <= std::min(last, kBlocksOfIt - 1);) {
       const auto place = co_await runs.room().take(Room::For::fetched, hand.io.get_executor());
       if (!place) co_return false;
-      if (use.run()) runs.ask(use, block);
+      if (use.run()) use.run()->ask(block);
       auto taken = take(hand, block, kBlocksOfIt - 1, Begin::needed);
       if (!taken.block) {  // held by now
         if (evictions_++ % 4 == 0) held_[block] = false;
