@@ -3,8 +3,8 @@
 #include "proxy/answer/last_hop.hpp"
 #include "proxy/answer/pass.hpp"
 #include "proxy/answer/tunnel.hpp"
+#include "proxy/blocks/aligned_range.hpp"
 #include "proxy/blocks/presence.hpp"
-#include "proxy/blocks/wide.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/policy.hpp"
 #include "proxy/filling/filling.hpp"
@@ -27,13 +27,13 @@ namespace {
 
 struct Decision {
   cache::Verdict verdict;
-  Presence there = Presence::held;  // of what is wanted of an object
+  Presence there = Presence::stored;  // of what is wanted of an object
 };
 
 // The only place that decides.
 Decision decide(const Shared& shared, const Request& request, const digest::Key& key,
                 cache::Found& found, cache::Time now) {
-  auto there = Presence::held;
+  auto there = Presence::stored;
   if (found.entry && found.entry->object) {
     there = presence(shared, request, key, *found.entry);
     // Without a strong validator what is under way can only be joined.
@@ -66,9 +66,9 @@ struct Miss {
   digest::Key key;
   std::shared_ptr<const cache::Entry> held;
   cache::Verdict verdict;
-  Fills::Time asked;                // before the look-up
-  Presence there = Presence::held;  // of what is wanted of an object
-  bool anew = false;                // what is held was of no use
+  Fills::Time asked;                  // before the look-up
+  Presence there = Presence::stored;  // of what is wanted of an object
+  bool anew = false;                  // what is held was of no use
 };
 
 // The blocks to ask for in place of the part that is wanted.
@@ -78,7 +78,7 @@ std::optional<http::AskedRange> wide_for(const Shared& shared, const Request& re
   if (!shared.disk || !verdict.part || verdict.action == Action::complete) return {};
   if (!shared.disk->admits(miss.key)) return {};
   const bool begun = miss.held && miss.held->object && miss.held->range;
-  return widened(request.facts, begun ? miss.held->body.size : 0);
+  return aligned_to_blocks(request.facts, begun ? miss.held->body.size : 0);
 }
 
 // What to ask for in place of what the client does: those blocks, or just its range without its
@@ -157,7 +157,7 @@ bool may_have_stale(const Client& client, const Request& request, const Miss& mi
   const auto leave = shared.leave_after(failure);
   if (!miss.held) return false;
   const auto& held = *miss.held;
-  if (held.object && presence(shared, request, miss.key, held) != Presence::held) return false;
+  if (held.object && presence(shared, request, miss.key, held) != Presence::stored) return false;
   return cache::may_stand_in(request.facts, held, shared.clock.now(), leave);
 }
 

@@ -5,7 +5,7 @@
 
 #include "proxy/blocks/pace.hpp"
 #include "proxy/blocks/run_starter.hpp"
-#include "proxy/fill/runs.hpp"
+#include "proxy/fill/block_runs.hpp"
 
 namespace proxy {
 
@@ -20,12 +20,12 @@ namespace proxy {
 // makes no difference (tests/bench/blocks_bench.cpp). Belongs to one coroutine.
 class EarlyRun {
  public:
-  EarlyRun(Runs& runs, const RunStarter& starter) : runs_(runs), starter_(starter) {}
+  EarlyRun(BlockRuns& runs, const RunStarter& starter) : runs_(runs), starter_(starter) {}
 
   // What the early run gives, with the slot that its block takes.
   struct Given {
-    Runs::Taken run;
-    Room::Place place;
+    BlockRuns::Taken run;
+    TransferSlots::Slot slot;
   };
   // The client needs `block` now, and then all until `last`. If the early run begins with that
   // block, it is given to the caller; if it is of no use any more, it is dropped.
@@ -34,19 +34,20 @@ class EarlyRun {
   void note(Pace::Duration elapsed, Pace::Duration waited) { pace_.note(elapsed, waited); }
   // Once for each block: begins an early run if that pays, and a slot is to spare. `in_use`: the
   // run that the block is read from; none if it is stored.
-  void look_ahead(const Runs::Use& in_use);
+  void look_ahead(const BlockRuns::Use& in_use);
   // Its slot must not keep one from others.
   void drop();
   // The origin does not grant a second connection: there will be no early run any more.
   void give_up() { alone_ = true; }
 
  private:
-  [[nodiscard]] std::optional<std::uint32_t> begin_at(const Runs::Use& in_use, bool goes_on) const;
+  [[nodiscard]] std::optional<std::uint32_t> begin_at(const BlockRuns::Use& in_use,
+                                                      bool goes_on) const;
 
-  Runs& runs_;
+  BlockRuns& runs_;
   const RunStarter& starter_;
-  Runs::Taken taken_;
-  Room::Place place_;
+  BlockRuns::Taken taken_;
+  TransferSlots::Slot slot_;
   std::uint32_t first_ = 0;  // block of the early run
   std::uint32_t block_ = 0;  // that the client needs now
   std::uint32_t last_ = 0;

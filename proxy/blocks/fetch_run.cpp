@@ -5,7 +5,7 @@
 #include <boost/asio/detached.hpp>
 #include <utility>
 
-#include "proxy/blocks/pouring.hpp"
+#include "proxy/blocks/block_writer.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
@@ -30,7 +30,7 @@ constexpr std::uint64_t kWorthAnother = 64 * 1024;
 constexpr Failure kNotTheBlocks{Failure::Where::upstream, Failure::What::malformed, {}};
 constexpr Failure kRunEnded{Failure::Where::us, Failure::What::abandoned, {}};
 
-http::ByteRange bytes_of(const cache::BlockRun& blocks, std::uint64_t length) {
+http::ByteRange bytes_of(const cache::BlockRange& blocks, std::uint64_t length) {
   return {cache::bytes_of_block(blocks.first, length).first,
           cache::bytes_of_block(blocks.last, length).last};
 }
@@ -170,13 +170,13 @@ Task<Tried> pour_from(Worker& worker, const RunJob& job, peers::PeerRef peer, Fe
                       std::chrono::microseconds waited) {
   auto& shared = worker.shared;
   job.run->take_from(peer);
-  Pouring pouring(worker, {job.run, job.key, Hierarchy::sibling, job.patience}, fetch);
-  pouring.expect(kLeastSiblingRate);
-  const auto poured = co_await pouring.pour(shared.settings.timeouts.peer_first_byte);
+  BlockWriter writer(worker, {job.run, job.key, Hierarchy::sibling, job.patience}, fetch);
+  writer.expect(kLeastSiblingRate);
+  const auto poured = co_await writer.write(shared.settings.timeouts.peer_first_byte);
   fetch.finish();
   if (!poured && poured.error().what == Failure::What::abandoned) co_return Tried::over;
   const auto outcome = poured ? peers::ClaimOutcome::true_hit : peers::ClaimOutcome::broken;
-  shared.directory.note(peer, outcome, waited, pouring.received(), steady_clock::now());
+  shared.directory.note(peer, outcome, waited, writer.received(), steady_clock::now());
   if (poured) co_return Tried::over;
   job.run->begin_again();
   co_return Tried::origin;
@@ -238,7 +238,7 @@ Task<Failure> bring(Worker& worker, const RunJob& job) {
 }
 
 Task<void> run_to_its_end(Worker& worker, RunJob job) {
-  Runs::Ending ending(worker.shared.runs, job.run);
+  BlockRuns::Ending ending(worker.shared.runs, job.run);
   try {
     ending.why = co_await bring(worker, job);
   } catch (const std::exception& bug) {
@@ -248,7 +248,7 @@ Task<void> run_to_its_end(Worker& worker, RunJob job) {
 }
 
 // By one answer of the origin.
-Task<Failure> bring_rest(Worker& worker, const RunJob& job, Run::Rest rest) {
+Task<Failure> bring_rest(Worker& worker, const RunJob& job, BlockRun::Rest rest) {
   auto& shared = worker.shared;
   const auto& object = *job.run->object;
   auto bytes = bytes_of(rest.blocks, object.body.size);
@@ -274,14 +274,14 @@ Task<Failure> bring_rest(Worker& worker, const RunJob& job, Run::Rest rest) {
     if (rest.reached > 0) job.run->begin_again();
     job.run->replan({0, cache::blocks_in(object.body.size) - 1}, true);
   }
-  Pouring pouring(worker, {job.run, job.key, Hierarchy::direct, job.patience}, fetch);
-  const auto poured = co_await pouring.pour(shared.settings.timeouts.body);
+  BlockWriter writer(worker, {job.run, job.key, Hierarchy::direct, job.patience}, fetch);
+  const auto poured = co_await writer.write(shared.settings.timeouts.body);
   fetch.finish();
   if (!poured) co_return poured.error();
   co_return kRunEnded;
 }
 
-bool is_worth_another(const Run::Rest& before, const Run::Rest& rest) {
+bool is_worth_another(const BlockRun::Rest& before, const BlockRun::Rest& rest) {
   const auto brought = std::uint64_t{rest.blocks.first - before.blocks.first} * cache::kBlockBytes;
   return !rest.through && brought + rest.reached >= before.reached + kWorthAnother;
 }

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "proxy/fill/run.hpp"
+#include "proxy/fill/block_run.hpp"
 #include "proxy/http/framing.hpp"
 #include "proxy/request/request.hpp"
 #include "proxy/tiers/object_blocks.hpp"
@@ -26,7 +26,7 @@ Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,
            const cache::Entry& object, const http::ByteRange& asked);
 
 struct RunJob {
-  std::shared_ptr<Run> run;
+  std::shared_ptr<BlockRun> run;
   digest::Key key;                        // of the URL
   std::unique_ptr<OwnedRequest> request;  // of a client that waits for it
   std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();

@@ -21,7 +21,7 @@ Presence presence(const Shared& shared, const Request& request, const digest::Ke
                   const cache::Entry& object) {
   const bool unmodified = cache::is_unmodified_for(request.head.fields, object, shared.clock.now());
   const auto wanted = parts_wanted(request, object);
-  auto found = Presence::held;
+  auto found = Presence::stored;
   for (const auto& range : ranges_of(request, object, wanted, unmodified)) {
     const auto blocks = cache::blocks_of(range);
     for (auto block = blocks.first; block <= blocks.last; ++block) {

@@ -12,7 +12,7 @@ namespace proxy {
 struct Shared;
 
 enum class Presence : std::uint8_t {
-  held,       // every byte that the answer needs, or the answer has no body
+  stored,     // every byte that the answer needs, or the answer has no body
   under_way,  // the blocks that are not held are being fetched for other requests
   missing,
 };

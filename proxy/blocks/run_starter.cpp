@@ -16,11 +16,12 @@ bool RunStarter::is_stored(std::uint32_t block) const {
   return has_block(worker_.shared, of_.key, *of_.object, block);
 }
 
-Runs::Taken RunStarter::take(std::uint32_t block, std::uint32_t last, Runs::Wanted::Begin begin,
-                             const Runs::Held& held) const {
-  Runs::Wanted wanted{of_.object, block, last, begin};
-  if (!may_begin()) wanted.begin = Runs::Wanted::Begin::no;
-  auto taken = worker_.shared.runs.take(wanted, held, worker_.io.get_executor());
+BlockRuns::Taken RunStarter::take(std::uint32_t block, std::uint32_t last,
+                                  BlockRuns::Wanted::Begin begin,
+                                  const BlockRuns::IsStored& is_stored) const {
+  BlockRuns::Wanted wanted{of_.object, block, last, begin};
+  if (!may_begin()) wanted.begin = BlockRuns::Wanted::Begin::no;
+  auto taken = worker_.shared.runs.take(wanted, is_stored, worker_.io.get_executor());
   if (taken.begun) {
     RunJob job{taken.use.run(), of_.key, std::make_unique<OwnedRequest>(of_.request), patience_};
     start_run(worker_, std::move(job));

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "digest/key.hpp"
-#include "proxy/fill/runs.hpp"
+#include "proxy/fill/block_runs.hpp"
 #include "proxy/request/request.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
@@ -28,9 +28,9 @@ class RunStarter {
   // be asked for just this version of it.
   [[nodiscard]] bool may_begin() const;
   [[nodiscard]] bool is_stored(std::uint32_t block) const;
-  // As Runs::take(). Without may_begin() it begins no run, whatever `begin` says.
-  Runs::Taken take(std::uint32_t block, std::uint32_t last, Runs::Wanted::Begin begin,
-                   const Runs::Held& held) const;
+  // As BlockRuns::take(). Without may_begin() it begins no run, whatever `begin` says.
+  BlockRuns::Taken take(std::uint32_t block, std::uint32_t last, BlockRuns::Wanted::Begin begin,
+                        const BlockRuns::IsStored& is_stored) const;
 
  private:
   Worker& worker_;

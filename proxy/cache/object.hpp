@@ -36,15 +36,15 @@ inline constexpr std::uint64_t kLargeFrom = std::uint64_t{4} << 20;
 inline constexpr std::uint64_t kLargestObject = std::uint64_t{UINT32_MAX} * kBlockBytes;
 
 // Consecutive blocks, by number.
-struct BlockRun {
+struct BlockRange {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
 
-  bool operator==(const BlockRun&) const = default;
+  bool operator==(const BlockRange&) const = default;
 };
 
 // The blocks that contain these bytes of an object. The range lies below kLargestObject.
-constexpr BlockRun blocks_of(const http::ByteRange& range) {
+constexpr BlockRange blocks_of(const http::ByteRange& range) {
   return {static_cast<std::uint32_t>(range.first / kBlockBytes),
           static_cast<std::uint32_t>(range.last / kBlockBytes)};
 }
@@ -61,13 +61,13 @@ constexpr std::uint64_t bytes_before_block(std::uint64_t first) {
 
 // The blocks that a part of an object contains completely. Returns nothing if there are none, or if
 // the complete length is unknown or too large.
-constexpr std::optional<BlockRun> whole_blocks(const http::ContentRange& part) {
+constexpr std::optional<BlockRange> whole_blocks(const http::ContentRange& part) {
   if (!part.complete || *part.complete > kLargestObject) return {};
   const auto length = part.range.last + 1;
   const auto first = (part.range.first + bytes_before_block(part.range.first)) / kBlockBytes;
   const auto end = length == part.complete ? blocks_in(length) : length / kBlockBytes;
   if (first >= end) return {};
-  return BlockRun{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - 1)};
+  return BlockRange{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - 1)};
 }
 
 // The bytes of block `number` in an object of this length. The block must exist.

@@ -6,10 +6,10 @@
 
 #include "digest/key.hpp"
 #include "peers/directory.hpp"
-#include "proxy/blocks/growing.hpp"
 #include "proxy/blocks/least_rate.hpp"
+#include "proxy/blocks/unsized_object.hpp"
+#include "proxy/fill/block_run.hpp"
 #include "proxy/fill/fill.hpp"
-#include "proxy/fill/run.hpp"
 #include "proxy/request/request.hpp"
 #include "proxy/sources/upstream_request.hpp"
 #include "proxy/tiers/object_blocks.hpp"
@@ -100,7 +100,7 @@ class Filling {
   void drop_begun();
   [[nodiscard]] std::shared_ptr<const cache::Entry> object_of(std::uint64_t length) const;
   net::Task<bool> complete_in_blocks();
-  std::shared_ptr<Run> begin_run(const std::shared_ptr<const cache::Entry>& object);
+  std::shared_ptr<BlockRun> begin_run(const std::shared_ptr<const cache::Entry>& object);
   void publish_object(const std::shared_ptr<const cache::Entry>& object);
   void note_of_blocks(const peers::PeerRef& peer, std::chrono::microseconds waited,
                       const Outcome<void>& poured);
@@ -135,8 +135,8 @@ class Filling {
   std::shared_ptr<cache::Entry> entry_;
   std::optional<std::uint64_t> length_;
   std::shared_ptr<cache::Block> block_;
-  std::uint32_t used_ = 0;          // bytes of block_
-  std::optional<Growing> growing_;  // a body of unknown length, if it is to become an object
+  std::uint32_t used_ = 0;                // bytes of block_
+  std::optional<UnsizedObject> growing_;  // a body of unknown length, if it is to become an object
   const std::shared_ptr<DiskPatience> patience_ = std::make_shared<DiskPatience>();
   bool storing_ = false;
   bool windowed_ = false;  // the fill keeps no more of it than readers need

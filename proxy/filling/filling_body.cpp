@@ -125,7 +125,7 @@ bool Filling::stand_in(const std::shared_ptr<const cache::Entry>& stale, std::st
   }
   if (!stale || !cache::may_stand_in(request().facts, *stale, now(), leave)) return false;
   const bool lacks =
-      stale->object && presence(worker_.shared, request(), job_.key, *stale) != Presence::held;
+      stale->object && presence(worker_.shared, request(), job_.key, *stale) != Presence::stored;
   if (lacks) return false;
   provenance_.stood_in = true;
   provenance_.leave = leave;

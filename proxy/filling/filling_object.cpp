@@ -1,8 +1,8 @@
 // What a fill does with a response that is kept in blocks: makes it an object, and brings them.
 #include <algorithm>
 
+#include "proxy/blocks/block_writer.hpp"
 #include "proxy/blocks/fetch_run.hpp"
-#include "proxy/blocks/pouring.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/in_blocks.hpp"
 #include "proxy/cache/partial.hpp"
@@ -150,7 +150,7 @@ std::shared_ptr<const cache::Entry> Filling::object_of(std::uint64_t length) con
   return whole.storability == cache::Storability::yes ? whole.entry : nullptr;
 }
 
-std::shared_ptr<Run> Filling::begin_run(const std::shared_ptr<const cache::Entry>& object) {
+std::shared_ptr<BlockRun> Filling::begin_run(const std::shared_ptr<const cache::Entry>& object) {
   const bool weak = cache::strong_validator(*object).empty();
   const bool knows_ranges =
       http::has_member(fetch_->head().fields, http::field::accept_ranges, "bytes");
@@ -189,15 +189,15 @@ Task<std::optional<Outcome<void>>> Filling::pour_in_blocks(std::chrono::millisec
   const auto run = begin_run(object);
   Outcome<void> poured = boost::system::in_place_value;
   {
-    Runs::Ending ending(shared.runs, run);
+    BlockRuns::Ending ending(shared.runs, run);
     publish_object(object);
     const bool sibling = provenance_.source == cache::SourceKind::sibling;
     const auto from = sibling ? Hierarchy::sibling : Hierarchy::direct;
-    Pouring pouring(worker_, {run, job_.key, from, patience_}, *fetch_);
-    if (sibling) pouring.expect(kLeastSiblingRate);
+    BlockWriter writer(worker_, {run, job_.key, from, patience_}, *fetch_);
+    if (sibling) writer.expect(kLeastSiblingRate);
     if (entry_->range)
       poured = co_await skip(cache::bytes_before_block(entry_->range->range.first));
-    if (poured) poured = co_await pouring.pour(idle);
+    if (poured) poured = co_await writer.write(idle);
     ending.why = poured ? kAllBrought : poured.error();
     const bool cut = !poured && poured.error().what != Failure::What::abandoned;
     if (sibling && cut && !cache::strong_validator(*object).empty()) {

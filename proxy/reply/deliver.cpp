@@ -57,7 +57,7 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
                      Presence there, cache::Time now, std::string_view detail) {
   auto& record = client.reply.record();
   http::CacheStatus status;
-  if (there == Presence::held) {
+  if (there == Presence::stored) {
     record.tag = record.from_disk ? Tag::disk_hit : Tag::mem_hit;
     if (answer.unmodified()) record.tag = Tag::conditional_hit;
     status.hit = true;

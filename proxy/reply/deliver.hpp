@@ -19,7 +19,7 @@ net::Task<void> serve(Client& client, const Request& request, const cache::Entry
 struct HeldObject {
   digest::Key key;  // of the URL
   std::shared_ptr<const cache::Entry> entry;
-  Presence there = Presence::held;  // of what is wanted of it
+  Presence there = Presence::stored;  // of what is wanted of it
 };
 // Likewise from a large object, whose missing blocks are fetched. False: nothing was sent, as the
 // origin has another version, or says nothing more of this one.

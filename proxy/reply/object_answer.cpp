@@ -21,7 +21,7 @@ ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, ca
       wanted_(parts_wanted(request, *from_.object)),
       ranges_(ranges_of(request, *from_.object, wanted_, unmodified_)),
       source_(client.worker, {request, from_.key, from_.object, from_.may_fetch}),
-      watch_(client.stream, client.worker.deadlines, source_.place()) {}
+      watch_(client.stream, client.worker.deadlines, source_.slot()) {}
 
 Task<Outcome<Pieces>> ObjectAnswer::next() {
   if (!opened_.pieces.empty()) co_return std::exchange(opened_.pieces, {});

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "proxy/blocks/source.hpp"
+#include "proxy/blocks/block_source.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/client/client.hpp"
 #include "proxy/reply/stall_watch.hpp"

@@ -19,8 +19,8 @@ constexpr int kTcpInfo = 11;
 
 }  // namespace
 
-StallWatch::StallWatch(net::Stream& client, net::Deadlines& deadlines, Room::Place& place)
-    : Watched(deadlines), client_(client), deadlines_(deadlines), place_(place) {}
+StallWatch::StallWatch(net::Stream& client, net::Deadlines& deadlines, TransferSlots::Slot& slot)
+    : Watched(deadlines), client_(client), deadlines_(deadlines), slot_(slot) {}
 
 void StallWatch::begin() {
   since_ = deadlines_.now();
@@ -51,7 +51,7 @@ void StallWatch::on_expiry() {
     if (by_then_) since_ = now;
     by_then_ = taken;
   }
-  if (now - since_ >= kPatience && place_.is_wanted()) {
+  if (now - since_ >= kPatience && slot_.is_wanted()) {
     client_.expires_after(Clock::duration::zero());
   } else {
     expires_after(kLook);

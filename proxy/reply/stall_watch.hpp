@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "proxy/client/client.hpp"
-#include "proxy/fill/room.hpp"
+#include "proxy/fill/transfer_slots.hpp"
 
 namespace proxy {
 
@@ -17,7 +17,7 @@ class StallWatch final : private net::Watched {
   static constexpr std::chrono::seconds kPatience{5};
   static constexpr std::uint64_t kLeast = 64 * 1024;
 
-  StallWatch(net::Stream& client, net::Deadlines& deadlines, Room::Place& place);
+  StallWatch(net::Stream& client, net::Deadlines& deadlines, TransferSlots::Slot& slot);
 
   void begin();
   void end();
@@ -28,7 +28,7 @@ class StallWatch final : private net::Watched {
 
   net::Stream& client_;
   net::Deadlines& deadlines_;
-  Room::Place& place_;
+  TransferSlots::Slot& slot_;
   Clock::time_point since_;
   std::optional<std::uint64_t> by_then_;  // acknowledged, of all that was sent on the connection
 };

@@ -107,7 +107,7 @@ Server::Server(const config::Settings& settings, lists::AccessLists lists, Gatew
       disk_(begin_disk(settings_, budget_)),
       store_(budget_, {.max_object = settings_.cache.largest_object().value},
              disk_ ? &disk_->disk().index() : nullptr),
-      runs_(Room::places_in(budget_.limit())),
+      runs_(TransferSlots::slots_in(budget_.limit())),
       gateway_(std::move(gateway)),
       rules_(settings_.rules),
       holdings_(store_),

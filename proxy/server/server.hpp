@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "peers/exchange.hpp"
-#include "proxy/fill/runs.hpp"
+#include "proxy/fill/block_runs.hpp"
 #include "proxy/server/listener.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/tiers/disk_watch.hpp"
@@ -53,7 +53,7 @@ class Server {
   std::unique_ptr<cache::DiskTier> disk_;  // null: memory is all there is
   cache::Store store_;
   Fills fills_;
-  Runs runs_;
+  BlockRuns runs_;
   Gateway gateway_;
   const SiteRules rules_;
   StoreHoldings holdings_;

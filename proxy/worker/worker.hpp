@@ -8,8 +8,8 @@
 #include "peers/directory.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/cache/disk_tier.hpp"
+#include "proxy/fill/block_runs.hpp"
 #include "proxy/fill/fills.hpp"
-#include "proxy/fill/runs.hpp"
 #include "proxy/lists/access_lists.hpp"
 #include "proxy/net/clock.hpp"
 #include "proxy/observe/access_log.hpp"
@@ -37,7 +37,7 @@ struct Shared {
   cache::Store& store;
   cache::DiskTier* disk = nullptr;  // null: memory is all there is
   Fills& fills;
-  Runs& runs;
+  BlockRuns& runs;
   Gateway& gateway;
   const SiteRules& rules;
   peers::PeerDirectory& directory;

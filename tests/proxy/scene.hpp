@@ -4,7 +4,7 @@
 #include <string>
 
 #include "proxy/client/client.hpp"
-#include "proxy/fill/runs.hpp"
+#include "proxy/fill/block_runs.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "tests/proxy/received.hpp"
 #include "tests/proxy/request/requests.hpp"
@@ -43,7 +43,7 @@ struct Scene {
   cache::Budget transit{settings.cache.memory.value / 8};
   cache::Store store{budget};
   Fills fills;
-  Runs runs;
+  BlockRuns runs;
   Gateway gateway{settings.reverse};
   SiteRules rules{settings.rules};
   StoreHoldings holdings{store};

@@ -15,12 +15,12 @@ namespace {
 constexpr std::uint64_t kMiB = kBlockBytes;
 
 TEST(BlocksOfAnObject, AreThoseThatHoldTheBytes) {
-  EXPECT_EQ(blocks_of({0, 0}), (BlockRun{0, 0}));
-  EXPECT_EQ(blocks_of({0, kMiB - 1}), (BlockRun{0, 0}));
-  EXPECT_EQ(blocks_of({kMiB - 1, kMiB}), (BlockRun{0, 1}));
-  EXPECT_EQ(blocks_of({5 * kMiB, 7 * kMiB}), (BlockRun{5, 7}));
+  EXPECT_EQ(blocks_of({0, 0}), (BlockRange{0, 0}));
+  EXPECT_EQ(blocks_of({0, kMiB - 1}), (BlockRange{0, 0}));
+  EXPECT_EQ(blocks_of({kMiB - 1, kMiB}), (BlockRange{0, 1}));
+  EXPECT_EQ(blocks_of({5 * kMiB, 7 * kMiB}), (BlockRange{5, 7}));
   EXPECT_EQ(blocks_of({kLargestObject - 1, kLargestObject - 1}),
-            (BlockRun{UINT32_MAX - 1, UINT32_MAX - 1}));
+            (BlockRange{UINT32_MAX - 1, UINT32_MAX - 1}));
 }
 
 TEST(BlocksOfAnObject, AreAllOfTheSameSizeButTheLast) {
@@ -37,19 +37,19 @@ TEST(BlocksOfAnObject, AreAllOfTheSameSizeButTheLast) {
 TEST(BlocksOfAPart, AreThoseThatItHasWhole) {
   struct Case {
     http::ContentRange part;
-    std::optional<BlockRun> blocks;
+    std::optional<BlockRange> blocks;
     std::uint64_t before;
   };
   const Case cases[] = {
-      {{{0, 0}, 1}, BlockRun{0, 0}, 0},
-      {{{0, 5 * kMiB}, 5 * kMiB + 1}, BlockRun{0, 5}, 0},
-      {{{0, 5 * kMiB}, 6 * kMiB}, BlockRun{0, 4}, 0},
-      {{{1, 2 * kMiB - 1}, 6 * kMiB}, BlockRun{1, 1}, kMiB - 1},
+      {{{0, 0}, 1}, BlockRange{0, 0}, 0},
+      {{{0, 5 * kMiB}, 5 * kMiB + 1}, BlockRange{0, 5}, 0},
+      {{{0, 5 * kMiB}, 6 * kMiB}, BlockRange{0, 4}, 0},
+      {{{1, 2 * kMiB - 1}, 6 * kMiB}, BlockRange{1, 1}, kMiB - 1},
       {{{1, 2 * kMiB - 2}, 6 * kMiB}, std::nullopt, kMiB - 1},
-      {{{kMiB - 1, 6 * kMiB - 1}, 6 * kMiB}, BlockRun{1, 5}, 1},
+      {{{kMiB - 1, 6 * kMiB - 1}, 6 * kMiB}, BlockRange{1, 5}, 1},
       {{{5 * kMiB + 1, 6 * kMiB - 1}, 6 * kMiB}, std::nullopt, kMiB - 1},
       {{{0, 5 * kMiB - 1}, std::nullopt}, std::nullopt, 0},
-      {{{0, kLargestObject - 1}, kLargestObject}, BlockRun{0, UINT32_MAX - 1}, 0},
+      {{{0, kLargestObject - 1}, kLargestObject}, BlockRange{0, UINT32_MAX - 1}, 0},
       {{{0, kLargestObject}, kLargestObject + 1}, std::nullopt, 0},
       {{{UINT64_MAX - 2, UINT64_MAX - 1}, UINT64_MAX}, std::nullopt, 3},
   };

@@ -28,7 +28,7 @@ struct FillScene {
   }
 };
 
-// Runs a task that may have to wait; empty while it does.
+// BlockRuns a task that may have to wait; empty while it does.
 template <class T>
 std::shared_ptr<std::optional<T>> start(FillScene& scene, net::Task<T> task) {
   auto result = std::make_shared<std::optional<T>>();

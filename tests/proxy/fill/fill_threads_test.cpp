@@ -176,7 +176,7 @@ TEST(FillThreads, WhoIsTooSlowIsDetachedForTheOthersSake) {
   EXPECT_EQ(cut.error().what, Failure::What::overload);
 }
 
-// Runs each of them on a thread of its own, all at once.
+// BlockRuns each of them on a thread of its own, all at once.
 template <class... Acts>
 void at_once(Acts... acts) {
   std::barrier start(sizeof...(acts));

@@ -1,4 +1,4 @@
-#include "proxy/blocks/wide.hpp"
+#include "proxy/blocks/aligned_range.hpp"
 
 #include <algorithm>
 
@@ -18,7 +18,8 @@ bool is_worth_a_block(const http::AskedRange& asked) {
 
 }  // namespace
 
-std::optional<http::AskedRange> widened(const cache::RequestFacts& request, std::uint64_t held) {
+std::optional<http::AskedRange> aligned_to_blocks(const cache::RequestFacts& request,
+                                                  std::uint64_t held) {
   if (!request.range) return {};
   const auto all = http::asked_ranges(request.ranges);
   if (all.empty() || !std::all_of(all.begin(), all.end(), is_worth_a_block)) return {};

@@ -1,4 +1,4 @@
-#include "proxy/fill/runs.hpp"
+#include "proxy/fill/block_runs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,24 +18,24 @@ using support::run;
 constexpr Failure kRunCut{Failure::Where::upstream, Failure::What::cut, {}};
 
 struct Scene {
-  using Begin = Runs::Wanted::Begin;
-  Runs::Taken take(std::uint32_t block, std::uint32_t last, Begin begin = Begin::needed) {
+  using Begin = BlockRuns::Wanted::Begin;
+  BlockRuns::Taken take(std::uint32_t block, std::uint32_t last, Begin begin = Begin::needed) {
     return runs.take({object, block, last, begin}, is_held, io.get_executor());
   }
-  cache::BlockRun blocks(const Runs::Taken& taken) const { return taken.use.run()->blocks());
+  cache::BlockRange blocks(const BlockRuns::Taken& taken) const { return taken.use.run()->blocks());
   }
   // The writer's next block; none where it would have to wait, -1 at the end.
-  std::optional<std::int64_t> next(const std::shared_ptr<Run>& which) {
+  std::optional<std::int64_t> next(const std::shared_ptr<BlockRun>& which) {
     const auto got = std::make_shared<std::optional<std::int64_t>>();  // which may come later
     boost::asio::co_spawn(io, runs.next(which, is_held),
-                          [got](std::exception_ptr, const Runs::Next& step) {
+                          [got](std::exception_ptr, const BlockRuns::Next& step) {
                             *got = step.fill ? std::int64_t{step.block} : -1;
                           });
     io.restart();
     io.poll();
     return *got;
   }
-  void bring(const std::shared_ptr<Run>& which) {
+  void bring(const std::shared_ptr<BlockRun>& which) {
     ASSERT_TRUE(next(which).value_or(-1) >= 0);
     runs.done(*which);
   }
@@ -44,15 +44,15 @@ struct Scene {
   cache::Budget budget{1 << 30};
   std::shared_ptr<const cache::Entry> object = object_of(budget, 100 << 20);
   std::set<std::uint32_t> held;
-  const Runs::Held is_held = [this](std::uint32_t block) { return held.contains(block); };
-  Runs runs;
+  const BlockRuns::IsStored is_held = [this](std::uint32_t block) { return held.contains(block); };
+  BlockRuns runs;
 };
 
-TEST(Runs, AskForWhatIsMissingInARow) {
+TEST(BlockRuns, AskForWhatIsMissingInARow) {
   const struct {
     std::set<std::uint32_t> held;
     std::uint32_t block, last;
-    cache::BlockRun asked;
+    cache::BlockRange asked;
   } cases[] = {
       {{}, 0, 0, {0, 0}},        {{}, 5, 9, {5, 9}}, {{}, 5, 99, {5, 20}},  // so many at once
       {{8, 9}, 5, 99, {5, 7}},                                              // before what is held
@@ -67,7 +67,7 @@ TEST(Runs, AskForWhatIsMissingInARow) {
   }
 }
 
-TEST(Runs, BeginNothingForWhatIsHeldOrMayNotBeAskedFor) {
+TEST(BlockRuns, BeginNothingForWhatIsHeldOrMayNotBeAskedFor) {
   Scene scene;
   scene.held = {3};
   EXPECT_FALSE(scene.take(3, 9).block);
@@ -76,10 +76,10 @@ TEST(Runs, BeginNothingForWhatIsHeldOrMayNotBeAskedFor) {
   EXPECT_TRUE(scene.take(5, 9, Scene::Begin::no).block) << "is under way";
 }
 
-TEST(Runs, TellHowFarTheyGo) {
+TEST(BlockRuns, TellHowFarTheyGo) {
   Scene scene;
   EXPECT_FALSE(scene.runs.under_way(*scene.object, 0));
-  const auto begin = [&](cache::BlockRun blocks, bool through) {
+  const auto begin = [&](cache::BlockRange blocks, bool through) {
     return scene.runs.begin(scene.object, {blocks, through}, scene.io.get_executor());
   };
   const auto some = begin({3, 9}, false);
@@ -87,28 +87,28 @@ TEST(Runs, TellHowFarTheyGo) {
   EXPECT_EQ(scene.runs.under_way(*scene.object, 5), 9U);
   EXPECT_FALSE(scene.runs.under_way(*scene.object, 10));
   const auto long_one = begin({20, 99}, false);
-  EXPECT_EQ(scene.runs.under_way(*scene.object, 20), 20 + Runs::kNear - 1);
-  EXPECT_FALSE(scene.runs.under_way(*scene.object, 20 + Runs::kNear));
+  EXPECT_EQ(scene.runs.under_way(*scene.object, 20), 20 + BlockRuns::kNear - 1);
+  EXPECT_FALSE(scene.runs.under_way(*scene.object, 20 + BlockRuns::kNear));
   const auto whole = begin({0, 99}, true);
-  EXPECT_EQ(scene.runs.under_way(*scene.object, 20 + Runs::kNear), 99U);
+  EXPECT_EQ(scene.runs.under_way(*scene.object, 20 + BlockRuns::kNear), 99U);
 }
 
-TEST(Runs, ComeToTheLastBlockThatThereMayBe) {
+TEST(BlockRuns, ComeToTheLastBlockThatThereMayBe) {
   Scene scene;
   constexpr auto kLast = UINT32_MAX - 1;
   scene.object = object_of(scene.budget, cache::kLargestObject);
   const auto taken = scene.take(kLast - 1, kLast);
-  EXPECT_EQ(scene.blocks(taken), (cache::BlockRun{kLast - 1, kLast}));
+  EXPECT_EQ(scene.blocks(taken), (cache::BlockRange{kLast - 1, kLast}));
   EXPECT_EQ(scene.runs.under_way(*scene.object, kLast), kLast);
   scene.bring(taken.use.run());
   EXPECT_EQ(scene.next(taken.use.run()), kLast);
 }
 
-TEST(Runs, BringWhatNobodyWaitsForWhereThereIsRoomToSpare) {
+TEST(BlockRuns, BringWhatNobodyWaitsForWhereThereIsRoomToSpare) {
   Scene scene;
   const auto first = scene.take(0, 9);
-  std::vector<Room::Place> places;
-  while (auto place = scene.runs.room().try_take(Room::For::held)) {
+  std::vector<TransferSlots::Slot> places;
+  while (auto place = scene.runs.slots().try_take(TransferSlots::For::stored)) {
     places.push_back(std::move(place));
   }
   scene.bring(first.use.run());
@@ -120,7 +120,7 @@ TEST(Runs, BringWhatNobodyWaitsForWhereThereIsRoomToSpare) {
   EXPECT_EQ(scene.next(first.use.run()), 2);
 }
 
-TEST(Runs, AreJoinedByWhoWantsOneOfTheirBlocks) {
+TEST(BlockRuns, AreJoinedByWhoWantsOneOfTheirBlocks) {
   Scene scene;
   const auto first = scene.take(5, 9);
   const auto second = scene.take(7, 30);
@@ -129,45 +129,45 @@ TEST(Runs, AreJoinedByWhoWantsOneOfTheirBlocks) {
   const auto third = scene.take(10, 30);
   EXPECT_TRUE(third.begun);
   const auto fourth = scene.take(2, 30);
-  EXPECT_EQ(scene.blocks(fourth), (cache::BlockRun{2, 4})) << "before what is under way";
+  EXPECT_EQ(scene.blocks(fourth), (cache::BlockRange{2, 4})) << "before what is under way";
   EXPECT_TRUE(scene.runs.under_way(*scene.object, 9));
   EXPECT_FALSE(scene.runs.under_way(*scene.object, 30));
   EXPECT_FALSE(scene.runs.under_way(*object_of(scene.budget, 1 << 30, "", 2), 9));
 }
 
-TEST(Runs, BringNothingAgainThatWasBrought) {
+TEST(BlockRuns, BringNothingAgainThatWasBrought) {
   Scene scene;
   const auto first = scene.take(5, 9);
   scene.bring(first.use.run());
   EXPECT_TRUE(scene.take(5, 9).begun) << "was brought, and is not held any more";
 }
 
-TEST(Runs, GoAheadOfTheirReadersOnlySoFar) {
+TEST(BlockRuns, GoAheadOfTheirReadersOnlySoFar) {
   Scene scene;
   const auto taken = scene.take(0, 9);
   const auto run = taken.use.run();
-  for (std::uint32_t block = 0; block <= Runs::kAhead; ++block) scene.bring(run);
+  for (std::uint32_t block = 0; block <= BlockRuns::kAhead; ++block) scene.bring(run);
   EXPECT_FALSE(scene.next(run));
-  EXPECT_EQ(run->ask(1), Run::Asked::yes);
+  EXPECT_EQ(run->ask(1), BlockRun::Asked::yes);
   scene.io.restart();
   scene.io.poll();
-  EXPECT_EQ(scene.next(run), static_cast<int>(Runs::kAhead) + 1);
-  EXPECT_EQ(run->ask(10), Run::Asked::not_supplied) << "not its to bring";
+  EXPECT_EQ(scene.next(run), static_cast<int>(BlockRuns::kAhead) + 1);
+  EXPECT_EQ(run->ask(10), BlockRun::Asked::not_supplied) << "not its to bring";
 }
 
-TEST(Runs, AreBegunEarlyForWhatNoneBrings) {
+TEST(BlockRuns, AreBegunEarlyForWhatNoneBrings) {
   Scene scene;
   const auto first = scene.take(0, 40);
   EXPECT_FALSE(scene.take(8, 40, Scene::Begin::early).block) << "is under way";
   const auto early = scene.take(16, 40, Scene::Begin::early);
   EXPECT_TRUE(early.begun && early.use.run()->early());
-  EXPECT_EQ(scene.blocks(early), (cache::BlockRun{16, 31}));
+  EXPECT_EQ(scene.blocks(early), (cache::BlockRange{16, 31}));
   EXPECT_EQ(scene.take(16, 40).use.run(), early.use.run());
   scene.held = {32};
   EXPECT_FALSE(scene.take(32, 40, Scene::Begin::early).block);
 }
 
-TEST(Runs, ThatAreLongLeaveWhatIsFarToOnesBegunEarly) {
+TEST(BlockRuns, ThatAreLongLeaveWhatIsFarToOnesBegunEarly) {
   Scene scene;
   RunPlan plan;
   plan.blocks = {0, 99};
@@ -176,15 +176,15 @@ TEST(Runs, ThatAreLongLeaveWhatIsFarToOnesBegunEarly) {
   scene.bring(run);
   EXPECT_FALSE(scene.take(8, 99, Scene::Begin::early).block) << "too near";
   const auto early = scene.take(9, 99, Scene::Begin::early);
-  EXPECT_EQ(scene.blocks(early), (cache::BlockRun{9, 24}));
-  EXPECT_EQ(run->blocks(), (cache::BlockRun{0, 8}));
+  EXPECT_EQ(scene.blocks(early), (cache::BlockRange{9, 24}));
+  EXPECT_EQ(run->blocks(), (cache::BlockRange{0, 8}));
   EXPECT_EQ(scene.take(20, 99).use.run(), early.use.run());
   EXPECT_TRUE(scene.take(25, 99).begun);
   scene.runs.decline(*early.use.run());
   EXPECT_EQ(run->blocks().last, 99U);
 }
 
-TEST(Runs, LeaveNothingThatIsWaitedForOrHasToComeWithTheRest) {
+TEST(BlockRuns, LeaveNothingThatIsWaitedForOrHasToComeWithTheRest) {
   for (const bool through : {false, true}) {
     Scene scene;
     RunPlan plan;
@@ -192,22 +192,23 @@ TEST(Runs, LeaveNothingThatIsWaitedForOrHasToComeWithTheRest) {
     plan.through = through;
     plan.also_wanted = [] { return true; };
     const auto run = scene.runs.begin(scene.object, std::move(plan), scene.io.get_executor());
-    std::optional<Runs::Taken> waits;
+    std::optional<BlockRuns::Taken> waits;
     if (!through) waits = scene.take(20, 20);
     EXPECT_FALSE(scene.take(12, 99, Scene::Begin::early).block);
     EXPECT_EQ(run->blocks().last, 99U);
   }
 }
 
-TEST(Runs, AreNotBegunEarlyWhereManyBringThatObject) {
+TEST(BlockRuns, AreNotBegunEarlyWhereManyBringThatObject) {
   Scene scene;
-  std::vector<Runs::Taken> many;
-  for (std::uint32_t i = 0; i < Runs::kManyOfOne; ++i) many.push_back(scene.take(2 * i, 2 * i));
+  std::vector<BlockRuns::Taken> many;
+  for (std::uint32_t i = 0; i < BlockRuns::kManyOfOne; ++i)
+    many.push_back(scene.take(2 * i, 2 * i));
   EXPECT_FALSE(scene.take(50, 60, Scene::Begin::early).block);
   EXPECT_TRUE(scene.take(50, 60).begun);
 }
 
-TEST(Runs, EndWhenNobodyReads) {
+TEST(BlockRuns, EndWhenNobodyReads) {
   Scene scene;
   int told = 0;
   auto taken = scene.take(0, 9);
@@ -222,7 +223,7 @@ TEST(Runs, EndWhenNobodyReads) {
   EXPECT_EQ(told, 1);
 }
 
-TEST(Runs, OfAResponseThatIsHereGoOnWhileSomebodyElseWantsThem) {
+TEST(BlockRuns, OfAResponseThatIsHereGoOnWhileSomebodyElseWantsThem) {
   Scene scene;
   bool wanted = true;
   RunPlan plan;
@@ -238,7 +239,7 @@ TEST(Runs, OfAResponseThatIsHereGoOnWhileSomebodyElseWantsThem) {
   EXPECT_EQ(scene.next(run), 1);
 }
 
-TEST(Runs, EndBeforeWhatIsHeldOrBroughtByAnother) {
+TEST(BlockRuns, EndBeforeWhatIsHeldOrBroughtByAnother) {
   Scene scene;
   RunPlan plan;
   plan.blocks = {0, 99};
@@ -252,7 +253,7 @@ TEST(Runs, EndBeforeWhatIsHeldOrBroughtByAnother) {
   EXPECT_EQ(run->blocks().last, 1U);
 }
 
-TEST(Runs, OfOneThatKnowsNoRangesGoOnAndAreWaitedFor) {
+TEST(BlockRuns, OfOneThatKnowsNoRangesGoOnAndAreWaitedFor) {
   Scene scene;
   const auto taken = scene.take(50, 50);
   const auto run = taken.use.run();
@@ -278,11 +279,11 @@ class Elsewhere {
   std::vector<std::future<bool>> uses_;
 };
 
-TEST(Runs, HoldNoLockWhileTheyAskWhatIsHeldOrWanted) {
+TEST(BlockRuns, HoldNoLockWhileTheyAskWhatIsHeldOrWanted) {
   Scene scene;
   Elsewhere elsewhere(scene);
   int asked = 0;
-  const Runs::Held held = [&](std::uint32_t) {
+  const BlockRuns::IsStored held = [&](std::uint32_t) {
     ++asked;
     EXPECT_TRUE(elsewhere.is_served());
     return false;
@@ -307,12 +308,12 @@ TEST(Runs, HoldNoLockWhileTheyAskWhatIsHeldOrWanted) {
   EXPECT_EQ(asked, 6);
 }
 
-TEST(Runs, ThatFailTellWhoWaits) {
+TEST(BlockRuns, ThatFailTellWhoWaits) {
   Scene scene;
   const auto taken = scene.take(0, 9);
   const auto waiting = scene.take(3, 9);
   {
-    Runs::Ending ending(scene.runs, taken.use.run());
+    BlockRuns::Ending ending(scene.runs, taken.use.run());
     ending.why = kRunCut;
   }
   for (const auto* one : {&taken, &waiting}) {
@@ -321,7 +322,7 @@ TEST(Runs, ThatFailTellWhoWaits) {
   EXPECT_TRUE(scene.take(3, 9).begun);
 }
 
-TEST(Runs, ShowABlockAsItComes) {
+TEST(BlockRuns, ShowABlockAsItComes) {
   Scene scene;
   const auto taken = scene.take(0, 1);
   const auto step = run(scene.io, scene.runs.next(taken.use.run(), scene.is_held));

@@ -1,4 +1,4 @@
-#include "proxy/blocks/growing.hpp"
+#include "proxy/blocks/unsized_object.hpp"
 
 #include <utility>
 
@@ -8,12 +8,12 @@
 
 namespace proxy {
 
-Growing::Growing(Shared& shared, const digest::Key& key, const cache::Received& head)
+UnsizedObject::UnsizedObject(Shared& shared, const digest::Key& key, const cache::Received& head)
     : shared_(shared),
       key_(key),
       object_(cache::object_entry(shared.budget, head, {shared.disk->disk().new_version()}, 1)) {}
 
-BlockKept Growing::add(cache::Slice slice) {
+BlockKept UnsizedObject::add(cache::Slice slice) {
   auto& block = pending_.back();
   size_ += slice.size;
   block.size += slice.size;
@@ -22,32 +22,32 @@ BlockKept Growing::add(cache::Slice slice) {
   return is_large() && too_large() ? BlockKept::no : BlockKept::yes;
 }
 
-bool Growing::too_large() const {
+bool UnsizedObject::too_large() const {
   return !may_be_kept_in_blocks(shared_, size_);
 }
 
-bool Growing::is_large() const {
+bool UnsizedObject::is_large() const {
   return size_ > large_from(shared_);
 }
 
 // What is small is stored as any other, and no block of it is kept.
-bool Growing::has_full_block() const {
+bool UnsizedObject::has_full_block() const {
   return is_large() && pending_.size() > 1;
 }
 
-BlockKept Growing::keep_block() {
+BlockKept UnsizedObject::keep_block() {
   auto body = std::move(pending_.front());
   pending_.erase(pending_.begin());
   return keep_block_of_new(shared_, key_, object_, kept_++, std::move(body));
 }
 
-std::shared_ptr<const cache::Entry> Growing::begun(const cache::Received& head) {
+std::shared_ptr<const cache::Entry> UnsizedObject::begun(const cache::Received& head) {
   noted_ = kept_;
   return cache::begun_entry(shared_.budget, head, object(),
                             kept_ * std::uint64_t{cache::kBlockBytes});
 }
 
-std::shared_ptr<const cache::Entry> Growing::finish(const cache::Received& head) {
+std::shared_ptr<const cache::Entry> UnsizedObject::finish(const cache::Received& head) {
   if (pending_.back().size > 0 && keep_block() == BlockKept::no) return nullptr;
   return cache::object_entry(shared_.budget, head, object(), size_);
 }

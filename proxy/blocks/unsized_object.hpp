@@ -16,13 +16,13 @@ struct Shared;
 
 // Keeps its blocks as they come, once it is large: until an entry is stored, by whoever gets it
 // from here, they are found by nobody; without one they are nobody's. Belongs to one coroutine.
-class Growing {
+class UnsizedObject {
  public:
   // `head`: what came of it, without its body.
-  Growing(Shared& shared, const digest::Key& key, const cache::Received& head);
+  UnsizedObject(Shared& shared, const digest::Key& key, const cache::Received& head);
 
   // The next bytes: a slice that is full, or the last one. None goes past the end of a block: see
-  // room(). False: it cannot be kept in blocks, and no more of it is to be added.
+  // slots(). False: it cannot be kept in blocks, and no more of it is to be added.
   BlockKept add(cache::Slice slice);
   // Then it is large, and blocks of it are to be kept, one by one. False: as above.
   [[nodiscard]] bool has_full_block() const;
@@ -30,7 +30,7 @@ class Growing {
   // Then it is not even to be begun.
   [[nodiscard]] bool too_large() const;
   // So many bytes are left in the block under way.
-  [[nodiscard]] std::uint64_t room() const { return cache::kBlockBytes - pending_.back().size; }
+  [[nodiscard]] std::uint64_t slots() const { return cache::kBlockBytes - pending_.back().size; }
   // Its blocks are being kept, as there is more of it than small responses have.
   [[nodiscard]] bool large() const { return kept_ > 0; }
   // So many blocks were kept since begun() that a crash should not cost them.

@@ -16,7 +16,7 @@ namespace proxy {
 
 // How far a run goes, and what ends it.
 struct RunPlan {
-  cache::BlockRun blocks;
+  cache::BlockRange blocks;
   // The response is the whole body, perhaps of an origin that knows no ranges. The run goes on past
   // blocks that are stored, and readers wait for any block of it, however far ahead.
   bool through = false;
@@ -26,13 +26,13 @@ struct RunPlan {
   bool early = false;
 };
 
-// Made and joined by Runs. One coroutine, the writer, supplies the blocks in order; any number of
-// readers take them. All calls may be made on any thread.
-class Run {
+// Made and joined by BlockRuns. One coroutine, the writer, supplies the blocks in order; any number
+// of readers take them. All calls may be made on any thread.
+class BlockRun {
  public:
   // `guard`: guards the run with all others of the object, and outlives it.
-  Run(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer,
-      std::mutex& guard);
+  BlockRun(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer,
+           std::mutex& guard);
 
   const std::shared_ptr<const cache::Entry> object;
 
@@ -40,12 +40,12 @@ class Run {
   // anew.
   [[nodiscard]] bool refused() const { return denied_ == Denied::refused; }
   void note_refused() { denied_ = Denied::refused; }
-  // An early run that the origin did not grant its range: see Runs::decline().
+  // An early run that the origin did not grant its range: see BlockRuns::decline().
   [[nodiscard]] bool declined() const { return denied_ == Denied::declined; }
   [[nodiscard]] bool early() const { return plan_.early; }
-  [[nodiscard]] cache::BlockRun blocks() const;
+  [[nodiscard]] cache::BlockRange blocks() const;
 
-  // For readers that have a Runs::Use of the run.
+  // For readers that have a BlockRuns::Use of the run.
   enum class Asked : std::uint8_t {
     yes,
     not_supplied,  // the block is past the run's last one, or the run has ended
@@ -63,14 +63,14 @@ class Run {
   // Call this when what also_wanted tells may have changed: wakes the writer.
   void look_whether_wanted();
   // The response turned out to be of these blocks.
-  void replan(cache::BlockRun blocks, bool through);
+  void replan(cache::BlockRange blocks, bool through);
   // `peer` supplies the run's blocks for as long as its response lasts.
   void take_from(peers::PeerRef peer);
   // Another source supplies the rest, from the first byte of the block under way. A reader of that
   // block has to ask for it again.
   void begin_again();
   struct Rest {
-    cache::BlockRun blocks;
+    cache::BlockRange blocks;
     std::uint64_t reached = 0;  // bytes of the first block that are there already
     bool through = false;
   };
@@ -79,7 +79,7 @@ class Run {
   Rest rest();
 
  private:
-  friend class Runs;
+  friend class BlockRuns;
 
   enum class Denied : std::uint8_t { no, refused, declined };
   struct Readers {
@@ -90,13 +90,13 @@ class Run {
   };
   // The blocks after the last one of the plan, until `last`, which an early run has taken over.
   struct Ceded {
-    const Run* to = nullptr;
+    const BlockRun* to = nullptr;
     std::uint32_t last = 0;
   };
 
   // With the lock held:
   [[nodiscard]] bool brings(std::uint32_t block) const;
-  // The last block that the run brings soon: see Runs::kNear.
+  // The last block that the run brings soon: see BlockRuns::kNear.
   [[nodiscard]] std::uint32_t last_near() const;
   [[nodiscard]] bool may_leave(std::uint32_t block) const;
   const std::shared_ptr<Fill>& fill_of(std::uint32_t block);

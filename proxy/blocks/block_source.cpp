@@ -1,4 +1,4 @@
-#include "proxy/blocks/source.hpp"
+#include "proxy/blocks/block_source.hpp"
 
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace proxy {
 
 using net::Task;
-using Begin = Runs::Wanted::Begin;
+using Begin = BlockRuns::Wanted::Begin;
 
 namespace {
 
@@ -33,15 +33,15 @@ void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
   last_ = last;
   reading_.begin(cache::bytes_of_block(block_, of_.object->body.size).size());
   tries_.cuts = tries_.ends = 0;
-  place_.release();
+  slot_.release();
   auto early = early_.go_to(block, last);
   if (!early) return;
-  place_ = std::move(early->place);
+  slot_ = std::move(early->slot);
   use(std::move(early->run));
 }
 
 // Whether the block is read from a run now.
-bool BlockSource::use(Runs::Taken taken) {
+bool BlockSource::use(BlockRuns::Taken taken) {
   if (!taken.block) return false;
   if (taken.use.run() != use_.run()) tries_.supplied = false;
   use_ = std::move(taken.use);
@@ -50,16 +50,16 @@ bool BlockSource::use(Runs::Taken taken) {
 }
 
 // Whether there is one, after a wait for its turn if need be.
-Task<bool> BlockSource::have_place(Room::For what) {
-  if (place_.serves(what)) co_return true;
-  auto& room = worker_.shared.runs.room();
-  place_.release();
-  place_ = room.try_take(what);
-  if (!place_) {
+Task<bool> BlockSource::have_slot(TransferSlots::For what) {
+  if (slot_.serves(what)) co_return true;
+  auto& room = worker_.shared.runs.slots();
+  slot_.release();
+  slot_ = room.try_take(what);
+  if (!slot_) {
     early_.drop();
-    place_ = co_await room.take(what, worker_.io.get_executor());
+    slot_ = co_await room.take(what, worker_.io.get_executor());
   }
-  co_return static_cast<bool>(place_);
+  co_return static_cast<bool>(slot_);
 }
 
 Task<void> BlockSource::read_stored() {
@@ -69,23 +69,23 @@ Task<void> BlockSource::read_stored() {
 }
 
 Task<Outcome<void>> BlockSource::acquire() {
-  if (use_.run() && use_.run()->ask(block_) != Run::Asked::yes) use_ = {};
+  if (use_.run() && use_.run()->ask(block_) != BlockRun::Asked::yes) use_ = {};
   for (int looks = 0; looks < kMostLooks; ++looks) {
     const bool there = starter_.is_stored(block_);
     if (!there && !of_.may_fetch) co_return kNotStored;
-    const auto what = there ? Room::For::held : Room::For::fetched;
-    bool placed = co_await have_place(what);
-    if (!placed) co_return kOverload;
+    const auto what = there ? TransferSlots::For::stored : TransferSlots::For::fetched;
+    bool has_slot = co_await have_slot(what);
+    if (!has_slot) co_return kOverload;
     if (there) co_await read_stored();
     if (reading_.has_source()) co_return boost::system::in_place_value;
     if (!of_.may_fetch) co_return kNotStored;
     // Stored, but not readable now: the disk is busy, or a purge of the block is on its way.
     const bool unreadable = there && looks > 0;
     if (unreadable) {
-      placed = co_await have_place(Room::For::fetched);
-      if (!placed) co_return kOverload;
+      has_slot = co_await have_slot(TransferSlots::For::fetched);
+      if (!has_slot) co_return kOverload;
     }
-    const Runs::Held is_stored = [&](std::uint32_t block) {
+    const BlockRuns::IsStored is_stored = [&](std::uint32_t block) {
       return starter_.is_stored(block) && !(unreadable && block == block_);
     };
     auto taken = starter_.take(block_, last_, Begin::needed, is_stored);

@@ -1,4 +1,4 @@
-// Runs of one object, taken, brought, cut and given up on several threads at once.
+// BlockRuns of one object, taken, brought, cut and given up on several threads at once.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <random>
 #include <thread>
 
-#include "proxy/fill/runs.hpp"
+#include "proxy/fill/block_runs.hpp"
 #include "tests/proxy/fill/object_of.hpp"
 
 namespace proxy {
@@ -45,12 +45,12 @@ class Crew {
   }
 
   std::atomic<int> begun = 0;
-  Runs runs{6};  // fewer places than readers
+  BlockRuns runs{6};  // fewer places than readers
 
  private:
-  using Begin = Runs::Wanted::Begin;
+  using Begin = BlockRuns::Wanted::Begin;
 
-  Runs::Taken take(Hand& hand, std::uint32_t block, std::uint32_t last, Begin begin) {
+  BlockRuns::Taken take(Hand& hand, std::uint32_t block, std::uint32_t last, Begin begin) {
     auto taken = runs.take({object_, block, last, begin}, is_held_, hand.io.get_executor());
     if (taken.begun) {
       const bool fails = begun++ % 5 == 4;
@@ -60,8 +60,8 @@ class Crew {
   }
 
   // The writer of a run; some are cut in the middle of a block, or go on elsewhere.
-  net::Task<void> bring(Hand& hand, std::shared_ptr<Run> run, bool fails) {
-    Runs::Ending ending(runs, run);
+  net::Task<void> bring(Hand& hand, std::shared_ptr<BlockRun> run, bool fails) {
+    BlockRuns::Ending ending(runs, run);
     run->on_unwanted([] {});
     if (fails && run->early()) runs.decline(*run);
     for (int brought = 0; !run->declined(); ++brought) {
@@ -87,9 +87,10 @@ class Crew {
 
   // Whether all that came was right.
   net::Task<bool> read(Hand& hand, std::uint32_t first, std::uint32_t last) {
-    Runs::Use use;
+    BlockRuns::Use use;
     for (auto block = first; block <= std::min(last, kBlocksOfIt - 1);) {
-      const auto place = co_await runs.room().take(Room::For::fetched, hand.io.get_executor());
+      const auto place =
+          co_await runs.slots().take(TransferSlots::For::fetched, hand.io.get_executor());
       if (!place) co_return false;
       if (use.run()) use.run()->ask(block);
       auto taken = take(hand, block, kBlocksOfIt - 1, Begin::needed);
@@ -99,7 +100,7 @@ class Crew {
         continue;
       }
       use = std::move(taken.use);
-      const auto far = std::min(block + Runs::kLead, kBlocksOfIt - 1);
+      const auto far = std::min(block + BlockRuns::kLead, kBlocksOfIt - 1);
       const auto ahead = take(hand, far, kBlocksOfIt - 1, Begin::early);
       std::string text;
       for (;;) {
@@ -122,10 +123,10 @@ class Crew {
   cache::Budget budget_{1 << 30};
   std::shared_ptr<const cache::Entry> object_ = object_of(budget_, kBlocksOfIt << 20);
   std::array<std::atomic<bool>, kBlocksOfIt> held_{};
-  const Runs::Held is_held_ = [this](std::uint32_t block) { return held_[block].load(); };
+  const BlockRuns::IsStored is_held_ = [this](std::uint32_t block) { return held_[block].load(); };
 };
 
-TEST(RunsThreads, BringEveryReaderWhatItWaitsForWhateverEndsThem) {
+TEST(BlockRunsThreads, BringEveryReaderWhatItWaitsForWhateverEndsThem) {
   for (std::uint32_t round = 0; round < 20; ++round) {
     Crew crew(round);
     std::array<Crew::Hand, 4> hands;

@@ -17,6 +17,7 @@ inline constexpr std::uint64_t kWorthABlock = 64 * 1024;
 // for without If-Range, as what answers that may lack most of its head (RFC 9110 15.3.7): whether
 // it is met, what comes has to tell. Of what begins within the `held` first bytes, which are whole
 // blocks, just those after them.
-std::optional<http::AskedRange> widened(const cache::RequestFacts& request, std::uint64_t held = 0);
+std::optional<http::AskedRange> aligned_to_blocks(const cache::RequestFacts& request,
+                                                  std::uint64_t held = 0);
 
 }  // namespace proxy

@@ -7,15 +7,15 @@
 #include "proxy/blocks/block_reading.hpp"
 #include "proxy/blocks/early_run.hpp"
 #include "proxy/blocks/run_starter.hpp"
-#include "proxy/fill/runs.hpp"
+#include "proxy/fill/block_runs.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
 // A stored block is read from memory or disk, a block under way as it arrives. Any other block is
 // fetched, with those after it, if the request may fetch. A block that is cut or damaged on the way
-// is fetched once more. The source holds a slot of Runs::room() for the block in hand, waits for
-// its turn to get one, and has none between two blocks. Belongs to one coroutine.
+// is fetched once more. The source holds a slot of BlockRuns::slots() for the block in hand, waits
+// for its turn to get one, and has none between two blocks. Belongs to one coroutine.
 class BlockSource {
  public:
   BlockSource(Worker& worker, ObjectRequest of);
@@ -33,7 +33,7 @@ class BlockSource {
   // Whether any block so far was read from the disk.
   [[nodiscard]] bool from_disk() const { return from_disk_; }
   // The slot for the block in hand; empty while there is none.
-  Room::Place& place() { return place_; }
+  TransferSlots::Slot& slot() { return slot_; }
   // The sibling that supplies the block in hand; null: the origin, or it is stored.
   [[nodiscard]] peers::PeerRef peer() const;
   // After a failure: the origin has another version of the object, or refused to send this one.
@@ -49,9 +49,9 @@ class BlockSource {
   };
 
   net::Task<Outcome<void>> acquire();
-  net::Task<bool> have_place(Room::For what);
+  net::Task<bool> have_slot(TransferSlots::For what);
   net::Task<void> read_stored();
-  bool use(Runs::Taken taken);
+  bool use(BlockRuns::Taken taken);
   bool may_try_again(const Failure& failure);
 
   Worker& worker_;
@@ -61,8 +61,8 @@ class BlockSource {
   BlockReading reading_;
   std::uint32_t block_ = 0;
   std::uint32_t last_ = 0;
-  Room::Place place_;
-  Runs::Use use_;
+  TransferSlots::Slot slot_;
+  BlockRuns::Use use_;
   Tries tries_;
   bool from_disk_ = false;
 };

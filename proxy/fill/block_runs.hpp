@@ -9,16 +9,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "proxy/fill/room.hpp"
-#include "proxy/fill/run.hpp"
+#include "proxy/fill/block_run.hpp"
+#include "proxy/fill/transfer_slots.hpp"
 
 namespace proxy {
 
 // Any thread.
-class Runs {
+class BlockRuns {
  public:
-  // `places`: for so many blocks at a time there is room on their way to clients.
-  explicit Runs(std::size_t places = 64) : room_(places) {}
+  // `slots`: for so many blocks at a time there is room on their way to clients.
+  explicit BlockRuns(std::size_t slots = 64) : slots_(slots) {}
 
   // So many blocks are asked for at once, but by who asks for what nothing is known of yet.
   static constexpr std::uint32_t kMost = 16;
@@ -42,13 +42,13 @@ class Runs {
     ~Use() { release(); }
 
     void release();
-    [[nodiscard]] const std::shared_ptr<Run>& run() const { return run_; }
+    [[nodiscard]] const std::shared_ptr<BlockRun>& run() const { return run_; }
 
    private:
-    friend class Runs;
-    Use(Runs& runs, std::shared_ptr<Run> run) : runs_(&runs), run_(std::move(run)) {}
-    Runs* runs_ = nullptr;
-    std::shared_ptr<Run> run_;
+    friend class BlockRuns;
+    Use(BlockRuns& runs, std::shared_ptr<BlockRun> run) : runs_(&runs), run_(std::move(run)) {}
+    BlockRuns* runs_ = nullptr;
+    std::shared_ptr<BlockRun> run_;
   };
 
   struct Wanted {
@@ -58,45 +58,45 @@ class Runs {
     // What it is to a run that has to be begun: `needed`, `early`, or of no use.
     enum class Begin : std::uint8_t { no, needed, early } begin = Begin::needed;
   };
-  using Held = std::function<bool(std::uint32_t)>;
+  using IsStored = std::function<bool(std::uint32_t)>;
   struct Taken {
     Use use;
     std::unique_ptr<FillReader> block;  // null: it is held by now, or is not under way
     bool begun = false;                 // the run is new: the caller starts it
   };
   // Who reads has a place in it first. What nobody waits for yet is brought where some are spare.
-  Room& room() { return room_; }
+  TransferSlots& slots() { return slots_; }
   // A reader of the block: of a run that brings it, or of a new one from there to before the next
   // block that is held, or under way already. `held` is asked without a lock.
   //
   // `early`: of a new one or none. What a long run comes to much later it leaves to this one, and
   // ends before it.
-  Taken take(const Wanted& wanted, const Held& held, net::Executor executor);
+  Taken take(const Wanted& wanted, const IsStored& is_stored, net::Executor executor);
   // Up to which block it comes, from that one on; nothing where that one does not.
   [[nodiscard]] std::optional<std::uint32_t> under_way(const cache::Entry& object,
                                                        std::uint32_t block) const;
 
   // A run of a response that is here already.
-  std::shared_ptr<Run> begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
-                             net::Executor writer);
+  std::shared_ptr<BlockRun> begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
+                                  net::Executor writer);
 
   // The writer's side.
 
   // An early one was not granted what it asked for: what was left to it is not.
-  void decline(Run& run);
+  void decline(BlockRun& run);
   struct Next {
     std::uint32_t block = 0;
-    std::shared_ptr<Fill> fill;  // null: the run is at its end
-    Room::Place place = {};      // none: somebody waits for the block, and has one
+    std::shared_ptr<Fill> fill;     // null: the run is at its end
+    TransferSlots::Slot slot = {};  // none: somebody waits for the block, and has one
   };
   // Waits until somebody wants it.
-  net::Task<Next> next(std::shared_ptr<Run> run, Held held);
+  net::Task<Next> next(std::shared_ptr<BlockRun> run, IsStored is_stored);
   // The block under way is where others find it.
-  void done(Run& run);
+  void done(BlockRun& run);
   // The end of a run, whatever happens: who waits for what has not come gets the failure.
   class Ending {
    public:
-    Ending(Runs& runs, std::shared_ptr<Run> run) : runs_(runs), run_(std::move(run)) {}
+    Ending(BlockRuns& runs, std::shared_ptr<BlockRun> run) : runs_(runs), run_(std::move(run)) {}
     ~Ending() { runs_.end(*run_, why); }
     Ending(const Ending&) = delete;
     Ending& operator=(const Ending&) = delete;
@@ -104,14 +104,14 @@ class Runs {
     Failure why{Failure::Where::us, Failure::What::overload, {}};
 
    private:
-    Runs& runs_;
-    const std::shared_ptr<Run> run_;
+    BlockRuns& runs_;
+    const std::shared_ptr<BlockRun> run_;
   };
   // When nothing runs any more.
   void clear();
 
  private:
-  using List = std::vector<std::shared_ptr<Run>>;
+  using List = std::vector<std::shared_ptr<BlockRun>>;
   static constexpr std::size_t kShards = 16;
   // Guards the runs of its objects, too.
   struct Shard {
@@ -125,17 +125,17 @@ class Runs {
     return std::unique_lock(shard_of(object).mutex);
   }
   [[nodiscard]] const List* listed(const cache::Entry& object) const;
-  [[nodiscard]] std::shared_ptr<Run> bringing(const cache::Entry& object, std::uint32_t block,
-                                              const Run* but = nullptr) const;
+  [[nodiscard]] std::shared_ptr<BlockRun> bringing(const cache::Entry& object, std::uint32_t block,
+                                                   const BlockRun* but = nullptr) const;
   [[nodiscard]] bool is_free(const Wanted& wanted, std::uint32_t block) const;
   [[nodiscard]] bool may_begin_early(const Wanted& wanted) const;
-  Taken join(const std::shared_ptr<Run>& run, std::uint32_t block, net::Executor executor);
-  Taken begin(const Wanted& wanted, cache::BlockRun missing, net::Executor executor);
-  bool is_over(Run& run, const Held& held);
-  void leave(Run& run);
-  void end(Run& run, Failure failure);
+  Taken join(const std::shared_ptr<BlockRun>& run, std::uint32_t block, net::Executor executor);
+  Taken begin(const Wanted& wanted, cache::BlockRange missing, net::Executor executor);
+  bool is_over(BlockRun& run, const IsStored& is_stored);
+  void leave(BlockRun& run);
+  void end(BlockRun& run, Failure failure);
 
-  Room room_;
+  TransferSlots slots_;
   mutable std::array<Shard, kShards> shards_;
 };
 

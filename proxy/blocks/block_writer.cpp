@@ -1,4 +1,4 @@
-#include "proxy/blocks/pouring.hpp"
+#include "proxy/blocks/block_writer.hpp"
 
 #include <algorithm>
 
@@ -19,36 +19,36 @@ constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
 
 }  // namespace
 
-Pouring::Pouring(Worker& worker, Into into, Fetch& fetch)
+BlockWriter::BlockWriter(Worker& worker, Into into, Fetch& fetch)
     : worker_(worker), into_(std::move(into)), fetch_(fetch) {
   // The hook may still be on its way when we are done.
-  const auto look = [self = std::weak_ptr<Pouring*>(self_)] {
+  const auto look = [self = std::weak_ptr<BlockWriter*>(self_)] {
     const auto alive = self.lock();
     if (!alive) return;
-    auto& pouring = **alive;
-    const bool waits = pouring.under_way_ != nullptr;
-    if (!waits || pouring.worth_finishing(*pouring.under_way_, pouring.size_)) return;
-    pouring.fetch_.abandon();
+    auto& writer = **alive;
+    const bool waits = writer.under_way_ != nullptr;
+    if (!waits || writer.worth_finishing(*writer.under_way_, writer.size_)) return;
+    writer.fetch_.abandon();
   };
   into_.run->on_unwanted(look);
 }
 
-Pouring::~Pouring() {
+BlockWriter::~BlockWriter() {
   into_.run->on_unwanted(nullptr);
 }
 
-Task<Outcome<void>> Pouring::pour(std::chrono::milliseconds idle) {
+Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
   auto& shared = worker_.shared;
   const auto& object = into_.run->object;
-  const Runs::Held held = [&](std::uint32_t block) {
+  const BlockRuns::IsStored is_stored = [&](std::uint32_t block) {
     return has_block(shared, into_.key, *object, block);
   };
   for (;;) {
-    const auto next = co_await shared.runs.next(into_.run, held);
+    const auto next = co_await shared.runs.next(into_.run, is_stored);
     if (!next.fill) break;
     const auto size = cache::bytes_of_block(next.block, object->body.size).size();
-    const auto poured = co_await pour_block(*next.fill, size, idle);
-    if (!poured) co_return poured;
+    const auto written = co_await write_block(*next.fill, size, idle);
+    if (!written) co_return written;
     co_await let_the_disk_catch_up(worker_, into_.patience);
     keep(next.block, *next.fill);
     next.fill->finish();
@@ -58,8 +58,8 @@ Task<Outcome<void>> Pouring::pour(std::chrono::milliseconds idle) {
   co_return boost::system::in_place_value;
 }
 
-Task<Outcome<void>> Pouring::pour_block(Fill& fill, std::uint64_t size,
-                                        std::chrono::milliseconds idle) {
+Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
+                                             std::chrono::milliseconds idle) {
   auto& bytes = worker_.counters.upstream_bytes[static_cast<std::size_t>(into_.from)];
   under_way_ = &fill;
   size_ = size;
@@ -93,21 +93,21 @@ Task<Outcome<void>> Pouring::pour_block(Fill& fill, std::uint64_t size,
 }
 
 // What is kept makes room for itself; where that cannot be it is passed on all the same.
-std::shared_ptr<cache::Block> Pouring::next_piece(std::uint64_t left) {
+std::shared_ptr<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
   auto& shared = worker_.shared;
   const bool room = !shared.budget.over() || shared.store.make_room();
   auto& budget = room ? shared.budget : shared.transit;
   return std::make_shared<cache::Block>(budget, static_cast<std::uint32_t>(std::min(left, kPiece)));
 }
 
-void Pouring::keep(std::uint32_t block, const Fill& fill) {
+void BlockWriter::keep(std::uint32_t block, const Fill& fill) {
   auto& shared = worker_.shared;
   const auto& object = into_.run->object;
   if (has_block(shared, into_.key, *object, block)) return;
   (void)keep_block(shared, into_.key, object, block, fill.body());
 }
 
-bool Pouring::worth_finishing(const Fill& fill, std::uint64_t size) const {
+bool BlockWriter::worth_finishing(const Fill& fill, std::uint64_t size) const {
   return fill.received() >= size / 2 || into_.run->wanted();
 }
 

@@ -1,13 +1,13 @@
-#include "proxy/fill/run.hpp"
+#include "proxy/fill/block_run.hpp"
 
 #include <algorithm>
 
-#include "proxy/fill/runs.hpp"
+#include "proxy/fill/block_runs.hpp"
 
 namespace proxy {
 
-Run::Run(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer,
-         std::mutex& guard)
+BlockRun::BlockRun(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer,
+                   std::mutex& guard)
     : object(std::move(of)),
       executor_(writer),
       writer_(writer),
@@ -16,25 +16,25 @@ Run::Run(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor wri
       next_(plan_.blocks.first),
       readers_{.asked_for = plan_.blocks.first} {}
 
-bool Run::brings(std::uint32_t block) const {
+bool BlockRun::brings(std::uint32_t block) const {
   return block >= next_ && block <= plan_.blocks.last && block <= last_near();
 }
 
-std::uint32_t Run::last_near() const {
+std::uint32_t BlockRun::last_near() const {
   const auto last = plan_.blocks.last;
-  return plan_.through ? last : next_ + std::min(last - next_, Runs::kNear - 1);
+  return plan_.through ? last : next_ + std::min(last - next_, BlockRuns::kNear - 1);
 }
 
 // Whether it may end before that block, to which it comes only after many others, and for which
 // nobody waits here.
-bool Run::may_leave(std::uint32_t block) const {
-  const bool long_one = plan_.blocks.last - plan_.blocks.first >= Runs::kMost;
-  const bool far = block > next_ + 1 && block - next_ >= Runs::kLead;
+bool BlockRun::may_leave(std::uint32_t block) const {
+  const bool long_one = plan_.blocks.last - plan_.blocks.first >= BlockRuns::kMost;
+  const bool far = block > next_ + 1 && block - next_ >= BlockRuns::kLead;
   return long_one && far && !plan_.through && fills_.lower_bound(block) == fills_.end();
 }
 
 // Its head is there from the start, so that what comes is read as it comes.
-const std::shared_ptr<Fill>& Run::fill_of(std::uint32_t block) {
+const std::shared_ptr<Fill>& BlockRun::fill_of(std::uint32_t block) {
   auto& fill = fills_[block];
   if (fill) return fill;
   fill = std::make_shared<Fill>(object->url, executor_);
@@ -44,7 +44,7 @@ const std::shared_ptr<Fill>& Run::fill_of(std::uint32_t block) {
   return fill;
 }
 
-Run::Asked Run::ask(std::uint32_t block) {
+BlockRun::Asked BlockRun::ask(std::uint32_t block) {
   const std::lock_guard lock(guard_);
   if (block > plan_.blocks.last || ended_) return Asked::not_supplied;
   if (block > readers_.asked_for) {
@@ -54,29 +54,29 @@ Run::Asked Run::ask(std::uint32_t block) {
   return Asked::yes;
 }
 
-void Run::on_unwanted(std::function<void()> unwanted) {
+void BlockRun::on_unwanted(std::function<void()> unwanted) {
   const std::lock_guard lock(guard_);
   readers_.on_unwanted = std::move(unwanted);
 }
 
-void Run::replan(cache::BlockRun blocks, bool through) {
+void BlockRun::replan(cache::BlockRange blocks, bool through) {
   const std::lock_guard lock(guard_);
   plan_.blocks = blocks;
   plan_.through = through;
   next_ = blocks.first;
 }
 
-void Run::take_from(peers::PeerRef peer) {
+void BlockRun::take_from(peers::PeerRef peer) {
   const std::lock_guard lock(guard_);
   peer_ = std::move(peer);
 }
 
-peers::PeerRef Run::peer() const {
+peers::PeerRef BlockRun::peer() const {
   const std::lock_guard lock(guard_);
   return peer_;
 }
 
-void Run::begin_again() {
+void BlockRun::begin_again() {
   const std::lock_guard lock(guard_);
   peer_ = nullptr;
   plan_.blocks.first = next_;
@@ -86,7 +86,7 @@ void Run::begin_again() {
   fills_.erase(under_way);
 }
 
-Run::Rest Run::rest() {
+BlockRun::Rest BlockRun::rest() {
   const std::lock_guard lock(guard_);
   auto& plan = plan_;
   plan.blocks.first = next_;
@@ -95,12 +95,12 @@ Run::Rest Run::rest() {
   return {plan.blocks, reached, plan.through};
 }
 
-cache::BlockRun Run::blocks() const {
+cache::BlockRange BlockRun::blocks() const {
   const std::lock_guard lock(guard_);
   return plan_.blocks;
 }
 
-bool Run::wanted() const {
+bool BlockRun::wanted() const {
   std::function<bool()> also_wanted;
   {
     const std::lock_guard lock(guard_);
@@ -112,7 +112,7 @@ bool Run::wanted() const {
   return readers_.count > 0;
 }
 
-void Run::look_whether_wanted() {
+void BlockRun::look_whether_wanted() {
   std::function<void()> unwanted;
   {
     const std::lock_guard lock(guard_);

@@ -1,4 +1,4 @@
-#include "proxy/fill/runs.hpp"
+#include "proxy/fill/block_runs.hpp"
 
 #include <algorithm>
 
@@ -12,17 +12,18 @@ namespace {
 constexpr std::chrono::seconds kUntilNextLook{1};
 
 // From the block on, before the next one that is held.
-std::optional<cache::BlockRun> missing_from(const Runs::Wanted& wanted, const Runs::Held& held) {
-  if (held(wanted.block)) return {};
-  const auto furthest = std::min(wanted.last - wanted.block, Runs::kMost - 1) + wanted.block;
-  cache::BlockRun missing{wanted.block, wanted.block};
-  while (missing.last < furthest && !held(missing.last + 1)) ++missing.last;
+std::optional<cache::BlockRange> missing_from(const BlockRuns::Wanted& wanted,
+                                              const BlockRuns::IsStored& is_stored) {
+  if (is_stored(wanted.block)) return {};
+  const auto furthest = std::min(wanted.last - wanted.block, BlockRuns::kMost - 1) + wanted.block;
+  cache::BlockRange missing{wanted.block, wanted.block};
+  while (missing.last < furthest && !is_stored(missing.last + 1)) ++missing.last;
   return missing;
 }
 
 }  // namespace
 
-Runs::Use& Runs::Use::operator=(Use&& other) noexcept {
+BlockRuns::Use& BlockRuns::Use::operator=(Use&& other) noexcept {
   if (this == &other) return *this;
   release();
   runs_ = other.runs_;
@@ -30,23 +31,23 @@ Runs::Use& Runs::Use::operator=(Use&& other) noexcept {
   return *this;
 }
 
-void Runs::Use::release() {
+void BlockRuns::Use::release() {
   if (run_) runs_->leave(*run_);
   run_.reset();
 }
 
-Runs::Shard& Runs::shard_of(const cache::Entry& object) const {
+BlockRuns::Shard& BlockRuns::shard_of(const cache::Entry& object) const {
   return shards_[object.object->version % shards_.size()];
 }
 
-const Runs::List* Runs::listed(const cache::Entry& object) const {
+const BlockRuns::List* BlockRuns::listed(const cache::Entry& object) const {
   const auto& runs = shard_of(object).runs;
   const auto place = runs.find(object.object->version);
   return place == runs.end() ? nullptr : &place->second;
 }
 
-Runs::Taken Runs::join(const std::shared_ptr<Run>& run, std::uint32_t block,
-                       net::Executor executor) {
+BlockRuns::Taken BlockRuns::join(const std::shared_ptr<BlockRun>& run, std::uint32_t block,
+                                 net::Executor executor) {
   Taken taken;
   ++run->readers_.count;
   taken.use = Use(*this, run);
@@ -57,8 +58,8 @@ Runs::Taken Runs::join(const std::shared_ptr<Run>& run, std::uint32_t block,
 }
 
 // The run that brings it, other than that one.
-std::shared_ptr<Run> Runs::bringing(const cache::Entry& object, std::uint32_t block,
-                                    const Run* but) const {
+std::shared_ptr<BlockRun> BlockRuns::bringing(const cache::Entry& object, std::uint32_t block,
+                                              const BlockRun* but) const {
   const auto* const list = listed(object);
   if (!list) return nullptr;
   const auto found = std::find_if(list->begin(), list->end(), [&](const auto& run) {
@@ -68,7 +69,7 @@ std::shared_ptr<Run> Runs::bringing(const cache::Entry& object, std::uint32_t bl
 }
 
 // Whether a new run may have it.
-bool Runs::is_free(const Wanted& wanted, std::uint32_t block) const {
+bool BlockRuns::is_free(const Wanted& wanted, std::uint32_t block) const {
   const auto* const list = listed(*wanted.object);
   if (!list) return true;
   const bool early = wanted.begin == Wanted::Begin::early;
@@ -77,9 +78,10 @@ bool Runs::is_free(const Wanted& wanted, std::uint32_t block) const {
   });
 }
 
-Runs::Taken Runs::take(const Wanted& wanted, const Held& held, net::Executor executor) {
+BlockRuns::Taken BlockRuns::take(const Wanted& wanted, const IsStored& is_stored,
+                                 net::Executor executor) {
   const bool early = wanted.begin == Wanted::Begin::early;
-  std::optional<cache::BlockRun> missing;
+  std::optional<cache::BlockRange> missing;
   std::uint64_t as_of = 0;
   auto& shard = shard_of(*wanted.object);
   std::unique_lock lock(shard.mutex);
@@ -90,18 +92,19 @@ Runs::Taken Runs::take(const Wanted& wanted, const Held& held, net::Executor exe
     if (missing && as_of == shard.brought) return begin(wanted, *missing, executor);
     as_of = shard.brought;  // what is brought meanwhile may be missed no more
     lock.unlock();
-    missing = missing_from(wanted, held);
+    missing = missing_from(wanted, is_stored);
     if (!missing) return {};
     lock.lock();
   }
 }
 
-bool Runs::may_begin_early(const Wanted& wanted) const {
+bool BlockRuns::may_begin_early(const Wanted& wanted) const {
   const auto* const list = listed(*wanted.object);
   return (!list || list->size() < kManyOfOne) && is_free(wanted, wanted.block);
 }
 
-Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Executor executor) {
+BlockRuns::Taken BlockRuns::begin(const Wanted& wanted, cache::BlockRange missing,
+                                  net::Executor executor) {
   RunPlan plan;
   plan.blocks = {missing.first, missing.first};
   while (plan.blocks.last < missing.last && is_free(wanted, plan.blocks.last + 1)) {
@@ -109,8 +112,8 @@ Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Exec
   }
   plan.early = wanted.begin == Wanted::Begin::early;
   auto& list = shard_of(*wanted.object).runs[wanted.object->object->version];
-  const auto run = std::make_shared<Run>(wanted.object, std::move(plan), executor,
-                                         shard_of(*wanted.object).mutex);
+  const auto run = std::make_shared<BlockRun>(wanted.object, std::move(plan), executor,
+                                              shard_of(*wanted.object).mutex);
   for (const auto& other : list) {
     if (!other->brings(missing.first)) continue;
     other->ceded_.to = run.get();
@@ -122,25 +125,25 @@ Runs::Taken Runs::begin(const Wanted& wanted, cache::BlockRun missing, net::Exec
   return taken;
 }
 
-std::optional<std::uint32_t> Runs::under_way(const cache::Entry& object,
-                                             std::uint32_t block) const {
+std::optional<std::uint32_t> BlockRuns::under_way(const cache::Entry& object,
+                                                  std::uint32_t block) const {
   const auto lock = lock_of(object);
   const auto run = bringing(object, block);
   return run ? std::optional(run->last_near()) : std::nullopt;
 }
 
-std::shared_ptr<Run> Runs::begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
-                                 net::Executor writer) {
+std::shared_ptr<BlockRun> BlockRuns::begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
+                                           net::Executor writer) {
   auto& shard = shard_of(*object);
-  auto run = std::make_shared<Run>(std::move(object), std::move(plan), writer, shard.mutex);
+  auto run = std::make_shared<BlockRun>(std::move(object), std::move(plan), writer, shard.mutex);
   const std::lock_guard lock(shard.mutex);
   shard.runs[run->object->object->version].push_back(run);
   return run;
 }
 
-void Runs::decline(Run& run) {
+void BlockRuns::decline(BlockRun& run) {
   const auto lock = lock_of(*run.object);
-  run.denied_ = Run::Denied::declined;
+  run.denied_ = BlockRun::Denied::declined;
   const auto* const list = listed(*run.object);
   if (!list) return;
   for (const auto& other : *list) {
@@ -151,7 +154,7 @@ void Runs::decline(Run& run) {
 }
 
 // Neither the store nor the index is asked with a lock.
-bool Runs::is_over(Run& run, const Held& held) {
+bool BlockRuns::is_over(BlockRun& run, const IsStored& is_stored) {
   if (!run.wanted()) return true;
   auto& shard = shard_of(*run.object);
   auto& plan = run.plan_;
@@ -162,7 +165,7 @@ bool Runs::is_over(Run& run, const Held& held) {
     if (block == plan.blocks.first || plan.through || run.fills_.contains(block)) return false;
     const auto as_of = shard.brought;
     lock.unlock();
-    const bool is_held = held(block);
+    const bool is_held = is_stored(block);
     lock.lock();
     if (is_held || bringing(*run.object, block, &run)) {
       plan.blocks.last = std::min(plan.blocks.last, block - 1);
@@ -172,9 +175,9 @@ bool Runs::is_over(Run& run, const Held& held) {
   }
 }
 
-Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
+Task<BlockRuns::Next> BlockRuns::next(std::shared_ptr<BlockRun> run, IsStored is_stored) {
   for (;;) {
-    const bool over = is_over(*run, held);
+    const bool over = is_over(*run, is_stored);
     std::optional<std::chrono::milliseconds> at_most;
     {
       const auto lock = lock_of(*run->object);
@@ -183,8 +186,8 @@ Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
       if (block <= run->readers_.asked_for || block - run->readers_.asked_for <= kAhead) {
         const bool waited_for = run->fills_.lower_bound(block) != run->fills_.end();
         Next next{block, nullptr};
-        if (!waited_for) next.place = room_.spare();
-        if (waited_for || next.place) {
+        if (!waited_for) next.slot = slots_.spare();
+        if (waited_for || next.slot) {
           next.fill = run->fill_of(block);
           co_return next;
         }
@@ -195,13 +198,13 @@ Task<Runs::Next> Runs::next(std::shared_ptr<Run> run, Held held) {
   }
 }
 
-void Runs::done(Run& run) {
+void BlockRuns::done(BlockRun& run) {
   const auto lock = lock_of(*run.object);
   run.fills_.erase(run.next_++);
   ++shard_of(*run.object).brought;
 }
 
-void Runs::end(Run& run, Failure failure) {
+void BlockRuns::end(BlockRun& run, Failure failure) {
   const auto lock = lock_of(*run.object);
   run.ended_ = true;
   run.readers_.on_unwanted = nullptr;
@@ -219,7 +222,7 @@ void Runs::end(Run& run, Failure failure) {
   run.fills_.clear();
 }
 
-void Runs::leave(Run& run) {
+void BlockRuns::leave(BlockRun& run) {
   {
     const auto lock = lock_of(*run.object);
     --run.readers_.count;
@@ -227,7 +230,7 @@ void Runs::leave(Run& run) {
   run.look_whether_wanted();
 }
 
-void Runs::clear() {
+void BlockRuns::clear() {
   for (auto& shard : shards_) {
     const std::lock_guard lock(shard.mutex);
     shard.runs.clear();

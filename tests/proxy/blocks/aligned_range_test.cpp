@@ -1,4 +1,4 @@
-#include "proxy/blocks/wide.hpp"
+#include "proxy/blocks/aligned_range.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,11 @@ namespace {
 
 std::string wide(const std::string& lines) {
   const TextRequest request(lines);
-  const auto range = widened((*request).facts);
+  const auto range = aligned_to_blocks((*request).facts);
   return range ? http::range_field(*range) : "";
 }
 
-TEST(Wide, IsWholeBlocksAroundTheFirstRange) {
+TEST(AlignedRange, IsWholeBlocksAroundTheFirstRange) {
   const struct {
     const char* range;
     const char* asked;
@@ -33,7 +33,7 @@ TEST(Wide, IsWholeBlocksAroundTheFirstRange) {
   }
 }
 
-TEST(Wide, IsWhatFollowsTheFirstBytesWhereTheRangeBeginsInThese) {
+TEST(AlignedRange, IsWhatFollowsTheFirstBytesWhereTheRangeBeginsInThese) {
   constexpr std::uint64_t kHeld = 4 << 20;
   const struct {
     const char* range;
@@ -45,13 +45,13 @@ TEST(Wide, IsWhatFollowsTheFirstBytesWhereTheRangeBeginsInThese) {
   };
   for (const auto& [range, asked] : cases) {
     const TextRequest request(std::string("Range: ") + range + "\r\n");
-    const auto wide = widened((*request).facts, kHeld);
+    const auto wide = aligned_to_blocks((*request).facts, kHeld);
     ASSERT_TRUE(wide) << range;
     EXPECT_EQ(http::range_field(*wide), asked) << range;
   }
 }
 
-TEST(Wide, IsNothingElse) {
+TEST(AlignedRange, IsNothingElse) {
   for (const char* lines :
        {"", "Range: bytes=0-65534\r\n", "Range: bytes=-100000\r\n", "Range: bytes=5-4\r\n",
         "Range: bytes=0-99999,200000-200009\r\n", "Range: bytes=0-99999,-100000\r\n",
@@ -61,7 +61,7 @@ TEST(Wide, IsNothingElse) {
   }
 }
 
-TEST(Wide, IsAtMostTwoMiBMoreThanIsAskedFor) {
+TEST(AlignedRange, IsAtMostTwoMiBMoreThanIsAskedFor) {
   for (std::uint64_t first = 0; first < 4'000'000; first += 333'333) {
     for (std::uint64_t size = kWorthABlock; size < 4'000'000; size += 222'222) {
       const auto text = http::range_field({first, first + size - 1});

@@ -1,0 +1,126 @@
+#include "proxy/fill/all.hpp"
+
+#include <algorithm>
+
+namespace proxy {
+
+// In the list from its beginning to its end, or until it has a slot.
+class TransferSlots::Turn {
+ public:
+  Turn(TransferSlots& all, For what, net::Executor executor)
+      : woken(executor), all_(all), what_(what) {
+    const std::lock_guard lock(all_.mutex_);
+    number_ = all_.came_++;
+    all_.turns(what_).emplace(number_, this);
+    all_.serve();
+  }
+  ~Turn() { (void)end(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  Slot end() {
+    const std::lock_guard lock(all_.mutex_);
+    all_.turns(what_).erase(number_);
+    return std::move(slot);
+  }
+
+  Slot slot;  // guarded
+  Wakeup woken;
+
+ private:
+  TransferSlots& all_;
+  const For what_;
+  std::uint64_t number_ = 0;
+};
+
+TransferSlots::TransferSlots(std::size_t slots)
+    : slots_(std::max<std::size_t>(1, slots)),
+      spared_(std::max<std::size_t>(1, slots_ / 4)),
+      most_fetched_(std::max<std::size_t>(1, slots_ - std::min(slots_, spared_))) {}
+
+TransferSlots::Slot& TransferSlots::Slot::operator=(Slot&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  all_ = std::exchange(other.all_, nullptr);
+  what_ = other.what_;
+  leaving_ = std::exchange(other.leaving_, false);
+  return *this;
+}
+
+void TransferSlots::Slot::release() {
+  if (all_) all_->take_back(*this);
+  all_ = nullptr;
+  leaving_ = false;
+}
+
+bool TransferSlots::Slot::is_wanted() {
+  if (!all_) return false;
+  auto& all = *all_;
+  const std::lock_guard lock(all.mutex_);
+  auto wanted = all.turns(For::stored).size();
+  const bool for_all = what_ == For::fetched || all.fetched_ < all.most_fetched_;
+  if (for_all) wanted += all.turns(For::fetched).size();
+  if (!leaving_ && wanted <= all.leaving_) return false;
+  if (!std::exchange(leaving_, true)) ++all.leaving_;
+  return true;
+}
+
+bool TransferSlots::has_slot(For what) const {
+  return taken_ < slots_ && (what == For::stored || fetched_ < most_fetched_);
+}
+
+TransferSlots::Slot TransferSlots::give(For what) {
+  ++taken_;
+  if (what == For::fetched) ++fetched_;
+  return {*this, what};
+}
+
+TransferSlots::Slot TransferSlots::try_take(For what) {
+  const std::lock_guard lock(mutex_);
+  if (!has_slot(what) || !turns(what).empty()) return {};
+  return give(what);
+}
+
+TransferSlots::Slot TransferSlots::spare() {
+  const std::lock_guard lock(mutex_);
+  const bool plenty = taken_ == 0 || taken_ + spared_ < slots_;
+  if (!plenty || !has_slot(For::fetched) || !turns(For::fetched).empty()) return {};
+  return give(For::fetched);
+}
+
+net::Task<TransferSlots::Slot> TransferSlots::take(For what, net::Executor executor,
+                                                   std::chrono::milliseconds at_most) {
+  Turn turn(*this, what, executor);
+  co_await turn.woken.wait(at_most);
+  co_return turn.end();
+}
+
+// Those of whom the first is next; null: nobody is, or there is no slot.
+TransferSlots::Turns* TransferSlots::next_turns() {
+  Turns* next = nullptr;
+  for (const For what : {For::stored, For::fetched}) {
+    auto& these = turns(what);
+    if (these.empty() || !has_slot(what)) continue;
+    if (!next || these.begin()->first < next->begin()->first) next = &these;
+  }
+  return next;
+}
+
+void TransferSlots::serve() {
+  for (auto* next = next_turns(); next; next = next_turns()) {
+    auto& turn = *next->begin()->second;
+    turn.slot = give(next == &turns(For::stored) ? For::stored : For::fetched);
+    turn.woken.notify();
+    next->erase(next->begin());
+  }
+}
+
+void TransferSlots::take_back(const Slot& slot) {
+  const std::lock_guard lock(mutex_);
+  --taken_;
+  if (slot.what_ == For::fetched) --fetched_;
+  if (slot.leaving_) --leaving_;
+  serve();
+}
+
+}  // namespace proxy
