@@ -21,7 +21,7 @@ constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
 
 BlockWriter::BlockWriter(Worker& worker, Into into, Fetch& fetch)
     : worker_(worker), into_(std::move(into)), fetch_(fetch) {
-  // The hook may still be on its way when we are done.
+  // The hook is posted, and so may be called after the writer's end.
   const auto look = [self = std::weak_ptr<BlockWriter*>(self_)] {
     const auto alive = self.lock();
     if (!alive) return;
@@ -92,7 +92,8 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
   co_return outcome;
 }
 
-// What is kept makes room for itself; where that cannot be it is passed on all the same.
+// A stored block evicts others to make room. If none can be evicted, the bytes still pass through
+// to the readers, charged to transit.
 std::shared_ptr<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
   auto& shared = worker_.shared;
   const bool room = !shared.budget.over() || shared.store.make_room();

@@ -9,15 +9,19 @@
 
 namespace proxy {
 
-// At most one early run of an answer, for one of three reasons:
-// - the block in use is the last of its run, or stored: the next answer comes without a wait;
-// - the client takes bytes faster than they come, and the run in use is near its end: the early run
-//   begins while that one still brings its last blocks;
-// - the same, a connection is slow, and the run in use is long: the early run takes over what the
-//   other would come to later, over a second connection.
-// On a path of 20 ms that limits a connection to 4 MiB/s, that brings a cold object of 48 MiB in
-// 6.6 s instead of 12, and the missing half of one in 4.1 s instead of 6.1; without a limit it
-// makes no difference (tests/bench/blocks_bench.cpp). Belongs to one coroutine.
+// An answer has at most one early run. It is begun in one of three cases:
+// - The block in hand is stored, or the last of its run. The early run begins with the next block.
+// - The client takes bytes faster than they arrive, and the run in use ends within kLead blocks.
+// The
+//   early run begins after its end, while it still supplies its last blocks.
+// - The client takes bytes faster than they arrive, and the run in use is long and slow. The early
+//   run takes over the blocks from kLead blocks on, over a second connection.
+//
+// Measured (tests/bench/blocks_bench.cpp; 48 MiB, 20 ms, 4 MiB/s for each connection): the third
+// case fetches a cold object in 6.6 s instead of 12.0 s, the second the missing half of one in 4.1
+// s instead of 6.1 s. Without a limited rate neither makes a difference.
+//
+// Belongs to one coroutine.
 class EarlyRun {
  public:
   EarlyRun(BlockRuns& runs, const RunStarter& starter) : runs_(runs), starter_(starter) {}
@@ -27,15 +31,15 @@ class EarlyRun {
     BlockRuns::Taken run;
     TransferSlots::Slot slot;
   };
-  // The client needs `block` now, and then all until `last`. If the early run begins with that
-  // block, it is given to the caller; if it is of no use any more, it is dropped.
+  // The client needs `block` now, and then all blocks until `last`. If the early run begins with
+  // `block`, the caller gets it. If it has become useless, it is dropped.
   std::optional<Given> go_to(std::uint32_t block, std::uint32_t last);
-  // A block was read from a run: how long that took, and how much of it was waiting.
+  // A block was read from a run, in `elapsed`, of which `waited` was spent waiting for bytes.
   void note(Pace::Duration elapsed, Pace::Duration waited) { pace_.note(elapsed, waited); }
-  // Once for each block: begins an early run if that pays, and a slot is to spare. `in_use`: the
-  // run that the block is read from; none if it is stored.
+  // Begins an early run if one of the cases holds, and a slot is to spare. Does nothing but for the
+  // first call after go_to(). `in_use`: the run that the block is read from; empty if none is.
   void look_ahead(const BlockRuns::Use& in_use);
-  // Its slot must not keep one from others.
+  // Ends the early run and frees its slot.
   void drop();
   // The origin does not grant a second connection: there will be no early run any more.
   void give_up() { alone_ = true; }

@@ -29,7 +29,7 @@ Presence presence(const Shared& shared, const Request& request, const digest::Ke
       const auto last = shared.runs.under_way(object, block);
       if (!last) return Presence::missing;
       found = Presence::under_way;
-      block = *last;  // how many there are an origin merely says, before it sends any
+      block = *last;  // an origin may claim any number of blocks: do not look at each
     }
   }
   return found;

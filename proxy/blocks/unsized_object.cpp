@@ -30,7 +30,7 @@ bool UnsizedObject::is_large() const {
   return size_ > large_from(shared_);
 }
 
-// What is small is stored as any other, and no block of it is kept.
+// A small body is stored as a whole entry, and none of its blocks is kept.
 bool UnsizedObject::has_full_block() const {
   return is_large() && pending_.size() > 1;
 }

@@ -25,15 +25,15 @@ std::uint32_t BlockRun::last_near() const {
   return plan_.through ? last : next_ + std::min(last - next_, BlockRuns::kNear - 1);
 }
 
-// Whether it may end before that block, to which it comes only after many others, and for which
-// nobody waits here.
-bool BlockRun::may_leave(std::uint32_t block) const {
+// Whether the run may cede the block to an early run: it is long, reaches the block only after many
+// others, and nobody waits for the block.
+bool BlockRun::may_cede(std::uint32_t block) const {
   const bool long_one = plan_.blocks.last - plan_.blocks.first >= BlockRuns::kMost;
   const bool far = block > next_ + 1 && block - next_ >= BlockRuns::kLead;
   return long_one && far && !plan_.through && fills_.lower_bound(block) == fills_.end();
 }
 
-// Its head is there from the start, so that what comes is read as it comes.
+// The fill has its head from the start, so that readers get bytes as they arrive.
 const std::shared_ptr<Fill>& BlockRun::fill_of(std::uint32_t block) {
   auto& fill = fills_[block];
   if (fill) return fill;

@@ -98,7 +98,7 @@ class BlockRun {
   [[nodiscard]] bool brings(std::uint32_t block) const;
   // The last block that the run brings soon: see BlockRuns::kNear.
   [[nodiscard]] std::uint32_t last_near() const;
-  [[nodiscard]] bool may_leave(std::uint32_t block) const;
+  [[nodiscard]] bool may_cede(std::uint32_t block) const;
   const std::shared_ptr<Fill>& fill_of(std::uint32_t block);
 
   const net::Executor executor_;  // the writer's
@@ -109,10 +109,10 @@ class BlockRun {
   RunPlan plan_;
   std::uint32_t next_;  // block: under way, or the next to begin
   Readers readers_;
-  peers::PeerRef peer_;  // who brings it; null: the origin, or nobody yet
+  peers::PeerRef peer_;  // peer()
   bool ended_ = false;
   Ceded ceded_;
-  std::map<std::uint32_t, std::shared_ptr<Fill>> fills_;  // of blocks under way or waited for
+  std::map<std::uint32_t, std::shared_ptr<Fill>> fills_;  // of blocks under way or awaited
 };
 
 }  // namespace proxy

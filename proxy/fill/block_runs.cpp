@@ -8,10 +8,10 @@ using net::Task;
 
 namespace {
 
-// For a place that is spare: nobody waits for what it is for.
+// For a slot to spare. Nobody waits for the block, so that a second costs no client anything.
 constexpr std::chrono::seconds kUntilNextLook{1};
 
-// From the block on, before the next one that is held.
+// From wanted.block to before the next stored one; nothing if that block is stored itself.
 std::optional<cache::BlockRange> missing_from(const BlockRuns::Wanted& wanted,
                                               const BlockRuns::IsStored& is_stored) {
   if (is_stored(wanted.block)) return {};
@@ -57,7 +57,7 @@ BlockRuns::Taken BlockRuns::join(const std::shared_ptr<BlockRun>& run, std::uint
   return taken;
 }
 
-// The run that brings it, other than that one.
+// The run that supplies the block, other than `but`.
 std::shared_ptr<BlockRun> BlockRuns::bringing(const cache::Entry& object, std::uint32_t block,
                                               const BlockRun* but) const {
   const auto* const list = listed(object);
@@ -68,13 +68,13 @@ std::shared_ptr<BlockRun> BlockRuns::bringing(const cache::Entry& object, std::u
   return found == list->end() ? nullptr : *found;
 }
 
-// Whether a new run may have it.
+// Whether a new run may have the block: no other supplies it, or that run may cede it.
 bool BlockRuns::is_free(const Wanted& wanted, std::uint32_t block) const {
   const auto* const list = listed(*wanted.object);
   if (!list) return true;
   const bool early = wanted.begin == Wanted::Begin::early;
   return std::none_of(list->begin(), list->end(), [&](const auto& run) {
-    return run->brings(block) && !(early && run->may_leave(block));
+    return run->brings(block) && !(early && run->may_cede(block));
   });
 }
 
@@ -90,7 +90,7 @@ BlockRuns::Taken BlockRuns::take(const Wanted& wanted, const IsStored& is_stored
     if (run) return join(run, wanted.block, executor);
     if (wanted.begin == Wanted::Begin::no || (early && !may_begin_early(wanted))) return {};
     if (missing && as_of == shard.brought) return begin(wanted, *missing, executor);
-    as_of = shard.brought;  // what is brought meanwhile may be missed no more
+    as_of = shard.brought;  // a block that is brought meanwhile may be stored by then
     lock.unlock();
     missing = missing_from(wanted, is_stored);
     if (!missing) return {};
@@ -153,7 +153,7 @@ void BlockRuns::decline(BlockRun& run) {
   }
 }
 
-// Neither the store nor the index is asked with a lock.
+// `is_stored` asks the store and the index, so no lock is held meanwhile.
 bool BlockRuns::is_over(BlockRun& run, const IsStored& is_stored) {
   if (!run.wanted()) return true;
   auto& shard = shard_of(*run.object);
@@ -171,7 +171,7 @@ bool BlockRuns::is_over(BlockRun& run, const IsStored& is_stored) {
       plan.blocks.last = std::min(plan.blocks.last, block - 1);
       return true;
     }
-    if (as_of == shard.brought) return false;  // else it may be held by now
+    if (as_of == shard.brought) return false;  // else it may be stored by now
   }
 }
 

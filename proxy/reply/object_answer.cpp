@@ -34,7 +34,7 @@ Task<Outcome<void>> ObjectAnswer::open() {
   const auto blocks = cache::blocks_of(ranges_.front());
   source_.go_to(blocks.first, blocks.last);
   auto end = cache::bytes_of_block(blocks.first, from_.object->body.size).first;
-  while (end <= wanted) {  // a block comes from its first byte on
+  while (end <= wanted) {  // the source gives a block from its first byte on
     auto pieces = co_await source_.next();
     if (!pieces) {
       opened_.nowhere = pieces.error().what == Failure::What::abandoned;
@@ -48,7 +48,7 @@ Task<Outcome<void>> ObjectAnswer::open() {
   co_return boost::system::in_place_value;
 }
 
-// A hit is one of the disk where any block is.
+// The log says that a hit was read from disk if any block was.
 void ObjectAnswer::note_source() {
   auto& record = client_.reply.record();
   record.from_disk = record.from_disk || source_.from_disk();
@@ -114,7 +114,8 @@ Task<error_code> ObjectAnswer::send_range(const http::ByteRange& range) {
       if (error) co_return error;
       const auto size = asio::buffer_size(all);
       if (source_.from_stored()) client_.worker.counters.bytes_from_cache.add(size);
-      co_await asio::post(client_.worker.io.get_executor(), net::use_task);  // others' turn
+      co_await asio::post(client_.worker.io.get_executor(),
+                          net::use_task);  // lets other connections run
     }
   }
   co_return error_code{};

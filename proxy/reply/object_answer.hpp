@@ -1,4 +1,4 @@
-// Answers from large objects.
+// Answers from objects.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace proxy {
 
-// One answer, cut where the client takes next to nothing while others wait for room for a block.
-// First open(), then what the head says of how it came about into client.reply, then
-// send(). All of it outlives the answer.
+// One answer. Call open(), then tell client.reply what Cache-Status says, then call send(). If the
+// client takes next to nothing while others wait for a transfer slot, the answer is cut. The
+// client, the request and `from` outlive the answer.
 class ObjectAnswer {
  public:
   struct From {
@@ -22,13 +22,14 @@ class ObjectAnswer {
   };
   ObjectAnswer(Client& client, const Request& request, From from, cache::Time now);
 
-  // Has the first bytes that are wanted, so that their failure is still an error of its own.
+  // Waits for the first wanted bytes: if they fail, the caller can still send an error response.
   net::Task<Outcome<void>> open();
-  // The failure: the origin may have another answer; what is held has none.
+  // After open() failed: the stored object cannot answer the request, and the caller asks the
+  // origin.
   [[nodiscard]] bool begin_anew() const { return source_.refused() || opened_.nowhere; }
-  // Who else than the origin brings what is sent first; null: nobody.
+  // The sibling that supplies the first block; null: the origin, or it is stored.
   [[nodiscard]] peers::PeerRef peer() const { return source_.peer(); }
-  // 304, the parts that Range selects or 416, else all of it.
+  // Sends 304, 416, the parts that Range selects, or the whole object.
   net::Task<void> send();
 
   [[nodiscard]] const cache::Entry& object() const { return *from_.object; }
@@ -62,7 +63,7 @@ class ObjectAnswer {
   const cache::Time now_;
   const bool unmodified_;
   const http::Selection wanted_;
-  http::ByteRanges ranges_;  // whose bytes are sent
+  http::ByteRanges ranges_;  // of the object, that are sent
   Message message_;
   BlockSource source_;
   StallWatch watch_;

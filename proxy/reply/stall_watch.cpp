@@ -12,8 +12,8 @@ namespace proxy {
 namespace {
 
 constexpr std::chrono::seconds kLook{1};
-// tcpi_bytes_acked in Linux' tcp_info, which <netinet/tcp.h> of the C library, included by Asio,
-// does not have, and beside which <linux/tcp.h> cannot be included.
+// The offset of tcpi_bytes_acked in Linux' tcp_info. The C library's <netinet/tcp.h>, which Asio
+// includes, lacks that member, and <linux/tcp.h> cannot be included beside it.
 constexpr std::size_t kBytesAcked = 120;
 constexpr int kTcpInfo = 11;
 

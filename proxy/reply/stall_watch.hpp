@@ -1,4 +1,4 @@
-// Whether a client takes what it is sent, while others wait for the memory that this takes.
+// Cuts off clients that keep a transfer slot and read nothing.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace proxy {
 
-// Between begin() and end() something is written to the client, under a place in the room. Where it
-// acknowledges fewer than kLeast bytes in kPatience, and somebody waits for the place, the write
-// fails. On the thread of the deadlines.
+// Between begin() and end() the caller writes to the client, and has a transfer slot. If the client
+// acknowledges fewer than kLeast bytes in kPatience, and somebody waits for the slot, the write
+// fails. Belongs to the thread of the deadlines.
 class StallWatch final : private net::Watched {
  public:
   static constexpr std::chrono::seconds kPatience{5};
@@ -30,7 +30,7 @@ class StallWatch final : private net::Watched {
   net::Deadlines& deadlines_;
   TransferSlots::Slot& slot_;
   Clock::time_point since_;
-  std::optional<std::uint64_t> by_then_;  // acknowledged, of all that was sent on the connection
+  std::optional<std::uint64_t> by_then_;  // bytes acknowledged on the connection at `since_`
 };
 
 }  // namespace proxy
