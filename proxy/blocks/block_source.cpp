@@ -49,15 +49,15 @@ bool BlockSource::use(BlockRuns::Taken taken) {
   return true;
 }
 
-// Whether there is one, after a wait for its turn if need be.
+// Whether the source has a slot, after a wait for its turn if need be.
 Task<bool> BlockSource::have_slot(TransferSlots::For what) {
   if (slot_.serves(what)) co_return true;
-  auto& room = worker_.shared.runs.slots();
+  auto& slots = worker_.shared.runs.slots();
   slot_.release();
-  slot_ = room.try_take(what);
+  slot_ = slots.try_take(what);
   if (!slot_) {
     early_.drop();
-    slot_ = co_await room.take(what, worker_.io.get_executor());
+    slot_ = co_await slots.take(what, worker_.io.get_executor());
   }
   co_return static_cast<bool>(slot_);
 }

@@ -53,7 +53,8 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
     keep(next.block, *next.fill);
     next.fill->finish();
     shared.runs.done(*into_.run);
-    co_await net::asio::post(worker_.io.get_executor(), net::use_task);  // others' turn
+    co_await net::asio::post(worker_.io.get_executor(),
+                             net::use_task);  // lets other connections run
   }
   co_return boost::system::in_place_value;
 }

@@ -19,7 +19,7 @@ struct ObjectRequest {
 };
 
 // Joins the run that supplies a block, or begins a run and starts its fetch. Belongs to one
-// coroutine; the worker and `of` outlive it.
+// coroutine; the worker and the request outlive it.
 class RunStarter {
  public:
   RunStarter(Worker& worker, const ObjectRequest& of) : worker_(worker), of_(of) {}

@@ -1,4 +1,4 @@
-#include "proxy/fill/all.hpp"
+#include "proxy/fill/transfer_slots.hpp"
 
 #include <algorithm>
 

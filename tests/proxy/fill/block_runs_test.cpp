@@ -20,14 +20,15 @@ constexpr Failure kRunCut{Failure::Where::upstream, Failure::What::cut, {}};
 struct Scene {
   using Begin = BlockRuns::Wanted::Begin;
   BlockRuns::Taken take(std::uint32_t block, std::uint32_t last, Begin begin = Begin::needed) {
-    return runs.take({object, block, last, begin}, is_held, io.get_executor());
+    return runs.take({object, block, last, begin}, is_stored, io.get_executor());
   }
-  cache::BlockRange blocks(const BlockRuns::Taken& taken) const { return taken.use.run()->blocks());
+  cache::BlockRange blocks(const BlockRuns::Taken& taken) const {
+    return taken.use.run()->blocks();
   }
   // The writer's next block; none where it would have to wait, -1 at the end.
   std::optional<std::int64_t> next(const std::shared_ptr<BlockRun>& which) {
     const auto got = std::make_shared<std::optional<std::int64_t>>();  // which may come later
-    boost::asio::co_spawn(io, runs.next(which, is_held),
+    boost::asio::co_spawn(io, runs.next(which, is_stored),
                           [got](std::exception_ptr, const BlockRuns::Next& step) {
                             *got = step.fill ? std::int64_t{step.block} : -1;
                           });
@@ -44,7 +45,9 @@ struct Scene {
   cache::Budget budget{1 << 30};
   std::shared_ptr<const cache::Entry> object = object_of(budget, 100 << 20);
   std::set<std::uint32_t> held;
-  const BlockRuns::IsStored is_held = [this](std::uint32_t block) { return held.contains(block); };
+  const BlockRuns::IsStored is_stored = [this](std::uint32_t block) {
+    return held.contains(block);
+  };
   BlockRuns runs;
 };
 
@@ -104,19 +107,19 @@ TEST(BlockRuns, ComeToTheLastBlockThatThereMayBe) {
   EXPECT_EQ(scene.next(taken.use.run()), kLast);
 }
 
-TEST(BlockRuns, BringWhatNobodyWaitsForWhereThereIsRoomToSpare) {
+TEST(BlockRuns, BringWhatNobodyWaitsForWhereASlotIsToSpare) {
   Scene scene;
   const auto first = scene.take(0, 9);
-  std::vector<TransferSlots::Slot> places;
-  while (auto place = scene.runs.slots().try_take(TransferSlots::For::stored)) {
-    places.push_back(std::move(place));
+  std::vector<TransferSlots::Slot> taken;
+  while (auto slot = scene.runs.slots().try_take(TransferSlots::For::stored)) {
+    taken.push_back(std::move(slot));
   }
   scene.bring(first.use.run());
   EXPECT_EQ(scene.next(first.use.run()), std::nullopt) << "not ahead of its reader";
   const auto second = scene.take(1, 9);
   EXPECT_EQ(scene.next(first.use.run()), 1);
   scene.runs.done(*first.use.run());
-  places.clear();
+  taken.clear();
   EXPECT_EQ(scene.next(first.use.run()), 2);
 }
 
@@ -325,7 +328,7 @@ TEST(BlockRuns, ThatFailTellWhoWaits) {
 TEST(BlockRuns, ShowABlockAsItComes) {
   Scene scene;
   const auto taken = scene.take(0, 1);
-  const auto step = run(scene.io, scene.runs.next(taken.use.run(), scene.is_held));
+  const auto step = run(scene.io, scene.runs.next(taken.use.run(), scene.is_stored));
   append_block(*step.fill, scene.budget, "half");
   EXPECT_EQ(text_of(taken.block->at_hand()), "half");
   append_block(*step.fill, scene.budget, " and half");
