@@ -14,7 +14,7 @@ Lookup look_in_memory(Process& process, const Request& request) {
   lookup.asked = std::chrono::steady_clock::now();
   note_asked(process, request, lookup.key);
   lookup.found = process.store.find(lookup.key, request.stored_as(), request.head.fields);
-  admit_held(process, lookup.key, lookup.found.entry);
+  offer_to_disk(process, lookup.key, lookup.found.entry);
   return lookup;
 }
 

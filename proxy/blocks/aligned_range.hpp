@@ -1,4 +1,4 @@
-// What is asked for when a part is wanted of an object whose length is not known. Pure.
+// The range to ask an origin for, of an object of which nothing is stored yet. Pure.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,17 @@
 
 namespace proxy {
 
-// For less than this the origin is asked for just that: nobody pays for a MiB to get a few bytes.
+// A range of fewer bytes is fetched as it is: a MiB is too much to pay for a few bytes.
 inline constexpr std::uint64_t kWorthABlock = 64 * 1024;
 
-// The blocks around the range, so that what comes is whole blocks: at most 2 MiB more than is
-// asked for. Of several ranges the first one's: once they come, the others' blocks are asked for
-// too. Nothing where one is too little or a suffix, or begins where no object reaches. It is asked
-// for without If-Range, as what answers that may lack most of its head (RFC 9110 15.3.7): whether
-// it is met, what comes has to tell. Of what begins within the `held` first bytes, which are whole
-// blocks, just those after them.
+// The request's first range, extended to whole blocks: at most 2 MiB more than was asked for.
+// Further ranges are fetched once the first one's blocks have arrived. If the range begins within
+// the first `stored` bytes, which are whole blocks, only the blocks after them.
+//
+// Nothing if any range is short (kWorthABlock) or a suffix, or begins where no object reaches. The
+// caller sends the range without If-Range, as the answer to that may lack most of its head (RFC
+// 9110 15.3.7), and checks the validator of the answer itself.
 std::optional<http::AskedRange> aligned_to_blocks(const cache::RequestFacts& request,
-                                                  std::uint64_t held = 0);
+                                                  std::uint64_t stored = 0);
 
 }  // namespace proxy

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
@@ -21,7 +21,7 @@ constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
 
 BlockWriter::BlockWriter(Worker& worker, Into into, Fetch& fetch)
     : worker_(worker), into_(std::move(into)), fetch_(fetch) {
-  // The hook may still be on its way when we are done.
+  // The hook is posted, and so may be called after the writer's end.
   const auto look = [self = std::weak_ptr<BlockWriter*>(self_)] {
     const auto alive = self.lock();
     if (!alive) return;
@@ -30,11 +30,11 @@ BlockWriter::BlockWriter(Worker& worker, Into into, Fetch& fetch)
     if (!waits || writer.worth_finishing(*writer.under_way_, writer.size_)) return;
     writer.fetch_.abandon();
   };
-  worker_.process.runs.on_unwanted(*into_.run, look);
+  into_.run->on_unwanted(look);
 }
 
 BlockWriter::~BlockWriter() {
-  worker_.process.runs.on_unwanted(*into_.run, nullptr);
+  into_.run->on_unwanted(nullptr);
 }
 
 Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
@@ -53,7 +53,8 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
     keep(next.block, *next.fill);
     next.fill->finish();
     process.runs.done(*into_.run);
-    co_await net::asio::post(worker_.io.get_executor(), net::use_task);  // others' turn
+    co_await net::asio::post(worker_.io.get_executor(),
+                             net::use_task);  // lets other connections run
   }
   co_return boost::system::in_place_value;
 }
@@ -92,7 +93,8 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
   co_return outcome;
 }
 
-// What is kept makes room for itself; where that cannot be it is passed on all the same.
+// A stored block evicts others to make room. If none can be evicted, the bytes still pass through
+// to the readers, charged to transit.
 std::shared_ptr<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
   auto& process = worker_.process;
   const bool room = !process.budget.over() || process.store.make_room();
@@ -108,7 +110,7 @@ void BlockWriter::keep(std::uint32_t block, const Fill& fill) {
 }
 
 bool BlockWriter::worth_finishing(const Fill& fill, std::uint64_t size) const {
-  return fill.received() >= size / 2 || worker_.process.runs.wanted(*into_.run);
+  return fill.received() >= size / 2 || into_.run->wanted();
 }
 
 }  // namespace proxy

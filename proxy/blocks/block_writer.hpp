@@ -1,5 +1,4 @@
-// The writing side of a run: takes a response's body apart into blocks, and keeps each that is
-// whole.
+// The writer of a run: takes a response's body apart into blocks.
 #pragma once
 
 #include <memory>
@@ -9,7 +8,7 @@
 #include "proxy/blocks/least_rate.hpp"
 #include "proxy/fill/block_runs.hpp"
 #include "proxy/observe/request_record.hpp"
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/upstream/fetch.hpp"
 
 namespace proxy {
@@ -22,22 +21,23 @@ class BlockWriter {
     Hierarchy from = Hierarchy::direct;
     std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
   };
-  // The fetch's body begins with the first byte of the run's rest (BlockRuns::rest()). All of it
-  // outlives the writer.
+  // The fetch's body begins with the first byte of BlockRun::rest(). The worker and the fetch
+  // outlive the writer.
   BlockWriter(Worker& worker, Into into, Fetch& fetch);
   ~BlockWriter();
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
 
-  // To the end of the run, which is there too when nobody wants more of it. A failure is not told
-  // to the run's readers: BlockRuns::end(). `idle`: at most, until the next bytes of the body.
+  // Gives each block to the run's readers as it arrives, and stores it once it is whole, until the
+  // run is over. A failure is for the caller to pass on to the readers, by BlockRuns::Ending.
+  // `idle`: the longest wait for the next bytes of the body.
   net::Task<Outcome<void>> write(std::chrono::milliseconds idle);
-  // From who sends fewer bytes per second than this no more is taken.
+  // From now on a source that sends fewer bytes per second is a failure: `timed_out`.
   void expect(std::uint64_t bytes_per_second) { rate_.emplace(bytes_per_second, kGrace); }
   [[nodiscard]] std::uint64_t received() const { return received_; }  // bytes
 
  private:
-  static constexpr std::chrono::seconds kGrace{1};  // before a rate means anything
+  static constexpr std::chrono::seconds kGrace{1};  // a rate over less time means nothing
 
   net::Task<Outcome<void>> write_block(Fill& fill, std::uint64_t size,
                                        std::chrono::milliseconds idle);
@@ -48,7 +48,8 @@ class BlockWriter {
   Worker& worker_;
   const Into into_;
   Fetch& fetch_;
-  const std::shared_ptr<BlockWriter*> self_ = std::make_shared<BlockWriter*>(this);  // for the hook
+  const std::shared_ptr<BlockWriter*> self_ =
+      std::make_shared<BlockWriter*>(this);  // see the constructor
   const Fill* under_way_ = nullptr;
   std::uint64_t size_ = 0;  // of the block under way
   std::uint64_t received_ = 0;

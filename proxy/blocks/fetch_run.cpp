@@ -9,7 +9,7 @@
 #include "proxy/blocks/run_answer.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/sources/neighbour.hpp"
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
@@ -44,7 +44,7 @@ std::optional<Finding> objection_to(Attempt& answer, Process& process, const Run
 Task<std::optional<RunEnd>> pour_from(Worker& worker, const RunJob& job, ClaimantSearch& search,
                                       Attempt& answer) {
   auto& process = worker.process;
-  process.runs.take_from(*job.run, answer.peer());
+  job.run->take_from(answer.peer());
   BlockWriter writer(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
   writer.expect(kLeastSiblingRate);
   const auto poured =
@@ -53,7 +53,7 @@ Task<std::optional<RunEnd>> pour_from(Worker& worker, const RunJob& job, Claiman
   search.note(answer, worth_of(poured), writer.received());
   const auto end = RunEnd::after(poured);
   if (!end.failed()) co_return end;
-  process.runs.begin_again(*job.run);
+  job.run->begin_again();
   co_return std::nullopt;
 }
 
@@ -62,13 +62,13 @@ Task<std::optional<RunEnd>> bring_from_neighbours(Worker& worker, const RunJob& 
   if (!may_ask_neighbours(worker, job)) co_return std::nullopt;
   auto& process = worker.process;
   const auto& object = *job.run->object;
-  const auto bytes = bytes_of(process.runs.blocks(*job.run), object.body.size);
+  const auto bytes = bytes_of(job.run->blocks(), object.body.size);
   const PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object)};
   std::string detail;
   ClaimantSearch search(worker, {job.key, job.request->get(), part}, detail);
   for (;;) {
     auto answer = co_await search.next();
-    process.runs.tell(*job.run, detail);
+    job.run->tell(detail);
     if (!answer) co_return std::nullopt;
     const auto objection = objection_to(*answer, process, job, bytes);
     if (!objection) co_return co_await pour_from(worker, job, search, *answer);

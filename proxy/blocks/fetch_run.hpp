@@ -8,6 +8,7 @@
 #include "proxy/fill/run_end.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/request/request.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 
 namespace proxy {

@@ -1,4 +1,4 @@
-// Whether who sends a body is fast enough to be of help. Pure.
+// Whether the source of a body is fast enough to be of help. Pure.
 #pragma once
 
 #include <chrono>
@@ -6,17 +6,16 @@
 
 namespace proxy {
 
-// Bytes per second, counted from the first byte of the body: a sibling that is slower does not
-// help.
+// Bytes per second of a body: a slower sibling does not help.
 inline constexpr std::uint64_t kLeastSiblingRate = 64 * 1024;
 
-// By the time that was spent waiting for its bytes: who reads them slowly is not held against who
-// sends them.
+// Counts only the time spent waiting for bytes, so that a slow reader does not make its source look
+// slow.
 class LeastRate {
  public:
   using Duration = std::chrono::steady_clock::duration;
 
-  // `grace`: so much longer than at that rate it may take.
+  // `grace`: how much longer than at that rate the source may take.
   LeastRate(std::uint64_t bytes_per_second, std::chrono::milliseconds grace)
       : bytes_per_second_(bytes_per_second), grace_(grace) {}
 

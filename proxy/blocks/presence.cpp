@@ -1,7 +1,7 @@
 #include "proxy/blocks/presence.hpp"
 
 #include "proxy/cache/not_modified.hpp"
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
@@ -30,7 +30,7 @@ Presence presence(const Process& process, const Request& request, const digest::
       const auto last = process.runs.under_way(object, block);
       if (!last) return Presence::missing;
       found = Presence::under_way;
-      block = *last;  // how many there are an origin merely says, before it sends any
+      block = *last;  // an origin may claim any number of blocks: do not look at each
     }
   }
   return found;

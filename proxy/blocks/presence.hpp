@@ -1,4 +1,4 @@
-// How much of what a request wants of an object this cache holds.
+// How much of the wanted part of an object this cache stores.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace proxy {
 struct Process;
 
 enum class Presence : std::uint8_t {
-  stored,     // every byte that the answer needs, or the answer has no body
+  stored,     // every byte of the answer is stored, or the answer has no body
   under_way,  // the blocks that are not held are being fetched for other requests
   missing,
 };

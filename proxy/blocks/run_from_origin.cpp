@@ -27,13 +27,13 @@ Attempt ask_for(Worker& worker, const RunJob& job, const http::ByteRange& bytes)
 
 // The response is the whole object, though only a part was left to bring: it supplies all
 // blocks, from the first one on.
-void begin_with_the_first(BlockRuns& runs, BlockRun& run, const BlockRuns::Rest& rest) {
-  if (rest.reached > 0) runs.begin_again(run);
-  runs.replan(run, {0, cache::blocks_in(run.object->body.size) - 1}, true);
+void begin_with_the_first(BlockRun& run, const BlockRun::Rest& rest) {
+  if (rest.reached > 0) run.begin_again();
+  run.replan({0, cache::blocks_in(run.object->body.size) - 1}, true);
 }
 
 // By one response.
-Task<RunEnd> bring_rest(Worker& worker, const RunJob& job, BlockRuns::Rest rest) {
+Task<RunEnd> bring_rest(Worker& worker, const RunJob& job, BlockRun::Rest rest) {
   auto& process = worker.process;
   auto& run = *job.run;
   auto bytes = bytes_of(rest.blocks, run.object->body.size);
@@ -53,14 +53,14 @@ Task<RunEnd> bring_rest(Worker& worker, const RunJob& job, BlockRuns::Rest rest)
     run.note_refused();
     co_return RunEnd{RunEnd::How::refused, kNotTheBlocks};
   }
-  if (fit == Fit::whole) begin_with_the_first(process.runs, run, rest);
+  if (fit == Fit::whole) begin_with_the_first(run, rest);
   BlockWriter writer(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
   const auto poured = co_await writer.write(job.request->get().policy().settings.timeouts.body);
   answer.fetch().finish();
   co_return RunEnd::after(poured);
 }
 
-bool is_worth_another(const BlockRuns::Rest& before, const BlockRuns::Rest& rest) {
+bool is_worth_another(const BlockRun::Rest& before, const BlockRun::Rest& rest) {
   const auto brought = std::uint64_t{rest.blocks.first - before.blocks.first} * cache::kBlockBytes;
   return !rest.through && brought + rest.reached >= before.reached + kWorthAnother;
 }
@@ -73,12 +73,12 @@ bool is_cut(const RunEnd& end) {
 }  // namespace
 
 Task<RunEnd> bring_from_origin(Worker& worker, const RunJob& job) {
-  auto& runs = worker.process.runs;
-  for (auto rest = runs.rest(*job.run);;) {
+  auto& run = *job.run;
+  for (auto rest = run.rest();;) {
     const auto end = co_await bring_rest(worker, job, rest);
-    const auto before = std::exchange(rest, runs.rest(*job.run));
+    const auto before = std::exchange(rest, run.rest());
     // An early run was to be of use at once.
-    const bool may_go_on = is_cut(end) && !job.run->early() && runs.wanted(*job.run);
+    const bool may_go_on = is_cut(end) && !run.early() && run.wanted();
     if (!may_go_on || !is_worth_another(before, rest)) co_return end;
   }
 }

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "proxy/cache/in_blocks.hpp"
-#include "proxy/tiers/tiers.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
@@ -13,13 +13,13 @@ UnsizedObject::UnsizedObject(Process& process, const digest::Key& key, const cac
       key_(key),
       object_(cache::object_entry(process.budget, head, {process.disk->disk().new_version()}, 1)) {}
 
-bool UnsizedObject::add(cache::Slice slice) {
+BlockKept UnsizedObject::add(cache::Slice slice) {
   auto& block = pending_.back();
   size_ += slice.size;
   block.size += slice.size;
   block.slices.push_back(std::move(slice));
   if (block.size == cache::kBlockBytes) pending_.emplace_back();
-  return !is_large() || !too_large();
+  return is_large() && too_large() ? BlockKept::no : BlockKept::yes;
 }
 
 bool UnsizedObject::too_large() const {
@@ -30,12 +30,12 @@ bool UnsizedObject::is_large() const {
   return size_ > large_from(process_);
 }
 
-// What is small is stored as any other, and no block of it is kept.
+// A small body is stored as a whole entry, and none of its blocks is kept.
 bool UnsizedObject::has_full_block() const {
   return is_large() && pending_.size() > 1;
 }
 
-bool UnsizedObject::keep_block() {
+BlockKept UnsizedObject::keep_block() {
   auto body = std::move(pending_.front());
   pending_.erase(pending_.begin());
   return keep_block_of_new(process_, key_, object_, kept_++, std::move(body));
@@ -48,7 +48,7 @@ std::shared_ptr<const cache::Entry> UnsizedObject::begun(const cache::Received& 
 }
 
 std::shared_ptr<const cache::Entry> UnsizedObject::finish(const cache::Received& head) {
-  if (pending_.back().size > 0 && !keep_block()) return nullptr;
+  if (pending_.back().size > 0 && keep_block() == BlockKept::no) return nullptr;
   return cache::object_entry(process_.budget, head, object(), size_);
 }
 

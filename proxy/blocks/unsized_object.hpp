@@ -1,4 +1,4 @@
-// A large object whose length is known only at its end.
+// An object whose length is known only at its end.
 #pragma once
 
 #include <cstdint>
@@ -8,37 +8,41 @@
 
 #include "digest/key.hpp"
 #include "proxy/cache/entry.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy {
 
 struct Process;
 
-// Keeps its blocks as they come, once it is large: until an entry is stored, by whoever gets it
-// from here, they are found by nobody; without one they are nobody's. Belongs to one coroutine.
+// Takes a body whose length its response did not say. Once the body is too long for a whole entry,
+// its blocks are kept as they arrive. Nobody finds these blocks before the caller stores an entry
+// of the object, which begun() and finish() make. Belongs to one coroutine.
 class UnsizedObject {
  public:
-  // `head`: what came of it, without its body.
+  // `head`: the response without its body.
   UnsizedObject(Process& process, const digest::Key& key, const cache::Received& head);
 
-  // The next bytes: a slice that is full, or the last one. None goes past the end of a block: see
-  // slots(). False: it cannot be kept in blocks, and no more of it is to be added.
-  bool add(cache::Slice slice);
-  // Then it is large, and blocks of it are to be kept, one by one. False: as above.
+  // Adds the next bytes: a full slice, or the last one, of at most room() bytes. After
+  // BlockKept::no the body cannot be kept in blocks, and nothing more is added.
+  BlockKept add(cache::Slice slice);
+  // If true, the caller calls keep_block(), until it is false. BlockKept::no: as for add().
   [[nodiscard]] bool has_full_block() const;
-  bool keep_block();
-  // Then it is not even to be begun.
+  BlockKept keep_block();
+  // If true, an entry that begun() made is of no use any more.
   [[nodiscard]] bool too_large() const;
-  // So many bytes are left in the block under way.
-  [[nodiscard]] std::uint64_t slots() const { return cache::kBlockBytes - pending_.back().size; }
-  // Its blocks are being kept, as there is more of it than small responses have.
+  // Bytes left in the block under way.
+  [[nodiscard]] std::uint64_t room() const { return cache::kBlockBytes - pending_.back().size; }
+  // The body has outgrown the limit for whole entries, so its blocks are kept.
   [[nodiscard]] bool large() const { return kept_ > 0; }
-  // So many blocks were kept since begun() that a crash should not cost them.
+  // Enough blocks were kept since begun() to call it again: a crash loses the blocks after it.
   [[nodiscard]] bool due() const { return kept_ >= noted_ + kNotedEvery; }
-  // What was kept so far, once it is large, to be stored now: a part of a length not known yet.
+  // An entry of the blocks kept so far, for the caller to store: a part of an unknown length. Only
+  // if large().
   std::shared_ptr<const cache::Entry> begun(const cache::Received& head);
-  // Whether that was asked for.
+  // Whether begun() was called.
   [[nodiscard]] bool noted() const { return noted_ > 0; }
-  // That was all: its entry, to be stored now. Null: not all of it could be kept.
+  // The body is over: the entry of the whole object, for the caller to store. Null: not all of its
+  // blocks could be kept.
   std::shared_ptr<const cache::Entry> finish(const cache::Received& head);
   [[nodiscard]] const cache::Object& object() const { return *object_->object; }
 
@@ -49,11 +53,11 @@ class UnsizedObject {
 
   Process& process_;
   const digest::Key key_;
-  const std::shared_ptr<const cache::Entry> object_;  // of a length that does not count
-  std::vector<cache::Body> pending_{1};               // the last is under way
+  const std::shared_ptr<const cache::Entry> object_;  // for its version; the length is a stand-in
+  std::vector<cache::Body> pending_{1};               // blocks not kept yet; the last is under way
   std::uint64_t size_ = 0;
   std::uint32_t kept_ = 0;   // blocks
-  std::uint32_t noted_ = 0;  // of these, in what begun() said
+  std::uint32_t noted_ = 0;  // blocks in the entry that begun() made last
 };
 
 }  // namespace proxy

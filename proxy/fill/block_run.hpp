@@ -1,10 +1,11 @@
-// Blocks of a large object on their way here, brought by one upstream response.
+// Consecutive blocks of an object, on their way from one upstream response after another.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -14,61 +15,112 @@
 
 namespace proxy {
 
-// How far one goes, and what it heeds.
+// How far a run goes, and what ends it.
 struct RunPlan {
   cache::BlockRange blocks;
-  // The response is the whole body, perhaps from one that knows no ranges: who wants any block of
-  // it waits, and it goes on past what is held.
+  // The response is the whole body, perhaps of an origin that knows no ranges. The run goes on past
+  // blocks that are stored, and readers wait for any block of it, however far ahead.
   bool through = false;
-  // Besides its readers, who else wants it to go on; asked under a lock, on any thread.
+  // Whether anybody but its readers wants the run to go on. Called without a lock, on any thread.
   std::function<bool()> also_wanted = {};
-  // Begun before it was needed: what the origin does not grant it may grant later.
+  // Begun before it was needed: what the origin refuses now it may grant later.
   bool early = false;
 };
 
-// Made, joined and led by BlockRuns. One coroutine brings the blocks, in order; any number of
-// readers take them.
+// Made and joined by BlockRuns. One coroutine, the writer, supplies the blocks in order; any number
+// of readers take them. All calls may be made on any thread.
 class BlockRun {
  public:
-  BlockRun(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer);
+  // `guard`: guards the run with all others of the object, and outlives it.
+  BlockRun(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer,
+           std::mutex& guard);
 
   const std::shared_ptr<const cache::Entry> object;
 
-  // The origin has another version by now, or will not say more of this one: what is sent anew has
-  // to be asked for anew.
-  [[nodiscard]] bool refused() const { return refused_; }
-  void note_refused() { refused_ = true; }
+  // The origin has another version, or sends no more of this one: the request has to be answered
+  // anew.
+  [[nodiscard]] bool refused() const { return denied_ == Denied::refused; }
+  void note_refused() { denied_ = Denied::refused; }
+  // An early run that the origin did not grant its range: see BlockRuns::decline().
+  [[nodiscard]] bool declined() const { return denied_ == Denied::declined; }
   [[nodiscard]] bool early() const { return plan_.early; }
-  // It was not granted what it had asked for early: BlockRuns::decline().
-  [[nodiscard]] bool declined() const { return declined_; }
+  [[nodiscard]] cache::BlockRange blocks() const;
+
+  // For readers that have a BlockRuns::Use of the run.
+  enum class Asked : std::uint8_t {
+    yes,
+    not_supplied,  // the block is past the run's last one, or the run has ended
+  };
+  // A reader goes on to `block`: the writer may go that much further ahead.
+  Asked ask(std::uint32_t block);
+  // The sibling that supplies the blocks; null: the origin, or nobody yet.
+  [[nodiscard]] peers::PeerRef peer() const;
+  // What neighbours answered that were asked for the blocks, as words for Cache-Status (`detail`).
+  [[nodiscard]] std::string detail() const;
+
+  // For the writer.
+  // Whether anybody wants more of it: a reader, or RunPlan::also_wanted.
+  [[nodiscard]] bool wanted() const;
+  // `unwanted` is called on the writer's thread each time that the run may have become unwanted.
+  void on_unwanted(std::function<void()> unwanted);
+  // Call this when what also_wanted tells may have changed: wakes the writer.
+  void look_whether_wanted();
+  // The response turned out to be of these blocks.
+  void replan(cache::BlockRange blocks, bool through);
+  // `peer` supplies the run's blocks for as long as its response lasts.
+  void take_from(peers::PeerRef peer);
+  // Sets detail().
+  void tell(std::string detail);
+  // Another source supplies the rest, from the first byte of the block under way. A reader of that
+  // block has to ask for it again.
+  void begin_again();
+  struct Rest {
+    cache::BlockRange blocks;
+    std::uint64_t reached = 0;  // bytes of the first block that are there already
+    bool through = false;
+  };
+  // What the run has yet to supply. If the response before had ranges, the next one may continue at
+  // just that byte.
+  Rest rest();
 
  private:
   friend class BlockRuns;
 
+  enum class Denied : std::uint8_t { no, refused, declined };
+  struct Readers {
+    std::size_t count = 0;
+    std::uint32_t asked_for = 0;  // the furthest block that one has asked for
+    // Called on the writer's thread when the last one has left.
+    std::function<void()> on_unwanted = {};
+  };
+  // The blocks after the last one of the plan, until `last`, which an early run has taken over.
+  struct Ceded {
+    const BlockRun* to = nullptr;
+    std::uint32_t last = 0;
+  };
+
+  // With the lock held:
   [[nodiscard]] bool brings(std::uint32_t block) const;
-  // The furthest one that it brings, where it brings any.
+  // The last block that the run brings soon: see BlockRuns::kNear.
   [[nodiscard]] std::uint32_t last_near() const;
-  [[nodiscard]] bool may_leave(std::uint32_t block) const;
-  [[nodiscard]] bool is_wanted() const;
+  [[nodiscard]] bool may_cede(std::uint32_t block) const;
   const std::shared_ptr<Fill>& fill_of(std::uint32_t block);
-  void look_whether_wanted();
 
   const net::Executor executor_;  // the writer's
-  std::atomic<bool> refused_ = false;
-  std::atomic<bool> declined_ = false;
+  std::atomic<Denied> denied_ = Denied::no;
   Wakeup writer_;
-  // Guarded by the mutex of BlockRuns:
+  std::mutex& guard_;
+  // Guarded:
   RunPlan plan_;
-  std::uint32_t next_;       // under way, or the next to begin
-  std::uint32_t asked_for_;  // the furthest that a reader has asked for
-  std::size_t readers_ = 0;
-  peers::PeerRef peer_;  // who brings it; null: the origin, or nobody yet
-  std::string detail_;   // BlockRuns::detail()
+  std::uint32_t next_;  // block: under way, or the next to begin
+  Readers readers_;
+  struct Neighbours {
+    peers::PeerRef peer;
+    std::string detail;
+  } neighbours_;
   bool ended_ = false;
-  const BlockRun* left_to_ = nullptr;  // what came after the last block, up to that one
-  std::uint32_t left_last_ = 0;
-  std::map<std::uint32_t, std::shared_ptr<Fill>> fills_;  // of what is under way or waited for
-  std::function<void()> unwanted_;  // on the writer's thread, when it may not be wanted any more
+  Ceded ceded_;
+  std::map<std::uint32_t, std::shared_ptr<Fill>> fills_;  // of blocks under way or awaited
 };
 
 }  // namespace proxy

@@ -8,10 +8,10 @@ using net::Task;
 
 namespace {
 
-// For a place that is spare: nobody waits for what it is for.
+// For a slot to spare. Nobody waits for the block, so that a second costs no client anything.
 constexpr std::chrono::seconds kUntilNextLook{1};
 
-// From the block on, before the next one that is held.
+// From wanted.block to before the next stored one; nothing if that block is stored itself.
 std::optional<cache::BlockRange> missing_from(const BlockRuns::Wanted& wanted,
                                               const BlockRuns::IsStored& is_stored) {
   if (is_stored(wanted.block)) return {};
@@ -36,23 +36,28 @@ void BlockRuns::Use::release() {
   run_.reset();
 }
 
+BlockRuns::Shard& BlockRuns::shard_of(const cache::Entry& object) const {
+  return shards_[object.object->version % shards_.size()];
+}
+
 const BlockRuns::List* BlockRuns::listed(const cache::Entry& object) const {
-  const auto place = runs_.find(object.object->version);
-  return place == runs_.end() ? nullptr : &place->second;
+  const auto& runs = shard_of(object).runs;
+  const auto place = runs.find(object.object->version);
+  return place == runs.end() ? nullptr : &place->second;
 }
 
 BlockRuns::Taken BlockRuns::join(const std::shared_ptr<BlockRun>& run, std::uint32_t block,
                                  net::Executor executor) {
   Taken taken;
-  ++run->readers_;
+  ++run->readers_.count;
   taken.use = Use(*this, run);
   taken.block = FillReader::attach(run->fill_of(block), executor);
-  run->asked_for_ = std::max(run->asked_for_, block);
+  run->readers_.asked_for = std::max(run->readers_.asked_for, block);
   run->writer_.notify();
   return taken;
 }
 
-// The run that brings it, other than that one.
+// The run that supplies the block, other than `but`.
 std::shared_ptr<BlockRun> BlockRuns::bringing(const cache::Entry& object, std::uint32_t block,
                                               const BlockRun* but) const {
   const auto* const list = listed(object);
@@ -63,13 +68,13 @@ std::shared_ptr<BlockRun> BlockRuns::bringing(const cache::Entry& object, std::u
   return found == list->end() ? nullptr : *found;
 }
 
-// Whether a new run may have it.
+// Whether a new run may have the block: no other supplies it, or that run may cede it.
 bool BlockRuns::is_free(const Wanted& wanted, std::uint32_t block) const {
   const auto* const list = listed(*wanted.object);
   if (!list) return true;
   const bool early = wanted.begin == Wanted::Begin::early;
   return std::none_of(list->begin(), list->end(), [&](const auto& run) {
-    return run->brings(block) && !(early && run->may_leave(block));
+    return run->brings(block) && !(early && run->may_cede(block));
   });
 }
 
@@ -78,13 +83,14 @@ BlockRuns::Taken BlockRuns::take(const Wanted& wanted, const IsStored& is_stored
   const bool early = wanted.begin == Wanted::Begin::early;
   std::optional<cache::BlockRange> missing;
   std::uint64_t as_of = 0;
-  std::unique_lock lock(mutex_);
+  auto& shard = shard_of(*wanted.object);
+  std::unique_lock lock(shard.mutex);
   for (;;) {
     const auto run = early ? nullptr : bringing(*wanted.object, wanted.block);
     if (run) return join(run, wanted.block, executor);
     if (wanted.begin == Wanted::Begin::no || (early && !may_begin_early(wanted))) return {};
-    if (missing && as_of == brought_) return begin(wanted, *missing, executor);
-    as_of = brought_;  // what is brought meanwhile may be missed no more
+    if (missing && as_of == shard.brought) return begin(wanted, *missing, executor);
+    as_of = shard.brought;  // a block that is brought meanwhile may be stored by then
     lock.unlock();
     missing = missing_from(wanted, is_stored);
     if (!missing) return {};
@@ -105,12 +111,13 @@ BlockRuns::Taken BlockRuns::begin(const Wanted& wanted, cache::BlockRange missin
     ++plan.blocks.last;
   }
   plan.early = wanted.begin == Wanted::Begin::early;
-  auto& list = runs_[wanted.object->object->version];
-  const auto run = std::make_shared<BlockRun>(wanted.object, std::move(plan), executor);
+  auto& list = shard_of(*wanted.object).runs[wanted.object->object->version];
+  const auto run = std::make_shared<BlockRun>(wanted.object, std::move(plan), executor,
+                                              shard_of(*wanted.object).mutex);
   for (const auto& other : list) {
     if (!other->brings(missing.first)) continue;
-    other->left_to_ = run.get();
-    other->left_last_ = std::exchange(other->plan_.blocks.last, missing.first - 1);
+    other->ceded_.to = run.get();
+    other->ceded_.last = std::exchange(other->plan_.blocks.last, missing.first - 1);
   }
   list.push_back(run);
   auto taken = join(run, wanted.block, executor);
@@ -118,115 +125,65 @@ BlockRuns::Taken BlockRuns::begin(const Wanted& wanted, cache::BlockRange missin
   return taken;
 }
 
-bool BlockRuns::ask(const Use& use, std::uint32_t block) {
-  const std::lock_guard lock(mutex_);
-  auto& run = *use.run();
-  if (block > run.plan_.blocks.last || run.ended_) return false;
-  if (block > run.asked_for_) {
-    run.asked_for_ = block;
-    run.writer_.notify();
-  }
-  return true;
-}
-
 std::optional<std::uint32_t> BlockRuns::under_way(const cache::Entry& object,
                                                   std::uint32_t block) const {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(object);
   const auto run = bringing(object, block);
   return run ? std::optional(run->last_near()) : std::nullopt;
 }
 
 std::shared_ptr<BlockRun> BlockRuns::begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
                                            net::Executor writer) {
-  const auto version = object->object->version;
-  auto run = std::make_shared<BlockRun>(std::move(object), std::move(plan), writer);
-  const std::lock_guard lock(mutex_);
-  runs_[version].push_back(run);
+  auto& shard = shard_of(*object);
+  auto run = std::make_shared<BlockRun>(std::move(object), std::move(plan), writer, shard.mutex);
+  const std::lock_guard lock(shard.mutex);
+  shard.runs[run->object->object->version].push_back(run);
   return run;
 }
 
-void BlockRuns::on_unwanted(BlockRun& run, std::function<void()> unwanted) {
-  const std::lock_guard lock(mutex_);
-  run.unwanted_ = std::move(unwanted);
-}
-
-void BlockRuns::replan(BlockRun& run, cache::BlockRange blocks, bool through) {
-  const std::lock_guard lock(mutex_);
-  run.plan_.blocks = blocks;
-  run.plan_.through = through;
-  run.next_ = blocks.first;
-}
-
-void BlockRuns::take_from(BlockRun& run, peers::PeerRef peer) {
-  const std::lock_guard lock(mutex_);
-  run.peer_ = std::move(peer);
-}
-
-peers::PeerRef BlockRuns::peer(const BlockRun& run) const {
-  const std::lock_guard lock(mutex_);
-  return run.peer_;
-}
-
-void BlockRuns::tell(BlockRun& run, std::string detail) {
-  const std::lock_guard lock(mutex_);
-  run.detail_ = std::move(detail);
-}
-
-std::string BlockRuns::detail(const BlockRun& run) const {
-  const std::lock_guard lock(mutex_);
-  return run.detail_;
-}
-
-void BlockRuns::begin_again(BlockRun& run) {
-  const std::lock_guard lock(mutex_);
-  run.peer_ = nullptr;
-  run.plan_.blocks.first = run.next_;
-  const auto under_way = run.fills_.find(run.next_);
-  if (under_way == run.fills_.end()) return;
-  under_way->second->fail({Failure::Where::us, Failure::What::abandoned, {}});
-  run.fills_.erase(under_way);
-}
-
-BlockRuns::Rest BlockRuns::rest(BlockRun& run) {
-  const std::lock_guard lock(mutex_);
-  auto& plan = run.plan_;
-  plan.blocks.first = run.next_;
-  const auto under_way = run.fills_.find(run.next_);
-  const auto reached = under_way == run.fills_.end() ? 0 : under_way->second->received();
-  return {plan.blocks, reached, plan.through};
-}
-
 void BlockRuns::decline(BlockRun& run) {
-  const std::lock_guard lock(mutex_);
-  run.declined_ = true;
+  const auto lock = lock_of(*run.object);
+  run.denied_ = BlockRun::Denied::declined;
   const auto* const list = listed(*run.object);
   if (!list) return;
   for (const auto& other : *list) {
-    if (other->left_to_ != &run) continue;
-    other->left_to_ = nullptr;
-    other->plan_.blocks.last = other->left_last_;
+    if (other->ceded_.to != &run) continue;
+    other->ceded_.to = nullptr;
+    other->plan_.blocks.last = other->ceded_.last;
   }
 }
 
-cache::BlockRange BlockRuns::blocks(const BlockRun& run) const {
-  const std::lock_guard lock(mutex_);
-  return run.plan_.blocks;
+// `is_stored` asks the store and the index, so no lock is held meanwhile.
+bool BlockRuns::is_over(BlockRun& run, const IsStored& is_stored) {
+  if (!run.wanted()) return true;
+  auto& shard = shard_of(*run.object);
+  auto& plan = run.plan_;
+  std::unique_lock lock(shard.mutex);
+  for (;;) {
+    const auto block = run.next_;
+    if (block > plan.blocks.last) return true;
+    if (block == plan.blocks.first || plan.through || run.fills_.contains(block)) return false;
+    const auto as_of = shard.brought;
+    lock.unlock();
+    const bool is_held = is_stored(block);
+    lock.lock();
+    if (is_held || bringing(*run.object, block, &run)) {
+      plan.blocks.last = std::min(plan.blocks.last, block - 1);
+      return true;
+    }
+    if (as_of == shard.brought) return false;  // else it may be stored by now
+  }
 }
 
 Task<BlockRuns::Next> BlockRuns::next(std::shared_ptr<BlockRun> run, IsStored is_stored) {
   for (;;) {
+    const bool over = is_over(*run, is_stored);
     std::optional<std::chrono::milliseconds> at_most;
     {
-      const std::lock_guard lock(mutex_);
-      auto& plan = run->plan_;
+      const auto lock = lock_of(*run->object);
       const auto block = run->next_;
-      const bool over = block > plan.blocks.last || !run->is_wanted();
-      const bool begun = block == plan.blocks.first || plan.through || run->fills_.contains(block);
-      if (over || (!begun && (is_stored(block) || bringing(*run->object, block, run.get())))) {
-        if (!over) plan.blocks.last = block - 1;
-        co_return Next{block, nullptr};
-      }
-      if (block <= run->asked_for_ || block - run->asked_for_ <= kAhead) {
+      if (over) co_return Next{block, nullptr};
+      if (block <= run->readers_.asked_for || block - run->readers_.asked_for <= kAhead) {
         const bool waited_for = run->fills_.lower_bound(block) != run->fills_.end();
         Next next{block, nullptr};
         if (!waited_for) next.slot = slots_.spare();
@@ -242,47 +199,42 @@ Task<BlockRuns::Next> BlockRuns::next(std::shared_ptr<BlockRun> run, IsStored is
 }
 
 void BlockRuns::done(BlockRun& run) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   run.fills_.erase(run.next_++);
-  ++brought_;
-}
-
-bool BlockRuns::wanted(const BlockRun& run) const {
-  const std::lock_guard lock(mutex_);
-  return run.is_wanted();
+  ++shard_of(*run.object).brought;
 }
 
 void BlockRuns::end(BlockRun& run, const RunEnd& how) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_of(*run.object);
   run.ended_ = true;
-  run.unwanted_ = nullptr;
+  run.readers_.on_unwanted = nullptr;
   run.plan_.also_wanted = nullptr;
-  const auto place = runs_.find(run.object->object->version);
-  if (place != runs_.end()) {
+  auto& runs = shard_of(*run.object).runs;
+  const auto place = runs.find(run.object->object->version);
+  if (place != runs.end()) {
     std::erase_if(place->second, [&run](const auto& listed) { return listed.get() == &run; });
     for (const auto& other : place->second) {
-      if (other->left_to_ == &run) other->left_to_ = nullptr;
+      if (other->ceded_.to == &run) other->ceded_.to = nullptr;
     }
-    if (place->second.empty()) runs_.erase(place);
+    if (place->second.empty()) runs.erase(place);
   }
   for (const auto& [block, fill] : run.fills_) fill->fail(how.for_readers());
   run.fills_.clear();
 }
 
-void BlockRuns::look_whether_wanted(BlockRun& run) {
-  const std::lock_guard lock(mutex_);
-  run.look_whether_wanted();
-}
-
 void BlockRuns::leave(BlockRun& run) {
-  const std::lock_guard lock(mutex_);
-  --run.readers_;
+  {
+    const auto lock = lock_of(*run.object);
+    --run.readers_.count;
+  }
   run.look_whether_wanted();
 }
 
 void BlockRuns::clear() {
-  const std::lock_guard lock(mutex_);
-  runs_.clear();
+  for (auto& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    shard.runs.clear();
+  }
 }
 
 }  // namespace proxy

@@ -1,6 +1,7 @@
-// The runs under way, by object: each block is asked for once, however many read it.
+// The runs under way, by object: each block is fetched once, however many clients read it.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,26 +15,28 @@
 
 namespace proxy {
 
+// A reader joins the run that supplies its block, or begins a new one; the writer of a run asks
+// here for each next block that is wanted. No lock is held while the store or the index is asked.
 // Any thread.
 class BlockRuns {
  public:
-  // `slots`: for so many blocks at a time there is room on their way to clients.
+  // `slots`: the blocks that may be on their way to clients at a time.
   explicit BlockRuns(std::size_t slots = 64) : slots_(slots) {}
 
-  // So many blocks are asked for at once, but by who asks for what nothing is known of yet.
+  // The longest run that take() begins, in blocks. begin() takes a response as long as it is.
   static constexpr std::uint32_t kMost = 16;
-  // Who wants a block that a run will have reached within so many waits for it: more than kMost, so
-  // that what was asked for once is not asked for again because it is far off.
+  // A reader waits for a block that a run reaches within so many blocks; it begins a run of its own
+  // for a block further off. More than kMost, so that no block of a run is fetched twice.
   static constexpr std::uint32_t kNear = 32;
-  // A run is at most so many blocks ahead of the reader that is furthest on.
+  // A run is at most so many blocks ahead of its furthest reader.
   static constexpr std::uint32_t kAhead = 4;
-  // So many blocks before it is needed at the most, the next run is begun: by then its answer is
-  // there, and it brings as much as the one before it still has to.
+  // An early run begins at most so many blocks before its first block is needed: its response has
+  // arrived by then, and both runs supply about as much.
   static constexpr std::uint32_t kLead = 8;
-  // None is begun before it is needed where so many bring blocks of the object already.
+  // No early run is begun for an object that has so many runs.
   static constexpr std::size_t kManyOfOne = 8;
 
-  // While somebody has one, the run goes on.
+  // A reader's share in a run, or empty: the run goes on while it has one.
   class Use {
    public:
     Use() = default;
@@ -54,71 +57,48 @@ class BlockRuns {
   struct Wanted {
     std::shared_ptr<const cache::Entry> object;
     std::uint32_t block = 0;
-    std::uint32_t last = 0;  // the last one that is wanted after it
-    // What it is to a run that has to be begun: `needed`, `early`, or of no use.
+    std::uint32_t last = 0;  // block, until which all are wanted
+    // Whether a run may be begun, and why: the block is needed now, or soon.
     enum class Begin : std::uint8_t { no, needed, early } begin = Begin::needed;
   };
-  using IsStored = std::function<bool(std::uint32_t)>;
+  using IsStored = std::function<bool(std::uint32_t)>;  // of a block; called without a lock
   struct Taken {
     Use use;
-    std::unique_ptr<FillReader> block;  // null: it is held by now, or is not under way
-    bool begun = false;                 // the run is new: the caller starts it
+    std::unique_ptr<FillReader> block;  // null: it is stored by now, or no run supplies it
+    bool begun = false;                 // the run is new: the caller starts its fetch
   };
-  // Who reads has a place in it first. What nobody waits for yet is brought where some are spare.
+  // A reader of a block has a slot first. A block that no reader waits for is fetched if a slot is
+  // to spare.
   TransferSlots& slots() { return slots_; }
-  // A reader of the block: of a run that brings it, or of a new one from there to before the next
-  // block that is held, or under way already. `held` is asked without a lock.
+  // A reader of `wanted.block`: of the run that supplies it, or of a new run from that block to the
+  // next one that is stored or supplied by another run, kMost blocks at the most.
   //
-  // `early`: of a new one or none. What a long run comes to much later it leaves to this one, and
-  // ends before it.
+  // Begin::early: of a new run, or none. A long run cedes to it the blocks from there on, which it
+  // would reach much later, and ends before them.
   Taken take(const Wanted& wanted, const IsStored& is_stored, net::Executor executor);
-  // The same reader works on another block of it now. False: not this run's to bring, or past.
-  bool ask(const Use& use, std::uint32_t block);
-  // Up to which block it comes, from that one on; nothing where that one does not.
+  // If a run supplies the block: the last block that the same run supplies soon.
   [[nodiscard]] std::optional<std::uint32_t> under_way(const cache::Entry& object,
                                                        std::uint32_t block) const;
 
-  // A run of a response that is here already.
+  // A run of a response that has arrived already.
   std::shared_ptr<BlockRun> begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
                                   net::Executor writer);
 
-  // The writer's side. `unwanted` is called on its thread when a wait may be for nobody.
-  void on_unwanted(BlockRun& run, std::function<void()> unwanted);
-  // The response turned out to be this.
-  void replan(BlockRun& run, cache::BlockRange blocks, bool through);
-  // From now on that one brings it, as far as it comes.
-  void take_from(BlockRun& run, peers::PeerRef peer);
-  [[nodiscard]] peers::PeerRef peer(const BlockRun& run) const;
-  // Words for Cache-Status, `detail`: what came of asking neighbours for the run's blocks.
-  void tell(BlockRun& run, std::string detail);
-  [[nodiscard]] std::string detail(const BlockRun& run) const;
-  // Another brings the rest, from the beginning of the block under way: who reads that begins it
-  // anew.
-  void begin_again(BlockRun& run);
-  // What is left to bring: of the first of these blocks, so many bytes are there already, where the
-  // response before had ranges. Another one may go on with just that.
-  struct Rest {
-    cache::BlockRange blocks;
-    std::uint64_t reached = 0;
-    bool through = false;
-  };
-  Rest rest(BlockRun& run);
-  // An early one was not granted what it asked for: what was left to it is not.
+  // For the writer of a run.
+
+  // The origin did not grant an early run its range: its blocks return to the run that ceded them.
   void decline(BlockRun& run);
-  [[nodiscard]] cache::BlockRange blocks(const BlockRun& run) const;
   struct Next {
     std::uint32_t block = 0;
-    std::shared_ptr<Fill> fill;     // null: the run is at its end
-    TransferSlots::Slot slot = {};  // none: somebody waits for the block, and has one
+    std::shared_ptr<Fill> fill;     // takes the block's bytes; null: the run is over
+    TransferSlots::Slot slot = {};  // empty: a reader waits for the block, and has one
   };
-  // Waits until somebody wants it.
+  // Waits until the run's next block is wanted. The run is over after its last block, before a
+  // block that is stored or supplied by another run, and once nobody wants it.
   net::Task<Next> next(std::shared_ptr<BlockRun> run, IsStored is_stored);
-  // The block under way is where others find it.
+  // The block under way is whole, and stored if it could be.
   void done(BlockRun& run);
-  [[nodiscard]] bool wanted(const BlockRun& run) const;
-  // Who else wants it to go on may have left.
-  void look_whether_wanted(BlockRun& run);
-  // Ends a run, whatever happens: a reader of a block that has not come gets end.for_readers().
+  // Ends a run, whatever happens: readers of blocks that have not arrived get end.for_readers().
   class Ending {
    public:
     Ending(BlockRuns& runs, std::shared_ptr<BlockRun> run) : runs_(runs), run_(std::move(run)) {}
@@ -132,12 +112,22 @@ class BlockRuns {
     BlockRuns& runs_;
     const std::shared_ptr<BlockRun> run_;
   };
-  // When nothing runs any more.
+  // Call this once no thread uses the runs any more.
   void clear();
 
  private:
   using List = std::vector<std::shared_ptr<BlockRun>>;
+  static constexpr std::size_t kShards = 16;
+  struct Shard {
+    std::mutex mutex;                              // guards the rest, and each BlockRun in it
+    std::unordered_map<std::uint64_t, List> runs;  // by the object's version
+    std::uint64_t brought = 0;                     // blocks that its runs have supplied so far
+  };
 
+  [[nodiscard]] Shard& shard_of(const cache::Entry& object) const;
+  [[nodiscard]] std::unique_lock<std::mutex> lock_of(const cache::Entry& object) const {
+    return std::unique_lock(shard_of(object).mutex);
+  }
   [[nodiscard]] const List* listed(const cache::Entry& object) const;
   [[nodiscard]] std::shared_ptr<BlockRun> bringing(const cache::Entry& object, std::uint32_t block,
                                                    const BlockRun* but = nullptr) const;
@@ -145,13 +135,12 @@ class BlockRuns {
   [[nodiscard]] bool may_begin_early(const Wanted& wanted) const;
   Taken join(const std::shared_ptr<BlockRun>& run, std::uint32_t block, net::Executor executor);
   Taken begin(const Wanted& wanted, cache::BlockRange missing, net::Executor executor);
+  bool is_over(BlockRun& run, const IsStored& is_stored);
   void leave(BlockRun& run);
   void end(BlockRun& run, const RunEnd& how);
 
   TransferSlots slots_;
-  mutable std::mutex mutex_;
-  std::unordered_map<std::uint64_t, List> runs_;  // by version
-  std::uint64_t brought_ = 0;                     // blocks, by all runs
+  mutable std::array<Shard, kShards> shards_;
 };
 
 }  // namespace proxy

@@ -1,10 +1,10 @@
-#include "proxy/fill/all.hpp"
+#include "proxy/fill/transfer_slots.hpp"
 
 #include <algorithm>
 
 namespace proxy {
 
-// In the list from its beginning to its end, or until it has a slot.
+// One waiter. It is in turns_ from its construction until it gets a slot or is destroyed.
 class TransferSlots::Turn {
  public:
   Turn(TransferSlots& all, For what, net::Executor executor)
@@ -24,7 +24,7 @@ class TransferSlots::Turn {
     return std::move(slot);
   }
 
-  Slot slot;  // guarded
+  Slot slot;  // guarded by all_.mutex_
   Wakeup woken;
 
  private:
@@ -95,7 +95,7 @@ net::Task<TransferSlots::Slot> TransferSlots::take(For what, net::Executor execu
   co_return turn.end();
 }
 
-// Those of whom the first is next; null: nobody is, or there is no slot.
+// The kind of waiters whose first one is served next; null if nobody waits, or no slot is free.
 TransferSlots::Turns* TransferSlots::next_turns() {
   Turns* next = nullptr;
   for (const For what : {For::stored, For::fetched}) {

@@ -1,4 +1,4 @@
-// Memory for blocks of large objects on their way to clients: for so many at a time.
+// Bounds the memory of blocks on their way to clients: so many blocks at a time.
 #pragma once
 
 #include <array>
@@ -13,24 +13,25 @@
 
 namespace proxy {
 
-// A counting semaphore whose waiters come in order. Each slot is for one block; several readers of
-// the same block have one each. Who waits for a slot must not have another. Any thread.
+// A counting semaphore that serves its waiters in order. Each slot is for one block of one reader:
+// several readers of the same block have a slot each. A reader that waits for a slot must not have
+// another one. Any thread.
 class TransferSlots {
  public:
-  // What comes from upstream leaves some slots to what is held, so that hits do not wait for
-  // origins.
+  // Fetched blocks leave some slots free for stored ones, so that hits do not wait for origins.
   enum class For : std::uint8_t { stored, fetched };
-  // Nobody waits longer for its turn.
+  // The longest wait for a slot.
   static constexpr std::chrono::seconds kPatience{30};
 
   explicit TransferSlots(std::size_t slots);
   TransferSlots(const TransferSlots&) = delete;
   TransferSlots& operator=(const TransferSlots&) = delete;
 
-  // Three eighths of that memory: half may be the disk's index, and an eighth its queue.
+  // Slots in three eighths of `memory` bytes: half may be the disk's index, and an eighth its
+  // queue.
   static std::size_t slots_in(std::uint64_t memory) { return memory / 8 * 3 / cache::kBlockBytes; }
 
-  // One of the slots, until this ends. Outlived by the all.
+  // Owns one slot until it is destroyed, or empty. TransferSlots outlives it.
   class Slot {
    public:
     Slot() = default;
@@ -40,12 +41,12 @@ class TransferSlots {
 
     void release();
     explicit operator bool() const { return all_ != nullptr; }
-    // One for what is fetched serves for what is held, too.
+    // A slot for a fetched block serves for a stored one, too.
     [[nodiscard]] bool serves(For what) const {
       return all_ && (what_ == For::fetched || what == For::stored);
     }
-    // Whether somebody waits who would get it: who asks, and is told so, is to release it soon, and
-    // others who ask meanwhile are told so for the sake of others.
+    // Whether a waiter would get the slot. After true the caller releases it soon: each waiter
+    // makes one owner release, so that other owners get true only for other waiters.
     [[nodiscard]] bool is_wanted();
 
    private:
@@ -57,17 +58,17 @@ class TransferSlots {
     bool leaving_ = false;
   };
 
-  // At once, where one is free and nobody waits for it; else it is empty.
+  // Never waits. Empty if no slot is free, or others wait for it.
   [[nodiscard]] Slot try_take(For what);
-  // The same for what nobody waits for yet, as long as there is plenty.
+  // The same for a fetched block that no reader waits for yet: a quarter of the slots stays free.
   [[nodiscard]] Slot spare();
-  // In turn. Empty: it took longer than that.
+  // Waits for its turn. Empty if none came within `at_most`.
   net::Task<Slot> take(For what, net::Executor executor,
                        std::chrono::milliseconds at_most = kPatience);
 
  private:
   class Turn;
-  using Turns = std::map<std::uint64_t, Turn*>;  // by when they came
+  using Turns = std::map<std::uint64_t, Turn*>;  // by their number in order of arrival
 
   Turns& turns(For what) { return turns_[static_cast<std::size_t>(what)]; }
   [[nodiscard]] bool has_slot(For what) const;
@@ -80,10 +81,11 @@ class TransferSlots {
   const std::size_t spared_;
   const std::size_t most_fetched_;
   std::mutex mutex_;
-  std::size_t taken_ = 0;  // guarded, as what follows
-  std::size_t fetched_ = 0;
-  std::size_t leaving_ = 0;
-  std::uint64_t came_ = 0;
+  // Guarded:
+  std::size_t taken_ = 0;
+  std::size_t fetched_ = 0;  // slots among these that are for fetched blocks
+  std::size_t leaving_ = 0;  // slots among these that is_wanted() was true for
+  std::uint64_t came_ = 0;   // waiters so far
   std::array<Turns, 2> turns_;
 };
 

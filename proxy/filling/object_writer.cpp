@@ -58,7 +58,7 @@ std::shared_ptr<BlockRun> begin_run(const FillContext& context, const Incoming& 
   plan.also_wanted = [fill, for_nobody] { return for_nobody || !fill->close_if_unread(); };
   auto& runs = context.process().runs;
   auto run = runs.begin(object, std::move(plan), context.worker.io.get_executor());
-  fill->on_abandoned([&runs, run] { runs.look_whether_wanted(*run); });
+  fill->on_abandoned([run] { run->look_whether_wanted(); });
   return run;
 }
 
@@ -122,7 +122,7 @@ Task<void> write_object(FillContext& context, Incoming incoming,
     ending.end = RunEnd::after(poured);
     const bool goes_on = incoming.attempt.peer() && !cache::strong_validator(*object).empty();
     if (ending.end.failed() && goes_on) {
-      runs.begin_again(*run);
+      run->begin_again();
       auto request = std::make_unique<OwnedRequest>(context.request());
       const RunJob rest{run, context.job.key, std::move(request), context.patience};
       ending.end = co_await bring_from_origin(context.worker, rest);

@@ -5,7 +5,6 @@
 #include "proxy/blocks/presence.hpp"
 #include "proxy/cache/not_modified.hpp"
 #include "proxy/reply/stored.hpp"
-#include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
 
@@ -25,7 +24,7 @@ ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, ca
       watch_(client.response, client.worker.deadlines, source_.slot()) {}
 
 Task<Outcome<Pieces>> ObjectAnswer::next() {
-  if (!first_.empty()) co_return std::exchange(first_, {});
+  if (!opened_.pieces.empty()) co_return std::exchange(opened_.pieces, {});
   co_return co_await source_.next();
 }
 
@@ -35,21 +34,21 @@ Task<Outcome<void>> ObjectAnswer::open() {
   const auto blocks = cache::blocks_of(ranges_.front());
   source_.go_to(blocks.first, blocks.last);
   auto end = cache::bytes_of_block(blocks.first, from_.object->body.size).first;
-  while (end <= wanted) {  // a block comes from its first byte on
+  while (end <= wanted) {  // the source gives a block from its first byte on
     auto pieces = co_await source_.next();
     if (!pieces) {
-      nowhere_ = pieces.error().what == Failure::What::abandoned;
+      opened_.nowhere = pieces.error().what == Failure::What::abandoned;
       co_return pieces.error();
     }
-    first_ = std::move(*pieces);
-    first_at_ = end;
-    for (const auto& piece : first_) end += piece.size;
+    opened_.pieces = std::move(*pieces);
+    opened_.at = end;
+    for (const auto& piece : opened_.pieces) end += piece.size;
   }
   note_source();
   co_return boost::system::in_place_value;
 }
 
-// A hit is one of the disk where any block is.
+// The log says that a hit was read from disk if any block was.
 void ObjectAnswer::note_source() {
   auto& record = client_.record;
   record.from_disk = record.from_disk || source_.from_disk();
@@ -59,16 +58,16 @@ void ObjectAnswer::note_source() {
 void ObjectAnswer::plan() {
   const auto& object = *from_.object;
   if (wanted_.kind != http::Selection::Kind::parts) {
-    head_ = object.head;
-    length_ = object.body.size;
+    message_.head = object.head;
+    message_.length = object.body.size;
     return;
   }
-  text_ = cache::partial_text(object, ranges_, random_boundary());
-  head_ = std::move(text_.head);
-  status_ = 206;
-  for (const auto& range : ranges_) length_ += range.size();
-  for (const auto& opening : text_.openings) length_ += opening.size();
-  length_ += text_.closing.size();
+  message_.text = cache::partial_text(object, ranges_, random_boundary());
+  message_.head = std::move(message_.text.head);
+  message_.status = 206;
+  for (const auto& range : ranges_) message_.length += range.size();
+  for (const auto& opening : message_.text.openings) message_.length += opening.size();
+  message_.length += message_.text.closing.size();
 }
 
 Task<void> ObjectAnswer::send() {
@@ -77,12 +76,13 @@ Task<void> ObjectAnswer::send() {
   }
   plan();
   error_code error;
-  if (ranges_.empty()) error = co_await client_.response.start(head_, status_, length_);
+  if (ranges_.empty())
+    error = co_await client_.response.start(message_.head, message_.status, message_.length);
   for (std::size_t i = 0; i < ranges_.size() && !error; ++i) {
-    if (!text_.openings.empty()) error = co_await write(text_.openings[i]);
+    if (!message_.text.openings.empty()) error = co_await write(message_.text.openings[i]);
     if (!error) error = co_await send_range(ranges_[i]);
   }
-  if (!error && !text_.closing.empty()) error = co_await write(text_.closing);
+  if (!error && !message_.text.closing.empty()) error = co_await write(message_.text.closing);
   if (error) {
     client_.response.abort();
   } else {
@@ -93,10 +93,10 @@ Task<void> ObjectAnswer::send() {
 Task<error_code> ObjectAnswer::send_range(const http::ByteRange& range) {
   const auto blocks = cache::blocks_of(range);
   for (auto block = blocks.first; block <= blocks.last; ++block) {
-    if (first_.empty()) source_.go_to(block, blocks.last);
+    if (opened_.pieces.empty()) source_.go_to(block, blocks.last);
     const auto bytes = cache::bytes_of_block(block, from_.object->body.size);
     const auto last = std::min(bytes.last, range.last);
-    for (auto at = first_.empty() ? bytes.first : first_at_; at <= last;) {
+    for (auto at = opened_.pieces.empty() ? bytes.first : opened_.at; at <= last;) {
       const auto pieces = co_await next();
       if (!pieces) co_return asio::error::connection_aborted;
       note_source();
@@ -113,8 +113,9 @@ Task<error_code> ObjectAnswer::send_range(const http::ByteRange& range) {
       const auto error = co_await write(all);
       if (error) co_return error;
       const auto size = asio::buffer_size(all);
-      if (source_.from_held()) client_.worker.counters.bytes_from_cache.add(size);
-      co_await asio::post(client_.worker.io.get_executor(), net::use_task);  // others' turn
+      if (source_.from_stored()) client_.worker.counters.bytes_from_cache.add(size);
+      co_await asio::post(client_.worker.io.get_executor(),
+                          net::use_task);  // lets other connections run
     }
   }
   co_return error_code{};
@@ -133,7 +134,7 @@ Task<error_code> ObjectAnswer::write(std::span<const asio::const_buffer> bytes) 
   if (response.started()) {
     error = co_await response.body(bytes);
   } else {
-    error = co_await response.start(head_, status_, length_, bytes);
+    error = co_await response.start(message_.head, message_.status, message_.length, bytes);
   }
   watch_.end();
   co_return error;

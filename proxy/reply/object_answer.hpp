@@ -1,4 +1,4 @@
-// Answers from large objects.
+// Answers from objects.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 
 namespace proxy {
 
-// One answer, cut where the client takes next to nothing while others wait for room for a block.
-// First open(), then what the head says of how it came about into client.response, then
-// send(). All of it outlives the answer.
+// One answer. Call open(), then tell client.response what Cache-Status says, then call send(). If
+// the client takes next to nothing while others wait for a transfer slot, the answer is cut. The
+// client, the request and `from` outlive the answer.
 class ObjectAnswer {
  public:
   struct From {
@@ -22,21 +22,36 @@ class ObjectAnswer {
   };
   ObjectAnswer(Client& client, const Request& request, From from, cache::Time now);
 
-  // Has the first bytes that are wanted, so that their failure is still an error of its own.
+  // Waits for the first wanted bytes: if they fail, the caller can still send an error response.
   net::Task<Outcome<void>> open();
-  // The failure: the origin may have another answer; what is held has none.
-  [[nodiscard]] bool begin_anew() const { return source_.refused() || nowhere_; }
-  // Who else than the origin brings what is sent first; null: nobody.
+  // After open() failed: the stored object cannot answer the request, and the caller asks the
+  // origin.
+  [[nodiscard]] bool begin_anew() const { return source_.refused() || opened_.nowhere; }
+  // The sibling that supplies the first block; null: the origin, or it is stored.
   [[nodiscard]] peers::PeerRef peer() const { return source_.peer(); }
-  // Words for Cache-Status, `detail`: what came of asking neighbours for what is sent first.
+  // What neighbours answered that were asked for the first block, as words for Cache-Status.
   [[nodiscard]] std::string detail() const { return source_.detail(); }
-  // 304, the parts that Range selects or 416, else all of it.
+  // Sends 304, 416, the parts that Range selects, or the whole object.
   net::Task<void> send();
 
   [[nodiscard]] const cache::Entry& object() const { return *from_.object; }
   [[nodiscard]] bool unmodified() const { return unmodified_; }
 
  private:
+  // What is sent around the object's own bytes.
+  struct Message {
+    cache::PartialText text;
+    std::string head;
+    unsigned status = 200;
+    std::uint64_t length = 0;  // of the content
+  };
+  // What open() got.
+  struct Opened {
+    Pieces pieces;
+    std::uint64_t at = 0;  // where in the object they begin
+    bool nowhere = false;  // to be had: not stored, and not to be fetched
+  };
+
   net::Task<net::error_code> send_range(const http::ByteRange& range);
   net::Task<net::error_code> write(std::span<const net::asio::const_buffer> bytes);
   net::Task<net::error_code> write(std::string_view text);
@@ -50,16 +65,11 @@ class ObjectAnswer {
   const cache::Time now_;
   const bool unmodified_;
   const http::Selection wanted_;
-  http::ByteRanges ranges_;  // whose bytes are sent
-  cache::PartialText text_;
-  std::string head_;
-  unsigned status_ = 200;
-  std::uint64_t length_ = 0;  // of what is sent
+  http::ByteRanges ranges_;  // of the object, that are sent
+  Message message_;
   BlockSource source_;
   StallWatch watch_;
-  Pieces first_;                // as open() got them
-  std::uint64_t first_at_ = 0;  // where in the object they begin
-  bool nowhere_ = false;
+  Opened opened_;
 };
 
 }  // namespace proxy

@@ -1,4 +1,4 @@
-// Reads from the disk that have to wait, but not for ever.
+// Reads from a disk that may take long or hang.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,10 @@ struct WaitingRead {
   std::atomic<bool> given_up = false;
 };
 
-// What it reads where waiting is allowed. `busy`: too many wait; `hangs`: the disk does not answer.
-// It may be under way yet when this has ended: it owns what it uses, or that is the workers'.
+// Calls `read` on a thread that may wait for the disk, and returns its result; or `busy`, if too
+// many reads wait already; or `hangs`, if the disk does not answer within DiskTier::kReadLimit.
+// After `hangs` the call may still be under way: `read` owns what it uses, but for what outlives
+// the workers.
 template <class T>
 net::Task<cache::disk::Result<T>> read_in_time(Worker& worker,
                                                std::function<cache::disk::Result<T>()> read) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::chrono::seconds kLongestPurge{5};
 
-// A purge on its way to the disk.
+// The record of a purge, from the queue until the disk has it.
 class Written {
  public:
   explicit Written(Worker& worker) : state_(std::make_shared<State>(worker.io.get_executor())) {}
@@ -31,8 +31,8 @@ class Written {
       state->done.notify();
     };
   }
-  // Whether it could not be written, or not yet: a disk that hangs must not hold up the answer, and
-  // one that is known to, not at all.
+  // Whether the record could not be written in time. A disk that hangs holds the answer up for at
+  // most kLongestPurge, and not at all if the hang is known.
   Task<bool> failed(const cache::DiskTier& disk) {
     if (!disk.state().working) co_return true;
     const auto woken = co_await state_->done.wait(kLongestPurge);
@@ -52,7 +52,7 @@ Task<std::size_t> drop_purged(cache::Store& store, const PurgePattern& purge) {
   co_return store.remove_if([&purge](std::string_view name) { return purge.covers(name); });
 }
 
-// Reads it where waiting is allowed.
+// Reads on a thread that may wait for the disk.
 Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& request,
                                                  digest::Key key) {
   const auto asked = std::make_shared<const http::OwnedFields>(request.head.fields);
@@ -63,7 +63,9 @@ Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& 
   co_return co_await read_in_time<cache::ReadBack>(worker, std::move(read));
 }
 
-// Once memory has it: who asks again then writes it, and who did before is remembered.
+// Call this once memory stores the entry. If the disk admits on the second request, an earlier
+// request is remembered here, and a later one finds the entry in memory and offers it
+// (offer_to_disk()).
 bool is_to_be_written(Process& process, const digest::Key& key, const cache::Entry& entry) {
   if (!process.disk || !process.disk->admission().is_on_second()) return process.disk != nullptr;
   if (entry.object || process.disk->admits(key)) return !entry.on_disk.offer();
@@ -73,8 +75,9 @@ bool is_to_be_written(Process& process, const digest::Key& key, const cache::Ent
 
 }  // namespace
 
-// Who invalidates takes note of it first, and clears memory and disk then. So where nothing keeps
-// the two apart we look after storing, too: what is stored in between is seen by one of us.
+// An invalidation is noted first, and clears memory and disk afterwards. keep() looks for that note
+// again after it has stored the entry, so that an entry stored in between is dropped by one of the
+// two.
 bool keep(Process& process, const digest::Key& key,
           const std::shared_ptr<const cache::Entry>& entry, Asked asked,
           const cache::Entry* superseded) {
@@ -101,28 +104,28 @@ void note_asked(const Process& process, const Request& request, const digest::Ke
   if (process.disk && asks_for_it) process.disk->admission().note_asked(key);
 }
 
-// Somebody asked for it before, or memory would not have it. What is purged meanwhile was asked for
-// before that; what is replaced, memory has no more.
-void admit_held(Process& process, const digest::Key& key,
-                const std::shared_ptr<const cache::Entry>& held) {
+// Memory has the entry, so this request for it is at least the second. A purge meanwhile is seen by
+// the time at which the entry was asked for, a replacement by what memory has.
+void offer_to_disk(Process& process, const digest::Key& key,
+                   const std::shared_ptr<const cache::Entry>& stored) {
   if (!process.disk || !process.disk->admission().is_on_second()) return;
-  if (!held || held->range || held->object || held->on_disk.offer()) return;
+  if (!stored || stored->range || stored->object || stored->on_disk.offer()) return;
   const auto good = [&] {
     std::vector<cache::Store::Held> all;
     process.store.look(key, all);
-    const bool there =
-        std::any_of(all.begin(), all.end(), [&held](const auto& one) { return one.entry == held; });
-    return there && !process.fills.outdated(key, held->url, held->on_disk.asked());
+    const bool there = std::any_of(all.begin(), all.end(),
+                                   [&stored](const auto& one) { return one.entry == stored; });
+    return there && !process.fills.outdated(key, stored->url, stored->on_disk.asked());
   };
-  if (!process.disk->put(key, held, nullptr, good)) held->on_disk.offer(false);
+  if (!process.disk->put(key, stored, nullptr, good)) stored->on_disk.offer(false);
 }
 
-// The disk first: whoever reads it back meanwhile either finds it purged, or has put it into memory
-// by now.
+// The disk first: a reader of the disk then either finds the entry purged, or has put it into
+// memory before memory is cleared.
 void drop(Process& process, const digest::Key& key, const std::string& name) {
   if (process.disk) process.disk->purge(key, {});
   process.store.invalidate(key, name);
-  // Somebody may have found it in between and written it.
+  // A request may have found the entry in memory in between, and had it written.
   if (process.disk && process.disk->admission().is_on_second()) process.disk->purge(key, {});
 }
 
@@ -163,7 +166,7 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
                            cache::Found found, Asked asked) {
   auto& process = worker.process;
   const auto& name = request.stored_as();
-  std::optional<cache::Readings::Turn> turn;  // until memory has it
+  std::optional<cache::Readings::Turn> turn;  // until memory has the entry
   auto read = process.disk->read(key, name, request.head.fields, process.store, disk::Wait::no);
   if (!read && read.error() == disk::Error::would_block) {
     const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
@@ -185,12 +188,12 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
   }
   found.varies = found.varies || read->varies;
   if (!read->entry) co_return FoundBelow{std::move(found)};
-  const auto held = process.store.adopt(key, read->entry, process.clock.now());
+  const auto stored = process.store.adopt(key, read->entry, process.clock.now());
   const bool good =
       process.disk->still_found(*read, name) && !process.fills.outdated(key, name, asked);
-  if (!good && held == read->entry) process.store.drop(key, *held);
-  const bool from_disk = good && held == read->entry;
-  if (good || held != read->entry) found.entry = held;
+  if (!good && stored == read->entry) process.store.drop(key, *stored);
+  const bool from_disk = good && stored == read->entry;
+  if (good || stored != read->entry) found.entry = stored;
   co_return FoundBelow{std::move(found), from_disk};
 }
 

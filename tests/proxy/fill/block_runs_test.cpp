@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <set>
+#include <vector>
 
 #include "tests/proxy/fill/fill_scene.hpp"
 #include "tests/proxy/fill/object_of.hpp"
@@ -18,15 +20,15 @@ constexpr Failure kRunCut{Failure::Where::upstream, Failure::What::cut, {}};
 struct Scene {
   using Begin = BlockRuns::Wanted::Begin;
   BlockRuns::Taken take(std::uint32_t block, std::uint32_t last, Begin begin = Begin::needed) {
-    return runs.take({object, block, last, begin}, is_held, io.get_executor());
+    return runs.take({object, block, last, begin}, is_stored, io.get_executor());
   }
   cache::BlockRange blocks(const BlockRuns::Taken& taken) const {
-    return runs.blocks(*taken.use.run());
+    return taken.use.run()->blocks();
   }
   // The writer's next block; none where it would have to wait, -1 at the end.
   std::optional<std::int64_t> next(const std::shared_ptr<BlockRun>& which) {
     const auto got = std::make_shared<std::optional<std::int64_t>>();  // which may come later
-    boost::asio::co_spawn(io, runs.next(which, is_held),
+    boost::asio::co_spawn(io, runs.next(which, is_stored),
                           [got](std::exception_ptr, const BlockRuns::Next& step) {
                             *got = step.fill ? std::int64_t{step.block} : -1;
                           });
@@ -43,7 +45,9 @@ struct Scene {
   cache::Budget budget{1 << 30};
   std::shared_ptr<const cache::Entry> object = object_of(budget, 100 << 20);
   std::set<std::uint32_t> held;
-  const BlockRuns::IsStored is_held = [this](std::uint32_t block) { return held.contains(block); };
+  const BlockRuns::IsStored is_stored = [this](std::uint32_t block) {
+    return held.contains(block);
+  };
   BlockRuns runs;
 };
 
@@ -103,19 +107,19 @@ TEST(BlockRuns, ComeToTheLastBlockThatThereMayBe) {
   EXPECT_EQ(scene.next(taken.use.run()), kLast);
 }
 
-TEST(BlockRuns, BringWhatNobodyWaitsForWhereThereIsRoomToSpare) {
+TEST(BlockRuns, BringWhatNobodyWaitsForWhereASlotIsToSpare) {
   Scene scene;
   const auto first = scene.take(0, 9);
-  std::vector<TransferSlots::Slot> places;
-  while (auto place = scene.runs.slots().try_take(TransferSlots::For::stored)) {
-    places.push_back(std::move(place));
+  std::vector<TransferSlots::Slot> taken;
+  while (auto slot = scene.runs.slots().try_take(TransferSlots::For::stored)) {
+    taken.push_back(std::move(slot));
   }
   scene.bring(first.use.run());
   EXPECT_EQ(scene.next(first.use.run()), std::nullopt) << "not ahead of its reader";
   const auto second = scene.take(1, 9);
   EXPECT_EQ(scene.next(first.use.run()), 1);
   scene.runs.done(*first.use.run());
-  places.clear();
+  taken.clear();
   EXPECT_EQ(scene.next(first.use.run()), 2);
 }
 
@@ -147,11 +151,11 @@ TEST(BlockRuns, GoAheadOfTheirReadersOnlySoFar) {
   const auto run = taken.use.run();
   for (std::uint32_t block = 0; block <= BlockRuns::kAhead; ++block) scene.bring(run);
   EXPECT_FALSE(scene.next(run));
-  EXPECT_TRUE(scene.runs.ask(taken.use, 1));
+  EXPECT_EQ(run->ask(1), BlockRun::Asked::yes);
   scene.io.restart();
   scene.io.poll();
   EXPECT_EQ(scene.next(run), static_cast<int>(BlockRuns::kAhead) + 1);
-  EXPECT_FALSE(scene.runs.ask(taken.use, 10)) << "not its to bring";
+  EXPECT_EQ(run->ask(10), BlockRun::Asked::not_supplied) << "not its to bring";
 }
 
 TEST(BlockRuns, AreBegunEarlyForWhatNoneBrings) {
@@ -176,11 +180,11 @@ TEST(BlockRuns, ThatAreLongLeaveWhatIsFarToOnesBegunEarly) {
   EXPECT_FALSE(scene.take(8, 99, Scene::Begin::early).block) << "too near";
   const auto early = scene.take(9, 99, Scene::Begin::early);
   EXPECT_EQ(scene.blocks(early), (cache::BlockRange{9, 24}));
-  EXPECT_EQ(scene.runs.blocks(*run), (cache::BlockRange{0, 8}));
+  EXPECT_EQ(run->blocks(), (cache::BlockRange{0, 8}));
   EXPECT_EQ(scene.take(20, 99).use.run(), early.use.run());
   EXPECT_TRUE(scene.take(25, 99).begun);
   scene.runs.decline(*early.use.run());
-  EXPECT_EQ(scene.runs.blocks(*run).last, 99U);
+  EXPECT_EQ(run->blocks().last, 99U);
 }
 
 TEST(BlockRuns, LeaveNothingThatIsWaitedForOrHasToComeWithTheRest) {
@@ -194,7 +198,7 @@ TEST(BlockRuns, LeaveNothingThatIsWaitedForOrHasToComeWithTheRest) {
     std::optional<BlockRuns::Taken> waits;
     if (!through) waits = scene.take(20, 20);
     EXPECT_FALSE(scene.take(12, 99, Scene::Begin::early).block);
-    EXPECT_EQ(scene.runs.blocks(*run).last, 99U);
+    EXPECT_EQ(run->blocks().last, 99U);
   }
 }
 
@@ -212,12 +216,12 @@ TEST(BlockRuns, EndWhenNobodyReads) {
   int told = 0;
   auto taken = scene.take(0, 9);
   const auto run = taken.use.run();
-  scene.runs.on_unwanted(*run, [&told] { ++told; });
+  run->on_unwanted([&told] { ++told; });
   auto second = scene.take(3, 9);
   taken.use.release();
-  EXPECT_TRUE(scene.runs.wanted(*run));
+  EXPECT_TRUE(run->wanted());
   second.use.release();
-  EXPECT_FALSE(scene.runs.wanted(*run));
+  EXPECT_FALSE(run->wanted());
   EXPECT_EQ(scene.next(run), -1);
   EXPECT_EQ(told, 1);
 }
@@ -249,7 +253,7 @@ TEST(BlockRuns, EndBeforeWhatIsHeldOrBroughtByAnother) {
   scene.bring(run);
   scene.bring(run);
   EXPECT_EQ(scene.next(run), -1);
-  EXPECT_EQ(scene.runs.blocks(*run).last, 1U);
+  EXPECT_EQ(run->blocks().last, 1U);
 }
 
 TEST(BlockRuns, OfOneThatKnowsNoRangesGoOnAndAreWaitedFor) {
@@ -257,9 +261,54 @@ TEST(BlockRuns, OfOneThatKnowsNoRangesGoOnAndAreWaitedFor) {
   const auto taken = scene.take(50, 50);
   const auto run = taken.use.run();
   scene.held = {0, 1};
-  scene.runs.replan(*run, {0, 99}, true);
+  run->replan({0, 99}, true);
   EXPECT_FALSE(scene.take(99, 99).begun);
   for (int block = 0; block < 3; ++block) scene.bring(run);
+}
+
+// Whether another thread can use runs of the same object meanwhile.
+class Elsewhere {
+ public:
+  explicit Elsewhere(Scene& scene) : scene_(scene) {}
+  bool is_served() {
+    uses_.push_back(std::async(std::launch::async, [this] {
+      return scene_.runs.under_way(*scene_.object, 0).has_value();
+    }));
+    return uses_.back().wait_for(std::chrono::seconds(5)) == std::future_status::ready;
+  }
+
+ private:
+  Scene& scene_;
+  std::vector<std::future<bool>> uses_;
+};
+
+TEST(BlockRuns, HoldNoLockWhileTheyAskWhatIsHeldOrWanted) {
+  Scene scene;
+  Elsewhere elsewhere(scene);
+  int asked = 0;
+  const BlockRuns::IsStored held = [&](std::uint32_t) {
+    ++asked;
+    EXPECT_TRUE(elsewhere.is_served());
+    return false;
+  };
+  RunPlan plan;
+  plan.blocks = {0, 99};
+  plan.also_wanted = [&] {
+    ++asked;
+    EXPECT_TRUE(elsewhere.is_served());
+    return true;
+  };
+  const auto first = scene.runs.begin(scene.object, std::move(plan), scene.io.get_executor());
+  (void)first->wanted();
+  first->on_unwanted([] {});
+  first->look_whether_wanted();
+  EXPECT_EQ(asked, 2);
+  scene.bring(first);
+  const auto step = run(scene.io, scene.runs.next(first, held));
+  EXPECT_EQ(step.block, 1U);
+  EXPECT_EQ(asked, 5) << "once more for each block, and whether block 1 is held";
+  (void)scene.runs.take({scene.object, 98, 98}, held, scene.io.get_executor());
+  EXPECT_EQ(asked, 6);
 }
 
 TEST(BlockRuns, ThatFailTellWhoWaits) {
@@ -268,7 +317,7 @@ TEST(BlockRuns, ThatFailTellWhoWaits) {
   const auto waiting = scene.take(3, 9);
   {
     BlockRuns::Ending ending(scene.runs, taken.use.run());
-    ending.end.why = kRunCut;
+    ending.end = {RunEnd::How::failed, kRunCut};
   }
   for (const auto* one : {&taken, &waiting}) {
     EXPECT_EQ(run(scene.io, rest_of(*one->block)).error().what, Failure::What::cut);
@@ -279,7 +328,7 @@ TEST(BlockRuns, ThatFailTellWhoWaits) {
 TEST(BlockRuns, ShowABlockAsItComes) {
   Scene scene;
   const auto taken = scene.take(0, 1);
-  const auto step = run(scene.io, scene.runs.next(taken.use.run(), scene.is_held));
+  const auto step = run(scene.io, scene.runs.next(taken.use.run(), scene.is_stored));
   append_block(*step.fill, scene.budget, "half");
   EXPECT_EQ(text_of(taken.block->at_hand()), "half");
   append_block(*step.fill, scene.budget, " and half");

@@ -45,13 +45,13 @@ class Crew {
   }
 
   std::atomic<int> begun = 0;
-  BlockRuns runs{6};  // fewer places than readers
+  BlockRuns runs{6};  // fewer slots than readers
 
  private:
   using Begin = BlockRuns::Wanted::Begin;
 
   BlockRuns::Taken take(Hand& hand, std::uint32_t block, std::uint32_t last, Begin begin) {
-    auto taken = runs.take({object_, block, last, begin}, is_held_, hand.io.get_executor());
+    auto taken = runs.take({object_, block, last, begin}, is_stored_, hand.io.get_executor());
     if (taken.begun) {
       const bool fails = begun++ % 5 == 4;
       asio::co_spawn(hand.io, bring(hand, taken.use.run(), fails), asio::detached);
@@ -62,40 +62,40 @@ class Crew {
   // The writer of a run; some are cut in the middle of a block, or go on elsewhere.
   net::Task<void> bring(Hand& hand, std::shared_ptr<BlockRun> run, bool fails) {
     BlockRuns::Ending ending(runs, run);
-    runs.on_unwanted(*run, [] {});
+    run->on_unwanted([] {});
     if (fails && run->early()) runs.decline(*run);
     for (int brought = 0; !run->declined(); ++brought) {
-      const auto step = co_await runs.next(run, is_held_);
+      const auto step = co_await runs.next(run, is_stored_);
       if (!step.fill) break;
       const auto bytes = std::make_shared<cache::Block>(budget_, kBytesOfOne);
       std::fill_n(bytes->data(), kBytesOfOne, byte_of(step.block));
       step.fill->append(bytes, kBytesOfOne / 2);
       co_await asio::post(hand.io, net::use_task);
       if (fails && brought == 1) {
-        runs.begin_again(*run);
+        run->begin_again();
         continue;
       }
       if (fails && brought == 4) break;
       step.fill->append(bytes, kBytesOfOne);
-      held_[step.block] = true;
+      stored_[step.block] = true;
       step.fill->finish();
       runs.done(*run);
     }
-    ending.end.how = RunEnd::How::finished;
-    runs.on_unwanted(*run, nullptr);
+    ending.end = {RunEnd::How::finished};
+    run->on_unwanted(nullptr);
   }
 
   // Whether all that came was right.
   net::Task<bool> read(Hand& hand, std::uint32_t first, std::uint32_t last) {
     BlockRuns::Use use;
     for (auto block = first; block <= std::min(last, kBlocksOfIt - 1);) {
-      const auto place =
+      const auto slot =
           co_await runs.slots().take(TransferSlots::For::fetched, hand.io.get_executor());
-      if (!place) co_return false;
-      if (use.run()) runs.ask(use, block);
+      if (!slot) co_return false;
+      if (use.run()) use.run()->ask(block);
       auto taken = take(hand, block, kBlocksOfIt - 1, Begin::needed);
-      if (!taken.block) {  // held by now
-        if (evictions_++ % 4 == 0) held_[block] = false;
+      if (!taken.block) {  // stored by now
+        if (evictions_++ % 4 == 0) stored_[block] = false;
         ++block;
         continue;
       }
@@ -122,8 +122,10 @@ class Crew {
   std::atomic<int> evictions_ = 0;
   cache::Budget budget_{1 << 30};
   std::shared_ptr<const cache::Entry> object_ = object_of(budget_, kBlocksOfIt << 20);
-  std::array<std::atomic<bool>, kBlocksOfIt> held_{};
-  const BlockRuns::IsStored is_held_ = [this](std::uint32_t block) { return held_[block].load(); };
+  std::array<std::atomic<bool>, kBlocksOfIt> stored_{};
+  const BlockRuns::IsStored is_stored_ = [this](std::uint32_t block) {
+    return stored_[block].load();
+  };
 };
 
 TEST(BlockRunsThreads, BringEveryReaderWhatItWaitsForWhateverEndsThem) {

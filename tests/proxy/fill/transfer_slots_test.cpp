@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using support::run;
 
 struct Queueing {
-  explicit Queueing(std::size_t places) : room(places) {}
+  explicit Queueing(std::size_t count) : slots(count) {}
 
   // What it gets lies there, in the order of asking; empty while it waits.
   std::size_t come(For what, std::chrono::milliseconds at_most = TransferSlots::kPatience) {
@@ -29,7 +29,7 @@ struct Queueing {
     return number;
   }
   net::Task<void> wait(For what, std::chrono::milliseconds at_most, std::size_t number) {
-    got[number] = co_await room.take(what, io.get_executor(), at_most);
+    got[number] = co_await slots.take(what, io.get_executor(), at_most);
   }
   bool has(std::size_t number) {
     look();
@@ -40,25 +40,25 @@ struct Queueing {
     io.poll();
   }
 
-  TransferSlots room;
+  TransferSlots slots;
   std::vector<std::optional<TransferSlots::Slot>> got;
   net::asio::io_context io{1};
 };
 
-TEST(TransferSlots, HasSoManyPlacesAndNoMore) {
-  TransferSlots room(4);
-  std::vector<TransferSlots::Slot> places;
-  for (int i = 0; i < 4; ++i) EXPECT_TRUE(places.emplace_back(room.try_take(For::stored)));
-  EXPECT_FALSE(room.try_take(For::stored));
-  places.pop_back();
-  EXPECT_TRUE(room.try_take(For::stored));
+TEST(TransferSlots, AreSoManyAndNoMore) {
+  TransferSlots slots(4);
+  std::vector<TransferSlots::Slot> taken;
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(taken.emplace_back(slots.try_take(For::stored)));
+  EXPECT_FALSE(slots.try_take(For::stored));
+  taken.pop_back();
+  EXPECT_TRUE(slots.try_take(For::stored));
   EXPECT_EQ(TransferSlots::slots_in(std::uint64_t{28} << 20), 10U);
   EXPECT_TRUE(TransferSlots(0).try_take(For::fetched)) << "one, or nothing would ever be sent";
 }
 
-TEST(TransferSlots, IsGivenInTheOrderOfAsking) {
+TEST(TransferSlots, AreGivenInTheOrderOfAsking) {
   Queueing queue(1);
-  auto first = queue.room.try_take(For::stored);
+  auto first = queue.slots.try_take(For::stored);
   const auto second = queue.come(For::stored);
   const auto third = queue.come(For::fetched);
   const auto fourth = queue.come(For::stored);
@@ -66,43 +66,43 @@ TEST(TransferSlots, IsGivenInTheOrderOfAsking) {
   first.release();
   EXPECT_TRUE(queue.has(second));
   EXPECT_FALSE(queue.has(third) || queue.has(fourth));
-  EXPECT_FALSE(queue.room.try_take(For::stored)) << "others came before";
+  EXPECT_FALSE(queue.slots.try_take(For::stored)) << "others came before";
   queue.got[second]->release();
   EXPECT_TRUE(queue.has(third));
   EXPECT_FALSE(queue.has(fourth));
 }
 
-TEST(TransferSlots, KeepsAPlaceForWhatIsHeld) {
+TEST(TransferSlots, KeepOneForWhatIsStored) {
   Queueing queue(4);
-  std::vector<TransferSlots::Slot> places;
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(places.emplace_back(queue.room.try_take(For::fetched)));
+  std::vector<TransferSlots::Slot> taken;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(taken.emplace_back(queue.slots.try_take(For::fetched)));
   const auto fetched = queue.come(For::fetched);
   EXPECT_FALSE(queue.has(fetched));
-  auto held = queue.room.try_take(For::stored);
-  EXPECT_TRUE(held) << "though another waits for a place of the other kind";
+  auto held = queue.slots.try_take(For::stored);
+  EXPECT_TRUE(held) << "though another waits for a slot of the other kind";
   EXPECT_TRUE(held.serves(For::stored) && !held.serves(For::fetched));
   held.release();
   EXPECT_FALSE(queue.has(fetched));
-  places.pop_back();
+  taken.pop_back();
   EXPECT_TRUE(queue.has(fetched));
   EXPECT_TRUE(queue.got[fetched]->serves(For::stored));
 }
 
-TEST(TransferSlots, IsWaitedForNoLongerThanTold) {
+TEST(TransferSlots, AreWaitedForNoLongerThanTold) {
   Queueing queue(1);
-  auto place = queue.room.try_take(For::stored);
-  const auto none = run(queue.io, queue.room.take(For::stored, queue.io.get_executor(), 1ms));
+  auto slot = queue.slots.try_take(For::stored);
+  const auto none = run(queue.io, queue.slots.take(For::stored, queue.io.get_executor(), 1ms));
   EXPECT_FALSE(none);
-  place.release();
-  EXPECT_TRUE(queue.room.try_take(For::stored)) << "nobody waits any more";
+  slot.release();
+  EXPECT_TRUE(queue.slots.try_take(For::stored)) << "nobody waits any more";
 }
 
-TEST(TransferSlots, TurnsOfWhoLeavesGoToOthers) {
-  TransferSlots room(1);
-  auto place = room.try_take(For::stored);
+TEST(TransferSlots, OfAWaiterThatLeavesGoToOthers) {
+  TransferSlots slots(1);
+  auto slot = slots.try_take(For::stored);
   auto left = std::make_unique<Queueing>(1);
   const auto take = [&](net::asio::io_context& io) {
-    return room.take(For::stored, io.get_executor());
+    return slots.take(For::stored, io.get_executor());
   };
   net::asio::co_spawn(left->io, take(left->io), net::asio::detached);
   left->look();
@@ -111,37 +111,37 @@ TEST(TransferSlots, TurnsOfWhoLeavesGoToOthers) {
                       net::asio::detached);
   leaving_with_its_turn->look();
   left.reset();
-  place.release();  // the other one has it now, and does not know yet
-  EXPECT_FALSE(room.try_take(For::stored));
+  slot.release();  // the other one has it now, and does not know yet
+  EXPECT_FALSE(slots.try_take(For::stored));
   leaving_with_its_turn.reset();
-  EXPECT_TRUE(room.try_take(For::stored));
+  EXPECT_TRUE(slots.try_take(For::stored));
 }
 
-TEST(TransferSlots, IsSpareWhileThereIsPlenty) {
+TEST(TransferSlots, AreSpareWhileThereIsPlenty) {
   Queueing queue(4);
-  auto first = queue.room.spare();
-  auto second = queue.room.spare();
-  auto third = queue.room.spare();
+  auto first = queue.slots.spare();
+  auto second = queue.slots.spare();
+  auto third = queue.slots.spare();
   EXPECT_TRUE(first && second && third);
-  EXPECT_FALSE(queue.room.spare()) << "the last one is for who waits";
-  EXPECT_TRUE(queue.room.try_take(For::stored));
+  EXPECT_FALSE(queue.slots.spare()) << "the last one is for who waits";
+  EXPECT_TRUE(queue.slots.try_take(For::stored));
   EXPECT_TRUE(TransferSlots(1).spare());
 }
 
-TEST(TransferSlots, IsWantedByAsManyAsWait) {
+TEST(TransferSlots, AreWantedByAsManyAsWait) {
   Queueing queue(3);
-  std::vector<TransferSlots::Slot> places;
-  for (int i = 0; i < 3; ++i) places.push_back(queue.room.try_take(For::stored));
-  EXPECT_FALSE(places[0].is_wanted());
+  std::vector<TransferSlots::Slot> taken;
+  for (int i = 0; i < 3; ++i) taken.push_back(queue.slots.try_take(For::stored));
+  EXPECT_FALSE(taken[0].is_wanted());
   const auto waiting = queue.come(For::stored);
-  EXPECT_TRUE(places[0].is_wanted());
-  EXPECT_FALSE(places[1].is_wanted()) << "one is enough";
-  EXPECT_TRUE(places[0].is_wanted());
-  places[0].release();
+  EXPECT_TRUE(taken[0].is_wanted());
+  EXPECT_FALSE(taken[1].is_wanted()) << "one is enough";
+  EXPECT_TRUE(taken[0].is_wanted());
+  taken[0].release();
   EXPECT_TRUE(queue.has(waiting));
-  EXPECT_FALSE(places[1].is_wanted());
+  EXPECT_FALSE(taken[1].is_wanted());
   queue.come(For::stored);
-  EXPECT_TRUE(places[1].is_wanted());
+  EXPECT_TRUE(taken[1].is_wanted());
 }
 
 }  // namespace

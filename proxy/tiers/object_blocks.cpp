@@ -1,4 +1,5 @@
-// The blocks of large objects, in memory and on disk.
+#include "proxy/tiers/object_blocks.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include "proxy/cache/in_blocks.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/tiers/disk_read.hpp"
-#include "proxy/tiers/tiers.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
@@ -23,7 +23,7 @@ constexpr std::uint64_t kMostUnwritten = std::uint64_t{8} << 20;
 constexpr std::chrono::milliseconds kUntilNextTry{50};
 constexpr std::chrono::seconds kLongestBusy{5};
 
-// Half of the queue, or less.
+// Bytes that may wait to be written: half of the disk's queue, or less.
 std::uint64_t most_unwritten(std::uint64_t memory) {
   const auto few = std::min<std::uint64_t>(2 * cache::kBlockBytes, memory / 8);
   return std::min(kMostUnwritten, std::max(memory / 16, few));
@@ -42,7 +42,7 @@ disk::Result<Block> read(Process& process, const Wanted& wanted, disk::Wait wait
                                      wait);
 }
 
-// Where waiting is allowed.
+// On a thread that may wait for the disk.
 Task<disk::Result<Block>> read_waiting(Worker& worker, Wanted wanted) {
   std::function<disk::Result<Block>()> reading = [&process = worker.process, wanted] {
     return read(process, wanted, disk::Wait::yes);
@@ -50,7 +50,7 @@ Task<disk::Result<Block>> read_waiting(Worker& worker, Wanted wanted) {
   co_return co_await read_in_time<Block>(worker, std::move(reading));
 }
 
-// What is held is not fetched because many others are being read.
+// A stored block is not to be fetched again just because many others are being read.
 Task<disk::Result<Block>> read_when_not_busy(Worker& worker, Wanted wanted) {
   const auto until = steady_clock::now() + kLongestBusy;
   auto block = co_await read_waiting(worker, wanted);
@@ -80,53 +80,52 @@ bool has_block(const Process& process, const digest::Key& key, const cache::Entr
   return process.store.holds(block) || (process.disk && process.disk->has_block(block));
 }
 
-Task<HeldBlock> block_held(Worker& worker, digest::Key key,
-                           std::shared_ptr<const cache::Entry> object, std::uint32_t number) {
+Task<StoredBlock> read_block(Worker& worker, digest::Key key,
+                             std::shared_ptr<const cache::Entry> object, std::uint32_t number) {
   auto& process = worker.process;
   const Wanted wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
   const auto& url = wanted.object->url;
-  HeldBlock held{process.store.find(block_key, url, {}).entry};
-  if (!held.block && process.disk) held.block = process.disk->blocks().unwritten(block_key);
-  if (held.block || !process.disk || process.disk->hangs()) co_return held;
-  std::optional<cache::Readings::Turn> turn;  // until memory has it
+  StoredBlock stored{process.store.find(block_key, url, {}).entry};
+  if (!stored.block && process.disk) stored.block = process.disk->blocks().unwritten(block_key);
+  if (stored.block || !process.disk || process.disk->hangs()) co_return stored;
+  std::optional<cache::Readings::Turn> turn;  // until memory has the block
   auto block = read(process, wanted, disk::Wait::no);
   if (!block && block.error() == disk::Error::would_block) {
     const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
     turn.emplace(process.disk->readings().begin(block_key, [over] { over->notify(); }));
     if (!*turn) {
       co_await over->wait();
-      held.block = process.store.find(block_key, url, {}).entry;
-      if (held.block) co_return held;
+      stored.block = process.store.find(block_key, url, {}).entry;
+      if (stored.block) co_return stored;
     }
     block = co_await read_when_not_busy(worker, wanted);
   }
   if (!block && block.error() == disk::Error::corrupt) {
     spdlog::warn("block {} of {} on disk is damaged and was dropped", number, url);
   }
-  if (!block || !*block) co_return held;
-  held.block = process.store.adopt(block_key, *block, process.clock.now());
-  held.from_disk = true;
-  co_return held;
+  if (!block || !*block) co_return stored;
+  stored.block = process.store.adopt(block_key, *block, process.clock.now());
+  stored.from_disk = true;
+  co_return stored;
 }
 
-bool keep_block(Process& process, const digest::Key& key,
-                const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
-                cache::Body bytes) {
-  // What was purged meanwhile gets no more of them.
+BlockKept keep_block(Process& process, const digest::Key& key,
+                     const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
+                     cache::Body bytes) {
   const bool on_disk = process.disk && process.disk->disk().may_hold(key);
-  if (!on_disk && !process.store.holds(key)) return false;
+  if (!on_disk && !process.store.holds(key)) return BlockKept::no;  // it was purged
   return keep_block_of_new(process, key, object, number, std::move(bytes));
 }
 
-bool keep_block_of_new(Process& process, const digest::Key& key,
-                       const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
-                       cache::Body bytes) {
+BlockKept keep_block_of_new(Process& process, const digest::Key& key,
+                            const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
+                            cache::Body bytes) {
   const auto block = cache::block_entry(process.budget, *object, std::move(bytes));
   const auto block_key = disk::block_key(key, object->object->version, number);
   const auto stored = process.store.put(block_key, block, process.clock.now());
   const bool written = process.disk && process.disk->blocks().put(key, number, *object, block);
-  return written || stored == cache::Stored::yes;
+  return written || stored == cache::Stored::yes ? BlockKept::yes : BlockKept::no;
 }
 
 Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> patience) {

@@ -1,0 +1,42 @@
+// How one answer gets at the runs of its object.
+#pragma once
+
+#include <memory>
+
+#include "digest/key.hpp"
+#include "proxy/fill/block_runs.hpp"
+#include "proxy/request/request.hpp"
+#include "proxy/tiers/object_blocks.hpp"
+
+namespace proxy {
+
+// One request for an object. The request outlives it.
+struct ObjectRequest {
+  const Request& request;
+  digest::Key key;  // of the URL
+  std::shared_ptr<const cache::Entry> object;
+  bool may_fetch = true;
+};
+
+// Joins the run that supplies a block, or begins a run and starts its fetch. Belongs to one
+// coroutine; the worker and the request outlive it.
+class RunStarter {
+ public:
+  RunStarter(Worker& worker, const ObjectRequest& of) : worker_(worker), of_(of) {}
+
+  // Whether this request may begin a run: the object is known to be whole at its origin, which can
+  // be asked for just this version of it.
+  [[nodiscard]] bool may_begin() const;
+  [[nodiscard]] bool is_stored(std::uint32_t block) const;
+  // As BlockRuns::take(). Without may_begin() it begins no run, whatever `begin` says.
+  BlockRuns::Taken take(std::uint32_t block, std::uint32_t last, BlockRuns::Wanted::Begin begin,
+                        const BlockRuns::IsStored& is_stored) const;
+
+ private:
+  Worker& worker_;
+  const ObjectRequest& of_;
+  // One for all runs of the answer: together they hold it up no longer than one would.
+  const std::shared_ptr<DiskPatience> patience_ = std::make_shared<DiskPatience>();
+};
+
+}  // namespace proxy

@@ -1,0 +1,31 @@
+// How long one response waits for the disk to write its blocks.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+namespace proxy {
+
+// In total a second more than the time that the response has taken without such waits: a slow disk
+// at most doubles that time, and adds a second. Any thread.
+class DiskPatience {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Duration = std::chrono::milliseconds;
+  static constexpr Duration kAtOnce{1'000};
+
+  // How long the response may still wait.
+  [[nodiscard]] Duration left(Clock::time_point now) const {
+    const Duration waited = waited_;
+    const auto without = std::chrono::floor<Duration>(now - begun_) - waited;
+    return kAtOnce + without - waited;
+  }
+  // It has waited.
+  void note(Duration waited) { waited_ = waited_.load() + waited; }
+
+ private:
+  const Clock::time_point begun_ = Clock::now();
+  std::atomic<Duration> waited_{Duration(0)};
+};
+
+}  // namespace proxy

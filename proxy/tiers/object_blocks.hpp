@@ -1,0 +1,65 @@
+// The blocks of objects (cache/object.hpp), in memory and on disk.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "digest/key.hpp"
+#include "proxy/cache/entry.hpp"
+#include "proxy/net/asio.hpp"
+#include "proxy/tiers/disk_patience.hpp"
+
+namespace proxy {
+
+struct Process;
+struct Worker;
+
+// `key` is always that of the URL, for a variant too. `object` is an entry of the object, of the
+// version whose blocks are meant. The object's entry itself is stored, found and dropped as any
+// other: see tiers.hpp.
+
+// A body of more bytes is kept in blocks: cache::kLargeFrom, or what memory stores whole if that is
+// less.
+std::uint64_t large_from(const Process& process);
+// Whether a body of `length` bytes can be kept in blocks: the disk has room for such objects, and
+// the settings allow the length.
+bool may_be_kept_in_blocks(const Process& process, std::uint64_t length);
+
+// Whether memory or the disk's index has the block. Reads nothing.
+bool has_block(const Process& process, const digest::Key& key, const cache::Entry& object,
+               std::uint32_t number);
+
+struct StoredBlock {
+  std::shared_ptr<const cache::Entry> block;  // its body is the block's bytes
+  bool from_disk = false;                     // this call read it from there
+};
+// The block, whole and checked; memory stores it from then on, if there is room. Null: the block is
+// not stored, a purge of it is under way, or the disk is too busy to read it. A damaged block is
+// dropped, counted and logged. The caller has a slot for the block: see TransferSlots.
+net::Task<StoredBlock> read_block(Worker& worker, digest::Key key,
+                                  std::shared_ptr<const cache::Entry> object, std::uint32_t number);
+
+enum class BlockKept : std::uint8_t {
+  yes,
+  no,  // neither memory nor disk took the block, or the object was purged meanwhile
+};
+// Stores a whole block in memory and, written later, on disk.
+BlockKept keep_block(Process& process, const digest::Key& key,
+                     const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
+                     cache::Body bytes);
+// The same while the object's own entry is not stored yet, and so cannot have been purged.
+BlockKept keep_block_of_new(Process& process, const digest::Key& key,
+                            const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
+                            cache::Body bytes);
+
+// Waits while the disk has too much yet to write: unwritten blocks take memory, and blocks that
+// find none are not kept. Returns at the latest when `patience` is used up; a disk that is slower
+// than that does not get every block.
+net::Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> patience);
+
+// Call this once after blocks of the object were kept. If the disk has all of them, our digest may
+// claim the URL. The object may have been purged or replaced meanwhile.
+void note_if_complete(Process& process, const digest::Key& key, const cache::Entry& object);
+
+}  // namespace proxy
