@@ -3,6 +3,7 @@
 #include <array>
 
 #include "proxy/http/chunked.hpp"
+#include "proxy/http/forwarding.hpp"
 #include "proxy/http/hops.hpp"
 #include "proxy/http/method.hpp"
 #include "proxy/http/text.hpp"

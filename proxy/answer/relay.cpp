@@ -45,8 +45,8 @@ std::optional<std::uint64_t> length_of(const Fetch& fetch, const Request& reques
 // Whether all of the body came and was sent.
 enum class Body { whole, cut };
 
-Task<Body> relay_body(Client& client, Fetch& fetch, const PooledBuffer& buffer,
-                      PostCapture* capture) {
+Task<Body> relay_body(Client& client, const Request& request, Fetch& fetch,
+                      const PooledBuffer& buffer, PostCapture* capture) {
   auto& worker = client.worker;
   auto& received = worker.counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
   const auto idle = request.policy().settings.timeouts.body;
@@ -81,7 +81,7 @@ Task<void> relay(Client& client, const Request& request, Forwarding& forwarding,
 
   const auto error = co_await response.start(text, head.status, length_of(fetch, request));
   if (error) co_return response.abort();
-  const auto body = co_await relay_body(client, fetch, forwarding.buffer(), capture);
+  const auto body = co_await relay_body(client, request, fetch, forwarding.buffer(), capture);
   if (body == Body::cut) co_return response.abort();
   // A connection on which the request was cut short cannot carry another.
   if (forwarding.sent_whole()) fetch.finish();

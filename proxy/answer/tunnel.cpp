@@ -93,7 +93,6 @@ Task<void> tunnel(Client& client, const Request& request) {
   record.hierarchy = Hierarchy::direct;
   record.upstream_host = request.target.host();
 
-  const auto& process = client.worker.process;
   const auto to = origin_of(request.target, request.policy().lists);
   auto connected = co_await client.worker.outgoing.connector.connect(
       to, request.policy().settings.timeouts.connect);

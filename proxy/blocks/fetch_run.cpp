@@ -43,7 +43,6 @@ std::optional<Finding> objection_to(Attempt& answer, Process& process, const Run
 // How the run ends; nothing where the rest of it is for the origin to bring.
 Task<std::optional<RunEnd>> pour_from(Worker& worker, const RunJob& job, ClaimantSearch& search,
                                       Attempt& answer) {
-  auto& process = worker.process;
   job.run->take_from(answer.peer());
   BlockWriter writer(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
   writer.expect(kLeastSiblingRate);

@@ -63,14 +63,14 @@ std::optional<http::Variant> take_variant(std::string_view& rest, std::uint32_t 
     if (!lengths) return std::nullopt;
     const auto name = take(rest, load<std::uint32_t>(bytes_at(*lengths, 0)));
     if (!name) return std::nullopt;
-    http::Variant::SelectingField field{http::field::unknown, std::string(*name), std::nullopt};
+    http::Variant::SelectingField selecting{http::field::unknown, std::string(*name), std::nullopt};
     const auto length = load<std::uint32_t>(bytes_at(*lengths, 4));
     if (length != kAbsent) {
       const auto value = take(rest, length);
       if (!value) return std::nullopt;
-      field.value = *value;
+      selecting.value = *value;
     }
-    fields.push_back(std::move(field));
+    fields.push_back(std::move(selecting));
   }
   return http::Variant::of(std::move(fields));
 }

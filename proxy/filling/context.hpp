@@ -8,6 +8,7 @@
 
 #include "proxy/filling/filling.hpp"
 #include "proxy/sources/attempt.hpp"
+#include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 #include "proxy/worker/worker.hpp"
 

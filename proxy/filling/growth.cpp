@@ -25,12 +25,12 @@ std::uint32_t Growth::room(std::uint32_t most) const {
 }
 
 Task<Growth::Kept> Growth::add(Incoming& incoming, cache::Slice piece) {
-  bool kept = growing_->add(std::move(piece));
-  while (kept && growing_->has_full_block()) {
+  auto kept = growing_->add(std::move(piece));
+  while (kept == BlockKept::yes && growing_->has_full_block()) {
     co_await let_the_disk_catch_up(context_.worker, context_.patience);
     kept = growing_->keep_block();
   }
-  if (kept) {
+  if (kept == BlockKept::yes) {
     if (growing_->due()) store_begun(incoming);
     co_return Kept::yes;
   }

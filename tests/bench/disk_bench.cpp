@@ -52,12 +52,12 @@ void append(Disk& disk, const Plan& plan) {
   const std::string head(300, 'h');
   const auto body = std::make_shared<const std::string>(plan.body_bytes, 'b');
   for (std::uint64_t i = 0; i < plan.records; ++i) {
-    Record record{.header = {.kind = Kind::whole,
-                             .claimable_until = 4'000'000'000,
-                             .key = digest::quick_key(plan.first + i)},
-                  .url = url_of(plan.first + i),
-                  .head = head,
-                  .body = {{body, bytes_of(*body)}}};
+    NewRecord record{.header = {.kind = RecordKind::whole,
+                                .claimable_until = 4'000'000'000,
+                                .key = digest::quick_key(plan.first + i)},
+                     .url = url_of(plan.first + i),
+                     .head = head,
+                     .body = {{body, bytes_of(*body)}}};
     Result<void> taken = Error::busy;
     (void)support::await([&] {
       taken = disk.append(record);
@@ -172,7 +172,7 @@ void pass(const Plan& plan) {
   const double cpu = bench::cpu_seconds(::getpid());
   for (std::size_t shard = 0; shard < Index::kShards; ++shard) {
     const auto begun = Clock::now();
-    disk.catalog().index.each_in(shard, [&ending](const auto&, const Place& place) {
+    disk.catalog().index.each_in(shard, [&ending](const auto&, const Location& place) {
       ending += place.claimable_until < 2'000'000'000 ? 1 : 0;
     });
     longest = std::max(longest, seconds_since(begun));

@@ -34,7 +34,7 @@ TEST_F(CacheShow, SaysItInJsonLines) {
 }
 
 TEST_F(CacheShow, TellsOfWhichRequestsAVariantIs) {
-  Record variant =
+  NewRecord variant =
       response("http://a/", "", "Cache-Control: max-age=7000\r\nVary: Cookie\r\n", {}, 7,
                "Cookie: \xc2\x9b"
                "2J\r\n");
