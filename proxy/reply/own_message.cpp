@@ -27,7 +27,6 @@ OwnHead own_head(const Client& client, unsigned status, std::string_view content
 
 void set_status(OwnHead& head, unsigned status) {
   head.result(status);
-  head.reason(http::reason_phrase(status));  // Beast's phrases are those of older RFCs
 }
 
 OwnMessage own_message(const Client& client, unsigned status, std::string_view content_type,

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/incoming.hpp"
 #include "tests/support/message.hpp"
 #include "tests/support/socket.hpp"
 
@@ -59,7 +60,7 @@ class FarOrigin {
   }
 
   void serve(support::Socket& socket) try {
-    support::Incoming incoming(socket);
+    support::Incoming<support::Request> incoming(socket);
     while (const auto head = incoming.head()) {
       ++requests_;
       travel();

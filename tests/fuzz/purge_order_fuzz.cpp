@@ -14,9 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const auto again = proxy::http::parse_target("GET", url->url());
     if (!again || again->url() != url->url()) std::abort();
   } else {
-    const auto& ban = std::get<proxy::Ban>(*order);
+    const auto& purge = std::get<proxy::PurgePattern>(*order);
     const std::string in_reverse = std::string(proxy::kReverseSpace) + "http://a.test/x";
-    if (ban.covers("http://a.test/x") != ban.covers(in_reverse)) std::abort();
+    if (purge.covers("http://a.test/x") != purge.covers(in_reverse)) std::abort();
   }
   return 0;
 }

@@ -15,7 +15,7 @@ struct Asking {
   const char* name;
   std::string lines;
   Verdict verdict;
-  bool process;  // with other requests
+  bool shared;   // with other requests
   bool sibling;  // may answer
 };
 class Asks : public testing::TestWithParam<Asking> {};

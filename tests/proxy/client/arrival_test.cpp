@@ -26,6 +26,7 @@ TEST_P(ArrivalOf, TellsWhoChoseTheOrigin) {
   const Scene scene(settings);
   const auto text = tested.line + " HTTP/1.1\r\nHost: " + tested.host + "\r\n\r\n";
   const auto request = parse_request(text, {}).value();
+  request->pin(scene.policy);
   note_arrival(scene.client, *request);
   EXPECT_EQ(request->arrival(), tested.arrival);
   EXPECT_EQ(request->mapping() != nullptr, tested.mapped);

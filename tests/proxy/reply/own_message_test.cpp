@@ -37,7 +37,7 @@ TEST(OwnMessage, ArrivesWholeWithItsLengthAndSaysWhoMadeIt) {
   scene.response.begin(1, false, true);
   const auto message = own_message(scene.client, 413, "text/plain; charset=utf-8", "no\n");
   const auto text = scene.received(send(scene.client, message));
-  EXPECT_TRUE(text.starts_with("HTTP/1.1 413 Content Too Large\r\nServer: Hearsay/")) << text;
+  EXPECT_TRUE(text.starts_with("HTTP/1.1 413 Payload Too Large\r\nServer: Hearsay/")) << text;
   const auto got = read(text);
   EXPECT_EQ(got.body(), "no\n");
   EXPECT_EQ(got["Content-Length"], "3");

@@ -48,13 +48,17 @@ lists::AccessLists blocking(std::string_view line) {
 
 TEST(CheckAccess, RefusesWhatAListBlocksAndCountsIt) {
   Scene scene(quiet_settings(), blocking("a.test"));
-  const auto refusal = check_access(scene.client, *TextRequest(""));
+  const TextRequest listed("");
+  listed.parsed->pin(scene.policy);
+  const auto refusal = check_access(scene.client, *listed);
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->status, 403U);
   EXPECT_EQ(refusal->tag, Tag::denied);
   EXPECT_NE(refusal->reason.find("access.block"), std::string::npos);
   EXPECT_EQ(scene.worker.counters.blocked.get(), 1U);
-  EXPECT_FALSE(check_access(scene.client, *TextRequest("", "GET http://b.test/ HTTP/1.1")));
+  const TextRequest other("", "GET http://b.test/ HTTP/1.1");
+  other.parsed->pin(scene.policy);
+  EXPECT_FALSE(check_access(scene.client, *other));
   EXPECT_EQ(scene.worker.counters.blocked.get(), 1U);
 }
 
