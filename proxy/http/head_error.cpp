@@ -1,77 +1,68 @@
 #include "proxy/http/head_error.hpp"
 
 #include <boost/throw_exception.hpp>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
 namespace proxy::http {
 
-std::string_view text(HeadError error) {
-  switch (error) {
-    case HeadError::too_large:
-      return "the head is too large";
-    case HeadError::too_many_fields:
-      return "the head has too many fields";
-    case HeadError::no_end:
-      return "the empty line that ends the head is missing";
-    case HeadError::bare_lf:
-      return "a line of the head ends in LF without CR";
-    case HeadError::bare_cr:
-      return "the head has a CR without LF";
-    case HeadError::bad_request_line:
-      return "the request line is not METHOD SP TARGET SP VERSION";
-    case HeadError::bad_method:
-      return "the method is not a token";
-    case HeadError::bad_status_line:
-      return "the status line is not VERSION SP STATUS SP REASON";
-    case HeadError::bad_version:
-      return "the version is not HTTP/1.1 or HTTP/1.0";
-    case HeadError::unsupported_version:
-      return "this version of HTTP is not supported";
-    case HeadError::folded:
-      return "a field is folded over several lines";
-    case HeadError::bad_field_name:
-      return "a field name is not a token";
-    case HeadError::space_before_colon:
-      return "there is white space between a field name and its colon";
-    case HeadError::bad_field_value:
-      return "a field value has a control character";
-    case HeadError::bad_content_length:
-      return "Content-Length is not one decimal number";
-    case HeadError::two_lengths:
-      return "Content-Length is given more than once";
-    case HeadError::length_and_coding:
-      return "Content-Length and Transfer-Encoding contradict each other";
-    case HeadError::coding_in_http10:
-      return "HTTP/1.0 has no Transfer-Encoding";
-    case HeadError::bad_coding:
-      return "Transfer-Encoding does not end in one \"chunked\"";
-    case HeadError::interim_with_body:
-      return "an interim response says that it has a body";
-    case HeadError::unsupported_coding:
-      return "Transfer-Encoding has a coding that is not supported";
-    case HeadError::no_host:
-      return "Host is missing";
-    case HeadError::two_hosts:
-      return "Host is given more than once";
-    case HeadError::bad_host:
-      return "the host is not a valid name or address";
-    case HeadError::bad_target:
-      return "the request target is malformed";
-    case HeadError::userinfo:
-      return "the URL names a user before the host";
-    case HeadError::unsupported_scheme:
-      return "only http and https URLs are supported";
-    case HeadError::target_too_long:
-      return "the URL is too long";
-    case HeadError::bad_max_forwards:
-      return "Max-Forwards is not one decimal number";
-    case HeadError::trace_with_body:
-      return "a TRACE request has no body";
-    case HeadError::trace_with_credentials:
-      return "TRACE would show credentials or cookies to anybody who reads its response";
+namespace {
+
+struct ErrorText {
+  HeadError error;
+  std::string_view text;
+};
+
+// In the order of the enumerators.
+constexpr ErrorText kTexts[] = {
+    {HeadError::too_large, "the head is too large"},
+    {HeadError::too_many_fields, "the head has too many fields"},
+    {HeadError::no_end, "the empty line that ends the head is missing"},
+    {HeadError::bare_lf, "a line of the head ends in LF without CR"},
+    {HeadError::bare_cr, "the head has a CR without LF"},
+    {HeadError::bad_request_line, "the request line is not METHOD SP TARGET SP VERSION"},
+    {HeadError::bad_method, "the method is not a token"},
+    {HeadError::bad_status_line, "the status line is not VERSION SP STATUS SP REASON"},
+    {HeadError::bad_version, "the version is not HTTP/1.1 or HTTP/1.0"},
+    {HeadError::unsupported_version, "this version of HTTP is not supported"},
+    {HeadError::folded, "a field is folded over several lines"},
+    {HeadError::bad_field_name, "a field name is not a token"},
+    {HeadError::space_before_colon, "there is white space between a field name and its colon"},
+    {HeadError::bad_field_value, "a field value has a control character"},
+    {HeadError::bad_content_length, "Content-Length is not one decimal number"},
+    {HeadError::two_lengths, "Content-Length is given more than once"},
+    {HeadError::length_and_coding, "Content-Length and Transfer-Encoding contradict each other"},
+    {HeadError::coding_in_http10, "HTTP/1.0 has no Transfer-Encoding"},
+    {HeadError::bad_coding, "Transfer-Encoding does not end in one \"chunked\""},
+    {HeadError::interim_with_body, "an interim response says that it has a body"},
+    {HeadError::unsupported_coding, "Transfer-Encoding has a coding that is not supported"},
+    {HeadError::no_host, "Host is missing"},
+    {HeadError::two_hosts, "Host is given more than once"},
+    {HeadError::bad_host, "the host is not a valid name or address"},
+    {HeadError::bad_target, "the request target is malformed"},
+    {HeadError::userinfo, "the URL names a user before the host"},
+    {HeadError::unsupported_scheme, "only http and https URLs are supported"},
+    {HeadError::target_too_long, "the URL is too long"},
+    {HeadError::bad_max_forwards, "Max-Forwards is not one decimal number"},
+    {HeadError::trace_with_body, "a TRACE request has no body"},
+    {HeadError::trace_with_credentials,
+     "TRACE would show credentials or cookies to anybody who reads its response"},
+};
+
+constexpr bool has_each_in_order() {
+  std::size_t next = 0;
+  for (const auto& row : kTexts) {
+    if (static_cast<std::size_t>(row.error) != next++) return false;
   }
-  return "the head is malformed";
+  return next == static_cast<std::size_t>(HeadError::trace_with_credentials) + 1;
+}
+static_assert(has_each_in_order());
+
+}  // namespace
+
+std::string_view text(HeadError error) {
+  return kTexts[static_cast<std::size_t>(error)].text;
 }
 
 unsigned status_of(HeadError error) {
