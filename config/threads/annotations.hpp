@@ -30,5 +30,9 @@
 #define RELEASE_GENERIC(...) HEARSAY_THREAD_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
 #define RETURN_CAPABILITY(lock) HEARSAY_THREAD_ATTRIBUTE(lock_returned(lock))
 
+// Of a function whose caller holds the lock by another name: after the call, clang takes the lock
+// for held until the caller returns.
+#define ASSERT_CAPABILITY(lock) HEARSAY_THREAD_ATTRIBUTE(assert_capability(lock))
+
 // Of a function that the analysis cannot follow; a comment beside it says why it is right.
 #define NO_THREAD_SAFETY_ANALYSIS HEARSAY_THREAD_ATTRIBUTE(no_thread_safety_analysis)

@@ -7,7 +7,7 @@
 namespace proxy {
 
 BlockRun::BlockRun(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer,
-                   std::mutex& guard)
+                   threads::Mutex& guard)
     : object(std::move(of)),
       executor_(writer),
       writer_(writer),
@@ -45,7 +45,7 @@ const std::shared_ptr<Fill>& BlockRun::fill_of(std::uint32_t block) {
 }
 
 BlockRun::Asked BlockRun::ask(std::uint32_t block) {
-  const std::lock_guard lock(guard_);
+  const threads::MutexLock lock(guard_);
   if (block > plan_.blocks.last || ended_) return Asked::not_supplied;
   if (block > readers_.asked_for) {
     readers_.asked_for = block;
@@ -55,39 +55,39 @@ BlockRun::Asked BlockRun::ask(std::uint32_t block) {
 }
 
 void BlockRun::on_unwanted(std::function<void()> unwanted) {
-  const std::lock_guard lock(guard_);
+  const threads::MutexLock lock(guard_);
   readers_.on_unwanted = std::move(unwanted);
 }
 
 void BlockRun::replan(cache::BlockRange blocks, bool through) {
-  const std::lock_guard lock(guard_);
+  const threads::MutexLock lock(guard_);
   plan_.blocks = blocks;
   plan_.through = through;
   next_ = blocks.first;
 }
 
 void BlockRun::take_from(peers::PeerRef peer) {
-  const std::lock_guard lock(guard_);
+  const threads::MutexLock lock(guard_);
   neighbours_.peer = std::move(peer);
 }
 
 peers::PeerRef BlockRun::peer() const {
-  const std::lock_guard lock(guard_);
+  const threads::MutexLock lock(guard_);
   return neighbours_.peer;
 }
 
 void BlockRun::tell(std::string detail) {
-  const std::lock_guard lock(guard_);
+  const threads::MutexLock lock(guard_);
   neighbours_.detail = std::move(detail);
 }
 
 std::string BlockRun::detail() const {
-  const std::lock_guard lock(guard_);
+  const threads::MutexLock lock(guard_);
   return neighbours_.detail;
 }
 
 void BlockRun::begin_again() {
-  const std::lock_guard lock(guard_);
+  const threads::MutexLock lock(guard_);
   neighbours_.peer = nullptr;
   plan_.blocks.first = next_;
   const auto under_way = fills_.find(next_);
@@ -97,7 +97,7 @@ void BlockRun::begin_again() {
 }
 
 BlockRun::Rest BlockRun::rest() {
-  const std::lock_guard lock(guard_);
+  const threads::MutexLock lock(guard_);
   auto& plan = plan_;
   plan.blocks.first = next_;
   const auto under_way = fills_.find(next_);
@@ -106,26 +106,26 @@ BlockRun::Rest BlockRun::rest() {
 }
 
 cache::BlockRange BlockRun::blocks() const {
-  const std::lock_guard lock(guard_);
+  const threads::MutexLock lock(guard_);
   return plan_.blocks;
 }
 
 bool BlockRun::wanted() const {
   std::function<bool()> also_wanted;
   {
-    const std::lock_guard lock(guard_);
+    const threads::MutexLock lock(guard_);
     if (readers_.count > 0 || !plan_.also_wanted) return readers_.count > 0;
     also_wanted = plan_.also_wanted;
   }
   if (also_wanted()) return true;
-  const std::lock_guard lock(guard_);
+  const threads::MutexLock lock(guard_);
   return readers_.count > 0;
 }
 
 void BlockRun::look_whether_wanted() {
   std::function<void()> unwanted;
   {
-    const std::lock_guard lock(guard_);
+    const threads::MutexLock lock(guard_);
     writer_.notify();
     unwanted = readers_.on_unwanted;
   }

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "config/threads/mutex.hpp"
 #include "peers/peer.hpp"
 #include "proxy/cache/object.hpp"
 #include "proxy/fill/fill.hpp"
@@ -33,7 +34,7 @@ class BlockRun {
  public:
   // `guard`: guards the run with all others of the object, and outlives it.
   BlockRun(std::shared_ptr<const cache::Entry> of, RunPlan plan, net::Executor writer,
-           std::mutex& guard);
+           threads::Mutex& guard);
 
   const std::shared_ptr<const cache::Entry> object;
 
@@ -43,7 +44,8 @@ class BlockRun {
   void note_refused() { denied_ = Denied::refused; }
   // An early run that the origin did not grant its range: see BlockRuns::decline().
   [[nodiscard]] bool declined() const { return denied_ == Denied::declined; }
-  [[nodiscard]] bool early() const { return plan_.early; }
+  // Needs no lock: a run never changes this part of its plan.
+  [[nodiscard]] bool early() const NO_THREAD_SAFETY_ANALYSIS { return plan_.early; }
   [[nodiscard]] cache::BlockRange blocks() const;
 
   // For readers that have a BlockRuns::Use of the run.
@@ -99,28 +101,34 @@ class BlockRun {
     std::uint32_t last = 0;
   };
 
-  // With the lock held:
-  [[nodiscard]] bool brings(std::uint32_t block) const;
+  // For BlockRuns, which holds the mutex of the object's shard: tells clang that `held` is the
+  // run's guard.
+  void expect_guard([[maybe_unused]] const threads::Mutex& held) const REQUIRES(held)
+      ASSERT_CAPABILITY(guard_) {
+    assert(&held == &guard_);
+  }
+  [[nodiscard]] bool brings(std::uint32_t block) const REQUIRES(guard_);
   // The last block that the run brings soon: see BlockRuns::kNear.
-  [[nodiscard]] std::uint32_t last_near() const;
-  [[nodiscard]] bool may_cede(std::uint32_t block) const;
-  const std::shared_ptr<Fill>& fill_of(std::uint32_t block);
+  [[nodiscard]] std::uint32_t last_near() const REQUIRES(guard_);
+  [[nodiscard]] bool may_cede(std::uint32_t block) const REQUIRES(guard_);
+  const std::shared_ptr<Fill>& fill_of(std::uint32_t block) REQUIRES(guard_);
 
   const net::Executor executor_;  // the writer's
   std::atomic<Denied> denied_ = Denied::no;
   Wakeup writer_;
-  std::mutex& guard_;
-  // Guarded:
-  RunPlan plan_;
-  std::uint32_t next_;  // block: under way, or the next to begin
-  Readers readers_;
+  threads::Mutex& guard_;
+  RunPlan plan_ GUARDED_BY(guard_);
+  std::uint32_t next_ GUARDED_BY(guard_);  // block: under way, or the next to begin
+  Readers readers_ GUARDED_BY(guard_);
   struct Neighbours {
     peers::PeerRef peer;
     std::string detail;
-  } neighbours_;
-  bool ended_ = false;
-  Ceded ceded_;
-  std::map<std::uint32_t, std::shared_ptr<Fill>> fills_;  // of blocks under way or awaited
+  };
+  Neighbours neighbours_ GUARDED_BY(guard_);
+  bool ended_ GUARDED_BY(guard_) = false;
+  Ceded ceded_ GUARDED_BY(guard_);
+  // Of blocks under way or awaited.
+  std::map<std::uint32_t, std::shared_ptr<Fill>> fills_ GUARDED_BY(guard_);
 };
 
 }  // namespace proxy

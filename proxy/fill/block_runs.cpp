@@ -40,15 +40,15 @@ BlockRuns::Shard& BlockRuns::shard_of(const cache::Entry& object) const {
   return shards_[object.object->version % shards_.size()];
 }
 
-const BlockRuns::List* BlockRuns::listed(const cache::Entry& object) const {
-  const auto& runs = shard_of(object).runs;
-  const auto place = runs.find(object.object->version);
-  return place == runs.end() ? nullptr : &place->second;
+const BlockRuns::List* BlockRuns::listed(const Shard& shard, const cache::Entry& object) {
+  const auto place = shard.runs.find(object.object->version);
+  return place == shard.runs.end() ? nullptr : &place->second;
 }
 
-BlockRuns::Taken BlockRuns::join(const std::shared_ptr<BlockRun>& run, std::uint32_t block,
-                                 net::Executor executor) {
+BlockRuns::Taken BlockRuns::join(const Shard& shard, const std::shared_ptr<BlockRun>& run,
+                                 std::uint32_t block, net::Executor executor) {
   Taken taken;
+  run->expect_guard(shard.mutex);
   ++run->readers_.count;
   taken.use = Use(*this, run);
   taken.block = FillReader::attach(run->fill_of(block), executor);
@@ -58,24 +58,28 @@ BlockRuns::Taken BlockRuns::join(const std::shared_ptr<BlockRun>& run, std::uint
 }
 
 // The run that supplies the block, other than `but`.
-std::shared_ptr<BlockRun> BlockRuns::bringing(const cache::Entry& object, std::uint32_t block,
-                                              const BlockRun* but) const {
-  const auto* const list = listed(object);
+std::shared_ptr<BlockRun> BlockRuns::bringing(const Shard& shard, const cache::Entry& object,
+                                              std::uint32_t block, const BlockRun* but) {
+  const auto* const list = listed(shard, object);
   if (!list) return nullptr;
-  const auto found = std::find_if(list->begin(), list->end(), [&](const auto& run) {
+  const auto brings = [&](const std::shared_ptr<BlockRun>& run) REQUIRES(shard.mutex) {
+    run->expect_guard(shard.mutex);
     return run.get() != but && run->brings(block);
-  });
+  };
+  const auto found = std::find_if(list->begin(), list->end(), brings);
   return found == list->end() ? nullptr : *found;
 }
 
 // Whether a new run may have the block: no other supplies it, or that run may cede it.
-bool BlockRuns::is_free(const Wanted& wanted, std::uint32_t block) const {
-  const auto* const list = listed(*wanted.object);
+bool BlockRuns::is_free(const Shard& shard, const Wanted& wanted, std::uint32_t block) {
+  const auto* const list = listed(shard, *wanted.object);
   if (!list) return true;
   const bool early = wanted.begin == Wanted::Begin::early;
-  return std::none_of(list->begin(), list->end(), [&](const auto& run) {
+  const auto keeps = [&](const std::shared_ptr<BlockRun>& run) REQUIRES(shard.mutex) {
+    run->expect_guard(shard.mutex);
     return run->brings(block) && !(early && run->may_cede(block));
-  });
+  };
+  return std::none_of(list->begin(), list->end(), keeps);
 }
 
 BlockRuns::Taken BlockRuns::take(const Wanted& wanted, const IsStored& is_stored,
@@ -84,12 +88,12 @@ BlockRuns::Taken BlockRuns::take(const Wanted& wanted, const IsStored& is_stored
   std::optional<cache::BlockRange> missing;
   std::uint64_t as_of = 0;
   auto& shard = shard_of(*wanted.object);
-  std::unique_lock lock(shard.mutex);
+  threads::MutexLock lock(shard.mutex);
   for (;;) {
-    const auto run = early ? nullptr : bringing(*wanted.object, wanted.block);
-    if (run) return join(run, wanted.block, executor);
-    if (wanted.begin == Wanted::Begin::no || (early && !may_begin_early(wanted))) return {};
-    if (missing && as_of == shard.brought) return begin(wanted, *missing, executor);
+    const auto run = early ? nullptr : bringing(shard, *wanted.object, wanted.block);
+    if (run) return join(shard, run, wanted.block, executor);
+    if (wanted.begin == Wanted::Begin::no || (early && !may_begin_early(shard, wanted))) return {};
+    if (missing && as_of == shard.brought) return begin(shard, wanted, *missing, executor);
     as_of = shard.brought;  // a block that is brought meanwhile may be stored by then
     lock.unlock();
     missing = missing_from(wanted, is_stored);
@@ -98,55 +102,61 @@ BlockRuns::Taken BlockRuns::take(const Wanted& wanted, const IsStored& is_stored
   }
 }
 
-bool BlockRuns::may_begin_early(const Wanted& wanted) const {
-  const auto* const list = listed(*wanted.object);
-  return (!list || list->size() < kManyOfOne) && is_free(wanted, wanted.block);
+bool BlockRuns::may_begin_early(const Shard& shard, const Wanted& wanted) {
+  const auto* const list = listed(shard, *wanted.object);
+  return (!list || list->size() < kManyOfOne) && is_free(shard, wanted, wanted.block);
 }
 
-BlockRuns::Taken BlockRuns::begin(const Wanted& wanted, cache::BlockRange missing,
+BlockRuns::Taken BlockRuns::begin(Shard& shard, const Wanted& wanted, cache::BlockRange missing,
                                   net::Executor executor) {
   RunPlan plan;
   plan.blocks = {missing.first, missing.first};
-  while (plan.blocks.last < missing.last && is_free(wanted, plan.blocks.last + 1)) {
+  while (plan.blocks.last < missing.last && is_free(shard, wanted, plan.blocks.last + 1)) {
     ++plan.blocks.last;
   }
   plan.early = wanted.begin == Wanted::Begin::early;
-  auto& list = shard_of(*wanted.object).runs[wanted.object->object->version];
-  const auto run = std::make_shared<BlockRun>(wanted.object, std::move(plan), executor,
-                                              shard_of(*wanted.object).mutex);
+  auto& list = shard.runs[wanted.object->object->version];
+  const auto run =
+      std::make_shared<BlockRun>(wanted.object, std::move(plan), executor, shard.mutex);
   for (const auto& other : list) {
+    other->expect_guard(shard.mutex);
     if (!other->brings(missing.first)) continue;
     other->ceded_.to = run.get();
     other->ceded_.last = std::exchange(other->plan_.blocks.last, missing.first - 1);
   }
   list.push_back(run);
-  auto taken = join(run, wanted.block, executor);
+  auto taken = join(shard, run, wanted.block, executor);
   taken.begun = true;
   return taken;
 }
 
 std::optional<std::uint32_t> BlockRuns::under_way(const cache::Entry& object,
                                                   std::uint32_t block) const {
-  const auto lock = lock_of(object);
-  const auto run = bringing(object, block);
-  return run ? std::optional(run->last_near()) : std::nullopt;
+  auto& shard = shard_of(object);
+  const threads::MutexLock lock(shard.mutex);
+  const auto run = bringing(shard, object, block);
+  if (!run) return {};
+  run->expect_guard(shard.mutex);
+  return run->last_near();
 }
 
 std::shared_ptr<BlockRun> BlockRuns::begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
                                            net::Executor writer) {
   auto& shard = shard_of(*object);
   auto run = std::make_shared<BlockRun>(std::move(object), std::move(plan), writer, shard.mutex);
-  const std::lock_guard lock(shard.mutex);
+  const threads::MutexLock lock(shard.mutex);
   shard.runs[run->object->object->version].push_back(run);
   return run;
 }
 
 void BlockRuns::decline(BlockRun& run) {
-  const auto lock = lock_of(*run.object);
+  auto& shard = shard_of(*run.object);
+  const threads::MutexLock lock(shard.mutex);
   run.denied_ = BlockRun::Denied::declined;
-  const auto* const list = listed(*run.object);
+  const auto* const list = listed(shard, *run.object);
   if (!list) return;
   for (const auto& other : *list) {
+    other->expect_guard(shard.mutex);
     if (other->ceded_.to != &run) continue;
     other->ceded_.to = nullptr;
     other->plan_.blocks.last = other->ceded_.last;
@@ -157,18 +167,20 @@ void BlockRuns::decline(BlockRun& run) {
 bool BlockRuns::is_over(BlockRun& run, const IsStored& is_stored) {
   if (!run.wanted()) return true;
   auto& shard = shard_of(*run.object);
-  auto& plan = run.plan_;
-  std::unique_lock lock(shard.mutex);
+  threads::MutexLock lock(shard.mutex);
   for (;;) {
+    run.expect_guard(shard.mutex);
     const auto block = run.next_;
-    if (block > plan.blocks.last) return true;
-    if (block == plan.blocks.first || plan.through || run.fills_.contains(block)) return false;
+    if (block > run.plan_.blocks.last) return true;
+    if (block == run.plan_.blocks.first || run.plan_.through || run.fills_.contains(block)) {
+      return false;
+    }
     const auto as_of = shard.brought;
     lock.unlock();
     const bool is_held = is_stored(block);
     lock.lock();
-    if (is_held || bringing(*run.object, block, &run)) {
-      plan.blocks.last = std::min(plan.blocks.last, block - 1);
+    if (is_held || bringing(shard, *run.object, block, &run)) {
+      run.plan_.blocks.last = std::min(run.plan_.blocks.last, block - 1);
       return true;
     }
     if (as_of == shard.brought) return false;  // else it may be stored by now
@@ -180,7 +192,9 @@ Task<BlockRuns::Next> BlockRuns::next(std::shared_ptr<BlockRun> run, IsStored is
     const bool over = is_over(*run, is_stored);
     std::optional<std::chrono::milliseconds> at_most;
     {
-      const auto lock = lock_of(*run->object);
+      auto& shard = shard_of(*run->object);
+      const threads::MutexLock lock(shard.mutex);
+      run->expect_guard(shard.mutex);
       const auto block = run->next_;
       if (over) co_return Next{block, nullptr};
       if (block <= run->readers_.asked_for || block - run->readers_.asked_for <= kAhead) {
@@ -199,24 +213,28 @@ Task<BlockRuns::Next> BlockRuns::next(std::shared_ptr<BlockRun> run, IsStored is
 }
 
 void BlockRuns::done(BlockRun& run) {
-  const auto lock = lock_of(*run.object);
+  auto& shard = shard_of(*run.object);
+  const threads::MutexLock lock(shard.mutex);
+  run.expect_guard(shard.mutex);
   run.fills_.erase(run.next_++);
-  ++shard_of(*run.object).brought;
+  ++shard.brought;
 }
 
 void BlockRuns::end(BlockRun& run, const RunEnd& how) {
-  const auto lock = lock_of(*run.object);
+  auto& shard = shard_of(*run.object);
+  const threads::MutexLock lock(shard.mutex);
+  run.expect_guard(shard.mutex);
   run.ended_ = true;
   run.readers_.on_unwanted = nullptr;
   run.plan_.also_wanted = nullptr;
-  auto& runs = shard_of(*run.object).runs;
-  const auto place = runs.find(run.object->object->version);
-  if (place != runs.end()) {
+  const auto place = shard.runs.find(run.object->object->version);
+  if (place != shard.runs.end()) {
     std::erase_if(place->second, [&run](const auto& listed) { return listed.get() == &run; });
     for (const auto& other : place->second) {
+      other->expect_guard(shard.mutex);
       if (other->ceded_.to == &run) other->ceded_.to = nullptr;
     }
-    if (place->second.empty()) runs.erase(place);
+    if (place->second.empty()) shard.runs.erase(place);
   }
   for (const auto& [block, fill] : run.fills_) fill->fail(how.for_readers());
   run.fills_.clear();
@@ -224,7 +242,9 @@ void BlockRuns::end(BlockRun& run, const RunEnd& how) {
 
 void BlockRuns::leave(BlockRun& run) {
   {
-    const auto lock = lock_of(*run.object);
+    auto& shard = shard_of(*run.object);
+    const threads::MutexLock lock(shard.mutex);
+    run.expect_guard(shard.mutex);
     --run.readers_.count;
   }
   run.look_whether_wanted();
@@ -232,7 +252,7 @@ void BlockRuns::leave(BlockRun& run) {
 
 void BlockRuns::clear() {
   for (auto& shard : shards_) {
-    const std::lock_guard lock(shard.mutex);
+    const threads::MutexLock lock(shard.mutex);
     shard.runs.clear();
   }
 }

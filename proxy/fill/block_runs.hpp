@@ -4,11 +4,11 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "config/threads/mutex.hpp"
 #include "proxy/fill/block_run.hpp"
 #include "proxy/fill/run_end.hpp"
 #include "proxy/fill/transfer_slots.hpp"
@@ -119,22 +119,28 @@ class BlockRuns {
   using List = std::vector<std::shared_ptr<BlockRun>>;
   static constexpr std::size_t kShards = 16;
   struct Shard {
-    std::mutex mutex;                              // guards the rest, and each BlockRun in it
-    std::unordered_map<std::uint64_t, List> runs;  // by the object's version
-    std::uint64_t brought = 0;                     // blocks that its runs have supplied so far
+    threads::Mutex mutex;  // guards each BlockRun in it, too: BlockRun::expect_guard()
+    std::unordered_map<std::uint64_t, List> runs GUARDED_BY(mutex);  // by the object's version
+    std::uint64_t brought GUARDED_BY(mutex) = 0;  // blocks that its runs have supplied so far
   };
 
   [[nodiscard]] Shard& shard_of(const cache::Entry& object) const;
-  [[nodiscard]] std::unique_lock<std::mutex> lock_of(const cache::Entry& object) const {
-    return std::unique_lock(shard_of(object).mutex);
-  }
-  [[nodiscard]] const List* listed(const cache::Entry& object) const;
-  [[nodiscard]] std::shared_ptr<BlockRun> bringing(const cache::Entry& object, std::uint32_t block,
-                                                   const BlockRun* but = nullptr) const;
-  [[nodiscard]] bool is_free(const Wanted& wanted, std::uint32_t block) const;
-  [[nodiscard]] bool may_begin_early(const Wanted& wanted) const;
-  Taken join(const std::shared_ptr<BlockRun>& run, std::uint32_t block, net::Executor executor);
-  Taken begin(const Wanted& wanted, cache::BlockRange missing, net::Executor executor);
+  // `shard`: the object's.
+  [[nodiscard]] static const List* listed(const Shard& shard, const cache::Entry& object)
+      REQUIRES(shard.mutex);
+  [[nodiscard]] static std::shared_ptr<BlockRun> bringing(const Shard& shard,
+                                                          const cache::Entry& object,
+                                                          std::uint32_t block,
+                                                          const BlockRun* but = nullptr)
+      REQUIRES(shard.mutex);
+  [[nodiscard]] static bool is_free(const Shard& shard, const Wanted& wanted, std::uint32_t block)
+      REQUIRES(shard.mutex);
+  [[nodiscard]] static bool may_begin_early(const Shard& shard, const Wanted& wanted)
+      REQUIRES(shard.mutex);
+  Taken join(const Shard& shard, const std::shared_ptr<BlockRun>& run, std::uint32_t block,
+             net::Executor executor) REQUIRES(shard.mutex);
+  Taken begin(Shard& shard, const Wanted& wanted, cache::BlockRange missing, net::Executor executor)
+      REQUIRES(shard.mutex);
   bool is_over(BlockRun& run, const IsStored& is_stored);
   void leave(BlockRun& run);
   void end(BlockRun& run, const RunEnd& how);

@@ -10,19 +10,19 @@ constexpr std::size_t kMaxTaken = 256 * 1024;  // bytes handed to a reader at on
 }  // namespace
 
 void Fill::interim(std::string head) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   interims_.push_back(std::move(head));
   wake_readers();
 }
 
 void Fill::publish(FillHead head) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   head_ = std::move(head);
   wake_readers();
 }
 
 void Fill::append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   if (slices_.empty() || slices_.back().block != block) {
     slices_.push_back({block, size});
     received_ += size;
@@ -34,13 +34,13 @@ void Fill::append(const std::shared_ptr<const cache::Block>& block, std::uint32_
 }
 
 void Fill::restart() {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   slices_.clear();
   received_ = 0;
 }
 
 void Fill::keep_window() {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   window_ = true;
   drop_behind();
 }
@@ -49,7 +49,7 @@ net::Task<bool> Fill::room(bool scarce) {
   const auto window = scarce ? kSmallWindow : kWindow;
   for (;;) {
     {
-      const std::lock_guard lock(mutex_);
+      const threads::MutexLock lock(mutex_);
       if (readers_.empty()) co_return false;
       if (has_room(window)) co_return true;
       detach_who_holds_up();
@@ -60,7 +60,9 @@ net::Task<bool> Fill::room(bool scarce) {
 
 // A reader that trickles makes room now and then: it has caught up only at half a window.
 bool Fill::has_room(std::uint64_t window) {
-  const auto behind = received_ - slowest()->position_;
+  const auto* const reader = slowest();
+  reader->expect_guard(mutex_);
+  const auto behind = received_ - reader->position_;
   if (!window_ || behind < window / 2) held_up_since_.reset();
   return !window_ || behind < window;
 }
@@ -72,6 +74,7 @@ void Fill::detach_who_holds_up() {
   if (now - *held_up_since_ < kPatience || readers_.size() < 2) return;
   held_up_since_.reset();
   auto* const behind = slowest();
+  behind->expect_guard(mutex_);
   behind->detached_ = true;
   std::erase(readers_, behind);
   behind->wakeup_.notify();
@@ -80,37 +83,37 @@ void Fill::detach_who_holds_up() {
 }
 
 void Fill::finish() {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   finished_ = true;
   abandoned_ = nullptr;
   wake_readers();
 }
 
 void Fill::fail(Failure failure) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   failure_ = failure;
   abandoned_ = nullptr;
   wake_readers();
 }
 
 bool Fill::close_if_unread() {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   closed_ = closed_ || readers_.empty();
   return closed_;
 }
 
 std::uint64_t Fill::received() const {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   return received_;
 }
 
 cache::Body Fill::body() const {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   return {{slices_.begin(), slices_.end()}, received_};
 }
 
 void Fill::on_abandoned(std::function<void()> hook) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   abandoned_ = std::move(hook);
 }
 
@@ -119,14 +122,22 @@ void Fill::wake_readers() {
 }
 
 FillReader* Fill::slowest() const {
-  return *std::min_element(readers_.begin(), readers_.end(), [](const auto* a, const auto* b) {
+  const auto is_behind = [this](const FillReader* a, const FillReader* b) REQUIRES(mutex_) {
+    a->expect_guard(mutex_);
+    b->expect_guard(mutex_);
     return a->position_ < b->position_;
-  });
+  };
+  return *std::min_element(readers_.begin(), readers_.end(), is_behind);
 }
 
 void Fill::drop_behind() {
   if (!window_) return;
-  const auto keep_from = readers_.empty() ? dropped_ + slices_.size() : slowest()->slice_;
+  auto keep_from = dropped_ + slices_.size();
+  if (!readers_.empty()) {
+    const auto* const reader = slowest();
+    reader->expect_guard(mutex_);
+    keep_from = reader->slice_;
+  }
   // The last slice stays: the writer may still be adding to its block.
   while (dropped_ < keep_from && slices_.size() > 1) {
     slices_.pop_front();
@@ -137,14 +148,14 @@ void Fill::drop_behind() {
 std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, net::Executor executor) {
   auto& shared = *fill;
   std::unique_ptr<FillReader> reader(new FillReader(std::move(fill), executor));
-  const std::lock_guard lock(shared.mutex_);
+  const threads::MutexLock lock(shared.mutex_);
   if (shared.window_ || shared.closed_ || shared.failure_) return nullptr;
   shared.readers_.push_back(reader.get());
   return reader;
 }
 
 FillReader::~FillReader() {
-  const std::lock_guard lock(fill_->mutex_);
+  const threads::MutexLock lock(fill_->mutex_);
   if (std::erase(fill_->readers_, this) == 0) return;
   fill_->drop_behind();
   fill_->writer_.notify();
@@ -156,7 +167,7 @@ FillReader::~FillReader() {
 net::Task<std::optional<std::string>> FillReader::interim() {
   for (;;) {
     {
-      const std::lock_guard lock(fill_->mutex_);
+      const threads::MutexLock lock(fill_->mutex_);
       if (interims_seen_ < fill_->interims_.size()) co_return fill_->interims_[interims_seen_++];
       if (fill_->head_ || fill_->failure_) co_return std::nullopt;
     }
@@ -167,7 +178,7 @@ net::Task<std::optional<std::string>> FillReader::interim() {
 net::Task<Outcome<FillHead>> FillReader::head() {
   for (;;) {
     {
-      const std::lock_guard lock(fill_->mutex_);
+      const threads::MutexLock lock(fill_->mutex_);
       if (fill_->head_) co_return *fill_->head_;
       if (fill_->failure_) co_return *fill_->failure_;
     }
@@ -177,7 +188,7 @@ net::Task<Outcome<FillHead>> FillReader::head() {
 
 Pieces FillReader::at_hand() {
   Pieces pieces;
-  const std::lock_guard lock(fill_->mutex_);
+  const threads::MutexLock lock(fill_->mutex_);
   if (!detached_) take(pieces);
   return pieces;
 }
@@ -186,7 +197,7 @@ net::Task<Outcome<Pieces>> FillReader::next() {
   Pieces pieces;
   for (;;) {
     {
-      const std::lock_guard lock(fill_->mutex_);
+      const threads::MutexLock lock(fill_->mutex_);
       if (detached_) co_return Failure{Failure::Where::us, Failure::What::overload, {}};
       if (take(pieces)) co_return pieces;
       if (fill_->failure_) co_return *fill_->failure_;

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
+#include <cassert>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "config/threads/mutex.hpp"
 #include "proxy/cache/entry.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/upstream/failure.hpp"
@@ -90,28 +91,29 @@ class Fill {
   static constexpr std::uint64_t kSmallWindow = 64 * 1024;
   static constexpr std::chrono::seconds kPatience{5};  // with a reader that holds up others
 
-  bool has_room(std::uint64_t window);
-  void detach_who_holds_up();
-  void wake_readers();
-  void drop_behind();
-  FillReader* slowest() const;
+  bool has_room(std::uint64_t window) REQUIRES(mutex_);
+  void detach_who_holds_up() REQUIRES(mutex_);
+  void wake_readers() REQUIRES(mutex_);
+  void drop_behind() REQUIRES(mutex_);
+  FillReader* slowest() const REQUIRES(mutex_);
 
   const std::string url_;
   net::Executor executor_;  // the writer's
-  mutable std::mutex mutex_;
+  mutable threads::Mutex mutex_;
   Wakeup writer_;
-  std::vector<FillReader*> readers_;
-  std::deque<std::string> interims_;
-  std::optional<FillHead> head_;
-  std::deque<cache::Slice> slices_;
-  std::size_t dropped_ = 0;     // slices before slices_.front()
-  std::uint64_t received_ = 0;  // bytes appended
-  bool window_ = false;
-  bool closed_ = false;                                                 // to new readers
-  std::optional<std::chrono::steady_clock::time_point> held_up_since_;  // by the slowest reader
-  bool finished_ = false;
-  std::optional<Failure> failure_;
-  std::function<void()> abandoned_;
+  std::vector<FillReader*> readers_ GUARDED_BY(mutex_);
+  std::deque<std::string> interims_ GUARDED_BY(mutex_);
+  std::optional<FillHead> head_ GUARDED_BY(mutex_);
+  std::deque<cache::Slice> slices_ GUARDED_BY(mutex_);
+  std::size_t dropped_ GUARDED_BY(mutex_) = 0;     // slices before slices_.front()
+  std::uint64_t received_ GUARDED_BY(mutex_) = 0;  // bytes appended
+  bool window_ GUARDED_BY(mutex_) = false;
+  bool closed_ GUARDED_BY(mutex_) = false;  // to new readers
+  // By the slowest reader.
+  std::optional<std::chrono::steady_clock::time_point> held_up_since_ GUARDED_BY(mutex_);
+  bool finished_ GUARDED_BY(mutex_) = false;
+  std::optional<Failure> failure_ GUARDED_BY(mutex_);
+  std::function<void()> abandoned_ GUARDED_BY(mutex_);
 };
 
 // One reader, from the fill's beginning. Belongs to one coroutine; gone means detached.
@@ -135,16 +137,20 @@ class FillReader {
   friend class Fill;
   FillReader(std::shared_ptr<Fill> fill, net::Executor executor)
       : fill_(std::move(fill)), wakeup_(executor) {}
-  bool take(Pieces& pieces);
+  bool take(Pieces& pieces) REQUIRES(fill_->mutex_);
+  // For the fill, which holds its mutex: tells clang that `held` guards the reader.
+  void expect_guard([[maybe_unused]] const threads::Mutex& held) const REQUIRES(held)
+      ASSERT_CAPABILITY(fill_->mutex_) {
+    assert(&held == &fill_->mutex_);
+  }
 
   std::shared_ptr<Fill> fill_;
   Wakeup wakeup_;
-  // Guarded by the fill's mutex:
-  std::size_t interims_seen_ = 0;
-  std::size_t slice_ = 0;       // absolute number of the slice to go on with
-  std::uint32_t offset_ = 0;    // within it
-  std::uint64_t position_ = 0;  // bytes taken
-  bool detached_ = false;       // fell too far behind
+  std::size_t interims_seen_ GUARDED_BY(fill_->mutex_) = 0;
+  std::size_t slice_ GUARDED_BY(fill_->mutex_) = 0;  // absolute number of the slice to go on with
+  std::uint32_t offset_ GUARDED_BY(fill_->mutex_) = 0;    // within it
+  std::uint64_t position_ GUARDED_BY(fill_->mutex_) = 0;  // bytes taken
+  bool detached_ GUARDED_BY(fill_->mutex_) = false;       // fell too far behind
 };
 
 }  // namespace proxy

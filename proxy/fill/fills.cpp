@@ -8,7 +8,7 @@ Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, net:
                             Time now) {
   auto fill = std::make_shared<Fill>(url, executor);
   auto& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
+  const threads::MutexLock lock(shard.mutex);
   if (shard.unshared.holds(key, now)) return {fill, Turn::alone};
   const auto [place, is_new] = shard.fills.try_emplace(key, fill);
   if (is_new) return {std::move(fill), Turn::first};
@@ -20,7 +20,7 @@ std::shared_ptr<Fill> Fills::begin_refresh(const digest::Key& key, const std::st
                                            net::Executor executor) {
   auto fill = std::make_shared<Fill>(url, executor);
   auto& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
+  const threads::MutexLock lock(shard.mutex);
   if (shard.refreshing.size() >= kMostRefreshes || shard.fills.contains(key)) return nullptr;
   if (!shard.refreshing.insert(key).second) return nullptr;
   shard.fills.emplace(key, fill);
@@ -29,13 +29,13 @@ std::shared_ptr<Fill> Fills::begin_refresh(const digest::Key& key, const std::st
 
 void Fills::end_refresh(const digest::Key& key) {
   auto& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
+  const threads::MutexLock lock(shard.mutex);
   shard.refreshing.erase(key);
 }
 
 void Fills::leave(const digest::Key& key, const Fill& fill) {
   auto& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
+  const threads::MutexLock lock(shard.mutex);
   const auto listed = shard.fills.find(key);
   if (listed != shard.fills.end() && listed->second.get() == &fill) shard.fills.erase(listed);
 }
@@ -43,20 +43,20 @@ void Fills::leave(const digest::Key& key, const Fill& fill) {
 void Fills::leave_unshared(const digest::Key& key, const Fill& fill, Time now) {
   leave(key, fill);
   auto& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
+  const threads::MutexLock lock(shard.mutex);
   shard.unshared.remember(key, now + kNotShared);
 }
 
 void Fills::invalidate(const digest::Key& key, Time now) {
   auto& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
+  const threads::MutexLock lock(shard.mutex);
   shard.invalidated.remember(key, now + kInvalidated);
   shard.fills.erase(key);
 }
 
 void Fills::clear() {
   for (auto& shard : shards_) {
-    const std::lock_guard lock(shard.mutex);
+    const threads::MutexLock lock(shard.mutex);
     shard.fills.clear();
   }
 }
@@ -64,12 +64,12 @@ void Fills::clear() {
 // Noted before fills are delisted: one that is listed meanwhile began later.
 void Fills::invalidate(const PurgePattern& purge, Time now) {
   {
-    const std::lock_guard lock(purges_mutex_);
+    const threads::MutexLock lock(purges_mutex_);
     purges_.remember(purge, now);
     last_purge_ = std::max(last_purge_.load(), now);
   }
   for (auto& shard : shards_) {
-    const std::lock_guard lock(shard.mutex);
+    const threads::MutexLock lock(shard.mutex);
     std::erase_if(shard.fills, [&](const auto& fill) { return purge.covers(fill.second->url()); });
   }
 }
@@ -77,21 +77,21 @@ void Fills::invalidate(const PurgePattern& purge, Time now) {
 bool Fills::recently_invalidated(const digest::Key& key, std::string_view name, Time now) {
   if (purged(name, now - kInvalidated + Time::duration(1))) return true;
   auto& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
+  const threads::MutexLock lock(shard.mutex);
   return shard.invalidated.may_hold(key, now);
 }
 
 bool Fills::outdated(const digest::Key& key, std::string_view name, Time asked) {
   if (purged(name, asked)) return true;
   auto& shard = shard_of(key);
-  const std::lock_guard lock(shard.mutex);
+  const threads::MutexLock lock(shard.mutex);
   // A change at a time t is remembered until t + kInvalidated.
   return shard.invalidated.may_hold(key, asked + kInvalidated - Time::duration(1));
 }
 
 bool Fills::purged(std::string_view name, Time since) {
   if (last_purge_.load() < since) return false;
-  const std::lock_guard lock(purges_mutex_);
+  const threads::MutexLock lock(purges_mutex_);
   return purges_.may_cover(name, since);
 }
 

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "config/threads/mutex.hpp"
 #include "digest/key.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/fill/recent_keys.hpp"
@@ -72,11 +72,11 @@ class Fills {
 
  private:
   struct Shard {
-    std::mutex mutex;
-    std::unordered_map<digest::Key, std::shared_ptr<Fill>, digest::KeyHash> fills;
-    std::unordered_set<digest::Key, digest::KeyHash> refreshing;
-    RecentKeys unshared{4096};
-    RecentKeys invalidated{4096};
+    threads::Mutex mutex;
+    std::unordered_map<digest::Key, std::shared_ptr<Fill>, digest::KeyHash> fills GUARDED_BY(mutex);
+    std::unordered_set<digest::Key, digest::KeyHash> refreshing GUARDED_BY(mutex);
+    RecentKeys unshared GUARDED_BY(mutex){4096};
+    RecentKeys invalidated GUARDED_BY(mutex){4096};
   };
   bool purged(std::string_view name, Time since);
   Shard& shard_of(const digest::Key& key) { return shards_[key.bytes[1] % shards_.size()]; }
@@ -85,8 +85,8 @@ class Fills {
   // When the last purge came: most often long before whatever is asked for, so that nobody has to
   // take the lock to learn it.
   std::atomic<Time> last_purge_{Time::min()};
-  std::mutex purges_mutex_;
-  RecentPurges purges_{kRecentPurges};
+  threads::Mutex purges_mutex_;
+  RecentPurges purges_ GUARDED_BY(purges_mutex_){kRecentPurges};
 };
 
 }  // namespace proxy

@@ -1,6 +1,7 @@
 #include "proxy/fill/transfer_slots.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace proxy {
 
@@ -9,7 +10,7 @@ class TransferSlots::Turn {
  public:
   Turn(TransferSlots& all, For what, net::Executor executor)
       : woken(executor), all_(all), what_(what) {
-    const std::lock_guard lock(all_.mutex_);
+    const threads::MutexLock lock(all_.mutex_);
     number_ = all_.came_++;
     all_.turns(what_).emplace(number_, this);
     all_.serve();
@@ -19,18 +20,28 @@ class TransferSlots::Turn {
   Turn& operator=(const Turn&) = delete;
 
   Slot end() {
-    const std::lock_guard lock(all_.mutex_);
+    const threads::MutexLock lock(all_.mutex_);
     all_.turns(what_).erase(number_);
-    return std::move(slot);
+    return std::move(slot_);
   }
 
-  Slot slot;  // guarded by all_.mutex_
+  void receive(Slot slot) REQUIRES(all_.mutex_) {
+    slot_ = std::move(slot);
+    woken.notify();
+  }
+  // For TransferSlots, which holds its mutex: tells clang that `held` guards the turn.
+  void expect_guard([[maybe_unused]] const threads::Mutex& held) const REQUIRES(held)
+      ASSERT_CAPABILITY(all_.mutex_) {
+    assert(&held == &all_.mutex_);
+  }
+
   Wakeup woken;
 
  private:
   TransferSlots& all_;
   const For what_;
   std::uint64_t number_ = 0;
+  Slot slot_ GUARDED_BY(all_.mutex_);
 };
 
 TransferSlots::TransferSlots(std::size_t slots)
@@ -56,7 +67,7 @@ void TransferSlots::Slot::release() {
 bool TransferSlots::Slot::is_wanted() {
   if (!all_) return false;
   auto& all = *all_;
-  const std::lock_guard lock(all.mutex_);
+  const threads::MutexLock lock(all.mutex_);
   auto wanted = all.turns(For::stored).size();
   const bool for_all = what_ == For::fetched || all.fetched_ < all.most_fetched_;
   if (for_all) wanted += all.turns(For::fetched).size();
@@ -76,13 +87,13 @@ TransferSlots::Slot TransferSlots::give(For what) {
 }
 
 TransferSlots::Slot TransferSlots::try_take(For what) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   if (!has_slot(what) || !turns(what).empty()) return {};
   return give(what);
 }
 
 TransferSlots::Slot TransferSlots::spare() {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   const bool plenty = taken_ == 0 || taken_ + spared_ < slots_;
   if (!plenty || !has_slot(For::fetched) || !turns(For::fetched).empty()) return {};
   return give(For::fetched);
@@ -109,14 +120,14 @@ TransferSlots::Turns* TransferSlots::next_turns() {
 void TransferSlots::serve() {
   for (auto* next = next_turns(); next; next = next_turns()) {
     auto& turn = *next->begin()->second;
-    turn.slot = give(next == &turns(For::stored) ? For::stored : For::fetched);
-    turn.woken.notify();
+    turn.expect_guard(mutex_);
+    turn.receive(give(next == &turns(For::stored) ? For::stored : For::fetched));
     next->erase(next->begin());
   }
 }
 
 void TransferSlots::take_back(const Slot& slot) {
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   --taken_;
   if (slot.what_ == For::fetched) --fetched_;
   if (slot.leaving_) --leaving_;

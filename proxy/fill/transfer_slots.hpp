@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <utility>
 
+#include "config/threads/mutex.hpp"
 #include "proxy/cache/object.hpp"
 #include "proxy/net/wakeup.hpp"
 
@@ -70,23 +70,24 @@ class TransferSlots {
   class Turn;
   using Turns = std::map<std::uint64_t, Turn*>;  // by their number in order of arrival
 
-  Turns& turns(For what) { return turns_[static_cast<std::size_t>(what)]; }
-  [[nodiscard]] bool has_slot(For what) const;
-  Turns* next_turns();
-  Slot give(For what);
-  void serve();
+  Turns& turns(For what) REQUIRES(mutex_) { return turns_[static_cast<std::size_t>(what)]; }
+  [[nodiscard]] bool has_slot(For what) const REQUIRES(mutex_);
+  Turns* next_turns() REQUIRES(mutex_);
+  Slot give(For what) REQUIRES(mutex_);
+  void serve() REQUIRES(mutex_);
   void take_back(const Slot& slot);
 
   const std::size_t slots_;
   const std::size_t spared_;
   const std::size_t most_fetched_;
-  std::mutex mutex_;
-  // Guarded:
-  std::size_t taken_ = 0;
-  std::size_t fetched_ = 0;  // slots among these that are for fetched blocks
-  std::size_t leaving_ = 0;  // slots among these that is_wanted() was true for
-  std::uint64_t came_ = 0;   // waiters so far
-  std::array<Turns, 2> turns_;
+  threads::Mutex mutex_;
+  std::size_t taken_ GUARDED_BY(mutex_) = 0;
+  // Slots among these that are for fetched blocks.
+  std::size_t fetched_ GUARDED_BY(mutex_) = 0;
+  // Slots among these that is_wanted() was true for.
+  std::size_t leaving_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t came_ GUARDED_BY(mutex_) = 0;  // waiters so far
+  std::array<Turns, 2> turns_ GUARDED_BY(mutex_);
 };
 
 }  // namespace proxy

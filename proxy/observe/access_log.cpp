@@ -76,7 +76,7 @@ void append_json_line(std::string& out, const LogEntry& entry) {
 
 void AccessLog::Lines::add(const LogEntry& entry) {
   if (!on_) return;
-  const std::lock_guard lock(mutex_);
+  const threads::MutexLock lock(mutex_);
   if (text_.size() > kMaxWaiting) {
     ++dropped_;
     return;
@@ -134,7 +134,7 @@ void AccessLog::reopen() {
 std::uint64_t AccessLog::dropped() {
   std::uint64_t total = 0;
   for (auto& lines : lines_) {
-    const std::lock_guard lock(lines.mutex_);
+    const threads::MutexLock lock(lines.mutex_);
     total += lines.dropped_;
   }
   return total;
@@ -164,7 +164,7 @@ void AccessLog::flush() {
   std::string text;
   for (auto& lines : lines_) {
     {
-      const std::lock_guard lock(lines.mutex_);
+      const threads::MutexLock lock(lines.mutex_);
       text.swap(lines.text_);
       lines.text_.clear();
     }

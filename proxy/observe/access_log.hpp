@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "config/settings.hpp"
+#include "config/threads/mutex.hpp"
 #include "proxy/observe/request_record.hpp"
 
 namespace proxy {
@@ -38,11 +39,11 @@ class AccessLog {
 
    private:
     friend class AccessLog;
-    std::mutex mutex_;
-    std::string text_;
+    threads::Mutex mutex_;
+    std::string text_ GUARDED_BY(mutex_);
     config::LogFormat format_ = config::LogFormat::squid;
     bool on_ = false;
-    std::uint64_t dropped_ = 0;
+    std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;
   };
 
   // Throws std::system_error where the file cannot be opened for appending.
@@ -71,7 +72,7 @@ class AccessLog {
   std::deque<Lines> lines_;
   int fd_ = -1;
   std::atomic<bool> reopen_{false};
-  std::mutex mutex_;
+  std::mutex mutex_;  // for wake_ alone: threads::Condition has no wait that a stop request ends
   std::condition_variable_any wake_;
   std::jthread thread_;
 };
