@@ -103,9 +103,10 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
 }
 
 // Answers from what another fill has stored since the first search; a fill of this request's own
-// that is listed already is given up.
+// that is listed already is given up, and `reader`, which reads it, is reset.
 Task<Joined> serve_stored_meanwhile(Client& client, const Request& request, Lookup& lookup,
-                                    const Fills::Entered& entered) {
+                                    const Fills::Entered& entered,
+                                    std::unique_ptr<FillReader>& reader) {
   auto& fills = client.worker.process.fills;
   if (entered.turn == Fills::Turn::alone) co_return Joined::unfit;
   const auto stored = look_again(client.worker.process, request, lookup);
@@ -115,6 +116,7 @@ Task<Joined> serve_stored_meanwhile(Client& client, const Request& request, Look
     // Its readers go on by themselves: see read_others().
     entered.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});
   }
+  reader.reset();
   const auto delivered = co_await serve_hit(client, request, *stored);
   if (delivered == Delivered::sent) co_return Joined::answered;
   lookup.found.entry = nullptr;
@@ -133,7 +135,7 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
     const auto joined = co_await read_others(client, request, lookup, std::move(reader));
     if (joined == Joined::answered) co_return Delivered::sent;
   }
-  const auto found = co_await serve_stored_meanwhile(client, request, lookup, entered);
+  const auto found = co_await serve_stored_meanwhile(client, request, lookup, entered, reader);
   if (found == Joined::answered) co_return Delivered::sent;
   if (!reader) {  // the fill was another's, or is given up
     entered.fill = std::make_shared<Fill>(url, executor);
