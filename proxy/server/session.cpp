@@ -86,9 +86,11 @@ Task<Then> Session::await_request() {
 }
 
 Task<Then> Session::serve_one() {
+  // Taken before the wait: meanwhile the worker may follow another policy, and this one be gone.
   const auto& settings = worker_.policy()->settings;
+  const http::HeadLimits limits{settings.limits.head.value, settings.limits.fields};
   stream_.expires_after(settings.timeouts.head);
-  const auto bytes = co_await input_.head(settings.limits.head.value);
+  const auto bytes = co_await input_.head(limits.bytes);
   // A HEAD whose head cannot be parsed is still refused without a body.
   const bool head_only = bytes && bytes->starts_with("HEAD ");
   response_.begin(1, head_only, false);
@@ -101,7 +103,6 @@ Task<Then> Session::serve_one() {
   // Views into the input are valid until it is read again. To read a body, or what a tunnel
   // carries, the head is moved out of the way.
   std::string moved;
-  const http::HeadLimits limits{settings.limits.head.value, settings.limits.fields};
   const auto size = bytes->size();
   auto request = parse_request(*bytes, limits);
   if (request && reads_on(**request)) {
