@@ -117,6 +117,16 @@ void Fill::on_abandoned(std::function<void()> hook) {
   abandoned_ = std::move(hook);
 }
 
+// Copied, as the hook may end the fill.
+void Fill::call_abandoned() {
+  std::function<void()> hook;
+  {
+    const threads::MutexLock lock(mutex_);
+    hook = abandoned_;
+  }
+  if (hook) hook();
+}
+
 void Fill::wake_readers() {
   for (auto* reader : readers_) reader->wakeup_.notify();
 }
@@ -160,7 +170,7 @@ FillReader::~FillReader() {
   fill_->drop_behind();
   fill_->writer_.notify();
   if (fill_->readers_.empty() && fill_->abandoned_) {
-    net::asio::post(fill_->executor_, fill_->abandoned_);
+    net::asio::post(fill_->executor_, [fill = fill_] { fill->call_abandoned(); });
   }
 }
 

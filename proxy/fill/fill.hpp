@@ -81,8 +81,9 @@ class Fill {
   std::uint64_t received() const;
   // All that was appended; only while nothing was dropped.
   cache::Body body() const;
-  // Called on the writer's thread each time that the last reader has left; by then there may be
-  // another one. For the writer only.
+  // `hook` is called on the writer's thread each time that the last reader has left; by then there
+  // may be another one. It takes the place of an earlier hook, for calls already on their way too.
+  // For the writer only.
   void on_abandoned(std::function<void()> hook);
 
  private:
@@ -91,6 +92,7 @@ class Fill {
   static constexpr std::uint64_t kSmallWindow = 64 * 1024;
   static constexpr std::chrono::seconds kPatience{5};  // with a reader that holds up others
 
+  void call_abandoned();
   bool has_room(std::uint64_t window) REQUIRES(mutex_);
   void detach_who_holds_up() REQUIRES(mutex_);
   void wake_readers() REQUIRES(mutex_);

@@ -164,6 +164,18 @@ TEST(Fill, TellsTheWriterEachTimeTheLastReaderLeaves) {
   EXPECT_EQ(left, 2) << "of no interest any more";
 }
 
+TEST(Fill, TellsTheHookInForceThoughAnEarlierOneWasInForceWhenTheLastReaderLeft) {
+  FillScene scene;
+  int earlier = 0;
+  int later = 0;
+  scene.fill->on_abandoned([&] { ++earlier; });
+  scene.attach().reset();
+  scene.fill->on_abandoned([&] { ++later; });
+  scene.settle();
+  EXPECT_EQ(earlier, 0);
+  EXPECT_EQ(later, 1);
+}
+
 TEST(Fill, GivesTheWholeBodyToTheStore) {
   FillScene scene;
   scene.append("abc");
