@@ -12,8 +12,7 @@ namespace proxy {
 // An answer has at most one early run. It is begun in one of three cases:
 // - The block in hand is stored, or the last of its run. The early run begins with the next block.
 // - The client takes bytes faster than they arrive, and the run in use ends within kLead blocks.
-// The
-//   early run begins after its end, while it still supplies its last blocks.
+//   The early run begins after the end of the other, which still supplies its last blocks.
 // - The client takes bytes faster than they arrive, and the run in use is long and slow. The early
 //   run takes over the blocks from kLead blocks on, over a second connection.
 //

@@ -10,9 +10,9 @@
 
 namespace proxy {
 
-// Between begin() and end() one coroutine writes to the client while it holds a place in the room.
-// If the client acknowledges fewer than kLeast bytes in kPatience, and another request waits for a
-// place, the response is aborted. For the thread of the deadlines.
+// Between begin() and end() one coroutine writes to the client while it holds a transfer slot. If
+// the client acknowledges fewer than kLeast bytes in kPatience, and another request waits for a
+// slot, the response is aborted. For the thread of the deadlines.
 class StallWatch final : private net::Watched {
  public:
   static constexpr std::chrono::seconds kPatience{5};

@@ -13,7 +13,7 @@ namespace proxy {
 // For the main thread alone.
 class WorkerThreads {
  public:
-  // `shared` and `aside` outlive it. No thread runs yet, and no worker has a policy.
+  // `process` and `aside` outlive it. No thread runs yet, and no worker has a policy.
   WorkerThreads(Process& process, Loop& aside, std::size_t count);
   ~WorkerThreads() { stop(); }
   WorkerThreads(const WorkerThreads&) = delete;
