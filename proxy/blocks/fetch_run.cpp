@@ -20,8 +20,7 @@ using std::chrono::steady_clock;
 namespace {
 
 // The same conditions as for a response of which nothing is stored: see begin() in answer/miss.cpp,
-// and sibling_may_answer() in answer/what_to_ask.cpp. Any request that
-// reads a run may fetch.
+// and sibling_may_answer() in answer/what_to_ask.cpp. Any request that reads a run may fetch.
 bool may_ask_neighbours(const Worker& worker, const RunJob& job) {
   auto& process = worker.process;
   const Request& request = job.request->get();
