@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   const auto digest = proxy::command::add_digest(app);
   const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
-  std::signal(SIGPIPE, SIG_IGN);  // who reads our log or output may go; that is seen when we write
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of the log or output that ends fails the next write
   try {
     app.parse(argc, argv);
     if (app.got_subcommand("digest")) return digest({});

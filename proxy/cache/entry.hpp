@@ -73,11 +73,11 @@ struct Saved {
   std::optional<http::ContentRange> range = {};  // only of an object
 };
 
-// Where the disk has an entry: told by who writes it there, or has read it. Any thread.
+// Where the disk has an entry: set by the code that writes it there, or has read it. Any thread.
 class OnDisk {
  public:
-  // Of the record that it is found by under the key, and of the one that has the body, if that is
-  // another; as numbers, 0 until it is there (disk/format.hpp, to_number).
+  // `front`: the record that look-ups of the key find. `body`: the record that has the body, if it
+  // is another one. As numbers (to_number() in disk/format/format.hpp); 0 until written.
   void set(const disk::Key& key, std::uint64_t front, std::uint64_t body) const {
     offered_.store(true, std::memory_order_relaxed);
     key_ = key;
@@ -86,9 +86,10 @@ class OnDisk {
   }
   std::uint64_t front() const { return front_.load(std::memory_order_acquire); }
   std::uint64_t body() const { return body_.load(std::memory_order_relaxed); }
-  // Whether it was offered to the disk; who offers it says so, or takes it back.
+  // Sets whether the entry is offered to the disk; returns whether it was before.
   bool offer(bool is = true) const { return offered_.exchange(is, std::memory_order_relaxed); }
-  // When was asked for what memory alone has: told before others see the entry.
+  // When the response was asked for, if memory alone has it. Set before other threads see the
+  // entry.
   void note_asked(std::chrono::steady_clock::time_point asked) const { asked_ = asked; }
   std::chrono::steady_clock::time_point asked() const { return asked_; }
   // Once front() is not 0.

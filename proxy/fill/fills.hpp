@@ -45,9 +45,9 @@ class Fills {
     return {std::make_shared<Fill>(url, executor), Turn::alone};
   }
 
-  // A fill that nobody waits for, listed for those who come meanwhile. Null where the key is being
-  // fetched or refreshed, or too much is: then what is held is served once more. Until
-  // end_refresh().
+  // A fill that no request waits for; later requests may join it. Null if the key is being fetched
+  // or refreshed already, or too many keys are: then the stored response is served once more. The
+  // refresh lasts until end_refresh().
   std::shared_ptr<Fill> begin_refresh(const digest::Key& key, const std::string& url,
                                       net::Executor executor);
   void end_refresh(const digest::Key& key);
@@ -57,8 +57,8 @@ class Fills {
   // Likewise, and remembers that the response could not be shared.
   void leave_unshared(const digest::Key& key, const Fill& fill, Time now);
 
-  // The URL was changed at the origin, or is purged: what is being fetched is not to be stored,
-  // whoever fetches, and nobody joins those who read it.
+  // The URL was changed at the origin, or is purged: no fill of it that is under way is stored, and
+  // no request joins one.
   void invalidate(const digest::Key& key, Time now);
   // The same for every URL that the purge covers.
   void invalidate(const PurgePattern& purge, Time now);

@@ -5,10 +5,10 @@
 
 namespace proxy {
 
-// For whom the client takes this proxy; so it tells who chose the origin.
+// What the client takes this proxy for, which tells who chose the origin.
 enum class Arrival : std::uint8_t {
-  forward,  // for a proxy: the request's target names the origin
-  reverse,  // for the origin: the settings name the real one, or the request is for our own pages
+  forward,  // a proxy: the request's target names the origin
+  reverse,  // the origin: the settings name the real one, or the request is for our own pages
 };
 
 }  // namespace proxy

@@ -36,7 +36,8 @@ class Server {
   void drain();
   void stop();
 
-  // From here on, not from run(): who reads that we listen may send one at once.
+  // Caught from construction on, not from run(): a script that reads "listening on" may send a
+  // signal at once.
   struct Signals {
     net::asio::io_context io{1};
     net::asio::signal_set ending{io, SIGTERM, SIGINT};
