@@ -117,14 +117,15 @@ void Fill::on_abandoned(std::function<void()> hook) {
   abandoned_ = std::move(hook);
 }
 
-// Copied, as the hook may end the fill.
-void Fill::call_abandoned() {
-  std::function<void()> hook;
+// A fill that has ended has no hook any more: then `before`, the hook of the time when the last
+// reader left, is called.
+void Fill::call_abandoned(const std::function<void()>& before) {
+  std::function<void()> hook;  // copied, as the hook may end the fill
   {
     const threads::MutexLock lock(mutex_);
-    hook = abandoned_;
+    hook = abandoned_ ? abandoned_ : before;
   }
-  if (hook) hook();
+  hook();
 }
 
 void Fill::wake_readers() {
@@ -170,7 +171,8 @@ FillReader::~FillReader() {
   fill_->drop_behind();
   fill_->writer_.notify();
   if (fill_->readers_.empty() && fill_->abandoned_) {
-    net::asio::post(fill_->executor_, [fill = fill_] { fill->call_abandoned(); });
+    net::asio::post(fill_->executor_,
+                    [fill = fill_, before = fill_->abandoned_] { fill->call_abandoned(before); });
   }
 }
 

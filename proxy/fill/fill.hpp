@@ -92,7 +92,7 @@ class Fill {
   static constexpr std::uint64_t kSmallWindow = 64 * 1024;
   static constexpr std::chrono::seconds kPatience{5};  // with a reader that holds up others
 
-  void call_abandoned();
+  void call_abandoned(const std::function<void()>& before);
   bool has_room(std::uint64_t window) REQUIRES(mutex_);
   void detach_who_holds_up() REQUIRES(mutex_);
   void wake_readers() REQUIRES(mutex_);
