@@ -15,8 +15,8 @@ namespace proxy {
 //
 // A 200 is kept in blocks if it is large. A part is kept in blocks if it promises all its bytes,
 // names a strong validator and the complete length, and covers a whole block. Besides, it must be
-// the range override, or a large part of which no request knew that it is an object's. Such a large
-// part may lack the beginning of its first block, which is then fetched again.
+// the range override, or a large part whose request did not know of the object. Such a large part
+// may lack the beginning of its first block, which is then fetched again.
 std::optional<std::uint64_t> object_length(const cache::Entry& answer,
                                            std::optional<std::uint64_t> length,
                                            const cache::RequestFacts& request,

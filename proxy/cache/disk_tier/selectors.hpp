@@ -28,7 +28,7 @@ class Selectors {
   // All outlive this object. `most`: how many selectors are remembered.
   Selectors(disk::Disk& disk, EntryReader& reader, EntryWriter& writer, std::size_t most)
       : disk_(disk), reader_(reader), writer_(writer), known_(most) {}
-  // How many selectors fit into their share (1/64) of the memory, between 64 and 4096.
+  // How many selectors to remember: as many as fit into 1/64 of the memory, from 64 to 4096.
   static std::size_t fitting(std::uint64_t memory_bytes);
 
   // Several keys share a lock.
