@@ -34,7 +34,7 @@ bool is_for_us(const Client& client, const http::Target& target) {
 
 void note_arrival(const Client& client, Request& request) {
   const auto& target = request.target;
-  // Clients of both kinds use the same listeners, so the target has to tell them apart.
+  // Forward and reverse clients use the same listeners, so the target tells them apart.
   if (!is_for_us(client, target)) return request.arrive(Arrival::forward);
   request.arrive(Arrival::reverse, request.policy().gateway.find(target.host(), target.port()));
 }

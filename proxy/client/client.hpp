@@ -12,8 +12,8 @@
 
 namespace proxy {
 
-// Made by the session that speaks the client's protocol, for one exchange or for one after the
-// other. What it refers to outlives the exchange.
+// Made by the session that speaks the client's protocol, for one exchange or for several in turn.
+// The members that are references outlive the exchange.
 struct Client {
   Worker& worker;
   ResponseWriter& response;
@@ -22,7 +22,7 @@ struct Client {
   std::string address_text;
 };
 
-// The value of Cache-Status, with the word of the site's rule.
+// Appends the value of Cache-Status, with the word of the site's rule.
 inline void append_cache_status_value(std::string& out, const Client& client,
                                       http::CacheStatus status) {
   const auto rule = client.record.rule;
@@ -30,7 +30,7 @@ inline void append_cache_status_value(std::string& out, const Client& client,
   http::append_cache_status(out, client.worker.process.name, status);
 }
 
-// The whole line of a head.
+// Appends the whole line of the head.
 inline void append_cache_status(std::string& out, const Client& client, http::CacheStatus status) {
   out += "Cache-Status: ";
   append_cache_status_value(out, client, std::move(status));

@@ -1,5 +1,4 @@
-// The writer of the response to one request: all that the request path knows of a client's
-// connection.
+// The writer of the response to one request: the request path's only view of a client's connection.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ namespace proxy {
 
 class Input;
 
-// The connection that an exchange has to itself, for a tunnel.
+// A connection that carries no other exchange, for a tunnel.
 struct RawConnection {
   net::Stream& stream;
   Input& input;  // may hold bytes that the client sent after the request
@@ -48,9 +47,9 @@ class ResponseWriter {
 
   // Fields that this response has besides those in `head`; add them before start().
   std::string& fields() { return fields_; }
-  // Sends the head and the first bytes of the body, perhaps all. `head` is a status line and
-  // fields, without the framing and the empty line. `length` is that of the body, if it is known.
-  // 204, 304 and the response to HEAD have no body: its bytes are ignored.
+  // Sends the head and the first bytes of the body, or all. `head` is a status line and fields,
+  // without the framing and the empty line. `length` is the body's, if known. 204, 304 and the
+  // response to HEAD have no body: its bytes are ignored.
   virtual net::Task<net::error_code> start(std::string_view head, unsigned status,
                                            std::optional<std::uint64_t> length,
                                            std::span<const net::asio::const_buffer> body) = 0;
@@ -66,20 +65,20 @@ class ResponseWriter {
   virtual net::Task<net::error_code> finish(std::string_view trailers) = 0;
   net::Task<net::error_code> finish() { return finish({}); }
 
-  // Ends the response where it stands, so that the client can tell that it is cut. A pending write
-  // fails. Also for other coroutines of the thread.
+  // Cuts the response, so that the client can tell that it is cut. A pending write fails. Other
+  // coroutines of the thread may call this, too.
   virtual void abort() = 0;
 
-  // The rest of the request will not be read. A connection that carries one exchange after the
-  // other closes after this response.
+  // Says that the rest of the request will not be read. A connection that carries one exchange
+  // after the other closes after this response.
   virtual void close_after() = 0;
 
-  // How many of the bytes sent to this client it has acknowledged, over the connection's life:
-  // differences tell whether it reads. Nothing where the system does not say.
+  // Bytes that the client has acknowledged over the connection's life: differences show whether it
+  // reads. Nothing if the system cannot tell.
   [[nodiscard]] virtual std::optional<std::uint64_t> acknowledged() = 0;
 
-  // The connection itself, which a tunnel takes over instead of start(). Nothing where the
-  // connection carries other exchanges, too.
+  // The connection itself, which a tunnel takes over instead of start(). Nothing if the connection
+  // also carries other exchanges.
   [[nodiscard]] virtual std::optional<RawConnection> raw_connection() { return std::nullopt; }
 
   [[nodiscard]] bool started() const { return started_; }

@@ -1,4 +1,4 @@
-// One response on its way in: written by one coroutine, read by all who asked for it meanwhile.
+// One response under way: one coroutine writes it, and every request for it meanwhile reads it.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -17,34 +17,35 @@
 
 namespace proxy {
 
-// Where a response came from, as Cache-Status and the log tell it.
+// The source of a response, for Cache-Status and the log.
 struct Provenance {
   cache::SourceKind source = cache::SourceKind::origin;
   std::string host;                    // of the server that answered
-  std::string peer;                    // its name, if it is one
-  std::optional<unsigned> fwd_status;  // what it answered
+  std::string peer;                    // the neighbour's name; empty: the origin answered
+  std::optional<unsigned> fwd_status;  // the origin's status
   bool stored = false;
-  bool aged = false;              // it said its Age: not first-hand from the origin
-  bool validated = false;         // by a 304: the entry was ours already
-  bool stood_in = false;          // stale, in place of an origin that failed
-  std::chrono::seconds leave{0};  // by the settings, for it to be stale then
-  std::string detail;             // what happened on the way there
+  bool aged = false;              // the response has an Age: it is not first-hand from the origin
+  bool validated = false;         // by a 304: the entry was stored already
+  bool stood_in = false;          // the entry is stale, and the origin failed
+  std::chrono::seconds leave{0};  // how stale the settings let a stand-in be
+  std::string detail;             // Cache-Status's words about the sources asked
 };
 
 struct FillHead {
   std::shared_ptr<const cache::Entry> entry;
-  std::optional<std::uint64_t> length;  // of the body, where it is known
-  bool shareable = false;               // may answer requests other than the one that began it
-  std::string asker_fields;             // for the request that began it alone: see cache/entry.hpp
+  std::optional<std::uint64_t> length;  // of the body, if known
+  bool shareable = false;               // may answer requests other than the fill's first
+  std::string asker_fields;             // for the fill's first request alone: see cache/entry.hpp
   Provenance provenance;
 
-  // Whether the entry was held before, whole; else its body is not for readers of the fill.
+  // Whether the entry was stored before, whole. If not, readers take the body from the fill, not
+  // from the entry.
   [[nodiscard]] bool is_stored() const { return provenance.validated || provenance.stood_in; }
 };
 
 class FillReader;
 
-// Bytes of a body with what keeps them alive.
+// Bytes of a body, and the block that keeps them alive.
 struct Piece {
   std::shared_ptr<const cache::Block> block;
   std::uint32_t offset = 0;
@@ -52,9 +53,9 @@ struct Piece {
 };
 using Pieces = boost::container::small_vector<Piece, 4>;
 
-// The writer's side belongs to one coroutine; FillReader is the other side; each may be on a thread
+// The writer's side belongs to one coroutine. FillReader is the other side. Each may be on a thread
 // of its own. Order: interim()*, then publish(), then finish(), with fail() at any point instead of
-// the next step; append()* before finish(). What is appended before publish() is hidden until then.
+// the next step; append()* before finish(). Bytes appended before publish() are hidden until then.
 class Fill {
  public:
   Fill(std::string url, net::Executor writer)
@@ -64,22 +65,23 @@ class Fill {
 
   void interim(std::string head);
   void publish(FillHead head);
-  // `size` bytes of `block` are filled now; the block is the last one appended, or a new one.
+  // `size`: bytes of `block` that are filled by now. The block is the last one appended, or a new
+  // one.
   void append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size);
-  // Forgets what was appended; only before publish().
+  // Forgets all appended bytes; only before publish().
   void restart();
-  // From now on keeps no more than what some reader has yet to take, and lets nobody else in.
+  // Keeps only bytes that some reader has yet to take, and admits no further reader.
   void keep_window();
-  // Waits while the slowest reader is a whole window behind, or a small one where memory is scarce.
-  // False: nobody reads any more.
+  // Waits while the slowest reader is a window behind: kWindow, or kSmallWindow if memory is
+  // `scarce`. False: no reader is left.
   net::Task<bool> room(bool scarce = false);
   void finish();
   void fail(Failure failure);
 
-  // Whether nobody reads; if so, nobody can begin to any more.
+  // Returns whether the fill has no reader. If so, no reader can attach any more.
   bool close_if_unread();
   std::uint64_t received() const;
-  // All that was appended; only while nothing was dropped.
+  // The whole body so far; only while nothing was dropped.
   cache::Body body() const;
   // `hook` is called on the writer's thread each time that the last reader has left; by then there
   // may be another one. It takes the place of an earlier hook, for calls already on their way too.
@@ -90,7 +92,7 @@ class Fill {
   friend class FillReader;
   static constexpr std::uint64_t kWindow = 1 << 20;
   static constexpr std::uint64_t kSmallWindow = 64 * 1024;
-  static constexpr std::chrono::seconds kPatience{5};  // with a reader that holds up others
+  static constexpr std::chrono::seconds kPatience{5};  // then a reader that holds up others is cut
 
   void call_abandoned(const std::function<void()>& before);
   bool has_room(std::uint64_t window) REQUIRES(mutex_);
@@ -118,21 +120,21 @@ class Fill {
   std::function<void()> abandoned_ GUARDED_BY(mutex_);
 };
 
-// One reader, from the fill's beginning. Belongs to one coroutine; gone means detached.
+// One reader, from the fill's beginning. Belongs to one coroutine. Its destructor detaches it.
 class FillReader {
  public:
-  // Null when the fill has dropped bytes already, was given up or has failed.
+  // Null if the fill keeps only a window, was given up, or has failed.
   static std::unique_ptr<FillReader> attach(std::shared_ptr<Fill> fill, net::Executor executor);
   ~FillReader();
   FillReader(const FillReader&) = delete;
   FillReader& operator=(const FillReader&) = delete;
 
-  // The next interim head; nothing once the final head, or a failure, is there.
+  // Waits for the next interim head. Nothing once the final head or a failure is there.
   net::Task<std::optional<std::string>> interim();
   net::Task<Outcome<FillHead>> head();
-  // The bytes that are there already, perhaps none.
+  // The bytes that have arrived already, perhaps none.
   Pieces at_hand();
-  // The next bytes; none at the end. A cut body ends in a failure, never in an end.
+  // Waits for the next bytes; none at the end. A cut body is a failure, never an end.
   net::Task<Outcome<Pieces>> next();
 
  private:

@@ -22,19 +22,21 @@ class Fills {
  public:
   using Time = RecentKeys::Time;
 
-  // A URL whose last response could not be shared is not waited for by others for this long.
+  // After a response that could not be shared, requests for its URL wait for no other request's
+  // fill for this long.
   static constexpr std::chrono::seconds kNotShared{60};
-  // Nor are siblings asked for one that was invalidated: they may hold what it was before.
+  // After an invalidation, siblings are not asked for the URL for this long: they may still hold
+  // the old response.
   static constexpr std::chrono::seconds kInvalidated{60};
-  // So many purges by prefix or host are remembered apart.
+  // How many purges by prefix or host are remembered one by one.
   static constexpr std::size_t kRecentPurges = 256;
-  // No client's connection bounds how many run at once.
-  static constexpr std::size_t kMostRefreshes = 64;  // per shard
+  // Refreshes at once, per shard: no limit on client connections bounds them.
+  static constexpr std::size_t kMostRefreshes = 64;
 
   enum class Turn {
     first,  // the fill is new and listed: fetch into it
-    join,   // the fill is somebody's: read it
-    alone,  // the fill is new and nobody else's
+    join,   // another request began the fill: read it
+    alone,  // the fill is new and not listed: fetch into it
   };
   struct Entered {
     std::shared_ptr<Fill> fill;
@@ -52,22 +54,23 @@ class Fills {
                                       net::Executor executor);
   void end_refresh(const digest::Key& key);
 
-  // No newcomers from now on. Does nothing if another fill, or none, is listed.
+  // Delists the fill: no request joins it any more. Does nothing if the key lists another fill or
+  // none.
   void leave(const digest::Key& key, const Fill& fill);
-  // Likewise, and remembers that the response could not be shared.
+  // As leave(), and remembers that the response could not be shared.
   void leave_unshared(const digest::Key& key, const Fill& fill, Time now);
 
   // The URL was changed at the origin, or is purged: no fill of it that is under way is stored, and
   // no request joins one.
   void invalidate(const digest::Key& key, Time now);
-  // The same for every URL that the purge covers.
+  // As above, for every URL that the purge covers.
   void invalidate(const PurgePattern& purge, Time now);
-  // Whether it was for what is stored under this name within kInvalidated. Where too much happened
-  // to remember it all, it counts as that.
+  // Whether the URL `name` was invalidated within kInvalidated. Also returns true when the history
+  // has overflowed.
   bool recently_invalidated(const digest::Key& key, std::string_view name, Time now);
-  // Forgets all fills; when nothing runs any more.
+  // Forgets all fills. Only when no coroutine runs any more.
   void clear();
-  // Whether an answer to what was asked for at that time may be of before a change.
+  // Whether a response whose request was sent at `asked` may be older than an invalidation.
   bool outdated(const digest::Key& key, std::string_view name, Time asked);
 
  private:
@@ -82,8 +85,8 @@ class Fills {
   Shard& shard_of(const digest::Key& key) { return shards_[key.bytes[1] % shards_.size()]; }
 
   std::array<Shard, 16> shards_;
-  // When the last purge came: most often long before whatever is asked for, so that nobody has to
-  // take the lock to learn it.
+  // The time of the last purge. Mostly it is long before any request under way, which then need not
+  // take the lock.
   std::atomic<Time> last_purge_{Time::min()};
   threads::Mutex purges_mutex_;
   RecentPurges purges_ GUARDED_BY(purges_mutex_){kRecentPurges};

@@ -1,5 +1,4 @@
-// Keys of which something was true a short while ago; bounded, and the first to come are the first
-// to be forgotten.
+// Keys about which a fact was true a short while ago. Bounded: the oldest are forgotten first.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@ class RecentKeys {
   void remember(const digest::Key& key, Time until) {
     const auto [place, is_new] = until_.try_emplace(key, until);
     if (is_new) order_.push_back(key);
-    // Threads may come here in another order than they took the time.
+    // Threads may arrive here in another order than they read the clock.
     place->second = std::max(place->second, until);
     if (order_.size() <= capacity_) return;
     const auto oldest = until_.find(order_.front());
@@ -34,7 +33,7 @@ class RecentKeys {
     const auto found = until_.find(key);
     return found != until_.end() && now < found->second;
   }
-  // The same, but true also where it may have been forgotten.
+  // As holds(), but also true if the key may have been forgotten.
   [[nodiscard]] bool may_hold(const digest::Key& key, Time now) const {
     return now < forgotten_until_ || holds(key, now);
   }

@@ -1,5 +1,4 @@
-// The purges of many URLs that were asked for lately; bounded, and the first to come are the first
-// to be forgotten.
+// Recent purges of many URLs. Bounded: the oldest are forgotten first.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,7 @@ class RecentPurges {
 
   explicit RecentPurges(std::size_t capacity) : capacity_(capacity) {}
 
-  // The same purge once more takes the place of the earlier one.
+  // A repeated purge replaces the earlier one.
   void remember(const PurgePattern& purge, Time now) {
     std::erase_if(purges_, [&](const Noted& noted) { return noted.purge == purge; });
     purges_.push_back({purge, now});
@@ -27,7 +26,7 @@ class RecentPurges {
     purges_.pop_front();
   }
 
-  // Whether one that covers the name came at `since` or later; also true where it may have been
+  // Whether a purge at `since` or later covers the name; also true if such a purge may have been
   // forgotten.
   [[nodiscard]] bool may_cover(std::string_view name, Time since) const {
     if (forgotten_ >= since) return true;
@@ -43,7 +42,7 @@ class RecentPurges {
   };
 
   const std::size_t capacity_;
-  std::deque<Noted> purges_;  // oldest first, but for what threads noted at the same time
+  std::deque<Noted> purges_;  // oldest first, except purges that threads noted at the same time
   Time forgotten_ = Time::min();
 };
 

@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::uint32_t kBlock = 64 * 1024;
 constexpr std::uint32_t kFirstBlock = 8 * 1024;  // of a body of unknown length
-constexpr std::uint64_t kTurn = 1 << 20;         // bytes before others on this thread get theirs
-// The body has another length than it said, or than the body that it continues.
+constexpr std::uint64_t kTurn = 1 << 20;         // bytes before other coroutines run
+// The body's length is not the promised one, or not that of the body that it continues.
 constexpr Failure kOtherLength{Failure::Where::upstream, Failure::What::malformed, {}};
 constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
 constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
 
-// The last block of a body of unknown length may be mostly air.
+// The last block of a body of unknown length may be mostly unused.
 cache::Body trimmed(cache::Body body, cache::Budget& budget) {
   if (body.slices.empty()) return body;
   auto& last = body.slices.back();
@@ -35,12 +35,12 @@ cache::Body trimmed(cache::Body body, cache::Budget& budget) {
   return body;
 }
 
-// The longest body that memory keeps of this answer.
+// The longest body of this answer that memory stores.
 std::uint64_t most_stored(const FillContext& context, const cache::Entry& entry) {
   const auto& process = context.process();
   auto most = process.store.max_object();
   if (entry.range) most = std::min(most, entry.range->range.size());
-  // A body that is asked for again can be written then; larger ones are for blocks.
+  // A second request can have the body written to disk as one record; longer bodies need blocks.
   if (process.disk && !process.disk->admits(context.job.key)) {
     most = std::min(most, process.disk->most_whole());
   }
@@ -89,7 +89,7 @@ Task<Outcome<void>> BodyWriter::pour(std::chrono::milliseconds idle,
     if (rate) rate->note(*read, steady_clock::now() - begun);
     if (length && *read > *length - context_.fill().received()) co_return kOtherLength;
     co_await take(*read);
-    const bool passed_on = published_ && !storing_;  // what is cut could not be had elsewhere
+    const bool passed_on = published_ && !storing_;  // once cut, the body could not be resumed
     if (rate && !passed_on && rate->missed()) co_return kTooSlow;
     const bool wanted = co_await is_wanted();
     if (!wanted) co_return kUnwanted;
@@ -118,8 +118,8 @@ void BodyWriter::next_block() {
   }
   if (storing_) growth_.begin_if_it_may(incoming_);
   capacity = growth_.room(capacity);
-  // A body that is stored evicts others. Where nothing is left to evict, and for a body that is not
-  // stored, the window has a budget of its own and costs no stored response its place.
+  // A body that is stored evicts others. If nothing is left to evict, the body is not stored. The
+  // window of such a body has a budget of its own and evicts no stored response.
   auto& process = context_.process();
   if (storing_ && process.budget.over() && !process.store.make_room()) stop_storing();
   auto& budget = storing_ ? process.budget : process.transit;
@@ -138,12 +138,12 @@ Task<void> BodyWriter::take(std::size_t size) {
   if (held_back_ && fill.received() > kHeldBack) publish();
 }
 
-// The block under way is as it will be.
+// The current block has all its bytes.
 Task<void> BodyWriter::grow() {
   if (!growth_.under_way()) co_return;
   const cache::Slice piece{block_, used_};
   const auto kept = co_await growth_.add(incoming_, piece);
-  // The first bytes, which have left the window, were to be had from the blocks.
+  // The first bytes have left the window, and no block stores them.
   if (kept == Growth::Kept::no && windowed_) stop_storing();
 }
 
@@ -154,7 +154,7 @@ Task<bool> BodyWriter::is_wanted() {
   co_return read || (windowed_ && context_.job.refresh);
 }
 
-// Whether the body is to be taken though nobody reads it.
+// Whether to take the rest of the body though it has no reader.
 bool BodyWriter::worth_finishing() const {
   if (!storing_ || !published_) return false;
   if (context_.job.refresh) return true;
@@ -164,12 +164,13 @@ bool BodyWriter::worth_finishing() const {
   return left <= std::max<std::uint64_t>(256 * 1024, *length / 4);
 }
 
-// Once it does, no reader can begin and find the fill given up.
+// If this returns true, no reader can attach to the fill any more.
 bool BodyWriter::gives_up() {
   return !worth_finishing() && context_.fill().close_if_unread();
 }
 
-// The body is larger than memory keeps of one response: it goes on in blocks, or is not stored.
+// The body is larger than the limit for one response in memory: it is kept in blocks, or not
+// stored.
 void BodyWriter::outgrow_memory() {
   if (!growth_.under_way()) return stop_storing();
   if (windowed_ || !growth_.large()) return;
@@ -191,7 +192,7 @@ Task<Outcome<void>> BodyWriter::pour_rest_from_origin(Failure cut) {
   const auto offset = context_.fill().received();
   auto head = rest_request(request, process.name, *incoming_.entry, offset);
   if (!head) co_return cut;
-  // A growing body gets its entry's head in the end, which would be that of the rest.
+  // A growing body's entry gets its head at the end, and would get the head of the rest.
   if (growth_.large()) {
     growth_.store_what_came(incoming_, cut);
     stop_storing();
@@ -212,7 +213,7 @@ void BodyWriter::complete() {
   if (held_back_) publish();
   incoming_.attempt.fetch().finish();
   if (storing_ && store()) context_.worker.counters.stored.add();
-  context_.leave_list();  // after the store has it: newcomers find one of both
+  context_.leave_list();  // after the store has the entry: new requests find either
   context_.fill().finish();
 }
 

@@ -12,36 +12,36 @@
 
 namespace proxy {
 
-// First publish() or hold_back(), then to_the_end(), or pour() and what its outcome asks for.
-// Belongs to the fill's coroutine. A body that is not stored, or that outgrows memory, passes
-// through a window (see Fill::keep_window).
+// Order: publish() or hold_back(), then to_the_end(); or pour(), then complete() or
+// pour_rest_from_origin(). Belongs to the fill's coroutine. A body that is not stored, or that
+// outgrows memory, passes through a window (see Fill::keep_window).
 class BodyWriter {
  public:
-  // A body that is held back is published once this much of it is there.
+  // A body that is held back is published once more bytes than this have arrived.
   static constexpr std::uint64_t kHeldBack = 1 << 20;
 
   BodyWriter(FillContext& context, Incoming incoming);
   BodyWriter(const BodyWriter&) = delete;
   BodyWriter& operator=(const BodyWriter&) = delete;
 
-  // Shows readers the head, and from now on the body.
+  // Shows readers the head, and the body as it arrives.
   void publish();
   // Publishes no sooner than the body is whole, or larger than kHeldBack: a source that fails
   // before that can be replaced unseen.
   void hold_back() { held_back_ = true; }
   [[nodiscard]] bool held_back() const { return held_back_; }
 
-  // Takes the body until its end. `idle`: the longest wait for its next bytes. `rate`: a slower
-  // body is a failure, unless it is only passed on.
+  // Takes the body until its end. `idle`: the longest wait for the next bytes. `rate`: a slower
+  // body is a failure, unless it is published and not stored.
   net::Task<Outcome<void>> pour(std::chrono::milliseconds idle,
                                 std::optional<LeastRate> rate = std::nullopt);
-  // Call this after pour() has failed by `cut`: the origin's bytes follow those that came, if they
-  // are of the same representation; else returns `cut`.
+  // Call this after pour() has failed with `cut`: appends the rest from the origin, if it is of the
+  // same representation; else returns `cut`.
   net::Task<Outcome<void>> pour_rest_from_origin(Failure cut);
   // Call this after pour(): publishes what is still held back, stores the body, finishes the fill.
   void complete();
-  // pour() and complete(). If the body is cut, the fill fails, and the bytes that came are stored
-  // as a part, if more of the very same can be asked for.
+  // pour() and complete(). If the body is cut, the fill fails, and the received bytes are stored as
+  // a part, if a strong validator allows the rest to be asked for.
   net::Task<void> to_the_end();
 
   [[nodiscard]] const Attempt& attempt() const { return incoming_.attempt; }
@@ -68,7 +68,7 @@ class BodyWriter {
   bool storing_;
   bool published_ = false;
   bool held_back_ = false;
-  bool windowed_ = false;  // the fill keeps no more of the body than readers need
+  bool windowed_ = false;  // the body has outgrown memory: the fill keeps a window, blocks the rest
   const UnreadWatch watch_;
 };
 

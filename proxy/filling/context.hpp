@@ -1,4 +1,4 @@
-// What all sources and writers of one fill share.
+// The state that all sources and writers of one fill share.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace proxy {
 struct FillContext {
   Worker& worker;
   const FillJob job;
-  std::string detail = {};  // for Cache-Status: what happened so far
+  std::string detail = {};  // for Cache-Status: the words of all sources so far
   const std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
 
   [[nodiscard]] Process& process() const { return worker.process; }
@@ -33,31 +33,31 @@ struct FillContext {
   // Appends "word/about" to `detail`.
   void remark(std::string_view word, std::string_view about);
 
-  // What memory holds for the request now; or null.
+  // The entry that memory has for the request now; or null.
   [[nodiscard]] std::shared_ptr<const cache::Entry> stored() const;
-  // Stores the entry unless its URL was purged since the job was asked for: whether it is stored.
+  // Stores the entry unless its URL was purged after `job.asked`. Returns whether it is stored.
   bool store(const std::shared_ptr<const cache::Entry>& entry,
              const std::shared_ptr<const cache::Entry>& superseded) const;
-  // Erases what is stored, as the origin has shown it to be outdated. An answer that one client's
-  // credentials brought says nothing of what is stored for all, and erases nothing.
+  // Erases the stored response, which the origin has shown to be outdated. An answer to one
+  // client's credentials says nothing of a response stored for all, and erases nothing.
   void erase_stored() const;
 
-  // No request joins the fill from now on.
+  // Delists the fill: no request joins it any more.
   void leave_list() const;
-  // The same, as the response is for this request alone: for a while no request waits for another
-  // one's fill of this URL. Requests for a part wait for none anyhow.
+  // Delists the fill because its response is for this request alone. For a while no request waits
+  // for another request's fill of this URL, unless the job is for a part: requests for a part wait
+  // for none anyhow.
   void leave_list_as_unshared() const;
 };
 
-// Calls `look` on the fill's thread each time that the last reader of the fill has left, for as
-// long as it lives; a later watch takes the place of an earlier one. By the time of the call there
-// may be another reader.
+// While it lives, calls `look` on the fill's thread each time that the last reader of the fill has
+// left. A later watch replaces an earlier one. By the time of the call there may be another reader.
 class UnreadWatch {
  public:
   UnreadWatch(Fill& fill, std::function<void()> look);
 
  private:
-  const std::shared_ptr<const std::function<void()>> look_;  // a call may be on its way at the end
+  const std::shared_ptr<const std::function<void()>> look_;  // a call may be posted at the end
 };
 
 }  // namespace proxy

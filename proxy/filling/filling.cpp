@@ -16,7 +16,7 @@ using net::Task;
 
 namespace {
 
-// A refresh is for all clients: no client's own tags go with it.
+// A refresh is for all clients, so it names no client's own tags.
 std::string tags_to_name(const FillJob& job) {
   if (!job.held) return {};
   if (job.refresh) return std::string(job.held->etag);

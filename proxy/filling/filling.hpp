@@ -20,13 +20,13 @@ struct FillJob {
   std::unique_ptr<OwnedRequest> request;
   cache::Verdict how;                        // fetch, revalidate or complete
   std::shared_ptr<const cache::Entry> held;  // to be validated, completed, or to stand in; or null
-  // Taken before the look-up: a response is not stored if its URL was purged after this.
+  // A time before the look-up: a response is not stored if its URL was purged after it.
   std::chrono::steady_clock::time_point asked;
-  // A range to ask for in place of the client's, and without its If-Range: mostly the blocks around
-  // the client's range. Then the fill may be listed.
+  // The range to ask for in place of the client's, and without its If-Range: mostly the blocks
+  // around the client's range. With a range override the fill may be listed.
   std::optional<http::AskedRange> range_override = {};
   bool ask_siblings = false;  // whether a sibling may answer this request
-  bool refresh = false;  // nobody waits: the answer is for the store, and a failure changes nothing
+  bool refresh = false;  // no client waits: the answer is for the store; a failure changes nothing
 };
 
 // Runs the job as a coroutine of its own on the worker's thread. The fill is published and

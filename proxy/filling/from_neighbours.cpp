@@ -22,8 +22,7 @@ std::optional<PartAsked> part_to_ask_for(const FillJob& job) {
   return asked ? std::optional(PartAsked{*asked}) : std::nullopt;
 }
 
-// Whether the part is just the client's range, and so little that it can be held back until all of
-// it is there.
+// Whether the part is just the client's range, and small enough to be held back until it is whole.
 bool is_little_part_asked_for(const FillContext& context, const Incoming& incoming) {
   const auto& came = *incoming.entry->range;
   const auto asked = http::only_range(context.request().facts.ranges);
@@ -35,7 +34,8 @@ bool is_little_part_asked_for(const FillContext& context, const Incoming& incomi
   return came.range == wanted && *length == wanted.size();
 }
 
-// A small body that could not be resumed elsewhere is shown to nobody before it is whole.
+// A part, and a small body that could not be resumed elsewhere, is shown to readers only once it is
+// whole.
 bool is_to_be_held_back(const Incoming& incoming) {
   const bool small = !incoming.length || *incoming.length <= BodyWriter::kHeldBack;
   const bool resumable = !cache::strong_validator(*incoming.entry).empty();
@@ -68,7 +68,7 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   co_return Answered::yes;
 }
 
-// What a neighbour has begun to send; `no`: its answer is of no use.
+// Writes the answer that a neighbour has begun to send. `no`: the answer is of no use.
 Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt answer) {
   const auto& facts = context.request().facts;
   const auto targets = targets_for(context.request(), context.request().policy().settings.cache);

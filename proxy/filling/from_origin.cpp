@@ -18,7 +18,7 @@ namespace {
 
 constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
 
-// What is to be asked next; nothing: the fill has ended.
+// The next question; nothing: the fill has ended.
 using Next = std::optional<OriginQuestion>;
 
 Attempt ask_for(const FillContext& context, const OriginQuestion& asked) {
@@ -28,7 +28,7 @@ Attempt ask_for(const FillContext& context, const OriginQuestion& asked) {
   return {context.worker, origin_plan(request, std::move(head))};
 }
 
-// Interim heads are for the client.
+// Asks, and hands interim heads on to the readers.
 Task<Outcome<void>> answer_to(FillContext& context, Attempt& attempt) {
   auto& fill = context.fill();
   const UnreadWatch watch(fill, [&] {
@@ -47,7 +47,7 @@ void write_failure(FillContext& context, const Attempt& attempt, const OriginQue
   if (stood_in == StoodIn::no) context.fill().fail(failure);
 }
 
-// The rest of what is held has begun to come.
+// Writes the rest of the held response, which has begun to arrive.
 Task<Next> write_rest(FillContext& context, Attempt rest, const OriginQuestion& asked) {
   const auto& held = asked.held;
   if (!held->object) {
@@ -55,7 +55,7 @@ Task<Next> write_rest(FillContext& context, Attempt rest, const OriginQuestion& 
     co_await write_completed(context, std::move(rest), asked, joined);
     co_return Next{};
   }
-  // The held blocks are of a body whose length was not known, and is now.
+  // The held blocks are of a body of unknown length. The rest tells its length.
   const http::AskedRange lacking{held->body.size, std::nullopt};
   auto incoming = incoming_of(context, std::move(rest), cache::Storability::yes, held);
   auto object = begin_object(context, incoming, lacking);
@@ -67,7 +67,7 @@ Task<Next> write_rest(FillContext& context, Attempt rest, const OriginQuestion& 
   co_return Next{};
 }
 
-// What the client is to get.
+// Writes an answer that the client gets.
 Task<Next> write_response(FillContext& context, Attempt answer, const OriginQuestion& asked) {
   const auto& request = context.request();
   const auto status = answer.head().status;
@@ -94,7 +94,7 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
   co_return Next{};
 }
 
-// One question, and its answer to its writer.
+// Asks one question, and gives the answer to its writer.
 Task<Next> ask_once(FillContext& context, const OriginQuestion& asked) {
   auto attempt = ask_for(context, asked);
   const auto answered = co_await answer_to(context, attempt);

@@ -6,8 +6,8 @@
 
 namespace proxy {
 
-// Asks the origin the question, and the next one where the answer asks for that, and writes the
-// answer. The fill has ended then.
+// Asks the origin the question, asks again if the answer calls for another question, and writes the
+// last answer. When this returns, the fill has ended.
 net::Task<void> fill_from_origin(FillContext& context, OriginQuestion question);
 
 }  // namespace proxy

@@ -8,7 +8,7 @@ namespace proxy {
 
 using net::Task;
 
-// At the first byte of the body: only the head could tell that it will be large, and does not.
+// Only at the first byte of the body, and only if the head does not tell the body's length.
 void Growth::begin_if_it_may(const Incoming& incoming) {
   auto& process = context_.process();
   const auto& entry = *incoming.entry;
@@ -52,13 +52,13 @@ Growth::Stored Growth::store(const Incoming& incoming) {
 }
 
 void Growth::store_what_came(Incoming& incoming, const Failure& cut) {
-  // After damage, what came before it is not good either.
+  // Damage makes the bytes before it suspect, too.
   if (cut.what == Failure::What::malformed) return erase_begun();
   store_begun(incoming);
 }
 
-// An entry of the blocks kept so far, for requests that come after the body, or this process, is
-// cut. What is stored later supersedes it.
+// Stores an entry of the blocks kept so far, for requests after the body, or this process, is cut.
+// A later entry supersedes it.
 void Growth::store_begun(Incoming& incoming) {
   if (cache::strong_validator(*incoming.entry).empty() || length_is_known()) return;
   const auto begun = growing_->begun(context_.received(incoming.attempt));
@@ -69,7 +69,7 @@ void Growth::erase_begun() {
   if (growing_->noted() && !length_is_known()) context_.erase_stored();
 }
 
-// Whether another request has asked for the rest of this very body, and stored it as whole.
+// Whether another request has meanwhile fetched the rest of this body, and stored the whole.
 bool Growth::length_is_known() const {
   const auto held = context_.stored();
   return held && held->object == growing_->object() && !held->range;

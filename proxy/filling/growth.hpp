@@ -1,4 +1,4 @@
-// Keeps in blocks a body whose length is not told, once it is large.
+// Keeps a body of unknown length in blocks, once it is large.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,23 @@ class Growth {
   // Called before each piece of a body that is to be stored. Begins at the first piece, if the body
   // may turn out to be large.
   void begin_if_it_may(const Incoming& incoming);
-  // How much of `most` the block under way has room for.
+  // How many of `most` bytes the current block has room for.
   [[nodiscard]] std::uint32_t room(std::uint32_t most) const;
   // Adds a piece that is full, or the last one. `no`: the body cannot be kept in blocks, and add()
   // is not to be called again.
   net::Task<Kept> add(Incoming& incoming, cache::Slice piece);
-  // Called after the last piece: waits for a disk that is behind.
+  // Called after the last piece: waits for a slow disk.
   net::Task<void> end();
 
   [[nodiscard]] bool under_way() const { return growing_.has_value(); }
   // Blocks are being kept, since the body has outgrown small responses.
   [[nodiscard]] bool large() const { return growing_ && growing_->large(); }
 
-  // The body has come whole: stores its object. `not_all_kept`: its last block could not be kept.
+  // Call this once the body is whole: stores its object. `not_all_kept`: the last block could not
+  // be kept.
   enum class Stored : std::uint8_t { yes, no, not_all_kept };
   Stored store(const Incoming& incoming);
-  // The body was cut: stores what was kept, unless the cut shows that to be damaged.
+  // Call this once the body is cut: stores the blocks kept so far, unless the cut shows damage.
   void store_what_came(Incoming& incoming, const Failure& cut);
   // Stores nothing more. An entry that was stored meanwhile stays.
   void stop() { growing_.reset(); }

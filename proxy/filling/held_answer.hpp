@@ -10,18 +10,18 @@
 
 namespace proxy {
 
-// The origin's 304 says that `held` is still good: stores it as the 304 describes it, and answers
+// For an origin's 304 that validates `held`: stores `held` with the fields of the 304, and answers
 // with it.
 void write_unmodified(FillContext& context, Attempt& answer,
                       const std::shared_ptr<const cache::Entry>& held);
 
-// The origin's 304 speaks of a response that the client alone holds: hands the 304 on.
+// For an origin's 304 about a response that only the client holds: hands the 304 on.
 void write_clients_unmodified(FillContext& context, Attempt answer,
                               std::shared_ptr<const cache::Entry> held);
 
-// Whether the fill has ended. A refresh ends here, as it changes nothing; for any other fill the
-// held response answers, where it may (RFC 5861 4). `why`: for Cache-Status; `leave`: by the
-// settings, to be stale.
+// Answers with `held` for an origin that failed, if `held` may stand in (RFC 5861 4). A failed
+// refresh changes nothing and ends here. `why`: for Cache-Status; `leave`: how stale the settings
+// let `held` be. Returns whether the fill has ended.
 enum class StoodIn : std::uint8_t { yes, no };
 StoodIn stand_in(FillContext& context, const Attempt& failed,
                  const std::shared_ptr<const cache::Entry>& held, std::string_view why,

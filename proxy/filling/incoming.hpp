@@ -1,4 +1,4 @@
-// A source's answer, judged, on its way to its writer.
+// A source's answer, judged, for its writer.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace proxy {
 
 struct Incoming {
   Attempt attempt;
-  std::shared_ptr<cache::Entry> entry;  // what the answer makes; its body is still to come
-  std::optional<std::uint64_t> length;  // of the fill's body, where it is told
-  bool may_be_stored = false;           // by the rules of RFC 9111
-  std::shared_ptr<const cache::Entry> superseded;  // by the entry, in the store; or null
-  bool goes_on = false;  // the source's body does, after the last byte that the client asked for
+  std::shared_ptr<cache::Entry> entry;             // made from the head; its body is still empty
+  std::optional<std::uint64_t> length;             // of the fill's body, if known
+  bool may_be_stored = false;                      // by the rules of RFC 9111
+  std::shared_ptr<const cache::Entry> superseded;  // the stored entry that this replaces; or null
+  bool goes_on = false;  // the source's body continues after the last byte for the client
 };
 
-// The answer as it came.
+// The answer as received, not cut or joined.
 inline Incoming incoming_of(const FillContext& context, Attempt attempt,
                             cache::Storability storability,
                             std::shared_ptr<const cache::Entry> superseded) {

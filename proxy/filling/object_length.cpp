@@ -13,14 +13,15 @@ bool is_good_part(const cache::Entry& part, std::optional<std::uint64_t> promise
          !cache::strong_validator(part).empty();
 }
 
-// Whether the part is just the blocks that were asked for.
+// Whether the part has exactly the asked range.
 bool is_of_blocks(const http::ContentRange& part, const http::AskedRange& asked) {
   const auto end = *part.complete - 1;
   const auto last = asked.last ? std::min(*asked.last, end) : end;
   return part.range == http::ByteRange{asked.first, last};
 }
 
-// The client asked for all of it, and it is not large: it is stored as any other response.
+// Whether the client asked for the whole, and the whole is not large: such a part is stored like
+// any other response.
 bool is_simply_all(const http::ContentRange& part, std::string_view ranges,
                    std::uint64_t large_from) {
   const auto asked = http::only_range(ranges);

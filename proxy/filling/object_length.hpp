@@ -10,13 +10,13 @@
 
 namespace proxy {
 
-// The length of the object whose blocks this answer brings; nothing where the answer is not to be
-// kept in blocks. `length`: of its body, where it is told. `large_from`: see tiers.hpp.
+// The length of the object whose blocks this answer has; nothing if the answer is not kept in
+// blocks. `length`: of the answer's body, if known. `large_from`: see tiers/object_blocks.hpp.
 //
-// A 200 is kept in blocks if it is large. A part is, if it promises all its bytes, names a strong
-// validator and the complete length, and covers a whole block: the blocks around the client's range
-// that were asked for, or a large part that nobody knew to ask for in blocks. That one is worth the
-// block that it lacks at its beginning.
+// A 200 is kept in blocks if it is large. A part is kept in blocks if it promises all its bytes,
+// names a strong validator and the complete length, and covers a whole block. Besides, it must be
+// the range override, or a large part whose request did not know of the object. Such a large part
+// may lack the beginning of its first block, which is then fetched again.
 std::optional<std::uint64_t> object_length(const cache::Entry& answer,
                                            std::optional<std::uint64_t> length,
                                            const cache::RequestFacts& request,

@@ -17,13 +17,13 @@ using net::Task;
 
 namespace {
 
-// Whether what is held may be of an object of that length.
+// Whether the held entry may be of an object of that length.
 bool is_of_length(const cache::Entry& held, std::uint64_t length) {
   return held.range ? held.body.size <= length : held.body.size == length;
 }
 
-// The object's entry. Blocks that are held of the same representation are blocks of the new entry
-// too. Null: together with what is held the answer may not be stored.
+// The object's entry. It shares the blocks of a held entry of the same representation. Null:
+// combined with the held entry, the answer may not be stored.
 std::shared_ptr<const cache::Entry> object_of(const FillContext& context, const Incoming& incoming,
                                               std::uint64_t length) {
   auto& process = context.process();
@@ -51,8 +51,8 @@ std::shared_ptr<BlockRun> begin_run(const FillContext& context, const Incoming& 
   plan.blocks = {0, cache::blocks_in(object->body.size) - 1};
   if (part) plan.blocks = *cache::whole_blocks(*part);
   plan.through = !part && (weak || !knows_ranges);
-  // A refresh without a strong validator fetches the whole object for nobody: no later request can
-  // complete it.
+  // A refresh without a strong validator fetches the whole object though no client waits: no later
+  // request could complete it.
   const bool for_nobody = context.job.refresh && weak;
   const auto fill = context.job.fill;
   plan.also_wanted = [fill, for_nobody] { return for_nobody || !fill->close_if_unread(); };
@@ -69,13 +69,13 @@ void publish_object(const FillContext& context, const Incoming& incoming,
   from.stored = true;
   from.aged = attempt.head().fields.has(http::field::age);
   context.worker.counters.stored.add();
-  context.leave_list();  // newcomers find the object in the store
+  context.leave_list();  // new requests find the object in the store
   const bool shareable = object->fresh(context.now()) && !object->no_cache;
   auto askers = cache::asker_fields(context.received(attempt));
   context.fill().publish({object, object->body.size, shareable, std::move(askers), from});
 }
 
-// Into the run's blocks. Notes what a sibling's body was worth.
+// Writes the body into the run's blocks. Notes what a sibling's body was worth.
 Task<Outcome<void>> pour_into(const FillContext& context, Incoming& incoming,
                               std::shared_ptr<BlockRun> run) {
   auto& attempt = incoming.attempt;

@@ -20,14 +20,15 @@ OriginSays said_by_304(const http::ResponseHead& answer, const OriginQuestion& a
   return clients ? OriginSays::unmodified_there : OriginSays::unmodified_other;
 }
 
-// Whether this answers the client's request, though it is not the rest that was asked for.
+// Whether the answer answers the client's request, though it is not the rest that was asked for.
 bool answers_by_itself(unsigned status, bool part) {
   const bool of_our_asking = status == 206 || status == 304 || status == 412 || status == 416;
   return !of_our_asking && !(status == 200 && part);
 }
 
-// Whether the override asks for less than the client does: the first of its range is held in
-// blocks, or there are more ranges, or If-Range decides whether it wants the range at all.
+// Whether the override asks for less than the client does: the beginning of the client's range is
+// held in blocks, the client has several ranges, or If-Range decides whether the client wants the
+// range at all.
 bool asks_for_less(const OriginQuestion& asked, const cache::RequestFacts& facts) {
   if (!asked.range_override) return false;
   const auto range = http::only_range(facts.ranges);
@@ -59,7 +60,7 @@ OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked
   const auto status = answer.status;
   const bool part = asked.how.part;
   const bool on_condition = asked.how.action == Action::revalidate && asked.held &&
-                            asked.held->has_validator();  // a refresh may be of what has none
+                            asked.held->has_validator();  // which a refreshed entry may lack
   if (status == 304 && on_condition) return said_by_304(answer, asked, request);
   if (asked.how.action == Action::complete) {
     if (joined_with_held(answer, asked, request)) return OriginSays::rest;

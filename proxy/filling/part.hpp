@@ -6,25 +6,25 @@
 
 namespace proxy {
 
-// The answer brings the rest of the part that is held: writes both as one. `joined`: which bytes
-// these are; see joined_with_held().
+// Writes the held part and `rest`, its continuation, as one body. `joined`: the bytes for the
+// client; see joined_with_held().
 net::Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuestion& asked,
                                 http::ContentRange joined);
 
-// What the range override brought, to be cut to the range that the client asked for.
+// Cuts the answer to a range override to the range that the client asked for.
 enum class CutToSize : std::uint8_t {
   done,
-  not_there,  // what the client asked for is not in it, or was not asked of this version
-  failed,     // and so has the fill
+  not_there,  // the answer lacks the client's range, or the client's If-Range names another version
+  failed,     // the body failed, and the fill with it
 };
 net::Task<CutToSize> cut_to_size(FillContext& context, Incoming& incoming);
 
-// Stores a part that came whole, with what else of its representation is held by now: whether
-// anything is stored. `incoming`: the answer that brought it.
+// Stores a part that arrived whole, combined with a held part of the same representation. Returns
+// whether anything was stored. `incoming`: the part's answer.
 bool store_part(const FillContext& context, const Incoming& incoming,
                 const std::shared_ptr<const cache::Entry>& part);
 
-// Stores the bytes that came of a body that was cut, where more of the very same can be asked for.
+// Stores the received bytes of a cut body, if a strong validator allows the rest to be asked for.
 void store_cut_body(const FillContext& context, const Incoming& incoming);
 
 }  // namespace proxy

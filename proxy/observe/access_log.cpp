@@ -12,7 +12,8 @@
 namespace proxy {
 namespace {
 
-// One word: what could break the line apart, or a terminal that shows it, is percent-encoded.
+// Appends one word. Bytes that could break the line, or a terminal that shows it, are
+// percent-encoded.
 void append_word(std::string& out, std::string_view text) {
   if (text.empty()) out += '-';
   for (const char c : text) {

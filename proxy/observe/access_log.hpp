@@ -25,8 +25,8 @@ struct LogEntry {
   const RequestRecord& record;
 };
 
-// `epoch.ms elapsed client TAG/status bytes method URL - HIERARCHY/host type`. What stands in a
-// request cannot forge a line: control characters, spaces and quotes in it are escaped.
+// `epoch.ms elapsed client TAG/status bytes method URL - HIERARCHY/host type`. A request cannot
+// forge a line: its control characters, spaces and quotes are escaped.
 void append_squid_line(std::string& out, const LogEntry& entry);
 void append_json_line(std::string& out, const LogEntry& entry);
 
@@ -46,10 +46,10 @@ class AccessLog {
     std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;
   };
 
-  // Throws std::system_error where the file cannot be opened for appending.
+  // Throws std::system_error if the file cannot be opened for appending.
   AccessLog(const config::LogSettings& settings, std::size_t threads);
-  // Writes what is left, as does end(), for good.
   ~AccessLog();
+  // Ends the writing thread and writes the waiting lines. The destructor does the same.
   void end();
 
   // Whether lines are wanted at all.
@@ -61,7 +61,7 @@ class AccessLog {
 
  private:
   static constexpr std::chrono::milliseconds kPeriod{500};
-  static constexpr std::size_t kMaxWaiting = 8 << 20;  // bytes of a thread: then lines are dropped
+  static constexpr std::size_t kMaxWaiting = 8 << 20;  // bytes per thread; lines beyond are dropped
 
   void open();
   void reopen_if_asked();

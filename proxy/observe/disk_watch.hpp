@@ -1,4 +1,4 @@
-// What the diagnostic log says of the disk.
+// The disk's lines in the diagnostic log.
 #pragma once
 
 #include <string>
@@ -7,12 +7,13 @@
 
 namespace proxy {
 
-// For one thread that calls look() regularly. look() lets the disk charge its memory to the budget.
-// It logs when the disk begins to rest and when it is back; once, that memory is too small for the
-// index; and once, that the file system is too small for cache.disk.size.
+// For one thread that calls look() regularly. look() lets the disk charge its memory to the budget,
+// and suspends the disk's claims while the disk hangs. It logs when the disk begins to rest and
+// when it is back; once, that memory is too small for the index; and once, that the file system is
+// too small for cache.disk.size.
 class DiskWatch {
  public:
-  // Null: there is none.
+  // Null: no disk is configured.
   explicit DiskWatch(cache::DiskTier* disk) : disk_(disk) {}
   void look();
 
@@ -23,9 +24,9 @@ class DiskWatch {
   bool squeezed_ = false;
 };
 
-// Opens the directory of the setting cache.disk and logs what it holds. Throws std::runtime_error,
-// with a text for a person, if only other settings help. Any other failure, or a disk that takes
-// long, is logged, and the disk is tried again while the proxy runs.
+// Opens the directory of the setting cache.disk and logs the number of its entries. Throws
+// std::runtime_error, with a text for a person, if only other settings help. Any other failure, or
+// a disk that takes long, is logged, and the disk is tried again while the proxy runs.
 void open_disk(cache::DiskTier& disk, const std::string& path);
 
 }  // namespace proxy

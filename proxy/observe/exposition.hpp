@@ -1,4 +1,4 @@
-// The text that Prometheus reads, a metric at a time.
+// Prometheus' text format, one metric at a time.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,13 +9,14 @@
 
 namespace proxy {
 
-// What a metric is; its samples follow. `type`: counter, whose name ends in "_total", or gauge.
+// Appends a metric's help and type, before its samples. `type`: "counter", whose name ends in
+// "_total", or "gauge".
 inline void describe(std::string& out, std::string_view name, std::string_view type,
                      std::string_view help) {
   fmt::format_to(std::back_inserter(out), "# HELP {0} {1}\n# TYPE {0} {2}\n", name, help, type);
 }
 
-// One that has just one sample.
+// Appends a metric with its only sample.
 template <class Value>
 void single(std::string& out, std::string_view name, std::string_view type, std::string_view help,
             Value value) {

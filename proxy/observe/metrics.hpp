@@ -1,4 +1,4 @@
-// Counters: each thread adds to its own, and a reader sums them up.
+// Counters: each thread adds to its own, and a reader adds up those of all threads.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class Count {
   std::atomic<std::uint64_t> value_{0};
 };
 
-// Our digest, sent to neighbours.
+// The forms in which neighbours get our digest.
 enum class DigestForm : std::uint8_t { native, squid };
 struct DigestsSent {
   Count requests;  // answered by the digest, or by 304
@@ -32,8 +32,8 @@ struct DigestsSent {
 };
 
 struct alignas(64) ThreadCounters {
-  std::array<Count, kTags> requests;               // answered, by how
-  std::array<Count, kHierarchies> upstream_bytes;  // received bodies, by whence (none: unused)
+  std::array<Count, kTags> requests;               // answered, by Tag
+  std::array<Count, kHierarchies> upstream_bytes;  // received bodies, by Hierarchy (none: unused)
   Count bytes_sent;                                // to clients
   Count bytes_from_cache;                          // of those, bodies of hits
   Count collapsed;
@@ -43,11 +43,11 @@ struct alignas(64) ThreadCounters {
   Count malformed;                          // requests refused by the scan
   Count stored;                             // responses
   Count blocked;                            // requests refused by a list
-  Count purged;                             // responses that somebody purged
+  Count purged;                             // responses that a client purged
   std::array<DigestsSent, 2> digests_sent;  // by DigestForm
 };
 
-// What is measured when the page is read.
+// Values measured when the page is read.
 struct Gauges {
   std::size_t connections = 0;
   std::size_t cache_entries = 0;

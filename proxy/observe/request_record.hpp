@@ -13,12 +13,12 @@ enum class Tag : std::uint8_t {
   none,  // a refusal or an error of ours
   mem_hit,
   disk_hit,
-  conditional_hit,  // a 304 from what we hold
+  conditional_hit,  // a 304 from a stored response
   miss,
   client_refresh,      // the client asked for a fresh copy
-  refresh_unmodified,  // ours was stale and still good
-  refresh_modified,    // ours was stale and is replaced
-  stale_hit,           // ours was stale, and the origin failed
+  refresh_unmodified,  // a stale entry was validated
+  refresh_modified,    // a stale entry was replaced
+  stale_hit,           // a stale entry stands in for an origin that failed
   denied,
   tunnel,
   own_page,
@@ -28,7 +28,7 @@ inline constexpr std::size_t kTags = 13;
 std::string_view squid_tag(Tag tag);   // "TCP_MEM_HIT"
 std::string_view metric_tag(Tag tag);  // "hit"
 
-// Where the bytes came from; Squid's hierarchy codes.
+// The source of the bytes; Squid's hierarchy codes.
 enum class Hierarchy : std::uint8_t { none, direct, sibling };
 inline constexpr std::size_t kHierarchies = 3;
 std::string_view squid_code(Hierarchy hierarchy);  // "CD_SIBLING_HIT"
@@ -40,12 +40,12 @@ struct RequestRecord {
   Hierarchy hierarchy = Hierarchy::none;
   bool collapsed = false;  // answered from a fill that another request began
   bool from_disk = false;  // the entry, or a block, was read from disk for this request
-  bool aborted = false;    // the client did not get all of it
+  bool aborted = false;    // the client did not get the whole response
   bool routine = false;    // a neighbour's poll, each second: counted, not logged
   unsigned status = 0;
   std::uint64_t bytes = 0;    // sent to the client, heads included
   std::string upstream_host;  // empty: none
-  std::string_view rule;      // the site's rule as Cache-Status names it; empty: none
+  std::string_view rule;      // the site's rule, as a word for Cache-Status; empty: none
   std::string content_type;
 };
 

@@ -12,13 +12,14 @@ namespace proxy {
 enum class Delivered {
   sent,        // a response: whole, cut, or a refusal
   begin_anew,  // nothing: the origin has another version of the object, or no longer answers for
-               // this one, so the caller should ask it as if nothing were stored
+               // the stored version, so the caller should ask it as if nothing were stored
 };
 
-// What to do where the result would be Delivered::begin_anew.
+// What deliver() does where its result would be Delivered::begin_anew.
 enum class OnOutdated { begin_anew, refuse };
 
-// Appends Cache-Status to the response's fields, with the request's key where the settings say so.
+// Appends Cache-Status to the response's fields, with the request's key if cache.key_in_status is
+// set.
 void add_cache_status(Client& client, const Request& request, http::CacheStatus status);
 
 // A hit: sends the entry as send_stored() does. `detail` is for Cache-Status: why a stale entry
@@ -29,19 +30,19 @@ net::Task<void> serve(Client& client, const Request& request, const cache::Entry
 struct HeldObject {
   digest::Key key;  // of the URL
   std::shared_ptr<const cache::Entry> entry;
-  Presence there = Presence::stored;  // of the bytes that the request wants
+  Presence there = Presence::stored;  // whether the wanted bytes are stored
 };
-// The same from an object in blocks. Missing blocks are fetched if the request allows it.
+// Sends an object in blocks. Missing blocks are fetched if the request allows it.
 net::Task<Delivered> serve_object(Client& client, const Request& request, HeldObject held,
                                   cache::Time now, std::string_view detail = {});
 
-// Sends an entry that was stored before, although its origin was asked: it stands in, or was
-// validated.
+// Sends an entry that was stored before its origin was asked: the entry was validated, or stands in
+// for an origin that failed.
 net::Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
                                http::Forward reason);
 
-// Sends what a fill brings, while it comes. `reason` is why this request went forward. If the fill
-// fails under way, the response is aborted.
+// Sends the fill's response while it arrives. `reason` is why this request went forward. If the
+// fill fails under way, the response is aborted.
 net::Task<Delivered> deliver(Client& client, const Request& request, FillReader& reader,
                              const FillHead& head, http::Forward reason, OnOutdated on_outdated);
 

@@ -48,7 +48,7 @@ Task<Outcome<void>> ObjectAnswer::open() {
   co_return boost::system::in_place_value;
 }
 
-// The log says that a hit was read from disk if any block was.
+// A response counts as read from disk if any of its blocks was.
 void ObjectAnswer::note_source() {
   auto& record = client_.record;
   record.from_disk = record.from_disk || source_.from_disk();

@@ -10,9 +10,9 @@
 
 namespace proxy {
 
-// One answer. Call open(), then tell client.response what Cache-Status says, then call send(). If
-// the client takes next to nothing while others wait for a transfer slot, the answer is cut. The
-// client, the request and `from` outlive the answer.
+// One answer. Order: open(), then Cache-Status is added to client.response, then send(). If the
+// client reads next to nothing while other requests wait for a transfer slot, the answer is cut.
+// The client and the request outlive the answer.
 class ObjectAnswer {
  public:
   struct From {
@@ -27,9 +27,9 @@ class ObjectAnswer {
   // After open() failed: the stored object cannot answer the request, and the caller asks the
   // origin.
   [[nodiscard]] bool begin_anew() const { return source_.refused() || opened_.nowhere; }
-  // The sibling that supplies the first block; null: the origin, or it is stored.
+  // The sibling that supplies the first block; null: the origin does, or the block is stored.
   [[nodiscard]] peers::PeerRef peer() const { return source_.peer(); }
-  // What neighbours answered that were asked for the first block, as words for Cache-Status.
+  // The neighbours' answers about the first block, as words for Cache-Status.
   [[nodiscard]] std::string detail() const { return source_.detail(); }
   // Sends 304, 416, the parts that Range selects, or the whole object.
   net::Task<void> send();
@@ -38,18 +38,18 @@ class ObjectAnswer {
   [[nodiscard]] bool unmodified() const { return unmodified_; }
 
  private:
-  // What is sent around the object's own bytes.
+  // The head, and the text around the object's own bytes.
   struct Message {
     cache::PartialText text;
     std::string head;
     unsigned status = 200;
     std::uint64_t length = 0;  // of the content
   };
-  // What open() got.
+  // The result of open().
   struct Opened {
     Pieces pieces;
-    std::uint64_t at = 0;  // where in the object they begin
-    bool nowhere = false;  // to be had: not stored, and not to be fetched
+    std::uint64_t at = 0;  // offset of the pieces in the object
+    bool nowhere = false;  // the bytes are not stored, and may not be fetched
   };
 
   net::Task<net::error_code> send_range(const http::ByteRange& range);
@@ -65,7 +65,7 @@ class ObjectAnswer {
   const cache::Time now_;
   const bool unmodified_;
   const http::Selection wanted_;
-  http::ByteRanges ranges_;  // of the object, that are sent
+  http::ByteRanges ranges_;  // of the object: the bytes to send
   Message message_;
   BlockSource source_;
   StallWatch watch_;

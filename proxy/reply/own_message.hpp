@@ -1,5 +1,5 @@
-// What this proxy says in its own name: Boost.Beast messages, and the one place that hands them to
-// the writer of the client's response.
+// The proxy's own responses: Boost.Beast messages, and the one place that hands them to the writer
+// of the client's response.
 #pragma once
 
 #include <boost/beast/core/buffers_range.hpp>
@@ -23,8 +23,8 @@ using OwnHead = beast::http::response_header<>;
 using OwnMessage = beast::http::response<beast::http::string_body>;
 
 // The status line and the fields that each of our own responses has: Server, Date, Via,
-// Content-Type unless `content_type` is empty, and Cache-Status. Connection and framing are the
-// writer's.
+// Content-Type unless `content_type` is empty, and Cache-Status. The writer adds Connection and
+// framing.
 OwnHead own_head(const Client& client, unsigned status, std::string_view content_type,
                  const http::CacheStatus& cache_status = {});
 void set_status(OwnHead& head, unsigned status);
@@ -38,7 +38,8 @@ net::Task<net::error_code> send_head(Client& client, const OwnHead& head);
 
 using MessageParts = boost::container::small_vector<net::asio::const_buffer, 4>;
 
-// What the serializer has ready; nothing at the end. Good until the serializer consumes it.
+// The bytes that the serializer has ready; none at the end. Valid until the serializer consumes
+// them.
 template <class Serializer>
 MessageParts ready_parts(Serializer& serializer) {
   MessageParts parts;
@@ -64,11 +65,11 @@ std::string take_head(Serializer& serializer) {
   return text.substr(0, text.size() - 2);
 }
 
-// What the access log says of the message.
+// Notes the message's type for the access log.
 void note_content_type(Client& client, const OwnHead& head);
 
-// Sends the whole message; after each part of its body but the last it waits for `pause`. An error
-// means that the client is gone or too slow.
+// Sends the whole message, with a wait of `pause` after each part of its body but the last. An
+// error means that the client is gone or too slow.
 template <class Body>
 net::Task<net::error_code> send_message(Client& client, const beast::http::response<Body>& message,
                                         std::chrono::milliseconds pause = {}) {

@@ -65,8 +65,8 @@ Refusal Refusal::failure(const Failure& failure) {
 
 namespace {
 
-// A client of HTTP/1.0 may name no host. In reverse mode the settings then name one for the origin,
-// which is blocked like any other.
+// A client of HTTP/1.0 may name no host. In reverse mode the settings then name the origin's host,
+// which the lists can block like any other.
 bool blocked(const lists::AccessLists& lists, const Request& request) {
   if (lists.blocks(request.target)) return true;
   if (request.arrival() == Arrival::forward || !request.target.host().empty()) return false;

@@ -15,7 +15,7 @@ struct Refusal {
   std::string reason;  // for a person
   Tag tag = Tag::none;
   http::CacheStatus cache_status;
-  std::string_view allow = {};  // of a 405: the methods that would do
+  std::string_view allow = {};  // of a 405: the allowed methods
 
   static Refusal loop();
   // To only-if-cached: 504. Its detail is "gone" if our digest claimed the response lately.
@@ -25,7 +25,7 @@ struct Refusal {
   static Refusal bad(std::string reason);
   static Refusal malformed(http::HeadError error);
   static Refusal unknown_url();  // the mapping's file of known URLs lacks it: 404
-  static Refusal no_tunnel();    // the client's connection carries other exchanges, too: 501
+  static Refusal no_tunnel();    // the client's connection also carries other exchanges: 501
   static Refusal failure(const Failure& failure);
 };
 
@@ -39,8 +39,8 @@ net::Task<void> refuse(Client& client, const Request& request, Refusal refusal);
 // Answers with an upstream's failure. `reason`: why the request went forward.
 net::Task<void> refuse(Client& client, const Request& request, Failure failure,
                        http::Forward reason = http::Forward::none);
-// Refuses a request that could not be read to its end, and closes: where the next request would
-// begin is not known.
+// Refuses a request that could not be read to its end, and closes the connection: the beginning of
+// the next request is unknown.
 net::Task<void> refuse_unread(Client& client, Refusal refusal);
 net::Task<void> refuse_malformed(Client& client, http::HeadError error);
 

@@ -1,4 +1,4 @@
-// Cuts off a client that hardly reads, while other responses wait for the memory that it holds up.
+// Cuts off a client that hardly reads, while other responses wait for the memory of its slot.
 #pragma once
 
 #include <cstdint>

@@ -92,12 +92,12 @@ Task<error_code> Http1Response::finish(std::string_view trailers) {
 void Http1Response::abort() {
   keep_ = false;
   if (!gone_) gone_ = asio::error::operation_aborted;
-  // Where only the end of the connection tells the end of the body, a cut must not look like one.
+  // If the end of the connection delimits the body, a cut must not look like that end.
   if (close_delimited()) stream_.reset_on_close();
   stream_.expires_after(std::chrono::steady_clock::duration::zero());
 }
 
-// What goes beyond the promised length would look like the next response.
+// Bytes beyond the promised length would look like the next response.
 bool Http1Response::exceeds_length(std::span<const asio::const_buffer> body) {
   if (!left_ || asio::buffer_size(body) <= *left_) return false;
   keep_ = false;

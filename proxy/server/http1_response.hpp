@@ -1,5 +1,5 @@
-// Responses over HTTP/1, one after the other, framed so that the client can tell whether it got all
-// of each.
+// Responses over HTTP/1, one after the other, framed so that the client can tell a whole response
+// from a cut one.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -11,7 +11,8 @@
 
 namespace proxy {
 
-// Belongs to the session's coroutine; what it refers to outlives it. begin() before each response.
+// Belongs to the session's coroutine. The constructor's arguments outlive it. Call begin() before
+// each response.
 class Http1Response final : public ResponseWriter {
  public:
   // `record` gets the status and the number of bytes sent. A write that makes no progress for
@@ -22,7 +23,8 @@ class Http1Response final : public ResponseWriter {
 
   // `wants_more`: the client asked for the connection to be kept.
   void begin(int client_minor, bool head_only, bool wants_more);
-  // Whether another request may follow: all was sent, and both sides agree.
+  // Whether another request may follow: the response was sent whole, and both sides keep the
+  // connection.
   [[nodiscard]] bool may_go_on() const { return keep_ && (finished_ || !started_); }
 
   net::Task<net::error_code> interim(std::string_view head) override;

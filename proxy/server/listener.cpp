@@ -110,7 +110,8 @@ void Listeners::inherit(int first, int count, std::size_t threads) {
 
 void Listeners::bind(const config::HostPort& wanted, std::size_t threads) {
   tcp::endpoint endpoint(net::asio::ip::make_address(wanted.host), wanted.port);
-  // Alone first: with SO_REUSEPORT we would share the port with whoever else set it.
+  // The probe does without SO_REUSEPORT, which would share the port with another process that set
+  // it.
   const int probe = open_bound(endpoint, false);
   endpoint.port(local_name(probe).port());
   ::close(probe);

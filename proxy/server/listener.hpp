@@ -11,19 +11,19 @@
 
 namespace proxy {
 
-// The addresses we listen on, each with one file descriptor per thread. Throws std::runtime_error,
-// with a text for a person, where one cannot be had.
+// The addresses we listen on, each with one file descriptor per thread. If an address cannot be
+// listened on, the constructor throws std::runtime_error with a text for a person.
 class Listeners {
  public:
-  // Inherited sockets (LISTEN_FDS, as systemd passes them) take the place of the settings' ones. A
-  // port that another process listens on is an error, which SO_REUSEPORT alone would hide.
+  // Inherited sockets (LISTEN_FDS, as systemd passes them) replace those of the settings. A port
+  // that another process listens on is an error, which SO_REUSEPORT alone would hide.
   Listeners(std::span<const config::HostPort> settings, std::size_t threads);
   ~Listeners();
   Listeners(const Listeners&) = delete;
   Listeners& operator=(const Listeners&) = delete;
 
   [[nodiscard]] const std::vector<net::tcp::endpoint>& addresses() const { return addresses_; }
-  // Once per thread: its acceptors, which own their descriptors.
+  // The thread's acceptors, which own their descriptors. Call this once per thread.
   std::vector<net::Acceptor> acceptors(std::size_t thread, net::Executor executor);
 
  private:

@@ -32,7 +32,8 @@ std::string name_for(const config::Settings& settings, const Listeners& listener
   return config::default_name(hostname.data(), listeners.addresses().front().port());
 }
 
-// A thread that waits for the disk cannot be ended, and what it uses cannot be destroyed.
+// A thread that waits for the disk cannot be ended, and the objects that it uses cannot be
+// destroyed.
 [[noreturn]] void end_without_disk(AccessLog& log) {
   spdlog::error(
       "cache.disk.path: the disk does not answer; ended without it: what was stored last is lost, "
@@ -67,7 +68,7 @@ Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
     } else if (error == asio::error::operation_aborted || worker.process.draining) {
       co_return;
     } else {
-      // Out of descriptors, mostly: the ones in use come back.
+      // Mostly out of descriptors: connections that end give theirs back.
       net::Timer timer(worker.io.get_executor(), kOutOfDescriptors);
       co_await timer.async_wait(net::as_result);
     }
@@ -162,8 +163,8 @@ void Server::drain() {
     for (auto& acceptor : worker.acceptors) acceptor->close(ignored);
     worker.sessions.drain();
   });
-  // Looked at, not signalled: this thread has nothing else to do, and a connection's end stays one
-  // atomic subtraction for the threads that serve.
+  // Polled, not signalled: this thread has nothing else to do, and the end of a connection costs
+  // the serving threads one atomic subtraction.
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;
   while (process_.connections > 0 && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -173,11 +174,11 @@ void Server::drain() {
 void Server::stop() {
   neighbourhood_.exchange.reset();
   workers_.stop();
-  // The disk tells coroutines that something is read or written: they have to be there yet.
+  // The disk notifies coroutines of reads and writes, so the disk stops while they still exist.
   if (storage_.disk && storage_.disk->stop() == cache::DiskTier::Stopped::hangs)
     end_without_disk(log_);
   workers_.end_coroutines();
-  storage_.fills.clear();  // they refer to the workers' timers, as runs do
+  storage_.fills.clear();  // fills and runs refer to the workers' timers
   storage_.runs.clear();
 }
 

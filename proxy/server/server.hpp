@@ -16,8 +16,8 @@ namespace proxy {
 
 class Server {
  public:
-  // Opens everything that can fail; throws std::exception with a text for a person. Nobody is
-  // served yet.
+  // Opens everything that can fail; throws std::exception with a text for a person. Serves no
+  // client yet.
   explicit Server(PinnedPolicy policy);
   ~Server();
   Server(const Server&) = delete;
@@ -25,8 +25,8 @@ class Server {
 
   [[nodiscard]] const std::vector<net::tcp::endpoint>& addresses() const;
 
-  // Serves until SIGTERM or SIGINT, then drains: stops accepting, and gives what runs up to the
-  // setting timeouts.drain. SIGUSR1 reopens the access log. For the main thread.
+  // Serves until SIGTERM or SIGINT, then drains: stops accepting, and waits for open connections
+  // for at most the setting timeouts.drain. SIGUSR1 reopens the access log. For the main thread.
   void run();
 
  private:
@@ -43,7 +43,7 @@ class Server {
     net::asio::signal_set ending{io, SIGTERM, SIGINT};
     net::asio::signal_set rotating{io, SIGUSR1};
   };
-  // What neighbours are told, and what they tell.
+  // Our digest for neighbours, and the exchange that polls theirs.
   struct Neighbourhood {
     Neighbourhood(cache::Store& store, const config::DigestSettings& settings, cache::Time now);
 

@@ -100,8 +100,8 @@ Task<Then> Session::serve_one() {
     co_await refuse_head(bytes.error());
     co_return Then::close;
   }
-  // Views into the input are valid until it is read again. To read a body, or what a tunnel
-  // carries, the head is moved out of the way.
+  // Views into the input are valid until the next read. Before a body or a tunnel's bytes are read,
+  // the head is copied out.
   std::string moved;
   const auto size = bytes->size();
   auto request = parse_request(*bytes, limits);
@@ -147,7 +147,7 @@ Task<void> Session::refuse_head(net::error_code error) {
 }
 
 // Closing with bytes unread would reset the connection, and the client might lose our answer
-// (RFC 9112 9.6): first we stop sending, then read until the client has closed too.
+// (RFC 9112 9.6). So we first stop sending, then read until the client has closed too.
 Task<void> Session::linger() {
   if (response_.started() && !response_.finished()) co_return;  // aborted: nothing to wait for
   stream_.shutdown_send();

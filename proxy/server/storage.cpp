@@ -5,7 +5,7 @@
 namespace proxy {
 namespace {
 
-// Of cache.memory.
+// The share of cache.memory for bodies that are passed on unstored.
 std::uint64_t transit_share(const config::CacheSettings& settings) {
   return settings.memory.value / 8;
 }

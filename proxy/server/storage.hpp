@@ -1,4 +1,4 @@
-// Where responses are kept, and what is on its way there.
+// The store, the disk below it, and the fetches under way into them.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct Storage {
 
   cache::Budget budget;
   cache::Budget transit;                  // for bodies that are passed on without being kept
-  std::unique_ptr<cache::DiskTier> disk;  // null: memory is all there is
+  std::unique_ptr<cache::DiskTier> disk;  // null: no disk is configured
   cache::Store store;
   Fills fills;
   BlockRuns runs;

@@ -1,4 +1,4 @@
-// The threads that serve, and the one for work that would hold them up.
+// The I/O threads, and one thread for work that would hold them up.
 #pragma once
 
 #include <deque>
@@ -19,21 +19,22 @@ class WorkerThreads {
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
-  // Each worker follows the policy from the next thing on that its thread does. Returns at once.
+  // Posts the policy to each worker, whose thread then follows it. Returns at once.
   void follow(const PinnedPolicy& policy);
 
-  // Runs `work` on each worker's thread, once that runs.
+  // Posts `work` to each worker's thread. Returns at once; before start() the work waits.
   void on_each(const std::function<void(Worker&)>& work);
 
-  // After the first follow().
+  // Starts all threads. Call this after the first follow().
   void start();
 
-  // Returns when no thread runs any more. What their coroutines refer to is still needed.
+  // Returns when all threads have ended. Objects that their coroutines refer to must live on.
   void stop();
-  // After stop(): all coroutines go before any worker does, as a fill's readers may be on others.
+  // Destroys all coroutines before any worker, since a fill's readers may belong to other workers.
+  // Call this after stop().
   void end_coroutines();
 
-  // While no thread runs.
+  // Only while no thread runs.
   [[nodiscard]] std::deque<Worker>& workers() { return workers_; }
 
  private:

@@ -18,29 +18,30 @@ namespace proxy {
 struct Request;
 struct Worker;
 
-// Asks once: ask(), then the body from fetch(). Moved while no wait of it is under way; two
-// attempts may wait at once. Dropping an attempt closes its connection. Belongs to one thread,
-// whose worker outlives it.
+// Order: ask(), then the body from fetch(). An attempt may be moved while its coroutine does not
+// wait. Two attempts may wait at once. Dropping an attempt closes its connection. Belongs to one
+// thread, whose worker outlives it.
 class Attempt {
  public:
   using Steady = std::chrono::steady_clock;
   using OnInterim = std::function<void(const http::ResponseHead&)>;
 
-  // Of the origin, or of a neighbour if `peer` is set.
+  // Asks `peer`, or the origin if it is null.
   Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer = nullptr);
 
-  // Sends the request and waits for the head of the final answer. An origin's interim heads other
-  // than 100 are given to `interim`, if there is one; more than 32 of them are a failure, and so is
-  // any of a sibling, which sends at once what it holds.
+  // Sends the request and waits for the head of the final answer. `interim`, if set, gets each of
+  // an origin's interim heads other than 100. More than 32 interim heads are a failure. Any interim
+  // head of a sibling is a failure, since a sibling sends a stored response at once.
   net::Task<Outcome<void>> ask(OnInterim interim = nullptr);
-  // Lets a wait for the source fail soon; from outside the coroutine that waits.
+  // Makes a wait for the source fail soon. Called from outside the coroutine that waits.
   void abandon() { fetch_->abandon(); }
 
-  // What came, once ask() has succeeded.
+  // The answer. Only after ask() has succeeded.
   [[nodiscard]] const http::ResponseHead& head() const { return fetch_->head(); }
-  [[nodiscard]] std::optional<std::uint64_t> length() const;  // of the body, where it is told
+  [[nodiscard]] std::optional<std::uint64_t> length() const;  // of the body, if known
   [[nodiscard]] Fetch& fetch() { return *fetch_; }
-  // The answer as the store takes it in. `url`: canonical. Refers to all three.
+  // The answer as the store takes it in. `url`: canonical. The result refers to the attempt, the
+  // request and `url`.
   [[nodiscard]] cache::Received received(const Request& request, std::string_view url) const;
 
   [[nodiscard]] const peers::PeerRef& peer() const { return peer_; }  // null: the origin
@@ -49,7 +50,7 @@ class Attempt {
   // The source's name, and the status if an origin has answered.
   [[nodiscard]] Provenance provenance() const;
   [[nodiscard]] const cache::Times& times() const { return times_; }
-  [[nodiscard]] Steady::time_point begun() const { return begun_; }  // before it was asked
+  [[nodiscard]] Steady::time_point begun() const { return begun_; }  // just before the request
   // From the request to the head, or to the failure.
   [[nodiscard]] std::chrono::microseconds waited() const { return waited_; }
 

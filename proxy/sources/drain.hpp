@@ -1,4 +1,4 @@
-// Reads past bytes of an answer that nobody wants.
+// Reads unwanted bytes of an answer, and drops them.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ class Fetch;
 struct Worker;
 
 // Reads the rest of the body for at most 20 ms, then finishes the fetch. A refusal's body is short
-// and mostly here already: once it is read, the connection can serve another request.
+// and mostly here already. Once the body is read, the connection can serve another request.
 net::Task<void> drain_body(Worker& worker, Fetch& fetch);
 
-// Reads past the first `bytes` of the body; one that is shorter is `cut`.
+// Reads past the first `bytes` of the body. A shorter body is the failure `cut`.
 net::Task<Outcome<void>> skip_body(Worker& worker, Fetch& fetch, std::uint64_t bytes);
 
 }  // namespace proxy

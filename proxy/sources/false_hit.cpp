@@ -24,15 +24,15 @@ FalseHit cause_of(const http::NearestCacheStatus& said) {
   }
   if (said.fwd == "vary-miss") return FalseHit::variant;
   if (said.fwd == "stale" || said.fwd == "request") return FalseHit::stale;
-  // Squid's first look-up is by the URL alone; `fwd` is there for what is stale and not always
-  // else.
+  // `detail` tells of Squid's first look-up, by the URL alone. Squid sends `fwd` for stale
+  // responses, and not always for others.
   if (said.detail == "mismatch") return FalseHit::absent;
   if (said.detail == "match") return FalseHit::variant;
   if (said.detail == "no-cache") return FalseHit::refused;
   return FalseHit::untold;
 }
 
-// "MISS from squid-a.test:3128", as Squid up to 5 says it.
+// "MISS from squid-a.test:3128", as Squid up to version 5 sends it.
 FalseHit cause_of_lookup(std::string_view said) {
   const auto word = said.substr(0, said.find(' '));
   if (word == "MISS") return FalseHit::absent;

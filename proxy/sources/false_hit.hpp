@@ -1,4 +1,4 @@
-// Why a sibling that claimed a URL did not have it, as far as its answer tells. Pure.
+// Why a sibling did not have a URL that its digest claimed, as far as its answer tells. Pure.
 #pragma once
 
 #include "peers/accuracy.hpp"
@@ -6,11 +6,11 @@
 
 namespace proxy {
 
-// Of an answer to only-if-cached that says no. A Hearsay says all of it in Cache-Status (`fwd`, and
-// "gone" or "refused" in `detail`); so does, but for what is gone, any cache that keeps to RFC
-// 9211. Squid 6 and later say there what they looked up ("match", "mismatch", "no-cache"), and
-// Squid 5 says in X-Cache-Lookup whether it found the URL; neither knows what has left it. In
-// X-Squid-Error each says if it was about something else.
+// The cause of a negative answer to only-if-cached. A Hearsay tells every cause in Cache-Status:
+// `fwd`, and "gone" or "refused" in `detail`. Any cache that follows RFC 9211 tells all but "gone".
+// Squid 6 and later give the result of the look-up there ("match", "mismatch", "no-cache"). Squid 5
+// tells in X-Cache-Lookup whether it found the URL. No Squid tells that a response has left its
+// store. In X-Squid-Error every Squid names an error other than the miss.
 peers::FalseHit cause_of(const http::ResponseHead& answer);
 
 }  // namespace proxy

@@ -146,7 +146,7 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
     const auto finding = co_await ask(attempt);
     if (finding.worth == Worth::holds) co_return std::move(attempt);
     note(attempt, finding);
-    // A sibling that says no is asked again soon.
+    // A sibling without the response is soon asked for another: its connection is worth keeping.
     if (finding.worth == Worth::false_hit) co_await drain_body(worker_, attempt.fetch());
   }
   co_return std::nullopt;

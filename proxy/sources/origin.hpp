@@ -1,4 +1,4 @@
-// Where a client's request leads, and how far this proxy trusts that address.
+// The origin that a client's request leads to, and how far this proxy trusts its address.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@
 
 namespace proxy {
 
-// Maps a client's URL to what is connected to: nothing else does.
+// Maps a client's URL to the endpoint to connect to. No other function does.
 upstream::Endpoint origin_of(const http::Target& target, const lists::AccessLists& lists);
 
 // Points the plan at the request's origin, or in reverse mode at the origins of its mapping.
 void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& lists);
 
-// A GET of the request's origin, with the time-outs of the settings. `head`: of the request that is
-// sent, whole.
+// A GET to the request's origin, with the time-outs of the settings. `head`: the whole head to
+// send.
 FetchPlan origin_plan(const Request& request, std::string head);
 
-// Which fields of the origin's response count before Cache-Control (RFC 9213). What neighbours may
-// have is kept by the rules that they know.
+// Which fields of the origin's response count before Cache-Control (RFC 9213). A response that
+// neighbours may have follows the setting for forward requests, as it does there.
 http::Targets targets_for(const Request& request, const config::CacheSettings& settings);
 
 }  // namespace proxy

@@ -1,5 +1,5 @@
-// How often a neighbour holds what its digest does not say: measured on a sample of the requests
-// that went to the origin, off the clients' path.
+// False misses: how often a neighbour holds a response that its digest does not claim. Measured on
+// a sample of the requests that went to the origin, off the clients' path.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,13 @@ namespace proxy {
 struct Worker;
 
 // For the share `digest.false_miss_sample` of its calls: asks one usable peer that does not claim
-// the key, chosen at random (probe_of()), and keeps what comes of it in Accuracy::probed alone.
-// Returns at once; a detached coroutine on the worker's thread does the rest, within the settings
-// timeouts.peer_connect and peer_first_byte. Whatever the peer sends after the head meets no
-// client's request. Call it where a sibling might have answered the request and the origin is asked
-// instead.
+// the key, chosen at random (probe_of()), and notes the result in Accuracy::probed alone. Returns
+// at once; a detached coroutine on the worker's thread does the rest, within the settings
+// timeouts.peer_connect and peer_first_byte. Bytes that the peer sends after the head meet no
+// client's request. Call this when the origin is asked for a response that a sibling might have.
 void sample_false_miss(Worker& worker, const digest::Key& key, const Request& request);
 
-// Whether the peer that gave this answer holds what it was asked for; nothing where it does not
-// say.
+// Whether the peer holds the response, by its answer; nothing if the answer does not tell.
 std::optional<bool> says_it_holds(const http::ResponseHead& answer);
 
 }  // namespace proxy

@@ -16,8 +16,8 @@ namespace {
 
 using http::field;
 
-// Conditions and ranges are the client's; a fill asks for the whole, or for a part if that is what
-// it is for, and has its own conditions.
+// Conditions and ranges belong to the client's exchange. A fill asks for the whole or for its part,
+// on conditions of its own.
 constexpr std::array kClientsOwn{field::if_none_match, field::if_modified_since,
                                  field::if_match,      field::if_unmodified_since,
                                  field::expect,        field::range,
@@ -40,8 +40,9 @@ http::UpstreamRequest to_origin(const Request& request, std::string_view our_nam
           .without = kClientsOwn};
 }
 
-// From that first byte to the end of that length, where it is known; and as many bytes as that
-// promises, or what is cut short could pass for whole.
+// Whether the answer is the part from `offset` to the end, of a representation of `length` bytes if
+// that is known. The part must have as many bytes as its range promises, or a cut body could pass
+// for a whole one.
 bool continues_at(const http::Fields& answer, std::uint64_t offset,
                   std::optional<std::uint64_t> length) {
   const auto part = http::parse_content_range(answer.value(field::content_range));
@@ -73,7 +74,7 @@ void append_seconds(std::string& out, std::string_view name,
 
 std::string sibling_request(const Request& request, std::string_view our_name,
                             const std::optional<PartAsked>& part, std::string_view method) {
-  // What the client said of age is the sibling's to heed too.
+  // The client's limits on age bind the sibling, too.
   std::string control = "only-if-cached";
   append_seconds(control, ", max-age=", request.facts.control.max_age);
   append_seconds(control, ", min-fresh=", request.facts.control.min_fresh);

@@ -12,44 +12,49 @@
 
 namespace proxy {
 
-// In absolute-form with only-if-cached, and without what is between the client and the origin alone
-// (credentials, cookies): a sibling is asked for what it may hand to anybody.
-// Of a part: if it is still of the version with that strong validator; empty: of any.
+// A part to ask a sibling for. `validator`: the strong validator of the wanted version; empty: any
+// version.
 struct PartAsked {
   http::AskedRange bytes;
   std::string_view validator = {};
 };
+// The head of a request to a sibling: in absolute-form, with only-if-cached, and without the fields
+// between the client and the origin alone (credentials, cookies), since a sibling is asked only for
+// responses that it may give to any client.
 std::string sibling_request(const Request& request, std::string_view our_name,
                             const std::optional<PartAsked>& part = {},
                             std::string_view method = "GET");
 
-// Whether that answer was chosen by a field that the client sent and the sibling was not shown:
-// then it is for somebody else (RFC 9111 4.1).
+// Whether Vary of the answer names a field that the client sent and the sibling did not get: such
+// an answer is for another request (RFC 9111 4.1).
 bool selected_by_withheld(const http::ResponseHead& answer, const Request& request);
 
-// In origin-form, without the client's own conditions, and its Range unless a part is asked for. To
-// revalidate what is held, on the condition that it has changed; `tags` are the ones to name then.
-// To complete it, for what it lacks if it has not changed (where a strong validator can tell).
-// `range_override`: asked for in place of the client's range, and without its If-Range.
+// The head of a request to the origin, in origin-form, without the client's own conditions, and
+// without its Range unless a part is asked for. To revalidate `held`, the request is conditional
+// and names `tags`. To complete `held`, it asks for the missing bytes if the representation is
+// unchanged, as far as a strong validator can tell. `range_override`: the range to ask for in place
+// of the client's, without its If-Range.
 std::string origin_request(const Request& request, std::string_view our_name,
                            const cache::Verdict& how, const cache::Entry* held,
                            std::string_view tags,
                            const std::optional<http::AskedRange>& range_override = std::nullopt);
 
-// The same for the bytes from `offset` on, if they are of the same representation as `entry`;
-// nothing where the entry has no strong validator to tell that by (RFC 9110 13.1.5).
+// The head of a request to the origin for the bytes from `offset` on, if they are of the same
+// representation as `entry`. Nothing if the entry has no strong validator to prove that by (RFC
+// 9110 13.1.5).
 std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
                                         const cache::Entry& entry, std::uint64_t offset);
 
-// The same for just those bytes of an object, which has a strong validator.
+// The same for the range `bytes` of an object that has a strong validator.
 std::string range_request(const Request& request, std::string_view our_name,
                           const cache::Entry& object, const http::ByteRange& bytes);
 
-// An interim response's head as it is passed on, empty line included.
+// An interim response's head as it is passed on, including the empty line.
 std::string interim_text(const http::ResponseHead& head, std::string_view our_name);
 
-// How many bytes of the answer's body to skip so that it goes on at `offset`: 0 for a fitting 206,
-// `offset` for a 200 of the same representation; nothing where it may not be joined.
+// How many bytes of the answer's body to skip so that the rest continues at `offset`: 0 for a
+// fitting 206, `offset` for a 200 of the same representation. Nothing if the answer may not be
+// joined.
 std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
                                          const cache::Entry& entry, std::uint64_t offset,
                                          std::optional<std::uint64_t> length);

@@ -6,8 +6,8 @@
 
 namespace proxy {
 
-// In total a second more than the time that the response has taken without such waits: a slow disk
-// at most doubles that time, and adds a second. Any thread.
+// The total is one second, plus the time that the response has taken without such waits: a slow
+// disk at most doubles that time, and adds a second. Any thread.
 class DiskPatience {
  public:
   using Clock = std::chrono::steady_clock;
@@ -20,7 +20,7 @@ class DiskPatience {
     const auto without = std::chrono::floor<Duration>(now - begun_) - waited;
     return kAtOnce + without - waited;
   }
-  // It has waited.
+  // Counts a wait that has ended.
   void note(Duration waited) { waited_ = waited_.load() + waited; }
 
  private:

@@ -23,10 +23,9 @@ struct WaitingRead {
   std::atomic<bool> given_up = false;
 };
 
-// Calls `read` on a thread that may wait for the disk, and returns its result; or `busy`, if too
-// many reads wait already; or `hangs`, if the disk does not answer within DiskTier::kReadLimit.
-// After `hangs` the call may still be under way: `read` owns what it uses, but for what outlives
-// the workers.
+// Calls `read` on a thread that may wait for the disk. Returns its result; `busy` if too many reads
+// wait already; `hangs` if the disk does not answer within DiskTier::kReadLimit. After `hangs` the
+// call may still be under way: `read` owns all it uses, except objects that outlive the workers.
 template <class T>
 net::Task<cache::disk::Result<T>> read_in_time(Worker& worker,
                                                std::function<cache::disk::Result<T>()> read) {

@@ -42,7 +42,7 @@ disk::Result<Block> read(Process& process, const Wanted& wanted, disk::Wait wait
                                      wait);
 }
 
-// On a thread that may wait for the disk.
+// Reads on a thread that may wait for the disk.
 Task<disk::Result<Block>> read_waiting(Worker& worker, Wanted wanted) {
   std::function<disk::Result<Block>()> reading = [&process = worker.process, wanted] {
     return read(process, wanted, disk::Wait::yes);
@@ -50,7 +50,8 @@ Task<disk::Result<Block>> read_waiting(Worker& worker, Wanted wanted) {
   co_return co_await read_in_time<Block>(worker, std::move(reading));
 }
 
-// A stored block is not to be fetched again just because many others are being read.
+// Tries again while the disk is busy: a stored block must not be fetched again just because many
+// others are being read.
 Task<disk::Result<Block>> read_when_not_busy(Worker& worker, Wanted wanted) {
   const auto until = steady_clock::now() + kLongestBusy;
   auto block = co_await read_waiting(worker, wanted);

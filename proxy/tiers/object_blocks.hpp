@@ -15,12 +15,12 @@ namespace proxy {
 struct Process;
 struct Worker;
 
-// `key` is always that of the URL, for a variant too. `object` is an entry of the object, of the
-// version whose blocks are meant. The object's entry itself is stored, found and dropped as any
-// other: see tiers.hpp.
+// `key` is always the URL's, also for a variant. `object` is an entry of the object; its version
+// selects the blocks. The object's entry itself is stored, found and dropped as any other: see
+// tiers.hpp.
 
-// A body of more bytes is kept in blocks: cache::kLargeFrom, or what memory stores whole if that is
-// less.
+// A body of more bytes than this is kept in blocks: cache::kLargeFrom, or the longest body that
+// memory stores whole, if that is less.
 std::uint64_t large_from(const Process& process);
 // Whether a body of `length` bytes can be kept in blocks: the disk has room for such objects, and
 // the settings allow the length.
@@ -32,11 +32,11 @@ bool has_block(const Process& process, const digest::Key& key, const cache::Entr
 
 struct StoredBlock {
   std::shared_ptr<const cache::Entry> block;  // its body is the block's bytes
-  bool from_disk = false;                     // this call read it from there
+  bool from_disk = false;                     // this call read the block from disk
 };
-// The block, whole and checked; memory stores it from then on, if there is room. Null: the block is
-// not stored, a purge of it is under way, or the disk is too busy to read it. A damaged block is
-// dropped, counted and logged. The caller has a slot for the block: see TransferSlots.
+// Returns the block, whole and checked, and stores it in memory if there is room. Null: the block
+// is not stored, is being purged, or the disk is too busy to read it. A damaged block is dropped,
+// counted and logged. The caller has a slot for the block: see TransferSlots.
 net::Task<StoredBlock> read_block(Worker& worker, digest::Key key,
                                   std::shared_ptr<const cache::Entry> object, std::uint32_t number);
 
@@ -48,14 +48,14 @@ enum class BlockKept : std::uint8_t {
 BlockKept keep_block(Process& process, const digest::Key& key,
                      const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
                      cache::Body bytes);
-// The same while the object's own entry is not stored yet, and so cannot have been purged.
+// As keep_block(), while the object's own entry is not stored yet, and so cannot have been purged.
 BlockKept keep_block_of_new(Process& process, const digest::Key& key,
                             const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
                             cache::Body bytes);
 
-// Waits while the disk has too much yet to write: unwritten blocks take memory, and blocks that
-// find none are not kept. Returns at the latest when `patience` is used up; a disk that is slower
-// than that does not get every block.
+// Waits while too many bytes wait for the disk: unwritten blocks take memory, and blocks that find
+// no memory are not kept. Returns at the latest when `patience` is used up; a slower disk does not
+// get every block.
 net::Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> patience);
 
 // Call this once after blocks of the object were kept. If the disk has all of them, our digest may

@@ -64,7 +64,7 @@ Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& 
 }
 
 // Call this once memory stores the entry. If the disk admits on the second request, an earlier
-// request is remembered here, and a later one finds the entry in memory and offers it
+// request is remembered here. A later request finds the entry in memory and offers it
 // (offer_to_disk()).
 bool is_to_be_written(Process& process, const digest::Key& key, const cache::Entry& entry) {
   if (!process.disk || !process.disk->admission().is_on_second()) return process.disk != nullptr;
@@ -104,8 +104,8 @@ void note_asked(const Process& process, const Request& request, const digest::Ke
   if (process.disk && asks_for_it) process.disk->admission().note_asked(key);
 }
 
-// Memory has the entry, so this request for it is at least the second. A purge meanwhile is seen by
-// the time at which the entry was asked for, a replacement by what memory has.
+// Memory has the entry, so this request for it is at least the second. A purge meanwhile shows in
+// the time at which the entry was asked for, a replacement in the entries that memory has.
 void offer_to_disk(Process& process, const digest::Key& key,
                    const std::shared_ptr<const cache::Entry>& stored) {
   if (!process.disk || !process.disk->admission().is_on_second()) return;

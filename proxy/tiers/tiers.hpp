@@ -21,43 +21,45 @@ class PurgePattern;
 using Asked = std::chrono::steady_clock::time_point;
 
 // Stores the entry in memory and on disk, unless it was invalidated or purged after `asked`, when
-// its request was sent. Returns whether memory or disk stores it. `superseded`: as Store::put().
+// its request was sent. Returns whether memory or disk stores it. `superseded`: see Store::put().
 bool keep(Process& process, const digest::Key& key,
           const std::shared_ptr<const cache::Entry>& entry, Asked asked,
           const cache::Entry* superseded = nullptr);
 
 // If the disk admits only responses that are requested twice (setting cache.disk.admit), the caller
-// notes each request before it looks the key up, and then offers the entry that memory has for it:
-// that entry is written now, unless it was before. Otherwise both do nothing.
+// notes each request before it looks the key up, then offers the entry that memory has for the
+// request. An offered entry is written, unless it was written before. Otherwise both do nothing.
 void note_asked(const Process& process, const Request& request, const digest::Key& key);
 void offer_to_disk(Process& process, const digest::Key& key,
                    const std::shared_ptr<const cache::Entry>& stored);
 
-// Drops the stored responses of `name`, a URL, which a response has shown to be outdated. After a
+// Drops the stored responses of the URL `name`, which a response has shown to be outdated. After a
 // crash they may be back.
 void drop(Process& process, const digest::Key& key, const std::string& name);
 
 struct Forgotten {
-  std::size_t dropped = 0;  // responses that memory stored, or 1 for a URL that only the disk did
+  std::size_t dropped = 0;  // responses in memory, or 1 for a URL that only the disk stored
   bool owed = false;  // the disk failed: after a crash before it works again, they may be back
 };
 // Purges or invalidates the stored responses of `name` for good: responses that are being fetched
-// are not stored either, and a record on disk makes it last. Returns when that is written.
+// are not stored either, and a record on disk makes the removal last. Returns when the record is
+// written.
 net::Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name);
-// The same for every URL that the purge covers. Responses that only the disk stored are not
-// counted. Nothing, if too many such purges are under way: then nothing is purged.
+// As forget(), for every URL that the purge covers. Responses that only the disk stored are not
+// counted. Returns nothing, and purges no stored response, if too many such purges are under way.
 net::Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge);
 
 // Whether memory has no entry for the request, but the disk may have one: then call read_back().
-// `found`: in memory.
+// `found`: the result of the search in memory.
 bool may_be_below(const Process& process, const Request& request, const digest::Key& key,
                   const cache::Found& found);
 struct FoundBelow {
   cache::Found found;
-  bool from_disk = false;  // this call read the entry from there
+  bool from_disk = false;  // this call read the entry from disk
 };
-// Reads the entry from disk; memory stores it then, if there is room. Returns `found` as it was if
-// the disk has no entry either, or it was purged after `asked`, a time before memory was searched.
+// Reads the entry from disk, and stores it in memory if there is room. Returns `found` without an
+// entry if the disk has none either, or if the entry was purged after `asked`, a time before memory
+// was searched.
 net::Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key key,
                                 cache::Found found, Asked asked);
 

@@ -150,7 +150,7 @@ Task<Result<std::size_t>> BodyReader::read_chunked(asio::mutable_buffer into) {
 Result<std::size_t> BodyReader::decode_buffered(asio::mutable_buffer into) {
   std::size_t produced = 0;
   while (produced < into.size() && !input_->empty() && !decoder_.done()) {
-    // The decoder returns slices of its input, so the input is no longer than the room for them.
+    // The decoder returns slices of its input, so an input no longer than `into` always fits.
     const auto shown = input_->buffered().substr(0, into.size() - produced);
     const auto step = decoder_.feed(shown);
     if (decoder_.failed()) return make_error_code(HttpError::bad_chunk);

@@ -1,4 +1,4 @@
-// Buffered reading of one connection: heads whole, bodies by their framing.
+// Buffered reading of one connection: whole heads, and bodies by their framing.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ class PooledBuffer {
 };
 
 // Bytes that were read from a stream and not consumed yet. Views into them are valid until the next
-// read or consume(). The stream and the pool outlive it. Belongs to one coroutine.
+// read or consume(). The stream and the pool outlive the input. Belongs to one coroutine.
 class Input {
  public:
   Input(net::Stream& stream, BufferPool& pool) : stream_(stream), pool_(pool) {}
@@ -54,8 +54,9 @@ class Input {
   // http::error::header_limit if `limit` bytes hold no end of a head; eof at the end of the stream;
   // http::error::partial_message if the stream ends within a head.
   net::Task<net::Result<std::string_view>> head(std::size_t limit);
-  // Waits for bytes and adds them to those that are buffered, which are then `limit` at most.
-  // Returns how many came.
+  // Waits for bytes and appends them to the buffer, which holds at most `limit` bytes (or
+  // BufferPool::kSize, if that is more). Returns how many bytes arrived. A full buffer is
+  // http::error::buffer_overflow.
   net::Task<net::Result<std::size_t>> fill(std::size_t limit);
 
   [[nodiscard]] std::string_view buffered() const { return {data() + begin_, end_ - begin_}; }
@@ -79,8 +80,8 @@ class Input {
   std::size_t end_ = 0;
 };
 
-// One message body, read by its framing into the caller's memory. A body that is cut ends in
-// http::error::partial_message, and a damaged chunk is http::error::bad_chunk.
+// One message body, read by its framing into the caller's memory. Errors:
+// http::error::partial_message for a cut body, http::error::bad_chunk for a damaged chunk.
 class BodyReader {
  public:
   BodyReader(Input& input, http::Framing framing) : input_(&input), framing_(framing) {}
@@ -104,7 +105,7 @@ class BodyReader {
   http::Framing framing_;
   http::ChunkedDecoder decoder_;
   std::uint64_t received_ = 0;
-  bool ended_ = false;  // until_close: the end has come
+  bool ended_ = false;  // of until_close: the stream has ended
 };
 
 }  // namespace proxy

@@ -10,12 +10,12 @@ namespace proxy {
 
 // Belongs to one thread.
 struct Outgoing {
-  // `listening`: our own sockets, which nobody is connected to.
+  // `listening`: our own sockets, to which the guard allows no connection.
   Outgoing(net::Executor executor, net::Deadlines& deadlines, BufferPool& buffers,
            upstream::TlsClient& tls, const std::vector<net::tcp::endpoint>& listening);
 
-  // What holds for connections from now on: before the first one. The policy outlives its being
-  // followed.
+  // Applies the policy to all later connections. Call this before the first one. The policy lives
+  // until the next one is followed.
   void follow(const Policy& policy);
 
   upstream::Resolver resolver;

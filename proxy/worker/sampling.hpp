@@ -1,4 +1,4 @@
-// One thread's part in measuring false misses; see sources/sampling.hpp.
+// One thread's state for measuring false misses; see sources/sampling.hpp.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace proxy {
 
 // Belongs to one thread.
 struct Sampling {
-  static constexpr std::size_t kMostAtOnce = 16;  // probes; what comes beyond goes unasked
+  static constexpr std::size_t kMostAtOnce = 16;  // probes; further ones are not sent
 
   std::minstd_rand random{std::random_device{}()};
   std::size_t running = 0;

@@ -1,4 +1,4 @@
-// The connections of one thread, so that a drain can close those that wait for nothing.
+// The connections of one thread, so that a drain can close idle ones.
 #pragma once
 
 #include <boost/intrusive/list.hpp>

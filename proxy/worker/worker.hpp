@@ -1,4 +1,4 @@
-// What all threads share, and what each I/O thread has of its own.
+// The state that all threads share, and the state of each I/O thread.
 #pragma once
 
 #include <atomic>
@@ -20,17 +20,17 @@
 
 namespace proxy {
 
-// What a process has one of, for as long as it runs: what is configured anew while it runs is the
-// Policy's. Outlives all workers; what is not const is made for many threads. More members than a
-// class should have: each is a thing by itself, and nothing here acts on two of them.
+// The process's single objects, for its whole life; settings that may change while it runs belong
+// to Policy. Outlives all workers. Members that are not const are thread-safe. More members than a
+// class should have: each stands by itself, and no function here acts on two of them.
 struct Process {
   const std::string name;
   const std::vector<net::tcp::endpoint>& listening;
   Clock& clock;
-  cache::Budget& budget;   // of what is stored or going to be
-  cache::Budget& transit;  // of bodies that are passed on
+  cache::Budget& budget;   // of responses that are stored, or arriving to be stored
+  cache::Budget& transit;  // of bodies that are passed on unstored
   cache::Store& store;
-  cache::DiskTier* disk = nullptr;                        // null: memory is all there is
+  cache::DiskTier* disk = nullptr;                        // null: no disk is configured
   const std::optional<config::ByteSize> max_object = {};  // the setting cache.max_object
   Fills& fills;
   BlockRuns& runs;
@@ -38,30 +38,30 @@ struct Process {
   Metrics& metrics;
   AccessLog& log;
   upstream::TlsClient& tls;
-  net::Executor aside;  // of a thread for work that would hold up an I/O thread
+  net::Executor aside;  // one thread, for work that would hold up an I/O thread
 
   std::atomic<std::size_t> connections{0};
   std::atomic<bool> draining{false};
-  std::atomic<bool> verifying{false};  // the disk, for somebody
+  std::atomic<bool> verifying{false};  // a request to verify the cache is running
 };
 
-// An io_context whose coroutines can be ended while what they refer to is still there.
+// An io_context whose coroutines can be destroyed before the objects that they refer to.
 class Loop : public net::asio::io_context {
  public:
   Loop() : io_context(1) {}  // one thread runs it
-  // After run() has returned, and before anything that a coroutine refers to goes.
+  // Destroys all coroutines. Call this after run() has returned.
   void end_coroutines() { shutdown(); }
 };
 
-// One I/O thread's own things; everything in it is used on that thread only, or before it runs.
+// One I/O thread's state, used on that thread only, or before it runs.
 struct Worker {
-  // follow() has to be called before a request begins.
+  // Call follow() before a request begins.
   Worker(Process& of_all, std::size_t number);
 
-  // The policy in force, for a request to pin when it begins. Its count of users is the thread's
+  // The policy in force, for a request to pin when it begins. Its reference count is the thread's
   // own, so that threads do not write to one cache line for each request.
   [[nodiscard]] const PinnedPolicy& policy() const { return policy_; }
-  // Requests that begin from now on follow `policy`; those under way keep what they pinned.
+  // Later requests follow `policy`; those under way keep the policy that they pinned.
   void follow(PinnedPolicy policy);
 
   Process& process;

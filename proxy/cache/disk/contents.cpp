@@ -13,7 +13,7 @@ Result<Contents::Unknown> Contents::open(const std::filesystem::path& path) {
   if (!items) return items.error();
   Unknown unknown;
   Learner learner(index_, segments_, rules_);
-  std::optional<std::uint16_t> purges;  // by what was read
+  std::optional<std::uint16_t> purges;  // by the segments read so far
   for (const auto& item : *items) {
     if (!item.is_file) continue;
     auto file = directory->open_segment(item.segment);

@@ -37,7 +37,7 @@ std::function<void(Result<Position>)> told(Done done) {
   };
 }
 
-// Where the record is not written, the next start would find the entry that it should replace.
+// If the record is not written, the next start would find the entry that the record replaces.
 void purge_unless_written(NewRecord& record, Writer& writer) {
   const Key key = record.header.key;
   record.done = [&writer, key, done = std::move(record.done)](Result<Position> at) {

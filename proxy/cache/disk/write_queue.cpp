@@ -83,7 +83,7 @@ void WriteQueue::purge(NewRecord record) {
 
 void WriteQueue::doubt(const Key& object, std::uint64_t version) {
   const threads::MutexLock lock(mutex_);
-  // A doubt of every object has no later one.
+  // A doubt of every object is added even to a full list, since no later doubt repeats it.
   if (pending_.doubts.size() >= kMostDoubts && object != kAnyObject) return;
   pending_.doubts.emplace_back(object, version);
   changed_.notify_all();

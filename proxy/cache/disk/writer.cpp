@@ -11,8 +11,8 @@ constexpr std::chrono::seconds kLookAfter{1};
 // How long claims stand while a search for purged entries is under way.
 constexpr std::chrono::seconds kClaimsMeanwhile{1};
 
-// To reclaim a segment each of its records may be read. On a slow disk that takes long, but the
-// writer does not hang: so each question to `keep` begins a step.
+// To reclaim a segment, the writer may read each of its records. On a slow disk that takes long,
+// but the writer does not hang: so each call of `keep` begins a step.
 LogLimits in_steps(LogLimits limits, WriterWatch& watch) {
   limits.keep = [&watch, keep = std::move(limits.keep)](const Key& key, const Location& location) {
     watch.begin_step();
@@ -106,7 +106,7 @@ bool Writer::work(WriteQueue::Batch batch) {
   return more;
 }
 
-// The next start does not know what is owed.
+// Owed purges are written first: the next start does not know them.
 void Writer::end_log() {
   if (!owed_.empty()) recover();
   (void)log_.close();  // a segment without footer is replayed
@@ -212,8 +212,8 @@ void Writer::doubt(const std::vector<WriteQueue::Doubt>& doubts) {
   if (any) log_.doubt_objects();
 }
 
-// Which entries a purge rule covers is known only once the search has found them. Where that takes
-// long, or waits for a disk that rests, claims would tell neighbours of purged entries.
+// Only the search finds the entries that a purge rule covers. While it takes long, or waits for a
+// disk that rests, claims would tell neighbours of purged entries.
 void Writer::suspend_claims_of_long_search() {
   if (catalog_.rules.count() == 0) {
     searching_since_.reset();

@@ -11,10 +11,10 @@
 
 namespace proxy::cache {
 
-// Remembers of recently requested URLs whether they were requested once or more often. Each takes 4
-// bytes, in groups of 8 in which the newest URL replaces the oldest. The next request for a URL
-// that was replaced counts as its first. Any thread; if two meet, one URL may be forgotten. One URL
-// in a thousand million is taken for another.
+// Remembers recently requested URLs, and whether each was requested once or more often. A URL takes
+// 4 bytes, in groups of 8 in which the newest URL replaces the oldest. The next request for a
+// replaced URL counts as its first. Any thread; if two threads meet, one URL may be forgotten. One
+// URL in a thousand million is taken for another.
 class AskedTwice {
  public:
   // For `urls` URLs. Charged to the budget.

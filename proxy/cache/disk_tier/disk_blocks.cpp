@@ -50,7 +50,7 @@ Result<std::shared_ptr<const Entry>> DiskBlocks::read(const Key& url_key, std::u
   ReadBack::Seen seen{disk::block_key(url_key, object.object->version, number), {}};
   const auto location = disk_.find(seen.key, object.url);
   if (!location || location->kind != RecordKind::block) {
-    disk_.lose_block(url_key, object.object->version);  // if it is claimed, it is so wrongly
+    disk_.lose_block(url_key, object.object->version);  // a claim would be wrong
     return nullptr;
   }
   const auto failed = [&](Error error) -> Result<std::shared_ptr<const Entry>> {

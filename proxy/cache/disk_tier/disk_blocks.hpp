@@ -21,9 +21,9 @@ class DiskBlocks {
   // Queues a block of the object. False: refused.
   bool put(const disk::Key& url_key, std::uint32_t number, const Entry& object,
            const std::shared_ptr<const Entry>& block);
-  // The block that waits to be written, else null. Memory may have given it up meanwhile.
+  // The block, if it waits to be written, else null. Memory may have evicted it meanwhile.
   std::shared_ptr<const Entry> unwritten(const disk::Key& block_key) const EXCLUDES(mutex_);
-  // The block; null where it is not there. Errors are those of DiskTier::read(); a damaged block is
+  // The block; null if the disk lacks it. Errors are those of DiskTier::read(). A damaged block is
   // dropped, and the object is not claimed any more.
   disk::Result<std::shared_ptr<const Entry>> read(const disk::Key& url_key, std::uint32_t number,
                                                   const Entry& object, Store& memory,

@@ -16,8 +16,8 @@ using disk::Wait;
 // Memory for an entry of the index at worst (index_memory_test), and some for claims.
 constexpr std::uint64_t kIndexBytes = 64;
 
-// Records that wait to be written are in memory: they may take an eighth of it, but where that is
-// few blocks, up to a quarter.
+// Records that wait to be written may take an eighth of the memory; if that is less than four
+// blocks, up to a quarter.
 std::uint64_t queue_share(std::uint64_t memory_bytes) {
   return std::max(memory_bytes / 8, std::min<std::uint64_t>(4 * kBlockBytes, memory_bytes / 4));
 }

@@ -1,4 +1,4 @@
-// The disk under the memory.
+// The disk as the second tier below the store.
 #pragma once
 
 #include <atomic>
@@ -31,44 +31,44 @@ struct DiskLimits {
 // How many segment files, and so descriptors, a cache of this size has.
 std::uint64_t segments_of(std::uint64_t bytes);
 
-// Responses are written behind, and those that memory lacks are read back. Whole responses and
-// large objects only. The index takes at most half of the budget: beyond that the oldest segments
-// are reclaimed. Any thread; of what several threads put and purge under one key, the last counts.
+// Writes responses behind, and reads back responses that memory lacks. Whole responses and large
+// objects only. The index takes at most half of the budget: beyond that the oldest segments are
+// reclaimed. Any thread; if several threads put and purge under one key, the last call counts.
 class DiskTier {
  public:
-  // How long a request waits for a read from the disk. Then it goes on without.
+  // How long a request waits for a read from the disk. Then it continues without the disk.
   static constexpr std::chrono::milliseconds kReadLimit{2'000};
 
   // `reading`: which URLs a purge by prefix covers.
   DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading);
 
-  // As Disk::start().
+  // See Disk::start().
   disk::Result<disk::Loaded> start() { return disk_.start(); }
-  // Entries that were used in this memory count as used when space is reclaimed, from now on.
+  // From this call on, entries that were used in `memory` count as used when space is reclaimed.
   // Variants count only by look-ups on disk. The memory outlives the tier, or stop().
   void sit_under(const Store& memory) { memory_ = &memory; }
   enum class Stopped : std::uint8_t {
     yes,
     hangs,  // the disk does not answer: a job or `done` may still run; only the process can end
   };
-  // Ends reads, and writes what waits. No job and no `done` runs afterwards.
+  // Ends reads, and writes the waiting records. After `yes` no job and no `done` runs.
   [[nodiscard]] Stopped stop();
-  // As Disk::state(); rests also while reads hang.
+  // See Disk::state(). The tier also rests while reads hang.
   disk::State state() const;
 
   // Whether read() may find something: one look-up, under one lock.
   bool may_have(const disk::Key& url_key) const {
     return disk_.catalog().index.find(url_key).has_value();
   }
-  // Reads what answers a request with these fields, checks it, charges its bytes, and makes room
-  // for them in `memory`, which does not have it yet. `would_block`: read again with Wait::yes, as
-  // a job of post(). `corrupt`: the record is dropped, which is worth a line in the log. After
-  // other errors nothing is found.
+  // Reads the entry for a request with these fields, checks it, charges its bytes, and makes room
+  // for them in `memory`, which does not have the entry yet. `would_block`: read again with
+  // Wait::yes, as a job of post(). `corrupt`: the record is dropped; the caller logs that. Other
+  // errors count as a miss.
   disk::Result<ReadBack> read(const disk::Key& url_key, std::string_view url,
                               const http::Fields& request, Store& memory, disk::Wait wait);
-  // Whether the same would be found now: false where it was purged or replaced since.
+  // Whether read() would find the same records now: false if they were purged or replaced since.
   bool still_found(const ReadBack& read, std::string_view url) const;
-  // Reads that wait for the disk, one at a time for each key.
+  // The reads that wait for the disk, at most one for each key.
   Readings& readings() { return readings_; }
   // Runs the job on a thread that may wait for the disk. False: too many jobs wait.
   [[nodiscard]] bool post(disk::ReadPool::Job job) { return pool_->post(std::move(job)); }
@@ -77,19 +77,19 @@ class DiskTier {
 
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
-  // Whether a response of this URL may be put: it is admitted, or replaces one that is on disk.
+  // Whether a response of this URL may be put: it is admitted, or replaces a response on disk.
   bool admits(const disk::Key& url_key) const {
     return admission_.admits(url_key) || may_have(url_key);
   }
   // Bytes of the longest body that put() takes in one piece.
   std::uint64_t most_whole() const { return writer_.most_whole(); }
 
-  // Queues the entry in place of what the same requests select. `superseded`: the entry of which
-  // this may be only a newer head. `stored_above` puts the entry into memory if it still may be
-  // stored; where it returns false, put() does nothing and returns false. It is called under a lock
-  // that purge() takes, too: so no purge comes between memory and disk, and both have the same last
-  // entry. An entry that cannot be written (a part, too large, the queue full) still ends the old
-  // one.
+  // Queues the entry in place of the one that the same requests select. `superseded`: the entry of
+  // which this may be only a newer head. `stored_above` puts the entry into memory if it still may
+  // be stored; if it returns false, put() does nothing and returns false. `stored_above` is called
+  // under a lock that purge() takes, too: so no purge comes between memory and disk, and both have
+  // the same last entry. An entry that cannot be written (a part, too large, the queue full) still
+  // removes the old one from the disk.
   bool put(const disk::Key& url_key, const std::shared_ptr<const Entry>& entry,
            const Entry* superseded, const std::function<bool()>& stored_above);
 
@@ -102,12 +102,13 @@ class DiskTier {
   }
   DiskBlocks& blocks() { return blocks_; }
 
-  // Purges all variants. True: `done` is told when the purge is written. False: nothing was there.
+  // Purges all variants. True: `done` is called when the purge is written. False: the disk has
+  // nothing of the URL.
   bool purge(const disk::Key& url_key, disk::Done done);
-  // Purges all that the text covers. `busy`: too many such purges are under way.
+  // Purges all URLs that the text covers. `busy`: too many such purges are under way.
   disk::Result<void> purge_all(std::string_view text, disk::Done done);
 
-  // Charges what index, rules and queue take now to the budget. For one thread, regularly.
+  // Charges the memory of index, rules and queue to the budget. For one thread, regularly.
   void charge();
 
   disk::Disk& disk() { return disk_; }
@@ -121,7 +122,7 @@ class DiskTier {
   EntryWriter writer_{disk_};
   Selectors selectors_;
   DiskBlocks blocks_{budget_, disk_, reader_};
-  disk::Disk disk_;  // its writer's thread ends first: `done` may use all above
+  disk::Disk disk_;  // destroyed before the members above, which `done` may use on its thread
   std::uint64_t charged_ = 0;
   Readings readings_;
   std::optional<disk::ReadPool> pool_{std::in_place};

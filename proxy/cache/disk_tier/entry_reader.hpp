@@ -11,7 +11,7 @@
 
 namespace proxy::cache {
 
-// What was read back.
+// The result of a read.
 struct ReadBack {
   struct Seen {
     disk::Key key;
@@ -20,8 +20,8 @@ struct ReadBack {
 
   std::shared_ptr<const Entry> entry;  // null: nothing answers this request
   bool varies = false;                 // the URL is on disk, but in no variant that matches
-  std::optional<Seen> by;              // the record that was found under the URL's key,
-  std::optional<Seen> variant;         // and that of the variant
+  std::optional<Seen> by;              // the record under the URL's key
+  std::optional<Seen> variant;         // the record of the variant
 };
 
 // Any thread.
@@ -30,16 +30,16 @@ class EntryReader {
   // Both outlive the reader.
   EntryReader(Budget& budget, disk::Disk& disk) : budget_(budget), disk_(disk) {}
 
-  // The record found there. `gone`: it is of another URL, whose key collides.
+  // Opens the record at the location. `gone`: the record is of another URL, whose key collides.
   disk::Result<disk::StoredRecord> open(ReadBack::Seen& seen, const disk::Location& location,
                                         std::string_view url, disk::Wait wait);
-  // `read` with its entry, whose bytes are charged, and room made for them in `memory`; without
-  // one where memory has no room.
+  // Adds the entry to `read`: charges its bytes and makes room for them in `memory`. If memory has
+  // no room, returns `read` without an entry.
   disk::Result<ReadBack> read_entry(ReadBack read, const disk::StoredRecord& stored,
                                     SavedHead saved, Store& memory, disk::Wait wait);
-  // `busy`: memory has no room. A block is read in any case: whoever reads blocks bounds how many
-  // are in memory. `would_block`: without waiting, also where the body is long, as its checksum
-  // takes time.
+  // `busy`: memory has no room. A block is read without room, too: its reader has a transfer slot,
+  // and slots bound the blocks in memory. `would_block`: with Wait::no, also if the body is long,
+  // since its checksum takes time.
   disk::Result<Body> read_body(const disk::StoredRecord& stored, Store& memory, disk::Wait wait);
 
  private:

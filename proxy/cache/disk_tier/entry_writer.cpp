@@ -14,7 +14,7 @@ using disk::RecordHeader;
 using disk::RecordKind;
 using disk::Result;
 
-// Of a record. Longer bodies stay in memory only.
+// Bytes of a record. Longer bodies stay in memory only.
 constexpr std::uint64_t kMostWhole = std::uint64_t{16} << 20;
 
 bool same_body(const Entry& a, const Entry& b) {
@@ -94,8 +94,8 @@ EntryWriter::Taken EntryWriter::write_head(NewRecord record,
   return taken_if(disk_.freshen(std::move(record)));
 }
 
-// An object whose head is freshened stays found meanwhile: its blocks would count as orphans
-// otherwise.
+// An object stays in the index while its head is freshened: otherwise its blocks would count as
+// orphans.
 EntryWriter::Taken EntryWriter::write_object(NewRecord record, const Entry& entry,
                                              const Entry* superseded) {
   record.header.kind = RecordKind::object;

@@ -13,7 +13,7 @@ namespace proxy::cache {
 // Any thread; for one key, the caller holds its lock.
 class EntryWriter {
  public:
-  // Of a record beside URL, head and body, generously.
+  // A generous bound on the bytes of a record beside URL, head and body.
   static constexpr std::uint64_t kFixed = 64 * 1024;
 
   // The disk outlives the writer.
@@ -23,9 +23,9 @@ class EntryWriter {
     yes,
     no,  // the entry is too large, or a part, or the queue is full; the old one is purged
   };
-  // Queues the entry in place of what is found under the key. `superseded`: the entry of which this
-  // is perhaps only a newer head; where it shares the body, the head alone is written. `selector`:
-  // the number of the selector that leads to it, else 0.
+  // Queues the entry in place of the key's present one. `superseded`: the entry of which this may
+  // be only a newer head; if both share the body, the head alone is written. `selector`: the number
+  // of the selector that leads to the entry, else 0.
   Taken write(const disk::Key& key, const std::shared_ptr<const Entry>& entry,
               const Entry* superseded, std::uint64_t selector);
   // Bytes of the longest body that may be written as one record.

@@ -33,8 +33,8 @@ class Readings {
     digest::Key key_{};
   };
 
-  // Takes the turn. Where another request has it, returns an empty one and calls `over` when that
-  // turn ends, on any thread; `over` must be brief.
+  // Takes the turn. If another request has it, returns an empty turn, and calls `over` when the
+  // other's turn ends, on any thread; `over` must be brief.
   [[nodiscard]] Turn begin(const digest::Key& key, std::function<void()> over) EXCLUDES(mutex_) {
     const threads::MutexLock lock(mutex_);
     const auto [place, is_new] = waiting_.try_emplace(key);

@@ -41,8 +41,8 @@ void Selectors::learn(const Key& url_key, std::string_view url) {
   }
 }
 
-// The selector that leads to variants by these field names; else a new one, to which nothing that
-// is on disk belongs.
+// The selector that leads to variants by these field names; else a new one, to which no variant on
+// disk belongs.
 Selectors::Known& Selectors::selector_for(const Key& url_key, std::string_view url,
                                           std::string names) {
   learn(url_key, url);
@@ -74,9 +74,9 @@ void Selectors::put_variant(const Key& url_key, const std::shared_ptr<const Entr
   }
 }
 
-// The selector's record has the claim of the variant that is claimable longest, if that is still
-// there. The claims of other variants are not kept: once that variant is replaced or gone, the URL
-// is not claimed, though another variant could be.
+// The selector's record has the claim of the variant that is claimable longest, if the disk still
+// has that variant. The claims of other variants are not kept: once the claimed variant is replaced
+// or gone, the URL is not claimed, though another variant could be.
 void Selectors::put_selector(Known& known, const Key& variant, const Entry& entry) {
   RecordHeader mine{
       .kind = RecordKind::selector, .claimable_until = recorded_claim(entry), .key = known.url};

@@ -17,9 +17,9 @@
 
 namespace proxy::cache {
 
-// Has a lock for each URL's key, and remembers the selectors of some URLs, so that a variant that
-// is put goes by the selector that leads to the others. A selector that another URL pushed out is
-// read again where that takes no waiting; else the variants on disk are lost. Any thread.
+// Has a lock for each URL's key, and remembers the selectors of some URLs, so that a new variant
+// gets the selector that leads to the others. A selector that another URL replaced is read again if
+// that takes no waiting; else the variants on disk are lost. Any thread.
 class Selectors {
   static constexpr std::size_t kLocks = 32;  // all are held at once; TSan counts up to 64
   using Locks = std::array<threads::Mutex, kLocks>;
@@ -28,12 +28,12 @@ class Selectors {
   // All outlive this object. `most`: how many selectors are remembered.
   Selectors(disk::Disk& disk, EntryReader& reader, EntryWriter& writer, std::size_t most)
       : disk_(disk), reader_(reader), writer_(writer), known_(most) {}
-  // Of the memory's budget, which selectors may take some of.
+  // How many selectors to remember: as many as fit into 1/64 of the memory, from 64 to 4096.
   static std::size_t fitting(std::uint64_t memory_bytes);
 
   // Several keys share a lock.
   threads::Mutex& lock_of(const disk::Key& url_key) { return locks_[slot_of(url_key) % kLocks]; }
-  // Holds the locks of all keys. The analysis cannot count them.
+  // Holds the locks of all keys, which the thread-safety analysis cannot count.
   class AllLocked {
    public:
     explicit AllLocked(Selectors& selectors) NO_THREAD_SAFETY_ANALYSIS : locks_(selectors.locks_) {

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kShards = Index::kShards;
 constexpr std::size_t kParts = 4096;  // of the keys, given to the shards
 
-// Which shard each part belongs to. Shares of s * 2^(i / 128): at any number of entries as many
-// shards are just before their doubling as just behind it.
+// Which shard each part belongs to. Shard i has a share proportional to 2^(i / 128): at any number
+// of entries, as many shards are just before their doubling as just after it.
 std::array<std::uint8_t, kParts> give_out() {
   std::array<std::uint8_t, kParts> owners{};
   // The shares of shards 0 to i add up to 2^((i + 1) / 128) - 1 of all.

@@ -1,4 +1,4 @@
-// One part of the index, and what its entries let be claimed.
+// One part of the index, and the claims that its entries allow.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ class IndexShard {
                                         Counting<Slot>>;
   using Set = boost::unordered_flat_set<Key, digest::KeyHash, std::equal_to<Key>, Counting<Key>>;
 
-  // Empty. What is claimed has to be listed anew.
+  // Begins empty. Claims have to be listed anew.
   void begin(std::atomic<std::uint64_t>& bytes, std::uint32_t origin) REQUIRES(mutex) {
     map.emplace(Counting<Slot>(bytes));
     if (!above_) above_.emplace(Counting<Key>(bytes));
@@ -56,7 +56,7 @@ class IndexShard {
     give_up_changes();
   }
 
-  // Null if it is not there, or not at that position.
+  // Null if the key is not there, or not at that position.
   PackedLocation* find(const Key& key) REQUIRES(mutex) {
     const auto found = map->find(key);
     return found == map->end() ? nullptr : &found->second;

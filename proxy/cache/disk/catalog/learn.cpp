@@ -53,7 +53,7 @@ void Learner::finish() {
   for (const Position at : waiting_) {
     const Location place{.at = at, .bytes = 256, .kind = RecordKind::purge_prefix};
     const auto rule = StoredRecord::open(segments_, {}, place, Wait::yes);
-    // Of one that cannot be read nobody knows what it covers: it counts for all.
+    // A rule that cannot be read may cover any URL, so it covers all.
     rules_.learn(rule ? rule->url() : "", at);
   }
   waiting_.clear();

@@ -10,9 +10,9 @@
 namespace proxy::cache::disk {
 namespace {
 
-// Small records come with one read; of larger ones the body goes right to where it is wanted.
+// A small record takes one read. The body of a larger record is read right into its destination.
 constexpr std::uint32_t kFirstRead = 16 * 1024;
-// Nobody writes longer URLs and heads: a damaged length costs no more memory than this.
+// No record has a longer URL and head: a damaged length costs no more memory than this.
 constexpr std::uint64_t kMostChecked = std::uint64_t{16} << 20;
 
 }  // namespace
@@ -40,7 +40,7 @@ Result<StoredRecord::Front> StoredRecord::open_front(const Segments& segments, P
     std::copy_n(front.bytes.get(), front.size, larger.get());
     const auto rest = std::span(larger.get(), checked).subspan(front.size);
     const auto read = file.read(rest, at.offset + front.size, wait);
-    // A length that a damaged header made up leads beyond the end too.
+    // A damaged header's length may also lead beyond the end.
     if (!read) return read.error() == Error::gone ? Error::corrupt : read.error();
     front.bytes = std::move(larger);
     front.size = checked;
@@ -89,7 +89,7 @@ Result<void> StoredRecord::read_body(std::span<std::uint8_t> into, Wait wait) co
   return read_body(std::span<const std::span<std::uint8_t>>(&into, 1), wait);
 }
 
-// All pieces at one place: what is in them is of no interest.
+// Reads all pieces into one buffer: only the checksum matters.
 Result<void> StoredRecord::check_body(Wait wait) const {
   constexpr std::size_t kPiece = std::size_t{64} << 10;
   std::vector<std::uint8_t> piece(std::min<std::size_t>(body_bytes(), kPiece));

@@ -10,8 +10,8 @@ Walk::Walk(const Index& index, std::function<bool(const Location&)> wanted)
   index_.each([this](const Key&, const Location& place) { end_ = std::max(end_, place.at); });
 }
 
-// The next in the order of the log, of whatever shard. What is too much is dropped only where it is
-// as much again, or each shard would cost a look at all of it.
+// Gathers the next entries in the order of the log, from all shards. The surplus is dropped only
+// once it is as large as the part to keep; otherwise each shard would cost a look at all of them.
 void Walk::gather() {
   ahead_.clear();
   met_ = 0;

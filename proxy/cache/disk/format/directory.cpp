@@ -43,7 +43,7 @@ bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// Opening what is no file may wait for ever.
+// Opening something other than a file may wait for ever.
 Result<File> open_lock(const File& directory, Access access) {
   struct stat status {};
   const bool exists = ::fstatat(directory.descriptor(), kLock, &status, AT_SYMLINK_NOFOLLOW) == 0;
@@ -90,7 +90,7 @@ Result<std::vector<Directory::Item>> Directory::segments() const {
   const std::unique_ptr<DIR, CloseDirectory> listing(::fdopendir(copy));
   if (!listing) return error_of(errno);
   std::vector<Item> found;
-  // The end of the list is told from an error by errno alone.
+  // Only errno tells the end of the list from an error.
   for (const dirent* item = nullptr; errno = 0, item = ::readdir(listing.get());) {
     const auto segment = number_of(item->d_name);
     struct stat status {};

@@ -11,7 +11,7 @@
 namespace proxy::cache::disk {
 namespace {
 
-// Takes what was written off the front of the pieces.
+// Removes the written bytes from the front of the pieces.
 std::span<iovec> without_first(std::span<iovec> pieces, std::size_t written) {
   while (!pieces.empty() && written >= pieces.front().iov_len) {
     written -= pieces.front().iov_len;

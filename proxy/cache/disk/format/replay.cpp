@@ -8,26 +8,26 @@
 namespace proxy::cache::disk {
 namespace {
 
-// Trying all bits takes some time: so often in one segment, and with heads of no more bytes.
+// Trying all bits takes time: the most attempts in one segment, and the largest head to try.
 constexpr int kMostMends = 64;
 constexpr std::uint64_t kMostMended = 64 * 1024;
 
-// Whoever sends a body can make up heads in it, each of which says that it reaches to the end: so
-// many bytes are looked at in vain in one segment.
+// A sender can make up heads in a body, each of which claims to reach to the end: the most bytes
+// looked at in vain in one segment.
 constexpr std::uint64_t kMostInVain = std::uint64_t{256} << 20;
 
 bool all_zeros(Bytes bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
 }
 
-// Where the zeros begin that it ends in.
+// The offset of the zeros at the end of the file.
 std::uint64_t end_of_content(Bytes file) {
   const auto last =
       std::find_if(file.rbegin(), file.rend(), [](std::uint8_t byte) { return byte != 0; });
   return static_cast<std::uint64_t>(file.rend() - last);
 }
 
-// Of a response: purges have neither head nor body, searches no URL.
+// A response has a URL, and a head or a body. Purges have neither head nor body, searches no URL.
 bool has_lengths_of_a_response(const RecordHeader& header) {
   const bool has_content = header.head_bytes > 0 || header.body_bytes > 0;
   return has_content && header.url_bytes > 0;
@@ -69,14 +69,14 @@ class Replay {
     in_vain_ += checked.size();
     return std::nullopt;
   }
-  // Then nothing more is found, and all that is left is damage of unknown length.
+  // If true, no more records are found: the rest is damage of unknown length.
   bool gives_up() const { return in_vain_ >= kMostInVain; }
   bool body_intact(const RecordHeader& header) const {
     const auto begin = header.at.offset + header.checked_bytes();
     return digest::crc32c(rest(begin).first(header.body_bytes)) == header.body_checksum;
   }
 
-  // The same with one bit of its header as it was before.
+  // As head_at(), after one flipped bit of the header is repaired.
   std::optional<RecordHeader> mended_head(Bytes bytes) {
     if (mends_left_ == 0) return std::nullopt;
     mends_left_ -= 1;
@@ -118,7 +118,7 @@ class Replay {
     }
   }
 
-  // Whether to go on behind it.
+  // Returns whether to continue behind the damage.
   bool pass_damage(const std::optional<RecordHeader>& good_head) {
     const Bytes bytes = rest(found_.end);
     if (found_.end >= zeros_) return false;
@@ -146,7 +146,7 @@ class Replay {
     return pass_unknown_length(bytes, cut);
   }
 
-  // `cut`: it passes the end of the file, as what a crash has cut does, which nothing comes after.
+  // `cut`: the record passes the end of the file, like a record cut by a crash, which is the last.
   bool pass_unknown_length(Bytes bytes, bool cut) {
     if (!cut && is_footer(bytes)) return false;
     const std::uint64_t begin = found_.end + kRecordHeaderBytes;
@@ -168,7 +168,7 @@ class Replay {
     return true;
   }
 
-  // What a crash has left of what was being written.
+  // Ends at a record that a crash cut while it was written.
   bool end_cut() {
     found_.cut = true;
     found_.damaged = std::any_of(found_.records.begin(), found_.records.end(),
@@ -176,8 +176,8 @@ class Replay {
     return false;
   }
 
-  // The one of what was found, damaged, or the beginning of it. It ends the file, and may tell of
-  // some more than were found.
+  // Whether the bytes are the footer of the records found, damaged, or the footer's beginning. The
+  // footer ends the file, and may list some more records than were found.
   bool is_footer(Bytes bytes) {
     if (bytes.size() > 2 * footer_bytes(found_.records.size()) || gives_up()) return false;
     const auto footer = encode_footer(segment_, found_.records, found_.purges.value_or(0));
@@ -191,8 +191,8 @@ class Replay {
 
   const Bytes file_;
   const std::uint32_t segment_;
-  const std::uint64_t zeros_;  // from there on there is nothing else
-  std::uint64_t in_vain_ = 0;  // bytes of what turned out to be no head and no footer
+  const std::uint64_t zeros_;  // from this offset on, all bytes are 0
+  std::uint64_t in_vain_ = 0;  // bytes looked at that were neither head nor footer
   Replayed found_;
   bool believes_ = true;
   int mends_left_ = kMostMends;

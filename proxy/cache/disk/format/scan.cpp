@@ -9,7 +9,7 @@
 namespace proxy::cache::disk {
 namespace {
 
-// Nothing where there is no footer, or a damaged one.
+// Reads the records from the footer. False: the footer is missing or damaged.
 Result<bool> scan_footer(const File& file, std::uint32_t segment, Scanned& found) {
   if (found.file_bytes < kSegmentHeaderBytes + kTrailerBytes) return false;
   std::array<std::uint8_t, kTrailerBytes> end;
@@ -41,7 +41,7 @@ Result<void> scan_records(const File& file, std::uint32_t segment, Scanned& foun
   if (!read) return read.error();
   auto replayed = replay({bytes.get(), size}, segment, found.purges_before);
   found.end = kSegmentHeaderBytes;
-  if (!found.purges_before && !replayed.any) return {};  // nothing says that it is one of ours
+  if (!found.purges_before && !replayed.any) return {};  // nothing shows that the file is ours
   found.records = std::move(replayed.records);
   found.end = replayed.end;
   found.purges = replayed.purges;

@@ -38,7 +38,7 @@ class Verification {
     tell_({fault, segment_, offset, lost, url});
   }
 
-  // Whether to go on behind it.
+  // Returns whether to continue behind the header.
   bool check_header(std::uint64_t size) {
     std::array<std::uint8_t, kSegmentHeaderBytes> bytes{};
     if (!file_.read_some(bytes, 0, Wait::yes)) {
@@ -75,7 +75,7 @@ class Verification {
     if (!scanned->sealed) check_end(*scanned);
   }
 
-  // Only what is not written yet may follow the last good record, where there is no footer.
+  // Without a footer, only bytes not written yet may follow the last good record.
   void check_end(const Scanned& scanned) {
     const std::uint64_t left = scanned.file_bytes - std::min(scanned.end, scanned.file_bytes);
     if (left == 0 || all_zeros(scanned.end, left)) return;
@@ -93,7 +93,7 @@ class Verification {
     damaged(fault.value_or(Fault::no_record), scanned.end, left, url);
   }
 
-  // Of the record that is told to lie there. `url` is valid until the next call.
+  // The fault of a record that the segment lists, if any. `url` is valid until the next call.
   std::optional<Fault> fault_of(const Listed& told, std::string_view& url) {
     record_.resize(std::max<std::size_t>(record_.size(), told.bytes));
     const auto record = std::span(record_).first(told.bytes);

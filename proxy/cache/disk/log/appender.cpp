@@ -120,8 +120,8 @@ Result<void> Appender::probe() const {
   return current_->segment->file.write(kZeros, current_->end);
 }
 
-// A part may have been written. It is cut off: a later start would take it for records behind those
-// that are appended next.
+// Some of the gathered records may have been written. They are cut off: a later start would take
+// them for records behind those appended next.
 void Appender::fail_gathered(Error error) {
   if (current_ && !current_->segment->file.truncate(current_->end)) current_.reset();
   pieces_.clear();
@@ -133,8 +133,8 @@ void Appender::fail_gathered(Error error) {
   }
 }
 
-// The index must follow the order of the log, as a start would: so this is the only place that adds
-// to it while the log is open.
+// The index must follow the order of the log, as a start would. So only this function adds to the
+// index while the log is open.
 void Appender::apply(Gathered& added) {
   const RecordHeader& header = added.record.header;
   current_->records.push_back(listed(header));
@@ -160,7 +160,7 @@ void Appender::apply(Gathered& added) {
   added.record.done(found ? Result<Position>(header.at) : Error::gone);
 }
 
-// Whether the record counts: a newer head does not where the entry is gone.
+// Whether the record counts. A newer head does not count if its entry is gone.
 bool Appender::apply_stored(Gathered& added, const Location& location) {
   const RecordHeader& header = added.record.header;
   const Key key = header.index_key();

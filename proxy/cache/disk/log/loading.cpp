@@ -12,7 +12,7 @@ void count_loss(const Scanned& scanned, bool newest, Loaded& found) {
   found.damaged += !cut && (scanned.damaged || scanned.cut) ? 1 : 0;
 }
 
-// Whether nothing in the file is ours. A file that cannot be read counts as ours: it may be.
+// Whether nothing in the file is ours. A file that cannot be read may be ours, and counts as ours.
 Result<bool> is_foreign(const Directory& directory, const Directory::Item& item, bool newest,
                         Loaded& found) {
   if (item.bytes > space_of(kMaxSegmentBytes)) {
@@ -68,8 +68,8 @@ Result<void> Loading::run(Rotation& rotation) {
   return {};
 }
 
-// The header of each segment counts the purges before it: a number that does not fit tells that
-// some are lost. Of purges lost at the end of the newest, nothing tells.
+// The header of each segment counts the purges before it, so a wrong number shows lost purges.
+// Purges lost at the end of the newest segment leave no trace.
 Result<void> Loading::load(std::uint32_t number, bool newest, Rotation& rotation) {
   auto file = files_.directory().open_segment(number);
   if (!file && file.error() == Error::no_descriptors) return file.error();
@@ -104,8 +104,8 @@ void Loading::learn(File file, Scanned scanned, std::uint32_t number, bool newes
   finish(std::move(segment), std::move(scanned), newest, rotation);
 }
 
-// The newest segment is appended to where it is not nearly full: many starts would leave many small
-// files otherwise. It must leave space for the next segment, which could take no copies otherwise.
+// The newest segment is appended to unless it is nearly full: otherwise many starts would leave
+// many small files. It must leave space for the next segment, which could otherwise take no copies.
 // Any other segment without a footer gets one, also where records are damaged: the footer then
 // tells the next start what to leave out.
 void Loading::finish(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest,

@@ -35,7 +35,7 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
   }
   // The new segment tells the next start that purges are missing.
   if (found.forgotten > 0) (void)rotation_.begin_segment(0);
-  // Blocks may be lost of which no record tells.
+  // Blocks may be lost without a record of their loss.
   const bool lost_some = left < before || found.unreadable + found.other_version > 0;
   if (lost_some || found.damaged > 0) claims_.doubt_objects();
   if (reclaimer_.is_crowded()) {                        // `entries` may be less than it was

@@ -10,7 +10,7 @@
 
 namespace proxy::cache::disk {
 
-// A rule counts for entries before its record, so the search ends there. Rules that are added
+// A rule counts for entries before its record, so the search ends at the newest record. Rules added
 // meanwhile wait for the next search: taken up at once, many of them would put off the end.
 Result<bool> PrefixSearch::step(const Write& write) {
   if (!until_) until_ = catalog_.rules.newest();
@@ -21,7 +21,7 @@ Result<bool> PrefixSearch::step(const Write& write) {
                   [until](const Location& location) { return location.at < until; });
   }
   const auto more = search_some(write);
-  if (!more) walk_.reset();  // what it has passed may not be recorded: begin anew
+  if (!more) walk_.reset();  // purged entries may be unrecorded: the search begins anew
   if (!more || *more) return more;
   const auto finished = finish(until, write);
   if (!finished) return finished.error();
@@ -34,7 +34,8 @@ void PrefixSearch::abandon() {
   until_.reset();
 }
 
-// Whether there are more entries. One that cannot be read counts as purged: a rule may cover it.
+// Whether there are more entries. An entry that cannot be read counts as purged: a rule may cover
+// it.
 Result<bool> PrefixSearch::search_some(const Write& write) {
   const auto until = std::chrono::steady_clock::now() + kStepTime;
   const std::size_t most = std::min<std::size_t>(kStepEntries, segment_bytes_ / 2 / kSearchedBytes);
@@ -60,8 +61,8 @@ Result<bool> PrefixSearch::search_some(const Write& write) {
   return more;
 }
 
-// Where the log may have entries that the index lacks, the end is not recorded: only a later start
-// can find these, and has to search for them.
+// If the log may have entries that the index lacks, the end is not recorded: a later start finds
+// these entries, and has to search them.
 Result<void> PrefixSearch::finish(Position until, const Write& write) {
   if (!catalog_.log_has_more) {
     const RecordHeader header{.kind = RecordKind::searched, .version = to_number(until)};

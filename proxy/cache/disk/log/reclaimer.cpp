@@ -40,7 +40,7 @@ Result<void> Reclaimer::reclaim(std::uint32_t number, CopyAllowance& allowance) 
     if (cleared) cleared = claims_.settle_all();
     claims_.add(std::move(others));
     if (!cleared) return cleared;
-    // A reader may keep the file open, and its space with it: so it is emptied first.
+    // A reader may keep the file open, and so its space taken: the file is emptied first.
     const auto emptied = segment->file.truncate(0);
     if (!emptied) return emptied;
   }
@@ -52,8 +52,8 @@ Result<void> Reclaimer::reclaim(std::uint32_t number, CopyAllowance& allowance) 
   return {};
 }
 
-// Asks the system to read what will be copied. Read one by one, some thousand records take a disk
-// with moving heads half a minute, and all that is appended waits for that.
+// Asks the system to read ahead the records to copy. Read one by one, some thousand records take a
+// disk with moving heads half a minute, and all appends wait for that.
 void Reclaimer::read_ahead(const Segment& segment, const std::vector<Listed>& records,
                            const CopyAllowance& allowance) const {
   constexpr std::uint64_t kGap = 64 * 1024;  // to read such a gap is faster than to seek over it
@@ -109,7 +109,7 @@ Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowan
   // calls that a slow disk does not hang.
   const bool used = limits_.keep(listed.key, *location);
   if (location->at != at) {
-    // Replaced, unless what replaced it is a newer head of this very body.
+    // The record was replaced, unless its replacement is a newer head of this body.
     if (location->kind != RecordKind::head || listed.kind != RecordKind::whole) return {};
     const auto newer = StoredRecord::open(catalog_.segments, listed.key, *location, Wait::yes);
     if (newer && newer->body_at() != at) return {};

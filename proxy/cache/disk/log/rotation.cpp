@@ -6,8 +6,8 @@
 namespace proxy::cache::disk {
 namespace {
 
-// All that is appended waits while entries of a reclaimed segment are copied. So no more is copied
-// than the disk writes in this time, or one block of a large object.
+// All appends wait while entries of a reclaimed segment are copied. So the copies are limited to
+// the bytes that the disk writes in this time, or to one block of a large object.
 constexpr std::chrono::milliseconds kLongestCopy{300};
 constexpr std::uint64_t kLeastCopied = std::uint64_t{1'088} << 10;
 
@@ -59,8 +59,8 @@ Result<void> Rotation::yield_oldest(CopyAllowance& allowance) {
   return reclaimed;
 }
 
-// Where others fill the file system, our oldest segments go for that, too. The free space does not
-// tell of a quota: that one is used up shows only in the attempt.
+// If other programs fill the file system, our oldest segments are removed for that, too. The free
+// space does not include a quota: only an attempt shows that a quota is used up.
 Result<void> Rotation::create_squeezed() {
   for (CopyAllowance none;;) {
     if (!may_yield()) return create();
