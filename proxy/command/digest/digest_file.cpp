@@ -79,7 +79,7 @@ digest::Loaded<void> check_length(FileForm form, Bytes head, std::uint64_t size)
 }
 
 // Appends to `into` until it has `until` bytes, or the input ends.
-Result<void> read_on(const Input& input, std::vector<std::uint8_t>& into, std::size_t until) {
+Result<void> read_on(const InputFile& input, std::vector<std::uint8_t>& into, std::size_t until) {
   std::size_t held = into.size();
   into.resize(until);
   while (held < until) {
@@ -134,7 +134,7 @@ Trouble unusable_digest(std::string_view place, std::string_view kind, std::stri
 }
 
 Result<DigestFile> read_digest_file(const std::string& path) {
-  const auto input = Input::open(path, Streams{}, Opening::at_once);
+  const auto input = InputFile::open(path, Streams{}, Opening::at_once);
   if (!input) return input.error();
   if (!input->rereadable()) {
     return Trouble{input->name() + ": is no ordinary file; save the digest to a file first"};
