@@ -26,7 +26,7 @@ namespace proxy {
 struct Process {
   const std::string name;
   const std::vector<net::tcp::endpoint>& listening;
-  Clock& clock;
+  WallClock& clock;
   cache::Budget& budget;   // of what is stored or going to be
   cache::Budget& transit;  // of bodies that are passed on
   cache::Store& store;
