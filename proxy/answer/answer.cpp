@@ -58,7 +58,7 @@ Task<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
       return refuse(client, request, why_not_fetched(request, lookup));
     case Action::pass:
       return pass(client, request, body, reason,
-                  reason == Forward::stale ? lookup.held() : nullptr);
+                  reason == Forward::stale ? lookup.stored() : nullptr);
     case Action::fetch:
     case Action::revalidate:
     case Action::complete:

@@ -22,9 +22,9 @@ void heed_head(Process& process, const Request& request, const http::ResponseHea
                const cache::Times& times, std::chrono::steady_clock::time_point since) {
   const auto& url = request.stored_as();
   const auto key = digest::key_of(digest::Method::get, url);
-  const auto held = process.store.find(key, url, request.head.fields).entry;
+  const auto stored = process.store.find(key, url, request.head.fields).entry;
   const auto says =
-      held ? cache::head_says(request.facts, answer, *held) : cache::HeadSays::nothing;
+      stored ? cache::head_says(request.facts, answer, *stored) : cache::HeadSays::nothing;
   if (says == cache::HeadSays::changed) drop(process, key, url);
   if (says != cache::HeadSays::unchanged || process.fills.outdated(key, url, since)) return;
   const cache::Received received{.url = url,
@@ -35,9 +35,9 @@ void heed_head(Process& process, const Request& request, const http::ResponseHea
                                  .targets = targets_for(request, request.policy().settings.cache),
                                  .bounds = request.facts.freshness};
   const auto updated =
-      cache::freshen(process.budget, *held, cache::as_get(request.facts), received);
+      cache::freshen(process.budget, *stored, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
-    keep(process, key, updated.entry, since, held.get());
+    keep(process, key, updated.entry, since, stored.get());
   } else {
     drop(process, key, url);
   }

@@ -7,7 +7,7 @@ using net::Task;
 Task<Delivered> serve_hit(Client& client, const Request& request, const Lookup& lookup,
                           std::string_view detail) {
   const auto now = client.worker.process.clock.now();
-  const auto& entry = lookup.held();
+  const auto& entry = lookup.stored();
   if (entry->object) {
     HeldObject object{lookup.key, entry, lookup.presence};
     co_return co_await serve_object(client, request, std::move(object), now, detail);

@@ -31,11 +31,11 @@ Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup l
 
 void judge(const Process& process, const Request& request, Lookup& lookup) {
   lookup.presence = Presence::stored;
-  if (lookup.held() && lookup.held()->object) {
-    lookup.presence = presence(process, request, lookup.key, *lookup.held());
+  if (lookup.stored() && lookup.stored()->object) {
+    lookup.presence = presence(process, request, lookup.key, *lookup.stored());
     // Blocks without a strong validator cannot be fetched apart (RFC 9110 15.3.7.3), so a request
     // that finds them under way can only wait for them.
-    const bool only_joined = cache::strong_validator(*lookup.held()).empty() &&
+    const bool only_joined = cache::strong_validator(*lookup.stored()).empty() &&
                              !request.facts.control.only_if_cached && !request.facts.offline;
     lookup.found.lacks = lookup.presence == Presence::missing ||
                          (lookup.presence == Presence::under_way && !only_joined);
@@ -50,7 +50,7 @@ bool answers_from_cache(const Lookup& lookup) {
 
 bool is_hit(const Lookup& lookup) {
   if (lookup.verdict.action == Action::complete) {
-    return lookup.held()->object && !lookup.held()->range;
+    return lookup.stored()->object && !lookup.stored()->range;
   }
   return lookup.verdict.action == Action::serve;
 }

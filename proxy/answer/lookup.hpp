@@ -22,7 +22,7 @@ struct Lookup {
   Presence presence = Presence::stored;  // of the bytes wanted; for an entry that is an object's
   bool anew = false;                     // set by begin_anew()
 
-  [[nodiscard]] const std::shared_ptr<const cache::Entry>& held() const { return found.entry; }
+  [[nodiscard]] const std::shared_ptr<const cache::Entry>& stored() const { return found.entry; }
 };
 
 // Searches memory.

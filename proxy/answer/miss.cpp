@@ -26,7 +26,7 @@ void begin(Client& client, const Request& request, const Lookup& lookup,
                                 .key = lookup.key,
                                 .request = std::make_unique<OwnedRequest>(request),
                                 .how = lookup.verdict,
-                                .held = lookup.held(),
+                                .held = lookup.stored(),
                                 .asked = lookup.asked,
                                 .range_override = range_override(process, request, lookup),
                                 .ask_siblings = ask});
@@ -48,10 +48,11 @@ bool may_have_stale(const Client& client, const Request& request, const Lookup& 
                     const Failure& failure) {
   const auto& process = client.worker.process;
   const auto leave = request.policy().leave_after(failure);
-  if (!lookup.held()) return false;
-  const auto& held = *lookup.held();
-  if (held.object && presence(process, request, lookup.key, held) != Presence::stored) return false;
-  return cache::may_stand_in(request.facts, held, process.clock.now(), leave);
+  if (!lookup.stored()) return false;
+  const auto& stored = *lookup.stored();
+  if (stored.object && presence(process, request, lookup.key, stored) != Presence::stored)
+    return false;
+  return cache::may_stand_in(request.facts, stored, process.clock.now(), leave);
 }
 
 enum class Joined {
@@ -174,7 +175,7 @@ void refresh(Client& client, const Request& request, const Lookup& lookup) {
                          .key = lookup.key,
                          .request = std::make_unique<OwnedRequest>(request),
                          .how = {Action::revalidate, Forward::stale},
-                         .held = lookup.held(),
+                         .held = lookup.stored(),
                          .asked = lookup.asked,
                          .refresh = true});
 }

@@ -63,8 +63,8 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   times.response = worker.process.clock.now();
 
   const auto answered = asked ? Outcome<unsigned>(forwarding.head().status) : asked.error();
-  const auto held = stand_in(client, request, forwarding.host(), std::move(stale), answered);
-  if (held) co_return co_await deliver_stored(client, request, *held, reason);
+  const auto stored = stand_in(client, request, forwarding.host(), std::move(stale), answered);
+  if (stored) co_return co_await deliver_stored(client, request, *stored, reason);
   if (!asked) co_return co_await refuse(client, request, asked.error(), reason);
   if (forwarding.head().status == 101) {
     co_return co_await become_websocket(client, forwarding.fetch(), reason);

@@ -43,27 +43,27 @@ std::optional<std::uint64_t> length_of(const Fetch& fetch, const Request& reques
 }
 
 // Whether all of the body came and was sent.
-enum class Body { whole, cut };
+enum class Relayed { whole, cut };
 
-Task<Body> relay_body(Client& client, const Request& request, Fetch& fetch,
-                      const PooledBuffer& buffer, PostCapture* capture) {
+Task<Relayed> relay_body(Client& client, const Request& request, Fetch& fetch,
+                         const PooledBuffer& buffer, PostCapture* capture) {
   auto& worker = client.worker;
   auto& received = worker.counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
   const auto idle = request.policy().settings.timeouts.body;
   std::uint64_t turn = 0;
   while (!fetch.body_finished()) {
     const auto read = co_await fetch.body(buffer.all(), idle);
-    if (!read) co_return Body::cut;
+    if (!read) co_return Relayed::cut;
     received.add(*read);
     if (capture) capture->append({buffer.data(), *read});
     // Before the client has the last byte: its next request may ask for the response.
     if (capture && fetch.body_finished()) capture->store();
     const auto error = co_await client.response.body(asio::const_buffer(buffer.data(), *read));
-    if (error) co_return Body::cut;
+    if (error) co_return Relayed::cut;
     if (++turn % kBuffersAtATime == 0) co_await asio::post(worker.io.get_executor(), net::use_task);
   }
   if (capture) capture->store();
-  co_return Body::whole;
+  co_return Relayed::whole;
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ Task<void> relay(Client& client, const Request& request, Forwarding& forwarding,
   const auto error = co_await response.start(text, head.status, length_of(fetch, request));
   if (error) co_return response.abort();
   const auto body = co_await relay_body(client, request, fetch, forwarding.buffer(), capture);
-  if (body == Body::cut) co_return response.abort();
+  if (body == Relayed::cut) co_return response.abort();
   // A connection on which the request was cut short cannot carry another.
   if (forwarding.sent_whole()) fetch.finish();
   co_await response.finish();

@@ -36,7 +36,7 @@ std::string established_head(const Client& client) {
   return head;
 }
 
-struct Way {
+struct Direction {
   net::Stream& from;
   net::Stream& to;
   BufferPool& buffers;
@@ -46,20 +46,20 @@ struct Way {
 
 // Carries one direction to its end. While nothing comes, it holds no buffer. A movement in either
 // direction keeps both connections alive.
-Task<void> carry(Way way) {
+Task<void> carry(Direction direction) {
   for (;;) {
-    way.from.expires_after(way.idle);
-    way.to.expires_after(way.idle);
-    const auto gone = co_await way.from.readable();
+    direction.from.expires_after(direction.idle);
+    direction.to.expires_after(direction.idle);
+    const auto gone = co_await direction.from.readable();
     if (gone) break;
-    const PooledBuffer buffer(way.buffers);
-    const auto read = co_await way.from.read_some(buffer.all());
+    const PooledBuffer buffer(direction.buffers);
+    const auto read = co_await direction.from.read_some(buffer.all());
     net::error_code error;
-    if (read) error = co_await way.to.write(asio::const_buffer(buffer.data(), *read));
-    if (read && !error) way.bytes += *read;
+    if (read) error = co_await direction.to.write(asio::const_buffer(buffer.data(), *read));
+    if (read && !error) direction.bytes += *read;
     if (!read || error) break;
   }
-  way.to.shutdown_send();
+  direction.to.shutdown_send();
 }
 
 // What each side is sent before the first byte is carried.
@@ -113,8 +113,8 @@ Task<void> carry_both(Client& client, TunnelEnds& ends) {
   const auto idle = worker.policy()->settings.timeouts.body;
   auto& stream = ends.client.stream;
   std::uint64_t up = 0;
-  const Way there{stream, ends.server, worker.buffers, idle, up};
-  const Way back{ends.server, stream, worker.buffers, idle, client.record.bytes};
+  const Direction there{stream, ends.server, worker.buffers, idle, up};
+  const Direction back{ends.server, stream, worker.buffers, idle, client.record.bytes};
   // Both directions use both streams, so neither may outlive the other.
   Wakeup back_ended(worker.io.get_executor());
   bool ended = false;

@@ -15,9 +15,9 @@ std::optional<http::AskedRange> blocks_around(const Process& process, const Requ
   const auto& verdict = lookup.verdict;
   if (!process.disk || !verdict.part || verdict.action == Action::complete) return {};
   if (!process.disk->admits(lookup.key)) return {};
-  const auto& held = lookup.held();
-  const bool begun = held && held->object && held->range;
-  return aligned_to_blocks(request.facts, begun ? held->body.size : 0);
+  const auto& stored = lookup.stored();
+  const bool begun = stored && stored->object && stored->range;
+  return aligned_to_blocks(request.facts, begun ? stored->body.size : 0);
 }
 
 }  // namespace

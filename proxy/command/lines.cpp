@@ -12,17 +12,18 @@
 
 namespace proxy::command {
 
-Result<Input> Input::open(const std::string& name, const Streams& streams, Opening opening) {
-  if (name == "-") return Input(streams.in, false, "standard input");
+Result<InputFile> InputFile::open(const std::string& name, const Streams& streams,
+                                  Opening opening) {
+  if (name == "-") return InputFile(streams.in, false, "standard input");
   const int nonblocking = opening == Opening::at_once ? O_NONBLOCK : 0;
   const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | nonblocking);
   if (descriptor < 0) return system_trouble(name, errno);
-  Input input(descriptor, true, name);
+  InputFile input(descriptor, true, name);
   ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
   return input;
 }
 
-Input::Input(int descriptor, bool ours, std::string name)
+InputFile::InputFile(int descriptor, bool ours, std::string name)
     : descriptor_(descriptor), ours_(ours), name_(std::move(name)) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return;
@@ -31,18 +32,18 @@ Input::Input(int descriptor, bool ours, std::string name)
   size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
-Input::Input(Input&& other) noexcept
+InputFile::InputFile(InputFile&& other) noexcept
     : descriptor_(other.descriptor_),
       ours_(std::exchange(other.ours_, false)),
       rereadable_(other.rereadable_),
       size_(other.size_),
       name_(std::move(other.name_)) {}
 
-Input::~Input() {
+InputFile::~InputFile() {
   if (ours_) ::close(descriptor_);
 }
 
-Result<std::size_t> Input::read(char* into, std::size_t most) const {
+Result<std::size_t> InputFile::read(char* into, std::size_t most) const {
   while (true) {
     const ssize_t count = ::read(descriptor_, into, most);
     if (count >= 0) return static_cast<std::size_t>(count);
@@ -50,23 +51,23 @@ Result<std::size_t> Input::read(char* into, std::size_t most) const {
   }
 }
 
-Result<void> Input::rewind() {
+Result<void> InputFile::rewind() {
   if (::lseek(descriptor_, 0, SEEK_SET) < 0) return system_trouble(name_, errno);
   return {};
 }
 
-Result<std::vector<Input>> open_all(const std::vector<std::string>& names, const Streams& streams,
-                                    Opening opening) {
-  std::vector<Input> inputs;
+Result<std::vector<InputFile>> open_all(const std::vector<std::string>& names,
+                                        const Streams& streams, Opening opening) {
+  std::vector<InputFile> inputs;
   for (const auto& name : names.empty() ? std::vector<std::string>{"-"} : names) {
-    auto input = Input::open(name, streams, opening);
+    auto input = InputFile::open(name, streams, opening);
     if (!input) return input.error();
     inputs.push_back(std::move(*input));
   }
   return inputs;
 }
 
-Lines::Lines(const Input& input, Progress& progress, Output* out, const Interrupt* interrupt)
+Lines::Lines(const InputFile& input, Progress& progress, Output* out, const Interrupt* interrupt)
     : input_(input),
       progress_(progress),
       out_(out),
@@ -122,7 +123,7 @@ Trouble Lines::at_line(std::string_view what) const {
   return {fmt::format("{}: line {}: {}", input_.name(), number_, what)};
 }
 
-Result<std::uint64_t> count_lines(Input& input, Progress& progress) {
+Result<std::uint64_t> count_lines(InputFile& input, Progress& progress) {
   constexpr std::size_t kAtOnce = std::size_t{256} << 10;
   const std::unique_ptr<char[]> buffer(new char[kAtOnce]);
   if (auto start = input.rewind(); !start) return start.error();

@@ -22,13 +22,13 @@ inline constexpr std::size_t kMaxLine = std::size_t{64} << 10;
 enum class Opening : std::uint8_t { waits, at_once };
 
 // An open file, closed by the destructor, or standard input ("-"), which stays open.
-class Input {
+class InputFile {
  public:
-  static Result<Input> open(const std::string& name, const Streams& streams,
-                            Opening opening = Opening::waits);
-  Input(Input&& other) noexcept;
-  Input& operator=(Input&&) = delete;
-  ~Input();
+  static Result<InputFile> open(const std::string& name, const Streams& streams,
+                                Opening opening = Opening::waits);
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&&) = delete;
+  ~InputFile();
 
   int descriptor() const { return descriptor_; }
   const std::string& name() const { return name_; }  // "standard input" for "-"
@@ -42,7 +42,7 @@ class Input {
   Result<void> rewind();
 
  private:
-  Input(int descriptor, bool ours, std::string name);
+  InputFile(int descriptor, bool ours, std::string name);
 
   int descriptor_;
   bool ours_;
@@ -52,8 +52,8 @@ class Input {
 };
 
 // Opens all files in this order, or standard input if there are no names.
-Result<std::vector<Input>> open_all(const std::vector<std::string>& names, const Streams& streams,
-                                    Opening opening = Opening::waits);
+Result<std::vector<InputFile>> open_all(const std::vector<std::string>& names,
+                                        const Streams& streams, Opening opening = Opening::waits);
 
 // Reads the lines of an input, from its current position. A line ends with LF or CRLF, which is not
 // part of the line; the last line may end without. Lines may contain any other bytes.
@@ -61,7 +61,7 @@ class Lines {
  public:
   // All arguments must outlive this object. `out`, if given, is flushed before each read, since the
   // read may wait. After an interrupt, next() returns the complete lines read so far and no more.
-  Lines(const Input& input, Progress& progress, Output* out = nullptr,
+  Lines(const InputFile& input, Progress& progress, Output* out = nullptr,
         const Interrupt* interrupt = nullptr);
 
   // Returns the next line, which is valid until the next call; nothing at the end and on trouble.
@@ -80,7 +80,7 @@ class Lines {
   Filled fill();
   std::optional<std::string_view> take(std::size_t length, std::size_t consumed);
 
-  const Input& input_;
+  const InputFile& input_;
   Progress& progress_;
   Output* const out_;
   const Interrupt* const interrupt_;
@@ -94,6 +94,6 @@ class Lines {
 };
 
 // Counts the lines of a rereadable input, which it rewinds before and after.
-Result<std::uint64_t> count_lines(Input& input, Progress& progress);
+Result<std::uint64_t> count_lines(InputFile& input, Progress& progress);
 
 }  // namespace proxy::command

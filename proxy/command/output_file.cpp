@@ -34,8 +34,8 @@ int publish(const std::string& temporary, const std::string& path, Existing exis
   return error;
 }
 
-mode_t mode_for(Readers readers) {
-  if (readers == Readers::owner) return 0600;
+mode_t mode_for(FileAccess access) {
+  if (access == FileAccess::owner) return 0600;
   const mode_t mask = ::umask(0);
   ::umask(mask);
   return 0666 & ~mask;
@@ -54,12 +54,12 @@ Result<void> may_write(const std::string& path, Existing existing) {
 }
 
 Result<void> write_file(const std::string& path, std::span<const std::uint8_t> bytes,
-                        Existing existing, Readers readers) {
+                        Existing existing, FileAccess access) {
   if (auto allowed = may_write(path, existing); !allowed) return allowed.error();
   std::string temporary = path + ".XXXXXX";
   const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0) return system_trouble(path, errno);
-  int error = ::fchmod(file, mode_for(readers)) == 0 ? write_whole(file, bytes) : errno;
+  int error = ::fchmod(file, mode_for(access)) == 0 ? write_whole(file, bytes) : errno;
   if (::close(file) != 0 && error == 0) error = errno;
   if (error == 0) error = publish(temporary, path, existing);
   if (error == 0) return {};

@@ -71,8 +71,8 @@ void Growth::erase_begun() {
 
 // Whether another request has meanwhile fetched the rest of this body, and stored the whole.
 bool Growth::length_is_known() const {
-  const auto held = context_.stored();
-  return held && held->object == growing_->object() && !held->range;
+  const auto stored = context_.stored();
+  return stored && stored->object == growing_->object() && !stored->range;
 }
 
 }  // namespace proxy

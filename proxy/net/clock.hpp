@@ -8,7 +8,7 @@
 namespace proxy {
 
 // Any thread. Costs one vDSO call. Two threads may differ by a millisecond.
-class Clock {
+class WallClock {
  public:
   using Time = std::chrono::system_clock::time_point;
 
@@ -28,7 +28,7 @@ class Clock {
   std::atomic<std::int64_t> latest_{0};
 };
 
-inline std::chrono::sys_seconds whole_seconds(Clock::Time time) {
+inline std::chrono::sys_seconds whole_seconds(WallClock::Time time) {
   return std::chrono::floor<std::chrono::seconds>(time);
 }
 

@@ -46,7 +46,7 @@ void append_digests(std::string& out, const Metrics& metrics) {
     describe(out, name, "counter", help);
     for (const std::size_t form : {0, 1}) {
       fmt::format_to(std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", name,
-                     form == static_cast<std::size_t>(DigestForm::native) ? "native" : "squid",
+                     form == static_cast<std::size_t>(ServedForm::native) ? "native" : "squid",
                      metrics.sum([&](const ThreadCounters& c) -> const Count& {
                        return c.digests_sent[form].*count;
                      }));

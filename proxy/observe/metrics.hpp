@@ -24,7 +24,7 @@ class Count {
 };
 
 // The forms in which neighbours get our digest.
-enum class DigestForm : std::uint8_t { native, squid };
+enum class ServedForm : std::uint8_t { native, squid };
 struct DigestsSent {
   Count requests;  // answered by the digest, or by 304
   Count bytes;     // of bodies
@@ -44,7 +44,7 @@ struct alignas(64) ThreadCounters {
   Count stored;                             // responses
   Count blocked;                            // requests refused by a list
   Count purged;                             // responses that a client purged
-  std::array<DigestsSent, 2> digests_sent;  // by DigestForm
+  std::array<DigestsSent, 2> digests_sent;  // by ServedForm
 };
 
 // Values measured when the page is read.

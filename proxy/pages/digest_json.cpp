@@ -76,7 +76,7 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"last_error", peer.last_error.empty() ? Json(nullptr) : Json(peer.last_error)}};
 }
 
-Json served_json(const Metrics& metrics, DigestForm form) {
+Json served_json(const Metrics& metrics, ServedForm form) {
   const auto sum = [&](Count DigestsSent::*count) {
     return metrics.sum([&](const ThreadCounters& of_thread) -> const Count& {
       return of_thread.digests_sent[static_cast<std::size_t>(form)].*count;
@@ -103,8 +103,8 @@ std::string digest_json(const Process& process, const Policy& policy) {
     peers.push_back(peer_json(peer));
   }
   json["peers"] = std::move(peers);
-  json["served"] = {{"native", served_json(process.metrics, DigestForm::native)},
-                    {"squid", served_json(process.metrics, DigestForm::squid)}};
+  json["served"] = {{"native", served_json(process.metrics, ServedForm::native)},
+                    {"squid", served_json(process.metrics, ServedForm::squid)}};
   return json.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
 }
 

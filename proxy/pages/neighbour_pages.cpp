@@ -52,12 +52,12 @@ bool from_hearsay(const Request& request) {
   return request.head.fields.value(http::field::user_agent).starts_with("Hearsay/");
 }
 
-DigestsSent& sent_in(Client& client, DigestForm form) {
+DigestsSent& sent_in(Client& client, ServedForm form) {
   return client.worker.counters.digests_sent[static_cast<std::size_t>(form)];
 }
 
 // A digest went out to a neighbour; `size`: that of its body, if one was asked for.
-void count_sent(Client& client, const Request& request, DigestForm form, std::size_t size) {
+void count_sent(Client& client, const Request& request, ServedForm form, std::size_t size) {
   auto& sent = sent_in(client, form);
   sent.requests.add();
   if (client.response.head_only()) return;
@@ -68,7 +68,7 @@ void count_sent(Client& client, const Request& request, DigestForm form, std::si
 }
 
 // RFC 9110 15.4.5; only ever in answer to a condition (Squid 5.7 crashes on any other 304).
-Task<void> send_unchanged(Client& client, OwnHead head, DigestForm form) {
+Task<void> send_unchanged(Client& client, OwnHead head, ServedForm form) {
   set_status(head, 304);
   const beast::http::response<beast::http::empty_body> message(std::move(head));
   const auto error = co_await send_message(client, message);
@@ -78,7 +78,7 @@ Task<void> send_unchanged(Client& client, OwnHead head, DigestForm form) {
   sent.not_modified.add();
 }
 
-Task<void> send_digest(Client& client, const Request& request, OwnHead head, DigestForm form,
+Task<void> send_digest(Client& client, const Request& request, OwnHead head, ServedForm form,
                        const DigestBody::value_type& body, std::chrono::milliseconds pause = {}) {
   const beast::http::response<DigestBody> message(std::move(head), body);
   const auto error = co_await send_message(client, message, pause);
@@ -102,7 +102,7 @@ Task<void> serve_store_digest(Client& client, const Request& request, RequestBod
   client.record.routine = to_hearsay;
   const http::StoredValidators validators{form.etag, changed};
   if (http::not_modified(request.head.fields, validators, now)) {
-    co_return co_await send_unchanged(client, std::move(head), DigestForm::squid);
+    co_return co_await send_unchanged(client, std::move(head), ServedForm::squid);
   }
   // The control block and the mask apart: Squid up to 7 damages a mask that it finds in the same
   // read as the control block (bug 5510), unless the mask is no longer than that block. A Hearsay
@@ -112,7 +112,7 @@ Task<void> serve_store_digest(Client& client, const Request& request, RequestBod
                      !to_hearsay && !client.response.head_only();
   const DigestBody::value_type body{form.body,
                                     apart ? digest::kSquidControlBytes : form.body.size()};
-  co_await send_digest(client, request, std::move(head), DigestForm::squid, body, pause);
+  co_await send_digest(client, request, std::move(head), ServedForm::squid, body, pause);
 }
 
 Task<void> serve_native_digest(Client& client, const Request& request, RequestBody&) {
@@ -125,10 +125,10 @@ Task<void> serve_native_digest(Client& client, const Request& request, RequestBo
   head.set(field::etag, form->etag);
   const http::StoredValidators validators{form->etag, {}};
   if (http::not_modified(request.head.fields, validators, whole_seconds(process.clock.now()))) {
-    co_return co_await send_unchanged(client, std::move(head), DigestForm::native);
+    co_return co_await send_unchanged(client, std::move(head), ServedForm::native);
   }
   const DigestBody::value_type body{form->body, form->body.size()};
-  co_await send_digest(client, request, std::move(head), DigestForm::native, body);
+  co_await send_digest(client, request, std::move(head), ServedForm::native, body);
 }
 
 }  // namespace proxy

@@ -17,8 +17,8 @@ enum class Readers : std::uint8_t {
   admins,
 };
 
-// What a page needs of a request.
-enum class Use : std::uint8_t {
+// What a page does, and so what it needs of a request.
+enum class Effect : std::uint8_t {
   read,    // GET, HEAD or OPTIONS
   change,  // changes state or is expensive: POST, admins only, with X-Hearsay: 1
 };
@@ -43,7 +43,7 @@ struct OwnPage {
   using Answer = net::Task<void> (*)(Client& client, const Request& request, RequestBody& body);
 
   std::string_view path = {};  // without the query
-  Use use = Use::read;
+  Effect effect = Effect::read;
   Readers readers = Readers::monitors;
   Way way = Way::direct;
   HostNames host = HostNames::us;

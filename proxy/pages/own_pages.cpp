@@ -49,7 +49,7 @@ constexpr OwnPage kPages[] = {
      .mapped = WhereMapped::ours_at_any_name,
      .answer = serve_store_digest},
     {.path = "/admin/purge",
-     .use = Use::change,
+     .effect = Effect::change,
      .readers = Readers::admins,
      .answer = serve_purge_order,
      .about = "drops what is stored, by URL, prefix or host"},
@@ -62,12 +62,12 @@ constexpr OwnPage kPages[] = {
      .answer = serve_cache_show,
      .about = "all that is stored of a URL: ?url=URL"},
     {.path = "/admin/cache/verify",
-     .use = Use::change,
+     .effect = Effect::change,
      .readers = Readers::admins,
      .answer = serve_cache_verify,
      .about = "checks all that is on disk"},
     {.path = "/admin/cache/drop",
-     .use = Use::change,
+     .effect = Effect::change,
      .readers = Readers::admins,
      .answer = serve_purge_order,
      .about = "as /admin/purge"},
@@ -79,7 +79,7 @@ Task<void> serve_index(Client& client, const Request&, RequestBody&) {
   std::string text = "Hearsay, a caching proxy whose neighbours know what it holds.\n\n";
   for (const auto& page : kPages) {
     if (page.about.empty()) continue;
-    const std::string_view method = page.use == Use::change ? "POST: " : "";
+    const std::string_view method = page.effect == Effect::change ? "POST: " : "";
     fmt::format_to(std::back_inserter(text), "{:<21}{}{}\n", page.path, method, page.about);
   }
   const auto message = own_message(client, 200, "text/plain; charset=utf-8", std::move(text));
@@ -111,8 +111,8 @@ Task<void> tell_methods(Client& client) {
   co_await send_message(client, message);
 }
 
-std::optional<Refusal> check_method(const Request& request, Use use) {
-  if (use == Use::change) {
+std::optional<Refusal> check_method(const Request& request, Effect effect) {
+  if (effect == Effect::change) {
     if (request.head.method == "POST") return std::nullopt;
     return wrong_method("only POST", "POST");
   }
@@ -134,9 +134,9 @@ Task<void> serve_own(Client& client, const Request& request, const OwnPage& page
                      RequestBody& body) {
   client.record.tag = Tag::own_page;
   auto refusal = check_reader(client, request, page);
-  if (!refusal) refusal = check_method(request, page.use);
+  if (!refusal) refusal = check_method(request, page.effect);
   if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
-  if (page.use == Use::read) {
+  if (page.effect == Effect::read) {
     if (request.framing.has_body()) client.response.close_after();
     if (request.head.method == "OPTIONS") co_return co_await tell_methods(client);
   }

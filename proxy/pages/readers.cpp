@@ -53,7 +53,7 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
   if (page.host == HostNames::us && !names_us(client, request.target)) {
     return Refusal::forbidden("the Host field does not name me");
   }
-  if (page.use == Use::change) return check_admin(client, request);
+  if (page.effect == Effect::change) return check_admin(client, request);
   return check_address(client, request.policy(), page.readers);
 }
 

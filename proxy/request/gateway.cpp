@@ -47,7 +47,7 @@ std::string_view Mapping::host_for(const http::Target& target) const {
 Gateway::Gateway(const std::vector<config::Reverse>& settings, const Gateway* before) {
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto& item = settings[i];
-    const Place place{canonical_pattern(item.host), item.port.value_or(0)};
+    const HostPort place{canonical_pattern(item.host), item.port.value_or(0)};
     const auto at = "reverse[" + std::to_string(i) + "].";
     if (mappings_.contains(place)) {
       throw std::runtime_error(at + "host: " + item.host +
@@ -71,8 +71,8 @@ const Mapping* Gateway::find(std::string_view host, std::uint16_t port) const {
 }
 
 const Mapping* Gateway::listed(std::string_view host, std::uint16_t port) const {
-  auto found = mappings_.find(Asked{host, port});
-  if (found == mappings_.end()) found = mappings_.find(Asked{host, 0});
+  auto found = mappings_.find(HostPortView{host, port});
+  if (found == mappings_.end()) found = mappings_.find(HostPortView{host, 0});
   return found == mappings_.end() ? nullptr : &found->second;
 }
 

@@ -53,11 +53,11 @@ class Gateway {
 
  private:
   // Port 0 is any. "*.example.com" is listed as ".example.com", "*" as "".
-  struct Place {
+  struct HostPort {
     std::string host;
     std::uint16_t port;
   };
-  struct Asked {
+  struct HostPortView {
     std::string_view host;
     std::uint16_t port;
   };
@@ -74,7 +74,7 @@ class Gateway {
   [[nodiscard]] std::shared_ptr<upstream::Origins> live(
       const std::vector<config::Origin>& to) const;
 
-  std::map<Place, Mapping, Less> mappings_;
+  std::map<HostPort, Mapping, Less> mappings_;
 };
 
 }  // namespace proxy

@@ -56,7 +56,7 @@ class Server {
   Signals signals_;
   PinnedPolicy policy_;
   Listeners listeners_;
-  Clock clock_;
+  WallClock clock_;
   Storage storage_;
   Neighbourhood neighbourhood_;
   Metrics metrics_;

@@ -16,7 +16,7 @@ namespace disk = cache::disk;
 
 namespace {
 
-using Block = std::shared_ptr<const cache::Entry>;
+using BlockEntry = std::shared_ptr<const cache::Entry>;
 using std::chrono::steady_clock;
 
 constexpr std::uint64_t kMostUnwritten = std::uint64_t{8} << 20;
@@ -29,7 +29,7 @@ std::uint64_t most_unwritten(std::uint64_t memory) {
   return std::min(kMostUnwritten, std::max(memory / 16, few));
 }
 
-struct Wanted {
+struct WantedBlock {
   digest::Key url_key;
   std::shared_ptr<const cache::Entry> object;
   std::uint32_t number;
@@ -37,22 +37,22 @@ struct Wanted {
   digest::Key key() const { return disk::block_key(url_key, object->object->version, number); }
 };
 
-disk::Result<Block> read(Process& process, const Wanted& wanted, disk::Wait wait) {
+disk::Result<BlockEntry> read(Process& process, const WantedBlock& wanted, disk::Wait wait) {
   return process.disk->blocks().read(wanted.url_key, wanted.number, *wanted.object, process.store,
                                      wait);
 }
 
 // Reads on a thread that may wait for the disk.
-Task<disk::Result<Block>> read_waiting(Worker& worker, Wanted wanted) {
-  std::function<disk::Result<Block>()> reading = [&process = worker.process, wanted] {
+Task<disk::Result<BlockEntry>> read_waiting(Worker& worker, WantedBlock wanted) {
+  std::function<disk::Result<BlockEntry>()> reading = [&process = worker.process, wanted] {
     return read(process, wanted, disk::Wait::yes);
   };
-  co_return co_await read_in_time<Block>(worker, std::move(reading));
+  co_return co_await read_in_time<BlockEntry>(worker, std::move(reading));
 }
 
 // Tries again while the disk is busy: a stored block must not be fetched again just because many
 // others are being read.
-Task<disk::Result<Block>> read_when_not_busy(Worker& worker, Wanted wanted) {
+Task<disk::Result<BlockEntry>> read_when_not_busy(Worker& worker, WantedBlock wanted) {
   const auto until = steady_clock::now() + kLongestBusy;
   auto block = co_await read_waiting(worker, wanted);
   while (!block && block.error() == disk::Error::busy && steady_clock::now() < until) {
@@ -84,7 +84,7 @@ bool has_block(const Process& process, const digest::Key& key, const cache::Entr
 Task<StoredBlock> read_block(Worker& worker, digest::Key key,
                              std::shared_ptr<const cache::Entry> object, std::uint32_t number) {
   auto& process = worker.process;
-  const Wanted wanted{key, std::move(object), number};
+  const WantedBlock wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
   const auto& url = wanted.object->url;
   StoredBlock stored{process.store.find(block_key, url, {}).entry};

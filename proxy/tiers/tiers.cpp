@@ -79,7 +79,7 @@ bool is_to_be_written(Process& process, const digest::Key& key, const cache::Ent
 // again after it has stored the entry, so that an entry stored in between is dropped by one of the
 // two.
 bool keep(Process& process, const digest::Key& key,
-          const std::shared_ptr<const cache::Entry>& entry, Asked asked,
+          const std::shared_ptr<const cache::Entry>& entry, AskedAt asked,
           const cache::Entry* superseded) {
   const auto outdated = [&] { return process.fills.outdated(key, entry->url, asked); };
   const auto store = [&] {
@@ -163,7 +163,7 @@ bool may_be_below(const Process& process, const Request& request, const digest::
 }
 
 Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key key,
-                           cache::Found found, Asked asked) {
+                           cache::Found found, AskedAt asked) {
   auto& process = worker.process;
   const auto& name = request.stored_as();
   std::optional<cache::Readings::Turn> turn;  // until memory has the entry

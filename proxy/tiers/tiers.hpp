@@ -18,12 +18,12 @@ struct Process;
 struct Worker;
 class PurgePattern;
 
-using Asked = std::chrono::steady_clock::time_point;
+using AskedAt = std::chrono::steady_clock::time_point;
 
 // Stores the entry in memory and on disk, unless it was invalidated or purged after `asked`, when
 // its request was sent. Returns whether memory or disk stores it. `superseded`: see Store::put().
 bool keep(Process& process, const digest::Key& key,
-          const std::shared_ptr<const cache::Entry>& entry, Asked asked,
+          const std::shared_ptr<const cache::Entry>& entry, AskedAt asked,
           const cache::Entry* superseded = nullptr);
 
 // If the disk admits only responses that are requested twice (setting cache.disk.admit), the caller
@@ -61,6 +61,6 @@ struct FoundBelow {
 // entry if the disk has none either, or if the entry was purged after `asked`, a time before memory
 // was searched.
 net::Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key key,
-                                cache::Found found, Asked asked);
+                                cache::Found found, AskedAt asked);
 
 }  // namespace proxy

@@ -73,7 +73,7 @@ net::Result<Resolved> found_in(const ares_addrinfo& info) {
 }
 
 void on_answer(void* arg, int status, int /*timeouts*/, ares_addrinfo* result) {
-  const std::unique_ptr<AresChannel::Answered> answered(static_cast<AresChannel::Answered*>(arg));
+  const std::unique_ptr<AresChannel::OnAnswer> answered(static_cast<AresChannel::OnAnswer*>(arg));
   const AddressInfo info(result, &ares_freeaddrinfo);
   if (status == ARES_SUCCESS && info) {
     (*answered)(found_in(*info));
@@ -119,12 +119,12 @@ AresChannel::~AresChannel() {
   ares_destroy(channel_);
 }
 
-void AresChannel::ask(const std::string& name, Answered answered) {
+void AresChannel::ask(const std::string& name, OnAnswer answered) {
   ares_addrinfo_hints hints{};
   hints.ai_family = AF_UNSPEC;
   // Sorting would connect a socket to each address; race.hpp orders them.
   hints.ai_flags = ARES_AI_NOSORT;
-  auto owned = std::make_unique<Answered>(std::move(answered));
+  auto owned = std::make_unique<OnAnswer>(std::move(answered));
   ares_getaddrinfo(channel_, name.c_str(), nullptr, &hints, on_answer, owned.release());
   keep_time();
 }

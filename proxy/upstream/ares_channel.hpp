@@ -22,7 +22,7 @@ struct Resolved {
 
 class AresChannel {
  public:
-  using Answered = std::function<void(net::Result<Resolved>)>;
+  using OnAnswer = std::function<void(net::Result<Resolved>)>;
 
   // `servers` has the format of ares_set_servers_ports_csv; empty: the system's.
   AresChannel(net::Executor executor, const std::string& servers);
@@ -31,7 +31,7 @@ class AresChannel {
   ~AresChannel();
 
   // Calls `answered` exactly once: possibly before this returns, at the latest from the destructor.
-  void ask(const std::string& name, Answered answered);
+  void ask(const std::string& name, OnAnswer answered);
 
  private:
   enum class Direction { read, write };

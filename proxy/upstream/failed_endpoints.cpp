@@ -14,7 +14,8 @@ void FailedEndpoints::note(const Endpoint& endpoint, net::error_code error, Cloc
   const bool of_connecting = error == Errc::connect_refused || error == Errc::connect_failed ||
                              error == Errc::connect_timed_out;
   if (!of_connecting || memory_ <= std::chrono::milliseconds(0)) return;
-  const bool is_new = failures_.insert_or_assign(endpoint, Failure{error, now + memory_}).second;
+  const bool is_new =
+      failures_.insert_or_assign(endpoint, KnownFailure{error, now + memory_}).second;
   if (is_new) order_.push_back(endpoint);
   if (order_.size() <= capacity_) return;
   failures_.erase(order_.front());

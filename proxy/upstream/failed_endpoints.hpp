@@ -30,14 +30,14 @@ class FailedEndpoints {
   void note(const Endpoint& endpoint, net::error_code error, Clock::time_point now);
 
  private:
-  struct Failure {
+  struct KnownFailure {
     net::error_code error;
     Clock::time_point until;
   };
 
   std::chrono::milliseconds memory_;
   const std::size_t capacity_;
-  std::unordered_map<Endpoint, Failure> failures_;
+  std::unordered_map<Endpoint, KnownFailure> failures_;
   std::deque<Endpoint> order_;  // oldest first
 };
 

@@ -12,8 +12,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Field {
-  explicit Field(net::Executor executor) : wake(executor) {}
+struct RaceState {
+  explicit RaceState(net::Executor executor) : wake(executor) {}
 
   net::Timer wake;  // cancelled when an attempt ends
   std::vector<net::Socket> attempts;
@@ -25,28 +25,28 @@ struct Field {
 // However the race ends, this stops all attempts.
 class Ending {
  public:
-  explicit Ending(std::shared_ptr<Field> field) : field_(std::move(field)) {}
+  explicit Ending(std::shared_ptr<RaceState> state) : state_(std::move(state)) {}
   Ending(const Ending&) = delete;
   Ending& operator=(const Ending&) = delete;
-  ~Ending() { field_->attempts.clear(); }
+  ~Ending() { state_->attempts.clear(); }
 
  private:
-  std::shared_ptr<Field> field_;
+  std::shared_ptr<RaceState> state_;
 };
 
-void end_attempt(Field& field, std::size_t attempt, net::error_code error) {
-  --field.running;
-  if (error == net::asio::error::connection_refused) field.failure = Errc::connect_refused;
-  if (!error && !field.winner) field.winner = attempt;
-  field.wake.cancel();
+void end_attempt(RaceState& state, std::size_t attempt, net::error_code error) {
+  --state.running;
+  if (error == net::asio::error::connection_refused) state.failure = Errc::connect_refused;
+  if (!error && !state.winner) state.winner = attempt;
+  state.wake.cancel();
 }
 
-void start_attempt(const std::shared_ptr<Field>& field, const net::tcp::endpoint& endpoint) {
-  const auto attempt = field->attempts.size();
-  auto& socket = field->attempts.emplace_back(field->wake.get_executor());
-  ++field->running;
+void start_attempt(const std::shared_ptr<RaceState>& state, const net::tcp::endpoint& endpoint) {
+  const auto attempt = state->attempts.size();
+  auto& socket = state->attempts.emplace_back(state->wake.get_executor());
+  ++state->running;
   socket.async_connect(
-      endpoint, [field, attempt](net::error_code error) { end_attempt(*field, attempt, error); });
+      endpoint, [state, attempt](net::error_code error) { end_attempt(*state, attempt, error); });
 }
 
 }  // namespace
@@ -68,23 +68,23 @@ net::Task<net::Result<net::Socket>> race(std::vector<net::tcp::endpoint> endpoin
                                          std::chrono::milliseconds head_start,
                                          Clock::time_point deadline) {
   const auto executor = co_await net::asio::this_coro::executor;
-  const auto field = std::make_shared<Field>(executor);
-  const Ending ending(field);
-  field->attempts.reserve(endpoints.size());  // a socket must not move while it connects
+  const auto state = std::make_shared<RaceState>(executor);
+  const Ending ending(state);
+  state->attempts.reserve(endpoints.size());  // a socket must not move while it connects
   std::size_t next = 0;
   auto next_start = Clock::now();
-  while (!field->winner) {
+  while (!state->winner) {
     const auto now = Clock::now();
     if (now >= deadline) co_return Errc::connect_timed_out;
-    if (next < endpoints.size() && (field->running == 0 || now >= next_start)) {
-      start_attempt(field, endpoints[next++]);
+    if (next < endpoints.size() && (state->running == 0 || now >= next_start)) {
+      start_attempt(state, endpoints[next++]);
       next_start = now + head_start;
     }
-    if (field->running == 0) co_return field->failure;
-    field->wake.expires_at(next < endpoints.size() ? std::min(next_start, deadline) : deadline);
-    co_await field->wake.async_wait(net::as_result);
+    if (state->running == 0) co_return state->failure;
+    state->wake.expires_at(next < endpoints.size() ? std::min(next_start, deadline) : deadline);
+    co_await state->wake.async_wait(net::as_result);
   }
-  co_return std::move(field->attempts[*field->winner]);
+  co_return std::move(state->attempts[*state->winner]);
 }
 
 }  // namespace proxy::upstream

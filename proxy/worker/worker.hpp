@@ -26,7 +26,7 @@ namespace proxy {
 struct Process {
   const std::string name;
   const std::vector<net::tcp::endpoint>& listening;
-  Clock& clock;
+  WallClock& clock;
   cache::Budget& budget;   // of responses that are stored, or arriving to be stored
   cache::Budget& transit;  // of bodies that are passed on unstored
   cache::Store& store;

@@ -103,7 +103,7 @@ Result<std::uint64_t> count_running(const ConfiguredCache& cache, const std::str
   const AdminRequest request{"/admin/cache/list?prefix=" + percent_encoded(prefix)};
   const auto listed = ask_proxy(cache, request, [&responses](const Report& line) {
     responses += line.find<std::string>("url") ? 1 : 0;
-    return Wanted::more;
+    return ReadOn::yes;
   });
   if (!listed) return listed.error();
   return responses;
@@ -131,7 +131,7 @@ Result<int> drop_running(const DropOptions& options, const std::string& name,
     const auto* purged = line.find<std::uint64_t>("purged");
     if (purged && one) responses = *purged;
     owed = line.find<bool>("owed") != nullptr;
-    return Wanted::more;
+    return ReadOn::yes;
   });
   if (!asked) return asked.error();
   if (owed) {

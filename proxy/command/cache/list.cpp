@@ -102,7 +102,7 @@ Result<int> list_running(const ListOptions& options, const Streams& streams) {
   const auto asked = ask_proxy(options.cache, {target}, [&](const Report& line) {
     if (line.find<std::string>("url")) printer.print(line);
     unreadable += number_in(line, "unreadable");
-    return printer.done() ? Wanted::nothing : Wanted::more;
+    return printer.done() ? ReadOn::no : ReadOn::yes;
   });
   if (!asked) return asked.error();
   return printer.end(unreadable, streams);

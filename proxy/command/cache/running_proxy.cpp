@@ -22,7 +22,7 @@ constexpr long kMaxSilence = 60;  // seconds; a page at work sends a line each s
 // Splits the body of the answer into lines.
 struct Answer {
   CURL* easy = nullptr;
-  const std::function<Wanted(const Report&)>& each;
+  const std::function<ReadOn(const Report&)>& each;
   std::string rest = {};        // the begin of a line, or of a refusal
   std::string broken_off = {};  // the reason that the proxy gave in its last line
   bool odd = false;             // the answer is in another form
@@ -47,7 +47,7 @@ struct Answer {
       odd = !report;
       const auto* why = report ? report->find<std::string>("error") : nullptr;
       if (why) broken_off = *why;
-      enough = report && !why && each(*report) == Wanted::nothing;
+      enough = report && !why && each(*report) == ReadOn::no;
       if (odd || why || enough) return false;
     }
     rest.append(bytes);
@@ -106,7 +106,7 @@ void set_request(CURL* easy, const AdminRequest& request) {
 }  // namespace
 
 Result<void> ask_proxy(const ConfiguredCache& cache, const AdminRequest& request,
-                       const std::function<Wanted(const Report&)>& each) {
+                       const std::function<ReadOn(const Report&)>& each) {
   if (cache.listen.port == 0) {
     return Trouble{
         "a proxy is using this cache, but listens at a port that the settings do not say (listen)"};

@@ -18,7 +18,7 @@ struct AdminRequest {
 };
 
 // Whether the caller of ask_proxy() wants more of the answer.
-enum class Wanted : std::uint8_t { more, nothing };
+enum class ReadOn : std::uint8_t { yes, no };
 
 // Sends the request to the first socket of the proxy that uses this cache. Calls `each` with every
 // line of the answer as it arrives, each a JSON object, until `each` wants nothing more. Returns
@@ -26,7 +26,7 @@ enum class Wanted : std::uint8_t { more, nothing };
 // line; and if the answer is cut or has another form. Blocks; a proxy that sends nothing for 60 s
 // counts as cut.
 Result<void> ask_proxy(const ConfiguredCache& cache, const AdminRequest& request,
-                       const std::function<Wanted(const inspect::Report&)>& each);
+                       const std::function<ReadOn(const inspect::Report&)>& each);
 
 // Encodes a text as the value of a parameter in a URL.
 std::string percent_encoded(std::string_view text);

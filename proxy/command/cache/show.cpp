@@ -76,7 +76,7 @@ Result<int> show_running(const ShowOptions& options, const std::string& url,
   const AdminRequest request{"/admin/cache/show?url=" + percent_encoded(url)};
   const auto asked = ask_proxy(options.cache, request, [&printer](const Report& line) {
     if (line.find<std::string>("stored_as")) printer.print(line);
-    return printer.done() ? Wanted::nothing : Wanted::more;
+    return printer.done() ? ReadOn::no : ReadOn::yes;
   });
   if (!asked) return asked.error();
   return printer.end();

@@ -100,7 +100,7 @@ Result<int> verify_running(const VerifyOptions& options, const Streams& streams)
     } else {
       summary = line;
     }
-    return out.closed() ? Wanted::nothing : Wanted::more;
+    return out.closed() ? ReadOn::no : ReadOn::yes;
   });
   progress.clear();
   if (!asked) return asked.error();

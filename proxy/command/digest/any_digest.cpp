@@ -37,11 +37,11 @@ Result<AnyDigest> AnyDigest::open(const std::string& path) {
 
 Result<AnyDigest> AnyDigest::decode(Bytes bytes, const std::string& place) {
   const std::uint64_t size = bytes.size();
-  const DigestForm form = form_of(bytes);
-  if (form == DigestForm::native) {
+  const FileForm form = form_of(bytes);
+  if (form == FileForm::native) {
     return wrapped(digest::decode_native(bytes, nullptr, kMaxNativeFilter), "native", size, place);
   }
-  if (form == DigestForm::text) {
+  if (form == FileForm::text) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return wrapped(digest::BloomFilter::from_text(text), "bloom", size, place);
   }

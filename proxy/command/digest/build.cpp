@@ -17,9 +17,9 @@ constexpr std::size_t kMostKeys = std::size_t{1} << 26;
 
 // Calls take(key, lines) with each line's key, until it returns trouble.
 template <class Take>
-Result<void> each_key(const std::vector<Input>& inputs, Spelling spelling, Progress& progress,
+Result<void> each_key(const std::vector<InputFile>& inputs, Spelling spelling, Progress& progress,
                       Take take) {
-  for (const Input& input : inputs) {
+  for (const InputFile& input : inputs) {
     progress.begin("building from " + input.name(), input.size());
     Lines lines(input, progress);
     while (const auto line = lines.next()) {
@@ -62,7 +62,7 @@ Result<void> insert(digest::StrictFilter& filter, const digest::Key& key, const 
 }
 
 Result<digest::StrictFilter> filter_of_kept_keys(const BuildOptions& options,
-                                                 const std::vector<Input>& inputs,
+                                                 const std::vector<InputFile>& inputs,
                                                  Progress& progress) {
   std::vector<digest::Key> keys;
   const auto keep = [&keys](const digest::Key& key, const Lines& lines) -> Result<void> {
@@ -78,9 +78,9 @@ Result<digest::StrictFilter> filter_of_kept_keys(const BuildOptions& options,
   return filter;
 }
 
-Result<std::uint64_t> count_all(std::vector<Input>& inputs, Progress& progress) {
+Result<std::uint64_t> count_all(std::vector<InputFile>& inputs, Progress& progress) {
   std::uint64_t sum = 0;
-  for (Input& input : inputs) {
+  for (InputFile& input : inputs) {
     progress.begin("counting " + input.name(), input.size());
     const auto lines = count_lines(input, progress);
     if (!lines) return lines.error();
@@ -89,10 +89,10 @@ Result<std::uint64_t> count_all(std::vector<Input>& inputs, Progress& progress) 
   return std::max<std::uint64_t>(sum, 1);
 }
 
-Result<digest::StrictFilter> filter_of(const BuildOptions& options, std::vector<Input>& inputs,
+Result<digest::StrictFilter> filter_of(const BuildOptions& options, std::vector<InputFile>& inputs,
                                        Progress& progress) {
   const bool rereadable = std::all_of(inputs.begin(), inputs.end(),
-                                      [](const Input& input) { return input.rereadable(); });
+                                      [](const InputFile& input) { return input.rereadable(); });
   if (!options.capacity && !rereadable) return filter_of_kept_keys(options, inputs, progress);
   const auto capacity =
       options.capacity ? Result<std::uint64_t>(*options.capacity) : count_all(inputs, progress);

@@ -13,11 +13,11 @@ namespace proxy::command {
 namespace {
 
 // The inputs from the smallest to the largest, without the first input unless it is the smallest.
-std::vector<Input*> chain_of(std::vector<Input>& inputs) {
-  std::vector<Input*> chain;
+std::vector<InputFile*> chain_of(std::vector<InputFile>& inputs) {
+  std::vector<InputFile*> chain;
   for (auto input = inputs.begin() + 1; input != inputs.end(); ++input) chain.push_back(&*input);
   std::sort(chain.begin(), chain.end(),
-            [](const Input* a, const Input* b) { return a->size() < b->size(); });
+            [](const InputFile* a, const InputFile* b) { return a->size() < b->size(); });
   if (inputs.front().size() < chain.front()->size()) chain.insert(chain.begin(), &inputs.front());
   return chain;
 }
@@ -47,7 +47,8 @@ std::uint64_t next_capacity(std::uint64_t lines, std::optional<std::uint64_t> be
   return std::clamp<std::uint64_t>(lines, 1, *before + static_cast<std::uint64_t>(wrong));
 }
 
-Result<void> insert_claimed(const Input& input, const std::optional<digest::BloomFilter>& before,
+Result<void> insert_claimed(const InputFile& input,
+                            const std::optional<digest::BloomFilter>& before,
                             const digest::Salt& salt, Progress& progress,
                             digest::BloomFilter& into) {
   progress.begin("filtering " + input.name(), input.size());
@@ -62,14 +63,14 @@ Result<void> insert_claimed(const Input& input, const std::optional<digest::Bloo
 
 }  // namespace
 
-Result<digest::BloomFilter> candidate_filter(std::vector<Input>& inputs,
+Result<digest::BloomFilter> candidate_filter(std::vector<InputFile>& inputs,
                                              const CandidateFilterOptions& options,
                                              Progress& progress) {
   const auto chain = chain_of(inputs);
   const double rate = options.rate / static_cast<double>(chain.size());
   std::optional<digest::BloomFilter> filter;
   std::optional<std::uint64_t> capacity;
-  for (Input* const input : chain) {
+  for (InputFile* const input : chain) {
     progress.begin("counting " + input->name(), input->size());
     const auto lines = count_lines(*input, progress);
     if (!lines) return lines.error();

@@ -25,7 +25,7 @@ struct CandidateFilterOptions {
 // no filter is larger than the smallest input requires. The caller looks up the lines of the first
 // input: that input takes part only if it is the smallest. Reads each input once to count and once
 // to filter; all must be rereadable.
-Result<digest::BloomFilter> candidate_filter(std::vector<Input>& inputs,
+Result<digest::BloomFilter> candidate_filter(std::vector<InputFile>& inputs,
                                              const CandidateFilterOptions& options,
                                              Progress& progress);
 

@@ -30,7 +30,7 @@ std::size_t part_budget(std::uint64_t file_bytes, std::size_t most) {
 
 class Intersection {
  public:
-  Intersection(const CommonOptions& options, const Streams& streams, std::vector<Input> inputs)
+  Intersection(const CommonOptions& options, const Streams& streams, std::vector<InputFile> inputs)
       : options_(options),
         inputs_(std::move(inputs)),
         progress_(streams, Printing::lines),
@@ -58,7 +58,7 @@ class Intersection {
 
  private:
   Result<void> print_all(const digest::BloomFilter& filter) {
-    Input& first = inputs_.front();
+    InputFile& first = inputs_.front();
     if (auto start = first.rewind(); !start) return start;
     Lines lines(first, progress_);
     for (auto line = lines.next(); line && !out_.closed();) {
@@ -89,7 +89,7 @@ class Intersection {
   // Reads a file again and calls found(line, hash) for each of its first `most` lines.
   template <class Found>
   Result<void> each_line(const std::string& name, std::uint64_t most, Found found) {
-    const auto input = Input::open(name, Streams{}, Opening::at_once);
+    const auto input = InputFile::open(name, Streams{}, Opening::at_once);
     if (!input) return input.error();
     progress_.begin("verifying by " + name, input->size());
     Lines lines(*input, progress_);
@@ -131,7 +131,7 @@ class Intersection {
 
   const CommonOptions& options_;
   const digest::Salt salt_ = random_salt();
-  std::vector<Input> inputs_;
+  std::vector<InputFile> inputs_;
   Progress progress_;
   Output out_;
   std::uint64_t printed_ = 0;
@@ -145,7 +145,7 @@ Result<int> common_lines(const CommonOptions& options, const Streams& streams) {
   if (options.memory < kLeastCommonMemory) return Trouble{"--memory must be at least 1MiB"};
   auto inputs = open_all(options.files, streams, Opening::at_once);
   if (!inputs) return inputs.error();
-  for (const Input& input : *inputs) {
+  for (const InputFile& input : *inputs) {
     if (input.rereadable()) continue;
     return Trouble{
         fmt::format("{}: is no ordinary file, and `common` reads files more than once; "

@@ -24,10 +24,10 @@ void announce(const WindowSeenSet& seen, const DedupOptions& options, int err) {
 }
 
 template <class SeenSet>
-Result<void> pass_on(SeenSet& seen, const std::vector<Input>& inputs, const Interrupt& interrupt,
-                     Progress& progress, Output& out, Counts& counts) {
+Result<void> pass_on(SeenSet& seen, const std::vector<InputFile>& inputs,
+                     const Interrupt& interrupt, Progress& progress, Output& out, Counts& counts) {
   const digest::Salt salt = random_salt();
-  for (const Input& input : inputs) {
+  for (const InputFile& input : inputs) {
     if (interrupt.signal() != 0) break;
     progress.begin("deduplicating " + input.name(), input.size());
     Lines lines(input, progress, &out, &interrupt);

@@ -46,15 +46,15 @@ std::vector<std::uint8_t> envelope_in(Bytes text) {
   return digest::from_base64(digits).value_or(std::vector<std::uint8_t>());
 }
 
-std::uint64_t most_bytes(DigestForm form, Bytes head) {
+std::uint64_t most_bytes(FileForm form, Bytes head) {
   switch (form) {
-    case DigestForm::squid:
+    case FileForm::squid:
       return digest::kSquidControlBytes + digest::kMaxSquidMaskBytes;
-    case DigestForm::native:
+    case FileForm::native:
       return digest::kNativeHeaderBytes + digest::kMaxSquidMaskBytes;
-    case DigestForm::text:
+    case FileForm::text:
       return with_blanks(digits_for(kMaxBitBytes + kFields));
-    case DigestForm::filter:
+    case FileForm::filter:
       break;
   }
   const auto kind = digest::kind_of(head);
@@ -63,13 +63,13 @@ std::uint64_t most_bytes(DigestForm form, Bytes head) {
 }
 
 // Checks that a file of `size` bytes that begins with `head` is as long as its envelope says.
-digest::Loaded<void> check_length(DigestForm form, Bytes head, std::uint64_t size) {
-  if (form == DigestForm::filter) {
+digest::Loaded<void> check_length(FileForm form, Bytes head, std::uint64_t size) {
+  if (form == FileForm::filter) {
     const auto announced = digest::announced_bytes(head);
     if (!announced) return announced.error();
     if (*announced != size) return digest::FileError::wrong_length;
   }
-  if (form == DigestForm::text) {
+  if (form == FileForm::text) {
     const auto announced = digest::announced_bytes(envelope_in(head));
     if (!announced) return announced.error();
     const std::uint64_t least = digits_for(std::min(*announced, size));
@@ -79,7 +79,7 @@ digest::Loaded<void> check_length(DigestForm form, Bytes head, std::uint64_t siz
 }
 
 // Appends to `into` until it has `until` bytes, or the input ends.
-Result<void> read_on(const Input& input, std::vector<std::uint8_t>& into, std::size_t until) {
+Result<void> read_on(const InputFile& input, std::vector<std::uint8_t>& into, std::size_t until) {
   std::size_t held = into.size();
   into.resize(until);
   while (held < until) {
@@ -93,7 +93,7 @@ Result<void> read_on(const Input& input, std::vector<std::uint8_t>& into, std::s
 }
 
 // Returns trouble if the file is too large, or not as long as it says, to be read as a whole.
-Result<void> may_read(const std::string& path, DigestForm form, std::string_view kind, Bytes head,
+Result<void> may_read(const std::string& path, FileForm form, std::string_view kind, Bytes head,
                       std::uint64_t size) {
   if (auto length = check_length(form, head, size); !length) {
     return unusable_digest(path, kind, to_string(length.error()));
@@ -104,11 +104,11 @@ Result<void> may_read(const std::string& path, DigestForm form, std::string_view
 
 }  // namespace
 
-DigestForm form_of(Bytes bytes) {
-  if (begins_with(bytes, "HSDG")) return DigestForm::native;
+FileForm form_of(Bytes bytes) {
+  if (begins_with(bytes, "HSDG")) return FileForm::native;
   if (begins_with(bytes, "SFNZR"))
-    return DigestForm::text;  // base64 of "HSYF" and of any byte that may follow
-  return digest::kind_of(bytes) ? DigestForm::filter : DigestForm::squid;
+    return FileForm::text;  // base64 of "HSYF" and of any byte that may follow
+  return digest::kind_of(bytes) ? FileForm::filter : FileForm::squid;
 }
 
 std::string_view name_of(FilterKind kind) {
@@ -134,14 +134,14 @@ Trouble unusable_digest(std::string_view place, std::string_view kind, std::stri
 }
 
 Result<DigestFile> read_digest_file(const std::string& path) {
-  const auto input = Input::open(path, Streams{}, Opening::at_once);
+  const auto input = InputFile::open(path, Streams{}, Opening::at_once);
   if (!input) return input.error();
   if (!input->rereadable()) {
     return Trouble{input->name() + ": is no ordinary file; save the digest to a file first"};
   }
   DigestFile file{.size = input->size(), .bytes = {}};
   if (auto head = read_on(*input, file.bytes, kHead); !head) return head.error();
-  const DigestForm form = form_of(file.bytes);
+  const FileForm form = form_of(file.bytes);
   const auto kind = digest::kind_of(file.bytes);
   if (kind == FilterKind::mapped || (kind && name_of(*kind).empty())) return file;
   const std::string_view name = kind ? name_of(*kind) : "bloom";

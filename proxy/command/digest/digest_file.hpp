@@ -12,11 +12,11 @@
 
 namespace proxy::command {
 
-enum class DigestForm : std::uint8_t { filter, text, native, squid };
+enum class FileForm : std::uint8_t { filter, text, native, squid };
 
 // The form that the first bytes indicate. Squid's form has no magic number, so it stands for all
 // other beginnings.
-DigestForm form_of(std::span<const std::uint8_t> bytes);
+FileForm form_of(std::span<const std::uint8_t> bytes);
 
 // "bloom", "counting", ...; empty for a kind that this program does not know.
 std::string_view name_of(digest::FilterKind kind);

@@ -46,7 +46,7 @@ class Asker {
 };
 
 Result<void> ask_lines(Asker& asker, const Streams& streams, Output& out) {
-  const auto input = Input::open("-", streams);
+  const auto input = InputFile::open("-", streams);
   if (!input) return input.error();
   Progress progress(streams, Printing::lines);
   progress.begin("asking", input->size());

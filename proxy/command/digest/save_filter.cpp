@@ -21,7 +21,7 @@ Result<int> save_filter(const digest::BloomFilter& filter, const SaveOptions& op
   const bool salted = filter.shape().derivation == digest::Derivation::salted;
   const auto file = filter.save();
   const auto written = write_file(options.out, file, existing_by(options),
-                                  salted ? Readers::owner : Readers::everybody);
+                                  salted ? FileAccess::owner : FileAccess::everybody);
   if (!written) return written.error();
   Report report;
   report.add("file", options.out).add(describe(filter, file.size()));

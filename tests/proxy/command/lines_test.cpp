@@ -14,7 +14,7 @@ Read read_lines(std::string_view text) {
   const StreamFile file(text);
   const Streams streams{file.descriptor(), file.descriptor(), file.descriptor()};
   Progress progress(streams);
-  const auto input = Input::open("-", streams);
+  const auto input = InputFile::open("-", streams);
   Lines lines(*input, progress);
   Read read;
   while (const auto line = lines.next()) read.lines.emplace_back(*line);
@@ -63,7 +63,7 @@ TEST(Lines, AreCountedAsTheyAreRead) {
   Progress progress(streams);
   for (const std::string text : {"", "a", "a\n", "a\nb", "\n\n\n", "a\r\n\r\nb\r\n"}) {
     write_file(directory / "lines", text);
-    auto input = Input::open(directory / "lines", streams);
+    auto input = InputFile::open(directory / "lines", streams);
     EXPECT_EQ(*count_lines(*input, progress), read_lines(text).lines.size()) << text;
   }
 }

@@ -53,7 +53,7 @@ struct Threads {
 
   const config::Settings settings;
   const std::vector<net::tcp::endpoint> listening;
-  Clock clock;
+  WallClock clock;
   Storage storage{settings.cache};
   StoreHoldings holdings{storage.store};
   peers::Publisher publisher{holdings, settings.digest, clock.now()};
