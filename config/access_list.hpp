@@ -1,4 +1,5 @@
-// The setting "access": who may do what, and which addresses no request may reach.
+// The setting "access": the rights of each client address, and the addresses that no request may
+// reach.
 #pragma once
 
 #include "config/section.hpp"

@@ -39,8 +39,8 @@
 // one message of type application/vnd.hearsay.digest. The message is a delta from generation G if G
 // is known and the delta is no longer than a snapshot; a bare header if G is the newest; otherwise,
 // also if the query makes no sense, a snapshot. The entity tag is "E-G" of the result; with it in
-// If-None-Match, 304 says that nothing is newer. A message reveals the salt, so it is for
-// neighbours only: anybody else gets 403, as does a request that arrived through a proxy.
+// If-None-Match, 304 says that nothing is newer. A message reveals the salt, so only neighbours get
+// one. Any other client gets 403, and so does a request that arrived through a proxy.
 #pragma once
 
 #include <boost/system/result.hpp>

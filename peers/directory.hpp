@@ -37,7 +37,7 @@ struct PeerStatus {
   std::uint64_t failures = 0;
   std::uint64_t bytes_saved = 0;
   std::optional<double> first_byte_ms;
-  std::uint64_t lookups = 0;  // lookups that consulted its digest, including those that it claimed
+  std::uint64_t lookups = 0;  // requests that consulted the digest, claimed or not
   // The observed false-positive rate: of the lookups of keys that the peer does not hold, the share
   // its digest claimed, absent / (lookups - claims + absent). Compare with false_positive_rate, the
   // rate predicted from the bits set. Empty before the first such lookup. Only claims that were

@@ -14,8 +14,8 @@
 
 namespace peers {
 
-// The body of /digest/native and its entity tag. Immutable. Contains the salt, so it is for
-// neighbours only.
+// The body of /digest/native and its entity tag. Immutable. The body contains the
+// salt, so only neighbours get it.
 struct NativeForm {
   std::vector<std::uint8_t> body;
   std::string etag;  // strong, with its quotes; the same for all messages to one generation
