@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "tests/support/await.hpp"
 #include "tests/support/loopback.hpp"
 
 namespace proxy::net {
@@ -86,11 +86,7 @@ TEST(Stream, TellsHowMuchTheOtherSideHasAcknowledged) {
   const auto before = ends.near.acknowledged();
   ASSERT_TRUE(before);
   ASSERT_FALSE(run(ends.io, ends.near.write(asio::buffer("hello", 5))));
-  const auto until = std::chrono::steady_clock::now() + 2s;
-  while (*ends.near.acknowledged() < *before + 5 && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(1ms);
-  }
-  EXPECT_EQ(*ends.near.acknowledged(), *before + 5);
+  EXPECT_TRUE(support::await([&] { return ends.near.acknowledged() == *before + 5; }));
 }
 
 TEST(Stream, TriesToWriteAsMuchAsFits) {
