@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Has clang check what the annotations of config/threads say: that no guarded member is touched
-# without its lock. Syntax only, of the files that name a lock or a guarded member.
+# Lets clang check the annotations of config/threads: that no code uses a guarded member without its
+# lock. Checks only the syntax, of all files that name a lock or a guarded member.
 #   .ci/thread_safety.sh [FILE...]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,7 +11,7 @@ if [ $# -eq 0 ]; then
     grep -v '^config/threads/' | sort)
   set -- "${files[@]}"
 fi
-# A header is checked as a source of its own: its inline functions lock, too.
+# Each header is checked as a source of its own, because its inline functions lock, too.
 printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" clang++-19 -x c++ -std=c++20 -I. -fsyntax-only \
   -Wno-everything -Wthread-safety -Werror=thread-safety \
   -DBOOST_ASIO_SEPARATE_COMPILATION -DBOOST_BEAST_SEPARATE_COMPILATION -DBOOST_ASIO_NO_DEPRECATED

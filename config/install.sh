@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install.sh LIST...: installs the missing ones of the Debian packages that the lists name. No
-# package may start a service meanwhile: Squid would take port 3128.
+# install.sh LIST...: installs the Debian packages that the lists name and that are missing. Keeps
+# every package from starting a service: Squid would take port 3128.
 set -euo pipefail
 
 as_root=()
@@ -38,6 +38,6 @@ if [[ -e $policy ]]; then "${as_root[@]}" mv "$policy" "$kept"; fi
 printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
 "${as_root[@]}" chmod 755 "$policy"
 
-# A fresh machine has no package lists; an old list may name versions that no mirror has any more.
+# A new machine has no package lists. An old list may name versions that mirrors no longer have.
 if ! apt --simulate install "${missing[@]}" >/dev/null 2>&1; then apt update; fi
 install_missing || { apt update && install_missing; }

@@ -22,7 +22,7 @@ fail() {
   exit 1
 }
 
-# One compiler per core, as far as memory allows: each takes up to 1.5 GB.
+# One compiler per core, but only as many as memory allows: each takes up to 1.5 GB.
 build_jobs() {
   local cores memory
   cores=$(nproc)

@@ -61,8 +61,8 @@ void read_send_host(Section& in, std::string& host) {
   if (!parsed || parsed->host.starts_with('*')) in.expected(*in.find("send_host"), kForm);
 }
 
-// Whoever sends a request chooses its Host. Under "*" anybody could make our origin's pages pass
-// for those of any site, here and at every neighbour.
+// The client chooses the Host. With "*", any client could make our origin's pages pass for those of
+// any site, here and at every neighbour.
 void check_share(Section& in, const Reverse& mapping) {
   if (!mapping.share || mapping.host != "*") return;
   in.fault(*in.find("share"),

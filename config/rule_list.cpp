@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Every request is compared with all of them.
+// Bounded, because every request is compared with all rules.
 constexpr std::size_t kMostRules = 256;
 constexpr std::size_t kMostNames = 64;
 constexpr std::size_t kLongestName = 128;

@@ -32,8 +32,8 @@ constexpr ByteSize mebibytes(std::uint64_t count) {
 
 // Which responses are written to the disk.
 enum class Admit {
-  first,   // all that are stored
-  second,  // those whose URL is requested a second time
+  first,   // all stored responses
+  second,  // responses whose URL is requested a second time
 };
 
 struct DiskSettings {
@@ -86,7 +86,7 @@ struct DigestSettings {
 enum class Role { sibling };  // sibling: asked only for what it holds
 
 enum class PeerDigest {
-  automatic,  // found out by asking
+  automatic,  // the proxy finds out by asking
   native,     // our own form
   squid,      // Squid's form, on Squid's schedule
   none,       // not polled, so never asked
@@ -117,15 +117,15 @@ struct Reverse {
   std::string host;                   // "*", "*.example.com", or a name or address, lower case
   std::optional<std::uint16_t> port;  // of the Host field; none: any
   std::vector<Origin> to;             // the first that works is asked
-  std::string send_host;              // the Host that origins see; empty: the client's
-  bool share = false;                 // neighbours may see and fetch what is stored
+  std::string send_host;              // the Host field for origins; empty: the client's
+  bool share = false;                 // neighbours may see and fetch stored responses
   std::string known;                  // a file of all URLs that exist; empty: none
 
   bool operator==(const Reverse&) const = default;
 };
 
 // What applies to some sites only. Only the first rule that matches a request applies. Everything
-// is off unless set. proxy/request/site_rules.hpp has the details.
+// is off unless set. proxy/policy/site_rules.hpp has the details.
 struct RuleSettings {
   std::string name;  // a token, in Cache-Status; unique
   HostSpec host;
@@ -176,7 +176,7 @@ struct Timeouts {
   milliseconds keep_alive{75'000};  // between two requests of a client
   milliseconds peer_connect{200};   // a neighbour answers quickly or is of no use
   milliseconds peer_first_byte{1'000};
-  milliseconds drain{10'000};  // for what is still running at SIGTERM
+  milliseconds drain{10'000};  // for responses under way at SIGTERM
   milliseconds unreachable{
       1'000};  // before an address that could not be connected to is tried again
 
@@ -193,12 +193,14 @@ struct Limits {
 
 // What Forwarded and X-Forwarded-For tell origins about the client.
 enum class Forwarded {
-  off,      // what the client says itself, if anything
-  append,   // the same, followed by the client's address
+  off,      // the client's own fields, unchanged
+  append,   // the client's own fields, then its address
   replace,  // only the client's address
   remove,   // nothing
 };
 
+// The struct has a member for each section of the settings file, so it has more members than
+// others.
 struct Settings {
   std::string name;  // a token (RFC 9110 section 5.6.2); empty: default_name() of the first socket
   std::vector<HostPort> listen{{"127.0.0.1", 3128}};  // port 0: the kernel chooses

@@ -25,7 +25,7 @@ std::optional<ByteSize> parse_bytes(std::string_view text);
 // "250ms": a number followed by ms, s, m or h; at most a hundred years.
 std::optional<milliseconds> parse_duration(std::string_view text);
 
-// Writes in the same units, with the largest one that is exact.
+// Writes the value in the largest of these units that is exact.
 std::string to_text(ByteSize size);
 std::string to_text(milliseconds time);
 

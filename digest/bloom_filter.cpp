@@ -89,12 +89,6 @@ bool BloomFilter::insert(const Key& key) {
   return bits_set_ != before;
 }
 
-std::uint64_t BloomFilter::insert(std::span<const Key> keys) {
-  std::uint64_t fresh = 0;
-  for (const Key& key : keys) fresh += insert(key) ? 1 : 0;
-  return fresh;
-}
-
 void BloomFilter::clear() {
   std::fill(bytes_.begin(), bytes_.end(), std::uint8_t{0});
   bits_set_ = 0;

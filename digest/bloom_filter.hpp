@@ -27,6 +27,9 @@ enum class AdditionsError : std::uint8_t {
 // read one filter; a writer must be alone. A moved-from filter may only be assigned to or
 // destroyed. (Bloom 1970. plan.hpp computes a shape for a number of keys and a rate.)
 //
+// The class has 28 functions, as it offers what a library's filter does: set operations, estimates
+// and three stored forms. All of these need the bits.
+//
 // Saved (FilterKind::bloom): the shape; 8 bytes of additions + 1, or 0 if they are unknown; then
 // the bits.
 class BloomFilter {
@@ -55,8 +58,6 @@ class BloomFilter {
 
   // Returns true if the key was certainly absent before.
   bool insert(const Key& key);
-  // Returns how many of the keys were certainly absent before.
-  std::uint64_t insert(std::span<const Key> keys);
 
   // Neither allocates nor divides.
   bool contains(const Key& key) const {

@@ -108,13 +108,6 @@ bool CountingFilter::remove(const Key& key, Turned* turned) {
   return true;
 }
 
-void CountingFilter::clear() {
-  projection_.clear();
-  projection_.additions_.reset();
-  std::fill(counters_.begin(), counters_.end(), std::uint8_t{0});
-  entries_ = 0;
-}
-
 bool CountingFilter::increment(std::uint64_t position) {
   const unsigned count = count_at(counters_, position);
   if (count == kStuck) return false;

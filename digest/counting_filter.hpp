@@ -19,9 +19,9 @@ namespace digest {
 //
 // There are no false negatives as long as a key is removed at most as often as it was added.
 // Removing a key that was never added, but that the filter claims, clears bits of other keys, and
-// the filter cannot detect it. The caller must therefore know exactly which keys are in. A cache
-// does: it adds a key when it stores the first variant under the key and removes the key when the
-// last variant leaves.
+// the filter cannot detect it. The caller must therefore know exactly which keys the filter holds.
+// A cache does: it adds a key when it stores the first variant under the key and removes the key
+// when the last variant leaves.
 //
 // Costs bits / 2 + bits / 8 bytes. Not for concurrent use.
 //
@@ -44,8 +44,6 @@ class CountingFilter {
 
   // Returns false, and changes nothing, if the key is certainly absent.
   bool remove(const Key& key, Turned* turned = nullptr);
-
-  void clear();
 
   bool contains(const Key& key) const { return projection_.contains(key); }
 

@@ -7,8 +7,8 @@
 
 namespace digest {
 
-// A key entered the set or left it. The changes of one key alternate: a key that is in is not added
-// again, and one that is out is not removed.
+// A key entered the set or left it. The changes of one key alternate: a key in the set is not added
+// again, and a key outside is not removed.
 struct KeyChange {
   enum class What : std::uint8_t { added, removed };
 

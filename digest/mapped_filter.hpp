@@ -37,7 +37,7 @@ enum class Access : std::uint8_t { read, write };
 // Like BloomFilter, with these differences. The bits are shared memory backed by the file
 // (MAP_SHARED). Once insert() has returned, every process that has the file open sees the key, and
 // the key stays in if this process is killed. An interrupted insert has set some of its bits, which
-// does no harm. A power failure loses what was inserted since the last sync().
+// does no harm. A power failure loses the keys inserted since the last sync().
 //
 // create() reserves all disk space, so a full disk is an error there and not a crash later. One
 // process writes (flock keeps others out), any number may read. Within a process any number of

@@ -140,13 +140,14 @@ NativeResult<Header> read_header(Bytes message) {
   return header;
 }
 
-bool continues(const Header& header, const NativeDigest& held) {
-  return held.epoch == header.number(offset::epoch) &&
-         held.generation == header.number(offset::base) && held.filter.shape() == header.shape();
+bool continues(const Header& header, const NativeDigest& base_digest) {
+  return base_digest.epoch == header.number(offset::epoch) &&
+         base_digest.generation == header.number(offset::base) &&
+         base_digest.filter.shape() == header.shape();
 }
 
 NativeResult<std::vector<std::uint8_t>> bits_after(const Header& header, Bytes content,
-                                                   const NativeDigest* held) {
+                                                   const NativeDigest* base_digest) {
   const Shape shape = header.shape();
   if (header.byte(offset::coding) == kBits) {
     if (content.size() < shape.byte_count()) return NativeError::truncated;
@@ -156,8 +157,8 @@ NativeResult<std::vector<std::uint8_t>> bits_after(const Header& header, Bytes c
   std::vector<std::uint8_t> bits;
   if (header.number(offset::base) == 0) {
     bits.resize(shape.byte_count());
-  } else if (held && continues(header, *held)) {
-    bits.assign(held->filter.bytes().begin(), held->filter.bytes().end());
+  } else if (base_digest && continues(header, *base_digest)) {
+    bits.assign(base_digest->filter.bytes().begin(), base_digest->filter.bytes().end());
   } else {
     return NativeError::other_base;
   }
@@ -274,12 +275,12 @@ std::vector<std::uint8_t> encode_delta(const NativeHead& head, std::uint64_t bas
   return message;
 }
 
-NativeResult<NativeDigest> decode_native(Bytes message, const NativeDigest* held,
+NativeResult<NativeDigest> decode_native(Bytes message, const NativeDigest* base_digest,
                                          std::size_t max_filter_bytes) {
   const auto header = read_header(message);
   if (!header) return header.error();
   if (header->shape().byte_count() > max_filter_bytes) return NativeError::too_large;
-  auto bits = bits_after(*header, message.subspan(kNativeHeaderBytes), held);
+  auto bits = bits_after(*header, message.subspan(kNativeHeaderBytes), base_digest);
   if (!bits) return bits.error();
   auto filter = BloomFilter::around(header->shape(), std::move(*bits));
   if (!filter) return NativeError::bad_content;

@@ -126,9 +126,11 @@ std::size_t snapshot_bytes(const NativeHead& head);
 std::vector<std::uint8_t> encode_delta(const NativeHead& head, std::uint64_t base,
                                        std::span<const std::uint32_t> flips);
 
-// Decodes the generation that `message`, from anywhere, describes. `held` is the generation of this
-// digest that the reader holds, or null; it is not changed. Allocates at most max_filter_bytes.
+// Decodes the generation that `message`, from anywhere, describes. `base_digest` is the generation
+// of this digest that the reader holds, or null; it is not changed. Allocates at most
+// max_filter_bytes.
 NativeResult<NativeDigest> decode_native(std::span<const std::uint8_t> message,
-                                         const NativeDigest* held, std::size_t max_filter_bytes);
+                                         const NativeDigest* base_digest,
+                                         std::size_t max_filter_bytes);
 
 }  // namespace digest

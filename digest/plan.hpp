@@ -8,7 +8,6 @@
 // this order; measured with 2 to 30 hashes: 1 to 3 if few of the bits are set, up to 5 if half of
 // them are). This is negligible with many entries, but is the whole rate if there are few entries
 // or the rate is very low. Every shape below that is made for a rate takes it into account.
-// low. Every shape for a rate below counts it in.
 #pragma once
 
 #include <cstdint>

@@ -37,18 +37,6 @@ bool is_possible(const QuotientShape& shape) {
          shape.slots() <= kMaxBits / (shape.remainder_bits + kFlags);
 }
 
-std::string_view to_string(QuotientError error) {
-  switch (error) {
-    case QuotientError::bad_shape:
-      return "no quotient filter can have this shape";
-    case QuotientError::full:
-      return "the quotient filter is full";
-    case QuotientError::unlike_fingerprints:
-      return "the fingerprints differ in length";
-  }
-  return "unknown error";
-}
-
 QuotientFilter::QuotientFilter(const QuotientShape& shape)
     : shape_(shape),
       words_(

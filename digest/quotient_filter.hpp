@@ -4,7 +4,6 @@
 #include <boost/system/result.hpp>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "digest/file_format.hpp"
@@ -36,16 +35,14 @@ enum class QuotientError : std::uint8_t {
   unlike_fingerprints,  // a merge of filters with fingerprints of different lengths
 };
 
-std::string_view to_string(QuotientError error);
-
 template <class T>
 using QuotientResult = boost::system::result<T, QuotientError>;
 
-// Never forgets a key that was not removed. A key inserted twice is in twice, and so are two keys
-// with one fingerprint; each remove() takes one of them out. Removing a key that was never inserted
-// may remove another one with the same fingerprint, so callers must not. False positives: about
-// entries / 2^fingerprint_bits. Costs remainder_bits + 3 bits per slot; slows down above three
-// quarters full. Any number of threads may read one filter; a writer must be alone. (Bender,
+// Never forgets a key that was not removed. A key inserted twice has two entries, and so have two
+// keys with one fingerprint. Each remove() removes one entry. Removing a key that was never
+// inserted may remove another one with the same fingerprint, so callers must not. False positives:
+// about entries / 2^fingerprint_bits. Costs remainder_bits + 3 bits per slot; slows down above
+// three quarters full. Any number of threads may read one filter; a writer must be alone. (Bender,
 // Farach-Colton, Johnson, Kraner, Kuszmaul, Medjedovic, Montes, Shetty, Spillane, Zadok: Don't
 // Thrash, VLDB 2012, section 3: three bits per slot tell which quotient a remainder belongs to.)
 //

@@ -53,15 +53,15 @@ Loaded<ScalableFilter> ScalableFilter::load(std::span<const std::uint8_t> file) 
 
 // Every stage takes bytes of the file, whatever it claims, so the file's size bounds their number.
 bool ScalableFilter::read_stage(FileReader& reader, ScalableFilter& into) {
-  const std::uint64_t held = reader.number();
+  const std::uint64_t inserted = reader.number();
   const auto shape = reader.shape();
   const auto capacity = into.next_capacity();
-  if (!shape || !capacity || held > *capacity) return false;
-  if (!into.stages_.empty() && into.stages_.back().held != into.stages_.back().capacity)
+  if (!shape || !capacity || inserted > *capacity) return false;
+  if (!into.stages_.empty() && into.stages_.back().inserted != into.stages_.back().capacity)
     return false;
   auto filter = BloomFilter::from_bytes(*shape, reader.bytes(shape->byte_count()));
   if (!filter) return false;
-  into.stages_.push_back({std::move(*filter), *capacity, held});
+  into.stages_.push_back({std::move(*filter), *capacity, inserted});
   return true;
 }
 
@@ -71,18 +71,18 @@ std::vector<std::uint8_t> ScalableFilter::save() const {
   file.number(std::bit_cast<std::uint64_t>(plan_.tightening));
   file.number(static_cast<std::uint64_t>(plan_.growth)).number(stages_.size());
   for (const Stage& stage : stages_) {
-    file.number(stage.held).shape(stage.filter.shape()).bytes(stage.filter.bytes());
+    file.number(stage.inserted).shape(stage.filter.shape()).bytes(stage.filter.bytes());
   }
   return std::move(file).finish();
 }
 
 Sized<bool> ScalableFilter::insert(const Key& key) {
   if (contains(key)) return false;
-  if (stages_.back().held == stages_.back().capacity) {
+  if (stages_.back().inserted == stages_.back().capacity) {
     if (const auto grown = grow(); !grown) return grown.error();
   }
   stages_.back().filter.insert(key);
-  ++stages_.back().held;
+  ++stages_.back().inserted;
   return true;
 }
 
@@ -94,7 +94,7 @@ bool ScalableFilter::contains(const Key& key) const {
 
 std::uint64_t ScalableFilter::entries() const {
   std::uint64_t sum = 0;
-  for (const Stage& stage : stages_) sum += stage.held;
+  for (const Stage& stage : stages_) sum += stage.inserted;
   return sum;
 }
 

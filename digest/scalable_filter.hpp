@@ -65,7 +65,7 @@ class ScalableFilter {
   struct Stage {
     BloomFilter filter;
     std::uint64_t capacity;
-    std::uint64_t held;
+    std::uint64_t inserted;
   };
 
   explicit ScalableFilter(const ScalablePlan& plan) : plan_(plan) {}

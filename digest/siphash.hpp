@@ -10,7 +10,7 @@
 
 namespace digest {
 
-// 128 secret bits. Only those who know them can find keys that share bits.
+// 128 secret bits. Without them, nobody can find keys that share bits.
 using Salt = std::array<std::uint8_t, 16>;
 
 // Aumasson and Bernstein 2012, with the 128-bit output of the reference code, whose vectors the

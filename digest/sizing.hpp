@@ -2,7 +2,6 @@
 //
 // bits is m, entries n, hashes k, rate p. Every formula stands beside its inverse. Arguments out of
 // range are errors, and so are results that no filter can have. plan.hpp makes shapes from these.
-// range are errors, and so are results that no filter can have. Shapes made from these: plan.hpp.
 #pragma once
 
 #include <boost/system/result.hpp>

@@ -54,23 +54,23 @@ void Accuracy::note(ClaimOutcome outcome, std::optional<std::chrono::microsecond
   if (first_byte) measure(*first_byte);
   switch (outcome) {
     case ClaimOutcome::true_hit:
-      true_hits_.fetch_add(1, std::memory_order_relaxed);
-      bytes_saved_.fetch_add(bytes, std::memory_order_relaxed);
+      counters_.true_hits.fetch_add(1, std::memory_order_relaxed);
+      counters_.bytes_saved.fetch_add(bytes, std::memory_order_relaxed);
       return judge_claim(outcome, now);
     case ClaimOutcome::false_hit:
-      false_hits_[static_cast<std::size_t>(cause)].fetch_add(1, std::memory_order_relaxed);
+      counters_.false_hits[static_cast<std::size_t>(cause)].fetch_add(1, std::memory_order_relaxed);
       return judge_claim(outcome, now);
     case ClaimOutcome::refused:
     case ClaimOutcome::timed_out:
     case ClaimOutcome::broken:
-      failures_.fetch_add(1, std::memory_order_relaxed);
+      counters_.failures.fetch_add(1, std::memory_order_relaxed);
       return rest_after_failure(now);
   }
 }
 
 void Accuracy::probed(bool held) {
-  probes_.fetch_add(1, std::memory_order_relaxed);
-  if (held) false_misses_.fetch_add(1, std::memory_order_relaxed);
+  counters_.probes.fetch_add(1, std::memory_order_relaxed);
+  if (held) counters_.false_misses.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Accuracy::put_to_use(bool in_use, std::uint64_t total) {
@@ -100,18 +100,17 @@ double Accuracy::cost() const {
 }
 
 Accuracy::Books Accuracy::books() const {
-  Books books{.claims = claims_.load(std::memory_order_relaxed),
-              .true_hits = true_hits_.load(std::memory_order_relaxed),
+  Books books{.claims = counters_.claims.load(std::memory_order_relaxed),
+              .true_hits = counters_.true_hits.load(std::memory_order_relaxed),
               .false_hits = 0,
               .by_cause = {},
-              .failures = failures_.load(std::memory_order_relaxed),
-              .bytes_saved = bytes_saved_.load(std::memory_order_relaxed),
+              .failures = counters_.failures.load(std::memory_order_relaxed),
+              .bytes_saved = counters_.bytes_saved.load(std::memory_order_relaxed),
               .first_byte = std::nullopt,
-              .probes = probes_.load(std::memory_order_relaxed),
-              .false_misses = false_misses_.load(std::memory_order_relaxed),
-              .bytes_sent = bytes_sent_.load(std::memory_order_relaxed)};
+              .probes = counters_.probes.load(std::memory_order_relaxed),
+              .false_misses = counters_.false_misses.load(std::memory_order_relaxed)};
   for (std::size_t cause = 0; cause < kFalseHits; ++cause) {
-    books.by_cause[cause] = false_hits_[cause].load(std::memory_order_relaxed);
+    books.by_cause[cause] = counters_.false_hits[cause].load(std::memory_order_relaxed);
     books.false_hits += books.by_cause[cause];
   }
   const auto measured = first_byte_us_.load(std::memory_order_relaxed);

@@ -15,8 +15,9 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 // How asking a claimant ended.
 enum class ClaimOutcome : std::uint8_t {
-  true_hit,   // it answered with the object
-  false_hit,  // a valid answer without the object: 504, or a Squid's 502 (RFC 9111 section 5.2.1.7)
+  true_hit,   // it answered with the response
+  false_hit,  // a valid answer without the response: 504, or a Squid's 502 (RFC 9111
+              // section 5.2.1.7)
   refused,    // no connection, or a status that a sibling must not send
   timed_out,
   broken,  // not HTTP, or cut short
@@ -28,7 +29,7 @@ enum class FalseHit : std::uint8_t {
   gone,     // the peer dropped it after the digest that we use was made
   stale,    // held, but too old for this request
   variant,  // held, but not the variant that the request needs
-  refused,  // the peer may not or would not answer, whatever it holds
+  refused,  // the peer refused to answer, whatever it holds
   untold,   // the answer does not say
 };
 inline constexpr std::size_t kFalseHits = 6;
@@ -40,9 +41,9 @@ inline constexpr std::chrono::seconds kFirstRest{1};
 inline constexpr std::chrono::seconds kLongestRest{60};
 
 // A peer counts as lying if more than four fifths of this many recent claims (or up to twice as
-// many) were false. Not half of them: the honest digest of a Squid is wrong for 9 % of what it does
-// not hold, so half of its claims are false if it holds a tenth of our misses, and that tenth is
-// worth asking for.
+// many) were false. The bound is not one half: the honest digest of a Squid claims 9 % of the keys
+// that it does not hold. So if a Squid holds a tenth of our misses, half of its claims are false,
+// but that tenth is worth asking for.
 inline constexpr std::uint32_t kRecentClaims = 100;
 
 // The record of one peer. Any thread may call anything: there are only atomics, no locks. Counters
@@ -59,10 +60,9 @@ class Accuracy {
     std::optional<std::chrono::microseconds> first_byte;  // moving average; empty if never measured
     std::uint64_t probes = 0;        // answered questions for keys that the peer did not claim
     std::uint64_t false_misses = 0;  // how many of the probed keys it held
-    std::uint64_t bytes_sent = 0;    // bodies of our digest sent to the peer
   };
 
-  void claimed() { claims_.fetch_add(1, std::memory_order_relaxed); }
+  void claimed() { counters_.claims.fetch_add(1, std::memory_order_relaxed); }
 
   // Records how asking the peer ended. `first_byte` is the time from the request to the head of the
   // answer; for timed_out the time waited; empty if neither is known. `bytes` are the body bytes of
@@ -78,7 +78,9 @@ class Accuracy {
   void probed(bool held);
 
   // Records that the peer was sent a body of our digest.
-  void sent_digest(std::uint64_t bytes) { bytes_sent_.fetch_add(bytes, std::memory_order_relaxed); }
+  void sent_digest(std::uint64_t bytes) {
+    counters_.bytes_sent.fetch_add(bytes, std::memory_order_relaxed);
+  }
 
   // Records whether the peer's digest is consulted from now on. `total` is the directory's count of
   // lookups so far. One thread only.
@@ -90,26 +92,33 @@ class Accuracy {
 
   // What a true hit from this peer is likely to cost, in microseconds: the average time to first
   // byte divided by the share of recent claims that came true. A peer without measurements costs
-  // next to nothing, so that it gets measured.
+  // next to nothing, so it is asked and measured.
   double cost() const;
 
   Books books() const;
+  // Bytes of bodies of our digest that the peer was sent.
+  std::uint64_t bytes_sent() const { return counters_.bytes_sent.load(std::memory_order_relaxed); }
 
  private:
+  // Read by monitoring alone.
+  struct Counters {
+    std::atomic<std::uint64_t> claims{0};
+    std::atomic<std::uint64_t> true_hits{0};
+    std::array<std::atomic<std::uint64_t>, kFalseHits> false_hits{};
+    std::atomic<std::uint64_t> failures{0};
+    std::atomic<std::uint64_t> bytes_saved{0};
+    std::atomic<std::uint64_t> probes{0};
+    std::atomic<std::uint64_t> false_misses{0};
+    std::atomic<std::uint64_t> bytes_sent{0};
+  };
+
   void measure(std::chrono::microseconds first_byte);
   void judge_claim(ClaimOutcome outcome, SteadyTime now);
   void rest_after_failure(SteadyTime now);
 
   static constexpr std::int64_t kUnmeasured = -1;
 
-  std::atomic<std::uint64_t> claims_{0};
-  std::atomic<std::uint64_t> true_hits_{0};
-  std::array<std::atomic<std::uint64_t>, kFalseHits> false_hits_{};
-  std::atomic<std::uint64_t> failures_{0};
-  std::atomic<std::uint64_t> bytes_saved_{0};
-  std::atomic<std::uint64_t> probes_{0};
-  std::atomic<std::uint64_t> false_misses_{0};
-  std::atomic<std::uint64_t> bytes_sent_{0};
+  Counters counters_;
   // Packed into one word, so that both parts are read together. While the digest is in use: the
   // directory's total minus the peer's lookups (not negative). Otherwise: -1 minus the peer's
   // lookups.

@@ -36,38 +36,11 @@ std::optional<config::Address> address_of(const Peer& peer, const PollReport& re
   return told ? told : report.address;
 }
 
-PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t lookups,
-                     SteadyTime now) {
-  const Accuracy::Books books = peer.accuracy.books();
-  PeerStatus status{.name = peer.name,
-                    .url = peer.url,
-                    .kind = report.kind,
-                    .state = state_of(peer, report, now),
-                    .entries = std::nullopt,
-                    .generation = report.generation,
-                    .age_seconds = std::nullopt,
-                    .false_positive_rate = std::nullopt,
-                    .claims = books.claims,
-                    .true_hits = books.true_hits,
-                    .false_hits = books.false_hits,
-                    .false_hit_causes = books.by_cause,
-                    .failures = books.failures,
-                    .bytes_saved = books.bytes_saved,
-                    .first_byte_ms = std::nullopt,
-                    .lookups = lookups,
-                    .observed_false_positive_rate = observed_rate(books, lookups),
-                    .probes = books.probes,
-                    .false_misses = books.false_misses,
-                    .false_miss_rate = false_miss_rate(books),
-                    .polls = report.polls,
-                    .polls_failed = report.polls_failed,
-                    .resyncs = report.resyncs,
-                    .bytes_received = report.bytes_received,
-                    .bytes_sent = std::nullopt,
-                    .last_error = report.last_error};
-  if (books.first_byte) {
-    status.first_byte_ms = static_cast<double>(books.first_byte->count()) / 1000.0;
-  }
+DigestStatus digest_of(const PollReport& report, SteadyTime now) {
+  DigestStatus status{.entries = std::nullopt,
+                      .generation = report.generation,
+                      .age_seconds = std::nullopt,
+                      .false_positive_rate = std::nullopt};
   if (report.confirmed) {
     status.age_seconds = std::chrono::duration<double>(now - *report.confirmed).count();
   }
@@ -76,6 +49,23 @@ PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t l
     status.false_positive_rate = report.claims.filter->false_positive_rate();
   }
   return status;
+}
+
+PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t lookups,
+                     SteadyTime now) {
+  const Accuracy::Books books = peer.accuracy.books();
+  return {.name = peer.name,
+          .url = peer.url,
+          .kind = report.kind,
+          .state = state_of(peer, report, now),
+          .digest = digest_of(report, now),
+          .books = books,
+          .lookups = lookups,
+          .observed_false_positive_rate = observed_rate(books, lookups),
+          .false_miss_rate = false_miss_rate(books),
+          .polls = report.polls,
+          .bytes_sent = std::nullopt,
+          .last_error = report.last_error};
 }
 
 digest::Panel panel_of(std::span<const PollReport> reports) {
@@ -192,7 +182,7 @@ std::vector<PeerStatus> PeerDirectory::status(SteadyTime now) const {
       all.push_back(status_of(*peer, report, lookups, now));
       const auto address = address_of(*peer, report);
       if (address && at_address(view, *address).size() == 1) {
-        all.back().bytes_sent = peer->accuracy.books().bytes_sent;
+        all.back().bytes_sent = peer->accuracy.bytes_sent();
       }
     }
     return all;

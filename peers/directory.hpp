@@ -1,7 +1,6 @@
-// Which peers to ask for a key, in which order, and how asking them ended.
+// Decides which peers to ask for a key and in which order, and records the results.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <boost/container/small_vector.hpp>
 #include <chrono>
@@ -20,38 +19,32 @@ namespace peers {
 
 using Claimants = boost::container::small_vector<PeerRef, 4>;
 
+// A peer's digest as monitoring shows it. Unknown values are empty.
+struct DigestStatus {
+  std::optional<std::uint64_t> entries;     // as the peer says
+  std::optional<std::uint64_t> generation;  // as the peer says
+  std::optional<double> age_seconds;        // since the digest was last confirmed to be current
+  std::optional<double> false_positive_rate;
+};
+
 // One peer as monitoring shows it. Unknown values are empty.
 struct PeerStatus {
   std::string name;
   std::string url;
   PeerKind kind = PeerKind::unknown;
   PeerState state = PeerState::waiting;
-  std::optional<std::uint64_t> entries;     // in its digest, as the peer says
-  std::optional<std::uint64_t> generation;  // of its digest, as the peer says
-  std::optional<double> age_seconds;        // since its digest was last confirmed to be current
-  std::optional<double> false_positive_rate;
-  std::uint64_t claims = 0;  // see Accuracy::Books for this and the counters below
-  std::uint64_t true_hits = 0;
-  std::uint64_t false_hits = 0;
-  std::array<std::uint64_t, kFalseHits> false_hit_causes{};  // indexed by FalseHit
-  std::uint64_t failures = 0;
-  std::uint64_t bytes_saved = 0;
-  std::optional<double> first_byte_ms;
+  DigestStatus digest;
+  Accuracy::Books books;
   std::uint64_t lookups = 0;  // requests that consulted the digest, claimed or not
   // The observed false-positive rate: of the lookups of keys that the peer does not hold, the share
-  // its digest claimed, absent / (lookups - claims + absent). Compare with false_positive_rate, the
-  // rate predicted from the bits set. Empty before the first such lookup. Only claims that were
-  // tested and found `absent` count as false: a claim that was not tested, because a cheaper peer
-  // had answered, is taken for true. The answers of a Squid do not distinguish gone from absent, so
-  // for a Squid both count.
+  // its digest claimed, absent / (lookups - claims + absent). Compare with
+  // digest.false_positive_rate, the rate predicted from the bits set. Empty before the first such
+  // lookup. Only claims that were tested and found `absent` count as false: a claim that was not
+  // tested, because a cheaper peer had answered, is taken for true. The answers of a Squid do not
+  // distinguish gone from absent, so for a Squid both count.
   std::optional<double> observed_false_positive_rate;
-  std::uint64_t probes = 0;
-  std::uint64_t false_misses = 0;
   std::optional<double> false_miss_rate;  // false_misses / probes; empty before the first probe
-  std::uint64_t polls = 0;
-  std::uint64_t polls_failed = 0;
-  std::uint64_t resyncs = 0;  // see PollReport
-  std::uint64_t bytes_received = 0;
+  PollCounts polls;
   // Bodies of our digest sent to the peer. Empty if the peer shares its address with another, or
   // its address is not known yet.
   std::optional<std::uint64_t> bytes_sent;
@@ -68,7 +61,7 @@ class PeerDirectory {
   const std::vector<PeerRef>& peers() const { return peers_; }
 
   // Whether this is the address of a peer: the address in the settings or, if the settings give a
-  // name, the address at which the peer was last reached. Any thread, never waits; so does at().
+  // name, the address at which the peer was last reached. Any thread, never waits; at() likewise.
   bool knows(const config::Address& address) const;
   // The one peer with this address; null if no peer has it, or several do.
   PeerRef at(const config::Address& address) const;

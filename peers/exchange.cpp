@@ -68,7 +68,7 @@ std::size_t kept_bytes(const PollReport& report) {
   return report.claims.filter ? report.claims.filter->bytes().size() : 0;
 }
 
-// Logs what changed, and nothing while all stays the same.
+// Logs the differences between two reports; nothing if there are none.
 void log_change(const Peer& peer, const PollReport& before, const PollReport& after) {
   if (after.last_error != before.last_error && !after.last_error.empty()) {
     spdlog::warn("peer {}: {}", peer.name, after.last_error);
@@ -137,19 +137,19 @@ class Exchange::Loop {
 
   void ask(Poller& poller) {
     PollRequest& request = poller.request;
-    const Claims& held = poller.report.claims;
+    const Claims& claims = poller.report.claims;
     if (request.form_is_a_guess && Clock::now() >= poller.native_again)
       request.form = DigestForm::native;
     const bool native = request.form == DigestForm::native;
     request.known = poller.report.kind;
-    request.held = native ? held.native : nullptr;
+    request.base = native ? claims.native : nullptr;
     // An entity tag received with the other form belongs to other bytes.
-    const bool conditional = native == !!held.native;
+    const bool conditional = native == !!claims.native;
     const std::string etag = conditional ? poller.report.etag : std::string();
     request.conditional = !etag.empty();
     poller.asking = true;
     poller.transfer.begin(
-        {.target = native ? native_target(held.native.get()) : std::string(kSquidPath),
+        {.target = native ? native_target(claims.native.get()) : std::string(kSquidPath),
          .accept = native ? kNativeType : kSquidType,
          .etag = etag,
          .max_body = room_for(poller) + digest::kSquidControlBytes});
@@ -183,12 +183,12 @@ class Exchange::Loop {
     const std::string error = poller.transfer.finish(code);
     // Other digests may have been kept since the request was sent.
     poller.request.room = room_for(poller);
-    PollResult result = error.empty() ? judge(poller.request, poller.transfer.response())
+    PollResult result = error.empty() ? read_poll(poller.request, poller.transfer.response())
                                       : no_response(poller.request, error);
     if (poller.peer->digest == config::PeerDigest::squid) result.kind = PeerKind::squid;
     const SteadyTime now = Clock::now();
     const PollReport before = poller.report;
-    poller.report.bytes_received += poller.transfer.received();
+    poller.report.polls.bytes_received += poller.transfer.received();
     if (const auto reached = poller.transfer.address()) poller.report.address = reached;
     poller.transfer.end();
     enter(poller.report, result, now);

@@ -14,15 +14,15 @@ namespace peers {
 
 // Polls each peer whenever next_poll() says so, directly and in origin-form: with GET
 // /digest/native for what changed since the generation that we hold, or with
-// /squid-internal-periodic/store_digest. PeerDigest::automatic asks for the native form first. A
-// peer that does not give it is asked for Squid's form from then on; for the native form again if
-// its answers show that it is a Hearsay, and every kNativeAgain.
+// /squid-internal-periodic/store_digest. PeerDigest::automatic asks for the native form first. If a
+// peer refuses the native form, the exchange asks for Squid's form instead. It tries the native
+// form again every kNativeAgain, and when the peer's answers show that it is a Hearsay.
 //
 // Requests are conditional (ETag) only to a Hearsay: Squid has never been seen to send a 304. A
 // delta that does not fit the digest we hold counts as a resync, and the next request asks for a
 // whole digest at once. An answer is bounded while it arrives, decoded into a new digest and
 // checked. Only then does it replace the old digest in the directory. A bad answer is counted and
-// its reason kept. The digests kept stay under settings.peer_memory together; answers that are
+// its reason kept. All kept digests together take at most settings.peer_memory; answers that are
 // still arriving may take as much again.
 class Exchange {
  public:

@@ -21,9 +21,9 @@ struct NativeForm {
   std::string etag;  // strong, with its quotes; the same for all messages to one generation
 };
 
-// Keeps one copy of the filter and applies to it what changed, so closing a generation costs as
-// much as its changes. The changes between generations are kept while they take no more memory than
-// the filter itself (beyond that a snapshot is shorter), for at most kMaxSteps generations and
+// Keeps one copy of the filter and applies the changes to it, so the cost of closing a generation
+// grows with its changes. The changes between generations are kept while they take no more memory
+// than the filter itself (beyond that a snapshot is shorter), for at most kMaxSteps generations and
 // kMaxFlips positions (an I/O thread has to sort them).
 class Generations {
  public:
@@ -42,8 +42,8 @@ class Generations {
   // Returns a message that leads from generation `since` of `epoch` to the newest: a delta if that
   // generation is known and the delta is shorter than digest::snapshot_bytes(), else a snapshot. A
   // message once made for a base is kept for other callers. Any thread; waits at most until some
-  // changes have been recorded, or for a snapshot that other callers want too. begin() must have
-  // been called.
+  // changes have been recorded, or for a snapshot that other callers also wait for. begin() must
+  // have been called.
   std::shared_ptr<const NativeForm> since(std::uint64_t epoch, std::uint64_t since) const;
 
  private:

@@ -1,4 +1,4 @@
-// The set of keys that this cache holds, as the publisher sees it. The store implements it.
+// The set of keys that this cache holds, for the publisher. The store implements it.
 #pragma once
 
 #include <chrono>
@@ -25,8 +25,8 @@ class Holdings {
   // that have expired by `now`.
   virtual Collected collect(WallTime now, std::vector<KeyChange>& changes) = 0;
 
-  // Appends every held key once and forgets the changes that led there: what the next collect()
-  // says of a key happened after this list.
+  // Appends every held key once, and discards the changes recorded so far: the next collect()
+  // returns only changes after this list.
   virtual void list(WallTime now, std::vector<digest::Key>& keys) = 0;
 };
 

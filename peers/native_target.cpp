@@ -24,9 +24,10 @@ std::optional<std::uint64_t> number_of(std::string_view query, std::string_view 
 
 }  // namespace
 
-std::string native_target(const digest::NativeDigest* held) {
-  if (held == nullptr) return std::string(kNativePath);
-  return fmt::format("{}?epoch={:016x}&since={}", kNativePath, held->epoch, held->generation);
+std::string native_target(const digest::NativeDigest* base_digest) {
+  if (base_digest == nullptr) return std::string(kNativePath);
+  return fmt::format("{}?epoch={:016x}&since={}", kNativePath, base_digest->epoch,
+                     base_digest->generation);
 }
 
 NativeBase native_base(std::string_view target) {

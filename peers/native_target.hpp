@@ -20,11 +20,11 @@ struct NativeBase {
   bool operator==(const NativeBase&) const = default;
 };
 
-// The origin-form to request. If `held` is null it asks for a whole digest.
-std::string native_target(const digest::NativeDigest* held);
+// The origin-form to request. If `base_digest` is null it asks for a whole digest.
+std::string native_target(const digest::NativeDigest* base_digest);
 
-// The generation that a request's target, from anywhere, says its reader holds. Zeros, which no
-// reader holds, if the query is missing or malformed.
+// Reads from a request's target, which is untrusted, the generation that the reader holds. Zeros,
+// which no reader holds, if the query is missing or malformed.
 NativeBase native_base(std::string_view target);
 
 }  // namespace peers

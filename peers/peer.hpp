@@ -65,6 +65,14 @@ struct Claims {
   explicit Claims(digest::SquidDigest digest);
 };
 
+// How the polls of a peer ended, counted since the first one.
+struct PollCounts {
+  std::uint64_t made = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t resyncs = 0;         // deltas that did not fit the digest we held
+  std::uint64_t bytes_received = 0;  // response bodies
+};
+
 // What the polls of a peer have yielded so far. Each poll replaces it.
 struct PollReport {
   PeerKind kind = PeerKind::unknown;
@@ -73,12 +81,9 @@ struct PollReport {
   std::optional<std::uint64_t> generation;  // of the digest, if the peer says
   std::optional<SteadyTime> confirmed;      // when a poll last found the digest current
   SteadyTime usable_until{};                // the digest is too old from then on
-  std::uint64_t polls = 0;
-  std::uint64_t polls_failed = 0;
+  PollCounts polls;
   std::uint32_t failures_in_a_row = 0;
-  std::uint64_t resyncs = 0;         // deltas that did not fit the digest we held
-  std::uint64_t bytes_received = 0;  // response bodies
-  std::string last_error;            // why the last poll yielded nothing; empty if it succeeded
+  std::string last_error;  // why the last poll yielded nothing; empty if it succeeded
   // The address at which its host was last reached. Empty until then.
   std::optional<config::Address> address;
 

@@ -56,7 +56,7 @@ void read_squid_form(const PollRequest& request, const PollResponse& response, P
 void read_native_form(const PollRequest& request, const PollResponse& response,
                       PollResult& result) {
   using digest::NativeError;
-  auto decoded = digest::decode_native(response.body, request.held.get(), request.room);
+  auto decoded = digest::decode_native(response.body, request.base.get(), request.room);
   if (decoded) {
     result.outcome = Polled::fetched;
     result.kind = PeerKind::hearsay;
@@ -70,7 +70,7 @@ void read_native_form(const PollRequest& request, const PollResponse& response,
   if (error == NativeError::not_native && request.form_is_a_guess) {
     result.outcome = Polled::other_form;
   } else {
-    if (misfit && request.held) result.outcome = Polled::resync;
+    if (misfit && request.base) result.outcome = Polled::resync;
     result.error = reason_of(error, NativeError::too_large);
   }
 }
@@ -84,7 +84,7 @@ bool is_no_native_peer(const PollRequest& request, const PollResponse& response,
 
 }  // namespace
 
-PollResult judge(const PollRequest& request, const PollResponse& response) {
+PollResult read_poll(const PollRequest& request, const PollResponse& response) {
   PollResult result;
   result.kind = kind_of(response.server, response.via, request.known);
   result.expires_in = response.expires_in;
@@ -112,7 +112,7 @@ PollResult no_response(const PollRequest& request, std::string error) {
 }
 
 void enter(PollReport& report, const PollResult& result, SteadyTime now) {
-  ++report.polls;
+  ++report.polls.made;
   report.kind = result.kind;
   report.last_error = result.error;
   const bool good = result.outcome == Polled::fetched || result.outcome == Polled::unchanged;
@@ -130,11 +130,11 @@ void enter(PollReport& report, const PollResult& result, SteadyTime now) {
     report.generation.reset();
   }
   if (result.outcome == Polled::resync) {
-    ++report.resyncs;
+    ++report.polls.resyncs;
     report.claims.native.reset();
     report.etag.clear();
   }
-  if (result.outcome == Polled::failed) ++report.polls_failed;
+  if (result.outcome == Polled::failed) ++report.polls.failed;
   report.failures_in_a_row = result.outcome == Polled::failed ? report.failures_in_a_row + 1 : 0;
 }
 

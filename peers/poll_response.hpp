@@ -37,7 +37,7 @@ struct PollRequest {
   bool form_is_a_guess = false;        // the peer may turn out to serve the other form
   PeerKind known = PeerKind::unknown;  // the peer's kind, as known so far
   bool conditional = false;            // If-None-Match was sent: a 304 means nothing without it
-  std::shared_ptr<const digest::NativeDigest> held;  // base of the delta asked for; null: no delta
+  std::shared_ptr<const digest::NativeDigest> base;  // base of the delta asked for; null: no delta
   std::size_t room = 0;  // bytes of filter that may be kept when the response arrives
 };
 
@@ -51,7 +51,7 @@ struct PollResult {
   std::string error;  // in our words, never the peer's; empty if all is well
 };
 
-PollResult judge(const PollRequest& request, const PollResponse& response);
+PollResult read_poll(const PollRequest& request, const PollResponse& response);
 
 // The result of a poll without a response.
 PollResult no_response(const PollRequest& request, std::string error);

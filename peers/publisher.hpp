@@ -64,8 +64,8 @@ class Publisher {
   // holdings must outlive the publisher.
   Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now);
 
-  // Applies what changed and closes a generation if anything did. Renews the Squid form at most
-  // every settings.squid_period. One thread only; call it every settings.period.
+  // Applies the changes of the holdings, and closes a generation if there are any. Renews the Squid
+  // form at most every settings.squid_period. One thread only; call it every settings.period.
   void tick(WallTime now);
 
   // Any thread. Never null.

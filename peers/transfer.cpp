@@ -92,7 +92,7 @@ std::optional<config::Address> Transfer::address() const {
 void Transfer::end() {
   if (running_) curl_multi_remove_handle(multi_, handle());
   running_ = false;
-  in_flight_.held -= response_.body.size();
+  in_flight_.bytes -= response_.body.size();
   response_ = {};
   head_bytes_ = 0;
   received_ = 0;
@@ -124,11 +124,11 @@ std::size_t Transfer::take(const char* bytes, std::size_t count) {
   curl_off_t announced = -1;
   curl_easy_getinfo(handle(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
   const auto whole = static_cast<std::size_t>(std::max<curl_off_t>(announced, 0));
-  if (std::max(received_, whole) > max_body_ || in_flight_.held + count > in_flight_.limit) {
+  if (std::max(received_, whole) > max_body_ || in_flight_.bytes + count > in_flight_.limit) {
     return refuse(kTooLarge);
   }
   response_.body.insert(response_.body.end(), bytes, bytes + count);
-  in_flight_.held += count;
+  in_flight_.bytes += count;
   return count;
 }
 

@@ -17,7 +17,7 @@ namespace peers {
 // The body bytes that all transfers hold at this moment, and their limit.
 struct InFlight {
   std::size_t limit = 0;
-  std::size_t held = 0;
+  std::size_t bytes = 0;
 };
 
 // Legal calls: (begin, [finish, response()...], end)*. Control thread only. libcurl keeps a pointer

@@ -12,8 +12,8 @@
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
 #include "proxy/lists/read.hpp"
-#include "proxy/request/purge_pattern.hpp"
-#include "proxy/request/site_rules.hpp"
+#include "proxy/policy/site_rules.hpp"
+#include "proxy/purging/purge_pattern.hpp"
 #include "proxy/server/server.hpp"
 #include "proxy/version.hpp"
 

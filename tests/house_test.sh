@@ -19,7 +19,7 @@ sources() {
   find "$@" \( -name '*.hpp' -o -name '*.cpp' \) | sort
 }
 
-# includes_only FOLDER ALLOWED...: of our folders, the files directly in FOLDER include these alone.
+# includes_only FOLDER ALLOWED...: files directly in FOLDER may include only these of our folders.
 includes_only() {
   local folder=$1 allowed
   shift
@@ -31,25 +31,28 @@ includes_only() {
 includes_only config config
 includes_only digest digest
 includes_only peers peers config config/threads digest
-# What all folders may use: locks with annotations.
+# All folders may use these: locks with annotations.
 includes_only config/threads config/threads
 
-# The rooms of proxy/, from top to bottom: a file includes only files of its own room and of rooms
-# that stand below it.
+# The rooms of proxy/, from top to bottom. A file may include only files of its own room and of
+# rooms below it.
 rooms=(
   server
   answer
   pages
   reply
   client
-  filling
+  fetching
   blocks
   sources
   tiers
   worker
+  runs
   fill
+  purging
   observe
   request
+  policy
   upstream
   wire
   command/cache
@@ -67,7 +70,7 @@ rooms=(
   http
 )
 
-# rests_on ROOM ALLOWED...: of proxy/, the room includes itself, these and version.hpp alone.
+# rests_on ROOM ALLOWED...: of proxy/, ROOM may include only itself, these rooms and version.hpp.
 rests_on() {
   local room=$1 allowed
   shift
@@ -85,7 +88,7 @@ done
 breach 'a room that the list in tests/house_test.sh does not know' < <(
   find proxy -name '*.[ch]pp' -printf '%h\n' | sort -u | sed 's,^proxy/*,,' |
     grep -vxF "$(printf '%s\n' '' "${rooms[@]}")" | grep . || true)
-breach 'proxy/ itself holds main.cpp and version.hpp' < <(
+breach 'proxy/ itself holds only main.cpp and version.hpp' < <(
   find proxy -maxdepth 1 -name '*.[ch]pp' | grep -vE '/(main\.cpp|version\.hpp)$' || true)
 
 rests_on http
@@ -127,22 +130,27 @@ breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < 
 used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/digest_json|proxy/inspect/report)\.cpp'
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest)/arguments\.cpp))'
 
-# g++ 12.2 writes the result of such an await over the resume pointer of the coroutine's frame.
-breach 'an awaited value has to be named before it is tested' < <(
+# If an awaited value is tested where it is awaited, g++ 12.2 writes it over the resume pointer of
+# the coroutine's frame.
+breach 'an awaited value must be stored in a variable before it is tested' < <(
   sources config digest peers proxy tests |
     xargs grep -lPz '(!|&&|\|\||\?)\s*co_await\b|\bwhile\s*\(\s*co_await\b' || true)
 
 # g++ 12.2 destroys a temporary twice if ?: makes it among the arguments of an awaited call.
-breach 'an argument of an awaited call that ?: chooses has to be named before the call' < <(
+breach 'if ?: chooses an argument of an awaited call, store it in a variable before the call' < <(
   sources config digest peers proxy tests |
     xargs grep -lPz '\bco_await\s[^;{}]*\?[^;{}]*:[^;{}]*;' || true)
 
-# clang checks the annotated locks alone (.ci/thread_safety.sh).
+# clang checks only annotated locks (.ci/thread_safety.sh).
 breach 'a lock is a threads::Mutex of config/threads/mutex.hpp' < <(
-  grep -nE 'std::(shared_)?mutex\b' $(sources digest peers proxy/cache proxy/fill) || true)
+  grep -nE 'std::(shared_)?mutex\b' $(sources digest peers proxy) || true)
 
 breach 'a file has at most 400 lines' < <(
   sources config digest peers proxy tests | xargs wc -l |
     awk '$2 != "total" && $1 > 400 { print $2 ": " $1 }')
+
+breach 'a folder has at most 30 sources of its own' < <(
+  find config digest peers proxy tests -name '*.cpp' -printf '%h\n' | sort | uniq -c |
+    awk '$1 > 30 { print $2 ": " $1 }')
 
 exit $((breaches > 0))

@@ -5,6 +5,8 @@
 #include <condition_variable>
 #include <mutex>
 #include <shared_mutex>
+#include <stop_token>
+#include <utility>
 
 #include "config/threads/annotations.hpp"
 
@@ -35,6 +37,7 @@ class SCOPED_CAPABILITY MutexLock {
 
  private:
   friend class Condition;
+  friend class StoppableCondition;
 
   std::unique_lock<std::mutex> lock_;
 };
@@ -67,6 +70,23 @@ class Condition {
 
  private:
   std::condition_variable changed_;
+};
+
+// A Condition whose waits end at a stop request, too. It costs more: it has a mutex of its own.
+class StoppableCondition {
+ public:
+  void notify_all() { changed_.notify_all(); }
+
+  // Whether `done` is true in the end, else the time is over or a stop was requested.
+  template <class Rep, class Period, class Predicate>
+  bool wait_for(MutexLock& lock, std::stop_token stop, std::chrono::duration<Rep, Period> limit,
+                Predicate done) NO_THREAD_SAFETY_ANALYSIS {
+    return changed_.wait_for(lock.lock_, std::move(stop), limit,
+                             [&done]() NO_THREAD_SAFETY_ANALYSIS { return done(); });
+  }
+
+ private:
+  std::condition_variable_any changed_;
 };
 
 // A std::shared_mutex: many read at once, one writes alone.

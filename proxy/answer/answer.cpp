@@ -6,7 +6,7 @@
 #include "proxy/answer/miss.hpp"
 #include "proxy/answer/pass.hpp"
 #include "proxy/answer/tunnel.hpp"
-#include "proxy/client/arrival.hpp"
+#include "proxy/client/note_arrival.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/purge.hpp"
@@ -26,7 +26,7 @@ std::optional<Refusal> why_refused(const Client& client, const Request& request)
   return std::nullopt;
 }
 
-// From the cache, or from the origin where the entry turns out to be of no use.
+// Answers from the cache. If the entry turns out to be of no use, asks the origin.
 Task<void> answer_hit(Client& client, const Request& request, Lookup lookup,
                       std::string_view detail) {
   const auto delivered = co_await serve_hit(client, request, lookup, detail);
@@ -40,11 +40,12 @@ Refusal why_not_fetched(const Request& request, const Lookup& lookup) {
   return Refusal::offline(lookup.verdict.reason);
 }
 
-// Carries out the verdict; consumes `lookup`. Not a coroutine: each would cost every hit a frame.
+// Carries out the verdict; consumes `lookup`. It is no coroutine itself, to spare every hit a
+// frame.
 Task<void> act_on(Client& client, const Request& request, RequestBody& body, Lookup& lookup) {
   const auto reason = lookup.verdict.reason;
   const bool looped = http::via_names(request.head.fields, client.worker.process.name);
-  // A request that has been here may have what is stored: only what went forward would come back.
+  // A looped request may be answered from the cache. Only if it were forwarded would it come back.
   if (looped && !answers_from_cache(lookup)) return refuse(client, request, Refusal::loop());
   switch (lookup.verdict.action) {
     case Action::serve: {
@@ -78,7 +79,7 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
   request.follow(policy.rules);
   if (policy.settings.cache.offline) request.facts.offline = true;
 
-  // Before check_access(): who may purge, and read which page, are settings of their own.
+  // Before check_access(), because purging and pages have access settings of their own.
   if (request.head.method == "PURGE") co_return co_await serve_purge(client, request);
   if (const auto* const page = own_page(client, request)) {
     co_return co_await serve_own(client, request, *page, body);
@@ -98,7 +99,7 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
     lookup = std::move(on_disk.lookup);
     client.record.from_disk = on_disk.from_disk;
   }
-  judge(process, request, lookup);
+  decide(process, request, lookup);
   co_await act_on(client, request, body, lookup);
 }
 

@@ -6,9 +6,9 @@
 
 namespace proxy {
 
-// Answers the request through client.response and notes in client.record how. `body` has been read
-// to its end or not: the session looks. A response that is started and not finished on return is
-// the session's to abort. Runs on the worker's thread.
+// Answers the request through client.response, and fills client.record for the log. On return
+// `body` may be unread, and a response may be started but not finished: the session checks for the
+// first, and aborts the second. Runs on the worker's thread.
 net::Task<void> answer(Client& client, Request& request, RequestBody& body);
 
 }  // namespace proxy

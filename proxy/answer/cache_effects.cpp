@@ -37,7 +37,7 @@ void heed_head(Process& process, const Request& request, const http::ResponseHea
   const auto updated =
       cache::freshen(process.budget, *stored, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {
-    keep(process, key, updated.entry, since, stored.get());
+    keep(process, key, updated.entry, since, {stored});
   } else {
     drop(process, key, url);
   }

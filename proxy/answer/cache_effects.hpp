@@ -14,8 +14,8 @@ namespace proxy {
 net::Task<void> invalidate(Worker& worker, const Request& request,
                            const http::ResponseHead& answer);
 
-// Updates or drops the response stored for GET by the answer to HEAD (RFC 9111 4.3.5). `since`:
-// when the HEAD was sent; what has been invalidated later stays as it is.
+// The answer to HEAD updates or drops the response that is stored for GET (RFC 9111 4.3.5).
+// `since`: the time when the HEAD was sent. If the URL was invalidated after it, changes nothing.
 void heed_head(Process& process, const Request& request, const http::ResponseHead& answer,
                const cache::Times& times, std::chrono::steady_clock::time_point since);
 

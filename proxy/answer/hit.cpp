@@ -9,7 +9,7 @@ Task<Delivered> serve_hit(Client& client, const Request& request, const Lookup& 
   const auto now = client.worker.process.clock.now();
   const auto& entry = lookup.stored();
   if (entry->object) {
-    HeldObject object{lookup.key, entry, lookup.presence};
+    ObjectToServe object{lookup.key, entry, lookup.presence};
     co_return co_await serve_object(client, request, std::move(object), now, detail);
   }
   co_await serve(client, request, *entry, now, detail);

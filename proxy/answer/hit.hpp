@@ -9,7 +9,7 @@
 
 namespace proxy {
 
-// Sends the entry that was found; of an object, missing blocks are fetched. `detail` is for
+// Sends the stored entry. If the entry is an object, fetches its missing blocks. `detail`: for
 // Cache-Status: why the entry answers although it is stale, or empty. Delivered::begin_anew: the
 // entry is of no use, see begin_anew().
 net::Task<Delivered> serve_hit(Client& client, const Request& request, const Lookup& lookup,

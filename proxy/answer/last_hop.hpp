@@ -1,4 +1,4 @@
-// OPTIONS and TRACE that may be forwarded no further (Max-Forwards: 0) are answered here.
+// Answers OPTIONS and TRACE that may be forwarded no further (Max-Forwards: 0).
 #pragma once
 
 #include "proxy/client/client.hpp"

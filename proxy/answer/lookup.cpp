@@ -14,7 +14,7 @@ Lookup look_in_memory(Process& process, const Request& request) {
   lookup.asked = std::chrono::steady_clock::now();
   note_asked(process, request, lookup.key);
   lookup.found = process.store.find(lookup.key, request.stored_as(), request.head.fields);
-  offer_to_disk(process, lookup.key, lookup.found.entry);
+  offer_to_disk(process, lookup.key, lookup.found);
   return lookup;
 }
 
@@ -29,7 +29,7 @@ Task<LookupOnDisk> look_on_disk(Worker& worker, const Request& request, Lookup l
   co_return LookupOnDisk{std::move(lookup), back.from_disk};
 }
 
-void judge(const Process& process, const Request& request, Lookup& lookup) {
+void decide(const Process& process, const Request& request, Lookup& lookup) {
   lookup.presence = Presence::stored;
   if (lookup.stored() && lookup.stored()->object) {
     lookup.presence = presence(process, request, lookup.key, *lookup.stored());
@@ -40,7 +40,7 @@ void judge(const Process& process, const Request& request, Lookup& lookup) {
     lookup.found.lacks = lookup.presence == Presence::missing ||
                          (lookup.presence == Presence::under_way && !only_joined);
   }
-  // The time is read here, not before the search: the disk may have taken a while.
+  // The clock is read here and not before the search, because the disk may have taken a while.
   lookup.verdict = cache::judge(request.facts, lookup.found, process.clock.now());
 }
 
@@ -56,12 +56,12 @@ bool is_hit(const Lookup& lookup) {
 }
 
 std::optional<Lookup> look_again(Process& process, const Request& request, const Lookup& first) {
-  if (first.anew) return std::nullopt;  // it would find what has just been of no use
+  if (first.anew) return std::nullopt;  // memory would give the entry that was of no use
   Lookup again;
   again.key = first.key;
   again.asked = first.asked;
   again.found = process.store.find(first.key, request.stored_as(), request.head.fields);
-  judge(process, request, again);
+  decide(process, request, again);
   return is_hit(again) ? std::optional(std::move(again)) : std::nullopt;
 }
 

@@ -2,9 +2,10 @@
 
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/what_to_ask.hpp"
-#include "proxy/filling/filling.hpp"
+#include "proxy/fetching/fetching.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/refuse.hpp"
+#include "proxy/sources/neighbour.hpp"
 
 namespace proxy {
 
@@ -18,21 +19,19 @@ namespace {
 void begin(Client& client, const Request& request, const Lookup& lookup,
            const std::shared_ptr<Fill>& fill) {
   auto& process = client.worker.process;
-  // For a while after an invalidation siblings may still hold the outdated response.
-  const bool ask =
-      !request.policy().directory->peers().empty() && sibling_may_answer(request, lookup.verdict) &&
-      !process.fills.recently_invalidated(lookup.key, request.stored_as(), steady_clock::now());
-  start_filling(client.worker, {.fill = fill,
-                                .key = lookup.key,
-                                .request = std::make_unique<OwnedRequest>(request),
-                                .how = lookup.verdict,
-                                .held = lookup.stored(),
-                                .asked = lookup.asked,
-                                .range_override = range_override(process, request, lookup),
-                                .ask_siblings = ask});
+  const bool ask = sibling_may_answer(request, lookup.verdict) &&
+                   may_ask_neighbours(process, lookup.key, request);
+  start_fetching(client.worker, {.fill = fill,
+                                 .key = lookup.key,
+                                 .request = std::make_unique<OwnedRequest>(request),
+                                 .how = lookup.verdict,
+                                 .stored = {lookup.found.entry, lookup.found.on_disk},
+                                 .asked = lookup.asked,
+                                 .range_override = range_override(process, request, lookup),
+                                 .ask_siblings = ask});
 }
 
-// Whether what another request fetched answers this one, too.
+// Whether the response that another request fetches answers this one, too.
 bool answers(const FillHead& head, const Request& request, cache::Time now) {
   if (!head.shareable || !head.entry->variant.matches(request.head.fields)) return false;
   if (head.provenance.stood_in) {
@@ -42,8 +41,8 @@ bool answers(const FillHead& head, const Request& request, cache::Time now) {
   return cache::judge(request.facts, found, now).action == Action::serve;
 }
 
-// Whether the stale entry may answer this request after another request's fill has failed. That
-// request may have set bounds on freshness which this one does not.
+// Whether the stale entry may answer this request after another request's fill has failed. The
+// other request may have set bounds on freshness that this one does not set.
 bool may_have_stale(const Client& client, const Request& request, const Lookup& lookup,
                     const Failure& failure) {
   const auto& process = client.worker.process;
@@ -103,25 +102,18 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
   co_return co_await deliver(client, request, *reader, *head, reason, on_outdated);
 }
 
-// Answers from what another fill has stored since the first search; a fill of this request's own
-// that is listed already is given up, and `reader`, which reads it, is reset.
-Task<Joined> serve_stored_meanwhile(Client& client, const Request& request, Lookup& lookup,
-                                    const Fills::Entered& entered,
-                                    std::unique_ptr<FillReader>& reader) {
-  auto& fills = client.worker.process.fills;
-  if (entered.turn == Fills::Turn::alone) co_return Joined::unfit;
-  const auto stored = look_again(client.worker.process, request, lookup);
-  if (!stored) co_return Joined::unfit;
-  if (entered.turn == Fills::Turn::first) {
-    fills.leave(lookup.key, *entered.fill);
-    // Its readers go on by themselves: see read_others().
+// What another fill has stored since the first search. A fill of this request's own that is listed
+// already is then given up.
+std::optional<Lookup> stored_meanwhile(Process& process, const Request& request,
+                                       const Lookup& lookup, const Fills::Entered& entered) {
+  if (entered.turn == Fills::Turn::alone) return std::nullopt;
+  auto stored = look_again(process, request, lookup);
+  if (stored && entered.turn == Fills::Turn::first) {
+    process.fills.leave(lookup.key, *entered.fill);
+    // Requests that have joined it then fetch for themselves: see read_others().
     entered.fill->fail({Failure::Where::us, Failure::What::abandoned, {}});
   }
-  reader.reset();
-  const auto delivered = co_await serve_hit(client, request, *stored);
-  if (delivered == Delivered::sent) co_return Joined::answered;
-  lookup.found.entry = nullptr;
-  co_return Joined::unfit;
+  return stored;
 }
 
 Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& lookup) {
@@ -136,9 +128,13 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
     const auto joined = co_await read_others(client, request, lookup, std::move(reader));
     if (joined == Joined::answered) co_return Delivered::sent;
   }
-  const auto found = co_await serve_stored_meanwhile(client, request, lookup, entered, reader);
-  if (found == Joined::answered) co_return Delivered::sent;
-  if (!reader) {  // the fill was another's, or is given up
+  if (const auto stored = stored_meanwhile(process, request, lookup, entered)) {
+    reader.reset();
+    const auto delivered = co_await serve_hit(client, request, *stored);
+    if (delivered == Delivered::sent) co_return Delivered::sent;
+    lookup.found.entry = nullptr;
+  }
+  if (!reader) {  // the fill belongs to another request, or was given up
     entered.fill = std::make_shared<Fill>(url, executor);
     reader = FillReader::attach(entered.fill, executor);
   }
@@ -147,7 +143,8 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
 }
 
 bool overloaded(const Process& process) {
-  return process.transit.used() > 2 * process.transit.limit();  // by clients that do not read
+  // Only clients that do not read their responses can cause this.
+  return process.transit.used() > 2 * process.transit.limit();
 }
 
 }  // namespace
@@ -160,24 +157,24 @@ Task<void> answer_miss(Client& client, const Request& request, Lookup lookup) {
     }
     const auto delivered = co_await answer_by_fill(client, request, lookup);
     if (delivered == Delivered::sent) co_return;
-    lookup = begin_anew(std::move(lookup), request);  // once: read_own() then refuses
+    lookup = begin_anew(std::move(lookup), request);  // only once: next time read_own() refuses
   }
 }
 
 void refresh(Client& client, const Request& request, const Lookup& lookup) {
-  // What a client's credentials fetch may not replace what is stored for everybody.
+  // An answer to one client's credentials must not replace a response that is stored for all.
   if (request.facts.authorization) return;
   auto& worker = client.worker;
   auto fill =
       worker.process.fills.begin_refresh(lookup.key, request.stored_as(), worker.io.get_executor());
   if (!fill) return;
-  start_filling(worker, {.fill = std::move(fill),
-                         .key = lookup.key,
-                         .request = std::make_unique<OwnedRequest>(request),
-                         .how = {Action::revalidate, Forward::stale},
-                         .held = lookup.stored(),
-                         .asked = lookup.asked,
-                         .refresh = true});
+  start_fetching(worker, {.fill = std::move(fill),
+                          .key = lookup.key,
+                          .request = std::make_unique<OwnedRequest>(request),
+                          .how = {Action::revalidate, Forward::stale},
+                          .stored = {lookup.found.entry, lookup.found.on_disk},
+                          .asked = lookup.asked,
+                          .refresh = true});
 }
 
 }  // namespace proxy

@@ -1,4 +1,4 @@
-// Answers that have to be fetched.
+// Answers requests whose response has to be fetched.
 #pragma once
 
 #include "proxy/answer/lookup.hpp"
@@ -6,11 +6,12 @@
 
 namespace proxy {
 
-// Answers from a fill: that of another request if it fits this one, else one that is begun here.
-// The verdict is fetch, revalidate or complete.
+// Answers from a fill: from another request's if it fits this request, else from a new one. The
+// verdict is fetch, revalidate or complete.
 net::Task<void> answer_miss(Client& client, const Request& request, Lookup lookup);
 
-// Begins to validate the stale entry that was found, unless that is under way. Nobody waits for it.
+// Begins to validate the stale entry that was found, unless a validation is under way. No client
+// waits for it.
 void refresh(Client& client, const Request& request, const Lookup& lookup);
 
 }  // namespace proxy

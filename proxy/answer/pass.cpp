@@ -1,10 +1,10 @@
 #include "proxy/answer/pass.hpp"
 
 #include "proxy/answer/cache_effects.hpp"
-#include "proxy/answer/forwarding.hpp"
+#include "proxy/answer/passed_request.hpp"
 #include "proxy/answer/relay.hpp"
 #include "proxy/answer/websocket.hpp"
-#include "proxy/cache/policy.hpp"
+#include "proxy/cache/judge.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/refuse.hpp"
 
@@ -15,8 +15,8 @@ using std::chrono::steady_clock;
 
 namespace {
 
-// The stale entry, if it may answer for an origin that failed: by the status `answered`, or without
-// an answer.
+// The stale entry, if it may stand in for an origin that failed. `answered`: the status of the
+// origin's answer, or the failure to get one.
 std::optional<FillHead> stand_in(const Client& client, const Request& request,
                                  std::string_view host, std::shared_ptr<const cache::Entry> stale,
                                  const Outcome<unsigned>& answered) {
@@ -39,7 +39,7 @@ std::optional<FillHead> stand_in(const Client& client, const Request& request,
   return FillHead{std::move(stale), length, false, {}, std::move(from)};
 }
 
-// Whether the answer may be kept as that to a GET: the URL has not been invalidated since the POST
+// Whether the answer to a POST may be stored for GET: the URL was not invalidated since the POST
 // was sent.
 bool may_capture(Process& process, const Request& request, steady_clock::time_point since) {
   if (request.head.method != "POST") return false;
@@ -57,25 +57,25 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   record.hierarchy = Hierarchy::direct;
   const auto begun = steady_clock::now();
   cache::Times times{worker.process.clock.now(), {}};
-  Forwarding forwarding(client, request, body);
-  const auto asked = co_await forwarding.ask();
-  record.upstream_host = forwarding.host();
+  PassedRequest passed(client, request, body);
+  const auto asked = co_await passed.ask();
+  record.upstream_host = passed.host();
   times.response = worker.process.clock.now();
 
-  const auto answered = asked ? Outcome<unsigned>(forwarding.head().status) : asked.error();
-  const auto stored = stand_in(client, request, forwarding.host(), std::move(stale), answered);
+  const auto answered = asked ? Outcome<unsigned>(passed.head().status) : asked.error();
+  const auto stored = stand_in(client, request, passed.host(), std::move(stale), answered);
   if (stored) co_return co_await deliver_stored(client, request, *stored, reason);
   if (!asked) co_return co_await refuse(client, request, asked.error(), reason);
-  if (forwarding.head().status == 101) {
-    co_return co_await become_websocket(client, forwarding.fetch(), reason);
+  if (passed.head().status == 101) {
+    co_return co_await become_websocket(client, passed.fetch(), reason);
   }
-  // Asked before invalidate(), which would count as a change itself.
+  // Before invalidate(), which would itself count as an invalidation.
   const bool captured = may_capture(worker.process, request, begun);
-  co_await invalidate(worker, request, forwarding.head());
-  if (request.is_head()) heed_head(worker.process, request, forwarding.head(), times, begun);
+  co_await invalidate(worker, request, passed.head());
+  if (request.is_head()) heed_head(worker.process, request, passed.head(), times, begun);
   std::unique_ptr<PostCapture> capture;
-  if (captured) capture = PostCapture::begin(worker, request, forwarding.head(), times);
-  co_await relay(client, request, forwarding, reason, capture.get());
+  if (captured) capture = PostCapture::begin(worker, request, passed.head(), times);
+  co_await relay(client, request, passed, reason, capture.get());
 }
 
 }  // namespace proxy

@@ -15,8 +15,8 @@ namespace proxy {
 
 class PostCapture {
  public:
-  // Null if the answer may not be stored. Call it after what the POST changed has been invalidated:
-  // only invalidations that come later keep the answer from being stored.
+  // Null if the answer may not be stored. Call it after the POST has invalidated stored responses:
+  // any later invalidation of the URL keeps the answer from being stored.
   static std::unique_ptr<PostCapture> begin(Worker& worker, const Request& request,
                                             const http::ResponseHead& answer,
                                             const cache::Times& times);
@@ -25,7 +25,7 @@ class PostCapture {
   [[nodiscard]] cache::seconds ttl() const;
 
   // Copies the next bytes of the body. If the body is too large to be stored, or memory is short,
-  // the capture is given up.
+  // gives up the capture.
   void append(std::span<const char> bytes);
   // Stores the answer, whose body is whole now, unless the capture was given up or the URL was
   // invalidated meanwhile.

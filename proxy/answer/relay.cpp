@@ -12,8 +12,8 @@ namespace asio = net::asio;
 
 namespace {
 
-constexpr std::uint64_t kBuffersAtATime =
-    64;  // then other coroutines of the thread have their turn
+// After so many buffers, other coroutines of the thread get their turn.
+constexpr std::uint64_t kBuffersAtATime = 64;
 
 void add_fields(Client& client, const Request& request, const http::ResponseHead& head,
                 http::Forward reason, const PostCapture* capture) {
@@ -42,7 +42,7 @@ std::optional<std::uint64_t> length_of(const Fetch& fetch, const Request& reques
   return http::parse_decimal(fetch.head().fields.value(http::field::content_length));
 }
 
-// Whether all of the body came and was sent.
+// Whether the whole body was received and sent.
 enum class Relayed { whole, cut };
 
 Task<Relayed> relay_body(Client& client, const Request& request, Fetch& fetch,
@@ -56,7 +56,7 @@ Task<Relayed> relay_body(Client& client, const Request& request, Fetch& fetch,
     if (!read) co_return Relayed::cut;
     received.add(*read);
     if (capture) capture->append({buffer.data(), *read});
-    // Before the client has the last byte: its next request may ask for the response.
+    // Before the client gets the last byte, because its next request may ask for this response.
     if (capture && fetch.body_finished()) capture->store();
     const auto error = co_await client.response.body(asio::const_buffer(buffer.data(), *read));
     if (error) co_return Relayed::cut;
@@ -68,23 +68,23 @@ Task<Relayed> relay_body(Client& client, const Request& request, Fetch& fetch,
 
 }  // namespace
 
-Task<void> relay(Client& client, const Request& request, Forwarding& forwarding,
+Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
                  http::Forward reason, PostCapture* capture) {
   auto& response = client.response;
-  auto& fetch = forwarding.fetch();
+  auto& fetch = passed.fetch();
   const auto& head = fetch.head();
   std::string text;
   http::append_response_head(text, head, client.worker.process.name);
   add_fields(client, request, head, reason, capture);
   client.record.content_type = head.fields.value(http::field::content_type);
-  if (!forwarding.sent_whole()) response.close_after();
+  if (!passed.sent_whole()) response.close_after();
 
   const auto error = co_await response.start(text, head.status, length_of(fetch, request));
   if (error) co_return response.abort();
-  const auto body = co_await relay_body(client, request, fetch, forwarding.buffer(), capture);
+  const auto body = co_await relay_body(client, request, fetch, passed.buffer(), capture);
   if (body == Relayed::cut) co_return response.abort();
-  // A connection on which the request was cut short cannot carry another.
-  if (forwarding.sent_whole()) fetch.finish();
+  // A connection on which a request was cut cannot carry another one.
+  if (passed.sent_whole()) fetch.finish();
   co_await response.finish();
 }
 

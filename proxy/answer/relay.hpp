@@ -1,16 +1,16 @@
-// The origin's answer to a forwarded request, on to the client.
+// Passes the origin's answer to a forwarded request on to the client.
 #pragma once
 
-#include "proxy/answer/forwarding.hpp"
+#include "proxy/answer/passed_request.hpp"
 #include "proxy/answer/post_capture.hpp"
 #include "proxy/http/cache_status.hpp"
 
 namespace proxy {
 
-// Sends the final answer that `forwarding` has got. `reason` is why the request went forward.
-// `capture` (or null) gets a copy of the body, and stores it once it is whole. An answer that the
-// origin cuts is aborted.
-net::Task<void> relay(Client& client, const Request& request, Forwarding& forwarding,
+// Sends the final answer that `passed` has received. `reason`: why the request was forwarded.
+// `capture` (or null) gets a copy of the body, and stores it once it is whole. If the origin cuts
+// the answer, aborts the client's, too.
+net::Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
                       http::Forward reason, PostCapture* capture);
 
 }  // namespace proxy

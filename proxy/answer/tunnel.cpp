@@ -44,8 +44,8 @@ struct Direction {
   std::uint64_t& bytes;
 };
 
-// Carries one direction to its end. While nothing comes, it holds no buffer. A movement in either
-// direction keeps both connections alive.
+// Carries one direction to its end. Takes a buffer only while there are bytes to carry. Bytes in
+// either direction keep both connections alive.
 Task<void> carry(Direction direction) {
   for (;;) {
     direction.from.expires_after(direction.idle);
@@ -62,7 +62,7 @@ Task<void> carry(Direction direction) {
   direction.to.shutdown_send();
 }
 
-// What each side is sent before the first byte is carried.
+// Sends each side its first bytes, before any others are carried.
 Task<net::error_code> send_first(Client& client, TunnelEnds& ends) {
   const auto idle = client.worker.policy()->settings.timeouts.body;
   auto& [stream, input] = ends.client;

@@ -1,4 +1,4 @@
-// CONNECT, and other exchanges that become bytes both ways.
+// Tunnels: carries bytes both ways after CONNECT or a change of protocol.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace proxy {
 
-// Answers CONNECT: refuses it (a loop, a body, offline, no route to the host), or carries bytes
-// both ways until carry_both() ends. Precondition: check_access() has allowed the port. The
-// resolved address is checked when it is connected to.
+// Answers CONNECT. Refuses it (a loop, a body, offline, no connection to the host), or carries
+// bytes both ways until carry_both() ends. Precondition: check_access() has allowed the port. The
+// connector checks the resolved address.
 net::Task<void> tunnel(Client& client, const Request& request);
 
-// Where a tunnel leads, and what each side is sent first.
+// The two sides of a tunnel, and the bytes that each side is sent first.
 struct TunnelEnds {
   RawConnection client;
   net::Stream& server;
@@ -22,9 +22,9 @@ struct TunnelEnds {
   std::string_view from_server = {};  // bytes that the server sent after its own response head
 };
 
-// Sends the client `head` and `from_server`, and the server what the client sent after its request.
-// Then carries bytes both ways. Neither connection speaks HTTP again. Returns when both sides are
-// done, or when nothing has moved for the setting timeouts.body.
+// Sends `head` and `from_server` to the client, and the bytes that the client sent after its
+// request to the server. Then carries bytes both ways. Neither connection speaks HTTP again.
+// Returns when both sides have ended, or after the setting timeouts.body without any bytes.
 net::Task<void> carry_both(Client& client, TunnelEnds& ends);
 
 }  // namespace proxy

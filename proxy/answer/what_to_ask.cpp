@@ -1,6 +1,7 @@
 #include "proxy/answer/what_to_ask.hpp"
 
 #include "proxy/blocks/aligned_range.hpp"
+#include "proxy/sources/neighbour.hpp"
 
 namespace proxy {
 
@@ -33,8 +34,7 @@ bool may_share(const Process& process, const Request& request, const Lookup& loo
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
   const auto& facts = request.facts;
   const bool simple = !verdict.part || (http::only_range(facts.ranges) && !facts.if_range);
-  return verdict.action == Action::fetch && simple && request.may_be_shared() &&
-         !facts.authorization && !facts.control.no_cache &&
+  return verdict.action == Action::fetch && simple && neighbours_may_answer(request) &&
          (verdict.reason == Forward::uri_miss || verdict.reason == Forward::vary_miss);
 }
 

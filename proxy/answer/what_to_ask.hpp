@@ -1,4 +1,5 @@
-// What a miss asks for, of whom, and who may share what comes. Pure but for the disk's rules.
+// What a miss asks for, whether it asks siblings, and whether others may share the answer. Reads
+// only the disk's rules of admission.
 #pragma once
 
 #include <optional>
@@ -8,17 +9,17 @@
 
 namespace proxy {
 
-// Whether other requests may wait for what this one fetches, and this one for what others fetch. Of
-// a part: if it may be fetched in whole blocks, and the client set no condition on it.
+// Whether other requests may wait for this request's fill, and this request for theirs. A request
+// for a part may share if whole blocks may be fetched and the request has no If-Range.
 bool may_share(const Process& process, const Request& request, const Lookup& lookup);
 
-// Whether a sibling may answer: only what a plain GET with only-if-cached would get, or one part of
-// it.
+// Whether the verdict leaves the answer to siblings: a plain GET with only-if-cached would do, for
+// the whole response or for one part. may_ask_neighbours() says whether they may be asked at all.
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict);
 
-// The range to ask for in place of the client's: that of the blocks around it; or the same without
-// its If-Range, since the answer to that condition may lack most of its head (RFC 9110 15.3.7).
-// Nothing: ask for what the client asks for.
+// The range to ask for in place of the client's: that of the blocks around it, or the same range.
+// It is sent without If-Range, because the answer to If-Range may lack most of its head (RFC 9110
+// 15.3.7). Nothing: ask for what the client asks for.
 std::optional<http::AskedRange> range_override(const Process& process, const Request& request,
                                                const Lookup& lookup);
 

@@ -44,7 +44,7 @@ Task<Outcome<Pieces>> BlockReading::next_of_run() {
     for (auto& piece : *pieces) {
       const auto before = position_;
       position_ += piece.size;
-      if (position_ <= given_) continue;  // the source before has given it
+      if (position_ <= given_) continue;  // the source before has supplied these bytes
       const auto skipped = static_cast<std::uint32_t>(given_ - before);
       fresh.push_back({std::move(piece.block), piece.offset + skipped, piece.size - skipped});
       given_ = position_;

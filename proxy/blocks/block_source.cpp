@@ -12,7 +12,8 @@ using Begin = BlockRuns::Wanted::Begin;
 
 namespace {
 
-constexpr int kMostEnds = 3;  // of runs that end as their other readers left, for one block
+// How often one block may be asked for again because its run ended when other readers left.
+constexpr int kMostEnds = 3;
 constexpr int kMostLooks = 4;
 constexpr Failure kNotStored{Failure::Where::us, Failure::What::abandoned, {}};
 constexpr Failure kOverload{Failure::Where::us, Failure::What::overload, {}};
@@ -40,7 +41,7 @@ void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
   use(std::move(early->run));
 }
 
-// Whether the block is read from a run now.
+// Returns whether the block is read from a run now.
 bool BlockSource::use(BlockRuns::Taken taken) {
   if (!taken.block) return false;
   if (taken.use.run() != use_.run()) tries_.supplied = false;
@@ -49,7 +50,7 @@ bool BlockSource::use(BlockRuns::Taken taken) {
   return true;
 }
 
-// Whether the source has a slot, after a wait for its turn if need be.
+// Gets a slot, after a wait for its turn if need be. Returns whether the source has one.
 Task<bool> BlockSource::have_slot(TransferSlots::For what) {
   if (slot_.serves(what)) co_return true;
   auto& slots = worker_.process.runs.slots();
@@ -79,7 +80,7 @@ Task<Outcome<void>> BlockSource::acquire() {
     if (there) co_await read_stored();
     if (reading_.has_source()) co_return boost::system::in_place_value;
     if (!of_.may_fetch) co_return kNotStored;
-    // Stored, but not readable now: the disk is busy, or a purge of the block is on its way.
+    // The block is stored but cannot be read now: the disk is busy, or the block is being purged.
     const bool unreadable = there && looks > 0;
     if (unreadable) {
       has_slot = co_await have_slot(TransferSlots::For::fetched);
@@ -129,7 +130,7 @@ Task<Outcome<Pieces>> BlockSource::next() {
     const auto failure = pieces ? kOverload : pieces.error();
     reading_.drop_run();
     if (!may_try_again(failure)) co_return failure;
-    // The run stays in use: another source may go on with it.
+    // The run stays in use: another source may supply its rest.
   }
   co_return Pieces{};
 }

@@ -1,4 +1,4 @@
-// The blocks of an object for one client, one after the other, each from wherever it is.
+// Supplies the blocks of an object to one client, one after the other: stored ones or fetched ones.
 #pragma once
 
 #include <cstdint>
@@ -7,46 +7,48 @@
 #include "proxy/blocks/block_reading.hpp"
 #include "proxy/blocks/early_run.hpp"
 #include "proxy/blocks/run_starter.hpp"
-#include "proxy/fill/block_runs.hpp"
+#include "proxy/runs/block_runs.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
-// A stored block is read from memory or disk, a block under way as it arrives. Any other block is
-// fetched, with those after it, if the request may fetch. A block that is cut or damaged on the way
-// is fetched once more. The source holds a slot of BlockRuns::slots() for the block in hand, waits
-// for its turn to get one, and has none between two blocks. Belongs to one coroutine.
+// A stored block is read from memory or disk. A block that a run is fetching is read as it arrives.
+// Any other block is fetched, with those after it, if the request may fetch. A block that is cut or
+// damaged on the way is fetched once more. The source has a slot of BlockRuns::slots() for the
+// block in hand, waits for its turn to get one, and has none between two blocks. Belongs to one
+// coroutine.
 class BlockSource {
  public:
   BlockSource(Worker& worker, ObjectRequest of);
   BlockSource(const BlockSource&) = delete;
   BlockSource& operator=(const BlockSource&) = delete;
 
-  // Goes to `block`, after which all blocks until `last` are wanted.
+  // Goes to `block`. The blocks after it, up to `last`, are wanted next.
   void go_to(std::uint32_t block, std::uint32_t last);
-  // The next bytes of the block; none at its end. A failure before its first byte is the one of
-  // asking for it, or `overload` if no slot came free in time.
+  // The next bytes of the block; none at its end. If the block cannot be asked for, returns that
+  // failure, or `overload` if no slot came free in time.
   net::Task<Outcome<Pieces>> next();
 
-  // Whether the bytes given last were stored before.
+  // Whether the last bytes were stored already.
   [[nodiscard]] bool from_stored() const { return reading_.from_stored(); }
   // Whether any block so far was read from the disk.
   [[nodiscard]] bool from_disk() const { return from_disk_; }
   // The slot for the block in hand; empty while there is none.
   TransferSlots::Slot& slot() { return slot_; }
-  // The sibling that supplies the block in hand; null: the origin, or it is stored.
+  // The sibling that supplies the block in hand. Null: the origin supplies it, or it is stored.
   [[nodiscard]] peers::PeerRef peer() const;
-  // What neighbours answered that were asked for the block, as words for Cache-Status (`detail`).
+  // The answers of the neighbours that were asked for the block, as words for Cache-Status
+  // (`detail`).
   [[nodiscard]] std::string detail() const;
   // After a failure: the origin has another version of the object, or refused to send this one.
   [[nodiscard]] bool refused() const { return tries_.refused; }
 
  private:
-  // What the failures so far leave to try for the block in hand.
+  // The failures of the block in hand so far. They bound how often it is asked for again.
   struct Tries {
     int cuts = 0;
-    int ends = 0;           // of runs, as their other readers left
-    bool supplied = false;  // the run in use has given something
+    int ends = 0;           // runs that ended because their other readers left
+    bool supplied = false;  // the run in use has supplied some bytes
     bool refused = false;
   };
 

@@ -21,7 +21,7 @@ constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
 
 BlockWriter::BlockWriter(Worker& worker, Into into, Fetch& fetch)
     : worker_(worker), into_(std::move(into)), fetch_(fetch) {
-  // The hook is posted, and so may be called after the writer's end.
+  // The hook is posted, so it may be called after the writer was destroyed.
   const auto look = [self = std::weak_ptr<BlockWriter*>(self_)] {
     const auto alive = self.lock();
     if (!alive) return;

@@ -1,4 +1,4 @@
-// The writer of a run: takes a response's body apart into blocks.
+// Writes a response's body into the blocks of a run.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,8 @@
 
 #include "digest/key.hpp"
 #include "proxy/blocks/least_rate.hpp"
-#include "proxy/fill/block_runs.hpp"
 #include "proxy/observe/request_record.hpp"
+#include "proxy/runs/block_runs.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/upstream/fetch.hpp"
 
@@ -28,16 +28,16 @@ class BlockWriter {
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
 
-  // Gives each block to the run's readers as it arrives, and stores it once it is whole, until the
-  // run is over. A failure is for the caller to pass on to the readers, by BlockRuns::Ending.
-  // `idle`: the longest wait for the next bytes of the body.
+  // Streams each block to the run's readers, and stores it once it is whole, until the run is over.
+  // The caller passes a failure on to the readers (BlockRuns::Ending). `idle`: the longest wait for
+  // the next bytes of the body.
   net::Task<Outcome<void>> write(std::chrono::milliseconds idle);
-  // From now on a source that sends fewer bytes per second is a failure: `timed_out`.
+  // From now on write() fails with `timed_out` if the source sends fewer bytes per second.
   void expect(std::uint64_t bytes_per_second) { rate_.emplace(bytes_per_second, kGrace); }
   [[nodiscard]] std::uint64_t received() const { return received_; }  // bytes
 
  private:
-  static constexpr std::chrono::seconds kGrace{1};  // a rate over less time means nothing
+  static constexpr std::chrono::seconds kGrace{1};  // over less time a rate means nothing
 
   net::Task<Outcome<void>> write_block(Fill& fill, std::uint64_t size,
                                        std::chrono::milliseconds idle);

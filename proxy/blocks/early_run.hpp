@@ -1,46 +1,47 @@
-// The run that is begun before its first block is needed.
+// A run that is begun before its first block is needed.
 #pragma once
 
 #include <optional>
 
 #include "proxy/blocks/pace.hpp"
 #include "proxy/blocks/run_starter.hpp"
-#include "proxy/fill/block_runs.hpp"
+#include "proxy/runs/block_runs.hpp"
 
 namespace proxy {
 
 // An answer has at most one early run. It is begun in one of three cases:
 // - The block in hand is stored, or the last of its run. The early run begins with the next block.
 // - The client takes bytes faster than they arrive, and the run in use ends within kLead blocks.
-//   The early run begins after the end of the other, which still supplies its last blocks.
+//   The early run begins after the last block of the run in use, which supplies its last blocks
+//   meanwhile.
 // - The client takes bytes faster than they arrive, and the run in use is long and slow. The early
 //   run takes over the blocks from kLead blocks on, over a second connection.
 //
 // Measured (tests/bench/blocks_bench.cpp; 48 MiB, 20 ms, 4 MiB/s for each connection): the third
-// case fetches a cold object in 6.6 s instead of 12.0 s, the second the missing half of one in 4.1
-// s instead of 6.1 s. Without a limited rate neither makes a difference.
+// case fetches a cold object in 6.6 s instead of 12.0 s, the second case the missing half of an
+// object in 4.1 s instead of 6.1 s. Without a limited rate neither makes a difference.
 //
 // Belongs to one coroutine.
 class EarlyRun {
  public:
   EarlyRun(BlockRuns& runs, const RunStarter& starter) : runs_(runs), starter_(starter) {}
 
-  // What the early run gives, with the slot that its block takes.
+  // The first block of the early run, with its slot.
   struct Given {
     BlockRuns::Taken run;
     TransferSlots::Slot slot;
   };
-  // The client needs `block` now, and then all blocks until `last`. If the early run begins with
-  // `block`, the caller gets it. If it has become useless, it is dropped.
+  // The client needs `block` now, and then all blocks up to `last`. If the early run begins with
+  // `block`, hands it to the caller. If the early run has become useless, drops it.
   std::optional<Given> go_to(std::uint32_t block, std::uint32_t last);
-  // A block was read from a run, in `elapsed`, of which `waited` was spent waiting for bytes.
+  // Notes that a block was read from a run in `elapsed`, of which `waited` was spent waiting.
   void note(Pace::Duration elapsed, Pace::Duration waited) { pace_.note(elapsed, waited); }
-  // Begins an early run if one of the cases holds, and a slot is to spare. Does nothing but for the
-  // first call after go_to(). `in_use`: the run that the block is read from; empty if none is.
+  // Begins an early run if one of the cases holds and there is a spare slot. Only the first call
+  // after go_to() does anything. `in_use`: the run that the block is read from, or empty.
   void look_ahead(const BlockRuns::Use& in_use);
   // Ends the early run and frees its slot.
   void drop();
-  // The origin does not grant a second connection: there will be no early run any more.
+  // Call this when the origin does not grant a second connection: begins no early run any more.
   void give_up() { alone_ = true; }
 
  private:
@@ -51,11 +52,11 @@ class EarlyRun {
   const RunStarter& starter_;
   BlockRuns::Taken taken_;
   TransferSlots::Slot slot_;
-  std::uint32_t first_ = 0;  // block of the early run
-  std::uint32_t block_ = 0;  // that the client needs now
+  std::uint32_t first_ = 0;  // the early run's first block
+  std::uint32_t block_ = 0;  // the block that the client needs now
   std::uint32_t last_ = 0;
-  bool looked_ = false;  // ahead of that block
-  bool alone_ = false;
+  bool looked_ = false;  // look_ahead() was called for block_
+  bool alone_ = false;   // give_up() was called
   Pace pace_;
 };
 

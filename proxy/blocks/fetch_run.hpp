@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "digest/key.hpp"
-#include "proxy/fill/block_run.hpp"
-#include "proxy/fill/run_end.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/request/request.hpp"
+#include "proxy/runs/block_run.hpp"
+#include "proxy/runs/run_end.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/tiers/tiers.hpp"
 
@@ -22,12 +22,13 @@ struct RunJob {
   std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
 };
 
-// Starts a coroutine of its own on the worker's thread. The run ends whatever happens.
+// Starts a coroutine of its own on the worker's thread. Whatever happens, the coroutine ends the
+// run.
 void start_run(Worker& worker, RunJob job);
 
-// Fetches the rest of the run from the origin, in the caller's coroutine: how the run is to end. A
-// response that is cut is followed by another one, as long as each brings enough to be worth its
-// request; the run's readers do not notice.
-net::Task<RunEnd> bring_from_origin(Worker& worker, const RunJob& job);
+// Fetches the rest of the run from the origin, in the caller's coroutine, and returns how the run
+// ends. If a response is cut, asks for the rest, as long as each response supplies enough to be
+// worth its request. The run's readers do not notice.
+net::Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job);
 
 }  // namespace proxy

@@ -8,13 +8,13 @@
 
 namespace proxy {
 
-// What an answer is to a request for one range of an object, on the condition that the object has
-// not changed.
+// What an answer means for a request that asks for one range of an object, provided that the object
+// is unchanged.
 enum class Fit : std::uint8_t {
-  range,    // just that range
-  whole,    // the whole object: the source knows no ranges, or has other reasons
-  changed,  // another version: the stored one is of no more use
-  refused,  // says nothing of the stored version
+  range,    // exactly that range
+  whole,    // the whole object: the source ignores ranges, for whatever reason
+  changed,  // the source has another version: the stored one is outdated
+  refused,  // the answer says nothing about the stored version
 };
 // Pure.
 Fit fit_of(const http::ResponseHead& answer, const http::Framing& framing,

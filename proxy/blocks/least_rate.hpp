@@ -1,4 +1,4 @@
-// Whether the source of a body is fast enough to be of help. Pure.
+// Whether the source of a body is fast enough. Pure.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace proxy {
 
-// Bytes per second of a body: a slower sibling does not help.
+// In bytes per second. A sibling whose body is slower does not help.
 inline constexpr std::uint64_t kLeastSiblingRate = 64 * 1024;
 
 // Counts only the time spent waiting for bytes, so that a slow reader does not make its source look
@@ -15,7 +15,7 @@ class LeastRate {
  public:
   using Duration = std::chrono::steady_clock::duration;
 
-  // `grace`: how much longer than at that rate the source may take.
+  // `grace`: how much longer the source may take than the rate requires.
   LeastRate(std::uint64_t bytes_per_second, std::chrono::milliseconds grace)
       : bytes_per_second_(bytes_per_second), grace_(grace) {}
 

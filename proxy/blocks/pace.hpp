@@ -9,8 +9,8 @@ class Pace {
  public:
   using Duration = std::chrono::steady_clock::duration;
 
-  // A block that takes longer arrives at less than 8 MiB/s: such a connection is worth a second
-  // one.
+  // A block that takes longer arrives at less than 8 MiB/s: then a second connection is worth its
+  // cost.
   static constexpr std::chrono::milliseconds kSlow{120};
 
   // One block was read, in `elapsed`, of which `waited` was spent waiting for its bytes.
@@ -21,7 +21,8 @@ class Pace {
 
   // The client takes bytes faster than they arrive.
   [[nodiscard]] bool starved() const { return starved_; }
-  // The last two blocks were slow. One does not count, as a connection begins slowly.
+  // The last two blocks were slow. One slow block does not count, because a connection begins
+  // slowly.
   [[nodiscard]] bool slow() const { return slow_in_a_row_ >= 2; }
 
  private:

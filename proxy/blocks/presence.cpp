@@ -30,7 +30,7 @@ Presence presence(const Process& process, const Request& request, const digest::
       const auto last = process.runs.under_way(object, block);
       if (!last) return Presence::missing;
       found = Presence::under_way;
-      block = *last;  // an origin may claim any number of blocks: do not look at each
+      block = *last;  // an origin may promise any number of blocks: do not look at each one
     }
   }
   return found;

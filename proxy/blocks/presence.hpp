@@ -1,4 +1,4 @@
-// How much of the wanted part of an object this cache stores.
+// Whether the bytes that a request wants of an object are stored.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct Process;
 
 enum class Presence : std::uint8_t {
   stored,     // every byte of the answer is stored, or the answer has no body
-  under_way,  // the blocks that are not held are being fetched for other requests
-  missing,
+  under_way,  // every missing block is being fetched for other requests
+  missing,    // at least one block is neither stored nor being fetched
 };
 
 // `key`: of the object's URL. Looks at memory, the disk's index and the runs; reads nothing.
@@ -24,7 +24,7 @@ Presence presence(const Process& process, const Request& request, const digest::
 // The parts of the object that the request's Range selects; all of it without one.
 http::Selection parts_wanted(const Request& request, const cache::Entry& object);
 
-// The ranges whose bytes the answer has: none for HEAD, a 304 and a 416.
+// The ranges whose bytes the answer has: none in an answer to HEAD, a 304 or a 416.
 http::ByteRanges ranges_of(const Request& request, const cache::Entry& object,
                            const http::Selection& wanted, bool unmodified);
 

@@ -20,7 +20,8 @@ bool is_stricter(const cache::Entry& newer, const cache::Entry& stored) {
          newer.fresh_until + kOfRounding < stored.fresh_until;
 }
 
-// Whether the request forbids to keep the answer, which says nothing of what is stored.
+// Whether the answer may not be stored because of the request. The stored object is then not
+// outdated.
 bool is_of_request(cache::Storability storability) {
   return storability == cache::Storability::request_no_store ||
          storability == cache::Storability::site || storability == cache::Storability::method;
@@ -55,7 +56,7 @@ bool may_be_kept(Process& process, const RunJob& job, const Attempt& answer) {
     return false;
   }
   if (!stored || !is_stricter(*all.entry, *stored)) return true;
-  const bool kept = keep(process, job.key, all.entry, answer.begun(), stored.get());
+  const bool kept = keep(process, job.key, all.entry, answer.begun(), {stored});
   if (!kept) erase_object(process, job);
   return true;
 }

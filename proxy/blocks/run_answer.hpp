@@ -1,4 +1,4 @@
-// What the head of an answer to a run's request means for the object that is held.
+// What the head of an answer to a run's request means for the stored object.
 #pragma once
 
 #include "proxy/blocks/fetch_run.hpp"
@@ -9,19 +9,19 @@ namespace proxy {
 
 struct Process;
 
-// The bytes of those blocks of an object of that length.
+// The bytes of these blocks in an object of this length.
 http::ByteRange bytes_of(const cache::BlockRange& blocks, std::uint64_t length);
 
-// The run's object with the fields of the answer (RFC 9111 3.4), and whether that may be kept.
+// `object` with the fields of the answer (RFC 9111 3.4), and whether the result may be stored.
 cache::Freshened with_head_of(const Attempt& answer, Process& process, const RunJob& job,
                               const cache::Entry& object);
 
-// Erases the object from the store, as the origin has shown it to be outdated. An answer that one
-// client's credentials brought says nothing of what is stored for all, and erases nothing.
+// Erases the object from the store, because the origin has shown it to be outdated. An answer to
+// one client's credentials says nothing about a response stored for all, and erases nothing.
 void erase_object(Process& process, const RunJob& job);
 
-// Whether the origin's answer may be kept, and so be given to all who read the run. If the answer
-// allows less than the stored object, the store gets the object as the answer describes it.
+// Whether the origin's answer may be stored, and so may serve every reader of the run. If the
+// answer allows less than the stored object did, stores the object with the fields of the answer.
 bool may_be_kept(Process& process, const RunJob& job, const Attempt& answer);
 
 }  // namespace proxy

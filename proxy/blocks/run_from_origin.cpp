@@ -15,7 +15,8 @@ using net::Task;
 
 namespace {
 
-// So many bytes each response that ends too early has to bring to be followed by another.
+// A response that ends too early is followed by another one only if it has supplied this many
+// bytes.
 constexpr std::uint64_t kWorthAnother = 64 * 1024;
 constexpr Failure kNotTheBlocks{Failure::Where::upstream, Failure::What::malformed, {}};
 
@@ -25,15 +26,15 @@ Attempt ask_for(Worker& worker, const RunJob& job, const http::ByteRange& bytes)
   return {worker, origin_plan(request, std::move(head))};
 }
 
-// The response is the whole object, though only a part was left to bring: it supplies all
-// blocks, from the first one on.
+// The response is the whole object, though only a part of it was missing. It supplies all blocks,
+// from the first one on.
 void begin_with_the_first(BlockRun& run, const BlockRun::Rest& rest) {
   if (rest.reached > 0) run.begin_again();
   run.replan({0, cache::blocks_in(run.object->body.size) - 1}, true);
 }
 
-// By one response.
-Task<RunEnd> bring_rest(Worker& worker, const RunJob& job, BlockRun::Rest rest) {
+// Asks once, and writes the response.
+Task<RunEnd> fetch_rest(Worker& worker, const RunJob& job, BlockRun::Rest rest) {
   auto& process = worker.process;
   auto& run = *job.run;
   auto bytes = bytes_of(rest.blocks, run.object->body.size);
@@ -55,14 +56,14 @@ Task<RunEnd> bring_rest(Worker& worker, const RunJob& job, BlockRun::Rest rest) 
   }
   if (fit == Fit::whole) begin_with_the_first(run, rest);
   BlockWriter writer(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
-  const auto poured = co_await writer.write(job.request->get().policy().settings.timeouts.body);
+  const auto written = co_await writer.write(job.request->get().policy().settings.timeouts.body);
   answer.fetch().finish();
-  co_return RunEnd::after(poured);
+  co_return RunEnd::after(written);
 }
 
 bool is_worth_another(const BlockRun::Rest& before, const BlockRun::Rest& rest) {
-  const auto brought = std::uint64_t{rest.blocks.first - before.blocks.first} * cache::kBlockBytes;
-  return !rest.through && brought + rest.reached >= before.reached + kWorthAnother;
+  const auto fetched = std::uint64_t{rest.blocks.first - before.blocks.first} * cache::kBlockBytes;
+  return !rest.through && fetched + rest.reached >= before.reached + kWorthAnother;
 }
 
 bool is_cut(const RunEnd& end) {
@@ -72,12 +73,13 @@ bool is_cut(const RunEnd& end) {
 
 }  // namespace
 
-Task<RunEnd> bring_from_origin(Worker& worker, const RunJob& job) {
+Task<RunEnd> fetch_from_origin(Worker& worker, const RunJob& job) {
   auto& run = *job.run;
   for (auto rest = run.rest();;) {
-    const auto end = co_await bring_rest(worker, job, rest);
+    const auto end = co_await fetch_rest(worker, job, rest);
     const auto before = std::exchange(rest, run.rest());
-    // An early run was to be of use at once.
+    // An early run that is cut is not worth another try: the run that ceded its blocks fetches
+    // them.
     const bool may_go_on = is_cut(end) && !run.early() && run.wanted();
     if (!may_go_on || !is_worth_another(before, rest)) co_return end;
   }

@@ -1,11 +1,11 @@
-// How one answer gets at the runs of its object.
+// Joins or begins runs of an object, for one answer.
 #pragma once
 
 #include <memory>
 
 #include "digest/key.hpp"
-#include "proxy/fill/block_runs.hpp"
 #include "proxy/request/request.hpp"
+#include "proxy/runs/block_runs.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 
 namespace proxy {
@@ -24,18 +24,18 @@ class RunStarter {
  public:
   RunStarter(Worker& worker, const ObjectRequest& of) : worker_(worker), of_(of) {}
 
-  // Whether this request may begin a run: the object is known to be whole at its origin, which can
-  // be asked for just this version of it.
+  // Whether this request may begin a run: it may fetch, the object's length is known, and the
+  // origin can be asked for exactly this version.
   [[nodiscard]] bool may_begin() const;
   [[nodiscard]] bool is_stored(std::uint32_t block) const;
-  // As BlockRuns::take(). Without may_begin() it begins no run, whatever `begin` says.
+  // As BlockRuns::take(), but begins a run only if may_begin().
   BlockRuns::Taken take(std::uint32_t block, std::uint32_t last, BlockRuns::Wanted::Begin begin,
                         const BlockRuns::IsStored& is_stored) const;
 
  private:
   Worker& worker_;
   const ObjectRequest& of_;
-  // One for all runs of the answer: together they hold it up no longer than one would.
+  // Shared by all runs of the answer, so that together they wait for the disk no longer than one.
   const std::shared_ptr<DiskPatience> patience_ = std::make_shared<DiskPatience>();
 };
 

@@ -1,4 +1,4 @@
-// An object whose length is known only at its end.
+// An object whose length is known only at the end of its body.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace proxy {
 
 struct Process;
 
-// Takes a body whose length its response did not say. Once the body is too long for a whole entry,
-// its blocks are kept as they arrive. Nobody finds these blocks before the caller stores an entry
-// of the object, which begun() and finish() make. Belongs to one coroutine.
+// Takes a body whose head does not tell its length. Once the body is too long for a whole entry,
+// its blocks are stored as they arrive. Requests find these blocks only after the caller has stored
+// an entry of the object, which begun() and finish() make. Belongs to one coroutine.
 class UnsizedObject {
  public:
   // `head`: the response without its body.
@@ -25,24 +25,25 @@ class UnsizedObject {
   // Adds the next bytes: a full slice, or the last one, of at most room() bytes. After
   // BlockKept::no the body cannot be kept in blocks, and nothing more is added.
   BlockKept add(cache::Slice slice);
-  // If true, the caller calls keep_block(), until it is false. BlockKept::no: as for add().
+  // While true, the caller must call keep_block(). BlockKept::no: as for add().
   [[nodiscard]] bool has_full_block() const;
   BlockKept keep_block();
-  // If true, an entry that begun() made is of no use any more.
+  // The body exceeds the largest object: an entry that begun() made is of no use any more.
   [[nodiscard]] bool too_large() const;
-  // Bytes left in the block under way.
+  // Free bytes in the current block.
   [[nodiscard]] std::uint64_t room() const { return cache::kBlockBytes - pending_.back().size; }
   // The body has outgrown the limit for whole entries, so its blocks are kept.
   [[nodiscard]] bool large() const { return kept_ > 0; }
-  // Enough blocks were kept since begun() to call it again: a crash loses the blocks after it.
+  // Enough blocks were kept since the last begun() to call it again. After a crash only the blocks
+  // of the last entry are found.
   [[nodiscard]] bool due() const { return kept_ >= noted_ + kNotedEvery; }
-  // An entry of the blocks kept so far, for the caller to store: a part of an unknown length. Only
-  // if large().
+  // Makes an entry of the blocks kept so far, for the caller to store: a part of an object of
+  // unknown length. Only if large().
   std::shared_ptr<const cache::Entry> begun(const cache::Received& head);
   // Whether begun() was called.
   [[nodiscard]] bool noted() const { return noted_ > 0; }
-  // The body is over: the entry of the whole object, for the caller to store. Null: not all of its
-  // blocks could be kept.
+  // At the end of the body: makes the entry of the whole object, for the caller to store. Null: not
+  // all blocks could be kept.
   std::shared_ptr<const cache::Entry> finish(const cache::Received& head);
   [[nodiscard]] const cache::Object& object() const { return *object_->object; }
 
@@ -53,11 +54,11 @@ class UnsizedObject {
 
   Process& process_;
   const digest::Key key_;
-  const std::shared_ptr<const cache::Entry> object_;  // for its version; the length is a stand-in
-  std::vector<cache::Body> pending_{1};               // blocks not kept yet; the last is under way
+  const std::shared_ptr<const cache::Entry> object_;  // has the version; its length is a dummy
+  std::vector<cache::Body> pending_{1};               // blocks not kept yet; the last one grows
   std::uint64_t size_ = 0;
   std::uint32_t kept_ = 0;   // blocks
-  std::uint32_t noted_ = 0;  // blocks in the entry that begun() made last
+  std::uint32_t noted_ = 0;  // blocks in the last entry that begun() made
 };
 
 }  // namespace proxy

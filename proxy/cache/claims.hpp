@@ -10,7 +10,7 @@
 namespace proxy::cache {
 
 // A key is claimed while a whole variant stays claimable for longer than this from now, so that a
-// claim is still true when a neighbour has heard of it and asks.
+// claim is still true when a neighbour has read it and asks.
 inline constexpr std::chrono::seconds kClaimAhead{5};
 
 using digest::Collected;

@@ -13,7 +13,7 @@ namespace {
 using http::field;
 
 http::ContentRange part_of(const Entry& entry) {
-  return {held(entry), complete_length(entry)};
+  return {range_of_body(entry), complete_length(entry)};
 }
 
 // Two different lengths belong to different representations, whatever their tags say.
@@ -21,11 +21,11 @@ bool agree(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
   return !a || !b || *a == *b;
 }
 
-bool may_unite(const Entry& held, const Entry& newer, const http::Fields& fields) {
-  return held.has_content() && is_as_said(held) && is_as_said(newer) &&
-         same_representation(held, fields) &&
-         agree(complete_length(held), complete_length(newer)) &&
-         http::touch(part_of(held).range, part_of(newer).range);
+bool may_unite(const Entry& stored, const Entry& newer, const http::Fields& fields) {
+  return stored.has_content() && is_as_said(stored) && is_as_said(newer) &&
+         same_representation(stored, fields) &&
+         agree(complete_length(stored), complete_length(newer)) &&
+         http::touch(part_of(stored).range, part_of(newer).range);
 }
 
 http::ContentRange united(const http::ContentRange& a, const http::ContentRange& b) {
@@ -40,11 +40,11 @@ std::optional<http::ContentRange> unless_whole(const http::ContentRange& part) {
 
 // Joins two bodies that touch or overlap.
 Body united(Budget& budget, const Entry& a, const Entry& b) {
-  const bool a_first = held(a).first <= held(b).first;
+  const bool a_first = range_of_body(a).first <= range_of_body(b).first;
   const Entry& left = a_first ? a : b;
   const Entry& right = a_first ? b : a;
-  if (held(right).last <= held(left).last) return left.body;
-  const auto overlap = held(left).last + 1 - held(right).first;
+  if (range_of_body(right).last <= range_of_body(left).last) return left.body;
+  const auto overlap = range_of_body(left).last + 1 - range_of_body(right).first;
   const Body rest = without_first(budget, right.body, overlap);
   Body all = left.body;
   all.slices.insert(all.slices.end(), rest.slices.begin(), rest.slices.end());
@@ -53,34 +53,34 @@ Body united(Budget& budget, const Entry& a, const Entry& b) {
 }
 
 // A stored whole is more useful than a part of the same representation.
-bool outdoes(const Entry& held, const Entry& newer) {
-  return !held.range && held.status == 200 && held.fresh(newer.times.response) &&
-         held.etag == newer.etag && held.last_modified == newer.last_modified;
+bool outdoes(const Entry& stored, const Entry& newer) {
+  return !stored.range && stored.status == 200 && stored.fresh(newer.times.response) &&
+         stored.etag == newer.etag && stored.last_modified == newer.last_modified;
 }
 
 }  // namespace
 
-bool same_representation(const Entry& held, const http::Fields& answer) {
-  if (strong_validator(held).empty() || !http::agrees_on_validators(answer)) return false;
+bool same_representation(const Entry& stored, const http::Fields& answer) {
+  if (strong_validator(stored).empty() || !http::agrees_on_validators(answer)) return false;
   const auto etag = answer.value(field::etag);
-  if (!held.etag.empty()) return http::strongly_equal(etag, held.etag);
-  return etag.empty() && answer.value(field::last_modified) == held.last_modified;
+  if (!stored.etag.empty()) return http::strongly_equal(etag, stored.etag);
+  return etag.empty() && answer.value(field::last_modified) == stored.last_modified;
 }
 
-std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry& held_part) {
-  if (!held_part.range || !is_as_said(held_part)) return {};
-  const auto has = held(held_part);
-  const auto complete = complete_length(held_part);
+std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry& stored) {
+  if (!stored.range || !is_as_said(stored)) return {};
+  const auto has = range_of_body(stored);
+  const auto complete = complete_length(stored);
   if (!request.range) {
     // Without a validator the new part cannot be joined; the response only shows whether the stored
     // part must be given up.
-    const bool useful = !strong_validator(held_part).empty() || !held_part.has_validator();
+    const bool useful = !strong_validator(stored).empty() || !stored.has_validator();
     const bool lacks_its_end_alone = has.first == 0 && complete != has.last + 1;
     return useful && lacks_its_end_alone ? std::optional(MissingRange{0, has.last + 1, {}})
                                          : std::nullopt;
   }
-  if (strong_validator(held_part).empty() || !complete) return {};
-  if (request.if_range && *request.if_range != strong_validator(held_part)) return {};
+  if (strong_validator(stored).empty() || !complete) return {};
+  if (request.if_range && *request.if_range != strong_validator(stored)) return {};
   const auto wanted = http::select_ranges(request.ranges, *complete);
   if (wanted.parts.size() != 1) return {};
   const auto part = wanted.parts.front();
@@ -97,14 +97,14 @@ std::string range_of(const MissingRange& rest) {
   return value;
 }
 
-std::optional<http::ContentRange> joined(const MissingRange& rest, const Entry& held_part,
+std::optional<http::ContentRange> joined(const MissingRange& rest, const Entry& part,
                                          const http::ResponseHead& answer) {
   const auto came = range_of(answer);
-  if (!came || !came->complete || !same_representation(held_part, answer.fields)) return {};
+  if (!came || !came->complete || !same_representation(part, answer.fields)) return {};
   const auto last = rest.last.value_or(*came->complete - 1);
   const auto promised = http::parse_decimal(answer.fields.value(field::content_length));
   if (came->range != http::ByteRange{rest.first, last} || promised != came->range.size() ||
-      !agree(came->complete, complete_length(held_part))) {
+      !agree(came->complete, complete_length(part))) {
     return {};
   }
   return http::ContentRange{{rest.from, last}, came->complete};

@@ -1,5 +1,5 @@
-// Adjacent or overlapping parts of one representation (RFC 9111 3.3, 3.4; RFC 9110 15.3.7.3): what
-// to request to complete a part, what may be joined, and what to store of two parts. Pure.
+// Adjacent or overlapping parts of one representation (RFC 9111 3.3, 3.4; RFC 9110 15.3.7.3): which
+// bytes complete a part, which parts may be joined, and which result to store. Pure.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 #include <string>
 
 #include "proxy/cache/entry.hpp"
-#include "proxy/cache/policy.hpp"
+#include "proxy/cache/judge.hpp"
 
 namespace proxy::cache {
 
 // Whether the response has the same representation as the stored entry, by a strong validator.
-bool same_representation(const Entry& held, const http::Fields& answer);
+bool same_representation(const Entry& stored, const http::Fields& answer);
 
-// What a request wants beyond a stored part: one range that begins right after it.
+// The range that a request wants beyond a stored part. It begins right after the part.
 struct MissingRange {
   std::uint64_t from = 0;             // the first byte that the client wants, which is stored
   std::uint64_t first = 0;            // the first byte that is not stored
@@ -24,27 +24,28 @@ struct MissingRange {
   bool operator==(const MissingRange&) const = default;
 };
 
-// Returns nothing unless what is missing is one range right after a part whose beginning is wanted;
-// the request is then forwarded with its own Range. A plain GET wants the whole representation.
-std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry& held);
-// The value of Range that requests it.
+// Returns the missing range if the wanted bytes begin within the stored part and one range right
+// after the part supplies the rest. Else returns nothing, and the request is forwarded with its own
+// Range. A plain GET wants the whole representation.
+std::optional<MissingRange> rest_wanted(const RequestFacts& request, const Entry& stored);
+// The value of Range that requests the missing range.
 std::string range_of(const MissingRange& rest);
 
 // The bytes that the client gets when the response is joined to the stored part. Returns nothing if
 // they must not be joined: the response is not a 206 of the same representation, has other bytes
 // than requested, or does not announce all of them.
-std::optional<http::ContentRange> joined(const MissingRange& rest, const Entry& held,
+std::optional<http::ContentRange> joined(const MissingRange& rest, const Entry& stored,
                                          const http::ResponseHead& answer);
 
 // The body without its first `skipped` bytes; it must have that many. Copies at most one block.
 Body without_first(Budget& budget, const Body& body, std::uint64_t skipped);
 
-// What to store after a part has been received completely: `newer`, or `newer` joined with the
-// stored entry `held` (null: nothing is stored) if both are of one representation and touch. A
-// result that is complete is no longer a part. Returns null if the stored entry is better kept
-// unchanged, or if `newer` has more bytes than it states. `response` is the message that carried
-// `newer`. Joins at most `most` bytes.
-std::shared_ptr<const Entry> combine(Budget& budget, const Entry* held,
+// Returns the entry to store after a part has been received completely: `newer`, or `newer` joined
+// with the stored entry `stored` (null: nothing is stored) if both are of one representation and
+// touch. A result that is complete is no longer a part. Returns null if the stored entry is better
+// kept unchanged, or if `newer` has more bytes than it states. `response` is the message that
+// carried `newer`. Joins at most `most` bytes.
+std::shared_ptr<const Entry> combine(Budget& budget, const Entry* stored,
                                      const std::shared_ptr<const Entry>& newer,
                                      const RequestFacts& request, const Received& response,
                                      std::uint64_t most);

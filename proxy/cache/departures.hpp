@@ -1,5 +1,5 @@
-// The keys that left the digest recently. A neighbour that asks for one of them was not deceived by
-// the filter; its digest was only old.
+// The keys that left the digest recently. If a neighbour asks for one of them, its digest is old,
+// and the filter made no error.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 namespace proxy::cache {
 
 // A direct-mapped table of fixed size, charged to the budget. A key may displace another, and is
-// recognized by 31 of its bits. O(1). Not thread-safe: the lock of the shard guards it.
+// recognized by 31 of its bits. Not thread-safe: the lock of the shard guards it.
 class Departures {
  public:
   // The memory for one key. The table has room for at least one.
@@ -29,7 +29,7 @@ class Departures {
   void remember(const digest::Key& key, Time now) {
     table_[place_of(key)] = {fragment_of(key), seconds_of(now)};
   }
-  // Whether the key left within the time that is remembered.
+  // Whether the key left within the remembered time.
   [[nodiscard]] bool holds(const digest::Key& key, Time now) const {
     const Departed& last = table_[place_of(key)];
     return last.fragment == fragment_of(key) &&

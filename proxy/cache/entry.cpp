@@ -14,7 +14,7 @@ using std::chrono::floor;
 
 constexpr std::size_t kUsualHead = 1024;
 
-// Fields that whoever sends a hit generates anew are not kept.
+// Whether an entry keeps the field. It omits the fields that the sender of a hit generates anew.
 bool is_kept(const http::Field& line) {
   return line.id != field::age && line.id != field::content_length;
 }
@@ -63,8 +63,8 @@ std::string head_of(const Received& received, const http::CacheControl& control)
   return head;
 }
 
-// The value of a line in a stored head, as a view into it; empty if two lines differ, since nobody
-// can tell which one is right.
+// The value of a line in a stored head, as a view into it; empty if two lines differ, since the
+// right one is unknown.
 std::string_view line_in(std::string_view head, std::string_view name) {
   std::string_view value;
   while (!head.empty()) {

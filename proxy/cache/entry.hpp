@@ -1,7 +1,6 @@
 // One stored response: one variant of a URL.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -19,12 +18,14 @@
 
 namespace proxy::cache {
 
+class OnDisk;
+
 enum class SourceKind : std::uint8_t { origin, sibling, parent };
 
 // A response as received, with the request that it answered. Refers to text that the caller keeps.
 struct Received {
   std::string_view url;         // canonical
-  const http::Fields& request;  // of the client's request, since Vary selects by them
+  const http::Fields& request;  // fields of the client's request, by which Vary selects
   const http::ResponseHead& response;
   Times times;
   std::string_view our_name;  // for Via
@@ -47,12 +48,13 @@ std::optional<http::ContentRange> range_of(const http::ResponseHead& response);
 // The value of Date, else the time of arrival.
 std::chrono::sys_seconds date_of(const http::Fields& response, const Times& times);
 
-// The lines that are only for the client that asked and not part of an entry: those that private
-// and no-cache name, what an earlier proxy says to its client (RFC 9111 3.1), and how that proxy
-// obtained the response (RFC 9211 2). A CRLF after each.
+// The lines that are only for the client that asked, and not part of an entry: fields that private
+// and no-cache name, fields of an earlier proxy for its own client (RFC 9111 3.1), and its
+// Cache-Status (RFC 9211 2). A CRLF after each.
 std::string asker_fields(const Received& received);
 
-// All of an entry except its body, as it was stored: see saved_head.hpp.
+// All of an entry except its body, as it was stored. It has 17 members, one for each fact that a
+// record on disk states (saved_head.hpp).
 struct Saved {
   std::string url;
   unsigned status = 0;
@@ -73,40 +75,11 @@ struct Saved {
   std::optional<http::ContentRange> range = {};  // only of an object
 };
 
-// Where the disk has an entry: set by the code that writes it there, or has read it. Any thread.
-class OnDisk {
- public:
-  // `front`: the record that look-ups of the key find. `body`: the record that has the body, if it
-  // is another one. As numbers (to_number() in disk/format/format.hpp); 0 until written.
-  void set(const disk::Key& key, std::uint64_t front, std::uint64_t body) const {
-    offered_.store(true, std::memory_order_relaxed);
-    key_ = key;
-    body_.store(body, std::memory_order_relaxed);
-    front_.store(front, std::memory_order_release);
-  }
-  std::uint64_t front() const { return front_.load(std::memory_order_acquire); }
-  std::uint64_t body() const { return body_.load(std::memory_order_relaxed); }
-  // Sets whether the entry is offered to the disk; returns whether it was before.
-  bool offer(bool is = true) const { return offered_.exchange(is, std::memory_order_relaxed); }
-  // When the response was asked for, if memory alone has it. Set before other threads see the
-  // entry.
-  void note_asked(std::chrono::steady_clock::time_point asked) const { asked_ = asked; }
-  std::chrono::steady_clock::time_point asked() const { return asked_; }
-  // Once front() is not 0.
-  const disk::Key& key() const { return key_; }
-
- private:
-  mutable disk::Key key_{};
-  mutable std::chrono::steady_clock::time_point asked_{};
-  mutable std::atomic<bool> offered_ = false;
-  mutable std::atomic<std::uint64_t> front_ = 0;
-  mutable std::atomic<std::uint64_t> body_ = 0;
-};
-
 // Immutable except for the body, which its fill sets once before the store receives the entry; from
 // then on any thread may read everything. Everything else is valid from the start and may be read
 // by any thread. Charged to its budget while it exists; the blocks of the body are charged
-// separately.
+// separately. It has 23 members, one per fact about the response: nearly every reader needs single
+// facts, and groups would only make their names longer.
 struct Entry {
   Entry(Budget& budget, const Received& received);
   // The saved entry must not be a part, except of an object.
@@ -116,8 +89,8 @@ struct Entry {
 
   const std::string url;
   const unsigned status;
-  // For a 206 the bytes that it states; a shorter body has the first of them (partial.hpp).
-  // Nothing: the whole representation, or a 206 that does not say and is never stored.
+  // For a 206, the bytes that it states; a shorter body contains the first of them (partial.hpp).
+  // Nothing: the whole representation, or a 206 without a range, which is never stored.
   const std::optional<http::ContentRange> range;
   // Set for a large object, whose body is stored elsewhere: `body` has only its length. object.hpp
   // also says what an object with a range is.
@@ -148,7 +121,6 @@ struct Entry {
   const Time fresh_until;  // fresh means: now < fresh_until
 
   Body body;
-  const OnDisk on_disk;
 
   // The value for the Age field: never negative.
   seconds age(Time now) const;
@@ -161,9 +133,10 @@ struct Entry {
   bool has_validator() const { return !etag.empty() || !last_modified.empty(); }
   http::StoredValidators validators() const;
 
-  // Until when it answers a plain GET with only-if-cached by 200 and a neighbour may use the
-  // response: a longer lifetime from the settings (FreshnessBounds) does not count, as neighbours
-  // do not know of it. Time::min() if never. An object also needs all its blocks.
+  // The time until which the entry answers a plain GET with only-if-cached by a 200 that a
+  // neighbour may use. A longer lifetime from the settings (FreshnessBounds) does not count,
+  // because neighbours do not know of it. Time::min() if never. An object also needs all its
+  // blocks.
   Time claimable_until() const;
 
   // A 200 or a part of one: conditions and ranges apply to these.
@@ -180,12 +153,19 @@ struct Entry {
   const Charge charge_;
 };
 
+// A response as memory and disk keep it.
+struct Kept {
+  std::shared_ptr<const Entry> entry;
+  std::shared_ptr<OnDisk> on_disk = {};  // null: memory alone keeps it
+};
+
 // The result of a look-up.
 struct Found {
   std::shared_ptr<const Entry> entry;  // null: nothing stored answers this request
   bool varies = false;                 // the URL is stored, but no variant matches
   bool gone = false;                   // not stored, but claimed recently (StoreLimits::remembered)
   bool lacks = false;  // an object without a block that the request needs; judge()'s caller sets it
+  std::shared_ptr<OnDisk> on_disk = {};  // as in Kept
 };
 
 }  // namespace proxy::cache

@@ -27,8 +27,8 @@ struct Freshness {
   bool is_explicit() const { return basis > Basis::heuristic; }
 };
 
-// What the settings say about the freshness lifetimes of a site. `most` is an upper bound for all
-// of them.
+// The bounds that the settings set to the freshness lifetimes of a site. `most` is an upper bound
+// for all lifetimes.
 //
 // `least` raises shorter lifetimes, whatever max-age, Expires or the heuristic say, as
 // refresh_pattern with override-expire does in Squid: the response is then served stale by contract

@@ -1,4 +1,4 @@
-// What a response shows to have changed at its origin (RFC 9111 4.4). Pure.
+// The URLs that a response shows to have changed at the origin (RFC 9111 4.4). Pure.
 #pragma once
 
 #include <string_view>

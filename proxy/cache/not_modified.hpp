@@ -11,9 +11,9 @@ namespace proxy::cache {
 // entry (RFC 9110 13.2.2). `request` holds the client's fields.
 bool is_unmodified_for(const http::Fields& request, const Entry& entry, Time now);
 
-// The status line and the fields of the 304, a CRLF after each. Leaves out fields that describe
-// content which the client already has (Content-Type, -Encoding, -Language, -Range, digests), and
-// Last-Modified if there is an ETag. The sender adds Age and Cache-Status.
+// The status line and the fields of the 304, a CRLF after each. Omits Last-Modified if there is an
+// ETag, and fields that describe content which the client already has (Content-Type, -Encoding,
+// -Language, -Range, digests). The sender adds Age and Cache-Status.
 std::string not_modified_head(const Entry& entry);
 
 }  // namespace proxy::cache

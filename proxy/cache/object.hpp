@@ -2,8 +2,8 @@
 //
 // The entry of an object has status 200, no range, the complete length as `body.size`, and no
 // slices. To know whether block n is stored, look up disk::block_key(key of the URL, version, n) in
-// memory and on disk: nothing else records it. Replacing or purging an object abandons its version.
-// Its blocks can then no longer be found, and are evicted in the usual course.
+// memory and on disk: no other record of the blocks exists. Replacing or purging an object abandons
+// its version. Its blocks can then no longer be found, and are evicted in the usual course.
 //
 // If the length of an object is not known yet, because its body arrived without one and was cut or
 // is still arriving, its entry is a part: it has status 206, the range of the blocks stored so far,
@@ -32,7 +32,7 @@ using disk::kBlockBytes;
 
 // Longer bodies are stored in blocks if there is a disk. With little memory, shorter ones are too.
 inline constexpr std::uint64_t kLargeFrom = std::uint64_t{4} << 20;
-// Blocks of larger objects could not be numbered.
+// The blocks of a larger object could not be numbered.
 inline constexpr std::uint64_t kLargestObject = std::uint64_t{UINT32_MAX} * kBlockBytes;
 
 // Consecutive blocks, by number.

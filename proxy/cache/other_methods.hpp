@@ -1,7 +1,7 @@
-// What responses to HEAD and POST mean for the stored response to GET. Pure.
+// The effects of responses to HEAD and POST on the stored response to GET. Pure.
 #pragma once
 
-#include "proxy/cache/policy.hpp"
+#include "proxy/cache/judge.hpp"
 #include "proxy/http/target.hpp"
 
 namespace proxy::cache {
@@ -19,8 +19,8 @@ HeadSays head_says(const RequestFacts& request, const http::ResponseHead& answer
 RequestFacts as_get(const RequestFacts& request);
 
 // Whether a response to POST may be stored as the response to a GET (RFC 9110 9.3.3): it has
-// explicit freshness, and Content-Location says that a GET of this URL would return it. `facts` are
-// those of `request`.
+// explicit freshness, and Content-Location states that a GET of this URL would return the response.
+// `facts` are those of `request`.
 Storability may_store_posted(const http::RequestHead& request, const RequestFacts& facts,
                              const http::Target& target, const http::ResponseHead& answer,
                              const Times& times, http::Targets targets);

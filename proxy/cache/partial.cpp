@@ -22,7 +22,7 @@ std::uint64_t end_of(const Entry& entry) {
   constexpr auto kFarAway = std::numeric_limits<std::uint64_t>::max();
   if (const auto length = complete_length(entry)) return *length;
   const bool to_the_end = entry.range->complete == entry.range->range.last + 1;
-  return to_the_end ? held(entry).last + 1 : kFarAway;
+  return to_the_end ? range_of_body(entry).last + 1 : kFarAway;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::string_view strong_validator(const Entry& entry) {
   return entry.etag.empty() ? strong_date(entry) : std::string_view{};
 }
 
-http::ByteRange held(const Entry& entry) {
+http::ByteRange range_of_body(const Entry& entry) {
   const std::uint64_t first = entry.range ? entry.range->range.first : 0;
   return {first, first + std::max<std::uint64_t>(entry.body.size, 1) - 1};
 }
@@ -72,7 +72,7 @@ http::Selection parts_wanted(const RequestFacts& request, const Entry& entry) {
   if (!entry.range) return selected;
   const bool has_all =
       std::all_of(selected.parts.begin(), selected.parts.end(),
-                  [&](const http::ByteRange& part) { return within(part, held(entry)); });
+                  [&](const http::ByteRange& part) { return within(part, range_of_body(entry)); });
   if (selected.kind != http::Selection::Kind::parts || !has_all) return {};
   return selected;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "proxy/cache/entry.hpp"
-#include "proxy/cache/policy.hpp"
+#include "proxy/cache/judge.hpp"
 #include "proxy/http/range.hpp"
 
 namespace proxy::cache {
@@ -15,7 +15,7 @@ namespace proxy::cache {
 // The entry's Last-Modified if no two versions can share it, because the response was made well
 // after it (RFC 9110 8.8.2.2). Else empty.
 std::string_view strong_date(const Entry& entry);
-// Its ETag if that is strong; without an ETag, its strong_date(). Else empty.
+// The entry's ETag if that is strong; without an ETag, its strong_date(). Else empty.
 std::string_view strong_validator(const Entry& entry);
 
 // Whether the field is a checksum of the content of one message (RFC 9530 2, RFC 1864), which does
@@ -24,9 +24,9 @@ bool is_of_whole_content(const http::Field& line);
 
 // The bytes of the representation that a stored response contains. An empty body counts as one
 // byte.
-http::ByteRange held(const Entry& entry);
-// Whether a part contains all the bytes that it states. A shorter one is reused only for the bytes
-// that it has: it tells no complete length and is never combined (combine.hpp).
+http::ByteRange range_of_body(const Entry& entry);
+// Whether a part contains all the bytes that it states. A shorter part is reused only for the bytes
+// that it has: its complete length is unknown, and it is never combined (combine.hpp).
 bool is_as_said(const Entry& entry);
 // The length of the whole representation, if known.
 std::optional<std::uint64_t> complete_length(const Entry& entry);
@@ -49,8 +49,8 @@ struct PartialText {
   std::string closing;                // after the last
 };
 
-// One part, or several as multipart/byteranges. Positions count in the whole representation.
-// Whoever made the content must not know `boundary`.
+// One part, or several as multipart/byteranges. Positions count in the whole representation. The
+// author of the content must not be able to predict `boundary`.
 PartialText partial_text(const Entry& entry, const http::ByteRanges& parts,
                          std::string_view boundary);
 

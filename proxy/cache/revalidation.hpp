@@ -6,7 +6,7 @@
 #include <string>
 
 #include "proxy/cache/entry.hpp"
-#include "proxy/cache/policy.hpp"
+#include "proxy/cache/judge.hpp"
 #include "proxy/http/fields.hpp"
 #include "proxy/http/head.hpp"
 

@@ -41,7 +41,7 @@ class S3Fifo {
   static void touch(Item& item) {
     if (item.frequency < kMaxFrequency) ++item.frequency;
   }
-  // Puts `fresh`, a newer version of the same thing, in the place of `old` and keeps its use count.
+  // Puts `fresh`, a newer version of the same item, in the place of `old`, and keeps the use count.
   void replace(Item& old, Item& fresh);
   void erase(Item& item);
   // Unlinks the next item to evict from that part; null if the part has none.

@@ -125,7 +125,7 @@ bool take_object(std::string_view& rest, const disk::RecordHeader& record, bool 
   return into.length > 0 && into.length <= kLargestObject && record.block == blocks_in(into.length);
 }
 
-// Only objects may be parts: what was kept while their length was not known.
+// Only objects may be parts: their entries were stored while the length was not known.
 bool take_part(SavedHead& into) {
   auto& entry = into.entry;
   if (!entry.object) return entry.status != 206;

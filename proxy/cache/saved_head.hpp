@@ -1,4 +1,5 @@
-// The form of an entry in a record on disk (disk/format.hpp), beyond the record's own fields.
+// The form of an entry in a record on disk (disk/format/format.hpp), beyond the record's own
+// fields.
 //
 // URL, body and times are fields of the record; its head holds the rest. Numbers are little-endian.
 //    0  1  layout, 1                         4  4  bytes of status line and fields
@@ -41,7 +42,7 @@ std::string encode_head(const Entry& entry, std::uint64_t selector);
 struct SavedHead {
   Saved entry;
   std::uint64_t selector = 0;
-  std::uint64_t length = 0;  // of a large object; of a part, what was kept
+  std::uint64_t length = 0;  // of a large object; of a part, the bytes kept
 };
 // Returns nothing unless the bytes are the output of encode_head() for some entry. Safe on any
 // bytes.

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "proxy/cache/on_disk.hpp"
+
 namespace proxy::cache {
 namespace {
 
@@ -9,8 +11,12 @@ namespace {
 // metadata), and malloc's overhead for the node.
 constexpr std::uint64_t kSlotBytes = 112;
 
-// Each shard's share of the budget for departed keys: all shards together take a thousandth.
-constexpr std::uint64_t kDeparturesShare = 64 * 1024;
+// What make_shared() and malloc add to a shared object.
+constexpr std::uint64_t kSharedBytes = 32;
+
+std::uint64_t node_bytes(const std::shared_ptr<OnDisk>& on_disk) {
+  return sizeof(Node) + kSlotBytes + (on_disk ? sizeof(OnDisk) + kSharedBytes : 0);
+}
 
 // Whether an object may be claimed, its blocks on disk decide (disk/log/object_claims.hpp).
 Time claimable_alone(const Entry& entry) {
@@ -34,27 +40,26 @@ bool is_newer_head(const Entry& entry, const Entry& old) {
 
 }  // namespace
 
-Node::Node(Budget& budget, const digest::Key& its_key, std::shared_ptr<const Entry> its_entry)
-    : Item(its_entry->footprint() + sizeof(Node) + kSlotBytes, digest::KeyHash{}(its_key)),
-      key(its_key),
-      entry(std::move(its_entry)),
-      claimable_until(claimable_alone(*entry)),
-      charge_(budget, sizeof(Node) + kSlotBytes) {}
+Node::Node(Budget& budget, const digest::Key& its_key, Kept kept)
+    : Item(kept.entry->footprint() + node_bytes(kept.on_disk), digest::KeyHash{}(its_key)),
+      Claimable(its_key, claimable_alone(*kept.entry)),
+      entry(std::move(kept.entry)),
+      on_disk(std::move(kept.on_disk)),
+      charge_(budget, node_bytes(on_disk)) {}
 
-Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals totals,
+Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals& totals,
              disk::Index* below)
     : max_variants_(limits.variants),
       totals_(totals),
       below_(below),
       order_(budget, ghost_window, totals.small_bytes),
-      changes_(limits.changes),
-      departures_(budget, budget.limit() / kDeparturesShare, limits.remembered) {}
+      claims_(budget, limits, below) {}
 
 Found Shard::find(const digest::Key& key, std::string_view url, const http::Fields& request) {
   const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
   if (slot == slots_.end() || slot->second.newest->entry->url != url) {
-    return {nullptr, false, departures_.holds(key, latest_)};
+    return {nullptr, false, claims_.departed(key)};
   }
   Node* chosen = nullptr;
   for (Node* node = slot->second.newest.get(); node; node = node->next.get()) {
@@ -64,14 +69,13 @@ Found Shard::find(const digest::Key& key, std::string_view url, const http::Fiel
   if (!chosen) return {nullptr, true};
   S3Fifo::touch(*chosen);
   chosen->hits += 1;
-  return {chosen->entry};
+  return {.entry = chosen->entry, .on_disk = chosen->on_disk};
 }
 
 Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* superseded) {
   const threads::MutexLock lock(mutex_);
-  tell(now);
   Slot& slot = slots_[node->key];
-  claim(slot, *node, now);  // first, because a replacement must not end a claim
+  claims_.add(*node, slot.claimable, now);  // first, because a replacement must not end a claim
   Chain dropped;
   if (slot.newest && slot.newest->entry->url != node->entry->url) dropped = take_all(slot);
   Chain* old = same_selection(slot, *node);
@@ -100,21 +104,19 @@ void Shard::insert(Slot& slot, Chain node) {
   slot.newest = std::move(node);
 }
 
-std::shared_ptr<const Entry> Shard::adopt(Chain& node, Time now) {
+Kept Shard::adopt(Chain& node, Time now) {
   Chain surplus;
   const threads::MutexLock lock(mutex_);
-  tell(now);
   Slot& slot = slots_[node->key];
-  if (slot.newest && slot.newest->entry->url != node->entry->url)
-    return nullptr;  // their keys collide
-  if (const Chain* held = same_selection(slot, *node)) return (*held)->entry;
-  auto entry = node->entry;
-  claim(slot, *node, now);
+  if (slot.newest && slot.newest->entry->url != node->entry->url) return {};  // their keys collide
+  if (const Chain* held = same_selection(slot, *node)) return {(*held)->entry, (*held)->on_disk};
+  Kept adopted{node->entry, node->on_disk};
+  claims_.add(*node, slot.claimable, now);
   order_.insert(*node);
   if (slot.newest) surplus = take_surplus(slot);
   insert(slot, std::move(node));
   node = std::move(surplus);
-  return entry;
+  return adopted;
 }
 
 bool Shard::was_used(const digest::Key& key) {
@@ -165,13 +167,13 @@ std::vector<Shard::Chain> Shard::remove_if(std::span<const digest::Key> keys,
   return dropped;
 }
 
-void Shard::look(std::span<const digest::Key> keys, std::vector<Store::Held>& out) {
+void Shard::look(std::span<const digest::Key> keys, std::vector<Store::Response>& out) {
   const threads::MutexLock lock(mutex_);
   for (const auto& key : keys) {
     const auto slot = slots_.find(key);
     if (slot == slots_.end()) continue;
     for (const Node* node = slot->second.newest.get(); node; node = node->next.get()) {
-      out.push_back({key, node->entry, node->hits});
+      out.push_back({key, node->entry, node->on_disk, node->hits});
     }
   }
 }
@@ -183,9 +185,9 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
   const auto slot = slots_.find(node->key);
   Chain* at = &slot->second.newest;
   while (at->get() != node) at = &(*at)->next;
-  const auto& on_disk = node->entry->on_disk;
-  if (below_ && node->hits > 0 && on_disk.front() != 0) {
-    below_->add_hits(on_disk.key(), node->hits);
+  const auto& on_disk = node->on_disk;
+  if (below_ && node->hits > 0 && on_disk && on_disk->front() != 0) {
+    below_->add_hits(on_disk->key(), node->hits);
   }
   Chain evicted = take(slot->second, *at);
   if (!slot->second.newest) slots_.erase(slot);
@@ -200,7 +202,7 @@ void Shard::forget_ghosts() {
 Collected Shard::collect(Time now, std::vector<KeyChange>& out) {
   const threads::MutexLock lock(mutex_);
   expire_claims(now);
-  return changes_.drain(out);
+  return claims_.collect(out);
 }
 
 void Shard::list(std::vector<digest::Key>& out) {
@@ -211,7 +213,7 @@ void Shard::list(std::vector<digest::Key>& out) {
 void Shard::list_claimed(Time now, std::vector<digest::Key>& out) {
   const threads::MutexLock lock(mutex_);
   expire_claims(now);
-  changes_.restart();
+  claims_.restart();
   for (const auto& [key, slot] : slots_) {
     if (slot.claimable > 0) out.push_back(key);
   }
@@ -234,7 +236,7 @@ Shard::Chain* Shard::place_of(Slot& slot, const Entry* entry) {
 Shard::Chain Shard::take(Slot& slot, Chain& at) {
   Chain taken = std::move(at);
   at = std::move(taken->next);
-  unclaim(slot, *taken);
+  claims_.end(*taken, slot.claimable);
   totals_.entries.fetch_sub(1, std::memory_order_relaxed);
   totals_.bytes.fetch_sub(taken->bytes, std::memory_order_relaxed);
   count_.fetch_sub(1, std::memory_order_relaxed);
@@ -262,34 +264,9 @@ Shard::Chain Shard::take_surplus(Slot& slot) {
   return take(slot, *oldest);
 }
 
-void Shard::claim(Slot& slot, Node& node, Time now) {
-  if (now + kClaimAhead >= node.claimable_until) return;
-  claim_order_.insert(node);
-  if (slot.claimable++ == 0) change(node.key, KeyChange::What::added);
-}
-
-void Shard::change(const digest::Key& key, KeyChange::What what) {
-  if (!below_) return changes_.append(key, what);
-  if (what == KeyChange::What::added) {
-    below_->claim_above(key);
-  } else {
-    below_->unclaim_above(key);
-  }
-}
-
-void Shard::unclaim(Slot& slot, Node& node) {
-  if (!node.ClaimHook::is_linked()) return;
-  claim_order_.erase(ClaimOrder::s_iterator_to(node));
-  if (--slot.claimable > 0) return;
-  change(node.key, KeyChange::What::removed);
-  departures_.remember(node.key, latest_);
-}
-
 void Shard::expire_claims(Time now) {
-  tell(now);
-  while (!claim_order_.empty() && now + kClaimAhead >= claim_order_.begin()->claimable_until) {
-    Node& node = *claim_order_.begin();
-    unclaim(slots_.find(node.key)->second, node);
+  while (Claimable* ended = claims_.outlived(now)) {
+    claims_.end(*ended, slots_.find(ended->key)->second.claimable);
   }
 }
 

@@ -9,12 +9,6 @@
 namespace proxy::cache {
 namespace {
 
-// The paper's 10 %, over all shards: in a small cache, one shard's tenth may be less than one
-// object.
-std::uint64_t small_target(const Budget& budget) {
-  return budget.limit() / 10;
-}
-
 // In seconds since 1970, the unit of the disk.
 std::uint32_t outlasted(Time now) {
   const auto ahead = std::chrono::ceil<std::chrono::seconds>(now + kClaimAhead);
@@ -34,10 +28,9 @@ std::size_t length(const Shard::Chain& chain) {
 
 Store::Store(Budget& budget, const StoreLimits& limits, disk::Index* below)
     : budget_(budget), limits_(limits), below_(below) {
+  const auto ghost_window = (budget.limit() - Eviction::small_target(budget)) / kShards;
   for (std::size_t i = 0; i < kShards; ++i) {
-    shards_.push_back(
-        std::make_unique<Shard>(budget, (budget.limit() - small_target(budget)) / kShards, limits_,
-                                Shard::Totals{entries_, bytes_, small_bytes_}, below));
+    shards_.push_back(std::make_unique<Shard>(budget, ghost_window, limits_, totals_, below));
   }
 }
 
@@ -47,23 +40,22 @@ Found Store::find(const digest::Key& key, std::string_view url, const http::Fiel
   return shard_of(key).find(key, url, request);
 }
 
-Stored Store::put(const digest::Key& key, std::shared_ptr<const Entry> entry, Time now,
-                  const Entry* superseded) {
-  if (!entry->object && entry->body.size > limits_.max_object) return Stored::too_large;
-  auto node = std::make_unique<Node>(budget_, key, std::move(entry));
+Stored Store::put(const digest::Key& key, Kept response, Time now, const Entry* superseded) {
+  const Entry& entry = *response.entry;
+  if (!entry.object && entry.body.size > limits_.max_object) return Stored::too_large;
+  auto node = std::make_unique<Node>(budget_, key, std::move(response));
   Shard& shard = shard_of(key);
-  if (!make_room_at(shard)) return Stored::no_room;
+  if (!eviction_.make_room_at(shard)) return Stored::no_room;
   shard.put(std::move(node), now, superseded);
   return Stored::yes;
 }
 
-std::shared_ptr<const Entry> Store::adopt(const digest::Key& key,
-                                          std::shared_ptr<const Entry> entry, Time now) {
-  auto node = std::make_unique<Node>(budget_, key, entry);
+Kept Store::adopt(const digest::Key& key, Kept response, Time now) {
+  auto node = std::make_unique<Node>(budget_, key, response);
   Shard& shard = shard_of(key);
-  if (!make_room_at(shard)) return entry;
+  if (!eviction_.make_room_at(shard)) return response;
   auto held = shard.adopt(node, now);
-  return held ? held : entry;
+  return held.entry ? held : response;
 }
 
 bool Store::was_used(const digest::Key& key) const {
@@ -102,7 +94,7 @@ std::size_t Store::remove_if(const std::function<bool(std::string_view)>& matche
   return removed;
 }
 
-void Store::look(const digest::Key& key, std::vector<Held>& out) const {
+void Store::look(const digest::Key& key, std::vector<Response>& out) const {
   shard_of(key).look({&key, 1}, out);
 }
 
@@ -111,46 +103,8 @@ void Store::list(std::size_t shard, std::vector<digest::Key>& out) const {
 }
 
 void Store::look(std::size_t shard, std::span<const digest::Key> keys,
-                 std::vector<Held>& out) const {
+                 std::vector<Response>& out) const {
   shards_[shard]->look(keys, out);
-}
-
-bool Store::make_room() {
-  using Part = S3Fifo::Part;
-  while (budget_.over()) {
-    const Part first = part_to_shrink();
-    const Part second = first == Part::small ? Part::main : Part::small;
-    if (!evict_somewhere(first) && !evict_somewhere(second)) return forget_ghosts();
-  }
-  return true;
-}
-
-// The shard that grows evicts first if it holds more entries than the average. Counts entries and
-// not bytes: one large object must not displace the others in its shard.
-bool Store::make_room_at(Shard& shard) {
-  while (budget_.over() && shard.entries() * kShards > entries()) {
-    if (!shard.evict(part_to_shrink())) break;
-  }
-  return make_room();
-}
-
-S3Fifo::Part Store::part_to_shrink() const {
-  const bool small = small_bytes_.load(std::memory_order_relaxed) >= small_target(budget_);
-  return small ? S3Fifo::Part::small : S3Fifo::Part::main;
-}
-
-bool Store::evict_somewhere(S3Fifo::Part part) {
-  for (std::size_t tried = 0; tried < kShards; ++tried) {
-    Shard& shard = *shards_[turn_.fetch_add(1, std::memory_order_relaxed) % kShards];
-    if (shard.evict(part)) return true;
-  }
-  return false;
-}
-
-// Frees the memory of past evictions, as the last resort. Returns whether that was enough.
-bool Store::forget_ghosts() {
-  for (const auto& shard : shards_) shard->forget_ghosts();
-  return !budget_.over();
 }
 
 Collected Store::collect(Time now, std::vector<KeyChange>& out) {
@@ -158,16 +112,7 @@ Collected Store::collect(Time now, std::vector<KeyChange>& out) {
   for (const auto& shard : shards_) {
     if (shard->collect(now, out) == Collected::overflowed) all = Collected::overflowed;
   }
-  return below_ ? collect_below(now, out) : all;
-}
-
-Collected Store::collect_below(Time now, std::vector<KeyChange>& out) {
-  std::vector<disk::Index::ClaimChange> changes;
-  const bool complete = below_->collect_claims(outlasted(now), changes);
-  for (const auto& [key, added] : changes) {
-    out.push_back({key, added ? KeyChange::What::added : KeyChange::What::removed});
-  }
-  return complete ? Collected::complete : Collected::overflowed;
+  return below_ ? below_->collect_claims(outlasted(now), out) : all;
 }
 
 void Store::list_claimed(Time now, std::vector<digest::Key>& out) {

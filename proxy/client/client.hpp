@@ -1,4 +1,4 @@
-// The client's side of one exchange, as the request path sees it.
+// The client's side of one exchange, for the request path.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace proxy {
 
-// Made by the session that speaks the client's protocol, for one exchange or for several in turn.
-// The members that are references outlive the exchange.
+// A session of the client's protocol makes this, for one exchange or for several in turn. The
+// objects that members refer to outlive the exchange.
 struct Client {
   Worker& worker;
   ResponseWriter& response;
@@ -22,7 +22,7 @@ struct Client {
   std::string address_text;
 };
 
-// Appends the value of Cache-Status, with the word of the site's rule.
+// Appends the value of Cache-Status, with the word of the site's rule (SiteRule::word).
 inline void append_cache_status_value(std::string& out, const Client& client,
                                       http::CacheStatus status) {
   const auto rule = client.record.rule;
@@ -30,7 +30,7 @@ inline void append_cache_status_value(std::string& out, const Client& client,
   http::append_cache_status(out, client.worker.process.name, status);
 }
 
-// Appends the whole line of the head.
+// Appends Cache-Status as a whole line of the head.
 inline void append_cache_status(std::string& out, const Client& client, http::CacheStatus status) {
   out += "Cache-Status: ";
   append_cache_status_value(out, client, std::move(status));

@@ -1,4 +1,4 @@
-// The body of one request, as the request path reads it.
+// The body of one request, for the request path.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class RequestBody {
   RequestBody& operator=(const RequestBody&) = delete;
 
   // Reads at least one byte; returns how many, or 0 at the body's end. Each wait for bytes is
-  // bounded by `idle`. A cut body and damaged framing are errors, never an end.
+  // bounded by `idle`. A body that is cut or has damaged framing is an error, never an end.
   virtual net::Task<net::Result<std::size_t>> read(net::asio::mutable_buffer into,
                                                    std::chrono::milliseconds idle) = 0;
   // Whether the body has been read to its end.

@@ -18,7 +18,7 @@ namespace proxy {
 
 class Input;
 
-// A connection that carries no other exchange, for a tunnel.
+// A connection for a tunnel. It carries no other exchange.
 struct RawConnection {
   net::Stream& stream;
   Input& input;  // may hold bytes that the client sent after the request
@@ -45,11 +45,11 @@ class ResponseWriter {
   // get none.
   virtual net::Task<net::error_code> interim(std::string_view head) = 0;
 
-  // Fields that this response has besides those in `head`; add them before start().
+  // Additional fields of this response, besides those in `head`. Add them before start().
   std::string& fields() { return fields_; }
-  // Sends the head and the first bytes of the body, or all. `head` is a status line and fields,
-  // without the framing and the empty line. `length` is the body's, if known. 204, 304 and the
-  // response to HEAD have no body: its bytes are ignored.
+  // Sends the head and the first or all bytes of the body. `head` is a status line and fields,
+  // without the framing and the empty line. `length` is the length of the body, if known. A 204, a
+  // 304 and a response to HEAD have no body: bytes given for it are ignored.
   virtual net::Task<net::error_code> start(std::string_view head, unsigned status,
                                            std::optional<std::uint64_t> length,
                                            std::span<const net::asio::const_buffer> body) = 0;
@@ -61,24 +61,24 @@ class ResponseWriter {
   net::Task<net::error_code> body(net::asio::const_buffer bytes);
   net::Task<net::error_code> body(const Pieces& pieces);
   // Ends the response; an error if the body is shorter than promised. `trailers` are field lines,
-  // dropped where the protocol or the framing has no place for them (RFC 9110 6.5.1).
+  // dropped if the protocol or the framing has no place for them (RFC 9110 6.5.1).
   virtual net::Task<net::error_code> finish(std::string_view trailers) = 0;
   net::Task<net::error_code> finish() { return finish({}); }
 
-  // Cuts the response, so that the client can tell that it is cut. A pending write fails. Other
-  // coroutines of the thread may call this, too.
+  // Cuts the response so that the client can tell. A pending write fails. Other coroutines of the
+  // thread may call this, too.
   virtual void abort() = 0;
 
-  // Says that the rest of the request will not be read. A connection that carries one exchange
-  // after the other closes after this response.
+  // Declares that the rest of the request will not be read. A connection that carries one exchange
+  // at a time closes after this response.
   virtual void close_after() = 0;
 
-  // Bytes that the client has acknowledged over the connection's life: differences show whether it
-  // reads. Nothing if the system cannot tell.
+  // Bytes that the client has acknowledged since the connection began. The difference between two
+  // calls shows whether the client reads. Nothing if the system cannot tell.
   [[nodiscard]] virtual std::optional<std::uint64_t> acknowledged() = 0;
 
-  // The connection itself, which a tunnel takes over instead of start(). Nothing if the connection
-  // also carries other exchanges.
+  // The connection itself. A tunnel takes it over instead of calling start(). Nothing if the
+  // connection also carries other exchanges.
   [[nodiscard]] virtual std::optional<RawConnection> raw_connection() { return std::nullopt; }
 
   [[nodiscard]] bool started() const { return started_; }

@@ -18,7 +18,7 @@ namespace proxy::command {
 inline constexpr std::size_t kMaxLine = std::size_t{64} << 10;
 
 // How to open a named pipe that has no writer yet: wait for a writer, or open it at once. A caller
-// that needs an ordinary file opens at once, and then sees that the pipe is none.
+// that needs an ordinary file uses `at_once`, and then finds that the pipe is no such file.
 enum class Opening : std::uint8_t { waits, at_once };
 
 // An open file, closed by the destructor, or standard input ("-"), which stays open.

@@ -9,7 +9,7 @@
 
 namespace proxy::command {
 
-// What the work prints to stdout while it runs: lines, or nothing before the end.
+// The output of the work to stdout while it runs: lines, or nothing before the end.
 enum class Printing : std::uint8_t { nothing, lines };
 
 // Writes one line to stderr, rewrites it as the work proceeds, and erases it at the end. Writes

@@ -33,9 +33,8 @@ struct Streams {
   int err = 2;
 };
 
-// Buffers text on its way to a descriptor, so that not every line costs a system call. A closed
-// pipe
-// (`hearsay ... | head`) is no error, but closed() then tells the caller to stop. Any other error,
+// Buffers text for a descriptor, so that not every line costs a system call. A closed pipe, as in
+// `hearsay ... | head`, is no error, but closed() then tells the caller to stop. Any other error,
 // such as a full disk, also closes the output, and finish() returns it.
 class Output {
  public:

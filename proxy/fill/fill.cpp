@@ -23,56 +23,53 @@ void Fill::publish(FillHead head) {
 
 void Fill::append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size) {
   const threads::MutexLock lock(mutex_);
-  if (slices_.empty() || slices_.back().block != block) {
-    slices_.push_back({block, size});
-    received_ += size;
-  } else {
-    received_ += size - slices_.back().size;
-    slices_.back().size = size;
-  }
+  arrived_.append(block, size);
   wake_readers();
 }
 
 void Fill::restart() {
   const threads::MutexLock lock(mutex_);
-  slices_.clear();
-  received_ = 0;
+  arrived_.clear();
 }
 
 void Fill::keep_window() {
   const threads::MutexLock lock(mutex_);
-  window_ = true;
+  if (!window_) window_.emplace();
   drop_behind();
 }
 
-net::Task<bool> Fill::room(bool scarce) {
-  const auto window = scarce ? kSmallWindow : kWindow;
+net::Task<Fill::Room> Fill::room(bool scarce) {
+  const auto size = scarce ? kSmallWindow : kWindow;
   for (;;) {
     {
       const threads::MutexLock lock(mutex_);
-      if (readers_.empty()) co_return false;
-      if (has_room(window)) co_return true;
+      if (readers_.empty()) co_return Room::no_reader;
+      if (has_room(size)) co_return Room::some;
       detach_who_holds_up();
     }
     co_await writer_.wait(kPatience);
   }
 }
 
-// A reader that trickles makes room now and then: it has caught up only at half a window.
-bool Fill::has_room(std::uint64_t window) {
+// A reader that reads slowly but steadily makes a little room now and then. It counts as having
+// caught up only when it is less than half a window behind.
+bool Fill::has_room(std::uint64_t size) {
+  if (!window_) return true;
   const auto* const reader = slowest();
   reader->expect_guard(mutex_);
-  const auto behind = received_ - reader->position_;
-  if (!window_ || behind < window / 2) held_up_since_.reset();
-  return !window_ || behind < window;
+  const auto behind = arrived_.bytes() - reader->position_;
+  if (behind < size / 2) window_->held_up_since.reset();
+  return behind < size;
 }
 
-// After a while, and only for the sake of others.
+// Detaches the slowest reader if it has held up the others for kPatience. A single reader holds up
+// nobody.
 void Fill::detach_who_holds_up() {
   const auto now = std::chrono::steady_clock::now();
-  if (!held_up_since_) held_up_since_ = now;
-  if (now - *held_up_since_ < kPatience || readers_.size() < 2) return;
-  held_up_since_.reset();
+  auto& since = window_->held_up_since;
+  if (!since) since = now;
+  if (now - *since < kPatience || readers_.size() < 2) return;
+  since.reset();
   auto* const behind = slowest();
   behind->expect_guard(mutex_);
   behind->detached_ = true;
@@ -104,12 +101,12 @@ bool Fill::close_if_unread() {
 
 std::uint64_t Fill::received() const {
   const threads::MutexLock lock(mutex_);
-  return received_;
+  return arrived_.bytes();
 }
 
 cache::Body Fill::body() const {
   const threads::MutexLock lock(mutex_);
-  return {{slices_.begin(), slices_.end()}, received_};
+  return arrived_.body();
 }
 
 void Fill::on_abandoned(std::function<void()> hook) {
@@ -117,10 +114,10 @@ void Fill::on_abandoned(std::function<void()> hook) {
   abandoned_ = std::move(hook);
 }
 
-// A fill that has ended has no hook any more: then `before`, the hook of the time when the last
-// reader left, is called.
+// Calls the present hook. If the fill has ended, it has none: then calls `before`, the hook at the
+// time when the last reader left.
 void Fill::call_abandoned(const std::function<void()>& before) {
-  std::function<void()> hook;  // copied, as the hook may end the fill
+  std::function<void()> hook;  // copied, because the hook may end the fill
   {
     const threads::MutexLock lock(mutex_);
     hook = abandoned_ ? abandoned_ : before;
@@ -143,17 +140,13 @@ FillReader* Fill::slowest() const {
 
 void Fill::drop_behind() {
   if (!window_) return;
-  auto keep_from = dropped_ + slices_.size();
+  auto keep_from = arrived_.next();
   if (!readers_.empty()) {
     const auto* const reader = slowest();
     reader->expect_guard(mutex_);
     keep_from = reader->slice_;
   }
-  // The last slice stays: the writer may still be adding to its block.
-  while (dropped_ < keep_from && slices_.size() > 1) {
-    slices_.pop_front();
-    ++dropped_;
-  }
+  arrived_.drop_before(keep_from);
 }
 
 std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, net::Executor executor) {
@@ -171,7 +164,7 @@ FillReader::~FillReader() {
   fill_->drop_behind();
   fill_->writer_.notify();
   if (fill_->readers_.empty() && fill_->abandoned_) {
-    net::asio::post(fill_->executor_,
+    net::asio::post(fill_->writer_.executor(),
                     [fill = fill_, before = fill_->abandoned_] { fill->call_abandoned(before); });
   }
 }
@@ -222,8 +215,8 @@ net::Task<Outcome<Pieces>> FillReader::next() {
 bool FillReader::take(Pieces& pieces) {
   std::size_t taken = 0;
   if (!fill_->head_) return false;
-  while (taken < kMaxTaken && position_ < fill_->received_) {
-    const auto& slice = fill_->slices_[slice_ - fill_->dropped_];
+  while (taken < kMaxTaken && position_ < fill_->arrived_.bytes()) {
+    const auto& slice = fill_->arrived_[slice_];
     if (offset_ == slice.size) {
       ++slice_;
       offset_ = 0;

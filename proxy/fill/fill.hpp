@@ -1,4 +1,4 @@
-// One response under way: one coroutine writes it, and every request for it meanwhile reads it.
+// One response under way: one coroutine writes it, and all requests for it read it meanwhile.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -12,6 +12,7 @@
 
 #include "config/threads/mutex.hpp"
 #include "proxy/cache/entry.hpp"
+#include "proxy/fill/arrived_slices.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/upstream/failure.hpp"
 
@@ -25,7 +26,7 @@ struct Provenance {
   std::optional<unsigned> fwd_status;  // the origin's status
   bool stored = false;
   bool aged = false;              // the response has an Age: it is not first-hand from the origin
-  bool validated = false;         // by a 304: the entry was stored already
+  bool validated = false;         // a 304 validated the entry, which was stored already
   bool stood_in = false;          // the entry is stale, and the origin failed
   std::chrono::seconds leave{0};  // how stale the settings let a stand-in be
   std::string detail;             // Cache-Status's words about the sources asked
@@ -35,10 +36,10 @@ struct FillHead {
   std::shared_ptr<const cache::Entry> entry;
   std::optional<std::uint64_t> length;  // of the body, if known
   bool shareable = false;               // may answer requests other than the fill's first
-  std::string asker_fields;             // for the fill's first request alone: see cache/entry.hpp
+  std::string asker_fields;             // only for the fill's first request: see cache/entry.hpp
   Provenance provenance;
 
-  // Whether the entry was stored before, whole. If not, readers take the body from the fill, not
+  // Whether the whole entry was stored before. If not, readers take the body from the fill, not
   // from the entry.
   [[nodiscard]] bool is_stored() const { return provenance.validated || provenance.stood_in; }
 };
@@ -58,69 +59,69 @@ using Pieces = boost::container::small_vector<Piece, 4>;
 // the next step; append()* before finish(). Bytes appended before publish() are hidden until then.
 class Fill {
  public:
-  Fill(std::string url, net::Executor writer)
-      : url_(std::move(url)), executor_(writer), writer_(writer) {}
+  Fill(std::string url, net::Executor writer) : url_(std::move(url)), writer_(writer) {}
 
   const std::string& url() const { return url_; }
 
   void interim(std::string head);
   void publish(FillHead head);
-  // `size`: bytes of `block` that are filled by now. The block is the last one appended, or a new
-  // one.
+  // See ArrivedSlices::append().
   void append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size);
   // Forgets all appended bytes; only before publish().
   void restart();
-  // Keeps only bytes that some reader has yet to take, and admits no further reader.
+  // From now on keeps only bytes that some reader has yet to take, and admits no further reader.
   void keep_window();
   // Waits while the slowest reader is a window behind: kWindow, or kSmallWindow if memory is
-  // `scarce`. False: no reader is left.
-  net::Task<bool> room(bool scarce = false);
+  // `scarce`.
+  enum class Room : std::uint8_t { some, no_reader };
+  net::Task<Room> room(bool scarce = false);
   void finish();
   void fail(Failure failure);
 
   // Returns whether the fill has no reader. If so, no reader can attach any more.
   bool close_if_unread();
   std::uint64_t received() const;
-  // The whole body so far; only while nothing was dropped.
+  // The whole body so far. Call it only before any byte was dropped.
   cache::Body body() const;
-  // `hook` is called on the writer's thread each time that the last reader has left; by then there
-  // may be another one. It takes the place of an earlier hook, for calls already on their way too.
-  // For the writer only.
+  // Sets the hook that is called on the writer's thread each time that the last reader has left. By
+  // the time of the call there may be another reader. The hook replaces an earlier one, even for
+  // calls that are already posted. For the writer only.
   void on_abandoned(std::function<void()> hook);
 
  private:
   friend class FillReader;
   static constexpr std::uint64_t kWindow = 1 << 20;
   static constexpr std::uint64_t kSmallWindow = 64 * 1024;
-  static constexpr std::chrono::seconds kPatience{5};  // then a reader that holds up others is cut
+  static constexpr std::chrono::seconds kPatience{5};  // how long a reader may hold up others
+
+  struct Window {
+    // Since when the slowest reader holds up the writer.
+    std::optional<std::chrono::steady_clock::time_point> held_up_since;
+  };
 
   void call_abandoned(const std::function<void()>& before);
-  bool has_room(std::uint64_t window) REQUIRES(mutex_);
+  bool has_room(std::uint64_t size) REQUIRES(mutex_);
   void detach_who_holds_up() REQUIRES(mutex_);
   void wake_readers() REQUIRES(mutex_);
   void drop_behind() REQUIRES(mutex_);
   FillReader* slowest() const REQUIRES(mutex_);
 
   const std::string url_;
-  net::Executor executor_;  // the writer's
   mutable threads::Mutex mutex_;
   Wakeup writer_;
   std::vector<FillReader*> readers_ GUARDED_BY(mutex_);
   std::deque<std::string> interims_ GUARDED_BY(mutex_);
   std::optional<FillHead> head_ GUARDED_BY(mutex_);
-  std::deque<cache::Slice> slices_ GUARDED_BY(mutex_);
-  std::size_t dropped_ GUARDED_BY(mutex_) = 0;     // slices before slices_.front()
-  std::uint64_t received_ GUARDED_BY(mutex_) = 0;  // bytes appended
-  bool window_ GUARDED_BY(mutex_) = false;
-  bool closed_ GUARDED_BY(mutex_) = false;  // to new readers
-  // By the slowest reader.
-  std::optional<std::chrono::steady_clock::time_point> held_up_since_ GUARDED_BY(mutex_);
+  ArrivedSlices arrived_ GUARDED_BY(mutex_);
+  std::optional<Window> window_ GUARDED_BY(mutex_);  // nothing: all slices are kept
+  bool closed_ GUARDED_BY(mutex_) = false;           // to new readers
   bool finished_ GUARDED_BY(mutex_) = false;
   std::optional<Failure> failure_ GUARDED_BY(mutex_);
   std::function<void()> abandoned_ GUARDED_BY(mutex_);
 };
 
-// One reader, from the fill's beginning. Belongs to one coroutine. Its destructor detaches it.
+// One reader, which reads the fill from its beginning. Belongs to one coroutine. The destructor
+// detaches it.
 class FillReader {
  public:
   // Null if the fill keeps only a window, was given up, or has failed.
@@ -129,10 +130,10 @@ class FillReader {
   FillReader(const FillReader&) = delete;
   FillReader& operator=(const FillReader&) = delete;
 
-  // Waits for the next interim head. Nothing once the final head or a failure is there.
+  // Waits for the next interim head. Nothing: the final head or a failure has come.
   net::Task<std::optional<std::string>> interim();
   net::Task<Outcome<FillHead>> head();
-  // The bytes that have arrived already, perhaps none.
+  // The next bytes that have arrived already, perhaps none.
   Pieces at_hand();
   // Waits for the next bytes; none at the end. A cut body is a failure, never an end.
   net::Task<Outcome<Pieces>> next();
@@ -151,7 +152,8 @@ class FillReader {
   std::shared_ptr<Fill> fill_;
   Wakeup wakeup_;
   std::size_t interims_seen_ GUARDED_BY(fill_->mutex_) = 0;
-  std::size_t slice_ GUARDED_BY(fill_->mutex_) = 0;  // absolute number of the slice to go on with
+  // The number of the next slice, counted from the first one, dropped ones included.
+  std::size_t slice_ GUARDED_BY(fill_->mutex_) = 0;
   std::uint32_t offset_ GUARDED_BY(fill_->mutex_) = 0;    // within it
   std::uint64_t position_ GUARDED_BY(fill_->mutex_) = 0;  // bytes taken
   bool detached_ GUARDED_BY(fill_->mutex_) = false;       // fell too far behind

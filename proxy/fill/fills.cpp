@@ -61,7 +61,8 @@ void Fills::clear() {
   }
 }
 
-// Noted before fills are delisted: one that is listed meanwhile began later.
+// The purge is remembered before fills are delisted. So a fill that is listed after its shard was
+// searched has begun after the purge was remembered.
 void Fills::invalidate(const PurgePattern& purge, Time now) {
   {
     const threads::MutexLock lock(purges_mutex_);

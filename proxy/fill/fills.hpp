@@ -1,4 +1,4 @@
-// The fills under way, by key: simultaneous misses of one URL make one upstream request.
+// The fills under way, by key. Simultaneous misses of one URL cause only one request upstream.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 #include "digest/key.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/fill/recent_keys.hpp"
-#include "proxy/fill/recent_purges.hpp"
+#include "proxy/purging/recent_purges.hpp"
 
 namespace proxy {
 
@@ -30,7 +30,8 @@ class Fills {
   static constexpr std::chrono::seconds kInvalidated{60};
   // How many purges by prefix or host are remembered one by one.
   static constexpr std::size_t kRecentPurges = 256;
-  // Refreshes at once, per shard: no limit on client connections bounds them.
+  // Refreshes at a time, per shard. They need a bound of their own, because no client waits for
+  // them: the limit on connections does not bound them.
   static constexpr std::size_t kMostRefreshes = 64;
 
   enum class Turn {
@@ -47,9 +48,9 @@ class Fills {
     return {std::make_shared<Fill>(url, executor), Turn::alone};
   }
 
-  // A fill that no request waits for; later requests may join it. Null if the key is being fetched
-  // or refreshed already, or too many keys are: then the stored response is served once more. The
-  // refresh lasts until end_refresh().
+  // Lists a fill that no request waits for; later requests may join it. Null if the key is already
+  // being fetched or refreshed, or too many keys are being refreshed: then the stale response is
+  // not refreshed this time. The refresh lasts until end_refresh().
   std::shared_ptr<Fill> begin_refresh(const digest::Key& key, const std::string& url,
                                       net::Executor executor);
   void end_refresh(const digest::Key& key);
@@ -60,15 +61,15 @@ class Fills {
   // As leave(), and remembers that the response could not be shared.
   void leave_unshared(const digest::Key& key, const Fill& fill, Time now);
 
-  // The URL was changed at the origin, or is purged: no fill of it that is under way is stored, and
-  // no request joins one.
+  // The URL was changed at the origin, or is being purged: no fill of it that is under way now will
+  // be stored, and no request will join one.
   void invalidate(const digest::Key& key, Time now);
   // As above, for every URL that the purge covers.
   void invalidate(const PurgePattern& purge, Time now);
   // Whether the URL `name` was invalidated within kInvalidated. Also returns true when the history
   // has overflowed.
   bool recently_invalidated(const digest::Key& key, std::string_view name, Time now);
-  // Forgets all fills. Only when no coroutine runs any more.
+  // Forgets all fills. Call it only when no coroutine runs any more.
   void clear();
   // Whether a response whose request was sent at `asked` may be older than an invalidation.
   bool outdated(const digest::Key& key, std::string_view name, Time asked);
@@ -85,8 +86,7 @@ class Fills {
   Shard& shard_of(const digest::Key& key) { return shards_[key.bytes[1] % shards_.size()]; }
 
   std::array<Shard, 16> shards_;
-  // The time of the last purge. Mostly it is long before any request under way, which then need not
-  // take the lock.
+  // The time of the last purge. Most requests began after it, and need not take the lock then.
   std::atomic<Time> last_purge_{Time::min()};
   threads::Mutex purges_mutex_;
   RecentPurges purges_ GUARDED_BY(purges_mutex_){kRecentPurges};

@@ -1,4 +1,4 @@
-// Keys about which a fact was true a short while ago. Bounded: the oldest are forgotten first.
+// Remembers keys for a while, up to a number of keys. The oldest are forgotten first.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class RecentKeys {
   void remember(const digest::Key& key, Time until) {
     const auto [place, is_new] = until_.try_emplace(key, until);
     if (is_new) order_.push_back(key);
-    // Threads may arrive here in another order than they read the clock.
+    // Threads may arrive here in another order than that of their times.
     place->second = std::max(place->second, until);
     if (order_.size() <= capacity_) return;
     const auto oldest = until_.find(order_.front());

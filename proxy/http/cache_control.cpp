@@ -61,7 +61,7 @@ constexpr std::pair<std::string_view, Age> kAges[] = {
     {"min-fresh", &CacheControl::min_fresh},
 };
 
-// These forbid something, so they also apply with an argument or junk behind them.
+// These directives forbid something, so they also apply with an argument or junk after them.
 constexpr std::pair<std::string_view, Flag> kForbidding[] = {
     {"no-store", &CacheControl::no_store},
     {"must-revalidate", &CacheControl::must_revalidate},
@@ -70,8 +70,8 @@ constexpr std::pair<std::string_view, Flag> kForbidding[] = {
     {"only-if-cached", &CacheControl::only_if_cached},
 };
 
-// These allow something or lift another directive, so they apply only as the specification writes
-// them.
+// These directives allow something or lift another directive, so they apply only in exactly the
+// specified form.
 constexpr std::pair<std::string_view, Flag> kAllowing[] = {
     {"public", &CacheControl::public_},
     {"immutable", &CacheControl::immutable},
@@ -155,8 +155,8 @@ void take(CacheControl& control, const Directive& directive) {
 
 using Directives = boost::container::small_vector<Member, 4>;
 
-// The directives of all lines of one targeted field; of each directive the last. Returns nothing if
-// there is no line, or any is malformed.
+// The directives of all lines of one targeted field. If a directive occurs twice, the last one
+// applies. Returns nothing if there is no line, or if a line is malformed.
 std::optional<Directives> targeted_directives(const Fields& fields, std::string_view target) {
   Directives directives;
   for (const Field& line : fields) {

@@ -18,9 +18,10 @@ using seconds = std::chrono::seconds;
 inline constexpr seconds kForever{2147483648};
 
 // If a directive occurs twice, its most restrictive value applies. A value that is not
-// delta-seconds (junk, a sign, a decimal, single quotes, none) does not count as absent but as the
-// most restrictive value possible. Extensions are skipped together with their quoted arguments.
-// Views point into the bytes of the fields.
+// delta-seconds (junk, a sign, a decimal, single quotes, nothing) counts as the most restrictive
+// value, not as absent. Extensions are skipped together with their quoted arguments. Views point
+// into the bytes of the fields. The struct has a member for each directive, so it has more members
+// than others.
 struct CacheControl {
   using Names = boost::container::small_vector<std::string_view, 2>;
 
@@ -45,16 +46,16 @@ struct CacheControl {
   bool immutable = false;
   bool only_if_cached = false;
 
-  // The fields of no-cache="a, b" and private="a, b": a cache may not reuse the former without
-  // validation, and a shared cache may not store the latter. If a directive names a field without
-  // which the rest would mean something else (Content-Encoding, Vary, ETag, ...), it counts as
-  // unqualified.
+  // The fields named by no-cache="a, b" and private="a, b". A cache may not reuse the former
+  // without validation; a shared cache may not store the latter. If a directive names a field
+  // without which the rest would mean something else (Content-Encoding, Vary, ETag, ...), it counts
+  // as unqualified.
   Names no_cache_fields;
   Names private_fields;
 };
 
-// The directives of all Cache-Control lines. If a quote never closes, the whole counts as no-store,
-// since nobody can tell what it meant.
+// The directives of all Cache-Control lines. If a quote never closes, the meaning is unknown, and
+// the whole counts as no-store.
 CacheControl cache_control(const Fields& fields);
 
 // The names of targeted fields (RFC 9213) for this cache, in order of precedence.

@@ -1,4 +1,4 @@
-// Cache-Status (RFC 9211): why a response was served the way it was. Writing and reading.
+// Writes and reads Cache-Status (RFC 9211), which explains how a cache handled a request.
 #pragma once
 
 #include <chrono>
@@ -43,8 +43,8 @@ void append_cache_status(std::string& out, std::string_view name, const CacheSta
 // Appends words to a `detail`, after a space; nothing if there are no words.
 void add_detail(std::string& detail, std::string_view words);
 
-// What the cache nearest to us says about a response: the last member of Cache-Status, since each
-// cache on the way appends its own (RFC 9211 2).
+// The member of Cache-Status that the cache nearest to us wrote: the last one, since each cache on
+// the way appends its own (RFC 9211 2).
 struct NearestCacheStatus {
   bool hit = false;
   std::string fwd;     // the token of a reason, even an unknown one; empty: not forwarded

@@ -10,7 +10,7 @@ namespace proxy::http {
 
 // Decodes input and returns slices of the same memory. Extensions and trailers are bounded, checked
 // and dropped. Only CRLF ends a line; a size has at most 15 hex digits with no white space after
-// it. Once it has failed or is done it consumes nothing more.
+// it. After an error or the end it consumes nothing more.
 class ChunkedDecoder {
  public:
   static constexpr std::size_t kMaxExtensions = 4096;  // bytes after one chunk's size

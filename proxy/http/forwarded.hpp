@@ -1,4 +1,4 @@
-// Forwarded (RFC 7239) and X-Forwarded-For: on whose behalf a request is made.
+// Forwarded (RFC 7239) and X-Forwarded-For, which name the client of a request.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ bool is_forwarded_field(const Field& line);
 // All fields except these two.
 Fields without_forwarded(const Fields& fields);
 
-// The values of both fields after a client has been appended to what they already say. `address` is
-// an IP address in text, IPv6 without brackets.
+// The values of both fields with a client appended. `address` is an IP address in text, IPv6
+// without brackets.
 struct ForwardedValues {
   std::string forwarded;        // for=192.0.2.1, for="[2001:db8::1]"
   std::string x_forwarded_for;  // 192.0.2.1, 2001:db8::1

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kUsualHead = 512;  // bytes of a typical request head
 
 // The fields of RFC 9110 7.6.1, and those that older specifications call hop-by-hop.
-// Proxy-Authenticate is forwarded: it is from the next proxy, and only the client can answer it.
+// Proxy-Authenticate is forwarded: the next proxy sent it, and only the client can answer it.
 bool is_connection_field(field id) {
   switch (id) {
     case field::connection:
@@ -30,8 +30,9 @@ bool is_connection_field(field id) {
   }
 }
 
-// RFC 9110 7.6.1: fields for all recipients are never connection options. Without these, a message
-// would be framed, routed, cached, authorized or decoded in another way than its sender meant.
+// RFC 9110 7.6.1: fields for all recipients are never connection options. Without these fields, a
+// message would be framed, routed, cached, authorized or decoded in another way than its sender
+// meant.
 bool is_for_all(field id) {
   constexpr field kForAll[] = {
       field::age,
@@ -74,8 +75,8 @@ bool holds(std::span<const field> ids, field id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
-// The end of the comment that opens at the front of `text` (comments nest, RFC 9110 5.6.5), or 0 if
-// it never closes: such a parenthesis hides nothing.
+// The end of the comment that opens at the front of `text` (comments nest, RFC 9110 5.6.5). 0 if it
+// never closes: such a parenthesis begins no comment.
 std::size_t comment_end(std::string_view text) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -12,10 +12,10 @@
 namespace proxy::http {
 
 // Which fields of a message are not forwarded: the connection fields of RFC 9110 7.6.1,
-// Proxy-Authorization (it was for us), and the fields that Connection names. Excepted are fields
-// whose removal would change what the message means (Host, Content-*, Cache-Control, Via, ...). If
-// Connection names kMaxOptions options, every field that an option can remove is removed. The
-// fields must outlive this object.
+// Proxy-Authorization (which is for this proxy), and the fields that Connection names. Connection
+// cannot remove fields that change the meaning of the message (Host, Content-*, Cache-Control, Via,
+// ...). If Connection names kMaxOptions options, every field that an option can remove is removed.
+// The fields must outlive this object.
 class HopByHop {
  public:
   explicit HopByHop(const Fields& fields);
@@ -27,8 +27,8 @@ class HopByHop {
   boost::container::small_vector<std::string_view, 4> options_;
 };
 
-// Whether the message has already passed through `our_name`: whether the received-by of any Via
-// member is this name, in any case and whatever comments surround it.
+// Whether the message has already passed the proxy `our_name`: whether a Via member has this name
+// as its received-by. Ignores case and comments.
 bool via_names(const Fields& fields, std::string_view our_name);
 
 // A request head as we forward it, including the empty line.

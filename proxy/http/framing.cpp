@@ -63,8 +63,8 @@ HeadResult<Framing> request_framing(const RequestHead& head) {
 HeadResult<Framing> response_framing(const ResponseHead& head, std::string_view request_method) {
   const auto framing = stated(head.minor, head.fields);
   if (!framing) return framing;
-  // Otherwise what follows would be read as the next head, and its content is under the control of
-  // the sender or of the sender's users.
+  // Otherwise the body would be read as the next head, although the sender's users may control its
+  // content.
   if (head.interim() && framing->has_body()) return HeadError::interim_with_body;
   if (has_no_body(head.status, request_method)) return Framing{};
   return framing->kind == Kind::none ? Framing{Kind::until_close, 0} : framing;

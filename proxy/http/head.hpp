@@ -42,9 +42,9 @@ struct ResponseHead {
 };
 
 // Returns the end of the head at the front of `buffer`: the position after CRLF CRLF, or after the
-// first line that ends in a bare LF (such a head is malformed, and its parsing will say so). npos:
-// more bytes are needed. `searched` is the number of bytes that earlier calls have seen, so that
-// feeding a head byte by byte costs a single pass.
+// first line that ends in a bare LF, which the parser then refuses. npos: more bytes are needed.
+// `searched` is the number of bytes that earlier calls have seen, so that feeding a head byte by
+// byte costs a single pass.
 std::size_t find_head_end(std::string_view buffer, std::size_t searched = 0);
 
 // `head` must end where find_head_end() says. Skips one empty line before the request line (RFC

@@ -18,7 +18,7 @@ namespace proxy::http {
 HeadResult<void> check_hops(const RequestHead& head, const Framing& framing);
 
 // How many more times an OPTIONS or TRACE that passed check_hops() may be forwarded, at most 2^32.
-// Returns nothing if the request does not say, and for other methods, whose Max-Forwards is
+// Returns nothing if the request has no Max-Forwards, and for other methods, whose Max-Forwards is
 // forwarded unchanged.
 std::optional<std::uint64_t> hops_left(const RequestHead& head);
 

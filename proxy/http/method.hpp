@@ -5,9 +5,9 @@
 
 namespace proxy::http {
 
-// Asks for no change at the origin. An unknown method counts as unsafe.
+// Whether the method asks for no change at the origin. An unknown method counts as unsafe.
 bool is_safe(std::string_view method);
-// Sending it twice has the effect of sending it once. An unknown method counts as not idempotent.
+// Whether a request sent twice has the effect of one. An unknown method counts as not idempotent.
 bool is_idempotent(std::string_view method);
 
 }  // namespace proxy::http

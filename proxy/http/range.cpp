@@ -89,8 +89,8 @@ bool touch(const Spec& a, const Spec& b) {
   return begins_by_the_end(a, b) && begins_by_the_end(b, a);
 }
 
-// Adds a range and joins it with those it touches; the result takes the position of the first of
-// them. No two of `parts` touch, so only `added` can bring some together.
+// Adds a range and joins it with the ranges that it touches. The result takes the position of the
+// first of them. No two of `parts` touch each other, so only ranges that touch `added` can join.
 template <class Parts, class Part>
 void join(Parts& parts, const Part& added) {
   Part whole = added;
@@ -118,7 +118,7 @@ std::string text_of(const Specs& specs) {
   return value;
 }
 
-// Counts the ranges of a value that we do not understand by its commas.
+// Whether a value that we do not understand asks for few ranges. Counts its commas.
 bool asks_for_few(std::string_view range) {
   Members members(range);
   std::size_t seen = 0;

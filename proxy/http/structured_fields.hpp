@@ -36,9 +36,9 @@ struct Member {
   [[nodiscard]] const BareItem* find(std::string_view wanted) const;
 };
 
-// Reads the members of one line strictly: anything that departs from the grammar of section 4.2
-// fails the line, and the whole field must then be ignored. So do more than kMaxParameters on one
-// member, which no field that we read has. Allocates only for a member with more than eight
+// Reads the members of one line strictly. A line fails if it departs from the grammar of section
+// 4.2, or if a member has more than kMaxParameters parameters, which no field that we read has. The
+// caller must then ignore the whole field. Allocates only for a member with more than eight
 // parameters. The text must outlive the members.
 class StructuredReader {
  public:

@@ -13,12 +13,12 @@ namespace proxy::http {
 
 inline constexpr std::size_t kMaxUrl = 8191;  // Squid's limit; a longer URL could not be shared
 
-// Canonical in Squid's spelling, so that both compute the same key. Scheme and host are in lower
-// case; the host's trailing dots, the default port and userinfo are dropped; numeric hosts are
-// rewritten (127.1 is 127.0.0.1; IPv6 compressed in brackets, IPv4-mapped as IPv4); an empty path
-// becomes "/"; everything from the first "/" or "?" on is kept byte for byte. Bytes that RFC 3986
-// does not allow in a path but that browsers and curl send (`|`, `{`, UTF-8) are kept; controls,
-// spaces and `#` are refused.
+// The canonical URL has Squid's spelling, so that Squid and Hearsay compute the same key. Scheme
+// and host are in lower case; the host's trailing dots, the default port and userinfo are dropped;
+// numeric hosts are rewritten (127.1 is 127.0.0.1; IPv6 compressed in brackets, IPv4-mapped as
+// IPv4); an empty path becomes "/"; everything from the first "/" or "?" on is kept byte for byte.
+// Bytes that RFC 3986 does not allow in a path but that browsers and curl send (`|`, `{`, UTF-8)
+// are kept; controls, spaces and `#` are refused.
 class Target {
  public:
   enum class Form : std::uint8_t { origin, absolute, authority, asterisk };
@@ -35,7 +35,7 @@ class Target {
   // Path and query for the request line in origin-form; "*" for asterisk-form and for OPTIONS
   // without a path (RFC 9112 3.2.4); empty for authority-form.
   std::string_view path() const;
-  // Whether there was a user before the host, which no link should have (RFC 9110 4.2.4).
+  // Whether the URL had userinfo before the host, which no link should have (RFC 9110 4.2.4).
   bool had_userinfo() const { return had_userinfo_; }
   // The canonical URL; for authority-form host:port; for origin-form without Host only the path.
   const std::string& url() const { return url_; }

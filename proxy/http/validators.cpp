@@ -14,8 +14,8 @@ std::string_view bare(std::string_view tag) {
   return tag;
 }
 
-// Takes the tag at the front of a list, with the comma after it. In a tag a backslash does not
-// escape, and a comma between the quotes does not separate (RFC 9110 8.8.3).
+// Takes the tag at the front of a list, with the comma after it. Inside a tag, a backslash does not
+// escape and a comma does not separate (RFC 9110 8.8.3).
 std::string_view take_tag(std::string_view& list) {
   std::size_t end = list.substr(0, 2) == "W/" ? 2 : 0;
   if (end < list.size() && list[end] == '"') end = list.find('"', end + 1);

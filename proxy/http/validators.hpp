@@ -24,8 +24,8 @@ bool strongly_equal(std::string_view a, std::string_view b);
 // Also accepts tags without quotes, on either side, if the text is the same.
 bool weakly_equal(std::string_view a, std::string_view b);
 
-// `own` followed by those tags of the request's If-None-Match that are entity tags and differ from
-// it: one condition for both (RFC 9111 4.3.1). Returns only `own` if `own` is not an entity tag.
+// `own`, followed by the other entity tags of the request's If-None-Match: one condition for both
+// (RFC 9111 4.3.1). Returns only `own` if `own` is not an entity tag.
 std::string joined_tags(std::string_view own, const Fields& request);
 
 // The validators of a stored response.
@@ -34,13 +34,13 @@ struct StoredValidators {
   std::optional<std::chrono::sys_seconds> last_modified;  // else Date (RFC 9111 4.3.2), else none
 };
 
-// False if there are several ETag or Last-Modified lines that differ, since nobody can tell which
-// one is right.
+// False if several ETag lines or several Last-Modified lines differ, since the right one is
+// unknown.
 bool agrees_on_validators(const Fields& response);
 
-// Whether the conditions of a GET or HEAD request are met by what is stored, so that the response
-// is 304: If-None-Match by weak comparison if present, else If-Modified-Since (RFC 9110 13.2.2).
-// False if there is no condition, or one that cannot be read.
+// Whether the conditions of a GET or HEAD request select a 304 for the stored response:
+// If-None-Match by weak comparison if present, else If-Modified-Since (RFC 9110 13.2.2). False
+// without a condition, or with one that cannot be read.
 bool not_modified(const Fields& request, const StoredValidators& stored,
                   std::chrono::sys_seconds now);
 

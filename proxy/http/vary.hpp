@@ -1,4 +1,5 @@
-// Content negotiation in a cache (RFC 9111 4.1): which requests a stored response answers.
+// Content negotiation in a cache (RFC 9111 4.1): selects the requests that a stored response
+// answers.
 #pragma once
 
 #include <optional>
@@ -10,9 +11,9 @@
 
 namespace proxy::http {
 
-// What selects one stored response among those of its URL: the request fields that Vary names, with
-// their values in the request that fetched it. Owns its text. Without Vary it matches every
-// request.
+// Selects one stored response among those of its URL: the request fields that Vary names, with
+// their values in the request that fetched the response. Owns its text. Without Vary it matches
+// every request.
 class Variant {
  public:
   // A request field that Vary names, and the normal form of its value.
@@ -31,10 +32,9 @@ class Variant {
   static std::optional<Variant> of(std::vector<SelectingField> fields);
 
   // Compares each field in its normal form (normal_form.hpp). An absent field matches only if it is
-  // absent in both. `Vary: *`, a Vary that cannot be read and one of more than 64 fields never
-  // match.
+  // absent in both. A Vary that is `*`, cannot be read or names more than 64 fields never matches.
   bool matches(const Fields& request) const;
-  // No other request can match.
+  // Whether no request can match.
   bool never_matches() const { return never_; }
   bool varies() const { return never_ || !fields_.empty(); }
   // Equal variants match the same requests.

@@ -30,7 +30,7 @@ std::optional<EntryFacts> facts_of(const disk::StoredRecord& stored, const Relat
   if (header.kind == RecordKind::head) facts.disk_bytes += stored.body_bytes();
   const auto saved = cache::decode_head(stored.url(), stored.head(), header);
   if (header.kind == RecordKind::object) {
-    const auto held = relations.held(stored, saved ? saved->length : 0);
+    const auto held = relations.stored_blocks(stored, saved ? saved->length : 0);
     const bool whole = held.numbers.size() == header.block && !(saved && saved->entry.range);
     facts.kind = whole ? "large" : "part";
     facts.bytes = saved ? saved->length : held.bytes;
@@ -48,7 +48,7 @@ std::optional<EntryFacts> facts_of(const disk::StoredRecord& stored, const Relat
   return facts;
 }
 
-EntryFacts facts_of(const cache::Entry& entry, const HeldBlocks& held, cache::Time now) {
+EntryFacts facts_of(const cache::Entry& entry, const StoredBlocks& held, cache::Time now) {
   EntryFacts facts{.bytes = entry.body.size, .held_bytes = entry.body.size, .where = "memory"};
   bool whole = true;
   if (entry.object) {

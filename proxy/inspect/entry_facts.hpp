@@ -14,19 +14,21 @@
 namespace proxy::inspect {
 
 // The blocks of a large object that are stored.
-struct HeldBlocks {
+struct StoredBlocks {
   std::vector<std::uint32_t> numbers;  // unordered
   std::uint64_t bytes = 0;
   std::uint64_t disk_bytes = 0;
 };
 
-// What other records tell about a record. A cache in use and a stopped one find it in different
-// ways.
+// The facts of a record that depend on other records. A running proxy and a stopped cache find them
+// in different ways.
 class Relations {
  public:
   // The blocks stored for the object with this header, which has `length` bytes.
-  virtual HeldBlocks held(const cache::disk::StoredRecord& object, std::uint64_t length) const = 0;
-  // Whether a look-up finds the variant: its URL's selector has this number, or it needs none (0).
+  virtual StoredBlocks stored_blocks(const cache::disk::StoredRecord& object,
+                                     std::uint64_t length) const = 0;
+  // Whether a look-up finds the variant: the selector of its URL has the number `selector`, or
+  // `selector` is 0, so none is needed.
   virtual bool leads_to(const cache::disk::StoredRecord& variant, std::uint64_t selector) const = 0;
 
  protected:
@@ -42,19 +44,18 @@ struct EntryFacts {
   std::uint64_t held_bytes = 0;
   std::uint64_t disk_bytes = 0;
   std::optional<std::uint64_t> age = {};        // since the response was received
-  std::optional<std::uint64_t> fresh = {};      // for so long from now; 0: stale
-  std::optional<std::uint64_t> claimable = {};  // to neighbours, from now; 0: not
+  std::optional<std::uint64_t> fresh = {};      // remaining; 0: stale
+  std::optional<std::uint64_t> claimable = {};  // remaining; 0: not claimable
   std::optional<unsigned> status = {};
   std::optional<std::uint64_t> hits = {};
   std::string_view where = "disk";  // or "memory", or "memory and disk"
 };
 
-// The facts of a record. Nothing for a block or a selector, and for a variant that no look-up
-// finds.
+// The facts of a record. Nothing for a block, a selector, or a variant that no look-up finds.
 std::optional<EntryFacts> facts_of(const cache::disk::StoredRecord& stored,
                                    const Relations& relations, cache::Time now);
 // The facts of an entry in memory. `held`: the stored blocks, if the entry is a large object.
-EntryFacts facts_of(const cache::Entry& entry, const HeldBlocks& held, cache::Time now);
+EntryFacts facts_of(const cache::Entry& entry, const StoredBlocks& held, cache::Time now);
 
 // The line that `hearsay cache list --json` and /admin/cache/list print.
 Report report_of(const EntryFacts& facts, std::string_view stored_as);

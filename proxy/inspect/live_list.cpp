@@ -32,7 +32,7 @@ class LiveList final : public Slices {
  private:
   bool wants(std::string_view name) const { return cache::url_in(name).starts_with(prefix_); }
 
-  // Each lists some more entries, and returns whether there may be further ones.
+  // Both list some more entries, and return whether there may be further ones.
   bool list_memory(cache::Time now, std::string& out) {
     constexpr std::size_t kAtOnce = 128;
     if (keys_.empty()) {
@@ -41,13 +41,13 @@ class LiveList final : public Slices {
       return true;
     }
     const auto some = std::span(keys_).last(std::min(keys_.size(), kAtOnce));
-    std::vector<cache::Store::Held> held;
+    std::vector<cache::Store::Response> held;
     live_.memory.look(shard_ - 1, some, held);
     keys_.resize(keys_.size() - some.size());
     for (const auto& one : held) {
       const bool is_block = one.entry->head.empty();
       if (is_block || !wants(one.entry->url) || relations_.on_disk(one)) continue;
-      auto facts = facts_of(*one.entry, relations_.held(one.key, *one.entry), now);
+      auto facts = facts_of(*one.entry, relations_.stored_blocks(one.key, *one.entry), now);
       facts.hits = one.hits;
       append(out, report_of(facts, one.entry->url));
     }

@@ -9,14 +9,14 @@ using disk::RecordKind;
 
 namespace {
 
-// Looks for no more blocks than this: an origin may claim any length for an object.
+// The most blocks that are looked up, since an origin may state any length for an object.
 constexpr std::uint32_t kLookedFor = std::uint32_t{1} << 18;
 
 }  // namespace
 
-HeldBlocks LiveRelations::blocks(const disk::Key& url_key, std::string_view url,
-                                 std::uint64_t version, std::uint64_t length) const {
-  HeldBlocks held;
+StoredBlocks LiveRelations::blocks(const disk::Key& url_key, std::string_view url,
+                                   std::uint64_t version, std::uint64_t length) const {
+  StoredBlocks held;
   const auto all = cache::blocks_in(std::min(length, cache::kLargestObject));
   for (std::uint32_t number = 0; number < std::min(all, kLookedFor); ++number) {
     const auto key = disk::block_key(url_key, version, number);
@@ -30,13 +30,15 @@ HeldBlocks LiveRelations::blocks(const disk::Key& url_key, std::string_view url,
   return held;
 }
 
-HeldBlocks LiveRelations::held(const disk::StoredRecord& object, std::uint64_t length) const {
+StoredBlocks LiveRelations::stored_blocks(const disk::StoredRecord& object,
+                                          std::uint64_t length) const {
   const auto url = object.url();
   const auto url_key = digest::key_of(digest::Method::get, url);
   return blocks(url_key, url, object.header().version, length);
 }
 
-HeldBlocks LiveRelations::held(const disk::Key& url_key, const cache::Entry& entry) const {
+StoredBlocks LiveRelations::stored_blocks(const disk::Key& url_key,
+                                          const cache::Entry& entry) const {
   if (!entry.object) return {};
   return blocks(url_key, entry.url, entry.object->version, entry.body.size);
 }
@@ -60,7 +62,7 @@ bool LiveRelations::leads_to(const disk::StoredRecord& variant, std::uint64_t nu
   return leading && leading->number == number;
 }
 
-bool LiveRelations::on_disk(const cache::Store::Held& held) const {
+bool LiveRelations::on_disk(const cache::Store::Response& held) const {
   if (!live_.disk || (held.entry->range && !held.entry->object)) return false;
   const auto& index = live_.disk->disk().catalog().index;
   const auto place = index.find(held.key);

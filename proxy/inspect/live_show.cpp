@@ -41,11 +41,11 @@ class LiveShow final : public Slices {
 
   void tell_of(const std::string& name, cache::Time now, std::string& out) {
     const auto key = digest::key_of(digest::Method::get, name);
-    std::vector<cache::Store::Held> held;
+    std::vector<cache::Store::Response> held;
     live_.memory.look(key, held);
     for (const auto& one : held) {
       if (one.entry->url != name || relations_.on_disk(one)) continue;
-      const auto blocks = relations_.held(key, *one.entry);
+      const auto blocks = relations_.stored_blocks(key, *one.entry);
       auto facts = facts_of(*one.entry, blocks, now);
       facts.hits = one.hits;
       append(out, begin(name, facts).add(record_of(*one.entry, blocks)));
@@ -58,8 +58,8 @@ class LiveShow final : public Slices {
     }
   }
 
-  // Tells the record, if it is a variant just when `variants` says so: records that are found by
-  // the URL alone are told before the walk.
+  // Reports the record if it is a variant and `variants` is true, or if it is none and `variants`
+  // is false. Records that the URL alone leads to are reported before the walk.
   void tell(const disk::Walk::Step& step, std::string& out, bool variants) {
     auto& store = live_.disk->disk();
     const auto stored = store.open(step.key, step.place, disk::Wait::yes);

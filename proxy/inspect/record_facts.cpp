@@ -96,7 +96,7 @@ std::string runs_of(std::vector<std::uint32_t> numbers) {
   return text.empty() ? "none" : text;
 }
 
-void add_blocks(Report& report, std::uint32_t all, const HeldBlocks& held) {
+void add_blocks(Report& report, std::uint32_t all, const StoredBlocks& held) {
   report.add("blocks", std::uint64_t{all});
   report.add("blocks_held", runs_of(held.numbers)).add("bytes_held", held.bytes);
 }
@@ -123,7 +123,7 @@ Report record_of(const disk::Key& key, const disk::StoredRecord& stored,
   add_record(report, key, stored);
   const auto saved = cache::decode_head(stored.url(), stored.head(), stored.header());
   if (stored.header().kind == RecordKind::object) {
-    const auto held = relations.held(stored, saved ? saved->length : 0);
+    const auto held = relations.stored_blocks(stored, saved ? saved->length : 0);
     add_blocks(report, stored.header().block, held);
   }
   if (saved) {
@@ -139,7 +139,7 @@ Report record_of(const disk::Key& key, const disk::StoredRecord& stored,
   return report.add("head", saved ? Report::Value(saved->entry.head) : Report::Value());
 }
 
-Report record_of(const cache::Entry& entry, const HeldBlocks& held) {
+Report record_of(const cache::Entry& entry, const StoredBlocks& held) {
   Report report;
   report.add("record", Report::Value()).add("body_bytes", entry.body.size);
   report.add("response_time", time_of(milliseconds_of(entry.times.response)));

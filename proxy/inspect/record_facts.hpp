@@ -11,7 +11,7 @@ namespace proxy::inspect {
 Report record_of(const cache::disk::Key& key, const cache::disk::StoredRecord& stored,
                  const Relations& relations);
 // The same facts for an entry that only memory holds.
-Report record_of(const cache::Entry& entry, const HeldBlocks& held);
+Report record_of(const cache::Entry& entry, const StoredBlocks& held);
 
 Report report_of(const cache::disk::Damage& damage);
 

@@ -1,4 +1,4 @@
-// What the classes behind live.hpp share: the limit of a slice, and how its lines are made.
+// Shared by the classes behind live.hpp: the limit of a slice, and functions that make its lines.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace proxy::inspect {
 
-// Measures a slice: it is over after 20 ms, or 64 KiB of lines.
+// The limit of a slice: 20 ms, or 64 KiB of lines.
 class SliceLimit {
  public:
   explicit SliceLimit(const std::string& out) : out_(out), most_(out.size() + kMaxBytes) {}
@@ -36,8 +36,8 @@ inline void append(std::string& out, const Report& line) {
 // Whether the record is neither a block nor a selector. For a walk over the index.
 bool is_response(const cache::disk::Location& place);
 
-// Adds the hits of the record at `step`, those of its copy in memory included, and whether there is
-// such a copy.
+// Adds the hits of the record at `step` and of its copy in memory, and whether there is such a
+// copy.
 void add_uses(EntryFacts& facts, const Live& live, std::string_view url,
               const cache::disk::Walk::Step& step);
 

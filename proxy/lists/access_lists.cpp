@@ -28,7 +28,7 @@ std::string with_plain_dots(std::string_view path) {
   return plain += path.substr(query);
 }
 
-// The target without dot segments, for which its origin may take it; empty if that is the same.
+// The target without dot segments, as its origin may read it. Nothing if the target has none.
 std::optional<http::Target> without_dot_segments(const http::Target& target) {
   if (target.form() == http::Target::Form::authority) return std::nullopt;
   const auto path = target.path();

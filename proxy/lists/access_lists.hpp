@@ -7,27 +7,28 @@
 
 namespace proxy::lists {
 
-// The allow list takes precedence. An entry of it that names a request lifts every block of that
-// request, whatever kinds the two entries have, and the blocks of the addresses that its host
-// resolves to. An address on the allow list lifts blocks of that address only: a host blocked by
-// name stays blocked, since it is refused before its name is resolved. Neither list affects
-// access.deny_to.
+// The allow list takes precedence. If an entry of the allow list names a request, every block of
+// that request is lifted, whatever kinds the two entries have. So are the blocks of the addresses
+// to which its host resolves. An address on the allow list lifts blocks of that address only: a
+// host blocked by name stays blocked, since it is refused before its name is resolved. Neither list
+// affects access.deny_to.
 //
-// An origin may treat a URL with dot segments like the one without them (RFC 3986 5.2.4; "%2e"
-// likewise). Such a URL is blocked if either of the two is, and allowed if both are. Immutable: any
-// number of threads may ask.
+// An origin may treat a URL with dot segments like the one without them (RFC 3986 5.2.4). "%2e"
+// counts as a dot. Such a URL is blocked if either form is listed, and allowed only if both forms
+// are. Immutable: any number of threads may call this.
 class AccessLists {
  public:
   AccessLists() = default;  // blocks nothing
   AccessLists(List block, List allow) : block_(std::move(block)), allow_(std::move(allow)) {}
 
-  // Asked before cache and peers.
+  // For a request, before the look-up in cache and peers.
   bool blocks(const http::Target& target) const;
-  // Asked when connecting, since an address may be listed under another name than the request's.
+  // For an address, before a connection to it: a list may contain the address of a host but not its
+  // name.
   bool blocks(const config::Address& address) const {
     return block_.names(address) && !allow_.names(address);
   }
-  // Whether blocks() need not be asked about the addresses of this request.
+  // Whether the request is exempt from blocks of the addresses to which its host resolves.
   bool lifts_addresses(const http::Target& target) const;
 
   const List& block() const { return block_; }

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view kBlank = " \t";
 
-Line added(bool had_room) {
-  return had_room ? Line::read : Line::no_room;
+Line line_of(ListBuilder::Added added) {
+  return added == ListBuilder::Added::yes ? Line::read : Line::no_room;
 }
 
 // Takes the next word; empty at the end of the line and at a comment.
@@ -48,7 +48,7 @@ std::string host_in(std::string_view word) {
 Line read_prefix(std::string_view url, ListBuilder& into) {
   const auto target = http::parse_target("GET", url);
   if (!target || target->form() != http::Target::Form::absolute) return Line::unknown;
-  return added(into.add_prefix(target->url()));
+  return line_of(into.add_prefix(target->url()));
 }
 
 Line read_prefix_of_both_schemes(std::string_view rest, ListBuilder& into) {
@@ -69,7 +69,7 @@ Line read_network(std::string_view word, std::size_t slash, ListBuilder& into) {
   const std::string plain =
       std::string(without_brackets(word.substr(0, slash))).append(word.substr(slash));
   const auto networks = config::parse_networks(plain);
-  return networks ? added(into.add(networks->front())) : Line::unknown;
+  return networks ? line_of(into.add(networks->front())) : Line::unknown;
 }
 
 Line read_entry(std::string_view word, ListBuilder& into) {
@@ -81,11 +81,11 @@ Line read_entry(std::string_view word, ListBuilder& into) {
     return is_network(word, slash) ? read_network(word, slash, into)
                                    : read_prefix_of_both_schemes(word, into);
   }
-  if (const auto address = address_in(word)) return added(into.add({*address}));
+  if (const auto address = address_in(word)) return line_of(into.add({*address}));
   if (word.find(':') != std::string_view::npos) return read_prefix_of_both_schemes(word, into);
   if (word.starts_with('.')) word.remove_prefix(1);
   const std::string host = host_in(word);
-  return host.empty() ? Line::unknown : added(into.add_host(host));
+  return host.empty() ? Line::unknown : line_of(into.add_host(host));
 }
 
 bool means_this_machine(const config::Address& address) {
@@ -102,7 +102,7 @@ Line read_hosts_line(std::string_view first, std::string_view name, std::string_
     if (name.find('.') == std::string_view::npos || address_in(name)) continue;
     const std::string host = means_this_machine(*address) ? host_in(name) : std::string();
     if (host.empty()) return Line::unknown;
-    if (!into.add_host(host)) return Line::no_room;
+    if (into.add_host(host) == ListBuilder::Added::no_room) return Line::no_room;
   }
   return Line::read;
 }

@@ -1,4 +1,4 @@
-// A line of a list file, and what it adds to a list.
+// The lines of a list file, and the entries that they add to a list.
 //
 //   # a comment, also after an entry and a blank; empty lines are ignored
 //   ads.example.com              a host and all hosts below it; ".ads.example.com" is the same

@@ -33,7 +33,8 @@ std::string_view origin_of(std::string_view url) {
   return url.substr(0, url.find('/', url.find("://") + 3));
 }
 
-// The address that a canonical host is, if any: names never end in a number or contain a colon.
+// The address that a canonical host states, or nothing for a name. A name never ends in a number
+// and never contains a colon.
 std::optional<config::Address> literal(std::string_view host) {
   const bool looks_so = !host.empty() && (http::is(http::kDigit, host.back()) ||
                                           host.find(':') != std::string_view::npos);
@@ -94,22 +95,22 @@ ListBuilder::ListBuilder() {
   list_.hosts_ = TextSet(list_.salt_);
 }
 
-bool ListBuilder::add_host(std::string_view host) {
-  if (!list_.hosts_.fits(host)) return false;
+ListBuilder::Added ListBuilder::add_host(std::string_view host) {
+  if (!list_.hosts_.fits(host)) return Added::no_room;
   list_.hosts_.insert(host);
-  return true;
+  return Added::yes;
 }
 
-bool ListBuilder::add_prefix(std::string_view url) {
-  if (!list_.prefixes_.fits(url)) return false;
+ListBuilder::Added ListBuilder::add_prefix(std::string_view url) {
+  if (!list_.prefixes_.fits(url)) return Added::no_room;
   list_.prefixes_.insert(url);
-  return true;
+  return Added::yes;
 }
 
-bool ListBuilder::add(const config::Network& network) {
-  if (list_.networks_.size() == NetworkSet::kMost) return false;
+ListBuilder::Added ListBuilder::add(const config::Network& network) {
+  if (list_.networks_.size() == NetworkSet::kMost) return Added::no_room;
   list_.networks_.insert(network);
-  return true;
+  return Added::yes;
 }
 
 List ListBuilder::finish(double rate) && {

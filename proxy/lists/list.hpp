@@ -1,6 +1,7 @@
-// A list of hosts, URL prefixes and address ranges, and the exact test whether it names something.
+// A list of hosts, URL prefixes and address ranges, with an exact test of membership.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -14,9 +15,9 @@
 
 namespace proxy::lists {
 
-// Immutable: any number of threads may ask. Nearly all requests are not listed; they cost one cache
-// line of a filter for each label of their host. If the filter says "perhaps", the texts themselves
-// are compared, so errors of the filter cost only time.
+// Immutable: any number of threads may call this. A request that is not listed costs one cache line
+// of a filter for each label of its host. If the filter says "perhaps", the texts are compared, so
+// an error of the filter costs only time.
 class List {
  public:
   List() = default;  // names nothing
@@ -30,7 +31,7 @@ class List {
   bool names(const config::Address& address) const;
 
   bool has_addresses() const { return networks_.size() > 0; }
-  // Distinct entries; a range or prefix inside another one does not count.
+  // The number of distinct entries. A range or prefix inside another one does not count.
   std::size_t entries() const { return hosts_.size() + prefixes_.size() + networks_.size(); }
   // Memory in bytes.
   std::size_t bytes() const;
@@ -56,10 +57,11 @@ class ListBuilder {
 
   ListBuilder();
 
-  // Return false if there is no room: a list has bounds (see the sets) far above any real list.
-  bool add_host(std::string_view host);
-  bool add_prefix(std::string_view url);
-  bool add(const config::Network& network);
+  // `no_room`: the list is full. Its bounds (see the sets) are far above the size of real lists.
+  enum class Added : std::uint8_t { yes, no_room };
+  Added add_host(std::string_view host);
+  Added add_prefix(std::string_view url);
+  Added add(const config::Network& network);
 
   // `rate`, between 0 and 1, is how often the filter may say "perhaps" wrongly.
   List finish(double rate = kRate) &&;

@@ -1,4 +1,4 @@
-// Many address ranges, searched in logarithmic time for the one that contains an address.
+// A set of address ranges. Finds in logarithmic time whether a range contains an address.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ class NetworkSet {
   std::size_t bytes() const { return (v4_.capacity() + v6_.capacity()) * sizeof(config::Network); }
 
  private:
-  // Separate, because a range of IPv6 never contains the mapped IPv4 addresses, however wide it is.
+  // IPv4 is separate, because a range of IPv6 never contains mapped IPv4 addresses, however wide it
+  // is.
   config::Networks v4_;
   config::Networks v6_;
 };

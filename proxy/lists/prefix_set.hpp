@@ -1,4 +1,4 @@
-// A set of texts, and whether one of them is a prefix of a given text.
+// A set of texts. Tells whether one of them is a prefix of a given text.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace proxy::lists {
 
-// Holds the texts sorted, none a prefix of another. Then only the last one that is not greater than
-// a text can be its prefix. One thread builds the set; then any number may read it.
+// Keeps the texts sorted, and keeps no text that has another one as a prefix. So only the last text
+// that is not greater than a given text can be its prefix. One thread builds the set; then any
+// number may read it.
 class PrefixSet {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of texts and their line feeds

@@ -20,9 +20,9 @@ struct Skipped {
   std::string text;         // its text, printable and shortened
 };
 
-// Reads all files that the settings name. Blocks, for some seconds with millions of lines. A file
-// is an error if it cannot be read to its end, is not a regular file, or holds more than a list has
-// room for; all errors are returned together.
+// Reads all files that the settings name. Blocks, for some seconds with millions of lines. Returns
+// an error for each file that is not a regular file, cannot be read to its end, or has more entries
+// than fit into a list.
 boost::system::result<AccessLists, config::SettingsErrors> read_lists(
     const config::AccessSettings& access, const std::function<void(const Skipped&)>& tell);
 

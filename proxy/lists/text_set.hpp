@@ -10,9 +10,9 @@
 
 namespace proxy::lists {
 
-// All texts are in one string, each ended by a line feed; a hash table holds where they begin. One
-// thread builds the set; then any number may read it. The hash is salted, so that nobody can choose
-// texts that collide in the table.
+// All texts are in one string, each followed by a line feed. A hash table holds the positions where
+// they begin. One thread builds the set; then any number may read it. The hash is salted, so an
+// attacker cannot choose texts that collide in the table.
 class TextSet {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // of texts and their line feeds
@@ -50,8 +50,8 @@ class TextSet {
   std::string_view text_at(std::size_t start) const {
     return std::string_view(texts_).substr(start, texts_.find('\n', start) - start);
   }
-  // The place of the text in the table, or the free place where it belongs. The table is never
-  // full.
+  // The place of the text in the table; if it is not in the table, the free place for it. The table
+  // is never full.
   std::size_t place_of(std::string_view text) const;
   std::size_t first_place(std::string_view text) const;
   void spread(std::size_t places);

@@ -30,7 +30,7 @@ using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
                                          asio::wait_traits<std::chrono::steady_clock>, Executor>;
 
-// Expected I/O failures are values; use_task throws only for bugs.
+// Expected I/O failures are values. use_task throws only on bugs.
 template <class T>
 using Result = boost::system::result<T>;
 using boost::system::error_code;

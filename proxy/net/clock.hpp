@@ -1,4 +1,4 @@
-// Wall time for rules and logs. It never steps back, whatever happens to the system's clock.
+// Wall time for rules and logs. It never steps back, even if the system's clock does.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ class WallClock {
   [[nodiscard]] Time now() {
     const auto read = std::chrono::system_clock::now().time_since_epoch().count();
     auto last = latest_.load(std::memory_order_relaxed);
-    // Stored only once per millisecond, so that threads rarely write what all of them read.
+    // Stored only once per millisecond, so threads rarely write a value that all of them read.
     while (read > last + kStep &&
            !latest_.compare_exchange_weak(last, read, std::memory_order_relaxed)) {
     }

@@ -15,21 +15,11 @@ void Watched::expires_after(Clock::duration after) {
 Deadlines::Deadlines(Executor executor) : timer_(executor), epoch_(Clock::now()), now_(epoch_) {}
 
 void Deadlines::start() {
-  running_ = true;
-  wait();
-}
-
-void Deadlines::stop() {
-  running_ = false;
-  timer_.cancel();
-}
-
-void Deadlines::wait() {
   timer_.expires_after(kTick);
   timer_.async_wait([this](error_code error) {
-    if (error || !running_) return;  // cancel() does not stop a tick that is already due
+    if (error) return;
     tick();
-    if (running_) wait();
+    start();
   });
 }
 

@@ -12,8 +12,8 @@ namespace proxy::net {
 
 class Deadlines;
 
-// Something with a deadline. Its user owns it; it leaves the list when it is destroyed. To be used
-// on the thread of its Deadlines.
+// An object with a deadline. Its user owns it; the destructor removes it from the list. Use it on
+// the thread of its Deadlines.
 class Watched : public boost::intrusive::list_base_hook<
                     boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
  public:
@@ -24,8 +24,8 @@ class Watched : public boost::intrusive::list_base_hook<
   Watched& operator=(const Watched&) = delete;
   virtual ~Watched() = default;
 
-  // Replaces the deadline. on_expiry() runs once after it has passed: never early as long as the
-  // thread ticks in time, and up to about two ticks (128 ms) late.
+  // Replaces the deadline. on_expiry() runs once after the deadline has passed: never early as long
+  // as the thread ticks in time, and up to about two ticks (128 ms) late.
   void expires_after(Clock::duration after);
   void expires_never() { unlink(); }
 
@@ -39,9 +39,9 @@ class Watched : public boost::intrusive::list_base_hook<
   std::uint64_t slot_tick_ = 0;
 };
 
-// A hashed timing wheel (Varghese and Lauck 1987) that works lazily: moving a deadline later only
-// stores it, and the wheel notices when it reaches the old slot. Setting a deadline costs a few
-// loads and stores.
+// A lazy hashed timing wheel (Varghese and Lauck 1987). Moving a deadline later only stores the new
+// time, which the wheel reads when it reaches the old slot. Setting a deadline costs a few loads
+// and stores.
 class Deadlines {
  public:
   using Clock = Watched::Clock;
@@ -52,25 +52,23 @@ class Deadlines {
   Deadlines& operator=(const Deadlines&) = delete;
 
   void start();  // begins to tick on the executor's thread
-  void stop();   // lets the io_context run out of work
 
   // The time of the last tick: costs nothing and is at most a tick old.
   [[nodiscard]] Clock::time_point now() const { return now_; }
 
  private:
   friend class Watched;
-  // 65 s; later deadlines are put back when the wheel reaches their slot.
+  // 65 s. If the wheel reaches the slot of a later deadline too early, it moves the deadline to a
+  // new slot.
   static constexpr std::size_t kSlots = 1024;
   using List = boost::intrusive::list<Watched, boost::intrusive::constant_time_size<false>>;
 
   [[nodiscard]] std::uint64_t tick_of(Clock::time_point time) const;
   void place(Watched& watched);
-  void wait();
   void tick();
   void visit(List& due);
 
   Timer timer_;
-  bool running_ = false;
   Clock::time_point epoch_;
   Clock::time_point now_;
   std::uint64_t current_tick_ = 0;

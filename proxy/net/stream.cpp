@@ -152,13 +152,14 @@ void Stream::on_expiry() {
   timed_out_ = true;
   error_code ignored;
   socket().cancel(ignored);
-  // A TLS operation consists of many small ones, and cancel() misses one that is complete but not
-  // yet handled; the next would then wait for ever. So cancel again at each tick until there is a
-  // new deadline.
+  // A TLS operation consists of many small operations. cancel() misses a small one that is complete
+  // but not yet handled, and the next would wait for ever. So cancel again at each tick until there
+  // is a new deadline.
   if (tls_) Watched::expires_after(Clock::duration::zero());
 }
 
-// Whether TLS has taken bytes from the socket that nobody has read. The socket does not show them.
+// Whether TLS holds bytes that it took from the socket and that were not read yet. The socket does
+// not show them.
 bool Stream::holds_input() {
   if (!tls_) return false;
   auto* const session = tls_->native_handle();

@@ -1,4 +1,5 @@
-// The bytes of one connection, plain or TLS, with a deadline. Only this reads and writes sockets.
+// The bytes of one connection, plain or TLS, with a deadline. No other code reads or writes
+// sockets.
 #pragma once
 
 #include <boost/asio/ssl/stream.hpp>
@@ -28,8 +29,8 @@ class Stream final : public Watched {
   Task<Result<std::size_t>> read_some(asio::mutable_buffer into);
   // Returns nothing if the read would have to wait.
   std::optional<Result<std::size_t>> try_read(asio::mutable_buffer into);
-  // Waits until a read would return something (with TLS it may not yet: a record has begun to
-  // arrive). Holds no buffer while it waits.
+  // Waits until bytes can be read. With TLS, a read may have to wait again if only a part of a
+  // record has arrived. Holds no buffer while it waits.
   Task<error_code> readable();
 
   // Writes all buffers in order. Hands at most 64 of them to the kernel at once.
@@ -38,24 +39,25 @@ class Stream final : public Watched {
   // Returns how many bytes the kernel took without waiting (perhaps none), or an error.
   Result<std::size_t> try_write(std::span<const asio::const_buffer> buffers);
 
-  // Counts from now; while a write waits for room, from its last progress.
+  // Sets the deadline, counted from now. While a write waits for room, it counts from the last
+  // progress of the write.
   void expires_after(Clock::duration after);
   void expires_never();
   [[nodiscard]] bool timed_out() const { return timed_out_; }
 
-  // Bytes that the other side has acknowledged since the connection began (TCP_INFO); nothing where
-  // the system does not say.
+  // Bytes that the other side has acknowledged since the connection began (TCP_INFO). Nothing if
+  // the system cannot tell.
   [[nodiscard]] std::optional<std::uint64_t> acknowledged();
 
-  // The other side will see a reset instead of an orderly end.
+  // Makes the connection end with a reset instead of in an orderly way.
   void reset_on_close();
 
   // True if nothing has been received and the other side has not closed, so that the connection can
   // be reused.
   [[nodiscard]] bool quiet();
   void shutdown_send();
-  // Shuts the connection down so that what was sent can still be delivered. The destructor closes
-  // it.
+  // Shuts the connection down. Bytes that were sent are still delivered. The destructor closes the
+  // connection.
   void close();
 
   [[nodiscard]] bool is_tls() const { return tls_ != nullptr; }
@@ -71,7 +73,7 @@ class Stream final : public Watched {
   std::unique_ptr<Tls> tls_;
   Clock::duration patience_{};  // zero: no deadline
   bool timed_out_ = false;
-  bool just_wrote_ = false;  // the answer to what was just written cannot be there yet, so a read
+  bool just_wrote_ = false;  // no answer to the last write can have arrived yet, so a read
                              // need not be tried
 };
 

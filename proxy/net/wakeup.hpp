@@ -1,4 +1,4 @@
-// One coroutine waits here, and any thread may wake it.
+// Lets one coroutine wait until any thread wakes it.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace proxy {
 
-// wait() is for the coroutine of the executor. A notify() before wait() is kept; several before one
-// wait() count once.
+// wait() is for the coroutine of the executor. A notify() before wait() is remembered; several of
+// them before one wait() count once.
 class Wakeup {
  public:
   explicit Wakeup(net::Executor executor) : state_(std::make_shared<State>(executor)) {}
@@ -22,6 +22,8 @@ class Wakeup {
 
   // Any thread. Safe until the Wakeup is destroyed.
   void notify();
+  // Any thread.
+  net::Executor executor() const { return state_->timer.get_executor(); }
 
  private:
   struct State {

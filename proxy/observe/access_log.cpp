@@ -8,6 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 namespace proxy {
 namespace {
@@ -128,7 +129,10 @@ void AccessLog::open() {
 }
 
 void AccessLog::reopen() {
-  reopen_ = true;
+  {
+    const threads::MutexLock lock(mutex_);
+    reopen_ = true;
+  }
   wake_.notify_all();
 }
 
@@ -144,15 +148,18 @@ std::uint64_t AccessLog::dropped() {
 void AccessLog::run(std::stop_token stop) {
   while (!stop.stop_requested()) {
     {
-      std::unique_lock lock(mutex_);
-      wake_.wait_for(lock, stop, kPeriod, [this] { return reopen_.load(); });
+      threads::MutexLock lock(mutex_);
+      wake_.wait_for(lock, stop, kPeriod, [this]() REQUIRES(mutex_) { return reopen_; });
     }
     flush();
   }
 }
 
 void AccessLog::reopen_if_asked() {
-  if (!reopen_.exchange(false)) return;
+  {
+    const threads::MutexLock lock(mutex_);
+    if (!std::exchange(reopen_, false)) return;
+  }
   try {
     open();
   } catch (const std::system_error& error) {

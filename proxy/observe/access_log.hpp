@@ -1,11 +1,8 @@
 // One line per request, in Squid's native format or as JSON, written away from the I/O threads.
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -32,7 +29,7 @@ void append_json_line(std::string& out, const LogEntry& entry);
 
 class AccessLog {
  public:
-  // The lines of one thread that wait to be written. add() is for that thread.
+  // Lines of one thread that wait to be written. Only that thread calls add().
   class Lines {
    public:
     void add(const LogEntry& entry);
@@ -52,7 +49,7 @@ class AccessLog {
   // Ends the writing thread and writes the waiting lines. The destructor does the same.
   void end();
 
-  // Whether lines are wanted at all.
+  // Whether the settings ask for an access log.
   [[nodiscard]] bool on() const { return settings_.access != config::LogTarget::none; }
   Lines& of_thread(std::size_t number) { return lines_[number]; }
   // Any thread: opens the path anew before the next write, as after a rotation.
@@ -71,9 +68,9 @@ class AccessLog {
   const config::LogSettings settings_;
   std::deque<Lines> lines_;
   int fd_ = -1;
-  std::atomic<bool> reopen_{false};
-  std::mutex mutex_;  // for wake_ alone: threads::Condition has no wait that a stop request ends
-  std::condition_variable_any wake_;
+  threads::Mutex mutex_;
+  threads::StoppableCondition wake_;
+  bool reopen_ GUARDED_BY(mutex_) = false;
   std::jthread thread_;
 };
 

@@ -9,8 +9,8 @@ namespace proxy {
 
 // For one thread that calls look() regularly. look() lets the disk charge its memory to the budget,
 // and suspends the disk's claims while the disk hangs. It logs when the disk begins to rest and
-// when it is back; once, that memory is too small for the index; and once, that the file system is
-// too small for cache.disk.size.
+// when the disk works again. It logs once if memory is too small for the index, and once if the
+// file system is too small for cache.disk.size.
 class DiskWatch {
  public:
   // Null: no disk is configured.
@@ -25,8 +25,8 @@ class DiskWatch {
 };
 
 // Opens the directory of the setting cache.disk and logs the number of its entries. Throws
-// std::runtime_error, with a text for a person, if only other settings help. Any other failure, or
-// a disk that takes long, is logged, and the disk is tried again while the proxy runs.
+// std::runtime_error, with a text for a person, if only other settings help. Logs any other
+// failure, and a disk that takes long; the disk is then tried again while the proxy runs.
 void open_disk(cache::DiskTier& disk, const std::string& path);
 
 }  // namespace proxy

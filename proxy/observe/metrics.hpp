@@ -31,6 +31,8 @@ struct DigestsSent {
   Count not_modified;
 };
 
+// The struct has a member for each family of /metrics that counts, so it has more members than
+// others.
 struct alignas(64) ThreadCounters {
   std::array<Count, kTags> requests;               // answered, by Tag
   std::array<Count, kHierarchies> upstream_bytes;  // received bodies, by Hierarchy (none: unused)

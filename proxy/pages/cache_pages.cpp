@@ -13,7 +13,7 @@ using net::Task;
 
 namespace {
 
-// One request's turn to verify, for as long as this lives.
+// The right of one request to verify, for as long as this lives.
 class VerifyTurn {
  public:
   explicit VerifyTurn(std::atomic<bool>& taken) : taken_(taken), mine_(!taken.exchange(true)) {}
@@ -29,7 +29,7 @@ class VerifyTurn {
   const bool mine_;
 };
 
-// What the URL in the query is stored as.
+// The name under which the URL in the query is stored.
 boost::system::result<std::string, Refusal> name_in(const Request& request,
                                                     const SiteRules& rules) {
   auto text = only_parameter(request.target.path(), "url");

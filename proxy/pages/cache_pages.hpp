@@ -1,4 +1,4 @@
-// /admin/cache: what the cache holds, for those who may change it, and whether it is undamaged.
+// /admin/cache: admins list, show and verify the stored responses.
 #pragma once
 
 #include "proxy/client/client.hpp"
@@ -7,15 +7,15 @@
 
 namespace proxy {
 
-// Each answers with the lines of inspect/live.hpp, as they come (send_slices.hpp).
+// Each page sends the lines of inspect/live.hpp while they are made (send_slices.hpp).
 
-// All that is stored, or what begins with the parameter `prefix`.
+// Lists all stored responses, or those whose URL begins with the parameter `prefix`.
 net::Task<void> serve_cache_list(Client& client, const Request& request, RequestBody& body);
 
-// All that is stored of the parameter `url`.
+// Lists every record of the URL in the parameter `url`.
 net::Task<void> serve_cache_show(Client& client, const Request& request, RequestBody& body);
 
-// Checks the disk. One verification at a time runs; a second one is answered 409.
+// Checks the disk. Only one verification runs at a time; a second request is answered 409.
 net::Task<void> serve_cache_verify(Client& client, const Request& request, RequestBody& body);
 
 }  // namespace proxy

@@ -39,39 +39,45 @@ void add_filter(Json& json, const peers::FilterStats& stats, cache::Time now) {
   json["bytes"] = stats.bytes;
 }
 
-Json causes_json(const peers::PeerStatus& peer) {
+Json causes_json(const peers::Accuracy::Books& books) {
   Json causes;
   for (std::size_t cause = 0; cause < peers::kFalseHits; ++cause) {
-    causes[peers::to_string(static_cast<peers::FalseHit>(cause))] = peer.false_hit_causes[cause];
+    causes[peers::to_string(static_cast<peers::FalseHit>(cause))] = books.by_cause[cause];
   }
   return causes;
 }
 
+Json milliseconds_json(std::optional<std::chrono::microseconds> time) {
+  return time ? Json(static_cast<double>(time->count()) / 1000.0) : Json(nullptr);
+}
+
 Json peer_json(const peers::PeerStatus& peer) {
+  const auto& digest = peer.digest;
+  const auto& books = peer.books;
   return {{"name", peer.name},
           {"url", peer.url},
           {"kind", peers::to_string(peer.kind)},
           {"state", peers::to_string(peer.state)},
-          {"entries", or_null(peer.entries)},
-          {"generation", or_null(peer.generation)},
-          {"age_seconds", or_null(peer.age_seconds)},
-          {"false_positive_rate", or_null(peer.false_positive_rate)},
+          {"entries", or_null(digest.entries)},
+          {"generation", or_null(digest.generation)},
+          {"age_seconds", or_null(digest.age_seconds)},
+          {"false_positive_rate", or_null(digest.false_positive_rate)},
           {"observed_false_positive_rate", or_null(peer.observed_false_positive_rate)},
           {"lookups", peer.lookups},
-          {"claims", peer.claims},
-          {"true_hits", peer.true_hits},
-          {"false_hits", peer.false_hits},
-          {"false_hit_causes", causes_json(peer)},
-          {"probes", peer.probes},
-          {"false_misses", peer.false_misses},
+          {"claims", books.claims},
+          {"true_hits", books.true_hits},
+          {"false_hits", books.false_hits},
+          {"false_hit_causes", causes_json(books)},
+          {"probes", books.probes},
+          {"false_misses", books.false_misses},
           {"false_miss_rate", or_null(peer.false_miss_rate)},
-          {"failures", peer.failures},
-          {"bytes_saved", peer.bytes_saved},
-          {"first_byte_ms", or_null(peer.first_byte_ms)},
-          {"polls", peer.polls},
-          {"polls_failed", peer.polls_failed},
-          {"resyncs", peer.resyncs},
-          {"bytes_received", peer.bytes_received},
+          {"failures", books.failures},
+          {"bytes_saved", books.bytes_saved},
+          {"first_byte_ms", milliseconds_json(books.first_byte)},
+          {"polls", peer.polls.made},
+          {"polls_failed", peer.polls.failed},
+          {"resyncs", peer.polls.resyncs},
+          {"bytes_received", peer.polls.bytes_received},
           {"bytes_sent", or_null(peer.bytes_sent)},
           {"last_error", peer.last_error.empty() ? Json(nullptr) : Json(peer.last_error)}};
 }

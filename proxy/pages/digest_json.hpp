@@ -7,7 +7,8 @@
 
 namespace proxy {
 
-// What is held, and what the neighbours claim and how true it proved: the numbers of /metrics.
+// Our digest, the neighbours' claims, and how accurate the claims were. /metrics has the same
+// numbers.
 std::string digest_json(const Process& process, const Policy& policy);
 
 }  // namespace proxy

@@ -1,4 +1,4 @@
-// What /health and /metrics say of the disk.
+// The text about the disk in /health and /metrics.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace proxy {
 
-// ,"disk":{...} for the JSON of /health; empty without a disk.
+// The member ,"disk":{...} for the JSON of /health; empty without a disk.
 std::string disk_health(const cache::DiskTier* disk);
-// Lines of /metrics; none without a disk.
+// Appends lines of /metrics; none without a disk.
 void append_disk_metrics(std::string& out, const cache::DiskTier* disk);
 
 }  // namespace proxy

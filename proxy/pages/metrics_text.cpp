@@ -10,41 +10,52 @@
 namespace proxy {
 namespace {
 
-// What is unknown has no sample.
+using Status = peers::PeerStatus;
+
+// An unknown value has no sample.
 template <class Value>
 struct PeerMetric {
   std::string_view name;
   std::string_view help;
-  Value peers::PeerStatus::*value;
+  Value (*value)(const Status&);
 };
 constexpr PeerMetric<std::uint64_t> kPeerCounters[] = {
-    {"lookups", "Requests in which its digest was asked.", &peers::PeerStatus::lookups},
-    {"claims", "Requests for whose URL its digest made a claim.", &peers::PeerStatus::claims},
-    {"true_hits", "Claims that were true.", &peers::PeerStatus::true_hits},
-    {"false_hits", "Claims that were not.", &peers::PeerStatus::false_hits},
-    {"probes", "Questions for what its digest did not claim.", &peers::PeerStatus::probes},
+    {"lookups", "Requests in which its digest was asked.",
+     [](const Status& peer) { return peer.lookups; }},
+    {"claims", "Requests for whose URL its digest made a claim.",
+     [](const Status& peer) { return peer.books.claims; }},
+    {"true_hits", "Claims that were true.",
+     [](const Status& peer) { return peer.books.true_hits; }},
+    {"false_hits", "Claims that were not.",
+     [](const Status& peer) { return peer.books.false_hits; }},
+    {"probes", "Questions for what its digest did not claim.",
+     [](const Status& peer) { return peer.books.probes; }},
     {"false_misses", "Of those, how many it could have answered.",
-     &peers::PeerStatus::false_misses},
-    {"failures", "Requests that it refused, broke or let wait.", &peers::PeerStatus::failures},
-    {"saved_bytes", "Bytes that it spared the origin.", &peers::PeerStatus::bytes_saved},
-    {"polls", "Times its digest was asked for.", &peers::PeerStatus::polls},
-    {"polls_failed", "Of those, in vain.", &peers::PeerStatus::polls_failed},
+     [](const Status& peer) { return peer.books.false_misses; }},
+    {"failures", "Requests that it refused, broke or let wait.",
+     [](const Status& peer) { return peer.books.failures; }},
+    {"saved_bytes", "Bytes that it spared the origin.",
+     [](const Status& peer) { return peer.books.bytes_saved; }},
+    {"polls", "Times its digest was asked for.",
+     [](const Status& peer) { return peer.polls.made; }},
+    {"polls_failed", "Of those, in vain.", [](const Status& peer) { return peer.polls.failed; }},
     {"resyncs", "Changes to its digest that did not fit what was held of it.",
-     &peers::PeerStatus::resyncs},
-    {"digest_bytes", "Bytes of its digests received.", &peers::PeerStatus::bytes_received},
+     [](const Status& peer) { return peer.polls.resyncs; }},
+    {"digest_bytes", "Bytes of its digests received.",
+     [](const Status& peer) { return peer.polls.bytes_received; }},
 };
 constexpr PeerMetric<std::optional<std::uint64_t>> kDigestSent = {
     "digest_sent_bytes", "Bytes of our digest sent to its address, if no other neighbour has it.",
-    &peers::PeerStatus::bytes_sent};
+    [](const Status& peer) { return peer.bytes_sent; }};
 constexpr PeerMetric<std::optional<double>> kPeerGauges[] = {
     {"digest_age_seconds", "Since its digest was last found current.",
-     &peers::PeerStatus::age_seconds},
+     [](const Status& peer) { return peer.digest.age_seconds; }},
     {"predicted_false_positive_rate", "Of its digest, from the bits set.",
-     &peers::PeerStatus::false_positive_rate},
+     [](const Status& peer) { return peer.digest.false_positive_rate; }},
     {"observed_false_positive_rate", "Claims of what it does not hold, of all lookups of that.",
-     &peers::PeerStatus::observed_false_positive_rate},
+     [](const Status& peer) { return peer.observed_false_positive_rate; }},
     {"false_miss_rate", "Of the probes, how many it could have answered.",
-     &peers::PeerStatus::false_miss_rate},
+     [](const Status& peer) { return peer.false_miss_rate; }},
 };
 
 // A peer's name stands in quotes (Prometheus text format 0.0.4).
@@ -66,21 +77,22 @@ const Value* known(const std::optional<Value>& value) {
   return value ? &*value : nullptr;
 }
 
-// `type`: of Prometheus; the names of its counters end in "_total".
+// `type`: a type of Prometheus. The names of counters end in "_total".
 template <class Value>
 void append_metric(std::string& out, const PeerMetric<Value>& metric, std::string_view type,
-                   const std::vector<peers::PeerStatus>& peers) {
+                   const std::vector<Status>& peers) {
   auto at = std::back_inserter(out);
   const auto name =
       fmt::format("hearsay_peer_{}{}", metric.name, type == "counter" ? "_total" : "");
   describe(out, name, type, metric.help);
   for (const auto& peer : peers) {
-    const auto* const value = known(peer.*metric.value);
-    if (value) fmt::format_to(at, "{}{{peer=\"{}\"}} {}\n", name, escaped(peer.name), *value);
+    const Value measured = metric.value(peer);
+    if (const auto* const value = known(measured))
+      fmt::format_to(at, "{}{{peer=\"{}\"}} {}\n", name, escaped(peer.name), *value);
   }
 }
 
-void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers) {
+void append_peers(std::string& out, const std::vector<Status>& peers) {
   auto at = std::back_inserter(out);
   for (const auto& counter : kPeerCounters) append_metric(out, counter, "counter", peers);
   append_metric(out, kDigestSent, "counter", peers);
@@ -90,7 +102,7 @@ void append_peers(std::string& out, const std::vector<peers::PeerStatus>& peers)
     for (std::size_t cause = 0; cause < peers::kFalseHits; ++cause) {
       fmt::format_to(at, "hearsay_peer_false_hits_by_cause_total{{peer=\"{}\",cause=\"{}\"}} {}\n",
                      escaped(peer.name), peers::to_string(static_cast<peers::FalseHit>(cause)),
-                     peer.false_hit_causes[cause]);
+                     peer.books.by_cause[cause]);
     }
   }
   for (const auto& gauge : kPeerGauges) append_metric(out, gauge, "gauge", peers);

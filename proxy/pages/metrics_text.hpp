@@ -7,7 +7,8 @@
 
 namespace proxy {
 
-// In Prometheus' text format 0.0.4: the counters, the gauges, the disk's and the neighbours'.
+// The counters, the gauges, and the metrics of the disk and of the neighbours, in Prometheus' text
+// format 0.0.4.
 std::string metrics_text(const Process& process, const Policy& policy);
 
 }  // namespace proxy

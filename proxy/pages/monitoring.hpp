@@ -7,13 +7,14 @@
 
 namespace proxy {
 
-// /digest: our own filters and the neighbours', as JSON.
+// /digest: our own filters and those of the neighbours, as JSON.
 net::Task<void> serve_digest_json(Client& client, const Request& request, RequestBody& body);
 
 // /metrics, for Prometheus.
 net::Task<void> serve_metrics(Client& client, const Request& request, RequestBody& body);
 
-// /health: 200 while requests are accepted, 503 while they drain; the disk's state beside it.
+// /health: 200 while requests are accepted, 503 while the proxy drains. The body also states the
+// disk's state.
 net::Task<void> serve_health(Client& client, const Request& request, RequestBody& body);
 
 }  // namespace proxy

@@ -16,7 +16,8 @@ namespace asio = net::asio;
 
 namespace {
 
-// A message body of bytes that the caller keeps; the first `first` of them are a part of their own.
+// A message body of bytes that the caller keeps, sent in two parts. The first part has `first`
+// bytes.
 struct DigestBody {
   struct value_type {
     std::span<const std::uint8_t> bytes;
@@ -47,7 +48,7 @@ struct DigestBody {
   };
 };
 
-// Polls of a Hearsay come each second: counted, not logged.
+// Whether a Hearsay polls us. It polls every second, so its polls are counted and not logged.
 bool from_hearsay(const Request& request) {
   return request.head.fields.value(http::field::user_agent).starts_with("Hearsay/");
 }
@@ -56,7 +57,8 @@ DigestsSent& sent_in(Client& client, ServedForm form) {
   return client.worker.counters.digests_sent[static_cast<std::size_t>(form)];
 }
 
-// A digest went out to a neighbour; `size`: that of its body, if one was asked for.
+// Counts a digest that was sent to a neighbour. `size`: of its body, which is counted unless the
+// request is a HEAD.
 void count_sent(Client& client, const Request& request, ServedForm form, std::size_t size) {
   auto& sent = sent_in(client, form);
   sent.requests.add();
@@ -67,7 +69,8 @@ void count_sent(Client& client, const Request& request, ServedForm form, std::si
   }
 }
 
-// RFC 9110 15.4.5; only ever in answer to a condition (Squid 5.7 crashes on any other 304).
+// RFC 9110 15.4.5. Call this only for a request with a condition: Squid 5.7 crashes on any other
+// 304.
 Task<void> send_unchanged(Client& client, OwnHead head, ServedForm form) {
   set_status(head, 304);
   const beast::http::response<beast::http::empty_body> message(std::move(head));
@@ -104,9 +107,9 @@ Task<void> serve_store_digest(Client& client, const Request& request, RequestBod
   if (http::not_modified(request.head.fields, validators, now)) {
     co_return co_await send_unchanged(client, std::move(head), ServedForm::squid);
   }
-  // The control block and the mask apart: Squid up to 7 damages a mask that it finds in the same
-  // read as the control block (bug 5510), unless the mask is no longer than that block. A Hearsay
-  // does not.
+  // Control block and mask are sent apart. Squid up to version 7 damages a mask that it reads
+  // together with the control block (bug 5510), unless the mask is no longer than that block. A
+  // Hearsay does not.
   const auto pause = request.policy().settings.digest.squid_pause;
   const bool apart = form.body.size() > 2 * digest::kSquidControlBytes && pause.count() > 0 &&
                      !to_hearsay && !client.response.head_only();

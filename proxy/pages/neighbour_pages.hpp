@@ -1,4 +1,4 @@
-// Our digest as neighbours read it.
+// The pages from which neighbours read our digest.
 #pragma once
 
 #include "proxy/client/client.hpp"
@@ -7,10 +7,11 @@
 
 namespace proxy {
 
-// The digest in Squid's form, or 304.
+// Sends the digest in Squid's form, or 304.
 net::Task<void> serve_store_digest(Client& client, const Request& request, RequestBody& body);
 
-// The digest in our own form, whole or as the changes since the generation in the URL, or 304.
+// Sends the digest in our own form, or 304. The digest is whole, or the changes since the
+// generation that the URL names.
 net::Task<void> serve_native_digest(Client& client, const Request& request, RequestBody& body);
 
 }  // namespace proxy

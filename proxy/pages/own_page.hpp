@@ -10,46 +10,47 @@
 
 namespace proxy {
 
-// Who may ask for a page, besides the admins (setting access.admin), who may ask for every page.
-enum class Readers : std::uint8_t {
+// The clients that may read a page. Admins (setting access.admin) may read every page.
+enum class Audience : std::uint8_t {
   neighbours,  // settings peers and access.peers
   monitors,    // setting access.monitor
   admins,
 };
 
-// What a page does, and so what it needs of a request.
+// What a page does, which decides the method and the fields that a request needs.
 enum class Effect : std::uint8_t {
   read,    // GET, HEAD or OPTIONS
   change,  // changes state or is expensive: POST, admins only, with X-Hearsay: 1
 };
 
-// Whether a request may have come through another proxy, as far as its fields tell. A browser or a
-// neighbour must not be used to read what its user may not.
+// Whether a request may have passed another proxy, as far as its fields tell. A page marked
+// `direct` refuses a request that passed a proxy: the proxy may read the page, but its user may
+// not.
 enum class Way : std::uint8_t { direct, through_proxies };
 
-// What the Host field has to name. Another site's page can make a name of its own point at us (DNS
-// rebinding), so that pages for people want our address or a name of ours.
+// The Host field that a page accepts. A page of another site can make its own name point at us (DNS
+// rebinding), so pages for people accept only our address or a name of ours.
 enum class HostNames : std::uint8_t { us, anybody };
 
-// Whose the path is where a reverse mapping covers the request's host.
+// The owner of the path if a reverse mapping covers the request's host.
 enum class WhereMapped : std::uint8_t {
   theirs,              // the origin's
-  ours_at_our_socket,  // ours where the Host is an address or name of ours with our port
-  ours_at_any_name,    // and also where only the mapping "*" covers the host: for neighbours
+  ours_at_our_socket,  // ours if the Host is an address or name of ours with our port
+  ours_at_any_name,    // ours also if only the mapping "*" covers the host: for neighbours
 };
 
 struct OwnPage {
-  // Answers a request that may have the page.
+  // Answers a request that may read the page.
   using Answer = net::Task<void> (*)(Client& client, const Request& request, RequestBody& body);
 
   std::string_view path = {};  // without the query
   Effect effect = Effect::read;
-  Readers readers = Readers::monitors;
+  Audience readers = Audience::monitors;
   Way way = Way::direct;
   HostNames host = HostNames::us;
   WhereMapped mapped = WhereMapped::ours_at_our_socket;
   Answer answer = nullptr;
-  std::string_view about = {};  // for the index, which leaves out a page without it
+  std::string_view about = {};  // for the index, which omits pages without this text
 };
 
 }  // namespace proxy

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "peers/native_target.hpp"
-#include "proxy/client/arrival.hpp"
+#include "proxy/client/note_arrival.hpp"
 #include "proxy/pages/cache_pages.hpp"
 #include "proxy/pages/monitoring.hpp"
 #include "proxy/pages/neighbour_pages.hpp"
@@ -36,43 +36,43 @@ constexpr OwnPage kPages[] = {
      .about = "what is held and what neighbours claim, as JSON"},
     {.path = "/metrics", .answer = serve_metrics, .about = "counters, for Prometheus"},
     {.path = "/health", .answer = serve_health, .about = "whether this proxy is up"},
-    // The digest tells its salt, so it is not for those behind another proxy.
+    // The digest reveals its salt, so clients behind another proxy do not get it.
     {.path = peers::kNativePath,
-     .readers = Readers::neighbours,
+     .readers = Audience::neighbours,
      .host = HostNames::anybody,
      .mapped = WhereMapped::ours_at_any_name,
      .answer = serve_native_digest},
     {.path = "/squid-internal-periodic/store_digest",
-     .readers = Readers::neighbours,
+     .readers = Audience::neighbours,
      .way = Way::through_proxies,
      .host = HostNames::anybody,
      .mapped = WhereMapped::ours_at_any_name,
      .answer = serve_store_digest},
     {.path = "/admin/purge",
      .effect = Effect::change,
-     .readers = Readers::admins,
+     .readers = Audience::admins,
      .answer = serve_purge_order,
      .about = "drops what is stored, by URL, prefix or host"},
     {.path = "/admin/cache/list",
-     .readers = Readers::admins,
+     .readers = Audience::admins,
      .answer = serve_cache_list,
      .about = "what is stored, a line of JSON each; ?prefix=URL"},
     {.path = "/admin/cache/show",
-     .readers = Readers::admins,
+     .readers = Audience::admins,
      .answer = serve_cache_show,
      .about = "all that is stored of a URL: ?url=URL"},
     {.path = "/admin/cache/verify",
      .effect = Effect::change,
-     .readers = Readers::admins,
+     .readers = Audience::admins,
      .answer = serve_cache_verify,
      .about = "checks all that is on disk"},
     {.path = "/admin/cache/drop",
      .effect = Effect::change,
-     .readers = Readers::admins,
+     .readers = Audience::admins,
      .answer = serve_purge_order,
      .about = "as /admin/purge"},
 };
-// Any other path, and the target "*" of OPTIONS.
+// The page of every other path, and of the target "*" of OPTIONS.
 constexpr OwnPage kNoPage{.mapped = WhereMapped::theirs, .answer = serve_nothing};
 
 Task<void> serve_index(Client& client, const Request&, RequestBody&) {
@@ -94,7 +94,7 @@ const OwnPage& page_at(const http::Target& target) {
   return found == std::end(kPages) ? kNoPage : *found;
 }
 
-// Whether the page is ours though the request is mapped.
+// Whether the page is ours although a mapping covers the host.
 bool stays_ours(const Client& client, const Request& request, WhereMapped mapped) {
   if (mapped == WhereMapped::theirs) return false;
   if (mapped == WhereMapped::ours_at_any_name && request.mapping()->any_host) return true;

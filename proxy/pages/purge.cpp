@@ -14,13 +14,13 @@ namespace asio = net::asio;
 
 namespace {
 
-constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs long
+constexpr std::size_t kLongestOrder = 32 * 1024;  // some URLs of the greatest length
 
 Task<Forgotten> forget_url(Worker& worker, const std::string& name) {
   co_return co_await forget(worker, digest::key_of(digest::Method::get, name), name);
 }
 
-// Both key spaces: nobody can mean to keep one half.
+// Purges in both key spaces, since no order can mean only one of them.
 Task<std::optional<Forgotten>> carry_out(Client& client, const Request& request, PurgeOrder order) {
   auto& worker = client.worker;
   const auto* url = std::get_if<http::Target>(&order);
@@ -41,7 +41,7 @@ Task<void> tell(Client& client, unsigned status, const Forgotten& purged) {
   co_await send_message(client, message);
 }
 
-// Reads the whole body; a refusal if that cannot be.
+// Reads the whole body. Returns a refusal if the body is too long or cannot be read.
 Task<std::optional<Refusal>> read_body(Client& client, const Request& request, RequestBody& body,
                                        std::string& into) {
   Refusal too_large{413, "a purge is ordered in at most 32 KiB", Tag::denied, {}};

@@ -1,4 +1,4 @@
-// What POST /admin/purge asks for. Pure.
+// The order that the body of POST /admin/purge states. Pure.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -7,16 +7,15 @@
 #include <variant>
 
 #include "proxy/http/target.hpp"
-#include "proxy/request/purge_pattern.hpp"
+#include "proxy/purging/purge_pattern.hpp"
 
 namespace proxy {
 
 using PurgeOrder = std::variant<http::Target, PurgePattern>;  // one URL, or many
 
-// Reads an object with one of "url", "prefix" (of URLs; its host is whole) and "host" (as in the
-// settings: "*.example.com", "*", perhaps with a port). Host names become canonical, as those of
-// requests do. Returns for each fault a line for a person: what is wrong and where. Safe on any
-// bytes.
+// Reads an object with one of "url", "prefix" (the beginning of URLs, with a whole host) and "host"
+// (as in the settings: "*.example.com" or "*", with or without a port). Makes host names canonical,
+// as in requests. The error has a line for each fault: what is wrong, and where. Safe on any bytes.
 boost::system::result<PurgeOrder, std::string> parse_purge_order(std::string_view json);
 
 }  // namespace proxy

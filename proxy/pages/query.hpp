@@ -8,14 +8,15 @@
 
 namespace proxy {
 
-// What is wrong with a query, for a person.
+// What is wrong with a query: text for a person.
 struct QueryFault {
   std::string text;
 };
 
-// The value of the one parameter that the page knows, its %XX decoded; nothing where there is no
-// query; the name is empty where the page knows none. Else there is a fault: another parameter,
-// two, or a % with no digits. A URL with a `&` or a `%` of its own has to come encoded.
+// Returns the value of the parameter `name` with its %XX decoded, or nothing if the URL has no
+// query. An empty `name` means that the page has no parameter. Another parameter, a second
+// parameter and a `%` without two digits are faults. In a URL as the value, `&` and `%` must be
+// encoded.
 boost::system::result<std::optional<std::string>, QueryFault> only_parameter(std::string_view path,
                                                                              std::string_view name);
 

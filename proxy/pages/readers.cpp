@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/client/arrival.hpp"
+#include "proxy/client/note_arrival.hpp"
 #include "proxy/http/forwarded.hpp"
 
 namespace proxy {
@@ -14,8 +14,8 @@ bool came_through_a_proxy(const Request& request) {
          std::any_of(fields.begin(), fields.end(), http::is_forwarded_field);
 }
 
-// Whether the host is an address, a name of ours or missing, whatever the port. Another site's page
-// can make a name of its own lead to us (DNS rebinding), but not an address.
+// Whether the host is an address, a name of ours or missing. Ignores the port. A page of another
+// site can make its own name point at us (DNS rebinding), but not an address.
 bool names_us(const Client& client, const http::Target& target) {
   const auto host = target.host();
   return host.empty() || config::parse_address(host) || is_our_name(client, host);
@@ -26,18 +26,18 @@ bool is_neighbour(const Policy& policy, const config::Address& address) {
          config::contains(policy.settings.access.peers, address);
 }
 
-std::optional<Refusal> check_address(const Client& client, const Policy& policy, Readers readers) {
+std::optional<Refusal> check_address(const Client& client, const Policy& policy, Audience readers) {
   const auto& access = policy.settings.access;
   if (config::contains(access.admin, client.address)) return std::nullopt;
   switch (readers) {
-    case Readers::neighbours:
+    case Audience::neighbours:
       if (is_neighbour(policy, client.address)) return std::nullopt;
       return Refusal::forbidden(
           "this digest is for neighbours (settings peers, access.peers, access.admin)");
-    case Readers::monitors:
+    case Audience::monitors:
       if (config::contains(access.monitor, client.address)) return std::nullopt;
       return Refusal::forbidden("not for your address (setting access.monitor)");
-    case Readers::admins:
+    case Audience::admins:
       break;
   }
   return Refusal::forbidden("not for your address (setting access.admin)");
@@ -59,7 +59,7 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
 
 std::optional<Refusal> check_admin(const Client& client, const Request& request) {
   if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
-  if (auto refusal = check_address(client, request.policy(), Readers::admins)) return refusal;
+  if (auto refusal = check_address(client, request.policy(), Audience::admins)) return refusal;
   const auto* word = request.head.fields.find("X-Hearsay");
   if (word && word->value == "1") return std::nullopt;
   return Refusal::forbidden("this needs the field X-Hearsay: 1, for no web page can send it");

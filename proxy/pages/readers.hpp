@@ -1,4 +1,4 @@
-// Who may ask for a page of ours.
+// The rights to read our own pages.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,13 @@
 
 namespace proxy {
 
-// Why the client may not have the page; nothing if the client may.
+// Why the client may not read the page; nothing if it may.
 std::optional<Refusal> check_reader(const Client& client, const Request& request,
                                     const OwnPage& page);
 
-// The same for what changes stored responses: admins only (setting access.admin), not through
-// another proxy, and with the field `X-Hearsay: 1`, which no page of another site can send.
+// As check_reader(), for requests that change stored responses: admins only (setting access.admin),
+// not through another proxy, and with the field `X-Hearsay: 1`, which no page of another site can
+// send.
 std::optional<Refusal> check_admin(const Client& client, const Request& request);
 
 }  // namespace proxy

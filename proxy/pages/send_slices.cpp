@@ -17,7 +17,7 @@ namespace asio = net::asio;
 namespace {
 
 constexpr std::string_view kLines = "application/x-ndjson";
-constexpr std::chrono::milliseconds kLook{50};  // whether to go on waiting, or for room in the pool
+constexpr std::chrono::milliseconds kLook{50};  // how often a wait is checked
 constexpr std::chrono::seconds kSilent{1};
 
 struct Making {
@@ -31,26 +31,27 @@ struct Making {
   std::atomic<bool> given_up = false;
 };
 
-// Why there is nothing to wait for any more.
+// Why the wait for a slice is given up; nothing while it goes on.
 std::optional<std::string_view> why_over(const Process& process) {
   if (process.draining) return "the proxy is ending";
   if (process.disk && process.disk->hangs()) return "the disk does not answer";
   return std::nullopt;
 }
 
-// Begins the slice on a thread that may wait; false if too many jobs wait there.
+// Begins the slice on a thread that may wait for the disk. Returns false if too many jobs wait for
+// such a thread.
 bool begin(const Process& process, const std::shared_ptr<Making>& making) {
   const auto job = [making, &clock = process.clock] {
     if (making->given_up) return;
     making->more = making->slices->next(clock.now(), making->lines);
     making->made.notify();
   };
-  if (process.disk) return process.disk->post(job);
+  if (process.disk) return process.disk->post(job) == cache::DiskTier::Posted::yes;
   asio::post(process.aside, job);
   return true;
 }
 
-// The slice; null if why_over() has a reason to give it up.
+// Makes a slice. Returns null if why_over() has a reason to give up.
 Task<std::shared_ptr<Making>> make_slice(Worker& worker, std::shared_ptr<inspect::Slices> slices) {
   const auto executor = worker.io.get_executor();
   auto making = std::make_shared<Making>(executor, std::move(slices));
@@ -64,7 +65,7 @@ Task<std::shared_ptr<Making>> make_slice(Worker& worker, std::shared_ptr<inspect
   co_return nullptr;
 }
 
-// The last line of a response that is cut.
+// The last line of a response that ends early.
 std::string last_line(const Process& process) {
   const std::string why(why_over(process).value_or("the disk did not answer for a while"));
   return inspect::Report().add("error", why).json();
@@ -84,7 +85,7 @@ Task<void> send_slices(Client& client, std::shared_ptr<inspect::Slices> slices) 
     more = !made || made->more;
     std::string text = made ? std::move(made->lines) : last_line(client.worker.process);
     const auto now = std::chrono::steady_clock::now();
-    if (text.empty() && now - sent >= kSilent) text = "\n";  // is anybody there?
+    if (text.empty() && now - sent >= kSilent) text = "\n";  // shows a lost client
     if (text.empty()) continue;
     sent = now;
     error = co_await response.body(asio::const_buffer(text.data(), text.size()));

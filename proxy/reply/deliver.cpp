@@ -19,7 +19,7 @@ void add_age(std::string& fields, const cache::Entry& entry, cache::Time now) {
   fields += "\r\n";
 }
 
-// For the log alone: without parameters.
+// Notes the media type, without parameters, for the log.
 void note_content_type(Client& client, const cache::Entry& entry) {
   if (!client.worker.process.log.on()) return;
   const auto type = entry.content_type.substr(0, entry.content_type.find(';'));
@@ -80,7 +80,7 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
 
 }  // namespace
 
-Task<Delivered> serve_object(Client& client, const Request& request, HeldObject held,
+Task<Delivered> serve_object(Client& client, const Request& request, ObjectToServe held,
                              cache::Time now, std::string_view detail) {
   const auto& process = client.worker.process;
   const bool may_fetch = !request.facts.control.only_if_cached && !request.facts.offline &&
@@ -128,17 +128,6 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   add_cache_status(client, request, std::move(status));
 }
 
-Task<net::error_code> stream(Client& client, FillReader& reader) {
-  for (;;) {
-    const auto pieces = co_await reader.next();
-    if (!pieces) co_return asio::error::connection_aborted;
-    if (pieces->empty()) co_return net::error_code{};
-    const auto error = co_await client.response.body(*pieces);
-    if (error) co_return error;
-    co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others' turn
-  }
-}
-
 // The body of an object is read from its blocks, not from the fill.
 Task<Delivered> deliver_object(Client& client, const Request& request, const FillHead& head,
                                http::Forward reason, OnOutdated on_outdated) {
@@ -147,7 +136,7 @@ Task<Delivered> deliver_object(Client& client, const Request& request, const Fil
   ObjectAnswer answer(client, request, {key, head.entry}, now);
   const auto opened = co_await answer.open();
   if (!opened) {
-    client.response.fields().clear();  // they belong to the fill's head, which is not sent
+    client.response.fields().clear();  // fields for the fill's head, which is not sent
     if (answer.begin_anew() && on_outdated == OnOutdated::begin_anew) {
       co_return Delivered::begin_anew;
     }
@@ -160,65 +149,82 @@ Task<Delivered> deliver_object(Client& client, const Request& request, const Fil
   co_return Delivered::sent;
 }
 
-Task<void> deliver_entry(Client& client, const Request& request, const FillHead& head,
-                         http::Forward reason) {
+Task<Delivered> deliver_entry(Client& client, const Request& request, const FillHead& head,
+                              http::Forward reason) {
   describe(client, request, head, reason);
   note_content_type(client, *head.entry);
   const auto now = client.worker.process.clock.now();
   const bool unmodified = cache::is_unmodified_for(request.head.fields, *head.entry, now);
   co_await send_stored(client, request, *head.entry, now, unmodified);
+  co_return Delivered::sent;
 }
 
 }  // namespace
 
 Task<void> deliver_stored(Client& client, const Request& request, const FillHead& head,
                           http::Forward reason) {
-  if (!head.entry->object) co_return co_await deliver_entry(client, request, head, reason);
-  co_await deliver_object(client, request, head, reason, OnOutdated::refuse);
+  if (head.entry->object) {
+    co_await deliver_object(client, request, head, reason, OnOutdated::refuse);
+  } else {
+    co_await deliver_entry(client, request, head, reason);
+  }
 }
 
 namespace {
 
-Task<void> deliver_body(Client& client, const Request& request, FillReader& reader,
-                        const FillHead& head, http::Forward reason) {
+using Buffers = boost::container::small_vector<asio::const_buffer, 4>;
+
+Buffers buffers_of(const Pieces& pieces) {
+  Buffers buffers;
+  for (const auto& piece : pieces) {
+    buffers.emplace_back(piece.block->data() + piece.offset, piece.size);
+  }
+  return buffers;
+}
+
+Task<Delivered> deliver_body(Client& client, const Request& request, FillReader& reader,
+                             const FillHead& head, http::Forward reason) {
   auto& response = client.response;
   const auto& entry = *head.entry;
   describe(client, request, head, reason);
   note_content_type(client, entry);
   const auto now = client.worker.process.clock.now();
-  if (cache::is_unmodified_for(request.head.fields, entry, now))
-    co_return co_await send_not_modified(client, entry);
+  if (cache::is_unmodified_for(request.head.fields, entry, now)) {
+    co_await send_not_modified(client, entry);
+    co_return Delivered::sent;
+  }
   if (entry.range) {
     http::append_field(response.fields(), "Content-Range", http::content_range(*entry.range));
   }
   const auto first = reader.at_hand();
-  boost::container::small_vector<asio::const_buffer, 4> buffers;
-  for (const auto& piece : first) {
-    buffers.emplace_back(piece.block->data() + piece.offset, piece.size);
-  }
+  const auto buffers = buffers_of(first);
   auto error = co_await response.start(entry.head, entry.status, head.length,
                                        {buffers.data(), buffers.size()});
-  if (!error && !response.head_only()) error = co_await stream(client, reader);
+  while (!error && !response.head_only()) {
+    const auto pieces = co_await reader.next();
+    if (pieces && pieces->empty()) break;
+    if (pieces) {
+      error = co_await response.body(*pieces);
+      if (!error) co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others
+    } else {
+      error = asio::error::connection_aborted;
+    }
+  }
   if (error) {
     response.abort();
   } else {
     co_await response.finish();
   }
+  co_return Delivered::sent;
 }
 
 }  // namespace
 
 Task<Delivered> deliver(Client& client, const Request& request, FillReader& reader,
                         const FillHead& head, http::Forward reason, OnOutdated on_outdated) {
-  if (head.entry->object) {
-    co_return co_await deliver_object(client, request, head, reason, on_outdated);
-  }
-  if (head.is_stored()) {
-    co_await deliver_entry(client, request, head, reason);
-  } else {
-    co_await deliver_body(client, request, reader, head, reason);
-  }
-  co_return Delivered::sent;
+  if (head.entry->object) return deliver_object(client, request, head, reason, on_outdated);
+  if (head.is_stored()) return deliver_entry(client, request, head, reason);
+  return deliver_body(client, request, reader, head, reason);
 }
 
 }  // namespace proxy

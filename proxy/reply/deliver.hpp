@@ -10,12 +10,12 @@
 namespace proxy {
 
 enum class Delivered {
-  sent,        // a response: whole, cut, or a refusal
-  begin_anew,  // nothing: the origin has another version of the object, or no longer answers for
-               // the stored version, so the caller should ask it as if nothing were stored
+  sent,        // a response was sent: whole, cut, or a refusal
+  begin_anew,  // nothing was sent: the origin has another version of the object, or does not answer
+               // for the stored one; the caller asks the origin as if nothing were stored
 };
 
-// What deliver() does where its result would be Delivered::begin_anew.
+// If the stored object is outdated, deliver() returns Delivered::begin_anew or sends a refusal.
 enum class OnOutdated { begin_anew, refuse };
 
 // Appends Cache-Status to the response's fields, with the request's key if cache.key_in_status is
@@ -27,13 +27,13 @@ void add_cache_status(Client& client, const Request& request, http::CacheStatus 
 net::Task<void> serve(Client& client, const Request& request, const cache::Entry& entry,
                       cache::Time now, std::string_view detail = {});
 
-struct HeldObject {
+struct ObjectToServe {
   digest::Key key;  // of the URL
   std::shared_ptr<const cache::Entry> entry;
   Presence there = Presence::stored;  // whether the wanted bytes are stored
 };
 // Sends an object in blocks. Missing blocks are fetched if the request allows it.
-net::Task<Delivered> serve_object(Client& client, const Request& request, HeldObject held,
+net::Task<Delivered> serve_object(Client& client, const Request& request, ObjectToServe held,
                                   cache::Time now, std::string_view detail = {});
 
 // Sends an entry that was stored before its origin was asked: the entry was validated, or stands in

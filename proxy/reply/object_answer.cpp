@@ -34,7 +34,7 @@ Task<Outcome<void>> ObjectAnswer::open() {
   const auto blocks = cache::blocks_of(ranges_.front());
   source_.go_to(blocks.first, blocks.last);
   auto end = cache::bytes_of_block(blocks.first, from_.object->body.size).first;
-  while (end <= wanted) {  // the source gives a block from its first byte on
+  while (end <= wanted) {  // the source returns a block from its first byte on
     auto pieces = co_await source_.next();
     if (!pieces) {
       opened_.nowhere = pieces.error().what == Failure::What::abandoned;

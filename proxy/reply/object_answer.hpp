@@ -22,7 +22,7 @@ class ObjectAnswer {
   };
   ObjectAnswer(Client& client, const Request& request, From from, cache::Time now);
 
-  // Waits for the first wanted bytes: if they fail, the caller can still send an error response.
+  // Waits for the first wanted bytes. On failure the caller can still send an error response.
   net::Task<Outcome<void>> open();
   // After open() failed: the stored object cannot answer the request, and the caller asks the
   // origin.

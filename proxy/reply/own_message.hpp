@@ -1,5 +1,5 @@
-// The proxy's own responses: Boost.Beast messages, and the one place that hands them to the writer
-// of the client's response.
+// The proxy's own responses: Boost.Beast messages, and the only code that passes them to the
+// client's ResponseWriter.
 #pragma once
 
 #include <boost/beast/core/buffers_range.hpp>
@@ -38,7 +38,7 @@ net::Task<net::error_code> send_head(Client& client, const OwnHead& head);
 
 using MessageParts = boost::container::small_vector<net::asio::const_buffer, 4>;
 
-// The bytes that the serializer has ready; none at the end. Valid until the serializer consumes
+// The bytes that the serializer has ready; empty at the end. Valid until the serializer consumes
 // them.
 template <class Serializer>
 MessageParts ready_parts(Serializer& serializer) {

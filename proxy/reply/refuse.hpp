@@ -4,8 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "proxy/cache/policy.hpp"
+#include "proxy/cache/judge.hpp"
 #include "proxy/client/client.hpp"
+#include "proxy/request/request.hpp"
 #include "proxy/upstream/failure.hpp"
 
 namespace proxy {
@@ -18,23 +19,23 @@ struct Refusal {
   std::string_view allow = {};  // of a 405: the allowed methods
 
   static Refusal loop();
-  // To only-if-cached: 504. Its detail is "gone" if our digest claimed the response lately.
+  // The 504 for only-if-cached. Its detail is "gone" if our digest claimed the response recently.
   static Refusal not_held(const cache::Verdict& verdict, const cache::Found& found);
   static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);
   static Refusal bad(std::string reason);
   static Refusal malformed(http::HeadError error);
   static Refusal unknown_url();  // the mapping's file of known URLs lacks it: 404
-  static Refusal no_tunnel();    // the client's connection also carries other exchanges: 501
+  static Refusal no_tunnel();    // the connection carries other exchanges: 501
   static Refusal failure(const Failure& failure);
 };
 
-// Why this client may not use the proxy, or not for this destination; nothing if it may.
+// Why the client may not use the proxy at all, or not for this destination. Nothing if it may.
 std::optional<Refusal> check_access(const Client& client, const Request& request);
 
-// Answers with the refusal. To only-if-cached, every refusal of a well-formed request is 504, since
-// a Squid that asks us as its sibling would hand any other status to its user. If the cache was not
-// consulted, the detail then begins with "refused/".
+// Answers with the refusal. With only-if-cached, every refusal of a well-formed request has status
+// 504: a Squid that asks us as its sibling would pass any other status on to its user. If the cache
+// was not consulted, the detail then begins with "refused/".
 net::Task<void> refuse(Client& client, const Request& request, Refusal refusal);
 // Answers with an upstream's failure. `reason`: why the request went forward.
 net::Task<void> refuse(Client& client, const Request& request, Failure failure,

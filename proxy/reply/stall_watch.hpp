@@ -1,12 +1,12 @@
-// Cuts off a client that hardly reads, while other responses wait for the memory of its slot.
+// Aborts the response to a client that hardly reads while other responses wait for a transfer slot.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "proxy/client/response_writer.hpp"
-#include "proxy/fill/transfer_slots.hpp"
 #include "proxy/net/deadlines.hpp"
+#include "proxy/runs/transfer_slots.hpp"
 
 namespace proxy {
 
@@ -30,7 +30,7 @@ class StallWatch final : private net::Watched {
   net::Deadlines& deadlines_;
   TransferSlots::Slot& slot_;
   Clock::time_point since_;
-  std::optional<std::uint64_t> by_then_;  // acknowledged when since_ was set
+  std::optional<std::uint64_t> by_then_;  // bytes acknowledged at since_
 };
 
 }  // namespace proxy

@@ -31,7 +31,8 @@ void append(Buffers& out, const cache::Body& body) {
 }
 
 void append(Buffers& out, const cache::Entry& entry, const http::ByteRange& part) {
-  std::uint64_t at = cache::held(entry).first;  // offset of the slice in the representation
+  std::uint64_t at =
+      cache::range_of_body(entry).first;  // offset of the slice in the representation
   for (const auto& slice : entry.body.slices) {
     const auto end = at + slice.size;
     if (at > part.last) break;

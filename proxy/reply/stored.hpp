@@ -15,7 +15,7 @@ net::Task<void> send_stored(Client& client, const Request& request, const cache:
 // Sends the 304. The entry's body need not be complete yet.
 net::Task<void> send_not_modified(Client& client, const cache::Entry& entry);
 
-// A boundary for multipart/byteranges that nobody can predict, so that no body contains it.
+// An unpredictable boundary for multipart/byteranges, so that no body contains it.
 std::string random_boundary();
 
 }  // namespace proxy

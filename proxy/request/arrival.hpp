@@ -5,7 +5,8 @@
 
 namespace proxy {
 
-// What the client takes this proxy for, which tells who chose the origin.
+// The role in which the client uses this proxy. It decides whether client or settings choose the
+// origin.
 enum class Arrival : std::uint8_t {
   forward,  // a proxy: the request's target names the origin
   reverse,  // the origin: the settings name the real one, or the request is for our own pages

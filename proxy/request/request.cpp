@@ -4,8 +4,8 @@
 
 #include "proxy/http/hops.hpp"
 #include "proxy/http/range.hpp"
-#include "proxy/request/gateway.hpp"
-#include "proxy/request/site_rules.hpp"
+#include "proxy/policy/gateway.hpp"
+#include "proxy/policy/site_rules.hpp"
 
 namespace proxy {
 namespace {
@@ -18,8 +18,8 @@ std::string text_of(const config::Address& address) {
 
 }  // namespace
 
-// Nobody is to make an origin send more than it has, nor us ask for it (RFC 9110 17.15). Of other
-// methods it means nothing that we know of (14.2).
+// Overlapping ranges must not multiply the origin's traffic (RFC 9110 17.15). Range applies to GET
+// only (14.2).
 void Request::heed_range() {
   using http::field;
   const auto lines = head.fields.count(field::range);

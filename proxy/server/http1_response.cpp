@@ -28,7 +28,7 @@ void Http1Response::append_framing(unsigned status, std::optional<std::uint64_t>
   bodiless_ = status == 204 || status == 304 || head_only_;
   left_ = bodiless_ ? std::nullopt : length;
   if (status == 204 || status == 304) {
-    // RFC 9110 8.6: no length where there is never a body.
+    // RFC 9110 8.6: no length if there is never a body.
   } else if (length) {
     fields_ += "Content-Length: ";
     http::append_decimal(fields_, *length);
@@ -70,7 +70,7 @@ Task<error_code> Http1Response::body(std::span<const asio::const_buffer> body) {
 }
 
 Task<error_code> Http1Response::finish(std::string_view trailers) {
-  if (left_.value_or(0) != 0) {  // a whole response was promised
+  if (left_.value_or(0) != 0) {  // shorter than promised
     keep_ = false;
     co_return asio::error::eof;
   }

@@ -1,4 +1,4 @@
-// Responses over HTTP/1, one after the other, framed so that the client can tell a whole response
+// Responses over HTTP/1, one after the other. Their framing lets the client tell a whole response
 // from a cut one.
 #pragma once
 
@@ -65,8 +65,8 @@ class Http1Response final : public ResponseWriter {
   bool keep_ = false;
   bool chunked_ = false;
   bool bodiless_ = false;
-  std::optional<std::uint64_t> left_;  // of a body of known length
-  net::error_code gone_;               // why nothing more can be written, ever
+  std::optional<std::uint64_t> left_;  // bytes of the body not sent yet, if its length is known
+  net::error_code gone_;               // the error after which every write fails
 };
 
 }  // namespace proxy

@@ -102,7 +102,8 @@ void Listeners::inherit(int first, int count, std::size_t threads) {
     listening(fd, endpoint);
     auto& mine = descriptors_.emplace_back();
     mine.push_back(fd);
-    // All threads wait on one queue: each needs a descriptor of its own to close.
+    // All threads share the queue of one inherited socket. Each thread needs its own descriptor,
+    // which it closes.
     for (std::size_t i = 1; i < threads; ++i) mine.push_back(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
     addresses_.push_back(endpoint);
   }
@@ -110,8 +111,8 @@ void Listeners::inherit(int first, int count, std::size_t threads) {
 
 void Listeners::bind(const config::HostPort& wanted, std::size_t threads) {
   tcp::endpoint endpoint(net::asio::ip::make_address(wanted.host), wanted.port);
-  // The probe does without SO_REUSEPORT, which would share the port with another process that set
-  // it.
+  // The probe does not set SO_REUSEPORT, which would share the port with another process that also
+  // sets it.
   const int probe = open_bound(endpoint, false);
   endpoint.port(local_name(probe).port());
   ::close(probe);

@@ -15,8 +15,8 @@ namespace proxy {
 // listened on, the constructor throws std::runtime_error with a text for a person.
 class Listeners {
  public:
-  // Inherited sockets (LISTEN_FDS, as systemd passes them) replace those of the settings. A port
-  // that another process listens on is an error, which SO_REUSEPORT alone would hide.
+  // Inherited sockets (LISTEN_FDS, as systemd passes them) replace those of the settings. Throws
+  // too if another process listens on a port, which SO_REUSEPORT alone would hide.
   Listeners(std::span<const config::HostPort> settings, std::size_t threads);
   ~Listeners();
   Listeners(const Listeners&) = delete;

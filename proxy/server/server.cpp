@@ -32,8 +32,8 @@ std::string name_for(const config::Settings& settings, const Listeners& listener
   return config::default_name(hostname.data(), listeners.addresses().front().port());
 }
 
-// A thread that waits for the disk cannot be ended, and the objects that it uses cannot be
-// destroyed.
+// Ends the process while a thread waits for the disk: such a thread cannot be ended, nor its
+// objects destroyed.
 [[noreturn]] void end_without_disk(AccessLog& log) {
   spdlog::error(
       "cache.disk.path: the disk does not answer; ended without it: what was stored last is lost, "
@@ -54,7 +54,7 @@ void admit(Worker& worker, net::Socket socket) {
   if (++process.connections > worker.policy()->settings.limits.connections) {
     --process.connections;
     worker.counters.rejected.add();
-    return;  // closed unanswered: a Squid would hand a 503 to its user, so it goes elsewhere
+    return;  // closed unanswered: a Squid would pass a 503 on to its user
   }
   asio::co_spawn(worker.io.get_executor(), serve_client(worker, std::move(socket)), asio::detached);
 }
@@ -68,7 +68,7 @@ Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
     } else if (error == asio::error::operation_aborted || worker.process.draining) {
       co_return;
     } else {
-      // Mostly out of descriptors: connections that end give theirs back.
+      // Usually the process is out of descriptors. Connections that end return theirs.
       net::Timer timer(worker.io.get_executor(), kOutOfDescriptors);
       co_await timer.async_wait(net::as_result);
     }
@@ -163,8 +163,8 @@ void Server::drain() {
     for (auto& acceptor : worker.acceptors) acceptor->close(ignored);
     worker.sessions.drain();
   });
-  // Polled, not signalled: this thread has nothing else to do, and the end of a connection costs
-  // the serving threads one atomic subtraction.
+  // Polls the count of connections: this thread has nothing else to do, and the end of a connection
+  // then costs a serving thread one atomic subtraction.
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;
   while (process_.connections > 0 && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

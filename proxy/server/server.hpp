@@ -16,8 +16,8 @@ namespace proxy {
 
 class Server {
  public:
-  // Opens everything that can fail; throws std::exception with a text for a person. Serves no
-  // client yet.
+  // Acquires everything whose acquisition can fail. Throws std::exception with a text for a person.
+  // Serves no client yet.
   explicit Server(PinnedPolicy policy);
   ~Server();
   Server(const Server&) = delete;
@@ -25,19 +25,20 @@ class Server {
 
   [[nodiscard]] const std::vector<net::tcp::endpoint>& addresses() const;
 
-  // Serves until SIGTERM or SIGINT, then drains: stops accepting, and waits for open connections
-  // for at most the setting timeouts.drain. SIGUSR1 reopens the access log. For the main thread.
+  // Serves until SIGTERM or SIGINT, then drains: accepts no more connections, and waits for open
+  // ones for at most the setting timeouts.drain. SIGUSR1 reopens the access log. For the main
+  // thread.
   void run();
 
  private:
-  // Requests that begin from now on follow the policy, and its neighbours are polled.
+  // Requests that begin later follow the policy, and its neighbours are polled.
   void follow(PinnedPolicy policy);
   void start();
   void drain();
   void stop();
 
-  // Caught from construction on, not from run(): a script that reads "listening on" may send a
-  // signal at once.
+  // Catches signals from construction on and not only in run(), since a script that reads
+  // "listening on" may send a signal at once.
   struct Signals {
     net::asio::io_context io{1};
     net::asio::signal_set ending{io, SIGTERM, SIGINT};

@@ -18,8 +18,8 @@ namespace asio = net::asio;
 namespace {
 
 constexpr unsigned kTurn = 16;                // requests in a row
-constexpr std::size_t kDrained = 256 * 1024;  // of a body nobody read, to keep a connection
-constexpr std::chrono::seconds kLinger{2};    // for the client to read our last words
+constexpr std::size_t kDrained = 256 * 1024;  // most bytes of an unread body to discard
+constexpr std::chrono::seconds kLinger{2};    // for the client to read the last response
 
 bool reads_on(const Request& request) {
   return request.framing.has_body() || request.asks_for_websocket() || request.is_connect();
@@ -86,7 +86,8 @@ Task<Then> Session::await_request() {
 }
 
 Task<Then> Session::serve_one() {
-  // Taken before the wait: meanwhile the worker may follow another policy, and this one be gone.
+  // Read before the wait: the worker may follow another policy meanwhile, and this policy be
+  // destroyed.
   const auto& settings = worker_.policy()->settings;
   const http::HeadLimits limits{settings.limits.head.value, settings.limits.fields};
   stream_.expires_after(settings.timeouts.head);
@@ -146,8 +147,9 @@ Task<void> Session::refuse_head(net::error_code error) {
   }
 }
 
-// Closing with bytes unread would reset the connection, and the client might lose our answer
-// (RFC 9112 9.6). So we first stop sending, then read until the client has closed too.
+// Closes the connection in an orderly way. Closing with unread bytes would reset it, and the client
+// might lose the response (RFC 9112 9.6). So this stops sending first, then reads until the client
+// has closed too.
 Task<void> Session::linger() {
   if (response_.started() && !response_.finished()) co_return;  // aborted: nothing to wait for
   stream_.shutdown_send();

@@ -1,6 +1,6 @@
 #include "proxy/server/storage.hpp"
 
-#include "proxy/request/purge_pattern.hpp"
+#include "proxy/purging/purge_pattern.hpp"
 
 namespace proxy {
 namespace {

@@ -1,13 +1,13 @@
-// The store, the disk below it, and the fetches under way into them.
+// The store, the disk below it, and the fills and runs under way.
 #pragma once
 
 #include <memory>
 
 #include "config/settings.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
-#include "proxy/fill/block_runs.hpp"
 #include "proxy/fill/fills.hpp"
 #include "proxy/observe/disk_watch.hpp"
+#include "proxy/runs/block_runs.hpp"
 
 namespace proxy {
 
@@ -16,7 +16,7 @@ struct Storage {
   explicit Storage(const config::CacheSettings& settings);
 
   cache::Budget budget;
-  cache::Budget transit;                  // for bodies that are passed on without being kept
+  cache::Budget transit;                  // for bodies that are passed on unstored
   std::unique_ptr<cache::DiskTier> disk;  // null: no disk is configured
   cache::Store store;
   Fills fills;

@@ -1,4 +1,4 @@
-// The I/O threads, and one thread for work that would hold them up.
+// The I/O threads, and one thread for work that takes too long for an I/O thread.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@ namespace proxy {
 // For the main thread alone.
 class WorkerThreads {
  public:
-  // `process` and `aside` outlive it. No thread runs yet, and no worker has a policy.
+  // Starts no thread and gives no worker a policy. `process` and `aside` outlive this object.
   WorkerThreads(Process& process, Loop& aside, std::size_t count);
   ~WorkerThreads() { stop(); }
   WorkerThreads(const WorkerThreads&) = delete;
@@ -28,7 +28,8 @@ class WorkerThreads {
   // Starts all threads. Call this after the first follow().
   void start();
 
-  // Returns when all threads have ended. Objects that their coroutines refer to must live on.
+  // Returns when all threads have ended. Coroutines still exist, so the objects that they refer to
+  // must live on.
   void stop();
   // Destroys all coroutines before any worker, since a fill's readers may belong to other workers.
   // Call this after stop().

@@ -25,24 +25,23 @@ Attempt::Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer)
 Task<Outcome<void>> Attempt::ask(OnInterim interim) {
   times_.request = worker_->process.clock.now();
   begun_ = Steady::now();
-  const auto answered = co_await final_head(std::move(interim));
+  auto answered = co_await fetch_->start();
+  for (int interims = 0; answered; ++interims) {
+    const auto head = co_await fetch_->response();
+    if (!head) {
+      answered = head.error();
+    } else if (!(*head)->interim()) {
+      break;
+    } else if (peer_ || interims == kMostInterims) {
+      answered = kMalformed;
+    } else if (interim && (*head)->status != 100) {  // a GET expects no 100
+      interim(**head);
+    }
+  }
   waited_ = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun_);
   times_.response = worker_->process.clock.now();
   answered_ = answered.has_value();
   co_return answered;
-}
-
-Task<Outcome<void>> Attempt::final_head(OnInterim interim) {
-  const auto sent = co_await fetch_->start();
-  if (!sent) co_return sent;
-  for (int interims = 0;; ++interims) {
-    const auto head = co_await fetch_->response();
-    if (!head) co_return head.error();
-    if (!(*head)->interim()) co_return boost::system::in_place_value;
-    if (peer_ || interims == kMostInterims) co_return kMalformed;
-    // 100 answers an expectation that a GET does not have.
-    if (interim && (*head)->status != 100) interim(**head);
-  }
 }
 
 std::optional<std::uint64_t> Attempt::length() const {

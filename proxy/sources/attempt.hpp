@@ -1,4 +1,4 @@
-// One source asked for one response: the request, the connection, the head of the answer.
+// Asks one source for one response: the request, the connection, the head of the answer.
 #pragma once
 
 #include <chrono>
@@ -36,12 +36,12 @@ class Attempt {
   // Makes a wait for the source fail soon. Called from outside the coroutine that waits.
   void abandon() { fetch_->abandon(); }
 
-  // The answer. Only after ask() has succeeded.
+  // The answer. Call these only after ask() has succeeded.
   [[nodiscard]] const http::ResponseHead& head() const { return fetch_->head(); }
   [[nodiscard]] std::optional<std::uint64_t> length() const;  // of the body, if known
   [[nodiscard]] Fetch& fetch() { return *fetch_; }
-  // The answer as the store takes it in. `url`: canonical. The result refers to the attempt, the
-  // request and `url`.
+  // The answer in the form that the store needs. `url`: canonical. The result refers to the
+  // attempt, the request and `url`.
   [[nodiscard]] cache::Received received(const Request& request, std::string_view url) const;
 
   [[nodiscard]] const peers::PeerRef& peer() const { return peer_; }  // null: the origin
@@ -51,12 +51,10 @@ class Attempt {
   [[nodiscard]] Provenance provenance() const;
   [[nodiscard]] const cache::Times& times() const { return times_; }
   [[nodiscard]] Steady::time_point begun() const { return begun_; }  // just before the request
-  // From the request to the head, or to the failure.
+  // The time from the request to the head, or to the failure.
   [[nodiscard]] std::chrono::microseconds waited() const { return waited_; }
 
  private:
-  net::Task<Outcome<void>> final_head(OnInterim interim);
-
   Worker* worker_;
   peers::PeerRef peer_;
   std::unique_ptr<Fetch> fetch_;

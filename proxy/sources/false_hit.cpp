@@ -47,7 +47,7 @@ FalseHit cause_of(const http::ResponseHead& answer) {
   const auto* page = answer.fields.find("X-Squid-Error");
   if (page && !starts_with_word(page->value, "ERR_ONLY_IF_CACHED_MISS")) return FalseHit::refused;
   if (const auto said = http::nearest_cache_status(answer.fields)) return cause_of(*said);
-  // Each Squid on the way appends its own: the last is the nearest.
+  // Each Squid on the way appends its own field: the last one is the nearest Squid's.
   std::string_view lookup;
   for (const auto& line : answer.fields) {
     if (http::same_word(line.name, "X-Cache-Lookup")) lookup = line.value;

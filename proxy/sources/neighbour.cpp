@@ -27,6 +27,16 @@ FetchPlan plan_for(const Request& request, const peers::Peer& peer, std::string 
 
 }  // namespace
 
+bool neighbours_may_answer(const Request& request) {
+  return request.may_be_shared() && !request.facts.authorization && !request.facts.control.no_cache;
+}
+
+bool may_ask_neighbours(const Process& process, const digest::Key& key, const Request& request) {
+  const auto now = std::chrono::steady_clock::now();
+  return !request.policy().directory->peers().empty() && neighbours_may_answer(request) &&
+         !process.fills.recently_invalidated(key, request.stored_as(), now);
+}
+
 Finding heard_in(const http::ResponseHead& answer, const std::optional<PartAsked>& part) {
   const auto status = answer.status;
   if (status == 504 || status == 502) return {Worth::false_hit, cause_of(answer)};
@@ -146,7 +156,7 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
     const auto finding = co_await ask(attempt);
     if (finding.worth == Worth::holds) co_return std::move(attempt);
     note(attempt, finding);
-    // A sibling without the response is soon asked for another: its connection is worth keeping.
+    // The sibling will soon be asked for another response, so its connection is worth keeping.
     if (finding.worth == Worth::false_hit) co_await drain_body(worker_, attempt.fetch());
   }
   co_return std::nullopt;

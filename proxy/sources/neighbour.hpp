@@ -1,5 +1,5 @@
-// Asking a neighbour for a response that its digest claims: the request, the answer's verdict on
-// the claim, and the note in the neighbour's books. Every such request is made here.
+// Asks a neighbour for a response that its digest claims, judges the claim by the answer, and notes
+// the result in the neighbour's statistics. All such requests are made here.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,26 @@
 
 #include "digest/key.hpp"
 #include "peers/directory.hpp"
-#include "proxy/cache/policy.hpp"
+#include "proxy/cache/judge.hpp"
 #include "proxy/sources/attempt.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
 namespace proxy {
 
-// What asking a neighbour was worth: see noted_as().
+// The worth of a neighbour's answer: see noted_as().
 enum class Worth : std::uint8_t {
   true_hit,   // it sent the whole response, or the whole part
   holds,      // it has begun to send a response: the caller judges whether it is of use
   false_hit,  // it does not hold the response: 504, or a Squid's 502 (RFC 9111 5.2.1.7)
   unusable,   // it holds another version, or a response that may not answer this request
-  // It holds a response, and its answer is about the range: 416, or another part than was asked
-  // for. Such an answer says nothing against the claim, which is of the URL.
+  // It holds a response, but not this range: 416, or another part than was asked for. That does not
+  // disprove the claim, which is about the URL.
   other_range,
   refused,   // it answered with a status that a sibling must not give
   slow,      // no head came in time
   broken,    // it sent no HTTP, or nothing
   cut,       // the body ended early or was too slow
-  given_up,  // this proxy gave up: says nothing of the neighbour
+  given_up,  // this proxy gave up: that says nothing about the neighbour
 };
 struct Finding {
   Worth worth = Worth::holds;
@@ -37,15 +37,21 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-// The rules. Pure.
+// Whether a neighbour's stored response may answer the request: not one for credentials, nor one
+// that asks for a fresh copy. Pure.
+bool neighbours_may_answer(const Request& request);
+// Whether any neighbour may be asked now. For a while after an invalidation none may, because
+// neighbours may still hold the outdated response.
+bool may_ask_neighbours(const Process& process, const digest::Key& key, const Request& request);
 
-// What the head of an answer says of the claim. `part`: the part that was asked for; nothing if the
-// whole response was. A neighbour that answers 416 knows the length, and so holds a response (RFC
-// 9110 15.5.17): 416 is about the range, and says nothing against the claim. If the request named a
-// validator, the range lies within its version, and 416 says that the neighbour holds another
-// version.
+// The rules follow, as pure functions.
+
+// What the head of an answer says about the claim. `part`: the part that was asked for; nothing if
+// the whole response was. A neighbour that answers 416 knows the length, and so holds a response
+// (RFC 9110 15.5.17): 416 does not disprove the claim. But if the request named a validator, the
+// range lies within that version, so 416 says that the neighbour holds another version.
 Finding heard_in(const http::ResponseHead& answer, const std::optional<PartAsked>& part);
-// What a failure before the head says of the neighbour.
+// What a failure before the head says about the neighbour.
 Finding heard_in(const Failure& failure);
 // What an answer was worth after its body has ended, failed, or was given up.
 Finding worth_of(const Outcome<void>& body);
@@ -54,10 +60,10 @@ Finding worth_of(const Outcome<void>& body);
 std::optional<Finding> objection(cache::Storability storability, const cache::Entry& entry,
                                  const http::ResponseHead& answer, const cache::Times& times,
                                  const Request& request);
-// The outcome for the neighbour's books; nothing if the finding is not about its claim.
+// The outcome for the neighbour's statistics; nothing if the finding is not about its claim.
 std::optional<peers::ClaimOutcome> noted_as(Worth worth);
-// The finding as words for `detail` of Cache-Status: "false-hit/b because/gone". Empty for a true
-// hit.
+// The finding as words for `detail` of Cache-Status, such as "false-hit/b because/gone". Empty for
+// a true hit.
 std::string words_for(const Finding& finding, std::string_view name);
 // Whether another neighbour may be asked next. After a neighbour that cost time, none may.
 bool allows_another(Worth worth);
@@ -66,12 +72,12 @@ bool allows_another(Worth worth);
 // credentials, within the time-outs for peers.
 Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
                    const std::optional<PartAsked>& part);
-// As attempt_at(), for the whole response, but by HEAD, and on a connection of its own that is not
-// used again.
+// As attempt_at(), but with HEAD, for the whole response, and on a connection of its own that is
+// not used again.
 Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& request);
 
-// Notes in the directory's books on the neighbour what its answer was worth. `bytes`: received of
-// the body.
+// Notes in the neighbour's statistics what its answer was worth. `bytes`: how many bytes of the
+// body were received.
 void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
                 std::uint64_t bytes = 0);
 
@@ -84,15 +90,18 @@ class ClaimantSearch {
     const Request& request;
     std::optional<PartAsked> part = {};
   };
-  // Counts a claim of each neighbour. Appends words_for() each finding to `detail`, for
-  // Cache-Status.
+  // Counts one claim for each neighbour that claims the key. Appends words_for() each finding to
+  // `detail`, for Cache-Status.
   ClaimantSearch(Worker& worker, For wanted, std::string& detail);
 
   // The next answer of a neighbour that holds the response. Nothing if no neighbour is left to ask,
-  // if one has cost time, or after abandon(). Notes the answers of the other neighbours.
+  // if a neighbour has cost time, or after abandon(). Notes the worth of all other answers.
   net::Task<std::optional<Attempt>> next();
-  // Notes what an answer from next() turned out to be worth, as note_worth().
+  // As note_worth(), for an answer from next().
   void note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);
+
+  // The words for Cache-Status so far.
+  [[nodiscard]] const std::string& words() const { return detail_; }
 
   // Ends the search and its wait. Called from outside the coroutine that waits.
   void abandon();

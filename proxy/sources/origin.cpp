@@ -1,6 +1,6 @@
 #include "proxy/sources/origin.hpp"
 
-#include "proxy/request/gateway.hpp"
+#include "proxy/policy/gateway.hpp"
 
 namespace proxy {
 

@@ -1,4 +1,4 @@
-// The origin that a client's request leads to, and how far this proxy trusts its address.
+// The origin of a request, and how far this proxy trusts its address.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace proxy {
 
-// Maps a client's URL to the endpoint to connect to. No other function does.
+// Maps a client's URL to the endpoint to connect to. No other function may do that.
 upstream::Endpoint origin_of(const http::Target& target, const lists::AccessLists& lists);
 
 // Points the plan at the request's origin, or in reverse mode at the origins of its mapping.
@@ -22,8 +22,9 @@ void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& list
 // send.
 FetchPlan origin_plan(const Request& request, std::string head);
 
-// Which fields of the origin's response count before Cache-Control (RFC 9213). A response that
-// neighbours may have follows the setting for forward requests, as it does there.
+// The fields of the origin's response that replace Cache-Control (RFC 9213). A response that
+// neighbours may get follows the setting for forward requests, because it does so at the
+// neighbours.
 http::Targets targets_for(const Request& request, const config::CacheSettings& settings);
 
 }  // namespace proxy

@@ -15,17 +15,17 @@ namespace {
 
 class Running {
  public:
-  explicit Running(Sampling& sampling) : sampling_(sampling) { ++sampling_.running; }
-  ~Running() { --sampling_.running; }
+  explicit Running(Probes& probes) : probes_(probes) { ++probes_.running; }
+  ~Running() { --probes_.running; }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
  private:
-  Sampling& sampling_;
+  Probes& probes_;
 };
 
 Task<void> probe(Worker& worker, Attempt attempt) {
-  const Running running(worker.sampling);
+  const Running running(worker.probes);
   const auto& peer = attempt.peer();
   try {
     const auto answered = co_await attempt.ask();
@@ -36,18 +36,18 @@ Task<void> probe(Worker& worker, Attempt attempt) {
   }
 }
 
-bool chosen(Sampling& sampling, double share) {
-  return std::uniform_real_distribution<double>()(sampling.random) < share;
+bool chosen(Probes& probes, double share) {
+  return std::uniform_real_distribution<double>()(probes.random) < share;
 }
 
 }  // namespace
 
 void sample_false_miss(Worker& worker, const digest::Key& key, const Request& request) {
-  auto& sampling = worker.sampling;
-  if (!chosen(sampling, request.policy().settings.digest.false_miss_sample)) return;
-  if (sampling.running >= Sampling::kMostAtOnce) return;
+  auto& probes = worker.probes;
+  if (!chosen(probes, request.policy().settings.digest.false_miss_sample)) return;
+  if (probes.running >= Probes::kMostAtOnce) return;
   const auto now = std::chrono::steady_clock::now();
-  const auto number = static_cast<std::uint32_t>(sampling.random());
+  const auto number = static_cast<std::uint32_t>(probes.random());
   const auto peer = request.policy().directory->other_than_claimants(key, now, number);
   if (!peer) return;
   net::asio::co_spawn(worker.io.get_executor(), probe(worker, probe_of(worker, peer, request)),

@@ -16,8 +16,8 @@ namespace {
 
 using http::field;
 
-// Conditions and ranges belong to the client's exchange. A fill asks for the whole or for its part,
-// on conditions of its own.
+// The client's own conditions and ranges. A fill does not forward them: it asks for the whole or
+// for its part, with conditions of its own.
 constexpr std::array kClientsOwn{field::if_none_match, field::if_modified_since,
                                  field::if_match,      field::if_unmodified_since,
                                  field::expect,        field::range,
@@ -40,9 +40,9 @@ http::UpstreamRequest to_origin(const Request& request, std::string_view our_nam
           .without = kClientsOwn};
 }
 
-// Whether the answer is the part from `offset` to the end, of a representation of `length` bytes if
-// that is known. The part must have as many bytes as its range promises, or a cut body could pass
-// for a whole one.
+// Whether the answer is the part from `offset` to the end. If `length` is known, it must be the
+// complete length. Content-Length must agree with the range, or a cut body could pass for a whole
+// one.
 bool continues_at(const http::Fields& answer, std::uint64_t offset,
                   std::optional<std::uint64_t> length) {
   const auto part = http::parse_content_range(answer.value(field::content_range));
@@ -112,24 +112,24 @@ bool selected_by_withheld(const http::ResponseHead& answer, const Request& reque
 }
 
 std::string origin_request(const Request& request, std::string_view our_name,
-                           const cache::Verdict& how, const cache::Entry* held,
+                           const cache::Verdict& how, const cache::Entry* stored,
                            std::string_view tags,
                            const std::optional<http::AskedRange>& range_override) {
   auto asked = to_origin(request, our_name);
   cache::Conditions extra;
   std::string range;
-  const auto rest = held && how.action == cache::Action::complete
-                        ? cache::rest_wanted(request.facts, *held)
+  const auto rest = stored && how.action == cache::Action::complete
+                        ? cache::rest_wanted(request.facts, *stored)
                         : std::nullopt;
   if (rest) {
     range = cache::range_of(*rest);
     extra.push_back({field::range, "Range", range});
-    const auto validator = cache::strong_validator(*held);
+    const auto validator = cache::strong_validator(*stored);
     if (!validator.empty()) extra.push_back({field::if_range, "If-Range", validator});
   } else {
     if (how.part && !range_override) asked.without = kClientsConditions;
-    const bool revalidates = held && how.action == cache::Action::revalidate;
-    if (revalidates) extra = cache::conditional_fields(*held, tags);
+    const bool revalidates = stored && how.action == cache::Action::revalidate;
+    if (revalidates) extra = cache::conditional_fields(*stored, tags);
     if (range_override) {
       range = http::range_field(*range_override);
       extra.push_back({field::range, "Range", range});

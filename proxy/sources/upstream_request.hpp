@@ -18,24 +18,24 @@ struct PartAsked {
   http::AskedRange bytes;
   std::string_view validator = {};
 };
-// The head of a request to a sibling: in absolute-form, with only-if-cached, and without the fields
-// between the client and the origin alone (credentials, cookies), since a sibling is asked only for
-// responses that it may give to any client.
+// The head of a request to a sibling: in absolute-form, with only-if-cached, and without
+// credentials and cookies, since a sibling is asked only for responses that it may give to any
+// client.
 std::string sibling_request(const Request& request, std::string_view our_name,
                             const std::optional<PartAsked>& part = {},
                             std::string_view method = "GET");
 
-// Whether Vary of the answer names a field that the client sent and the sibling did not get: such
-// an answer is for another request (RFC 9111 4.1).
+// Whether the answer's Vary names a field that the client sent and the sibling did not get. Such an
+// answer is for another request (RFC 9111 4.1).
 bool selected_by_withheld(const http::ResponseHead& answer, const Request& request);
 
 // The head of a request to the origin, in origin-form, without the client's own conditions, and
-// without its Range unless a part is asked for. To revalidate `held`, the request is conditional
-// and names `tags`. To complete `held`, it asks for the missing bytes if the representation is
+// without its Range unless a part is asked for. To revalidate `stored`, the request is conditional
+// and names `tags`. To complete `stored`, it asks for the missing bytes if the representation is
 // unchanged, as far as a strong validator can tell. `range_override`: the range to ask for in place
 // of the client's, without its If-Range.
 std::string origin_request(const Request& request, std::string_view our_name,
-                           const cache::Verdict& how, const cache::Entry* held,
+                           const cache::Verdict& how, const cache::Entry* stored,
                            std::string_view tags,
                            const std::optional<http::AskedRange>& range_override = std::nullopt);
 
@@ -45,16 +45,16 @@ std::string origin_request(const Request& request, std::string_view our_name,
 std::optional<std::string> rest_request(const Request& request, std::string_view our_name,
                                         const cache::Entry& entry, std::uint64_t offset);
 
-// The same for the range `bytes` of an object that has a strong validator.
+// As rest_request(), for the range `bytes` of an object that has a strong validator.
 std::string range_request(const Request& request, std::string_view our_name,
                           const cache::Entry& object, const http::ByteRange& bytes);
 
 // An interim response's head as it is passed on, including the empty line.
 std::string interim_text(const http::ResponseHead& head, std::string_view our_name);
 
-// How many bytes of the answer's body to skip so that the rest continues at `offset`: 0 for a
-// fitting 206, `offset` for a 200 of the same representation. Nothing if the answer may not be
-// joined.
+// How many bytes of the answer's body to skip, so that the remaining ones continue at `offset`: 0
+// for a 206 that fits, `offset` for a 200 of the same representation. Nothing if the answer may not
+// be joined.
 std::optional<std::uint64_t> joins_after(const http::ResponseHead& answer,
                                          const cache::Entry& entry, std::uint64_t offset,
                                          std::optional<std::uint64_t> length);

@@ -25,7 +25,8 @@ struct WaitingRead {
 
 // Calls `read` on a thread that may wait for the disk. Returns its result; `busy` if too many reads
 // wait already; `hangs` if the disk does not answer within DiskTier::kReadLimit. After `hangs` the
-// call may still be under way: `read` owns all it uses, except objects that outlive the workers.
+// call may still be under way, so `read` owns all objects that it uses, except those that outlive
+// the workers.
 template <class T>
 net::Task<cache::disk::Result<T>> read_in_time(Worker& worker,
                                                std::function<cache::disk::Result<T>()> read) {
@@ -33,12 +34,12 @@ net::Task<cache::disk::Result<T>> read_in_time(Worker& worker,
   auto& tier = *worker.process.disk;
   if (tier.hangs()) co_return Error::hangs;
   const auto waiting = std::make_shared<WaitingRead<T>>(worker.io.get_executor(), std::move(read));
-  const bool posted = tier.post([waiting] {
+  const auto posted = tier.post([waiting] {
     if (waiting->given_up) return;
     waiting->result = waiting->read();
     waiting->done.notify();
   });
-  if (!posted) co_return Error::busy;
+  if (posted == cache::DiskTier::Posted::too_many) co_return Error::busy;
   const auto woken = co_await waiting->done.wait(cache::DiskTier::kReadLimit);
   if (woken == Wakeup::Woken::notified) co_return std::move(waiting->result);
   waiting->given_up = true;

@@ -23,7 +23,7 @@ constexpr std::uint64_t kMostUnwritten = std::uint64_t{8} << 20;
 constexpr std::chrono::milliseconds kUntilNextTry{50};
 constexpr std::chrono::seconds kLongestBusy{5};
 
-// Bytes that may wait to be written: half of the disk's queue, or less.
+// The most bytes that may wait to be written: half of the disk's queue, or less.
 std::uint64_t most_unwritten(std::uint64_t memory) {
   const auto few = std::min<std::uint64_t>(2 * cache::kBlockBytes, memory / 8);
   return std::min(kMostUnwritten, std::max(memory / 16, few));
@@ -50,8 +50,8 @@ Task<disk::Result<BlockEntry>> read_waiting(Worker& worker, WantedBlock wanted) 
   co_return co_await read_in_time<BlockEntry>(worker, std::move(reading));
 }
 
-// Tries again while the disk is busy: a stored block must not be fetched again just because many
-// others are being read.
+// Reads again while the disk is busy: a stored block must not be fetched from the origin only
+// because many others are being read.
 Task<disk::Result<BlockEntry>> read_when_not_busy(Worker& worker, WantedBlock wanted) {
   const auto until = steady_clock::now() + kLongestBusy;
   auto block = co_await read_waiting(worker, wanted);
@@ -70,7 +70,7 @@ std::uint64_t large_from(const Process& process) {
 }
 
 bool may_be_kept_in_blocks(const Process& process, std::uint64_t length) {
-  if (!process.disk || !process.disk->takes_blocks() || length == 0) return false;
+  if (!process.disk || !process.disk->blocks().fit() || length == 0) return false;
   const auto& most = process.max_object;
   return length <= (most ? std::min(most->value, cache::kLargestObject) : cache::kLargestObject);
 }
@@ -90,7 +90,7 @@ Task<StoredBlock> read_block(Worker& worker, digest::Key key,
   StoredBlock stored{process.store.find(block_key, url, {}).entry};
   if (!stored.block && process.disk) stored.block = process.disk->blocks().unwritten(block_key);
   if (stored.block || !process.disk || process.disk->hangs()) co_return stored;
-  std::optional<cache::Readings::Turn> turn;  // until memory has the block
+  std::optional<cache::Readings::ReadRight> turn;  // until memory has the block
   auto block = read(process, wanted, disk::Wait::no);
   if (!block && block.error() == disk::Error::would_block) {
     const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
@@ -106,7 +106,7 @@ Task<StoredBlock> read_block(Worker& worker, digest::Key key,
     spdlog::warn("block {} of {} on disk is damaged and was dropped", number, url);
   }
   if (!block || !*block) co_return stored;
-  stored.block = process.store.adopt(block_key, *block, process.clock.now());
+  stored.block = process.store.adopt(block_key, {*block}, process.clock.now()).entry;
   stored.from_disk = true;
   co_return stored;
 }
@@ -124,8 +124,10 @@ BlockKept keep_block_of_new(Process& process, const digest::Key& key,
                             cache::Body bytes) {
   const auto block = cache::block_entry(process.budget, *object, std::move(bytes));
   const auto block_key = disk::block_key(key, object->object->version, number);
-  const auto stored = process.store.put(block_key, block, process.clock.now());
-  const bool written = process.disk && process.disk->blocks().put(key, number, *object, block);
+  const auto stored = process.store.put(block_key, {block}, process.clock.now());
+  using Taken = cache::DiskBlocks::Taken;
+  const bool written =
+      process.disk && process.disk->blocks().put(key, number, *object, block) == Taken::yes;
   return written || stored == cache::Stored::yes ? BlockKept::yes : BlockKept::no;
 }
 
@@ -140,8 +142,8 @@ Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> p
   milliseconds waited{0};
   while (waited < allowed) {
     const auto taken = std::make_shared<Wakeup>(worker.io.get_executor());
-    const bool waits = process.disk->disk().when_taken(more_than, [taken] { taken->notify(); });
-    if (!waits) break;
+    const auto notice = process.disk->disk().when_taken(more_than, [taken] { taken->notify(); });
+    if (notice == cache::disk::WriteQueue::Notice::none) break;
     co_await taken->wait(allowed - waited);
     waited = std::chrono::ceil<milliseconds>(steady_clock::now() - begun);
   }

@@ -16,8 +16,8 @@ struct Process;
 struct Worker;
 
 // `key` is always the URL's, also for a variant. `object` is an entry of the object; its version
-// selects the blocks. The object's entry itself is stored, found and dropped as any other: see
-// tiers.hpp.
+// selects the blocks. The object's entry itself is stored, found and dropped like every other entry
+// (tiers.hpp).
 
 // A body of more bytes than this is kept in blocks: cache::kLargeFrom, or the longest body that
 // memory stores whole, if that is less.
@@ -44,18 +44,19 @@ enum class BlockKept : std::uint8_t {
   yes,
   no,  // neither memory nor disk took the block, or the object was purged meanwhile
 };
-// Stores a whole block in memory and, written later, on disk.
+// Stores a whole block in memory, and queues it for the disk.
 BlockKept keep_block(Process& process, const digest::Key& key,
                      const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
                      cache::Body bytes);
-// As keep_block(), while the object's own entry is not stored yet, and so cannot have been purged.
+// As keep_block(), for an object whose entry is not stored yet. Does not check whether the object
+// was purged.
 BlockKept keep_block_of_new(Process& process, const digest::Key& key,
                             const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
                             cache::Body bytes);
 
-// Waits while too many bytes wait for the disk: unwritten blocks take memory, and blocks that find
-// no memory are not kept. Returns at the latest when `patience` is used up; a slower disk does not
-// get every block.
+// Waits while too many bytes are queued for the disk. Queued blocks take memory, and a block that
+// finds no memory is not stored. Returns at the latest when `patience` is used up, so a slower disk
+// misses some blocks.
 net::Task<void> let_the_disk_catch_up(Worker& worker, std::shared_ptr<DiskPatience> patience);
 
 // Call this once after blocks of the object were kept. If the disk has all of them, our digest may

@@ -31,8 +31,8 @@ class Written {
       state->done.notify();
     };
   }
-  // Whether the record could not be written in time. A disk that hangs holds the answer up for at
-  // most kLongestPurge, and not at all if the hang is known.
+  // Waits for the record. Returns whether it could not be written in time. A disk that hangs delays
+  // the answer by at most kLongestPurge, or not at all if the hang is known already.
   Task<bool> failed(const cache::DiskTier& disk) {
     if (!disk.state().working) co_return true;
     const auto woken = co_await state_->done.wait(kLongestPurge);
@@ -63,13 +63,30 @@ Task<disk::Result<cache::ReadBack>> read_waiting(Worker& worker, const Request& 
   co_return co_await read_in_time<cache::ReadBack>(worker, std::move(read));
 }
 
-// Call this once memory stores the entry. If the disk admits on the second request, an earlier
+// All responses that memory stores under the key.
+std::vector<cache::Store::Response> all_in_memory(const Process& process, const digest::Key& key) {
+  std::vector<cache::Store::Response> all;
+  process.store.look(key, all);
+  return all;
+}
+
+// Returns the response, with its OnDisk from the store if it has none. Without an OnDisk, a newer
+// head is written with its body, although the disk may have the body already.
+cache::Kept with_on_disk(const Process& process, const digest::Key& key, cache::Kept response) {
+  if (!process.disk || !response.entry || response.on_disk) return response;
+  for (auto& one : all_in_memory(process, key)) {
+    if (one.entry == response.entry) response.on_disk = std::move(one.on_disk);
+  }
+  return response;
+}
+
+// Call this once memory stores the response. If the disk admits on the second request, an earlier
 // request is remembered here. A later request finds the entry in memory and offers it
 // (offer_to_disk()).
-bool is_to_be_written(Process& process, const digest::Key& key, const cache::Entry& entry) {
+bool is_to_be_written(Process& process, const digest::Key& key, const cache::Kept& response) {
   if (!process.disk || !process.disk->admission().is_on_second()) return process.disk != nullptr;
-  if (entry.object || process.disk->admits(key)) return !entry.on_disk.offer();
-  if (!entry.range) process.disk->admission().count_refused();
+  if (response.entry->object || process.disk->admits(key)) return !response.on_disk->offer();
+  if (!response.entry->range) process.disk->admission().count_refused();
   return false;
 }
 
@@ -80,21 +97,23 @@ bool is_to_be_written(Process& process, const digest::Key& key, const cache::Ent
 // two.
 bool keep(Process& process, const digest::Key& key,
           const std::shared_ptr<const cache::Entry>& entry, AskedAt asked,
-          const cache::Entry* superseded) {
+          const cache::Kept& superseded) {
+  const cache::Kept response{entry,
+                             process.disk ? std::make_shared<cache::OnDisk>(asked) : nullptr};
+  const auto old = with_on_disk(process, key, superseded);
   const auto outdated = [&] { return process.fills.outdated(key, entry->url, asked); };
   const auto store = [&] {
     const auto now = process.clock.now();
     if (outdated()) return false;
-    entry->on_disk.note_asked(asked);
-    return process.store.put(key, entry, now, superseded) == cache::Stored::yes;
+    return process.store.put(key, response, now, superseded.entry.get()) == cache::Stored::yes;
   };
   if (process.disk && !process.disk->admission().is_on_second()) {
-    return process.disk->put(key, entry, superseded, store);
+    return process.disk->put(key, response, old, store);
   }
   if (!store()) return false;
   const auto good = [&] { return !outdated(); };
-  const bool written = is_to_be_written(process, key, *entry);
-  if (written ? process.disk->put(key, entry, superseded, good) : good()) return true;
+  const bool written = is_to_be_written(process, key, response);
+  if (written ? process.disk->put(key, response, old, good) : good()) return true;
   process.store.invalidate(key, entry->url);
   return false;
 }
@@ -104,28 +123,29 @@ void note_asked(const Process& process, const Request& request, const digest::Ke
   if (process.disk && asks_for_it) process.disk->admission().note_asked(key);
 }
 
-// Memory has the entry, so this request for it is at least the second. A purge meanwhile shows in
-// the time at which the entry was asked for, a replacement in the entries that memory has.
-void offer_to_disk(Process& process, const digest::Key& key,
-                   const std::shared_ptr<const cache::Entry>& stored) {
+// An entry in memory was requested before, so this request is at least the second one. The time at
+// which the entry was asked for reveals a purge meanwhile; the entries in memory reveal a
+// replacement.
+void offer_to_disk(Process& process, const digest::Key& key, const cache::Found& found) {
   if (!process.disk || !process.disk->admission().is_on_second()) return;
-  if (!stored || stored->range || stored->object || stored->on_disk.offer()) return;
+  const cache::Kept stored{found.entry, found.on_disk};
+  const auto& entry = stored.entry;
+  if (!entry || entry->range || entry->object || !stored.on_disk || stored.on_disk->offer()) return;
   const auto good = [&] {
-    std::vector<cache::Store::Held> all;
-    process.store.look(key, all);
+    const auto all = all_in_memory(process, key);
     const bool there = std::any_of(all.begin(), all.end(),
-                                   [&stored](const auto& one) { return one.entry == stored; });
-    return there && !process.fills.outdated(key, stored->url, stored->on_disk.asked());
+                                   [&entry](const auto& one) { return one.entry == entry; });
+    return there && !process.fills.outdated(key, entry->url, stored.on_disk->asked());
   };
-  if (!process.disk->put(key, stored, nullptr, good)) stored->on_disk.offer(false);
+  if (!process.disk->put(key, stored, {}, good)) stored.on_disk->offer(false);
 }
 
-// The disk first: a reader of the disk then either finds the entry purged, or has put it into
-// memory before memory is cleared.
+// Purges the disk first: a reader of the disk then either finds the entry purged, or has stored it
+// in memory before memory is cleared.
 void drop(Process& process, const digest::Key& key, const std::string& name) {
   if (process.disk) process.disk->purge(key, {});
   process.store.invalidate(key, name);
-  // A request may have found the entry in memory in between, and had it written.
+  // Meanwhile a request may have found the entry in memory and queued it for the disk.
   if (process.disk && process.disk->admission().is_on_second()) process.disk->purge(key, {});
 }
 
@@ -135,10 +155,11 @@ Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string
   if (!process.disk) co_return Forgotten{process.store.invalidate(key, name)};
   const bool below = process.disk->may_have(key);
   Written written(worker);
-  const bool purged = process.disk->purge(key, written.told());  // first, as above
+  const auto purge = process.disk->purge(key, written.told());  // the disk first, as in drop()
   Forgotten forgotten{process.store.invalidate(key, name)};
   if (forgotten.dropped == 0 && below) forgotten.dropped = 1;
-  if (purged) forgotten.owed = co_await written.failed(*process.disk);
+  if (purge == cache::DiskTier::Purge::queued)
+    forgotten.owed = co_await written.failed(*process.disk);
   co_return forgotten;
 }
 
@@ -166,7 +187,7 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
                            cache::Found found, AskedAt asked) {
   auto& process = worker.process;
   const auto& name = request.stored_as();
-  std::optional<cache::Readings::Turn> turn;  // until memory has the entry
+  std::optional<cache::Readings::ReadRight> turn;  // until memory has the entry
   auto read = process.disk->read(key, name, request.head.fields, process.store, disk::Wait::no);
   if (!read && read.error() == disk::Error::would_block) {
     const auto over = std::make_shared<Wakeup>(worker.io.get_executor());
@@ -188,13 +209,16 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
   }
   found.varies = found.varies || read->varies;
   if (!read->entry) co_return FoundBelow{std::move(found)};
-  const auto stored = process.store.adopt(key, read->entry, process.clock.now());
+  const auto stored = process.store.adopt(key, {read->entry, read->on_disk}, process.clock.now());
   const bool good =
       process.disk->still_found(*read, name) && !process.fills.outdated(key, name, asked);
-  if (!good && stored == read->entry) process.store.drop(key, *stored);
-  const bool from_disk = good && stored == read->entry;
-  if (good || stored != read->entry) found.entry = stored;
-  co_return FoundBelow{std::move(found), from_disk};
+  const bool is_new = stored.entry == read->entry;
+  if (!good && is_new) process.store.drop(key, *stored.entry);
+  if (good || !is_new) {
+    found.entry = stored.entry;
+    found.on_disk = stored.on_disk;
+  }
+  co_return FoundBelow{std::move(found), good && is_new};
 }
 
 }  // namespace proxy

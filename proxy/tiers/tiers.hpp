@@ -22,24 +22,25 @@ using AskedAt = std::chrono::steady_clock::time_point;
 
 // Stores the entry in memory and on disk, unless it was invalidated or purged after `asked`, when
 // its request was sent. Returns whether memory or disk stores it. `superseded`: see Store::put().
+// If its OnDisk is null, keep() looks it up in the store.
 bool keep(Process& process, const digest::Key& key,
           const std::shared_ptr<const cache::Entry>& entry, AskedAt asked,
-          const cache::Entry* superseded = nullptr);
+          const cache::Kept& superseded = {});
 
-// If the disk admits only responses that are requested twice (setting cache.disk.admit), the caller
-// notes each request before it looks the key up, then offers the entry that memory has for the
-// request. An offered entry is written, unless it was written before. Otherwise both do nothing.
+// For a disk that admits only responses requested twice (setting cache.disk.admit). The caller
+// calls note_asked() before it looks the key up, then offer_to_disk() with the entry that memory
+// has. An offered entry is written unless it was written before. For other disks, both functions do
+// nothing.
 void note_asked(const Process& process, const Request& request, const digest::Key& key);
-void offer_to_disk(Process& process, const digest::Key& key,
-                   const std::shared_ptr<const cache::Entry>& stored);
+void offer_to_disk(Process& process, const digest::Key& key, const cache::Found& found);
 
-// Drops the stored responses of the URL `name`, which a response has shown to be outdated. After a
-// crash they may be back.
+// Drops the stored responses of the URL `name`, after a response has shown that they are outdated.
+// After a crash they may return.
 void drop(Process& process, const digest::Key& key, const std::string& name);
 
 struct Forgotten {
   std::size_t dropped = 0;  // responses in memory, or 1 for a URL that only the disk stored
-  bool owed = false;  // the disk failed: after a crash before it works again, they may be back
+  bool owed = false;        // the disk failed, so after a crash they may return
 };
 // Purges or invalidates the stored responses of `name` for good: responses that are being fetched
 // are not stored either, and a record on disk makes the removal last. Returns when the record is
@@ -49,8 +50,8 @@ net::Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::s
 // counted. Returns nothing, and purges no stored response, if too many such purges are under way.
 net::Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge);
 
-// Whether memory has no entry for the request, but the disk may have one: then call read_back().
-// `found`: the result of the search in memory.
+// Whether memory has no entry for the request, but the disk may have one. If so, call read_back().
+// `found`: the result of the look-up in memory.
 bool may_be_below(const Process& process, const Request& request, const digest::Key& key,
                   const cache::Found& found);
 struct FoundBelow {

@@ -19,7 +19,7 @@ namespace {
 namespace asio = boost::asio;
 using AddressInfo = std::unique_ptr<ares_addrinfo, decltype(&ares_freeaddrinfo)>;
 
-constexpr std::size_t kMaxAddresses = 64;  // kept from one answer
+constexpr std::size_t kMaxAddresses = 64;  // used of one answer
 constexpr int kFirstTryMs = 1000;          // the second try waits twice as long
 
 Errc error_of(int status) {

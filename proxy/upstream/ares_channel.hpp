@@ -30,7 +30,7 @@ class AresChannel {
   AresChannel& operator=(const AresChannel&) = delete;
   ~AresChannel();
 
-  // Calls `answered` exactly once: possibly before this returns, at the latest from the destructor.
+  // Calls `answered` exactly once: perhaps before ask() returns, at the latest in the destructor.
   void ask(const std::string& name, OnAnswer answered);
 
  private:

@@ -21,8 +21,8 @@ class Connector {
             std::chrono::milliseconds head_start = kHeadStart);
 
   // Takes at most `timeout` for all steps together (with TLS up to two ticks of the Deadlines
-  // more). The stream has no deadline. Denied and blocked addresses are skipped. If none is left,
-  // there is no connection, and the error is Errc::blocked_address if a list blocked one, else
+  // more). The stream has no deadline. Denied and blocked addresses are skipped. If no address is
+  // left, the error is Errc::blocked_address if a list blocked one of them, else
   // Errc::denied_address.
   net::Task<net::Result<std::unique_ptr<net::Stream>>> connect(const Endpoint& endpoint,
                                                                std::chrono::milliseconds timeout);

@@ -1,4 +1,4 @@
-// The servers that we connect to.
+// The address of a server that we connect to, and how far we trust the address.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace proxy::upstream {
 
 enum class Trust {
   client,      // named by a client's URL: may not reach what `deny_to` or `block` lists
-  allowed,     // the same, but listed in `allow`: exempt from `block`
-  configured,  // named by the settings (peers, reverse origins): exempt from all three
+  allowed,     // like `client`, but listed in `allow`: exempt from `block`
+  configured,  // named by the settings (peers, reverse origins): exempt from all lists
 };
 
 // The key of the connection pool. Equal endpoints may share connections, so trust is part of the

@@ -5,15 +5,15 @@
 
 namespace proxy::upstream {
 
-// Compares equal to the portable conditions errc::timed_out and errc::permission_denied where they
-// apply, so that callers need not list the enumerators. message() is for people.
+// An Errc equals the portable condition errc::timed_out or errc::permission_denied if that applies,
+// so callers need not list the enumerators. message() is for people.
 enum class Errc {
   name_not_found = 1,  // the name does not exist, or cannot be a name
   no_address,          // the name exists and has neither A nor AAAA
   resolver_failed,     // the name servers refuse, fail or cannot be reached
   resolver_timed_out,
   denied_address,     // a client may not have us connect to any of the addresses
-  blocked_address,    // the same, because a list blocks at least one
+  blocked_address,    // as denied_address, and a list blocks at least one
   connect_refused,    // a host answered with a refusal
   connect_failed,     // no host answered
   connect_timed_out,  // while connecting or during the TLS handshake

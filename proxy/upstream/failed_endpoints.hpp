@@ -1,5 +1,5 @@
-// Endpoints that could not be connected to a moment ago: trying again would cost each request the
-// same wait.
+// Remembers endpoints that could not be reached a moment ago, so that not every request waits for
+// the same failure.
 #pragma once
 
 #include <chrono>
@@ -11,22 +11,22 @@
 
 namespace proxy::upstream {
 
-// Bounded: forgets the oldest first. Not thread-safe.
+// Bounded: forgets the oldest endpoint first. Not thread-safe.
 class FailedEndpoints {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `memory` is how long each is remembered; 0: not at all.
+  // `memory`: how long a failure is remembered; 0: not at all.
   explicit FailedEndpoints(std::chrono::milliseconds memory, std::size_t capacity = 1024)
       : memory_(memory), capacity_(capacity) {}
 
-  // For what is noted from now on.
+  // Sets how long later failures are remembered.
   void remember_for(std::chrono::milliseconds memory) { memory_ = memory; }
 
   // Why the endpoint could not be connected to; no error if nothing is known.
   [[nodiscard]] net::error_code find(const Endpoint& endpoint, Clock::time_point now) const;
-  // Records a connection that was refused, failed or timed out. Ignores other errors: of names, of
-  // denied addresses and of TLS.
+  // Records a connection that was refused, failed or timed out. Ignores other errors: those of
+  // names, denied addresses and TLS.
   void note(const Endpoint& endpoint, net::error_code error, Clock::time_point now);
 
  private:

@@ -1,5 +1,5 @@
-// Why a request could not be answered as asked: where the fault lies, and what it is. Nothing else
-// decides the status that the client sees.
+// Why a request could not be answered as asked: the side at fault, and the kind of fault. Nothing
+// else decides the status that the client sees.
 #pragma once
 
 #include <boost/assert/source_location.hpp>
@@ -20,7 +20,7 @@ struct Failure {
     cut,        // the other side ended too early
     malformed,  // the other side violated the protocol
     untrusted,  // TLS could not be set up or verified
-    abandoned,  // nobody wants the response any more
+    abandoned,  // no request waits for the response any more
     overload,   // a reader fell too far behind, or a limit was reached
   };
   Where where = Where::upstream;
@@ -33,7 +33,7 @@ using Outcome = boost::system::result<T, Failure>;
 
 // What an error of reading, writing or connecting means.
 Failure failure_of(Failure::Where where, boost::system::error_code cause);
-// Whether there was no answer at all, so that the server or the way to it must be gone.
+// Whether there was no answer at all, so that the server or the network to it must be down.
 bool out_of_reach(const Failure& failure);
 unsigned status_for(const Failure& failure);
 // One line for the person who sees the error page.

@@ -50,13 +50,13 @@ bool Fetch::choose_origin() {
   return next.has_value();
 }
 
-// After a failure of the server asked: whether another server may be asked.
+// Records the failure of a server. Returns whether the fetch continues with another server.
 bool Fetch::moves_on(const Failure& failure) {
   if (!plan_.origins || heard_ || failure.what == Failure::What::abandoned) return false;
   const auto now = std::chrono::steady_clock::now();
   const bool unsent = failure.cause.category() == upstream::upstream_category();
   if (!unsent && failure.what == Failure::What::timed_out) {
-    // The server is working on the request or hangs. The same work is not given to others as well.
+    // The server is working on the request, or hangs. Other servers should not do the same work.
     plan_.origins->silent_since(asked_, origin_, now);
     return false;
   }
@@ -80,7 +80,7 @@ Task<bool> Fetch::answers_within(std::chrono::milliseconds time) {
   stream_->expires_after(time);
   const auto read = co_await input_->fill(on_.limits.head.value);
   const bool silent = !read && read.error() == net::asio::error::timed_out;
-  if (silent) stream_->expires_after(on_.timeouts.body);  // the connection is as usable as before
+  if (silent) stream_->expires_after(on_.timeouts.body);  // the connection is still usable
   co_return !silent;
 }
 
@@ -110,33 +110,34 @@ Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
   const auto bytes = co_await input_->head(on_.limits.head.value);
   heard_ = heard_ || bytes || !input_->empty();
   if (!bytes) co_return failed(bytes.error());
-  text_.assign(*bytes);
+  answer_.text.assign(*bytes);
   input_->consume(bytes->size());
   const http::HeadLimits limits{on_.limits.head.value, on_.limits.fields};
-  auto head = http::parse_response_head(text_, limits);
+  auto head = http::parse_response_head(answer_.text, limits);
   const Failure malformed{Failure::Where::upstream, Failure::What::malformed, {}};
   if (!head) co_return malformed;
   const bool asked_for = plan_.websocket && http::becomes_websocket(*head);
   if (head->status == 101 && !asked_for) co_return malformed;
-  head_ = std::move(*head);
-  const auto framing = http::response_framing(head_, plan_.method);
+  answer_.head = std::move(*head);
+  const auto framing = http::response_framing(answer_.head, plan_.method);
   if (!framing) co_return malformed;
-  body_.emplace(*input_, *framing);
-  co_return &head_;
+  answer_.body.emplace(*input_, *framing);
+  co_return &answer_.head;
 }
 
 Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle) {
-  const auto read = co_await body_->read(into, idle);
-  // The socket may have ended because we shut it down ourselves: then the body has not ended.
+  const auto read = co_await answer_.body->read(into, idle);
+  // If abandon() shut the socket down, its end is not the end of the body.
   if (abandoned_) co_return failed({});
   if (!read) co_return failed(read.error());
   co_return *read;
 }
 
 void Fetch::finish() {
-  const bool fit = body_ && body_->finished() && head_.keep_alive() && input_->empty() &&
-                   framing().kind != http::Framing::Kind::until_close && !abandoned_;
+  const bool fit = answer_.body && answer_.body->finished() && answer_.head.keep_alive() &&
+                   input_->empty() && framing().kind != http::Framing::Kind::until_close &&
+                   !abandoned_;
   input_.reset();
   if (fit) on_.pool.give_back(to(), std::move(stream_));
   stream_.reset();

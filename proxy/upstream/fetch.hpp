@@ -29,14 +29,14 @@ struct Upstream {
 
 struct FetchPlan {
   upstream::Endpoint to;
-  // If set, these servers are asked instead, in turn: the next one if a server cannot be reached or
-  // hangs up without an answer, as long as the request may be sent again. A server that lets
-  // first_byte pass may be working on the request, so no other is asked then.
+  // If set, the fetch asks these servers in turn instead of one. It asks the next server if one
+  // cannot be reached, or hangs up without an answer and the request may be sent again. After the
+  // time-out first_byte it asks no other, since the server may be working on the request.
   std::shared_ptr<upstream::Origins> origins = nullptr;
   std::string head;    // the whole head of the request
   std::string method;  // decides which framing the response may have
-  // Whether the request may be sent twice and has no body. Only then is a pooled connection used,
-  // which may turn out to be dead, and a fresh one tried after it.
+  // Whether the request may be sent twice and has no body. Only such a request uses a pooled
+  // connection, which may turn out to be dead: the fetch then tries a new connection.
   bool repeatable = true;
   // Asks for a WebSocket: a matching 101 is a final response, any other 101 is damage.
   bool websocket = false;
@@ -56,21 +56,21 @@ class Fetch {
   net::Task<Outcome<void>> start();
   // Sends a part of the request's body.
   net::Task<Outcome<void>> send(std::span<const net::asio::const_buffer> bytes);
-  // Whether a response, or the end, arrived before the whole request was sent.
+  // Whether a response, or the end of the connection, arrived before the whole request was sent.
   bool answered_early();
-  // Waits for the first bytes of a response. Returns false if none arrived in time.
+  // Waits at most `time`. Returns whether the first bytes of a response, or a failure, arrived.
   net::Task<bool> answers_within(std::chrono::milliseconds time);
   // Returns the next head, interim or final, as views into this object that are valid until the
   // next call. The caller takes the time of its arrival.
   net::Task<Outcome<const http::ResponseHead*>> response();
 
-  // The server that was asked last.
+  // The last server that was asked.
   [[nodiscard]] const upstream::Endpoint& to() const {
     return plan_.origins ? (*plan_.origins)[origin_] : plan_.to;
   }
-  [[nodiscard]] const http::ResponseHead& head() const { return head_; }
-  [[nodiscard]] const http::Framing& framing() const { return body_->framing(); }
-  [[nodiscard]] bool body_finished() const { return body_->finished(); }
+  [[nodiscard]] const http::ResponseHead& head() const { return answer_.head; }
+  [[nodiscard]] const http::Framing& framing() const { return answer_.body->framing(); }
+  [[nodiscard]] bool body_finished() const { return answer_.body->finished(); }
   // Returns at least one byte of the body, or 0 at its end.
   net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle);
@@ -79,11 +79,17 @@ class Fetch {
   [[nodiscard]] std::string_view beyond_head() const { return input_->buffered(); }
   // Keeps the connection for the next request if it can be reused.
   void finish();
-  // Makes a pending wait fail soon. To be called on the fetch's thread, from outside of its
-  // coroutine.
+  // Makes a pending wait fail soon. Call this on the fetch's thread, from another coroutine.
   void abandon();
 
  private:
+  // The last response. `head` has views into `text`.
+  struct Answer {
+    std::string text;
+    http::ResponseHead head;
+    std::optional<BodyReader> body;
+  };
+
   net::Task<Outcome<void>> connect(bool may_reuse);
   net::Task<Outcome<const http::ResponseHead*>> read_head();
   bool choose_origin();
@@ -97,11 +103,9 @@ class Fetch {
   std::chrono::steady_clock::time_point asked_;
   std::unique_ptr<net::Stream> stream_;
   std::optional<Input> input_;
-  std::string text_;  // of head_
-  http::ResponseHead head_;
-  std::optional<BodyReader> body_;
+  Answer answer_;
   bool reused_ = false;
-  bool heard_ = false;  // a byte has come back
+  bool heard_ = false;  // a byte of a response has arrived
   bool abandoned_ = false;
 };
 

@@ -53,7 +53,7 @@ bool is_loopback(const config::Address& address) {
   return config::contains(loopback, address);
 }
 
-// The address that the kernel connects to for the unspecified address: this machine.
+// The address that the kernel connects to. For the unspecified address it is loopback.
 config::Address reached(const config::Address& address) {
   if (address == config::address_from_v4({0, 0, 0, 0})) return kLoopback4;
   return address == config::Address{} ? kLoopback6 : address;

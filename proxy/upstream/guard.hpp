@@ -1,4 +1,5 @@
-// Where the proxy may connect to: keeps clients from reaching this machine through us.
+// Decides which addresses the proxy may connect to. Keeps clients from reaching this machine
+// through the proxy.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -13,14 +14,14 @@
 
 namespace proxy::upstream {
 
-// The form that access lists compare: an IPv4 address and its mapped form are one; the zone is
-// dropped.
+// The form of an address that access lists compare: an IPv4 address equals its mapped form, and the
+// zone is dropped.
 config::Address plain_address(const boost::asio::ip::address& address);
 
-// One per thread. Our own listening sockets are denied to everybody; a wildcard socket has every
-// address of this machine. Clients are also denied what `deny_to` lists and, with `deny_to_self`,
-// every address of our interfaces. A NAT64 address (64:ff9b::/96, RFC 6052) counts as the IPv4
-// address inside it.
+// One per thread. Our own listening sockets are denied to every endpoint; a wildcard socket has
+// every address of this machine. Endpoints from clients are also denied the addresses in `deny_to`
+// and, with `deny_to_self`, every address of our interfaces. A NAT64 address (64:ff9b::/96, RFC
+// 6052) counts as the IPv4 address inside it.
 class Guard {
  public:
   using Clock = std::chrono::steady_clock;
@@ -29,24 +30,24 @@ class Guard {
   Guard(const config::AccessSettings& access, std::vector<net::tcp::endpoint> listening,
         const lists::AccessLists* lists = nullptr);
 
-  // Other settings and lists, from now on.
+  // Replaces the settings and lists for all later checks.
   void follow(const config::AccessSettings& access, const lists::AccessLists* lists);
 
-  // Must be asked about the very address that is connected to, else names could be rebound in
-  // between.
+  // Whether the proxy may connect to the address. Call this with the very address of the
+  // connection: a name could resolve to another one in between.
   [[nodiscard]] bool allows(const boost::asio::ip::address& address, std::uint16_t port,
                             Trust trust) const;
 
-  // Whether a list blocks the address. Asked separately because people get another answer.
+  // Whether a list blocks the address. Separate from allows(), because the error text differs.
   [[nodiscard]] bool blocks(const boost::asio::ip::address& address, Trust trust) const;
 
   // Whether the host in a client's URL leads to a denied address by its text alone: an IP address
-  // without brackets, `localhost` or a name below it (RFC 6761 section 6.3). Cheap: asked for every
-  // request, before cache and peers. Other names are checked when connecting.
+  // without brackets, `localhost` or a name below it (RFC 6761 section 6.3). Cheap: called for
+  // every request, before the look-up in cache and peers. Other names are checked when connecting.
   [[nodiscard]] bool names_denied_literal(std::string_view host, std::uint16_t port) const;
 
-  // Whether this is one of our own listening sockets, given by address: such a request is for us.
-  // Cheap if the port is not one of ours.
+  // Whether host and port name one of our own listening sockets by its address. Such a request is
+  // for us. Cheap if no socket of ours has the port.
   [[nodiscard]] bool names_own_socket(std::string_view host, std::uint16_t port) const;
 
   // Reads the addresses of the interfaces again if they were read over 10 s ago.

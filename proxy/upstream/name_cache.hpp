@@ -1,4 +1,4 @@
-// Answers of name servers, each kept until it expires.
+// Keeps answers of name servers until they expire.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -15,7 +15,7 @@ namespace proxy::upstream {
 
 using Addresses = std::vector<boost::asio::ip::address>;
 
-// Bounded: the oldest answer makes room for a new one.
+// Bounded: a new answer replaces the oldest one.
 class NameCache {
  public:
   using Clock = std::chrono::steady_clock;
@@ -23,7 +23,8 @@ class NameCache {
 
   explicit NameCache(std::size_t capacity) : capacity_(capacity) {}
 
-  // Null if there is no answer or it has expired. Valid until the next put().
+  // Returns the answer for the name; null if there is none or it has expired. Valid until the next
+  // put().
   [[nodiscard]] const Answer* find(std::string_view name, Clock::time_point now) const;
   // Replaces the answer for the name.
   void put(std::string name, Answer answer, Clock::time_point until);

@@ -1,4 +1,4 @@
-// Several servers with the same content: which one is asked, and which ones rest after a failure.
+// Chooses among several servers with the same content. A server rests after a failure.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace proxy::upstream {
 
-// Prefers the first server that works. A server that failed is skipped for kRest; then one request
-// tries it, and others follow only after it has answered. Any thread.
+// Prefers the first server that works. A server that failed is skipped for kRest. Then a single
+// request tries it, and others use it only after it has answered. Any thread.
 class Origins {
  public:
   using Clock = std::chrono::steady_clock;
@@ -24,13 +24,13 @@ class Origins {
   // Takes 1 to kMost servers.
   explicit Origins(std::vector<Endpoint> servers);
 
-  // Chooses an untried server and marks it as tried. If all of them rest, it is the one that has
-  // rested longest; nothing if all have been tried.
+  // Chooses an untried server and marks it as tried. If all untried servers rest, chooses the one
+  // that has rested longest. Returns nothing if all have been tried.
   std::optional<std::size_t> next(Tried& tried, Clock::time_point now);
   void failed(std::size_t server, Clock::time_point now);
   void worked(std::size_t server, Clock::time_point now);
-  // The server did not answer a request sent at `asked`. This counts as a failure unless the server
-  // has answered another request since: then the request is slow, not the server.
+  // Records that the server did not answer a request sent at `asked`. This counts as a failure
+  // unless the server has answered another request since: then the request is slow, not the server.
   void silent_since(Clock::time_point asked, std::size_t server, Clock::time_point now);
 
   const Endpoint& operator[](std::size_t server) const { return servers_[server]; }

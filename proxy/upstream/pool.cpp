@@ -33,11 +33,6 @@ void Pool::give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stre
   if (idle_.size() == 1) watch_oldest();
 }
 
-void Pool::clear() {
-  places_.clear();
-  idle_.clear();
-}
-
 // The oldest of all connections is also the oldest of its endpoint.
 void Pool::drop_oldest_of(const Endpoint& endpoint) {
   const auto found = places_.find(endpoint);

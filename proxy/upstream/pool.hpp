@@ -13,7 +13,7 @@
 namespace proxy::upstream {
 
 struct PoolLimits {
-  std::size_t per_endpoint = 128;  // as many clients may need one origin at a time
+  std::size_t per_endpoint = 128;  // this many clients may need one origin at once
   std::size_t in_all = 512;
   std::chrono::milliseconds idle{
       60'000};  // servers close at about this age, and we should close first
@@ -25,7 +25,7 @@ class Pool final : private net::Watched {
   explicit Pool(net::Deadlines& deadlines, PoolLimits limits = {});
 
   // Returns the most recently used connection that is still alive, or null. The server may close it
-  // at any time, so a request that dies before any byte of a response says nothing about the
+  // at any time, so a request that fails before any byte of a response says nothing about the
   // origin. The stream has no deadline.
   std::unique_ptr<net::Stream> take(const Endpoint& endpoint);
 
@@ -33,7 +33,6 @@ class Pool final : private net::Watched {
   // Whether the other side has closed the connection or sent bytes is checked when it is taken.
   void give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream);
 
-  void clear();
   [[nodiscard]] std::size_t size() const { return idle_.size(); }
 
  private:

@@ -22,7 +22,7 @@ struct RaceState {
   Errc failure = Errc::connect_failed;
 };
 
-// However the race ends, this stops all attempts.
+// Stops all attempts at the end of the race, whether it succeeds, fails or is destroyed.
 class Ending {
  public:
   explicit Ending(std::shared_ptr<RaceState> state) : state_(std::move(state)) {}

@@ -36,8 +36,8 @@ bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
 }
 
-// Letters, digits and hyphens (RFC 1123 section 2.1), and underscores, which are in use. Keeps from
-// c-ares what it would read as an escape or an end.
+// Allows letters, digits and hyphens (RFC 1123 section 2.1), and underscores, which occur in
+// practice. Refuses bytes that c-ares would read as an escape or as the end.
 bool may_be_name(std::string_view host) {
   return !host.empty() && host.size() <= kMaxName &&
          std::all_of(host.begin(), host.end(), is_name_char);
@@ -51,7 +51,7 @@ void to_lower(std::string& text) {
 
 }  // namespace
 
-// Waiting callers keep it alive when the Resolver is destroyed.
+// Waiting callers keep the query alive if the Resolver is destroyed.
 struct Resolver::Query {
   std::optional<NameCache::Answer> answer;
   intrusive::list<Waiter, intrusive::constant_time_size<false>> waiters;

@@ -1,4 +1,5 @@
-// Resolves names without blocking: c-ares, a cache, and one query for all who ask at the same time.
+// Resolves names without blocking, by c-ares and a cache. Callers that ask for one name at the same
+// time share one query.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -18,8 +19,8 @@ struct ResolverOptions {
   std::size_t cached_names = 4096;  // beyond this the oldest answers are dropped
 };
 
-// One per thread; used and destroyed there, before its io_context. Requests still waiting when it
-// is destroyed get Errc::resolver_failed.
+// One per thread. Use and destroy it on that thread, before its io_context. The destructor ends
+// waiting calls with Errc::resolver_failed.
 class Resolver {
  public:
   static constexpr std::chrono::milliseconds kTimeout{5000};
@@ -31,9 +32,9 @@ class Resolver {
   ~Resolver();
 
   // Returns at least one address, in the order of the answer and without duplicates, or an Errc. An
-  // address resolves to itself (IPv4-mapped ones to IPv4). Uses /etc/hosts and the search list.
-  // Answers are kept for their TTL (1 s to 5 min), failures for 1 s. A query continues after its
-  // caller's time-out, and a late answer serves later callers.
+  // address resolves to itself, or to IPv4 if it is IPv4-mapped. Uses /etc/hosts and the search
+  // list. Answers are kept for their TTL (1 s to 5 min), failures for 1 s. A query continues after
+  // its caller's time-out, and a late answer serves later callers.
   net::Task<net::Result<Addresses>> resolve(std::string host,
                                             std::chrono::milliseconds timeout = kTimeout);
 
@@ -46,7 +47,7 @@ class Resolver {
   net::Executor executor_;
   NameCache cache_;
   std::unordered_map<std::string, std::shared_ptr<Query>> pending_;
-  AresChannel channel_;  // last: its destructor completes what is pending
+  AresChannel channel_;  // last: its destructor completes pending queries
 };
 
 }  // namespace proxy::upstream

@@ -105,18 +105,15 @@ Task<Result<std::size_t>> BodyReader::read(asio::mutable_buffer into,
   if (finished()) co_return std::size_t{0};
   input_->stream().expires_after(idle);
   Result<std::size_t> read = std::size_t{0};
-  switch (framing_.kind) {
-    case http::Framing::Kind::none:
-      break;
-    case http::Framing::Kind::sized:
-      read = co_await read_plain(into, framing_.length - received_);
-      break;
-    case http::Framing::Kind::chunked:
-      read = co_await read_chunked(into);
-      break;
-    case http::Framing::Kind::until_close:
-      read = co_await read_plain(into, std::numeric_limits<std::uint64_t>::max());
-      break;
+  if (framing_.kind == http::Framing::Kind::chunked) {
+    read = co_await read_chunked(into);
+  } else {
+    const bool sized = framing_.kind == http::Framing::Kind::sized;
+    if (sized && into.size() > framing_.length - received_) {
+      into = asio::buffer(into.data(), static_cast<std::size_t>(framing_.length - received_));
+    }
+    read = take_buffered(into);
+    if (*read == 0) read = co_await input_->stream().read_some(into);
   }
   if (read) received_ += *read;
   if (read || read.error() != asio::error::eof) co_return read;
@@ -127,15 +124,11 @@ Task<Result<std::size_t>> BodyReader::read(asio::mutable_buffer into,
   co_return std::size_t{0};
 }
 
-Task<Result<std::size_t>> BodyReader::read_plain(asio::mutable_buffer into, std::uint64_t left) {
-  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(into.size(), left));
-  const auto ready = input_->buffered().substr(0, wanted);
-  if (!ready.empty()) {
-    std::memcpy(into.data(), ready.data(), ready.size());
-    input_->consume(ready.size());
-    co_return ready.size();
-  }
-  co_return co_await input_->stream().read_some(asio::buffer(into.data(), wanted));
+std::size_t BodyReader::take_buffered(asio::mutable_buffer into) {
+  const auto ready = input_->buffered().substr(0, into.size());
+  std::copy(ready.begin(), ready.end(), static_cast<char*>(into.data()));
+  input_->consume(ready.size());
+  return ready.size();
 }
 
 Task<Result<std::size_t>> BodyReader::read_chunked(asio::mutable_buffer into) {

@@ -96,8 +96,7 @@ class BodyReader {
   [[nodiscard]] bool finished() const;
 
  private:
-  net::Task<net::Result<std::size_t>> read_plain(net::asio::mutable_buffer into,
-                                                 std::uint64_t left);
+  std::size_t take_buffered(net::asio::mutable_buffer into);
   net::Task<net::Result<std::size_t>> read_chunked(net::asio::mutable_buffer into);
   net::Result<std::size_t> decode_buffered(net::asio::mutable_buffer into);
 

@@ -1,7 +1,7 @@
 // One thread's connections to origins and neighbours.
 #pragma once
 
-#include "proxy/request/policy.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/upstream/connect.hpp"
 #include "proxy/upstream/fetch.hpp"
 #include "proxy/upstream/pool.hpp"
@@ -14,8 +14,8 @@ struct Outgoing {
   Outgoing(net::Executor executor, net::Deadlines& deadlines, BufferPool& buffers,
            upstream::TlsClient& tls, const std::vector<net::tcp::endpoint>& listening);
 
-  // Applies the policy to all later connections. Call this before the first one. The policy lives
-  // until the next one is followed.
+  // Applies the policy to all later connections. Call this before the first connection. The policy
+  // must live until the next call.
   void follow(const Policy& policy);
 
   upstream::Resolver resolver;

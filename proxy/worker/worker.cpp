@@ -3,7 +3,7 @@
 namespace proxy {
 namespace {
 
-// The same policy with a reference count of this thread's own, so that threads share none.
+// The same policy with a reference count for this thread alone.
 PinnedPolicy pinned_apart(PinnedPolicy policy) {
   const auto own = std::make_shared<const PinnedPolicy>(std::move(policy));
   return {own, own->get()};

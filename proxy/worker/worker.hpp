@@ -7,22 +7,23 @@
 #include "config/settings.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
-#include "proxy/fill/block_runs.hpp"
 #include "proxy/fill/fills.hpp"
 #include "proxy/net/clock.hpp"
 #include "proxy/observe/access_log.hpp"
 #include "proxy/observe/metrics.hpp"
-#include "proxy/request/policy.hpp"
+#include "proxy/policy/policy.hpp"
+#include "proxy/runs/block_runs.hpp"
 #include "proxy/wire/input.hpp"
 #include "proxy/worker/outgoing.hpp"
-#include "proxy/worker/sampling.hpp"
+#include "proxy/worker/probes.hpp"
 #include "proxy/worker/session_list.hpp"
 
 namespace proxy {
 
-// The process's single objects, for its whole life; settings that may change while it runs belong
-// to Policy. Outlives all workers. Members that are not const are thread-safe. More members than a
-// class should have: each stands by itself, and no function here acts on two of them.
+// The objects that exist once in the process, for its whole life. Settings that may change while it
+// runs belong to Policy. Outlives all workers. Members that are not const are thread-safe. The
+// struct has more members than a class should, but they are independent: no function here acts on
+// two of them.
 struct Process {
   const std::string name;
   const std::vector<net::tcp::endpoint>& listening;
@@ -70,7 +71,7 @@ struct Worker {
   BufferPool buffers;
   Outgoing outgoing;
   SessionList sessions;
-  Sampling sampling;
+  Probes probes;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
   ThreadCounters& counters;
   AccessLog::Lines& log;

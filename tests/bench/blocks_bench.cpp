@@ -1,5 +1,5 @@
-// How long clients wait for a large object of an origin far away, that the cache holds not at all,
-// by its first half, or by every second block.
+// How long clients wait for a large object of a far origin. The cache holds nothing of the object,
+// its first half, or every second block.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ json settings(const support::TemporaryDirectory& home) {
           {"log", {{"access", "none"}}}};
 }
 
-// Reads one response to its end; throws where it has fewer bytes.
+// Reads one response to its end. Throws if it has fewer bytes than expected.
 void get(std::uint16_t port, const std::string& url, const support::Fields& fields,
          std::uint64_t size) {
   auto socket = support::Socket::connect(port);

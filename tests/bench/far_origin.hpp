@@ -21,14 +21,14 @@ struct Path {
   std::uint64_t bytes_per_second = 0;  // of each connection; 0: unlimited
 };
 
-// Every URL is a resource of `size` bytes with a strong validator, of which one range may be asked.
+// Every URL is a resource of `size` bytes with a strong validator. A request may ask for one range.
 class FarOrigin {
  public:
   FarOrigin(Path path, std::uint64_t size)
       : path_(path), size_(size), acceptor_([this] { accept_all(); }) {}
   FarOrigin(const FarOrigin&) = delete;
   FarOrigin& operator=(const FarOrigin&) = delete;
-  // The connections end first, with the proxy that opened them.
+  // Destroy the proxy first, because it has opened the connections.
   ~FarOrigin() {
     listener_.shut_down();
     acceptor_.join();

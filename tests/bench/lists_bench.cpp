@@ -1,4 +1,5 @@
-// The cost of a long list of hosts: time to read it, memory, and time per request with and without.
+// The cost of a long list of hosts: time to read it, memory, and time per request with the list and
+// without.
 #include <fmt/core.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Four neighbours under one workload: of the requests to the origin that peering could save, the
-// share that it does save.
+// Four neighbours under one workload: measures the share of the requests to the origin that peering
+// saves, of those that it could save.
 #include <fmt/format.h>
 
 #include <array>

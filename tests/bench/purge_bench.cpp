@@ -26,7 +26,7 @@ void fill(Store& store, Budget& budget, std::size_t count) {
     const auto url = url_of(i, count);
     auto entry = std::make_shared<Entry>(
         budget, Received{url, request.head.fields, response.head, kAtOnce, "us"});
-    store.put(key_of(url), std::move(entry), kStart);
+    store.put(key_of(url), {std::move(entry)}, kStart);
   }
 }
 

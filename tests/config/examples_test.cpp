@@ -9,7 +9,7 @@ std::string in_config(const std::string& name) {
   return CONFIG_FOLDER + name;
 }
 
-// hearsay.json says that it lists the defaults.
+// hearsay.json claims to list the defaults.
 TEST(Examples, TheDocumentedFileSaysWhatHoldsWithoutIt) {
   const auto settings = load_file(in_config("hearsay.json"));
   ASSERT_TRUE(settings.has_value());

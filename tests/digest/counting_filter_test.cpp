@@ -116,8 +116,8 @@ TEST(CountingFilter, KeepsACounterThatReachedItsLimit) {
   EXPECT_EQ(filter.entries(), 0U);
 }
 
-// The positions reported an odd number of times are exactly those that differ, also where counters
-// stick.
+// The positions that are reported an odd number of times are exactly those that differ, even if
+// counters stick.
 TEST(CountingFilter, TellsEachBitThatItTurnsOver) {
   for (const std::uint64_t bits : {64U, 12'000U}) {
     CountingFilter filter = filter_of({bits, 4, kDouble});
@@ -148,23 +148,12 @@ TEST(CountingFilter, LeavesASnapshotAsItWas) {
   EXPECT_FALSE(snapshot.contains(key_number(2)));
 }
 
-TEST(CountingFilter, HoldsNothingAfterClear) {
-  CountingFilter filter = filter_of({1000, 4, kDouble});
-  filter.add(key_number(1));
-  filter.clear();
-  EXPECT_EQ(filter.entries(), 0U);
-  EXPECT_EQ(filter.bits_set(), 0U);
-  filter.add(key_number(1));
-  EXPECT_TRUE(filter.remove(key_number(1)));
-  EXPECT_EQ(filter.bits_set(), 0U);
-}
-
 TEST(CountingFilter, IsNotMadeInAnImpossibleShape) {
   EXPECT_EQ(CountingFilter::create({0, 4, kDouble}).error(), ShapeError::no_bits);
   EXPECT_EQ(CountingFilter::create({80, 3, kSquid}).error(), ShapeError::not_four_hashes);
 }
 
-// Does what a cache does: variants of a URL are stored, replaced, expire, are evicted and purged.
+// Imitates a cache: variants of a URL are stored, replaced, expire, are evicted and purged.
 // The filter is told of a URL when its first variant is stored and when its last one leaves.
 class StaysOfACache {
  public:

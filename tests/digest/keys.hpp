@@ -16,7 +16,7 @@ inline Key key_number(std::uint64_t number) {
   return key_of(Method::get, "http://test.example/" + std::to_string(number));
 }
 
-// The same at a hundredth of the cost, for tests of millions (Steele, Lea, Flood 2014).
+// Keys at a hundredth of the cost, for tests with millions of keys (Steele, Lea, Flood 2014).
 inline Key quick_key(std::uint64_t number) {
   Key key;
   for (std::uint64_t half = 0; half < 2; ++half) {

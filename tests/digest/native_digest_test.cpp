@@ -219,7 +219,7 @@ class WireSize : public testing::Test {
   }
 
  private:
-  // Stands for the MD5 of a URL.
+  // A substitute for the MD5 of a URL.
   static Key spread(std::uint64_t number) {
     std::mt19937_64 random(number);
     Key key;

@@ -1,4 +1,4 @@
-// What every saved filter must survive: a file that was cut, changed or invented.
+// Checks that every saved filter survives a file that was cut, changed or invented.
 #pragma once
 
 #include <gtest/gtest.h>

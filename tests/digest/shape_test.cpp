@@ -63,7 +63,7 @@ TEST(Positions, OfDoubleHashingArePinned) {
             (Bits{11051079, 2670627, 6290177, 9909728, 1529276, 5148826, 8768377, 387924}));
 }
 
-// Likewise, with OpenSSL's SipHash.
+// Computed independently of this code, in Python with OpenSSL's SipHash.
 TEST(Positions, OfSaltedArePinned) {
   Shape shape{12'000'003, 8, Derivation::salted};
   for (std::size_t i = 0; i < 16; ++i) shape.salt[i] = static_cast<std::uint8_t>(i);

@@ -18,7 +18,7 @@ TEST(StrictFilter, RefusesTheKeyBeyondItsCapacity) {
   EXPECT_EQ(filter.insert(key_number(3)).error(), StrictError::full);
   EXPECT_FALSE(*filter.insert(key_number(2))) << "is in already";
   EXPECT_EQ(filter.filter(), full);
-  EXPECT_EQ(filter.held(), 3U);
+  EXPECT_EQ(filter.inserted(), 3U);
 }
 
 TEST(StrictFilter, TakesAsManyOfARowAsFit) {

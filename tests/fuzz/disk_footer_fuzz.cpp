@@ -8,7 +8,7 @@ namespace disk = proxy::cache::disk;
 
 namespace {
 
-// What is believed is what a writer of these records writes.
+// If a footer is accepted, encoding its records gives the same bytes.
 void read(disk::Bytes file) {
   if (file.size() < disk::kTrailerBytes) return;
   const auto trailer = disk::read_trailer(file.last<disk::kTrailerBytes>(), 1, file.size());
@@ -23,8 +23,8 @@ void read(disk::Bytes file) {
 
 }  // namespace
 
-// The input is a segment numbered 1; also with the checksum of its footer put right. And what a
-// search found.
+// The input is read as a segment with number 1, as it is and with a corrected checksum of its
+// footer. It is also read as the head of a `searched` record.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view head(reinterpret_cast<const char*>(data), size);
   const auto found = disk::decode_searched(head);

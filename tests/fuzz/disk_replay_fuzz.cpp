@@ -7,7 +7,7 @@ namespace disk = proxy::cache::disk;
 
 namespace {
 
-// What is listed lies within the file, one behind the other.
+// The listed records lie within the file, one behind the other.
 void check(const disk::Replayed& found, std::size_t size) {
   std::uint64_t end = disk::kSegmentHeaderBytes;
   for (const disk::Listed& record : found.records) {
@@ -17,7 +17,7 @@ void check(const disk::Replayed& found, std::size_t size) {
   if (end != found.end) __builtin_trap();
 }
 
-// Puts the checksums of the first record right, which no mutation does by itself.
+// Corrects the checksums of the first record, since no mutation does.
 void mend(std::vector<std::uint8_t>& file) {
   constexpr std::size_t kBegin = disk::kSegmentHeaderBytes;
   if (file.size() < kBegin + disk::kRecordHeaderBytes) return;
@@ -37,7 +37,7 @@ void mend(std::vector<std::uint8_t>& file) {
 
 }  // namespace
 
-// The input is a segment numbered 1, as it is and mended.
+// The input is a segment with number 1, replayed as it is and with corrected checksums.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::uint8_t> file(data, data + size);
   check(disk::replay(file, 1, std::nullopt), size);

@@ -11,7 +11,7 @@ namespace disk = proxy::cache::disk;
 
 namespace {
 
-// In memory alone, open twice: here, and as the one under test.
+// A file in memory, open twice: here, and for the code under test.
 class Segment {
  public:
   Segment(const std::uint8_t* data, std::size_t size) : descriptor_(::memfd_create("segment", 0)) {
@@ -32,8 +32,8 @@ class Segment {
 
 }  // namespace
 
-// The input is a segment numbered 1. Damage is told in the order of the file; where there is none,
-// all that a start finds is good.
+// The input is a segment with number 1. Damage is reported in the order of the file. If none is
+// reported, every record that a start finds is good.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Segment segment(data, size);
   const disk::File file = segment.open();

@@ -1,9 +1,9 @@
-// Of a list that is taken, every line is found.
+// If a list is accepted, each of its lines is found.
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 
-#include "proxy/request/known_urls.hpp"
+#include "proxy/policy/known_urls.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

@@ -45,7 +45,8 @@ void open_as_file(Bytes bytes) {
 
 }  // namespace
 
-// The input is a file; and a shape followed by bits, for which a correct header is made.
+// The input is read as a file. It is also read as a shape followed by bits, for which this makes a
+// correct header.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   open_as_file({data, size});
   if (size < digest::kShapeBytes) return 0;

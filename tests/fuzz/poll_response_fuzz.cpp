@@ -27,8 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto form : {peers::DigestForm::squid, peers::DigestForm::native}) {
     request.form = form;
     request.form_is_a_guess = form == peers::DigestForm::native;
-    request.held = report.claims.native;
-    enter(report, judge(request, response), {});
+    request.base = report.claims.native;
+    enter(report, read_poll(request, response), {});
   }
   return 0;
 }

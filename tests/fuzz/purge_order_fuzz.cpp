@@ -1,5 +1,5 @@
-// Any bytes are an order, or are said to be none; a canonical URL stays as it is, and both key
-// spaces are one.
+// Any bytes are an order, or are refused with a reason. A canonical URL stays unchanged, and an
+// order covers both key spaces alike.
 #include <cstdlib>
 
 #include "proxy/pages/purge_order.hpp"

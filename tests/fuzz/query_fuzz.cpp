@@ -1,4 +1,4 @@
-// Any bytes are a parameter, or are said to be none; what is read is no longer than what was sent.
+// Any bytes are a parameter, or are refused. A decoded value is no longer than its encoded form.
 #include <cstdlib>
 
 #include "proxy/pages/query.hpp"

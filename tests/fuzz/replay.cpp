@@ -1,4 +1,4 @@
-// Runs a fuzz target over every file of a corpus folder, without libFuzzer: what once crashed stays
+// Runs a fuzz target on every file of a corpus folder, without libFuzzer, so that old crashes stay
 // fixed.
 #include <cstdint>
 #include <filesystem>

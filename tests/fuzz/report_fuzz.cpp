@@ -1,4 +1,4 @@
-// Any bytes are a report, or none; one that is read says the same again.
+// Any bytes are a report or are refused. A report that is read and written again is the same.
 #include <cstdlib>
 
 #include "proxy/inspect/report.hpp"

@@ -1,5 +1,5 @@
-// What is believed of a record's head is written down as the same bytes again, and has what others
-// rely on: a head that parses. Input: a head, read as all kinds.
+// If the head of a record is accepted, encoding it again gives the same bytes, and its HTTP head
+// parses, on which other code relies. Input: a head, read as each kind of record.
 #include <cstdlib>
 
 #include "proxy/cache/saved_head.hpp"

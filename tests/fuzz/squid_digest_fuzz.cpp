@@ -1,7 +1,7 @@
 #include "digest/squid_digest.hpp"
 
-// A digest that decodes can be asked, and comes back byte for byte unless reserved fields or a mask
-// that does not fit the capacity stood in the way.
+// A digest that decodes can be looked up in. Encoding it again gives the same bytes, unless it had
+// reserved fields or a mask that does not fit the capacity.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto digest = digest::decode({data, size});
   if (!digest) return 0;

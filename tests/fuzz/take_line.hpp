@@ -1,10 +1,10 @@
-// For fuzz targets whose input is several texts: one a line.
+// For fuzz targets whose input is several texts, one per line.
 #pragma once
 
 #include <algorithm>
 #include <string_view>
 
-// Takes the first line off the front; empty once nothing is left.
+// Removes and returns the first line; empty if nothing is left.
 inline std::string_view take_line(std::string_view& rest) {
   const std::string_view line = rest.substr(0, rest.find('\n'));
   rest.remove_prefix(std::min(rest.size(), line.size() + 1));

@@ -53,7 +53,7 @@ TEST(Accuracy, ProbesTouchNothingElse) {
   const auto books = accuracy.books();
   EXPECT_EQ(books.probes, 200U);
   EXPECT_EQ(books.false_misses, 50U);
-  EXPECT_EQ(books.bytes_sent, 0U);
+  EXPECT_EQ(accuracy.bytes_sent(), 0U);
   EXPECT_EQ(books.claims + books.true_hits + books.false_hits + books.failures, 0U);
   EXPECT_EQ(books.first_byte, std::nullopt);
   EXPECT_EQ(accuracy.cost(), cost);

@@ -161,15 +161,15 @@ TEST_F(DirectoryTest, ChoosesAmongThoseWhoDoNotClaimTheKey) {
   answer(2, ClaimOutcome::timed_out, 1s);
   EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow, 7)->name, "b") << "the other rests";
   EXPECT_EQ(directory_.other_than_claimants(key("x"), kNow + 60s, 7), nullptr) << "too old";
-  EXPECT_EQ(directory_.status(kNow)[0].claims + directory_.status(kNow)[0].lookups, 0U);
+  EXPECT_EQ(directory_.status(kNow)[0].books.claims + directory_.status(kNow)[0].lookups, 0U);
 }
 
 TEST_F(DirectoryTest, StatusTellsWhatIsKnownAndNothingElse) {
   PollReport report = report_of({"x", "y"}, kNow);
   report.generation = 7;
-  report.polls = 4;
-  report.polls_failed = 1;
-  report.bytes_received = 5000;
+  report.polls.made = 4;
+  report.polls.failed = 1;
+  report.polls.bytes_received = 5000;
   directory_.peers()[1]->accuracy.sent_digest(70);
   directory_.update(1, report);
   names("x");
@@ -181,26 +181,26 @@ TEST_F(DirectoryTest, StatusTellsWhatIsKnownAndNothingElse) {
   EXPECT_EQ(known.url, "http://127.0.0.1:3128");
   EXPECT_EQ(known.kind, PeerKind::hearsay);
   EXPECT_EQ(known.state, PeerState::usable);
-  EXPECT_EQ(known.entries, 2U);
-  EXPECT_EQ(known.generation, 7U);
-  EXPECT_EQ(known.age_seconds, 2.0);
-  EXPECT_GT(known.false_positive_rate, 0.0);
-  EXPECT_EQ(known.claims, 1U);
-  EXPECT_EQ(known.true_hits, 1U);
-  EXPECT_EQ(known.bytes_saved, 100U);
-  EXPECT_EQ(known.first_byte_ms, 2.5);
-  EXPECT_EQ(known.polls, 4U);
-  EXPECT_EQ(known.polls_failed, 1U);
-  EXPECT_EQ(known.bytes_received, 5000U);
+  EXPECT_EQ(known.digest.entries, 2U);
+  EXPECT_EQ(known.digest.generation, 7U);
+  EXPECT_EQ(known.digest.age_seconds, 2.0);
+  EXPECT_GT(known.digest.false_positive_rate, 0.0);
+  EXPECT_EQ(known.books.claims, 1U);
+  EXPECT_EQ(known.books.true_hits, 1U);
+  EXPECT_EQ(known.books.bytes_saved, 100U);
+  EXPECT_EQ(known.books.first_byte, 2500us);
+  EXPECT_EQ(known.polls.made, 4U);
+  EXPECT_EQ(known.polls.failed, 1U);
+  EXPECT_EQ(known.polls.bytes_received, 5000U);
   EXPECT_EQ(known.bytes_sent, 70U);
 
   const PeerStatus& unknown = status[0];
   EXPECT_EQ(unknown.state, PeerState::waiting);
-  EXPECT_EQ(unknown.entries, std::nullopt);
-  EXPECT_EQ(unknown.generation, std::nullopt);
-  EXPECT_EQ(unknown.age_seconds, std::nullopt);
-  EXPECT_EQ(unknown.false_positive_rate, std::nullopt);
-  EXPECT_EQ(unknown.first_byte_ms, std::nullopt);
+  EXPECT_EQ(unknown.digest.entries, std::nullopt);
+  EXPECT_EQ(unknown.digest.generation, std::nullopt);
+  EXPECT_EQ(unknown.digest.age_seconds, std::nullopt);
+  EXPECT_EQ(unknown.digest.false_positive_rate, std::nullopt);
+  EXPECT_EQ(unknown.books.first_byte, std::nullopt);
 }
 
 }  // namespace

@@ -105,14 +105,14 @@ class ExchangeTest : public testing::Test {
 TEST_F(ExchangeTest, FetchesAHearsaysDigestAndThenAsksWhetherItChanged) {
   ScriptedPeer peer([](std::size_t number) { return number == 0 ? good() : unchanged(); });
   start(peer);
-  ASSERT_TRUE(reached([&] { return status().polls >= 3; }));
+  ASSERT_TRUE(reached([&] { return status().polls.made >= 3; }));
   EXPECT_TRUE(claims("x"));
   EXPECT_FALSE(claims("y"));
   EXPECT_EQ(status().kind, PeerKind::hearsay);
   EXPECT_EQ(status().state, PeerState::usable);
-  EXPECT_EQ(status().generation, 5U);
-  EXPECT_EQ(status().polls_failed, 0U);
-  EXPECT_EQ(status().bytes_received, body_of(native_of({"x"})).size());
+  EXPECT_EQ(status().digest.generation, 5U);
+  EXPECT_EQ(status().polls.failed, 0U);
+  EXPECT_EQ(status().polls.bytes_received, body_of(native_of({"x"})).size());
   const auto requests = peer.requests();
   EXPECT_EQ(requests[0].start_line, "GET /digest/native HTTP/1.1");
   EXPECT_EQ(requests[1].start_line, "GET /digest/native?epoch=00000000000000ab&since=5 HTTP/1.1");
@@ -135,14 +135,14 @@ TEST_F(ExchangeTest, ANewDigestReplacesTheOld) {
 TEST_F(ExchangeTest, ASquidIsAskedAtItsOwnPace) {
   ScriptedPeer peer(answer(kSquid, body_of(digest_of({"x"}))));
   start(peer);
-  ASSERT_TRUE(reached([&] { return status().polls == 2; }));
+  ASSERT_TRUE(reached([&] { return status().polls.made == 2; }));
   ASSERT_TRUE(beats_pass(20));
   const auto requests = peer.requests();
   ASSERT_EQ(requests.size(), 2U) << "natively, and then in its own form";
   EXPECT_EQ(requests[1].start_line, "GET /squid-internal-periodic/store_digest HTTP/1.1");
   EXPECT_EQ(requests[1].field("Accept"), "application/cache-digest");
   EXPECT_EQ(status().kind, PeerKind::squid);
-  EXPECT_EQ(status().generation, std::nullopt);
+  EXPECT_EQ(status().digest.generation, std::nullopt);
   EXPECT_TRUE(claims("x"));
 }
 
@@ -151,16 +151,16 @@ TEST_F(ExchangeTest, ASquidByTheSettingsIsOneWhateverItSays) {
   config::PeerSettings settings = samples::peer("b", peer.port());
   settings.digest = config::PeerDigest::squid;
   start({settings});
-  ASSERT_TRUE(reached([&] { return status().polls == 1; }));
+  ASSERT_TRUE(reached([&] { return status().polls.made == 1; }));
   EXPECT_EQ(status().kind, PeerKind::squid);
 }
 
 TEST_F(ExchangeTest, ASquidWithoutADigestIsNoFailure) {
   ScriptedPeer peer(Reply(404, {{"Server", "squid/5.7"}}).body("no"));
   start(peer);
-  ASSERT_TRUE(reached([&] { return status().polls == 2; }));
+  ASSERT_TRUE(reached([&] { return status().polls.made == 2; }));
   EXPECT_EQ(status().state, PeerState::waiting);
-  EXPECT_EQ(status().polls_failed, 0U);
+  EXPECT_EQ(status().polls.failed, 0U);
   EXPECT_NE(status().last_error, "");
 }
 
@@ -174,8 +174,8 @@ TEST_F(ExchangeTest, ADeltaChangesWhatIsHeld) {
   start(peer);
   ASSERT_TRUE(reached([&] { return claims("y"); }));
   EXPECT_FALSE(claims("x"));
-  EXPECT_EQ(status().generation, 6U);
-  EXPECT_EQ(status().resyncs, 0U);
+  EXPECT_EQ(status().digest.generation, 6U);
+  EXPECT_EQ(status().polls.resyncs, 0U);
 }
 
 TEST_F(ExchangeTest, ADeltaThatDoesNotFitIsCountedAndAllAskedForAtOnce) {
@@ -185,8 +185,8 @@ TEST_F(ExchangeTest, ADeltaThatDoesNotFitIsCountedAndAllAskedForAtOnce) {
   });
   start(peer);
   ASSERT_TRUE(reached([&] { return claims("y"); }));
-  EXPECT_EQ(status().resyncs, 1U);
-  EXPECT_EQ(status().polls_failed, 0U);
+  EXPECT_EQ(status().polls.resyncs, 1U);
+  EXPECT_EQ(status().polls.failed, 0U);
   const auto requests = peer.requests();
   EXPECT_EQ(requests[2].start_line, "GET /digest/native HTTP/1.1");
   EXPECT_FALSE(requests[2].has("If-None-Match"));
@@ -211,7 +211,7 @@ TEST_F(ExchangeTest, WhoIsNativeByTheSettingsIsAskedInNoOtherForm) {
   config::PeerSettings settings = samples::peer("b", peer.port());
   settings.digest = config::PeerDigest::native;
   start({settings});
-  ASSERT_TRUE(reached([&] { return status().polls_failed == 2; }));
+  ASSERT_TRUE(reached([&] { return status().polls.failed == 2; }));
   for (const auto& request : peer.requests()) {
     EXPECT_EQ(request.start_line, "GET /digest/native HTTP/1.1");
   }
@@ -228,7 +228,7 @@ TEST_F(ExchangeTest, APeerWhoseDigestIsOffIsNeverAsked) {
 
 TEST_F(ExchangeTest, NobodyThereIsAFailureThatTicksOutlive) {
   start({samples::peer("b", 1)});
-  ASSERT_TRUE(reached([&] { return status().polls_failed == 1; }));
+  ASSERT_TRUE(reached([&] { return status().polls.failed == 1; }));
   EXPECT_EQ(status().state, PeerState::failing);
   EXPECT_NE(status().last_error, "");
   EXPECT_TRUE(beats_pass(10));
@@ -245,11 +245,11 @@ TEST_P(BadAnswer, IsCountedAndTheOldDigestKept) {
   ScriptedPeer peer([](std::size_t number) { return number == 0 ? good() : GetParam().reply; });
   settings_.peer_memory = config::kibibytes(256);
   start(peer, {.connect = 2s, .total = 5s, .stall = 1s});
-  ASSERT_TRUE(reached([&] { return status().polls_failed > 0; }));
+  ASSERT_TRUE(reached([&] { return status().polls.failed > 0; }));
   EXPECT_TRUE(claims("x"));
   EXPECT_EQ(status().state, PeerState::usable);
   EXPECT_NE(status().last_error, "");
-  EXPECT_LT(status().bytes_received, 1U << 20);
+  EXPECT_LT(status().polls.bytes_received, 1U << 20);
 }
 
 std::string full() {
@@ -293,10 +293,10 @@ TEST_F(ExchangeTest, AllDigestsTogetherStayUnderPeerMemory) {
   ScriptedPeer other(answer(kHearsay, body));
   settings_.peer_memory = config::ByteSize{2 * 1500 - 1};
   start({samples::peer("b", one.port()), samples::peer("c", other.port())});
-  ASSERT_TRUE(reached([&] { return status(0).polls_failed + status(1).polls_failed > 0; }));
-  ASSERT_TRUE(reached([&] { return status(0).polls + status(1).polls > 4; }));
-  const std::size_t refused = status(0).entries ? 1 : 0;
-  EXPECT_EQ(status(refused).entries, std::nullopt);
+  ASSERT_TRUE(reached([&] { return status(0).polls.failed + status(1).polls.failed > 0; }));
+  ASSERT_TRUE(reached([&] { return status(0).polls.made + status(1).polls.made > 4; }));
+  const std::size_t refused = status(0).digest.entries ? 1 : 0;
+  EXPECT_EQ(status(refused).digest.entries, std::nullopt);
   EXPECT_NE(status(refused).last_error.find("peer_memory"), std::string::npos);
   EXPECT_EQ(directory_->claimants(key("x"), now()).size(), 1U);
 }

@@ -50,7 +50,7 @@ PollResponse response_with(const digest::SquidDigest& digest) {
 }
 
 TEST(Judge, TakesAGoodDigest) {
-  const PollResult result = judge(kPlain, response_with(digest_of({"a"})));
+  const PollResult result = read_poll(kPlain, response_with(digest_of({"a"})));
   EXPECT_EQ(result.outcome, Polled::fetched);
   EXPECT_EQ(result.kind, PeerKind::hearsay);
   EXPECT_EQ(*result.claims.filter, digest_of({"a"}).filter);
@@ -71,7 +71,7 @@ TEST(Judge, RefusesAHostileBodyAndSaysWhy) {
         Case{[](auto& body) { std::fill(body.begin() + 128, body.end(), 0xff); }}}) {
     PollResponse response = response_with(digest_of({"a"}));
     c.spoil(response.body);
-    const PollResult result = judge(kPlain, response);
+    const PollResult result = read_poll(kPlain, response);
     EXPECT_EQ(result.outcome, Polled::failed);
     EXPECT_EQ(result.claims.filter, nullptr);
     EXPECT_TRUE(result.error.starts_with("bad digest: ")) << result.error;
@@ -82,9 +82,9 @@ TEST(Judge, RefusesAMaskThatTheRoomDoesNotHold) {
   const PollResponse response = response_with(digest_of({"a"}));
   PollRequest request = kPlain;
   request.room = response.body.size() - digest::kSquidControlBytes;
-  EXPECT_EQ(judge(request, response).outcome, Polled::fetched);
+  EXPECT_EQ(read_poll(request, response).outcome, Polled::fetched);
   --request.room;
-  EXPECT_EQ(judge(request, response).error, kTooLarge);
+  EXPECT_EQ(read_poll(request, response).error, kTooLarge);
 }
 
 TEST(Judge, ReadsTheStatusByTheKindOfPeer) {
@@ -106,7 +106,7 @@ TEST(Judge, ReadsTheStatusByTheKindOfPeer) {
     response.server = c.server;
     PollRequest request = kPlain;
     request.conditional = c.conditional;
-    const PollResult result = judge(request, response);
+    const PollResult result = read_poll(request, response);
     EXPECT_EQ(result.outcome, c.expected) << c.status << c.server;
     EXPECT_EQ(result.error.empty(), c.expected == Polled::unchanged) << c.status << c.server;
   }
@@ -127,27 +127,27 @@ TEST(Judge, KeepsOnlyAHearsaysWellFormedStrongEtag) {
                         Case{'"' + std::string(63, 'a') + '"', false, std::nullopt}}) {
     PollResponse response = response_with(digest_of({"a"}));
     response.etag = c.etag;
-    const PollResult result = judge(kPlain, response);
+    const PollResult result = read_poll(kPlain, response);
     EXPECT_EQ(result.etag, c.kept ? c.etag : "");
     EXPECT_EQ(result.generation, c.generation) << c.etag;
   }
   PollResponse squid = response_with(digest_of({"a"}));
   squid.server = "squid/5.7";
-  EXPECT_EQ(judge(kPlain, squid).etag, "");
+  EXPECT_EQ(read_poll(kPlain, squid).etag, "");
 }
 
 TEST(Judge, TakesANativeDigestAndWhatChangedInIt) {
   const PollResult whole =
-      judge(asking(DigestForm::native), native_response(body_of(native_of({"a"}))));
+      read_poll(asking(DigestForm::native), native_response(body_of(native_of({"a"}))));
   EXPECT_EQ(whole.outcome, Polled::fetched);
   EXPECT_EQ(whole.kind, PeerKind::hearsay);
   EXPECT_EQ(whole.generation, 5U);
   EXPECT_EQ(whole.etag, "\"00000000000000ab-5\"");
   EXPECT_EQ(*whole.claims.native, native_of({"a"}));
   PollRequest request = asking(DigestForm::native);
-  request.held = whole.claims.native;
+  request.base = whole.claims.native;
   const auto next = native_of({"a", "b"}, 9);
-  const PollResult changed = judge(request, native_response(delta_of(native_of({"a"}), next)));
+  const PollResult changed = read_poll(request, native_response(delta_of(native_of({"a"}), next)));
   EXPECT_EQ(changed.outcome, Polled::fetched);
   EXPECT_EQ(*changed.claims.native, next);
   EXPECT_TRUE(changed.claims.filter->contains(key("b")));
@@ -155,14 +155,14 @@ TEST(Judge, TakesANativeDigestAndWhatChangedInIt) {
 
 TEST(Judge, AsksForAllWhereADeltaDoesNotFitWhatIsHeld) {
   PollRequest request = asking(DigestForm::native);
-  request.held = std::make_shared<const digest::NativeDigest>(native_of({"z"}));
+  request.base = std::make_shared<const digest::NativeDigest>(native_of({"z"}));
   const auto next = native_of({"a", "b"}, 9);
   const auto delta = native_response(delta_of(native_of({"a"}), next));
-  EXPECT_EQ(judge(request, delta).outcome, Polled::resync);
-  EXPECT_NE(judge(request, delta).error, "");
+  EXPECT_EQ(read_poll(request, delta).outcome, Polled::resync);
+  EXPECT_NE(read_poll(request, delta).error, "");
   const auto other = native_response(delta_of(native_of({"a"}, 6), next));
-  EXPECT_EQ(judge(request, other).outcome, Polled::resync);
-  EXPECT_EQ(judge(asking(DigestForm::native), other).outcome, Polled::failed)
+  EXPECT_EQ(read_poll(request, other).outcome, Polled::resync);
+  EXPECT_EQ(read_poll(asking(DigestForm::native), other).outcome, Polled::failed)
       << "all was asked for";
 }
 
@@ -181,11 +181,11 @@ TEST(Judge, TriesTheOtherFormWhereOursIsNotGiven) {
     response.status = c.status;
     response.server = c.server;
     PollRequest request = asking(DigestForm::native);
-    EXPECT_NE(judge(request, response).outcome, Polled::other_form) << c.status << c.server;
+    EXPECT_NE(read_poll(request, response).outcome, Polled::other_form) << c.status << c.server;
     request.form_is_a_guess = true;
-    EXPECT_EQ(judge(request, response).outcome, c.if_a_guess) << c.status << c.server;
+    EXPECT_EQ(read_poll(request, response).outcome, c.if_a_guess) << c.status << c.server;
     request.form = DigestForm::squid;
-    EXPECT_NE(judge(request, response).outcome, Polled::other_form) << c.status << c.server;
+    EXPECT_NE(read_poll(request, response).outcome, Polled::other_form) << c.status << c.server;
   }
 }
 
@@ -193,29 +193,29 @@ TEST(Judge, RefusesANativeDigestThatTheRoomDoesNotHold) {
   PollRequest request = asking(DigestForm::native);
   request.room = 1499;
   const auto response = native_response(body_of(native_of({"a"})));
-  EXPECT_EQ(judge(request, response).error, kTooLarge);
+  EXPECT_EQ(read_poll(request, response).error, kTooLarge);
   request.room = 1500;
-  EXPECT_EQ(judge(request, response).outcome, Polled::fetched);
+  EXPECT_EQ(read_poll(request, response).outcome, Polled::fetched);
 }
 
 TEST(Enter, CountsAResyncAndGoesOnWithWhatItHas) {
   PollReport report;
-  enter(report, judge(asking(DigestForm::native), native_response(body_of(native_of({"a"})))),
+  enter(report, read_poll(asking(DigestForm::native), native_response(body_of(native_of({"a"})))),
         kNow);
   PollResult resync;
   resync.outcome = Polled::resync;
   enter(report, resync, kNow + 1s);
-  EXPECT_EQ(report.resyncs, 1U);
+  EXPECT_EQ(report.polls.resyncs, 1U);
   EXPECT_EQ(report.claims.native, nullptr);
   EXPECT_EQ(report.etag, "");
   EXPECT_TRUE(report.counts(kNow + 1s));
   EXPECT_TRUE(report.claims.filter->contains(key("a")));
-  EXPECT_EQ(report.polls_failed, 0U);
+  EXPECT_EQ(report.polls.failed, 0U);
 }
 
 TEST(Enter, KeepsTheOldDigestThroughFailuresUntilItIsTooOld) {
   PollReport report;
-  enter(report, judge(kPlain, response_with(digest_of({"a"}))), kNow);
+  enter(report, read_poll(kPlain, response_with(digest_of({"a"}))), kNow);
   EXPECT_TRUE(report.counts(kNow + 59s));
   enter(report, no_response(of_a_hearsay(false), "no connection"), kNow + 59s);
   EXPECT_TRUE(report.claims.filter->contains(key("a")));
@@ -225,17 +225,17 @@ TEST(Enter, KeepsTheOldDigestThroughFailuresUntilItIsTooOld) {
   enter(report, no_response(of_a_hearsay(false), "no connection"), kNow + 60s);
   EXPECT_EQ(report.claims.filter, nullptr);
   EXPECT_EQ(report.etag, "");
-  EXPECT_EQ(report.polls, 3U);
-  EXPECT_EQ(report.polls_failed, 2U);
+  EXPECT_EQ(report.polls.made, 3U);
+  EXPECT_EQ(report.polls.failed, 2U);
 }
 
 TEST(Enter, AGoodPollConfirmsAndForgivesFailures) {
   PollReport report;
-  enter(report, judge(kPlain, response_with(digest_of({"a"}))), kNow);
+  enter(report, read_poll(kPlain, response_with(digest_of({"a"}))), kNow);
   enter(report, no_response(of_a_hearsay(false), "no connection"), kNow + 30s);
   PollResponse unchanged;
   unchanged.status = 304;
-  enter(report, judge(of_a_hearsay(true), unchanged), kNow + 50s);
+  enter(report, read_poll(of_a_hearsay(true), unchanged), kNow + 50s);
   EXPECT_TRUE(report.counts(kNow + 109s));
   EXPECT_EQ(report.confirmed, kNow + 50s);
   EXPECT_EQ(report.generation, 17U);

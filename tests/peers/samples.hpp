@@ -73,7 +73,7 @@ inline PollReport report_of(std::initializer_list<const char*> names, SteadyTime
   report.claims = Claims(native_of(names));
   report.confirmed = now;
   report.usable_until = now + std::chrono::seconds{60};
-  report.polls = 1;
+  report.polls.made = 1;
   return report;
 }
 

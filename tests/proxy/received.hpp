@@ -1,4 +1,4 @@
-// What came over a connection by its end.
+// All bytes that arrive on a connection until its end.
 #pragma once
 
 #include <boost/asio/read.hpp>

@@ -1,10 +1,10 @@
-// All that a request meets within the proxy, on one thread, with one client's connection.
+// All of the proxy that a request passes through, on one thread, with one client's connection.
 #pragma once
 
 #include <string>
 
 #include "proxy/client/client.hpp"
-#include "proxy/fill/block_runs.hpp"
+#include "proxy/runs/block_runs.hpp"
 #include "proxy/server/http1_body.hpp"
 #include "proxy/server/http1_response.hpp"
 #include "proxy/server/store_holdings.hpp"
@@ -21,7 +21,7 @@ inline config::Settings quiet_settings() {
 }
 
 struct Scene {
-  // The digest is of the store, or of what a test says is held.
+  // The digest lists the keys of the store, or those that a test gives.
   explicit Scene(config::Settings told = quiet_settings(), lists::AccessLists listed = {},
                  peers::Holdings* held = nullptr)
       : policy(std::make_shared<const Policy>(std::move(told), std::move(listed))),
@@ -30,7 +30,7 @@ struct Scene {
     worker.deadlines.start();
   }
 
-  // What the client gets of what `task` sends.
+  // Runs `task`, and returns the bytes that the client receives.
   std::string received(net::Task<void> task) {
     support::run(worker.io, std::move(task));
     stream.shutdown_send();

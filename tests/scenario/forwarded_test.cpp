@@ -1,7 +1,7 @@
 // Forwarded (RFC 7239) and X-Forwarded-For by the setting `forwarded`.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/peer_scene.hpp"
+#include "tests/scenario/peers/peer_scene.hpp"
 #include "tests/scenario/scene.hpp"
 
 namespace scenario {

@@ -146,7 +146,7 @@ TEST(Forwarding, RefusesItsOwnRequestComingBack) {
   EXPECT_EQ(scene.origin.count(), 0U);
 }
 
-TEST(Forwarding, AnswersItsOwnRequestComingBackWithWhatItHolds) {
+TEST(Forwarding, AnswersItsOwnRequestComingBackFromTheCache) {
   Scene scene(json{{"name", "cache-a"}});
   scene.origin.on("/a", cacheable("hello"));
   scene.client.get(scene.origin.url("/a"));

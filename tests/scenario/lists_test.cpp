@@ -2,7 +2,7 @@
 // asking.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/peer_scene.hpp"
+#include "tests/scenario/peers/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -63,7 +63,7 @@ TEST(Lists, RefuseUrlsThatBeginAsListed) {
   EXPECT_EQ(Client(scene.proxy->port()).get(port_giver.url("/neve")).status, 404);
 }
 
-TEST(Lists, Give504ToWhoWantsOnlyWhatIsHeld) {
+TEST(Lists, Give504ToOnlyIfCached) {
   const Listed scene("localhost");
   const Fields only_if_cached{{"Cache-Control", "only-if-cached"}};
   EXPECT_EQ(scene.get("localhost", "/a", only_if_cached).status, 504);
@@ -97,7 +97,7 @@ TEST(Lists, LetThroughWhatIsAllowedAndNoMore) {
   EXPECT_EQ(scene.origin.connections(), 1U);
 }
 
-TEST(Lists, ComeBeforeWhatANeighbourHolds) {
+TEST(Lists, ApplyBeforeANeighbourIsAsked) {
   const TemporaryDirectory directory;
   write_file(directory / "block", "127.0.0.1\n");
   PeerScene scene({"/a"}, {{"access", {{"block", {(directory / "block").string()}}}}});

@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "tests/scenario/peer_scene.hpp"
+#include "tests/scenario/peers/peer_scene.hpp"
 
 namespace scenario {
 namespace {

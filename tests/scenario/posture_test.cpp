@@ -1,7 +1,7 @@
-// What the proxy refuses by default, and to which clients (design section 10).
+// What the proxy refuses by default, and to which clients.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/peer_scene.hpp"
+#include "tests/scenario/peers/peer_scene.hpp"
 
 namespace scenario {
 namespace {

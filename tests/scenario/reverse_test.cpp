@@ -1,7 +1,7 @@
 // Reverse mode: origin-form requests, answered for the origins that the settings name.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/peer_scene.hpp"
+#include "tests/scenario/peers/peer_scene.hpp"
 
 namespace scenario {
 namespace {
@@ -104,7 +104,7 @@ TEST(Reverse, AsksTheNextOriginWhenTheFirstHasGoneAway) {
   EXPECT_EQ(ask_again(), "second") << "though a connection to the first was kept";
 }
 
-TEST(Reverse, DoesNotRepeatWhatMayHaveBeenDone) {
+TEST(Reverse, DoesNotRepeatARequestThatMayHaveBeenExecuted) {
   ScriptedOrigin first, second;
   first.otherwise([](const support::Request&) { return Reply::hang_up(); });
   const ProxyProcess proxy(gateway({mapping("*", {at(first.port()), at(second.port())})}));
@@ -113,7 +113,7 @@ TEST(Reverse, DoesNotRepeatWhatMayHaveBeenDone) {
   EXPECT_EQ(second.count(), 0U);
 }
 
-TEST(Reverse, DoesNotGiveTheNextOriginWhatTheFirstIsSlowWith) {
+TEST(Reverse, DoesNotAskTheNextOriginWhileTheFirstIsSlow) {
   ScriptedOrigin first, second;
   const Gate never;
   first.on("/slow", Reply(200).wait(never).body("late"));
@@ -125,7 +125,7 @@ TEST(Reverse, DoesNotGiveTheNextOriginWhatTheFirstIsSlowWith) {
   EXPECT_EQ(second.count(), 0U);
 }
 
-TEST(Reverse, LetsAnOriginRestThatHangsUpOnWhatIsNotRepeated) {
+TEST(Reverse, LetsAnOriginRestThatHangsUpOnAnUnrepeatableRequest) {
   ScriptedOrigin first, second;
   first.otherwise([](const support::Request&) { return Reply::hang_up(); });
   second.on("/a", Reply(200).body("second"));
@@ -151,7 +151,7 @@ TEST(Reverse, KeepsItsEntriesApartFromThoseOfForwardUsers) {
   EXPECT_EQ(behind.count() + named.count(), 2U) << "both are held";
 }
 
-TEST(Reverse, ForgetsWhatAnUnsafeRequestChanged) {
+TEST(Reverse, DropsResponsesThatAnUnsafeRequestChanged) {
   ScriptedOrigin origin;
   origin.on("/a", cacheable("hello"));
   const ProxyProcess proxy(gateway({mapping("*", at(origin.port()))}));
@@ -185,7 +185,7 @@ TEST(Reverse, RefusesListedUrlsButReachesItsOriginsAtListedAddresses) {
 }
 
 // The origin receives a Host all the same.
-TEST(Reverse, RefusesListedUrlsToWhoNamesNoHost) {
+TEST(Reverse, RefusesListedUrlsToRequestsWithoutAHost) {
   const TemporaryDirectory directory;
   ScriptedOrigin origin;
   origin.otherwise([](const support::Request&) { return Reply(200).body("hello"); });
@@ -205,7 +205,7 @@ TEST(Reverse, RefusesListedUrlsToWhoNamesNoHost) {
 }
 
 // One URL has an entry of each mode, and responses in one mode do not change the other's entry.
-TEST(Reverse, KeepsWhatPostAndHeadBringInItsOwnSpace) {
+TEST(Reverse, KeepsTheEffectsOfPostAndHeadInItsOwnKeySpace) {
   ScriptedOrigin behind, named;
   named.otherwise([](const support::Request&) { return cacheable("named"); });
   behind.on(
@@ -225,7 +225,7 @@ TEST(Reverse, KeepsWhatPostAndHeadBringInItsOwnSpace) {
   EXPECT_EQ(behind.count() + named.count(), 2U);
 }
 
-TEST(Reverse, UpdatesWhatItHoldsByHead) {
+TEST(Reverse, UpdatesStoredResponsesByHead) {
   ScriptedOrigin origin;
   origin.on("/a", [](const support::Request& request) {
     const char* control = request.method == "HEAD" ? "max-age=60" : "max-age=0";
@@ -237,7 +237,7 @@ TEST(Reverse, UpdatesWhatItHoldsByHead) {
   EXPECT_TRUE(is_hit(ask(proxy.port(), "/a", "a.test")));
 }
 
-TEST(Reverse, RefreshesWhatItServesStale) {  // RFC 5861 3
+TEST(Reverse, RefreshesStaleResponsesThatItServes) {  // RFC 5861 3
   ScriptedOrigin origin;
   origin.on("/a", cacheable("old", "max-age=0, stale-while-revalidate=60").with("ETag", "\"1\""));
   const ProxyProcess proxy(gateway({mapping("*", at(origin.port()))}));
@@ -260,7 +260,7 @@ TEST(Reverse, HeedsTheFieldsForGatewaysThatForwardModeDoesNot) {  // RFC 9213
   EXPECT_FALSE(is_hit(forward.get(origin.url("/a"))));
 }
 
-TEST(Reverse, KeepsWhatItSharesByTheRulesThatNeighboursKnow) {
+TEST(Reverse, KeepsSharedResponsesByTheRulesThatNeighboursKnow) {
   ScriptedOrigin origin;
   origin.on("/a", Reply(200, {{"Cache-Control", "no-store"}, {"CDN-Cache-Control", "max-age=60"}}));
   auto shared = mapping("a.test", at(origin.port()));
@@ -340,7 +340,7 @@ TEST(Reverse, AnswersFromTheListOfKnownUrlsWithoutAskingForOthers) {
   EXPECT_EQ(origin.count(), asked);
 }
 
-TEST(Reverse, KnowsAUrlByWhatARuleLeavesOfIt) {
+TEST(Reverse, KnowsAUrlInTheFormThatARuleReducesItTo) {
   const TemporaryDirectory directory;
   write_file(directory / "urls", "/b\n");
   ScriptedOrigin origin;

@@ -1,7 +1,7 @@
 // Rules in the settings for single sites, and the rule that each response names in Cache-Status.
 #include <gtest/gtest.h>
 
-#include "tests/scenario/peer_scene.hpp"
+#include "tests/scenario/peers/peer_scene.hpp"
 
 namespace scenario {
 namespace {

@@ -1,5 +1,6 @@
 // Preloaded into the program: makes its disk hang, slow or read-only while a file of that name
 // exists in the directory HEARSAY_DISK_FAULTS: reads_hang, reads_slow, writes_hang, writes_slow,
+// full,
 // read_only. Only the cache on disk uses the system calls that this file replaces.
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -35,8 +36,9 @@ void write_slowly(const iovec* pieces, int count) {
 }
 
 bool may_not_write() {
-  if (!is_told("read_only")) return false;
-  errno = EROFS;
+  const bool full = is_told("full");
+  if (!full && !is_told("read_only")) return false;
+  errno = full ? ENOSPC : EROFS;
   return true;
 }
 

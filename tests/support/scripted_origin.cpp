@@ -103,9 +103,15 @@ void ScriptedOrigin::serve(Connection& connection, std::stop_token stop) {
       request->connection = connection.number;
       request->on_connection = on_connection++;
       std::unique_lock lock(mutex_);
-      Request& recorded = requests_.emplace_back(std::move(*request));
+      const auto recorded = requests_.insert(requests_.end(), std::move(*request));
       lock.unlock();
-      if (!answer_one(connection, incoming, recorded, stop)) break;
+      const bool goes_on = answer_one(connection, incoming, *recorded, stop);
+      if (!records_) {
+        lock.lock();
+        requests_.erase(recorded);
+        lock.unlock();
+      }
+      if (!goes_on) break;
     }
   } catch (const Malformed& malformed) {
     ADD_FAILURE() << "an origin was sent " << malformed.what();

@@ -42,6 +42,9 @@ class ScriptedOrigin {
   // Answers requests for all other paths, which get a 404 by default.
   void otherwise(Answer answer);
 
+  // From now on forgets each request once it is answered: for tests that run for hours.
+  void record_nothing() { records_ = false; }
+
   std::uint16_t port() const { return listener_.port(); }
   std::string url(std::string_view path) const;
 
@@ -82,6 +85,7 @@ class ScriptedOrigin {
   Answer otherwise_;
   std::list<Request> requests_;
   std::list<Connection> connections_;
+  std::atomic<bool> records_ = true;
   std::atomic<std::size_t> accepted_ = 0;
   std::atomic<std::uint64_t> body_bytes_sent_ = 0;
   std::thread acceptor_;

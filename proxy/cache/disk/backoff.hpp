@@ -6,7 +6,7 @@
 
 namespace proxy::cache::disk {
 
-// Doubles from the first rest to the longest. For one thread.
+// Each rest is twice as long as the one before, up to the longest. For one thread.
 class Backoff {
  public:
   using Clock = std::chrono::steady_clock;
@@ -19,7 +19,7 @@ class Backoff {
     until_ = Clock::now() + next_;
     next_ = std::min(next_ * 2, longest_);
   }
-  // A write worked: the next rest is the first again.
+  // A write worked: the next rest is short again.
   void reset() { next_ = first_; }
   Clock::time_point until() const { return until_; }
   bool is_over() const { return Clock::now() >= until_; }

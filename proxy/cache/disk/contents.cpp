@@ -13,7 +13,7 @@ Result<Contents::Unknown> Contents::open(const std::filesystem::path& path) {
   if (!items) return items.error();
   Unknown unknown;
   Learner learner(index_, segments_, rules_);
-  std::optional<std::uint16_t> purges;  // by the segments read so far
+  std::optional<std::uint16_t> purges;  // their number in the segments read so far
   for (const auto& item : *items) {
     if (!item.is_file) continue;
     auto file = directory->open_segment(item.segment);
@@ -39,7 +39,7 @@ void Contents::each(const std::function<bool(const Seen&)>& visit,
                     const std::function<bool(const Location&)>& wanted) const {
   for (auto segment = segments_.oldest(); segment; segment = segments_.after(segment->number)) {
     const auto scanned = scan(segment->file, segment->number);
-    if (!scanned) continue;  // it could be read when this was opened
+    if (!scanned) continue;  // open() could read the segment, but now the disk fails
     for (const Listed& listed : scanned->records) {
       const Position at{segment->number, listed.offset};
       const auto place = index_.find(listed.key);

@@ -1,4 +1,4 @@
-// The entries of a stopped cache, without starting it.
+// Reads the entries of a stopped cache without starting it.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,9 @@
 
 namespace proxy::cache::disk {
 
-// The entries that a start would find, unless LogLimits are smaller than they were. Changes nothing
-// on disk. Locks the directory, which other readers may have open at the same time. For one thread;
-// waits for the disk. The index takes some 50 bytes of memory for each entry.
+// The entries that a start would find if LogLimits are not smaller than before. Changes nothing on
+// disk. Locks the directory, but shares it with other readers. For one thread; waits for the disk.
+// The index takes some 50 bytes of memory for each entry.
 class Contents {
  public:
   // `reading`: which URLs a purge by prefix covers.
@@ -28,19 +28,20 @@ class Contents {
     std::size_t other_version = 0;
   };
 
-  // Call first, and once. `no_directory`: no cache is there. `in_use`: a proxy may be writing.
+  // Call it first, and only once. `no_directory`: there is no cache. `in_use`: a proxy writes to
+  // it.
   Result<Unknown> open(const std::filesystem::path& path);
 
   std::size_t entries() const { return index_.entries(); }
 
-  // One entry: its key, its location, and its record or why that cannot be read.
+  // One entry: its key, its location, and its record or the reason why it cannot be read.
   struct Seen {
     const Key& key;
     const Location& place;
     const Result<StoredRecord>& stored;
   };
   // Visits every entry that no purge rule covers, in the order of the log, until `visit` returns
-  // false. Blocks of large objects are entries, too. Reads only those that are `wanted`.
+  // false. Blocks of large objects are entries, too. Reads only entries for which `wanted` is true.
   void each(const std::function<bool(const Seen&)>& visit,
             const std::function<bool(const Location&)>& wanted = {}) const;
 

@@ -7,7 +7,7 @@
 namespace proxy::cache::disk {
 namespace {
 
-// A second that is surely past. A machine without a clock of its own may believe that it is 1970.
+// The time now, but at least 2025: a machine without a battery for its clock may start in 1970.
 std::uint32_t past_second() {
   constexpr std::chrono::sys_days kLongPast{std::chrono::year{2025} / 1 / 1};
   const auto past =
@@ -37,7 +37,8 @@ std::function<void(Result<Position>)> told(Done done) {
   };
 }
 
-// If the record is not written, the next start would find the entry that the record replaces.
+// If the record cannot be written, purges the entry that it replaces: otherwise the next start
+// would find that entry.
 void purge_unless_written(NewRecord& record, Writer& writer) {
   const Key key = record.header.key;
   record.done = [&writer, key, done = std::move(record.done)](Result<Position> at) {
@@ -108,13 +109,14 @@ Result<void> Disk::check(const Key& key, const Location& location, std::string& 
   if (stored) {
     lose_block(stored->header().key, stored->header().version);
   } else {
-    queue_.doubt(WriteQueue::kAnyObject, 0);  // the head said whose block it was
+    queue_.doubt(WriteQueue::kAnyObject, 0);  // only the damaged head tells the block's object
   }
   return read;
 }
 
-// A record that cannot be read is not tried again: each request for it would wait for a bad sector.
-// The next start must not find it either: in the meantime a purge of it would find nothing to do.
+// A record that cannot be read is not tried again, because each request for it would wait for a bad
+// sector. It is purged, so that the next start does not find it either: the operator may purge the
+// entry in the meantime, and without an entry in the index that purge would not be written.
 bool Disk::drop(const Key& key, const Location& location, Error reason) {
   if (reason == Error::would_block) return false;
   const bool dropped = catalog_.index.erase_at(key, location.at);
@@ -131,11 +133,11 @@ Result<void> Disk::append(NewRecord record) {
 
 Result<void> Disk::replace(NewRecord record) {
   const Key key = record.header.key;
-  const bool held = may_hold(key);
+  const bool may_be_there = may_hold(key);
   catalog_.index.erase(key);
-  if (held) purge_unless_written(record, writer_);
+  if (may_be_there) purge_unless_written(record, writer_);
   const auto taken = queue_.append(std::move(record));
-  if (!taken && held) purge(key, {});
+  if (!taken && may_be_there) purge(key, {});
   return taken;
 }
 
@@ -147,7 +149,7 @@ Result<void> Disk::freshen(NewRecord record) {
   return taken;
 }
 
-// The index is asked last: a record is added to it before it counts as written.
+// The index is asked last: a record leaves `unwritten` only after the index has it.
 bool Disk::may_hold(const Key& key) const {
   if (catalog_.log_has_more.load(std::memory_order_acquire)) return true;
   if (catalog_.unwritten.any(key)) return true;
@@ -163,7 +165,7 @@ void Disk::purge(const Key& key, Done done) {
 }
 
 Result<void> Disk::purge_prefix(std::string_view text, Done done) {
-  if (!catalog_.rules.add(text)) return Error::busy;
+  if (catalog_.rules.add(text) == PurgeRules::Added::too_many) return Error::busy;
   NewRecord record{
       .header = {.kind = RecordKind::purge_prefix}, .url = std::string(text), .head = {}};
   record.done = told(std::move(done));

@@ -13,13 +13,13 @@ namespace proxy::cache::disk {
 struct Options {
   std::filesystem::path path;
   LogLimits log;
-  // Memory for blocks that wait to be written. Other records may use more of it, and a slow disk
-  // allows less: see WriteQueue.
+  // Memory for blocks that wait to be written. Other records may use more memory, and on a slow
+  // disk less may wait: see WriteQueue.
   std::uint64_t queue_bytes = std::uint64_t{32} << 20;
-  // How long a record waits for others to be written with it: a switch of threads costs more than
-  // to write a record. Purges do not wait, nor does the queue once it holds a MiB.
+  // How long a record waits for others to be written with it: to switch threads costs more than to
+  // write a record. Purges do not wait. A queue of one MiB does not wait either.
   std::chrono::milliseconds gather{5};
-  // From a failure to the first attempt to go on. Doubled with each failure, up to the longest.
+  // The time from a failure to the next attempt. It doubles with each failure, up to the longest.
   std::chrono::milliseconds first_rest{1'000};
   std::chrono::milliseconds longest_rest{30'000};
   std::chrono::milliseconds longest_start{2'000};  // how long Disk::start() waits

@@ -20,14 +20,14 @@ ReadPool::~ReadPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool ReadPool::post(Job job) {
+ReadPool::Posted ReadPool::post(Job job) {
   {
     const threads::MutexLock lock(mutex_);
-    if (jobs_.size() >= most_) return false;
+    if (jobs_.size() >= most_) return Posted::too_many;
     jobs_.push_back(std::move(job));
   }
   posted_.notify_one();
-  return true;
+  return Posted::yes;
 }
 
 bool ReadPool::hangs(std::chrono::milliseconds limit) const {
@@ -39,15 +39,15 @@ bool ReadPool::hangs(std::chrono::milliseconds limit) const {
   return false;
 }
 
-bool ReadPool::end(std::chrono::milliseconds limit) {
+ReadPool::End ReadPool::end(std::chrono::milliseconds limit) {
   constexpr std::chrono::milliseconds kLook{20};
   threads::MutexLock lock(mutex_);
   stopping_ = true;
   posted_.notify_all();
   while (!ended_.wait_for(lock, kLook, [this]() REQUIRES(mutex_) { return running_ == 0; })) {
-    if (hangs(limit)) return false;
+    if (hangs(limit)) return End::hangs;
   }
-  return true;
+  return End::joined;
 }
 
 void ReadPool::run(Begun& begun) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -20,23 +21,29 @@ class ReadPool {
 
   // A job must not throw. At most `waiting` jobs wait.
   explicit ReadPool(std::size_t threads = 4, std::size_t waiting = 4096);
-  // Runs every job that was posted, however long that takes.
+  // Runs every posted job, however long that takes.
   ~ReadPool();
   ReadPool(const ReadPool&) = delete;
   ReadPool& operator=(const ReadPool&) = delete;
 
-  // False where too many jobs wait: treat the read as a miss.
-  [[nodiscard]] bool post(Job job);
+  enum class Posted : std::uint8_t {
+    yes,
+    too_many,  // jobs wait: the caller treats the read as a miss
+  };
+  [[nodiscard]] Posted post(Job job);
 
-  // Whether a job runs for longer than this: the disk does not answer.
+  // Whether a job has run for longer than this, so that the disk does not seem to answer.
   [[nodiscard]] bool hangs(std::chrono::milliseconds limit) const;
-  // Runs every job that was posted. False: one hangs for longer than `limit`; the pool cannot be
-  // destroyed before that job returns.
-  [[nodiscard]] bool end(std::chrono::milliseconds limit);
+  enum class End : std::uint8_t {
+    joined,
+    hangs,  // a job has run for longer than `limit`: the pool cannot be destroyed before it returns
+  };
+  // Runs every posted job.
+  [[nodiscard]] End end(std::chrono::milliseconds limit);
 
  private:
   using Clock = std::chrono::steady_clock;
-  // When a thread began its job; 0: it has none.
+  // When a thread began its job; 0: the thread has no job.
   using Begun = std::atomic<Clock::rep>;
 
   void run(Begun& begun);

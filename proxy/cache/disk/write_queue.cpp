@@ -5,9 +5,10 @@
 namespace proxy::cache::disk {
 namespace {
 
-// The bounds of other records, as multiples of those of blocks: blocks arrive at the pace of the
-// disk, small records in bursts. Most is left to records on which written ones depend: the entry of
-// an object, whose blocks are written, a newer head, whose body is, and purges.
+// The bounds of other records are multiples of the bounds of blocks. Blocks arrive at the pace of
+// the disk, small records in bursts. The last ones to be refused are records on which written
+// records depend: the entry of an object whose blocks are written, and a newer head whose body is.
+// Purges have the same bound in bytes.
 constexpr std::uint64_t kShareOfSmall = 4;
 constexpr std::uint64_t kShareOfLast = 8;
 
@@ -17,15 +18,15 @@ std::uint64_t share_of(const RecordHeader& header) {
   return last ? kShareOfLast : kShareOfSmall;
 }
 
-// The bound in time for blocks. It is never less than kLeastSoon, so that small records have room
-// beside one block.
+// The bound in time for blocks. It is never less than kLeastSoon bytes, so that small records have
+// room beside one block.
 constexpr std::chrono::milliseconds kSoon{125};
 constexpr std::uint64_t kLeastSoon = std::uint64_t{320} << 10;
 
-// When a step of the writer takes longer, the disk is slow now, whatever its pace was before.
+// If a step of the writer takes longer, the disk is slow now, whatever its pace was before.
 constexpr std::chrono::milliseconds kSlowStep{500};
 
-constexpr std::uint64_t kMuch = std::uint64_t{1} << 20;  // is written at once
+constexpr std::uint64_t kMuch = std::uint64_t{1} << 20;  // so many bytes are written at once
 
 constexpr std::size_t kMostDoubts = 65'536;
 
@@ -70,9 +71,11 @@ void WriteQueue::purge(NewRecord record) {
     if (bytes_ + record.footprint() <= kShareOfLast * options_.queue_bytes) {
       return push(std::move(record));
     }
-    // The rule must count before the writer can take the flag and settle the rule.
+    // The rule must exist before the writer sees `overflowed`, because the writer settles the rule.
     const bool is_new = !std::exchange(pending_.overflowed, true);
-    if (is_new && !catalog_.rules.add("")) catalog_.rules.cover_all();
+    if (is_new && catalog_.rules.add("") == PurgeRules::Added::too_many) {
+      catalog_.rules.cover_all();
+    }
   }
   if (record.header.kind == RecordKind::purge_prefix) catalog_.rules.withdraw(record.url);
   if (record.header.kind == RecordKind::purge) {
@@ -83,7 +86,7 @@ void WriteQueue::purge(NewRecord record) {
 
 void WriteQueue::doubt(const Key& object, std::uint64_t version) {
   const threads::MutexLock lock(mutex_);
-  // A doubt of every object is added even to a full list, since no later doubt repeats it.
+  // A doubt of every object enters even a full list, because no later doubt repeats it.
   if (pending_.doubts.size() >= kMostDoubts && object != kAnyObject) return;
   pending_.doubts.emplace_back(object, version);
   changed_.notify_all();
@@ -94,12 +97,13 @@ std::uint64_t WriteQueue::bytes() const {
   return bytes_;
 }
 
-bool WriteQueue::when_taken(std::uint64_t more_than, std::function<void()> taken) {
+WriteQueue::Notice WriteQueue::when_taken(std::uint64_t more_than, std::function<void()> taken) {
   const threads::MutexLock lock(mutex_);
-  more_than = std::min(more_than, bytes_soon() / 2);  // all waiters go on at the same time
-  if (bytes_ <= more_than || !watch_.working() || watch_.hangs() || ended_) return false;
+  // Half, because all waiters continue at the same time.
+  more_than = std::min(more_than, bytes_soon() / 2);
+  if (bytes_ <= more_than || !watch_.working() || watch_.hangs() || ended_) return Notice::none;
   waiters_.push_back({more_than, std::move(taken)});
-  return true;
+  return Notice::follows;
 }
 
 bool WriteQueue::settle(std::chrono::milliseconds limit) {

@@ -1,4 +1,4 @@
-// What waits to be written, with its bounds.
+// The records that wait to be written, and bounds for them.
 #pragma once
 
 #include <chrono>
@@ -17,25 +17,28 @@
 
 namespace proxy::cache::disk {
 
-// Any thread adds, the writer's thread takes all at once.
+// Any thread adds records. The writer's thread takes all at once.
 //
-// Two bounds keep a record from waiting much longer than a second. In bytes: blocks may use
-// Options::queue_bytes, small records 4 times that, newer heads, objects and purges 8 times. In
-// time: blocks are refused while more waits than the disk writes in an eighth of a second, small
-// records at 4 times that, newer heads and objects at 8 times; purges have no bound in time. A
-// record is always taken where nothing waits. The bound in time holds once writes have shown the
-// pace of the disk, or a step of the writer takes long.
+// Two bounds keep a record from waiting much longer than a second:
+// - Bytes. Blocks may use Options::queue_bytes; small records 4 times as much; newer heads, objects
+//   and purges 8 times as much.
+// - Time. Blocks are refused while the disk would need more than an eighth of a second to write
+//   what waits; small records at 4 times as long; newer heads and objects at 8 times as long.
+//   Purges have no bound in time. This bound applies only after writes have shown the pace of the
+//   disk, or while a step of the writer takes long.
+// If nothing waits, a record is never refused.
 class WriteQueue {
  public:
-  using Doubt = std::pair<Key, std::uint64_t>;  // of the claim of an object: its key and version
-  static constexpr Key kAnyObject{};            // in a doubt: of every object
+  // An object's key and version: the writer is to review the object's claim (ObjectClaims).
+  using Doubt = std::pair<Key, std::uint64_t>;
+  static constexpr Key kAnyObject{};  // in a doubt: every object
 
   // Work for the writer.
   struct Batch {
     std::vector<NewRecord> records;
     std::vector<Doubt> doubts;
-    bool overflowed = false;  // purges had no room: everything is to be purged
-    bool urgent = false;      // not to be kept waiting for more
+    bool overflowed = false;  // a purge had no room: the writer is to purge everything
+    bool urgent = false;      // the writer is not to wait for more records
 
     bool empty() const { return records.empty() && doubts.empty() && !overflowed; }
   };
@@ -44,37 +47,39 @@ class WriteQueue {
   WriteQueue(const Options& options, Catalog& catalog, const WriterWatch& watch)
       : options_(options), catalog_(catalog), watch_(watch) {}
 
-  // Any thread. `busy`: a bound is met; `resting`: the writer rests. Then record.done is not
-  // called.
+  // Any thread. `busy`: a bound is reached; `resting`: the writer rests. After these errors
+  // record.done is not called.
   Result<void> append(NewRecord record) EXCLUDES(mutex_);
-  // Never refused. Where the queue has no room for it, a rule that covers everything counts at
-  // once, the writer is asked to purge everything, and record.done is told `busy`.
+  // Never refuses. If the queue has no room, a rule that covers everything applies at once, the
+  // writer is asked to purge everything, and record.done gets `busy`.
   void purge(NewRecord record) EXCLUDES(mutex_);
-  // Has the claim of an object reviewed. Dropped where very many wait, as the writer hangs then: a
-  // later doubt of the same object has it reviewed.
+  // Asks the writer to review the claim of an object. Drops the doubt if very many wait already,
+  // since the writer hangs then; a later doubt of the same object repeats it.
   void doubt(const Key& object, std::uint64_t version) EXCLUDES(mutex_);
-  // Memory that the records take.
+  // Memory of the records.
   std::uint64_t bytes() const EXCLUDES(mutex_);
-  // Calls `taken` once, on the writer's thread, when no more than this waits. False where that is
-  // so already, or the writer rests, hangs or has ended: `taken` is not called then. The number
-  // counts as less where so much would have blocks refused.
-  bool when_taken(std::uint64_t more_than, std::function<void()> taken) EXCLUDES(mutex_);
-  // Waits until all is written and the writer has nothing else to do; false after this time.
+  // Calls `taken` once, on the writer's thread, when at most `more_than` bytes wait. Does not call
+  // it if so few wait already, or if the writer rests, hangs or has ended. `more_than` is reduced
+  // if blocks are refused while that much waits.
+  enum class Notice : std::uint8_t { follows, none };
+  Notice when_taken(std::uint64_t more_than, std::function<void()> taken) EXCLUDES(mutex_);
+  // Waits until all records are written and the writer has nothing else to do. Returns whether that
+  // came about within `limit`.
   bool settle(std::chrono::milliseconds limit) EXCLUDES(mutex_);
 
-  // For whoever starts and stops the writer.
+  // These three are for the thread that starts and stops the writer.
   void open() EXCLUDES(mutex_);
-  // The writer is to take what waits, and to end.
+  // Tells the writer to take all that waits, and then to end.
   void stop() EXCLUDES(mutex_);
-  // Waits so long for the writer to end; false if it has not.
+  // Waits for the writer to end. Returns whether it ended within `limit`.
   bool ended(std::chrono::milliseconds limit) EXCLUDES(mutex_);
 
-  // For the writer's thread. Waits until there is work, or until `wake`, or not at all where the
-  // writer has `more` to do. Nothing: the writer is to end.
+  // The others are for the writer's thread. Waits until there is work or until `wake`; not at all
+  // if the writer has `more` to do. Nothing: the writer is to end.
   std::optional<Batch> take(WriterWatch::Clock::time_point wake, bool more) EXCLUDES(mutex_);
-  // Records of so many bytes are written, or have failed. `pace`: of all writes so far.
+  // Records of this many bytes were written, or have failed. `pace`: of all writes so far.
   void release(std::uint64_t bytes, const WritePace& pace) EXCLUDES(mutex_);
-  // All that was taken is done; whether the writer has more to do.
+  // The writer has finished the batch. `more`: it has other work left.
   void finish(bool more) EXCLUDES(mutex_);
   void end() EXCLUDES(mutex_);
 
@@ -96,7 +101,7 @@ class WriteQueue {
   mutable threads::Mutex mutex_;
   threads::Condition changed_;
   Batch pending_ GUARDED_BY(mutex_);
-  std::uint64_t bytes_ GUARDED_BY(mutex_) = 0;  // also of records that are taken and not written
+  std::uint64_t bytes_ GUARDED_BY(mutex_) = 0;  // also of taken records that are not written yet
   WritePace pace_ GUARDED_BY(mutex_);
   std::vector<Waiter> waiters_ GUARDED_BY(mutex_);
   bool idle_ GUARDED_BY(mutex_) = false;  // the writer has nothing to do

@@ -5,14 +5,14 @@
 namespace proxy::cache::disk {
 namespace {
 
-// How often the writer looks whether the directory is still there.
+// How often the writer checks whether the directory is still there.
 constexpr std::chrono::seconds kLookAfter{1};
 
-// How long claims stand while a search for purged entries is under way.
+// How long claims stay in force while a search for purged entries is under way.
 constexpr std::chrono::seconds kClaimsMeanwhile{1};
 
 // To reclaim a segment, the writer may read each of its records. On a slow disk that takes long,
-// but the writer does not hang: so each call of `keep` begins a step.
+// but the writer must not count as hanging. So each call of `keep` begins a step.
 LogLimits in_steps(LogLimits limits, WriterWatch& watch) {
   limits.keep = [&watch, keep = std::move(limits.keep)](const Key& key, const Location& location) {
     watch.begin_step();
@@ -82,7 +82,7 @@ void Writer::run(std::promise<Result<Loaded>> loaded) {
   queue_.end();
 }
 
-// The queue is open meanwhile: purges wait in it, other records are refused.
+// The queue is open meanwhile: purges wait in it, and other records are refused.
 Result<Loaded> Writer::load() {
   const auto loaded = log_.open(options_.path);
   catalog_.used_bytes = log_.used_bytes();
@@ -94,7 +94,7 @@ Result<Loaded> Writer::load() {
   return loaded;
 }
 
-// Whether there is more to do at once.
+// Returns whether the writer has more to do at once.
 bool Writer::work(WriteQueue::Batch batch) {
   if (!watch_.working() && backoff_.is_over()) recover();
   write(std::move(batch.records));
@@ -106,7 +106,7 @@ bool Writer::work(WriteQueue::Batch batch) {
   return more;
 }
 
-// Owed purges are written first: the next start does not know them.
+// Owed purges are written first, because the next start does not know them.
 void Writer::end_log() {
   if (!owed_.empty()) recover();
   (void)log_.close();  // a segment without footer is replayed
@@ -127,7 +127,7 @@ void Writer::write(std::vector<NewRecord> records) {
   }
   flush(any);
   queue_.release(gathered, log_.pace());
-  // A record may fail alone, while the disk works: what it owes is written at once.
+  // One record may fail while the disk works. The purge that it owes is written at once.
   if (!owed_.empty() && watch_.working()) {
     pay_owed();
     flush(any);
@@ -212,8 +212,8 @@ void Writer::doubt(const std::vector<WriteQueue::Doubt>& doubts) {
   if (any) log_.doubt_objects();
 }
 
-// Only the search finds the entries that a purge rule covers. While it takes long, or waits for a
-// disk that rests, claims would tell neighbours of purged entries.
+// Only the search finds the entries that a purge rule covers. If the search takes long, or waits
+// for a disk that rests, our digest would claim purged entries.
 void Writer::suspend_claims_of_long_search() {
   if (catalog_.rules.count() == 0) {
     searching_since_.reset();

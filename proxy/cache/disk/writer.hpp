@@ -18,8 +18,8 @@
 
 namespace proxy::cache::disk {
 
-// Owns the log, which no other thread touches. After a failure it rests and tries again by itself;
-// a purge that could not be written then is the first thing to be written.
+// Owns the log; no other thread uses it. After a failure the writer rests and then tries again by
+// itself. Purges that could not be written before are the first records that it writes then.
 class Writer {
  public:
   // `limits` have passed segment_bytes_for(). All outlive the writer.
@@ -30,20 +30,20 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Starts the thread, which reads the directory first. The result of that may come much later.
-  // Once, or again after stop().
+  // Starts the thread, which reads the directory first. The future gets the result, perhaps much
+  // later. Call it once; after stop() it may be called again.
   std::future<Result<Loaded>> start();
-  // Has the thread write what waits, and joins it. Waits for the disk without limit.
+  // Lets the thread write all that waits, and joins it. Waits for the disk without limit.
   void stop();
   enum class End : std::uint8_t {
     joined,
-    hangs,  // the disk does not answer; this object cannot be destroyed before it does
+    hangs,  // the disk does not answer, and this object cannot be destroyed before it does
   };
-  // The same, unless the writer hangs.
+  // As stop(), but returns if the writer hangs.
   [[nodiscard]] End end();
 
-  // For a record.done, which is called on the writer's thread: this purge must be written before
-  // anything else, as the record that would have taken its place was not.
+  // Adds an owed purge. For record.done of a record that would have replaced an entry but was not
+  // written. record.done runs on the writer's thread.
   void owe(NewRecord purge) { owed_.add(std::move(purge)); }
 
  private:
@@ -70,7 +70,7 @@ class Writer {
   WriteQueue& queue_;
   WriterWatch& watch_;
 
-  // The thread's alone.
+  // Only the thread uses these.
   Log log_;
   OwedPurges owed_;
   Backoff backoff_;

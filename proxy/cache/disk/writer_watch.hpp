@@ -9,20 +9,20 @@
 namespace proxy::cache::disk {
 
 struct State {
-  // While false, the disk rests: look-ups find what they can, records are refused, and the writer
-  // tries again from time to time.
+  // While false, the disk rests: look-ups still find what the index has, records are refused, and
+  // the writer tries again from time to time.
   bool working = false;
   Error reason = Error::resting;  // of the rest
 };
 
-// The writer's thread notes what it does; any thread may ask, and takes no lock for that.
+// The writer's thread notes its activity. Any thread may ask, without a lock.
 class WriterWatch {
  public:
   using Clock = std::chrono::steady_clock;
 
   explicit WriterWatch(std::chrono::milliseconds longest_start) : longest_start_(longest_start) {}
 
-  // The writer's. A step ends when the next one begins, or with end_step().
+  // For the writer's thread. A step ends when the next one begins, or with end_step().
   void begin_start() {
     loaded_ = false;
     begin_step();
@@ -36,9 +36,9 @@ class WriterWatch {
   void work() { state_ = State{.working = true}; }
   void rest(Error reason) { state_ = State{.working = false, .reason = reason}; }
 
-  // Any thread's. The writer may have noted that it works, and hang since.
+  // For any thread. working() is also true while the writer hangs; state() is not.
   bool working() const { return state_.load().working; }
-  // How long the step under way has taken; 0 where the writer waits for work.
+  // How long the current step has taken so far; 0 while the writer waits for work.
   Clock::duration in_step() const {
     const Clock::duration begun(step_begun_.load());
     if (begun.count() == 0) return {};

@@ -1,4 +1,4 @@
-// Which responses are written to the disk at all.
+// Decides which responses are written to the disk.
 #pragma once
 
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace proxy::cache {
 
-// Either every response, or those whose URL was asked for twice (DiskLimits::admit_on_second), so
-// that responses that nobody asks for again do not wear the disk. Any thread.
+// Admits every response, or only those whose URL was requested twice (DiskLimits::admit_on_second),
+// so that responses requested once do not wear the disk. Any thread.
 class Admission {
  public:
   Admission(Budget& budget, bool on_second) {
@@ -18,11 +18,12 @@ class Admission {
   }
 
   bool is_on_second() const { return asked_twice_.has_value(); }
-  // A client asks for the URL.
+  // Records that a client requested the URL.
   void note_asked(const digest::Key& url_key) {
     if (asked_twice_) asked_twice_->note(url_key);
   }
-  // Whether a response of this URL is admitted; one that replaces what is on disk always is.
+  // Whether a response of this URL is admitted. DiskTier also admits a response that replaces one
+  // on disk.
   bool admits(const digest::Key& url_key) const {
     return !asked_twice_ || asked_twice_->holds(url_key);
   }

@@ -14,10 +14,10 @@ namespace proxy::cache {
 // Remembers recently requested URLs, and whether each was requested once or more often. A URL takes
 // 4 bytes, in groups of 8 in which the newest URL replaces the oldest. The next request for a
 // replaced URL counts as its first. Any thread; if two threads meet, one URL may be forgotten. One
-// URL in a thousand million is taken for another.
+// URL in 1,000 million is mistaken for another.
 class AskedTwice {
  public:
-  // For `urls` URLs. Charged to the budget.
+  // Has room for `urls` URLs, charged to the budget.
   AskedTwice(Budget& budget, std::uint64_t urls);
 
   void note(const digest::Key& url_key);

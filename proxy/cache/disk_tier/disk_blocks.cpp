@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "proxy/cache/disk_tier/entry_writer.hpp"
 #include "proxy/cache/in_blocks.hpp"
 
 namespace proxy::cache {
@@ -13,9 +12,9 @@ using disk::RecordKind;
 using disk::Result;
 using disk::Wait;
 
-bool DiskBlocks::put(const Key& url_key, std::uint32_t number, const Entry& object,
-                     const std::shared_ptr<const Entry>& block) {
-  if (object.url.size() + kBlockBytes > disk_.most_bytes()) return false;
+DiskBlocks::Taken DiskBlocks::put(const Key& url_key, std::uint32_t number, const Entry& object,
+                                  const std::shared_ptr<const Entry>& block) {
+  if (object.url.size() + kBlockBytes > disk_.most_bytes()) return Taken::no;
   const disk::RecordHeader header{.kind = RecordKind::block,
                                   .key = url_key,
                                   .version = object.object->version,
@@ -27,9 +26,9 @@ bool DiskBlocks::put(const Key& url_key, std::uint32_t number, const Entry& obje
     const threads::MutexLock lock(mutex_);
     unwritten_[key] = block;
   }
-  const bool taken = disk_.append(std::move(record)).has_value();
-  if (!taken) forget(key, block);
-  return taken;
+  if (disk_.append(std::move(record))) return Taken::yes;
+  forget(key, block);
+  return Taken::no;
 }
 
 void DiskBlocks::forget(const Key& key, const std::shared_ptr<const Entry>& block) {

@@ -8,20 +8,24 @@
 #include "config/threads/mutex.hpp"
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/disk_tier/entry_reader.hpp"
+#include "proxy/cache/disk_tier/entry_writer.hpp"
 
 namespace proxy::cache {
 
 // Any thread.
 class DiskBlocks {
  public:
-  // All outlive this object.
+  // All arguments outlive this object.
   DiskBlocks(Budget& budget, disk::Disk& disk, EntryReader& reader)
       : budget_(budget), disk_(disk), reader_(reader) {}
 
-  // Queues a block of the object. False: refused.
-  bool put(const disk::Key& url_key, std::uint32_t number, const Entry& object,
-           const std::shared_ptr<const Entry>& block);
-  // The block, if it waits to be written, else null. Memory may have evicted it meanwhile.
+  // Whether segments have room for blocks.
+  bool fit() const { return disk_.most_bytes() >= kBlockBytes + EntryWriter::kFixed; }
+  using Taken = EntryWriter::Taken;
+  // Queues a block of the object, unless it is too large or the queue is full.
+  Taken put(const disk::Key& url_key, std::uint32_t number, const Entry& object,
+            const std::shared_ptr<const Entry>& block);
+  // The block if it waits to be written, else null. Memory may have evicted it meanwhile.
   std::shared_ptr<const Entry> unwritten(const disk::Key& block_key) const EXCLUDES(mutex_);
   // The block; null if the disk lacks it. Errors are those of DiskTier::read(). A damaged block is
   // dropped, and the object is not claimed any more.

@@ -53,7 +53,7 @@ DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading 
       disk_(options_of(std::move(limits), budget.limit(), std::move(reading), memory_)) {}
 
 DiskTier::Stopped DiskTier::stop() {
-  const bool read = !pool_ || pool_->end(kReadLimit);
+  const bool read = !pool_ || pool_->end(kReadLimit) == disk::ReadPool::End::joined;
   if (read) pool_.reset();
   const bool written = disk_.end() == disk::Writer::End::joined;
   return read && written ? Stopped::yes : Stopped::hangs;
@@ -107,24 +107,24 @@ bool DiskTier::still_found(const ReadBack& read, std::string_view url) const {
   return there(read.by) && there(read.variant);
 }
 
-bool DiskTier::put(const Key& url_key, const std::shared_ptr<const Entry>& entry,
-                   const Entry* superseded, const std::function<bool()>& stored_above) {
+bool DiskTier::put(const Key& url_key, const Kept& response, const Kept& superseded,
+                   const std::function<bool()>& stored_above) {
   const threads::MutexLock lock(selectors_.lock_of(url_key));
   if (!stored_above()) return false;
-  if (entry->variant.varies()) {
-    selectors_.put_variant(url_key, entry, superseded);
+  if (response.entry->variant.varies()) {
+    selectors_.put_variant(url_key, response, superseded);
   } else {
-    (void)writer_.write(url_key, entry, superseded, 0);
+    (void)writer_.write(url_key, response, superseded, 0);
   }
   return true;
 }
 
-bool DiskTier::purge(const Key& url_key, disk::Done done) {
+DiskTier::Purge DiskTier::purge(const Key& url_key, disk::Done done) {
   const threads::MutexLock lock(selectors_.lock_of(url_key));
   selectors_.forget(url_key);
-  if (!disk_.may_hold(url_key)) return false;
+  if (!disk_.may_hold(url_key)) return Purge::nothing;
   disk_.purge(url_key, std::move(done));
-  return true;
+  return Purge::queued;
 }
 
 Result<void> DiskTier::purge_all(std::string_view text, disk::Done done) {

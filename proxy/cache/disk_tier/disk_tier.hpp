@@ -31,9 +31,10 @@ struct DiskLimits {
 // How many segment files, and so descriptors, a cache of this size has.
 std::uint64_t segments_of(std::uint64_t bytes);
 
-// Writes responses behind, and reads back responses that memory lacks. Whole responses and large
-// objects only. The index takes at most half of the budget: beyond that the oldest segments are
-// reclaimed. Any thread; if several threads put and purge under one key, the last call counts.
+// Writes responses to the disk later, and reads back responses that memory lacks. Stores only whole
+// responses and large objects. The index takes at most half of the budget: beyond that the oldest
+// segments are reclaimed. Any thread; if several threads put and purge under one key, the last call
+// takes effect.
 class DiskTier {
  public:
   // How long a request waits for a read from the disk. Then it continues without the disk.
@@ -44,12 +45,12 @@ class DiskTier {
 
   // See Disk::start().
   disk::Result<disk::Loaded> start() { return disk_.start(); }
-  // From this call on, entries that were used in `memory` count as used when space is reclaimed.
+  // After this call, entries that were used in `memory` count as used when space is reclaimed.
   // Variants count only by look-ups on disk. The memory outlives the tier, or stop().
   void sit_under(const Store& memory) { memory_ = &memory; }
   enum class Stopped : std::uint8_t {
     yes,
-    hangs,  // the disk does not answer: a job or `done` may still run; only the process can end
+    hangs,  // the disk does not answer: a job or `done` may still run, so the process must end
   };
   // Ends reads, and writes the waiting records. After `yes` no job and no `done` runs.
   [[nodiscard]] Stopped stop();
@@ -70,8 +71,9 @@ class DiskTier {
   bool still_found(const ReadBack& read, std::string_view url) const;
   // The reads that wait for the disk, at most one for each key.
   Readings& readings() { return readings_; }
-  // Runs the job on a thread that may wait for the disk. False: too many jobs wait.
-  [[nodiscard]] bool post(disk::ReadPool::Job job) { return pool_->post(std::move(job)); }
+  // Runs the job on a thread that may wait for the disk.
+  using Posted = disk::ReadPool::Posted;
+  [[nodiscard]] Posted post(disk::ReadPool::Job job) { return pool_->post(std::move(job)); }
   // Whether a read takes longer than kReadLimit. Nothing should be read until it ends.
   bool hangs() const { return pool_->hangs(kReadLimit); }
 
@@ -84,27 +86,27 @@ class DiskTier {
   // Bytes of the longest body that put() takes in one piece.
   std::uint64_t most_whole() const { return writer_.most_whole(); }
 
-  // Queues the entry in place of the one that the same requests select. `superseded`: the entry of
-  // which this may be only a newer head. `stored_above` puts the entry into memory if it still may
-  // be stored; if it returns false, put() does nothing and returns false. `stored_above` is called
-  // under a lock that purge() takes, too: so no purge comes between memory and disk, and both have
-  // the same last entry. An entry that cannot be written (a part, too large, the queue full) still
-  // removes the old one from the disk.
-  bool put(const disk::Key& url_key, const std::shared_ptr<const Entry>& entry,
-           const Entry* superseded, const std::function<bool()>& stored_above);
+  // Queues the response in place of the one that the same requests select. `superseded`: see
+  // EntryWriter::write(). `stored_above` stores the entry in memory if it still may be stored, and
+  // returns whether it may. put() writes the entry to disk only then, and returns that result. It
+  // calls `stored_above` under a lock that purge() takes too, so that no purge runs between memory
+  // and disk, and both have the same last entry. If the entry cannot be written (a part, too large,
+  // the queue full), the old entry is still removed from the disk.
+  bool put(const disk::Key& url_key, const Kept& response, const Kept& superseded,
+           const std::function<bool()>& stored_above);
 
-  // Whether segments have room for blocks of large objects.
-  bool takes_blocks() const { return disk_.most_bytes() >= kBlockBytes + EntryWriter::kFixed; }
-  std::uint64_t new_version() { return disk_.new_version(); }
-  // Whether the block is on disk, or about to be.
+  // Whether the block is on disk or queued for it.
   bool has_block(const disk::Key& block_key) const {
     return blocks_.unwritten(block_key) || (disk_.catalog().index.find(block_key) && !hangs());
   }
   DiskBlocks& blocks() { return blocks_; }
 
-  // Purges all variants. True: `done` is called when the purge is written. False: the disk has
-  // nothing of the URL.
-  bool purge(const disk::Key& url_key, disk::Done done);
+  enum class Purge : std::uint8_t {
+    queued,   // `done` is called when the purge is written
+    nothing,  // the disk has no record of the URL
+  };
+  // Purges all variants.
+  Purge purge(const disk::Key& url_key, disk::Done done);
   // Purges all URLs that the text covers. `busy`: too many such purges are under way.
   disk::Result<void> purge_all(std::string_view text, disk::Done done);
 

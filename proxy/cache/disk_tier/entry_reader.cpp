@@ -36,7 +36,8 @@ Result<ReadBack> EntryReader::read_entry(ReadBack read, const disk::StoredRecord
   const auto& seen = read.variant ? *read.variant : *read.by;
   if (entry->object) entry->body.size = saved.length;
   const auto body_at = entry->object ? seen.at : stored.body_at();
-  entry->on_disk.set(seen.key, to_number(seen.at), to_number(body_at));
+  read.on_disk = std::make_shared<OnDisk>();
+  read.on_disk->set(seen.key, to_number(seen.at), to_number(body_at));
   read.entry = entry;
   return read;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "proxy/cache/disk/disk.hpp"
+#include "proxy/cache/on_disk.hpp"
 #include "proxy/cache/saved_head.hpp"
 #include "proxy/cache/store.hpp"
 
@@ -19,6 +20,7 @@ struct ReadBack {
   };
 
   std::shared_ptr<const Entry> entry;  // null: nothing answers this request
+  std::shared_ptr<OnDisk> on_disk;     // of the entry
   bool varies = false;                 // the URL is on disk, but in no variant that matches
   std::optional<Seen> by;              // the record under the URL's key
   std::optional<Seen> variant;         // the record of the variant
@@ -27,7 +29,7 @@ struct ReadBack {
 // Any thread.
 class EntryReader {
  public:
-  // Both outlive the reader.
+  // Both arguments outlive the reader.
   EntryReader(Budget& budget, disk::Disk& disk) : budget_(budget), disk_(disk) {}
 
   // Opens the record at the location. `gone`: the record is of another URL, whose key collides.
@@ -37,9 +39,9 @@ class EntryReader {
   // no room, returns `read` without an entry.
   disk::Result<ReadBack> read_entry(ReadBack read, const disk::StoredRecord& stored,
                                     SavedHead saved, Store& memory, disk::Wait wait);
-  // `busy`: memory has no room. A block is read without room, too: its reader has a transfer slot,
-  // and slots bound the blocks in memory. `would_block`: with Wait::no, also if the body is long,
-  // since its checksum takes time.
+  // `busy`: memory has no room. A block is read even then: its reader has a transfer slot, and
+  // slots bound the blocks in memory. `would_block`: with Wait::no, also for a long body, since its
+  // checksum takes time.
   disk::Result<Body> read_body(const disk::StoredRecord& stored, Store& memory, disk::Wait wait);
 
  private:

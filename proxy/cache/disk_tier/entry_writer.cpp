@@ -32,8 +32,8 @@ EntryWriter::Taken taken_if(const Result<void>& taken) {
 
 }  // namespace
 
-std::vector<disk::Piece> pieces_of(const std::shared_ptr<const Entry>& entry) {
-  std::vector<disk::Piece> pieces;
+std::vector<disk::RecordPiece> pieces_of(const std::shared_ptr<const Entry>& entry) {
+  std::vector<disk::RecordPiece> pieces;
   for (const Slice& slice : entry->body.slices) {
     pieces.push_back({entry, disk::bytes_of({slice.block->data(), slice.size})});
   }
@@ -52,8 +52,9 @@ bool EntryWriter::fits(const Entry& entry) const {
   return whole && bytes <= std::min(disk_.most_bytes(), kMostWhole);
 }
 
-EntryWriter::Taken EntryWriter::write(const Key& key, const std::shared_ptr<const Entry>& entry,
-                                      const Entry* superseded, std::uint64_t selector) {
+EntryWriter::Taken EntryWriter::write(const Key& key, const Kept& response, const Kept& superseded,
+                                      std::uint64_t selector) {
+  const auto& entry = response.entry;
   if (!fits(*entry)) {
     if (disk_.may_hold(key)) disk_.purge(key, {});
     return Taken::no;
@@ -62,34 +63,34 @@ EntryWriter::Taken EntryWriter::write(const Key& key, const std::shared_ptr<cons
   if (selector == 0) header.claimable_until = recorded_claim(*entry);
   note_times(header, entry->times);
   NewRecord record{.header = header, .url = entry->url, .head = encode_head(*entry, selector)};
-  record.done = [entry, key](Result<disk::Position> at) {
-    if (at) entry->on_disk.set(key, to_number(*at), to_number(*at));
+  record.done = [on_disk = response.on_disk, key](Result<disk::Position> at) {
+    if (at) on_disk->set(key, to_number(*at), to_number(*at));
   };
-  if (entry->object) return write_object(std::move(record), *entry, superseded);
-  const auto held = disk_.catalog().index.find(key);
-  const bool newer_head = superseded && superseded->on_disk.front() != 0 && held &&
-                          to_number(held->at) == superseded->on_disk.front() &&
-                          same_body(*entry, *superseded);
+  if (entry->object) return write_object(std::move(record), *entry, superseded.entry.get());
+  const auto present = disk_.catalog().index.find(key);
+  const auto front = superseded.on_disk ? superseded.on_disk->front() : 0;
+  const bool newer_head = front != 0 && present && to_number(present->at) == front &&
+                          same_body(*entry, *superseded.entry);
   if (newer_head) {
-    record.replaces = held->at;
-    return write_head(std::move(record), entry, *superseded);
+    record.replaces = present->at;
+    return write_head(std::move(record), response, superseded.on_disk->body());
   }
   record.body = pieces_of(entry);
   return taken_if(disk_.replace(std::move(record)));
 }
 
-EntryWriter::Taken EntryWriter::write_head(NewRecord record,
-                                           const std::shared_ptr<const Entry>& entry,
-                                           const Entry& superseded) {
-  const auto body = superseded.on_disk.body();
+// `body`: the record that has the body.
+EntryWriter::Taken EntryWriter::write_head(NewRecord record, const Kept& response,
+                                           std::uint64_t body) {
   record.header.kind = RecordKind::head;
   record.header.version = body;
-  record.body_if_moved = pieces_of(entry);
-  record.done = [this, entry, key = record.header.key, body](Result<disk::Position> at) {
+  record.body_if_moved = pieces_of(response.entry);
+  record.done = [this, on_disk = response.on_disk, key = record.header.key,
+                 body](Result<disk::Position> at) {
     if (!at) return;
     const auto location = disk_.catalog().index.find(key);
     const bool moved = location && location->at == *at && location->kind == RecordKind::whole;
-    entry->on_disk.set(key, to_number(*at), moved ? to_number(*at) : body);
+    on_disk->set(key, to_number(*at), moved ? to_number(*at) : body);
   };
   return taken_if(disk_.freshen(std::move(record)));
 }

@@ -7,6 +7,7 @@
 
 #include "proxy/cache/disk/disk.hpp"
 #include "proxy/cache/entry.hpp"
+#include "proxy/cache/on_disk.hpp"
 
 namespace proxy::cache {
 
@@ -23,24 +24,25 @@ class EntryWriter {
     yes,
     no,  // the entry is too large, or a part, or the queue is full; the old one is purged
   };
-  // Queues the entry in place of the key's present one. `superseded`: the entry of which this may
-  // be only a newer head; if both share the body, the head alone is written. `selector`: the number
-  // of the selector that leads to the entry, else 0.
-  Taken write(const disk::Key& key, const std::shared_ptr<const Entry>& entry,
-              const Entry* superseded, std::uint64_t selector);
+  // Queues the response in place of the key's present one, and notes in its OnDisk where it is
+  // written. `superseded`: the response whose body this one may share. If both share the body, and
+  // the OnDisk of `superseded` has its position, only the head is written. Both pointers of
+  // `superseded` may be null. `selector`: the number of the selector that leads to the entry, else
+  // 0.
+  Taken write(const disk::Key& key, const Kept& response, const Kept& superseded,
+              std::uint64_t selector);
   // Bytes of the longest body that may be written as one record.
   std::uint64_t most_whole() const;
 
  private:
   bool fits(const Entry& entry) const;
   Taken write_object(disk::NewRecord record, const Entry& entry, const Entry* superseded);
-  Taken write_head(disk::NewRecord record, const std::shared_ptr<const Entry>& entry,
-                   const Entry& superseded);
+  Taken write_head(disk::NewRecord record, const Kept& response, std::uint64_t body);
 
   disk::Disk& disk_;
 };
 
 // The body of the entry, which the pieces keep alive.
-std::vector<disk::Piece> pieces_of(const std::shared_ptr<const Entry>& entry);
+std::vector<disk::RecordPiece> pieces_of(const std::shared_ptr<const Entry>& entry);
 
 }  // namespace proxy::cache

@@ -15,15 +15,16 @@ namespace proxy::cache {
 // Any thread.
 class Readings {
  public:
-  // The right to read the entry of a key; ends with the object. Empty: another request has it.
-  class Turn {
+  // The right to read the entry of a key, for as long as this object exists. Empty: another request
+  // has the right.
+  class ReadRight {
    public:
-    Turn() = default;
-    Turn(Readings& readings, const digest::Key& key) : readings_(&readings), key_(key) {}
-    Turn(Turn&& other) noexcept
+    ReadRight() = default;
+    ReadRight(Readings& readings, const digest::Key& key) : readings_(&readings), key_(key) {}
+    ReadRight(ReadRight&& other) noexcept
         : readings_(std::exchange(other.readings_, nullptr)), key_(other.key_) {}
-    Turn& operator=(Turn&&) = delete;
-    ~Turn() {
+    ReadRight& operator=(ReadRight&&) = delete;
+    ~ReadRight() {
       if (readings_) readings_->end(key_);
     }
     explicit operator bool() const { return readings_ != nullptr; }
@@ -33,12 +34,13 @@ class Readings {
     digest::Key key_{};
   };
 
-  // Takes the turn. If another request has it, returns an empty turn, and calls `over` when the
-  // other's turn ends, on any thread; `over` must be brief.
-  [[nodiscard]] Turn begin(const digest::Key& key, std::function<void()> over) EXCLUDES(mutex_) {
+  // Takes the right. If another request has it, returns an empty one, and calls `over` when that
+  // request's right ends. `over` must be brief, and may run on any thread.
+  [[nodiscard]] ReadRight begin(const digest::Key& key, std::function<void()> over)
+      EXCLUDES(mutex_) {
     const threads::MutexLock lock(mutex_);
     const auto [place, is_new] = waiting_.try_emplace(key);
-    if (is_new) return Turn(*this, key);
+    if (is_new) return ReadRight(*this, key);
     place->second.push_back(std::move(over));
     return {};
   }

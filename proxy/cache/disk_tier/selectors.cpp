@@ -55,18 +55,18 @@ Selectors::Known& Selectors::selector_for(const Key& url_key, std::string_view u
   return *known;
 }
 
-void Selectors::put_variant(const Key& url_key, const std::shared_ptr<const Entry>& entry,
-                            const Entry* superseded) {
-  auto names = names_of(entry->variant);
-  if (entry->variant.never_matches() || names.size() > kMostNames) {
-    if (superseded && disk_.may_hold(url_key)) disk_.purge(url_key, {});
+void Selectors::put_variant(const Key& url_key, const Kept& response, const Kept& superseded) {
+  const Entry& entry = *response.entry;
+  auto names = names_of(entry.variant);
+  if (entry.variant.never_matches() || names.size() > kMostNames) {
+    if (superseded.entry && disk_.may_hold(url_key)) disk_.purge(url_key, {});
     return;
   }
-  Known& known = selector_for(url_key, entry->url, std::move(names));
-  const auto key = variant_key(url_key, known.selector.number, entry->variant);
-  const auto taken = writer_.write(key, entry, superseded, known.selector.number);
+  Known& known = selector_for(url_key, entry.url, std::move(names));
+  const auto key = variant_key(url_key, known.selector.number, entry.variant);
+  const auto taken = writer_.write(key, response, superseded, known.selector.number);
   if (taken == EntryWriter::Taken::yes) {
-    put_selector(known, key, *entry);
+    put_selector(known, key, entry);
   } else if (known.selector.claimed == key) {
     known.record.claimable_until = 0;
     auto& index = disk_.catalog().index;

@@ -1,4 +1,5 @@
-// Responses with Vary, on disk: a selector under the URL's key leads to them.
+// The selectors of responses with Vary on disk. The selector under the URL's key leads to the
+// variants.
 #pragma once
 
 #include <array>
@@ -18,14 +19,14 @@
 namespace proxy::cache {
 
 // Has a lock for each URL's key, and remembers the selectors of some URLs, so that a new variant
-// gets the selector that leads to the others. A selector that another URL replaced is read again if
-// that takes no waiting; else the variants on disk are lost. Any thread.
+// gets the selector that leads to the others. A selector that is not remembered any more is read
+// again if that takes no waiting; else the variants on disk are lost. Any thread.
 class Selectors {
   static constexpr std::size_t kLocks = 32;  // all are held at once; TSan counts up to 64
   using Locks = std::array<threads::Mutex, kLocks>;
 
  public:
-  // All outlive this object. `most`: how many selectors are remembered.
+  // All references outlive this object. `most`: how many selectors are remembered.
   Selectors(disk::Disk& disk, EntryReader& reader, EntryWriter& writer, std::size_t most)
       : disk_(disk), reader_(reader), writer_(writer), known_(most) {}
   // How many selectors to remember: as many as fit into 1/64 of the memory, from 64 to 4096.
@@ -54,8 +55,7 @@ class Selectors {
             const disk::RecordHeader& record);
   // The caller holds the key's lock for these.
   void forget(const disk::Key& url_key);
-  void put_variant(const disk::Key& url_key, const std::shared_ptr<const Entry>& entry,
-                   const Entry* superseded);
+  void put_variant(const disk::Key& url_key, const Kept& response, const Kept& superseded);
 
   std::uint64_t bytes() const { return known_.size() * sizeof(known_[0]); }
 

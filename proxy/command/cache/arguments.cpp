@@ -29,8 +29,6 @@ struct CacheArguments {
   ChosenWork chosen;
 };
 
-using SharedArguments = std::shared_ptr<CacheArguments>;
-
 // Trouble has a line for each error in the settings.
 Result<ConfiguredCache> cache_of(const CacheArguments& arguments) {
   const auto settings = config::load_file(arguments.config);
@@ -52,68 +50,66 @@ Result<ConfiguredCache> cache_of(const CacheArguments& arguments) {
 
 // Adds a subcommand that calls `work` with the member `options` of the arguments.
 template <class Options>
-CLI::App& add_work(CLI::App& parent, const SharedArguments& arguments, const std::string& name,
+CLI::App& add_work(CLI::App& parent, CacheArguments& arguments, const std::string& name,
                    const std::string& about, Options CacheArguments::*options,
                    Result<int> (*work)(const Options&, const Streams&)) {
   const auto work_on_cache = [options, work,
-                              &all = *arguments](const Streams& streams) -> Result<int> {
+                              &all = arguments](const Streams& streams) -> Result<int> {
     auto cache = cache_of(all);
     if (!cache) return cache.error();
     (all.*options).cache = std::move(*cache);
     return work(all.*options, streams);
   };
-  CLI::App& app = add_work(parent, arguments->chosen, name, about, work_on_cache);
-  app.add_option("--config", arguments->config, "the settings of the proxy, a JSON file")
+  CLI::App& app = add_work(parent, arguments.chosen, name, about, work_on_cache);
+  app.add_option("--config", arguments.config, "the settings of the proxy, a JSON file")
       ->required();
   return app;
 }
 
-void add_list(CLI::App& parent, const SharedArguments& arguments) {
-  ListOptions& options = arguments->list;
-  CLI::App& app = add_work(
-      parent, arguments, "list",
-      "print the stored responses, in the order in which they were stored: kind (large: an object "
-      "kept in blocks; part: some blocks are missing), size of the body, age, how long the "
-      "response "
-      "stays fresh and may be claimed to neighbours, hits since the proxy started (known only "
-      "while "
-      "it runs), URL",
-      &CacheArguments::list, &command::list);
+void add_list(CLI::App& parent, CacheArguments& arguments) {
+  ListOptions& options = arguments.list;
+  CLI::App& app = add_work(parent, arguments, "list",
+                           "print the stored responses, in the order in which they were stored: "
+                           "kind (large: an object kept in blocks; part: some blocks are missing), "
+                           "size of the body, age, "
+                           "how long the response stays fresh and may be claimed to neighbours, "
+                           "hits since the proxy started (known only while it runs), URL",
+                           &CacheArguments::list, &command::list);
   app.add_option("--prefix", options.prefix, "only URLs that begin with this");
   add_json(app, options.json);
 }
 
-void add_show(CLI::App& parent, const SharedArguments& arguments) {
-  ShowOptions& options = arguments->show;
-  CLI::App& app =
-      add_work(parent, arguments, "show",
-               "print all records of a URL: place, times, checksums and head of each; exit 0 if "
-               "there is any, 1 if not, 2 on trouble",
-               &CacheArguments::show, &command::show);
+void add_show(CLI::App& parent, CacheArguments& arguments) {
+  ShowOptions& options = arguments.show;
+  CLI::App& app = add_work(parent, arguments, "show",
+                           "print all records of a URL: place, times, checksums and head of each; "
+                           "exit 0 if there is any, 1 if not, 2 on trouble",
+                           &CacheArguments::show, &command::show);
   app.add_option("URL", options.url, "as a client would ask for it")->required();
   add_json(app, options.json);
 }
 
-void add_verify(CLI::App& parent, const SharedArguments& arguments) {
+void add_verify(CLI::App& parent, CacheArguments& arguments) {
   CLI::App& app = add_work(
       parent, arguments, "verify",
       "read every record and check every checksum; name each damaged place and what is lost there. "
-      "After a crash, damage at the end of the newest segment is normal. Damage needs no repair: "
-      "the "
-      "proxy never serves a damaged record. Exit 0 if all records are good, 1 if not, 2 on trouble",
+      "After a crash, damage at the end of the newest segment is normal. "
+      "Damage needs no repair: the proxy never serves a damaged record. "
+      "Exit 0 if all records are good, 1 if not, 2 on trouble",
       &CacheArguments::verify, &command::verify);
-  add_json(app, arguments->verify.json);
+  add_json(app, arguments.verify.json);
 }
 
-void add_drop(CLI::App& parent, const SharedArguments& arguments) {
-  DropOptions& options = arguments->drop;
-  CLI::App& app = add_work(
-      parent, arguments, "drop",
-      "purge a URL with all its variants, all URLs with a prefix, or everything, of forward and "
-      "reverse mode. What is dropped stays dropped after a restart; its space is reclaimed when "
-      "the "
-      "proxy needs it. Exit 0 if there was any, 1 if not, 2 on trouble",
-      &CacheArguments::drop, &command::drop);
+void add_drop(CLI::App& parent, CacheArguments& arguments) {
+  DropOptions& options = arguments.drop;
+  CLI::App& app =
+      add_work(parent, arguments, "drop",
+               "purge a URL with all its variants, all URLs with a prefix, or everything, "
+               "of forward and reverse mode. "
+               "What is dropped stays dropped after a restart; "
+               "its space is reclaimed when the proxy needs it. "
+               "Exit 0 if there was any, 1 if not, 2 on trouble",
+               &CacheArguments::drop, &command::drop);
   auto& what = *app.add_option_group("what", "one of these");
   what.add_option("URL", options.url, "as a client would ask for it");
   what.add_option("--prefix", options.prefix, "such as http://example.com/packages/");
@@ -132,10 +128,10 @@ std::function<int(const Streams&)> add_cache(CLI::App& program,
   CLI::App& cache =
       *program.add_subcommand("cache", "look into the cache of a proxy, whether or not it runs");
   cache.require_subcommand(1);
-  add_list(cache, arguments);
-  add_show(cache, arguments);
-  add_verify(cache, arguments);
-  add_drop(cache, arguments);
+  add_list(cache, *arguments);
+  add_show(cache, *arguments);
+  add_verify(cache, *arguments);
+  add_drop(cache, *arguments);
   return [arguments](const Streams& streams) {
     const auto& [name, work] = arguments->chosen;
     return run_subcommand(work, "cache " + name, kRemedy, streams);

@@ -136,8 +136,8 @@ Result<int> drop_running(const DropOptions& options, const std::string& name,
   if (!asked) return asked.error();
   if (owed) {
     say(streams.err,
-        "the disk rests; the proxy writes the purge to it later. If the proxy "
-        "crashes before that, the responses come back\n");
+        "the disk rests; the proxy writes the purge to it later. "
+        "If the proxy crashes before that, the responses come back\n");
   }
   return report(*responses, streams);
 }

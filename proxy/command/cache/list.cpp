@@ -47,7 +47,7 @@ class EntryPrinter {
                             count_in(entry, "hits"), text_in(entry, "url", "?")));
     }
   }
-  // The reader of the output has gone.
+  // Whether the reader of the output is gone.
   bool done() const { return out_.closed(); }
 
   // `unreadable`: the number of entries that could not be read.

@@ -1,4 +1,4 @@
-// Values in what a proxy reports of its cache, for a terminal.
+// Values of a Report of the cache, for a terminal.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace proxy::command {
 
-// 0 if there is no such number.
+// The number of this name; 0 if there is none.
 inline std::uint64_t number_in(const inspect::Report& report, std::string_view name) {
   const auto* number = report.find<std::uint64_t>(name);
   return number ? *number : 0;
 }
 
-// Escaped; `otherwise` if there is no such text.
+// The text of this name, escaped; `otherwise` if there is none.
 inline std::string text_in(const inspect::Report& report, std::string_view name,
                            std::string_view otherwise) {
   const auto* text = report.find<std::string>(name);

@@ -78,10 +78,10 @@ Trouble trouble_of(const ConfiguredCache& cache, const std::string& url, CURLcod
   if (code != CURLE_COULDNT_CONNECT || cache.path.empty()) {
     return {fmt::format("the proxy at {}: {}", url, why)};
   }
-  return {fmt::format(
-      "{}: a proxy or another `hearsay cache` is using this cache, but no proxy answers at {} (the "
-      "setting listen): {}",
-      cache.path, url, why)};
+  return {
+      fmt::format("{}: a proxy or another `hearsay cache` is using this cache, "
+                  "but no proxy answers at {} (the setting listen): {}",
+                  cache.path, url, why)};
 }
 
 Trouble refused(const std::string& url, const Answer& answer) {

@@ -17,13 +17,13 @@ struct AdminRequest {
   std::optional<std::string> body = {};  // with a body, even an empty one: POST; else GET
 };
 
-// Whether the caller of ask_proxy() wants more of the answer.
+// Whether ask_proxy() reads more of the answer.
 enum class ReadOn : std::uint8_t { yes, no };
 
 // Sends the request to the first socket of the proxy that uses this cache. Calls `each` with every
-// line of the answer as it arrives, each a JSON object, until `each` wants nothing more. Returns
-// trouble if no proxy answers; if it refuses; if it breaks off, with {"error": "why"} as its last
-// line; and if the answer is cut or has another form. Blocks; a proxy that sends nothing for 60 s
+// line of the answer as it arrives, each a JSON object, until `each` returns ReadOn::no. Returns
+// trouble if no proxy answers, if the proxy refuses, if the answer ends with the line {"error":
+// "why"}, and if the answer is cut or has another form. Blocks; a proxy that sends nothing for 60 s
 // counts as cut.
 Result<void> ask_proxy(const ConfiguredCache& cache, const AdminRequest& request,
                        const std::function<ReadOn(const inspect::Report&)>& each);

@@ -25,9 +25,10 @@ ScannedRelations::ScannedRelations(const disk::Contents& contents) {
       });
 }
 
-inspect::HeldBlocks ScannedRelations::held(const disk::StoredRecord& object, std::uint64_t) const {
+inspect::StoredBlocks ScannedRelations::stored_blocks(const disk::StoredRecord& object,
+                                                      std::uint64_t) const {
   const auto found = objects_.find(object.header().version);
-  return found == objects_.end() ? inspect::HeldBlocks{} : found->second;
+  return found == objects_.end() ? inspect::StoredBlocks{} : found->second;
 }
 
 bool ScannedRelations::leads_to(const disk::StoredRecord&, std::uint64_t selector) const {

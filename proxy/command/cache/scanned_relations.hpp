@@ -16,13 +16,13 @@ class ScannedRelations final : public inspect::Relations {
   // Reads the selectors and blocks of the cache; `contents` is not used afterwards.
   explicit ScannedRelations(const cache::disk::Contents& contents);
 
-  inspect::HeldBlocks held(const cache::disk::StoredRecord& object,
-                           std::uint64_t length) const override;
+  inspect::StoredBlocks stored_blocks(const cache::disk::StoredRecord& object,
+                                      std::uint64_t length) const override;
   bool leads_to(const cache::disk::StoredRecord& variant, std::uint64_t selector) const override;
 
  private:
   std::unordered_set<std::uint64_t> selectors_;
-  std::unordered_map<std::uint64_t, inspect::HeldBlocks> objects_;  // by version
+  std::unordered_map<std::uint64_t, inspect::StoredBlocks> objects_;  // by version
 };
 
 }  // namespace proxy::command

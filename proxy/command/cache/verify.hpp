@@ -1,4 +1,4 @@
-// hearsay cache verify: checks that a cache is as it was written.
+// hearsay cache verify: checks the stored records for damage.
 #pragma once
 
 #include "proxy/command/cache/configured_cache.hpp"

@@ -22,20 +22,20 @@ namespace proxy::command {
 using inspect::Report;
 
 // A filter that digest/ saved, mapped into a file, or wrote as text; a snapshot in our native
-// format; or Squid's digest. Squid's has no magic number: bytes that begin as none of our forms
-// count as it.
+// format; or Squid's digest. Squid's form has no magic number: bytes that begin like none of our
+// forms count as Squid's.
 class AnyDigest {
  public:
   // Opens a file. May wait for the disk, but never for the writer of a pipe. See digest_file.hpp
   // for the limits of what is read.
   static Result<AnyDigest> open(const std::string& path);
-  // Decodes bytes. `place` is where they came from: the text of any trouble begins with it.
+  // Decodes bytes. `place` names their source: the text of any trouble begins with it.
   static Result<AnyDigest> decode(std::span<const std::uint8_t> bytes, const std::string& place);
 
   // Whether the digest claims the key: false is certain. A file's later changes are not seen.
   bool contains(const digest::Key& key) const;
 
-  // Kind, sizes, fill and error rate, under the same names for every form. Never tells the salt.
+  // Kind, sizes, fill and error rate, under the same names for every form. Never reveals the salt.
   Report describe() const;
 
   // The Bloom filter that holds the claims; null for a form that is none.

@@ -28,15 +28,13 @@ struct DigestArguments {
   ChosenWork chosen;
 };
 
-using SharedArguments = std::shared_ptr<DigestArguments>;
-
 // Adds a subcommand that calls `work` with the member `options` of the arguments.
 template <class Options>
-CLI::App* add_work(CLI::App& parent, const SharedArguments& arguments, const std::string& name,
+CLI::App* add_work(CLI::App& parent, DigestArguments& arguments, const std::string& name,
                    const std::string& about, Options DigestArguments::*options,
                    Result<int> (*work)(const Options&, const Streams&)) {
-  const auto& chosen = (*arguments).*options;
-  return &add_work(parent, arguments->chosen, name, about,
+  const auto& chosen = arguments.*options;
+  return &add_work(parent, arguments.chosen, name, about,
                    [&chosen, work](const Streams& streams) { return work(chosen, streams); });
 }
 
@@ -88,8 +86,8 @@ void add_source(CLI::App& app, std::string& digest, std::chrono::milliseconds& l
       ->check(between(0.001, 3600));
 }
 
-void add_build(CLI::App& parent, const SharedArguments& arguments) {
-  BuildOptions& options = arguments->build;
+void add_build(CLI::App& parent, DigestArguments& arguments) {
+  BuildOptions& options = arguments.build;
   CLI::App& app =
       *add_work(parent, arguments, "build", "make a filter of the URLs in files, one per line",
                 &DigestArguments::build, &command::build);
@@ -109,11 +107,11 @@ void add_build(CLI::App& parent, const SharedArguments& arguments) {
   add_spelling(app, options.spelling);
 }
 
-void add_query(CLI::App& parent, const SharedArguments& arguments) {
-  QueryOptions& options = arguments->query;
+void add_query(CLI::App& parent, DigestArguments& arguments) {
+  QueryOptions& options = arguments.query;
   CLI::App& app = *add_work(parent, arguments, "query",
-                            "print the URLs that a digest claims; exit 0 if it claims any, 1 if "
-                            "none, 2 on trouble",
+                            "print the URLs that a digest claims; "
+                            "exit 0 if it claims any, 1 if none, 2 on trouble",
                             &DigestArguments::query, &command::query);
   add_source(app, options.digest, options.limit);
   app.add_option("URLS", options.urls,
@@ -128,8 +126,8 @@ void add_query(CLI::App& parent, const SharedArguments& arguments) {
   add_spelling(app, options.spelling);
 }
 
-void add_info(CLI::App& parent, const SharedArguments& arguments) {
-  InfoOptions& options = arguments->info;
+void add_info(CLI::App& parent, DigestArguments& arguments) {
+  InfoOptions& options = arguments.info;
   CLI::App& app =
       *add_work(parent, arguments, "info", "print what a digest is, how full and how often wrong",
                 &DigestArguments::info, &command::info);
@@ -137,8 +135,8 @@ void add_info(CLI::App& parent, const SharedArguments& arguments) {
   add_json(app, options.json);
 }
 
-void add_union(CLI::App& parent, const SharedArguments& arguments) {
-  UniteOptions& options = arguments->unite;
+void add_union(CLI::App& parent, DigestArguments& arguments) {
+  UniteOptions& options = arguments.unite;
   CLI::App& app =
       *add_work(parent, arguments, "union", "make one filter of several filters of the same shape",
                 &DigestArguments::unite, &command::unite);
@@ -148,17 +146,17 @@ void add_union(CLI::App& parent, const SharedArguments& arguments) {
   add_save(app, options.save, "where to save the union");
 }
 
-void add_dedup(CLI::App& parent, const SharedArguments& arguments) {
-  DedupOptions& options = arguments->dedup;
+void add_dedup(CLI::App& parent, DigestArguments& arguments) {
+  DedupOptions& options = arguments.dedup;
   CLI::App& app = *add_work(
       parent, arguments, "dedup",
-      "pass on each line not seen before. Lines may contain anything, up to 64 KiB. Remembers all "
-      "lines in a filter that grows, unless an option below limits it. A remembered line is never "
-      "passed on again; at most the share --fpr of new lines is lost. Reports memory and error "
-      "rate "
-      "on stderr at the end, with --window also at the start. SIGINT or SIGTERM ends the input: "
-      "all "
-      "output is still written, and the exit code is 130 or 143.",
+      "pass on each line not seen before. Lines may contain anything, up to 64 KiB. "
+      "Remembers all lines in a filter that grows, unless an option below limits it. "
+      "A remembered line is never passed on again; "
+      "at most the share --fpr of new lines is lost. "
+      "Reports memory and error rate on stderr at the end, with --window also at the start. "
+      "SIGINT or SIGTERM ends the input: "
+      "all output is still written, and the exit code is 130 or 143.",
       &DigestArguments::dedup, &command::dedup);
   app.add_option("FILES", options.inputs, "files; - or none: standard input");
   app.add_option("--fpr", options.rate, "share of new lines that may be lost (0.001)")
@@ -167,24 +165,24 @@ void add_dedup(CLI::App& parent, const SharedArguments& arguments) {
       app.add_option("--capacity", options.capacity,
                      "remember so many distinct lines in constant memory; one more is an error");
   capacity->check(kCount);
-  app.add_option(
-         "--window", options.window,
-         "for endless streams: remember at least so many of the last distinct lines, at most "
-         "twice as many, and forget older ones")
+  app.add_option("--window", options.window,
+                 "for endless streams: remember at least so many of the last distinct lines, "
+                 "at most twice as many, and forget older ones")
       ->check(kCount)
       ->excludes(capacity);
   app.add_flag("-q,--quiet", options.quiet, "print nothing on stderr but trouble");
   add_json(app, options.json);
 }
 
-void add_common(CLI::App& parent, const SharedArguments& arguments) {
-  CommonOptions& options = arguments->common;
-  CLI::App& app = *add_work(
-      parent, arguments, "common",
-      "print the lines that all files contain: each once, in the order of the first file, however "
-      "often it occurs. Files may be larger than memory. No common line is ever missing; without "
-      "--exact, at most the share --fpr of the other lines is printed too.",
-      &DigestArguments::common, &command::common_lines);
+void add_common(CLI::App& parent, DigestArguments& arguments) {
+  CommonOptions& options = arguments.common;
+  CLI::App& app =
+      *add_work(parent, arguments, "common",
+                "print the lines that all files contain: "
+                "each once, in the order of the first file, however often it occurs. "
+                "Files may be larger than memory. No common line is ever missing; "
+                "without --exact, at most the share --fpr of the other lines is printed too.",
+                &DigestArguments::common, &command::common_lines);
   app.add_option("FILES", options.files, "two files or more; they are read more than once")
       ->required()
       ->expected(2, 1 << 16);
@@ -214,12 +212,12 @@ std::function<int(const Streams&)> add_digest(CLI::App& program) {
   auto arguments = std::make_shared<DigestArguments>();
   CLI::App& digest = *program.add_subcommand("digest", "work with digests and sets of lines");
   digest.require_subcommand(1);
-  add_build(digest, arguments);
-  add_query(digest, arguments);
-  add_info(digest, arguments);
-  add_union(digest, arguments);
-  add_dedup(digest, arguments);
-  add_common(digest, arguments);
+  add_build(digest, *arguments);
+  add_query(digest, *arguments);
+  add_info(digest, *arguments);
+  add_union(digest, *arguments);
+  add_dedup(digest, *arguments);
+  add_common(digest, *arguments);
   return [arguments](const Streams& streams) {
     const auto& [name, work] = arguments->chosen;
     return run_subcommand(work, "digest " + name, remedy_for(name), streams);

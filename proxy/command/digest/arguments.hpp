@@ -11,9 +11,9 @@ class App;
 
 namespace proxy::command {
 
-// Adds the subcommand `digest` to a program. Once the program has parsed its arguments, and only if
-// they name `digest`, the returned function does what they ask for and returns the exit code. It
-// throws nothing: it writes what went wrong to `err`, in one line. SIGPIPE must be ignored by then.
+// Adds the subcommand `digest` to a program. After the program has parsed arguments that name
+// `digest`, call the returned function. It runs the subcommand and returns the exit code. It throws
+// nothing, and writes trouble to `err` in one line. SIGPIPE must be ignored.
 std::function<int(const Streams&)> add_digest(CLI::App& program);
 
 }  // namespace proxy::command

@@ -56,8 +56,8 @@ Result<digest::StrictFilter> empty_filter(const BuildOptions& options, std::uint
 Result<void> insert(digest::StrictFilter& filter, const digest::Key& key, const Lines& lines) {
   if (filter.insert(key)) return {};
   return lines.at_line(
-      fmt::format("is one more distinct URL than the capacity of {}, beyond which the error rate "
-                  "would not hold; give a larger --capacity",
+      fmt::format("is one more distinct URL than the capacity of {}, "
+                  "beyond which the error rate would not hold; give a larger --capacity",
                   filter.capacity()));
 }
 

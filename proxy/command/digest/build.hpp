@@ -23,8 +23,8 @@ struct BuildOptions {
 };
 
 // Reads one URL per line and skips empty lines. Without a capacity, the filter is sized for the
-// number of lines: files are read twice, first to count; if an input cannot be read twice, the keys
-// are kept in memory. More distinct URLs than the capacity are trouble. Prints what it made.
+// number of lines. Files are then read twice, first to count; if an input cannot be read twice, the
+// keys are kept in memory. More distinct URLs than the capacity are trouble. Prints what it made.
 Result<int> build(const BuildOptions& options, const Streams& streams);
 
 }  // namespace proxy::command

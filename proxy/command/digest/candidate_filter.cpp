@@ -32,15 +32,15 @@ Result<digest::Shape> shape_within(std::size_t bytes, std::uint64_t capacity, do
     return digest::Shape{.bits = most_bits, .hashes = *digest::optimal_hashes(most_bits, capacity)};
   }
   return Trouble{fmt::format(
-      "a filter for {} lines at this error rate needs {}; give more --memory (a filter gets a "
-      "quarter of it), a higher --fpr, or --exact, which works with any amount",
+      "a filter for {} lines at this error rate needs {}; "
+      "give more --memory (a filter gets a quarter of it), a higher --fpr, or --exact, which works "
+      "with any amount",
       capacity,
       wanted ? fmt::format("{} MiB", (wanted->byte_count() >> 20) + 1) : "more than 512 MiB")};
 }
 
 // The most distinct lines that the next filter can receive: all lines of the input; or, if there is
-// a filter before, its capacity and what it claims wrongly of these lines, with a margin for
-// chance.
+// a previous filter, its capacity plus the lines that it claims wrongly, with a margin for chance.
 std::uint64_t next_capacity(std::uint64_t lines, std::optional<std::uint64_t> before, double rate) {
   if (!before) return std::max<std::uint64_t>(lines, 1);
   const double wrong = std::ceil(1.1 * rate * static_cast<double>(lines)) + 64;

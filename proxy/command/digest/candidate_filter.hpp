@@ -21,8 +21,8 @@ struct CandidateFilterOptions {
 };
 
 // Makes a filter that claims every line that all inputs contain. Starts with the smallest input;
-// each further input yields a filter of those of its lines that the filter before claims, so that
-// no filter is larger than the smallest input requires. The caller looks up the lines of the first
+// each further input yields a filter of those of its lines that the previous filter claims. So no
+// filter is larger than the smallest input requires. The caller looks up the lines of the first
 // input: that input takes part only if it is the smallest. Reads each input once to count and once
 // to filter; all must be rereadable.
 Result<digest::BloomFilter> candidate_filter(std::vector<InputFile>& inputs,

@@ -8,7 +8,8 @@ namespace {
 
 using Value = Report::Value;
 
-// In the order of the report. A fact that a form does not hold stays unknown.
+// In the order of the report, one member for each of its 14 lines. A fact that a form does not hold
+// stays unknown.
 struct Facts {
   Value bits = {};
   Value hashes = {};

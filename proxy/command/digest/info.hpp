@@ -1,4 +1,4 @@
-// hearsay digest info: prints what a digest is, how full, and how often wrong.
+// hearsay digest info: prints the kind of a digest, its fill and its error rate.
 #pragma once
 
 #include <chrono>

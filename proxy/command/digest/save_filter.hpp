@@ -17,7 +17,7 @@ struct SaveOptions {
 // Returns trouble if save_filter() would refuse the file. Call this before long work.
 Result<void> may_save(const SaveOptions& options);
 
-// Saves the filter as a whole or not at all, and prints what it is. If the filter is salted, only
+// Saves the filter as a whole or not at all, and prints its facts. If the filter is salted, only
 // the owner may read the file, since the salt is a secret.
 Result<int> save_filter(const digest::BloomFilter& filter, const SaveOptions& options,
                         const Streams& streams);

@@ -9,7 +9,7 @@ namespace {
 namespace asio = net::asio;
 using support::run;
 
-// A client's side that is no stream: what another protocol than HTTP/1 brings.
+// A client's side without a stream, as a protocol other than HTTP/1 would have it.
 class CollectedResponse final : public ResponseWriter {
  public:
   net::Task<net::error_code> interim(std::string_view) override { co_return net::error_code{}; }

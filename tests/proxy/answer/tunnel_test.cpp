@@ -22,7 +22,7 @@ Task<net::error_code> shake(Stream::Tls& tls, ssl::stream_base::handshake_type s
   co_return error;
 }
 
-// Hands `stream` back the first bytes that it sends, while they come.
+// Sends the first `count` bytes back to `stream` as they arrive.
 Task<void> echo(Stream& stream, std::size_t count) {
   std::string chunk(65536, '\0');
   while (count > 0) {

@@ -33,7 +33,7 @@ TEST(AlignedRange, IsWholeBlocksAroundTheFirstRange) {
   }
 }
 
-TEST(AlignedRange, IsWhatFollowsTheFirstBytesWhereTheRangeBeginsInThese) {
+TEST(AlignedRange, BeginsAfterTheStoredBytes) {
   constexpr std::uint64_t kHeld = 4 << 20;
   const struct {
     const char* range;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/proxy/fill/object_of.hpp"
+#include "tests/proxy/runs/object_of.hpp"
 
 namespace proxy {
 namespace {
@@ -20,7 +20,7 @@ Fit fit(unsigned status, const std::string& lines, const std::string& object = "
 const std::string kTag = "ETag: \"v1\"\r\n";
 const std::string kPart = kTag + "Content-Range: bytes 1048576-2097151/5000000\r\n";
 
-TEST(Fit, IsOfJustThatRangeOfTheSame) {
+TEST(Fit, IsOfExactlyThatRangeOfTheSameVersion) {
   EXPECT_EQ(fit(206, kPart + "Content-Length: 1048576\r\n"), Fit::range);
   EXPECT_EQ(fit(206, kPart + "Transfer-Encoding: chunked\r\n"), Fit::range);
   EXPECT_EQ(fit(206, kPart + "Content-Length: 1048575\r\n"), Fit::refused);
@@ -32,7 +32,7 @@ TEST(Fit, IsOfJustThatRangeOfTheSame) {
   EXPECT_EQ(fit(206, kPart + "Content-Type: multipart/byteranges; boundary=a\r\n"), Fit::refused);
 }
 
-TEST(Fit, IsTheWholeOfTheSameOfThatLength) {
+TEST(Fit, IsTheWholeOfTheSameVersionAndLength) {
   EXPECT_EQ(fit(200, kTag + "Content-Length: 5000000\r\n"), Fit::whole);
   EXPECT_EQ(fit(200, kTag + "Content-Length: 5000001\r\n"), Fit::changed);
   EXPECT_EQ(fit(200, kTag + "Transfer-Encoding: chunked\r\n"), Fit::changed);
@@ -48,7 +48,7 @@ TEST(Fit, AnotherVersionHasChanged) {
   for (const unsigned status : {404, 410, 412, 416}) EXPECT_EQ(fit(status, ""), Fit::changed);
 }
 
-TEST(Fit, AnErrorSaysNothingOfIt) {
+TEST(Fit, AnErrorSaysNothingOfTheObject) {
   for (const unsigned status : {204, 301, 401, 403, 429, 500, 502, 503, 504}) {
     EXPECT_EQ(fit(status, ""), Fit::refused) << status;
   }

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(LeastRate, IsMissedByWhoTakesLongerForWhatCame) {
+TEST(LeastRate, IsMissedByASlowerSource) {
   LeastRate rate(1000, 300ms);
   rate.note(0, 300ms);
   EXPECT_FALSE(rate.missed());

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Pace, IsThatOfWhoWaitsMoreThanHalfOfTheTime) {
+TEST(Pace, IsStarvedByWaitingMoreThanHalfOfTheTime) {
   Pace pace;
   EXPECT_FALSE(pace.starved());
   pace.note(10ms, 6ms);

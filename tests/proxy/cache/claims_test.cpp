@@ -25,7 +25,7 @@ Stock stock_of(const std::string& url, int max_age, Time now = kStart) {
 class ClaimedKeys : public ::testing::Test {
  protected:
   void put(const Stock& stock, Time now) {
-    store_.put(key_of(stock.url), entry_of(budget_, stock), now);
+    store_.put(key_of(stock.url), {entry_of(budget_, stock)}, now);
   }
   std::vector<KeyChange> collect(Time now) {
     std::vector<KeyChange> changes;
@@ -90,8 +90,8 @@ TEST_F(ClaimedKeys, OverflowLastsUntilTheKeysAreListed) {
   EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::removed}}));
 }
 
-// Applies the collected changes and compares the result with the store: a key is claimed exactly if
-// a variant of it is stored and claimable for more than five seconds.
+// Applies the collected changes, and compares the result with the store. A key must be claimed
+// exactly if one of its variants is stored and claimable for more than five seconds.
 class ClaimModel {
  public:
   void step() {
@@ -148,7 +148,7 @@ class ClaimModel {
     stock.request = variant(static_cast<int>(random_() % 3));
     stock.body = static_cast<std::uint32_t>(random_() % 4000);
     stock.shared = random_() % 10 != 0;
-    store_.put(key_of(url), entry_of(budget_, stock), now_);
+    store_.put(key_of(url), {entry_of(budget_, stock)}, now_);
   }
 
   static std::string variant(int number) { return "X-A: " + std::to_string(number) + "\r\n"; }

@@ -40,7 +40,7 @@ std::string text_of(const Body& body) {
   return text;
 }
 
-// A response to GET with letters as its body; a 206 if a range is given.
+// A response to GET whose body is letters; a 206 if a range is given.
 struct Message {
   Message(Budget& budget, const std::string& range, const std::string& lines, std::uint64_t first,
           std::uint64_t size)
@@ -71,7 +71,7 @@ struct UnionCase {
   const char* range;  // of the union; empty: the whole; null: `newer` alone
 };
 
-// Both have all the bytes that they state, and the same strong tag.
+// Both parts have all the bytes that they state, and the same strong tag.
 TEST_F(Combine, JoinsWhatTouchesAndIsTheSame) {  // RFC 9111 3.4
   const UnionCase cases[] = {
       {"Behind", "0-4/10", "5-7/10", "0-7/10"},
@@ -109,7 +109,7 @@ TEST_F(Combine, JoinsWhatTouchesAndIsTheSame) {  // RFC 9111 3.4
     if (!whole) {
       EXPECT_EQ(http::content_range(*both->range), "bytes " + std::string(range)) << name;
     }
-    const auto bytes = proxy::cache::held(*both);
+    const auto bytes = proxy::cache::range_of_body(*both);
     EXPECT_EQ(text_of(both->body), kLetters.substr(bytes.first, bytes.size())) << name;
   }
 }

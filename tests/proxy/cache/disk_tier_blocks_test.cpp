@@ -1,4 +1,4 @@
-// Large objects under memory: heads and blocks as the disk gives them back.
+// Large objects on the disk below memory: their heads and blocks are read back.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -41,18 +41,19 @@ class ObjectsBelow : public ::testing::Test {
                                       const Request& request = Request()) {
     const Response response("Cache-Control: max-age=100\r\nETag: \"e\"\r\n" + more);
     return object_entry(budget_, {kUrl, request.head.fields, response.head, {now_, now_}, "us"},
-                        Object{disk_->new_version()}, kLength);
+                        Object{disk_->disk().new_version()}, kLength);
   }
-  void put(const std::shared_ptr<const Entry>& entry, const Entry* superseded = nullptr) {
-    EXPECT_TRUE(disk_->put(kKey, entry, superseded, [] { return true; }));
+  void put(const std::shared_ptr<const Entry>& entry,
+           const std::shared_ptr<const Entry>& superseded = nullptr) {
+    EXPECT_TRUE(disk_->put(kKey, kept(entry), {superseded}, [] { return true; }));
   }
-  // Every byte tells which block it belongs to.
+  // Stores a block whose bytes tell its number.
   void put_block(const Entry& object, std::uint32_t number) {
     const auto size = static_cast<std::uint32_t>(bytes_of_block(number, kLength).size());
     const auto bytes = std::make_shared<Block>(budget_, size);
     std::fill_n(bytes->data(), size, static_cast<char>('a' + number));
     const auto block = block_entry(budget_, object, {{{bytes, size}}, size});
-    EXPECT_TRUE(disk_->blocks().put(kKey, number, object, block));
+    EXPECT_EQ(disk_->blocks().put(kKey, number, object, block), DiskBlocks::Taken::yes);
   }
   void put_blocks(const Entry& object) {
     for (std::uint32_t number = 0; number < blocks_in(kLength); ++number) put_block(object, number);
@@ -84,7 +85,7 @@ class ObjectsBelow : public ::testing::Test {
     store_->list_claimed(now_, claimed);
     return claimed == std::vector{kKey};
   }
-  // In the segment, 500 kB after the beginning of the record.
+  // Damages the block in its segment, 500 kB after the beginning of its record.
   void damage(const Entry& object, std::uint32_t number) {
     const auto key = disk::block_key(kKey, object.object->version, number);
     const auto place = disk_->disk().catalog().index.find(key);
@@ -133,7 +134,7 @@ TEST_F(ObjectsBelow, KeepTheirBlocksWhenTheyAreFreshened) {
   const Response response("Cache-Control: max-age=900\r\nETag: \"e\"\r\n", 304);
   const auto fresh = freshen(budget_, *entry, request.facts,
                              {kUrl, request.head.fields, response.head, {now_, now_}, "us"});
-  put(fresh.entry, entry.get());
+  put(fresh.entry, entry);
   EXPECT_TRUE(disk_->may_have(kKey)) << "until the new head is there";
   settle();
   const auto found = read();
@@ -197,7 +198,7 @@ TEST_F(ObjectsBelow, DropADamagedBlockForGood) {
 TEST_F(ObjectsBelow, AreClaimedWhileAllTheirBlocksAreThere) {
   const auto entry = object();
   put(entry);
-  store_->put(kKey, entry, now_);
+  store_->put(kKey, {entry}, now_);
   EXPECT_FALSE(is_claimed());
   put_blocks(*entry);
   EXPECT_FALSE(is_claimed());
@@ -231,11 +232,10 @@ TEST_F(ObjectsBelow, EndAClaimThatTurnsOutWrong) {
   const auto entry = object();
   put(entry);
   put_blocks(*entry);
-  put(entry, entry.get());
+  put(entry, entry);
   settle();
   EXPECT_TRUE(is_claimed());
-  disk_->disk().purge(disk::block_key(kKey, entry->object->version, 1),
-                      {});  // without telling anybody
+  disk_->disk().purge(disk::block_key(kKey, entry->object->version, 1), {});  // without any notice
   EXPECT_FALSE(is_good(*entry, 1));
   EXPECT_FALSE(is_claimed());
 }
@@ -253,12 +253,12 @@ TEST_F(ObjectsBelow, HaveBlocksThatAreFoundBeforeTheyAreWritten) {
   EXPECT_TRUE(has_block(*entry, 4));
 }
 
-// Whichever bit is flipped: what is found is right, and what is lost is not claimed.
+// Whichever bit is flipped, every block found is right, and a lost block ends the claim.
 TEST_F(ObjectsBelow, GiveNoWrongByteForAFlippedBit) {
   const auto entry = object();
   put(entry);
   put_blocks(*entry);
-  put(entry, entry.get());
+  put(entry, entry);
   (void)disk_->stop();
   std::map<std::filesystem::path, std::string> good;
   for (const auto& file : std::filesystem::directory_iterator(home_.path())) {
@@ -303,7 +303,7 @@ TEST_F(ObjectsBelow, TakeNoBlockOfAnotherSize) {
   const auto size = std::uint32_t{1000};
   const auto block =
       block_entry(budget_, *entry, {{{std::make_shared<Block>(budget_, size), size}}, size});
-  ASSERT_TRUE(disk_->blocks().put(kKey, 0, *entry, block));
+  ASSERT_EQ(disk_->blocks().put(kKey, 0, *entry, block), DiskBlocks::Taken::yes);
   settle();
   EXPECT_EQ(this->block(*entry, 0).error(), disk::Error::corrupt);
   EXPECT_FALSE(has_block(*entry, 0));

@@ -56,8 +56,9 @@ class SharedBlocks : public ::testing::Test {
   }
   void keep(std::size_t number, const std::shared_ptr<const Entry>& entry) {
     const auto key = key_of(entry->url);
-    disk_.put(key, entry, nullptr, [&] {
-      if (store_.put(key, entry, now_) != Stored::yes) return false;
+    const auto response = kept(entry);
+    disk_.put(key, response, {}, [&] {
+      if (store_.put(key, response, now_) != Stored::yes) return false;
       const std::lock_guard lock(mutex_);
       objects_[number] = entry->object ? entry : nullptr;
       return true;
@@ -69,7 +70,7 @@ class SharedBlocks : public ::testing::Test {
     keep(number,
          object_entry(budget_,
                       {name_of(number), request.head.fields, response.head, {now_, now_}, "us"},
-                      Object{disk_.new_version()}, kObjectBytes));
+                      Object{disk_.disk().new_version()}, kObjectBytes));
   }
   void keep_whole(std::size_t number) {
     Stock stock;
@@ -86,7 +87,8 @@ class SharedBlocks : public ::testing::Test {
     const auto bytes = block_entry(budget_, *object, filled(byte_of(*object, block), size));
     while (disk_.disk().queued_bytes() > kMostQueued)
       std::this_thread::yield();  // or it is refused
-    if (disk_.blocks().put(key_of(object->url), block, *object, bytes)) kept_ += 1;
+    const auto taken = disk_.blocks().put(key_of(object->url), block, *object, bytes);
+    if (taken == DiskBlocks::Taken::yes) kept_ += 1;
     disk_.disk().review_claim(key_of(object->url), object->object->version);
   }
   void read(std::size_t number) {

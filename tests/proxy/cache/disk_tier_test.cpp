@@ -1,4 +1,4 @@
-// Memory and disk together: what is found, and what may be claimed.
+// Memory and disk together: which entries are found, and which keys are claimed.
 #include "proxy/cache/disk_tier/disk_tier.hpp"
 
 #include <gtest/gtest.h>
@@ -24,16 +24,19 @@ class TwoTiers : public ::testing::Test {
     stock.times = {now, now};
     return stock;
   }
-  void put(const Stock& stock, const Entry* superseded = nullptr) {
-    const auto entry = entry_of(budget_, stock);
-    ASSERT_EQ(store_.put(key_of(stock.url), entry, now_, superseded), Stored::yes);
-    EXPECT_TRUE(disk_.put(key_of(stock.url), entry, superseded, [] { return true; }));
+  void put(const Stock& stock) {
+    const auto response = kept(entry_of(budget_, stock));
+    ASSERT_EQ(store_.put(key_of(stock.url), response, now_), Stored::yes);
+    EXPECT_TRUE(disk_.put(key_of(stock.url), response, {}, [] { return true; }));
   }
   void settle() { ASSERT_TRUE(disk_.disk().settle(10s)); }
-  std::shared_ptr<const Entry> read(const std::string& url, const std::string& lines = "") {
+  Kept read_kept(const std::string& url, const std::string& lines = "") {
     const Request request(lines);
     const auto found = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
-    return found ? found->entry : nullptr;
+    return found ? Kept{found->entry, found->on_disk} : Kept{};
+  }
+  std::shared_ptr<const Entry> read(const std::string& url, const std::string& lines = "") {
+    return read_kept(url, lines).entry;
   }
 
   const support::TemporaryDirectory home_;
@@ -58,8 +61,8 @@ TEST_F(TwoTiers, ReadBackWhatWasStored) {
 }
 
 TEST_F(TwoTiers, StoreNothingThatWasPurgedWhileItWasFetched) {
-  const auto entry = entry_of(budget_, stock_of("http://a/", 100, now_));
-  EXPECT_FALSE(disk_.put(key_of("http://a/"), entry, nullptr, [] { return false; }));
+  const auto response = kept(entry_of(budget_, stock_of("http://a/", 100, now_)));
+  EXPECT_FALSE(disk_.put(key_of("http://a/"), response, {}, [] { return false; }));
   settle();
   EXPECT_FALSE(disk_.may_have(key_of("http://a/")));
 }
@@ -78,24 +81,28 @@ TEST_F(TwoTiers, DropTheOldWhereTheNewIsTooLarge) {
 TEST_F(TwoTiers, KeepAFreshenedHeadByItself) {
   put(stock_of("http://a/", 100, now_));
   settle();
-  const auto old = store_.find(key_of("http://a/"), "http://a/", {}).entry;
+  const auto found = store_.find(key_of("http://a/"), "http://a/", {});
+  const Kept old{found.entry, found.on_disk};
   const Stock newer = stock_of("http://a/", 200, now_);
   const Request request;
   const Response response(newer.lines);
   const auto fresh = std::make_shared<Entry>(
       budget_, Received{newer.url, request.head.fields, response.head, newer.times, "us"});
-  fresh->body = old->body;
-  store_.put(key_of("http://a/"), fresh, now_, old.get());
+  fresh->body = old.entry->body;
+  const auto newest = kept(fresh);
+  store_.put(key_of("http://a/"), newest, now_, old.entry.get());
   const auto written = disk_.disk().catalog().counters.stored_bytes.load();
-  disk_.put(key_of("http://a/"), fresh, old.get(), [] { return true; });
+  disk_.put(key_of("http://a/"), newest, old, [] { return true; });
   settle();
   EXPECT_LT(disk_.disk().catalog().counters.stored_bytes - written, 500U);
-  const auto entry = read("http://a/");
+  const auto [entry, on_disk] = read_kept("http://a/");
   ASSERT_TRUE(entry);
   EXPECT_EQ(entry->freshness.lifetime, 200s);
   EXPECT_EQ(entry->body.size, 2000U);
-  EXPECT_EQ(entry->on_disk.body(), old->on_disk.body());
-  EXPECT_NE(entry->on_disk.front(), old->on_disk.front());
+  EXPECT_EQ(on_disk->body(), old.on_disk->body());
+  EXPECT_NE(on_disk->front(), old.on_disk->front());
+  EXPECT_EQ(on_disk->front(), newest.on_disk->front());
+  EXPECT_EQ(on_disk->body(), newest.on_disk->body());
 }
 
 TEST_F(TwoTiers, TellOfAReadThatWasOvertaken) {
@@ -116,7 +123,7 @@ TEST_F(TwoTiers, ClaimAUrlAsLongAsTheVariantThatLastsLongest) {
     stock.lines += "Vary: Accept-Language\r\n";
     stock.request = "Accept-Language: " + language + "\r\n";
     EXPECT_TRUE(
-        disk_.put(key_of(stock.url), entry_of(budget_, stock), nullptr, [] { return true; }));
+        disk_.put(key_of(stock.url), kept(entry_of(budget_, stock)), {}, [] { return true; }));
     settle();
   };
   const auto is_claimed_after = [this](int passed) {
@@ -172,14 +179,14 @@ TEST_F(TwoTiers, FreshenAVariantThoughAnotherUrlTookItsPlaceInMemory) {
 }
 
 TEST_F(TwoTiers, HaveNoPurgeToWaitForWhereThereIsNothing) {
-  EXPECT_FALSE(disk_.purge(key_of("http://a/"), {}));
+  EXPECT_EQ(disk_.purge(key_of("http://a/"), {}), DiskTier::Purge::nothing);
   put(stock_of("http://a/", 100, now_));
-  EXPECT_TRUE(disk_.purge(key_of("http://a/"), {})) << "it is on its way";
+  EXPECT_EQ(disk_.purge(key_of("http://a/"), {}), DiskTier::Purge::queued) << "it is on its way";
   settle();
-  EXPECT_FALSE(disk_.purge(key_of("http://a/"), {}));
+  EXPECT_EQ(disk_.purge(key_of("http://a/"), {}), DiskTier::Purge::nothing);
 }
 
-// Follows what neighbours may be told by changes alone, whatever happens to the two tiers.
+// Follows the claims by their changes only, whatever happens in the two tiers.
 class FollowedClaims : public TwoTiers {
  protected:
   static constexpr int kUrls = 400;
@@ -207,7 +214,9 @@ class FollowedClaims : public TwoTiers {
         break;
       case 3:
       case 4:
-        if (const auto entry = read(url, "X-A: 1\r\n")) store_.adopt(key, entry, now_);
+        if (const auto both = read_kept(url, "X-A: 1\r\n"); both.entry) {
+          store_.adopt(key, both, now_);
+        }
         break;
       default: {
         Stock stock = stock_of(url, static_cast<int>(random_() % 40), now_);

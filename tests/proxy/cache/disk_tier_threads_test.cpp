@@ -40,10 +40,10 @@ class SharedTiers : public ::testing::Test {
     stock.lines = "Cache-Control: max-age=100\r\nETag: \"" + std::to_string(version) + "\"\r\n";
     stock.body = 500;
     stock.times = {now_, now_};
-    const auto entry = entry_of(budget_, stock);
+    const auto response = kept(entry_of(budget_, stock));
     const auto key = key_of(stock.url);
-    const auto store = [&] { return good() && store_.put(key, entry, now_) == Stored::yes; };
-    disk_.put(key, entry, nullptr, store);
+    const auto store = [&] { return good() && store_.put(key, response, now_) == Stored::yes; };
+    disk_.put(key, response, {}, store);
   }
   void purge(std::size_t number) {
     const int version = ++current_[number];
@@ -65,7 +65,7 @@ class SharedTiers : public ::testing::Test {
     const auto url = url_of(number);
     const auto found = disk_.read(key_of(url), url, request.head.fields, store_, disk::Wait::yes);
     if (!found || !found->entry) return;
-    const auto held = store_.adopt(key_of(url), found->entry, now_);
+    const auto held = store_.adopt(key_of(url), {found->entry, found->on_disk}, now_).entry;
     const int version = version_of(*found->entry);
     if (disk_.still_found(*found, url) && purged_[number] == noted) {
       EXPECT_GE(version, answered) << "purged before it was asked for";

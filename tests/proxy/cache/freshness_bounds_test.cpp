@@ -1,4 +1,5 @@
-// What the settings say about a site (FreshnessBounds), and that none of it is stored.
+// Bounds that the settings set for a site (FreshnessBounds). Their effect is not stored with the
+// response.
 #include <gtest/gtest.h>
 
 #include "tests/proxy/cache/messages.hpp"

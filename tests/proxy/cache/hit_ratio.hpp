@@ -1,4 +1,4 @@
-// How often a cache of a given size has what a trace requests: our store, and LRU for comparison.
+// The hit ratio of a trace for a cache of a given size: of our store, and of LRU for comparison.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline std::uint32_t body_bytes(std::uint32_t object) {
   return std::uint32_t{256} << random() % 6;
 }
 
-// A trace, its responses, and what each response takes of a budget.
+// A trace, its responses, and the memory that each response takes.
 class Workload {
  public:
   explicit Workload(bench::Trace trace) : trace_(std::move(trace)), costs_(trace_.objects) {
@@ -27,7 +27,7 @@ class Workload {
     for (const std::uint32_t object : trace_.requests) {
       if (costs_[object] > 0) continue;
       const std::uint64_t before = unbounded_.used();
-      store.put(key_of(url_of(object)), response_to(unbounded_, object), kStart);
+      store.put(key_of(url_of(object)), {response_to(unbounded_, object)}, kStart);
       costs_[object] = unbounded_.used() - before;
       store.remove(key_of(url_of(object)));
     }
@@ -35,7 +35,7 @@ class Workload {
   }
 
   const bench::Trace& trace() const { return trace_; }
-  // Of everything that is requested.
+  // The memory that all requested responses take together.
   std::uint64_t footprint() const { return footprint_; }
 
   // The share of requests that are hits, in percent, if the store with all its bookkeeping takes
@@ -51,7 +51,7 @@ class Workload {
       if (store.find(key, url, request.head.fields).entry) {
         ++hits;
       } else {
-        store.put(key, response_to(budget, object), kStart);
+        store.put(key, {response_to(budget, object)}, kStart);
       }
     }
     return percent(hits);
@@ -59,7 +59,7 @@ class Workload {
 
   // The same for an LRU whose entries take as much, and that needs no memory itself.
   double lru_hits(std::uint64_t bytes) const {
-    std::list<std::uint32_t> order;  // used last in front
+    std::list<std::uint32_t> order;  // the last used entry in front
     std::vector<std::list<std::uint32_t>::iterator> places(trace_.objects, order.end());
     std::uint64_t used = 0;
     std::size_t hits = 0;

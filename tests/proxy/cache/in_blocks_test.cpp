@@ -146,7 +146,7 @@ TEST_F(AnObject, IsHeldInMemoryHoweverLongItIsAndClaimsNothingThere) {
   const auto entry = object("Cache-Control: max-age=100\r\n");
   EXPECT_GT(entry->claimable_until(), kStart);
   const auto key = key_of("http://a/");
-  ASSERT_EQ(store.put(key, entry, kStart), Stored::yes);
+  ASSERT_EQ(store.put(key, {entry}, kStart), Stored::yes);
   EXPECT_EQ(store.find(key, "http://a/", {}).entry, entry);
   std::vector<digest::Key> claimed;
   store.list_claimed(kStart, claimed);
@@ -162,11 +162,11 @@ TEST_F(AnObject, HasBlocksThatAreEntriesOfTheirOwn) {
   EXPECT_EQ(block->claimable_until(), Time::min());
   const auto key = disk::block_key(key_of("http://a/"), 7, 3);
   EXPECT_FALSE(store.holds(key));
-  ASSERT_EQ(store.put(key, block, kStart), Stored::yes);
+  ASSERT_EQ(store.put(key, {block}, kStart), Stored::yes);
   EXPECT_TRUE(store.holds(key));
   EXPECT_FALSE(store.was_used(key)) << "a question is no use";
   EXPECT_EQ(store.find(key, "http://a/", {}).entry, block);
-  store.put(key_of("http://a/"), entry, kStart);
+  store.put(key_of("http://a/"), {entry}, kStart);
   const auto all = [](std::string_view) { return true; };
   EXPECT_EQ(store.remove_if(all), 1U) << "one response, however many blocks";
   EXPECT_EQ(store.entries(), 0U);

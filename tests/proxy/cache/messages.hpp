@@ -6,10 +6,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "digest/key.hpp"
 #include "proxy/cache/entry.hpp"
-#include "proxy/cache/policy.hpp"
+#include "proxy/cache/judge.hpp"
+#include "proxy/cache/on_disk.hpp"
 
 namespace proxy::cache {
 
@@ -63,6 +65,11 @@ inline std::shared_ptr<const Entry> entry_of(Budget& budget, const Stock& stock)
     entry->body = {{{std::make_shared<const Block>(budget, stock.body), stock.body}}, stock.body};
   }
   return entry;
+}
+
+// For a response that memory and disk keep.
+inline Kept kept(std::shared_ptr<const Entry> entry) {
+  return {std::move(entry), std::make_shared<OnDisk>()};
 }
 
 inline digest::Key key_of(std::string_view url) {

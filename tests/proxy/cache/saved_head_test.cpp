@@ -1,4 +1,4 @@
-// The saved form of entries, and of what selects among variants.
+// The saved form of entries and of selectors.
 #include "proxy/cache/saved_head.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ class AnEntryWrittenDown : public ::testing::Test {
   disk::RecordHeader record_;
 };
 
-// Composed from the description in the header, in Python.
+// The bytes were composed in Python, from the description in the header.
 TEST_F(AnEntryWrittenDown, HasTheseBytes) {
   const auto head = encoded(kVarying, kNumber);
   const auto entry = entry_of(budget_, kVarying);

@@ -17,7 +17,7 @@ class MemoryStore : public ::testing::Test {
   static std::string url(int number) { return "http://a/" + std::to_string(number); }
 
   Stored put(const Stock& stock) {
-    return store_->put(key_of(stock.url), entry_of(budget_, stock), kStart);
+    return store_->put(key_of(stock.url), {entry_of(budget_, stock)}, kStart);
   }
   Stored put(const std::string& url, std::uint32_t body) {
     Stock stock;
@@ -44,7 +44,7 @@ class MemoryStore : public ::testing::Test {
 
 TEST_F(MemoryStore, CountsHowOftenAResponseWasFound) {
   const auto hits = [this] {
-    std::vector<Store::Held> held;
+    std::vector<Store::Response> held;
     store_->look(key_of("http://a/"), held);
     return held.at(0).hits;
   };
@@ -60,7 +60,7 @@ TEST_F(MemoryStore, CountsHowOftenAResponseWasFound) {
   const auto newer = std::make_shared<Entry>(
       budget_, Received{old->url, request.head.fields, response.head, kAtOnce, "us"});
   newer->body = old->body;
-  store_->put(key_of(old->url), newer, kStart, old.get());
+  store_->put(key_of(old->url), {newer}, kStart, old.get());
   EXPECT_EQ(hits(), 2U) << "the same response, validated";
   put(stock);
   EXPECT_EQ(hits(), 0U) << "another one";
@@ -82,7 +82,7 @@ TEST_F(MemoryStore, CollidingKeyFindsNothingAndGivesWay) {
   EXPECT_EQ(store_->invalidate(key, "http://evil/"), 0U);
   Stock other;
   other.url = "http://evil/";
-  store_->put(key, entry_of(budget_, other), kStart);
+  store_->put(key, {entry_of(budget_, other)}, kStart);
   EXPECT_EQ(find().entry, nullptr);
   EXPECT_EQ(store_->entries(), 1U);
 }
@@ -129,11 +129,11 @@ TEST_F(MemoryStore, AnswerToAValidationReplacesWhatWasAskedAbout) {  // RFC 9111
   Stock now_without;
   now_without.lines += "ETag: \"new\"\r\n";
   for (int round = 0; round < 2; ++round) {  // first in its place, then beside its own kind
-    store_->put(key_of(now_without.url), entry_of(budget_, now_without), kStart, old.get());
+    store_->put(key_of(now_without.url), {entry_of(budget_, now_without)}, kStart, old.get());
     EXPECT_EQ(store_->entries(), 2U);
     EXPECT_EQ(find("http://a/", "X-A: 1\r\n").entry->etag, "\"new\"");
     EXPECT_EQ(find("http://a/", "X-A: 2\r\n").entry->etag, "\"other\"");
-    store_->put(key_of(old->url), old, kStart);
+    store_->put(key_of(old->url), {old}, kStart);
   }
 }
 

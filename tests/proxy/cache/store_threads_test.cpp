@@ -33,7 +33,7 @@ void use(Budget& budget, Store& store, unsigned seed) {
       ASSERT_EQ(found->body.size, stock.body);
       if (random() % 20 == 0) store.invalidate(key, stock.url);
     } else {
-      store.put(key, entry_of(budget, stock), kStart);
+      store.put(key, {entry_of(budget, stock)}, kStart);
     }
   }
 }

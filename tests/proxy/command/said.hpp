@@ -1,4 +1,4 @@
-// What a subcommand said, and files for its streams.
+// The output of a subcommand, and files for its streams.
 #pragma once
 
 #include <gtest/gtest.h>

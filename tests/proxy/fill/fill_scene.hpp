@@ -26,7 +26,7 @@ inline std::string text_of(const Pieces& pieces) {
   return text;
 }
 
-// All that the reader has yet to get, or why it does not get it.
+// All bytes that the reader has yet to get, or the failure instead.
 inline net::Task<Outcome<std::string>> rest_of(FillReader& reader) {
   std::string all;
   for (;;) {

@@ -21,14 +21,14 @@ struct FillScene {
   std::unique_ptr<FillReader> attach() { return FillReader::attach(fill, io.get_executor()); }
   void append(std::string_view text) { append_block(*fill, budget, text); }
   std::string rest(FillReader& reader) { return run(io, rest_of(reader)).value(); }
-  // What is ready to run, and no more.
+  // Runs the handlers that are ready, and waits for none.
   void settle() {
     io.restart();
     io.poll();
   }
 };
 
-// BlockRuns a task that may have to wait; empty while it does.
+// Runs a task that may have to wait. The result is empty while it waits.
 template <class T>
 std::shared_ptr<std::optional<T>> start(FillScene& scene, net::Task<T> task) {
   auto result = std::make_shared<std::optional<T>>();
@@ -98,7 +98,7 @@ TEST(Fill, InterimHeadsComeInOrderBeforeTheFinalOne) {
   EXPECT_EQ(run(scene.io, reader->head()).value().length, 5U);
 }
 
-TEST(Fill, AFailureBeforeTheHeadReachesAllWhoWaitForIt) {
+TEST(Fill, AFailureBeforeTheHeadReachesAllReaders) {
   FillScene scene;
   const auto one = scene.attach();
   const auto other = scene.attach();
@@ -164,7 +164,7 @@ TEST(Fill, TellsTheWriterEachTimeTheLastReaderLeaves) {
   EXPECT_EQ(left, 2) << "of no interest any more";
 }
 
-TEST(Fill, TellsTheHookInForceThoughAnEarlierOneWasInForceWhenTheLastReaderLeft) {
+TEST(Fill, CallsTheNewestHookEvenForAnEarlierDeparture) {
   FillScene scene;
   int earlier = 0;
   int later = 0;
@@ -186,7 +186,7 @@ TEST(Fill, GivesTheWholeBodyToTheStore) {
   EXPECT_EQ(body.slices[1].size, 2U);
 }
 
-TEST(FillWindow, DropsWhatEveryReaderHas) {
+TEST(FillWindow, DropsBytesThatEveryReaderHas) {
   FillScene scene;
   const auto one = scene.attach();
   const auto other = scene.attach();
@@ -207,7 +207,7 @@ TEST(FillWindow, DropsWhatEveryReaderHas) {
   EXPECT_EQ(scene.rest(*other), " words");
 }
 
-TEST(FillWindow, AReaderThatLeavesLetsGoOfWhatItHadNot) {
+TEST(FillWindow, AReaderThatLeavesReleasesItsUnreadBytes) {
   FillScene scene;
   auto behind = scene.attach();
   const auto ahead = scene.attach();
@@ -226,13 +226,13 @@ TEST(FillWindow, TheWriterWaitsWhileItsOnlyReaderIsAWindowBehind) {
   const auto reader = scene.attach();
   scene.fill->publish({});
   scene.fill->keep_window();
-  EXPECT_TRUE(run(scene.io, scene.fill->room()));
+  EXPECT_EQ(run(scene.io, scene.fill->room()), Fill::Room::some);
   scene.append(kMegabyte);
   const auto room = start(scene, scene.fill->room());
   EXPECT_FALSE(*room);
   EXPECT_FALSE(reader->at_hand().empty());
   scene.settle();
-  EXPECT_EQ(*room, true);
+  EXPECT_EQ(*room, Fill::Room::some);
 }
 
 TEST(FillWindow, TheWriterIsToldWhenNobodyReadsAnyMore) {
@@ -245,7 +245,7 @@ TEST(FillWindow, TheWriterIsToldWhenNobodyReadsAnyMore) {
   EXPECT_FALSE(*room);
   reader.reset();
   scene.settle();
-  EXPECT_EQ(*room, false);
+  EXPECT_EQ(*room, Fill::Room::no_reader);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class Thread {
   }
   net::Executor executor() { return io_.get_executor(); }
   std::thread::id id() const { return thread_.get_id(); }
-  // Ends once nothing is left to do.
+  // Returns when nothing is left to do.
   void join() {
     work_.reset();
     thread_.join();
@@ -62,7 +62,7 @@ struct Scene {
 
 enum class Mode { storing, window };
 
-// In four steps for each block, as bytes come in; false: nobody wanted the rest.
+// Writes each block in four steps, as bytes arrive. False: no reader wanted the rest.
 net::Task<bool> write(Scene& scene, Mode mode) {
   auto& fill = *scene.fill;
   fill.publish({});
@@ -72,7 +72,7 @@ net::Task<bool> write(Scene& scene, Mode mode) {
     for (std::uint32_t done = 0; done < kBlock; done += kBlock / 4) {
       for (auto i = done; i < done + kBlock / 4; ++i) block->data()[i] = byte_at(at + i);
       fill.append(block, done + kBlock / 4);
-      const bool wanted = co_await fill.room();
+      const bool wanted = co_await fill.room() == Fill::Room::some;
       if (!wanted) {
         fill.fail({Failure::Where::us, Failure::What::abandoned, {}});
         co_return false;
@@ -84,7 +84,7 @@ net::Task<bool> write(Scene& scene, Mode mode) {
   co_return true;
 }
 
-// How many right bytes came before the end, or before the reader had enough.
+// Returns how many right bytes arrived before the end, or before the reader had enough.
 net::Task<Outcome<std::uint64_t>> read(std::unique_ptr<FillReader> reader,
                                        std::uint64_t enough = kBody + 1) {
   std::uint64_t position = 0;
@@ -122,7 +122,7 @@ TEST_P(FillModes, EveryReaderGetsEveryByte) {
   EXPECT_TRUE(written.get());
 }
 
-TEST_P(FillModes, WhoLeavesEarlyTakesNothingFromTheOthers) {
+TEST_P(FillModes, AReaderThatLeavesEarlyTakesNothingFromTheOthers) {
   Scene scene;
   auto first = start_reading(scene, scene.one, 1);
   auto all = start_reading(scene, scene.other);
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Threads, FillModes, testing::Values(Mode::storing, Mode
                            return mode.param == Mode::storing ? "Storing" : "Window";
                          });
 
-TEST(FillThreads, WhoComesWhileItIsWrittenGetsAllOfIt) {
+TEST(FillThreads, AReaderThatArrivesLateGetsAllBytes) {
   Scene scene;
   const auto first = FillReader::attach(scene.fill, scene.one.executor());
   auto written = scene.writer.start(write(scene, Mode::storing));
@@ -163,8 +163,8 @@ TEST(FillThreads, TheWriterIsToldOnItsThreadThatAllHaveLeftAndStops) {
   EXPECT_EQ(told.get_future().get(), scene.writer.id());
 }
 
-// Takes the patience that one reader's slowness costs the others: five seconds.
-TEST(FillThreads, WhoIsTooSlowIsDetachedForTheOthersSake) {
+// Takes five seconds, because a slow reader may hold up the others for so long.
+TEST(FillThreads, ASlowReaderIsDetachedForTheOthersSake) {
   Scene scene;
   auto slow = FillReader::attach(scene.fill, scene.one.executor());
   auto quick = start_reading(scene, scene.other);
@@ -176,7 +176,7 @@ TEST(FillThreads, WhoIsTooSlowIsDetachedForTheOthersSake) {
   EXPECT_EQ(cut.error().what, Failure::What::overload);
 }
 
-// BlockRuns each of them on a thread of its own, all at once.
+// Runs each function on a thread of its own, all at once.
 template <class... Acts>
 void at_once(Acts... acts) {
   std::barrier start(sizeof...(acts));
@@ -188,7 +188,7 @@ void at_once(Acts... acts) {
    ...);
 }
 
-TEST(FillThreads, EitherSomebodyJoinsOrTheFillIsGivenUp) {
+TEST(FillThreads, EitherAReaderJoinsOrTheFillIsGivenUp) {
   asio::io_context io(1);
   for (int i = 0; i < 300; ++i) {
     const auto fill = std::make_shared<Fill>("http://a/", io.get_executor());
@@ -226,7 +226,7 @@ TEST(FillsThreads, EachKeyHasOneFirstAtATime) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
-TEST(FillsThreads, AnInvalidationIsSeenByWhoAskedBeforeIt) {
+TEST(FillsThreads, AnInvalidationOutdatesEarlierRequests) {
   asio::io_context io(1);
   Fills fills;
   std::atomic<int> missed{0};

@@ -50,7 +50,7 @@ TEST(Fills, AfterAFillHasLeftTheNextIsFirstAgain) {
   EXPECT_EQ(scene.enter().fill, next.fill) << "who has left cannot make another one leave";
 }
 
-TEST(Fills, WhatCouldNotBeSharedIsNotWaitedForForAWhile) {
+TEST(Fills, AnUnsharedUrlIsNotAwaitedForAWhile) {
   FillsScene scene;
   scene.fills.leave_unshared(kKey, *scene.enter().fill, kNow);
   const auto one = scene.enter(kNow + Fills::kNotShared - 1ms);
@@ -61,7 +61,7 @@ TEST(Fills, WhatCouldNotBeSharedIsNotWaitedForForAWhile) {
   EXPECT_EQ(scene.enter(kNow + Fills::kNotShared).turn, Turn::first);
 }
 
-TEST(Fills, AnInvalidationLeavesWhatIsUnderWayToThoseWhoRead) {
+TEST(Fills, AnInvalidationLeavesAFillToItsReaders) {
   FillsScene scene;
   const auto old = scene.enter().fill;
   scene.fills.invalidate(kKey, kNow);
@@ -72,7 +72,7 @@ TEST(Fills, AnInvalidationLeavesWhatIsUnderWayToThoseWhoRead) {
   EXPECT_FALSE(scene.fills.recently_invalidated(kKey, kUrl, kNow + Fills::kInvalidated));
 }
 
-TEST(Fills, WhatWasAskedForBeforeAnInvalidationIsOutdatedHoweverLongItTakes) {
+TEST(Fills, ARequestFromBeforeAnInvalidationStaysOutdated) {
   FillsScene scene;
   EXPECT_FALSE(scene.fills.outdated(kKey, kUrl, kNow));
   scene.fills.invalidate(kKey, kNow);
@@ -81,7 +81,7 @@ TEST(Fills, WhatWasAskedForBeforeAnInvalidationIsOutdatedHoweverLongItTakes) {
   EXPECT_FALSE(scene.fills.outdated(kKey, kUrl, kNow + Fills::Time::duration(1)));
 }
 
-TEST(Fills, ABanIsAnInvalidationOfEveryUrlThatItCovers) {
+TEST(Fills, APurgeOfManyUrlsInvalidatesEachThatItCovers) {
   FillsScene scene;
   const auto old = scene.enter().fill;
   const std::string other = "http://b/x";
@@ -99,8 +99,8 @@ TEST(Fills, ABanIsAnInvalidationOfEveryUrlThatItCovers) {
   EXPECT_FALSE(scene.fills.recently_invalidated(other_key, other, kNow));
 }
 
-// Else a neighbour would be asked for what was purged, once enough else is.
-TEST(Fills, HowEverMuchIsInvalidatedWithinAMinuteAllOfItIsKnownAsThat) {
+// Otherwise a neighbour would be asked for a purged URL once enough others have been purged.
+TEST(Fills, EveryInvalidationIsKnownForAMinuteHoweverMany) {
   FillsScene scene;
   scene.fills.invalidate(kKey, kNow);
   for (int i = 0; i < 100'000; ++i) {
@@ -126,7 +126,7 @@ TEST(Fills, OfOneKeyOneRefreshRunsAtATime) {  // RFC 5861 3
   EXPECT_TRUE(refresh()) << "and also where nobody waits for each other";
 }
 
-TEST(Fills, WhatIsBeingFetchedIsNotRefreshedToo) {
+TEST(Fills, AKeyThatIsBeingFetchedIsNotRefreshed) {
   FillsScene scene;
   const auto fetched = scene.enter().fill;
   EXPECT_FALSE(scene.fills.begin_refresh(kKey, kUrl, scene.io.get_executor()));

@@ -211,7 +211,7 @@ TEST(HeededRange, IsWhatIsWorthSendingOn) {
       {"bytes=", "bytes="},
       {"=0-1", "=0-1"},
       {"", ""},
-      // 14.1: others may know another unit
+      // 14.1: the origin may know another unit
       {"lines=0-1,0-1", "lines=0-1,0-1"},
   };
   for (const auto& [field, heeded] : cases) EXPECT_EQ(heeded_range(field), heeded) << field;

@@ -28,11 +28,11 @@ class LiveCache : public ::testing::Test {
     return stock;
   }
   void keep(const Stock& stock, bool on_disk = true) {
-    const auto entry = entry_of(budget_, stock);
+    const auto response = cache::kept(entry_of(budget_, stock));
     const auto key = key_of(stock.url);
-    ASSERT_EQ(memory_.put(key, entry, cache::kStart), cache::Stored::yes);
+    ASSERT_EQ(memory_.put(key, response, cache::kStart), cache::Stored::yes);
     const auto good = [] { return true; };
-    EXPECT_TRUE(!on_disk || disk_.put(key, entry, nullptr, good));
+    EXPECT_TRUE(!on_disk || disk_.put(key, response, {}, good));
     ASSERT_TRUE(disk_.disk().settle(std::chrono::seconds(20)));
   }
   void find(const std::string& url) {

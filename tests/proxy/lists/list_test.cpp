@@ -60,7 +60,7 @@ struct Naive {
   }
 };
 
-// 1 - 1e-9: one line for all keys, so that the filter says "perhaps" for nearly everything.
+// With a rate of 1 - 1e-9 the filter has one line for all keys, and says "perhaps" nearly always.
 TEST(List, SaysWhatANaiveSearchSaysHoweverOftenTheFilterIsWrong) {
   for (const double rate : {ListBuilder::kRate, 0.5, 1 - 1e-9}) {
     std::size_t named = 0;

@@ -109,25 +109,5 @@ TEST(Deadlines, MaySetAndDestroyOthersWhenTheyExpire) {
   EXPECT_EQ(first.expiries, 2);
 }
 
-TEST(Deadlines, LetTheContextRunOutOfWorkOnceStopped) {
-  support::Loop loop;
-  Probe probe(loop);
-  probe.expires_after(100ms);
-  probe.then = [&] { loop.deadlines.stop(); };
-  loop.io.run_for(5s);
-  EXPECT_TRUE(loop.io.stopped());
-}
-
-TEST(Deadlines, StopEvenWhereATickIsDueAlready) {
-  support::Loop loop;
-  asio::post(loop.io, [&] {
-    const auto due = Clock::now() + 2 * Deadlines::kTick;
-    while (Clock::now() < due) continue;
-    asio::post(loop.io, [&] { loop.deadlines.stop(); });
-  });
-  loop.io.run_for(5s);
-  EXPECT_TRUE(loop.io.stopped());
-}
-
 }  // namespace
 }  // namespace proxy::net

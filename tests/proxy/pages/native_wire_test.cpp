@@ -1,4 +1,4 @@
-// What a neighbour that polls gets over the wire.
+// The bytes that a polling neighbour receives over the network.
 #include <gtest/gtest.h>
 
 #include <boost/asio/read_until.hpp>
@@ -6,7 +6,7 @@
 
 #include "digest/native_digest.hpp"
 #include "peers/native_target.hpp"
-#include "proxy/client/arrival.hpp"
+#include "proxy/client/note_arrival.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "tests/digest/keys.hpp"
 #include "tests/proxy/scene.hpp"
@@ -62,8 +62,8 @@ struct Answer {
   std::string status() const { return head.substr(9, 3); }
 };
 
-// A proxy that holds so many entries, and a neighbour that has its digest. The capacity is twice
-// the entries, so that a number of bits per entry makes a filter of any size for them.
+// A proxy with a number of entries, and a neighbour that has its digest. The capacity is twice that
+// number, so the bits per entry set the size of the filter.
 class Wire {
  public:
   Wire(std::uint64_t entries, unsigned bits_per_entry)
@@ -74,8 +74,8 @@ class Wire {
   const digest::BloomFilter& filter() const { return held_->filter; }
   std::uint64_t epoch() const { return held_->epoch; }
 
-  // The next poll, as the exchange makes it. What is no delta is not even waited for: a longer one
-  // than `limit` fails the test.
+  // Polls as the exchange does. The answer must be a delta of less than `limit` bytes: any other
+  // answer fails the test, and is not read to its end.
   Answer poll(std::size_t limit) {
     scene_.publisher.tick(now_ += std::chrono::milliseconds(500));
     const auto form = scene_.publisher.native(held_->epoch, held_->generation);
@@ -132,7 +132,7 @@ class Wire {
   std::string buffer_;
 };
 
-// The filter of a million entries, 12 bits each: a digest that has to be sized for two.
+// The filter of a million entries with 12 bits each. The digest has to be sized for two million.
 TEST(NativeWire, IsShortWhenTheFilterIsFull) {
   Wire wire(kMillion, 6);
   ASSERT_EQ(wire.filter().shape().bits, 12 * kMillion);
@@ -157,12 +157,12 @@ TEST(NativeWire, IsShortWhileTheCacheFillsFromEmpty) {
   }
 }
 
-// 100 stored and 100 evicted each second, asked for at the shortest interval, with more head than
-// question and answer have.
+// 100 entries are stored and 100 evicted per second. The neighbour polls at the shortest interval,
+// and the heads are counted as larger than they are.
 TEST(NativeWire, TakesLessThan40KilobitsASecondInSteadyUse) {
   constexpr std::size_t kHeads = 700;
   constexpr double kSeconds = 0.9;
-  Wire wire(kMillion / 8, 96);  // as large a filter as a million get, and emptier
+  Wire wire(kMillion / 8, 96);  // a filter as large as that of a million entries, but emptier
   wire.holdings.store(100);
   wire.holdings.drop(100);
   const Answer answer = wire.poll(4'000);

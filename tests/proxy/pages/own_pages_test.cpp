@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "proxy/client/arrival.hpp"
+#include "proxy/client/note_arrival.hpp"
 #include "proxy/pages/digest_json.hpp"
 #include "proxy/pages/metrics_text.hpp"
 #include "tests/peers/samples.hpp"
@@ -55,7 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Asked{"Tunnel", "CONNECT 127.0.0.1:3128", std::nullopt}),
     [](const auto& tested) { return tested.param.name; });
 
-// Reverse mode: what is mapped is the origin's, but nobody hides our own pages from us.
+// In reverse mode the pages of a mapped host are the origin's, but no mapping hides our own pages
+// at our own address.
 struct AskedMapped {
   const char* name;
   std::string line;
@@ -139,7 +140,7 @@ const std::string kStoreDigest = "/squid-internal-periodic/store_digest";
 const std::string kNative = "/digest/native";
 
 INSTANTIATE_TEST_SUITE_P(
-    Readers, OwnPageAccess,
+    Audience, OwnPageAccess,
     testing::Values(
         Reader{"Monitor", "/digest", "192.168.0.1", kHost, "200"},
         Reader{"Stranger", "/digest", "203.0.113.1", kHost, "403"},

@@ -20,7 +20,7 @@ net::Task<void> send_in_parts(Client& client) {
   co_await client.response.finish();
 }
 
-// What Beast reads of what the client got.
+// Parses the bytes that the client got with Beast.
 OwnMessage read(const std::string& text, bool of_head = false) {
   beast::http::response_parser<beast::http::string_body> parser;
   parser.skip(of_head);

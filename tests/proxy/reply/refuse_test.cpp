@@ -62,7 +62,7 @@ TEST(CheckAccess, RefusesWhatAListBlocksAndCountsIt) {
   EXPECT_EQ(scene.worker.counters.blocked.get(), 1U);
 }
 
-// As after a restart with another list: what is stored is held back too.
+// As after a restart with another list: stored responses are refused, too.
 TEST(CheckAccess, ComesBeforeWhatIsStored) {
   for (const char* line : {"c.test", "a.test"}) {
     Scene scene(quiet_settings(), blocking(line));
@@ -79,7 +79,7 @@ TEST(CheckAccess, ComesBeforeWhatIsStored) {
                                                                      cache::SourceKind::origin,
                                                                      true});
     const auto key = digest::key_of(digest::Method::get, url);
-    ASSERT_EQ(scene.store.put(key, entry, now), cache::Stored::yes);
+    ASSERT_EQ(scene.store.put(key, {entry}, now), cache::Stored::yes);
     scene.response.begin(1, false, true);
     Http1Body body(scene.input, (*request).framing);
     const auto text = scene.received(answer(scene.client, *request.parsed, body));

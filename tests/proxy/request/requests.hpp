@@ -4,12 +4,12 @@
 #include <memory>
 #include <string>
 
-#include "proxy/request/policy.hpp"
+#include "proxy/policy/policy.hpp"
 #include "proxy/request/request.hpp"
 
 namespace proxy {
 
-// Of the settings' defaults.
+// A policy with the defaults of the settings.
 inline const PinnedPolicy& default_policy() {
   static const PinnedPolicy policy =
       std::make_shared<const Policy>(config::Settings{}, lists::AccessLists{});

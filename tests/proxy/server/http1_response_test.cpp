@@ -26,7 +26,7 @@ struct ResponseScene : support::Loop {
   RequestRecord record;
   Http1Response response{stream, input, record, 10s};
 
-  // All that the client got.
+  // All bytes that the client received.
   std::string received() {
     stream.shutdown_send();
     return received_by(client);

@@ -44,7 +44,7 @@ std::string why_not(const std::vector<HostPort>& wanted) {
   return {};
 }
 
-// The other one has set SO_REUSEPORT too, so that the kernel alone would let both have it.
+// The other socket has SO_REUSEPORT, too, so the kernel by itself would give the port to both.
 TEST(Listeners, APortInUseIsAnErrorThatNamesIt) {
   const std::vector<HostPort> any{{"127.0.0.1", 0}};
   const Listeners other(any, 2);

@@ -1,4 +1,4 @@
-// What neighbours are told, beside what the store would answer them.
+// Compares the published keys with the responses that the store would give to neighbours.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -26,7 +26,7 @@ std::string variant(int number) {
   return "X-A: " + std::to_string(number) + "\r\n";
 }
 
-// A store, and the publisher that follows it, under whatever a cache goes through.
+// A store and the publisher that follows it, with all operations of a cache.
 class Caching {
  public:
   void step() {
@@ -49,7 +49,7 @@ class Caching {
 
   void tick() { publisher_.tick(now_); }
 
-  // A false negative, or a bit left over, would be a difference.
+  // A missing key or a bit left over would be a difference.
   void expect_exactly_what_is_claimable() {
     const auto form = publisher_.native(0, 0);
     const auto published = *digest::decode_native(form->body, nullptr, 1 << 24);
@@ -82,7 +82,7 @@ class Caching {
     stock.body = static_cast<std::uint32_t>(below(2000));
     stock.times = {now_, now_};
     stock.shared = below(10) != 0;
-    store_.put(key_of(url), entry_of(budget_, stock), now_);
+    store_.put(key_of(url), {entry_of(budget_, stock)}, now_);
   }
 
   void evict() {
@@ -90,7 +90,7 @@ class Caching {
     store_.make_room();
   }
 
-  // A key is if some variant under it would be served now and for the next five seconds.
+  // A key is claimable if one of its variants would be served now and for the next five seconds.
   std::set<digest::Key> claimable() {
     std::set<digest::Key> keys;
     for (int number = 0; number < kUrls; ++number) {
@@ -104,7 +104,7 @@ class Caching {
     return keys;
   }
 
-  // The Squid form follows each tick, to be compared as well.
+  // The Squid form is rebuilt at each tick, so that it can be compared, too.
   static config::DigestSettings settings() {
     config::DigestSettings settings;
     settings.squid_period = settings.period;

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kThreads = 2;
 
-// Each policy of this test says its number in two settings.
+// Each policy of this test has its number in two settings.
 PinnedPolicy policy_of(unsigned number) {
   config::Settings settings;
   settings.log.access = config::LogTarget::none;
@@ -38,7 +38,7 @@ struct Threads {
     workers.end_coroutines();
   }
 
-  // What `ask` says on each thread, in their order.
+  // The results of `ask` on each thread, in the order of the threads.
   std::vector<unsigned> on_each(const std::function<unsigned(Worker&)>& ask) {
     std::vector<std::promise<unsigned>> answers(kThreads);
     workers.on_each([&](Worker& worker) {

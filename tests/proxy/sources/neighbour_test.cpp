@@ -100,7 +100,7 @@ TEST(Neighbour, IsNotedAndToldOfByItsWorth) {
   EXPECT_EQ(words_for({Worth::false_hit}, "b"), "false-hit/b");
 }
 
-// What is objected to a 200 with these lines that arrives now.
+// The objection to a 200 with these lines that arrives now.
 std::optional<Finding> objected(const std::string& lines, cache::Storability storability,
                                 const std::string& of_client = "") {
   cache::Budget budget(1 << 20);

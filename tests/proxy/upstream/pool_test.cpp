@@ -112,18 +112,5 @@ TEST_F(PoolTest, FreesConnectionsFromTheirDeadline) {
   EXPECT_NE(pool.take(kA), nullptr);
 }
 
-TEST_F(PoolTest, ClosesEverythingWhenCleared) {
-  Pool pool(deadlines);
-  give(pool, kA);
-  give(pool, kB);
-  pool.clear();
-  EXPECT_EQ(pool.size(), 0U);
-  EXPECT_EQ(pool.take(kA), nullptr);
-  EXPECT_FALSE(run(io, far.back().readable()));
-  EXPECT_FALSE(far.back().quiet());
-  give(pool, kA);
-  EXPECT_NE(pool.take(kA), nullptr);
-}
-
 }  // namespace
 }  // namespace proxy::upstream

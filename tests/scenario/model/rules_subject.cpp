@@ -232,7 +232,7 @@ bool RulesSubject::take_unmodified(const Asked& asked, const Exchange& got, cons
   const auto fresh = cache::freshen(budget_, *stale, asked.facts, asked.received(head));
   const bool keep = fresh.storability == cache::Storability::yes;
   if (!keep && !asked.facts.authorization) invalidate(asked.ask.url);
-  if (keep) store_->put(key_of(asked.url), fresh.entry, now(), stale.get());
+  if (keep) store_->put(key_of(asked.url), {fresh.entry}, now(), stale.get());
   if (!refresh) serve(asked, *fresh.entry);
   return true;
 }
@@ -246,7 +246,7 @@ void RulesSubject::take_whole(const Asked& asked, const Exchange& got, const Hel
   const auto status = got.got.status;
   const bool state = status < 400 || status == 404 || status == 410;
   if (may_store == cache::Storability::yes) {
-    store_->put(key_of(asked.url), entry, now(), stale.get());
+    store_->put(key_of(asked.url), {entry}, now(), stale.get());
   } else if (stale && state && may_store != cache::Storability::private_ &&
              !asked.facts.authorization) {
     invalidate(asked.ask.url);
@@ -290,7 +290,7 @@ void RulesSubject::heed_head(const Asked& asked, const Exchange& got) {
   const auto fresh =
       cache::freshen(budget_, *held, cache::as_get(asked.facts), asked.received(head));
   if (fresh.storability == cache::Storability::yes) {
-    store_->put(key_of(asked.url), fresh.entry, now(), held.get());
+    store_->put(key_of(asked.url), {fresh.entry}, now(), held.get());
   } else {
     invalidate(asked.ask.url);
   }
@@ -303,7 +303,7 @@ void RulesSubject::keep_posted(const Asked& asked, const Exchange& got) {
   if (may_store != cache::Storability::yes) return;
   const auto entry = std::make_shared<cache::Entry>(budget_, asked.received(head));
   entry->body = body_of(budget_, got.got.body);
-  store_->put(key_of(asked.url), entry, now());
+  store_->put(key_of(asked.url), {entry}, now());
 }
 
 void RulesSubject::invalidate(int url) {

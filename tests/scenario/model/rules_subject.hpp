@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "proxy/cache/invalidation.hpp"
-#include "proxy/cache/policy.hpp"
+#include "proxy/cache/judge.hpp"
 #include "proxy/cache/store.hpp"
 #include "tests/scenario/model/subject.hpp"
 

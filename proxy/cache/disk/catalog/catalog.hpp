@@ -22,12 +22,12 @@ struct Catalog {
   Segments segments;
   PurgeRules rules;
   Counters counters;
-  // The index has every entry of the directory. Look-ups find nothing before.
+  // The index has every entry of the directory. While false, look-ups find nothing.
   std::atomic<bool> ready = false;
-  // The log may have records that the index lacks: after a failure, or where a start could not read
-  // every segment. A purge must be written then, whatever the index says.
+  // The log may have records that the index lacks: after a failure, or after a start that could not
+  // read every segment. While true, a purge is written even if the index lacks the entry.
   std::atomic<bool> log_has_more = false;
-  std::atomic<std::uint64_t> used_bytes = 0;  // of the file system, by all segments
+  std::atomic<std::uint64_t> used_bytes = 0;  // disk space of all segments
   KeyCounts unwritten;                        // queued records
   // Queued purges. A record that was queued earlier may still be added to the index; until the
   // purge is written, the key must not be found.

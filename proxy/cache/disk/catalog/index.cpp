@@ -1,16 +1,19 @@
 #include "proxy/cache/disk/catalog/index.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "proxy/cache/disk/catalog/index_shard.hpp"
 
 namespace proxy::cache::disk {
+
+using digest::Collected;
+using digest::KeyChange;
+
 namespace {
 
 constexpr std::size_t kShards = Index::kShards;
-constexpr std::size_t kParts = 4096;  // of the keys, given to the shards
+constexpr std::size_t kParts = 4096;  // of the keys, distributed to the shards
 
 // Which shard each part belongs to. Shard i has a share proportional to 2^(i / 128): at any number
 // of entries, as many shards are just before their doubling as just after it.
@@ -26,7 +29,7 @@ std::array<std::uint8_t, kParts> give_out() {
 
 const std::array<std::uint8_t, kParts> kOwners = give_out();
 
-// The hashes of the maps take the first bytes of a key; parts go by the last ones.
+// The last bytes of a key choose its part, because the maps take the first bytes as the hash.
 std::size_t owner_of(const Key& key) {
   return kOwners[(key.bytes[14] | std::size_t{key.bytes[15]} << 8) % kParts];
 }
@@ -70,7 +73,7 @@ void Index::put(const Key& key, const Location& place) {
   IndexShard& shard = shard_of(key);
   const PackedLocation packed(place, origin_);
   const threads::MutexLock lock(shard.mutex);
-  if (PackedLocation* held = shard.find(key)) return shard.replace(key, *held, packed);
+  if (PackedLocation* present = shard.find(key)) return shard.replace(key, *present, packed);
   shard.insert(key, packed);
   entries_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -95,22 +98,22 @@ bool Index::erase_at(const Key& key, Position at) {
 bool Index::replace_at(const Key& key, Position at, const Location& place) {
   IndexShard& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
-  PackedLocation* held = shard.find_at(key, at);
-  if (!held) return false;
+  PackedLocation* present = shard.find_at(key, at);
+  if (!present) return false;
   PackedLocation moved(place, origin_);
-  moved.add_hits(held->hits());
-  shard.replace(key, *held, moved);
+  moved.add_hits(present->hits());
+  shard.replace(key, *present, moved);
   return true;
 }
 
 void Index::set_claim(const Key& key, Position at, std::uint32_t until) {
   IndexShard& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
-  PackedLocation* held = shard.find_at(key, at);
-  if (!held) return;
-  Location place = held->unpack(origin_);
+  PackedLocation* present = shard.find_at(key, at);
+  if (!present) return;
+  Location place = present->unpack(origin_);
   place.claimable_until = until;
-  shard.replace(key, *held, PackedLocation(place, origin_));
+  shard.replace(key, *present, PackedLocation(place, origin_));
 }
 
 std::size_t Index::erase_segment(std::uint32_t segment) {
@@ -162,7 +165,8 @@ void Index::unclaim_above(const Key& key) {
   shard.unclaim_above(key);
 }
 
-// The shards take their turns one after the other.
+// `outlast` differs from shard to shard, so that collect_claims() has to look at the entries of a
+// few shards each second, and not at all entries at once.
 void Index::list_claims(std::uint32_t outlast, std::vector<Key>& out) {
   for (std::size_t i = 0; i < kShards; ++i) {
     const auto turn = static_cast<std::uint32_t>(1 + i * kClaimTurn / kShards);
@@ -171,13 +175,14 @@ void Index::list_claims(std::uint32_t outlast, std::vector<Key>& out) {
   }
 }
 
-bool Index::collect_claims(std::uint32_t outlast, std::vector<ClaimChange>& out) {
-  bool complete = true;
+Collected Index::collect_claims(std::uint32_t outlast, std::vector<KeyChange>& out) {
+  auto all = Collected::complete;
   for (std::size_t i = 0; i < kShards; ++i) {
     const threads::MutexLock lock(shards_[i].mutex);
-    complete = shards_[i].collect_claims(outlast, out) && complete;
+    const auto each = shards_[i].collect_claims(outlast, out);
+    if (each == Collected::overflowed) all = each;
   }
-  return complete;
+  return all;
 }
 
 void Index::suspend_claims(Unclaimed why, bool is_so) {
@@ -198,15 +203,6 @@ std::size_t Index::count(RecordKind kind) const {
     all += shards_[i].counts[static_cast<std::size_t>(kind)];
   }
   return all;
-}
-
-std::size_t Index::largest_shard() const {
-  std::size_t largest = 0;
-  for (std::size_t i = 0; i < kShards; ++i) {
-    const threads::MutexLock lock(shards_[i].mutex);
-    largest = std::max(largest, shards_[i].map->size());
-  }
-  return largest;
 }
 
 }  // namespace proxy::cache::disk

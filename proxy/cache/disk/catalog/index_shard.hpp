@@ -12,7 +12,7 @@
 
 namespace proxy::cache::disk {
 
-// Counts what it allocates.
+// An allocator that counts its bytes.
 template <class T>
 struct Counting {
   using value_type = T;
@@ -38,7 +38,7 @@ struct Counting {
   std::atomic<std::uint64_t>* bytes;
 };
 
-// The caller holds the lock for every call.
+// The caller holds the shard's mutex for every call.
 class IndexShard {
  public:
   using Slot = std::pair<const Key, PackedLocation>;
@@ -47,7 +47,7 @@ class IndexShard {
                                         Counting<Slot>>;
   using Set = boost::unordered_flat_set<Key, digest::KeyHash, std::equal_to<Key>, Counting<Key>>;
 
-  // Begins empty. Claims have to be listed anew.
+  // Makes the shard empty, but keeps the keys claimed above. Claims have to be listed again.
   void begin(std::atomic<std::uint64_t>& bytes, std::uint32_t origin) REQUIRES(mutex) {
     map.emplace(Counting<Slot>(bytes));
     if (!above_) above_.emplace(Counting<Key>(bytes));
@@ -56,7 +56,7 @@ class IndexShard {
     give_up_changes();
   }
 
-  // Null if the key is not there, or not at that position.
+  // Null if the key is missing, or its entry is at another position.
   PackedLocation* find(const Key& key) REQUIRES(mutex) {
     const auto found = map->find(key);
     return found == map->end() ? nullptr : &found->second;
@@ -71,12 +71,12 @@ class IndexShard {
     map->emplace(key, place);
     count(place) += 1;
   }
-  void replace(const Key& key, PackedLocation& held, PackedLocation place) REQUIRES(mutex) {
+  void replace(const Key& key, PackedLocation& present, PackedLocation place) REQUIRES(mutex) {
     place.claim(outlasts(place));
-    note(key, held.claimed(), place.claimed());
-    count(held) -= 1;
+    note(key, present.claimed(), place.claimed());
+    count(present) -= 1;
     count(place) += 1;
-    held = place;
+    present = place;
   }
   bool erase(const Key& key) REQUIRES(mutex) {
     const auto found = map->find(key);
@@ -96,10 +96,10 @@ class IndexShard {
   }
 
   void claim_above(const Key& key) REQUIRES(mutex) {
-    if (above_->insert(key).second && !claims(key)) change(key, true);
+    if (above_->insert(key).second && !claims(key)) change(key, What::added);
   }
   void unclaim_above(const Key& key) REQUIRES(mutex) {
-    if (above_->erase(key) > 0 && !claims(key)) change(key, false);
+    if (above_->erase(key) > 0 && !claims(key)) change(key, What::removed);
   }
   void suspend_claims(bool suspended) REQUIRES(mutex) {
     suspended_ = suspended;
@@ -117,13 +117,13 @@ class IndexShard {
       if (!claims(key)) out.push_back(key);
     }
   }
-  bool collect_claims(std::uint32_t outlast, std::vector<Index::ClaimChange>& out) REQUIRES(mutex) {
-    if (!follows_) return false;
-    if (outlast >= outlast_) end_claims(outlast + Index::kClaimTurn);
-    if (!follows_) return false;
+  digest::Collected collect_claims(std::uint32_t outlast, std::vector<digest::KeyChange>& out)
+      REQUIRES(mutex) {
+    if (follows_ && outlast >= outlast_) end_claims(outlast + Index::kClaimTurn);
+    if (!follows_) return digest::Collected::overflowed;
     out.insert(out.end(), changes_.begin(), changes_.end());
     changes_.clear();
-    return true;
+    return digest::Collected::complete;
   }
 
   threads::Mutex mutex;
@@ -131,7 +131,9 @@ class IndexShard {
   std::array<std::uint32_t, 8> counts GUARDED_BY(mutex){};  // of entries, by kind
 
  private:
-  static constexpr std::size_t kMostChanges = 1024;  // that wait to be collected
+  using What = digest::KeyChange::What;
+
+  static constexpr std::size_t kMostChanges = 1024;  // that may wait to be collected
 
   std::uint32_t& count(const PackedLocation& place) REQUIRES(mutex) {
     return counts[static_cast<std::size_t>(place.kind())];
@@ -144,11 +146,11 @@ class IndexShard {
     return place && place->claimed();
   }
   void note(const Key& key, bool was, bool is) REQUIRES(mutex) {
-    if (was != is && !above_->contains(key)) change(key, is);
+    if (was != is && !above_->contains(key)) change(key, is ? What::added : What::removed);
   }
-  void change(const Key& key, bool added) REQUIRES(mutex) {
+  void change(const Key& key, What what) REQUIRES(mutex) {
     if (!follows_) return;
-    changes_.push_back({key, added});
+    changes_.push_back({key, what});
     if (changes_.size() > kMostChanges) give_up_changes();
   }
   void give_up_changes() REQUIRES(mutex) {
@@ -167,11 +169,11 @@ class IndexShard {
   std::uint32_t origin_ GUARDED_BY(mutex) = 0;
   std::optional<Set> above_ GUARDED_BY(mutex);  // keys that the store above claims
   bool suspended_ GUARDED_BY(mutex) = false;    // no location is claimed
-  // Changes are kept for the next collect_claims(). While false, the claim bits in the map mean
-  // nothing.
+  // True: changes are kept for the next collect_claims(). While false, the claim bits in the map
+  // have no meaning.
   bool follows_ GUARDED_BY(mutex) = false;
-  std::uint32_t outlast_ GUARDED_BY(mutex) = 0;  // a claim that ends by then is none
-  std::vector<Index::ClaimChange> changes_ GUARDED_BY(mutex);
+  std::uint32_t outlast_ GUARDED_BY(mutex) = 0;  // a claim that ends by then does not count
+  std::vector<digest::KeyChange> changes_ GUARDED_BY(mutex);
 };
 
 }  // namespace proxy::cache::disk

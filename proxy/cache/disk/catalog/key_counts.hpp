@@ -10,8 +10,8 @@
 
 namespace proxy::cache::disk {
 
-// Counts per slot, of which several keys share one: a key with none under way may seem to have
-// some, never the reverse. Any thread.
+// Several keys share one counter. So a key without operations may seem to have some, but a key with
+// operations never seems to have none. Any thread.
 class KeyCounts {
  public:
   static std::size_t slot_of(const digest::Key& key) {

@@ -24,7 +24,7 @@ void Learner::learn(const Listed& listed, std::uint32_t segment) {
     case RecordKind::unknown:
       return forget_all();
     case RecordKind::head:
-      // Its body may have been reclaimed.
+      // The segment with the body may have been reclaimed. Then this head has no body.
       if (index_.find(listed.key)) index_.put(listed.key, place);
       return;
     default:

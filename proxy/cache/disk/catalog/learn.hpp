@@ -1,4 +1,4 @@
-// What the records of the log mean for index and rules.
+// Builds the index and the purge rules from the records of the log.
 #pragma once
 
 #include <vector>
@@ -10,23 +10,23 @@
 
 namespace proxy::cache::disk {
 
-// For one thread. What the constructor takes outlives the learner.
+// For one thread. The constructor's arguments must outlive the learner.
 class Learner {
  public:
   Learner(Index& index, const Segments& segments, PurgeRules& rules)
       : index_(index), segments_(segments), rules_(rules) {}
 
-  // Call it for every record of every segment, in the order of the log. The segment must have been
-  // added: some records are read again.
+  // Call it for every record of every segment, in the order of the log. `segments` must have the
+  // segment already, because some records are read again.
   void learn(const Listed& listed, std::uint32_t segment);
-  // Some purges are lost: no earlier record counts.
+  // Some purges are lost, so no earlier record counts.
   void forget_all();
   // Call it at the end: purges by prefix whose search is not complete become rules.
   void finish();
 
  private:
-  // Beyond this number they are read although a later record may say that they are done: a bound
-  // for memory.
+  // At this number the waiting purges are read at once, though a later record may show that their
+  // search is complete. This bounds the memory.
   static constexpr std::size_t kMostWaiting = 65'536;
 
   void learn_searched(const Location& place);

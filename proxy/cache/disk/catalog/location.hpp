@@ -9,20 +9,20 @@
 
 namespace proxy::cache::disk {
 
-// What the index knows of a key.
+// What the index knows about one entry.
 struct Location {
   Position at{};
-  std::uint32_t bytes = 0;  // of the record; the index rounds up, by at most 1/32 or 15 bytes
+  std::uint32_t bytes = 0;  // of the record; the index rounds up by at most 1/32 or 15 bytes
   std::uint32_t claimable_until = 0;  // seconds since 1970; 0: never
   RecordKind kind = RecordKind::whole;
-  bool used = false;       // found since the record was written
-  std::uint16_t hits = 0;  // how often, since the start; at most 65,535
+  bool used = false;       // a request found the entry since the record was written
+  std::uint16_t hits = 0;  // since the start; at most 65,535
 
   bool operator==(const Location&) const = default;
 };
 
-// The same, packed. Times count from `origin` (seconds since 1970): earlier ones are 0, and those
-// later than 17 years are the latest.
+// A packed Location. Times count from `origin` (seconds since 1970): an earlier time becomes 0, and
+// a time more than 17 years later becomes the latest possible one.
 class PackedLocation {
  public:
   PackedLocation(const Location& place, std::uint32_t origin) {
@@ -61,7 +61,7 @@ class PackedLocation {
     const std::uint32_t most = 0xffff - hits_;
     hits_ = static_cast<std::uint16_t>(hits_ + (hits < most ? hits : most));
   }
-  // Whether the index counts the key as claimed. Not part of a Location.
+  // Whether the index counts the key as claimed. A Location does not have this bit.
   bool claimed() const { return (low_ & kClaimed) != 0; }
   void claim(bool is) { low_ = is ? low_ | kClaimed : low_ & ~kClaimed; }
 
@@ -76,7 +76,7 @@ class PackedLocation {
     if (units < 64) return units;
     auto exponent = static_cast<std::uint32_t>(std::bit_width(units)) - 6;
     units = (units + (1U << exponent) - 1) >> exponent;
-    return exponent * 32 + units;  // 64 carries over into the next exponent by itself
+    return exponent * 32 + units;  // 64 units carry over into the next exponent
   }
   static constexpr std::uint32_t class_bytes(std::uint32_t size) {
     if (size < 64) return size * kAlignment;
@@ -84,7 +84,7 @@ class PackedLocation {
     return (size - exponent * 32) << exponent << 4;
   }
 
-  // A 32-bit number that may lie at any even address: so a slot with its key has 30 bytes, not 32.
+  // A 32-bit number with an alignment of 2. With it a slot of the map has 30 bytes, not 32.
   class Word {
    public:
     Word& operator=(std::uint32_t value) {
@@ -97,9 +97,10 @@ class PackedLocation {
     std::array<std::uint16_t, 2> halves_;
   };
 
-  Word low_;  // segment 28, offset / 16 24, size 10, claimed 1, used 1: from the top of both
+  // Bits of both words, from the top: 28 segment, 24 offset / 16, 10 size, 1 claimed, 1 used.
+  Word low_;
   Word high_;
-  Word rest_;  // kind 3, time 29
+  Word rest_;  // from the top: 3 kind, 29 time
   std::uint16_t hits_;
 };
 static_assert(sizeof(PackedLocation) == 14);

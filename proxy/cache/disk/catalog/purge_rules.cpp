@@ -26,12 +26,12 @@ void PurgeRules::publish() {
   count_.store(rules_.size(), std::memory_order_release);
 }
 
-bool PurgeRules::add(std::string_view text) {
+PurgeRules::Added PurgeRules::add(std::string_view text) {
   const threads::WriteLock lock(mutex_);
-  if (!find(text) && !has_room_for(text)) return false;
+  if (!find(text) && !has_room_for(text)) return Added::too_many;
   rule_for(text).unsettled += 1;
   publish();
-  return true;
+  return Added::yes;
 }
 
 void PurgeRules::withdraw(std::string_view text) {

@@ -1,4 +1,4 @@
-// Purges by prefix, which count before the entries they cover are found.
+// Rules for purges by prefix. A rule hides the entries that it covers before the search finds them.
 #pragma once
 
 #include <atomic>
@@ -14,44 +14,49 @@
 
 namespace proxy::cache::disk {
 
-// A rule: no entry before a position counts if its URL is covered. Any thread. Without rules, a
-// question costs one atomic load.
+// A rule has a text and a position: no entry before the position counts if the text covers its URL.
+// Any thread. Without rules, purged() costs one atomic load.
 class PurgeRules {
  public:
   static constexpr std::size_t kMost = 1024;
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of their texts together
 
   using Covers = std::function<bool(std::string_view url)>;
-  // What the text of a rule means.
+  // Returns which URLs the text of a rule covers.
   using Reading = std::function<Covers(std::string_view text)>;
   static Covers as_prefix(std::string_view text);
 
   explicit PurgeRules(Reading reading = as_prefix) : reading_(std::move(reading)) {}
 
-  // Adds a rule that covers every entry, later ones too, until settle() says where its record is.
-  // False: there are too many rules.
-  [[nodiscard]] bool add(std::string_view text);
-  // Takes one add() back: a rule that covers more takes its place.
+  enum class Added : std::uint8_t {
+    yes,
+    too_many,  // there are too many rules, or their texts are too long
+  };
+  // Adds a rule without a position: until settle() sets one, it covers later entries, too.
+  [[nodiscard]] Added add(std::string_view text);
+  // Undoes one add(). The caller has added a rule that covers more.
   void withdraw(std::string_view text);
-  // The record of an added rule is written at this position: entries before it are covered. Where
-  // there are too many rules, the settled ones become one that covers everything before the newest.
+  // The record of an added rule was written at this position: the rule covers entries before it. If
+  // there are too many rules, one rule that covers everything before the newest position replaces
+  // all settled ones.
   void settle(std::string_view text, Position at);
-  // The same for a rule that a start reads. An added rule with the same text still waits for its
-  // record.
+  // As settle(), for a rule that a start has read. An added rule with the same text still waits for
+  // its own record.
   void learn(std::string_view text, Position at);
 
   bool purged(std::string_view url, Position at) const;
 
-  // No entry before this position is left that a rule must cover: drops rules that cover no other.
+  // Call it when every covered entry before this position has been removed: drops the rules that
+  // cover only those.
   void forget_before(Position at);
-  // In place of all rules, one that was added and covers everything.
+  // Replaces all rules by one without a position that covers everything.
   void cover_all();
-  // Forgets what was read or settled: only added rules without a record count.
+  // Forgets rules that were read or settled. Rules that wait for their record stay.
   void forget_settled();
   // The newest position of a settled rule.
   std::optional<Position> newest() const;
   std::size_t count() const { return count_.load(std::memory_order_acquire); }
-  // Memory, about.
+  // Memory, approximately.
   std::size_t bytes() const { return 2 * text_bytes_.load() + count() * sizeof(Rule); }
 
  private:
@@ -59,7 +64,7 @@ class PurgeRules {
     std::string text;
     Covers covers;
     std::size_t unsettled = 0;  // records that are not written yet
-    Position until{};
+    Position until{};           // the rule covers entries before it
   };
   Rule* find(std::string_view text) REQUIRES(mutex_);
   Rule& rule_for(std::string_view text) REQUIRES(mutex_);

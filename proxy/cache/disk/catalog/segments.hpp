@@ -1,4 +1,4 @@
-// The segments, each an open file.
+// The segments of the log, each an open file.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ struct Segment {
   const File file;
 };
 
-// One descriptor each: a cache of 20 GiB has 320. Any thread. A reader may use a segment after it
-// was reclaimed, and finds it empty: Error::gone.
+// Each segment takes one descriptor: a cache of 20 GiB has 320 segments. Any thread. A reader may
+// still use a segment that was reclaimed: the file is empty, and reads return Error::gone.
 class Segments {
  public:
-  // Null if it was reclaimed.
+  // Null if the segment was reclaimed.
   std::shared_ptr<const Segment> find(std::uint32_t number) const;
   void add(std::shared_ptr<const Segment> segment);
   void remove(std::uint32_t number);
   void clear();
 
-  // The segment with the lowest number, or the lowest above `number`; null if there is none.
+  // The segment with the lowest number, or the lowest number above `number`. Null if there is none.
   std::shared_ptr<const Segment> oldest() const { return after(0); }
   std::shared_ptr<const Segment> after(std::uint32_t number) const;
   std::size_t count() const;

@@ -10,9 +10,10 @@
 namespace proxy::cache::disk {
 namespace {
 
-// A small record takes one read. The body of a larger record is read right into its destination.
+// The first read. A small record needs no other; the rest of a larger body is read right into its
+// destination.
 constexpr std::uint32_t kFirstRead = 16 * 1024;
-// No record has a longer URL and head: a damaged length costs no more memory than this.
+// No record has a longer header, URL and head, so a damaged length costs no more memory than this.
 constexpr std::uint64_t kMostChecked = std::uint64_t{16} << 20;
 
 }  // namespace
@@ -40,7 +41,7 @@ Result<StoredRecord::Front> StoredRecord::open_front(const Segments& segments, P
     std::copy_n(front.bytes.get(), front.size, larger.get());
     const auto rest = std::span(larger.get(), checked).subspan(front.size);
     const auto read = file.read(rest, at.offset + front.size, wait);
-    // A damaged header's length may also lead beyond the end.
+    // A damaged length may lead beyond the end of the file, too.
     if (!read) return read.error() == Error::gone ? Error::corrupt : read.error();
     front.bytes = std::move(larger);
     front.size = checked;
@@ -89,7 +90,7 @@ Result<void> StoredRecord::read_body(std::span<std::uint8_t> into, Wait wait) co
   return read_body(std::span<const std::span<std::uint8_t>>(&into, 1), wait);
 }
 
-// Reads all pieces into one buffer: only the checksum matters.
+// All pieces are read into the same buffer, because only the checksum matters.
 Result<void> StoredRecord::check_body(Wait wait) const {
   constexpr std::size_t kPiece = std::size_t{64} << 10;
   std::vector<std::uint8_t> piece(std::min<std::size_t>(body_bytes(), kPiece));

@@ -11,12 +11,12 @@
 namespace proxy::cache::disk {
 
 // A record whose head is in memory and checked. The body is read into the caller's memory. Any
-// thread, one at a time.
+// thread, but one at a time.
 class StoredRecord {
  public:
-  // Reads the record at this location and checks that it is the one of the key. For a newer head,
-  // opens the record with its body, too. `gone`: the segment was reclaimed, which is a miss.
-  // `corrupt`: drop the entry and count it. `would_block`: only with Wait::no.
+  // Reads the head of the record at this location, and checks that the record has this key. For a
+  // newer head, opens the record with the body, too. `gone`: the segment was reclaimed; treat it as
+  // a miss. `corrupt`: drop the entry and count it. `would_block`: only with Wait::no.
   static Result<StoredRecord> open(const Segments& segments, const Key& key, const Location& place,
                                    Wait wait);
 
@@ -26,14 +26,14 @@ class StoredRecord {
     return front_.text(front_.header.url_bytes, front_.header.head_bytes);
   }
 
-  // Where the record with the body lies: elsewhere for a newer head.
+  // The position of the record with the body: for a newer head, of another record.
   Position body_at() const { return body_front().header.at; }
   std::uint32_t body_bytes() const { return body_front().header.body_bytes; }
-  // Reads and checks the whole body. The pieces together have its length. After an error their
-  // content must not be used.
+  // Reads and checks the whole body. The pieces together must have the length of the body. After an
+  // error their content must not be used.
   Result<void> read_body(std::span<const std::span<std::uint8_t>> into, Wait wait) const;
   Result<void> read_body(std::span<std::uint8_t> into, Wait wait) const;
-  // Checks the whole body, and reads it in small pieces.
+  // Checks the whole body, with little memory: reads it in small pieces.
   Result<void> check_body(Wait wait) const;
 
  private:

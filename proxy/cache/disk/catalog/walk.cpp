@@ -10,8 +10,9 @@ Walk::Walk(const Index& index, std::function<bool(const Location&)> wanted)
   index_.each([this](const Key&, const Location& place) { end_ = std::max(end_, place.at); });
 }
 
-// Gathers the next entries in the order of the log, from all shards. The surplus is dropped only
-// once it is as large as the part to keep; otherwise each shard would cost a look at all of them.
+// Gathers the next kAhead entries in the order of the log. The shards are in no order, so each may
+// have entries that lie before those gathered so far. `cut` keeps the first kAhead and drops the
+// others. It runs only once there are twice as many, because it looks at every gathered entry.
 void Walk::gather() {
   ahead_.clear();
   met_ = 0;
@@ -42,7 +43,7 @@ std::optional<Walk::Step> Walk::next() {
       continue;
     }
     const Key& key = ahead_[met_++].key;
-    const auto place = index_.find(key);  // it may have been written again
+    const auto place = index_.find(key);  // the entry may have been copied or replaced meanwhile
     if (place && wanted_(*place)) return Step{key, *place};
   }
 }

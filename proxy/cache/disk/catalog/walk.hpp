@@ -9,11 +9,14 @@
 
 namespace proxy::cache::disk {
 
-// Ends where the log ended when the walk began. Meets each entry once that is there all the time,
-// also if it was copied meanwhile, unless its segment is reclaimed before the walk comes to it.
-// Entries that are added or erased meanwhile may be met or not. Takes some MiB of memory at most.
-// Looks at all entries once for every 65,536 that it meets, one index shard's lock at a time. For
-// one thread at a time.
+// The walk ends where the log ended when the walk began. Other threads may change the index
+// meanwhile:
+// - It visits an entry that stays in the index exactly once, even if reclaiming copies the entry to
+//   another position after the walk has gathered it.
+// - It misses an entry that reclaiming copies before the walk has gathered it.
+// - It may or may not visit an entry that is added or erased meanwhile.
+// To gather the next 65,536 entries, the walk looks at all entries of the index and locks one index
+// shard at a time. It takes a few MiB of memory. For one thread at a time.
 class Walk {
  public:
   struct Step {
@@ -21,7 +24,7 @@ class Walk {
     Location place;
   };
 
-  // Meets only entries that are `wanted`.
+  // Visits only entries for which `wanted` returns true.
   Walk(const Index& index, std::function<bool(const Location&)> wanted);
 
   // The next entry; nothing at the end.
@@ -40,10 +43,10 @@ class Walk {
 
   const Index& index_;
   const std::function<bool(const Location&)> wanted_;
-  Position end_{};     // of the last entry
-  Position passed_{};  // entries up to here were gathered
-  std::vector<Ahead> ahead_;
-  std::size_t met_ = 0;  // of ahead_
+  Position end_{};            // of the last entry when the walk began
+  Position passed_{};         // entries up to here were gathered
+  std::vector<Ahead> ahead_;  // gathered entries, in the order of the log
+  std::size_t met_ = 0;       // how many of ahead_ were visited
 };
 
 }  // namespace proxy::cache::disk

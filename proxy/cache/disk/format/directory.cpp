@@ -33,7 +33,7 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-// A reserved file takes more than its size.
+// A file with reserved space takes more of the disk than its size.
 std::uint64_t larger_size(const struct stat& status) {
   return std::max(static_cast<std::uint64_t>(status.st_size),
                   static_cast<std::uint64_t>(status.st_blocks) * 512);
@@ -43,7 +43,7 @@ bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// Opening something other than a file may wait for ever.
+// Opens `lock` only if it is a regular file: to open a FIFO, say, may wait for ever.
 Result<File> open_lock(const File& directory, Access access) {
   struct stat status {};
   const bool exists = ::fstatat(directory.descriptor(), kLock, &status, AT_SYMLINK_NOFOLLOW) == 0;

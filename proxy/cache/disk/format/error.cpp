@@ -17,7 +17,7 @@ std::string_view to_string(Error error) {
     case Error::too_large:
       return "too large for a segment";
     case Error::busy:
-      return "the disk is too slow for what comes in";
+      return "the disk is too slow for the responses that arrive";
     case Error::resting:
       return "the disk failed a moment ago";
     case Error::no_space:
@@ -25,9 +25,9 @@ std::string_view to_string(Error error) {
     case Error::read_only:
       return "the disk may not be written";
     case Error::no_directory:
-      return "the directory, or what was in it, is gone or cannot be made";
+      return "the directory or its content is gone, or it cannot be created";
     case Error::no_lock:
-      return "what is named lock in the directory is no file of ours: remove it";
+      return "`lock` in the directory is not a regular file: remove it";
     case Error::in_use:
       return "another process uses the directory";
     case Error::being_read:

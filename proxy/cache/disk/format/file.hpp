@@ -16,7 +16,7 @@ namespace proxy::cache::disk {
 // Whether a read may wait for the disk.
 enum class Wait : std::uint8_t { no, yes };
 
-// Reads and writes name their offset, so that threads may share a file.
+// Each read and write has an offset of its own, so that threads may share a file.
 class File {
  public:
   // As openat(2), with O_CLOEXEC, and mode 0600 for a new file. `at`: a directory's descriptor.
@@ -32,18 +32,20 @@ class File {
   int descriptor() const { return descriptor_; }
   Result<std::uint64_t> size() const;
 
-  // Reads up to the end of `into` or of the file; how many bytes. Wait::no: `would_block` where not
-  // all of them are in the page cache, or the file system cannot tell.
+  // Reads up to the end of `into` or of the file, and returns the number of bytes. Wait::no
+  // returns `would_block` if some of them are not in the page cache, or if the file system cannot
+  // tell.
   Result<std::size_t> read_some(std::span<std::uint8_t> into, std::uint64_t offset,
                                 Wait wait) const;
-  // Fills `into`, or `gone` where the file ends before.
+  // Fills `into`. `gone`: the file ends before.
   Result<void> read(std::span<std::uint8_t> into, std::uint64_t offset, Wait wait) const;
   // Starts readahead for this range. Rarely blocks.
   void will_be_read(std::uint64_t offset, std::uint64_t bytes) const;
-  // Writes all pieces. Changes `pieces` on the way.
+  // Writes all pieces. Changes the content of `pieces`.
   Result<void> write(std::span<iovec> pieces, std::uint64_t offset) const;
   Result<void> write(Bytes bytes, std::uint64_t offset) const;
-  // Allocates disk space without changing the size. Succeeds also where the file system cannot.
+  // Allocates disk space without changing the file's size. Succeeds without effect if the file
+  // system cannot allocate in advance.
   Result<void> reserve(std::uint64_t bytes) const;
   Result<void> truncate(std::uint64_t bytes) const;
   // Waits until the content would survive a loss of power.

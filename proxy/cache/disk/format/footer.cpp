@@ -32,7 +32,7 @@ void write_entry(std::uint8_t* bytes, const Listed& record) {
   bytes[28] = static_cast<std::uint8_t>(record.kind);
 }
 
-// Whether the record can lie right behind the record that ended at `end`.
+// Whether the record is possible and begins at `end`, right behind the record before it.
 bool follows(const Listed& record, std::uint64_t end, std::uint64_t limit) {
   return record.kind >= RecordKind::whole && record.kind <= RecordKind::unknown &&
          record.offset == end && record.bytes >= kRecordHeaderBytes &&

@@ -8,26 +8,29 @@
 namespace proxy::cache::disk {
 namespace {
 
-// Trying all bits takes time: the most attempts in one segment, and the largest head to try.
+// To mend a header, replay computes the checksum up to once for each bit of it. So it tries at most
+// kMostMends headers of one segment, and none whose record has more than kMostMended bytes of
+// header, URL and head.
 constexpr int kMostMends = 64;
 constexpr std::uint64_t kMostMended = 64 * 1024;
 
-// A sender can make up heads in a body, each of which claims to reach to the end: the most bytes
-// looked at in vain in one segment.
+// The most bytes of one segment that replay checks in vain. A sender can forge many headers in a
+// body, each with a URL and head that reach to the end of the file, and all of that is checked.
 constexpr std::uint64_t kMostInVain = std::uint64_t{256} << 20;
 
 bool all_zeros(Bytes bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
 }
 
-// The offset of the zeros at the end of the file.
+// The offset behind the last byte that is not zero.
 std::uint64_t end_of_content(Bytes file) {
   const auto last =
       std::find_if(file.rbegin(), file.rend(), [](std::uint8_t byte) { return byte != 0; });
   return static_cast<std::uint64_t>(file.rend() - last);
 }
 
-// A response has a URL, and a head or a body. Purges have neither head nor body, searches no URL.
+// Tells the record of a response from a purge. A response has a URL, and a head or a body; a purge
+// has neither head nor body; a `searched` record has no URL.
 bool has_lengths_of_a_response(const RecordHeader& header) {
   const bool has_content = header.head_bytes > 0 || header.body_bytes > 0;
   return has_content && header.url_bytes > 0;
@@ -58,7 +61,7 @@ class Replay {
     return {segment_, static_cast<std::uint32_t>(offset)};
   }
 
-  // A record whose header, URL and head are good, and which does not pass the end of the file.
+  // The header at this offset, if header, URL and head are good and the record ends in the file.
   std::optional<RecordHeader> head_at(std::uint64_t offset) {
     const Bytes bytes = rest(offset);
     if (bytes.size() < kRecordHeaderBytes || gives_up()) return std::nullopt;
@@ -69,14 +72,15 @@ class Replay {
     in_vain_ += checked.size();
     return std::nullopt;
   }
-  // If true, no more records are found: the rest is damage of unknown length.
+  // From then on head_at() finds nothing, so the rest of the file counts as damaged.
   bool gives_up() const { return in_vain_ >= kMostInVain; }
   bool body_intact(const RecordHeader& header) const {
     const auto begin = header.at.offset + header.checked_bytes();
     return digest::crc32c(rest(begin).first(header.body_bytes)) == header.body_checksum;
   }
 
-  // As head_at(), after one flipped bit of the header is repaired.
+  // As head_at() for the header at the begin of `bytes`, with each bit of it flipped in turn: the
+  // first one that makes the checksum match.
   std::optional<RecordHeader> mended_head(Bytes bytes) {
     if (mends_left_ == 0) return std::nullopt;
     mends_left_ -= 1;
@@ -95,6 +99,7 @@ class Replay {
     return std::nullopt;
   }
 
+  // Lists damage of this length in place of a record, and moves behind it.
   void list(RecordKind kind, const Key& key, std::uint64_t bytes) {
     found_.records.push_back({.key = key,
                               .offset = static_cast<std::uint32_t>(found_.end),
@@ -102,6 +107,7 @@ class Replay {
                               .kind = kind});
     found_.end += aligned(bytes);
   }
+  // Sets the number of purges up to and with this record.
   void count(const RecordHeader& header) {
     found_.purges = static_cast<std::uint16_t>(header.purges + (is_purge(header.kind) ? 1 : 0));
   }
@@ -113,11 +119,14 @@ class Replay {
       found_.records.push_back(listed(header));
       found_.end += aligned(header.bytes());
     } else {
+      // A forged `searched` record must not end a purge. A real one must not be ignored, as the
+      // entries that it lists would be back. So nothing earlier counts.
       const bool searched = header.kind == RecordKind::searched;
       list(searched ? RecordKind::unknown : RecordKind::lost, header.index_key(), header.bytes());
     }
   }
 
+  // Skips the damage at found_.end. `good_head`: the header there, if only the body is damaged.
   // Returns whether to continue behind the damage.
   bool pass_damage(const std::optional<RecordHeader>& good_head) {
     const Bytes bytes = rest(found_.end);
@@ -130,6 +139,7 @@ class Replay {
       list(is_purge(sure->kind) ? sure->kind : RecordKind::lost, sure->index_key(), sure->bytes());
       return true;
     }
+    // The header has no good checksum from here on, so its length is only tried.
     const auto header = read_header(bytes.first<kRecordHeaderBytes>(), place(found_.end));
     const bool cut = header && header->bytes() > bytes.size();
     if (cut) return pass_unknown_length(bytes, cut);
@@ -146,7 +156,8 @@ class Replay {
     return pass_unknown_length(bytes, cut);
   }
 
-  // `cut`: the record passes the end of the file, like a record cut by a crash, which is the last.
+  // Searches for the next good record, 16 bytes at a time. `cut`: the damaged record is longer than
+  // the rest of the file. If no good record follows, a crash cut the file here.
   bool pass_unknown_length(Bytes bytes, bool cut) {
     if (!cut && is_footer(bytes)) return false;
     const std::uint64_t begin = found_.end + kRecordHeaderBytes;
@@ -161,6 +172,8 @@ class Replay {
     return true;
   }
 
+  // Lists the bytes up to `next` as one damaged record. If purges are missing between the numbers
+  // before and behind it, that record stands for a purge of everything.
   bool skip_to(const RecordHeader& next, const Key& key) {
     const bool none_lost = found_.purges == next.purges;
     list(none_lost ? RecordKind::lost : RecordKind::unknown, key, next.at.offset - found_.end);
@@ -168,7 +181,7 @@ class Replay {
     return true;
   }
 
-  // Ends at a record that a crash cut while it was written.
+  // Ends at a record that a crash cut while it was written. Only damage before it counts as damage.
   bool end_cut() {
     found_.cut = true;
     found_.damaged = std::any_of(found_.records.begin(), found_.records.end(),
@@ -176,8 +189,9 @@ class Replay {
     return false;
   }
 
-  // Whether the bytes are the footer of the records found, damaged, or the footer's beginning. The
-  // footer ends the file, and may list some more records than were found.
+  // Whether the bytes are a footer that is damaged or cut: more than three quarters of them equal
+  // the footer that the records found so far would have. The footer may be longer than that, since
+  // it lists each record that damage hides. It ends the file.
   bool is_footer(Bytes bytes) {
     if (bytes.size() > 2 * footer_bytes(found_.records.size()) || gives_up()) return false;
     const auto footer = encode_footer(segment_, found_.records, found_.purges.value_or(0));
@@ -192,9 +206,9 @@ class Replay {
   const Bytes file_;
   const std::uint32_t segment_;
   const std::uint64_t zeros_;  // from this offset on, all bytes are 0
-  std::uint64_t in_vain_ = 0;  // bytes looked at that were neither head nor footer
+  std::uint64_t in_vain_ = 0;  // bytes checked that were neither a head nor a footer
   Replayed found_;
-  bool believes_ = true;
+  bool believes_ = true;  // false: a sender may have forged the records that follow
   int mends_left_ = kMostMends;
 };
 

@@ -1,12 +1,19 @@
 // Finds the records of a segment that has no good footer, one after the other.
 //
-// A damaged record is skipped where its length is sure: its head is good, or good with one bit of
-// the header flipped, or its length leads to a good record or to the end of the file. Otherwise
-// replay searches for the next good record. That one may lie inside a body, forged by its sender:
-// so from there on records only take away (purges count), and no entry is found. Whether purges
-// were lost in the gap shows in the number that the next good record has of them. Where very many
-// bytes were tried in vain, as a sender has forged many headers, replay gives up, and no record
-// before counts either: so a segment costs no more than to read it a few times.
+// If the length of a damaged record is sure, replay skips that record and continues behind it. The
+// length is sure if the head is good, or good after one bit of the header is flipped, or if the
+// length leads to a good record or to the end of the file.
+//
+// Otherwise replay searches for the next good record. The record that it finds may lie inside a
+// body, where the body's sender forged it. So from there on replay accepts only what removes
+// entries: purges count, and every other record is listed as lost.
+//
+// Each record has the number of purges before it (format.hpp). If the next good record has another
+// number than expected, purges were lost in the damage, and no record before it counts.
+//
+// A sender may forge so many headers that the search would take very long. After a fixed number of
+// bytes tried in vain replay gives up, and no record before that point counts. So replay costs no
+// more than to read the segment a few times.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +25,18 @@
 namespace proxy::cache::disk {
 
 struct Replayed {
-  // In order. RecordKind::lost and ::unknown stand for records that are damaged or not believed.
+  // In order. RecordKind::lost and ::unknown stand for records that are damaged, or that a sender
+  // may have forged.
   std::vector<Listed> records;
   std::uint64_t end = kSegmentHeaderBytes;  // where the next record would begin
-  std::optional<std::uint16_t> purges;      // in the log up to `end`, where known
+  std::optional<std::uint16_t> purges;      // number of purges in the log up to `end`, if known
   bool any = false;                         // there is a good record
-  bool damaged = false;
+  bool damaged = false;                     // bytes before `end` are damaged
   bool cut = false;  // at `end` a record or footer begins and is not complete, or zeros follow
 };
 
-// `file`: the whole segment with its header, which is not read. `purges`: from the header, where it
-// is good.
+// `file`: the whole segment, with its header; replay does not read the header. `purges`: the number
+// of purges before the segment, if the header is good.
 Replayed replay(Bytes file, std::uint32_t segment, std::optional<std::uint16_t> purges);
 
 }  // namespace proxy::cache::disk

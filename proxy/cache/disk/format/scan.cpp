@@ -9,7 +9,7 @@
 namespace proxy::cache::disk {
 namespace {
 
-// Reads the records from the footer. False: the footer is missing or damaged.
+// Reads the records from the footer. Returns whether the footer is there and undamaged.
 Result<bool> scan_footer(const File& file, std::uint32_t segment, Scanned& found) {
   if (found.file_bytes < kSegmentHeaderBytes + kTrailerBytes) return false;
   std::array<std::uint8_t, kTrailerBytes> end;

@@ -1,5 +1,5 @@
-// The head of a `searched` record: the entries that a search for purges by prefix has found. 24
-// bytes for each: its key and its position (segment << 32 | offset), little-endian.
+// The head of a `searched` record: a list of entries that purges by prefix cover. Each entry takes
+// 24 bytes: its key, and its position (segment << 32 | offset) in little-endian order.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct Searched {
 inline constexpr std::size_t kSearchedBytes = 24;
 
 std::string encode(std::span<const Searched> found);
-// Nothing where the length is no multiple of 24.
+// Nothing if the length is no multiple of 24.
 std::optional<std::vector<Searched>> decode_searched(std::string_view head);
 
 }  // namespace proxy::cache::disk

@@ -11,26 +11,26 @@ namespace proxy::cache::disk {
 
 enum class Fault : std::uint8_t {
   unreadable,      // the system refused to read
-  segment_header,  // damaged; the records are read all the same
+  segment_header,  // damaged; the records can be read all the same
   other_version,   // of the format: nothing is read, and a start removes the segment
-  too_long,        // for a segment: the same
-  no_record,       // where one should begin
+  too_long,        // for a segment: nothing is read, and a start removes the segment
+  no_record,       // no record where one should begin
   head,            // the checksum of header, URL and head does not match
   body,            // the checksum of the body does not match
-  footer,          // damaged, or lists another record; records are found without it
-  unsure,          // a good record behind damage of unknown length: perhaps part of a body
+  footer,          // damaged, or it lists other records; a start finds the records by replay
+  unsure,          // a good record behind damage of unknown length: a sender may have forged it
 };
 
-// For people.
+// A text for people.
 std::string_view to_string(Fault fault);
 
 struct Damage {
   Fault fault = Fault::unreadable;
   std::uint32_t segment = 0;
   std::uint64_t offset = 0;
-  // How many bytes from `offset` a start cannot use; 0 where it can use all.
+  // How many bytes from `offset` on a start cannot use; 0 if it can use all.
   std::uint64_t lost_bytes = 0;
-  std::string_view url;  // of the record, where it is sure; unchecked bytes of a client
+  std::string_view url;  // of the record, if its head is good; a client chose these bytes
 };
 
 struct Verified {
@@ -39,9 +39,9 @@ struct Verified {
   std::uint64_t damages = 0;
 };
 
-// Reads the whole segment and checks every checksum; calls `tell` for each damage, in order. A
-// crash may have cut the end of the newest segment, which cannot be told from damage. Takes memory
-// for the largest record, or for the whole segment where it has no footer.
+// Reads the whole segment, checks every checksum, and calls `tell` for each damage in order. If a
+// crash cut the end of the newest segment, that is reported as damage, because the two look alike.
+// Takes memory for the largest record; for a segment without footer, memory for the whole segment.
 Verified verify(const File& file, std::uint32_t segment,
                 const std::function<void(const Damage&)>& tell);
 

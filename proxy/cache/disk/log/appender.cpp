@@ -44,7 +44,7 @@ void Appender::abandon() {
   purges_.reset();
 }
 
-// The footer lists one record more than now, and one for the reserved bytes.
+// The footer is computed for two records more: this one, and the one that has bytes reserved.
 bool Appender::fits(std::uint64_t record_bytes) const {
   if (!current_) return false;
   const auto records = current_->records.size() + gathered_.size() + 2;
@@ -70,7 +70,7 @@ void Appender::complete_header(NewRecord& record) {
   header.url_bytes = static_cast<std::uint32_t>(record.url.size());
   header.head_bytes = static_cast<std::uint32_t>(record.head.size());
   header.body_checksum = 0;
-  for (const Piece& piece : record.body) {
+  for (const RecordPiece& piece : record.body) {
     header.body_checksum = digest::crc32c(piece.bytes, header.body_checksum);
   }
   header.body_bytes = static_cast<std::uint32_t>(size_of(record.body));
@@ -86,7 +86,7 @@ Result<void> Appender::gather(NewRecord record, std::optional<Position> moved_fr
   pieces_.push_back(piece_of(added.header));
   pieces_.push_back(piece_of(url));
   pieces_.push_back(piece_of(head));
-  for (const Piece& piece : added.record.body) pieces_.push_back(piece_of(piece.bytes));
+  for (const RecordPiece& piece : added.record.body) pieces_.push_back(piece_of(piece.bytes));
   const auto filled_up = aligned(header.bytes());
   pieces_.push_back(piece_of(Bytes(kZeros).first(filled_up - header.bytes())));
   gathered_bytes_ += filled_up;
@@ -120,8 +120,8 @@ Result<void> Appender::probe() const {
   return current_->segment->file.write(kZeros, current_->end);
 }
 
-// Some of the gathered records may have been written. They are cut off: a later start would take
-// them for records behind those appended next.
+// Some of the gathered records may have been written. They are cut off, because a later start would
+// find them behind the records that are appended next.
 void Appender::fail_gathered(Error error) {
   if (current_ && !current_->segment->file.truncate(current_->end)) current_.reset();
   pieces_.clear();
@@ -133,8 +133,8 @@ void Appender::fail_gathered(Error error) {
   }
 }
 
-// The index must follow the order of the log, as a start would. So only this function adds to the
-// index while the log is open.
+// The index must follow the order of the log, because the next start does. So only this function
+// adds to the index while the log is open.
 void Appender::apply(Gathered& added) {
   const RecordHeader& header = added.record.header;
   current_->records.push_back(listed(header));
@@ -160,7 +160,7 @@ void Appender::apply(Gathered& added) {
   added.record.done(found ? Result<Position>(header.at) : Error::gone);
 }
 
-// Whether the record counts. A newer head does not count if its entry is gone.
+// Returns whether the record counts. A newer head does not count if its entry is gone.
 bool Appender::apply_stored(Gathered& added, const Location& location) {
   const RecordHeader& header = added.record.header;
   const Key key = header.index_key();

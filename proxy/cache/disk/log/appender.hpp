@@ -18,47 +18,49 @@
 
 namespace proxy::cache::disk {
 
-// Gathers records and writes them with one call, since a call for each costs more than the bytes.
-// The catalog learns of a record only after it is written: from then on the record survives a crash
-// of the process. For the writer's thread; gather(), flush() and seal() wait for the disk.
+// Gathers records and writes them with one call, since one call per record costs more than the
+// bytes. The catalog learns of a record only after it is written: from then on the record survives
+// a crash of the process. For the writer's thread; gather(), flush() and seal() wait for the disk.
 class Appender {
  public:
   // Both outlive the appender.
   Appender(const LogLimits& limits, Catalog& catalog) : limits_(limits), catalog_(catalog) {}
 
-  // Appends to this segment from now on, behind `end`. `records` are those that it has.
+  // Appends to this segment from now on, at `end`. `records`: the records that the segment has.
   void begin(std::shared_ptr<const Segment> segment, std::vector<Listed> records,
              std::uint64_t end);
-  // Writes the footer and cuts the file behind it; returns the file's size. Afterwards there is no
-  // segment, whether that worked or not: the next start replays a segment without footer. Only
-  // where there is a segment, and nothing is gathered.
+  // Writes the footer, cuts the file behind it, and returns the file's size. Afterwards there is no
+  // segment, also after an error: the next start replays a segment without footer. Call it only
+  // while there is a segment and nothing is gathered.
   Result<std::uint64_t> seal();
-  // Gathered records fail. There is no segment afterwards.
+  // Lets the gathered records fail, and leaves the segment as it is. Afterwards there is no
+  // segment.
   void abandon();
-  // The segment that is appended to; null if there is none.
+  // The newest segment, to which records are appended; null if there is none.
   const Segment* segment() const { return current_ ? current_->segment.get() : nullptr; }
 
-  // Whether the segment has room for one more record of this size, for what is gathered, for the
-  // reserved bytes, and for the footer of all. False without a segment.
+  // Whether the segment has room for one more record of this size, after the gathered records, and
+  // beside the reserved bytes and the footer. False without a segment.
   bool fits(std::uint64_t record_bytes) const;
-  // Keeps this many bytes of the segment free: for the record that the segment was begun for, while
-  // copies of old entries are appended before it.
+  // Keeps this many bytes of the segment free. A segment is begun for a record, but copies of old
+  // entries are appended before that record.
   void reserve(std::uint64_t bytes) { reserved_bytes_ = bytes; }
-  // Whether something that is gathered decides what this record says or whether it counts: it might
-  // replace the same entry, purge it, or be a block of the object.
+  // Whether a gathered record must be written before `record` can be completed: it may replace or
+  // purge the same entry, or be a block of the same object.
   bool affects(const NewRecord& record) const;
 
-  // Adds a record that fits. `moved_from`: the record is a copy, which counts only if the entry is
-  // still found there. Flushes when enough is gathered.
+  // Adds a record that fits. `moved_from`: the record is a copy of the entry at this position, and
+  // counts only if the entry is still there. Flushes when enough is gathered.
   Result<void> gather(NewRecord record, std::optional<Position> moved_from);
-  // Writes what is gathered. After an error every gathered record has failed, and none of it is in
-  // the segment.
+  // Writes the gathered records. After an error all of them have failed, and none is in the
+  // segment.
   Result<void> flush();
   bool has_gathered() const { return !gathered_.empty(); }
-  // Writes a few zeros behind the last record: whether an append would fail now.
+  // Writes a few zeros behind the last record, to see whether an append would fail now.
   Result<void> probe() const;
 
-  // Records of kinds 6 to 8 in the log so far (format.hpp); unknown while a start reads the log.
+  // The number of records of kinds 6 to 8 in the log so far (format.hpp). It may be unknown while a
+  // start reads the log.
   std::optional<std::uint16_t> purges() const { return purges_; }
   void set_purges(std::optional<std::uint16_t> purges) { purges_ = purges; }
   // How fast the disk has taken all writes.
@@ -73,7 +75,7 @@ class Appender {
   struct Current {
     std::shared_ptr<const Segment> segment;
     std::vector<Listed> records;
-    std::uint64_t end = 0;  // of what is written
+    std::uint64_t end = 0;  // of the written records
   };
 
   void complete_header(NewRecord& record);
@@ -86,7 +88,7 @@ class Appender {
   Catalog& catalog_;
   std::optional<Current> current_;
   std::deque<Gathered> gathered_;  // references to elements stay valid: pieces_ points into them
-  std::vector<iovec> pieces_;      // of all that is gathered, in order
+  std::vector<iovec> pieces_;      // of all gathered records, in order
   std::uint64_t gathered_bytes_ = 0;
   std::uint64_t reserved_bytes_ = 0;
   std::optional<std::uint16_t> purges_;

@@ -12,28 +12,28 @@ namespace proxy::cache::disk {
 
 struct LogLimits {
   std::uint64_t bytes = 0;  // of all segment files together
-  // Of the index. Beyond this number the oldest segments are reclaimed. The records of one write
-  // may exceed it.
+  // The most entries in the index. Beyond this number the oldest segments are reclaimed. The
+  // records of one write may exceed it.
   std::size_t entries = std::numeric_limits<std::size_t>::max();
   std::uint32_t segment_bytes = std::uint32_t{64} << 20;
-  bool sync_purges = false;  // a purge is done only after fdatasync
-  // Whether an entry of a segment that is reclaimed is appended again. Of one segment at most half
-  // of its bytes are copied; on a slow disk, what the disk writes in 0.3 s, or one block; and few
-  // entries where the index is full. Each block of an object is asked for by itself; a block whose
-  // object is gone is not copied. An object's own record is copied, whatever room is left, while
-  // one of its first 1024 blocks is found.
+  bool sync_purges = false;  // a purge is reported as done only after fdatasync
+  // Whether an entry of a reclaimed segment should be appended again. Of one segment at most half
+  // the bytes are copied; from a slow disk at most as much as it writes in 0.3 s, but one block in
+  // any case. If the index is full, few entries are copied. `keep` is called for each block of an
+  // object by itself. A block is not copied if its object is gone. An object's own record is copied
+  // in any case while one of its first 1024 blocks is found.
   std::function<bool(const Key&, const Location&)> keep = [](const Key&, const Location& location) {
     return location.used;
   };
 };
 
-// Each reclaimed segment takes its entries with it: with fewer segments than this, too many at
-// once. Segments are made smaller instead.
+// Each reclaimed segment takes its entries with it. With fewer segments than this, too many entries
+// would go at once. A small cache gets smaller segments instead.
 inline constexpr std::uint64_t kWantedSegments = 16;
 inline constexpr std::uint32_t kLeastSegmentBytes = 4096;
 
-// LogLimits::segment_bytes, or less where `bytes` allows only smaller ones; `too_small` where even
-// kLeastSegmentBytes are too many.
+// LogLimits::segment_bytes, or less if `bytes` allows only smaller segments. `too_small`: `bytes`
+// does not even allow segments of kLeastSegmentBytes.
 Result<std::uint32_t> segment_bytes_for(const LogLimits& limits);
 
 // The longest record that a segment of this size holds: header, URL, head and body.

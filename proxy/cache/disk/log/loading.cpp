@@ -12,7 +12,8 @@ void count_loss(const Scanned& scanned, bool newest, Loaded& found) {
   found.damaged += !cut && (scanned.damaged || scanned.cut) ? 1 : 0;
 }
 
-// Whether nothing in the file is ours. A file that cannot be read may be ours, and counts as ours.
+// Whether the file has nothing of ours. A file that cannot be read may be ours, so it counts as
+// ours.
 Result<bool> is_foreign(const Directory& directory, const Directory::Item& item, bool newest,
                         Loaded& found) {
   if (item.bytes > space_of(kMaxSegmentBytes)) {
@@ -32,8 +33,8 @@ Result<bool> is_foreign(const Directory& directory, const Directory::Item& item,
 
 }  // namespace
 
-// A damaged file whose number follows our newest was our newest, for all we know: its purges are
-// lost, and `forgotten` says so.
+// A damaged file whose number follows that of our newest segment may have been our newest segment.
+// Then its purges are lost: sets `forgotten`.
 Result<std::vector<Directory::Item>> own_segments(const Directory& directory, Loaded& found) {
   const auto items = directory.segments();
   if (!items) return items.error();
@@ -68,8 +69,9 @@ Result<void> Loading::run(Rotation& rotation) {
   return {};
 }
 
-// The header of each segment counts the purges before it, so a wrong number shows lost purges.
-// Purges lost at the end of the newest segment leave no trace.
+// The header of each segment has the number of purges before it, so a wrong number shows that
+// purges were lost. No number follows the end of the newest segment: purges lost there leave no
+// trace. Only if the whole segment is unusable do purges count as lost.
 Result<void> Loading::load(std::uint32_t number, bool newest, Rotation& rotation) {
   auto file = files_.directory().open_segment(number);
   if (!file && file.error() == Error::no_descriptors) return file.error();
@@ -104,10 +106,10 @@ void Loading::learn(File file, Scanned scanned, std::uint32_t number, bool newes
   finish(std::move(segment), std::move(scanned), newest, rotation);
 }
 
-// The newest segment is appended to unless it is nearly full: otherwise many starts would leave
-// many small files. It must leave space for the next segment, which could otherwise take no copies.
-// Any other segment without a footer gets one, also where records are damaged: the footer then
-// tells the next start what to leave out.
+// Records are appended to the newest segment unless it is nearly full: if each start began a new
+// segment, many starts would leave many small files. But the disk must have space for one more
+// segment beside it, or the next segment could take no copies. Any other segment without a footer
+// gets one. If records are damaged, the footer tells the next start which ones.
 void Loading::finish(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest,
                      Rotation& rotation) {
   const std::uint32_t number = segment->number;

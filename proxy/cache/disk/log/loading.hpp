@@ -16,27 +16,28 @@
 
 namespace proxy::cache::disk {
 
-// What a start found. None of it is fatal.
+// What a start found. No case is fatal.
 struct Loaded {
   std::size_t segments = 0;
   std::size_t entries = 0;
-  std::size_t replayed = 0;       // segments without a footer: after a crash, the newest
+  std::size_t replayed = 0;       // segments without a footer: after a crash, the newest one
   std::size_t cut = 0;            // 1: a crash cut the newest segment, and its end is lost
-  std::size_t damaged = 0;        // segments that lost something else, or all
-  std::size_t other_version = 0;  // segments removed, being of another version
-  std::size_t unreadable = 0;     // segments left alone, as the system refused to read them
-  std::size_t forgotten = 0;      // 1: the newest was unreadable, and might have purged all before
+  std::size_t damaged = 0;        // segments that lost other records, or all
+  std::size_t other_version = 0;  // segments removed because of another version of the format
+  std::size_t unreadable = 0;     // segments left alone because the system could not read them
+  std::size_t forgotten = 0;      // 1: the newest was unreadable; as it may have had purges, no
+                                  // earlier record counts
 };
 
-// The segments in the directory that are ours. Removes those that are not, so that none of ours is
-// reclaimed for their space; one that cannot be removed is passed over.
+// Lists the segments in the directory that are ours. Removes other files with the name of a
+// segment, as far as possible: otherwise segments of ours would be reclaimed for their space.
 Result<std::vector<Directory::Item>> own_segments(const Directory& directory, Loaded& found);
 
-// Reads the segments, oldest first, into the catalog, and leaves the appender where it can go on.
-// For one start, on the writer's thread; waits for the disk.
+// Reads the segments, oldest first, into the catalog, and makes the appender ready to append. For
+// one start, on the writer's thread; waits for the disk.
 class Loading {
  public:
-  // All outlive the loading. `found` is added to.
+  // All outlive the loading. Adds to `found`.
   Loading(const LogLimits& limits, Catalog& catalog, SegmentFiles& files, Appender& appender,
           Loaded& found)
       : limits_(limits),
@@ -46,8 +47,8 @@ class Loading {
         learner_(catalog.index, catalog.segments, catalog.rules),
         found_(found) {}
 
-  // Fails only where a later start may do better; all files are left alone then. `rotation` seals
-  // segments that have no footer.
+  // Fails only if a later start may succeed; then all files stay. `rotation` seals segments without
+  // footer.
   Result<void> run(Rotation& rotation);
 
  private:

@@ -26,7 +26,7 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
   files_.open(std::move(*directory), *ours);
   const auto before = files_.spaces().size();
   CopyAllowance none;
-  auto loaded = reclaimer_.make_room(limits_.entries, none);  // `bytes` may be less than it was
+  auto loaded = reclaimer_.make_room(limits_.entries, none);  // the limit may be less than it was
   const auto left = files_.spaces().size();
   if (loaded) loaded = Loading(limits_, catalog_, files_, appender_, found).run(rotation_);
   if (!loaded) {
@@ -38,7 +38,7 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
   // Blocks may be lost without a record of their loss.
   const bool lost_some = left < before || found.unreadable + found.other_version > 0;
   if (lost_some || found.damaged > 0) claims_.doubt_objects();
-  if (reclaimer_.is_crowded()) {                        // `entries` may be less than it was
+  if (reclaimer_.is_crowded()) {                        // the limit may be less than it was
     (void)reclaimer_.make_room(limits_.entries, none);  // else the next append does it
     catalog_.index.shrink();
   }
@@ -75,19 +75,20 @@ Result<void> Log::append(NewRecord record) {
   return appender_.gather(std::move(record), std::nullopt);
 }
 
-// A start goes by the log alone: a newer head that does not count must not be in it. A caller that
-// replaces or purges the entry erases it from the index first; so where the entry is found at
-// another position, reclaiming has copied it.
+// Returns whether a newer head still counts. A head that does not count must not be written: the
+// next start reads only the log, and would restore it. A caller that replaces or purges the entry
+// erases it from the index first. So if the entry is found at another position, reclaiming has
+// copied it; then head and body are written as one record.
 bool Log::still_replaces(NewRecord& record) const {
   if (!record.replaces) return true;
-  const auto held = catalog_.index.find(record.header.key);
-  if (!held || catalog_.rules.purged(record.url, held->at)) return false;
-  if (held->at == *record.replaces) return true;
+  const auto present = catalog_.index.find(record.header.key);
+  if (!present || catalog_.rules.purged(record.url, present->at)) return false;
+  if (present->at == *record.replaces) return true;
   if (!record.body_if_moved) return false;
   record.header.kind = RecordKind::whole;
   record.header.version = 0;
   record.body = std::move(*record.body_if_moved);
-  record.replaces = held->at;
+  record.replaces = present->at;
   return true;
 }
 

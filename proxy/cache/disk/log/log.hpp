@@ -1,4 +1,4 @@
-// All segments as one log, which only grows at its end.
+// All segments as one log. Records are only appended.
 #pragma once
 
 #include <cstdint>
@@ -17,49 +17,50 @@
 
 namespace proxy::cache::disk {
 
-// Appends records, and reclaims the oldest segments for them. The files together never take more
-// than LogLimits::bytes, at no moment.
+// Appends records, and reclaims the oldest segments for them. At no moment do the files together
+// take more than LogLimits::bytes.
 //
 // A record counts from flush() on, and then survives a crash of the process. A loss of power may
-// take what the kernel had not written yet, some 30 s of records: checksums show which are cut or
-// missing, but entries that were purged in that time may be back, unless LogLimits::sync_purges.
+// lose the records that the kernel had not written yet, those of some 30 s. Checksums show which
+// records are cut or missing. But if LogLimits::sync_purges is false, entries that were purged in
+// that time may be back.
 //
-// For one thread at a time; every call may wait for the disk. After an error, what was written
-// before is still there, and the call may be made again later.
+// For one thread at a time; every call may wait for the disk. After an error the records written
+// before are still there, and the caller may try again later.
 class Log {
  public:
   // `limits` have passed segment_bytes_for(). The catalog outlives the log.
   Log(LogLimits limits, Catalog& catalog);
 
-  // Takes the directory and learns what is in it. The catalog forgets what it knew before, but not
-  // the purge rules that are not written yet.
+  // Locks the directory and fills the catalog with its entries. Before that, clears the catalog,
+  // but for the purge rules that are not written yet.
   Result<Loaded> open(const std::filesystem::path& path);
   // `no_directory` where the directory was removed or mounted over.
   Result<void> check_directory() const { return files_.check(appender_.segment()); }
   // Seals the newest segment.
   Result<void> close();
-  // Lets go of the directory and leaves the files as they are. Gathered records fail.
+  // Closes the directory and leaves the files as they are. Gathered records fail.
   void abandon();
 
-  // Takes the record. record.done is told how it ends, at the latest when flush() returns. An error
-  // that only this record has is told to record.done alone; an error of the disk is returned, too.
+  // Appends a record. Calls record.done with the result, at the latest before flush() returns. An
+  // error of this record alone goes only to record.done; an error of the disk is returned, too.
   Result<void> append(NewRecord record);
-  // Writes what is gathered.
+  // Writes the gathered records.
   Result<void> flush() { return appender_.flush(); }
   bool has_gathered() const { return appender_.has_gathered(); }
   const WritePace& pace() const { return appender_.pace(); }
   // Whether an append would work now, after one has failed.
   Result<void> probe() { return rotation_.probe(); }
 
-  // Has the claim of an object reviewed: see ObjectClaims.
+  // Marks claims of objects for review: see ObjectClaims.
   void doubt(const Key& object, std::uint64_t version) { claims_.doubt(object, version); }
   void doubt_objects() { claims_.doubt_objects(); }
-  // Reviews some claims, and searches for some entries that purges by prefix cover. False when
-  // nothing is left to do.
+  // settle_claims() reviews some claims; search_purged() looks for entries that purges by prefix
+  // cover, some at a time. Both return false when nothing is left to do.
   Result<bool> settle_claims();
   Result<bool> search_purged();
 
-  // Of the file system, by all segments.
+  // Disk space of all segments.
   std::uint64_t used_bytes() const { return files_.used_bytes(); }
   const LogLimits& limits() const { return limits_; }
 

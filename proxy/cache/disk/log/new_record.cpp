@@ -2,15 +2,15 @@
 
 namespace proxy::cache::disk {
 
-std::uint64_t size_of(const std::vector<Piece>& pieces) {
+std::uint64_t size_of(const std::vector<RecordPiece>& pieces) {
   std::uint64_t bytes = 0;
-  for (const Piece& piece : pieces) bytes += piece.bytes.size();
+  for (const RecordPiece& piece : pieces) bytes += piece.bytes.size();
   return bytes;
 }
 
 std::uint64_t NewRecord::footprint() const {
   std::uint64_t bytes = sizeof(NewRecord) + url.capacity() + head.capacity();
-  for (const Piece& piece : body) bytes += sizeof(Piece) + piece.bytes.size();
+  for (const RecordPiece& piece : body) bytes += sizeof(RecordPiece) + piece.bytes.size();
   return bytes;
 }
 

@@ -13,7 +13,7 @@
 namespace proxy::cache::disk {
 
 // Bytes, and the object that owns them.
-struct Piece {
+struct RecordPiece {
   std::shared_ptr<const void> owner;
   Bytes bytes;
 };
@@ -24,23 +24,23 @@ struct NewRecord {
   RecordHeader header;
   std::string url;
   std::string head;
-  std::vector<Piece> body = {};
-  // For a newer head: where the entry must be found for this record to count. That record has the
-  // body, or refers to it.
+  std::vector<RecordPiece> body = {};
+  // For a newer head: the position of the entry that it replaces. The head counts only if the entry
+  // is still there. The record at this position has the body, or is itself a newer head for it.
   std::optional<Position> replaces = std::nullopt;
-  // For a newer head: the body. Reclaiming may copy the replaced entry elsewhere before this record
-  // is written; then head and body are written as one record.
-  std::optional<std::vector<Piece>> body_if_moved = std::nullopt;
-  // Told the record's position once it is written and found there, else why it is not. Called on
-  // the writer's thread; must be brief and must not wait for the writer. May be empty.
+  // For a newer head: the body, if it is in memory. Reclaiming may copy the replaced entry before
+  // this record is written; then head and body are written as one record.
+  std::optional<std::vector<RecordPiece>> body_if_moved = std::nullopt;
+  // Called with the record's position once look-ups find it there, else with the error. Called on
+  // the writer's thread: it must be brief, and must not wait for the writer. May be empty.
   std::function<void(Result<Position>)> done = {};
 
   // Memory that the record takes in the writer's queue.
   std::uint64_t footprint() const;
-  // Bytes of a segment that the record takes at most.
+  // The most bytes of a segment that the record may take.
   std::uint64_t most_bytes() const;
 };
 
-std::uint64_t size_of(const std::vector<Piece>& pieces);
+std::uint64_t size_of(const std::vector<RecordPiece>& pieces);
 
 }  // namespace proxy::cache::disk

@@ -10,8 +10,8 @@
 namespace proxy::cache::disk {
 namespace {
 
-// holds_any() looks no further. A sender states an object's length, and reclaiming must not take
-// longer for a length that is made up.
+// holds_any() looks for no more blocks than these. A sender may state any length for an object, and
+// reclaiming must not take longer for it.
 constexpr std::uint32_t kMostBlocksTried = 1024;
 
 Key url_key(std::string_view url) {
@@ -59,39 +59,40 @@ bool ObjectClaims::is_orphan(const RecordHeader& block) const {
          object->header().version != block.version;
 }
 
-Result<bool> ObjectClaims::review(const Key& key, std::uint64_t version) {
+Result<ObjectClaims::Reviewed> ObjectClaims::review(const Key& key, std::uint64_t version) {
   const auto flushed = appender_.flush();
   if (!flushed) return flushed.error();
   const auto location = catalog_.index.find(key);
-  if (!location) return true;
-  if (location->kind != RecordKind::object && location->kind != RecordKind::selector) return true;
+  if (!location) return Reviewed::done;
+  if (location->kind != RecordKind::object && location->kind != RecordKind::selector)
+    return Reviewed::done;
   const auto stored = StoredRecord::open(catalog_.segments, key, *location, Wait::yes);
-  if (!stored || catalog_.rules.purged(stored->url(), location->at)) return true;
+  if (!stored || catalog_.rules.purged(stored->url(), location->at)) return Reviewed::done;
   RecordHeader header = stored->header();
   const Key url = url_key(stored->url());
   const bool is_variant = location->kind == RecordKind::object && url != key;
-  if (is_variant) return review(url, 0);  // the claim is that of the URL's selector
+  if (is_variant) return review(url, 0);  // the URL's selector has the claim
   const bool meant = header.claims_blocks() && (version == 0 || header.version == version);
   const bool said = (header.flags & kAllHeld) != 0;
   if (!meant || header.claimable_until == 0 || said == holds_all(header, stored->url())) {
     catalog_.index.set_claim(key, location->at, header.claim());
-    return true;
+    return Reviewed::done;
   }
   if (said) catalog_.index.set_claim(key, location->at, 0);
-  if (!appender_.fits(aligned(header.bytes()))) return false;
+  if (!appender_.fits(aligned(header.bytes()))) return Reviewed::no_room;
   header.flags ^= kAllHeld;
   NewRecord record{
       .header = header, .url = std::string(stored->url()), .head = std::string(stored->head())};
   const auto gathered = appender_.gather(std::move(record), location->at);
   if (!gathered) return gathered.error();
-  return true;
+  return Reviewed::done;
 }
 
 Result<void> ObjectClaims::settle_all() {
   for (auto doubted = doubted_.begin(); doubted != doubted_.end();) {
     const auto reviewed = review(doubted->first, doubted->second);
     if (!reviewed) return reviewed.error();
-    doubted = *reviewed ? doubted_.erase(doubted) : std::next(doubted);
+    doubted = *reviewed == Reviewed::done ? doubted_.erase(doubted) : std::next(doubted);
   }
   return appender_.flush();
 }
@@ -102,13 +103,13 @@ Result<bool> ObjectClaims::settle(const std::function<Result<void>()>& begin_seg
     if (doubted_.empty() || std::chrono::steady_clock::now() >= until) break;
     const auto doubted = *doubted_.begin();
     auto reviewed = review(doubted.first, doubted.second);
-    if (reviewed && !*reviewed) {
+    if (reviewed && *reviewed == Reviewed::no_room) {
       const auto begun = begin_segment();
       if (!begun) return begun.error();
       // A record that no empty segment holds is left as it is.
       reviewed = review(doubted.first, doubted.second);
     }
-    if (!reviewed) return reviewed;
+    if (!reviewed) return reviewed.error();
     doubted_.erase(doubted);
   }
   const auto flushed = appender_.flush();

@@ -1,4 +1,4 @@
-// Whether neighbours may be told that a large object is here: only while all its blocks are.
+// Decides whether our digest may claim a large object: only while all its blocks are here.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 namespace proxy::cache::disk {
 
 // Keeps the claim of each object in step with its blocks. The record of an object or selector has a
-// flag (kAllHeld) that says whether all blocks were found when it was written. When blocks are lost
-// or added, the claim is doubted, and a review writes the record again with the other flag where
-// that is wrong. For the writer's thread; waits for the disk.
+// flag (kAllHeld): all blocks were found when the record was written. When blocks are lost or
+// added, the claim is doubted: marked for review. If the flag is wrong, the review writes the
+// record again with the right one. For the writer's thread; waits for the disk.
 class ObjectClaims {
  public:
   using Doubts = std::set<std::pair<Key, std::uint64_t>>;
@@ -23,34 +23,35 @@ class ObjectClaims {
   // Both outlive this object.
   ObjectClaims(Catalog& catalog, Appender& appender) : catalog_(catalog), appender_(appender) {}
 
-  // Has the claim of an object reviewed. `object`: the key of its URL; `version`: of the object, or
-  // 0 for any.
+  // Marks the claim of an object for review. `object`: the key of its URL; `version`: of the
+  // object, or 0 for any.
   void doubt(const Key& object, std::uint64_t version) { doubted_.emplace(object, version); }
-  // Blocks of unknown objects were lost: unclaims every object at once, and has each reviewed.
+  // Blocks of unknown objects were lost: unclaims every object at once, and marks each for review.
   void doubt_objects();
 
-  // Reviews some of the doubted claims. `begin_segment` is called where the segment lacks room for
-  // a record. False when none is left.
+  // Reviews some of the doubted claims. Calls `begin_segment` if the segment lacks room for a
+  // record. False when no doubted claim is left.
   Result<bool> settle(const std::function<Result<void>()>& begin_segment);
   // Reviews every doubted claim, as far as the segment has room for records.
   Result<void> settle_all();
 
-  // Takes all doubts away, and adds them again: so that settle_all() reviews only later ones.
+  // take() removes all doubts and add() puts them back: settle_all() between them reviews only
+  // newer doubts.
   Doubts take() { return std::exchange(doubted_, {}); }
   void add(Doubts doubts) { doubted_.merge(doubts); }
   void clear() { doubted_.clear(); }
 
-  // Whether every block of the object that this record tells of is found.
+  // Whether every block of the object is found that this record of an object or selector describes.
   bool holds_all(const RecordHeader& header, std::string_view url) const;
   // Whether one of the object's first 1024 blocks is found.
   bool holds_any(const Key& key, const Location& object) const;
-  // Whether no object with the block's version is found under its URL's key. False where the URL
-  // has variants: nothing leads from the URL to all of them.
+  // Whether the block's object is gone: no object with its version is found under its URL's key.
+  // False if the URL has variants, because nothing leads from the URL to all of them.
   bool is_orphan(const RecordHeader& block) const;
 
  private:
-  // False where the segment lacks room for the record.
-  Result<bool> review(const Key& key, std::uint64_t version);
+  enum class Reviewed : std::uint8_t { done, no_room };  // in the segment, for the record
+  Result<Reviewed> review(const Key& key, std::uint64_t version);
 
   Catalog& catalog_;
   Appender& appender_;

@@ -10,8 +10,9 @@
 
 namespace proxy::cache::disk {
 
-// A rule counts for entries before its record, so the search ends at the newest record. Rules added
-// meanwhile wait for the next search: taken up at once, many of them would put off the end.
+// A rule covers entries before its record, so the search ends at the record of the newest rule.
+// Rules that are added meanwhile wait for the next search. If they extended this one, a stream of
+// purges could keep it from ever ending.
 Result<bool> PrefixSearch::step(const Write& write) {
   if (!until_) until_ = catalog_.rules.newest();
   if (!until_) return false;
@@ -21,7 +22,7 @@ Result<bool> PrefixSearch::step(const Write& write) {
                   [until](const Location& location) { return location.at < until; });
   }
   const auto more = search_some(write);
-  if (!more) walk_.reset();  // purged entries may be unrecorded: the search begins anew
+  if (!more) walk_.reset();  // some purged entries were not recorded: the search begins again
   if (!more || *more) return more;
   const auto finished = finish(until, write);
   if (!finished) return finished.error();
@@ -34,8 +35,8 @@ void PrefixSearch::abandon() {
   until_.reset();
 }
 
-// Whether there are more entries. An entry that cannot be read counts as purged: a rule may cover
-// it.
+// Returns whether there are more entries. An entry that cannot be read counts as purged, because a
+// rule may cover it.
 Result<bool> PrefixSearch::search_some(const Write& write) {
   const auto until = std::chrono::steady_clock::now() + kStepTime;
   const std::size_t most = std::min<std::size_t>(kStepEntries, segment_bytes_ / 2 / kSearchedBytes);
@@ -61,8 +62,8 @@ Result<bool> PrefixSearch::search_some(const Write& write) {
   return more;
 }
 
-// If the log may have entries that the index lacks, the end is not recorded: a later start finds
-// these entries, and has to search them.
+// If the log may have entries that the index lacks, the end of the search is not recorded: a later
+// start finds these entries, and has to search them.
 Result<void> PrefixSearch::finish(Position until, const Write& write) {
   if (!catalog_.log_has_more) {
     const RecordHeader header{.kind = RecordKind::searched, .version = to_number(until)};

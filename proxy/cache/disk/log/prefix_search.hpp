@@ -12,22 +12,23 @@
 
 namespace proxy::cache::disk {
 
-// A purge rule hides entries at once, but each look-up has to ask the rules. The search reads every
-// older entry, records those that a rule covers, and then the rule can go. For the writer's thread;
-// waits for the disk.
+// A purge rule hides entries at once, but while there are rules, each look-up has to ask them. The
+// search reads every older entry and writes records (`searched`) that list those that a rule
+// covers. Then the rule is dropped. For the writer's thread; waits for the disk.
 class PrefixSearch {
  public:
   // Appends a record and returns once it is written.
   using Write = std::function<Result<void>(NewRecord)>;
 
-  // `segment_bytes`: a record of what was found must fit in a segment. The others outlive this.
+  // `segment_bytes`: the size of a segment, which bounds a record. The others outlive this object.
   PrefixSearch(std::uint32_t segment_bytes, Catalog& catalog, ObjectClaims& claims)
       : segment_bytes_(segment_bytes), catalog_(catalog), claims_(claims) {}
 
-  // Looks at some more entries in the order of the log and records those that a rule covers. At the
-  // end of the log it records that, so that no start searches again. False when no rule is left.
+  // Looks at some more entries in the order of the log, and records those that a rule covers. At
+  // the end of the log, records that the search is complete, so that no start searches again. False
+  // when no rule is left.
   Result<bool> step(const Write& write);
-  // Forgets how far the search is.
+  // Forgets the progress of the search.
   void abandon();
 
  private:
@@ -37,8 +38,8 @@ class PrefixSearch {
   const std::uint32_t segment_bytes_;
   Catalog& catalog_;
   ObjectClaims& claims_;
-  std::optional<Position> until_;  // the newest rule that this search is for
-  std::optional<Walk> walk_;       // none: to be begun
+  std::optional<Position> until_;  // of the newest rule that this search is for
+  std::optional<Walk> walk_;       // none: the search has not begun
 };
 
 }  // namespace proxy::cache::disk

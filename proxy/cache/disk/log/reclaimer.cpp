@@ -9,8 +9,8 @@
 namespace proxy::cache::disk {
 namespace {
 
-// Without the record of an object or selector, none of its blocks or variants is found, though they
-// lie in segments that stay.
+// Records of these kinds lead to blocks or variants in other segments, which nothing finds without
+// them.
 bool leads_to_others(RecordKind kind) {
   return kind == RecordKind::object || kind == RecordKind::selector;
 }
@@ -34,13 +34,14 @@ Result<void> Reclaimer::make_room(std::size_t entries, CopyAllowance& allowance)
 Result<void> Reclaimer::reclaim(std::uint32_t number, CopyAllowance& allowance) {
   const auto segment = catalog_.segments.find(number);
   if (segment) {
-    // Claims that lose their blocks with this segment are reviewed before it goes; others may wait.
+    // Objects that lose blocks with this segment are reviewed before it is removed. Others may
+    // wait.
     auto others = claims_.take();
     auto cleared = clear_out(*segment, allowance);
     if (cleared) cleared = claims_.settle_all();
     claims_.add(std::move(others));
     if (!cleared) return cleared;
-    // A reader may keep the file open, and so its space taken: the file is emptied first.
+    // A reader may still have the file open, which keeps its space taken. So it is emptied first.
     const auto emptied = segment->file.truncate(0);
     if (!emptied) return emptied;
   }
@@ -52,8 +53,8 @@ Result<void> Reclaimer::reclaim(std::uint32_t number, CopyAllowance& allowance) 
   return {};
 }
 
-// Asks the system to read ahead the records to copy. Read one by one, some thousand records take a
-// disk with moving heads half a minute, and all appends wait for that.
+// Asks the system to read ahead the records to copy. A disk with moving heads takes half a minute
+// to read some thousand records one by one, and all appends wait for that.
 void Reclaimer::read_ahead(const Segment& segment, const std::vector<Listed>& records,
                            const CopyAllowance& allowance) const {
   constexpr std::uint64_t kGap = 64 * 1024;  // to read such a gap is faster than to seek over it
@@ -74,7 +75,7 @@ void Reclaimer::read_ahead(const Segment& segment, const std::vector<Listed>& re
   segment.file.will_be_read(begin, end - begin);
 }
 
-// A segment that cannot be read takes its entries with it.
+// The entries of a segment that cannot be read are evicted.
 Result<void> Reclaimer::clear_out(const Segment& segment, CopyAllowance& allowance) {
   const auto scanned = scan(segment.file, segment.number);
   if (scanned) {
@@ -95,8 +96,8 @@ Result<void> Reclaimer::clear_out(const Segment& segment, CopyAllowance& allowan
 }
 
 Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowance& allowance) {
-  // A newer head lies behind its body. Earlier segments are gone, so the body was in this one, and
-  // both were copied or evicted together.
+  // A newer head lies behind its body. All earlier segments are gone, so the body lay in this one:
+  // its record came first, and both were copied or evicted together.
   if (listed.kind == RecordKind::head) {
     const auto flushed = appender_.flush();
     if (!flushed) return flushed;
@@ -105,11 +106,12 @@ Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowan
   }
   const auto location = catalog_.index.find(listed.key);
   if (!location) return {};
-  // Asked for every record, also for those that are not copied: the writer's watch sees by the
-  // calls that a slow disk does not hang.
+  // Called for every record, even if nothing more may be copied: each call tells the writer's watch
+  // that the disk is slow but does not hang.
   const bool used = limits_.keep(listed.key, *location);
   if (location->at != at) {
-    // The record was replaced, unless its replacement is a newer head of this body.
+    // Another record replaced this one. If that record is a newer head for this body, go on with
+    // it.
     if (location->kind != RecordKind::head || listed.kind != RecordKind::whole) return {};
     const auto newer = StoredRecord::open(catalog_.segments, listed.key, *location, Wait::yes);
     if (newer && newer->body_at() != at) return {};
@@ -152,8 +154,8 @@ void Reclaimer::evict(const Key& key, Position at) {
   if (catalog_.index.erase_at(key, at)) catalog_.counters.evicted += 1;
 }
 
-// Evicts the entry instead where it is damaged, purged or too large. A newer head and its body are
-// copied as one record.
+// Copies the entry, or evicts it if it is damaged, purged or too large. A newer head and its body
+// are copied as one record.
 Result<void> Reclaimer::copy(const Key& key, const Location& location, CopyAllowance& allowance) {
   const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
   const auto lost = [&] {

@@ -1,4 +1,4 @@
-// Frees the space of the oldest segments, and keeps those of their entries that are in use.
+// Frees the space of the oldest segments, and copies their used entries to the newest one.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace proxy::cache::disk {
 
-// How much of reclaimed segments may still be copied. All that is appended waits meanwhile.
+// How much of reclaimed segments may still be copied. All appends wait while entries are copied.
 struct CopyAllowance {
   std::uint64_t bytes = 0;
   std::size_t entries = 0;
 };
 
-// Oldest first, a segment at a time: the entries to keep are appended again, then the file goes.
-// For the writer's thread; waits for the disk.
+// Reclaims one segment at a time, the oldest first: appends the entries to keep again, then removes
+// the file. For the writer's thread; waits for the disk.
 class Reclaimer {
  public:
   static constexpr auto kAnyNumber = std::numeric_limits<std::size_t>::max();
@@ -31,10 +31,11 @@ class Reclaimer {
             ObjectClaims& claims)
       : limits_(limits), catalog_(catalog), files_(files), appender_(appender), claims_(claims) {}
 
-  // Reclaims until LogLimits::bytes allows one more segment, and the index has at most this many
-  // entries; never the segment that is appended to. The allowance is used up on the way.
+  // Reclaims segments until LogLimits::bytes allows one more segment and the index has at most this
+  // many entries. Never reclaims the segment that records are appended to. Each copy reduces the
+  // allowance.
   Result<void> make_room(std::size_t entries, CopyAllowance& allowance);
-  // Reclaims one segment. After an error it is still there and may be reclaimed again.
+  // Reclaims one segment. After an error the segment is still there, and the caller may try again.
   Result<void> reclaim(std::uint32_t number, CopyAllowance& allowance);
   // Whether the index has more entries than LogLimits allows.
   bool is_crowded() const { return catalog_.index.entries() > limits_.entries; }

@@ -6,8 +6,8 @@
 namespace proxy::cache::disk {
 namespace {
 
-// All appends wait while entries of a reclaimed segment are copied. So the copies are limited to
-// the bytes that the disk writes in this time, or to one block of a large object.
+// All appends wait while entries of a reclaimed segment are copied. So no more bytes are copied
+// than the disk writes in kLongestCopy, but kLeastCopied in any case: one block of a large object.
 constexpr std::chrono::milliseconds kLongestCopy{300};
 constexpr std::uint64_t kLeastCopied = std::uint64_t{1'088} << 10;
 
@@ -59,8 +59,8 @@ Result<void> Rotation::yield_oldest(CopyAllowance& allowance) {
   return reclaimed;
 }
 
-// If other programs fill the file system, our oldest segments are removed for that, too. The free
-// space does not include a quota: only an attempt shows that a quota is used up.
+// If other programs fill the file system, our oldest segments are removed, too. The free space that
+// the file system tells ignores quotas: only an attempt to write shows that a quota is used up.
 Result<void> Rotation::create_squeezed() {
   for (CopyAllowance none;;) {
     if (!may_yield()) return create();

@@ -1,4 +1,4 @@
-// Replaces the newest segment by a new one when it is full.
+// Begins a new segment when the newest one is full.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace proxy::cache::disk {
 
-// Keeps the files within LogLimits::bytes, and within what the file system has. For the writer's
+// Keeps the files within LogLimits::bytes and within the space of the file system. For the writer's
 // thread; waits for the disk.
 class Rotation {
  public:
@@ -23,13 +23,13 @@ class Rotation {
         appender_(appender),
         reclaimer_(reclaimer) {}
 
-  // Seals the newest segment and begins one with room for this many bytes, after the entries that
-  // are copied out of reclaimed segments. There is always room for one segment more than are full:
-  // the copies need it before the oldest goes.
+  // Seals the newest segment, begins another one, and copies entries of reclaimed segments into it,
+  // but leaves room for `awaited_bytes`. Reclaims one segment ahead: the next new segment needs
+  // space for the copies before the oldest segment is removed.
   Result<void> begin_segment(std::uint64_t awaited_bytes);
   // Ends the newest segment with a footer, so that the next start need not replay it.
   Result<void> seal();
-  // Whether a record could be written now, by the attempt; begins a segment where that helps.
+  // Tries whether a record could be written now. Begins a segment if that helps.
   Result<void> probe();
 
  private:

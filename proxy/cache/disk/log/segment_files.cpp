@@ -10,7 +10,7 @@ void SegmentFiles::open(Directory directory, const std::vector<Directory::Item>&
   for (const auto& item : segments) account(item.segment, space_of(item.bytes));
 }
 
-// The last number stays: a directory that comes back must not get a number twice.
+// last_number_ stays: if the directory is opened again, no number may be used twice.
 void SegmentFiles::close() {
   directory_.reset();
   spaces_.clear();

@@ -1,4 +1,4 @@
-// The segment files in the directory, and the space that they take.
+// The segment files in the directory, and their disk space.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,24 @@ class SegmentFiles {
  public:
   using Spaces = std::map<std::uint32_t, std::uint64_t>;  // bytes of disk space by segment number
 
-  // Takes the directory over, with these of its segments.
+  // Uses this directory, and these segments in it.
   void open(Directory directory, const std::vector<Directory::Item>& segments);
   // Leaves the directory and its files as they are.
   void close();
   bool is_open() const { return directory_.has_value(); }
-  // Open only.
+  // Call it only while open.
   const Directory& directory() const { return *directory_; }
-  // `no_directory` where the directory was removed or mounted over, or `newest` is not in it any
-  // more. `newest` may be null.
+  // `no_directory`: the directory was removed or mounted over, or `newest` is no longer in it.
+  // `newest` may be null.
   Result<void> check(const Segment* newest) const;
 
-  // A file of this size with a header, behind every number used so far.
+  // Creates a file with a header, and reserves this many bytes. Its number is higher than any so
+  // far.
   Result<std::shared_ptr<const Segment>> create(std::uint32_t segment_bytes, std::uint16_t purges);
   Result<void> remove(std::uint32_t number);
-  // No new segment may have this number or a lower one.
+  // Keeps new segments from having this number or a lower one.
   void pass(std::uint32_t number);
-  // Notes that the segment takes so much space.
+  // Notes how much disk space the segment takes.
   void account(std::uint32_t number, std::uint64_t bytes);
 
   const Spaces& spaces() const { return spaces_; }
@@ -43,9 +44,9 @@ class SegmentFiles {
 
   // Whether the file system lacks space for one more segment of this size.
   bool lacks_space(std::uint32_t segment_bytes) const;
-  // Whether the oldest segment may be removed because the file system is full. Others may have
-  // filled it, and we must not make up for that: half of the space that we once took stays ours.
-  // `newest` may be null; it is never removed.
+  // Whether the oldest segment may be removed because the file system is full. If other programs
+  // fill it, we give up at most half of the most space that we had. `newest` may be null; it is
+  // never removed.
   bool may_yield(const Segment* newest) const;
 
  private:

@@ -1,4 +1,4 @@
-// How much the writer does at a time beside appending.
+// How much other work the writer does between appends.
 #pragma once
 
 #include <chrono>
@@ -6,8 +6,8 @@
 
 namespace proxy::cache::disk {
 
-// A step reads at most this many records, and begins no read after this time: whatever is appended
-// waits for the step to end.
+// A step reads at most this many records, and begins no read after this time, because all appends
+// wait for the end of the step.
 inline constexpr std::size_t kStepEntries = 256;
 inline constexpr std::chrono::milliseconds kStepTime{100};
 

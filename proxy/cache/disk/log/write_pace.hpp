@@ -1,4 +1,4 @@
-// How fast the disk writes. Pure.
+// How fast the disk writes. It has no clock of its own: the caller measures.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@ class WritePace {
   using Duration = std::chrono::steady_clock::duration;
 
   // Notes one write. The pace is a weighted average: kWindow bytes weigh as much as all earlier
-  // writes. A small write that is slow does not count: a head had to move, or a thread to wake up.
+  // writes. A small write that is slow does not count: its time went into a seek, or into waking a
+  // thread.
   void note(std::uint64_t bytes, Duration elapsed) {
     const double written = static_cast<double>(bytes);
     const double seconds = std::chrono::duration<double>(elapsed).count();
@@ -21,7 +22,7 @@ class WritePace {
     seconds_ = std::max(kLeastSeconds, (seconds_ + seconds) * kWindow / (kWindow + written));
   }
 
-  // How many bytes the disk writes in this time: without bound until writes have shown less.
+  // How many bytes the disk writes in this time: nearly unlimited until the first writes are noted.
   [[nodiscard]] std::uint64_t bytes_in(Duration time) const {
     return static_cast<std::uint64_t>(kWindow * std::chrono::duration<double>(time).count() /
                                       seconds_);
@@ -33,7 +34,7 @@ class WritePace {
   static constexpr std::uint64_t kFew = std::uint64_t{256} << 10;
   static constexpr std::chrono::milliseconds kBriefly{50};
 
-  double seconds_ = kLeastSeconds;  // that the last kWindow bytes took
+  double seconds_ = kLeastSeconds;  // to write kWindow bytes
 };
 
 }  // namespace proxy::cache::disk

@@ -22,7 +22,7 @@ class DiskCheck : public ::testing::Test {
   std::string url_;
 };
 
-TEST_F(DiskCheck, FindsWhatIsGoodAndWhatIsNot) {
+TEST_F(DiskCheck, TellsGoodRecordsFromDamagedOnes) {
   for (const char* url : {"http://a/good", "http://a/head", "http://a/body"}) {
     ASSERT_TRUE(disk_.append(response(url, std::string("the body of ") + url)));
   }
@@ -38,13 +38,13 @@ TEST_F(DiskCheck, FindsWhatIsGoodAndWhatIsNot) {
   EXPECT_EQ(disk_->catalog().counters.corrupt, 2U);
 }
 
-TEST_F(DiskCheck, IsNoUseOfWhatIsFound) {
+TEST_F(DiskCheck, CountsNoUse) {
   ASSERT_TRUE(disk_.append(response("http://a/", "x")));
   EXPECT_TRUE(check(key_for("http://a/")));
   EXPECT_FALSE(disk_->catalog().index.find(key_for("http://a/"))->used);
 }
 
-// An object of one block, and what claims for it: the object's record, or what selects it.
+// An object of one block, and the record that has its claim: the object's own, or a selector.
 struct DiskCheckOfABlock : DiskCheck {
   NewRecord record_of(RecordKind kind, const Key& key) const {
     return {.header =

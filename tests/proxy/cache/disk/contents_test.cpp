@@ -8,7 +8,7 @@ namespace {
 
 class StoppedCache : public ::testing::Test {
  protected:
-  // The URLs that are found there, in their order; "?" for what cannot be read.
+  // The URLs of the entries found, in order; "?" for an entry that cannot be read.
   std::vector<std::string> urls() {
     Contents contents;
     unknown_ = contents.open(directory_.path());

@@ -22,7 +22,7 @@ Options tiny_options(const std::filesystem::path& path) {
   return options;
 }
 
-// One that reclaims nothing in a test.
+// A cache that is large enough to reclaim nothing in a test.
 Options roomy_options(const std::filesystem::path& path) {
   Options options = small_options(path);
   options.log.bytes = std::uint64_t{64} << 20;
@@ -48,7 +48,7 @@ void lay_out(const Files& files, const std::filesystem::path& path) {
   for (const auto& [name, bytes] : files) write_file(path / name, bytes);
 }
 
-TEST(DiskCrash, EveryCutOfTheTailLosesOnlyWhatIsNotWhole) {
+TEST(DiskCrash, EveryCutOfTheTailLosesOnlyIncompleteRecords) {
   const TemporaryDirectory directory;
   std::vector<std::uint64_t> ends;
   Files files;
@@ -77,7 +77,7 @@ TEST(DiskCrash, EveryCutOfTheTailLosesOnlyWhatIsNotWhole) {
   }
 }
 
-TEST(DiskCrash, GoesOnBehindWhatWasWhole) {
+TEST(DiskCrash, AppendsBehindTheLastCompleteRecord) {
   const TemporaryDirectory directory;
   Files files;
   {
@@ -103,7 +103,8 @@ TEST(DiskCrash, GoesOnBehindWhatWasWhole) {
   }
 }
 
-// Where a bit is turned over, that entry is lost; nothing else is, and nothing wrong is found.
+// A flipped bit may lose the entry that it is in. No other entry may be lost, and no wrong byte
+// found.
 TEST(DiskCrash, AFlippedBitAtAThousandPlacesGivesNoWrongByte) {
   const TemporaryDirectory directory;
   constexpr std::uint64_t kEntries = 60;
@@ -132,7 +133,7 @@ TEST(DiskCrash, AFlippedBitAtAThousandPlacesGivesNoWrongByte) {
     const auto segment = static_cast<std::uint32_t>(std::stoul(file->first, nullptr, 16));
     for (std::uint64_t i = 0; i < kEntries; ++i) {
       auto found = scene.body(url_number(i));
-      if (!found) {  // or one is being purged that hashes alike
+      if (!found) {  // or a purge of a key with the same hash is under way
         ASSERT_TRUE(scene->settle(kPatience));
         found = scene.body(url_number(i));
       }
@@ -150,7 +151,7 @@ TEST(DiskCrash, AFlippedBitAtAThousandPlacesGivesNoWrongByte) {
   EXPECT_GT(lost_by_flips, 700U);
 }
 
-// In the other process: stores one edition after the other of a few URLs, purges some, and tells
+// Runs in the other process: stores edition after edition of a few URLs, purges some, and reports
 // what is done.
 [[noreturn]] void store_until_killed(const std::filesystem::path& path, int edition, int told) {
   Scene scene(roomy_options(path));
@@ -170,14 +171,14 @@ TEST(DiskCrash, AFlippedBitAtAThousandPlacesGivesNoWrongByte) {
   }
 }
 
-// "http://test.example/7#12 ..." says its URL and edition throughout.
+// The body repeats its URL and edition: "http://test.example/7#12 ...".
 int edition_of(const std::string& body, const std::string& url) {
   if (!body.starts_with(url + '#')) return -1;
   const int edition = std::stoi(body.substr(url.size() + 1));
   return body == body_text(url, body.size(), edition) ? edition : -1;
 }
 
-TEST(DiskCrash, WhatWasToldToBeDoneSurvivesAKill) {
+TEST(DiskCrash, EverythingReportedAsDoneSurvivesAKill) {
   const TemporaryDirectory directory;
   std::map<int, int> newest;  // edition, negative: purged
   int edition = 0;

@@ -1,4 +1,4 @@
-// What the index holds at most.
+// The limit on the number of entries in the index.
 #include <random>
 
 #include "scene.hpp"
@@ -25,8 +25,8 @@ bool written(Alone& alone, std::uint64_t number) {
   return alone.log.append(tiny(number)) && alone.log.flush();
 }
 
-// Records so small that the disk alone would have room for thousands.
-TEST(CrowdedIndex, HoldsSoManyAndNoMore) {
+// The records are so small that the disk by itself has room for thousands.
+TEST(CrowdedIndex, IsBounded) {
   const TemporaryDirectory directory;
   Alone alone(crowded_options(directory.path()));
   for (std::uint64_t i = 0; i < 5000; ++i) {
@@ -39,7 +39,7 @@ TEST(CrowdedIndex, HoldsSoManyAndNoMore) {
   EXPECT_FALSE(alone.index.find(key_for(url_number(0))));
 }
 
-TEST(CrowdedIndex, KeepsWhatIsUsed) {
+TEST(CrowdedIndex, KeepsUsedEntries) {
   const TemporaryDirectory directory;
   Alone alone(crowded_options(directory.path()));
   for (std::uint64_t i = 0; i < 5000; ++i) {
@@ -62,8 +62,8 @@ TEST(CrowdedIndex, MakesRoomThoughEverythingIsUsed) {
   EXPECT_LE(alone.counters.reinserted, alone.counters.reclaimed * (kShare / 2));
 }
 
-// What is written anew needs no more room: nothing has to go for it.
-TEST(CrowdedIndex, LosesNothingToWhatIsWrittenAgain) {
+// A record that replaces another one needs no more room in the index, so no other entry is dropped.
+TEST(CrowdedIndex, LosesNothingToReplacements) {
   const TemporaryDirectory directory;
   Alone alone(crowded_options(directory.path()));
   for (std::uint64_t i = 0; i < 3000; ++i) {
@@ -73,7 +73,7 @@ TEST(CrowdedIndex, LosesNothingToWhatIsWrittenAgain) {
   EXPECT_EQ(alone.counters.crowded_out, 0U);
 }
 
-TEST(CrowdedIndex, HoldsNoMoreFromTheStartWhereMemoryIsLess) {
+TEST(CrowdedIndex, IsBoundedFromTheStartAfterTheLimitWasLowered) {
   const TemporaryDirectory directory;
   std::uint64_t index_bytes = 0;
   {
@@ -92,8 +92,9 @@ TEST(CrowdedIndex, HoldsNoMoreFromTheStartWhereMemoryIsLess) {
   EXPECT_TRUE(alone.index.find(key_for(url_number(3999))));
 }
 
-// As the one above, with the files of a crash: the tail has no footer, and nothing else goes.
-TEST(CrowdedIndex, HoldsWhatIsThereAfterACrash) {
+// As the test above, after a crash: the newest segment has no footer, and no more entries are
+// dropped.
+TEST(CrowdedIndex, KeepsAllEntriesAfterACrash) {
   const TemporaryDirectory directory;
   std::vector<Key> held;
   {

@@ -9,7 +9,7 @@ namespace {
 
 using support::TemporaryDirectory;
 
-// Bytes in the middle of the file of a segment.
+// Overwrites bytes in the middle of a segment's file.
 void overwrite(const std::filesystem::path& directory, Position at, std::string_view bytes) {
   const auto name = directory / (std::string("0000000") + std::to_string(at.segment) + ".segment");
   std::fstream file(name, std::ios::in | std::ios::out | std::ios::binary);
@@ -34,7 +34,7 @@ bool holds(const Alone& alone, const std::string& url) {
   return alone.index.find(key_for(url)).has_value();
 }
 
-// Where the second is, which lies between the first and its purge.
+// Returns the offset of the second record, which lies between the first record and its purge.
 std::uint32_t write_three_and_purge_the_first(const std::filesystem::path& path) {
   Alone alone(small_options(path));
   append(alone, "http://a/1");
@@ -44,7 +44,7 @@ std::uint32_t write_three_and_purge_the_first(const std::filesystem::path& path)
   return second;
 }
 
-TEST(DiskDamage, WhatLiesBehindADamagedRecordIsKeptAndStaysPurged) {
+TEST(DiskDamage, RecordsBehindADamagedOneCountAndSoDoPurges) {
   const TemporaryDirectory directory;
   const auto damaged = write_three_and_purge_the_first(directory.path());
   overwrite(directory.path(), {1, damaged}, "X");
@@ -61,7 +61,7 @@ TEST(DiskDamage, WhatLiesBehindADamagedRecordIsKeptAndStaysPurged) {
   EXPECT_TRUE(holds(then, "http://a/4")) << "written since";
 }
 
-TEST(DiskDamage, WhereAPurgeMayBeLostNothingOfBeforeIsFound) {
+TEST(DiskDamage, IfAPurgeMayBeLostNoEarlierEntryIsFound) {
   const TemporaryDirectory directory;
   const auto damaged = write_three_and_purge_the_first(directory.path());
   overwrite(directory.path(), {1, damaged}, std::string(4096, 'X').substr(0, 320));
@@ -70,8 +70,9 @@ TEST(DiskDamage, WhereAPurgeMayBeLostNothingOfBeforeIsFound) {
   EXPECT_FALSE(holds(again, "http://a/2"));
 }
 
-// Nobody knows what the newest purged. Nor does a later start, though another segment follows.
-TEST(DiskDamage, WhereTheNewestTellsNothingNothingOfBeforeIsFound) {
+// The damaged newest segment may have had purges. A later start must know that, too, though another
+// segment follows by then.
+TEST(DiskDamage, IfTheNewestSegmentIsUnreadableNoEarlierEntryIsFound) {
   const TemporaryDirectory directory;
   {
     Alone alone(small_options(directory.path()));
@@ -92,7 +93,7 @@ TEST(DiskDamage, WhereTheNewestTellsNothingNothingOfBeforeIsFound) {
   }
 }
 
-TEST(DiskDamage, AMissingSegmentIsMissedWhereItHadPurges) {
+TEST(DiskDamage, AMissingSegmentIsNoticedIfItHadPurges) {
   for (const bool purges : {true, false}) {
     const TemporaryDirectory directory;
     {

@@ -1,4 +1,4 @@
-// What others do to the directory: take from it, or put into it what is not ours.
+// Others remove files from the directory, or put foreign files into it.
 #include "proxy/cache/disk/format/directory.hpp"
 
 #include <sys/stat.h>
@@ -72,7 +72,7 @@ TEST(Directory, IsNotThereWithoutTheLockThatIsHeld) {
 struct Put {
   const char* name;
   std::function<void(const TemporaryDirectory&)> put;
-  std::size_t lost = 0;  // as a start tells
+  std::size_t lost = 0;  // as the start reports
 };
 class PutIntoDirectory : public testing::TestWithParam<Put> {};
 INSTANTIATE_TEST_SUITE_P(
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
             }}),
     [](const auto& tested) { return tested.param.name; });
 
-// Four segments, of which number 3 is none.
+// Writes four segments, and then removes number 3.
 void write_some(const Path& path) {
   Alone alone(small_options(path));
   for (std::uint64_t i = 1; i <= 4; ++i) {
@@ -138,7 +138,7 @@ TEST(Directory, WithASegmentThatWasMadeHugeKeepsTheOthers) {
   EXPECT_FALSE(std::filesystem::exists(directory / "00000002.segment"));
 }
 
-// What a crash has cut is the newest of ours, whatever lies behind it.
+// The segment that a crash has cut is our newest one, whatever files have higher numbers.
 TEST(Directory, WithRubbishBehindTheNewestGoesOnInThat) {
   const TemporaryDirectory directory;
   {
@@ -179,7 +179,7 @@ TEST_P(ALock, IsNamedAsTheReasonUntilItIsRemoved) {
   Disk disk(small_options(directory.path()));
   EXPECT_EQ(disk.start().error(), Error::no_lock);
   EXPECT_EQ(disk.state().reason, Error::no_lock);
-  EXPECT_NE(to_string(disk.state().reason).find("lock in the directory"), std::string::npos);
+  EXPECT_NE(to_string(disk.state().reason).find("`lock` in the directory"), std::string::npos);
   std::filesystem::remove(directory / "lock");
   EXPECT_TRUE(await([&] { return disk.state().working; }));
 }

@@ -34,7 +34,7 @@ TEST(Disk, GivesBackWhatWasAppended) {
   EXPECT_EQ(*scene.body("http://test.example/"), "hello, world");
 }
 
-// Around the size of the first read, and of the pieces that a body is read into.
+// Sizes around that of the first read, and around that of the pieces into which a body is read.
 TEST(Disk, ReadsBodiesOfAllSizesIntoPieces) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
@@ -70,7 +70,7 @@ TEST(Disk, ReadsFromThePageCacheWithoutWaiting) {
   ASSERT_TRUE(scene.append(response(url_number(1), body_text("x", 30'000))));
   const auto place = scene->find(key_for(url_number(1)), url_number(1));
   const auto stored = scene->open(key_for(url_number(1)), *place, Wait::no);
-  // A file system that cannot tell says would_block, and nothing else.
+  // On a file system that cannot tell, the error is would_block and no other.
   if (!stored) {
     EXPECT_EQ(stored.error(), Error::would_block);
     return;
@@ -145,7 +145,7 @@ TEST(Disk, AppendsANewerHeadWithoutTheBody) {
   EXPECT_EQ(*again.body(url), body);
 }
 
-TEST(Disk, ANewerHeadOfWhatWasReplacedCountsForNothing) {
+TEST(Disk, ANewerHeadOfAReplacedEntryDoesNotCount) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
   const std::string url = url_number(1);
@@ -160,7 +160,7 @@ TEST(Disk, ANewerHeadOfWhatWasReplacedCountsForNothing) {
   EXPECT_EQ(again.body(url).error(), Error::gone);
 }
 
-TEST(Disk, APurgeBeatsWhatWasBeforeItAndNotWhatComesAfter) {
+TEST(Disk, APurgeRemovesEarlierEntriesAndNoLaterOnes) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
   ASSERT_TRUE(scene.append(response(url_number(1), "one")));
@@ -175,7 +175,7 @@ TEST(Disk, APurgeBeatsWhatWasBeforeItAndNotWhatComesAfter) {
   EXPECT_EQ(*again.body(url_number(2)), "two again");
 }
 
-TEST(Disk, FindsNothingWhosePurgeWaitsToBeWritten) {
+TEST(Disk, FindsNoEntryWhosePurgeIsQueued) {
   const support::TemporaryDirectory directory;
   Scene disk(directory.path());
   Halt first, before, written;
@@ -189,7 +189,7 @@ TEST(Disk, FindsNothingWhosePurgeWaitsToBeWritten) {
   before.release();
   written.await();
   const auto place = disk->catalog().index.find(key_for("http://a/"));
-  ASSERT_TRUE(place);  // it came to the index after the purge had left it
+  ASSERT_TRUE(place);  // it was added to the index after the purge had erased the key
   EXPECT_FALSE(disk->find(key_for("http://a/"), "http://a/"));
   EXPECT_FALSE(disk->holds(key_for("http://a/"), "http://a/", place->at));
   written.release();
@@ -199,7 +199,7 @@ TEST(Disk, FindsNothingWhosePurgeWaitsToBeWritten) {
   EXPECT_EQ(disk.body("http://a/").value(), "new");
 }
 
-// As while the disk hangs: the queue stays bounded, and nothing purged is found, then or later.
+// As while the disk hangs: the queue stays bounded, and no purged entry is found, now or later.
 TEST(Disk, MorePurgesThanMayWaitPurgeEverything) {
   const support::TemporaryDirectory directory;
   Options options = small_options(directory.path());
@@ -229,7 +229,7 @@ TEST(Disk, MorePurgesThanMayWaitPurgeEverything) {
   EXPECT_EQ(again.body(url_number(3)).value(), "3");
 }
 
-TEST(Disk, WhatWasToBeReplacedIsNotFoundAgainThoughItsSuccessorFailed) {
+TEST(Disk, AReplacedEntryStaysGoneIfItsSuccessorFails) {
   const support::TemporaryDirectory directory;
   {
     Scene disk(directory.path());
@@ -240,7 +240,7 @@ TEST(Disk, WhatWasToBeReplacedIsNotFoundAgainThoughItsSuccessorFailed) {
   EXPECT_EQ(Scene(directory.path()).body("http://a/").error(), Error::gone);
 }
 
-TEST(Disk, AnOlderHeadIsNotFoundAgainThoughTheNewerOneFailed) {
+TEST(Disk, AnOlderHeadStaysGoneIfTheNewerOneFails) {
   const TemporaryDirectory directory;
   {
     Scene scene(directory.path());
@@ -293,7 +293,7 @@ TEST(Disk, RefusesASizeThatHoldsNothing) {
   EXPECT_EQ(disk.start().error(), Error::too_small);
 }
 
-TEST(Disk, RefusesWhatNoSegmentHasRoomFor) {
+TEST(Disk, RefusesARecordThatNoSegmentHasRoomFor) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
   EXPECT_EQ(scene.append(response(url_number(1), body_text("x", 64 * 1024))).error(),
@@ -323,8 +323,8 @@ TEST(Disk, RefusesMoreThanItsQueueHolds) {
   EXPECT_TRUE(scene.append(response(url_number(4), body_text("x", 5000)))) << "alone";
 }
 
-// A write that lasts tells that the disk is slow now, though it was fast before.
-TEST(Disk, TakesWhatIsWrittenSoonOnly) {
+// A write that takes long shows that the disk is slow now, though it was fast before.
+TEST(Disk, AcceptsOnlyRecordsThatItWritesSoon) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
   options.log.bytes = std::uint64_t{64} << 20;
@@ -347,32 +347,33 @@ TEST(Disk, TakesWhatIsWrittenSoonOnly) {
                               .head = "200 fresh"}))
       << "or what is written of it would be lost";
   std::promise<void> taken;
-  EXPECT_TRUE(scene->when_taken(options.queue_bytes, [&] { taken.set_value(); }));
+  EXPECT_EQ(scene->when_taken(options.queue_bytes, [&] { taken.set_value(); }),
+            WriteQueue::Notice::follows);
   EXPECT_TRUE(scene->purge_prefix("http://other/", {})) << "which is never refused for that";
   halt.release();
   EXPECT_EQ(taken.get_future().wait_for(kPatience), std::future_status::ready);
   EXPECT_TRUE(scene->settle(kPatience));
 }
 
-TEST(Disk, SaysWhenItHasTakenWhatWaits) {
+TEST(Disk, TellsWhenItsQueueHasDrained) {
   const TemporaryDirectory directory;
   Scene disk(directory.path());
   std::promise<void> taken;
   const auto told = [&] { taken.set_value(); };
-  EXPECT_FALSE(disk->when_taken(0, told)) << "nothing waits";
+  EXPECT_EQ(disk->when_taken(0, told), WriteQueue::Notice::none) << "nothing waits";
   Halt halt;
   ASSERT_TRUE(disk->append(halt.at(response("http://first/", "1"))));
   halt.await();
   ASSERT_TRUE(disk->append(response(url_number(1), body_text("x", 20'000))));
-  EXPECT_FALSE(disk->when_taken(30'000, told)) << "little does";
-  EXPECT_TRUE(disk->when_taken(10'000, told));
+  EXPECT_EQ(disk->when_taken(30'000, told), WriteQueue::Notice::none) << "little does";
+  EXPECT_EQ(disk->when_taken(10'000, told), WriteQueue::Notice::follows);
   auto waiting = taken.get_future();
   EXPECT_EQ(waiting.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   halt.release();
   EXPECT_EQ(waiting.wait_for(kPatience), std::future_status::ready);
 }
 
-TEST(Disk, WritesWhatWaitsBeforeItEnds) {
+TEST(Disk, WritesItsQueueBeforeItEnds) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
   for (std::uint64_t i = 0; i < 100; ++i) {

@@ -10,11 +10,12 @@
 namespace proxy::cache::disk {
 namespace {
 
+using Posted = ReadPool::Posted;
 using support::TemporaryDirectory;
 
-// Readers, those that append, one that purges, and the writer that reclaims below them: whatever is
-// found is whole and of the URL that was asked for.
-TEST(DiskThreads, WhatManyFindWhileItChangesIsWhole) {
+// Several threads read and append, one purges, and the writer reclaims segments meanwhile. Every
+// record found is whole and has the URL that was asked for.
+TEST(DiskThreads, EveryRecordFoundDuringChangesIsWhole) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
   constexpr int kSteps = 400;
@@ -51,7 +52,7 @@ TEST(DiskThreads, APoolRunsAllThatItTook) {
   std::atomic<int> ran = 0;
   {
     ReadPool pool(3, 1000);
-    for (int i = 0; i < 500; ++i) EXPECT_TRUE(pool.post([&ran] { ran += 1; }));
+    for (int i = 0; i < 500; ++i) EXPECT_EQ(pool.post([&ran] { ran += 1; }), Posted::yes);
   }
   EXPECT_EQ(ran, 500);
 }
@@ -60,12 +61,12 @@ TEST(DiskThreads, APoolTellsOfAJobThatHangsAndEndsWhenItIsBack) {
   std::latch go_on(1);
   ReadPool pool(2, 10);
   EXPECT_FALSE(pool.hangs(std::chrono::milliseconds(0)));
-  EXPECT_TRUE(pool.post([&] { go_on.wait(); }));
+  EXPECT_EQ(pool.post([&] { go_on.wait(); }), Posted::yes);
   EXPECT_FALSE(pool.hangs(std::chrono::hours(1)));
   EXPECT_TRUE(support::await([&] { return pool.hangs(std::chrono::milliseconds(1)); }));
-  EXPECT_FALSE(pool.end(std::chrono::milliseconds(1)));
+  EXPECT_EQ(pool.end(std::chrono::milliseconds(1)), ReadPool::End::hangs);
   go_on.count_down();
-  EXPECT_TRUE(pool.end(std::chrono::hours(1)));
+  EXPECT_EQ(pool.end(std::chrono::hours(1)), ReadPool::End::joined);
   EXPECT_FALSE(pool.hangs(std::chrono::milliseconds(0)));
 }
 
@@ -73,14 +74,15 @@ TEST(DiskThreads, APoolRefusesMoreThanMayWait) {
   std::latch started(1);
   std::latch go_on(1);
   ReadPool pool(1, 2);
-  EXPECT_TRUE(pool.post([&] {
+  const auto first = pool.post([&] {
     started.count_down();
     go_on.wait();
-  }));
+  });
+  EXPECT_EQ(first, Posted::yes);
   started.wait();
-  EXPECT_TRUE(pool.post([] {}));
-  EXPECT_TRUE(pool.post([] {}));
-  EXPECT_FALSE(pool.post([] {}));
+  EXPECT_EQ(pool.post([] {}), Posted::yes);
+  EXPECT_EQ(pool.post([] {}), Posted::yes);
+  EXPECT_EQ(pool.post([] {}), Posted::too_many);
   go_on.count_down();
 }
 

@@ -17,14 +17,14 @@ bool recovers(Scene& scene) {
   return await([&] { return scene->state().working; });
 }
 
-TEST(DiskFault, AFullDiskIsSaidAndWaitedOut) {
+TEST(DiskFault, AFullDiskIsReportedAndWaitedOut) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
   ASSERT_TRUE(scene.append(response(url_number(1), "before")));
   {
-    const NoSpace full(100);  // not one byte more: no attempt to go on can succeed meanwhile
+    const NoSpace full(100);  // so small that no attempt to write can succeed
     EXPECT_EQ(scene.append(response(url_number(2), body_text("x", 5000))).error(), Error::no_space);
-    EXPECT_TRUE(await([&] { return !scene->state().working; }));  // after it has told so
+    EXPECT_TRUE(await([&] { return !scene->state().working; }));  // soon after the failure
     EXPECT_EQ(scene->state().reason, Error::no_space);
     EXPECT_EQ(scene->append(response(url_number(3), "meanwhile")).error(), Error::resting);
     EXPECT_EQ(*scene.body(url_number(1)), "before");
@@ -42,7 +42,7 @@ TEST(DiskFault, AFullDiskIsSaidAndWaitedOut) {
   EXPECT_EQ(*again.body(url_number(4)), "after");
 }
 
-// Acts at once in memory, is told not to be done, and is written as soon as that is possible.
+// The purge applies at once in memory, is reported as failed, and is written as soon as possible.
 TEST(DiskFault, APurgeThatCannotBeWrittenIsOwed) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
@@ -68,7 +68,7 @@ TEST(DiskFault, APurgeThatCannotBeWrittenIsOwed) {
   EXPECT_EQ(*again.body("http://a.example/2"), "again");
 }
 
-TEST(DiskFault, WhatWaitedWhenItFailedIsCountedToo) {
+TEST(DiskFault, RecordsQueuedAtTheFailureAreCounted) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
   ASSERT_TRUE(scene.append(response(url_number(1), body_text("x", 10'000))));
@@ -84,7 +84,7 @@ TEST(DiskFault, WhatWaitedWhenItFailedIsCountedToo) {
       << scene->catalog().counters.failed_writes;
 }
 
-TEST(DiskFault, AVanishedDirectoryIsMadeAnew) {
+TEST(DiskFault, AVanishedDirectoryIsCreatedAgain) {
   const TemporaryDirectory directory;
   Scene scene(directory / "cache");
   ASSERT_TRUE(scene.append(response(url_number(1), "one")));
@@ -99,7 +99,7 @@ TEST(DiskFault, AVanishedDirectoryIsMadeAnew) {
   EXPECT_EQ(again.loaded.entries, 1U);
 }
 
-// As when a disk that was taken away is mounted again: what it held counts, less what was purged
+// As when a disk that was removed is mounted again: its entries count, except those purged
 // meanwhile.
 TEST(DiskFault, ADirectoryThatComesBackIsReadAgain) {
   const TemporaryDirectory directory;
@@ -119,8 +119,8 @@ TEST(DiskFault, ADirectoryThatComesBackIsReadAgain) {
   EXPECT_FALSE(scene.body(url_number(2)));
 }
 
-// Another directory was told of what was purged meanwhile.
-TEST(DiskFault, OneThatAnotherStoodInForBringsNothingBack) {
+// The purge was written to another directory meanwhile.
+TEST(DiskFault, ADirectoryThatWasReplacedMeanwhileRestoresNoPurgedEntry) {
   const TemporaryDirectory directory;
   const auto path = directory / "cache";
   Scene scene(path);
@@ -144,7 +144,7 @@ TEST(DiskFault, OneThatAnotherStoodInForBringsNothingBack) {
   EXPECT_EQ(*again.body(url_number(4)), "four");
 }
 
-TEST(DiskFault, WhatIsOwedIsPaidAtTheEndWhereTheDiskIsWell) {
+TEST(DiskFault, OwedPurgesAreWrittenAtTheEndIfTheDiskWorks) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
   options.first_rest = options.longest_rest = std::chrono::minutes(1);
@@ -171,7 +171,7 @@ TEST(DiskFault, StartsWithoutItsDirectoryAndTakesItWhenItIsThere) {
   EXPECT_TRUE(await([&] { return disk.state().working; }));
 }
 
-// Three entries, and a rule, which is read last and holds up the start.
+// Three entries and a purge rule. The start reads the rule last, which holds it up.
 struct ASlowStart : testing::Test {
   ASlowStart() {
     Options options = small_options(directory_.path());
@@ -243,7 +243,7 @@ TEST(DiskFault, ADamagedBodyIsDroppedAndCounted) {
   EXPECT_EQ(scene->catalog().counters.corrupt, 1U);
 }
 
-// Put together by hand: version 3, with a checksum that fits.
+// A header composed by hand: version 3, with a correct checksum.
 void write_other_version(const std::filesystem::path& file, std::uint32_t segment) {
   auto header = encode_segment_header(segment, 0);
   header[4] = kFormatVersion + 1;

@@ -1,4 +1,4 @@
-// What lies on disk, byte by byte.
+// The format on disk, byte by byte.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,10 +40,10 @@ struct Pinned {
   std::string_view url;
   std::string_view head;
   std::string_view body;
-  std::string_view hex;  // with what fills it up
+  std::string_view hex;  // with the gap after it
 };
 
-// All of these, and the footer of them, were put together from the headers' text, in Python.
+// All records and their footer were composed in Python, from the text of the headers.
 const std::vector<Pinned> kRecords = {
     {{.kind = RecordKind::whole,
       .flags = 2,
@@ -141,7 +141,7 @@ RecordHeader header_of(const Pinned& pinned, std::uint32_t offset) {
   return header;
 }
 
-// The segment that the pinned records make, and their headers.
+// The segment with the pinned records, and their headers.
 struct Written {
   Buffer bytes;
   std::vector<RecordHeader> headers;
@@ -240,7 +240,7 @@ TEST(DiskFormat, NoDamagedFooterIsBelieved) {
   }
 }
 
-TEST(DiskFormat, WhatASearchFoundReadsBack) {
+TEST(DiskFormat, AListOfSearchedEntriesReadsBack) {
   const std::vector<Searched> found{{some_key(), {1, 32}}, {{}, {kLastSegment, 0xfffffff0}}};
   EXPECT_EQ(decode_searched(encode(found)), found);
   EXPECT_EQ(decode_searched(""), std::vector<Searched>());

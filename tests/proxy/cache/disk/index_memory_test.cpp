@@ -11,10 +11,10 @@ namespace {
 constexpr std::size_t kFewest = 500'000;
 constexpr std::size_t kMost = 2'000'000;
 constexpr double kAllowed = 80;
-// What the digest takes per entry at most: its filter has 3 times the positions it needs, each a
-// counter of 4 bits and a bit of the projection (digest/counting_filter.hpp).
+// The most bytes of the digest per entry. Its filter has at most 3 times the positions that it
+// needs, each with a counter of 4 bits and a bit of the projection (digest/counting_filter.hpp).
 constexpr double kDigest = 3 * 12 * (4 + 1) / 8.0;
-// What malloc adds to the maps' arrays, and the rest of the shards.
+// The overhead of malloc for the maps' arrays, and the rest of the shards.
 constexpr double kFixed = 128 * (64 + 2 * 4096);
 
 TEST(IndexMemory, StaysUnderEightyBytesPerEntryWithTheDigest) {
@@ -34,13 +34,6 @@ TEST(IndexMemory, StaysUnderEightyBytesPerEntryWithTheDigest) {
   RecordProperty("worst_bytes_per_entry", std::to_string(worst));
   std::cout << worst << " bytes per entry at " << worst_at << " entries\n";
   EXPECT_LE(worst + kDigest, kAllowed);
-}
-
-TEST(IndexMemory, HasNoShardOfMoreThanASixtyFourthOfAll) {
-  Index index;
-  for (std::uint64_t i = 0; i < kFewest; ++i) index.put(digest::quick_key(i), Location{});
-  EXPECT_LE(index.largest_shard(), kFewest / 64);
-  EXPECT_GT(index.largest_shard(), kFewest / 128);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(DiskIndex, MarksAUseUntilTheNextPut) {
   EXPECT_FALSE(index.find(quick_key(1))->used);
 }
 
-TEST(DiskIndex, ChangesWhatIsStillThereOnly) {
+TEST(DiskIndex, ChangesOnlyEntriesAtTheGivenPosition) {
   Index index(kNow);
   index.put(quick_key(1), place_at(1, 32));
   EXPECT_FALSE(index.erase_at(quick_key(1), {1, 48}));
@@ -64,7 +64,7 @@ TEST(DiskIndex, DropsASegmentOrAll) {
   EXPECT_FALSE(index.find(quick_key(1)));
 }
 
-TEST(DiskIndex, CountsWhatThereIsOfEachKind) {
+TEST(DiskIndex, CountsEntriesByKind) {
   Index index(kNow);
   const auto put = [&](std::uint64_t key, std::uint32_t segment, RecordKind kind) {
     Location place = place_at(segment, static_cast<std::uint32_t>(32 + 32 * key));
@@ -89,11 +89,11 @@ TEST(DiskIndex, CountsWhatThereIsOfEachKind) {
   EXPECT_EQ(counted(), std::pair(0UL, 0UL));
 }
 
-TEST(DiskIndex, CountsHowOftenSomethingWasFound) {
+TEST(DiskIndex, CountsHits) {
   Index index;
   const Key key = quick_key(1);
   const auto hits = [&] { return index.find(key)->hits; };
-  index.add_hits(key, 7);  // of nothing
+  index.add_hits(key, 7);  // of a missing entry
   index.put(key, {.at = {1, 32}});
   EXPECT_EQ(hits(), 0);
   index.use(key);

@@ -6,7 +6,7 @@
 
 namespace proxy::cache::disk {
 
-// No file may become larger, as on a disk that is full, for as long as it lives.
+// While this object exists, no file may become larger, as on a full disk.
 class NoSpace {
  public:
   explicit NoSpace(rlim_t bytes) {

@@ -1,4 +1,4 @@
-// Large objects: which records are kept, and what may be claimed. Blocks are small here.
+// Large objects: which of their records are kept, and when they are claimed. Blocks are small here.
 #include <filesystem>
 #include <map>
 #include <random>
@@ -29,7 +29,7 @@ NewRecord object(const std::string& url, std::uint64_t version, std::uint32_t bl
           .head = "200 OK"};
 }
 
-// What leads to variants of the URL, and claims for one of them.
+// The selector of the URL's variants, which has the claim of one of them.
 NewRecord selector(const std::string& url, std::uint64_t version, std::uint32_t blocks = kBlocks) {
   NewRecord record = object(url, version, blocks);
   record.header.kind = RecordKind::selector;
@@ -102,7 +102,7 @@ class Objects : public ::testing::Test {
       ASSERT_TRUE(scene().append(block(url, version, number)));
     }
   }
-  // Until a segment more is reclaimed.
+  // Appends until one more segment is reclaimed.
   void reclaim_one() {
     const std::uint64_t before = disk().catalog().counters.reclaimed;
     while (disk().catalog().counters.reclaimed == before) {
@@ -151,7 +151,7 @@ TEST_F(Objects, AreClaimedAsTheirRecordSaysOnlyWithAllBlocks) {
   EXPECT_FALSE(claimed(index(), url_)) << "without any";
 }
 
-TEST_F(Objects, AreNotClaimedAnyMoreOnceABlockIsLost) {
+TEST_F(Objects, AreUnclaimedWhenABlockIsLost) {
   put_blocks(url_, 7);
   ASSERT_TRUE(scene().append(object(url_, 7)));
   ASSERT_TRUE(claimed(index(), url_));
@@ -177,8 +177,8 @@ TEST_F(Objects, KeepTheirClaimWhereABlockOfAnOldVersionIsLost) {
   EXPECT_TRUE(claimed(index(), url_));
 }
 
-// What selects among variants claims for the one that was put last.
-TEST_F(Objects, OfAVariantAreClaimedByWhatSelectsIt) {
+// The selector has the claim of the variant that was stored last.
+TEST_F(Objects, OfAVariantAreClaimedByTheSelector) {
   ASSERT_TRUE(scene().append(selector(url_, 7)));
   EXPECT_FALSE(claimed(index(), url_));
   put_blocks(url_, 7);
@@ -234,7 +234,7 @@ TEST_F(Objects, StayAsLongAsABlockDoes) {
   EXPECT_FALSE(holds(index(), url_, 7, 3));
 }
 
-TEST_F(Objects, LeaveNoBlocksThatAreKeptForNobody) {
+TEST_F(Objects, LeaveNoOrphanedBlocks) {
   const std::string purged = url_ + "-purged";
   for (const auto& url : {url_, purged}) {
     ASSERT_TRUE(scene().append(object(url, 7)));
@@ -284,8 +284,9 @@ TEST_F(Objects, OfAVariantAreNotClaimedAfterAStartThatLostSegments) {
   EXPECT_FALSE(claimed(index(), url_));
 }
 
-// Whatever comes and goes: what a start claims as whole it finds as whole, also after a kill in the
-// middle of reclaiming, where it is asked whether to keep an entry, and right after.
+// If a start claims an object, it finds all of its blocks, whatever was stored and dropped before.
+// That also holds after a kill in the middle of reclaiming, when LogLimits::keep is called, and
+// right after.
 TEST(ObjectsCrash, NeverLeavesAClaimWithoutItsBlocks) {
   const TemporaryDirectory directory;
   Options options = small_options(directory / "cache");
@@ -315,7 +316,7 @@ TEST(ObjectsCrash, NeverLeavesAClaimWithoutItsBlocks) {
       }
     }
   };
-  std::mt19937 chance(6);  // of the writer's thread alone
+  std::mt19937 chance(6);  // used by the writer's thread only
   options.log.keep = [&](const Key&, const Location&) {
     if (chance() % 8 == 0) look();
     return chance() % 3 == 0;
@@ -340,8 +341,8 @@ TEST(ObjectsCrash, NeverLeavesAClaimWithoutItsBlocks) {
   EXPECT_GT(claims, 300U);
 }
 
-// What is stored meanwhile waits for a step, and the disk may be slow.
-TEST(ManyObjects, AreLookedAtFewInAStep) {
+// Records that are stored meanwhile wait for the step to end, and the disk may be slow.
+TEST(ManyObjects, AreReviewedAFewAtATime) {
   const TemporaryDirectory directory;
   Alone alone(small_options(directory.path()));
   constexpr std::size_t kMany = 2 * kStepEntries + 10;
@@ -366,8 +367,8 @@ TEST(ManyObjects, AreLookedAtFewInAStep) {
   }
 }
 
-// Its record is small, and what it leads to may be gigabytes.
-TEST(AnObject, StaysThoughWhatWasHitBeforeTakesAllTheRoom) {
+// The object's record is small, but leads to blocks that may be gigabytes.
+TEST(AnObject, StaysThoughCopiesOfUsedEntriesTakeAllTheRoom) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
   options.log.keep = [](const Key&, const Location&) { return true; };

@@ -5,10 +5,12 @@
 namespace proxy::cache::disk {
 namespace {
 
-TEST(DiskPurgeRules, CountsForAllUntilItsRecordIsWritten) {
+using Added = PurgeRules::Added;
+
+TEST(DiskPurgeRules, CoversLaterEntriesUntilItsRecordIsWritten) {
   PurgeRules rules;
   EXPECT_FALSE(rules.purged("http://a.example/1", {1, 32}));
-  ASSERT_TRUE(rules.add("http://a.example/"));
+  ASSERT_EQ(rules.add("http://a.example/"), Added::yes);
   EXPECT_TRUE(rules.purged("http://a.example/1", {9, 9}));
   EXPECT_FALSE(rules.purged("http://b.example/1", {1, 32}));
   EXPECT_FALSE(rules.newest());
@@ -20,8 +22,8 @@ TEST(DiskPurgeRules, CountsForAllUntilItsRecordIsWritten) {
 
 TEST(DiskPurgeRules, ASecondPurgeOfAPrefixReachesFurther) {
   PurgeRules rules;
-  ASSERT_TRUE(rules.add("http://a.example/"));
-  ASSERT_TRUE(rules.add("http://a.example/"));
+  ASSERT_EQ(rules.add("http://a.example/"), Added::yes);
+  ASSERT_EQ(rules.add("http://a.example/"), Added::yes);
   EXPECT_EQ(rules.count(), 1U);
   rules.settle("http://a.example/", {5, 64});
   EXPECT_TRUE(rules.purged("http://a.example/1", {6, 32})) << "the second is on its way";
@@ -30,9 +32,9 @@ TEST(DiskPurgeRules, ASecondPurgeOfAPrefixReachesFurther) {
   EXPECT_FALSE(rules.purged("http://a.example/1", {7, 80}));
 }
 
-TEST(DiskPurgeRules, OneReadFromTheDiskIsNotTakenForOneThatWaits) {
+TEST(DiskPurgeRules, ALearnedRuleDoesNotSettleAnAddedOne) {
   PurgeRules rules;
-  ASSERT_TRUE(rules.add("http://a/"));
+  ASSERT_EQ(rules.add("http://a/"), Added::yes);
   rules.learn("http://a/", {1, 100});
   EXPECT_TRUE(rules.purged("http://a/1", {1, 200}));
   rules.settle("http://a/", {1, 300});
@@ -40,12 +42,12 @@ TEST(DiskPurgeRules, OneReadFromTheDiskIsNotTakenForOneThatWaits) {
   EXPECT_FALSE(rules.purged("http://a/1", {1, 300}));
 }
 
-TEST(DiskPurgeRules, WhatIsWithdrawnCountsNoMore) {
+TEST(DiskPurgeRules, AWithdrawnRuleDoesNotCount) {
   PurgeRules rules;
-  ASSERT_TRUE(rules.add("http://a/"));
-  ASSERT_TRUE(rules.add("http://b/"));
+  ASSERT_EQ(rules.add("http://a/"), Added::yes);
+  ASSERT_EQ(rules.add("http://b/"), Added::yes);
   rules.settle("http://b/", {1, 100});
-  ASSERT_TRUE(rules.add("http://b/"));
+  ASSERT_EQ(rules.add("http://b/"), Added::yes);
   rules.withdraw("http://a/");
   rules.withdraw("http://b/");
   EXPECT_FALSE(rules.purged("http://a/1", {1, 50}));
@@ -58,7 +60,7 @@ TEST(DiskPurgeRules, ForgetsWhatIsGoneOrSearched) {
   PurgeRules rules;
   rules.settle("http://a.example/", {5, 64});
   rules.settle("http://b.example/", {6, 64});
-  ASSERT_TRUE(rules.add("http://c.example/"));
+  ASSERT_EQ(rules.add("http://c.example/"), Added::yes);
   rules.forget_before({6, 0});
   EXPECT_FALSE(rules.purged("http://a.example/1", {1, 32}));
   EXPECT_TRUE(rules.purged("http://b.example/1", {1, 32}));
@@ -69,9 +71,9 @@ TEST(DiskPurgeRules, ForgetsWhatIsGoneOrSearched) {
 TEST(DiskPurgeRules, AreBounded) {
   PurgeRules rules;
   for (std::size_t i = 0; i < PurgeRules::kMost; ++i) {
-    ASSERT_TRUE(rules.add("http://" + std::to_string(i) + ".example/"));
+    ASSERT_EQ(rules.add("http://" + std::to_string(i) + ".example/"), Added::yes);
   }
-  EXPECT_FALSE(rules.add("http://one.more.example/"));
+  EXPECT_EQ(rules.add("http://one.more.example/"), Added::too_many);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 using support::space_taken;
 using support::TemporaryDirectory;
 
-// The files of a full cache are as many as fit and no more, whatever is appended.
+// A full cache has as many files as fit and no more, whatever is appended.
 TEST(DiskLimit, IsNeverPassedNotEvenForAMoment) {
   const TemporaryDirectory directory;
   const Options options = small_options(directory.path());
@@ -51,7 +51,8 @@ TEST(DiskLimit, HoldsFromTheStartWhereItWasLowered) {
   EXPECT_EQ(*again.body(url_number(199)), body_text(url_number(199), 4000));
 }
 
-// As of a quota that others fill: half stays, however often it is tried.
+// As with a quota that others use up: half of the segments stay, however often the disk tries
+// again.
 TEST(DiskLimit, YieldsHalfAtMostToAFileSystemThatStaysFull) {
   const TemporaryDirectory directory;
   const Options options = small_options(directory.path());
@@ -73,8 +74,8 @@ TEST(DiskLimit, YieldsHalfAtMostToAFileSystemThatStaysFull) {
   EXPECT_TRUE(append(number));
 }
 
-// What is new must have its room without what is used losing its own.
-TEST(DiskLimit, LeavesRoomForWhatIsUsedAfterAStartWhereItWasLowered) {
+// New records must get room without the loss of used ones.
+TEST(DiskLimit, LoweredBeforeAStartLeavesRoomForUsedEntries) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
   const auto append = [](Scene& scene, std::uint64_t number) {
@@ -83,10 +84,11 @@ TEST(DiskLimit, LeavesRoomForWhatIsUsedAfterAStartWhereItWasLowered) {
   Scene scene(options);
   std::uint64_t number = 0;
   while (scene->catalog().segments.count() < 11)
-    ASSERT_TRUE(append(scene, number++));  // with little in the last
+    ASSERT_TRUE(append(scene, number++));  // the last segment is nearly empty
   scene.stop();
   options.log.segment_bytes = 16 * 1024;
-  options.log.bytes = space_of(options.log.segment_bytes) + 1024;  // for the next, and just so much
+  options.log.bytes =
+      space_of(options.log.segment_bytes) + 1024;  // room for exactly one more segment
   for (std::uint32_t segment = 4; segment <= 11; ++segment) {
     options.log.bytes += space_of(std::filesystem::file_size(directory / name_of(segment)));
   }
@@ -106,7 +108,7 @@ void fill(Scene& scene, std::uint64_t first, std::uint64_t count) {
   ASSERT_TRUE(scene->settle(kPatience));
 }
 
-TEST(DiskReclaim, TakesTheOldestAndKeepsWhatIsUsed) {
+TEST(DiskReclaim, ReclaimsTheOldestAndKeepsUsedEntries) {
   const TemporaryDirectory directory;
   Scene scene(directory.path());
   fill(scene, 0, 10);
@@ -132,7 +134,7 @@ TEST(DiskReclaim, ForgetsAUseOnceItsEntryWasCopied) {
   EXPECT_EQ(scene.body(url_number(3)).error(), Error::gone);
 }
 
-// At most half of each segment that is begun, so that there is room for what comes.
+// Copies take at most half of each new segment, so that it has room for new records.
 TEST(DiskReclaim, CannotBeStoppedByUsingEverything) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
@@ -145,7 +147,7 @@ TEST(DiskReclaim, CannotBeStoppedByUsingEverything) {
   EXPECT_TRUE(scene.body(url_number(1999)));
 }
 
-TEST(DiskReclaim, LargeRecordsFitWhereThereAreCopiesToo) {
+TEST(DiskReclaim, LargeRecordsFitBesideCopies) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
   options.log.keep = [](const Key&, const Location&) { return true; };
@@ -176,8 +178,8 @@ TEST(DiskReclaim, CopiesANewerHeadWithItsBody) {
   EXPECT_EQ(scene->find(kept, url_number(1))->kind, RecordKind::whole);
 }
 
-// What it is a head of was copied while it waited, and the old head with it.
-TEST(DiskReclaim, WritesANewerHeadWithItsBodyWhereThatWasCopied) {
+// The body and its old head were copied while the newer head waited.
+TEST(DiskReclaim, WritesANewerHeadWithItsBodyIfThatWasCopied) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
   const std::string url = url_number(1);
@@ -240,8 +242,8 @@ TEST(DiskReclaim, AReaderOfAReclaimedSegmentIsToldSo) {
   EXPECT_EQ(scene->catalog().counters.corrupt, 0U);
 }
 
-// Whatever was appended, replaced, used, purged: what is found is the newest, then and after a
-// start.
+// Whatever was appended, replaced, used and purged, only the newest record of a key is found, now
+// and after a start.
 TEST(DiskReclaim, NeverFindsAnythingButTheNewest) {
   const TemporaryDirectory directory;
   std::map<std::string, std::string> newest;  // empty: purged
@@ -270,8 +272,8 @@ TEST(DiskReclaim, NeverFindsAnythingButTheNewest) {
   }
 }
 
-// By which the disk sees that it goes on (Disk::in_steps).
-TEST(DiskReclaim, AsksOfEachThatGoesWhetherItIsKeptThoughThereIsNoRoom) {
+// Each call tells the writer's watch that the disk does not hang (in_steps() in writer.cpp).
+TEST(DiskReclaim, AsksWhetherToKeepEachEntryEvenWithoutRoom) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
   std::map<Key, int> asked;

@@ -1,4 +1,4 @@
-// What is found of a segment whose footer is missing, and how damage is gone on behind.
+// Which records replay finds in a segment without a footer, and how it continues behind damage.
 #include "proxy/cache/disk/format/replay.hpp"
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 using digest::store;
 
 constexpr std::uint32_t kNumber = 3;
-constexpr std::uint16_t kPurgesBefore = 0xffff;  // one more is 0
+constexpr std::uint16_t kPurgesBefore = 0xffff;  // the next number is 0
 
-// A segment put together by hand.
+// A segment composed by hand.
 class Replaying : public testing::Test {
  protected:
   Replaying() {
@@ -59,7 +59,7 @@ class Replaying : public testing::Test {
     add(RecordKind::searched, "", encode(std::vector<Searched>{{key_for("x"), {1, 32}}}), "");
     add_response(6);
   }
-  // The header of that record, beyond any mending.
+  // Damages the header of this record so much that it cannot be mended.
   void destroy(std::size_t record) {
     std::fill_n(file_.begin() + records_[record].offset, kRecordHeaderBytes, std::uint8_t{0xff});
   }
@@ -77,7 +77,7 @@ class Replaying : public testing::Test {
 
 using Kinds = std::vector<RecordKind>;
 
-TEST_F(Replaying, FindsAllThatIsGood) {
+TEST_F(Replaying, FindsAllGoodRecords) {
   add_one_of_each();
   const auto found = replayed();
   EXPECT_EQ(found.records, records_);
@@ -86,7 +86,7 @@ TEST_F(Replaying, FindsAllThatIsGood) {
   EXPECT_FALSE(found.cut || found.damaged);
 }
 
-TEST_F(Replaying, FindsWhatIsWholeWhereverItIsCut) {
+TEST_F(Replaying, FindsCompleteRecordsWhereverTheFileIsCut) {
   add_one_of_each();
   const auto whole = file_;
   for (std::size_t size = kSegmentHeaderBytes; size <= whole.size(); ++size) {
@@ -101,8 +101,9 @@ TEST_F(Replaying, FindsWhatIsWholeWhereverItIsCut) {
   }
 }
 
-// A purge is one still, or nothing earlier counts; all around it is as it was.
-TEST_F(Replaying, AFlippedBitTakesOneRecordAlone) {
+// A damaged purge still counts as a purge, or nothing earlier counts. All other records stay as
+// they were.
+TEST_F(Replaying, AFlippedBitLosesOnlyOneRecord) {
   add_one_of_each();
   for (std::size_t bit = 8 * kSegmentHeaderBytes; bit < 8 * file_.size(); ++bit) {
     const auto turn = [&] { file_[bit / 8] ^= static_cast<std::uint8_t>(1 << bit % 8); };
@@ -136,7 +137,8 @@ TEST_F(Replaying, BehindDamageOfUnknownLengthOnlyPurgesCount) {
   EXPECT_TRUE(replayed().damaged);
 }
 
-// Not a crash cut it, but a bit of its length is another, and one more: more than is mended.
+// The record looks cut by a crash, but two bits of its header are flipped, one more than can be
+// mended.
 TEST_F(Replaying, ALengthBeyondTheEndHidesNoPurge) {
   constexpr std::size_t kTime = 64, kTopOfBodyBytes = 27;
   add_response(1);
@@ -150,7 +152,7 @@ TEST_F(Replaying, ALengthBeyondTheEndHidesNoPurge) {
   EXPECT_FALSE(replayed().cut);
 }
 
-TEST_F(Replaying, NothingOfBeforeCountsWhereAPurgeMayBeLost) {
+TEST_F(Replaying, NothingEarlierCountsIfAPurgeMayBeLost) {
   add_response(1);
   add_purge(2);
   add_response(3);
@@ -172,8 +174,8 @@ TEST_F(Replaying, TheLastRecordMayHaveBeenAPurge) {
   EXPECT_EQ(replayed().end, file_.size());
 }
 
-// Half of it was written when the process was killed; or it is damaged itself.
-TEST_F(Replaying, WhatIsLeftOfAFooterIsNoPurge) {
+// The process was killed when half of the footer was written; or the footer is damaged.
+TEST_F(Replaying, TheRestOfAFooterIsNoPurge) {
   add_one_of_each();
   const auto footer = encode_footer(kNumber, records_, purges_);
   const auto records = file_;
@@ -189,9 +191,10 @@ TEST_F(Replaying, WhatIsLeftOfAFooterIsNoPurge) {
   EXPECT_TRUE(replayed().damaged);
 }
 
-// As a body may be full of: each says that it reaches to the end, and to look at all of them would
-// take forever. What is behind them was not looked at: nothing of before counts.
-TEST_F(Replaying, DoesNotLookAtHeadsThatAreMadeUpWithoutEnd) {
+// A body may be full of forged heads, each of which claims to reach to the end of the file: to
+// check them all would take forever. Replay does not look behind them, so no record before them
+// counts.
+TEST_F(Replaying, GivesUpOnEndlessForgedHeads) {
   for (const std::uint32_t made_up : {100, 30'000}) {
     file_.resize(kSegmentHeaderBytes);
     records_.clear();
@@ -215,7 +218,7 @@ TEST_F(Replaying, DoesNotLookAtHeadsThatAreMadeUpWithoutEnd) {
   }
 }
 
-// A response may have such in its body, and its own head be damaged.
+// The body of a response may contain a forged record, and the response's own head may be damaged.
 TEST_F(Replaying, ARecordWithinABodyIsNotFound) {
   add_response(1);
   const auto begin = static_cast<std::uint32_t>(file_.size() + aligned(kRecordHeaderBytes + 30));

@@ -1,4 +1,4 @@
-// A cache on disk for a test, small enough that segments come and go.
+// A cache on disk for a test, so small that it reclaims segments.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,12 +24,12 @@ inline Key key_for(const std::string& url) {
   return digest::key_of(digest::Method::get, url);
 }
 
-inline std::vector<Piece> body_of(std::string_view text) {
+inline std::vector<RecordPiece> body_of(std::string_view text) {
   const auto kept = std::make_shared<const std::string>(text);
   return {{kept, bytes_of(*kept)}};
 }
 
-// A response of its own for each URL and edition.
+// A body that differs for each URL and edition.
 inline std::string body_text(const std::string& url, std::size_t bytes, int edition = 0) {
   std::string text;
   while (text.size() < bytes) text += url + '#' + std::to_string(edition) + ' ';
@@ -54,7 +54,7 @@ inline Options small_options(const std::filesystem::path& path) {
   return options;
 }
 
-// A disk that is started; append() and purge() return when all is done.
+// A started disk. append() and purge() return when the record is written.
 class Scene {
  public:
   explicit Scene(const std::filesystem::path& path) : Scene(small_options(path)) {}
@@ -89,7 +89,7 @@ class Scene {
     return told->get_future().get();
   }
 
-  // The body found under this key, if it is of this URL.
+  // The body found under this key, if the record has this URL.
   Result<std::string> body(const Key& key, const std::string& url) {
     const auto place = disk_->find(key, url);
     if (!place) return Error::gone;
@@ -117,7 +117,7 @@ class Scene {
   std::unique_ptr<Disk> disk_;
 };
 
-// Holds the writer where it tells of a record, until it is let go.
+// Stops the writer in the record.done of its record, until it is released.
 class Halt {
  public:
   NewRecord at(NewRecord record) {
@@ -135,10 +135,10 @@ class Halt {
     std::promise<void> reached, released;
   };
   std::shared_ptr<Both> both_ =
-      std::make_shared<Both>();  // the writer may come to it later than us
+      std::make_shared<Both>();  // shared: the writer may use it after this object is gone
 };
 
-// One log without its thread, so that the files can be looked at after each step.
+// A log without the writer's thread, so that a test can look at the files after each step.
 struct Alone : Catalog {
   explicit Alone(const Options& options) : log(options.log, *this) {
     const auto opened = log.open(options.path);

@@ -1,4 +1,5 @@
-// Purges by prefix: what is searched, recorded, bounded, and what is claimed meanwhile.
+// The search for entries that purges by prefix cover: its steps, its records, its bounds, and the
+// claims meanwhile.
 #include "no_space.hpp"
 #include "proxy/cache/disk/log/step.hpp"
 #include "scene.hpp"
@@ -12,7 +13,7 @@ using support::TemporaryDirectory;
 constexpr std::uint32_t kLongFromNow = 4'000'000'000;
 
 void ban(Alone& alone, const std::string& prefix) {
-  ASSERT_TRUE(alone.rules.add(prefix));
+  ASSERT_EQ(alone.rules.add(prefix), PurgeRules::Added::yes);
   ASSERT_TRUE(
       alone.log.append({.header = {.kind = RecordKind::purge_prefix}, .url = prefix, .head = {}}));
   ASSERT_TRUE(alone.log.flush());
@@ -35,17 +36,17 @@ void append_some(Alone& alone, std::uint64_t count, std::size_t bytes) {
 
 void store_fifty_and_ban_eleven(Alone& alone) {
   append_some(alone, 50, 4000);
-  ban(alone, url_number(1));  // a prefix of ten more
+  ban(alone, url_number(1));  // it is a prefix of ten other URLs, too
 }
 
-// How many of those are found.
+// How many of the first `count` URLs are found.
 std::size_t found_of(const Alone& alone, std::uint64_t count) {
   std::size_t found = 0;
   for (std::uint64_t i = 0; i < count; ++i) found += finds(alone, url_number(i)) ? 1 : 0;
   return found;
 }
 
-TEST(DiskSearch, IsNotMadeAgainOnceItIsComplete) {
+TEST(DiskSearch, IsNotRepeatedOnceItIsComplete) {
   const TemporaryDirectory directory;
   {
     Alone alone(small_options(directory.path()));
@@ -61,12 +62,12 @@ TEST(DiskSearch, IsNotMadeAgainOnceItIsComplete) {
   EXPECT_TRUE(finds(again, url_number(20)));
 }
 
-TEST(DiskSearch, IsMadeAgainWhereItWasNotComplete) {
+TEST(DiskSearch, IsRepeatedIfItWasNotComplete) {
   const TemporaryDirectory directory;
   {
     Alone alone(small_options(directory.path()));
     append_some(alone, 1000, 10);
-    ban(alone, url_number(9));  // and 110 more, near and far
+    ban(alone, url_number(9));  // and of 110 others, in all segments
     ASSERT_TRUE(*alone.log.search_purged());
   }
   Alone again(small_options(directory.path()));
@@ -77,7 +78,7 @@ TEST(DiskSearch, IsMadeAgainWhereItWasNotComplete) {
   EXPECT_EQ(again.index.entries(), 889U);
 }
 
-// Of one segment too: what is stored meanwhile waits for a step.
+// Even of one segment: records that are stored meanwhile wait for the step to end.
 TEST(DiskSearch, ReadsFewEntriesInAStep) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
@@ -96,7 +97,7 @@ TEST(DiskSearch, ReadsFewEntriesInAStep) {
   EXPECT_EQ(alone.rules.count(), 0U);
 }
 
-// What it has come by, what it has not, and the segment that it is in.
+// Reclaims segments that the search has passed, that it is in, and that it has not reached.
 TEST(DiskSearch, GoesOnWhileSegmentsAreReclaimed) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
@@ -105,7 +106,7 @@ TEST(DiskSearch, GoesOnWhileSegmentsAreReclaimed) {
   {
     Alone alone(options);
     append_some(alone, 3000, 10);
-    ban(alone, url_number(1));  // and 1110 more
+    ban(alone, url_number(1));  // and of 1110 others
     for (std::uint64_t i = 0; *alone.log.search_purged(); ++i) {
       for (std::uint64_t more = 0; more < 40; ++more) {
         const std::string url = "http://more.example/" + std::to_string(40 * i + more);
@@ -125,8 +126,8 @@ TEST(DiskSearch, GoesOnWhileSegmentsAreReclaimed) {
   }
 }
 
-// Or what the record would have told of would be there again after the next start.
-TEST(DiskSearch, LooksAgainAtWhatItCouldNotRecord) {
+// Otherwise the entries that the record would have listed would be back after the next start.
+TEST(DiskSearch, LooksAgainAtEntriesThatItCouldNotRecord) {
   const TemporaryDirectory directory;
   {
     Alone alone(small_options(directory.path()));
@@ -146,7 +147,7 @@ TEST(DiskSearch, LooksAgainAtWhatItCouldNotRecord) {
   EXPECT_EQ(again.index.entries(), 889U);
 }
 
-// Or who purges more often than a search takes would never see one end.
+// Otherwise a search would never end if purges came faster than it takes.
 TEST(DiskSearch, EndsThoughPurgesGoOn) {
   const TemporaryDirectory directory;
   Alone alone(small_options(directory.path()));
@@ -160,7 +161,8 @@ TEST(DiskSearch, EndsThoughPurgesGoOn) {
   EXPECT_LT(most, 40U);
 }
 
-// What was not searched for is as much as memory has room for, or counts for everything.
+// At a start the rules whose search is not complete stay within their bounds: too many become one
+// rule that covers everything.
 TEST(DiskSearch, RulesAreBoundedWhenTheyAreLoaded) {
   for (const std::size_t bytes : {10, 10'000}) {
     const TemporaryDirectory directory;
@@ -190,7 +192,7 @@ TEST(DiskSearch, RulesAreBoundedWhenTheyAreLoaded) {
   }
 }
 
-// Whatever is copied, reclaimed and read again, searched for or not.
+// Whatever is copied, reclaimed and read again, whether or not the search was complete.
 TEST(DiskSearch, NoRecordOfAPurgeIsReclaimedBeforeWhatItCovers) {
   for (const bool searches : {false, true}) {
     const TemporaryDirectory directory;
@@ -252,7 +254,7 @@ TEST_F(ClaimedMeanwhile, WhatIsAskedForAndPurgedIsNotAnyMore) {
   ASSERT_EQ(claims().size(), 2U);
   Halt halt;
   ASSERT_TRUE(scene_->append(halt.at(response("http://first/", "1"))));
-  halt.await();  // so that no search is made
+  halt.await();  // so that no search runs
   ASSERT_TRUE(scene_->purge_prefix("http://a.example/", {}));
   EXPECT_EQ(claims().size(), 2U);
   EXPECT_FALSE(scene_->find(key_for("http://a.example/1"), "http://a.example/1"));

@@ -57,7 +57,7 @@ class Verify : public ::testing::Test {
     bytes[at] ^= 4;
     return bytes;
   }
-  // Of the record of a response.
+  // The length of a response's record.
   std::uint64_t bytes_of_record() const { return kRecordHeaderBytes + url_number(0).size() + 106; }
 
   const support::TemporaryDirectory directory_;
@@ -67,14 +67,14 @@ class Verify : public ::testing::Test {
   Verified verified_;
 };
 
-TEST_F(Verify, FindsNothingInWhatIsGood) {
+TEST_F(Verify, FindsNoDamageInAGoodSegment) {
   EXPECT_EQ(told_of(good_), std::vector<Told>());
   EXPECT_EQ(verified_.records, 4U);
   EXPECT_EQ(verified_.bytes, good_.size());
   EXPECT_EQ(told_of(""), std::vector<Told>());
 }
 
-TEST_F(Verify, NamesThePlaceAndWhatIsLost) {
+TEST_F(Verify, NamesTheOffsetAndTheLostBytes) {
   const std::uint64_t at = places_[1].offset;
   const std::uint64_t lost = bytes_of_record();
   using Tolds = std::vector<Told>;
@@ -96,7 +96,7 @@ TEST_F(Verify, FindsRecordsWithoutTheFooter) {
   EXPECT_EQ(told_of(good_.substr(0, end) + std::string(5000, '\0')), std::vector<Told>());
 }
 
-TEST_F(Verify, TellsWhatACutTakesWithIt) {
+TEST_F(Verify, TellsTheBytesThatACutLoses) {
   const std::uint64_t at = places_[2].offset;
   const std::string cut = good_.substr(0, at + 150);
   EXPECT_EQ(told_of(cut), (std::vector<Told>{{Fault::no_record, at, 150, ""}}));
@@ -122,7 +122,7 @@ TEST_F(Verify, ReadsNothingOfAFileThatIsTooLong) {
   EXPECT_EQ(told_of(), (std::vector<Told>{{Fault::too_long, 0, kMaxSegmentBytes + 1, ""}}));
 }
 
-TEST_F(Verify, FindsEveryFlippedBitButWhatFillsUp) {
+TEST_F(Verify, FindsEveryFlippedBitOutsideTheGaps) {
   const auto is_filling = [&](std::uint64_t at) {
     for (const Position place : places_) {
       const std::uint64_t end = place.offset + bytes_of_record();

@@ -25,8 +25,8 @@ class IndexWalk : public ::testing::Test {
   Index index_;
 };
 
-TEST_F(IndexWalk, MeetsEachEntryOnceInTheOrderOfTheLog) {
-  constexpr std::uint32_t kMany = 200'000;  // gathered several times
+TEST_F(IndexWalk, VisitsEachEntryOnceInTheOrderOfTheLog) {
+  constexpr std::uint32_t kMany = 200'000;  // so that the walk gathers several times
   std::vector<Key> expected;
   for (std::uint32_t i = 0; i < kMany; ++i) {
     const std::uint32_t number = i * 7919 % kMany;  // in no order
@@ -38,18 +38,18 @@ TEST_F(IndexWalk, MeetsEachEntryOnceInTheOrderOfTheLog) {
   EXPECT_FALSE(walk.next());
 }
 
-TEST_F(IndexWalk, MeetsOnlyWhatIsWanted) {
+TEST_F(IndexWalk, VisitsOnlyWantedEntries) {
   put(1, 1, 32, RecordKind::block);
   put(2, 1, 64);
   Walk walk(index_, [](const Location& place) { return place.kind == RecordKind::whole; });
   EXPECT_EQ(rest(walk), std::vector{quick_key(2)});
 }
 
-TEST_F(IndexWalk, FollowsWhatIsWrittenAgainAndLeavesOutWhatIsGoneOrNew) {
+TEST_F(IndexWalk, FollowsCopiesAndLeavesOutErasedAndNewEntries) {
   for (std::uint32_t i = 1; i <= 4; ++i) put(i, 1, 32 * i);
   Walk walk(index_, all);
   EXPECT_EQ(walk.next()->key, quick_key(1));
-  put(1, 2, 32);  // met already
+  put(1, 2, 32);  // visited already
   put(2, 2, 64);
   index_.erase(quick_key(3));
   put(5, 2, 96);
@@ -60,7 +60,7 @@ TEST_F(IndexWalk, FollowsWhatIsWrittenAgainAndLeavesOutWhatIsGoneOrNew) {
   EXPECT_EQ(rest(walk), std::vector{quick_key(4)});
 }
 
-TEST_F(IndexWalk, OfNothingIsOver) {
+TEST_F(IndexWalk, OfAnEmptyIndexEndsAtOnce) {
   Walk walk(index_, all);
   EXPECT_FALSE(walk.next());
 }

@@ -25,7 +25,7 @@ struct PaceCase {
 constexpr Writes kFastOnes{20, kMiB, 1'000us};
 constexpr Writes kSlowOnes{20, kMiB, 1'000'000us};
 
-TEST(WritePace, IsThatOfTheLastWritesThatSaySomething) {
+TEST(WritePace, IsThatOfTheLastMeaningfulWrites) {
   const PaceCase cases[] = {
       {"not known yet", {}, 1'000'000, 10'000'000},
       {"of a fast disk", {kFastOnes}, 900, 1'024},

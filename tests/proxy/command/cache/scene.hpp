@@ -1,4 +1,4 @@
-// A cache on disk, and what `hearsay cache` says of it.
+// A cache on disk, and the output of `hearsay cache` for it.
 #pragma once
 
 #include <string>

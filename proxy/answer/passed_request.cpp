@@ -1,0 +1,164 @@
+#include "proxy/answer/passed_request.hpp"
+
+#include <array>
+
+#include "proxy/http/chunked.hpp"
+#include "proxy/http/forwarding.hpp"
+#include "proxy/http/hops.hpp"
+#include "proxy/http/method.hpp"
+#include "proxy/http/text.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/sources/upstream_request.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+// How long an origin may think about `Expect: 100-continue` before the body is sent anyway (RFC
+// 9110 10.1.1: neither side may wait for ever).
+constexpr std::chrono::seconds kExpectWait{1};
+constexpr int kMostInterims = 32;
+
+// The expectation of a client of HTTP/1.0 is to be ignored (RFC 9110 10.1.1).
+bool expects_continue(const http::RequestHead& request) {
+  return request.minor >= 1 &&
+         http::has_member(request.fields, http::field::expect, "100-continue");
+}
+
+std::string head_for_origin(const Request& request, std::string_view our_name, bool websocket) {
+  constexpr std::array kWritten{http::field::max_forwards};
+  http::UpstreamRequest asked{.method = request.head.method,
+                              .target = request.target.path(),
+                              .host = request.origin_host(),
+                              .fields = request.head.fields,
+                              .received_minor = request.head.minor,
+                              .name = our_name,
+                              .framing = request.framing};
+  const auto hops = http::hops_left(request.head);
+  const auto left = std::to_string(hops.value_or(1) - 1);  // not 0 before: see answer_as_last()
+  const std::array fewer{http::Field{http::field::max_forwards, "Max-Forwards", left}};
+  const std::array upgrade{http::Field{http::field::connection, "Connection", "Upgrade"},
+                           http::Field{http::field::upgrade, "Upgrade", http::kWebSocket}};
+  if (websocket) asked.extra = upgrade;
+  if (hops) {
+    asked.without = kWritten;
+    asked.extra = fewer;
+  }
+  std::string head;
+  http::append_request_head(head, asked);
+  return head;
+}
+
+FetchPlan plan_for(Client& client, const Request& request) {
+  const auto& process = client.worker.process;
+  FetchPlan plan;
+  aim(plan, request, request.policy().lists);
+  plan.method = request.head.method;
+  plan.repeatable = http::is_idempotent(plan.method) && !request.framing.has_body();
+  plan.websocket = request.asks_for_websocket() && client.response.raw_connection();
+  plan.connect = request.policy().settings.timeouts.connect;
+  plan.first_byte = request.policy().settings.timeouts.first_byte;
+  plan.head = head_for_origin(request, process.name, plan.websocket);
+  return plan;
+}
+
+}  // namespace
+
+PassedRequest::PassedRequest(Client& client, const Request& request, RequestBody& body)
+    : client_(client),
+      request_(request),
+      body_(body),
+      buffer_(client.worker.buffers),
+      fetch_(client.worker.outgoing.upstream, plan_for(client, request)) {}
+
+Task<Outcome<void>> PassedRequest::ask() {
+  const auto started = co_await fetch_.start();
+  if (!started) co_return started;
+  if (!request_.framing.has_body()) {
+    sent_whole_ = true;
+    co_return co_await final_head();
+  }
+  auto wanted = BodyWanted::yes;
+  if (expects_continue(request_.head)) wanted = co_await await_continue();
+  if (wanted == BodyWanted::yes) {
+    const auto sent = co_await send_body();
+    // An origin that refuses a body may answer and then close: only its answer counts.
+    const bool clients_fault = !sent && sent.error().where == Failure::Where::client;
+    if (clients_fault) co_return sent;
+  }
+  co_return co_await final_head();
+}
+
+// The origin decides whether the client is to send its body; after kExpectWait, the answer is yes.
+Task<PassedRequest::BodyWanted> PassedRequest::await_continue() {
+  const bool answers = co_await fetch_.answers_within(kExpectWait);
+  if (!answers) {
+    co_await client_.response.interim(kContinue);
+    co_return BodyWanted::yes;
+  }
+  for (;;) {
+    const auto status = co_await next_head();
+    if (!status || have_head_) co_return BodyWanted::no;
+    if (*status == 100) co_return BodyWanted::yes;
+  }
+}
+
+// Reads one head from the origin: passes on an interim one, keeps the final one. Returns the
+// status.
+Task<Outcome<unsigned>> PassedRequest::next_head() {
+  const auto head = co_await fetch_.response();
+  if (!head) co_return head.error();
+  const auto status = (*head)->status;
+  have_head_ = !(*head)->interim() || status == 101;  // fetch_ fails on a 101 not asked for
+  if (have_head_) co_return status;
+  if (++interims_ > kMostInterims) {
+    co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
+  }
+  const auto text = interim_text(**head, client_.worker.process.name);
+  co_await client_.response.interim(text);
+  co_return status;
+}
+
+Task<Outcome<void>> PassedRequest::send_body() {
+  const auto idle = request_.policy().settings.timeouts.body;
+  const bool chunked = request_.framing.kind == http::Framing::Kind::chunked;
+  std::string size_line;
+  while (!sent_whole_) {
+    // Sending stops at a final answer or at the connection's end, but not at an interim answer.
+    while (!have_head_ && fetch_.answered_early()) {
+      const auto status = co_await next_head();
+      if (!status) co_return status.error();
+    }
+    if (have_head_) break;
+    const auto read = co_await body_.read(buffer_.all(), idle);
+    if (!read) co_return failure_of(Failure::Where::client, read.error());
+    boost::container::small_vector<asio::const_buffer, 4> out;
+    if (*read > 0) out.push_back(asio::buffer(buffer_.data(), *read));
+    if (chunked && *read > 0) {
+      size_line.clear();
+      http::append_chunk_size(size_line, *read);
+      out.insert(out.begin(), asio::buffer(size_line));
+      out.push_back(asio::buffer("\r\n", 2));
+    }
+    // The end of the body is sent with its last bytes, so that no answer to these counts as early.
+    const bool last = body_.finished();
+    if (chunked && last) out.push_back(asio::buffer(http::kLastChunk));
+    const auto sent = co_await fetch_.send({out.data(), out.size()});
+    if (!sent) co_return sent;
+    sent_whole_ = last;
+  }
+  co_return boost::system::in_place_value;
+}
+
+Task<Outcome<void>> PassedRequest::final_head() {
+  while (!have_head_) {
+    const auto status = co_await next_head();
+    if (!status) co_return status.error();
+  }
+  co_return boost::system::in_place_value;
+}
+
+}  // namespace proxy

@@ -1,0 +1,230 @@
+#include "proxy/cache/judge.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "proxy/cache/combine.hpp"
+#include "proxy/cache/partial.hpp"
+#include "proxy/http/validators.hpp"
+#include "proxy/http/vary.hpp"
+
+namespace proxy::cache {
+namespace {
+
+using http::field;
+using http::Forward;
+
+RequestFacts::Method method_of(std::string_view method) {
+  if (method == "GET") return RequestFacts::Method::get;
+  if (method == "HEAD") return RequestFacts::Method::head;
+  return RequestFacts::Method::other;
+}
+
+// The value of a field that may occur only once; empty: absent, or more than once.
+std::string_view only_value(const http::Fields& fields, field name) {
+  return fields.count(name) == 1 ? fields.value(name) : std::string_view{};
+}
+
+bool has_star(const http::Fields& response) {
+  return http::has_member(response, field::vary, "*");
+}
+
+// RFC 9111 3.5.
+bool leaves_authorization(const http::CacheControl& control) {
+  return control.public_ || control.must_revalidate || control.s_maxage;
+}
+
+bool is_useful(const http::ResponseHead& response, const http::CacheControl& control,
+               const Freshness& freshness, const Times& times) {
+  const bool can_validate =
+      !response.fields.value(field::etag).empty() || response.fields.has(field::last_modified);
+  return can_validate ||
+         (!control.no_cache && freshness.lifetime > initial_age(response.fields, times));
+}
+
+bool leaves_authorization(const Entry& entry) {
+  constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
+  std::string text = entry.head + "\r\n";
+  const auto head = http::parse_response_head(text, {kNoLimit, kNoLimit});
+  return head && leaves_authorization(http::response_cache_control(head->fields, {}));
+}
+
+// Whether blocks that the object lacks may be requested. The response to a request with credentials
+// may be stored and joined only if the origin allows that, which it most likely did before.
+bool may_be_completed(const RequestFacts& request, const Entry& object) {
+  if (object.range || strong_validator(object).empty()) return false;
+  return !request.authorization || leaves_authorization(object);
+}
+
+// Whether the client's max-stale (5.2.1.2) accepts the stale entry.
+bool takes_stale(const RequestFacts& request, const Entry& entry, Time now) {
+  const auto& max_stale = request.control.max_stale;
+  return max_stale && !entry.never_stale && -entry.ttl(now) <= *max_stale;
+}
+
+// Why the entry may not be served without validation; `none` if it may (RFC 9111 4, 5.2.1).
+Forward obstacle(const RequestFacts& request, const Entry& entry, Time now) {
+  const http::CacheControl& control = request.control;
+  if (entry.no_cache) return Forward::stale;
+  if (!entry.fresh(now) && !takes_stale(request, entry, now)) return Forward::stale;
+  if (control.no_cache) return Forward::request;
+  if (control.max_age && entry.age(now) > *control.max_age) return Forward::request;
+  if (control.min_fresh && entry.ttl(now) < *control.min_fresh) return Forward::request;
+  return Forward::none;
+}
+
+// RFC 5861 3: whether the response allows stale-while-revalidate and the client asked for nothing
+// fresher.
+bool may_answer_first(const RequestFacts& request, const Entry& entry, Time now) {
+  const http::CacheControl& control = request.control;
+  const bool content =
+      !control.no_cache && !control.no_store && !control.max_age && !control.min_fresh;
+  const seconds allowed = entry.stale_while_revalidate;
+  return content && !entry.never_stale && allowed > seconds(0) && -entry.ttl(now) <= allowed;
+}
+
+// Whether the response may be stored.
+bool keeps(const RequestFacts& request) {
+  return request.method == RequestFacts::Method::get && !request.control.no_store;
+}
+
+// How to fetch a response that is not stored. A client that wants a part never waits for the whole.
+Verdict forward(const RequestFacts& request, Forward reason) {
+  if (!keeps(request)) return {Action::pass, reason};
+  return {Action::fetch, reason, request.range};
+}
+
+Verdict judge_forwardable(const RequestFacts& request, const Found& found, Time now) {
+  if (request.method == RequestFacts::Method::other) return {Action::pass, Forward::method};
+  if (request.never_store) return {Action::pass, Forward::bypass};
+  if (request.for_origin) return {Action::pass, Forward::bypass};
+  if (!found.entry) {
+    return forward(request, found.varies ? Forward::vary_miss : Forward::uri_miss);
+  }
+  const Entry& entry = *found.entry;
+  if (!covers(request, entry)) {
+    const bool completes = keeps(request) && rest_wanted(request, entry);
+    if (completes) return {Action::complete, Forward::partial, request.range};
+    return forward(request, Forward::partial);
+  }
+  if (found.lacks && !may_be_completed(request, entry)) {
+    return forward(request, Forward::partial);
+  }
+  const Forward reason = obstacle(request, entry, now);
+  if (reason == Forward::none) {
+    if (!found.lacks) return {Action::serve, reason};
+    if (!keeps(request)) return forward(request, Forward::partial);
+    return {Action::complete, Forward::partial, request.range};
+  }
+  const bool is_part = entry.range.has_value() || (entry.object && request.range);
+  if (reason == Forward::stale && !entry.range && !found.lacks &&
+      may_answer_first(request, entry, now)) {
+    return {Action::refresh, reason};
+  }
+  if (keeps(request) && entry.has_validator()) return {Action::revalidate, reason, is_part};
+  return forward(request, reason);
+}
+
+Verdict judge_offline(const RequestFacts& request, const Found& found, Time now) {
+  const Verdict verdict = judge_forwardable(request, found, now);
+  const bool for_us = request.method != RequestFacts::Method::other && !request.for_origin;
+  if (!for_us || !found.entry) return {Action::refuse, verdict.reason};
+  const Entry& entry = *found.entry;
+  const bool allowed = !entry.never_stale || entry.reusable(now);
+  const bool usable = allowed && covers(request, entry) && !found.lacks;
+  return {usable ? Action::serve : Action::refuse, verdict.reason};
+}
+
+}  // namespace
+
+RequestFacts::RequestFacts(const http::RequestHead& request)
+    : method(method_of(request.method)),
+      control(http::request_cache_control(request.fields)),
+      authorization(request.fields.has(field::authorization)),
+      range(method == Method::get && request.fields.has(field::range)),
+      ranges(range ? only_value(request.fields, field::range) : std::string_view{}),
+      if_range(request.fields.has(field::if_range)
+                   ? std::optional(only_value(request.fields, field::if_range))
+                   : std::nullopt),
+      for_origin(http::has_write_condition(request.fields)) {}
+
+std::string_view text(Storability storability) {
+  switch (storability) {
+    case Storability::yes:
+      return "yes";
+    case Storability::method:
+      return "method";
+    case Storability::site:
+      return "site";
+    case Storability::request_no_store:
+      return "request-no-store";
+    case Storability::status:
+      return "status";
+    case Storability::partial:
+      return "partial";
+    case Storability::no_store:
+      return "no-store";
+    case Storability::private_:
+      return "private";
+    case Storability::authorization:
+      return "authorization";
+    case Storability::vary_star:
+      return "vary-star";
+    case Storability::set_cookie:
+      return "set-cookie";
+    case Storability::useless:
+      return "useless";
+  }
+  return "";
+}
+
+Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
+                      const Times& times, http::Targets targets) {
+  if (request.method != RequestFacts::Method::get) return Storability::method;
+  if (request.never_store) return Storability::site;
+  if (request.control.no_store) return Storability::request_no_store;
+  if (response.interim() || response.status > http::kLastStatus) return Storability::status;
+  if (response.status == 206 && !range_of(response)) return Storability::partial;
+  if (response.status == 304 || response.status == 416) return Storability::partial;
+  const http::CacheControl control = http::response_cache_control(response.fields, targets);
+  if (control.must_understand && !understood(response.status)) return Storability::status;
+  // First: a response for one user says nothing about the one stored for all, with or without
+  // no-store.
+  if (control.private_) return Storability::private_;
+  // A cache that implements must-understand ignores the no-store beside it (5.2.2.3).
+  if (control.no_store && !control.must_understand) return Storability::no_store;
+  if (request.authorization && !leaves_authorization(control)) return Storability::authorization;
+  if (has_star(response.fields)) return Storability::vary_star;
+  const Freshness freshness = freshness_of(response, control, times.response, request.freshness);
+  if (freshness.basis == Freshness::Basis::none) return Storability::status;
+  if (!freshness.is_explicit() && response.fields.has(field::set_cookie)) {
+    return Storability::set_cookie;
+  }
+  return is_useful(response, control, freshness, times) ? Storability::yes : Storability::useless;
+}
+
+Verdict judge(const RequestFacts& request, const Found& found, Time now) {
+  const Verdict verdict =
+      request.offline ? judge_offline(request, found, now) : judge_forwardable(request, found, now);
+  if (!request.control.only_if_cached) return verdict;
+  const bool good_answer = verdict.action == Action::serve && found.entry->has_content();
+  return good_answer ? verdict : Verdict{Action::refuse, verdict.reason};
+}
+
+bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, seconds setting) {
+  const http::CacheControl& control = request.control;
+  if (entry.never_stale || control.no_cache || entry.fresh(now)) return false;
+  if (!covers(request, entry)) return false;
+  seconds allowed = control.stale_if_error.value_or(seconds(0));
+  const bool wants_fresh = (control.max_age || control.min_fresh) && !control.max_stale;
+  if (!wants_fresh) allowed = std::max({allowed, entry.stale_if_error, setting});
+  return allowed > seconds(0) && -entry.ttl(now) <= allowed;
+}
+
+bool is_error_to_stand_in_for(unsigned status) {
+  const bool invalid = status > http::kLastStatus;  // counts as a server error (RFC 9110 15)
+  return status == 500 || status == 502 || status == 503 || status == 504 || invalid;
+}
+
+}  // namespace proxy::cache

@@ -1,0 +1,97 @@
+// What a shared cache may store and reuse (RFC 9111). Pure. Nothing else decides this.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "proxy/cache/entry.hpp"
+#include "proxy/http/cache_control.hpp"
+#include "proxy/http/cache_status.hpp"
+#include "proxy/http/head.hpp"
+
+namespace proxy::cache {
+
+// The facts of a request that the rules need. Refers to the text of the head.
+struct RequestFacts {
+  enum class Method : std::uint8_t { get, head, other };
+
+  explicit RequestFacts(const http::RequestHead& request);
+
+  Method method;
+  http::CacheControl control;  // takes Pragma into account
+  bool authorization = false;  // there is an Authorization field
+  bool range = false;          // there is a Range field, and the method is GET
+  std::string_view ranges;     // the value of Range; empty: absent, or more than one field
+  std::optional<std::string_view> if_range;  // empty: cannot be met
+  // Only the origin can answer: If-Match or If-Unmodified-Since, a body (it may change what the
+  // request means), or an Upgrade.
+  bool for_origin = false;
+
+  // From the settings, not from the head.
+  FreshnessBounds freshness = {};
+  bool never_store = false;  // forward the request and store nothing of the response
+  // No origin is available: any stored response is served unless it forbids that (RFC 9111 4.2.4),
+  // and nothing is forwarded.
+  bool offline = false;
+};
+
+// Why a response may not be stored; `yes` if it may (RFC 9111 3).
+enum class Storability : std::uint8_t {
+  yes,
+  method,            // only responses to GET are stored
+  site,              // the settings forbid it
+  request_no_store,  //
+  status,   // not final, not cacheable without explicit freshness, or must-understand with an
+            // unknown status
+  partial,  // a 304, a 416, or a 206 that is not exactly one part
+  no_store,
+  private_,       // unqualified; if it names fields, the response is stored without them
+  authorization,  // without public, must-revalidate or s-maxage (3.5)
+  vary_star,
+  set_cookie,  // without explicit freshness
+  useless,     // stale on arrival (or no-cache) and without a validator
+};
+std::string_view text(Storability storability);
+
+// `times` and `targets` are those that the entry would have.
+Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
+                      const Times& times, http::Targets targets = {});
+
+enum class Action : std::uint8_t {
+  serve,    // serve the entry; its Range may be ignored
+  refresh,  // serve the entry, and meanwhile ask the origin whether it is still valid (RFC 5861 3)
+  refuse,   // 504: only-if-cached, or offline
+  pass,     // forward the request unchanged; share and store nothing
+  fetch,    // fetch without the client's conditions, and store the response if allowed
+  revalidate,  // the same, with conditional_fields(entry)
+  complete,    // fetch what the entry lacks: for a part rest_wanted() (combine.hpp), for an object
+               // blocks
+};
+
+struct Verdict {
+  Action action;
+  http::Forward reason;  // why this is not simply a hit, as Cache-Status shows it
+  // Fetch, revalidate or complete only the part that this request wants, and share it with no other
+  // request. Otherwise fetch the whole, without the client's Range.
+  bool part = false;
+
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+
+// Decides what to do with a request, given what the store found for a GET of its URL.
+// only-if-cached is answered by a stored 200 or a part of one (or by 304) or refused, never
+// forwarded.
+Verdict judge(const RequestFacts& request, const Found& found, Time now);
+
+// Whether a stale entry may be served because its validation failed, by a failure to reach the
+// origin or by an error response (RFC 5861 4): for the longest time that stale-if-error of the
+// response, stale-if-error of the request or `setting` allows. `setting` is only for an origin that
+// is out of reach, else 0 (RFC 9111 4.2.4). A client that asks for a certain freshness gets a stale
+// response only if its own directives allow that (5.2.1.1).
+bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now,
+                  seconds setting = seconds(0));
+// The errors for which a stale entry may be served instead (RFC 5861 4).
+bool is_error_to_stand_in_for(unsigned status);
+
+}  // namespace proxy::cache

@@ -1,0 +1,42 @@
+#include "proxy/client/note_arrival.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "proxy/http/text.hpp"
+
+namespace proxy {
+
+bool is_our_name(const Client& client, std::string_view host) {
+  if (host == "localhost") return true;
+  std::array<char, 256> hostname{};
+  ::gethostname(hostname.data(), hostname.size() - 1);
+  return http::same_word(host, hostname.data()) ||
+         http::same_word(host, client.worker.process.name);
+}
+
+bool names_own_socket(const Client& client, const http::Target& target) {
+  if (client.worker.outgoing.guard.names_own_socket(target.host(), target.port())) return true;
+  const auto& listening = client.worker.process.listening;
+  const bool our_port = std::any_of(listening.begin(), listening.end(), [&](const auto& socket) {
+    return socket.port() == target.port();
+  });
+  return our_port && is_our_name(client, target.host());
+}
+
+bool is_for_us(const Client& client, const http::Target& target) {
+  using Form = http::Target::Form;
+  if (target.form() == Form::authority) return false;
+  return target.form() != Form::absolute || names_own_socket(client, target);
+}
+
+void note_arrival(const Client& client, Request& request) {
+  const auto& target = request.target;
+  // Forward and reverse clients use the same listeners, so the target tells them apart.
+  if (!is_for_us(client, target)) return request.arrive(Arrival::forward);
+  request.arrive(Arrival::reverse, request.policy().gateway.find(target.host(), target.port()));
+}
+
+}  // namespace proxy

@@ -1,0 +1,256 @@
+#include "proxy/fetching/body_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/cache/partial.hpp"
+#include "proxy/fetching/part.hpp"
+#include "proxy/sources/drain.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/sources/upstream_request.hpp"
+
+namespace proxy {
+
+using net::Task;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::uint32_t kBlock = 64 * 1024;
+constexpr std::uint32_t kFirstBlock = 8 * 1024;  // of a body of unknown length
+constexpr std::uint64_t kTurn = 1 << 20;         // bytes before other coroutines run
+// The body has another length than its head, or the body that it continues, has promised.
+constexpr Failure kOtherLength{Failure::Where::upstream, Failure::What::malformed, {}};
+constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
+constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
+
+// The last block of a body of unknown length may be mostly unused: copies it into one that fits.
+cache::Body trimmed(cache::Body body, cache::Budget& budget) {
+  if (body.slices.empty()) return body;
+  auto& last = body.slices.back();
+  if (last.block->capacity() - last.size < last.block->capacity() / 4) return body;
+  auto exact = std::make_shared<cache::Block>(budget, last.size);
+  std::copy_n(last.block->data(), last.size, exact->data());
+  last.block = std::move(exact);
+  return body;
+}
+
+// The longest body of this answer that memory stores.
+std::uint64_t most_stored(const FillContext& context, const cache::Entry& entry) {
+  const auto& process = context.process();
+  auto most = process.store.max_object();
+  if (entry.range) most = std::min(most, entry.range->range.size());
+  // A body that the disk does not admit yet may be written at its second request, as one record. So
+  // it must not be longer than a record.
+  if (process.disk && !process.disk->admits(context.job.key)) {
+    most = std::min(most, process.disk->most_whole());
+  }
+  return most;
+}
+
+}  // namespace
+
+BodyWriter::BodyWriter(FillContext& context, Incoming incoming)
+    : context_(context),
+      incoming_(std::move(incoming)),
+      growth_(context),
+      storing_(incoming_.may_be_stored),
+      watch_(context.fill(), [this] {
+        if (gives_up()) incoming_.attempt.abandon();
+      }) {}
+
+void BodyWriter::publish() {
+  const auto& [attempt, entry, length, may_be_stored, superseded, goes_on] = incoming_;
+  const bool fits = !length || *length <= most_stored(context_, *entry);
+  storing_ = storing_ && fits;
+  held_back_ = false;
+  published_ = true;
+  const bool shared = may_be_stored && !context_.job.how.part && entry->reusable(context_.now());
+  if (!shared) context_.leave_list_as_unshared();
+  if (!storing_) stop_storing();
+  auto from = context_.provenance(attempt);
+  from.stored = storing_;
+  from.aged = attempt.head().fields.has(http::field::age);
+  auto askers = cache::asker_fields(context_.received(attempt));
+  context_.fill().publish({entry, length, shared, std::move(askers), std::move(from)});
+}
+
+Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
+                                      std::optional<LeastRate> rate) {
+  auto& fetch = incoming_.attempt.fetch();
+  const auto& length = incoming_.length;
+  std::uint64_t since_turn = 0;
+  while (!at_end()) {
+    next_block();
+    const net::asio::mutable_buffer into(block_->data() + used_, block_->capacity() - used_);
+    const auto begun = steady_clock::now();
+    const auto read = co_await fetch.body(into, idle);
+    if (!read) co_return read.error();
+    if (*read == 0) continue;  // the end has just been seen
+    if (rate) rate->note(*read, steady_clock::now() - begun);
+    if (length && *read > *length - context_.fill().received()) co_return kOtherLength;
+    take(*read);
+    if (used_ == block_->capacity() && growth_.under_way()) co_await grow();
+    note_size();
+    const bool passed_on = published_ && !storing_;  // if cut, the body could not be resumed
+    if (rate && !passed_on && rate->missed()) co_return kTooSlow;
+    if (at_end()) break;
+    if (gives_up()) co_return kUnwanted;
+    if (published_ && (!storing_ || windowed_)) {
+      const auto room = co_await context_.fill().room(context_.process().transit.over());
+      const bool for_store = windowed_ && context_.job.refresh;
+      if (room == Fill::Room::no_reader && !for_store) co_return kUnwanted;
+    }
+    since_turn += *read;
+    if (since_turn < kTurn) continue;
+    since_turn = 0;
+    co_await net::asio::post(context_.worker.io.get_executor(), net::use_task);
+  }
+  if (length && context_.fill().received() != *length) co_return kOtherLength;
+  if (growth_.under_way()) {
+    if (used_ > 0 && block_ && used_ < block_->capacity()) co_await grow();
+    co_await growth_.end();
+  }
+  co_return boost::system::in_place_value;
+}
+
+bool BodyWriter::at_end() {
+  const bool has_all = incoming_.goes_on && context_.fill().received() == *incoming_.length;
+  return has_all || incoming_.attempt.fetch().body_finished();
+}
+
+void BodyWriter::next_block() {
+  if (block_ && used_ < block_->capacity()) return;
+  auto capacity = block_ || !storing_ ? kBlock : kFirstBlock;
+  if (const auto& length = incoming_.length) {
+    const auto left = *length - std::min(*length, context_.fill().received());
+    capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, 1, kBlock));
+  }
+  if (storing_) growth_.begin_if_it_may(incoming_);
+  capacity = growth_.room(capacity);
+  // A body that is stored evicts others. If nothing is left to evict, the body is not stored. The
+  // window of such a body has a budget of its own and evicts no stored response.
+  auto& process = context_.process();
+  if (storing_ && process.budget.over() && !process.store.make_room()) stop_storing();
+  auto& budget = storing_ ? process.budget : process.transit;
+  block_ = std::make_shared<cache::Block>(budget, capacity);
+  used_ = 0;
+}
+
+void BodyWriter::take(std::size_t size) {
+  auto& fill = context_.fill();
+  used_ += static_cast<std::uint32_t>(size);
+  const auto from = static_cast<std::size_t>(incoming_.attempt.hierarchy());
+  context_.worker.counters.upstream_bytes[from].add(size);
+  fill.append(block_, used_);
+}
+
+void BodyWriter::note_size() {
+  const auto received = context_.fill().received();
+  if (storing_ && received > context_.process().store.max_object()) outgrow_memory();
+  if (held_back_ && received > kHeldBack) publish();
+}
+
+// Call this when the current block has all its bytes.
+Task<void> BodyWriter::grow() {
+  const cache::Slice piece{block_, used_};
+  const auto kept = co_await growth_.add(incoming_, piece);
+  // The first bytes have left the window, and no block stores them.
+  if (kept == Growth::PieceKept::no && windowed_) stop_storing();
+}
+
+// Whether to read the rest of the body for the store though the fill has no reader.
+bool BodyWriter::worth_finishing() const {
+  if (!storing_ || !published_) return false;
+  if (context_.job.refresh) return true;
+  const auto& length = incoming_.length;
+  if (!length) return false;
+  const auto left = *length - std::min(*length, context_.fill().received());
+  return left <= std::max<std::uint64_t>(256 * 1024, *length / 4);
+}
+
+// Whether the body is to be given up. If so, no reader can attach to the fill any more.
+bool BodyWriter::gives_up() {
+  return !worth_finishing() && context_.fill().close_if_unread();
+}
+
+// Call this when the body exceeds the limit for one response in memory: from now on it is kept in
+// blocks, or not stored.
+void BodyWriter::outgrow_memory() {
+  if (!growth_.under_way()) return stop_storing();
+  if (windowed_ || !growth_.large()) return;
+  windowed_ = true;
+  context_.leave_list();
+  if (published_) context_.fill().keep_window();
+}
+
+void BodyWriter::stop_storing() {
+  storing_ = false;
+  growth_.stop();
+  context_.leave_list();
+  if (published_) context_.fill().keep_window();
+}
+
+Task<Outcome<void>> BodyWriter::write_rest_from_origin(Failure cut) {
+  const auto& request = context_.request();
+  auto& process = context_.process();
+  const auto offset = context_.fill().received();
+  auto head = rest_request(request, process.name, *incoming_.entry, offset);
+  if (!head) co_return cut;
+  // The entry of a growing body is made at its end, from the head of the current attempt. That
+  // would be the head of the rest. So the received bytes are stored now, and the rest is not.
+  if (growth_.large()) {
+    growth_.store_what_came(incoming_, cut);
+    stop_storing();
+  }
+  growth_.stop();
+  auto& rest = incoming_.attempt;
+  rest = Attempt(context_.worker, origin_plan(request, std::move(*head)));
+  const auto answered = co_await rest.ask();
+  if (!answered) co_return answered.error();
+  const auto skipped = joins_after(rest.head(), *incoming_.entry, offset, incoming_.length);
+  if (!skipped) co_return cut;
+  const auto joined = co_await skip_body(context_.worker, rest.fetch(), *skipped);
+  if (!joined) co_return joined.error();
+  co_return co_await write(context_.request().policy().settings.timeouts.body);
+}
+
+void BodyWriter::complete() {
+  if (held_back_) publish();
+  incoming_.attempt.fetch().finish();
+  if (storing_ && store()) context_.worker.counters.stored.add();
+  context_.leave_list();  // only now: until the store has the entry, new requests find the fill
+  context_.fill().finish();
+}
+
+Task<void> BodyWriter::to_the_end() {
+  const auto written = co_await write(context_.request().policy().settings.timeouts.body);
+  if (written) {
+    complete();
+  } else {
+    store_what_came(written.error());
+    context_.fill().fail(written.error());
+  }
+}
+
+bool BodyWriter::store() {
+  if (!growth_.large()) return store_whole();
+  const auto stored = growth_.store(incoming_);
+  if (stored != Growth::ObjectStored::not_all_kept) return stored == Growth::ObjectStored::yes;
+  return !windowed_ && store_whole();
+}
+
+bool BodyWriter::store_whole() {
+  auto& entry = incoming_.entry;
+  entry->body = trimmed(context_.fill().body(), context_.process().budget);
+  return entry->range ? store_part(context_, incoming_, entry)
+                      : context_.store(entry, incoming_.superseded);
+}
+
+void BodyWriter::store_what_came(const Failure& cut) {
+  if (growth_.large()) return growth_.store_what_came(incoming_, cut);
+  const bool is_good = storing_ && cut.what != Failure::What::malformed;
+  if (is_good) store_cut_body(context_, incoming_);
+}
+
+}  // namespace proxy

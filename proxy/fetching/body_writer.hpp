@@ -1,0 +1,76 @@
+// Writes an answer as one body: streams it to the fill's readers, and stores it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "proxy/blocks/least_rate.hpp"
+#include "proxy/fetching/growth.hpp"
+#include "proxy/fetching/incoming.hpp"
+
+namespace proxy {
+
+// Order: publish() or hold_back(), then to_the_end(); or write(), then complete() or
+// write_rest_from_origin(). Belongs to the fill's coroutine. A body that is not stored, or that
+// outgrows memory, passes through a window (see Fill::keep_window).
+class BodyWriter {
+ public:
+  // A body that is held back is published once more than this number of bytes have arrived.
+  static constexpr std::uint64_t kHeldBack = 1 << 20;
+
+  BodyWriter(FillContext& context, Incoming incoming);
+  BodyWriter(const BodyWriter&) = delete;
+  BodyWriter& operator=(const BodyWriter&) = delete;
+
+  // Shows readers the head, and the body as it arrives.
+  void publish();
+  // Publishes only once the body is whole, or larger than kHeldBack. If the source fails before
+  // that, the readers do not notice that another one replaces it.
+  void hold_back() { held_back_ = true; }
+  [[nodiscard]] bool held_back() const { return held_back_; }
+
+  // Reads the body to its end. `idle`: the longest wait for the next bytes. `rate`: a slower
+  // body is a failure, unless it is published and not stored.
+  net::Task<Outcome<void>> write(std::chrono::milliseconds idle,
+                                 std::optional<LeastRate> rate = std::nullopt);
+  // Call this after write() has failed with `cut`: appends the rest from the origin, if the origin
+  // has the same representation; else returns `cut`.
+  net::Task<Outcome<void>> write_rest_from_origin(Failure cut);
+  // Call this after write(): publishes a body that is still held back, stores it, finishes the
+  // fill.
+  void complete();
+  // write() and complete(). If the body is cut, the fill fails. The received bytes are stored as a
+  // part if a strong validator allows the rest to be asked for later.
+  net::Task<void> to_the_end();
+
+  [[nodiscard]] const Attempt& attempt() const { return incoming_.attempt; }
+
+ private:
+  [[nodiscard]] bool at_end();
+  void next_block();
+  void take(std::size_t size);
+  void note_size();
+  net::Task<void> grow();
+  [[nodiscard]] bool worth_finishing() const;
+  [[nodiscard]] bool gives_up();
+  void outgrow_memory();
+  void stop_storing();
+  bool store();
+  bool store_whole();
+  void store_what_came(const Failure& cut);
+
+  FillContext& context_;
+  Incoming incoming_;
+  Growth growth_;
+  std::shared_ptr<cache::Block> block_;  // the last one of the body
+  std::uint32_t used_ = 0;               // bytes of it
+  bool storing_;
+  bool published_ = false;
+  bool held_back_ = false;
+  bool windowed_ = false;  // the body has outgrown memory: the fill keeps a window, blocks the rest
+  const UnreadWatch watch_;
+};
+
+}  // namespace proxy

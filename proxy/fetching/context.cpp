@@ -1,0 +1,59 @@
+#include "proxy/fetching/context.hpp"
+
+#include <utility>
+
+#include "proxy/http/cache_status.hpp"
+
+namespace proxy {
+
+cache::Time FillContext::now() const {
+  return process().clock.now();
+}
+
+cache::Received FillContext::received(const Attempt& attempt) const {
+  return attempt.received(request(), fill().url());
+}
+
+Provenance FillContext::provenance(const Attempt& attempt) const {
+  auto from = attempt.provenance();
+  from.detail = detail;
+  return from;
+}
+
+void FillContext::remark(std::string_view word, std::string_view about) {
+  http::add_detail(detail, std::string(word).append("/").append(about));
+}
+
+std::shared_ptr<const cache::Entry> FillContext::in_memory() const {
+  return process().store.find(job.key, fill().url(), request().head.fields).entry;
+}
+
+bool FillContext::store(const std::shared_ptr<const cache::Entry>& entry,
+                        const std::shared_ptr<const cache::Entry>& superseded) const {
+  // What this fill has stored itself has no OnDisk here: keep() asks the store.
+  const bool found = superseded == job.stored.entry;
+  const auto old = found ? job.stored : cache::Kept{superseded};
+  return keep(process(), job.key, entry, job.asked, old);
+}
+
+void FillContext::erase_stored() const {
+  if (!request().facts.authorization) drop(process(), job.key, fill().url());
+}
+
+void FillContext::leave_list() const {
+  process().fills.leave(job.key, fill());
+}
+
+void FillContext::leave_list_as_unshared() const {
+  if (job.how.part) return leave_list();
+  process().fills.leave_unshared(job.key, fill(), std::chrono::steady_clock::now());
+}
+
+UnreadWatch::UnreadWatch(Fill& fill, std::function<void()> look)
+    : look_(std::make_shared<const std::function<void()>>(std::move(look))) {
+  fill.on_abandoned([look = std::weak_ptr(look_)] {
+    if (const auto alive = look.lock()) (*alive)();
+  });
+}
+
+}  // namespace proxy

@@ -1,0 +1,63 @@
+// The state that all sources and writers of one fill share.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "proxy/fetching/fetching.hpp"
+#include "proxy/sources/attempt.hpp"
+#include "proxy/tiers/object_blocks.hpp"
+#include "proxy/tiers/tiers.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+// Belongs to the fill's coroutine, which outlives every user.
+struct FillContext {
+  Worker& worker;
+  const FillJob job;
+  std::string detail = {};  // for Cache-Status: the words of all sources so far
+  const std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
+
+  [[nodiscard]] Process& process() const { return worker.process; }
+  [[nodiscard]] Fill& fill() const { return *job.fill; }
+  [[nodiscard]] const Request& request() const { return job.request->get(); }
+  [[nodiscard]] cache::Time now() const;
+
+  // The attempt's answer, in the form that the store needs.
+  [[nodiscard]] cache::Received received(const Attempt& attempt) const;
+  // The attempt's provenance, with `detail`.
+  [[nodiscard]] Provenance provenance(const Attempt& attempt) const;
+  // Appends "word/about" to `detail`.
+  void remark(std::string_view word, std::string_view about);
+
+  // The entry that memory has for the request now, or null.
+  [[nodiscard]] std::shared_ptr<const cache::Entry> in_memory() const;
+  // Stores the entry unless its URL was purged after `job.asked`. Returns whether it is stored.
+  bool store(const std::shared_ptr<const cache::Entry>& entry,
+             const std::shared_ptr<const cache::Entry>& superseded) const;
+  // Erases the stored response, which the origin has shown to be outdated. An answer to one
+  // client's credentials says nothing of a response stored for all, and erases nothing.
+  void erase_stored() const;
+
+  // Delists the fill: no request joins it any more.
+  void leave_list() const;
+  // Delists the fill because its response is for this request alone. For a while, no request waits
+  // for another request's fill of this URL. If the job is for a part, only delists the fill.
+  void leave_list_as_unshared() const;
+};
+
+// While this object exists, calls `look` on the fill's thread each time that the last reader has
+// left the fill. By the time of the call there may be another reader. A later watch replaces an
+// earlier one.
+class UnreadWatch {
+ public:
+  UnreadWatch(Fill& fill, std::function<void()> look);
+
+ private:
+  const std::shared_ptr<const std::function<void()>> look_;  // shared: a posted call may come late
+};
+
+}  // namespace proxy

@@ -1,0 +1,56 @@
+#include "proxy/fetching/fetching.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/detached.hpp>
+#include <utility>
+
+#include "proxy/fetching/from_neighbours.hpp"
+#include "proxy/fetching/from_origin.hpp"
+#include "proxy/http/validators.hpp"
+#include "proxy/sources/sampling.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+namespace {
+
+// A refresh is for all clients, so it names no client's own tags.
+std::string tags_to_name(const FillJob& job) {
+  const auto& stored = job.stored.entry;
+  if (!stored) return {};
+  if (job.refresh) return std::string(stored->etag);
+  return http::joined_tags(stored->etag, job.request->get().head.fields);
+}
+
+OriginQuestion first_question(const FillJob& job) {
+  return {job.how, job.stored.entry, job.range_override, tags_to_name(job)};
+}
+
+Task<void> run_job(Worker& worker, FillJob taken) {
+  FillContext context{worker, std::move(taken)};
+  const auto& job = context.job;
+  auto answered = Answered::no;
+  try {
+    if (job.ask_siblings) {
+      answered = co_await fill_from_neighbours(context);
+      if (answered == Answered::no) sample_false_miss(worker, job.key, context.request());
+    }
+    if (answered == Answered::no) co_await fill_from_origin(context, first_question(job));
+  } catch (const std::exception& bug) {
+    spdlog::error("a fetch of {} failed inside this proxy: {}", context.fill().url(), bug.what());
+    context.fill().fail({Failure::Where::us, Failure::What::overload, {}});
+  }
+  context.leave_list();
+  if (job.refresh) context.process().fills.end_refresh(job.key);
+}
+
+}  // namespace
+
+void start_fetching(Worker& worker, FillJob job) {
+  net::asio::co_spawn(worker.io.get_executor(), run_job(worker, std::move(job)),
+                      net::asio::detached);
+}
+
+}  // namespace proxy

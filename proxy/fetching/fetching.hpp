@@ -1,0 +1,37 @@
+// The writing side of a fill: finds a source, judges its answer, streams and stores it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "digest/key.hpp"
+#include "proxy/cache/judge.hpp"
+#include "proxy/fill/fill.hpp"
+#include "proxy/http/range.hpp"
+#include "proxy/request/request.hpp"
+
+namespace proxy {
+
+struct Worker;
+
+struct FillJob {
+  std::shared_ptr<Fill> fill;
+  digest::Key key;
+  std::unique_ptr<OwnedRequest> request;
+  cache::Verdict how;  // fetch, revalidate or complete
+  // The stored response that may be validated, completed or stand in; or nothing.
+  cache::Kept stored;
+  // A time before the look-up: a response is not stored if its URL was purged after it.
+  std::chrono::steady_clock::time_point asked;
+  // The range to ask for in place of the client's, without the client's If-Range: mostly the blocks
+  // around the client's range. A fill with a range override may be listed.
+  std::optional<http::AskedRange> range_override = {};
+  bool ask_siblings = false;  // whether a sibling may answer this request
+  bool refresh = false;  // no client waits: the answer is for the store; a failure changes nothing
+};
+
+// Runs the job as a coroutine of its own on the worker's thread. The fill is published and
+// finished, or failed, whatever happens.
+void start_fetching(Worker& worker, FillJob job);
+
+}  // namespace proxy

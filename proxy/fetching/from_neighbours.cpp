@@ -1,0 +1,121 @@
+#include "proxy/fetching/from_neighbours.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/cache/partial.hpp"
+#include "proxy/fetching/body_writer.hpp"
+#include "proxy/fetching/object_writer.hpp"
+#include "proxy/sources/neighbour.hpp"
+#include "proxy/sources/origin.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+namespace {
+
+std::optional<PartAsked> part_to_ask_for(const FillJob& job) {
+  if (job.range_override) return PartAsked{*job.range_override};
+  if (!job.how.part) return std::nullopt;
+  const auto asked = http::only_range(job.request->get().facts.ranges);
+  return asked ? std::optional(PartAsked{*asked}) : std::nullopt;
+}
+
+// Whether the part is exactly the client's range, and small enough to be held back until it is
+// whole.
+bool is_little_part_asked_for(const FillContext& context, const Incoming& incoming) {
+  const auto& came = *incoming.entry->range;
+  const auto asked = http::only_range(context.request().facts.ranges);
+  const auto& length = incoming.length;
+  const bool little = came.complete && length && *length <= BodyWriter::kHeldBack;
+  if (context.job.range_override || !asked || !little) return false;
+  const auto end = *came.complete - 1;
+  const http::ByteRange wanted{asked->first, std::min(asked->last.value_or(end), end)};
+  return came.range == wanted && *length == wanted.size();
+}
+
+// Readers see a part, or a small body that could not be resumed elsewhere, only once it is whole.
+bool is_to_be_held_back(const Incoming& incoming) {
+  const bool small = !incoming.length || *incoming.length <= BodyWriter::kHeldBack;
+  const bool resumable = !cache::strong_validator(*incoming.entry).empty();
+  return incoming.entry->range || (small && !resumable);
+}
+
+Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming incoming) {
+  auto& fill = context.fill();
+  const bool held_back = is_to_be_held_back(incoming);
+  const auto idle = body_idle(context, incoming.attempt);
+  BodyWriter writer(context, std::move(incoming));
+  if (held_back) {
+    writer.hold_back();
+  } else {
+    writer.publish();
+  }
+  auto written = co_await writer.write(idle, LeastRate(kLeastSiblingRate, idle));
+  const auto finding = worth_of(written);
+  search.note(writer.attempt(), finding, fill.received());
+  if (finding.worth == Worth::cut && writer.held_back()) {
+    fill.restart();
+    co_return Answered::no;
+  }
+  if (finding.worth == Worth::cut)
+    written = co_await writer.write_rest_from_origin(written.error());
+  if (written) {
+    writer.complete();
+  } else {
+    fill.fail(written.error());
+  }
+  co_return Answered::yes;
+}
+
+// Judges the answer that a neighbour has begun to send, and writes it. `no`: the answer is of no
+// use.
+Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt answer) {
+  const auto& facts = context.request().facts;
+  const auto targets = targets_for(context.request(), context.request().policy().settings.cache);
+  const auto storability = cache::may_store(facts, answer.head(), answer.times(), targets);
+  auto incoming = incoming_of(context, std::move(answer), storability, context.job.stored.entry);
+  const auto& attempt = incoming.attempt;
+  const auto useless =
+      objection(storability, *incoming.entry, attempt.head(), attempt.times(), context.request());
+  if (useless) {
+    search.note(attempt, *useless);
+    co_return Answered::no;
+  }
+  if (auto object = begin_object(context, incoming, context.job.range_override)) {
+    co_await write_object(context, std::move(incoming), std::move(object));
+    co_return Answered::yes;
+  }
+  if (incoming.entry->range && !is_little_part_asked_for(context, incoming)) {
+    search.note(attempt, {Worth::other_range});
+    co_return Answered::no;
+  }
+  co_return co_await write_body(context, search, std::move(incoming));
+}
+
+Task<std::optional<Attempt>> next_answer(FillContext& context, ClaimantSearch& search) {
+  const UnreadWatch watch(context.fill(), [&] {
+    if (context.fill().close_if_unread()) search.abandon();
+  });
+  co_return co_await search.next();
+}
+
+}  // namespace
+
+Task<Answered> fill_from_neighbours(FillContext& context) {
+  const auto part = part_to_ask_for(context.job);
+  ClaimantSearch search(context.worker, {context.job.key, context.request(), part}, context.detail);
+  for (;;) {
+    auto answer = co_await next_answer(context, search);
+    if (search.abandoned()) {
+      context.fill().fail({Failure::Where::us, Failure::What::abandoned, {}});
+      co_return Answered::yes;
+    }
+    if (!answer) co_return Answered::no;
+    const auto written = co_await write_if_of_use(context, search, std::move(*answer));
+    if (written == Answered::yes) co_return Answered::yes;
+  }
+}
+
+}  // namespace proxy

@@ -1,0 +1,146 @@
+#include "proxy/fetching/from_origin.hpp"
+
+#include <utility>
+
+#include "proxy/fetching/body_writer.hpp"
+#include "proxy/fetching/object_writer.hpp"
+#include "proxy/fetching/part.hpp"
+#include "proxy/fetching/stored_answer.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/sources/upstream_request.hpp"
+
+namespace proxy {
+
+using net::Task;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
+
+// The next question. Nothing: the fill has ended.
+using Next = std::optional<OriginQuestion>;
+
+Attempt ask_for(const FillContext& context, const OriginQuestion& asked) {
+  const auto& request = context.request();
+  auto head = origin_request(request, context.process().name, asked.how, asked.stored.get(),
+                             asked.tags, asked.range_override);
+  return {context.worker, origin_plan(request, std::move(head))};
+}
+
+void write_failure(FillContext& context, const Attempt& attempt, const OriginQuestion& asked,
+                   const Failure& failure) {
+  const auto leave = context.request().policy().leave_after(failure);
+  const auto stood_in = stand_in(context, attempt, asked.stored, word(failure.what), leave);
+  if (stood_in == StoodIn::no) context.fill().fail(failure);
+}
+
+// Writes the rest of the stored response, which has begun to arrive.
+Task<Next> write_rest(FillContext& context, Attempt rest, const OriginQuestion& asked) {
+  const auto& stored = asked.stored;
+  if (!stored->object) {
+    const auto joined = *joined_with_stored(rest.head(), asked, context.request());
+    co_await write_completed(context, std::move(rest), asked, joined);
+    co_return Next{};
+  }
+  // The stored blocks are the beginning of a body of unknown length. The rest tells the length.
+  const http::AskedRange lacking{stored->body.size, std::nullopt};
+  auto incoming = incoming_of(context, std::move(rest), cache::Storability::yes, stored);
+  auto object = begin_object(context, incoming, lacking);
+  if (!object) {
+    context.erase_stored();
+    co_return asked.without_stored();
+  }
+  co_await write_object(context, std::move(incoming), std::move(object));
+  co_return Next{};
+}
+
+// Writes an answer for the client: any that is neither a 304 nor the rest of a stored response.
+Task<Next> write_response(FillContext& context, Attempt answer, const OriginQuestion& asked) {
+  const auto& request = context.request();
+  const auto status = answer.head().status;
+  const auto targets = targets_for(request, context.request().policy().settings.cache);
+  const auto storability = storability_of(answer.head(), asked, request, answer.times(), targets);
+  const bool may_be_stored = storability == cache::Storability::yes;
+  if (!may_be_stored && asked.stored && replaces_stored(status, storability))
+    context.erase_stored();
+  if (!may_be_stored && storability != cache::Storability::useless) {
+    context.remark("not-stored", cache::text(storability));
+  }
+  auto incoming = incoming_of(context, std::move(answer), storability, asked.stored);
+  if (auto object = begin_object(context, incoming, asked.range_override)) {
+    co_await write_object(context, std::move(incoming), std::move(object));
+    co_return Next{};
+  }
+  if (status == 206 && asked.range_override) {
+    const auto cut = co_await cut_to_size(context, incoming);
+    if (cut == CutToSize::not_there) co_return asked.as_the_client_asked();
+    if (cut == CutToSize::failed) co_return Next{};
+  }
+  BodyWriter writer(context, std::move(incoming));
+  writer.publish();
+  co_await writer.to_the_end();
+  co_return Next{};
+}
+
+Task<Next> decided(Next next) {
+  co_return next;
+}
+
+// Gives the answer to its writer. Not a coroutine: its frame would cost every miss.
+Task<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQuestion& asked) {
+  const auto says = said_by(answer.head(), asked, context.request());
+  if (says == OriginSays::error) {
+    const auto status = std::to_string(answer.head().status);
+    const auto stood_in = stand_in(context, answer, asked.stored, status, 0s);
+    if (stood_in == StoodIn::yes) return decided({});
+  }
+  switch (says) {
+    case OriginSays::unmodified:
+      write_unmodified(context, answer, asked.stored);
+      return decided({});
+    case OriginSays::unmodified_there:
+      write_clients_unmodified(context, std::move(answer), asked.stored);
+      return decided({});
+    case OriginSays::unmodified_other:
+      return decided(asked.anew());
+    case OriginSays::rest:
+      return write_rest(context, std::move(answer), asked);
+    case OriginSays::not_the_rest:
+      context.erase_stored();
+      return decided(asked.without_stored());
+    case OriginSays::unasked:
+      context.fill().fail(kMalformed);
+      return decided({});
+    case OriginSays::beyond_the_end:
+      return decided(asked.as_the_client_asked());
+    case OriginSays::error:
+    case OriginSays::response:
+      break;
+  }
+  return write_response(context, std::move(answer), asked);
+}
+
+}  // namespace
+
+Task<void> fill_from_origin(FillContext& context, OriginQuestion question) {
+  auto& fill = context.fill();
+  for (Next next = std::move(question); next;) {
+    const auto asked = std::move(*next);
+    auto attempt = ask_for(context, asked);
+    Outcome<void> answered = boost::system::in_place_value;
+    {
+      const UnreadWatch watch(fill, [&] {
+        if (fill.close_if_unread()) attempt.abandon();
+      });
+      Attempt::OnInterim interim = [&](const http::ResponseHead& head) {
+        fill.interim(interim_text(head, context.process().name));
+      };
+      answered = co_await attempt.ask(std::move(interim));
+    }
+    if (!answered) co_return write_failure(context, attempt, asked, answered.error());
+    next = co_await write_answer(context, std::move(attempt), asked);
+  }
+}
+
+}  // namespace proxy

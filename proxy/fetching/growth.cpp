@@ -1,0 +1,78 @@
+#include "proxy/fetching/growth.hpp"
+
+#include <algorithm>
+
+#include "proxy/cache/partial.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+// Begins only before the first byte of the body, and only if the head does not tell the length.
+void Growth::begin_if_it_may(const Incoming& incoming) {
+  auto& process = context_.process();
+  const auto& entry = *incoming.entry;
+  const bool may = !growing_ && !incoming.length && entry.status == 200 && process.disk &&
+                   context_.fill().received() == 0 && !entry.variant.never_matches() &&
+                   process.disk->admits(context_.job.key) &&
+                   may_be_kept_in_blocks(process, large_from(process) + 1);
+  if (may) growing_.emplace(process, context_.job.key, context_.received(incoming.attempt));
+}
+
+std::uint32_t Growth::room(std::uint32_t most) const {
+  if (!growing_) return most;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, growing_->room()));
+}
+
+Task<Growth::PieceKept> Growth::add(Incoming& incoming, cache::Slice piece) {
+  auto kept = growing_->add(std::move(piece));
+  while (kept == BlockKept::yes && growing_->has_full_block()) {
+    co_await let_the_disk_catch_up(context_.worker, context_.patience);
+    kept = growing_->keep_block();
+  }
+  if (kept == BlockKept::yes) {
+    if (growing_->due()) store_begun(incoming);
+    co_return PieceKept::yes;
+  }
+  if (growing_->too_large()) erase_begun();
+  growing_.reset();
+  co_return PieceKept::no;
+}
+
+Task<void> Growth::end() {
+  if (large()) co_await let_the_disk_catch_up(context_.worker, context_.patience);
+}
+
+Growth::ObjectStored Growth::store(const Incoming& incoming) {
+  const auto object = growing_->finish(context_.received(incoming.attempt));
+  if (!object) return ObjectStored::not_all_kept;
+  if (!length_is_known() && !context_.store(object, incoming.superseded)) return ObjectStored::no;
+  note_if_complete(context_.process(), context_.job.key, *object);
+  return ObjectStored::yes;
+}
+
+void Growth::store_what_came(Incoming& incoming, const Failure& cut) {
+  // If the body is damaged, the bytes before the damage are not to be trusted either.
+  if (cut.what == Failure::What::malformed) return erase_begun();
+  store_begun(incoming);
+}
+
+// Stores an entry of the blocks kept so far. It serves later requests if the body is cut or this
+// process ends. A later entry supersedes it.
+void Growth::store_begun(Incoming& incoming) {
+  if (cache::strong_validator(*incoming.entry).empty() || length_is_known()) return;
+  const auto begun = growing_->begun(context_.received(incoming.attempt));
+  if (context_.store(begun, incoming.superseded)) incoming.superseded = begun;
+}
+
+void Growth::erase_begun() {
+  if (growing_->noted() && !length_is_known()) context_.erase_stored();
+}
+
+// Whether another request has meanwhile fetched the rest of this body, so that the whole is stored.
+bool Growth::length_is_known() const {
+  const auto stored = context_.in_memory();
+  return stored && stored->object == growing_->object() && !stored->range;
+}
+
+}  // namespace proxy

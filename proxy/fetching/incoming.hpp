@@ -1,0 +1,33 @@
+// A source's answer, judged, for its writer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "proxy/cache/judge.hpp"
+#include "proxy/fetching/context.hpp"
+#include "proxy/sources/attempt.hpp"
+
+namespace proxy {
+
+struct Incoming {
+  Attempt attempt;
+  std::shared_ptr<cache::Entry> entry;             // made from the head; its body is still empty
+  std::optional<std::uint64_t> length;             // of the fill's body, if known
+  bool may_be_stored = false;                      // by the rules of RFC 9111
+  std::shared_ptr<const cache::Entry> superseded;  // the stored entry that this replaces; or null
+  bool goes_on = false;  // the source's body continues after the last byte for the client
+};
+
+// The answer as received, not cut or joined.
+inline Incoming incoming_of(const FillContext& context, Attempt attempt,
+                            cache::Storability storability,
+                            std::shared_ptr<const cache::Entry> superseded) {
+  auto entry = std::make_shared<cache::Entry>(context.process().budget, context.received(attempt));
+  const auto length = attempt.length();
+  return {std::move(attempt), std::move(entry), length, storability == cache::Storability::yes,
+          std::move(superseded)};
+}
+
+}  // namespace proxy

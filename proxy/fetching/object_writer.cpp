@@ -1,0 +1,143 @@
+#include "proxy/fetching/object_writer.hpp"
+
+#include "proxy/blocks/block_writer.hpp"
+#include "proxy/blocks/fetch_run.hpp"
+#include "proxy/cache/combine.hpp"
+#include "proxy/cache/in_blocks.hpp"
+#include "proxy/cache/partial.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/fetching/object_length.hpp"
+#include "proxy/http/fields.hpp"
+#include "proxy/sources/drain.hpp"
+#include "proxy/sources/neighbour.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+namespace {
+
+// Whether the stored entry may belong to an object of this length.
+bool is_of_length(const cache::Entry& stored, std::uint64_t length) {
+  return stored.range ? stored.body.size <= length : stored.body.size == length;
+}
+
+// The object's entry. If a stored entry has the same representation, both share its blocks. Null:
+// the fields of the answer forbid storing the combined entry.
+std::shared_ptr<const cache::Entry> object_of(const FillContext& context, const Incoming& incoming,
+                                              std::uint64_t length) {
+  auto& process = context.process();
+  const auto message = context.received(incoming.attempt);
+  auto stored = incoming.superseded;
+  if (!stored || !stored->object) stored = context.in_memory();
+  const bool same = incoming.entry->range && stored && stored->object &&
+                    is_of_length(*stored, length) &&
+                    cache::same_representation(*stored, incoming.attempt.head().fields);
+  if (!same || !stored->range) {
+    const auto version = same ? stored->object->version : process.disk->disk().new_version();
+    return cache::object_entry(process.budget, message, {version}, length);
+  }
+  const auto whole =
+      cache::with_part(process.budget, *stored, context.request().facts, message, {});
+  whole.entry->body.size = length;
+  return whole.storability == cache::Storability::yes ? whole.entry : nullptr;
+}
+
+std::shared_ptr<BlockRun> begin_run(const FillContext& context, const Incoming& incoming,
+                                    const std::shared_ptr<const cache::Entry>& object) {
+  const bool weak = cache::strong_validator(*object).empty();
+  const bool knows_ranges =
+      http::has_member(incoming.attempt.head().fields, http::field::accept_ranges, "bytes");
+  const auto& part = incoming.entry->range;
+  RunPlan plan;
+  plan.blocks = {0, cache::blocks_in(object->body.size) - 1};
+  if (part) plan.blocks = *cache::whole_blocks(*part);
+  plan.through = !part && (weak || !knows_ranges);
+  // Without a strong validator no later request could complete the object. So a refresh fetches all
+  // of it, though no client waits.
+  const bool for_nobody = context.job.refresh && weak;
+  const auto fill = context.job.fill;
+  plan.also_wanted = [fill, for_nobody] { return for_nobody || !fill->close_if_unread(); };
+  auto& runs = context.process().runs;
+  auto run = runs.begin(object, std::move(plan), context.worker.io.get_executor());
+  fill->on_abandoned([run] { run->look_whether_wanted(); });
+  return run;
+}
+
+void publish_object(const FillContext& context, const Incoming& incoming,
+                    const std::shared_ptr<const cache::Entry>& object) {
+  const auto& attempt = incoming.attempt;
+  auto from = context.provenance(attempt);
+  from.stored = true;
+  from.aged = attempt.head().fields.has(http::field::age);
+  context.worker.counters.stored.add();
+  context.leave_list();  // new requests find the object in the store
+  const bool shareable = object->fresh(context.now()) && !object->no_cache;
+  auto askers = cache::asker_fields(context.received(attempt));
+  context.fill().publish({object, object->body.size, shareable, std::move(askers), from});
+}
+
+// Writes the body into the run's blocks. Notes what a sibling's body was worth.
+Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
+                               std::shared_ptr<BlockRun> run) {
+  auto& attempt = incoming.attempt;
+  auto& worker = context.worker;
+  BlockWriter writer(worker, {run, context.job.key, attempt.hierarchy(), context.patience},
+                     attempt.fetch());
+  if (attempt.peer()) writer.expect(kLeastSiblingRate);
+  Outcome<void> written = boost::system::in_place_value;
+  if (const auto& part = incoming.entry->range) {
+    const auto before = cache::bytes_before_block(part->range.first);
+    written = co_await skip_body(worker, attempt.fetch(), before);
+  }
+  if (written) written = co_await writer.write(body_idle(context, attempt));
+  attempt.fetch().finish();
+  if (attempt.peer())
+    note_worth(*context.request().policy().directory, attempt, worth_of(written),
+               writer.received());
+  co_return written;
+}
+
+}  // namespace
+
+std::shared_ptr<const cache::Entry> begin_object(
+    const FillContext& context, const Incoming& incoming,
+    const std::optional<http::AskedRange>& range_override) {
+  const auto& process = context.process();
+  if (!incoming.may_be_stored || !process.disk || !process.disk->admits(context.job.key)) {
+    return nullptr;
+  }
+  const auto length = object_length(*incoming.entry, incoming.length, context.request().facts,
+                                    range_override, large_from(process));
+  if (!length || !may_be_kept_in_blocks(process, *length)) return nullptr;
+  auto object = object_of(context, incoming, *length);
+  return object && context.store(object, incoming.superseded) ? object : nullptr;
+}
+
+Task<void> write_object(FillContext& context, Incoming incoming,
+                        std::shared_ptr<const cache::Entry> object) {
+  auto& runs = context.process().runs;
+  const auto run = begin_run(context, incoming, object);
+  {
+    BlockRuns::Ending ending(runs, run);
+    publish_object(context, incoming, object);
+    const auto written = co_await write_into(context, incoming, run);
+    ending.end = RunEnd::after(written);
+    const bool goes_on = incoming.attempt.peer() && !cache::strong_validator(*object).empty();
+    if (ending.end.failed() && goes_on) {
+      run->begin_again();
+      auto request = std::make_unique<OwnedRequest>(context.request());
+      const RunJob rest{run, context.job.key, std::move(request), context.patience};
+      ending.end = co_await fetch_from_origin(context.worker, rest);
+    }
+  }
+  note_if_complete(context.process(), context.job.key, *object);
+  context.fill().finish();  // its readers have the head, and read blocks
+}
+
+std::chrono::milliseconds body_idle(const FillContext& context, const Attempt& attempt) {
+  const auto& timeouts = context.request().policy().settings.timeouts;
+  return attempt.peer() ? timeouts.peer_first_byte : timeouts.body;
+}
+
+}  // namespace proxy

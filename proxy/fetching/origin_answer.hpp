@@ -1,0 +1,63 @@
+// A question to the origin, and the meaning of the answer to that question. Pure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "proxy/cache/judge.hpp"
+#include "proxy/http/range.hpp"
+#include "proxy/request/request.hpp"
+
+namespace proxy {
+
+struct OriginQuestion {
+  cache::Verdict how;  // fetch, revalidate or complete
+  // The stored response that may be validated, completed or stand in; or null.
+  std::shared_ptr<const cache::Entry> stored;
+  std::optional<http::AskedRange> range_override = {};  // asked for in place of the client's range
+  std::string tags = {};  // to revalidate: the tag of `stored`, and perhaps the client's tags
+
+  // The next question after an answer that does not fit the stored response: the same question
+  // without conditions.
+  [[nodiscard]] OriginQuestion anew() const;
+  // As anew(), and drops the stored response, which is of no use any more.
+  [[nodiscard]] OriginQuestion without_stored() const;
+  // The next question after an answer to `range_override` that leaves the client's own range
+  // unanswered: without the override.
+  [[nodiscard]] OriginQuestion as_the_client_asked() const;
+};
+
+// The meaning of the origin's answer. Each value has a writer of its own, or a next question.
+enum class OriginSays : std::uint8_t {
+  unmodified,        // 304: validates the stored response
+  unmodified_there,  // 304: validates the client's response, which is not the stored one
+  unmodified_other,  // 304: about a response that neither the client nor the cache holds
+  rest,              // 206: exactly the missing bytes of the stored part or begun object
+  not_the_rest,      // the stored part cannot be completed with this answer
+  unasked,           // 304 without our condition, or 206 without our range: a breach of HTTP
+  beyond_the_end,    // 416 to the range override, though the client asked for earlier bytes too
+  error,             // a stored response may stand in for this one (RFC 5861 4)
+  response,          // the client's answer
+};
+OriginSays said_by(const http::ResponseHead& answer, const OriginQuestion& asked,
+                   const Request& request);
+
+// The bytes that the client gets when the answer is joined to the stored part; nothing if the two
+// may not be joined.
+std::optional<http::ContentRange> joined_with_stored(const http::ResponseHead& answer,
+                                                     const OriginQuestion& asked,
+                                                     const Request& request);
+
+// Whether the origin's answer may be stored. A part that answers the client's own If-Range may not,
+// because it may lack most of its head (RFC 9110 15.3.7).
+cache::Storability storability_of(const http::ResponseHead& answer, const OriginQuestion& asked,
+                                  const Request& request, const cache::Times& times,
+                                  http::Targets targets);
+
+// Whether an answer that is not stored shows the stored response to be outdated. A refusal, an
+// error, most parts, and a private response say nothing of the stored response.
+bool replaces_stored(unsigned status, cache::Storability storability);
+
+}  // namespace proxy

@@ -1,0 +1,92 @@
+#include "proxy/fetching/part.hpp"
+
+#include <algorithm>
+
+#include "proxy/cache/combine.hpp"
+#include "proxy/cache/partial.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/fetching/body_writer.hpp"
+#include "proxy/sources/drain.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuestion& asked,
+                           http::ContentRange joined) {
+  const auto& stored = *asked.stored;
+  auto& budget = context.process().budget;
+  const auto part = asked.how.part ? std::optional(joined) : std::nullopt;
+  const auto all =
+      cache::with_part(budget, stored, context.request().facts, context.received(rest), part);
+  const bool may_be_stored = all.storability == cache::Storability::yes;
+  if (!may_be_stored) context.erase_stored();
+  Incoming incoming{std::move(rest), all.entry, joined.range.size(), may_be_stored, asked.stored};
+  BodyWriter writer(context, std::move(incoming));
+  writer.publish();
+  const auto before = joined.range.first - cache::range_of_body(stored).first;
+  for (const auto& slice : cache::without_first(budget, stored.body, before).slices) {
+    context.fill().append(slice.block, slice.size);
+  }
+  co_await writer.to_the_end();
+}
+
+Task<CutToSize> cut_to_size(FillContext& context, Incoming& incoming) {
+  const auto& facts = context.request().facts;
+  const auto asked = http::only_range(facts.ranges);
+  const auto came = incoming.entry->range;
+  const bool is_there = asked && came && cache::meets_if_range(facts, *incoming.entry) &&
+                        asked->first >= came->range.first && asked->first <= came->range.last;
+  if (!is_there) co_return CutToSize::not_there;
+  const http::ByteRange range{asked->first,
+                              std::min(asked->last.value_or(came->range.last), came->range.last)};
+  const http::ContentRange said{range, came->complete};
+  const auto message = context.received(incoming.attempt);
+  const auto part =
+      cache::with_part(context.process().budget, *incoming.entry, facts, message, said);
+  auto& attempt = incoming.attempt;
+  const UnreadWatch watch(context.fill(), [&] {
+    if (context.fill().close_if_unread()) attempt.abandon();
+  });
+  const auto before = range.first - came->range.first;
+  const auto skipped = co_await skip_body(context.worker, attempt.fetch(), before);
+  if (!skipped) {
+    context.fill().fail(skipped.error());
+    co_return CutToSize::failed;
+  }
+  incoming.entry = part.entry;
+  incoming.length = range.size();
+  incoming.goes_on = true;
+  co_return CutToSize::done;
+}
+
+bool store_part(const FillContext& context, const Incoming& incoming,
+                const std::shared_ptr<const cache::Entry>& part) {
+  auto& process = context.process();
+  auto stored = process.store.find(context.job.key, part->url, context.request().head.fields).entry;
+  if (stored && stored->object) {  // the part is smaller than a block
+    if (cache::same_representation(*stored, incoming.attempt.head().fields)) return false;
+    stored = nullptr;
+  }
+  const auto message = context.received(incoming.attempt);
+  const auto all = cache::combine(process.budget, stored.get(), part, context.request().facts,
+                                  message, process.store.max_object());
+  return all && context.store(all, incoming.superseded);
+}
+
+void store_cut_body(const FillContext& context, const Incoming& incoming) {
+  const auto& entry = *incoming.entry;
+  const auto came = context.fill().received();
+  if (came == 0 || !entry.has_content() || cache::strong_validator(entry).empty()) return;
+  const auto first = entry.range ? entry.range->range.first : 0;
+  const auto complete = entry.range ? entry.range->complete : incoming.length;
+  const http::ContentRange part{{first, first + came - 1}, complete};
+  const auto message = context.received(incoming.attempt);
+  const auto kept =
+      cache::with_part(context.process().budget, entry, context.request().facts, message, part);
+  if (kept.storability != cache::Storability::yes) return;
+  kept.entry->body = context.fill().body();
+  store_part(context, incoming, kept.entry);
+}
+
+}  // namespace proxy

@@ -1,0 +1,71 @@
+#include "proxy/fetching/stored_answer.hpp"
+
+#include <utility>
+
+#include "proxy/blocks/presence.hpp"
+#include "proxy/cache/revalidation.hpp"
+#include "proxy/fetching/body_writer.hpp"
+
+namespace proxy {
+
+namespace {
+
+void append_body(Fill& fill, const cache::Entry& entry) {
+  for (const auto& slice : entry.body.slices) fill.append(slice.block, slice.size);
+}
+
+}  // namespace
+
+void write_unmodified(FillContext& context, Attempt& answer,
+                      const std::shared_ptr<const cache::Entry>& stored) {
+  auto& fill = context.fill();
+  auto from = context.provenance(answer);
+  auto freshened = cache::freshen(context.process().budget, *stored, context.request().facts,
+                                  context.received(answer));
+  const std::shared_ptr<const cache::Entry> fresh = freshened.entry;
+  answer.fetch().finish();
+  const bool may_be_kept = freshened.storability == cache::Storability::yes;
+  if (!may_be_kept) context.erase_stored();
+  from.validated = true;
+  from.stored = may_be_kept && context.store(fresh, stored);
+  append_body(fill, *fresh);
+  const bool shared = may_be_kept && fresh->reusable(context.now());
+  if (!shared) context.leave_list_as_unshared();
+  fill.publish({fresh, fresh->body.size, shared, std::move(freshened.asker_fields), from});
+  fill.finish();
+}
+
+void write_clients_unmodified(FillContext& context, Attempt answer,
+                              std::shared_ptr<const cache::Entry> stored) {
+  auto incoming =
+      incoming_of(context, std::move(answer), cache::Storability::partial, std::move(stored));
+  BodyWriter writer(context, std::move(incoming));
+  writer.publish();
+  writer.complete();
+}
+
+StoodIn stand_in(FillContext& context, const Attempt& failed,
+                 const std::shared_ptr<const cache::Entry>& stored, std::string_view why,
+                 std::chrono::seconds leave) {
+  auto& fill = context.fill();
+  if (context.job.refresh) {  // a request that has joined the refresh asks again for itself
+    fill.fail({Failure::Where::us, Failure::What::abandoned, {}});
+    return StoodIn::yes;
+  }
+  const auto& request = context.request();
+  if (!stored || !cache::may_stand_in(request.facts, *stored, context.now(), leave))
+    return StoodIn::no;
+  const bool lacks_blocks = stored->object && presence(context.process(), request, context.job.key,
+                                                       *stored) != Presence::stored;
+  if (lacks_blocks) return StoodIn::no;
+  context.remark("stale-if-error", why);
+  auto from = context.provenance(failed);
+  from.stood_in = true;
+  from.leave = leave;
+  append_body(fill, *stored);
+  fill.publish({stored, stored->body.size, true, {}, std::move(from)});
+  fill.finish();
+  return StoodIn::yes;
+}
+
+}  // namespace proxy

@@ -1,0 +1,33 @@
+#include "proxy/policy/host_pattern.hpp"
+
+#include "proxy/http/target.hpp"
+
+namespace proxy {
+
+HostPattern::HostPattern(const config::HostSpec& written)
+    : host_(canonical_pattern(written.host)),
+      exact_(!written.host.starts_with('*')),
+      port_(written.port) {}
+
+bool HostPattern::matches(std::string_view host, std::uint16_t port) const {
+  if (port_ && *port_ != port) return false;
+  if (exact_) return host == host_;
+  return host_.empty() || (host.ends_with(host_) && host.size() > host_.size());
+}
+
+std::string HostPattern::text() const {
+  const bool v6 = exact_ && host_.find(':') != std::string::npos;
+  auto text = v6 ? '[' + host_ + ']' : exact_ ? host_ : '*' + host_;
+  if (port_) text += ':' + std::to_string(*port_);
+  return text;
+}
+
+std::string canonical_pattern(const std::string& host) {
+  if (host == "*") return "";
+  if (host.starts_with("*.")) return host.substr(1);
+  const bool v6 = host.find(':') != std::string::npos;
+  const auto target = http::parse_target("GET", "http://" + (v6 ? '[' + host + ']' : host));
+  return target ? std::string(target->host()) : host;
+}
+
+}  // namespace proxy

@@ -1,0 +1,44 @@
+// The operator's settings for requests, as one value that is replaced as a whole.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "config/settings.hpp"
+#include "peers/directory.hpp"
+#include "proxy/lists/access_lists.hpp"
+#include "proxy/policy/gateway.hpp"
+#include "proxy/policy/site_rules.hpp"
+#include "proxy/upstream/failure.hpp"
+
+namespace proxy {
+
+// Immutable: any thread. A request pins the policy that is in force when it begins, and a fill
+// keeps the pin of the request that began it. Live state is shared with the policies before and
+// after: which origins rest, the neighbours' digests, and the records of their claims.
+//
+// Settings that are read only at start: name, listen, threads, log, the sizes and the disk of
+// cache, and all of digest except squid_pause and false_miss_sample. Settings that follow the
+// newest policy at once, because connections outlive requests: limits; timeouts.body, keep_alive
+// and unreachable; access.deny_to and the lists, when an address is connected to. A request takes
+// every other setting from the policy that it pinned.
+struct Policy {
+  // `before`: the policy that this one replaces. A mapping whose origins are the same keeps their
+  // live state. All neighbours keep theirs if the setting `peers` is the same. Throws
+  // std::runtime_error with the place in the settings.
+  Policy(config::Settings told, lists::AccessLists listed, const Policy* before = nullptr);
+
+  // How long past its freshness lifetime a stored response may answer after this failure. Zero
+  // unless the origin is out of reach.
+  [[nodiscard]] std::chrono::seconds leave_after(const Failure& failure) const;
+
+  const config::Settings settings;
+  const lists::AccessLists lists;
+  const SiteRules rules;
+  const Gateway gateway;
+  const std::shared_ptr<peers::PeerDirectory> directory;
+};
+
+using PinnedPolicy = std::shared_ptr<const Policy>;
+
+}  // namespace proxy

@@ -1,0 +1,52 @@
+#include "proxy/purging/purge_pattern.hpp"
+
+#include "proxy/cache/stored_name.hpp"
+#include "proxy/http/text.hpp"
+
+namespace proxy {
+namespace {
+
+constexpr std::string_view kOfHost = "host:";
+
+// Whether the URL is of these hosts. A canonical URL needs no strict parsing. A request of HTTP/1.0
+// without a Host has only a path as its URL, and its host is "".
+bool is_of(const HostPattern& hosts, std::string_view url) {
+  const auto scheme_end = url.find("://");
+  if (url.starts_with('/') || scheme_end == url.npos) return hosts.matches("", 80);
+  const bool https = url.substr(0, scheme_end) == "https";
+  url.remove_prefix(scheme_end + 3);
+  auto host = url.substr(0, url.find('/'));
+  std::uint64_t port = https ? 443 : 80;
+  const auto colon = host.rfind(':');
+  if (colon != host.npos && !host.ends_with(']')) {
+    port = http::parse_decimal(host.substr(colon + 1)).value_or(port);
+    host = host.substr(0, colon);
+  }
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  return hosts.matches(host, static_cast<std::uint16_t>(port));
+}
+
+}  // namespace
+
+bool PurgePattern::covers(std::string_view name) const {
+  name = cache::url_in(name);
+  if (const auto* prefix = std::get_if<std::string>(&what_)) return name.starts_with(*prefix);
+  return is_of(std::get<HostPattern>(what_), name);
+}
+
+std::string PurgePattern::text() const {
+  if (const auto* prefix = std::get_if<std::string>(&what_)) return *prefix;
+  return std::string(kOfHost) + std::get<HostPattern>(what_).text();
+}
+
+PurgePattern PurgePattern::of_text(std::string_view text) {
+  if (!text.starts_with(kOfHost)) return PurgePattern(std::string(text));
+  const auto hosts = config::parse_host_pattern(text.substr(kOfHost.size()));
+  return hosts ? PurgePattern(HostPattern(*hosts)) : PurgePattern("");
+}
+
+std::function<bool(std::string_view)> PurgePattern::reading(std::string_view text) {
+  return [purge = of_text(text)](std::string_view name) { return purge.covers(name); };
+}
+
+}  // namespace proxy

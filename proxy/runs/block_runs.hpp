@@ -1,0 +1,154 @@
+// The runs under way, by object. Each block is fetched once, however many clients read it.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "config/threads/mutex.hpp"
+#include "proxy/runs/block_run.hpp"
+#include "proxy/runs/run_end.hpp"
+#include "proxy/runs/transfer_slots.hpp"
+
+namespace proxy {
+
+// A reader joins the run that supplies its block, or begins a new one. The writer of a run asks
+// here for each next block to write. No lock is held while the store or the disk's index is asked.
+// Any thread.
+class BlockRuns {
+ public:
+  // `slots`: how many blocks may be on their way to clients at a time.
+  explicit BlockRuns(std::size_t slots = 64) : slots_(slots) {}
+
+  // The longest run that take() begins, in blocks. A run of begin() is as long as its response.
+  static constexpr std::uint32_t kMost = 16;
+  // A reader waits for a block if a run reaches it within this many blocks. For a block further off
+  // it begins a run of its own. More than kMost, so that no block of a run is fetched twice.
+  static constexpr std::uint32_t kNear = 32;
+  // A run is at most this many blocks ahead of its furthest reader.
+  static constexpr std::uint32_t kAhead = 4;
+  // An early run begins at most this many blocks before its first block is needed. By then its
+  // response has arrived, and both runs supply about as much.
+  static constexpr std::uint32_t kLead = 8;
+  // No early run is begun for an object that has this many runs.
+  static constexpr std::size_t kManyOfOne = 8;
+
+  // A reader's share in a run, or empty. A run continues while a reader has one.
+  class Use {
+   public:
+    Use() = default;
+    Use(Use&& other) noexcept : runs_(other.runs_), run_(std::move(other.run_)) {}
+    Use& operator=(Use&& other) noexcept;
+    ~Use() { release(); }
+
+    void release();
+    [[nodiscard]] const std::shared_ptr<BlockRun>& run() const { return run_; }
+
+   private:
+    friend class BlockRuns;
+    Use(BlockRuns& runs, std::shared_ptr<BlockRun> run) : runs_(&runs), run_(std::move(run)) {}
+    BlockRuns* runs_ = nullptr;
+    std::shared_ptr<BlockRun> run_;
+  };
+
+  struct Wanted {
+    std::shared_ptr<const cache::Entry> object;
+    std::uint32_t block = 0;
+    std::uint32_t last = 0;  // all blocks from `block` to this one are wanted
+    // Whether a run may be begun: no, because the block is needed now, or because it is needed
+    // soon.
+    enum class Begin : std::uint8_t { no, needed, early } begin = Begin::needed;
+  };
+  using IsStored = std::function<bool(std::uint32_t)>;  // of a block; called without a lock
+  struct Taken {
+    Use use;
+    std::unique_ptr<FillReader> block;  // null: the block is stored by now, or no run supplies it
+    bool begun = false;                 // the run is new: the caller starts its fetch
+  };
+  // A reader gets a slot before it takes a block. A block that no reader waits for is fetched only
+  // with a spare slot.
+  TransferSlots& slots() { return slots_; }
+  // Returns a reader of `wanted.block`. Joins the run that supplies the block. Otherwise begins a
+  // run from that block to before the next one that is stored or that another run supplies, of at
+  // most kMost blocks.
+  //
+  // Begin::early: never joins a run. If a long run would reach the block only much later, it cedes
+  // the blocks from there on to the new run, and ends before them.
+  Taken take(const Wanted& wanted, const IsStored& is_stored, net::Executor executor);
+  // If a run supplies the block, returns the last block that the same run supplies soon.
+  [[nodiscard]] std::optional<std::uint32_t> under_way(const cache::Entry& object,
+                                                       std::uint32_t block) const;
+
+  // Begins a run for a response whose head has arrived already.
+  std::shared_ptr<BlockRun> begin(std::shared_ptr<const cache::Entry> object, RunPlan plan,
+                                  net::Executor writer);
+
+  // For the writer of a run.
+
+  // The origin did not grant an early run its range: its blocks return to the run that ceded them.
+  void decline(BlockRun& run);
+  struct Next {
+    std::uint32_t block = 0;
+    std::shared_ptr<Fill> fill;     // takes the block's bytes; null: the run is over
+    TransferSlots::Slot slot = {};  // empty: a reader waits for the block, and has one
+  };
+  // Waits until the run's next block is wanted. The run is over after its last block, before a
+  // block that is stored or that another run supplies, or when it is not wanted any more.
+  net::Task<Next> next(std::shared_ptr<BlockRun> run, IsStored is_stored);
+  // The block under way is whole, and stored if possible.
+  void done(BlockRun& run);
+  // Ends a run, whatever happens: readers of blocks that have not arrived get end.for_readers().
+  class Ending {
+   public:
+    Ending(BlockRuns& runs, std::shared_ptr<BlockRun> run) : runs_(runs), run_(std::move(run)) {}
+    ~Ending() { runs_.end(*run_, end); }
+    Ending(const Ending&) = delete;
+    Ending& operator=(const Ending&) = delete;
+
+    RunEnd end;
+
+   private:
+    BlockRuns& runs_;
+    const std::shared_ptr<BlockRun> run_;
+  };
+  // Call this when no thread uses the runs any more.
+  void clear();
+
+ private:
+  using List = std::vector<std::shared_ptr<BlockRun>>;
+  static constexpr std::size_t kShards = 16;
+  struct Shard {
+    threads::Mutex mutex;  // guards each BlockRun in it, too: BlockRun::expect_guard()
+    std::unordered_map<std::uint64_t, List> runs GUARDED_BY(mutex);  // by the object's version
+    std::uint64_t supplied GUARDED_BY(mutex) = 0;  // blocks that its runs have supplied so far
+  };
+
+  [[nodiscard]] Shard& shard_of(const cache::Entry& object) const;
+  // `shard`: the object's.
+  [[nodiscard]] static const List* listed(const Shard& shard, const cache::Entry& object)
+      REQUIRES(shard.mutex);
+  [[nodiscard]] static std::shared_ptr<BlockRun> supplier_of(const Shard& shard,
+                                                             const cache::Entry& object,
+                                                             std::uint32_t block,
+                                                             const BlockRun* but = nullptr)
+      REQUIRES(shard.mutex);
+  [[nodiscard]] static bool is_free(const Shard& shard, const Wanted& wanted, std::uint32_t block)
+      REQUIRES(shard.mutex);
+  [[nodiscard]] static bool may_begin_early(const Shard& shard, const Wanted& wanted)
+      REQUIRES(shard.mutex);
+  Taken join(const Shard& shard, const std::shared_ptr<BlockRun>& run, std::uint32_t block,
+             net::Executor executor) REQUIRES(shard.mutex);
+  Taken begin(Shard& shard, const Wanted& wanted, cache::BlockRange missing, net::Executor executor)
+      REQUIRES(shard.mutex);
+  bool is_over(BlockRun& run, const IsStored& is_stored);
+  void leave(BlockRun& run);
+  void end(BlockRun& run, const RunEnd& how);
+
+  TransferSlots slots_;
+  mutable std::array<Shard, kShards> shards_;
+};
+
+}  // namespace proxy

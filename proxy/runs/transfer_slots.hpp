@@ -1,0 +1,94 @@
+// Bounds the memory of blocks on their way to clients, by their number.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "config/threads/mutex.hpp"
+#include "proxy/cache/object.hpp"
+#include "proxy/net/wakeup.hpp"
+
+namespace proxy {
+
+// A counting semaphore that serves its waiters in order. Each slot is for one block of one reader:
+// several readers of the same block have a slot each. A reader that waits for a slot must not have
+// another one. Any thread.
+class TransferSlots {
+ public:
+  // Fetched blocks leave some slots free for stored ones, so that hits do not wait for origins.
+  enum class For : std::uint8_t { stored, fetched };
+  // The longest wait for a slot.
+  static constexpr std::chrono::seconds kPatience{30};
+
+  explicit TransferSlots(std::size_t slots);
+  TransferSlots(const TransferSlots&) = delete;
+  TransferSlots& operator=(const TransferSlots&) = delete;
+
+  // The number of slots: three eighths of `memory` bytes. The disk's index may take half of the
+  // memory, and the disk's queue an eighth.
+  static std::size_t slots_in(std::uint64_t memory) { return memory / 8 * 3 / cache::kBlockBytes; }
+
+  // Owns one slot until it is destroyed, or is empty. TransferSlots outlives it.
+  class Slot {
+   public:
+    Slot() = default;
+    Slot(Slot&& other) noexcept { *this = std::move(other); }
+    Slot& operator=(Slot&& other) noexcept;
+    ~Slot() { release(); }
+
+    void release();
+    explicit operator bool() const { return all_ != nullptr; }
+    // A slot for a fetched block serves for a stored one, too.
+    [[nodiscard]] bool serves(For what) const {
+      return all_ && (what_ == For::fetched || what == For::stored);
+    }
+    // Whether a waiter would get the slot. If true, the caller must release it soon. Each waiter
+    // makes only one owner release: other owners get true only for other waiters.
+    [[nodiscard]] bool is_wanted();
+
+   private:
+    friend class TransferSlots;
+    Slot(TransferSlots& all, For what) : all_(&all), what_(what) {}
+
+    TransferSlots* all_ = nullptr;
+    For what_ = For::stored;
+    bool leaving_ = false;
+  };
+
+  // Never waits. Empty if no slot is free, or others wait for one.
+  [[nodiscard]] Slot try_take(For what);
+  // As try_take(), for a fetched block that no reader waits for yet: leaves a quarter of the slots
+  // free.
+  [[nodiscard]] Slot spare();
+  // Waits for a turn. Empty if none came within `at_most`.
+  net::Task<Slot> take(For what, net::Executor executor,
+                       std::chrono::milliseconds at_most = kPatience);
+
+ private:
+  class Waiter;
+  using Turns = std::map<std::uint64_t, Waiter*>;  // by their number in order of arrival
+
+  Turns& turns(For what) REQUIRES(mutex_) { return turns_[static_cast<std::size_t>(what)]; }
+  [[nodiscard]] bool has_slot(For what) const REQUIRES(mutex_);
+  Turns* next_turns() REQUIRES(mutex_);
+  Slot give(For what) REQUIRES(mutex_);
+  void serve() REQUIRES(mutex_);
+  void take_back(const Slot& slot);
+
+  const std::size_t slots_;
+  const std::size_t spared_;
+  const std::size_t most_fetched_;
+  threads::Mutex mutex_;
+  std::size_t taken_ GUARDED_BY(mutex_) = 0;
+  // How many of the taken slots are for fetched blocks.
+  std::size_t fetched_ GUARDED_BY(mutex_) = 0;
+  // For how many of the taken slots is_wanted() has returned true.
+  std::size_t leaving_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t came_ GUARDED_BY(mutex_) = 0;  // waiters so far
+  std::array<Turns, 2> turns_ GUARDED_BY(mutex_);
+};
+
+}  // namespace proxy

@@ -1,0 +1,162 @@
+#include "proxy/fetching/origin_answer.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/proxy/request/requests.hpp"
+
+namespace proxy {
+namespace {
+
+using cache::Action;
+
+const std::string kTag = "ETag: \"v1\"\r\n";
+
+std::shared_ptr<const cache::Entry> stored_entry(cache::Budget& budget, unsigned status,
+                                                 const std::string& lines, std::uint64_t size) {
+  const TextRequest request("");
+  const TextAnswer answer(status, "Cache-Control: max-age=60\r\n" + lines);
+  const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
+  const auto entry =
+      std::make_shared<cache::Entry>(budget, cache::Received{.url = "http://a.test/x",
+                                                             .request = (*request).head.fields,
+                                                             .response = answer.head,
+                                                             .times = {now, now},
+                                                             .our_name = "us"});
+  entry->body.size = size;
+  return entry;
+}
+
+struct Asked {
+  OriginSays says(unsigned status, const std::string& lines = "") const {
+    const TextRequest request(of_client);
+    const TextAnswer answer(status, lines);
+    return said_by(answer.head, question, *request);
+  }
+
+  std::string of_client;
+  OriginQuestion question;
+};
+
+struct OriginAnswer : testing::Test {
+  OriginQuestion revalidating(const std::string& lines, std::string tags) {
+    return {
+        {Action::revalidate, http::Forward::stale}, stored_entry(budget, 200, lines, 10), {}, tags};
+  }
+  OriginQuestion completing(bool part) {
+    const auto half = stored_entry(budget, 206, kTag + "Content-Range: bytes 0-4/10\r\n", 5);
+    return {{Action::complete, http::Forward::partial, part}, half};
+  }
+
+  cache::Budget budget{1 << 20};
+};
+
+TEST_F(OriginAnswer, ToAPlainFetchIsTheResponse) {
+  const Asked asked{"", {{Action::fetch, http::Forward::uri_miss}, nullptr}};
+  for (const unsigned status : {200, 204, 301, 404, 416}) {
+    EXPECT_EQ(asked.says(status), OriginSays::response) << status;
+  }
+  for (const unsigned status : {304, 206}) {
+    EXPECT_EQ(asked.says(status), OriginSays::unasked) << status;
+  }
+  for (const unsigned status : {500, 502, 503, 504}) {
+    EXPECT_EQ(asked.says(status), OriginSays::error) << status;
+  }
+}
+
+TEST_F(OriginAnswer, ToAPartIsThatPart) {
+  const Asked asked{"Range: bytes=5-9\r\n",
+                    {{Action::fetch, http::Forward::uri_miss, true}, nullptr}};
+  for (const unsigned status : {200, 206, 416}) {
+    EXPECT_EQ(asked.says(status), OriginSays::response) << status;
+  }
+  EXPECT_EQ(asked.says(304), OriginSays::unasked);
+}
+
+// RFC 9111 4.3.4.
+TEST_F(OriginAnswer, ToARevalidationIsAboutOurResponseOrTheClientsOrNeither) {
+  const Asked alone{"", revalidating(kTag, "\"v1\"")};
+  EXPECT_EQ(alone.says(304, kTag), OriginSays::unmodified);
+  EXPECT_EQ(alone.says(304), OriginSays::unmodified);
+  EXPECT_EQ(alone.says(304, "ETag: \"v2\"\r\n"), OriginSays::unmodified_other);
+  EXPECT_EQ(alone.says(200, "ETag: \"v2\"\r\n"), OriginSays::response);
+  EXPECT_EQ(alone.says(503), OriginSays::error);
+  const Asked both{"If-None-Match: \"v2\"\r\n", revalidating(kTag, "\"v1\", \"v2\"")};
+  EXPECT_EQ(both.says(304, kTag), OriginSays::unmodified);
+  EXPECT_EQ(both.says(304, "ETag: \"v2\"\r\n"), OriginSays::unmodified_there);
+  EXPECT_EQ(both.says(304, "ETag: \"v3\"\r\n"), OriginSays::unmodified_other);
+  EXPECT_EQ(both.says(304), OriginSays::unmodified_other) << "it may mean either";
+  const Asked unconditional{"", revalidating("", "")};
+  EXPECT_EQ(unconditional.says(304), OriginSays::unasked);
+}
+
+TEST_F(OriginAnswer, ToACompletionIsTheRestOrNothingToJoin) {
+  const std::string rest = kTag + "Content-Range: bytes 5-9/10\r\nContent-Length: 5\r\n";
+  const Asked whole{"", completing(false)};
+  EXPECT_EQ(whole.says(206, rest), OriginSays::rest);
+  EXPECT_EQ(whole.says(206, "Content-Range: bytes 5-9/10\r\nContent-Length: 5\r\n"),
+            OriginSays::not_the_rest);
+  for (const unsigned status : {206, 304, 412, 416}) {
+    EXPECT_EQ(whole.says(status), OriginSays::not_the_rest) << status;
+  }
+  EXPECT_EQ(whole.says(200, kTag), OriginSays::response);
+  EXPECT_EQ(whole.says(404), OriginSays::response);
+  EXPECT_EQ(whole.says(500), OriginSays::error);
+  const Asked part{"Range: bytes=2-9\r\n", completing(true)};
+  EXPECT_EQ(part.says(206, rest), OriginSays::rest);
+  EXPECT_EQ(part.says(200, kTag), OriginSays::not_the_rest) << "the client wants a part";
+}
+
+TEST_F(OriginAnswer, Of416ToLessThanTheClientsRangeIsNotFinal) {
+  const auto asks = [](const std::string& of_client, http::AskedRange instead) {
+    OriginQuestion question{{Action::fetch, http::Forward::uri_miss, true}, nullptr};
+    question.range_override = instead;
+    return Asked{of_client, question}.says(416);
+  };
+  const http::AskedRange blocks{1 << 20, (2 << 20) - 1};
+  EXPECT_EQ(asks("Range: bytes=1500000-1600000\r\n", blocks), OriginSays::response);
+  EXPECT_EQ(asks("Range: bytes=5-1600000\r\n", blocks), OriginSays::beyond_the_end);
+  EXPECT_EQ(asks("Range: bytes=5-9,1500000-1600000\r\n", blocks), OriginSays::beyond_the_end);
+  EXPECT_EQ(asks("Range: bytes=1500000-1600000\r\nIf-Range: \"v1\"\r\n", blocks),
+            OriginSays::beyond_the_end);
+}
+
+TEST_F(OriginAnswer, IsFollowedByAQuestionWithoutThePartThatFailed) {
+  auto first = completing(true);
+  first.range_override = http::AskedRange{5, 9};
+  const auto anew = first.anew();
+  EXPECT_EQ(anew.how, (cache::Verdict{Action::fetch, http::Forward::partial, true}));
+  EXPECT_EQ(anew.stored, first.stored) << "it may still stand in";
+  EXPECT_EQ(first.without_stored().stored, nullptr);
+  EXPECT_EQ(first.without_stored().how.action, Action::fetch);
+  EXPECT_EQ(first.as_the_client_asked().range_override, std::nullopt);
+  EXPECT_EQ(first.as_the_client_asked().how, first.how);
+}
+
+TEST_F(OriginAnswer, OutdatesTheStoredResponseIfItTellsTheResourcesState) {
+  using cache::Storability;
+  for (const unsigned status : {200, 204, 301, 404, 410}) {
+    EXPECT_TRUE(replaces_stored(status, Storability::no_store)) << status;
+    EXPECT_FALSE(replaces_stored(status, Storability::private_)) << status;
+    EXPECT_FALSE(replaces_stored(status, Storability::partial)) << status;
+  }
+  for (const unsigned status : {400, 401, 403, 429, 500, 503}) {
+    EXPECT_FALSE(replaces_stored(status, Storability::no_store)) << status;
+  }
+}
+
+TEST_F(OriginAnswer, ToTheClientsOwnIfRangeIsNotStored) {
+  const TextRequest request("Range: bytes=0-4\r\nIf-Range: \"v1\"\r\n");
+  const TextAnswer answer(206, kTag + "Cache-Control: max-age=60\r\n" +
+                                   "Content-Range: bytes 0-4/10\r\nContent-Length: 5\r\n");
+  const cache::Time now{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
+  OriginQuestion asked{{Action::fetch, http::Forward::uri_miss, true}, nullptr};
+  const auto storability = [&] {
+    return storability_of(answer.head, asked, *request, {now, now}, {});
+  };
+  EXPECT_EQ(storability(), cache::Storability::partial);
+  asked.range_override = http::AskedRange{0, 4};  // which goes without it
+  EXPECT_EQ(storability(), cache::Storability::yes);
+}
+
+}  // namespace
+}  // namespace proxy

@@ -1,0 +1,46 @@
+#include "proxy/purging/purge_pattern.hpp"
+
+#include <gtest/gtest.h>
+
+namespace proxy {
+namespace {
+
+HostPattern hosts(std::string_view text) {
+  return HostPattern(config::parse_host_pattern(text).value());
+}
+
+struct BanCase {
+  PurgePattern purge;
+  std::string name;
+  bool covers;
+};
+
+TEST(PurgePattern, CoversUrlsByHowTheyBeginOrByTheirHostInBothKeySpaces) {
+  const BanCase cases[] = {
+      {PurgePattern("http://a.test/x/"), "http://a.test/x/", true},
+      {PurgePattern("http://a.test/x/"), "http://a.test/x/y?z", true},
+      {PurgePattern("http://a.test/x/"), "http://a.test/x", false},
+      {PurgePattern("http://a.test/x/"), "https://a.test/x/", false},
+      {PurgePattern("http://a.test/x/"), "reverse:http://a.test/x/y", true},
+      {PurgePattern(hosts("a.test")), "http://a.test/", true},
+      {PurgePattern(hosts("a.test")), "https://a.test/x", true},
+      {PurgePattern(hosts("a.test")), "http://a.test:8080/x", true},
+      {PurgePattern(hosts("a.test")), "http://b.test/http://a.test/", false},
+      {PurgePattern(hosts("a.test")), "reverse:http://a.test/x:1", true},
+      {PurgePattern(hosts("a.test:80")), "http://a.test/x", true},
+      {PurgePattern(hosts("a.test:80")), "https://a.test/x", false},
+      {PurgePattern(hosts("a.test:443")), "https://a.test/x", true},
+      {PurgePattern(hosts("a.test:8080")), "http://a.test:8080/x", true},
+      {PurgePattern(hosts("[2001:db8::1]")), "http://[2001:db8::1]/x", true},
+      {PurgePattern(hosts("[2001:db8::1]:81")), "http://[2001:db8::1]:81/x", true},
+      {PurgePattern(hosts("[2001:db8::1]:81")), "http://[2001:db8::1]/x", false},
+      {PurgePattern(hosts("*.a.test")), "http://b.a.test/", true},
+      {PurgePattern(hosts("*.a.test")), "http://a.test/", false},
+      {PurgePattern(hosts("*")), "reverse:/without/a/host", true},
+      {PurgePattern(hosts("a.test")), "reverse:/http://a.test/", false},
+  };
+  for (const auto& c : cases) EXPECT_EQ(c.purge.covers(c.name), c.covers) << c.name;
+}
+
+}  // namespace
+}  // namespace proxy

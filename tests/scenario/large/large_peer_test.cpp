@@ -1,0 +1,318 @@
+// Parts of large objects that a neighbour claims. The proxy asks the neighbour first, and the
+// origin where the neighbour does not deliver.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/scenario/large/large_scene.hpp"
+#include "tests/scenario/peers/peer_scene.hpp"
+
+namespace scenario {
+namespace {
+
+// Settings of another proxy with its own disk, whose only neighbour is at this port.
+json with_neighbour(const char* name, std::uint16_t port, const std::filesystem::path& home) {
+  return with_peer(
+      name, port,
+      json{{"cache", {{"disk", {{"path", (home / "c").string()}, {"size", "512MiB"}}}}},
+           {"timeouts", {{"peer_first_byte", "300ms"}}}});
+}
+
+// A part that is cut after so many bytes.
+Reply cut_after(const LargeScene& scene, const Span& span, std::uint64_t bytes) {
+  const auto text = "bytes " + std::to_string(span.first) + '-' + std::to_string(span.second) +
+                    '/' + std::to_string(scene.size);
+  return scene.described(Reply(206, {{"Content-Range", text}}))
+      .sized(span.second - span.first + 1)
+      .send(pattern(span.first, bytes))
+      .cut();
+}
+
+struct LargePeer : LargeScene {
+  explicit LargePeer(std::uint64_t bytes, const json& more = json::object()) : LargeScene(bytes) {
+    peer.on(kDigestPath, digest_reply(digest_claiming({origin.url("/a")})));
+    peer.on("/a", [this](const Request& request) { return answer(request); });
+    json settings = with_neighbour("p", peer.port(), home_b.path());
+    settings.merge_patch(more);
+    asking.emplace(settings);
+    EXPECT_TRUE(await([&] { return books().at("state") == "usable"; }));
+  }
+  json books() const { return asking->digest_peer("p"); }
+  Response ask_for(const std::string& range, Fields fields = {}) {
+    Client client(asking->port());
+    if (!range.empty()) fields.emplace_back("Range", "bytes=" + range);
+    return client.get(origin.url("/a"), fields);
+  }
+  std::vector<std::string> asked_of_peer() const {
+    std::vector<std::string> ranges;
+    for (const auto& request : peer.requests("/a")) ranges.push_back(request.field("Range"));
+    return ranges;
+  }
+  // Stores a range from the origin alone.
+  void hold(const std::string& range) {
+    ask_for(range, {{"Cache-Control", "no-cache"}});
+    EXPECT_EQ(peer.count("/a"), 0U);
+  }
+
+  ScriptedOrigin peer;
+  TemporaryDirectory home_b;
+  std::optional<ProxyProcess> asking;
+};
+
+TEST(LargePeer, ARangeOfAColdObjectIsAskedOfItsClaimant) {
+  LargePeer scene(20 * kMiB);
+  const Response part = scene.ask_for("3000000-5000000");
+  scene.expect_part(part, {3'000'000, 5'000'000});
+  EXPECT_TRUE(contains(part.field("Cache-Status"), "peer/p")) << part.field("Cache-Status");
+  EXPECT_EQ(scene.asked_of_peer(), std::vector<std::string>{"bytes=2097152-5242879"});
+  EXPECT_TRUE(contains(scene.peer.requests("/a")[0].field("Cache-Control"), "only-if-cached"));
+  EXPECT_EQ(scene.books().at("true_hits"), 1);
+  EXPECT_EQ(scene.books().at("bytes_saved"), 3 * kMiB);
+  EXPECT_TRUE(is_hit(scene.ask_for("2097152-5242879")));
+  EXPECT_EQ(scene.origin.count(), 0U);
+}
+
+TEST(LargePeer, MissingBlocksAreAskedOfTheirClaimant) {
+  LargePeer scene(20 * kMiB);
+  scene.hold("0-1048575");
+  const Response part = scene.ask_for("500000-5000000");
+  scene.expect_part(part, {500'000, 5'000'000});
+  const Response more = scene.ask_for("6000000-7000000");
+  scene.expect_part(more, {6'000'000, 7'000'000});
+  EXPECT_TRUE(contains(more.field("Cache-Status"), "fwd=partial"));
+  EXPECT_TRUE(contains(more.field("Cache-Status"), "peer/p")) << more.field("Cache-Status");
+  const auto asked = scene.peer.requests("/a");
+  ASSERT_EQ(scene.asked_of_peer(),
+            (std::vector<std::string>{"bytes=1048576-5242879", "bytes=5242880-7340031"}));
+  EXPECT_EQ(asked[0].field("If-Range"), "\"v1\"");
+  EXPECT_TRUE(contains(asked[0].field("Cache-Control"), "only-if-cached"));
+  EXPECT_EQ(scene.origin.count(), 1U);
+  EXPECT_EQ(scene.books().at("true_hits"), 2);
+  EXPECT_EQ(scene.books().at("bytes_saved"), 6 * kMiB);
+}
+
+TEST(LargePeer, ALittlePartIsTakenOnceItIsWhole) {
+  LargePeer scene(20 * kMiB);
+  scene.expect_part(scene.ask_for("5-99"), {5, 99});
+  EXPECT_EQ(scene.asked_of_peer(), std::vector<std::string>{"bytes=5-99"});
+  EXPECT_EQ(scene.origin.count(), 0U);
+  scene.peer.on("/a", cut_after(scene, {1200, 1399}, 50));
+  scene.expect_part(scene.ask_for("1200-1399"), {1200, 1399});
+  EXPECT_EQ(scene.origin.count(), 1U);
+}
+
+TEST(LargePeer, BlocksThatItLacksAreAskedOfTheOriginAndCounted) {
+  LargePeer scene(20 * kMiB);
+  scene.hold("0-1048575");
+  scene.peer.on("/a", Reply(504));
+  scene.expect_part(scene.ask_for("2000000-5000000"), {2'000'000, 5'000'000});
+  EXPECT_EQ(scene.books().at("false_hits"), 1);
+  EXPECT_EQ(scene.books().at("state"), "usable");
+  EXPECT_EQ(scene.origin.count(), 2U);
+}
+
+// The request whose blocks were asked for tells what came of it.
+TEST(LargePeer, ItsFalseHitForBlocksIsTold) {
+  LargePeer scene(20 * kMiB);
+  scene.hold("0-1048575");
+  scene.peer.on("/a", Reply(504, {{"Cache-Status", "p; fwd=uri-miss; detail=gone"}}));
+  const Response part = scene.ask_for("2000000-5000000");
+  scene.expect_part(part, {2'000'000, 5'000'000});
+  const auto told = part.field("Cache-Status");
+  EXPECT_TRUE(contains(told, "detail=\"false-hit/p because/gone\"")) << told;
+  EXPECT_EQ(scene.books().at("false_hit_causes").at("gone"), 1);
+}
+
+// RFC 9110 15.5.17: it knows a length, and so holds the response.
+TEST(LargePeer, ARangeBehindItsEndSaysNothingAgainstItsClaim) {
+  LargePeer scene(20 * kMiB);
+  scene.peer.on("/a", Reply(416, {{"Content-Range", "bytes */100"}}));
+  const Response part = scene.ask_for("3000000-5000000");
+  scene.expect_part(part, {3'000'000, 5'000'000});
+  EXPECT_EQ(scene.peer.count("/a"), 1U);
+  EXPECT_TRUE(contains(part.field("Cache-Status"), "detail=\"unusable/p\""));
+  EXPECT_EQ(scene.books().at("false_hits"), 0);
+  EXPECT_EQ(scene.books().at("failures"), 0);
+}
+
+TEST(LargePeer, BlocksOfOneVersionBehindItsEndTellOfAnother) {
+  LargePeer scene(20 * kMiB);
+  scene.hold("0-1048575");
+  scene.peer.on("/a", Reply(416, {{"Content-Range", "bytes */100"}}));
+  const Response part = scene.ask_for("2000000-5000000");
+  scene.expect_part(part, {2'000'000, 5'000'000});
+  EXPECT_EQ(scene.peer.count("/a"), 1U);
+  EXPECT_TRUE(contains(part.field("Cache-Status"), "detail=\"unusable/p\""));
+  EXPECT_EQ(scene.books().at("false_hits"), 1);
+}
+
+TEST(LargePeer, AnotherVersionOfItIsNotJoined) {
+  LargePeer scene(20 * kMiB);
+  scene.hold("0-1048575");
+  const auto mixed = [&](const Request&) {  // whatever the condition says
+    return Reply(206, {{"Content-Range", "bytes 1048576-5242879/20971520"}, {"ETag", "\"v2\""}})
+        .with("Cache-Control", "max-age=3600")
+        .body(pattern(kMiB, 4 * kMiB, 2));
+  };
+  scene.peer.on("/a", mixed);
+  scene.expect_part(scene.ask_for("500000-5000000"), {500'000, 5'000'000});
+  EXPECT_EQ(scene.peer.count("/a"), 1U);
+  EXPECT_EQ(scene.origin.count(), 2U);
+  EXPECT_EQ(scene.books().at("true_hits"), 0);
+}
+
+// The neighbour holds the version that was asked for, so its claim was true.
+TEST(LargePeer, AnAnswerWithOtherBytesOfTheVersionSaysNothingAgainstItsClaim) {
+  for (const bool whole : {true, false}) {
+    LargePeer scene(6 * kMiB);
+    scene.hold("0-1048575");
+    scene.peer.on("/a", [&](const Request&) {
+      return whole ? scene.whole() : scene.part({1'048'576, 2'097'151});
+    });
+    const Response part = scene.ask_for("2000000-5000000");
+    scene.expect_part(part, {2'000'000, 5'000'000});
+    EXPECT_EQ(scene.peer.count("/a"), 1U);
+    const auto told = part.field("Cache-Status");
+    EXPECT_TRUE(contains(told, "detail=\"unusable/p\"")) << told;
+    EXPECT_EQ(scene.books().at("false_hits"), 0) << whole;
+  }
+}
+
+TEST(LargePeer, OfWhatItMayNotHandOnNothingIsTaken) {
+  for (const char* control : {"private", "no-store", "max-age=0"}) {
+    LargePeer scene(20 * kMiB);
+    scene.hold("0-1048575");
+    scene.peer.on("/a", [&](const Request& request) {
+      scene.cache_control = control;
+      Reply reply = scene.answer(request);
+      scene.cache_control = "max-age=3600";
+      return reply;
+    });
+    scene.expect_part(scene.ask_for("500000-5000000"), {500'000, 5'000'000});
+    EXPECT_EQ(scene.peer.count("/a"), 1U);
+    EXPECT_EQ(scene.origin.count(), 2U);
+    EXPECT_EQ(scene.books().at("true_hits"), 0);
+    EXPECT_TRUE(is_hit(scene.ask_for("0-100"))) << "it does not speak for the origin";
+  }
+}
+
+// How a neighbour fails to deliver the range that it is asked for.
+struct Broken {
+  const char* name;
+  bool cold;
+  Reply (*reply)(const LargeScene&, const Span&);
+};
+
+void PrintTo(const Broken& test, std::ostream* out) {
+  *out << test.name;
+}
+
+class BrokenPeer : public testing::TestWithParam<Broken> {};
+
+TEST_P(BrokenPeer, IsReplacedUnseenInTheMiddleOfABody) {
+  LargePeer scene(20 * kMiB);
+  if (!GetParam().cold) scene.hold("0-1048575");
+  scene.peer.on("/a", [&](const Request& request) {
+    return GetParam().reply(scene, scene.span_of(request.field("Range")));
+  });
+  const auto begun = std::chrono::steady_clock::now();
+  scene.expect_part(scene.ask_for("1048576-6291455"), {kMiB, 6 * kMiB - 1});
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(3));
+  EXPECT_EQ(scene.peer.count("/a"), 1U) << "it rests";
+  EXPECT_EQ(scene.books().at("true_hits"), 0);
+  EXPECT_GE(scene.books().at("failures"), 1);
+  EXPECT_TRUE(is_hit(scene.ask_for("1048576-6291455")));
+}
+
+constexpr auto kCutWithin = [](const LargeScene& scene, const Span& span) {
+  return cut_after(scene, span, 2'500'000);
+};
+constexpr auto kCutBetween = [](const LargeScene& scene, const Span& span) {
+  return cut_after(scene, span, 2 * kMiB);
+};
+constexpr auto kCutAtOnce = [](const LargeScene& scene, const Span& span) {
+  return cut_after(scene, span, 0);
+};
+constexpr auto kHangsUp = [](const LargeScene&, const Span&) { return Reply::hang_up(); };
+
+INSTANTIATE_TEST_SUITE_P(LargePeer, BrokenPeer,
+                         testing::Values(Broken{"ColdAndCutWithinABlock", true, kCutWithin},
+                                         Broken{"ColdAndCutBetweenTwo", true, kCutBetween},
+                                         Broken{"ColdAndCutAtOnce", true, kCutAtOnce},
+                                         Broken{"ColdAndHangsUp", true, kHangsUp},
+                                         Broken{"CutWithinABlock", false, kCutWithin},
+                                         Broken{"CutBetweenTwo", false, kCutBetween},
+                                         Broken{"CutAtOnce", false, kCutAtOnce},
+                                         Broken{"HangsUp", false, kHangsUp}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST(LargePeer, ABodyOfUnknownLengthKeepsItsHeadWhereTheOriginBringsTheRest) {
+  LargePeer scene(8 * kMiB);
+  scene.peer.on("/a", [&](const Request&) {
+    return scene.described(Reply(200)).chunked().send(pattern(0, 6 * kMiB)).cut();
+  });
+  scene.origin.on("/a", [&](const Request& request) {
+    if (request.field("Range").empty()) return scene.whole();
+    const Span span = scene.span_of(request.field("Range"));  // to the end
+    const auto text = "bytes " + std::to_string(span.first) + '-' + std::to_string(span.second) +
+                      '/' + std::to_string(scene.size);
+    return Reply(206, {{"Content-Range", text}, {"ETag", scene.etag}})
+        .with("Cache-Control", scene.cache_control)
+        .body(pattern(span.first, span.second - span.first + 1));
+  });
+  for (int time = 0; time < 2; ++time) {
+    const auto response = scene.ask_for("");
+    EXPECT_TRUE(response.whole && response.body == pattern(0, scene.size));
+    EXPECT_EQ(response.field("Content-Type"), "x/y");
+  }
+  EXPECT_EQ(scene.origin.count("/a"), 2U);
+}
+
+TEST(LargePeer, ABodyOfUnknownLengthIsKeptInBlocks) {
+  LargePeer scene(16 * kMiB,
+                  {{"cache", {{"memory", "16MiB"}}}, {"timeouts", {{"peer_first_byte", "5s"}}}});
+  scene.peer.on("/a", scene.described(Reply(200)).chunked().send(pattern(0, scene.size)));
+  const auto response = scene.ask_for("");
+  EXPECT_TRUE(response.whole && response.body == pattern(0, scene.size));
+  EXPECT_TRUE(await([&] { return scene.books().at("true_hits") == 1; }));
+  scene.expect_whole(scene.ask_for("", {{"Cache-Control", "only-if-cached"}}));
+  EXPECT_EQ(scene.origin.count(), 0U);
+}
+
+TEST(LargePeer, OneThatStallsCostsItsTimeLimitAlone) {
+  for (const bool cold : {true, false}) {
+    LargePeer scene(20 * kMiB);
+    if (!cold) scene.hold("0-1048575");
+    scene.peer.on("/a", Reply(206).wait(Gate()));
+    const auto begun = std::chrono::steady_clock::now();
+    scene.expect_part(scene.ask_for("1048576-6291455"), {kMiB, 6 * kMiB - 1});
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+  }
+}
+
+TEST(LargePeer, APurgedObjectIsNotAskedOfIt) {
+  LargePeer scene(20 * kMiB);
+  Client(scene.asking->port()).request("PURGE", scene.origin.url("/a"), kOnPurpose);
+  scene.expect_part(scene.ask_for("3000000-5000000"), {3'000'000, 5'000'000});
+  scene.expect_part(scene.ask_for("6000000-7000000"), {6'000'000, 7'000'000});
+  EXPECT_EQ(scene.peer.count("/a"), 0U);
+}
+
+TEST(LargePeer, ThatIsAHearsayGivesTheRangesOfAWhole) {
+  LargeScene scene(20 * kMiB);
+  const TemporaryDirectory home_b;
+  const ProxyProcess b(with_neighbour("a", scene.proxy().port(), home_b / "b"));
+  scene.get();
+  ASSERT_TRUE(await([&] { return b.digest_peer("a").at("entries") == 1; }));
+  Client client(b.port());
+  for (const Span& span : {Span{3'000'000, 5'000'000}, Span{4'000'000, 9'000'000}, Span{7, 99}}) {
+    const auto range = std::to_string(span.first) + '-' + std::to_string(span.second);
+    const Response part = client.get(scene.origin.url("/a"), {{"Range", "bytes=" + range}});
+    scene.expect_part(part, span);
+  }
+  EXPECT_TRUE(await([&] { return b.digest_peer("a").at("true_hits") == 3; }));
+  EXPECT_EQ(scene.origin.count(), 1U);
+}
+
+}  // namespace
+}  // namespace scenario

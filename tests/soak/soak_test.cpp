@@ -1,0 +1,142 @@
+// Three neighbours under load for hours: purges, restarts, crashes, an origin that fails and disks
+// that fill. HEARSAY_HOURS=1 says for how long; without it, the test takes half a minute.
+// HEARSAY_SEED chooses another run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include "tests/scenario/disk/failing_disk.hpp"
+#include "tests/soak/crowd.hpp"
+
+namespace soak {
+namespace {
+
+using namespace std::chrono_literals;
+
+double number(const char* name, double otherwise) {
+  const char* const said = std::getenv(name);
+  return said ? std::strtod(said, nullptr) : otherwise;
+}
+
+// What is done to the fleet, an event each second.
+class Trouble {
+ public:
+  Trouble(World& world, Fleet& fleet, const std::string& origin, scenario::DiskFaults& faults,
+          unsigned seed)
+      : world_(world), fleet_(fleet), origin_(origin), faults_(faults), random_(seed) {}
+
+  void make() {
+    const auto kind = random_() % 40;
+    if (kind < 24) return purge();
+    if (kind < 32) return world_.change(World::kSmall + random_() % World::kLarge);
+    // The first proxy is never ended: its memory is to stay flat.
+    if (kind == 32) return fleet_.restart(1 + random_() % 2, Fleet::End::asked);
+    if (kind == 33) return fleet_.restart(1 + random_() % 2, Fleet::End::killed);
+    if (kind == 34) return during(1s, [this](bool on) { world_.fail(on); });
+    if (kind == 35) return during(2s, [this](bool on) { fill_disk(on); });
+  }
+
+ private:
+  template <class Switch>
+  void during(std::chrono::seconds time, Switch turn) {
+    turn(true);
+    std::this_thread::sleep_for(time);
+    turn(false);
+  }
+
+  void fill_disk(bool on) { on ? faults_.begin("full") : faults_.end("full"); }
+
+  void purge() {
+    const auto resource = random_() % 200;  // the popular ones
+    const auto proxy = random_() % Fleet::kProxies;
+    world_.change(resource);
+    support::Client client(fleet_.port(proxy));
+    const auto url = origin_ + World::path_of(resource);
+    const auto answer = client.request("PURGE", url, scenario::kOnPurpose);
+    EXPECT_TRUE(answer.status == 200 || answer.status == 404) << answer.status;
+    world_.purged(proxy, resource);
+  }
+
+  World& world_;
+  Fleet& fleet_;
+  const std::string origin_;
+  scenario::DiskFaults& faults_;
+  std::mt19937_64 random_;
+};
+
+// The time that 99 of 100 answers took at most.
+std::chrono::microseconds p99(std::vector<std::chrono::microseconds> times) {
+  if (times.empty()) return 0us;
+  const auto at = times.begin() + static_cast<std::ptrdiff_t>(times.size() * 99 / 100);
+  std::nth_element(times.begin(), at, times.end());
+  return *at;
+}
+
+struct Minute {
+  Seen seen;
+  Usage usage;  // of the first proxy
+};
+
+void print(std::size_t number, const Minute& minute) {
+  std::printf(
+      "%5zu %8zu answers %5.1f %% hits %5zu excused p99 %7.1f ms %7.1f MiB %4zu fds %3zu threads\n",
+      number, minute.seen.answers,
+      100.0 * static_cast<double>(minute.seen.hits) /
+          static_cast<double>(std::max<std::size_t>(minute.seen.answers, 1)),
+      minute.seen.excused, static_cast<double>(p99(minute.seen.times).count()) / 1000,
+      static_cast<double>(minute.usage.anonymous_bytes) / (1 << 20), minute.usage.descriptors,
+      minute.usage.threads);
+  std::fflush(stdout);
+}
+
+double mean_memory(const std::vector<Minute>& minutes, std::size_t from, std::size_t to) {
+  double sum = 0;
+  for (auto i = from; i < to; ++i) sum += static_cast<double>(minutes[i].usage.anonymous_bytes);
+  return sum / static_cast<double>(to - from);
+}
+
+// After the first quarter, in which caches fill, nothing grows.
+void expect_flat(const std::vector<Minute>& minutes) {
+  const auto quarter = minutes.size() / 4;
+  const auto before = mean_memory(minutes, quarter, 2 * quarter);
+  const auto after = mean_memory(minutes, 3 * quarter, minutes.size());
+  EXPECT_LT(after, before * 1.02);
+  EXPECT_EQ(minutes.back().usage.threads, minutes[quarter].usage.threads);
+  EXPECT_LT(minutes.back().usage.descriptors, minutes[quarter].usage.descriptors + 50);
+}
+
+TEST(Soak, NothingIsWrongAndNothingGrows) {
+  const auto seed = static_cast<unsigned>(number("HEARSAY_SEED", 1));
+  const auto hours = number("HEARSAY_HOURS", 0);
+  const auto period = hours > 0 ? 60s : 5s;
+  const auto periods = hours > 0 ? static_cast<std::size_t>(hours * 60) : 6;
+
+  scenario::DiskFaults faults;
+  World world;
+  support::ScriptedOrigin origin;
+  origin.record_nothing();
+  origin.otherwise([&](const support::Request& request) { return world.answer(request); });
+  Fleet fleet;
+  Crowd crowd(world, fleet, origin.url(""), seed, 6);
+  Trouble trouble(world, fleet, origin.url(""), faults, seed);
+
+  std::vector<Minute> minutes;
+  for (std::size_t i = 0; i < periods && crowd.faults().empty(); ++i) {
+    const auto until = Clock::now() + period;
+    while (Clock::now() < until) {
+      trouble.make();
+      std::this_thread::sleep_for(1s);
+    }
+    minutes.push_back({crowd.take(), fleet.usage(0)});
+    print(i, minutes.back());
+    EXPECT_GT(minutes.back().seen.answers, 0U);
+  }
+  for (const auto& fault : crowd.faults()) ADD_FAILURE() << fault;
+  if (hours > 0 && minutes.size() == periods && periods >= 8) expect_flat(minutes);
+}
+
+}  // namespace
+}  // namespace soak
