@@ -12,10 +12,9 @@
 #include <string>
 #include <string_view>
 
-namespace support {
+#include "tests/support/patience.hpp"
 
-// A test waits no longer than this.
-inline constexpr std::chrono::seconds kPatience{10};
+namespace support {
 
 struct TimedOut : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -1,0 +1,25 @@
+// How long tests wait, and how slow the program under test may be.
+#pragma once
+
+#include <chrono>
+
+namespace support {
+
+// A sanitizer slows the program several times, the more so on a machine that other work keeps busy.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int kSlowdown = 5;
+#else
+inline constexpr int kSlowdown = 1;
+#endif
+
+// A test that waits for what never comes fails after this time.
+inline constexpr std::chrono::seconds kPatience{10 * kSlowdown};
+
+// The time that a program built like this test may take for what takes the released program `limit`
+// at most.
+template <class Rep, class Period>
+constexpr auto allowed(std::chrono::duration<Rep, Period> limit) {
+  return limit * kSlowdown;
+}
+
+}  // namespace support
