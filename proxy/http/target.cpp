@@ -112,6 +112,22 @@ HeadResult<void> drop_userinfo(std::string_view& authority) {
   return {};
 }
 
+bool is_raw(char c) {
+  return static_cast<unsigned char>(c) > 127;
+}
+
+void append_path(std::string& out, std::string_view path) {
+  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
+  for (;;) {
+    const auto raw = std::find_if(path.begin(), path.end(), is_raw);
+    out.append(path.begin(), raw);
+    if (raw == path.end()) return;
+    const auto byte = static_cast<unsigned char>(*raw);
+    ((out += '%') += kHexDigits[byte >> 4]) += kHexDigits[byte & 15];
+    path.remove_prefix(static_cast<std::size_t>(raw - path.begin()) + 1);
+  }
+}
+
 }  // namespace
 
 class TargetParser {
@@ -139,7 +155,7 @@ class TargetParser {
 
   HeadResult<void> of_host(std::string_view host, std::string_view path) {
     if (host.empty()) {
-      result_.url_ = path;
+      append_path(result_.url_, path);
       return {};
     }
     return assemble(host, path);
@@ -179,7 +195,7 @@ class TargetParser {
     const std::uint16_t standard = result_.https_ ? 443 : 80;
     if (auto appended = append_authority(*parts, standard); !appended) return appended;
     if (path.empty() || path.front() != '/') result_.url_ += '/';
-    result_.url_ += path;
+    append_path(result_.url_, path);
     return {};
   }
 
@@ -220,6 +236,12 @@ bool valid_host(std::string_view value) {
   const auto parts = split_port(value);
   std::string canonical;
   return parts && append_host(canonical, parts->host).has_value();
+}
+
+std::string canonical_path(std::string_view path) {
+  std::string canonical;
+  append_path(canonical, path);
+  return canonical;
 }
 
 HeadResult<void> append_canonical_host(std::string& out, std::string_view host) {

@@ -16,9 +16,10 @@ inline constexpr std::size_t kMaxUrl = 8191;  // Squid's limit; a longer URL cou
 // The canonical URL has Squid's spelling, so that Squid and Hearsay compute the same key. Scheme
 // and host are in lower case; the host's trailing dots, the default port and userinfo are dropped;
 // numeric hosts are rewritten (127.1 is 127.0.0.1; IPv6 compressed in brackets, IPv4-mapped as
-// IPv4); an empty path becomes "/"; everything from the first "/" or "?" on is kept byte for byte.
-// Bytes that RFC 3986 does not allow in a path but that browsers and curl send (`|`, `{`, UTF-8)
-// are kept; controls, spaces and `#` are refused.
+// IPv4); an empty path becomes "/". From the first "/" or "?" on, bytes above 127 are
+// percent-encoded (RFC 3986 2.1), in the URL and in the request alike, so that one URL has one name
+// however a client writes it. All other bytes are kept: also those that RFC 3986 does not allow in
+// a path but that browsers and curl send (`|`, `{`). Controls, spaces and `#` are refused.
 class Target {
  public:
   enum class Form : std::uint8_t { origin, absolute, authority, asterisk };
@@ -63,6 +64,9 @@ HeadResult<Target> parse_target(std::string_view method, std::string_view target
 // Whether this is a valid value of a Host field: a name that could be resolved, or an address, with
 // or without a port.
 bool valid_host(std::string_view value);
+
+// Path and query as the canonical URL spells them.
+std::string canonical_path(std::string_view path);
 
 // Appends the host of a URL as the canonical URL spells it. IPv6 is in brackets.
 HeadResult<void> append_canonical_host(std::string& out, std::string_view host);

@@ -15,15 +15,21 @@ cache::FreshnessBounds bounds_of(const config::RuleSettings& settings) {
   return bounds;
 }
 
+std::vector<std::string> canonical(const std::vector<std::string>& names) {
+  std::vector<std::string> spelled;
+  for (const auto& name : names) spelled.push_back(http::canonical_path(name));
+  return spelled;
+}
+
 }  // namespace
 
 SiteRule::SiteRule(const config::RuleSettings& settings)
     : word_("rule/" + settings.name),
       hosts_(settings.host),
-      path_(settings.path),
+      path_(http::canonical_path(settings.path)),
       freshness_(bounds_of(settings)),
       ignore_client_no_cache_(settings.ignore_client_no_cache),
-      drop_query_(settings.drop_query),
+      drop_query_(canonical(settings.drop_query)),
       never_store_(settings.never_store),
       offline_(settings.offline) {}
 

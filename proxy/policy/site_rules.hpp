@@ -19,7 +19,7 @@ class SiteRule {
   explicit SiteRule(const config::RuleSettings& settings);
 
   // Compares the host, the port if the rule names one, and the beginning of path and query, byte
-  // for byte.
+  // for byte in the spelling of the canonical URL (http::Target).
   [[nodiscard]] bool matches(const http::Target& target) const;
 
   // For Cache-Status: "rule/NAME".
