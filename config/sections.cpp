@@ -58,20 +58,40 @@ void read_listen(Section& in, std::vector<HostPort>& listen) {
   if (items->empty()) in.fault(*in.find("listen"), "expected at least one address; found none");
 }
 
-void read_targeted(Section& in, CacheSettings& cache) {
-  constexpr std::size_t kMost = 8;
-  const auto items = in.items("targeted", "names of fields, such as \"CDN-Cache-Control\"", kMost);
-  if (!items) return;
-  cache.targeted.clear();
+// Returns nothing if the key is absent.
+std::optional<std::vector<std::string>> read_field_names(Section& in, std::string_view key,
+                                                         const std::string& example,
+                                                         std::size_t most) {
+  const auto items = in.items(key, "names of fields, such as \"" + example + '"', most);
+  if (!items) return std::nullopt;
+  std::vector<std::string> names;
   for (const LocatedValue& item : *items) {
     const auto* text = std::get_if<std::string>(&item.value->content);
     if (text && is_token(*text)) {
-      cache.targeted.push_back(*text);
+      names.push_back(*text);
     } else {
-      in.expected(item, "the name of a field, such as \"CDN-Cache-Control\"");
+      in.expected(item, "the name of a field, such as \"" + example + '"');
     }
   }
-  cache.targeted_reverse = cache.targeted;
+  return names;
+}
+
+void read_targeted(Section& in, CacheSettings& cache) {
+  const auto names = read_field_names(in, "targeted", "CDN-Cache-Control", 8);
+  if (names) cache.targeted = cache.targeted_reverse = *names;
+}
+
+void read_forwarded(Section& in, ForwardedSettings& forwarded) {
+  constexpr std::size_t kMost = 32;  // each is compared with each field of a request
+  if (in.find("forwarded")) {
+    in.read_word("forwarded", forwarded.how.emplace(Forwarded::off), kForwarded);
+  }
+  if (auto names = read_field_names(in, "forwarded_drop", "X-Tenant", kMost)) {
+    forwarded.drop = std::move(*names);
+  }
+  if (auto names = read_field_names(in, "forwarded_pass", "X-Forwarded-Proto", kMost)) {
+    forwarded.pass = std::move(*names);
+  }
 }
 
 void read_disk(Section& in, DiskSettings& disk) {
@@ -160,7 +180,7 @@ Settings read_settings(const Value& document, Faults& faults) {
   read_part(in, "digest", settings.digest, read_digest);
   read_peers(in, settings.listen, settings.peers);
   read_reverse(in, settings.listen, settings.reverse);
-  in.read_word("forwarded", settings.forwarded, kForwarded);
+  read_forwarded(in, settings.forwarded);
   read_rules(in, settings.rules);
   read_part(in, "access", settings.access, read_access);
   read_part(in, "log", settings.log, read_log);

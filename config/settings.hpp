@@ -191,12 +191,21 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
-// What Forwarded and X-Forwarded-For tell origins about the client.
+// What fields such as Forwarded and X-Forwarded-For tell origins about the client.
+// proxy/http/forwarded.hpp lists the fields.
 enum class Forwarded {
   off,      // the client's own fields, unchanged
   append,   // the client's own fields, then its address
   replace,  // only the client's address
   remove,   // nothing
+};
+
+struct ForwardedSettings {
+  std::optional<Forwarded> how;   // unset: replace for requests to a gateway, else off
+  std::vector<std::string> drop;  // more fields that replace and remove take
+  std::vector<std::string> pass;  // fields that they let through; they select what is stored
+
+  bool operator==(const ForwardedSettings&) const = default;
 };
 
 // The struct has a member for each section of the settings file, so it has more members than
@@ -209,7 +218,7 @@ struct Settings {
   DigestSettings digest;
   std::vector<PeerSettings> peers;
   std::vector<Reverse> reverse;
-  Forwarded forwarded = Forwarded::off;
+  ForwardedSettings forwarded;
   std::vector<RuleSettings> rules;
   AccessSettings access;
   LogSettings log;

@@ -89,7 +89,7 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
   // Before the look-up: a response may vary by these fields.
-  request.tell_of_client(policy.settings.forwarded, client.address);
+  request.tell_of_client(policy.settings.forwarded, client.address_text);
   if (is_last_hop(request)) co_return co_await answer_as_last(client, request);
   if (request.is_connect()) co_return co_await tunnel(client, request);
 

@@ -25,7 +25,7 @@ void Fields::append(std::string_view name, std::string_view value) {
 }
 
 void Fields::append(field id, std::string_view name, std::string_view value) {
-  lines_.push_back(Field{id, name, value});
+  append({id, name, value});
 }
 
 const Field* Fields::find(field id) const {

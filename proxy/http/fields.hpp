@@ -15,6 +15,8 @@ struct Field {
   field id = field::unknown;  // `unknown` for an unregistered name
   std::string_view name;      // as received
   std::string_view value;     // without white space at either end
+  // Of a request: the response may depend on the field though Vary does not name it.
+  bool selects = false;
 };
 
 // A list of fields. It owns no text: the bytes must outlive it and must not move.
@@ -25,6 +27,7 @@ class Fields {
 
   void append(std::string_view name, std::string_view value);
   void append(field id, std::string_view name, std::string_view value);
+  void append(const Field& line) { lines_.push_back(line); }
   void clear() { lines_.clear(); }
 
   // The first line with this name, or null. The text overload is for unregistered names, in any

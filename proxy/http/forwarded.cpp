@@ -1,12 +1,80 @@
 #include "proxy/http/forwarded.hpp"
 
+#include <algorithm>
+
 #include "proxy/http/text.hpp"
 
 namespace proxy::http {
 namespace {
 
+// Lower case. X-Forwarded-* is not listed.
+constexpr std::string_view kOfClient[] = {
+    "cf-connecting-ip", "client-ip",      "fastly-client-ip",    "forwarded-for",
+    "true-client-ip",   "x-client-ip",    "x-cluster-client-ip", "x-original-forwarded-for",
+    "x-originating-ip", "x-proxyuser-ip", "x-real-ip",           "x-remote-addr",
+    "x-remote-ip",
+};
+constexpr std::string_view kOfRequest[] = {
+    "front-end-https",
+    "x-forwarded",
+    "x-host",
+    "x-http-destinationurl",
+    "x-http-host-override",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-original-host",
+    "x-original-method",
+    "x-original-uri",
+    "x-original-url",
+    "x-proxy-url",
+    "x-real-host",
+    "x-rewrite-uri",
+    "x-rewrite-url",
+    "x-scheme",
+    "x-url-scheme",
+};
+constexpr std::string_view kXForwarded = "x-forwarded-";
+
+char folded(char c) {
+  return c == '_' ? '-' : lower(c);
+}
+
+bool begins(std::string_view name, std::string_view lower_case) {
+  return name.size() >= lower_case.size() &&
+         std::equal(lower_case.begin(), lower_case.end(), name.begin(),
+                    [](char a, char b) { return a == folded(b); });
+}
+
+template <std::size_t size>
+bool listed(const std::string_view (&names)[size], std::string_view name) {
+  return std::any_of(std::begin(names), std::end(names), [name](std::string_view one) {
+    return one.size() == name.size() && begins(name, one);
+  });
+}
+
 bool is_x_forwarded_for(const Field& line) {
-  return line.id == field::unknown && same_word(line.name, kXForwardedFor);
+  return line.name.size() == kXForwardedFor.size() && begins(line.name, "x-forwarded-for");
+}
+
+// Whether the name of a parameter of Forwarded ends before the "=" at `at` and is this word.
+bool names_only_nodes(std::string_view value) {
+  while (!value.empty()) {
+    const auto end = std::min(value.find('='), value.size());
+    auto name = value.substr(0, end);
+    name.remove_prefix(std::min(name.find_last_of(",;\" \t") + 1, name.size()));
+    if (!same_word(name, "for") && !same_word(name, "by") && end < value.size()) return false;
+    value.remove_prefix(std::min(end + 1, value.size()));
+  }
+  return true;
+}
+
+bool names(std::span<const std::string> names, const Field& line) {
+  return std::any_of(names.begin(), names.end(), [&line](std::string_view name) {
+    return name.size() == line.name.size() &&
+           std::equal(name.begin(), name.end(), line.name.begin(),
+                      [](char a, char b) { return folded(a) == folded(b); });
+  });
 }
 
 void append_member(std::string& list, std::string_view member) {
@@ -16,16 +84,44 @@ void append_member(std::string& list, std::string_view member) {
 
 }  // namespace
 
-bool is_forwarded_field(const Field& line) {
-  return line.id == field::forwarded || is_x_forwarded_for(line);
+// Nearly all names are told from the family by their length and first letter.
+Tells what_it_tells(const Field& line) {
+  if (line.id == field::forwarded) {
+    return names_only_nodes(line.value) ? Tells::client : Tells::request;
+  }
+  const auto name = line.name;
+  const char first = name.empty() ? '\0' : lower(name.front());
+  if (name.size() < 6 || (first != 'x' && first != 'c' && first != 'f' && first != 't')) {
+    return Tells::nothing;
+  }
+  if (is_x_forwarded_for(line) || listed(kOfClient, name)) return Tells::client;
+  return begins(name, kXForwarded) || listed(kOfRequest, name) ? Tells::request : Tells::nothing;
 }
 
 Fields without_forwarded(const Fields& fields) {
   Fields others;
   for (const Field& line : fields) {
-    if (!is_forwarded_field(line)) others.append(line.id, line.name, line.value);
+    if (!is_forwarded_field(line)) others.append(line);
   }
   return others;
+}
+
+std::optional<Fields> heeded_fields(const Fields& fields, const Heeded& heeded) {
+  const auto passes = [&heeded](const Field& line) { return names(heeded.pass, line); };
+  const auto is_removed = [&](const Field& line) {
+    return !heeded.family && !passes(line) &&
+           (is_forwarded_field(line) || names(heeded.drop, line));
+  };
+  const auto selects = [&](const Field& line) {
+    return passes(line) || what_it_tells(line) == Tells::request;
+  };
+  const auto matters = [&](const Field& line) { return is_removed(line) || selects(line); };
+  if (std::none_of(fields.begin(), fields.end(), matters)) return std::nullopt;
+  Fields remaining;
+  for (const Field& line : fields) {
+    if (!is_removed(line)) remaining.append({line.id, line.name, line.value, selects(line)});
+  }
+  return remaining;
 }
 
 ForwardedValues forwarded_for(const Fields& earlier, std::string_view address) {

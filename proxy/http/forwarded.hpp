@@ -1,6 +1,11 @@
-// Forwarded (RFC 7239) and X-Forwarded-For, which name the client of a request.
+// Fields in which proxies tell a server about the request as it was before they changed it:
+// Forwarded (RFC 7239), X-Forwarded-For, and a family of fields that no standard defines. Any
+// client can write them, so whoever answers by them must know who wrote them.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,12 +15,36 @@ namespace proxy::http {
 
 inline constexpr std::string_view kXForwardedFor = "X-Forwarded-For";
 
-bool is_forwarded_field(const Field& line);
-// All fields except these two.
+// What a field of the family tells.
+enum class Tells : std::uint8_t {
+  nothing,  // the field is not of the family
+  client,   // the client's address: X-Forwarded-For, X-Real-IP, ...
+  request,  // host, scheme, port, path or method: X-Forwarded-Host, X-Original-URL, ... A server
+            // may answer by it and not name it in Vary.
+};
+// An underscore in the name counts as a hyphen, as in servers that make variables of field names.
+// Forwarded tells of the client if it has no parameter but `for` and `by`.
+Tells what_it_tells(const Field& line);
+
+inline bool is_forwarded_field(const Field& line) {
+  return what_it_tells(line) != Tells::nothing;
+}
+// All fields except those of the family.
 Fields without_forwarded(const Fields& fields);
 
-// The values of both fields with a client appended. `address` is an IP address in text, IPv6
-// without brackets.
+// Which of a client's fields a server may see. Names are compared as in what_it_tells().
+struct Heeded {
+  bool family = true;  // false: removed, and so are the fields in `drop`
+  std::span<const std::string> drop = {};
+  std::span<const std::string> pass = {};  // never removed
+};
+// The fields that remain. Those that tell about the request, and those in `pass`, are marked
+// (Field::selects), so that what a client wrote there selects responses for nobody else. Nothing if
+// no field is removed or marked.
+std::optional<Fields> heeded_fields(const Fields& fields, const Heeded& heeded);
+
+// The values of Forwarded and X-Forwarded-For with a client appended. `address` is an IP address in
+// text, IPv6 without brackets.
 struct ForwardedValues {
   std::string forwarded;        // for=192.0.2.1, for="[2001:db8::1]"
   std::string x_forwarded_for;  // 192.0.2.1, 2001:db8::1

@@ -66,9 +66,10 @@ bool is_for_all(field id) {
   return std::find(std::begin(kForAll), std::end(kForAll), id) != std::end(kForAll);
 }
 
+// A proxy in front of us may pass on its client's Connection. The client must not remove the field
+// by which that proxy tells that it is there.
 bool is_for_all(const Field& line) {
-  return is_for_all(line.id) ||
-         is_forwarded_field(line);  // else any client could remove what we add
+  return is_for_all(line.id) || what_it_tells(line) == Tells::client;
 }
 
 bool holds(std::span<const field> ids, field id) {
@@ -110,12 +111,13 @@ void append_via(std::string& out, int minor, std::string_view name) {
   ((out += minor == 0 ? "Via: 1.0 " : "Via: 1.1 ") += name) += "\r\n";
 }
 
+// `ends_here` tells the lines that are not forwarded, beside those in `without`.
+template <class EndsHere>
 void append_end_to_end(std::string& out, const Fields& fields, field regenerated,
-                       std::span<const field> without) {
-  const HopByHop hop(fields);
+                       std::span<const field> without, EndsHere ends_here) {
   for (const Field& line : fields) {
     if (line.id == regenerated || line.id == field::content_length) continue;
-    if (hop.ends_here(line) || (line.id != field::unknown && holds(without, line.id))) continue;
+    if (ends_here(line) || (line.id != field::unknown && holds(without, line.id))) continue;
     append_field(out, line.name, line.value);
   }
 }
@@ -132,10 +134,26 @@ HopByHop::HopByHop(const Fields& fields) {
 }
 
 bool HopByHop::ends_here(const Field& line) const {
-  if (is_connection_field(line.id)) return true;
-  if (options_.size() == kMaxOptions) return !is_for_all(line);
-  const auto named = [&line](std::string_view option) { return same_word(option, line.name); };
-  return std::any_of(options_.begin(), options_.end(), named) && !is_for_all(line);
+  return is_connection_field(line.id) || is_named(line);
+}
+
+bool HopByHop::is_named(const Field& line) const {
+  if (options_.empty()) return false;
+  const auto matches = [&line](std::string_view option) { return same_word(option, line.name); };
+  const bool named =
+      options_.size() == kMaxOptions || std::any_of(options_.begin(), options_.end(), matches);
+  return named && !is_for_all(line) && !is_connection_field(line.id);
+}
+
+std::optional<Fields> without_named(const Fields& fields) {
+  const HopByHop hop(fields);
+  const auto named = [&hop](const Field& line) { return hop.is_named(line); };
+  if (std::none_of(fields.begin(), fields.end(), named)) return std::nullopt;
+  Fields others;
+  for (const Field& line : fields) {
+    if (!named(line)) others.append(line);
+  }
+  return others;
 }
 
 bool via_names(const Fields& fields, std::string_view our_name) {
@@ -148,7 +166,9 @@ void append_request_head(std::string& out, const UpstreamRequest& request) {
   out.reserve(out.size() + kUsualHead);
   ((((out += request.method) += ' ') += request.target) += " HTTP/1.1\r\n");
   append_field(out, "Host", request.host);
-  append_end_to_end(out, request.fields, field::host, request.without);
+  // What Connection named is gone. It cannot name what we have added since.
+  append_end_to_end(out, request.fields, field::host, request.without,
+                    [](const Field& line) { return is_connection_field(line.id); });
   append_via(out, request.received_minor, request.name);
   append_framing(out, request.framing);
   for (const Field& line : request.extra) append_field(out, line.name, line.value);
@@ -158,7 +178,9 @@ void append_request_head(std::string& out, const UpstreamRequest& request) {
 void append_response_head(std::string& out, const ResponseHead& head, std::string_view name,
                           std::span<const field> without) {
   append_status_line(out, head.status, head.reason);
-  append_end_to_end(out, head.fields, field::age, without);
+  const HopByHop hop(head.fields);
+  append_end_to_end(out, head.fields, field::age, without,
+                    [&hop](const Field& line) { return hop.ends_here(line); });
   append_via(out, head.minor, name);
 }
 

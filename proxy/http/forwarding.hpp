@@ -2,6 +2,7 @@
 // framing.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,18 +15,24 @@ namespace proxy::http {
 // Which fields of a message are not forwarded: the connection fields of RFC 9110 7.6.1,
 // Proxy-Authorization (which is for this proxy), and the fields that Connection names. Connection
 // cannot remove fields that change the meaning of the message (Host, Content-*, Cache-Control, Via,
-// ...). If Connection names kMaxOptions options, every field that an option can remove is removed.
-// The fields must outlive this object.
+// ...), nor those that tell the client's address. If Connection names kMaxOptions options, every
+// field that an option can remove is removed. The fields must outlive this object.
 class HopByHop {
  public:
   explicit HopByHop(const Fields& fields);
   bool ends_here(const Field& field) const;
+  // Whether Connection names the field, and can remove it.
+  bool is_named(const Field& field) const;
 
  private:
   static constexpr std::size_t kMaxOptions = 64;  // each is compared with each field
 
   boost::container::small_vector<std::string_view, 4> options_;
 };
+
+// All fields except those that Connection names and can remove. Connection itself and the other
+// connection fields stay, because they tell how to treat this connection. Nothing if none is named.
+std::optional<Fields> without_named(const Fields& fields);
 
 // Whether the message has already passed the proxy `our_name`: whether a Via member has this name
 // as its received-by. Ignores case and comments.
@@ -36,7 +43,7 @@ struct UpstreamRequest {
   std::string_view method;
   std::string_view target;  // origin-form to an origin, absolute-form to a proxy
   std::string_view host;    // Target::authority(): Host is always regenerated and comes first
-  const Fields& fields;     // the client's
+  const Fields& fields;     // the client's, without_named()
   int received_minor = 1;   // the client's HTTP version, for Via
   std::string_view name;    // ours, for Via
   Framing framing = {};

@@ -13,7 +13,7 @@ OwnedFields::OwnedFields(const Fields& original) {
   };
   for (const Field& line : original) {
     const auto name = copy(line.name);
-    fields_.append(line.id, name, copy(line.value));
+    fields_.append({line.id, name, copy(line.value), line.selects});
   }
 }
 

@@ -40,6 +40,11 @@ Variant::Variant(const Fields& response, const Fields& request) {
     const field id = boost::beast::http::string_to_field(*name);
     fields_.push_back({id, lower(*name), value_of(request, id, *name)});
   }
+  for (const Field& line : request) {
+    if (never_ || !line.selects) continue;
+    never_ = fields_.size() == kMaxNames;
+    fields_.push_back({line.id, lower(line.name), value_of(request, line.id, line.name)});
+  }
   if (never_) fields_.clear();
   const auto by_name = [](const SelectingField& a, const SelectingField& b) {
     return a.name < b.name;

@@ -11,12 +11,12 @@
 
 namespace proxy::http {
 
-// Selects one stored response among those of its URL: the request fields that Vary names, with
-// their values in the request that fetched the response. Owns its text. Without Vary it matches
-// every request.
+// Selects one stored response among those of its URL: the request fields that Vary names, and those
+// of the fetching request that are marked (Field::selects), with their values in that request. Owns
+// its text. Without such fields it matches every request.
 class Variant {
  public:
-  // A request field that Vary names, and the normal form of its value.
+  // A request field that selects, and the normal form of its value.
   struct SelectingField {
     field id;
     std::string name;  // lower case
@@ -32,7 +32,7 @@ class Variant {
   static std::optional<Variant> of(std::vector<SelectingField> fields);
 
   // Compares each field in its normal form (normal_form.hpp). An absent field matches only if it is
-  // absent in both. A Vary that is `*`, cannot be read or names more than 64 fields never matches.
+  // absent in both. A Vary that is `*` or cannot be read never matches, nor do more than 64 fields.
   bool matches(const Fields& request) const;
   // Whether no request can match.
   bool never_matches() const { return never_; }

@@ -1,19 +1,28 @@
 #include "proxy/request/request.hpp"
 
-#include <arpa/inet.h>
+#include <algorithm>
 
+#include "proxy/http/forwarding.hpp"
 #include "proxy/http/hops.hpp"
 #include "proxy/http/range.hpp"
+#include "proxy/http/text.hpp"
 #include "proxy/policy/gateway.hpp"
 #include "proxy/policy/site_rules.hpp"
 
 namespace proxy {
 namespace {
 
-std::string text_of(const config::Address& address) {
-  char text[INET6_ADDRSTRLEN];
-  const bool v4 = config::is_v4(address);
-  return inet_ntop(v4 ? AF_INET : AF_INET6, address.data() + (v4 ? 12 : 0), text, sizeof text);
+// The two fields that name the client's address in the form that we write.
+bool is_ours_to_write(const http::Field& line) {
+  return line.id == http::field::forwarded || http::same_word(line.name, http::kXForwardedFor);
+}
+
+http::Fields without_ours(const http::Fields& fields) {
+  http::Fields others;
+  for (const auto& line : fields) {
+    if (!is_ours_to_write(line)) others.append(line);
+  }
+  return others;
 }
 
 }  // namespace
@@ -74,17 +83,26 @@ std::string Request::in_its_space(std::string url) const {
   return is_apart() ? url.insert(0, kReverseSpace) : url;
 }
 
-void Request::tell_of_client(config::Forwarded how, const config::Address& client) {
+void Request::tell_of_client(const config::ForwardedSettings& settings, std::string_view address) {
   using How = config::Forwarded;
-  if (how == How::off) return;
-  auto fields = http::without_forwarded(head.fields);
-  if (how != How::remove) {
-    const auto earlier = how == How::append ? head.fields : http::Fields{};
-    forwarded_ = http::forwarded_for(earlier, text_of(client));
-    fields.append(http::field::forwarded, "Forwarded", forwarded_.forwarded);
-    fields.append(http::field::unknown, http::kXForwardedFor, forwarded_.x_forwarded_for);
+  const auto by_default = arrival_ == Arrival::reverse ? How::replace : How::off;
+  const auto how = settings.how.value_or(by_default);
+  const bool keeps = how == How::off || how == How::append;
+  if (auto heeded = http::heeded_fields(head.fields, {keeps, settings.drop, settings.pass})) {
+    head.fields = std::move(*heeded);
   }
-  head.fields = std::move(fields);
+  if (how == How::append || how == How::replace) {
+    forwarded_ = http::forwarded_for(head.fields, address);
+    if (std::any_of(head.fields.begin(), head.fields.end(), is_ours_to_write)) {
+      head.fields = without_ours(head.fields);
+    }
+    http::Field written{http::field::forwarded, "Forwarded", forwarded_.forwarded};
+    written.selects = http::what_it_tells(written) == http::Tells::request;
+    head.fields.append(written);
+    head.fields.append(http::field::unknown, http::kXForwardedFor, forwarded_.x_forwarded_for);
+  }
+  steered_ = std::any_of(head.fields.begin(), head.fields.end(),
+                         [](const http::Field& line) { return line.selects; });
 }
 
 std::string Request::stored_as(const http::Target& other) const {
@@ -109,6 +127,7 @@ OwnedRequest::OwnedRequest(const Request& original)
   request_->rules_ = original.rules_;
   request_->rule_ = original.rule_;
   request_->own_name_ = original.own_name_;
+  request_->steered_ = original.steered_;
   if (original.rule_) original.rule_->apply_to(request_->facts);
 }
 
@@ -124,6 +143,7 @@ http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view bytes,
   const auto framing = http::request_framing(*head);
   if (!framing) return framing.error();
   if (const auto hops = http::check_hops(*head, *framing); !hops) return hops.error();
+  if (auto others = http::without_named(head->fields)) head->fields = std::move(*others);
   return std::make_unique<Request>(std::move(*head), std::move(*target), *framing);
 }
 

@@ -63,9 +63,10 @@ struct Request {
   // that the site's rule drops.
   [[nodiscard]] bool may_exist() const;
 
-  // Rewrites Forwarded and X-Forwarded-For as the setting `forwarded` says. Call this before a
-  // variant is selected, since responses may vary by these fields.
-  void tell_of_client(config::Forwarded how, const config::Address& client);
+  // Removes and writes fields about the client as the settings say (http/forwarded.hpp). Call this
+  // before a variant is selected, since responses may depend on these fields. `address`: the
+  // client's, in text, IPv6 without brackets.
+  void tell_of_client(const config::ForwardedSettings& settings, std::string_view address);
 
   // Finds the site's rule and applies it to the facts and to stored_as(). Call this after arrive().
   // The rules outlive the request.
@@ -81,9 +82,9 @@ struct Request {
   // The name for another URL of the same site.
   [[nodiscard]] std::string stored_as(const http::Target& other) const;
   // Whether neighbours may learn of the response and be asked for it: only if the response is
-  // stored under its full URL. For a neighbour, a URL without the dropped parameters is another
-  // URL.
-  [[nodiscard]] bool may_be_shared() const { return own_name_.empty(); }
+  // stored under its full URL, and no field that a neighbour does not see may have changed it. For
+  // a neighbour, a URL without the dropped parameters is another URL.
+  [[nodiscard]] bool may_be_shared() const { return own_name_.empty() && !steered_; }
   // The Host field for the origin.
   [[nodiscard]] std::string_view origin_host() const;
 
@@ -100,6 +101,7 @@ struct Request {
   const SiteRules* rules_ = nullptr;
   const SiteRule* rule_ = nullptr;
   std::string own_name_;  // empty: the URL
+  bool steered_ = false;  // the client wrote a field that is marked (http::Field::selects)
   // Text that fields of `head` refer to.
   http::ForwardedValues forwarded_;
   std::string range_;
@@ -120,7 +122,9 @@ class OwnedRequest {
   std::optional<Request> request_;
 };
 
-// Parses the bytes of one head, including its target, Host and framing.
+// Parses the bytes of one head, including its target, Host and framing. The request lacks the
+// fields that its Connection names (RFC 9110 7.6.1): key, variant, rules and origin see one set of
+// fields.
 http::HeadResult<std::unique_ptr<Request>> parse_request(std::string_view head,
                                                          const http::HeadLimits& limits);
 

@@ -41,7 +41,7 @@ TEST(Load, TakesEverySettingFromTheText) {
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
                "false_miss_sample": 0.25},
-    "reverse": [], "forwarded": "append",
+    "reverse": [], "forwarded": "append", "forwarded_drop": ["X-A"], "forwarded_pass": ["X-B"],
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
                "deny_to": [], "connect_ports": [443, 8443],
                "block": ["/etc/hearsay/ads", "b"], "allow": ["c"]},
@@ -62,7 +62,7 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     {"A", "B"},
                                     DiskSettings{"/var/cache/a", mebibytes(64), Admit::second}}));
   EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25}));
-  EXPECT_EQ(s.forwarded, Forwarded::append);
+  EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
   EXPECT_TRUE(s.access.monitor.empty());
   EXPECT_EQ(s.access.admin, *parse_networks("::1"));

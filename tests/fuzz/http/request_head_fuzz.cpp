@@ -38,10 +38,11 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   if (check_hops(*head, *framing)) check_shown(*head, *target);
   if (asks_for_websocket(*head, *framing) && framing->has_body()) std::abort();
   std::string out;
+  const Fields fields = without_named(head->fields).value_or(head->fields);
   const UpstreamRequest request{head->method,
                                 target->path(),
                                 target->authority(),
-                                head->fields,
+                                fields,
                                 head->minor,
                                 "cache-a",
                                 *framing,

@@ -37,9 +37,62 @@ INSTANTIATE_TEST_SUITE_P(
                       "for=192.0.2.1", "192.0.2.1"}),
     [](const auto& test) { return test.param.name; });
 
+TEST(WhatItTells, FollowsNameAndValue) {
+  const struct {
+    const char* line;
+    Tells tells;
+  } cases[] = {
+      {"X-Forwarded-For: 1", Tells::client},
+      {"x_forwarded_for: 1", Tells::client},
+      {"True-Client-IP: 1", Tells::client},
+      {"X-Real-IP: 1", Tells::client},
+      {"Forwarded: for=1;by=2, FOR=3", Tells::client},
+      {"Forwarded: for=1;host=evil", Tells::request},
+      {"Forwarded: for=1;Proto=https", Tells::request},
+      {"Forwarded: for=\"a;host=b\"", Tells::request},  // quoted: on the safe side
+      {"X-Forwarded-Host: a", Tells::request},
+      {"X_Forwarded_Host: a", Tells::request},
+      {"X-Forwarded-Whatever: a", Tells::request},
+      {"X-Forwarded: a", Tells::request},
+      {"x-original-url: /", Tells::request},
+      {"X-Rewrite-URL: /", Tells::request},
+      {"X-HTTP-Method-Override: PUT", Tells::request},
+      {"X-Host: a", Tells::request},
+      {"Host: a", Tells::nothing},
+      {"X-Forwarder: a", Tells::nothing},
+      {"Cookie: a", Tells::nothing},
+      {"Content-Type: a", Tells::nothing},
+      {"X: a", Tells::nothing},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(what_it_tells(*fields_of({c.line}).begin()), c.tells) << c.line;
+  }
+}
+
+std::string shown(const Fields& fields) {
+  std::string text;
+  for (const Field& line : fields) {
+    if (line.selects) text += '*';
+    (text += line.name) += ' ';
+  }
+  return text;
+}
+
+TEST(HeededFields, AreRemovedOrMarkedByTheRules) {
+  const Fields all = fields_of({"X-Real-IP: 1", "X-A: 2", "X-Forwarded-Proto: https", "X-B: 3"});
+  const std::vector<std::string> a{"x-a"}, proto{"x_forwarded-PROTO"}, ip{"X-Real-IP"};
+  EXPECT_EQ(shown(*heeded_fields(all, {true})), "X-Real-IP X-A *X-Forwarded-Proto X-B ");
+  EXPECT_EQ(shown(*heeded_fields(all, {false})), "X-A X-B ");
+  EXPECT_EQ(shown(*heeded_fields(all, {false, a, proto})), "*X-Forwarded-Proto X-B ");
+  EXPECT_EQ(shown(*heeded_fields(all, {false, a, ip})), "*X-Real-IP X-B ");
+  EXPECT_EQ(shown(*heeded_fields(all, {true, a, a})), "X-Real-IP *X-A *X-Forwarded-Proto X-B ");
+  EXPECT_FALSE(heeded_fields(fields_of({"X-A: 1", "X-Real-IP: 1"}), {true}));
+  EXPECT_FALSE(heeded_fields(fields_of({"X-A: 1", "Accept: 1"}), {false}));
+}
+
 TEST(WithoutForwarded, LeavesTheOthersAsTheyWere) {
   const Fields all = fields_of({"Forwarded: a", "X-A: 1", "X-Forwarded-For: b",
-                                "x-forwarded-for: c", "X-Forwarded-Host: d"});
+                                "x-forwarded-for: c", "X-B: d", "X-Forwarded-Host: e"});
   const Fields others = without_forwarded(all);
   ASSERT_EQ(others.size(), 2U);
   EXPECT_EQ(others.begin()[0].name, "X-A");

@@ -41,6 +41,18 @@ TEST(HopByHop, FloodsOfOptionsEndEveryFieldTheyMay) {
   EXPECT_FALSE(hop.ends_here(*(others.begin() + 1)));
 }
 
+TEST(WithoutNamed, TakesOutWhatConnectionNamesAndLeavesTheConnectionsOwnFields) {
+  const auto others = without_named(
+      fields_of({"Connection: Accept, upgrade, x-forwarded-for, x-forwarded-proto, x-a, via",
+                 "Accept: a", "Upgrade: websocket", "X-Forwarded-For: 1", "X-Forwarded-Proto: 1",
+                 "X-A: 1", "X-a: 2", "X-B: 3", "Via: 1.1 x", "Cookie: c"}));
+  ASSERT_TRUE(others);
+  std::string names;
+  for (const Field& line : *others) (names += line.name) += ' ';
+  EXPECT_EQ(names, "Connection Upgrade X-Forwarded-For X-B Via Cookie ");
+  EXPECT_FALSE(without_named(fields_of({"Connection: close, x-c", "X-B: 3"}))) << "nothing to do";
+}
+
 TEST(ViaNames, FindsOurNameAndNoOther) {  // RFC 9110 7.6.3
   const struct {
     const char* via;

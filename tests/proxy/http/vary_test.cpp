@@ -19,6 +19,18 @@ struct VaryCase {
   bool matches;
 };
 
+TEST(Variant, IsSelectedByMarkedFieldsOfItsRequestToo) {
+  Fields marked = fields_of({"A: 1"});
+  marked.append({field::unknown, "X-Forwarded-Host", "evil", true});
+  const Variant variant(fields_of({"Vary: A"}), marked);
+  EXPECT_EQ(variant.mark(), "a=\"1\", x-forwarded-host=\"evil\"");
+  EXPECT_TRUE(variant.matches(marked));
+  EXPECT_FALSE(variant.matches(fields_of({"A: 1"})));
+  Fields many;
+  for (int i = 0; i < 65; ++i) many.append({field::unknown, "X-Forwarded-A", "", true});
+  EXPECT_TRUE(Variant({}, many).never_matches()) << "bounded";
+}
+
 TEST(Variant, MatchesByRfc9111Section41) {
   const VaryCase cases[] = {
       {"no Vary", {}, {"A: 1"}, {"A: 2"}, true},
