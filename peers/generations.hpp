@@ -58,12 +58,12 @@ class Generations {
   void drop_old_steps() REQUIRES(bits_mutex_, mutex_);
 
   // Taken before mutex_, and held while a snapshot is made.
-  mutable threads::Mutex bits_mutex_;
+  mutable threads::Mutex bits_mutex_{threads::Place::second};
   std::vector<std::uint8_t> bits_ GUARDED_BY(bits_mutex_);  // of newest_
 
-  mutable threads::Mutex mutex_;                  // held briefly
-  digest::NativeHead newest_ GUARDED_BY(mutex_);  // written under both locks
-  std::deque<Flips> steps_ GUARDED_BY(mutex_);    // the last one leads to the newest generation
+  mutable threads::Mutex mutex_{threads::Place::third};  // held briefly
+  digest::NativeHead newest_ GUARDED_BY(mutex_);         // written under both locks
+  std::deque<Flips> steps_ GUARDED_BY(mutex_);  // the last one leads to the newest generation
   std::size_t flips_kept_ GUARDED_BY(mutex_) = 0;
   mutable Made made_ GUARDED_BY(mutex_);
 };

@@ -1,4 +1,5 @@
-// The standard library's locks with annotations, which libstdc++ lacks. They cost nothing more.
+// The standard library's locks with annotations, which libstdc++ lacks, and with a place in the
+// order of locks. In released programs they cost nothing more.
 #pragma once
 
 #include <chrono>
@@ -9,36 +10,61 @@
 #include <utility>
 
 #include "config/threads/annotations.hpp"
+#include "config/threads/lock_order.hpp"
 
 namespace threads {
 
 // A std::mutex. Use it by MutexLock.
 class CAPABILITY("mutex") Mutex {
  public:
-  void lock() ACQUIRE() { mutex_.lock(); }
-  void unlock() RELEASE() { mutex_.unlock(); }
+  explicit Mutex(Place place = Place::alone) : order_(place) {}
+
+  void lock() ACQUIRE() {
+    order_.taking();
+    mutex_.lock();
+  }
+  // For a thread that takes several locks of one place. It always takes them in the same order.
+  void lock_beside_others() ACQUIRE() {
+    order_.taking_beside_others();
+    mutex_.lock();
+  }
+  void unlock() RELEASE() {
+    mutex_.unlock();
+    order_.released();
+  }
 
  private:
   friend class MutexLock;
 
   std::mutex mutex_;
+  [[no_unique_address]] Ordered order_;
 };
 
 // Holds a Mutex for as long as it lives, but between unlock() and lock().
 class SCOPED_CAPABILITY MutexLock {
  public:
-  explicit MutexLock(Mutex& mutex) ACQUIRE(mutex) : lock_(mutex.mutex_) {}
-  ~MutexLock() RELEASE() {}
+  explicit MutexLock(Mutex& mutex) ACQUIRE(mutex)
+      : order_((mutex.order_.taking(), mutex.order_)), lock_(mutex.mutex_) {}
+  ~MutexLock() RELEASE() {
+    if (lock_.owns_lock()) order_.released();
+  }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
 
-  void unlock() RELEASE() { lock_.unlock(); }
-  void lock() ACQUIRE() { lock_.lock(); }
+  void unlock() RELEASE() {
+    lock_.unlock();
+    order_.released();
+  }
+  void lock() ACQUIRE() {
+    order_.taking();
+    lock_.lock();
+  }
 
  private:
   friend class Condition;
   friend class StoppableCondition;
 
+  [[no_unique_address]] Ordered order_;
   std::unique_lock<std::mutex> lock_;
 };
 
@@ -92,13 +118,28 @@ class StoppableCondition {
 // A std::shared_mutex: many read at once, one writes alone.
 class CAPABILITY("mutex") SharedMutex {
  public:
-  void lock() ACQUIRE() { mutex_.lock(); }
-  void unlock() RELEASE() { mutex_.unlock(); }
-  void lock_shared() ACQUIRE_SHARED() { mutex_.lock_shared(); }
-  void unlock_shared() RELEASE_SHARED() { mutex_.unlock_shared(); }
+  explicit SharedMutex(Place place = Place::alone) : order_(place) {}
+
+  void lock() ACQUIRE() {
+    order_.taking();
+    mutex_.lock();
+  }
+  void unlock() RELEASE() {
+    mutex_.unlock();
+    order_.released();
+  }
+  void lock_shared() ACQUIRE_SHARED() {
+    order_.taking();
+    mutex_.lock_shared();
+  }
+  void unlock_shared() RELEASE_SHARED() {
+    mutex_.unlock_shared();
+    order_.released();
+  }
 
  private:
   std::shared_mutex mutex_;
+  [[no_unique_address]] Ordered order_;
 };
 
 class SCOPED_CAPABILITY ReadLock {

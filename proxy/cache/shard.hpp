@@ -89,7 +89,7 @@ class Shard {
   disk::Index* const below_;
   std::atomic<std::size_t> count_ = 0;
 
-  threads::Mutex mutex_;
+  threads::Mutex mutex_{threads::Place::second};
   Map slots_ GUARDED_BY(mutex_);
   S3Fifo order_ GUARDED_BY(mutex_);
   ShardClaims claims_ GUARDED_BY(mutex_);

@@ -107,7 +107,7 @@ class Fill {
   FillReader* slowest() const REQUIRES(mutex_);
 
   const std::string url_;
-  mutable threads::Mutex mutex_;
+  mutable threads::Mutex mutex_{threads::Place::third};
   Wakeup writer_;
   std::vector<FillReader*> readers_ GUARDED_BY(mutex_);
   std::deque<std::string> interims_ GUARDED_BY(mutex_);

@@ -76,7 +76,7 @@ class Fills {
 
  private:
   struct Shard {
-    threads::Mutex mutex;
+    threads::Mutex mutex{threads::Place::second};
     std::unordered_map<digest::Key, std::shared_ptr<Fill>, digest::KeyHash> fills GUARDED_BY(mutex);
     std::unordered_set<digest::Key, digest::KeyHash> refreshing GUARDED_BY(mutex);
     RecentKeys unshared GUARDED_BY(mutex){4096};

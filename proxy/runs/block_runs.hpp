@@ -121,7 +121,8 @@ class BlockRuns {
   using List = std::vector<std::shared_ptr<BlockRun>>;
   static constexpr std::size_t kShards = 16;
   struct Shard {
-    threads::Mutex mutex;  // guards each BlockRun in it, too: BlockRun::expect_guard()
+    threads::Mutex mutex{
+        threads::Place::second};  // guards each BlockRun in it, too: BlockRun::expect_guard()
     std::unordered_map<std::uint64_t, List> runs GUARDED_BY(mutex);  // by the object's version
     std::uint64_t supplied GUARDED_BY(mutex) = 0;  // blocks that its runs have supplied so far
   };

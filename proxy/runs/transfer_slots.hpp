@@ -81,7 +81,7 @@ class TransferSlots {
   const std::size_t slots_;
   const std::size_t spared_;
   const std::size_t most_fetched_;
-  threads::Mutex mutex_;
+  threads::Mutex mutex_{threads::Place::third};
   std::size_t taken_ GUARDED_BY(mutex_) = 0;
   // How many of the taken slots are for fetched blocks.
   std::size_t fetched_ GUARDED_BY(mutex_) = 0;

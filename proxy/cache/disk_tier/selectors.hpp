@@ -23,7 +23,10 @@ namespace proxy::cache {
 // again if that takes no waiting; else the variants on disk are lost. Any thread.
 class Selectors {
   static constexpr std::size_t kLocks = 32;  // all are held at once; TSan counts up to 64
-  using Locks = std::array<threads::Mutex, kLocks>;
+  struct UrlLock : threads::Mutex {
+    UrlLock() : Mutex(threads::Place::first) {}
+  };
+  using Locks = std::array<UrlLock, kLocks>;
 
  public:
   // All references outlive this object. `most`: how many selectors are remembered.
@@ -38,7 +41,7 @@ class Selectors {
   class AllLocked {
    public:
     explicit AllLocked(Selectors& selectors) NO_THREAD_SAFETY_ANALYSIS : locks_(selectors.locks_) {
-      for (auto& lock : locks_) lock.lock();
+      for (auto& lock : locks_) lock.lock_beside_others();
     }
     ~AllLocked() NO_THREAD_SAFETY_ANALYSIS {
       for (auto& lock : locks_) lock.unlock();

@@ -126,7 +126,7 @@ class IndexShard {
     return digest::Collected::complete;
   }
 
-  threads::Mutex mutex;
+  threads::Mutex mutex{threads::Place::third};
   std::optional<Map> map GUARDED_BY(mutex);
   std::array<std::uint32_t, 8> counts GUARDED_BY(mutex){};  // of entries, by kind
 
