@@ -5,12 +5,15 @@
 
 namespace support {
 
-// A sanitizer slows the program several times, the more so on a machine that other work keeps busy.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr int kSlowdown = 5;
+// Whether the program under test is built with a sanitizer.
+#if defined(HEARSAY_SANITIZED)
+inline constexpr bool kSanitized = true;
 #else
-inline constexpr int kSlowdown = 1;
+inline constexpr bool kSanitized = false;
 #endif
+
+// A sanitizer slows the program several times, the more so on a machine that other work keeps busy.
+inline constexpr int kSlowdown = kSanitized ? 5 : 1;
 
 // A test that waits for what never comes fails after this time.
 inline constexpr std::chrono::seconds kPatience{10 * kSlowdown};

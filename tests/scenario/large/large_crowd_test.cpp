@@ -11,11 +11,7 @@ namespace scenario {
 namespace {
 
 // Sanitizers keep freed memory, so the process's size does not show what the program uses.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMemoryIsMeasurable = false;
-#else
-constexpr bool kMemoryIsMeasurable = true;
-#endif
+constexpr bool kMemoryIsMeasurable = !kSanitized;
 
 // Requests a part and compares it piece by piece, as the test cannot hold gigabytes.
 bool gets(LargeScene& scene, Client& client, const Span& span) {
