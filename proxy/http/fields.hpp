@@ -27,8 +27,13 @@ class Fields {
 
   void append(std::string_view name, std::string_view value);
   void append(field id, std::string_view name, std::string_view value);
-  void append(const Field& line) { lines_.push_back(line); }
-  void clear() { lines_.clear(); }
+  void append(const Field& line) {
+    lines_.push_back(line);
+    any_selects_ = any_selects_ || line.selects;
+  }
+  void clear() { *this = {}; }
+  // Whether a line is marked: Field::selects.
+  bool any_selects() const { return any_selects_; }
 
   // The first line with this name, or null. The text overload is for unregistered names, in any
   // case.
@@ -46,6 +51,7 @@ class Fields {
 
  private:
   Lines lines_;
+  bool any_selects_ = false;
 };
 
 // The position where the first member of a list ends: at its comma, else at the end of the text. A

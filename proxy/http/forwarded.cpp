@@ -7,7 +7,7 @@
 namespace proxy::http {
 namespace {
 
-// Lower case. X-Forwarded-* is not listed.
+// Lower case, and no registered names. X-Forwarded-* is not listed.
 constexpr std::string_view kOfClient[] = {
     "cf-connecting-ip", "client-ip",      "fastly-client-ip",    "forwarded-for",
     "true-client-ip",   "x-client-ip",    "x-cluster-client-ip", "x-original-forwarded-for",
@@ -84,16 +84,12 @@ void append_member(std::string& list, std::string_view member) {
 
 }  // namespace
 
-// Nearly all names are told from the family by their length and first letter.
 Tells what_it_tells(const Field& line) {
   if (line.id == field::forwarded) {
     return names_only_nodes(line.value) ? Tells::client : Tells::request;
   }
+  if (line.id != field::unknown) return Tells::nothing;  // nearly always
   const auto name = line.name;
-  const char first = name.empty() ? '\0' : lower(name.front());
-  if (name.size() < 6 || (first != 'x' && first != 'c' && first != 'f' && first != 't')) {
-    return Tells::nothing;
-  }
   if (is_x_forwarded_for(line) || listed(kOfClient, name)) return Tells::client;
   return begins(name, kXForwarded) || listed(kOfRequest, name) ? Tells::request : Tells::nothing;
 }

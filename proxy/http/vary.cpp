@@ -69,8 +69,18 @@ std::optional<Variant> Variant::of(std::vector<SelectingField> fields) {
   return variant;
 }
 
+bool Variant::names(const Field& line) const {
+  return std::any_of(fields_.begin(), fields_.end(),
+                     [&line](const SelectingField& one) { return same_word(one.name, line.name); });
+}
+
 bool Variant::matches(const Fields& request) const {
   if (never_) return false;
+  if (request.any_selects() &&
+      std::any_of(request.begin(), request.end(),
+                  [this](const Field& line) { return line.selects && !names(line); })) {
+    return false;
+  }
   return std::all_of(fields_.begin(), fields_.end(), [&](const SelectingField& one) {
     NormalForm form;
     if (!append_normal_form(form, request, one.id, one.name)) return !one.value;

@@ -13,7 +13,7 @@ namespace proxy::http {
 
 // Selects one stored response among those of its URL: the request fields that Vary names, and those
 // of the fetching request that are marked (Field::selects), with their values in that request. Owns
-// its text. Without such fields it matches every request.
+// its text. Without such fields it matches every request in which no field is marked.
 class Variant {
  public:
   // A request field that selects, and the normal form of its value.
@@ -32,7 +32,8 @@ class Variant {
   static std::optional<Variant> of(std::vector<SelectingField> fields);
 
   // Compares each field in its normal form (normal_form.hpp). An absent field matches only if it is
-  // absent in both. A Vary that is `*` or cannot be read never matches, nor do more than 64 fields.
+  // absent in both. Each marked field of the request must be among them. A Vary that is `*` or
+  // cannot be read never matches, nor do more than 64 fields.
   bool matches(const Fields& request) const;
   // Whether no request can match.
   bool never_matches() const { return never_; }
@@ -48,6 +49,8 @@ class Variant {
   std::size_t footprint() const;
 
  private:
+  bool names(const Field& line) const;
+
   std::vector<SelectingField> fields_;
   bool never_ = false;
 };

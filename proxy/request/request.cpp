@@ -101,8 +101,6 @@ void Request::tell_of_client(const config::ForwardedSettings& settings, std::str
     head.fields.append(written);
     head.fields.append(http::field::unknown, http::kXForwardedFor, forwarded_.x_forwarded_for);
   }
-  steered_ = std::any_of(head.fields.begin(), head.fields.end(),
-                         [](const http::Field& line) { return line.selects; });
 }
 
 std::string Request::stored_as(const http::Target& other) const {
@@ -127,7 +125,6 @@ OwnedRequest::OwnedRequest(const Request& original)
   request_->rules_ = original.rules_;
   request_->rule_ = original.rule_;
   request_->own_name_ = original.own_name_;
-  request_->steered_ = original.steered_;
   if (original.rule_) original.rule_->apply_to(request_->facts);
 }
 

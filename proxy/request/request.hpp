@@ -84,7 +84,9 @@ struct Request {
   // Whether neighbours may learn of the response and be asked for it: only if the response is
   // stored under its full URL, and no field that a neighbour does not see may have changed it. For
   // a neighbour, a URL without the dropped parameters is another URL.
-  [[nodiscard]] bool may_be_shared() const { return own_name_.empty() && !steered_; }
+  [[nodiscard]] bool may_be_shared() const {
+    return own_name_.empty() && !head.fields.any_selects();
+  }
   // The Host field for the origin.
   [[nodiscard]] std::string_view origin_host() const;
 
@@ -101,7 +103,6 @@ struct Request {
   const SiteRules* rules_ = nullptr;
   const SiteRule* rule_ = nullptr;
   std::string own_name_;  // empty: the URL
-  bool steered_ = false;  // the client wrote a field that is marked (http::Field::selects)
   // Text that fields of `head` refer to.
   http::ForwardedValues forwarded_;
   std::string range_;

@@ -25,6 +25,13 @@ bool reads_on(const Request& request) {
   return request.framing.has_body() || request.asks_for_websocket() || request.is_connect();
 }
 
+// An IPv4 client of an IPv6 socket is told as an IPv4 address.
+std::string text_of(const asio::ip::address& address) {
+  const bool mapped = address.is_v6() && address.to_v6().is_v4_mapped();
+  if (!mapped) return address.to_string();
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+}
+
 enum class Then { go_on, close };
 
 class Session final : public SessionList::Item {
@@ -36,7 +43,7 @@ class Session final : public SessionList::Item {
         input_(stream_, worker.buffers),
         response_(stream_, input_, record_, worker.policy()->settings.timeouts.body),
         client_{worker, response_, record_, upstream::plain_address(remote.address()),
-                remote.address().to_string()} {}
+                text_of(remote.address())} {}
 
   Task<void> run();
 

@@ -228,6 +228,7 @@ struct Run {
       json{{"threads", 1},
            {"log", {{"access", "none"}}},
            {"access", {{"connect_ports", {1}}}},
+           {"forwarded", "off"},  // adds no fields
            {"reverse",
             {{{"host", "*"}, {"to", "http://127.0.0.1:" + std::to_string(pump.port())}}}}},
       at_proxy};

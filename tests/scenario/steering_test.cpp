@@ -92,9 +92,24 @@ TEST(ReverseSteering, TheSettingsNameMoreFieldsAndLetSomeThrough) {
   EXPECT_EQ(gateway.ask({{"X-Tenant", "evil"}}).body, "saw ");
   gateway.origin.on(
       "/a", [](const Request& request) { return cacheable(request.field("X-Forwarded-Proto")); });
-  EXPECT_EQ(gateway.ask({{"X-Forwarded-Proto", "https"}}).body, "https");
+  EXPECT_EQ(gateway.ask({{"X-Forwarded-Proto", "https"}}).body, "https") << "not what is stored";
   EXPECT_TRUE(is_hit(gateway.ask({{"X-Forwarded-Proto", "https"}})));
   EXPECT_EQ(gateway.ask({}).body, "saw ") << "stored before";
+}
+
+// Also where the response without the field came first, and from disk.
+TEST(ReverseSteering, AFieldThatPassesSelectsOnDiskToo) {
+  const TemporaryDirectory home;
+  Gateway gateway(
+      json{{"forwarded", "off"},
+           {"cache", {{"disk", {{"path", (home / "c").string()}, {"size", "64MiB"}}}}}});
+  show(gateway.origin, "X-Forwarded-Proto", false);
+  const Fields secure{{"X-Forwarded-Proto", "https"}};
+  EXPECT_EQ(gateway.ask({}).body, "saw ");
+  EXPECT_TRUE(await([&] { return gateway.proxy.metric("hearsay_disk_entries") == 1; }));
+  EXPECT_EQ(gateway.ask(secure).body, "saw https");
+  EXPECT_TRUE(is_hit(gateway.ask(secure)));
+  EXPECT_EQ(gateway.ask({}).body, "saw ");
 }
 
 TEST(ForwardSteering, WhatAClientWroteIsStoredForItsLikeAlone) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <regex>
 
 namespace support::strict {
@@ -235,12 +236,23 @@ Answer read_answer(std::string_view bytes, std::string_view method) {
   return answer;
 }
 
+// Percent-encodes the bytes above 127, as the proxy is to do.
+std::string encoded(std::string_view path) {
+  std::string text;
+  for (const char c : path) {
+    char code[4];
+    std::snprintf(code, sizeof code, "%%%02X", static_cast<unsigned>(c) & 0xff);
+    text += c < 0 ? code : std::string(1, c);
+  }
+  return text;
+}
+
 std::string path_asked(const Message& request) {
   const auto scheme = request.second.find("://");
-  if (request.second[0] == '/' || scheme == std::string::npos) return request.second;
+  if (request.second[0] == '/' || scheme == std::string::npos) return encoded(request.second);
   const auto end = request.second.find_first_of("/?", scheme + 3);
   if (end == std::string::npos) return request.first == "OPTIONS" ? "*" : "/";
-  return (request.second[end] == '?' ? "/" : "") + request.second.substr(end);
+  return (request.second[end] == '?' ? "/" : "") + encoded(request.second.substr(end));
 }
 
 std::string not_normal(const Message& request) {

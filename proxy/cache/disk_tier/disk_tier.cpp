@@ -94,7 +94,10 @@ Result<ReadBack> DiskTier::read(const Key& url_key, std::string_view url,
   }
   if (location->kind == RecordKind::block || location->kind == RecordKind::selector) return read;
   auto saved = decode_head(url, stored->head(), stored->header());
-  if (!saved || saved->selector != number || !saved->entry.variant.matches(request)) {
+  const bool selected = saved && saved->entry.variant.matches(request);
+  // A marked field (http::Field::selects) selects though the response has no selector.
+  if (saved && saved->selector == 0 && number == 0 && !selected) return read;
+  if (!selected || saved->selector != number) {
     return corrupt((read.variant ? read.variant : read.by)->key, *location);
   }
   return reader_.read_entry(std::move(read), *stored, std::move(*saved), memory, wait);

@@ -69,6 +69,24 @@ TEST(WhatItTells, FollowsNameAndValue) {
   }
 }
 
+TEST(WhatItTells, KnowsTheWholeFamily) {
+  for (const char* name :
+       {"CF-Connecting-IP", "Client-IP", "Fastly-Client-IP", "Forwarded-For", "True-Client-IP",
+        "X-Client-IP", "X-Cluster-Client-IP", "X-Original-Forwarded-For", "X-Originating-IP",
+        "X-ProxyUser-IP", "X-Real-IP", "X-Remote-Addr", "X-Remote-IP"}) {
+    EXPECT_EQ(what_it_tells(*fields_of({name + std::string(": a")}).begin()), Tells::client)
+        << name;
+  }
+  for (const char* name :
+       {"Front-End-Https", "X-Forwarded", "X-Host", "X-HTTP-DestinationURL", "X-HTTP-Host-Override",
+        "X-HTTP-Method", "X-HTTP-Method-Override", "X-Method-Override", "X-Original-Host",
+        "X-Original-Method", "X-Original-URI", "X-Original-URL", "X-Proxy-URL", "X-Real-Host",
+        "X-Rewrite-URI", "X-Rewrite-URL", "X-Scheme", "X-URL-Scheme", "X-Forwarded-Scheme"}) {
+    EXPECT_EQ(what_it_tells(*fields_of({name + std::string(": a")}).begin()), Tells::request)
+        << name;
+  }
+}
+
 std::string shown(const Fields& fields) {
   std::string text;
   for (const Field& line : fields) {

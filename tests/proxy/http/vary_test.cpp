@@ -26,6 +26,8 @@ TEST(Variant, IsSelectedByMarkedFieldsOfItsRequestToo) {
   EXPECT_EQ(variant.mark(), "a=\"1\", x-forwarded-host=\"evil\"");
   EXPECT_TRUE(variant.matches(marked));
   EXPECT_FALSE(variant.matches(fields_of({"A: 1"})));
+  EXPECT_FALSE(Variant(fields_of({"Vary: A"}), fields_of({"A: 1"})).matches(marked));
+  EXPECT_FALSE(Variant().matches(marked)) << "without Vary, too";
   Fields many;
   for (int i = 0; i < 65; ++i) many.append({field::unknown, "X-Forwarded-A", "", true});
   EXPECT_TRUE(Variant({}, many).never_matches()) << "bounded";
