@@ -68,7 +68,7 @@ void read_drop_query(Section& in, std::vector<std::string>& names) {
 
 bool does_nothing(const RuleSettings& rule) {
   return !rule.min_fresh && !rule.max_fresh && !rule.ignore_client_no_cache &&
-         rule.drop_query.empty() && !rule.never_store && !rule.offline;
+         rule.drop_query.empty() && !rule.never_store && !rule.offline && !rule.store_cookies;
 }
 
 RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
@@ -83,6 +83,7 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   read_drop_query(in, rule.drop_query);
   in.read("never_store", rule.never_store);
   in.read("offline", rule.offline);
+  in.read("store_cookies", rule.store_cookies);
   if (rule.min_fresh && rule.max_fresh && *rule.min_fresh > *rule.max_fresh) {
     in.fault(*in.find("min_fresh"), "is longer than max_fresh; make one of them fit the other");
   }
@@ -90,7 +91,7 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   if (in.faults().size() == before && does_nothing(rule)) {
     in.fault(in.whole(),
              "does nothing; give it min_fresh, max_fresh, ignore_client_no_cache, drop_query, "
-             "never_store or offline, or leave it out");
+             "never_store, offline or store_cookies, or leave it out");
   }
   return rule;
 }

@@ -135,7 +135,8 @@ struct RuleSettings {
   bool ignore_client_no_cache = false;
   std::vector<std::string> drop_query;  // parameters left out of the key; `*` stands for any text
   bool never_store = false;
-  bool offline = false;  // like cache.offline
+  bool offline = false;        // like cache.offline
+  bool store_cookies = false;  // a response with Set-Cookie is stored like any other
 
   bool operator==(const RuleSettings&) const = default;
 };

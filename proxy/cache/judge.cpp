@@ -6,6 +6,7 @@
 
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
+#include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
 #include "proxy/http/vary.hpp"
 
@@ -179,6 +180,15 @@ std::string_view text(Storability storability) {
   return "";
 }
 
+bool may_store_cookie(const RequestFacts& request, const http::CacheControl& control) {
+  const auto names_cookie = [](const http::CacheControl::Names& names) {
+    return std::any_of(names.begin(), names.end(),
+                       [](std::string_view name) { return http::same_word(name, "Set-Cookie"); });
+  };
+  return request.store_cookies || control.public_ || control.s_maxage || control.targeted ||
+         names_cookie(control.private_fields) || names_cookie(control.no_cache_fields);
+}
+
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
                       const Times& times, http::Targets targets) {
   if (request.method != RequestFacts::Method::get) return Storability::method;
@@ -198,7 +208,7 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (has_star(response.fields)) return Storability::vary_star;
   const Freshness freshness = freshness_of(response, control, times.response, request.freshness);
   if (freshness.basis == Freshness::Basis::none) return Storability::status;
-  if (!freshness.is_explicit() && response.fields.has(field::set_cookie)) {
+  if (response.fields.has(field::set_cookie) && !may_store_cookie(request, control)) {
     return Storability::set_cookie;
   }
   return is_useful(response, control, freshness, times) ? Storability::yes : Storability::useless;

@@ -30,7 +30,8 @@ struct RequestFacts {
 
   // From the settings, not from the head.
   FreshnessBounds freshness = {};
-  bool never_store = false;  // forward the request and store nothing of the response
+  bool never_store = false;    // forward the request and store nothing of the response
+  bool store_cookies = false;  // a Set-Cookie does not keep a response from being stored
   // No origin is available: any stored response is served unless it forbids that (RFC 9111 4.2.4),
   // and nothing is forwarded.
   bool offline = false;
@@ -49,10 +50,15 @@ enum class Storability : std::uint8_t {
   private_,       // unqualified; if it names fields, the response is stored without them
   authorization,  // without public, must-revalidate or s-maxage (3.5)
   vary_star,
-  set_cookie,  // without explicit freshness
+  set_cookie,  // see may_store_cookie()
   useless,     // stale on arrival (or no-cache) and without a validator
 };
 std::string_view text(Storability storability);
+
+// Whether a Set-Cookie may be stored with a response that has these directives. RFC 9111 7.3 leaves
+// it to the origin to keep a cookie out of caches. Few origins that send a plain max-age think of
+// it, so its origin must address shared caches, or name the field as one that is not stored.
+bool may_store_cookie(const RequestFacts& request, const http::CacheControl& control);
 
 // `times` and `targets` are those that the entry would have.
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/http/forwarding.hpp"
@@ -52,6 +53,26 @@ http::Fields merged(const http::Fields& stored, const http::Fields& updates, Exc
   return fields;
 }
 
+// Removes the cookies that only the client that asked may get, and returns their lines.
+std::string take_asker_cookies(http::Fields& fields, const RequestFacts& request,
+                               http::Targets targets) {
+  std::string lines;
+  if (!fields.has(field::set_cookie) ||
+      may_store_cookie(request, http::response_cache_control(fields, targets))) {
+    return lines;
+  }
+  http::Fields others;
+  for (const http::Field& line : fields) {
+    if (line.id == field::set_cookie) {
+      http::append_field(lines, line.name, line.value);
+    } else {
+      others.append(line);
+    }
+  }
+  fields = std::move(others);
+  return lines;
+}
+
 // The entry with the fields of a newer message, except excluded ones, and with this part of the
 // content (none: all of it).
 Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& request,
@@ -62,6 +83,7 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
   http::ResponseHead head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
   head.minor = newer.response.minor;  // Via describes the message that arrived last
   head.fields = merged(head.fields, updates_of(newer.response.fields), excluded);
+  const auto cookies = take_asker_cookies(head.fields, request, newer.targets);
   if (entry.range && !part) head.status = 200;
   if (part) head.status = 206;
   if (head.status != entry.status) head.reason = http::reason_phrase(head.status);
@@ -71,7 +93,7 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
   whole.url = entry.url;
   whole.shared = entry.shared;
   whole.object = entry.object;
-  return {std::make_shared<Entry>(budget, whole), asker_fields(whole),
+  return {std::make_shared<Entry>(budget, whole), asker_fields(whole) + cookies,
           may_store(request, head, whole.times, whole.targets)};
 }
 

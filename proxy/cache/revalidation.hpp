@@ -33,8 +33,9 @@ struct Freshened {
 
 // The entry updated by a 304 that identifies it (3.2): the same body, the times of the 304, and its
 // end-to-end fields in place of the stored ones, except fields that describe the stored bytes
-// (Content-Length, -Type, -Encoding, -Range). Fields that the 304 omits stay. `request` is the
-// request whose fields `not_modified` holds.
+// (Content-Length, -Type, -Encoding, -Range). Fields that the 304 omits stay. A Set-Cookie that may
+// not be stored (may_store_cookie()) is in asker_fields. `request` is the request whose fields
+// `not_modified` holds.
 Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& not_modified);
 

@@ -31,7 +31,8 @@ SiteRule::SiteRule(const config::RuleSettings& settings)
       ignore_client_no_cache_(settings.ignore_client_no_cache),
       drop_query_(canonical(settings.drop_query)),
       never_store_(settings.never_store),
-      offline_(settings.offline) {}
+      offline_(settings.offline),
+      store_cookies_(settings.store_cookies) {}
 
 bool SiteRule::matches(const http::Target& target) const {
   return hosts_.matches(target.host(), target.port()) && target.path().starts_with(path_);
@@ -40,6 +41,7 @@ bool SiteRule::matches(const http::Target& target) const {
 void SiteRule::apply_to(cache::RequestFacts& facts) const {
   facts.freshness = freshness_;
   facts.never_store = never_store_;
+  facts.store_cookies = store_cookies_;
   facts.offline = facts.offline || offline_;
   if (!ignore_client_no_cache_) return;
   facts.control.no_cache = false;

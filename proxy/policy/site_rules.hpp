@@ -30,6 +30,7 @@ class SiteRule {
   // - ignore_client_no_cache: no-cache (also in Pragma) and max-age=0 count as if the client had
   //   not sent them, as with Squid's ignore-reload. The request to the origin still contains them.
   // - never_store: the request is forwarded, and its response is not stored.
+  // - store_cookies: a Set-Cookie does not keep a response from being stored.
   // - offline: only stored responses answer.
   void apply_to(cache::RequestFacts& facts) const;
 
@@ -50,6 +51,7 @@ class SiteRule {
   std::vector<std::string> drop_query_;
   bool never_store_;
   bool offline_;
+  bool store_cookies_;
 };
 
 class SiteRules {

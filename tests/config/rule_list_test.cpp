@@ -15,10 +15,10 @@ TEST(RuleSettings, NameASiteAndWhatHoldsForIt) {
   const auto settings =
       load(rules(R"({"name":"pool","host":"*.Example.com:8080","path":"/pool/","min_fresh":"1h",)"
                  R"("max_fresh":"24h","ignore_client_no_cache":true,"drop_query":["utm_*","sid"],)"
-                 R"("never_store":true,"offline":true})"));
+                 R"("never_store":true,"offline":true,"store_cookies":true})"));
   ASSERT_TRUE(settings.has_value());
-  const RuleSettings expected{"pool", {"*.example.com", 8080}, "/pool/", 1h,  24h,
-                              true,   {"utm_*", "sid"},        true,     true};
+  const RuleSettings expected{"pool", {"*.example.com", 8080}, "/pool/", 1h,   24h,
+                              true,   {"utm_*", "sid"},        true,     true, true};
   EXPECT_EQ(settings->rules, std::vector{expected});
 }
 

@@ -6,6 +6,32 @@
 namespace scenario {
 namespace {
 
+TEST(SetCookie, IsNotReplayedToOthersUnlessItsOriginSaysSo) {
+  const struct {
+    const char* control;
+    bool stored;
+  } cases[] = {{"max-age=60", false},
+               {"max-age=60, must-revalidate", false},
+               {"public, max-age=60", true},
+               {"s-maxage=60", true}};
+  for (const auto& c : cases) {
+    Scene scene;
+    scene.origin.on("/a", Reply(200, {{"Set-Cookie", "a=b"}, {"Cache-Control", c.control}}));
+    const Response first = scene.client.get(scene.origin.url("/a"));
+    EXPECT_EQ(first.field("Set-Cookie"), "a=b");
+    const auto told = first.field("Cache-Status");
+    EXPECT_EQ(contains(told, "not-stored/set-cookie"), !c.stored) << told;
+    EXPECT_EQ(is_hit(scene.client.get(scene.origin.url("/a"))), c.stored) << c.control;
+  }
+}
+
+TEST(SetCookie, IsStoredWhereARuleSaysSo) {
+  Scene scene(json{{"rules", {{{"name", "shop"}, {"host", "*"}, {"store_cookies", true}}}}});
+  scene.origin.on("/a", Reply(200, {{"Set-Cookie", "a=b"}, {"Cache-Control", "max-age=60"}}));
+  scene.client.get(scene.origin.url("/a"));
+  EXPECT_TRUE(is_hit(scene.client.get(scene.origin.url("/a"))));
+}
+
 TEST(Rules, FieldsNamedByPrivateAndNoCacheGoToTheAskerAlone) {  // RFC 9111 5.2.2.4, 5.2.2.7
   Scene scene;
   scene.origin.on("/a",

@@ -33,6 +33,18 @@ class Revalidation : public ::testing::Test {
   Budget budget_{1 << 20};
 };
 
+TEST_F(Revalidation, ACookieOfA304GoesToTheClientThatAskedAlone) {
+  const auto stored = entry("Cache-Control: max-age=100\r\nETag: \"e\"\r\n");
+  const auto own = freshened(*stored, "ETag: \"e\"\r\nSet-Cookie: a=b\r\nX: 1\r\n");
+  EXPECT_EQ(own.storability, Storability::yes);
+  EXPECT_EQ(own.entry->head.find("Set-Cookie"), std::string::npos) << own.entry->head;
+  EXPECT_EQ(own.asker_fields, "Set-Cookie: a=b\r\n");
+  const auto all =
+      freshened(*stored, "Cache-Control: public, max-age=1\r\nETag: \"e\"\r\nSet-Cookie: c\r\n");
+  EXPECT_NE(all.entry->head.find("Set-Cookie"), std::string::npos);
+  EXPECT_EQ(all.asker_fields, "");
+}
+
 TEST_F(Revalidation, AsksByEveryValidatorThereIs) {
   const auto both = entry("ETag: W/\"e\"\r\nLast-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n");
   const Conditions conditions = conditional_fields(*both, both->etag);

@@ -103,6 +103,7 @@ void Model::check_content(const Stored& stored, const Ask& ask, const Told& told
     for (const auto* directive : {"private", "no-cache"}) {
       for (const auto& name : control.names(directive)) remove(fields, name);
     }
+    if (!may_keep_cookie(control)) remove(fields, "Set-Cookie");
   }
   if (response.status == 304) leave_to_304(due, fields);
   if (!has(due, "Date")) {

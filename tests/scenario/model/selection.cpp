@@ -135,6 +135,7 @@ void freshen(Stored& stored, const Exchange& exchange) {
   remove(stored.answer.fields, "Date");  // the Date of the earlier message
   for (const Field& line : updates) remove(stored.answer.fields, line.name);
   for (const Field& line : updates) stored.answer.fields.push_back(line);
+  if (!may_keep_cookie(stored.control())) remove(stored.answer.fields, "Set-Cookie");
   stored.ask.fields = exchange.sent.fields;
   stored.asked = exchange.asked;
   stored.answered = exchange.answered;

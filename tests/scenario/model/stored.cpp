@@ -73,6 +73,14 @@ bool forbids_storing(const Ask& ask) {
   return control.says("no-store") || control.unreadable();
 }
 
+bool may_keep_cookie(const Control& control) {
+  for (const auto* directive : {"private", "no-cache"}) {
+    const auto names = control.names(directive);
+    if (std::find(names.begin(), names.end(), "set-cookie") != names.end()) return true;
+  }
+  return control.says_plainly("public") || control.says("s-maxage");
+}
+
 bool may_store(const Stored& stored) {
   const Control control = stored.control();
   const int status = stored.answer.status;
@@ -86,8 +94,8 @@ bool may_store(const Stored& stored) {
   const bool for_all =
       control.says_plainly("public") || control.says("must-revalidate") || control.says("s-maxage");
   if (has(stored.ask.fields, "Authorization") && !for_all) return false;
+  if (has(stored.answer.fields, "Set-Cookie") && !may_keep_cookie(control)) return false;
   if (is_explicit(stored)) return true;
-  if (has(stored.answer.fields, "Set-Cookie")) return false;  // Hearsay's promise beyond the RFC
   return heuristically_cacheable(status) || control.says_plainly("public");
 }
 

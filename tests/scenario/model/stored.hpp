@@ -28,6 +28,9 @@ Seconds date_of(const Stored& stored);
 bool forbids_storing(const Ask& ask);
 // 3: no rule forbids a shared cache to store the response.
 bool may_store(const Stored& stored);
+// Whether a Set-Cookie may be stored with a response that says this: Hearsay's promise beyond the
+// RFC.
+bool may_keep_cookie(const Control& control);
 // Hearsay promises to store a response that may be of use.
 bool is_useful(const Stored& stored);
 
