@@ -62,6 +62,21 @@ void read_connect_ports(Section& in, std::vector<std::uint16_t>& ports) {
   }
 }
 
+void read_own_names(Section& in, std::vector<std::string>& names) {
+  const auto items = in.items("own_names", "host names, such as \"cache-a.example.com\"");
+  if (!items) return;
+  names.clear();
+  for (const LocatedValue& item : *items) {
+    const auto host = in.host_pattern(item);
+    if (!host) continue;
+    if (host->port || host->host.starts_with('*')) {
+      in.fault(item, "expected a host name without port and without \"*\"");
+    } else {
+      names.push_back(host->host);
+    }
+  }
+}
+
 void read_paths(Section& in, std::string_view key, std::vector<std::string>& paths) {
   const auto items = in.items(key, "paths of files");
   if (!items) return;
@@ -85,6 +100,7 @@ void read_access(Section& in, AccessSettings& access) {
   read_networks(in, "peers", access.peers);
   read_deny_to(in, access);
   read_connect_ports(in, access.connect_ports);
+  read_own_names(in, access.own_names);
   read_paths(in, "block", access.block);
   read_paths(in, "allow", access.allow);
 }

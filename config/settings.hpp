@@ -148,6 +148,9 @@ struct AccessSettings {
   Networks peers;            // may read the digests although we do not ask them
   Networks deny_to;          // no client's request may reach these, whatever name leads there
   bool deny_to_self = true;  // nor this machine's own interfaces; part of "loopback"
+  // Names of this proxy, beside its host name and the setting `name`: our own pages answer under
+  // them. In lower case.
+  std::vector<std::string> own_names;
   std::vector<std::uint16_t> connect_ports{443};
   // Paths of files that list hosts, URL prefixes and addresses (proxy/lists/read.hpp).
   std::vector<std::string> block;  // refused to every client

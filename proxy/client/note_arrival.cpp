@@ -11,10 +11,12 @@ namespace proxy {
 
 bool is_our_name(const Client& client, std::string_view host) {
   if (host == "localhost") return true;
+  const auto& named = client.worker.policy()->settings.access.own_names;
+  const auto is_host = [host](std::string_view name) { return http::same_word(host, name); };
   std::array<char, 256> hostname{};
   ::gethostname(hostname.data(), hostname.size() - 1);
-  return http::same_word(host, hostname.data()) ||
-         http::same_word(host, client.worker.process.name);
+  return is_host(hostname.data()) || is_host(client.worker.process.name) ||
+         std::any_of(named.begin(), named.end(), is_host);
 }
 
 bool names_own_socket(const Client& client, const http::Target& target) {

@@ -6,7 +6,8 @@
 
 namespace proxy {
 
-// Whether `host` is "localhost", this machine's host name, or the setting `name`.
+// Whether `host` is "localhost", this machine's host name, the setting `name`, or one of
+// access.own_names.
 bool is_our_name(const Client& client, std::string_view host);
 
 // Whether the target's host and port name a socket that this proxy listens on: by its address, or

@@ -23,14 +23,12 @@ enum class Effect : std::uint8_t {
   change,  // changes state or is expensive: POST, admins only, with X-Hearsay: 1
 };
 
-// Whether a request may have passed another proxy, as far as its fields tell. A page marked
-// `direct` refuses a request that passed a proxy: the proxy may read the page, but its user may
-// not.
-enum class Way : std::uint8_t { direct, through_proxies };
-
-// The Host field that a page accepts. A page of another site can make its own name point at us (DNS
-// rebinding), so pages for people accept only our address or a name of ours.
-enum class HostNames : std::uint8_t { us, anybody };
+// Whether a request may name a proxy in Via. A proxy may be allowed to read a page that its user
+// may not, so no page answers a request that passed a proxy, as far as its fields tell.
+enum class Via : std::uint8_t {
+  none,
+  squids_own,  // a Squid names itself in its own requests for digests
+};
 
 // The owner of the path if a reverse mapping covers the request's host.
 enum class WhereMapped : std::uint8_t {
@@ -46,8 +44,7 @@ struct OwnPage {
   std::string_view path = {};  // without the query
   Effect effect = Effect::read;
   Audience readers = Audience::monitors;
-  Way way = Way::direct;
-  HostNames host = HostNames::us;
+  Via via = Via::none;
   WhereMapped mapped = WhereMapped::ours_at_our_socket;
   Answer answer = nullptr;
   std::string_view about = {};  // for the index, which omits pages without this text

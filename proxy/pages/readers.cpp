@@ -4,6 +4,7 @@
 
 #include "proxy/client/note_arrival.hpp"
 #include "proxy/http/forwarded.hpp"
+#include "proxy/http/text.hpp"
 
 namespace proxy {
 namespace {
@@ -12,6 +13,33 @@ bool came_through_a_proxy(const Request& request) {
   const auto& fields = request.head.fields;
   return fields.has(http::field::via) ||
          std::any_of(fields.begin(), fields.end(), http::is_forwarded_field);
+}
+
+bool names_no_client(std::string_view x_forwarded_for) {
+  return x_forwarded_for.empty() || x_forwarded_for == "::" || x_forwarded_for == "unknown";
+}
+
+// Fields that clients send, and a Squid in its own requests does not.
+constexpr http::field kOfClients[] = {http::field::user_agent,      http::field::accept_encoding,
+                                      http::field::accept_language, http::field::cookie,
+                                      http::field::origin,          http::field::referer};
+
+// Whether the request is a Squid's own for our digest. It has the Via of that Squid alone, and its
+// X-Forwarded-For names no client: "::", or what the setting forwarded_for of Squid makes of it. In
+// a request that a Squid forwards, these fields tell of the client, or the client's fields remain.
+bool is_squids_own(const http::Fields& fields) {
+  using http::field;
+  const auto via = fields.value(field::via);
+  const bool of_one_squid =
+      fields.count(field::via) == 1 && via.find(',') == via.npos && via.find("(squid") != via.npos;
+  const bool of_no_client = std::none_of(fields.begin(), fields.end(), [](const auto& line) {
+    const bool listed =
+        std::find(std::begin(kOfClients), std::end(kOfClients), line.id) != std::end(kOfClients);
+    const bool is_list = http::same_word(line.name, http::kXForwardedFor);
+    return listed || (http::is_forwarded_field(line) && !(is_list && names_no_client(line.value)));
+  });
+  return of_one_squid && of_no_client &&
+         http::has_member(fields, field::accept, "application/cache-digest");
 }
 
 // Whether the host is an address, a name of ours or missing. Ignores the port. A page of another
@@ -47,11 +75,12 @@ std::optional<Refusal> check_address(const Client& client, const Policy& policy,
 
 std::optional<Refusal> check_reader(const Client& client, const Request& request,
                                     const OwnPage& page) {
-  if (page.way == Way::direct && came_through_a_proxy(request)) {
+  const bool squids_own = page.via == Via::squids_own && is_squids_own(request.head.fields);
+  if (came_through_a_proxy(request) && !squids_own) {
     return Refusal::forbidden("not through another proxy");
   }
-  if (page.host == HostNames::us && !names_us(client, request.target)) {
-    return Refusal::forbidden("the Host field does not name me");
+  if (!names_us(client, request.target)) {
+    return Refusal::forbidden("the Host field does not name me (settings name, access.own_names)");
   }
   if (page.effect == Effect::change) return check_admin(client, request);
   return check_address(client, request.policy(), page.readers);

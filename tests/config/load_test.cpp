@@ -43,7 +43,7 @@ TEST(Load, TakesEverySettingFromTheText) {
                "false_miss_sample": 0.25},
     "reverse": [], "forwarded": "append", "forwarded_drop": ["X-A"], "forwarded_pass": ["X-B"],
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
-               "deny_to": [], "connect_ports": [443, 8443],
+               "deny_to": [], "own_names": ["Cache-A.test"], "connect_ports": [443, 8443],
                "block": ["/etc/hearsay/ads", "b"], "allow": ["c"]},
     "log": {"access": "/var/log/hearsay.log", "format": "json"},
     "timeouts": {"head": "1s", "body": "2s", "connect": "3s", "first_byte": "4s",
@@ -63,6 +63,8 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     DiskSettings{"/var/cache/a", mebibytes(64), Admit::second}}));
   EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25}));
   EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
+  EXPECT_EQ(s.forward, false);
+  EXPECT_EQ(s.access.own_names, std::vector<std::string>{"cache-a.test"});
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
   EXPECT_TRUE(s.access.monitor.empty());
   EXPECT_EQ(s.access.admin, *parse_networks("::1"));
@@ -155,6 +157,8 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                     "did you mean \"private\"?"},
            LoadCase{R"({"access":{"admin":[true]}})", "line 1, column 21, access.admin[0]",
                     "found true"},
+           LoadCase{R"({"access":{"own_names":["*.a"]}})", "line 1, column 25, access.own_names[0]",
+                    "without port and without"},
            LoadCase{R"({"access":{"connect_ports":[0]}})",
                     "line 1, column 29, access.connect_ports[0]", "from 1 to 65535"},
            LoadCase{R"({"access":{"block":"ads"}})", "line 1, column 20, access.block",

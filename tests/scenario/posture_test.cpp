@@ -104,6 +104,113 @@ TEST(Posture, LimitsConnections) {
   };
   for (int i = 0; i < 3; ++i) {
     clients.push_back(std::make_unique<Client>(proxy.port()));
+TEST(Posture, OneCheckOfTheHostFieldHoldsForEveryPageOfItsOwn) {
+  const ProxyProcess proxy(json{{"access", {{"own_names", {"cache-a.test"}}}}});
+  const auto status_under = [&](const std::string& path, const std::string& host) {
+    Client client(proxy.port());
+    client.send(origin_form_text(host, "GET", path));
+    return client.read().status;
+  };
+  for (const std::string path :
+       {"/", "/digest", "/metrics", "/health", "/digest/native", kDigestPath}) {
+    EXPECT_EQ(status_under(path, "attacker.example"), 403) << path << " DNS rebinding";
+    EXPECT_EQ(status_under(path, "cache-a.test:" + std::to_string(proxy.port())), 200) << path;
+    EXPECT_EQ(status_under(path, proxy.address()), 200) << path;
+  }
+}
+
+// The digest as Squid 5.7 asks for it, except for some fields.
+int status_of_squids_poll(const ProxyProcess& proxy, const Fields& instead) {
+  Fields fields{{"Accept", "application/cache-digest"},
+                {"Via", "1.1 squid-a.test (squid/5.7)"},
+                {"X-Forwarded-For", "::"}};
+  for (const auto& [name, value] : instead) {
+    std::erase_if(fields, [&](const Field& field) { return field.first == name; });
+    if (!value.empty()) fields.emplace_back(name, value);
+  }
+  return proxy.page(kDigestPath, fields).status;
+}
+
+TEST(Posture, ASquidMayReadTheDigestAndItsClientsMayNot) {
+  const ProxyProcess proxy;
+  EXPECT_EQ(status_of_squids_poll(proxy, {}), 200);
+  EXPECT_EQ(status_of_squids_poll(proxy, {{"X-Forwarded-For", ""}}), 200) << "forwarded_for delete";
+  EXPECT_EQ(status_of_squids_poll(proxy, {{"Via", ""}, {"X-Forwarded-For", ""}}), 200);
+  const Fields of_clients[] = {{{"X-Forwarded-For", "10.0.0.9"}},
+                               {{"X-Forwarded-For", "::, 10.0.0.9"}},
+                               {{"Via", "1.1 b"}},
+                               {{"Via", "1.1 a, 1.1 b (squid/5.7)"}},
+                               {{"Forwarded", "for=10.0.0.9"}},
+                               {{"X-Real-IP", "10.0.0.9"}},
+                               {{"User-Agent", "curl/7.88"}},
+                               {{"Accept", "*/*"}}};
+  for (const auto& fields : of_clients) {
+    EXPECT_EQ(status_of_squids_poll(proxy, fields), 403) << fields[0].first << fields[0].second;
+  }
+}
+
+TEST(Posture, NoClientReadsADigestThroughANeighbour) {
+  const ProxyProcess proxy;
+  const ProxyProcess neighbour;
+  for (const std::string path : {"/digest/native", kDigestPath}) {
+    Client client(neighbour.port());
+    const Fields fields{{"Accept", "application/cache-digest"}, {"X-Forwarded-For", "::"}};
+    EXPECT_EQ(client.get(proxy.url() + path, fields).status, 403) << path;
+  }
+}
+
+json public_gateway(const ScriptedOrigin& origin, const json& more = json::object()) {
+  json settings{{"reverse", {{{"host", "www.test"}, {"to", origin.url("")}}}},
+                {"access", {{"clients", {"any"}}}}};
+  settings.merge_patch(more);
+  return settings;
+}
+
+TEST(Posture, APublicGatewayIsNoProxyForOtherHosts) {
+  ScriptedOrigin origin;
+  ScriptedOrigin peer;
+  const std::string intranet = "http://intranet.test/a";
+  origin.otherwise([](const Request&) { return cacheable("of the origin"); });
+  peer.on(kDigestPath, digest_reply(digest_claiming({intranet})));
+  peer.on("/a", cacheable("secret"));
+  const ProxyProcess proxy(with_peer("b", peer.port(), public_gateway(origin)));
+  ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("state") == "usable"; }));
+  Client client(proxy.port());
+  EXPECT_EQ(client.get(intranet).status, 403);
+  EXPECT_EQ(client.get(origin.url("/a")).status, 403);
+  client.send("CONNECT intranet.test:443 HTTP/1.1\r\nHost: intranet.test:443\r\n\r\n");
+  EXPECT_EQ(client.read().status, 403);
+  EXPECT_EQ(peer.count("/a") + origin.count(), 0U);
+  Client other(proxy.port());
+  EXPECT_EQ(other.get("http://www.test/b").body, "of the origin")
+      << "absolute-form, RFC 9112 3.2.2";
+  EXPECT_EQ(proxy.page("/health").status, 200);
+}
+
+TEST(Posture, TheSettingForwardDecidesOtherwise) {
+  for (const bool forward : {true, false}) {
+    ScriptedOrigin origin;
+    origin.on("/a", cacheable("a"));
+    const ProxyProcess all(public_gateway(origin, {{"forward", forward}}));
+    EXPECT_EQ(Client(all.port()).get(origin.url("/a")).status, forward ? 200 : 403);
+    const ProxyProcess ours(json{{"forward", forward}});
+    EXPECT_EQ(Client(ours.port()).get(origin.url("/a")).status, forward ? 200 : 403);
+  }
+}
+
+TEST(Posture, WhatMayNotBeReachedIsNotAskedOfANeighbour) {
+  const std::string url = "http://" + own_host_name() + "/a";  // resolves by /etc/hosts
+  ScriptedOrigin peer;
+  peer.on(kDigestPath, digest_reply(digest_claiming({url, "http://nowhere.test/a"})));
+  peer.on("/a", cacheable("from the peer"));
+  for (const json& denied : {json{"any"}, json{"0.0.0.0/1", "128.0.0.0/1", "::/0"}}) {
+    const ProxyProcess proxy(with_peer("b", peer.port(), access({{"deny_to", denied}})));
+    ASSERT_TRUE(await([&] { return proxy.digest_peer("b").at("state") == "usable"; }));
+    EXPECT_EQ(Client(proxy.port()).get(url).status, 403) << denied;
+  }
+  EXPECT_EQ(peer.count("/a"), 0U);
+}
+
     EXPECT_EQ(ask(*clients.back()), 200);
   }
   Client beyond(proxy.port());

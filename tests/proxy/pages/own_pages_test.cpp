@@ -138,6 +138,8 @@ const std::string kHost = "Host: 127.0.0.1\r\n";
 const std::string kMeant = "X-Hearsay: 1\r\n";
 const std::string kStoreDigest = "/squid-internal-periodic/store_digest";
 const std::string kNative = "/digest/native";
+const std::string kOfSquid =
+    "Accept: application/cache-digest\r\nVia: 1.1 a (squid/5.7)\r\nX-Forwarded-For: ::\r\n";
 
 INSTANTIATE_TEST_SUITE_P(
     Audience, OwnPageAccess,
@@ -151,7 +153,14 @@ INSTANTIATE_TEST_SUITE_P(
         Reader{"ReboundName", "/digest", "127.0.0.1", "Host: evil.test\r\n", "403"},
         Reader{"OurName", "/digest", "127.0.0.1", "Host: cache-a:3128\r\n", "200"},
         Reader{"Localhost", "/digest", "127.0.0.1", "Host: localhost:3128\r\n", "200"},
-        Reader{"PeerThroughASquidsVia", kStoreDigest, "10.9.9.9", kHost + "Via: 1.1 b\r\n", "200"},
+        Reader{"SquidItself", kStoreDigest, "10.9.9.9", kHost + kOfSquid, "200"},
+        Reader{"ClientOfASquid", kStoreDigest, "10.9.9.9",
+               kHost + kOfSquid + "X-Forwarded-For: 10.0.0.1\r\n", "403"},
+        Reader{"StoreDigestThroughAPeer", kStoreDigest, "10.9.9.9", kHost + "Via: 1.1 b\r\n",
+               "403"},
+        Reader{"StoreDigestOfAReboundName", kStoreDigest, "10.9.9.9", "Host: evil.test\r\n", "403"},
+        Reader{"NativeOfAReboundName", kNative, "10.9.9.9", "Host: evil.test\r\n", "403"},
+        Reader{"NativeToASquid", kNative, "10.9.9.9", kHost + kOfSquid, "403"},
         Reader{"AdminToTheStoreDigest", kStoreDigest, "127.0.0.1", kHost, "200"},
         Reader{"MonitorToTheStoreDigest", kStoreDigest, "192.168.0.1", kHost, "403"},
         Reader{"PeerToTheNativeDigest", kNative, "10.9.9.9", kHost, "200"},
