@@ -181,6 +181,7 @@ Settings read_settings(const Value& document, Faults& faults) {
   read_peers(in, settings.listen, settings.peers);
   read_reverse(in, settings.listen, settings.reverse);
   read_forwarded(in, settings.forwarded);
+  if (in.find("forward")) in.read("forward", settings.forward.emplace(true));
   read_rules(in, settings.rules);
   read_part(in, "access", settings.access, read_access);
   read_part(in, "log", settings.log, read_log);

@@ -223,6 +223,9 @@ struct Settings {
   std::vector<PeerSettings> peers;
   std::vector<Reverse> reverse;
   ForwardedSettings forwarded;
+  // Whether requests for hosts that `reverse` does not map are served. Unset: unless everybody may
+  // use a gateway.
+  std::optional<bool> forward;
   std::vector<RuleSettings> rules;
   AccessSettings access;
   LogSettings log;

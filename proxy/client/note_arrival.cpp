@@ -34,11 +34,23 @@ bool is_for_us(const Client& client, const http::Target& target) {
   return target.form() != Form::absolute || names_own_socket(client, target);
 }
 
+namespace {
+
+bool is_http_url(const http::Target& target) {
+  return target.form() == http::Target::Form::absolute && !target.https();
+}
+
+}  // namespace
+
 void note_arrival(const Client& client, Request& request) {
   const auto& target = request.target;
-  // Forward and reverse clients use the same listeners, so the target tells them apart.
-  if (!is_for_us(client, target)) return request.arrive(Arrival::forward);
-  request.arrive(Arrival::reverse, request.policy().gateway.find(target.host(), target.port()));
+  const auto& policy = request.policy();
+  const auto* const mapping = policy.gateway.find(target.host(), target.port());
+  // Forward and reverse clients use the same listeners, so the target tells them apart. Where
+  // nobody may use us as a proxy, the absolute-form too names a host of ours (RFC 9112 3.2.2).
+  const bool names_mapped = !policy.serves_forward && mapping && is_http_url(target);
+  if (!names_mapped && !is_for_us(client, target)) return request.arrive(Arrival::forward);
+  request.arrive(Arrival::reverse, mapping);
 }
 
 }  // namespace proxy

@@ -1,5 +1,7 @@
 #include "proxy/policy/policy.hpp"
 
+#include <algorithm>
+
 namespace proxy {
 namespace {
 
@@ -9,10 +11,21 @@ std::shared_ptr<peers::PeerDirectory> directory_for(const config::Settings& sett
   return std::make_shared<peers::PeerDirectory>(settings.peers);
 }
 
+// A gateway that everybody may use is no open proxy.
+bool serves_forward(const config::Settings& settings) {
+  const auto any = config::parse_networks("any").value();
+  const auto& clients = settings.access.clients;
+  const bool everybody = std::all_of(any.begin(), any.end(), [&](const auto& network) {
+    return std::find(clients.begin(), clients.end(), network) != clients.end();
+  });
+  return settings.forward.value_or(settings.reverse.empty() || !everybody);
+}
+
 }  // namespace
 
 Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* before)
     : settings(std::move(told)),
+      serves_forward(proxy::serves_forward(settings)),
       lists(std::move(listed)),
       rules(settings.rules),
       gateway(settings.reverse, before ? &before->gateway : nullptr),

@@ -33,6 +33,8 @@ struct Policy {
   [[nodiscard]] std::chrono::seconds leave_after(const Failure& failure) const;
 
   const config::Settings settings;
+  // Whether a client may choose the origin (setting `forward`).
+  const bool serves_forward;
   const lists::AccessLists lists;
   const SiteRules rules;
   const Gateway gateway;

@@ -83,6 +83,9 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
   }
   const auto& target = request.target;
   const bool client_chose = request.arrival() == Arrival::forward;
+  if (client_chose && !request.policy().serves_forward) {
+    return Refusal::forbidden("this server is no proxy for other hosts (setting forward)");
+  }
   if (client_chose &&
       client.worker.outgoing.guard.names_denied_literal(target.host(), target.port())) {
     return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");

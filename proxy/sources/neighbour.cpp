@@ -1,10 +1,12 @@
 #include "proxy/sources/neighbour.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/http/cache_status.hpp"
 #include "proxy/sources/drain.hpp"
 #include "proxy/sources/false_hit.hpp"
+#include "proxy/upstream/error.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
@@ -150,7 +152,26 @@ ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, std::string& detail)
       claimants_(
           wanted_.request.policy().directory->claimants(wanted_.key, Attempt::Steady::now())) {}
 
+// Neighbours must not hand out what we would refuse to fetch. A name that leads nowhere is not
+// denied, so neighbours still answer while the name servers cannot.
+Task<bool> ClaimantSearch::guard_allows() const {
+  const auto& request = wanted_.request;
+  const auto& guard = worker_.outgoing.guard;
+  if (request.arrival() != Arrival::forward || !guard.denies_by_address()) co_return true;
+  const auto limit = request.policy().settings.timeouts.peer_connect;
+  std::string host(request.target.host());
+  const auto found = co_await worker_.outgoing.resolver.resolve(std::move(host), limit);
+  if (!found) co_return found.error() != upstream::Errc::resolver_timed_out;
+  co_return std::all_of(found->begin(), found->end(), [&](const auto& address) {
+    return guard.allows(address, request.target.port(), upstream::Trust::client);
+  });
+}
+
 Task<std::optional<Attempt>> ClaimantSearch::next() {
+  if (asked_ == 0 && !claimants_.empty()) {
+    const bool allowed = co_await guard_allows();
+    if (!allowed) over_ = true;
+  }
   while (!over_ && asked_ < claimants_.size()) {
     auto attempt = attempt_at(worker_, claimants_[asked_++], wanted_.request, wanted_.part);
     const auto finding = co_await ask(attempt);

@@ -15,6 +15,8 @@
 
 namespace proxy {
 
+struct Process;
+
 // The worth of a neighbour's answer: see noted_as().
 enum class Worth : std::uint8_t {
   true_hit,   // it sent the whole response, or the whole part
@@ -95,7 +97,8 @@ class ClaimantSearch {
   ClaimantSearch(Worker& worker, For wanted, std::string& detail);
 
   // The next answer of a neighbour that holds the response. Nothing if no neighbour is left to ask,
-  // if a neighbour has cost time, or after abandon(). Notes the worth of all other answers.
+  // if a neighbour has cost time, if the client may not reach the origin's address
+  // (access.deny_to), or after abandon(). Notes the worth of all other answers.
   net::Task<std::optional<Attempt>> next();
   // As note_worth(), for an answer from next().
   void note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);
@@ -109,6 +112,7 @@ class ClaimantSearch {
 
  private:
   net::Task<Finding> ask(Attempt& attempt);
+  net::Task<bool> guard_allows() const;
 
   Worker& worker_;
   const For wanted_;

@@ -69,6 +69,25 @@ bool is_localhost(std::string_view host) {
   return same && (host.size() == kName.size() || host[host.size() - kName.size() - 1] == '.');
 }
 
+bool includes(const config::Networks& networks, std::string_view set) {
+  const auto members = config::parse_networks(set).value();
+  return std::all_of(members.begin(), members.end(), [&](const config::Network& one) {
+    return std::find(networks.begin(), networks.end(), one) != networks.end();
+  });
+}
+
+bool is_of_every_machine(const config::Network& network) {
+  static const auto sets = [] {
+    config::Networks all;
+    for (const char* set : {"loopback", "link-local", "metadata"}) {
+      const auto members = config::parse_networks(set).value();
+      all.insert(all.end(), members.begin(), members.end());
+    }
+    return all;
+  }();
+  return std::find(sets.begin(), sets.end(), network) != sets.end();
+}
+
 }  // namespace
 
 config::Address plain_address(const ip::address& address) {
@@ -78,16 +97,17 @@ config::Address plain_address(const ip::address& address) {
 
 Guard::Guard(const config::AccessSettings& access, std::vector<net::tcp::endpoint> listening,
              const lists::AccessLists* lists)
-    : deny_to_(access.deny_to),
-      deny_to_self_(access.deny_to_self),
-      listening_(std::move(listening)),
-      lists_(lists),
+    : listening_(std::move(listening)),
       interfaces_(interface_addresses()),
-      looked_at_(Clock::now()) {}
+      looked_at_(Clock::now()) {
+  follow(access, lists);
+}
 
 void Guard::follow(const config::AccessSettings& access, const lists::AccessLists* lists) {
   deny_to_ = access.deny_to;
   deny_to_self_ = access.deny_to_self;
+  denies_all_ = includes(deny_to_, "any");
+  denies_by_address_ = !std::all_of(deny_to_.begin(), deny_to_.end(), is_of_every_machine);
   lists_ = lists;
 }
 
@@ -109,6 +129,7 @@ bool Guard::blocks(const ip::address& address, Trust trust) const {
 }
 
 bool Guard::names_denied_literal(std::string_view host, std::uint16_t port) const {
+  if (denies_all_) return true;
   if (const auto address = config::parse_address(host)) {
     return !allows(ip::address_v6(*address), port, Trust::client);
   }

@@ -42,9 +42,14 @@ class Guard {
   [[nodiscard]] bool blocks(const boost::asio::ip::address& address, Trust trust) const;
 
   // Whether the host in a client's URL leads to a denied address by its text alone: an IP address
-  // without brackets, `localhost` or a name below it (RFC 6761 section 6.3). Cheap: called for
-  // every request, before the look-up in cache and peers. Other names are checked when connecting.
+  // without brackets, `localhost` or a name below it (RFC 6761 section 6.3), or any host if every
+  // address is denied. Cheap: called for every request, before the look-up in cache and peers.
+  // Other names are checked when connecting.
   [[nodiscard]] bool names_denied_literal(std::string_view host, std::uint16_t port) const;
+
+  // Whether the settings deny more than what every machine has (the named sets loopback, link-local
+  // and metadata). If so, a name must be resolved to know whether a client may reach its host.
+  [[nodiscard]] bool denies_by_address() const { return denies_by_address_; }
 
   // Whether host and port name one of our own listening sockets by its address. Such a request is
   // for us. Cheap if no socket of ours has the port.
@@ -60,9 +65,11 @@ class Guard {
   [[nodiscard]] bool is_local(const config::Address& address) const;
 
   config::Networks deny_to_;
-  bool deny_to_self_;
+  bool deny_to_self_ = true;
+  bool denies_all_ = false;
+  bool denies_by_address_ = false;
   std::vector<net::tcp::endpoint> listening_;
-  const lists::AccessLists* lists_;
+  const lists::AccessLists* lists_ = nullptr;
   std::vector<config::Address> interfaces_;
   Clock::time_point looked_at_{};
 };

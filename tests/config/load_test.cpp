@@ -41,7 +41,7 @@ TEST(Load, TakesEverySettingFromTheText) {
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
                "false_miss_sample": 0.25},
-    "reverse": [], "forwarded": "append", "forwarded_drop": ["X-A"], "forwarded_pass": ["X-B"],
+    "reverse": [], "forwarded": "append", "forwarded_drop": ["X-A"], "forwarded_pass": ["X-B"], "forward": false,
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
                "deny_to": [], "own_names": ["Cache-A.test"], "connect_ports": [443, 8443],
                "block": ["/etc/hearsay/ads", "b"], "allow": ["c"]},

@@ -1,10 +1,19 @@
 // What the proxy refuses by default, and to which clients.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
 
 #include "tests/scenario/peers/peer_scene.hpp"
 
 namespace scenario {
 namespace {
+
+std::string own_host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
 
 json access(const json& values) {
   return {{"access", values}};
@@ -95,15 +104,6 @@ TEST(Posture, KeepsItsOwnPagesFromBeingReadThroughANeighbour) {
   }
 }
 
-TEST(Posture, LimitsConnections) {
-  const ProxyProcess proxy(json{{"limits", {{"connections", 3}}}});
-  std::vector<std::unique_ptr<Client>> clients;
-  const auto ask = [&](Client& client) {
-    client.send("GET /health HTTP/1.1\r\nHost: " + proxy.address() + "\r\n\r\n");
-    return client.read().status;
-  };
-  for (int i = 0; i < 3; ++i) {
-    clients.push_back(std::make_unique<Client>(proxy.port()));
 TEST(Posture, OneCheckOfTheHostFieldHoldsForEveryPageOfItsOwn) {
   const ProxyProcess proxy(json{{"access", {{"own_names", {"cache-a.test"}}}}});
   const auto status_under = [&](const std::string& path, const std::string& host) {
@@ -211,6 +211,15 @@ TEST(Posture, WhatMayNotBeReachedIsNotAskedOfANeighbour) {
   EXPECT_EQ(peer.count("/a"), 0U);
 }
 
+TEST(Posture, LimitsConnections) {
+  const ProxyProcess proxy(json{{"limits", {{"connections", 3}}}});
+  std::vector<std::unique_ptr<Client>> clients;
+  const auto ask = [&](Client& client) {
+    client.send("GET /health HTTP/1.1\r\nHost: " + proxy.address() + "\r\n\r\n");
+    return client.read().status;
+  };
+  for (int i = 0; i < 3; ++i) {
+    clients.push_back(std::make_unique<Client>(proxy.port()));
     EXPECT_EQ(ask(*clients.back()), 200);
   }
   Client beyond(proxy.port());
