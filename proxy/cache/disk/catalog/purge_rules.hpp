@@ -77,7 +77,7 @@ class PurgeRules {
   const Reading reading_;
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::size_t> text_bytes_ = 0;
-  mutable threads::SharedMutex mutex_;
+  mutable threads::SharedMutex mutex_{threads::Place::third};
   std::vector<Rule> rules_ GUARDED_BY(mutex_);  // one for each text
 };
 

@@ -35,7 +35,7 @@ class Segments {
   std::size_t count() const;
 
  private:
-  mutable threads::SharedMutex mutex_;
+  mutable threads::SharedMutex mutex_{threads::Place::third};
   std::map<std::uint32_t, std::shared_ptr<const Segment>> segments_ GUARDED_BY(mutex_);
 };
 
