@@ -111,7 +111,11 @@ std::optional<Fields> heeded_fields(const Fields& fields, const Heeded& heeded) 
   const auto selects = [&](const Field& line) {
     return passes(line) || what_it_tells(line) == Tells::request;
   };
-  const auto matters = [&](const Field& line) { return is_removed(line) || selects(line); };
+  const bool all_matter = !heeded.drop.empty() || !heeded.pass.empty();
+  const auto matters = [&](const Field& line) {
+    if (!all_matter && line.id != field::unknown && line.id != field::forwarded) return false;
+    return is_removed(line) || selects(line);
+  };
   if (std::none_of(fields.begin(), fields.end(), matters)) return std::nullopt;
   Fields remaining;
   for (const Field& line : fields) {

@@ -145,7 +145,18 @@ bool HopByHop::is_named(const Field& line) const {
   return named && !is_for_all(line) && !is_connection_field(line.id);
 }
 
+namespace {
+
+// Nearly every request's Connection says this and nothing else, if there is one.
+bool names_no_field(const Field& line) {
+  return line.id != field::connection || same_word(line.value, "keep-alive") ||
+         same_word(line.value, "close");
+}
+
+}  // namespace
+
 std::optional<Fields> without_named(const Fields& fields) {
+  if (std::all_of(fields.begin(), fields.end(), names_no_field)) return std::nullopt;
   const HopByHop hop(fields);
   const auto named = [&hop](const Field& line) { return hop.is_named(line); };
   if (std::none_of(fields.begin(), fields.end(), named)) return std::nullopt;

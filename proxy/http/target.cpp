@@ -119,12 +119,13 @@ bool is_raw(char c) {
 void append_path(std::string& out, std::string_view path) {
   constexpr std::string_view kHexDigits = "0123456789ABCDEF";
   for (;;) {
-    const auto raw = std::find_if(path.begin(), path.end(), is_raw);
-    out.append(path.begin(), raw);
-    if (raw == path.end()) return;
-    const auto byte = static_cast<unsigned char>(*raw);
+    const auto raw =
+        static_cast<std::size_t>(std::find_if(path.begin(), path.end(), is_raw) - path.begin());
+    out += path.substr(0, raw);
+    if (raw == path.size()) return;
+    const auto byte = static_cast<unsigned char>(path[raw]);
     ((out += '%') += kHexDigits[byte >> 4]) += kHexDigits[byte & 15];
-    path.remove_prefix(static_cast<std::size_t>(raw - path.begin()) + 1);
+    path.remove_prefix(raw + 1);
   }
 }
 
