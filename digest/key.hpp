@@ -5,9 +5,10 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
+
+#include "digest/keyed_hash.hpp"
 
 namespace digest {
 
@@ -40,17 +41,18 @@ Key key_of(Method method, std::string_view canonical_url);
 // 32 hex digits in lower case.
 std::string to_hex(const Key& key);
 
-// For hash maps. A key is a digest already, so its first bytes are a good hash. It has no secret:
-// an attacker with enough computing time finds URLs that share a bucket, which costs time but never
-// gives a wrong answer.
+// For hash maps. Everybody can compute a key, and so find URLs whose keys agree in some bits. The
+// hash is keyed, so that such keys share a bucket no more often than others.
 struct KeyHash {
   using is_avalanching = void;  // tells Boost's flat maps not to mix again
 
-  std::size_t operator()(const Key& key) const noexcept {
-    std::size_t hash = 0;
-    std::memcpy(&hash, key.bytes.data(), sizeof hash);
-    return hash;
-  }
+  std::size_t operator()(const Key& key) const { return keyed_hash(key.bytes); }
 };
+
+// Which of the `parts` of a table the key belongs to. Independent of the key's place in a map
+// within the part: a flat map takes the place from the lowest 8 and the highest bits of KeyHash.
+inline std::size_t part_of(const Key& key, std::size_t parts) {
+  return (KeyHash{}(key) >> 8) % parts;
+}
 
 }  // namespace digest

@@ -1,4 +1,4 @@
-// SipHash-2-4 with 128 bits of output: a hash that nobody can predict without its key.
+// SipHash with 128 bits of output: a hash that nobody can predict without its key.
 #pragma once
 
 #include <array>
@@ -13,11 +13,13 @@ namespace digest {
 // 128 secret bits. Without them, nobody can find keys that share bits.
 using Salt = std::array<std::uint8_t, 16>;
 
-// Aumasson and Bernstein 2012, with the 128-bit output of the reference code, whose vectors the
-// tests contain. The second half takes four more rounds, which run only when high() is called.
-class SipHash128 {
+// Aumasson and Bernstein 2012, with the 128-bit output of the reference code, whose vectors for
+// SipHash-2-4 the tests contain. kRounds per word, and kFinalRounds for each half of the output.
+// The rounds of the second half run only when high() is called.
+template <int kRounds, int kFinalRounds>
+class SipHash {
  public:
-  SipHash128(const Salt& salt, std::span<const std::uint8_t> bytes) {
+  SipHash(const Salt& salt, std::span<const std::uint8_t> bytes) {
     const std::uint64_t k0 = word(salt.data(), 8);
     const std::uint64_t k1 = word(salt.data() + 8, 8);
     v0_ = k0 ^ 0x736f6d6570736575U;
@@ -28,7 +30,7 @@ class SipHash128 {
     for (std::size_t at = 0; at < whole; at += 8) absorb(word(bytes.data() + at, 8));
     absorb(word(bytes.data() + whole, bytes.size() - whole) | std::uint64_t{bytes.size()} << 56);
     v2_ ^= 0xee;
-    for (int i = 0; i < 4; ++i) round();
+    for (int i = 0; i < kFinalRounds; ++i) round();
   }
 
   // Output bytes 0 to 7 as a little-endian number.
@@ -36,9 +38,9 @@ class SipHash128 {
 
   // Output bytes 8 to 15, likewise.
   std::uint64_t high() const {
-    SipHash128 last = *this;
+    SipHash last = *this;
     last.v1_ ^= 0xdd;
-    for (int i = 0; i < 4; ++i) last.round();
+    for (int i = 0; i < kFinalRounds; ++i) last.round();
     return last.low();
   }
 
@@ -52,8 +54,7 @@ class SipHash128 {
 
   void absorb(std::uint64_t message) {
     v3_ ^= message;
-    round();
-    round();
+    for (int i = 0; i < kRounds; ++i) round();
     v0_ ^= message;
   }
 
@@ -72,5 +73,7 @@ class SipHash128 {
 
   std::uint64_t v0_, v1_, v2_, v3_;
 };
+
+using SipHash128 = SipHash<2, 4>;
 
 }  // namespace digest

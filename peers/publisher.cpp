@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "digest/little_endian.hpp"
+#include "digest/keyed_hash.hpp"
 #include "digest/squid_digest.hpp"
 
 namespace peers {
@@ -21,13 +21,6 @@ constexpr double kFullest = 0.60;
 std::uint64_t random_word() {
   std::random_device source;
   return std::uint64_t{source()} << 32 | source();
-}
-
-digest::Salt random_salt() {
-  digest::Salt salt;
-  digest::store64(salt.data(), random_word());
-  digest::store64(salt.data() + 8, random_word());
-  return salt;
 }
 
 std::string to_text(std::uint64_t epoch) {
@@ -45,7 +38,7 @@ digest::Shape live_shape(const config::DigestSettings& settings, std::uint64_t c
           .hashes = kLiveHashes,
           .derivation = digest::Derivation::salted,
           .layout = digest::Layout::plain,
-          .salt = random_salt()};
+          .salt = digest::random_salt()};
 }
 
 std::uint8_t squid_bits(const config::DigestSettings& settings) {

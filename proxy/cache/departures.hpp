@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "digest/key.hpp"
+#include "digest/little_endian.hpp"
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/freshness.hpp"
 
@@ -43,16 +44,13 @@ class Departures {
   };
   static_assert(sizeof(Departed) == kBytesEach);
 
-  // Other bytes than those that select the shard (the last one) and hash the maps (the first ones).
-  static std::uint32_t word_of(const digest::Key& key, std::size_t from) {
-    std::uint32_t word = 0;
-    for (std::size_t i = 0; i < 4; ++i) word = word << 8 | key.bytes[from + i];
-    return word;
-  }
+  // By other bits of the hash than those that select the shard.
   [[nodiscard]] std::size_t place_of(const digest::Key& key) const {
-    return word_of(key, 8) % table_.size();
+    return (digest::KeyHash{}(key) >> 32) % table_.size();
   }
-  static std::uint32_t fragment_of(const digest::Key& key) { return word_of(key, 4) | 1; }
+  static std::uint32_t fragment_of(const digest::Key& key) {
+    return digest::load<std::uint32_t>(key.bytes.data()) | 1;
+  }
   static std::uint32_t seconds_of(Time time) {
     const auto since = time.time_since_epoch();
     return static_cast<std::uint32_t>(

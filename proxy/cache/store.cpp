@@ -125,9 +125,8 @@ void Store::list_claimed(Time now, std::vector<digest::Key>& out) {
   below_->list_claims(outlasted(now), out);
 }
 
-// By the last byte, since the maps inside hash by the first ones.
 Shard& Store::shard_of(const digest::Key& key) const {
-  return *shards_[key.bytes.back() % kShards];
+  return *shards_[digest::part_of(key, kShards)];
 }
 
 }  // namespace proxy::cache

@@ -83,7 +83,7 @@ class Fills {
     RecentKeys invalidated GUARDED_BY(mutex){4096};
   };
   bool purged(std::string_view name, Time since);
-  Shard& shard_of(const digest::Key& key) { return shards_[key.bytes[1] % shards_.size()]; }
+  Shard& shard_of(const digest::Key& key) { return shards_[digest::part_of(key, shards_.size())]; }
 
   std::array<Shard, 16> shards_;
   // The time of the last purge. Most requests began after it, and need not take the lock then.

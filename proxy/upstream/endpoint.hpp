@@ -1,9 +1,13 @@
 // The address of a server that we connect to, and how far we trust the address.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
+
+#include "digest/keyed_hash.hpp"
+#include "digest/little_endian.hpp"
 
 namespace proxy::upstream {
 
@@ -26,12 +30,16 @@ struct Endpoint {
 
 }  // namespace proxy::upstream
 
+// Keyed, because clients name hosts and ports.
 template <>
 struct std::hash<proxy::upstream::Endpoint> {
-  std::size_t operator()(const proxy::upstream::Endpoint& endpoint) const noexcept {
-    const std::size_t rest = (std::size_t{endpoint.port} << 3U) |
-                             (std::size_t{endpoint.tls} << 2U) |
-                             static_cast<std::size_t>(endpoint.trust);
-    return std::hash<std::string>{}(endpoint.host) ^ (rest * 0x9E3779B97F4A7C15U);
+  std::size_t operator()(const proxy::upstream::Endpoint& endpoint) const {
+    const std::uint64_t rest = (std::uint64_t{endpoint.port} << 3U) |
+                               (std::uint64_t{endpoint.tls} << 2U) |
+                               static_cast<std::uint64_t>(endpoint.trust);
+    std::array<std::uint8_t, 16> both{};
+    digest::store64(both.data(), digest::TextHash{}(endpoint.host));
+    digest::store64(both.data() + 8, rest);
+    return digest::keyed_hash(both);
   }
 };

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "digest/keyed_hash.hpp"
 #include "proxy/net/asio.hpp"
 
 namespace proxy::upstream {
@@ -40,8 +41,9 @@ class NameCache {
   void erase(Entries::iterator entry);
 
   std::size_t capacity_;
-  Entries entries_;                                                  // oldest first
-  std::unordered_map<std::string_view, Entries::iterator> by_name_;  // views into entries_
+  Entries entries_;  // oldest first
+  // The keys are views into entries_.
+  std::unordered_map<std::string_view, Entries::iterator, digest::TextHash> by_name_;
 };
 
 }  // namespace proxy::upstream

@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "digest/keyed_hash.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/upstream/ares_channel.hpp"
 #include "proxy/upstream/name_cache.hpp"
@@ -46,7 +47,7 @@ class Resolver {
 
   net::Executor executor_;
   NameCache cache_;
-  std::unordered_map<std::string, std::shared_ptr<Query>> pending_;
+  std::unordered_map<std::string, std::shared_ptr<Query>, digest::TextHash> pending_;
   AresChannel channel_;  // last: its destructor completes pending queries
 };
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <set>
 #include <thread>
 
 namespace digest {
@@ -46,14 +49,23 @@ TEST(Key, IsTheSameOnEveryThread) {
   EXPECT_EQ(elsewhere, key_of(Method::get, "http://h/"));
 }
 
-TEST(KeyHash, FollowsTheFirstBytes) {
-  const Key key = key_of(Method::get, "http://h/");
-  Key other_tail = key;
-  other_tail.bytes[15] ^= 1;
-  Key other_head = key;
-  other_head.bytes[0] ^= 1;
-  EXPECT_EQ(KeyHash{}(key), KeyHash{}(other_tail));
-  EXPECT_NE(KeyHash{}(key), KeyHash{}(other_head));
+// Keys that a stranger can choose by trying many URLs: all alike but for two bytes.
+TEST(KeyHash, SpreadsKeysThatAreNearlyAlike) {
+  constexpr std::size_t kKeys = 6400;
+  constexpr std::size_t kParts = 64;
+  std::set<std::size_t> hashes;
+  std::array<std::size_t, kParts> in_part{};
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    Key key = key_of(Method::get, "http://h/");
+    key.bytes[6] = static_cast<std::uint8_t>(i);
+    key.bytes[7] = static_cast<std::uint8_t>(i >> 8);
+    EXPECT_EQ(KeyHash{}(key), KeyHash{}(key));
+    hashes.insert(KeyHash{}(key));
+    ++in_part[part_of(key, kParts)];
+  }
+  EXPECT_EQ(hashes.size(), kKeys);
+  EXPECT_LT(*std::max_element(in_part.begin(), in_part.end()), 2 * kKeys / kParts);
+  EXPECT_GT(*std::min_element(in_part.begin(), in_part.end()), kKeys / kParts / 2);
 }
 
 }  // namespace

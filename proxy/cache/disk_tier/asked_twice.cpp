@@ -30,9 +30,7 @@ std::uint64_t AskedTwice::fitting(std::uint64_t memory) {
 }
 
 AskedTwice::Slot* AskedTwice::group_of(const digest::Key& url_key) const {
-  std::uint64_t part = 0;
-  std::memcpy(&part, url_key.bytes.data() + 8, sizeof part);
-  return &slots_[part % groups_ * kGroup];
+  return &slots_[digest::part_of(url_key, groups_) * kGroup];
 }
 
 void AskedTwice::note(const digest::Key& url_key) {

@@ -72,7 +72,7 @@ class Selectors {
   };
 
   std::size_t slot_of(const disk::Key& url_key) const {
-    return (url_key.bytes[2] | std::size_t{url_key.bytes[3]} << 8) % known_.size();
+    return digest::part_of(url_key, known_.size());
   }
   void learn(const disk::Key& url_key, std::string_view url);
   Known& selector_for(const disk::Key& url_key, std::string_view url, std::string names);

@@ -47,6 +47,18 @@ TEST_F(TwiceAsked, ForgetsTheOldestAndTakesNoMoreMemory) {
   EXPECT_EQ(budget_.used(), 8000U * 4);
 }
 
+// Keys of URLs that a stranger has found by trying many: they agree in 8 of 16 bytes.
+TEST_F(TwiceAsked, ForgetsNoUrlThatAStrangerAimsAt) {
+  note(1, 1);
+  note(1, 1);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    digest::Key aimed = quick_key(1);
+    aimed.bytes[0] = static_cast<std::uint8_t>(aimed.bytes[0] + 2 + i);
+    asked_.note(aimed);
+  }
+  EXPECT_EQ(held(1, 1), 1U);
+}
+
 TEST_F(TwiceAsked, TakesASmallShareOfTheMemory) {
   EXPECT_EQ(AskedTwice::fitting(256 << 20), 512U << 10);
   EXPECT_EQ(AskedTwice::fitting(0), 0U);

@@ -23,6 +23,20 @@ TEST(FailedEndpoints, AreKnownForATime) {
   EXPECT_FALSE(failed.find({true, "example.com", 80, Trust::client}, kNow + 2s));
 }
 
+// Clients name them.
+TEST(FailedEndpoints, AreHashedAsNobodyCanForesee) {
+  const std::hash<Endpoint> hash;
+  EXPECT_EQ(hash(kHost), hash(Endpoint(kHost)));
+  Endpoint other_port = kHost;
+  other_port.port = 81;
+  const auto by_port = hash(kHost) ^ hash(other_port);
+  Endpoint other_host{false, "example.net", 80, Trust::client};
+  Endpoint other_both = other_host;
+  other_both.port = 81;
+  EXPECT_NE(hash(kHost), hash(other_port));
+  EXPECT_NE(hash(other_host) ^ hash(other_both), by_port);
+}
+
 TEST(FailedEndpoints, AreThoseThatCouldNotBeConnectedTo) {
   FailedEndpoints failed(1s);
   for (const auto error : {Errc::name_not_found, Errc::resolver_timed_out, Errc::denied_address,

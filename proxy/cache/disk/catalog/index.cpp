@@ -29,9 +29,8 @@ std::array<std::uint8_t, kParts> give_out() {
 
 const std::array<std::uint8_t, kParts> kOwners = give_out();
 
-// The last bytes of a key choose its part, because the maps take the first bytes as the hash.
 std::size_t owner_of(const Key& key) {
-  return kOwners[(key.bytes[14] | std::size_t{key.bytes[15]} << 8) % kParts];
+  return kOwners[digest::part_of(key, kParts)];
 }
 
 }  // namespace

@@ -14,9 +14,7 @@ namespace proxy::cache::disk {
 // operations never seems to have none. Any thread.
 class KeyCounts {
  public:
-  static std::size_t slot_of(const digest::Key& key) {
-    return (key.bytes[0] | key.bytes[1] << 8) % kSlots;
-  }
+  static std::size_t slot_of(const digest::Key& key) { return digest::part_of(key, kSlots); }
 
   void add(const digest::Key& key) { counts_[slot_of(key)].fetch_add(1); }
   void subtract(std::size_t slot) { counts_[slot].fetch_sub(1); }

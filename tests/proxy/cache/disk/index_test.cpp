@@ -48,6 +48,22 @@ TEST(DiskIndex, ChangesOnlyEntriesAtTheGivenPosition) {
   EXPECT_EQ(index.entries(), 0U);
 }
 
+// One shard that grows stops everybody whose entry is in it.
+TEST(DiskIndex, SpreadsKeysThatAStrangerHasChosenOverItsShards) {
+  constexpr std::uint64_t kKeys = 6400;
+  Index index(kNow);
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    Key key = quick_key(i);
+    key.bytes[14] = key.bytes[15] = 0;
+    index.put(key, place_at(1, 32));
+  }
+  for (std::size_t shard = 0; shard < Index::kShards; ++shard) {
+    std::uint64_t held = 0;
+    index.each_in(shard, [&](const Key&, const Location&) { ++held; });
+    EXPECT_LT(held, 4 * kKeys / Index::kShards);
+  }
+}
+
 TEST(DiskIndex, DropsASegmentOrAll) {
   Index index(kNow);
   for (std::uint64_t i = 0; i < 1000; ++i) {

@@ -1,0 +1,39 @@
+// Hashes for tables of this process whose keys strangers choose: URLs, names of hosts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "digest/siphash.hpp"
+
+namespace digest {
+
+// 128 bits from the system's source of random numbers. Any thread.
+Salt random_salt();
+
+// Drawn at the first call, then the same until the process ends. Any thread.
+inline const Salt& process_salt() {
+  static const Salt salt = random_salt();
+  return salt;
+}
+
+// SipHash-1-3 under process_salt(): half the rounds of SipHash-2-4, and enough for a table whose
+// hashes nobody sees (Rust's and Ruby's tables use it). A stranger cannot choose keys that share a
+// bucket, and so cannot make look-ups slow. Differs from process to process: never stored and never
+// sent. Any thread.
+inline std::uint64_t keyed_hash(std::span<const std::uint8_t> bytes) {
+  return SipHash<1, 3>(process_salt(), bytes).low();
+}
+
+// For hash maps with text as the key.
+struct TextHash {
+  using is_avalanching = void;  // tells Boost's flat maps not to mix again
+
+  std::size_t operator()(std::string_view text) const {
+    return keyed_hash({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  }
+};
+
+}  // namespace digest
