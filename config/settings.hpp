@@ -76,7 +76,7 @@ struct DigestSettings {
   unsigned squid_bits_per_entry = 10;    // of the form for Squids
   milliseconds squid_period{10'000};     // between two builds of that form
   milliseconds squid_pause{250};         // between control block and mask (Squid bug 5510); 0: none
-  ByteSize peer_memory = mebibytes(64);  // all peers' digests together
+  ByteSize peer_memory = mebibytes(64);  // all peers' digests together; each has an even share
   // The share of origin fetches that also probe a peer which does not claim the key.
   double false_miss_sample = 0.001;
 

@@ -1,9 +1,12 @@
 #include "digest/gap_code.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
+
+#include "digest/little_endian.hpp"
 
 namespace digest {
 namespace {
@@ -91,27 +94,29 @@ void append_gaps(std::vector<std::uint8_t>& out, std::span<const std::uint32_t> 
   });
 }
 
-bool GapReader::read_bit(unsigned& bit) {
-  if (bit_ / 8 >= bytes_.size()) return false;
-  bit = (bytes_[static_cast<std::size_t>(bit_ / 8)] >> (bit_ % 8)) & 1U;
-  ++bit_;
-  return true;
+std::uint64_t GapReader::ahead() const {
+  const auto at = static_cast<std::size_t>(bit_ / 8);
+  if (at + 8 <= bytes_.size()) return load64(bytes_.data() + at) >> (bit_ % 8);
+  std::array<std::uint8_t, 8> last{};
+  const auto left = bytes_.subspan(std::min(at, bytes_.size()));
+  std::copy(left.begin(), left.end(), last.begin());
+  return load64(last.data()) >> (bit_ % 8);
 }
 
 bool GapReader::next(std::uint32_t& number) {
+  constexpr unsigned kAtOnce = 56;  // if ahead() begins with fewer ones, a zero follows them
   std::uint64_t value = floor_;
-  unsigned bit = 1;
-  for (;;) {
-    if (!read_bit(bit)) return false;
-    if (bit == 0) break;
-    value += std::uint64_t{1} << rice_;
+  unsigned ones = kAtOnce;
+  while (ones == kAtOnce) {
+    ones = std::min(static_cast<unsigned>(std::countr_one(ahead())), kAtOnce);
+    bit_ += ones;
+    value += std::uint64_t{ones} << rice_;
     if (value >= limit_) return false;
   }
-  for (unsigned i = 0; i < rice_; ++i) {
-    if (!read_bit(bit)) return false;
-    value += std::uint64_t{bit} << i;
-  }
-  if (value >= limit_) return false;
+  ++bit_;
+  value += ahead() & ((std::uint64_t{1} << rice_) - 1);
+  bit_ += rice_;
+  if (value >= limit_ || bit_ > 8 * std::uint64_t{bytes_.size()}) return false;
   number = static_cast<std::uint32_t>(value);
   floor_ = value + 1;
   return true;

@@ -43,8 +43,8 @@ class GapReader {
   bool at_end() const;
 
  private:
-  // Returns false if there are no more bits.
-  bool read_bit(unsigned& bit);
+  // The next 57 bits, the first one lowest. Beyond the end of the bytes they are zeros.
+  std::uint64_t ahead() const;
 
   std::span<const std::uint8_t> bytes_;
   unsigned rice_;

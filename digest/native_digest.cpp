@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <utility>
 
+#include "digest/bits.hpp"
 #include "digest/gap_code.hpp"
 #include "digest/little_endian.hpp"
 
@@ -121,7 +123,12 @@ bool is_sound(const Header& header) {
   const std::uint64_t base = header.number(offset::base);
   const std::uint64_t generation = header.number(offset::generation);
   if (!check(header.shape()) || generation == 0 || base > generation) return false;
-  if (header.byte(offset::coding) == kGaps) return header.byte(offset::rice) <= kMaxRice;
+  const std::uint64_t bits_set = header.number(offset::bits_set);
+  if (bits_set > header.number(offset::bits)) return false;
+  if (header.byte(offset::coding) == kGaps) {
+    return header.byte(offset::rice) <= kMaxRice &&
+           (base != 0 || header.number(offset::positions) == bits_set);
+  }
   return header.byte(offset::coding) == kBits && header.byte(offset::rice) == 0 && base == 0 &&
          header.number(offset::positions) == 0;
 }
@@ -146,21 +153,37 @@ bool continues(const Header& header, const NativeDigest& base_digest) {
          base_digest.filter.shape() == header.shape();
 }
 
+// What is wrong with a message, as far as its header and its length tell.
+std::optional<NativeError> fault_of(const Header& header, std::size_t content,
+                                    const NativeDigest* base_digest) {
+  const Shape shape = header.shape();
+  const std::uint64_t bits_set = header.number(offset::bits_set);
+  if (observed_false_positive_rate(shape, bits_set) > kMaxNativeFalsePositives) {
+    return NativeError::too_full;
+  }
+  if (content > shape.byte_count()) return NativeError::bad_content;
+  if (header.byte(offset::coding) == kBits) {
+    if (content < shape.byte_count()) return NativeError::truncated;
+  } else if (header.number(offset::base) != 0) {
+    if (!base_digest || !continues(header, *base_digest)) return NativeError::other_base;
+    const std::uint64_t most = bits_set + base_digest->filter.bits_set();
+    if (header.number(offset::positions) > most) return NativeError::checksum_mismatch;
+  }
+  return std::nullopt;
+}
+
+// `header` and `content` have been checked by fault_of().
 NativeResult<std::vector<std::uint8_t>> bits_after(const Header& header, Bytes content,
                                                    const NativeDigest* base_digest) {
   const Shape shape = header.shape();
   if (header.byte(offset::coding) == kBits) {
-    if (content.size() < shape.byte_count()) return NativeError::truncated;
-    if (content.size() > shape.byte_count()) return NativeError::bad_content;
     return std::vector<std::uint8_t>(content.begin(), content.end());
   }
   std::vector<std::uint8_t> bits;
   if (header.number(offset::base) == 0) {
     bits.resize(shape.byte_count());
-  } else if (base_digest && continues(header, *base_digest)) {
-    bits.assign(base_digest->filter.bytes().begin(), base_digest->filter.bytes().end());
   } else {
-    return NativeError::other_base;
+    bits.assign(base_digest->filter.bytes().begin(), base_digest->filter.bytes().end());
   }
   GapReader reader(content, header.byte(offset::rice), shape.bits);
   std::uint32_t position = 0;
@@ -219,6 +242,18 @@ NativeHead head_of(const NativeDigest& digest) {
           .entries = digest.entries,
           .bits_set = digest.filter.bits_set(),
           .checksum = digest.checksum};
+}
+
+NativeResult<NativeHead> read_native_head(Bytes message) {
+  const auto header = read_header(message);
+  if (!header) return header.error();
+  return NativeHead{.shape = header->shape(),
+                    .epoch = header->number(offset::epoch),
+                    .generation = header->number(offset::generation),
+                    .capacity = header->number(offset::capacity),
+                    .entries = header->number(offset::entries),
+                    .bits_set = header->number(offset::bits_set),
+                    .checksum = header->number(offset::checksum)};
 }
 
 std::uint64_t turn_over(std::span<std::uint8_t> bits, std::span<const std::uint32_t> flips,
@@ -280,7 +315,9 @@ NativeResult<NativeDigest> decode_native(Bytes message, const NativeDigest* base
   const auto header = read_header(message);
   if (!header) return header.error();
   if (header->shape().byte_count() > max_filter_bytes) return NativeError::too_large;
-  auto bits = bits_after(*header, message.subspan(kNativeHeaderBytes), base_digest);
+  const Bytes content = message.subspan(kNativeHeaderBytes);
+  if (const auto fault = fault_of(*header, content.size(), base_digest)) return *fault;
+  auto bits = bits_after(*header, content, base_digest);
   if (!bits) return bits.error();
   auto filter = BloomFilter::around(header->shape(), std::move(*bits));
   if (!filter) return NativeError::bad_content;
@@ -288,7 +325,6 @@ NativeResult<NativeDigest> decode_native(Bytes message, const NativeDigest* base
       checksum_of(filter->bytes()) != header->number(offset::checksum)) {
     return NativeError::checksum_mismatch;
   }
-  if (filter->false_positive_rate() > kMaxNativeFalsePositives) return NativeError::too_full;
   return NativeDigest{.epoch = header->number(offset::epoch),
                       .generation = header->number(offset::generation),
                       .capacity = header->number(offset::capacity),

@@ -18,7 +18,12 @@
 // Coding 0: base is 0, and the content is the bits themselves in (m + 7) / 8 bytes. Position p has
 // value 1 << (p & 7) in byte p >> 3. Bits beyond the last position are zero.
 // Coding 1: the content is the positions to flip in the base, each once and rising, encoded as
-// gap_code.hpp says. m is from 1 to 2^32 - 8, k from 1 to 32, base at most the generation.
+// gap_code.hpp says, in no more bytes than coding 0 would take. m is from 1 to 2^32 - 8, k from 1
+// to 32, base at most the generation.
+//
+// The header bounds the work of a reader before anything is decoded: at most m bits are set in the
+// result; from base 0 there is one position for each of them; from another base there are at most
+// as many positions as bits set before and after.
 //
 // A digest holds URLs by their keys (key.hpp). A key is 16 bytes: the MD5 of one byte of value 1,
 // for GET, followed by the URL in the canonical form under which the proxy stores it. The positions
@@ -69,7 +74,7 @@ enum class NativeError : std::uint8_t {
   other_base,       // a delta to a generation that the reader does not hold
   bad_content,      // positions not rising, not below m or not as many as announced; or stray bits
   checksum_mismatch,  // the result differs from the writer's filter: ask for a snapshot
-  too_full,           // over kMaxNativeFalsePositives
+  too_full,           // over kMaxNativeFalsePositives, by the bits set in the header
 };
 
 std::string_view to_string(NativeError error);
@@ -102,6 +107,10 @@ struct NativeHead {
 
 NativeHead head_of(const NativeDigest& digest);
 
+// Reads the header of a message from anywhere. Whether the content keeps what it says,
+// decode_native() finds out.
+NativeResult<NativeHead> read_native_head(std::span<const std::uint8_t> message);
+
 std::uint64_t checksum_of(std::span<const std::uint8_t> bytes);
 
 // Flips these positions, which must rise, in the bits of a filter whose checksum is `checksum`.
@@ -128,7 +137,7 @@ std::vector<std::uint8_t> encode_delta(const NativeHead& head, std::uint64_t bas
 
 // Decodes the generation that `message`, from anywhere, describes. `base_digest` is the generation
 // of this digest that the reader holds, or null; it is not changed. Allocates at most
-// max_filter_bytes.
+// max_filter_bytes, and nothing unless the header and the length of the message allow the result.
 NativeResult<NativeDigest> decode_native(std::span<const std::uint8_t> message,
                                          const NativeDigest* base_digest,
                                          std::size_t max_filter_bytes);

@@ -43,8 +43,8 @@ Shape shape_of_mask(std::size_t mask_bytes) {
           .derivation = Derivation::squid_words};
 }
 
-bool too_full(const BloomFilter& filter) {
-  return filter.bits_set() * 100 > filter.shape().bits * kMaxSquidFillPercent;
+bool too_full(std::uint64_t bits_set, std::size_t mask_bytes) {
+  return bits_set * 100 > std::uint64_t{mask_bytes} * 8 * kMaxSquidFillPercent;
 }
 
 bool is_bits_per_entry(std::uint8_t bits) {
@@ -83,7 +83,7 @@ std::string_view to_string(SquidDigestError error) {
     case SquidDigestError::bad_bits_per_entry:
       return "bits per entry outside 1 to 127";
     case SquidDigestError::bad_mask_size:
-      return "mask size is not positive";
+      return "mask size does not fit the capacity";
     case SquidDigestError::mask_too_large:
       return "mask too large";
     case SquidDigestError::bad_hash_count:
@@ -130,7 +130,7 @@ SquidResult<std::vector<std::uint8_t>> encode(const SquidDigest& digest) {
   const auto mask_bytes = squid_mask_bytes(digest.capacity, digest.bits_per_entry);
   if (!mask_bytes) return mask_bytes.error();
   if (digest.filter.shape() != shape_of_mask(*mask_bytes)) return SquidDigestError::mask_mismatch;
-  if (too_full(digest.filter)) return SquidDigestError::too_full;
+  if (too_full(digest.filter.bits_set(), *mask_bytes)) return SquidDigestError::too_full;
 
   std::vector<std::uint8_t> body(kSquidControlBytes + *mask_bytes);
   write(body, offset::version, static_cast<std::uint16_t>(kVersion));
@@ -155,12 +155,15 @@ SquidResult<SquidDigest> decode(std::span<const std::uint8_t> body, std::size_t 
   if (announced > max_mask_bytes) return SquidDigestError::mask_too_large;
   if (mask.size() < announced) return SquidDigestError::truncated;
   if (mask.size() > announced) return SquidDigestError::trailing_bytes;
+  const auto capacity = read<std::uint32_t>(block, offset::capacity);
+  if (std::uint64_t{announced} * 8 > std::uint64_t{capacity} * kMaxBitsPerEntry + 7) {
+    return SquidDigestError::bad_mask_size;
+  }
+  if (too_full(count_bits(mask), mask.size())) return SquidDigestError::too_full;
   auto filter = BloomFilter::from_bytes(shape_of_mask(announced), mask);
   if (!filter) return SquidDigestError::mask_too_large;
-  if (too_full(*filter)) return SquidDigestError::too_full;
-  return SquidDigest{read<std::uint32_t>(block, offset::capacity),
-                     read<std::uint32_t>(block, offset::count), block[offset::bits_per_entry],
-                     std::move(*filter)};
+  return SquidDigest{capacity, read<std::uint32_t>(block, offset::count),
+                     block[offset::bits_per_entry], std::move(*filter)};
 }
 
 }  // namespace digest

@@ -34,7 +34,7 @@ enum class SquidDigestError : std::uint8_t {
   version_too_new,
   bad_capacity,        // 0 or negative
   bad_bits_per_entry,  // outside 1..127: a larger one turns negative inside Squid and aborts it
-  bad_mask_size,       // 0 or negative
+  bad_mask_size,       // 0 or negative, or more than 127 bits for each entry of the capacity
   mask_too_large,      // more than our limit, or than Squid can express
   bad_hash_count,      // not 4
   truncated,           // fewer bytes of mask than announced
@@ -75,8 +75,9 @@ SquidResult<std::uint32_t> squid_mask_bytes(std::uint32_t capacity, std::uint8_t
 SquidResult<std::vector<std::uint8_t>> encode(const SquidDigest& digest);
 
 // Reads the whole body of a response, which may come from anywhere. As in Squid, the mask's own
-// size is the modulus: capacity and bits per entry need not match it. Allocates at most the size of
-// the body.
+// size is the modulus: capacity and bits per entry need not match it. A Squid sizes the mask for
+// all entries that its cache has room for, so a sound digest may be nearly empty. Allocates the
+// size of the mask, all of which the body contains, and nothing before the mask has been judged.
 SquidResult<SquidDigest> decode(std::span<const std::uint8_t> body,
                                 std::size_t max_mask_bytes = kMaxSquidMaskBytes);
 

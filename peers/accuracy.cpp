@@ -56,10 +56,15 @@ void Accuracy::note(ClaimOutcome outcome, std::optional<std::chrono::microsecond
     case ClaimOutcome::true_hit:
       counters_.true_hits.fetch_add(1, std::memory_order_relaxed);
       counters_.bytes_saved.fetch_add(bytes, std::memory_order_relaxed);
+      failures_in_a_row_.store(0, std::memory_order_relaxed);
       return judge_claim(outcome, now);
     case ClaimOutcome::false_hit:
-      counters_.false_hits[static_cast<std::size_t>(cause)].fetch_add(1, std::memory_order_relaxed);
+      count_false_hit(cause);
       return judge_claim(outcome, now);
+    case ClaimOutcome::late_no:
+      count_false_hit(cause);
+      judge_claim(outcome, now);
+      return rest_after_failure(now);
     case ClaimOutcome::refused:
     case ClaimOutcome::timed_out:
     case ClaimOutcome::broken:
@@ -127,8 +132,11 @@ void Accuracy::measure(std::chrono::microseconds first_byte) {
   } while (!first_byte_us_.compare_exchange_weak(before, after, std::memory_order_relaxed));
 }
 
+void Accuracy::count_false_hit(FalseHit cause) {
+  counters_.false_hits[static_cast<std::size_t>(cause)].fetch_add(1, std::memory_order_relaxed);
+}
+
 void Accuracy::judge_claim(ClaimOutcome outcome, SteadyTime now) {
-  failures_in_a_row_.store(0, std::memory_order_relaxed);
   std::uint64_t before = recent_.load(std::memory_order_relaxed);
   Recent after{};
   do {

@@ -18,6 +18,7 @@ enum class ClaimOutcome : std::uint8_t {
   true_hit,   // it answered with the response
   false_hit,  // a valid answer without the response: 504, or a Squid's 502 (RFC 9111
               // section 5.2.1.7)
+  late_no,    // as false_hit, but so late that the question has cost the client time
   refused,    // no connection, or a status that a sibling must not send
   timed_out,
   broken,  // not HTTP, or cut short
@@ -53,7 +54,7 @@ class Accuracy {
   struct Books {
     std::uint64_t claims = 0;  // how often the peer was a claimant, asked or not
     std::uint64_t true_hits = 0;
-    std::uint64_t false_hits = 0;                         // the sum of by_cause
+    std::uint64_t false_hits = 0;                         // the sum of by_cause; late ones too
     std::array<std::uint64_t, kFalseHits> by_cause{};     // indexed by FalseHit
     std::uint64_t failures = 0;                           // refused, timed_out or broken
     std::uint64_t bytes_saved = 0;                        // body bytes of true hits
@@ -66,10 +67,10 @@ class Accuracy {
 
   // Records how asking the peer ended. `first_byte` is the time from the request to the head of the
   // answer; for timed_out the time waited; empty if neither is known. `bytes` are the body bytes of
-  // a true hit, `cause` is for a false hit. A failure rests the peer for kFirstRest; each further
-  // failure in a row doubles the rest up to kLongestRest, and any answer resets it. Failures of
-  // requests that were under way when the rest began count as one. A peer that lies (kRecentClaims)
-  // rests for kLongestRest at once.
+  // a true hit, `cause` is for a false hit. A failure or a late no rests the peer for kFirstRest;
+  // each further one doubles the rest up to kLongestRest, until a true hit resets it: a quick no
+  // costs a liar nothing. Those of requests that were under way when the rest began count as one. A
+  // peer that lies (kRecentClaims) rests for kLongestRest at once.
   void note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
             std::uint64_t bytes, SteadyTime now, FalseHit cause = FalseHit::untold);
 
@@ -113,6 +114,7 @@ class Accuracy {
   };
 
   void measure(std::chrono::microseconds first_byte);
+  void count_false_hit(FalseHit cause);
   void judge_claim(ClaimOutcome outcome, SteadyTime now);
   void rest_after_failure(SteadyTime now);
 

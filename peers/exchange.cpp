@@ -4,17 +4,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <deque>
 #include <random>
 #include <stop_token>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "peers/curl.hpp"
+#include "peers/memory_shares.hpp"
 #include "peers/native_target.hpp"
 #include "peers/poll_plan.hpp"
 #include "peers/poll_response.hpp"
 #include "peers/transfer.hpp"
+#include "peers/work_account.hpp"
 
 namespace peers {
 namespace {
@@ -29,14 +33,15 @@ struct Curl {
 };
 
 constexpr std::chrono::minutes kNativeAgain{10};
+constexpr std::chrono::seconds kLongWait{5};  // is logged
 constexpr std::string_view kSquidPath = "/squid-internal-periodic/store_digest";
 constexpr std::string_view kSquidType = "application/cache-digest";
 
 // Polls one peer.
 struct Poller {
-  Poller(PeerRef with, CURLM* multi, InFlight& in_flight, const std::string& agent,
-         const PollLimits& limits)
-      : peer(std::move(with)), transfer(multi, in_flight, *peer, agent, limits) {
+  Poller(std::size_t its_place, PeerRef with, CURLM* multi, InFlight& in_flight,
+         const std::string& agent, const PollLimits& limits)
+      : place(its_place), peer(std::move(with)), transfer(multi, in_flight, *peer, agent, limits) {
     request.form_is_a_guess = peer->digest == config::PeerDigest::automatic;
     if (peer->digest == config::PeerDigest::squid) {
       request.form = DigestForm::squid;
@@ -55,17 +60,42 @@ struct Poller {
     }
   }
 
+  const std::size_t place;  // among the pollers
   PeerRef peer;
   Transfer transfer;
   PollRequest request;
   PollReport report;
+  WorkAccount account;
   bool asking = false;
   SteadyTime due{};           // while not asking
   SteadyTime native_again{};  // only matters while DigestForm::squid is a guess
 };
 
-std::size_t kept_bytes(const PollReport& report) {
-  return report.claims.filter ? report.claims.filter->bytes().size() : 0;
+// Bytes of filter that each peer keeps, in the order of the pollers.
+std::vector<std::size_t> kept_by(const std::deque<Poller>& pollers) {
+  std::vector<std::size_t> kept;
+  kept.reserve(pollers.size());
+  for (const Poller& poller : pollers) {
+    const auto& filter = poller.report.claims.filter;
+    kept.push_back(filter ? filter->bytes().size() : 0);
+  }
+  return kept;
+}
+
+InFlight in_flight_for(const PeerDirectory& directory, std::size_t limit) {
+  const auto polled =
+      std::count_if(directory.peers().begin(), directory.peers().end(),
+                    [](const auto& peer) { return peer->digest != config::PeerDigest::none; });
+  const auto peers = static_cast<std::size_t>(polled);
+  const std::size_t each = share_of_each(limit, peers) + digest::kSquidControlBytes;
+  return {.limit = limit + peers * digest::kSquidControlBytes, .share = each};
+}
+
+// Processor time of this thread.
+std::chrono::nanoseconds time_used() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
 }
 
 // Logs the differences between two reports; nothing if there are none.
@@ -89,11 +119,10 @@ class Exchange::Loop {
         settings_(settings),
         tick_(std::move(tick)),
         multi_(curl_multi_init()),
-        in_flight_{.limit = settings.peer_memory.value +
-                            digest::kSquidControlBytes * directory.peers().size()} {
+        in_flight_(in_flight_for(directory, settings.peer_memory.value)) {
     for (const PeerRef& peer : directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
-      pollers_.emplace_back(peer, multi_.get(), in_flight_, agent, limits);
+      pollers_.emplace_back(pollers_.size(), peer, multi_.get(), in_flight_, agent, limits);
     }
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
   }
@@ -155,18 +184,23 @@ class Exchange::Loop {
          .max_body = room_for(poller) + digest::kSquidControlBytes});
   }
 
-  // Bytes that the filter of a new digest may have. The old digest's bytes count as free, since the
-  // new one replaces it.
+  // Bytes that the filter of a new digest may have.
   std::size_t room_for(const Poller& poller) const {
-    const std::size_t kept = kept_by_all() - kept_bytes(poller.report);
-    const std::size_t limit = settings_.peer_memory.value;
-    return std::min(limit - std::min(kept, limit), digest::kMaxSquidMaskBytes);
+    const std::size_t room =
+        peers::room_for(kept_by(pollers_), poller.place, settings_.peer_memory.value);
+    return std::min(room, digest::kMaxSquidMaskBytes);
   }
 
-  std::size_t kept_by_all() const {
-    std::size_t kept = 0;
-    for (const Poller& poller : pollers_) kept += kept_bytes(poller.report);
-    return kept;
+  // Drops digests until all fit beside the newest, which was kept within its room.
+  void make_room_beside(const Poller& newest) {
+    const std::size_t limit = settings_.peer_memory.value;
+    while (const auto place = to_give_way(kept_by(pollers_), newest.place, limit)) {
+      Poller& largest = pollers_[*place];
+      largest.request.base.reset();
+      give_way(largest.report);
+      spdlog::warn("peer {}: {}", largest.peer->name, largest.report.last_error);
+      directory_.update(largest.peer->id, largest.report);
+    }
   }
 
   void take_responses() {
@@ -179,13 +213,21 @@ class Exchange::Loop {
     }
   }
 
-  void take(Poller& poller, CURLcode code) {
+  // Reads the response, and charges the peer for it.
+  PollResult read(Poller& poller, CURLcode code) {
+    const auto used_before = time_used();
     const std::string error = poller.transfer.finish(code);
     // Other digests may have been kept since the request was sent.
     poller.request.room = room_for(poller);
     PollResult result = error.empty() ? read_poll(poller.request, poller.transfer.response())
                                       : no_response(poller.request, error);
     if (poller.peer->digest == config::PeerDigest::squid) result.kind = PeerKind::squid;
+    poller.account.charge(time_used() - used_before, poller.transfer.received(), Clock::now());
+    return result;
+  }
+
+  void take(Poller& poller, CURLcode code) {
+    const PollResult result = read(poller, code);
     const SteadyTime now = Clock::now();
     const PollReport before = poller.report;
     poller.report.polls.bytes_received += poller.transfer.received();
@@ -194,13 +236,20 @@ class Exchange::Loop {
     enter(poller.report, result, now);
     poller.choose_form(result.outcome, before.kind, now);
     log_change(*poller.peer, before, poller.report);
+    make_room_beside(poller);
     directory_.update(poller.peer->id, poller.report);
     poller.asking = false;
-    poller.due = next_poll({.kind = poller.report.kind,
-                            .outcome = result.outcome,
-                            .failures_in_a_row = poller.report.failures_in_a_row,
-                            .expires_in = result.expires_in},
-                           settings_.poll, jitter_(random_), now);
+    const SteadyTime due = next_poll({.kind = poller.report.kind,
+                                      .outcome = result.outcome,
+                                      .failures_in_a_row = poller.report.failures_in_a_row,
+                                      .expires_in = result.expires_in},
+                                     settings_.poll, jitter_(random_), now);
+    poller.due = std::max(due, poller.account.free_at());
+    if (poller.due - due > kLongWait) {
+      spdlog::warn("peer {}: its digests take too long to read, so the next poll waits {} s",
+                   poller.peer->name,
+                   std::chrono::ceil<std::chrono::seconds>(poller.due - now).count());
+    }
   }
 
   // Milliseconds, rounded up. libcurl returns earlier if one of its transfers needs it.

@@ -22,8 +22,9 @@ namespace peers {
 // delta that does not fit the digest we hold counts as a resync, and the next request asks for a
 // whole digest at once. An answer is bounded while it arrives, decoded into a new digest and
 // checked. Only then does it replace the old digest in the directory. A bad answer is counted and
-// its reason kept. All kept digests together take at most settings.peer_memory; answers that are
-// still arriving may take as much again.
+// its reason kept. All kept digests together take at most settings.peer_memory, shared out as
+// memory_shares.hpp says; answers that are still arriving may take twice as much again. A peer
+// whose answers cost too much time is polled less often (work_account.hpp).
 class Exchange {
  public:
   // Calls `tick` on the control thread at once and then every settings.period, with wall time that

@@ -36,6 +36,12 @@ std::string reason_of(Error error, Error too_large) {
   return fmt::format("bad digest: {}", digest::to_string(error));
 }
 
+void drop_digest(PollReport& report) {
+  report.claims = {};
+  report.etag.clear();
+  report.generation.reset();
+}
+
 void keep_condition(PollResult& result, const PollResponse& response) {
   if (result.kind != PeerKind::hearsay || !may_be_condition(response.etag)) return;
   result.etag = response.etag;
@@ -53,9 +59,19 @@ void read_squid_form(const PollRequest& request, const PollResponse& response, P
   keep_condition(result, response);
 }
 
+bool is_oversized(const digest::NativeHead& head) {
+  const std::uint64_t proven = std::min(head.entries, head.bits_set);
+  return head.shape.bits > kSmallDigest && head.shape.bits / kMostBitsPerEntry > proven;
+}
+
 void read_native_form(const PollRequest& request, const PollResponse& response,
                       PollResult& result) {
   using digest::NativeError;
+  const auto head = digest::read_native_head(response.body);
+  if (head && is_oversized(*head)) {
+    result.error = "bad digest: far larger than its entries call for";
+    return;
+  }
   auto decoded = digest::decode_native(response.body, request.base.get(), request.room);
   if (decoded) {
     result.outcome = Polled::fetched;
@@ -111,6 +127,11 @@ PollResult no_response(const PollRequest& request, std::string error) {
   return result;
 }
 
+void give_way(PollReport& report) {
+  drop_digest(report);
+  report.last_error = "digest dropped: other peers need their shares of digest.peer_memory";
+}
+
 void enter(PollReport& report, const PollResult& result, SteadyTime now) {
   ++report.polls.made;
   report.kind = result.kind;
@@ -125,9 +146,7 @@ void enter(PollReport& report, const PollResult& result, SteadyTime now) {
     report.confirmed = now;
     report.usable_until = now + usable_for(report.kind);
   } else if (now >= report.usable_until) {
-    report.claims = {};
-    report.etag.clear();
-    report.generation.reset();
+    drop_digest(report);
   }
   if (result.outcome == Polled::resync) {
     ++report.polls.resyncs;

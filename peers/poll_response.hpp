@@ -29,6 +29,14 @@ struct PollResponse {
 inline constexpr std::string_view kTooLarge =
     "digest over 64 MiB, or over what digest.peer_memory leaves room for";
 
+// A native digest may take kMostBitsPerEntry bits for each entry that it says it has and for each
+// bit that it says is set, and kSmallDigest bits whatever it says. So a peer has to send much in
+// order to take much of our memory. Ours take 381 bits per entry at most: 127
+// (digest.bits_per_entry) for a capacity of three times the entries. With few entries they take
+// 130,048 bits.
+inline constexpr std::uint64_t kMostBitsPerEntry = 512;
+inline constexpr std::uint64_t kSmallDigest = std::uint64_t{1} << 20;
+
 enum class DigestForm : std::uint8_t { native, squid };
 
 // What the poll asked for.
@@ -55,6 +63,9 @@ PollResult read_poll(const PollRequest& request, const PollResponse& response);
 
 // The result of a poll without a response.
 PollResult no_response(const PollRequest& request, std::string error);
+
+// Drops the digest, whose memory another peer needs. The next poll asks for a whole one.
+void give_way(PollReport& report);
 
 // Applies a result to the report: a good digest replaces the old one; after a bad poll the old one
 // stays until it is too old.

@@ -124,7 +124,8 @@ std::size_t Transfer::take(const char* bytes, std::size_t count) {
   curl_off_t announced = -1;
   curl_easy_getinfo(handle(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
   const auto whole = static_cast<std::size_t>(std::max<curl_off_t>(announced, 0));
-  if (std::max(received_, whole) > max_body_ || in_flight_.bytes + count > in_flight_.limit) {
+  const bool crowded = in_flight_.bytes + count > in_flight_.limit;
+  if (std::max(received_, whole) > max_body_ || (crowded && received_ > in_flight_.share)) {
     return refuse(kTooLarge);
   }
   response_.body.insert(response_.body.end(), bytes, bytes + count);

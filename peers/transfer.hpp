@@ -14,9 +14,11 @@
 
 namespace peers {
 
-// The body bytes that all transfers hold at this moment, and their limit.
+// The body bytes that all transfers hold at this moment. A transfer within `share` is never refused
+// for the others' sake; beyond that, it may go on while all together hold no more than `limit`.
 struct InFlight {
   std::size_t limit = 0;
+  std::size_t share = 0;
   std::size_t bytes = 0;
 };
 

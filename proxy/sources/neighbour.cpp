@@ -27,6 +27,12 @@ FetchPlan plan_for(const Request& request, const peers::Peer& peer, std::string 
   return plan;
 }
 
+// Whether the neighbour has answered, and has nothing of use.
+bool is_a_no(Worth worth) {
+  return worth == Worth::false_hit || worth == Worth::unusable || worth == Worth::other_range ||
+         worth == Worth::refused;
+}
+
 }  // namespace
 
 bool neighbours_may_answer(const Request& request) {
@@ -66,13 +72,19 @@ std::optional<Finding> objection(cache::Storability storability, const cache::En
   return std::nullopt;
 }
 
-std::optional<peers::ClaimOutcome> noted_as(Worth worth) {
-  switch (worth) {
+Finding in_time(Finding finding, std::chrono::microseconds waited,
+                std::chrono::milliseconds first_byte) {
+  finding.late = is_a_no(finding.worth) && 2 * waited > first_byte;
+  return finding;
+}
+
+std::optional<peers::ClaimOutcome> noted_as(const Finding& finding) {
+  switch (finding.worth) {
     case Worth::true_hit:
       return peers::ClaimOutcome::true_hit;
     case Worth::false_hit:
     case Worth::unusable:
-      return peers::ClaimOutcome::false_hit;
+      return finding.late ? peers::ClaimOutcome::late_no : peers::ClaimOutcome::false_hit;
     case Worth::refused:
       return peers::ClaimOutcome::refused;
     case Worth::slow:
@@ -80,8 +92,10 @@ std::optional<peers::ClaimOutcome> noted_as(Worth worth) {
     case Worth::broken:
     case Worth::cut:
       return peers::ClaimOutcome::broken;
-    case Worth::holds:
     case Worth::other_range:
+      if (finding.late) return peers::ClaimOutcome::timed_out;
+      break;
+    case Worth::holds:
     case Worth::given_up:
       break;
   }
@@ -89,6 +103,9 @@ std::optional<peers::ClaimOutcome> noted_as(Worth worth) {
 }
 
 std::string words_for(const Finding& finding, std::string_view name) {
+  if (finding.late) {
+    return words_for({finding.worth, finding.cause}, name).append(" slow/").append(name);
+  }
   const auto about = [&](std::string_view word) { return std::string(word).append(name); };
   switch (finding.worth) {
     case Worth::false_hit: {
@@ -117,9 +134,8 @@ std::string words_for(const Finding& finding, std::string_view name) {
   return {};
 }
 
-bool allows_another(Worth worth) {
-  return worth == Worth::false_hit || worth == Worth::unusable || worth == Worth::other_range ||
-         worth == Worth::refused;
+bool allows_another(const Finding& finding) {
+  return is_a_no(finding.worth) && !finding.late;
 }
 
 Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
@@ -137,7 +153,7 @@ Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& requ
 
 void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
                 std::uint64_t bytes) {
-  const auto outcome = noted_as(finding.worth);
+  const auto outcome = noted_as(finding);
   if (!outcome) return;
   const bool headless = finding.worth == Worth::slow || finding.worth == Worth::broken;
   const auto first_byte = headless ? std::nullopt : std::optional(attempt.waited());
@@ -178,7 +194,7 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
     if (finding.worth == Worth::holds) co_return std::move(attempt);
     note(attempt, finding);
     // The sibling will soon be asked for another response, so its connection is worth keeping.
-    if (finding.worth == Worth::false_hit) co_await drain_body(worker_, attempt.fetch());
+    if (finding.worth == Worth::false_hit && !over_) co_await drain_body(worker_, attempt.fetch());
   }
   co_return std::nullopt;
 }
@@ -192,9 +208,11 @@ Task<Finding> ClaimantSearch::ask(Attempt& attempt) {
 }
 
 void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
-  note_worth(*wanted_.request.policy().directory, attempt, finding, bytes);
-  http::add_detail(detail_, words_for(finding, attempt.peer()->name));
-  over_ = over_ || !allows_another(finding.worth);
+  const auto& policy = wanted_.request.policy();
+  const auto judged = in_time(finding, attempt.waited(), policy.settings.timeouts.peer_first_byte);
+  note_worth(*policy.directory, attempt, judged, bytes);
+  http::add_detail(detail_, words_for(judged, attempt.peer()->name));
+  over_ = over_ || !allows_another(judged);
 }
 
 void ClaimantSearch::abandon() {

@@ -2,6 +2,7 @@
 // the result in the neighbour's statistics. All such requests are made here.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ enum class Worth : std::uint8_t {
 struct Finding {
   Worth worth = Worth::holds;
   peers::FalseHit cause = peers::FalseHit::untold;  // of Worth::false_hit and Worth::unusable
+  bool late = false;                                // a no that cost the client time: see in_time()
 
   bool operator==(const Finding&) const = default;
 };
@@ -62,13 +64,19 @@ Finding worth_of(const Outcome<void>& body);
 std::optional<Finding> objection(cache::Storability storability, const cache::Entry& entry,
                                  const http::ResponseHead& answer, const cache::Times& times,
                                  const Request& request);
+// The finding, with `late` set if the neighbour took more than half of `first_byte`
+// (timeouts.peer_first_byte) to say that it has nothing of use. An honest neighbour says so in the
+// time of a hit in memory, a few milliseconds: it has nothing to read or to fetch. In half of the
+// time in which it must begin to send a response, even a busy neighbour can say so.
+Finding in_time(Finding finding, std::chrono::microseconds waited,
+                std::chrono::milliseconds first_byte);
 // The outcome for the neighbour's statistics; nothing if the finding is not about its claim.
-std::optional<peers::ClaimOutcome> noted_as(Worth worth);
+std::optional<peers::ClaimOutcome> noted_as(const Finding& finding);
 // The finding as words for `detail` of Cache-Status, such as "false-hit/b because/gone". Empty for
 // a true hit.
 std::string words_for(const Finding& finding, std::string_view name);
 // Whether another neighbour may be asked next. After a neighbour that cost time, none may.
-bool allows_another(Worth worth);
+bool allows_another(const Finding& finding);
 
 // An attempt to get the response, or `part`, from the peer: a GET with only-if-cached and without
 // credentials, within the time-outs for peers.
@@ -100,7 +108,7 @@ class ClaimantSearch {
   // if a neighbour has cost time, if the client may not reach the origin's address
   // (access.deny_to), or after abandon(). Notes the worth of all other answers.
   net::Task<std::optional<Attempt>> next();
-  // As note_worth(), for an answer from next().
+  // As note_worth(), for an answer from next(). Judges whether it was in_time().
   void note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);
 
   // The words for Cache-Status so far.

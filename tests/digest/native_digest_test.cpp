@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "digest/counting_filter.hpp"
+#include "digest/gap_code.hpp"
+#include "digest/little_endian.hpp"
 #include "keys.hpp"
 
 namespace digest {
@@ -197,6 +199,74 @@ TEST(NativeDigest, IsRefusedWithTheReason) {
   EXPECT_EQ(error_of(encode_delta(head_of(digest_of(0, 9, 5)), 6, {})), NativeError::bad_header);
   EXPECT_EQ(error_of(encode_snapshot(digest_of(0, 9, 0))), NativeError::bad_header);
   EXPECT_EQ(error_of(encode_snapshot(digest_of(0, 1000))), NativeError::too_full);
+}
+
+// The message with another number, of 1 or 8 bytes, and a checksum of the header that fits.
+Bytes forged(Bytes message, std::size_t at, std::uint64_t value) {
+  if (at < 8) {
+    message[at] = static_cast<std::uint8_t>(value);
+  } else {
+    store64(message.data() + at, value);
+  }
+  store64(message.data() + 96, checksum_of(std::span(message).first(96)));
+  return message;
+}
+
+constexpr std::size_t kRiceAt = 7;
+constexpr std::size_t kBitsSetAt = 72;
+constexpr std::size_t kPositionsAt = 80;
+
+TEST(NativeDigest, IsJudgedByItsHeaderBeforeAnythingIsDecoded) {
+  const Bytes snapshot = encode_snapshot(digest_of(0, 3));
+  const std::uint64_t set = head_of(digest_of(0, 3)).bits_set;
+  ASSERT_TRUE(decode_native(forged(snapshot, kBitsSetAt, set), nullptr, kRoom));
+  EXPECT_EQ(error_of(forged(snapshot, kBitsSetAt, 1201)), NativeError::bad_header);
+  EXPECT_EQ(error_of(forged(snapshot, kBitsSetAt, set - 1)), NativeError::bad_header);
+  EXPECT_EQ(error_of(forged(snapshot, kPositionsAt, 0)), NativeError::bad_header);
+  const Bytes bits = encode_snapshot(digest_of(0, 90));
+  EXPECT_EQ(error_of(forged(bits, kBitsSetAt, 1200)), NativeError::too_full);
+  const NativeDigest held = digest_of(0, 50, 4);
+  const NativeDigest next = digest_of(0, 60, 5);
+  const std::uint64_t most = held.filter.bits_set() + next.filter.bits_set();
+  const Bytes delta = delta_of(held, next);
+  EXPECT_EQ(error_of(forged(delta, kPositionsAt, most), &held), NativeError::bad_content);
+  EXPECT_EQ(error_of(forged(delta, kPositionsAt, most + 1), &held), NativeError::checksum_mismatch);
+}
+
+// Sound gaps, but with a parameter that makes the code longer than the filter.
+TEST(NativeDigest, ThatIsLongerThanItsFilterIsRefused) {
+  const NativeDigest held = digest_of(0, 50, 4);
+  const NativeDigest next = digest_of(0, 60, 5);
+  const auto flips = flips_between(held.filter, next.filter);
+  for (const unsigned rice : {5U, 25U}) {
+    Bytes message = delta_of(held, next);
+    message.resize(kNativeHeaderBytes);
+    append_gaps(message, flips, rice);
+    message = forged(message, kRiceAt, rice);
+    const bool longer = message.size() > kNativeHeaderBytes + held.filter.bytes().size();
+    EXPECT_EQ(longer, rice == 25);
+    EXPECT_EQ(decode_native(message, &held, kRoom).has_value(), !longer);
+    if (longer) {
+      EXPECT_EQ(error_of(message, &held), NativeError::bad_content);
+    }
+  }
+}
+
+TEST(NativeDigest, TellsItsHeadAlone) {
+  const NativeDigest digest = digest_of(0, 90);
+  Bytes message = encode_snapshot(digest);
+  message.resize(kNativeHeaderBytes);
+  const auto head = read_native_head(message);
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->shape, digest.filter.shape());
+  EXPECT_EQ(head->epoch, digest.epoch);
+  EXPECT_EQ(head->generation, digest.generation);
+  EXPECT_EQ(head->capacity, digest.capacity);
+  EXPECT_EQ(head->entries, digest.entries);
+  EXPECT_EQ(head->bits_set, digest.filter.bits_set());
+  EXPECT_EQ(head->checksum, digest.checksum);
+  message.pop_back();
+  EXPECT_EQ(read_native_head(message).error(), NativeError::truncated);
 }
 
 // The filter that the format was made for: a million entries, 12 bits each.

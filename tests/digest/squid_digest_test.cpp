@@ -145,6 +145,21 @@ TEST(SquidDigest, IsReadInTheVersionsThatStayCompatible) {
   EXPECT_TRUE(decode(body).has_value());
 }
 
+// A Squid sizes its mask for all entries that its cache has room for, however few it has.
+TEST(SquidDigest, OfALargeCacheThatIsNearlyEmptyIsRead) {
+  const SquidDigest digest = digest_of(2'000'000, 5, 51);
+  const auto read = decode(body_of(digest));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->filter, digest.filter);
+}
+
+TEST(SquidDigest, MayHaveTheMostBitsPerEntryOfASquid) {
+  Body body = body_of(digest_of(16, 127, 5));
+  EXPECT_TRUE(decode(body).has_value());
+  put(body, 4, {0, 0, 0, 15});
+  EXPECT_EQ(decode(body).error(), SquidDigestError::bad_mask_size);
+}
+
 // Squid refuses above 65.0 %: of 80 bits, 52 pass and 53 do not.
 TEST(SquidDigest, IsRefusedOnceItIsTooFull) {
   Body body = body_of(digest_of(16, 5, 0));

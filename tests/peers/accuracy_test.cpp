@@ -83,8 +83,8 @@ TEST(Accuracy, FirstByteFollowsAMovingAverage) {
 }
 
 TEST(Accuracy, EachKindOfFailureRestsThePeerAndAnAnswerDoesNot) {
-  for (const ClaimOutcome outcome :
-       {ClaimOutcome::refused, ClaimOutcome::timed_out, ClaimOutcome::broken}) {
+  for (const ClaimOutcome outcome : {ClaimOutcome::refused, ClaimOutcome::timed_out,
+                                     ClaimOutcome::broken, ClaimOutcome::late_no}) {
     Accuracy accuracy;
     note(accuracy, outcome, 1);
     EXPECT_TRUE(accuracy.resting(kNow + 999ms));
@@ -96,18 +96,33 @@ TEST(Accuracy, EachKindOfFailureRestsThePeerAndAnAnswerDoesNot) {
   EXPECT_FALSE(accuracy.resting(kNow));
 }
 
-TEST(Accuracy, RestDoublesUpToAMinuteAndAnAnswerResetsIt) {
-  Accuracy accuracy;
-  SteadyTime now = kNow;
-  for (const auto rest : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
-    note(accuracy, ClaimOutcome::timed_out, 1, now);
-    EXPECT_TRUE(accuracy.resting(now + rest - 1ms)) << rest.count();
-    now += rest;
-    EXPECT_FALSE(accuracy.resting(now)) << rest.count();
+TEST(Accuracy, RestDoublesUpToAMinuteAndATrueHitResetsIt) {
+  for (const auto failure : {ClaimOutcome::timed_out, ClaimOutcome::late_no}) {
+    Accuracy accuracy;
+    SteadyTime now = kNow;
+    for (const auto rest : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
+      note(accuracy, failure, 1, now);
+      EXPECT_TRUE(accuracy.resting(now + rest - 1ms)) << rest.count();
+      now += rest;
+      EXPECT_FALSE(accuracy.resting(now)) << rest.count();
+      note(accuracy, ClaimOutcome::false_hit, 1, now);  // in time: no proof of anything
+    }
+    note(accuracy, ClaimOutcome::true_hit, 1, now);
+    note(accuracy, ClaimOutcome::refused, 1, now);
+    EXPECT_FALSE(accuracy.resting(now + 1s));
   }
-  note(accuracy, ClaimOutcome::false_hit, 1, now);
-  note(accuracy, ClaimOutcome::refused, 1, now);
-  EXPECT_FALSE(accuracy.resting(now + 1s));
+}
+
+TEST(Accuracy, ALateNoIsAFalseHitAndNoFailure) {
+  Accuracy accuracy;
+  accuracy.note(ClaimOutcome::late_no, 900ms, 0, kNow, FalseHit::gone);
+  const auto books = accuracy.books();
+  EXPECT_EQ(books.false_hits, 1U);
+  EXPECT_EQ(books.by_cause[static_cast<std::size_t>(FalseHit::gone)], 1U);
+  EXPECT_EQ(books.failures, 0U);
+  EXPECT_EQ(books.first_byte, 900ms);
+  note(accuracy, ClaimOutcome::late_no, kRecentClaims - 1);
+  EXPECT_TRUE(accuracy.resting(kNow + kLongestRest - 1ms)) << "it lies";
 }
 
 TEST(Accuracy, FailuresThatWereUnderWayTogetherCountAsOne) {

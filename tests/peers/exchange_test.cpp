@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -300,6 +301,52 @@ TEST_F(ExchangeTest, AllDigestsTogetherStayUnderPeerMemory) {
   EXPECT_EQ(status(refused).digest.entries, std::nullopt);
   EXPECT_NE(status(refused).last_error.find("peer_memory"), std::string::npos);
   EXPECT_EQ(directory_->claimants(key("x"), now()).size(), 1U);
+}
+
+// A digest that claims `name` and has this many bytes of filter.
+Reply digest_of_bytes(const char* name, std::size_t bytes) {
+  auto digest = native_of({name}, 5, bytes * 8 / 12);
+  EXPECT_NEAR(static_cast<double>(digest.filter.bytes().size()), static_cast<double>(bytes), 2);
+  return answer(kHearsay, body_of(digest));
+}
+
+TEST_F(ExchangeTest, ADigestThatTookMoreThanItsShareGivesWay) {
+  std::atomic<bool> large_is_in = false;
+  ScriptedPeer large(digest_of_bytes("x", 8000));
+  ScriptedPeer small([&](std::size_t) {
+    return large_is_in ? digest_of_bytes("y", 3000) : Reply(503, {{"Server", "Hearsay/0.1.0"}});
+  });
+  settings_.peer_memory = config::ByteSize{9000};
+  start({samples::peer("b", large.port()), samples::peer("c", small.port())});
+  ASSERT_TRUE(reached([&] { return claims("x"); })) << "nobody else needs the memory yet";
+  large_is_in = true;
+  ASSERT_TRUE(reached([&] { return claims("y"); }));
+  EXPECT_FALSE(claims("x"));
+  EXPECT_NE(status(0).last_error.find("peer_memory"), std::string::npos);
+}
+
+// A digest that claims `name`, and so much else that it is sent as bits.
+Reply digest_as_bits(const char* name) {
+  auto digest = native_of({name});
+  for (int i = 0; i < 200; ++i) digest.filter.insert(key(std::to_string(i)));
+  digest.entries = 201;
+  digest.checksum = digest::checksum_of(digest.filter.bytes());
+  return answer(kHearsay, body_of(digest));
+}
+
+TEST_F(ExchangeTest, AnAnswerThatStopsOnItsWayTakesNoShareButItsOwn) {
+  std::atomic<bool> large_has_begun = false;
+  ScriptedPeer large([&](std::size_t) {
+    large_has_begun = true;
+    return Reply(200, kHearsay).sized(9000).send(zeros(8800)).wait(Gate());
+  });
+  ScriptedPeer small([&](std::size_t number) {
+    const bool late = large_has_begun && number > 0;
+    return late ? digest_as_bits("y") : Reply(503, {{"Server", "Hearsay/0.1.0"}});
+  });
+  settings_.peer_memory = config::ByteSize{9000};
+  start({samples::peer("b", large.port()), samples::peer("c", small.port())}, {.stall = 30s});
+  EXPECT_TRUE(reached([&] { return claims("y"); })) << status(1).last_error;
 }
 
 TEST_F(ExchangeTest, StopsAtOnceAmidATransfer) {

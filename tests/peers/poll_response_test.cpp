@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "tests/peers/samples.hpp"
 
 namespace peers {
@@ -196,6 +200,70 @@ TEST(Judge, RefusesANativeDigestThatTheRoomDoesNotHold) {
   EXPECT_EQ(read_poll(request, response).error, kTooLarge);
   request.room = 1500;
   EXPECT_EQ(read_poll(request, response).outcome, Polled::fetched);
+}
+
+// The header of a digest that is empty, or says so, and has this many bits. Nothing follows it.
+std::string bare(std::uint64_t bits, std::uint64_t entries, std::uint64_t bits_set) {
+  const auto shape = native_of({}).filter.shape();
+  digest::NativeHead head{.shape = shape,
+                          .epoch = 0xab,
+                          .generation = 5,
+                          .capacity = 1,
+                          .entries = entries,
+                          .bits_set = bits_set};
+  head.shape.bits = bits;
+  head.checksum = digest::checksum_of(std::vector<std::uint8_t>(head.shape.byte_count()));
+  const auto message = digest::encode_delta(head, 0, {});
+  return {message.begin(), message.end()};
+}
+
+TEST(Judge, RefusesANativeDigestThatIsLargeWithoutEntries) {
+  PollRequest request = asking(DigestForm::native);
+  request.room = 64 << 20;
+  const auto outcome = [&](const std::string& body) {
+    EXPECT_EQ(body.size(), digest::kNativeHeaderBytes);
+    return read_poll(request, native_response(body));
+  };
+  constexpr std::uint64_t kLarge = std::uint64_t{8} << 23;
+  EXPECT_EQ(outcome(bare(kSmallDigest, 0, 0)).outcome, Polled::fetched);
+  for (const auto& body : {bare(kLarge, 0, 0), bare(kLarge, kLarge, 0), bare(kLarge, 0, kLarge)}) {
+    const PollResult result = outcome(body);
+    EXPECT_EQ(result.outcome, Polled::failed);
+    EXPECT_EQ(result.claims.filter, nullptr);
+    EXPECT_NE(result.error, "");
+  }
+}
+
+// The most bits per entry that can be set, for the least share of the capacity at which a digest is
+// not rebuilt.
+TEST(Judge, TakesTheLargestNativeDigestThatIsOurs) {
+  PollRequest request = asking(DigestForm::native);
+  request.room = 64 << 20;
+  for (const std::uint64_t entries : {0, 1, 341, 20'000}) {
+    const std::uint64_t capacity = std::max<std::uint64_t>(1024, 3 * entries);
+    auto digest = native_of({}, 5, capacity);
+    auto shape = digest.filter.shape();
+    shape.bits = 127 * capacity;
+    digest.filter = *digest::BloomFilter::create(shape);
+    for (std::uint64_t i = 0; i < entries; ++i) digest.filter.insert(key(std::to_string(i)));
+    digest.entries = entries;
+    digest.checksum = digest::checksum_of(digest.filter.bytes());
+    const auto response = native_response(body_of(digest));
+    EXPECT_EQ(read_poll(request, response).outcome, Polled::fetched) << entries;
+  }
+}
+
+TEST(Enter, GivesWayUntilTheNextGoodPoll) {
+  PollReport report;
+  enter(report, read_poll(kPlain, response_with(digest_of({"a"}))), kNow);
+  give_way(report);
+  EXPECT_FALSE(report.counts(kNow));
+  EXPECT_EQ(report.etag, "");
+  EXPECT_EQ(report.generation, std::nullopt);
+  EXPECT_NE(report.last_error.find("peer_memory"), std::string::npos);
+  enter(report, read_poll(kPlain, response_with(digest_of({"a"}))), kNow + 1s);
+  EXPECT_TRUE(report.counts(kNow + 1s));
+  EXPECT_EQ(report.last_error, "");
 }
 
 TEST(Enter, CountsAResyncAndGoesOnWithWhatItHas) {

@@ -74,6 +74,31 @@ TEST(Neighbour, IsWorthWhatItsBodyIs) {
   EXPECT_EQ(worth(Failure::What::abandoned), Worth::given_up);
 }
 
+using namespace std::chrono_literals;
+
+// 1 s is the default of timeouts.peer_first_byte.
+TEST(Neighbour, IsLateIfItSaysNoAfterHalfOfTheTimeForAHead) {
+  for (const Worth no : {Worth::false_hit, Worth::unusable, Worth::other_range, Worth::refused}) {
+    EXPECT_FALSE(in_time({no}, 500ms, 1s).late);
+    EXPECT_EQ(in_time({no, FalseHit::gone}, 501ms, 1s), (Finding{no, FalseHit::gone, true}));
+  }
+  for (const Worth other :
+       {Worth::true_hit, Worth::holds, Worth::slow, Worth::broken, Worth::cut, Worth::given_up}) {
+    EXPECT_EQ(in_time({other}, 10s, 1s), Finding{other});
+  }
+}
+
+TEST(Neighbour, ThatIsLateIsNotedAsSlowAndEndsTheSearch) {
+  const Finding no{Worth::false_hit, FalseHit::gone, true};
+  EXPECT_EQ(noted_as(no), ClaimOutcome::late_no);
+  EXPECT_EQ(words_for(no, "b"), "false-hit/b because/gone slow/b");
+  EXPECT_FALSE(allows_another(no));
+  EXPECT_EQ(noted_as({Worth::unusable, FalseHit::stale, true}), ClaimOutcome::late_no);
+  EXPECT_EQ(noted_as({Worth::refused, {}, true}), ClaimOutcome::refused);
+  EXPECT_EQ(noted_as({Worth::other_range, {}, true}), ClaimOutcome::timed_out);
+  EXPECT_FALSE(allows_another({Worth::refused, {}, true}));
+}
+
 struct Told {
   Worth worth;
   std::optional<ClaimOutcome> books;
@@ -93,9 +118,9 @@ TEST(Neighbour, IsNotedAndToldOfByItsWorth) {
         Told{Worth::broken, ClaimOutcome::broken, "broken/b", false},
         Told{Worth::cut, ClaimOutcome::broken, "cut/b", false},
         Told{Worth::given_up, std::nullopt, "", false}}) {
-    EXPECT_EQ(noted_as(told.worth), told.books) << told.words;
+    EXPECT_EQ(noted_as({told.worth}), told.books) << told.words;
     EXPECT_EQ(words_for({told.worth, FalseHit::gone}, "b"), told.words);
-    EXPECT_EQ(allows_another(told.worth), told.another) << told.words;
+    EXPECT_EQ(allows_another({told.worth}), told.another) << told.words;
   }
   EXPECT_EQ(words_for({Worth::false_hit}, "b"), "false-hit/b");
 }

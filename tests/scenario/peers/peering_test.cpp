@@ -82,6 +82,16 @@ TEST(Peering, GoesOnToTheOriginAfterAFalseHit) {
   EXPECT_EQ(scene.proxy->logged(scene.origin.url("/a")).hierarchy, "HIER_DIRECT");
 }
 
+TEST(Peering, TakesALateNoForASlowAnswer) {
+  const std::chrono::milliseconds limit = allowed(std::chrono::seconds(2));
+  PeerScene scene({"/a"},
+                  {{"timeouts", {{"peer_first_byte", std::to_string(limit.count()) + "ms"}}}});
+  scene.peer.on("/a", Reply(504).slow(limit * 6 / 10, 0));
+  const Response response = scene.client->get(scene.origin.url("/a"));
+  EXPECT_EQ(response.body, "from the origin");
+  EXPECT_TRUE(contains(response.field("Cache-Status"), "slow/b")) << response.field("Cache-Status");
+}
+
 struct BadAnswer {
   const char* name;
   Reply reply;
