@@ -176,6 +176,7 @@ Settings read_settings(const Value& document, Faults& faults) {
   in.read_token("name", settings.name);
   read_listen(in, settings.listen);
   in.read_number("threads", settings.threads, {0, 1'024});
+  in.read("sandbox", settings.sandbox);
   read_part(in, "cache", settings.cache, read_cache);
   read_part(in, "digest", settings.digest, read_digest);
   read_peers(in, settings.listen, settings.peers);

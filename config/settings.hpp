@@ -218,6 +218,7 @@ struct Settings {
   std::string name;  // a token (RFC 9110 section 5.6.2); empty: default_name() of the first socket
   std::vector<HostPort> listen{{"127.0.0.1", 3128}};  // port 0: the kernel chooses
   unsigned threads = 0;                               // 0: one per core
+  bool sandbox = true;                                // proxy/sandbox/sandbox.hpp
   CacheSettings cache;
   DigestSettings digest;
   std::vector<PeerSettings> peers;

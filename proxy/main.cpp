@@ -14,6 +14,7 @@
 #include "proxy/lists/read.hpp"
 #include "proxy/policy/site_rules.hpp"
 #include "proxy/purging/purge_pattern.hpp"
+#include "proxy/sandbox/sandbox.hpp"
 #include "proxy/server/server.hpp"
 #include "proxy/version.hpp"
 
@@ -95,11 +96,32 @@ void keep_memory_together() {
   ::mallopt(M_ARENA_MAX, 2);
 }
 
-int serve(proxy::PinnedPolicy policy) {
+// Why the proxy would serve without the sandbox; empty if it would serve inside.
+std::string_view reason_for_no_sandbox(const config::Settings& settings) {
+  if (!settings.sandbox) return "sandbox: off, by the setting \"sandbox\"";
+  if (proxy::sandbox::kSanitized) return "sandbox: off, in a build with a sanitizer";
+  return {};
+}
+
+// Call this while the process has one thread. Returns what to say at the start.
+std::string confine(const config::Settings& settings, const std::string& config_path) {
+  if (const auto reason = reason_for_no_sandbox(settings); !reason.empty()) {
+    return std::string(reason);
+  }
+  const auto grants = proxy::sandbox::grants_for(settings, config_path);
+  return proxy::sandbox::describe(proxy::sandbox::enter(grants));
+}
+
+int serve(proxy::PinnedPolicy policy, const std::string& config_path) {
   keep_memory_together();
   raise_descriptor_limit(policy->settings);
-  proxy::Server server(std::move(policy));
-  for (const auto& address : server.addresses()) {
+  const auto& settings = policy->settings;
+  // The sandbox lets no socket listen, and limits files only for threads that start later.
+  proxy::Listeners listeners(settings.listen, proxy::thread_count(settings));
+  const auto confined = confine(settings, config_path);
+  proxy::Server server(std::move(policy), listeners);
+  spdlog::info("{}", confined);
+  for (const auto& address : listeners.addresses()) {
     std::cout << "listening on " << address << '\n';
   }
   std::cout.flush();
@@ -107,10 +129,24 @@ int serve(proxy::PinnedPolicy policy) {
   return 0;
 }
 
+// Says what the sandbox would limit.
+int check(const config::Settings& settings, const std::string& config_path) {
+  if (const auto reason = reason_for_no_sandbox(settings); !reason.empty()) {
+    std::cout << reason << '\n';
+    return 0;
+  }
+  const auto parts = proxy::sandbox::available();
+  std::cout << proxy::sandbox::describe(parts) << '\n';
+  const auto writes = proxy::sandbox::describe(proxy::sandbox::grants_for(settings, config_path));
+  if (parts.files > 0 && !writes.empty()) std::cout << writes << '\n';
+  return 0;
+}
+
 int run(const CLI::App& serving, const std::string& config_path) {
   auto policy = load_policy(config_path);
   if (!policy) return kBadSettings;
-  return serving.parsed() ? serve(std::move(policy)) : 0;
+  return serving.parsed() ? serve(std::move(policy), config_path)
+                          : check(policy->settings, config_path);
 }
 
 // For `hearsay cache`, as the proxy does it.

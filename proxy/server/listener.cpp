@@ -75,12 +75,13 @@ int inherited_count() {
 
 }  // namespace
 
-Listeners::Listeners(std::span<const config::HostPort> settings, std::size_t threads) {
+Listeners::Listeners(std::span<const config::HostPort> settings, std::size_t threads)
+    : threads_(threads) {
   if (const int count = inherited_count(); count > 0) {
-    inherit(kFirstInherited, count, threads);
+    inherit(kFirstInherited, count);
     return;
   }
-  for (const auto& wanted : settings) bind(wanted, threads);
+  for (const auto& wanted : settings) bind(wanted);
 }
 
 Listeners::~Listeners() {
@@ -91,7 +92,7 @@ Listeners::~Listeners() {
   }
 }
 
-void Listeners::inherit(int first, int count, std::size_t threads) {
+void Listeners::inherit(int first, int count) {
   for (int fd = first; fd < first + count; ++fd) {
     const auto endpoint = local_name(fd);
     if (endpoint.port() == 0) {
@@ -104,12 +105,12 @@ void Listeners::inherit(int first, int count, std::size_t threads) {
     mine.push_back(fd);
     // All threads share the queue of one inherited socket. Each thread needs its own descriptor,
     // which it closes.
-    for (std::size_t i = 1; i < threads; ++i) mine.push_back(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    for (std::size_t i = 1; i < threads_; ++i) mine.push_back(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
     addresses_.push_back(endpoint);
   }
 }
 
-void Listeners::bind(const config::HostPort& wanted, std::size_t threads) {
+void Listeners::bind(const config::HostPort& wanted) {
   tcp::endpoint endpoint(net::asio::ip::make_address(wanted.host), wanted.port);
   // The probe does not set SO_REUSEPORT, which would share the port with another process that also
   // sets it.
@@ -117,7 +118,7 @@ void Listeners::bind(const config::HostPort& wanted, std::size_t threads) {
   endpoint.port(local_name(probe).port());
   ::close(probe);
   auto& mine = descriptors_.emplace_back();
-  for (std::size_t i = 0; i < threads; ++i) {
+  for (std::size_t i = 0; i < threads_; ++i) {
     mine.push_back(open_bound(endpoint, true));
     listening(mine.back(), endpoint);
   }

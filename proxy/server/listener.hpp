@@ -23,13 +23,15 @@ class Listeners {
   Listeners& operator=(const Listeners&) = delete;
 
   [[nodiscard]] const std::vector<net::tcp::endpoint>& addresses() const { return addresses_; }
+  [[nodiscard]] std::size_t threads() const { return threads_; }
   // The thread's acceptors, which own their descriptors. Call this once per thread.
   std::vector<net::Acceptor> acceptors(std::size_t thread, net::Executor executor);
 
  private:
-  void inherit(int first, int count, std::size_t threads);
-  void bind(const config::HostPort& wanted, std::size_t threads);
+  void inherit(int first, int count);
+  void bind(const config::HostPort& wanted);
 
+  std::size_t threads_;
   std::vector<net::tcp::endpoint> addresses_;
   std::vector<std::vector<int>> descriptors_;  // by address, then by thread; -1: handed out
 };

@@ -20,11 +20,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kOutOfDescriptors{100};
 
-std::size_t thread_count(const config::Settings& settings) {
-  if (settings.threads > 0) return settings.threads;
-  return std::max(1U, std::thread::hardware_concurrency());
-}
-
 std::string name_for(const config::Settings& settings, const Listeners& listeners) {
   if (!settings.name.empty()) return settings.name;
   std::array<char, 256> hostname{};
@@ -81,13 +76,13 @@ Server::Neighbourhood::Neighbourhood(cache::Store& store, const config::DigestSe
                                      cache::Time now)
     : settings(told), holdings(store), publisher(holdings, settings, now) {}
 
-Server::Server(PinnedPolicy policy)
+Server::Server(PinnedPolicy policy, Listeners& listeners)
     : policy_(std::move(policy)),
-      listeners_(policy_->settings.listen, thread_count(policy_->settings)),
+      listeners_(listeners),
       storage_(policy_->settings.cache),
       neighbourhood_(storage_.store, policy_->settings.digest, clock_.now()),
-      metrics_(thread_count(policy_->settings)),
-      log_(policy_->settings.log, thread_count(policy_->settings)),
+      metrics_(listeners_.threads()),
+      log_(policy_->settings.log, listeners_.threads()),
       process_{.name = name_for(policy_->settings, listeners_),
                .listening = listeners_.addresses(),
                .clock = clock_,
@@ -103,14 +98,10 @@ Server::Server(PinnedPolicy policy)
                .log = log_,
                .tls = tls_,
                .aside = aside_.get_executor()},
-      workers_(process_, aside_, thread_count(policy_->settings)) {}
+      workers_(process_, aside_, listeners_.threads()) {}
 
 Server::~Server() {
   stop();
-}
-
-const std::vector<net::tcp::endpoint>& Server::addresses() const {
-  return listeners_.addresses();
 }
 
 void Server::follow(PinnedPolicy policy) {

@@ -17,13 +17,12 @@ namespace proxy {
 class Server {
  public:
   // Acquires everything whose acquisition can fail. Throws std::exception with a text for a person.
-  // Serves no client yet.
-  explicit Server(PinnedPolicy policy);
+  // Starts the threads of the disk and the log. Serves no client yet. Each thread of `listeners`
+  // becomes an I/O thread; `listeners` outlives the server.
+  Server(PinnedPolicy policy, Listeners& listeners);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
-
-  [[nodiscard]] const std::vector<net::tcp::endpoint>& addresses() const;
 
   // Serves until SIGTERM or SIGINT, then drains: accepts no more connections, and waits for open
   // ones for at most the setting timeouts.drain. SIGUSR1 reopens the access log. For the main
@@ -56,7 +55,7 @@ class Server {
 
   Signals signals_;
   PinnedPolicy policy_;
-  Listeners listeners_;
+  Listeners& listeners_;
   WallClock clock_;
   Storage storage_;
   Neighbourhood neighbourhood_;

@@ -1,10 +1,16 @@
 #include "proxy/server/worker_threads.hpp"
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 
 namespace proxy {
 
 namespace asio = net::asio;
+
+std::size_t thread_count(const config::Settings& settings) {
+  if (settings.threads > 0) return settings.threads;
+  return std::max(1U, std::thread::hardware_concurrency());
+}
 
 WorkerThreads::WorkerThreads(Process& process, Loop& aside, std::size_t count) : aside_(aside) {
   for (std::size_t i = 0; i < count; ++i) workers_.emplace_back(process, i);

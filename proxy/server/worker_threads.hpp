@@ -10,6 +10,9 @@
 
 namespace proxy {
 
+// The number of I/O threads that the settings ask for: one per core by default.
+std::size_t thread_count(const config::Settings& settings);
+
 // For the main thread alone.
 class WorkerThreads {
  public:

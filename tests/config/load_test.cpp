@@ -35,6 +35,7 @@ TEST(Load, LetsBodiesBeLargerThanMemoryWhereThereIsADisk) {
 TEST(Load, TakesEverySettingFromTheText) {
   const Settings s = loaded(R"({
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
+    "sandbox": false,
     "cache": {"memory": "1GiB", "max_object": "7MiB", "stale_if_error": "2h",
               "offline": true, "key_in_status": true, "targeted": ["A", "B"],
               "disk": {"path": "/var/cache/a", "size": "64MiB", "admit": "second"}},
@@ -53,6 +54,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<HostPort>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
+  EXPECT_FALSE(s.sandbox);
   EXPECT_EQ(s.cache, (CacheSettings{ByteSize{1ULL << 30},
                                     mebibytes(7),
                                     2h,
@@ -117,6 +119,7 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
            LoadCase{R"({"threads":1.5})", "line 1, column 12, threads", "the number 1.5"},
            LoadCase{R"({"threads":1025})", "line 1, column 12, threads", "from 0 to 1024"},
            LoadCase{R"({"threads":"2"})", "line 1, column 12, threads", "found \"2\""},
+           LoadCase{R"({"sandbox":"no"})", "line 1, column 12, sandbox", "true or false"},
            LoadCase{R"({"cache":null})", "line 1, column 10, cache", "found null"},
            LoadCase{R"({"cache":{"memory":"1MB"}})", "line 1, column 20, cache.memory", "MiB"},
            LoadCase{R"({"cache":{"memory":"1KiB"}})", "line 1, column 20, cache.memory",

@@ -1,0 +1,114 @@
+#include "proxy/sandbox/file_limits.hpp"
+
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace proxy::sandbox {
+namespace {
+
+// The header of Debian 12 ends with version 2, the kernel may be newer.
+constexpr std::uint64_t kTruncate = 1ULL << 14;
+constexpr std::uint64_t kDeviceControl = 1ULL << 15;
+constexpr std::uint64_t kBindTcp = 1ULL << 0;
+constexpr std::uint64_t kAbstractSockets = 1ULL << 0;
+constexpr std::uint64_t kSignals = 1ULL << 1;
+
+constexpr std::uint64_t kVersion1 = (1ULL << 13) - 1;  // LANDLOCK_ACCESS_FS_MAKE_SYM and all before
+
+struct RulesetAttributes {
+  std::uint64_t files;
+  std::uint64_t network;
+  std::uint64_t scopes;
+};
+
+RulesetAttributes denied_from(int version) {
+  std::uint64_t files = kVersion1;
+  if (version >= 2) files |= LANDLOCK_ACCESS_FS_REFER;
+  if (version >= 3) files |= kTruncate;
+  if (version >= 5) files |= kDeviceControl;
+  return {files, version >= 4 ? kBindTcp : 0, version >= 6 ? kAbstractSockets | kSignals : 0};
+}
+
+std::uint64_t rights_of(Use use) {
+  constexpr std::uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+  constexpr std::uint64_t kAppend = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG;
+  switch (use) {
+    case Use::read:
+      return kRead;
+    case Use::append:
+      return kAppend;
+    case Use::store:
+      break;
+  }
+  return kRead | kAppend | kTruncate | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE;
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(long number) : number_(static_cast<int>(number)) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] bool is_folder() const {
+    struct stat status {};
+    return ::fstat(number_, &status) == 0 && S_ISDIR(status.st_mode);
+  }
+
+ private:
+  int number_;
+};
+
+void create(const Grant& grant) {
+  const char* const path = grant.path.c_str();
+  if (grant.use == Use::store) ::mkdir(path, 0700);
+  if (grant.use == Use::append) {
+    const Descriptor file(
+        ::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0640));
+  }
+}
+
+void allow(const Descriptor& ruleset, const RulesetAttributes& denied, const Grant& grant) {
+  constexpr std::uint64_t kOfFiles =
+      LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate;
+  const Descriptor granted(::open(grant.path.c_str(), O_PATH | O_CLOEXEC));
+  if (granted.number() < 0) return;
+  landlock_path_beneath_attr rule{};
+  rule.allowed_access = rights_of(grant.use) & denied.files;
+  if (!granted.is_folder()) rule.allowed_access &= kOfFiles;
+  rule.parent_fd = granted.number();
+  // The kernel refuses rules for pipes, which Landlock does not limit.
+  ::syscall(SYS_landlock_add_rule, ruleset.number(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0U);
+}
+
+}  // namespace
+
+int landlock_version() {
+  const long version =
+      ::syscall(SYS_landlock_create_ruleset, nullptr, 0UL, LANDLOCK_CREATE_RULESET_VERSION);
+  return static_cast<int>(std::max(0L, version));
+}
+
+bool limit_files(const std::vector<Grant>& grants) {
+  const int version = landlock_version();
+  if (version == 0) return false;
+  const auto denied = denied_from(version);
+  const Descriptor ruleset(::syscall(SYS_landlock_create_ruleset, &denied, sizeof denied, 0U));
+  if (ruleset.number() < 0) return false;
+  for (const Grant& grant : grants) {
+    if (grant.alone) create(grant);
+    allow(ruleset, denied, grant);
+  }
+  return ::syscall(SYS_landlock_restrict_self, ruleset.number(), 0U) == 0;
+}
+
+}  // namespace proxy::sandbox

@@ -1,0 +1,102 @@
+#include "proxy/sandbox/grants.hpp"
+
+#include <openssl/x509.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+namespace proxy::sandbox {
+namespace {
+
+using std::filesystem::path;
+
+// Read by the C library, c-ares and OpenSSL wherever the program runs.
+constexpr const char* kAnywhere[] = {
+    "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/services",
+    "/etc/protocols", "/etc/localtime", "/etc/ld.so.cache", "/etc/ssl/openssl.cnf",
+    // The certificates of the system are links to files here.
+    "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
+    // glibc loads modules for name resolution when it needs them.
+    "/lib", "/lib64", "/usr/lib", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom", "/dev/random",
+    // malloc reads the first before it returns memory; the second tells the number of cores.
+    "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu/online"};
+
+// Each may name files, separated by colons.
+constexpr const char* kVariables[] = {"SSL_CERT_FILE", "SSL_CERT_DIR", "OPENSSL_CONF",
+                                      "HOSTALIASES"};
+
+// Whether others than we keep files in this folder.
+bool is_shared(const path& folder) {
+  constexpr std::string_view kShared[] = {"/",      "/boot",      "/etc",  "/etc/ssl", "/home",
+                                          "/media", "/opt",       "/root", "/run",     "/tmp",
+                                          "/usr",   "/usr/local", "/var",  "/var/lib"};
+  constexpr std::string_view kSystem[] = {"/dev/", "/proc/", "/sys/"};
+  const std::string text = folder.native();
+  const std::string below = text + '/';
+  return std::find(std::begin(kShared), std::end(kShared), text) != std::end(kShared) ||
+         std::any_of(std::begin(kSystem), std::end(kSystem),
+                     [&](std::string_view system) { return below.starts_with(system); }) ||
+         folder.parent_path() == "/home";
+}
+
+// Symbolic links are resolved as far as the path exists.
+path resolved(const path& named) {
+  std::error_code error;
+  const path absolute = std::filesystem::absolute(named, error);
+  if (error) return named;
+  path real = std::filesystem::weakly_canonical(absolute, error);
+  if (error) return absolute;
+  return real.has_filename() ? real : real.parent_path();  // without a final slash
+}
+
+Grant around(const path& named, Use use) {
+  const path real = resolved(named);
+  if (is_shared(real.parent_path())) return {real, use, true};
+  return {real.parent_path(), use, false};
+}
+
+void add_listed(std::vector<Grant>& grants, std::string_view names) {
+  while (!names.empty()) {
+    const auto end = std::min(names.find(':'), names.size());
+    if (end > 0) grants.push_back({resolved(path(names.substr(0, end)))});
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+}
+
+void add_for_settings(std::vector<Grant>& grants, const config::Settings& settings) {
+  for (const auto& list : settings.access.block) grants.push_back(around(list, Use::read));
+  for (const auto& list : settings.access.allow) grants.push_back(around(list, Use::read));
+  for (const auto& mapping : settings.reverse) {
+    if (!mapping.known.empty()) grants.push_back(around(mapping.known, Use::read));
+  }
+  if (settings.log.access == config::LogTarget::file) {
+    grants.push_back(around(settings.log.path, Use::append));
+  }
+  if (settings.cache.disk) grants.push_back(around(settings.cache.disk->path, Use::store));
+}
+
+void add_for_libraries(std::vector<Grant>& grants) {
+  for (const char* const name : kAnywhere) grants.push_back({name});
+  if (::geteuid() != 0) grants.push_back({"/etc"});
+  // A link on many systems, to a file in /run that is replaced when the network changes.
+  grants.push_back(around("/etc/resolv.conf", Use::read));
+  add_listed(grants, X509_get_default_cert_file());
+  add_listed(grants, X509_get_default_cert_dir());
+  for (const char* const variable : kVariables) {
+    const char* const names = std::getenv(variable);
+    if (names) add_listed(grants, names);
+  }
+}
+
+}  // namespace
+
+std::vector<Grant> grants_for(const config::Settings& settings, const path& settings_file) {
+  std::vector<Grant> grants{around(settings_file, Use::read)};
+  add_for_settings(grants, settings);
+  add_for_libraries(grants);
+  return grants;
+}
+
+}  // namespace proxy::sandbox

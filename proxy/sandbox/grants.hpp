@@ -1,0 +1,45 @@
+// Which files a running proxy needs: those that its settings name, and those that its libraries
+// read.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "config/settings.hpp"
+
+namespace proxy::sandbox {
+
+enum class Use {
+  read,    // read files, list folders
+  append,  // create files and write them
+  store,   // read, create, write and remove files, create folders
+};
+
+// A right to use a file, or a folder with everything below it. The kernel ties a grant to the file
+// that has the path now: a grant of a file ends for a new file that replaces it, and a path where
+// nothing exists cannot be granted.
+struct Grant {
+  std::filesystem::path path;
+  Use use = Use::read;
+  // The log or the cache itself, because its folder is not granted. limit_files() creates the file
+  // or the folder if nothing exists there.
+  bool alone = false;
+
+  bool operator==(const Grant&) const = default;
+};
+
+// Grants for a proxy with these settings, which were read from this file.
+//
+// Of a file that the settings name, as a rule its folder is granted: a log is rotated, a list is
+// replaced, the cache's folder is removed and created again. In folders that hold files of others,
+// such as /etc, /tmp or a home, the file alone is granted. Relative paths are resolved now, as are
+// symbolic links. The settings file and the lists stay readable, to be read again.
+//
+// The libraries read what name resolution, certificates and time zones need, and more libraries.
+// All of /etc may be read, except by root: root could read passwords and keys there, so root gets
+// the files one by one. Follows SSL_CERT_FILE, SSL_CERT_DIR, OPENSSL_CONF and HOSTALIASES of the
+// environment.
+std::vector<Grant> grants_for(const config::Settings& settings,
+                              const std::filesystem::path& settings_file);
+
+}  // namespace proxy::sandbox

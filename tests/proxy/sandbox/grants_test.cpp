@@ -1,0 +1,96 @@
+#include "proxy/sandbox/grants.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tests/support/temporary_directory.hpp"
+
+namespace proxy::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* const kSettingsFile = "/etc/hearsay/hearsay.json";
+
+bool has(const std::vector<Grant>& grants, const Grant& wanted) {
+  return std::find(grants.begin(), grants.end(), wanted) != grants.end();
+}
+bool names(const std::vector<Grant>& grants, const fs::path& path) {
+  return std::any_of(grants.begin(), grants.end(),
+                     [&](const Grant& grant) { return grant.path == path; });
+}
+
+std::vector<Grant> for_log(const std::string& path) {
+  config::Settings settings;
+  settings.log = {config::LogTarget::file, path, config::LogFormat::squid};
+  return grants_for(settings, kSettingsFile);
+}
+std::vector<Grant> for_cache(const std::string& path) {
+  config::Settings settings;
+  settings.cache.disk = config::DiskSettings{.path = path, .size = config::mebibytes(64)};
+  return grants_for(settings, kSettingsFile);
+}
+
+TEST(Grants, CoverTheFoldersOfWhatTheSettingsName) {
+  config::Settings settings;
+  settings.access.block = {"/srv/lists/ads"};
+  settings.access.allow = {"/srv/exceptions/few"};
+  settings.reverse.resize(1);
+  settings.reverse[0].known = "/srv/site/urls";
+  const auto grants = grants_for(settings, kSettingsFile);
+  for (const char* folder : {"/etc/hearsay", "/srv/lists", "/srv/exceptions", "/srv/site"}) {
+    EXPECT_TRUE(has(grants, {folder, Use::read})) << folder;
+  }
+  EXPECT_TRUE(has(for_log("/var/log/hearsay/access.log"), {"/var/log/hearsay", Use::append}));
+  EXPECT_TRUE(has(for_cache("/var/cache/hearsay"), {"/var/cache", Use::store}));
+  EXPECT_TRUE(has(for_cache("/var/cache/hearsay/"), {"/var/cache", Use::store}));
+}
+
+TEST(Grants, WriteNowhereWithoutALogFileAndADisk) {
+  for (const Grant& grant : grants_for({}, kSettingsFile)) {
+    EXPECT_EQ(grant.use, Use::read) << grant.path;
+  }
+}
+
+TEST(Grants, CoverOnlyTheFileWhereOthersKeepFilesToo) {
+  for (const char* log : {"/access.log", "/etc/access.log", "/home/eve/access.log",
+                          "/tmp/access.log", "/root/access.log", "/dev/tty"}) {
+    const auto grants = for_log(log);
+    EXPECT_TRUE(has(grants, {log, Use::append, true})) << log;
+    EXPECT_FALSE(has(grants, {fs::path(log).parent_path(), Use::append})) << log;
+  }
+  EXPECT_TRUE(has(for_cache("/cache"), {"/cache", Use::store, true}));
+  EXPECT_TRUE(has(grants_for({}, "/etc/hearsay.json"), {"/etc/hearsay.json", Use::read, true}));
+  EXPECT_TRUE(has(for_log("/developer/access.log"), {"/developer", Use::append}));
+}
+
+TEST(Grants, FollowLinks) {
+  const support::TemporaryDirectory home;
+  fs::create_directory(home / "real");
+  support::write_file(home / "real/access.log", "");
+  fs::create_symlink(home / "real/access.log", home / "access.log");
+  EXPECT_TRUE(has(for_log(home / "access.log"), {fs::canonical(home / "real"), Use::append}));
+}
+
+TEST(Grants, KeepTheSecretsOfEtcFromRoot) {
+  const auto grants = grants_for({}, kSettingsFile);
+  EXPECT_EQ(names(grants, "/etc"), ::geteuid() != 0);
+  for (const char* path : {"/", "/etc/ssl", "/etc/shadow", "/etc/ssl/private", "/proc", "/home"}) {
+    EXPECT_FALSE(names(grants, path)) << path;
+  }
+  EXPECT_TRUE(names(grants, "/etc/hosts"));
+}
+
+TEST(Grants, CoverTheCertificatesThatTheEnvironmentNames) {
+  ::setenv("SSL_CERT_DIR", "/srv/certificates:/srv/more", 1);
+  const auto grants = grants_for({}, kSettingsFile);
+  ::unsetenv("SSL_CERT_DIR");
+  EXPECT_TRUE(has(grants, {"/srv/certificates"}));
+  EXPECT_TRUE(has(grants, {"/srv/more"}));
+}
+
+}  // namespace
+}  // namespace proxy::sandbox
