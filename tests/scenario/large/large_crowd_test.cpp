@@ -68,11 +68,14 @@ class Crowd : public testing::Test {
     watch.request_stop();
     watch.join();
     EXPECT_EQ(wrong, 0);
-    std::uint64_t left = 0;  // blocks that a run ceded to others: requested twice, sent once
+    // Blocks that a run ceded to others: requested twice. The origin may have sent a part of one
+    // into the sockets' buffers before.
+    std::uint64_t left = 0;
     for (const auto& [block, times] : scene.asked_per_block())
       left += static_cast<std::uint64_t>(times - 1);
     EXPECT_LE(left, 4 + scene.size / (100 * kMiB));
-    EXPECT_LE(scene.origin.body_bytes_sent(), scene.size) << "each block is sent once";
+    EXPECT_LE(scene.origin.body_bytes_sent(), scene.size + left * kMiB)
+        << "each block is sent once";
     EXPECT_LE(most, 32.0 * kMiB);
     if (kMemoryIsMeasurable) {
       EXPECT_LE(allocated, 64 * kMiB);
