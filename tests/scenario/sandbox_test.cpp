@@ -1,6 +1,4 @@
 // The proxy serves inside its sandbox. All other scenarios run inside it, too.
-#include "proxy/sandbox/sandbox.hpp"
-
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,7 +11,7 @@ namespace {
 class TheSandbox : public testing::Test {
  protected:
   void SetUp() override {
-    if (proxy::sandbox::kSanitized) GTEST_SKIP() << "off in a build with a sanitizer";
+    if (kSanitized) GTEST_SKIP() << "off in a build with a sanitizer";
   }
 };
 

@@ -98,7 +98,7 @@ class WriteQueue {
   Catalog& catalog_;
   const WriterWatch& watch_;
 
-  mutable threads::Mutex mutex_{threads::Place::third};
+  mutable threads::Mutex mutex_{threads::Place::second};
   threads::Condition changed_;
   Batch pending_ GUARDED_BY(mutex_);
   std::uint64_t bytes_ GUARDED_BY(mutex_) = 0;  // also of taken records that are not written yet
