@@ -187,8 +187,26 @@ struct Limits {
   std::size_t connections = 20'000;  // of clients, at the same time, over all threads
   ByteSize head = kibibytes(64);     // of a request or a response
   std::size_t fields = 200;          // in one head
+  // The memory that one client's unread responses may take while memory is short. Unset: see
+  // Settings::bytes_per_client().
+  std::optional<ByteSize> bytes_per_client = std::nullopt;
+  // Unset: half of `connections`.
+  std::optional<std::size_t> connections_per_client = std::nullopt;
+  std::optional<std::size_t> requests_per_client = std::nullopt;  // under way
+  ByteSize heads = mebibytes(32);  // the memory of all heads that have arrived in part
+  ByteSize least_rate{100};        // of a request's head or body, per second; 0: none
 
+  // The settings of these names, or their default.
+  std::size_t most_connections_per_client() const {
+    return connections_per_client.value_or(half_of_connections());
+  }
+  std::size_t most_requests_per_client() const {
+    return requests_per_client.value_or(half_of_connections());
+  }
   bool operator==(const Limits&) const = default;
+
+ private:
+  std::size_t half_of_connections() const { return connections < 2 ? 1 : connections / 2; }
 };
 
 // What Forwarded and X-Forwarded-For tell origins about the client.
@@ -215,6 +233,11 @@ struct Settings {
   LogSettings log;
   Timeouts timeouts;
   Limits limits;
+
+  // The setting limits.bytes_per_client; unset, a thirty-second of the memory.
+  ByteSize bytes_per_client() const {
+    return limits.bytes_per_client.value_or(ByteSize{cache.memory.value / 32});
+  }
 
   bool operator==(const Settings&) const = default;
 };

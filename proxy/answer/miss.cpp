@@ -16,6 +16,10 @@ using std::chrono::steady_clock;
 
 namespace {
 
+// How often, and how many times, a request looks whether memory has room for it.
+constexpr std::chrono::milliseconds kRoomLook{4};
+constexpr int kMostRoomLooks = 250;
+
 void begin(Client& client, const Request& request, const Lookup& lookup,
            const std::shared_ptr<Fill>& fill) {
   auto& process = client.worker.process;
@@ -142,16 +146,29 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
   co_return co_await read_own(client, request, lookup, std::move(reader));
 }
 
-bool overloaded(const Process& process) {
-  // Only clients that do not read their responses can cause this.
-  return process.transit.used() > 2 * process.transit.limit();
+bool is_critical(const Worker& worker) {
+  return pressure_on(worker.process.transit) >= Pressure::critical;
+}
+
+// Has responses cut whose clients do not read them. Waits while memory has no room for one more
+// body on its way; returns whether it has.
+Task<bool> make_room(Worker& worker) {
+  for (int looks = 0; looks < kMostRoomLooks; ++looks) {
+    worker.relief.look_everywhere();
+    if (pressure_on(worker.process.transit) != Pressure::full) co_return true;
+    net::Timer timer(worker.io.get_executor(), kRoomLook);
+    co_await timer.async_wait(net::as_result);
+  }
+  co_return false;
 }
 
 }  // namespace
 
 Task<void> answer_miss(Client& client, const Request& request, Lookup lookup) {
   for (;;) {
-    if (overloaded(client.worker.process)) {
+    bool room = true;
+    if (is_critical(client.worker)) room = co_await make_room(client.worker);
+    if (!room) {
       const Failure overload{Failure::Where::us, Failure::What::overload, {}};
       co_return co_await refuse(client, request, overload);
     }

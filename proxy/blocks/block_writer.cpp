@@ -98,8 +98,11 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
 std::shared_ptr<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
   auto& process = worker_.process;
   const bool room = !process.budget.over() || process.store.make_room();
-  auto& budget = room ? process.budget : process.transit;
-  return std::make_shared<cache::Block>(budget, static_cast<std::uint32_t>(std::min(left, kPiece)));
+  const auto size = static_cast<std::uint32_t>(std::min(left, kPiece));
+  if (room) return std::make_shared<cache::Block>(process.budget, size);
+  process.found_no_room.note(steady_clock::now());
+  const auto most = block_at(pressure_on(process.transit));
+  return std::make_shared<cache::Block>(process.transit, std::min(size, most));
 }
 
 void BlockWriter::keep(std::uint32_t block, const Fill& fill) {

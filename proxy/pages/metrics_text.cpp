@@ -116,7 +116,7 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
 }  // namespace
 
 std::string metrics_text(const Process& process, const Policy& policy) {
-  const Gauges gauges{.connections = process.connections,
+  const Gauges gauges{.connections = process.clients.connections(),
                       .cache_entries = process.store.entries(),
                       .cache_bytes = process.store.bytes(),
                       .memory_used = process.budget.used() + process.transit.used(),

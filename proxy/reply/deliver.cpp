@@ -172,10 +172,10 @@ Task<void> deliver_stored(Client& client, const Request& request, const FillHead
 
 namespace {
 
-using Buffers = boost::container::small_vector<asio::const_buffer, 4>;
+using PieceBuffers = boost::container::small_vector<asio::const_buffer, 4>;
 
-Buffers buffers_of(const Pieces& pieces) {
-  Buffers buffers;
+PieceBuffers buffers_of(const Pieces& pieces) {
+  PieceBuffers buffers;
   for (const auto& piece : pieces) {
     buffers.emplace_back(piece.block->data() + piece.offset, piece.size);
   }
@@ -196,6 +196,7 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
   if (entry.range) {
     http::append_field(response.fields(), "Content-Range", http::content_range(*entry.range));
   }
+  const ResponseWriter::ReadsFrom reading(response, reader);
   const auto first = reader.at_hand();
   const auto buffers = buffers_of(first);
   auto error = co_await response.start(entry.head, entry.status, head.length,

@@ -8,6 +8,7 @@
 #include "proxy/reply/refuse.hpp"
 #include "proxy/server/http1_body.hpp"
 #include "proxy/server/http1_response.hpp"
+#include "proxy/server/partial_head.hpp"
 #include "proxy/worker/session_list.hpp"
 
 namespace proxy {
@@ -20,6 +21,7 @@ namespace {
 constexpr unsigned kTurn = 16;                // requests in a row
 constexpr std::size_t kDrained = 256 * 1024;  // most bytes of an unread body to discard
 constexpr std::chrono::seconds kLinger{2};    // for the client to read the last response
+constexpr std::chrono::seconds kReserved{2};  // for a head, where others wait for the place
 
 bool reads_on(const Request& request) {
   return request.framing.has_body() || request.asks_for_websocket() || request.is_connect();
@@ -29,20 +31,35 @@ enum class Then { go_on, close };
 
 class Session final : public SessionList::Item {
  public:
-  Session(Worker& worker, net::Socket socket, const net::tcp::endpoint& remote)
+  Session(Worker& worker, net::Socket socket, const net::tcp::endpoint& remote,
+          const ClientTable::Guest& guest)
       : Item(worker.sessions),
+        guest_(guest),
         worker_(worker),
         stream_(std::move(socket), worker.deadlines),
         input_(stream_, worker.buffers),
         response_(stream_, input_, record_, worker.policy()->settings.timeouts.body),
-        client_{worker, response_, record_, upstream::plain_address(remote.address()),
-                remote.address().to_string()} {}
+        client_{worker,
+                response_,
+                record_,
+                upstream::plain_address(remote.address()),
+                remote.address().to_string(),
+                &guest} {}
 
   Task<void> run();
 
  private:
   void drain() override {
-    if (idle_) stream_.close();
+    if (now_.doing == Now::Doing::idle) stream_.close();
+  }
+  Unread count_unread() override;
+  [[nodiscard]] Unread partial_head() const override { return head_.held(); }
+  [[nodiscard]] std::optional<Waiting> waits() const override;
+  [[nodiscard]] const ClientTable::Guest& guest() const override { return guest_; }
+  void cut(Cut why) override;
+  void note_cut(Cut why);
+  [[nodiscard]] std::chrono::milliseconds patience(std::chrono::milliseconds usual) const {
+    return guest_.in_reserve() ? std::min<std::chrono::milliseconds>(usual, kReserved) : usual;
   }
   Task<Then> await_request();
   Task<Then> serve_one();
@@ -50,15 +67,59 @@ class Session final : public SessionList::Item {
   Task<void> refuse_head(net::error_code error);
   Task<void> linger();
   void note(std::string_view method, std::string_view url);
+  void log(std::string_view method, std::string_view url);
 
+  const ClientTable::Guest& guest_;
   Worker& worker_;
+  CountedBytes unread_{worker_.process.unread_bytes, &guest_.share().unread_bytes};
+  CountedBytes leaving_{worker_.process.leaving_bytes};
   net::Stream stream_;
   Input input_;
   RequestRecord record_;
   Http1Response response_;
   Client client_;
-  bool idle_ = false;
+  PartialHead head_{worker_, *this};
+  struct Now {
+    enum class Doing { idle, head, answering } doing = Doing::answering;
+    std::chrono::steady_clock::time_point since{};
+  };
+  Now now_;
+  Cut cut_ = Cut::none;
 };
+
+std::optional<Waiting> Session::waits() const {
+  if (now_.doing == Now::Doing::answering || cut_ != Cut::none) return std::nullopt;
+  return Waiting{.client = guest_.address(),
+                 .connections = guest_.share().connections,
+                 .idle = now_.doing == Now::Doing::idle,
+                 .in_reserve = guest_.in_reserve(),
+                 .since = now_.since};
+}
+
+Unread Session::count_unread() {
+  if (cut_ != Cut::none) return {};
+  const auto unread = response_.unread();
+  unread_.set(unread.bytes);
+  return unread;
+}
+
+void Session::note_cut(Cut why) {
+  cut_ = why;
+  worker_.counters.cuts[static_cast<std::size_t>(why)].add();
+}
+
+void Session::cut(Cut why) {
+  if (cut_ != Cut::none) return;
+  note_cut(why);
+  leaving_.set(unread_.get());
+  unread_.set(0);
+  head_.end();
+  if (now_.doing == Now::Doing::answering) {
+    response_.cut();
+  } else {
+    stream_.interrupt();
+  }
+}
 
 Task<void> Session::run() {
   unsigned served = 0;
@@ -66,7 +127,7 @@ Task<void> Session::run() {
     const auto arrived = co_await await_request();
     if (arrived == Then::close) break;
     const auto served_one = co_await serve_one();
-    if (served_one == Then::close || worker_.process.draining) break;
+    if (served_one == Then::close || cut_ != Cut::none || worker_.process.draining) break;
     // A client that sends one request after the other must not starve this thread's other clients.
     if (++served % kTurn == 0) co_await asio::post(worker_.io.get_executor(), net::use_task);
   }
@@ -77,11 +138,16 @@ Task<void> Session::run() {
 Task<Then> Session::await_request() {
   if (!input_.empty()) co_return Then::go_on;
   input_.release_if_empty();
-  stream_.expires_after(worker_.policy()->settings.timeouts.keep_alive);
-  idle_ = true;
+  stream_.expires_after(patience(worker_.policy()->settings.timeouts.keep_alive));
+  now_ = {Now::Doing::idle, worker_.deadlines.now()};
   const auto error = co_await stream_.readable();
-  idle_ = false;
-  if (error || worker_.process.draining) co_return Then::close;
+  now_.doing = Now::Doing::answering;
+  if (cut_ != Cut::none) {
+    record_ = RequestRecord{};
+    record_.begun = std::chrono::steady_clock::now();
+    log("", "error:idle-connection");
+  }
+  if (error || cut_ != Cut::none || worker_.process.draining) co_return Then::close;
   co_return Then::go_on;
 }
 
@@ -90,8 +156,12 @@ Task<Then> Session::serve_one() {
   // destroyed.
   const auto& settings = worker_.policy()->settings;
   const http::HeadLimits limits{settings.limits.head.value, settings.limits.fields};
-  stream_.expires_after(settings.timeouts.head);
-  const auto bytes = co_await input_.head(limits.bytes);
+  stream_.expires_after(patience(settings.timeouts.head));
+  now_ = {Now::Doing::head, worker_.deadlines.now()};
+  head_.begin();
+  const auto bytes = co_await input_.head(limits.bytes, &head_);
+  head_.end();
+  now_.doing = Now::Doing::answering;
   // A HEAD whose head cannot be parsed is still refused without a body.
   const bool head_only = bytes && bytes->starts_with("HEAD ");
   response_.begin(1, head_only, false);
@@ -124,9 +194,12 @@ Task<Then> Session::serve_one() {
 
 Task<Then> Session::answer_request(Request& request) {
   response_.begin(request.head.minor, request.head.method == "HEAD",
-                  request.head.keep_alive() && !worker_.process.draining);
-  Http1Body body(input_, request.framing);
+                  request.head.keep_alive() && !guest_.in_reserve() && !worker_.process.draining);
+  const auto& settings = worker_.policy()->settings;
+  const ReceiptRate rate(settings.limits.least_rate.value, settings.timeouts.body / 2);
+  Http1Body body(input_, request.framing, rate);
   co_await answer(client_, request, body);
+  if (body.too_slow()) note_cut(Cut::slow);
   if (response_.started() && !response_.finished()) {
     record_.aborted = true;
     response_.abort();
@@ -151,6 +224,8 @@ Task<void> Session::refuse_head(net::error_code error) {
 // might lose the response (RFC 9112 9.6). So this stops sending first, then reads until the client
 // has closed too.
 Task<void> Session::linger() {
+  const bool in_a_hurry = cut_ != Cut::none && cut_ != Cut::slow;
+  if (in_a_hurry) co_return;
   if (response_.started() && !response_.finished()) co_return;  // aborted: nothing to wait for
   stream_.shutdown_send();
   const PooledBuffer scratch(worker_.buffers);
@@ -168,7 +243,12 @@ void Session::note(std::string_view method, std::string_view url) {
   counters.requests[static_cast<std::size_t>(record_.tag)].add();
   counters.bytes_sent.add(record_.bytes);
   if (record_.aborted) counters.aborted.add();
+  log(method, url);
+}
+
+void Session::log(std::string_view method, std::string_view url) {
   if (!worker_.process.log.on() || record_.routine) return;
+  record_.cut = cut_;
   const auto took = std::chrono::steady_clock::now() - record_.begun;
   worker_.log.add({.ended = worker_.process.clock.now(),
                    .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
@@ -180,11 +260,9 @@ void Session::note(std::string_view method, std::string_view url) {
 
 }  // namespace
 
-Task<void> run_session(Worker& worker, net::Socket socket) {
-  net::error_code gone;
-  const auto remote = socket.remote_endpoint(gone);
-  if (gone) co_return;
-  Session session(worker, std::move(socket), remote);
+Task<void> run_session(Worker& worker, net::Socket socket, net::tcp::endpoint remote,
+                       const ClientTable::Guest& guest) {
+  Session session(worker, std::move(socket), remote, guest);
   try {
     co_await session.run();
   } catch (const std::exception& bug) {

@@ -49,7 +49,9 @@ TEST(Load, TakesEverySettingFromTheText) {
     "timeouts": {"head": "1s", "body": "2s", "connect": "3s", "first_byte": "4s",
                  "keep_alive": "5s", "peer_connect": "6ms", "peer_first_byte": "7ms", "drain": "0s",
                  "unreachable": "8s"},
-    "limits": {"connections": 5, "head": "8KiB", "fields": 50}})");
+    "limits": {"connections": 5, "head": "8KiB", "fields": 50, "bytes_per_client": "1MiB",
+               "connections_per_client": 4, "requests_per_client": 3, "heads": "2MiB",
+               "least_rate": "0B"}})");
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<HostPort>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
@@ -74,7 +76,18 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.access.allow, std::vector<std::string>{"c"});
   EXPECT_EQ(s.log, (LogSettings{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
   EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s, 8s}));
-  EXPECT_EQ(s.limits, (Limits{5, kibibytes(8), 50}));
+  EXPECT_EQ(s.limits, (Limits{5, kibibytes(8), 50, mebibytes(1), 4, 3, mebibytes(2), ByteSize{0}}));
+}
+
+TEST(Load, LetsAClientHaveHalfOfAllConnectionsByDefault) {
+  const Limits limits = loaded(R"({"limits":{"connections":100}})").limits;
+  EXPECT_EQ(limits.most_connections_per_client(), 50u);
+  EXPECT_EQ(limits.most_requests_per_client(), 50u);
+  EXPECT_EQ(loaded(R"({"limits":{"connections":1}})").limits.most_connections_per_client(), 1u);
+}
+
+TEST(Load, MeasuresWhatAClientMayLeaveUnreadByTheMemory) {
+  EXPECT_EQ(loaded(R"({"cache":{"memory":"64MiB"}})").bytes_per_client(), mebibytes(2));
 }
 
 TEST(Load, TellsTheLogTargetsApart) {
