@@ -42,13 +42,13 @@ constexpr DigestRow kDigests[] = {
 };
 
 void append_digests(std::string& out, const Metrics& metrics) {
-  for (const auto& [name, help, count] : kDigests) {
-    describe(out, name, "counter", help);
-    for (const std::size_t form : {0, 1}) {
-      fmt::format_to(std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", name,
+  for (const DigestRow& row : kDigests) {
+    describe(out, row.name, "counter", row.help);
+    for (const std::size_t form : {0U, 1U}) {
+      fmt::format_to(std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", row.name,
                      form == static_cast<std::size_t>(ServedForm::native) ? "native" : "squid",
                      metrics.sum([&](const ThreadCounters& c) -> const Count& {
-                       return c.digests_sent[form].*count;
+                       return c.digests_sent[form].*row.count;
                      }));
     }
   }

@@ -8,7 +8,8 @@
 
 namespace proxy::cache::disk {
 
-struct State {
+// Aligned to its size, so that atomics of it have no lock.
+struct alignas(2) State {
   // While false, the disk rests: look-ups still find what the index has, records are refused, and
   // the writer tries again from time to time.
   bool working = false;

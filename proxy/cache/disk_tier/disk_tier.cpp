@@ -59,6 +59,10 @@ DiskTier::Stopped DiskTier::stop() {
   return read && written ? Stopped::yes : Stopped::hangs;
 }
 
+bool DiskTier::settle(std::chrono::milliseconds limit) {
+  return (!pool_ || pool_->settle(limit)) && disk_.settle(limit);
+}
+
 disk::State DiskTier::state() const {
   if (hangs()) return {.working = false, .reason = Error::hangs};
   return disk_.state();

@@ -77,6 +77,10 @@ class DiskTier {
   // Whether a read takes longer than kReadLimit. Nothing should be read until it ends.
   bool hangs() const { return pool_->hangs(kReadLimit); }
 
+  // Waits until nothing is being read or written. Returns whether that came about within `limit`.
+  // For tests.
+  [[nodiscard]] bool settle(std::chrono::milliseconds limit);
+
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
   // Whether a response of this URL may be put: it is admitted, or replaces a response on disk.

@@ -15,7 +15,7 @@ namespace proxy::cache::disk {
 class KeyCounts {
  public:
   static std::size_t slot_of(const digest::Key& key) {
-    return (key.bytes[0] | key.bytes[1] << 8) % kSlots;
+    return static_cast<std::size_t>(key.bytes[0] | key.bytes[1] << 8) % kSlots;
   }
 
   void add(const digest::Key& key) { counts_[slot_of(key)].fetch_add(1); }
