@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/cache/set_cookie.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
@@ -139,6 +140,7 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       etag(line_in(head, "ETag")),
       last_modified(line_in(head, "Last-Modified")),
       content_type(line_in(head, "Content-Type")),
+      sets_cookie(cache::sets_cookie(head)),
       times(received.times),
       date(date_of(received.response.fields, times)),
       initial_age(cache::initial_age(received.response.fields, received.times)),
@@ -163,6 +165,7 @@ Entry::Entry(Budget& budget, Saved saved)
       etag(line_in(head, "ETag")),
       last_modified(line_in(head, "Last-Modified")),
       content_type(line_in(head, "Content-Type")),
+      sets_cookie(cache::sets_cookie(head)),
       times(saved.times),
       date(saved.date),
       initial_age(saved.initial_age),
@@ -182,7 +185,8 @@ http::StoredValidators Entry::validators() const {
 }
 
 Time Entry::claimable_until() const {
-  const bool answers = status == 200 && shared && !no_cache && !variant.never_matches();
+  const bool answers =
+      status == 200 && shared && for_neighbours() && !no_cache && !variant.never_matches();
   return answers ? claimed_until_ : Time::min();
 }
 

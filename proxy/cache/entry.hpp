@@ -78,7 +78,7 @@ struct Saved {
 // Immutable except for the body, which its fill sets once before the store receives the entry; from
 // then on any thread may read everything. Everything else is valid from the start and may be read
 // by any thread. Charged to its budget while it exists; the blocks of the body are charged
-// separately. It has 23 members, one per fact about the response: nearly every reader needs single
+// separately. It has 24 members, one per fact about the response: nearly every reader needs single
 // facts, and groups would only make their names longer.
 struct Entry {
   Entry(Budget& budget, const Received& received);
@@ -113,6 +113,7 @@ struct Entry {
   const std::string_view etag;
   const std::string_view last_modified;
   const std::string_view content_type;
+  const bool sets_cookie;  // `head` has Set-Cookie
 
   const Times times;
   const std::chrono::sys_seconds date;  // date_of()
@@ -133,6 +134,8 @@ struct Entry {
   bool has_validator() const { return !etag.empty() || !last_modified.empty(); }
   http::StoredValidators validators() const;
 
+  // Whether a neighbour may have it: Set-Cookie never crosses between neighbours.
+  bool for_neighbours() const { return !sets_cookie; }
   // The time until which the entry answers a plain GET with only-if-cached by a 200 that a
   // neighbour may use. A longer lifetime from the settings (FreshnessBounds) does not count,
   // because neighbours do not know of it. Time::min() if never. An object also needs all its

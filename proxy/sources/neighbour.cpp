@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proxy/cache/set_cookie.hpp"
 #include "proxy/http/cache_status.hpp"
 #include "proxy/sources/drain.hpp"
 #include "proxy/sources/false_hit.hpp"
@@ -61,6 +62,7 @@ std::optional<Finding> objection(cache::Storability storability, const cache::En
   if (!entry.fresh(times.response)) return Finding{Worth::unusable, FalseHit::stale};
   if (selected_by_withheld(answer, request)) return Finding{Worth::unusable, FalseHit::variant};
   if (storability != cache::Storability::yes) return Finding{Worth::unusable};
+  if (cache::sets_cookie(answer.fields)) return Finding{Worth::unusable};
   return std::nullopt;
 }
 

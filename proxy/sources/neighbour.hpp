@@ -55,8 +55,8 @@ Finding heard_in(const http::ResponseHead& answer, const std::optional<PartAsked
 Finding heard_in(const Failure& failure);
 // What an answer was worth after its body has ended, failed, or was given up.
 Finding worth_of(const Outcome<void>& body);
-// Why a response that a neighbour sends may not answer the request; nothing if it may. `entry`: the
-// entry made from the response; `storability`: the entry's.
+// Why a response that a neighbour sends may not answer the request; nothing if it may. A response
+// with Set-Cookie never may. `entry`: the entry made from the response; `storability`: the entry's.
 std::optional<Finding> objection(cache::Storability storability, const cache::Entry& entry,
                                  const http::ResponseHead& answer, const cache::Times& times,
                                  const Request& request);

@@ -102,6 +102,16 @@ TEST_F(StoredEntry, IsClaimableWhileAPlainGetWouldBeAHit) {
   EXPECT_EQ(entry(fresh + "\r\n", 200, false)->claimable_until(), Time::min());
 }
 
+TEST_F(StoredEntry, ThatSetsACookieIsForNoNeighbour) {
+  const std::string fresh = "Cache-Control: max-age=100";
+  const auto cookie = entry(fresh + "\r\nset-cookie: a=b\r\n");
+  EXPECT_FALSE(cookie->for_neighbours());
+  EXPECT_EQ(cookie->claimable_until(), Time::min());
+  // The stored head lacks the cookie.
+  EXPECT_TRUE(entry(fresh + ", no-cache=\"set-cookie\"\r\nSet-Cookie: a=b\r\n")->for_neighbours());
+  EXPECT_TRUE(entry(fresh + "\r\nSet-Cookie-Not: a=b\r\n")->for_neighbours());
+}
+
 TEST_F(StoredEntry, IsChargedForAllOfItselfWhileItLives) {
   Stock stock;
   stock.lines = "X-Long: " + std::string(1000, 'x') + "\r\n";
