@@ -33,7 +33,8 @@ void heed_head(Process& process, const Request& request, const http::ResponseHea
                                  .times = times,
                                  .our_name = process.name,
                                  .targets = targets_for(request, request.policy().settings.cache),
-                                 .bounds = request.facts.freshness};
+                                 .bounds = request.facts.freshness,
+                                 .giver = stored->giver};  // a HEAD confirms no body
   const auto updated =
       cache::freshen(process.budget, *stored, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {

@@ -35,7 +35,7 @@ std::optional<Finding> objection_to(Attempt& answer, Process& process, const Run
 Task<std::optional<RunEnd>> write_from(Worker& worker, const RunJob& job, ClaimantSearch& search,
                                        Attempt& answer) {
   job.run->take_from(answer.peer());
-  BlockWriter writer(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
+  BlockWriter writer(worker, {job.run, job.key, job.patience}, answer);
   writer.expect(kLeastSiblingRate);
   const auto written =
       co_await writer.write(job.request->get().policy().settings.timeouts.peer_first_byte);

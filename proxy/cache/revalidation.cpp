@@ -53,10 +53,10 @@ http::Fields merged(const http::Fields& stored, const http::Fields& updates, Exc
 }
 
 // The entry with the fields of a newer message, except excluded ones, and with this part of the
-// content (none: all of it).
+// content (none: all of it), which `giver` gave.
 Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& newer, const std::optional<http::ContentRange>& part,
-                  Exclusion excluded) {
+                  Exclusion excluded, Giver giver) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
   std::string text = entry.head + "\r\n";  // the head was parsed before it was stored
   http::ResponseHead head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
@@ -71,6 +71,7 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
   whole.url = entry.url;
   whole.shared = entry.shared;
   whole.object = entry.object;
+  whole.giver = giver;
   return {std::make_shared<Entry>(budget, whole), asker_fields(whole),
           may_store(request, head, whole.times, whole.targets)};
 }
@@ -101,14 +102,15 @@ bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool
 
 Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& not_modified) {
-  auto fresh = updated(budget, entry, request, not_modified, entry.range, {});
+  auto fresh = updated(budget, entry, request, not_modified, entry.range, {}, not_modified.giver);
   fresh.entry->body = entry.body;
   return fresh;
 }
 
 Freshened with_part(Budget& budget, const Entry& entry, const RequestFacts& request,
                     const Received& newer, const std::optional<http::ContentRange>& part) {
-  return updated(budget, entry, request, newer, part, is_of_whole_content);
+  const auto giver = giver_of_both(entry.giver, newer.giver);
+  return updated(budget, entry, request, newer, part, is_of_whole_content, giver);
 }
 
 }  // namespace proxy::cache

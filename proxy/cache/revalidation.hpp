@@ -33,13 +33,15 @@ struct Freshened {
 
 // The entry updated by a 304 that identifies it (3.2): the same body, the times of the 304, and its
 // end-to-end fields in place of the stored ones, except fields that describe the stored bytes
-// (Content-Length, -Type, -Encoding, -Range). Fields that the 304 omits stay. `request` is the
-// request whose fields `not_modified` holds.
+// (Content-Length, -Type, -Encoding, -Range). Fields that the 304 omits stay. The giver is that of
+// the 304: an origin that sends one has confirmed the body. `request` is the request whose fields
+// `not_modified` holds.
 Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& not_modified);
 
 // Likewise after a response with more of the same representation (3.4). The result has no body, and
-// states this part of the representation, or all of it if there is none.
+// states this part of the representation, or all of it if there is none. Its giver is
+// giver_of_both().
 Freshened with_part(Budget& budget, const Entry& entry, const RequestFacts& request,
                     const Received& newer, const std::optional<http::ContentRange>& part);
 

@@ -32,6 +32,7 @@ std::shared_ptr<const cache::Entry> object_of(const FillContext& context, const 
   if (!stored || !stored->object) stored = context.in_memory();
   const bool same = incoming.entry->range && stored && stored->object &&
                     is_of_length(*stored, length) &&
+                    cache::may_join(stored->giver, incoming.entry->giver) &&
                     cache::same_representation(*stored, incoming.attempt.head().fields);
   if (!same || !stored->range) {
     const auto version = same ? stored->object->version : process.disk->disk().new_version();
@@ -82,8 +83,7 @@ Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
                                std::shared_ptr<BlockRun> run) {
   auto& attempt = incoming.attempt;
   auto& worker = context.worker;
-  BlockWriter writer(worker, {run, context.job.key, attempt.hierarchy(), context.patience},
-                     attempt.fetch());
+  BlockWriter writer(worker, {run, context.job.key, context.patience}, attempt);
   if (attempt.peer()) writer.expect(kLeastSiblingRate);
   Outcome<void> written = boost::system::in_place_value;
   if (const auto& part = incoming.entry->range) {

@@ -61,11 +61,16 @@ cache::Received Attempt::received(const Request& request, std::string_view url) 
           .source = source(),
           .shared = request.may_be_shared(),
           .targets = targets_for(request, request.policy().settings.cache),
-          .bounds = request.facts.freshness};
+          .bounds = request.facts.freshness,
+          .giver = giver()};
 }
 
 cache::SourceKind Attempt::source() const {
   return peer_ ? cache::SourceKind::sibling : cache::SourceKind::origin;
+}
+
+cache::Giver Attempt::giver() const {
+  return peer_ ? cache::Giver{peer_->tag} : cache::Giver{};
 }
 
 Hierarchy Attempt::hierarchy() const {

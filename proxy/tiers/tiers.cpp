@@ -49,7 +49,8 @@ class Written {
 };
 
 Task<std::size_t> drop_purged(cache::Store& store, const PurgePattern& purge) {
-  co_return store.remove_if([&purge](std::string_view name) { return purge.covers(name); });
+  co_return store.remove_if(
+      [&purge](const cache::Entry& entry) { return purge.covers(entry.url, entry.giver.tag); });
 }
 
 // Reads on a thread that may wait for the disk.
@@ -101,7 +102,9 @@ bool keep(Process& process, const digest::Key& key,
   const cache::Kept response{entry,
                              process.disk ? std::make_shared<cache::OnDisk>(asked) : nullptr};
   const auto old = with_on_disk(process, key, superseded);
-  const auto outdated = [&] { return process.fills.outdated(key, entry->url, asked); };
+  const auto outdated = [&] {
+    return process.fills.outdated(key, entry->url, asked, entry->giver.tag);
+  };
   const auto store = [&] {
     const auto now = process.clock.now();
     if (outdated()) return false;
@@ -135,7 +138,8 @@ void offer_to_disk(Process& process, const digest::Key& key, const cache::Found&
     const auto all = all_in_memory(process, key);
     const bool there = std::any_of(all.begin(), all.end(),
                                    [&entry](const auto& one) { return one.entry == entry; });
-    return there && !process.fills.outdated(key, entry->url, stored.on_disk->asked());
+    const auto asked = stored.on_disk->asked();
+    return there && !process.fills.outdated(key, entry->url, asked, entry->giver.tag);
   };
   if (!process.disk->put(key, stored, {}, good)) stored.on_disk->offer(false);
 }
@@ -210,8 +214,8 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
   found.varies = found.varies || read->varies;
   if (!read->entry) co_return FoundBelow{std::move(found)};
   const auto stored = process.store.adopt(key, {read->entry, read->on_disk}, process.clock.now());
-  const bool good =
-      process.disk->still_found(*read, name) && !process.fills.outdated(key, name, asked);
+  const bool good = process.disk->still_found(*read, name) &&
+                    !process.fills.outdated(key, name, asked, read->entry->giver.tag);
   const bool is_new = stored.entry == read->entry;
   if (!good && is_new) process.store.drop(key, *stored.entry);
   if (good || !is_new) {

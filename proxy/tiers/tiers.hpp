@@ -46,7 +46,7 @@ struct Forgotten {
 // are not stored either, and a record on disk makes the removal last. Returns when the record is
 // written.
 net::Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name);
-// As forget(), for every URL that the purge covers. Responses that only the disk stored are not
+// As forget(), for everything that the purge covers. Responses that only the disk stored are not
 // counted. Returns nothing, and purges no stored response, if too many such purges are under way.
 net::Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge);
 

@@ -33,6 +33,27 @@ class Revalidation : public ::testing::Test {
   Budget budget_{1 << 20};
 };
 
+TEST_F(Revalidation, ByTheOriginConfirmsWhatANeighbourGave) {
+  Stock stock{.lines = "Cache-Control: max-age=100\r\nETag: \"e\"\r\n"};
+  stock.giver = {7};
+  const auto given = entry_of(budget_, stock);
+  EXPECT_EQ(given->giver, Giver{7});
+  EXPECT_EQ(freshened(*given, "ETag: \"e\"\r\n").entry->giver, Giver{});
+}
+
+TEST_F(Revalidation, OfAPartNamesTheNeighbourThatGaveTheOther) {
+  Stock stock{.lines = "Cache-Control: max-age=100\r\nETag: \"e\"\r\n"};
+  stock.giver = {7};
+  const auto given = entry_of(budget_, stock);
+  const auto ours = entry(stock.lines);
+  const Request request;
+  const Response response(stock.lines);
+  Received more{given->url, request.head.fields, response.head, kAtOnce, "us"};
+  EXPECT_EQ(with_part(budget_, *given, request.facts, more, {}).entry->giver, Giver{7});
+  more.giver = {8};
+  EXPECT_EQ(with_part(budget_, *ours, request.facts, more, {}).entry->giver, Giver{8});
+}
+
 TEST_F(Revalidation, AsksByEveryValidatorThereIs) {
   const auto both = entry("ETag: W/\"e\"\r\nLast-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n");
   const Conditions conditions = conditional_fields(*both, both->etag);
