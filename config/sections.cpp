@@ -110,6 +110,7 @@ void read_digest(Section& in, DigestSettings& digest) {
   in.read("squid_pause", digest.squid_pause, {0ms, 2s});
   in.read("peer_memory", digest.peer_memory, {mebibytes(1), ByteSize{1ULL << 40}});
   in.read_fraction("false_miss_sample", digest.false_miss_sample);
+  in.read_fraction("check_sample", digest.check_sample);
 }
 
 void read_log(Section& in, LogSettings& log) {

@@ -79,6 +79,8 @@ struct DigestSettings {
   ByteSize peer_memory = mebibytes(64);  // all peers' digests together
   // The share of origin fetches that also probe a peer which does not claim the key.
   double false_miss_sample = 0.001;
+  // The share of the responses that neighbours give which are compared with the origin's.
+  double check_sample = 0.001;
 
   bool operator==(const DigestSettings&) const = default;
 };

@@ -6,6 +6,7 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/fetching/object_writer.hpp"
+#include "proxy/sources/checking.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/origin.hpp"
 
@@ -42,6 +43,14 @@ bool is_to_be_held_back(const Incoming& incoming) {
   return incoming.entry->range || (small && !resumable);
 }
 
+void check_some(const FillContext& context, const BodyWriter& writer) {
+  auto entry = writer.entry();
+  const auto length =
+      entry->range ? entry->range->complete : std::optional(context.fill().received());
+  sample_given(context.worker, context.request(),
+               {std::move(entry), length, writer.attempt().peer()});
+}
+
 Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming incoming) {
   auto& fill = context.fill();
   const bool held_back = is_to_be_held_back(incoming);
@@ -66,6 +75,7 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   } else {
     fill.fail(written.error());
   }
+  if (finding.worth == Worth::true_hit) check_some(context, writer);
   co_return Answered::yes;
 }
 

@@ -8,6 +8,7 @@
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/object_length.hpp"
 #include "proxy/http/fields.hpp"
+#include "proxy/sources/checking.hpp"
 #include "proxy/sources/drain.hpp"
 #include "proxy/sources/neighbour.hpp"
 
@@ -92,9 +93,10 @@ Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
   }
   if (written) written = co_await writer.write(body_idle(context, attempt));
   attempt.fetch().finish();
-  if (attempt.peer())
-    note_worth(*context.request().policy().directory, attempt, worth_of(written),
-               writer.received());
+  if (!attempt.peer()) co_return written;
+  note_worth(*context.request().policy().directory, attempt, worth_of(written), writer.received());
+  const auto& object = run->object;
+  if (written) sample_given(worker, context.request(), {object, object->body.size, attempt.peer()});
   co_return written;
 }
 

@@ -71,6 +71,8 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"probes", books.probes},
           {"false_misses", books.false_misses},
           {"false_miss_rate", or_null(peer.false_miss_rate)},
+          {"checks", books.checks},
+          {"contradictions", books.contradictions},
           {"failures", books.failures},
           {"bytes_saved", books.bytes_saved},
           {"first_byte_ms", milliseconds_json(books.first_byte)},
