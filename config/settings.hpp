@@ -81,6 +81,9 @@ struct DigestSettings {
   double false_miss_sample = 0.001;
   // The share of the responses that neighbours give which are compared with the origin's.
   double check_sample = 0.001;
+  // The share of the requests answered by a guest's unconfirmed response that also ask the origin
+  // to confirm it.
+  double confirm_sample = 0.05;
 
   bool operator==(const DigestSettings&) const = default;
 };
@@ -94,6 +97,11 @@ enum class PeerDigest {
   none,       // not polled, so never asked
 };
 
+enum class Trust {
+  site,   // the same administrator runs it: its responses count as the origin's
+  guest,  // its responses are not passed on to neighbours until the origin has confirmed them
+};
+
 struct PeerSettings {
   std::string name;  // in Cache-Status, metrics and /digest; unique among the peers
   std::string url;   // as written in the settings
@@ -101,6 +109,7 @@ struct PeerSettings {
   std::uint16_t port = 0;
   Role role = Role::sibling;
   PeerDigest digest = PeerDigest::automatic;
+  Trust trust = Trust::site;
 
   bool operator==(const PeerSettings&) const = default;
 };

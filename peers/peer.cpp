@@ -83,6 +83,7 @@ Peer::Peer(std::size_t place, const config::PeerSettings& settings)
       host(settings.host),
       port(settings.port),
       digest(settings.digest),
+      trust(settings.trust),
       tag(tag_of(host, port)) {}
 
 Claims::Claims(digest::NativeDigest digest)

@@ -29,6 +29,7 @@ std::optional<Refusal> why_refused(const Client& client, const Request& request)
 // Answers from the cache. If the entry turns out to be of no use, asks the origin.
 Task<void> answer_hit(Client& client, const Request& request, Lookup lookup,
                       std::string_view detail) {
+  if (lookup.stored()->giver.guest) confirm_some(client, request, lookup);
   const auto delivered = co_await serve_hit(client, request, lookup, detail);
   if (delivered == Delivered::sent) co_return;
   auto again = begin_anew(std::move(lookup), request);

@@ -3,6 +3,7 @@
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/what_to_ask.hpp"
 #include "proxy/fetching/fetching.hpp"
+#include "proxy/http/forwarding.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/neighbour.hpp"
@@ -175,6 +176,15 @@ void refresh(Client& client, const Request& request, const Lookup& lookup) {
                           .stored = {lookup.found.entry, lookup.found.on_disk},
                           .asked = lookup.asked,
                           .refresh = true});
+}
+
+void confirm_some(Client& client, const Request& request, const Lookup& lookup) {
+  const auto& facts = request.facts;
+  const bool looped = http::via_names(request.head.fields, client.worker.process.name);
+  if (facts.offline || facts.control.no_store || looped || !lookup.stored()->has_validator())
+    return;
+  const double share = request.policy().settings.digest.confirm_sample;
+  if (client.worker.probes.chosen(share)) refresh(client, request, lookup);
 }
 
 }  // namespace proxy

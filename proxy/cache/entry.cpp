@@ -82,6 +82,14 @@ std::string_view line_in(std::string_view head, std::string_view name) {
   return value;
 }
 
+FreshnessBounds bounds_of(const Received& received) {
+  FreshnessBounds bounds = received.bounds;
+  if (!received.giver.guest) return bounds;
+  const auto age = floor<seconds>(initial_age(received.response.fields, received.times));
+  bounds.most = std::min(bounds.most, age + kGuestFresh);
+  return bounds;
+}
+
 }  // namespace
 
 std::chrono::sys_seconds date_of(const http::Fields& fields, const Times& times) {
@@ -135,7 +143,7 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       giver(received.giver),
       shared(received.shared),
       no_cache(control.no_cache),
-      never_stale(forbids_stale(control)),
+      never_stale(forbids_stale(control) || giver.guest),
       stale_while_revalidate(control.stale_while_revalidate.value_or(seconds(0))),
       stale_if_error(control.stale_if_error.value_or(seconds(0))),
       etag(line_in(head, "ETag")),
@@ -145,7 +153,8 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       times(received.times),
       date(date_of(received.response.fields, times)),
       initial_age(cache::initial_age(received.response.fields, received.times)),
-      freshness(freshness_of(received.response, control, received.times.response, received.bounds)),
+      freshness(
+          freshness_of(received.response, control, received.times.response, bounds_of(received))),
       fresh_until(times.response + (freshness.lifetime - initial_age)),
       claimed_until_(std::min(fresh_until, as_told_until(received, control))),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}

@@ -109,7 +109,8 @@ struct Entry {
   // The directives of RFC 9111 5.2.2 that matter for reuse. Fields named by no-cache or private are
   // not here.
   const bool no_cache;
-  const bool never_stale;  // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4)
+  // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4), or a guest gave the response.
+  const bool never_stale;
   const seconds stale_while_revalidate;
   const seconds stale_if_error;
 
@@ -135,11 +136,14 @@ struct Entry {
   // Whether it may be served without validation to a client that asks for nothing fresher.
   bool reusable(Time now) const { return fresh(now) && !no_cache; }
 
-  bool has_validator() const { return !etag.empty() || !last_modified.empty(); }
+  // Whether the origin can be asked if it still has this response. A guest may have made up a
+  // Last-Modified so late that every origin answers 304, so of a guest only an ETag counts.
+  bool has_validator() const { return !etag.empty() || (!last_modified.empty() && !giver.guest); }
   http::StoredValidators validators() const;
 
-  // Whether a neighbour may have it: Set-Cookie never crosses between neighbours.
-  bool for_neighbours() const { return !sets_cookie; }
+  // Whether a neighbour may have it. Set-Cookie never crosses between neighbours, and a guest's
+  // response does not before the origin has confirmed it.
+  bool for_neighbours() const { return !sets_cookie && !giver.guest; }
   // The time until which the entry answers a plain GET with only-if-cached by a 200 that a
   // neighbour may use. A longer lifetime from the settings (FreshnessBounds) does not count,
   // because neighbours do not know of it. Time::min() if never. An object also needs all its

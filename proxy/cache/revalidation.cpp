@@ -7,6 +7,7 @@
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
 
 namespace proxy::cache {
@@ -23,6 +24,13 @@ bool stays_as_stored(field id) {
 
 using Exclusion = bool (*)(const http::Field&);
 
+// Cache-Control, Expires, and the fields that take precedence over them (RFC 9213).
+bool states_freshness(const http::Field& line) {
+  constexpr std::string_view kControl = "Cache-Control";
+  const auto end = line.name.size() - std::min(line.name.size(), kControl.size());
+  return line.id == field::expires || http::same_word(line.name.substr(end), kControl);
+}
+
 bool has_line(const http::Fields& fields, const http::Field& like) {
   return like.id == field::unknown ? fields.find(like.name) != nullptr : fields.has(like.id);
 }
@@ -38,12 +46,16 @@ http::Fields updates_of(const http::Fields& not_modified) {
   return updates;
 }
 
-http::Fields merged(const http::Fields& stored, const http::Fields& updates, Exclusion excluded) {
+// `guests`: a guest gave the stored response, so only the updates may say how long it is fresh. An
+// origin repeats in a 304 what its 200 says about that (RFC 9110 15.4.5).
+http::Fields merged(const http::Fields& stored, const http::Fields& updates, Exclusion excluded,
+                    bool guests) {
   http::Fields fields;
   for (const http::Field& line : stored) {
     // The stored Via and Date describe the earlier message; without them the entry is as if
     // supplied now.
     if (line.id == field::via || line.id == field::date || has_line(updates, line)) continue;
+    if (guests && states_freshness(line)) continue;
     if (!excluded || !excluded(line)) fields.append(line.id, line.name, line.value);
   }
   for (const http::Field& line : updates) {
@@ -61,7 +73,7 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
   std::string text = entry.head + "\r\n";  // the head was parsed before it was stored
   http::ResponseHead head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
   head.minor = newer.response.minor;  // Via describes the message that arrived last
-  head.fields = merged(head.fields, updates_of(newer.response.fields), excluded);
+  head.fields = merged(head.fields, updates_of(newer.response.fields), excluded, entry.giver.guest);
   if (entry.range && !part) head.status = 200;
   if (part) head.status = 206;
   if (head.status != entry.status) head.reason = http::reason_phrase(head.status);
@@ -83,7 +95,7 @@ Conditions conditional_fields(const Entry& entry, std::string_view tags) {
   if (!entry.etag.empty()) {
     conditions.push_back({field::if_none_match, "If-None-Match", tags});
   }
-  if (!entry.last_modified.empty()) {
+  if (!entry.last_modified.empty() && !entry.giver.guest) {
     conditions.push_back({field::if_modified_since, "If-Modified-Since", entry.last_modified});
   }
   return conditions;

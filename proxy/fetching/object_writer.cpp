@@ -106,9 +106,8 @@ std::shared_ptr<const cache::Entry> begin_object(
     const FillContext& context, const Incoming& incoming,
     const std::optional<http::AskedRange>& range_override) {
   const auto& process = context.process();
-  if (!incoming.may_be_stored || !process.disk || !process.disk->admits(context.job.key)) {
-    return nullptr;
-  }
+  const bool may = incoming.may_be_stored && !incoming.entry->giver.guest;
+  if (!may || !process.disk || !process.disk->admits(context.job.key)) return nullptr;
   const auto length = object_length(*incoming.entry, incoming.length, context.request().facts,
                                     range_override, large_from(process));
   if (!length || !may_be_kept_in_blocks(process, *length)) return nullptr;

@@ -56,6 +56,7 @@ Json peer_json(const peers::PeerStatus& peer) {
   const auto& books = peer.books;
   return {{"name", peer.name},
           {"url", peer.url},
+          {"trust", peer.trust == config::Trust::guest ? "guest" : "site"},
           {"kind", peers::to_string(peer.kind)},
           {"state", peers::to_string(peer.state)},
           {"entries", or_null(digest.entries)},

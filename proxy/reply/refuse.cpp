@@ -19,8 +19,9 @@ Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& fou
   const bool unfit = verdict.reason == http::Forward::none;
   refusal.cache_status.fwd = unfit ? http::Forward::miss : verdict.reason;
   if (found.gone && verdict.reason == http::Forward::uri_miss) refusal.cache_status.detail = "gone";
-  if (unfit && found.entry && found.entry->sets_cookie) {
-    refusal.cache_status.detail = "refused/set-cookie";
+  if (unfit && found.entry && !found.entry->for_neighbours()) {
+    refusal.cache_status.detail =
+        found.entry->sets_cookie ? "refused/set-cookie" : "refused/unconfirmed";
   }
   return refusal;
 }

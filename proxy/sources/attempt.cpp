@@ -70,7 +70,8 @@ cache::SourceKind Attempt::source() const {
 }
 
 cache::Giver Attempt::giver() const {
-  return peer_ ? cache::Giver{peer_->tag} : cache::Giver{};
+  if (!peer_) return {};
+  return {peer_->tag, peer_->trust == config::Trust::guest};
 }
 
 Hierarchy Attempt::hierarchy() const {

@@ -69,8 +69,12 @@ Task<void> purge_given(Worker& worker, peers::PeerRef peer) {
 }  // namespace
 
 void sample_given(Worker& worker, const Request& request, Given given) {
-  auto& probes = worker.probes;
-  if (!probes.chosen(request.policy().settings.digest.check_sample) || probes.full()) return;
+  const double share = request.policy().settings.digest.check_sample;
+  if (worker.probes.chosen(share)) check_given(worker, request, std::move(given));
+}
+
+void check_given(Worker& worker, const Request& request, Given given) {
+  if (worker.probes.full()) return;
   auto task = check(worker, std::make_unique<OwnedRequest>(request), std::move(given));
   net::asio::co_spawn(worker.io.get_executor(), std::move(task), net::asio::detached);
 }

@@ -22,11 +22,13 @@ struct Given {
   peers::PeerRef by;
 };
 
-// Call this when a neighbour has given a response to the request. In the share
-// `digest.check_sample` of its calls, asks the origin the same, and compares (contradiction.hpp).
-// Distrusts the neighbour if the origin contradicts it three times in a row: the servers of one
-// origin may differ. Returns at once; a detached coroutine on the worker's thread does the rest.
-// The origin's bodies are not read, unless they are short.
+// Asks the origin for what the neighbour gave, and compares (contradiction.hpp). Distrusts the
+// neighbour if the origin contradicts it three times in a row: the servers of one origin may
+// differ. Returns at once; a detached coroutine on the worker's thread does the rest. The origin's
+// bodies are not read, unless they are short. Does nothing if too many questions are under way.
+void check_given(Worker& worker, const Request& request, Given given);
+// Call this when a neighbour has given a response to the request. As check_given(), in the share
+// `digest.check_sample` of the calls.
 void sample_given(Worker& worker, const Request& request, Given given);
 
 // The neighbour has given a response for this URL that never was the origin's. Rests the neighbour,

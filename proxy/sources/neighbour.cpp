@@ -1,5 +1,6 @@
 #include "proxy/sources/neighbour.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/cache/set_cookie.hpp"
@@ -145,12 +146,25 @@ void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const F
                  finding.cause);
 }
 
+namespace {
+
+peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
+  auto all = wanted.request.policy().directory->claimants(wanted.key, Attempt::Steady::now());
+  if (!wanted.part) return all;
+  const auto guests = std::remove_if(all.begin(), all.end(), [](const peers::PeerRef& peer) {
+    return peer->trust == config::Trust::guest;
+  });
+  all.erase(guests, all.end());
+  return all;
+}
+
+}  // namespace
+
 ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, std::string& detail)
     : worker_(worker),
       wanted_(std::move(wanted)),
       detail_(detail),
-      claimants_(
-          wanted_.request.policy().directory->claimants(wanted_.key, Attempt::Steady::now())) {}
+      claimants_(claimants_for(wanted_)) {}
 
 Task<std::optional<Attempt>> ClaimantSearch::next() {
   while (!over_ && asked_ < claimants_.size()) {

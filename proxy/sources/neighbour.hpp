@@ -82,7 +82,8 @@ void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const F
                 std::uint64_t bytes = 0);
 
 // Asks the neighbours that claim a key, one after the other, the cheapest first, until one holds
-// the response. Belongs to one coroutine. The constructor's references outlive it.
+// the response. Guests are not asked for parts: parts are joined with bytes of others, which would
+// hide who gave them. Belongs to one coroutine. The constructor's references outlive it.
 class ClaimantSearch {
  public:
   struct For {

@@ -110,12 +110,13 @@ bool keep(Process& process, const digest::Key& key,
     if (outdated()) return false;
     return process.store.put(key, response, now, superseded.entry.get()) == cache::Stored::yes;
   };
-  if (process.disk && !process.disk->admission().is_on_second()) {
+  const bool for_disk = process.disk && !entry->giver.guest;
+  if (for_disk && !process.disk->admission().is_on_second()) {
     return process.disk->put(key, response, old, store);
   }
   if (!store()) return false;
   const auto good = [&] { return !outdated(); };
-  const bool written = is_to_be_written(process, key, response);
+  const bool written = for_disk && is_to_be_written(process, key, response);
   if (written ? process.disk->put(key, response, old, good) : good()) return true;
   process.store.invalidate(key, entry->url);
   return false;
@@ -133,7 +134,8 @@ void offer_to_disk(Process& process, const digest::Key& key, const cache::Found&
   if (!process.disk || !process.disk->admission().is_on_second()) return;
   const cache::Kept stored{found.entry, found.on_disk};
   const auto& entry = stored.entry;
-  if (!entry || entry->range || entry->object || !stored.on_disk || stored.on_disk->offer()) return;
+  if (!entry || entry->range || entry->object || entry->giver.guest) return;
+  if (!stored.on_disk || stored.on_disk->offer()) return;
   const auto good = [&] {
     const auto all = all_in_memory(process, key);
     const bool there = std::any_of(all.begin(), all.end(),

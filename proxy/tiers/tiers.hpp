@@ -21,8 +21,9 @@ class PurgePattern;
 using AskedAt = std::chrono::steady_clock::time_point;
 
 // Stores the entry in memory and on disk, unless it was invalidated or purged after `asked`, when
-// its request was sent. Returns whether memory or disk stores it. `superseded`: see Store::put().
-// If its OnDisk is null, keep() looks it up in the store.
+// its request was sent. A guest's response is stored in memory alone. Returns whether memory or
+// disk stores it. `superseded`: see Store::put(). If its OnDisk is null, keep() looks it up in the
+// store.
 bool keep(Process& process, const digest::Key& key,
           const std::shared_ptr<const cache::Entry>& entry, AskedAt asked,
           const cache::Kept& superseded = {});

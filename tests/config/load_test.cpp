@@ -40,7 +40,8 @@ TEST(Load, TakesEverySettingFromTheText) {
               "disk": {"path": "/var/cache/a", "size": "64MiB", "admit": "second"}},
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
-               "false_miss_sample": 0.25, "check_sample": 0.5},
+               "false_miss_sample": 0.25, "check_sample": 0.5,
+               "confirm_sample": 0.125},
     "reverse": [], "forwarded": "append",
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
                "deny_to": [], "connect_ports": [443, 8443],
@@ -61,7 +62,7 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     {"A", "B"},
                                     {"A", "B"},
                                     DiskSettings{"/var/cache/a", mebibytes(64), Admit::second}}));
-  EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5}));
+  EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5, 0.125}));
   EXPECT_EQ(s.forwarded, Forwarded::append);
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
   EXPECT_TRUE(s.access.monitor.empty());
@@ -150,6 +151,8 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                     "line 1, column 32, digest.false_miss_sample", "from 0 to 1"},
            LoadCase{R"({"digest":{"check_sample":2}})", "line 1, column 27, digest.check_sample",
                     "from 0 to 1"},
+           LoadCase{R"({"digest":{"confirm_sample":2}})",
+                    "line 1, column 29, digest.confirm_sample", "from 0 to 1"},
            LoadCase{R"({"digest":{"period":5}})", "line 1, column 21, digest.period", "\"250ms\""},
            LoadCase{R"({"digest":{"squid_pause":"3s"}})", "line 1, column 26, digest.squid_pause",
                     "to \"2s\""},

@@ -129,6 +129,8 @@ TEST_F(Combine, JoinsNoPartsOfTwoNeighbours) {
   EXPECT_EQ(both->body.size, 8U);
   EXPECT_EQ(both->giver, Giver{7});
   EXPECT_EQ(kept(&origins, first)->giver, Giver{7});
+  const Message guests(budget, "0-4/10", kFresh + kTag, 0, 5, {7, true});
+  EXPECT_EQ(kept(&guests, origins), origins.entry);
 }
 
 TEST_F(Combine, JoinsByAStrongValidatorAlone) {  // RFC 9110 15.3.7.3

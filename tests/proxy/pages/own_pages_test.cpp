@@ -291,6 +291,7 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   const auto& known = page["peers"][0];
   EXPECT_EQ(known["name"], "b");
   EXPECT_EQ(known["url"], "http://127.0.0.1:3128");
+  EXPECT_EQ(known["trust"], "site");
   EXPECT_EQ(known["kind"], "hearsay");
   EXPECT_EQ(known["state"], "usable");
   EXPECT_EQ(known["claims"], 1);

@@ -32,13 +32,15 @@ inline Reply digest_reply(std::string body) {
 // An origin, a scripted neighbour "b" whose digest claims some of the origin's paths, and a proxy
 // that uses this digest.
 struct PeerScene {
+  // `trust`: the neighbour's setting.
   explicit PeerScene(const std::vector<std::string>& claimed_paths,
-                     const json& settings = json::object()) {
+                     const json& settings = json::object(), const char* trust = "site") {
     std::vector<std::string> urls;
     for (const auto& path : claimed_paths) urls.push_back(origin.url(path));
     peer.on(kDigestPath, digest_reply(digest_claiming(urls)));
     origin.otherwise([](const Request&) { return cacheable("from the origin"); });
     settings_ = with_peer("b", peer.port(), settings);
+    settings_["peers"][0]["trust"] = trust;
     begin();
   }
 
