@@ -36,9 +36,10 @@ bool says(ProxyProcess& proxy, std::string_view text) {
 TEST_F(TheSandbox, HoldsEveryThreadUnlessTheSettingsTurnItOff) {
   ProxyProcess inside(json{{"cache", {{"memory", "64MiB"}}}});
   if (!says(inside, "system calls limited (seccomp)")) GTEST_SKIP() << inside.process().errors();
+  // Two that serve, and those of the log, of purges and of neighbours.
+  EXPECT_TRUE(await([&] { return threads_with(inside, "Seccomp:\t2").second >= 4; }));
   const auto [filtered, all] = threads_with(inside, "Seccomp:\t2");
   EXPECT_EQ(filtered, all);
-  EXPECT_GE(all, 4);  // two that serve, and those of the log, of purges and of neighbours
   EXPECT_EQ(threads_with(inside, "NoNewPrivs:\t1").first, all);
   ProxyProcess outside(json{{"sandbox", false}});
   EXPECT_TRUE(says(outside, "sandbox: off"));
