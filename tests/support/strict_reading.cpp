@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
-#include <regex>
+#include <optional>
 
 namespace support::strict {
 namespace {
@@ -20,6 +22,14 @@ bool is_token(std::string_view text) {
     return std::isalnum(static_cast<unsigned char>(c)) ||
            kPunctuation.find(c) != std::string_view::npos;
   });
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool all_digits(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), is_digit);
 }
 
 bool is_text(char c) {
@@ -97,6 +107,14 @@ std::vector<std::string> values(const Fields& fields, std::string_view name) {
   return found;
 }
 
+// The digits that `text` begins with; nothing if there are none, or too many.
+std::optional<std::uint64_t> number_in(std::string_view text, int base) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc() || end == text.data()) return std::nullopt;
+  return number;
+}
+
 enum class Framing { none, sized, chunked };
 
 struct Body {
@@ -115,22 +133,30 @@ Body stated_body(const Fields& fields, bool http10) {
     return {Framing::chunked};
   }
   if (lengths.empty()) return {};
-  static const std::regex kNumber("0*[0-9]{1,19}");
-  if (!std::regex_match(lengths[0], kNumber)) throw Malformed{"the length is no number"};
-  const auto size = std::stoull(lengths[0]);
-  if (size >> 63 != 0) throw Malformed{"the length is nobody's"};
-  return {Framing::sized, size};
+  const auto& length = lengths[0];
+  if (length.empty() || !all_digits(length)) throw Malformed{"the length is no number"};
+  const auto size = number_in(length, 10);
+  if (!size || *size >> 63 != 0) throw Malformed{"the length is nobody's"};
+  return {Framing::sized, *size};
+}
+
+// A recipient must parse blanks before an extension, though nobody should send them (RFC 9112
+// section 7.1.1).
+std::uint64_t chunk_size(const std::string& line) {
+  constexpr std::size_t kMostDigits = 15;
+  const auto end = std::min(line.find_first_not_of("0123456789abcdefABCDEF"), line.size());
+  const auto rest = line.substr(end).find_first_not_of(" \t");
+  const bool extended = rest != std::string::npos && line[end + rest] == ';';
+  const auto size = number_in(std::string_view(line).substr(0, end), 16);
+  if (!size || end > kMostDigits || (end < line.size() && !extended)) {
+    throw Malformed{"no chunk size: " + line};
+  }
+  return *size;
 }
 
 void read_chunks(Source& source, std::string& body) {
-  // A recipient must parse blanks before an extension, though nobody should send them (RFC 9112
-  // section 7.1.1).
-  static const std::regex kSize("([0-9a-fA-F]{1,15})([ \t]*;.*)?");
   for (;;) {
-    const std::string line = source.line();
-    std::smatch parts;
-    if (!std::regex_match(line, parts, kSize)) throw Malformed{"no chunk size: " + line};
-    const auto size = std::stoull(parts[1], nullptr, 16);
+    const auto size = chunk_size(source.line());
     if (size == 0) break;
     source.take(size, body);
     if (!source.line().empty()) throw Malformed{"bytes after a chunk"};
@@ -143,26 +169,63 @@ void read_body(Source& source, const Body& body, std::string& into) {
   if (body.framing == Framing::chunked) read_chunks(source, into);
 }
 
+// A name, or an address in brackets, perhaps with a port.
+bool is_host(std::string_view text) {
+  constexpr std::string_view kInAddress = "0123456789abcdefABCDEF:.";
+  if (text.starts_with('[')) {
+    const auto end = text.find(']');
+    if (end == std::string_view::npos || end == 1) return false;
+    if (text.substr(1, end - 1).find_first_not_of(kInAddress) != std::string_view::npos) {
+      return false;
+    }
+    text.remove_prefix(end + 1);
+  } else {
+    const auto end = std::find_if(text.begin(), text.end(), [](char c) {
+      constexpr std::string_view kMarks = "._~-";
+      const bool alone = kMarks.find(c) != std::string_view::npos;
+      return !alone && !std::isalnum(static_cast<unsigned char>(c));
+    });
+    if (end == text.begin()) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+  }
+  return text.empty() || (text[0] == ':' && all_digits(text.substr(1)));
+}
+
 void check_host(const Message& request) {
-  static const std::regex kHost("([A-Za-z0-9._~-]+|\\[[0-9a-fA-F:.]+\\])(:[0-9]*)?");
   const auto hosts = values(request.fields, "host");
   const bool http10 = request.third == "HTTP/1.0";
   if (hosts.size() > 1 || (hosts.empty() && !http10)) throw Malformed{"not one Host"};
-  if (!hosts.empty() && !std::regex_match(hosts[0], kHost)) throw Malformed{"a bad Host"};
+  if (!hosts.empty() && !is_host(hosts[0])) throw Malformed{"a bad Host"};
+}
+
+// HTTP/1.0 to HTTP/1.9.
+bool is_version(std::string_view text) {
+  return text.size() == 8 && text.starts_with("HTTP/1.") && is_digit(text[7]);
+}
+
+// A URL of http or https with an authority.
+bool is_absolute(std::string_view target) {
+  const auto end = target.find("://");
+  if (end == std::string_view::npos) return false;
+  const auto scheme = lower(target.substr(0, end));
+  const auto authority = target.substr(end + 3);
+  return (scheme == "http" || scheme == "https") && !authority.empty() && authority[0] != '/' &&
+         authority[0] != '?';
 }
 
 void read_request_line(const std::string& line, Message& request) {
-  static const std::regex kLine("([^ ]+) ([^ \\t#]+) (HTTP/1\\.[0-9])");
-  static const std::regex kAbsolute("[Hh][Tt][Tt][Pp][Ss]?://[^/?]+([/?].*)?");
-  std::smatch parts;
-  if (!std::regex_match(line, parts, kLine)) throw Malformed{"no request line: " + line};
-  request.first = parts[1];
-  request.second = parts[2];
-  request.third = parts[3];
+  const auto first = line.find(' '), last = line.rfind(' ');
+  if (first == std::string::npos || first == last) throw Malformed{"no request line: " + line};
+  request.first = line.substr(0, first);
+  request.second = line.substr(first + 1, last - first - 1);
+  request.third = line.substr(last + 1);
+  const bool plain =
+      !request.second.empty() && request.second.find_first_of(" \t#") == std::string::npos;
+  if (!plain || !is_version(request.third)) throw Malformed{"no request line: " + line};
   if (!is_token(request.first)) throw Malformed{"the method is no token"};
   if (request.first == "CONNECT" || request.second[0] == '/') return;
   if (request.second == "*" && request.first == "OPTIONS") return;
-  if (!std::regex_match(request.second, kAbsolute)) throw Malformed{"no target: " + line};
+  if (!is_absolute(request.second)) throw Malformed{"no target: " + line};
 }
 
 void read_request(Source& source, Message& request) {
@@ -176,13 +239,18 @@ void read_request(Source& source, Message& request) {
   read_body(source, body, request.body);
 }
 
+Message read_status_line(const std::string& line) {
+  const auto code = line.size() < 12 ? std::string() : line.substr(9, 3);
+  const bool good = !code.empty() && is_version(line.substr(0, 8)) && line[8] == ' ' &&
+                    all_digits(code) && code[0] != '0' && (line.size() == 12 || line[12] == ' ');
+  if (!good) throw Malformed{"no status line: " + line};
+  return {line.substr(0, 8), code, line.substr(12), {}, {}};
+}
+
 // Reads one response; true if it is a final one.
 bool read_one_answer(Source& source, Answer& answer, std::string_view method) {
-  static const std::regex kLine("(HTTP/1\\.[0-9]) ([1-9][0-9][0-9])( .*)?");
-  const std::string line = source.line();
-  std::smatch parts;
-  if (!std::regex_match(line, parts, kLine)) throw Malformed{"no status line: " + line};
-  answer.message = {parts[1], parts[2], parts[3], read_fields(source, true), {}};
+  answer.message = read_status_line(source.line());
+  answer.message.fields = read_fields(source, true);
   answer.status = std::stoi(answer.message.second);
   const Body body = stated_body(answer.message.fields, answer.message.first == "HTTP/1.0");
   if (answer.status < 200) {
@@ -204,10 +272,12 @@ bool read_one_answer(Source& source, Answer& answer, std::string_view method) {
 Requests read_requests(std::string_view bytes) {
   Requests requests;
   Source source(bytes);
+  requests.rest = bytes;
   try {
     while (!source.left.empty()) {
       Message request;
       read_request(source, request);
+      requests.rest = source.left;
       requests.whole.push_back(std::move(request));
     }
   } catch (const Cut&) {

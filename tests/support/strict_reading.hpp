@@ -25,7 +25,8 @@ struct Message {
 
 struct Requests {
   std::vector<Message> whole;  // in order, up to the first that is not whole
-  End end = End::whole;        // of the bytes after them; whole if there are none
+  std::string_view rest;       // the bytes after them
+  End end = End::whole;        // of `rest`; whole if it is empty
   std::string fault;           // why the bytes after them are malformed
 };
 Requests read_requests(std::string_view bytes);
