@@ -59,7 +59,7 @@ void DiskWatch::look() {
   }
 }
 
-void open_disk(cache::DiskTier& disk, const std::string& path) {
+disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path) {
   const auto begun = std::chrono::steady_clock::now();
   const auto loaded = disk.start();
   if (!loaded) {
@@ -71,7 +71,8 @@ void open_disk(cache::DiskTier& disk, const std::string& path) {
     }
     disk.disk().catalog().index.suspend_claims(disk::Unclaimed::hanging,
                                                error == disk::Error::hangs);
-    return spdlog::error("{}", text);
+    spdlog::error("{}", text);
+    return {};
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   spdlog::info("cache on disk at {}: {} entries in {} segments, read in {:.3f} s", path,
@@ -86,6 +87,7 @@ void open_disk(cache::DiskTier& disk, const std::string& path) {
     spdlog::warn("{}: what the newest segment purged is not known, so nothing before it counts",
                  path);
   }
+  return loaded->lately_purged;
 }
 
 }  // namespace proxy

@@ -7,6 +7,8 @@ namespace proxy {
 namespace {
 
 constexpr std::string_view kOfHost = "host:";
+constexpr std::string_view kOfGiver = "giver:";
+constexpr cache::GiverTag kLastTag = 127;
 
 // Whether the URL is of these hosts. A canonical URL needs no strict parsing. A request of HTTP/1.0
 // without a Host has only a path as its URL, and its host is "".
@@ -28,7 +30,8 @@ bool is_of(const HostPattern& hosts, std::string_view url) {
 
 }  // namespace
 
-bool PurgePattern::covers(std::string_view name) const {
+bool PurgePattern::covers(std::string_view name, cache::GiverTag giver) const {
+  if (const auto* by = std::get_if<cache::Giver>(&what_)) return by->tag == giver;
   name = cache::url_in(name);
   if (const auto* prefix = std::get_if<std::string>(&what_)) return name.starts_with(*prefix);
   return is_of(std::get<HostPattern>(what_), name);
@@ -36,17 +39,28 @@ bool PurgePattern::covers(std::string_view name) const {
 
 std::string PurgePattern::text() const {
   if (const auto* prefix = std::get_if<std::string>(&what_)) return *prefix;
+  if (const auto* by = std::get_if<cache::Giver>(&what_)) {
+    return std::string(kOfGiver) + std::to_string(by->tag);
+  }
   return std::string(kOfHost) + std::get<HostPattern>(what_).text();
 }
 
 PurgePattern PurgePattern::of_text(std::string_view text) {
+  if (text.starts_with(kOfGiver)) {
+    const auto tag = http::parse_decimal(text.substr(kOfGiver.size())).value_or(0);
+    if (tag == 0 || tag > kLastTag) return PurgePattern("");
+    return PurgePattern(cache::Giver{static_cast<cache::GiverTag>(tag)});
+  }
   if (!text.starts_with(kOfHost)) return PurgePattern(std::string(text));
   const auto hosts = config::parse_host_pattern(text.substr(kOfHost.size()));
   return hosts ? PurgePattern(HostPattern(*hosts)) : PurgePattern("");
 }
 
-std::function<bool(std::string_view)> PurgePattern::reading(std::string_view text) {
-  return [purge = of_text(text)](std::string_view name) { return purge.covers(name); };
+std::function<bool(std::string_view, cache::GiverTag)> PurgePattern::reading(
+    std::string_view text) {
+  return [purge = of_text(text)](std::string_view name, cache::GiverTag giver) {
+    return purge.covers(name, giver);
+  };
 }
 
 }  // namespace proxy

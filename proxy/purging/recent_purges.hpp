@@ -26,12 +26,12 @@ class RecentPurges {
     purges_.pop_front();
   }
 
-  // Whether a purge at `since` or later covers the name; also true if such a purge may have been
-  // forgotten.
-  [[nodiscard]] bool may_cover(std::string_view name, Time since) const {
+  // Whether a purge at `since` or later covers the name or the giver; also true if such a purge may
+  // have been forgotten.
+  [[nodiscard]] bool may_cover(std::string_view name, Time since, cache::GiverTag giver = 0) const {
     if (forgotten_ >= since) return true;
     return std::any_of(purges_.begin(), purges_.end(), [&](const Noted& noted) {
-      return noted.when >= since && noted.purge.covers(name);
+      return noted.when >= since && noted.purge.covers(name, giver);
     });
   }
 

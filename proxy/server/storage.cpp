@@ -10,16 +10,21 @@ std::uint64_t transit_share(const config::CacheSettings& settings) {
   return settings.memory.value / 8;
 }
 
-std::unique_ptr<cache::DiskTier> begin_disk(const config::CacheSettings& settings,
-                                            cache::Budget& budget) {
+std::unique_ptr<cache::DiskTier> made_disk(const config::CacheSettings& settings,
+                                           cache::Budget& budget) {
   const auto& told = settings.disk;
   if (!told) return nullptr;
   const cache::DiskLimits limits{.path = told->path,
                                  .bytes = told->size.value,
                                  .admit_on_second = told->admit == config::Admit::second};
-  auto disk = std::make_unique<cache::DiskTier>(budget, limits, PurgePattern::reading);
-  open_disk(*disk, told->path);
-  return disk;
+  return std::make_unique<cache::DiskTier>(budget, limits, PurgePattern::reading);
+}
+
+// A neighbour may still hold what was purged before a restart.
+void remember(const cache::disk::LatelyPurged& purged, Fills& fills) {
+  const auto now = std::chrono::steady_clock::now();
+  for (const auto& key : purged.keys) fills.invalidate(key, now);
+  for (const auto& text : purged.prefixes) fills.invalidate(PurgePattern::of_text(text), now);
 }
 
 }  // namespace
@@ -27,12 +32,14 @@ std::unique_ptr<cache::DiskTier> begin_disk(const config::CacheSettings& setting
 Storage::Storage(const config::CacheSettings& settings)
     : budget(settings.memory.value - transit_share(settings)),
       transit(transit_share(settings)),
-      disk(begin_disk(settings, budget)),
+      disk(made_disk(settings, budget)),
       store(budget, {.max_object = settings.largest_object().value},
             disk ? &disk->disk().catalog().index : nullptr),
       runs(TransferSlots::slots_in(budget.limit())),
       watch(disk.get()) {
-  if (disk) disk->sit_under(store);
+  if (!disk) return;
+  remember(open_disk(*disk, settings.disk->path), fills);
+  disk->sit_under(store);
 }
 
 }  // namespace proxy

@@ -45,7 +45,7 @@ void Contents::each(const std::function<bool(const Seen&)>& visit,
       const auto place = index_.find(listed.key);
       if (!place || place->at != at || (wanted && !wanted(*place))) continue;
       const auto stored = StoredRecord::open(segments_, listed.key, *place, Wait::yes);
-      if (stored && rules_.purged(stored->url(), at)) continue;
+      if (stored && rules_.purged(stored->url(), at, stored->header().giver())) continue;
       if (!visit({listed.key, *place, stored})) return;
     }
   }

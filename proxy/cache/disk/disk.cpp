@@ -88,7 +88,14 @@ bool Disk::holds(const Key& key, std::string_view url, Position at) const {
 Result<StoredRecord> Disk::open(const Key& key, const Location& location, Wait wait) {
   auto stored = StoredRecord::open(catalog_.segments, key, location, wait);
   if (!stored) drop(key, location, stored.error());
-  return stored;
+  if (!stored || !is_of_purged_giver(*stored)) return stored;
+  if (catalog_.index.erase_at(key, location.at)) purge(key, {});
+  return Error::gone;
+}
+
+bool Disk::is_of_purged_giver(const StoredRecord& stored) const {
+  const RecordHeader& header = stored.header();
+  return header.giver() != 0 && catalog_.rules.purged(stored.url(), header.at, header.giver());
 }
 
 Result<void> Disk::read_body(const StoredRecord& stored,

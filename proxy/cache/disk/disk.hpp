@@ -50,7 +50,8 @@ class Disk {
   // asks after the copy is in place: then no purge goes unnoticed.
   bool holds(const Key& key, std::string_view url, Position at) const;
   // Reads the head of the entry at this location. A record that is corrupt, or has lost its body,
-  // is dropped and counted. `would_block`: call again with Wait::yes on a thread that may wait
+  // is dropped and counted. `gone`: also an entry whose giver a purge covers, which find() cannot
+  // know; the entry is purged. `would_block`: call again with Wait::yes on a thread that may wait
   // (ReadPool).
   Result<StoredRecord> open(const Key& key, const Location& location, Wait wait);
   Result<void> read_body(const StoredRecord& stored, std::span<const std::span<std::uint8_t>> into,
@@ -82,9 +83,9 @@ class Disk {
   // disk works again. If too much waits to be written, everything is purged, and `done` gets `busy`
   // at once.
   void purge(const Key& key, Done done);
-  // Purges every entry whose URL the text covers (Options::purge_reading). These entries are not
-  // found from now on, and at the latest after a second they are not claimed either. `busy`:
-  // refused, because there are too many such purges already.
+  // Purges every entry whose URL or giver the text covers (Options::purge_reading). These entries
+  // cannot be opened from now on, and at the latest after a second they are not claimed either.
+  // `busy`: refused, because there are too many such purges already.
   Result<void> purge_prefix(std::string_view text, Done done);
 
   // A block of an object is lost: the object is not claimed from now on, and soon a record says so.
@@ -110,6 +111,8 @@ class Disk {
   const Catalog& catalog() const { return catalog_; }
 
  private:
+  bool is_of_purged_giver(const StoredRecord& stored) const;
+
   const Options options_;
   const LogLimits limits_;
   std::atomic<std::uint64_t> next_version_;  // begins at random

@@ -30,6 +30,12 @@ ReadPool::Posted ReadPool::post(Job job) {
   return Posted::yes;
 }
 
+bool ReadPool::settle(std::chrono::milliseconds limit) {
+  threads::MutexLock lock(mutex_);
+  return idle_.wait_for(lock, limit,
+                        [this]() REQUIRES(mutex_) { return jobs_.empty() && working_ == 0; });
+}
+
 bool ReadPool::hangs(std::chrono::milliseconds limit) const {
   const auto now = Clock::now().time_since_epoch();
   for (std::size_t i = 0; i < threads_.size(); ++i) {
@@ -57,11 +63,14 @@ void ReadPool::run(Begun& begun) {
     if (jobs_.empty()) break;
     const Job job = std::move(jobs_.front());
     jobs_.pop_front();
+    working_ += 1;
     lock.unlock();
     begun.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
     job();
     begun.store(0, std::memory_order_relaxed);
     lock.lock();
+    working_ -= 1;
+    if (jobs_.empty() && working_ == 0) idle_.notify_all();
   }
   running_ -= 1;
   ended_.notify_all();

@@ -32,6 +32,8 @@ class ReadPool {
   };
   [[nodiscard]] Posted post(Job job);
 
+  // Waits until no job waits or runs. Returns whether that came about within `limit`. For tests.
+  [[nodiscard]] bool settle(std::chrono::milliseconds limit);
   // Whether a job has run for longer than this, so that the disk does not seem to answer.
   [[nodiscard]] bool hangs(std::chrono::milliseconds limit) const;
   enum class End : std::uint8_t {
@@ -52,9 +54,11 @@ class ReadPool {
   threads::Mutex mutex_;
   threads::Condition posted_;
   threads::Condition ended_;
+  threads::Condition idle_;
   std::deque<Job> jobs_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
-  std::size_t running_ GUARDED_BY(mutex_);
+  std::size_t running_ GUARDED_BY(mutex_);      // threads
+  std::size_t working_ GUARDED_BY(mutex_) = 0;  // threads with a job
   const std::unique_ptr<Begun[]> begun_;
   std::vector<std::thread> threads_;
 };

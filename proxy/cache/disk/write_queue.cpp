@@ -108,6 +108,10 @@ WriteQueue::Notice WriteQueue::when_taken(std::uint64_t more_than, std::function
 
 bool WriteQueue::settle(std::chrono::milliseconds limit) {
   threads::MutexLock lock(mutex_);
+  if (!pending_.records.empty()) {
+    pending_.urgent = true;
+    changed_.notify_all();
+  }
   return changed_.wait_for(lock, limit,
                            [this]() REQUIRES(mutex_) { return pending_.empty() && idle_; });
 }

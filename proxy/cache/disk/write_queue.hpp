@@ -63,8 +63,8 @@ class WriteQueue {
   // if blocks are refused while that much waits.
   enum class Notice : std::uint8_t { follows, none };
   Notice when_taken(std::uint64_t more_than, std::function<void()> taken) EXCLUDES(mutex_);
-  // Waits until all records are written and the writer has nothing else to do. Returns whether that
-  // came about within `limit`.
+  // Waits until all records are written and the writer has nothing else to do. The writer takes
+  // them at once. Returns whether that came about within `limit`. For tests.
   bool settle(std::chrono::milliseconds limit) EXCLUDES(mutex_);
 
   // These three are for the thread that starts and stops the writer.

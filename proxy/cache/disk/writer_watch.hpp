@@ -8,7 +8,8 @@
 
 namespace proxy::cache::disk {
 
-struct State {
+// The alignment equals the size, so an atomic State needs no lock.
+struct alignas(2) State {
   // While false, the disk rests: look-ups still find what the index has, records are refused, and
   // the writer tries again from time to time.
   bool working = false;

@@ -42,5 +42,25 @@ TEST(PurgePattern, CoversUrlsByHowTheyBeginOrByTheirHostInBothKeySpaces) {
   for (const auto& c : cases) EXPECT_EQ(c.purge.covers(c.name), c.covers) << c.name;
 }
 
+TEST(PurgePattern, CoversAllThatANeighbourGaveWhateverItsName) {
+  const PurgePattern purge(cache::Giver{7});
+  EXPECT_TRUE(purge.covers("http://a.test/", 7));
+  EXPECT_FALSE(purge.covers("http://a.test/", 8));
+  EXPECT_FALSE(purge.covers("http://a.test/")) << "the origin gave it";
+  EXPECT_TRUE(PurgePattern("http://a.test/").covers("http://a.test/", 7));
+}
+
+TEST(PurgePattern, OfANeighbourIsWrittenAndReadAsText) {
+  const PurgePattern purge(cache::Giver{127});
+  EXPECT_EQ(purge.text(), "giver:127");
+  EXPECT_EQ(PurgePattern::of_text("giver:127"), purge);
+  const auto covers = PurgePattern::reading("giver:127");
+  EXPECT_TRUE(covers("http://a.test/", 127));
+  EXPECT_FALSE(covers("http://a.test/", 126));
+  for (const char* unknown : {"giver:", "giver:0", "giver:128", "giver:x"}) {
+    EXPECT_EQ(PurgePattern::of_text(unknown), PurgePattern("")) << unknown;
+  }
+}
+
 }  // namespace
 }  // namespace proxy

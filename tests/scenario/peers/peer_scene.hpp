@@ -2,6 +2,7 @@
 // proxy.
 #pragma once
 
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -31,25 +32,48 @@ inline Reply digest_reply(std::string body) {
 // An origin, a scripted neighbour "b" whose digest claims some of the origin's paths, and a proxy
 // that uses this digest.
 struct PeerScene {
+  // `trust`: the neighbour's setting.
   explicit PeerScene(const std::vector<std::string>& claimed_paths,
-                     const json& settings = json::object()) {
+                     const json& settings = json::object(), const char* trust = "site") {
     std::vector<std::string> urls;
     for (const auto& path : claimed_paths) urls.push_back(origin.url(path));
     peer.on(kDigestPath, digest_reply(digest_claiming(urls)));
     origin.otherwise([](const Request&) { return cacheable("from the origin"); });
-    proxy = std::make_unique<ProxyProcess>(with_peer("b", peer.port(), settings));
+    settings_ = with_peer("b", peer.port(), settings);
+    settings_["peers"][0]["trust"] = trust;
+    begin();
+  }
+
+  void begin() {
+    proxy = std::make_unique<ProxyProcess>(settings_);
     if (!await([&] { return proxy->digest_peer("b").at("state") == "usable"; })) {
       throw TimedOut("the peer's digest is not used: " + proxy->digest().dump(2));
     }
     client = std::make_unique<Client>(proxy->port());
   }
+  // Ends the proxy like a crash, and starts it again.
+  void crash() {
+    proxy->process().signal(SIGKILL);
+    proxy->process().wait();
+    begin();
+  }
 
+  Response get(const std::string& path, const Fields& fields = {}) const {
+    return client->get(origin.url(path), fields);
+  }
+  // What a neighbour that asks for the path gets.
+  Response given_on(const std::string& path) const {
+    return get(path, {{"Cache-Control", "only-if-cached"}, {"Via", "1.1 c.test"}});
+  }
   json books() const { return proxy->digest_peer("b"); }
 
   ScriptedOrigin origin;
   ScriptedOrigin peer;
   std::unique_ptr<ProxyProcess> proxy;
   std::unique_ptr<Client> client;
+
+ private:
+  json settings_;
 };
 
 // Two proxies, "a" and "b", that are neighbours of each other.

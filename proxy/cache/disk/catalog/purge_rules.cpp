@@ -5,7 +5,9 @@
 namespace proxy::cache::disk {
 
 PurgeRules::Covers PurgeRules::as_prefix(std::string_view text) {
-  return [prefix = std::string(text)](std::string_view url) { return url.starts_with(prefix); };
+  return [prefix = std::string(text)](std::string_view url, GiverTag) {
+    return url.starts_with(prefix);
+  };
 }
 
 PurgeRules::Rule* PurgeRules::find(std::string_view text) {
@@ -69,11 +71,11 @@ void PurgeRules::count_until(std::string_view text, Position at) {
   publish();
 }
 
-bool PurgeRules::purged(std::string_view url, Position at) const {
+bool PurgeRules::purged(std::string_view url, Position at, GiverTag giver) const {
   if (count() == 0) return false;
   const threads::ReadLock lock(mutex_);
   return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
-    return (rule.unsettled > 0 || at < rule.until) && rule.covers(url);
+    return (rule.unsettled > 0 || at < rule.until) && rule.covers(url, giver);
   });
 }
 

@@ -14,15 +14,15 @@
 
 namespace proxy::cache::disk {
 
-// A rule has a text and a position: no entry before the position counts if the text covers its URL.
-// Any thread. Without rules, purged() costs one atomic load.
+// A rule has a text and a position: no entry before the position counts if the text covers its URL
+// or its giver. Any thread. Without rules, purged() costs one atomic load.
 class PurgeRules {
  public:
   static constexpr std::size_t kMost = 1024;
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of their texts together
 
-  using Covers = std::function<bool(std::string_view url)>;
-  // Returns which URLs the text of a rule covers.
+  using Covers = std::function<bool(std::string_view url, GiverTag giver)>;
+  // Returns which entries the text of a rule covers.
   using Reading = std::function<Covers(std::string_view text)>;
   static Covers as_prefix(std::string_view text);
 
@@ -44,7 +44,8 @@ class PurgeRules {
   // its own record.
   void learn(std::string_view text, Position at);
 
-  bool purged(std::string_view url, Position at) const;
+  // Without `giver`, a rule about givers does not cover the entry: see Disk::open().
+  bool purged(std::string_view url, Position at, GiverTag giver = 0) const;
 
   // Call it when every covered entry before this position has been removed: drops the rules that
   // cover only those.

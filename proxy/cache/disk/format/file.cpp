@@ -47,6 +47,12 @@ Result<std::uint64_t> File::size() const {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+Result<std::chrono::system_clock::time_point> File::changed() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) return error_of(errno);
+  return std::chrono::system_clock::from_time_t(status.st_mtime);
+}
+
 Result<std::size_t> File::read_some(std::span<std::uint8_t> into, std::uint64_t offset,
                                     Wait wait) const {
   std::size_t filled = 0;

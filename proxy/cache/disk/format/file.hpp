@@ -3,6 +3,7 @@
 
 #include <sys/uio.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -31,6 +32,8 @@ class File {
 
   int descriptor() const { return descriptor_; }
   Result<std::uint64_t> size() const;
+  // When the content was changed last, by the system's clock.
+  Result<std::chrono::system_clock::time_point> changed() const;
 
   // Reads up to the end of `into` or of the file, and returns the number of bytes. Wait::no
   // returns `would_block` if some of them are not in the page cache, or if the file system cannot

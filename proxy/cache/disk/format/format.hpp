@@ -38,11 +38,12 @@
 //       (searched.hpp). A version ends the search: every entry that a purge by prefix up to this
 //       position (segment << 32 | offset) covers has been listed
 // Flag 1: all blocks of the object with this version were there when the record was written. An
-// object without this flag is not claimable. Of several records with one key (purges aside) the
-// newest counts: the one with the higher segment, then offset. A block's record has the key of its
-// object's URL (GET, digest/key.hpp). The index finds the block under a key derived from it:
-// SipHash-2-4 with 128 bits of output, keyed with the URL's key, over version (8 bytes) and number
-// (4 bytes).
+// object without this flag is not claimable. The other seven flags are a number: the tag of the
+// neighbour that gave the content, or 0 for the origin. Of several records with one key (purges
+// aside) the newest counts: the one with the higher segment, then offset. A block's record has the
+// key of its object's URL (GET, digest/key.hpp). The index finds the block under a key derived from
+// it: SipHash-2-4 with 128 bits of output, keyed with the URL's key, over version (8 bytes) and
+// number (4 bytes).
 //
 // A crash may cut the newest segment anywhere. A start skips damage (replay.hpp). It must not
 // overlook that a purge was in the damage, or purged entries would be served again. So each record
@@ -94,6 +95,9 @@ enum class RecordKind : std::uint8_t {
 
 inline constexpr std::uint8_t kAllHeld = 1;  // flag
 
+// Names the neighbour that gave content: 1 to 127. Two neighbours may share a tag. 0: the origin.
+using GiverTag = std::uint8_t;
+
 // Whether records of this kind remove earlier entries, and are no entries themselves.
 inline bool is_purge(RecordKind kind) {
   return kind >= RecordKind::purge;
@@ -110,6 +114,8 @@ struct Position {
 
   auto operator<=>(const Position&) const = default;
 };
+
+inline constexpr Position kLastPosition{UINT32_MAX, UINT32_MAX};
 
 constexpr std::uint64_t to_number(Position at) {
   return std::uint64_t{at.segment} << 32 | at.offset;
@@ -138,6 +144,11 @@ struct RecordHeader {
 
   bool operator==(const RecordHeader&) const = default;
 
+  GiverTag giver() const { return flags >> 1; }
+  void set_giver(GiverTag tag) { flags = static_cast<std::uint8_t>((flags & kAllHeld) | tag << 1); }
+  void set_all_held(bool is_so) {
+    flags = static_cast<std::uint8_t>((flags & ~kAllHeld) | (is_so ? kAllHeld : 0));
+  }
   // Header, URL and head: one checksum covers them.
   std::uint64_t checked_bytes() const { return kRecordHeaderBytes + url_bytes + head_bytes; }
   // The whole record, without the zeros behind it.

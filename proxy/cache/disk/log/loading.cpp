@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "proxy/cache/disk/catalog/stored_record.hpp"
+
 namespace proxy::cache::disk {
 namespace {
 
@@ -10,6 +12,12 @@ void count_loss(const Scanned& scanned, bool newest, Loaded& found) {
   const bool cut = newest && scanned.cut && !scanned.damaged;
   found.cut += cut ? 1 : 0;
   found.damaged += !cut && (scanned.damaged || scanned.cut) ? 1 : 0;
+}
+
+// A file whose time is not known counts as changed lately.
+bool changed_lately(const File& file) {
+  const auto changed = file.changed();
+  return !changed || *changed + LatelyPurged::kLately >= std::chrono::system_clock::now();
 }
 
 // Whether the file has nothing of ours. A file that cannot be read may be ours, so it counts as
@@ -100,10 +108,24 @@ void Loading::learn(File file, Scanned scanned, std::uint32_t number, bool newes
   files_.pass(number);
   found_.segments += 1;
   found_.replayed += scanned.sealed ? 0 : 1;
+  const bool lately = changed_lately(file);
   auto segment = std::make_shared<const Segment>(number, std::move(file));
   catalog_.segments.add(segment);
   for (const Listed& listed : scanned.records) learner_.learn(listed, number);
+  if (lately) note_purges(scanned.records, number);
   finish(std::move(segment), std::move(scanned), newest, rotation);
+}
+
+void Loading::note_purges(const std::vector<Listed>& records, std::uint32_t segment) {
+  auto& purged = found_.lately_purged;
+  for (const Listed& listed : records) {
+    if (listed.kind == RecordKind::purge) purged.keys.push_back(listed.key);
+    if (listed.kind != RecordKind::purge_prefix) continue;
+    const Location place{
+        .at = {segment, listed.offset}, .bytes = listed.bytes, .kind = listed.kind};
+    const auto rule = StoredRecord::open(catalog_.segments, {}, place, Wait::yes);
+    purged.prefixes.emplace_back(rule ? rule->url() : "");  // "": all
+  }
 }
 
 // Records are appended to the newest segment unless it is nearly full: if each start began a new

@@ -1,9 +1,11 @@
 // What a start learns from the segments in the directory.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "proxy/cache/disk/catalog/catalog.hpp"
@@ -16,6 +18,16 @@
 
 namespace proxy::cache::disk {
 
+// What was purged before a start, though perhaps not for long enough that all caches that hold it
+// have heard of the change.
+struct LatelyPurged {
+  // A segment that was changed so long ago at most is looked through.
+  static constexpr std::chrono::seconds kLately{60};
+
+  std::vector<Key> keys;
+  std::vector<std::string> prefixes;  // as Disk::purge_prefix() got them
+};
+
 // What a start found. No case is fatal.
 struct Loaded {
   std::size_t segments = 0;
@@ -27,6 +39,7 @@ struct Loaded {
   std::size_t unreadable = 0;     // segments left alone because the system could not read them
   std::size_t forgotten = 0;      // 1: the newest was unreadable; as it may have had purges, no
                                   // earlier record counts
+  LatelyPurged lately_purged;
 };
 
 // Lists the segments in the directory that are ours. Removes other files with the name of a
@@ -53,6 +66,7 @@ class Loading {
 
  private:
   Result<void> load(std::uint32_t number, bool newest, Rotation& rotation);
+  void note_purges(const std::vector<Listed>& records, std::uint32_t segment);
   void learn(File file, Scanned scanned, std::uint32_t number, bool newest, Rotation& rotation);
   void finish(std::shared_ptr<const Segment> segment, Scanned scanned, bool newest,
               Rotation& rotation);

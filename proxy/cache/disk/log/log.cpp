@@ -70,7 +70,7 @@ Result<void> Log::append(NewRecord record) {
     return ready;
   }
   if (record.header.claims_blocks()) {
-    record.header.flags = claims_.holds_all(record.header, record.url) ? kAllHeld : 0;
+    record.header.set_all_held(claims_.holds_all(record.header, record.url));
   }
   return appender_.gather(std::move(record), std::nullopt);
 }

@@ -67,8 +67,9 @@ Result<ObjectClaims::Reviewed> ObjectClaims::review(const Key& key, std::uint64_
   if (location->kind != RecordKind::object && location->kind != RecordKind::selector)
     return Reviewed::done;
   const auto stored = StoredRecord::open(catalog_.segments, key, *location, Wait::yes);
-  if (!stored || catalog_.rules.purged(stored->url(), location->at)) return Reviewed::done;
+  if (!stored) return Reviewed::done;
   RecordHeader header = stored->header();
+  if (catalog_.rules.purged(stored->url(), location->at, header.giver())) return Reviewed::done;
   const Key url = url_key(stored->url());
   const bool is_variant = location->kind == RecordKind::object && url != key;
   if (is_variant) return review(url, 0);  // the URL's selector has the claim

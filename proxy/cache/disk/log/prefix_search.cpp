@@ -41,6 +41,7 @@ Result<bool> PrefixSearch::search_some(const Write& write) {
   const auto until = std::chrono::steady_clock::now() + kStepTime;
   const std::size_t most = std::min<std::size_t>(kStepEntries, segment_bytes_ / 2 / kSearchedBytes);
   std::vector<Searched> found;
+  std::vector<RecordHeader> blocks;  // of objects that stay
   bool more = true;
   bool lost_block = false;
   for (std::size_t opened = 0; more && opened < most; ++opened) {
@@ -50,15 +51,19 @@ Result<bool> PrefixSearch::search_some(const Write& write) {
     if (!more) break;
     const auto& [key, location] = *step;
     const auto stored = StoredRecord::open(catalog_.segments, key, location, Wait::yes);
-    if (stored && !catalog_.rules.purged(stored->url(), location.at)) continue;
+    const auto giver = stored ? stored->header().giver() : GiverTag{0};
+    if (stored && !catalog_.rules.purged(stored->url(), location.at, giver)) continue;
     found.push_back({key, location.at});
-    lost_block = lost_block || (!stored && location.kind == RecordKind::block);
+    const bool is_block = location.kind == RecordKind::block;
+    lost_block = lost_block || (!stored && is_block);
+    if (stored && is_block && giver != 0) blocks.push_back(stored->header());
   }
   if (lost_block) claims_.doubt_objects();
   if (found.empty()) return more;
   const auto written =
       write({.header = {.kind = RecordKind::searched}, .url = {}, .head = encode(found)});
   if (!written) return written.error();
+  for (const RecordHeader& block : blocks) claims_.doubt(block.key, block.version);
   return more;
 }
 

@@ -12,7 +12,8 @@
 
 namespace proxy::cache::disk {
 
-// A purge rule hides entries at once, but while there are rules, each look-up has to ask them. The
+// A purge rule hides entries at once, but while there are rules, each look-up has to ask them. A
+// rule may cover a block of an object that stays: the claim of that object is doubted then. The
 // search reads every older entry and writes records (`searched`) that list those that a rule
 // covers. Then the rule is dropped. For the writer's thread; waits for the disk.
 class PrefixSearch {

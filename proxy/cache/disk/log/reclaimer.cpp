@@ -162,7 +162,9 @@ Result<void> Reclaimer::copy(const Key& key, const Location& location, CopyAllow
     evict(key, location.at);
     return Result<void>();
   };
-  if (!stored || catalog_.rules.purged(stored->url(), location.at)) return lost();
+  if (!stored) return lost();
+  const auto giver = stored->header().giver();
+  if (catalog_.rules.purged(stored->url(), location.at, giver)) return lost();
   NewRecord record{.header = stored->header(),
                    .url = std::string(stored->url()),
                    .head = std::string(stored->head())};

@@ -219,5 +219,24 @@ TEST(DiskCrash, EverythingReportedAsDoneSurvivesAKill) {
   }
 }
 
+TEST(DiskCrash, TellsAtItsStartWhatWasPurgedLately) {
+  const TemporaryDirectory directory;
+  const auto purged_before = [&](std::chrono::seconds ago) {
+    for (const auto& file : std::filesystem::directory_iterator(directory.path())) {
+      std::filesystem::last_write_time(file, std::filesystem::file_time_type::clock::now() - ago);
+    }
+    return Scene(directory.path()).loaded.lately_purged;
+  };
+  Scene scene(directory.path());
+  ASSERT_TRUE(scene.append(response(url_number(1), "one")));
+  ASSERT_TRUE(scene.purge(key_for(url_number(1))));
+  ASSERT_TRUE(scene.purge_prefix("http://a.test/"));
+  scene.stop();
+  const auto purged = purged_before(std::chrono::seconds(50));
+  EXPECT_EQ(purged.keys, std::vector<Key>{key_for(url_number(1))});
+  EXPECT_EQ(purged.prefixes, std::vector<std::string>{"http://a.test/"});
+  EXPECT_TRUE(purged_before(std::chrono::seconds(70)).keys.empty());
+}
+
 }  // namespace
 }  // namespace proxy::cache::disk

@@ -101,7 +101,7 @@ class CacheScene : public ::testing::Test {
   }
   // Covers the names with this prefix, of forward and reverse mode.
   static cache::disk::PurgeRules::Covers reading(std::string_view text) {
-    return [text = std::string(text)](std::string_view name) {
+    return [text = std::string(text)](std::string_view name, cache::disk::GiverTag) {
       return cache::url_in(name).starts_with(text);
     };
   }
