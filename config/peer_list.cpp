@@ -20,6 +20,8 @@ constexpr std::array<Planned<PeerDigest>, 4> kDigests{{{"auto", PeerDigest::auto
                                                        {"none", PeerDigest::none},
                                                        {"native", PeerDigest::native}}};
 
+constexpr std::array<Word<Trust>, 2> kTrusts{{{"site", Trust::site}, {"guest", Trust::guest}}};
+
 template <class E, std::size_t N>
 void read_planned(Section& in, std::string_view key, E& into,
                   const std::array<Planned<E>, N>& words) {
@@ -73,6 +75,7 @@ PeerSettings read_peer(Section& in, std::span<const HostPort> listen) {
   in.read_token("name", peer.name);
   read_planned(in, "role", peer.role, kRoles);
   read_planned(in, "digest", peer.digest, kDigests);
+  in.read_word("trust", peer.trust, kTrusts);
   return peer;
 }
 

@@ -78,6 +78,11 @@ void Accuracy::probed(bool held) {
   if (held) counters_.false_misses.fetch_add(1, std::memory_order_relaxed);
 }
 
+void Accuracy::contradicted(SteadyTime now) {
+  counters_.contradictions.fetch_add(1, std::memory_order_relaxed);
+  resting_until_.store(now + kLongestRest, std::memory_order_relaxed);
+}
+
 void Accuracy::put_to_use(bool in_use, std::uint64_t total) {
   const auto usage = usage_.load(std::memory_order_relaxed);
   if (in_use == (usage >= 0)) return;
@@ -113,7 +118,9 @@ Accuracy::Books Accuracy::books() const {
               .bytes_saved = counters_.bytes_saved.load(std::memory_order_relaxed),
               .first_byte = std::nullopt,
               .probes = counters_.probes.load(std::memory_order_relaxed),
-              .false_misses = counters_.false_misses.load(std::memory_order_relaxed)};
+              .false_misses = counters_.false_misses.load(std::memory_order_relaxed),
+              .checks = counters_.checks.load(std::memory_order_relaxed),
+              .contradictions = counters_.contradictions.load(std::memory_order_relaxed)};
   for (std::size_t cause = 0; cause < kFalseHits; ++cause) {
     books.by_cause[cause] = counters_.false_hits[cause].load(std::memory_order_relaxed);
     books.false_hits += books.by_cause[cause];

@@ -59,8 +59,10 @@ class Accuracy {
     std::uint64_t failures = 0;                           // refused, timed_out or broken
     std::uint64_t bytes_saved = 0;                        // body bytes of true hits
     std::optional<std::chrono::microseconds> first_byte;  // moving average; empty if never measured
-    std::uint64_t probes = 0;        // answered questions for keys that the peer did not claim
-    std::uint64_t false_misses = 0;  // how many of the probed keys it held
+    std::uint64_t probes = 0;          // answered questions for keys that the peer did not claim
+    std::uint64_t false_misses = 0;    // how many of the probed keys it held
+    std::uint64_t checks = 0;          // responses that were compared with the origin's
+    std::uint64_t contradictions = 0;  // how many never were the origin's
   };
 
   void claimed() { counters_.claims.fetch_add(1, std::memory_order_relaxed); }
@@ -77,6 +79,11 @@ class Accuracy {
   // Records the answer to a probe: a question for a key that the peer did not claim. Has no other
   // effect.
   void probed(bool held);
+
+  // Records that a response of the peer is being compared with the origin's. Has no other effect.
+  void checked() { counters_.checks.fetch_add(1, std::memory_order_relaxed); }
+  // Records that a response of the peer never was the origin's. The peer rests for kLongestRest.
+  void contradicted(SteadyTime now);
 
   // Records that the peer was sent a body of our digest.
   void sent_digest(std::uint64_t bytes) {
@@ -110,6 +117,8 @@ class Accuracy {
     std::atomic<std::uint64_t> bytes_saved{0};
     std::atomic<std::uint64_t> probes{0};
     std::atomic<std::uint64_t> false_misses{0};
+    std::atomic<std::uint64_t> checks{0};
+    std::atomic<std::uint64_t> contradictions{0};
     std::atomic<std::uint64_t> bytes_sent{0};
   };
 

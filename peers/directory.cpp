@@ -56,6 +56,7 @@ PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t l
   const Accuracy::Books books = peer.accuracy.books();
   return {.name = peer.name,
           .url = peer.url,
+          .trust = peer.trust,
           .kind = report.kind,
           .state = state_of(peer, report, now),
           .digest = digest_of(report, now),

@@ -31,6 +31,7 @@ struct DigestStatus {
 struct PeerStatus {
   std::string name;
   std::string url;
+  config::Trust trust = config::Trust::site;
   PeerKind kind = PeerKind::unknown;
   PeerState state = PeerState::waiting;
   DigestStatus digest;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "digest/crc32c.hpp"
+
 namespace peers {
 namespace {
 
@@ -24,6 +26,12 @@ PeerKind product_of(std::string_view text) {
   if (names_product(text, "hearsay")) return PeerKind::hearsay;
   if (names_product(text, "squid")) return PeerKind::squid;
   return PeerKind::unknown;
+}
+
+std::uint8_t tag_of(std::string_view host, std::uint16_t port) {
+  const auto place = std::string(host) + ':' + std::to_string(port);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(place.data());
+  return static_cast<std::uint8_t>(digest::crc32c({bytes, place.size()}) % 127 + 1);
 }
 
 }  // namespace
@@ -74,7 +82,9 @@ Peer::Peer(std::size_t place, const config::PeerSettings& settings)
       url(settings.url),
       host(settings.host),
       port(settings.port),
-      digest(settings.digest) {}
+      digest(settings.digest),
+      trust(settings.trust),
+      tag(tag_of(host, port)) {}
 
 Claims::Claims(digest::NativeDigest digest)
     : entries(digest.entries),

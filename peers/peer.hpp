@@ -44,6 +44,10 @@ struct Peer {
   const std::string host;  // IPv6 without brackets
   const std::uint16_t port;
   const config::PeerDigest digest;
+  const config::Trust trust;
+  // 1 to 127, from host and port: names the peer where there is no room for more. The same after a
+  // restart. Two peers may share a tag.
+  const std::uint8_t tag;
   Accuracy accuracy;
 
   Peer(std::size_t place, const config::PeerSettings& settings);

@@ -24,7 +24,7 @@ BlockSource::BlockSource(Worker& worker, ObjectRequest of)
     : worker_(worker),
       of_(std::move(of)),
       starter_(worker_, of_),
-      early_(worker_.process.runs, starter_) {}
+      early_(worker_.process.runs, starter_, of_.client) {}
 
 void BlockSource::go_to(std::uint32_t block, std::uint32_t last) {
   if (reading_.from_run() && reading_.is_over()) {
@@ -55,10 +55,11 @@ Task<bool> BlockSource::have_slot(TransferSlots::For what) {
   if (slot_.serves(what)) co_return true;
   auto& slots = worker_.process.runs.slots();
   slot_.release();
-  slot_ = slots.try_take(what);
+  slot_ = slots.try_take(what, of_.client);
   if (!slot_) {
     early_.drop();
-    slot_ = co_await slots.take(what, worker_.io.get_executor());
+    slot_ =
+        co_await slots.take(what, worker_.io.get_executor(), TransferSlots::kPatience, of_.client);
   }
   co_return static_cast<bool>(slot_);
 }

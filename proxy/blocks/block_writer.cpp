@@ -19,8 +19,8 @@ constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
 
 }  // namespace
 
-BlockWriter::BlockWriter(Worker& worker, Into into, Fetch& fetch)
-    : worker_(worker), into_(std::move(into)), fetch_(fetch) {
+BlockWriter::BlockWriter(Worker& worker, Into into, Attempt& answer)
+    : worker_(worker), into_(std::move(into)), answer_(answer) {
   // The hook is posted, so it may be called after the writer was destroyed.
   const auto look = [self = std::weak_ptr<BlockWriter*>(self_)] {
     const auto alive = self.lock();
@@ -28,7 +28,7 @@ BlockWriter::BlockWriter(Worker& worker, Into into, Fetch& fetch)
     auto& writer = **alive;
     const bool waits = writer.under_way_ != nullptr;
     if (!waits || writer.worth_finishing(*writer.under_way_, writer.size_)) return;
-    writer.fetch_.abandon();
+    writer.answer_.abandon();
   };
   into_.run->on_unwanted(look);
 }
@@ -61,7 +61,8 @@ Task<Outcome<void>> BlockWriter::write(std::chrono::milliseconds idle) {
 
 Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
                                              std::chrono::milliseconds idle) {
-  auto& bytes = worker_.counters.upstream_bytes[static_cast<std::size_t>(into_.from)];
+  const auto from = static_cast<std::size_t>(answer_.hierarchy());
+  auto& bytes = worker_.counters.upstream_bytes[from];
   under_way_ = &fill;
   size_ = size;
   Outcome<void> outcome = boost::system::in_place_value;
@@ -74,7 +75,7 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
     }
     const net::asio::mutable_buffer into(piece->data() + used, piece->capacity() - used);
     const auto begun = steady_clock::now();
-    const auto read = co_await fetch_.body(into, idle);
+    const auto read = co_await answer_.fetch().body(into, idle);
     const auto waited = steady_clock::now() - begun;
     if (!read || *read == 0) {
       outcome = read ? kCut : read.error();
@@ -98,15 +99,19 @@ Task<Outcome<void>> BlockWriter::write_block(Fill& fill, std::uint64_t size,
 std::shared_ptr<cache::Block> BlockWriter::next_piece(std::uint64_t left) {
   auto& process = worker_.process;
   const bool room = !process.budget.over() || process.store.make_room();
-  auto& budget = room ? process.budget : process.transit;
-  return std::make_shared<cache::Block>(budget, static_cast<std::uint32_t>(std::min(left, kPiece)));
+  const auto size = static_cast<std::uint32_t>(std::min(left, kPiece));
+  if (room) return std::make_shared<cache::Block>(process.budget, size);
+  process.found_no_room.note(steady_clock::now());
+  const auto most = block_at(pressure_on(process.transit));
+  return std::make_shared<cache::Block>(process.transit, std::min(size, most));
 }
 
 void BlockWriter::keep(std::uint32_t block, const Fill& fill) {
   auto& process = worker_.process;
   const auto& object = into_.run->object;
   if (has_block(process, into_.key, *object, block)) return;
-  (void)keep_block(process, into_.key, object, block, fill.body());
+  (void)keep_block(process, into_.key, object,
+                   {block, fill.body(), answer_.giver(), answer_.begun()});
 }
 
 bool BlockWriter::worth_finishing(const Fill& fill, std::uint64_t size) const {

@@ -6,10 +6,9 @@
 
 #include "digest/key.hpp"
 #include "proxy/blocks/least_rate.hpp"
-#include "proxy/observe/request_record.hpp"
 #include "proxy/runs/block_runs.hpp"
+#include "proxy/sources/attempt.hpp"
 #include "proxy/tiers/object_blocks.hpp"
-#include "proxy/upstream/fetch.hpp"
 
 namespace proxy {
 
@@ -18,12 +17,11 @@ class BlockWriter {
   struct Into {
     std::shared_ptr<BlockRun> run;
     digest::Key key;  // of the URL
-    Hierarchy from = Hierarchy::direct;
     std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
   };
-  // The fetch's body begins with the first byte of BlockRun::rest(). The worker and the fetch
+  // The answer's body begins with the first byte of BlockRun::rest(). The worker and the answer
   // outlive the writer.
-  BlockWriter(Worker& worker, Into into, Fetch& fetch);
+  BlockWriter(Worker& worker, Into into, Attempt& answer);
   ~BlockWriter();
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
@@ -47,7 +45,7 @@ class BlockWriter {
 
   Worker& worker_;
   const Into into_;
-  Fetch& fetch_;
+  Attempt& answer_;
   const std::shared_ptr<BlockWriter*> self_ =
       std::make_shared<BlockWriter*>(this);  // see the constructor
   const Fill* under_way_ = nullptr;

@@ -31,7 +31,7 @@ void EarlyRun::look_ahead(const BlockRuns::Use& in_use) {
   if (alone_ || taken_.use.run()) return;
   const auto first = begin_at(in_use, goes_on);
   if (!first || *first > last_ || starter_.is_stored(*first)) return;
-  auto slot = runs_.slots().spare();
+  auto slot = runs_.slots().spare(client_);
   if (!slot) return;
   const BlockRuns::IsStored is_stored = [this](std::uint32_t block) {
     return starter_.is_stored(block);

@@ -24,7 +24,9 @@ namespace proxy {
 // Belongs to one coroutine.
 class EarlyRun {
  public:
-  EarlyRun(BlockRuns& runs, const RunStarter& starter) : runs_(runs), starter_(starter) {}
+  // `client`: see TransferSlots::try_take().
+  EarlyRun(BlockRuns& runs, const RunStarter& starter, const ClientShare* client)
+      : runs_(runs), starter_(starter), client_(client) {}
 
   // The first block of the early run, with its slot.
   struct Given {
@@ -50,6 +52,7 @@ class EarlyRun {
 
   BlockRuns& runs_;
   const RunStarter& starter_;
+  const ClientShare* const client_;
   BlockRuns::Taken taken_;
   TransferSlots::Slot slot_;
   std::uint32_t first_ = 0;  // the early run's first block

@@ -8,6 +8,7 @@
 #include "proxy/blocks/fit.hpp"
 #include "proxy/blocks/run_answer.hpp"
 #include "proxy/cache/partial.hpp"
+#include "proxy/sources/checking.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
@@ -30,18 +31,26 @@ std::optional<Finding> objection_to(Attempt& answer, Process& process, const Run
   return objection(all.storability, *all.entry, answer.head(), answer.times(), job.request->get());
 }
 
+// The object's head tells nothing of a neighbour that gave only blocks.
+void check_some(Worker& worker, const RunJob& job, const peers::PeerRef& peer) {
+  const auto& object = job.run->object;
+  if (object->giver.tag != peer->tag) return;
+  sample_given(worker, job.request->get(), {object, object->body.size, peer});
+}
+
 // Writes a neighbour's answer. Returns how the run ends; nothing if the origin must supply the
 // rest.
 Task<std::optional<RunEnd>> write_from(Worker& worker, const RunJob& job, ClaimantSearch& search,
                                        Attempt& answer) {
   job.run->take_from(answer.peer());
-  BlockWriter writer(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
+  BlockWriter writer(worker, {job.run, job.key, job.patience}, answer);
   writer.expect(kLeastSiblingRate);
   const auto written =
       co_await writer.write(job.request->get().policy().settings.timeouts.peer_first_byte);
   answer.fetch().finish();
   search.note(answer, worth_of(written), writer.received());
   job.run->tell(search.words());
+  if (written) check_some(worker, job, answer.peer());
   const auto end = RunEnd::after(written);
   if (!end.failed()) co_return end;
   job.run->begin_again();

@@ -55,7 +55,7 @@ Task<RunEnd> fetch_rest(Worker& worker, const RunJob& job, BlockRun::Rest rest) 
     co_return RunEnd{RunEnd::How::refused, kNotTheBlocks};
   }
   if (fit == Fit::whole) begin_with_the_first(run, rest);
-  BlockWriter writer(worker, {job.run, job.key, answer.hierarchy(), job.patience}, answer.fetch());
+  BlockWriter writer(worker, {job.run, job.key, job.patience}, answer);
   const auto written = co_await writer.write(job.request->get().policy().settings.timeouts.body);
   answer.fetch().finish();
   co_return RunEnd::after(written);

@@ -16,6 +16,7 @@ struct ObjectRequest {
   digest::Key key;  // of the URL
   std::shared_ptr<const cache::Entry> object;
   bool may_fetch = true;
+  const ClientShare* client = nullptr;  // for TransferSlots; outlives it
 };
 
 // Joins the run that supplies a block, or begins a run and starts its fetch. Belongs to one

@@ -38,7 +38,7 @@ bool UnsizedObject::has_full_block() const {
 BlockKept UnsizedObject::keep_block() {
   auto body = std::move(pending_.front());
   pending_.erase(pending_.begin());
-  return keep_block_of_new(process_, key_, object_, kept_++, std::move(body));
+  return keep_block_of_new(process_, key_, object_, {kept_++, std::move(body), object_->giver});
 }
 
 std::shared_ptr<const cache::Entry> UnsizedObject::begun(const cache::Received& head) {

@@ -23,7 +23,7 @@ bool agree(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
 
 bool may_unite(const Entry& stored, const Entry& newer, const http::Fields& fields) {
   return stored.has_content() && is_as_said(stored) && is_as_said(newer) &&
-         same_representation(stored, fields) &&
+         may_join(stored.giver, newer.giver) && same_representation(stored, fields) &&
          agree(complete_length(stored), complete_length(newer)) &&
          http::touch(part_of(stored).range, part_of(newer).range);
 }

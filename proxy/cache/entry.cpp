@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/cache/set_cookie.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/http/text.hpp"
@@ -81,6 +82,14 @@ std::string_view line_in(std::string_view head, std::string_view name) {
   return value;
 }
 
+FreshnessBounds bounds_of(const Received& received) {
+  FreshnessBounds bounds = received.bounds;
+  if (!received.giver.guest) return bounds;
+  const auto age = floor<seconds>(initial_age(received.response.fields, received.times));
+  bounds.most = std::min(bounds.most, age + kGuestFresh);
+  return bounds;
+}
+
 }  // namespace
 
 std::chrono::sys_seconds date_of(const http::Fields& fields, const Times& times) {
@@ -131,18 +140,21 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       head(head_of(received, control)),
       variant(received.response.fields, received.request),
       source(received.source),
+      giver(received.giver),
       shared(received.shared),
       no_cache(control.no_cache),
-      never_stale(forbids_stale(control)),
+      never_stale(forbids_stale(control) || giver.guest),
       stale_while_revalidate(control.stale_while_revalidate.value_or(seconds(0))),
       stale_if_error(control.stale_if_error.value_or(seconds(0))),
       etag(line_in(head, "ETag")),
       last_modified(line_in(head, "Last-Modified")),
       content_type(line_in(head, "Content-Type")),
+      sets_cookie(cache::sets_cookie(head)),
       times(received.times),
       date(date_of(received.response.fields, times)),
       initial_age(cache::initial_age(received.response.fields, received.times)),
-      freshness(freshness_of(received.response, control, received.times.response, received.bounds)),
+      freshness(
+          freshness_of(received.response, control, received.times.response, bounds_of(received))),
       fresh_until(times.response + (freshness.lifetime - initial_age)),
       claimed_until_(std::min(fresh_until, as_told_until(received, control))),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
@@ -155,6 +167,7 @@ Entry::Entry(Budget& budget, Saved saved)
       head(std::move(saved.head)),
       variant(std::move(saved.variant)),
       source(saved.source),
+      giver(saved.giver),
       shared(saved.shared),
       no_cache(saved.no_cache),
       never_stale(saved.never_stale),
@@ -163,6 +176,7 @@ Entry::Entry(Budget& budget, Saved saved)
       etag(line_in(head, "ETag")),
       last_modified(line_in(head, "Last-Modified")),
       content_type(line_in(head, "Content-Type")),
+      sets_cookie(cache::sets_cookie(head)),
       times(saved.times),
       date(saved.date),
       initial_age(saved.initial_age),
@@ -182,7 +196,8 @@ http::StoredValidators Entry::validators() const {
 }
 
 Time Entry::claimable_until() const {
-  const bool answers = status == 200 && shared && !no_cache && !variant.never_matches();
+  const bool answers =
+      status == 200 && shared && for_neighbours() && !no_cache && !variant.never_matches();
   return answers ? claimed_until_ : Time::min();
 }
 

@@ -10,6 +10,7 @@
 #include "proxy/cache/block.hpp"
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/freshness.hpp"
+#include "proxy/cache/giver.hpp"
 #include "proxy/cache/object.hpp"
 #include "proxy/http/head.hpp"
 #include "proxy/http/range.hpp"
@@ -34,10 +35,11 @@ struct Received {
   http::Targets targets = {};  // fields that take precedence over Cache-Control (RFC 9213)
   FreshnessBounds bounds = {};
   std::optional<Object> object = {};  // set if it is kept in blocks: see in_blocks.hpp
+  Giver giver = {};
 
   // The same message with another head.
   [[nodiscard]] Received with(const http::ResponseHead& head) const {
-    return {url, request, head, times, our_name, source, shared, targets, bounds, object};
+    return {url, request, head, times, our_name, source, shared, targets, bounds, object, giver};
   }
 };
 
@@ -53,7 +55,7 @@ std::chrono::sys_seconds date_of(const http::Fields& response, const Times& time
 // Cache-Status (RFC 9211 2). A CRLF after each.
 std::string asker_fields(const Received& received);
 
-// All of an entry except its body, as it was stored. It has 17 members, one for each fact that a
+// All of an entry except its body, as it was stored. It has 18 members, one for each fact that a
 // record on disk states (saved_head.hpp).
 struct Saved {
   std::string url;
@@ -61,6 +63,7 @@ struct Saved {
   std::string head;
   http::Variant variant = {};
   SourceKind source = SourceKind::origin;
+  Giver giver = {};
   bool shared = true;
   bool no_cache = false;
   bool never_stale = false;
@@ -78,7 +81,7 @@ struct Saved {
 // Immutable except for the body, which its fill sets once before the store receives the entry; from
 // then on any thread may read everything. Everything else is valid from the start and may be read
 // by any thread. Charged to its budget while it exists; the blocks of the body are charged
-// separately. It has 23 members, one per fact about the response: nearly every reader needs single
+// separately. It has 25 members, one per fact about the response: nearly every reader needs single
 // facts, and groups would only make their names longer.
 struct Entry {
   Entry(Budget& budget, const Received& received);
@@ -100,12 +103,14 @@ struct Entry {
   const std::string head;
   const http::Variant variant;
   const SourceKind source;
+  const Giver giver;
   const bool shared;
 
   // The directives of RFC 9111 5.2.2 that matter for reuse. Fields named by no-cache or private are
   // not here.
   const bool no_cache;
-  const bool never_stale;  // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4)
+  // must-revalidate, proxy-revalidate, s-maxage or no-cache (4.2.4), or a guest gave the response.
+  const bool never_stale;
   const seconds stale_while_revalidate;
   const seconds stale_if_error;
 
@@ -113,6 +118,7 @@ struct Entry {
   const std::string_view etag;
   const std::string_view last_modified;
   const std::string_view content_type;
+  const bool sets_cookie;  // `head` has Set-Cookie
 
   const Times times;
   const std::chrono::sys_seconds date;  // date_of()
@@ -130,9 +136,14 @@ struct Entry {
   // Whether it may be served without validation to a client that asks for nothing fresher.
   bool reusable(Time now) const { return fresh(now) && !no_cache; }
 
-  bool has_validator() const { return !etag.empty() || !last_modified.empty(); }
+  // Whether the origin can be asked if it still has this response. A guest may have made up a
+  // Last-Modified so late that every origin answers 304, so of a guest only an ETag counts.
+  bool has_validator() const { return !etag.empty() || (!last_modified.empty() && !giver.guest); }
   http::StoredValidators validators() const;
 
+  // Whether a neighbour may have it. Set-Cookie never crosses between neighbours, and a guest's
+  // response does not before the origin has confirmed it.
+  bool for_neighbours() const { return !sets_cookie && !giver.guest; }
   // The time until which the entry answers a plain GET with only-if-cached by a 200 that a
   // neighbour may use. A longer lifetime from the settings (FreshnessBounds) does not count,
   // because neighbours do not know of it. Time::min() if never. An object also needs all its

@@ -51,9 +51,10 @@ std::shared_ptr<const Entry> begun_entry(Budget& budget, const Received& receive
   return made_of(budget, begun, bytes);
 }
 
-std::shared_ptr<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes) {
+std::shared_ptr<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes,
+                                         Giver giver) {
   const auto entry = std::make_shared<Entry>(
-      budget, Saved{.url = object.url, .status = 200, .head = {}, .shared = false});
+      budget, Saved{.url = object.url, .status = 200, .head = {}, .giver = giver, .shared = false});
   entry->body = std::move(bytes);
   return entry;
 }

@@ -17,8 +17,9 @@ std::shared_ptr<Entry> object_entry(Budget& budget, const Received& received, Ob
 std::shared_ptr<const Entry> begun_entry(Budget& budget, const Received& received, Object object,
                                          std::uint64_t bytes);
 
-// The entry of one block of `object`, stored under the block's own key: only the bytes, and which
-// object they belong to.
-std::shared_ptr<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes);
+// The entry of one block of `object`, stored under the block's own key: only the bytes, which
+// object they belong to, and who gave them.
+std::shared_ptr<const Entry> block_entry(Budget& budget, const Entry& object, Body bytes,
+                                         Giver giver = {});
 
 }  // namespace proxy::cache

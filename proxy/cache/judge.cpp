@@ -218,7 +218,8 @@ Verdict judge(const RequestFacts& request, const Found& found, Time now) {
   const Verdict verdict =
       request.offline ? judge_offline(request, found, now) : judge_forwardable(request, found, now);
   if (!request.control.only_if_cached) return verdict;
-  const bool good_answer = verdict.action == Action::serve && found.entry->has_content();
+  const bool good_answer = verdict.action == Action::serve && found.entry->has_content() &&
+                           found.entry->for_neighbours();
   return good_answer ? verdict : Verdict{Action::refuse, verdict.reason};
 }
 

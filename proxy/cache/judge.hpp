@@ -87,7 +87,7 @@ struct Verdict {
 
 // Decides what to do with a request, given what the store found for a GET of its URL.
 // only-if-cached is answered by a stored 200 or a part of one (or by 304) or refused, never
-// forwarded.
+// forwarded. It counts as a neighbour's question, whoever asks: Entry::for_neighbours() applies.
 Verdict judge(const RequestFacts& request, const Found& found, Time now);
 
 // Whether a stale entry may be served because its validation failed, by a failure to reach the

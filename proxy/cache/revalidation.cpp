@@ -8,6 +8,7 @@
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/http/text.hpp"
 #include "proxy/http/validators.hpp"
 
 namespace proxy::cache {
@@ -24,6 +25,13 @@ bool stays_as_stored(field id) {
 
 using Exclusion = bool (*)(const http::Field&);
 
+// Cache-Control, Expires, and the fields that take precedence over them (RFC 9213).
+bool states_freshness(const http::Field& line) {
+  constexpr std::string_view kControl = "Cache-Control";
+  const auto end = line.name.size() - std::min(line.name.size(), kControl.size());
+  return line.id == field::expires || http::same_word(line.name.substr(end), kControl);
+}
+
 bool has_line(const http::Fields& fields, const http::Field& like) {
   return like.id == field::unknown ? fields.find(like.name) != nullptr : fields.has(like.id);
 }
@@ -39,12 +47,16 @@ http::Fields updates_of(const http::Fields& not_modified) {
   return updates;
 }
 
-http::Fields merged(const http::Fields& stored, const http::Fields& updates, Exclusion excluded) {
+// `guests`: a guest gave the stored response, so only the updates may say how long it is fresh. An
+// origin repeats in a 304 what its 200 says about that (RFC 9110 15.4.5).
+http::Fields merged(const http::Fields& stored, const http::Fields& updates, Exclusion excluded,
+                    bool guests) {
   http::Fields fields;
   for (const http::Field& line : stored) {
     // The stored Via and Date describe the earlier message; without them the entry is as if
     // supplied now.
     if (line.id == field::via || line.id == field::date || has_line(updates, line)) continue;
+    if (guests && states_freshness(line)) continue;
     if (!excluded || !excluded(line)) fields.append(line.id, line.name, line.value);
   }
   for (const http::Field& line : updates) {
@@ -73,16 +85,16 @@ std::string take_asker_cookies(http::Fields& fields, const RequestFacts& request
   return lines;
 }
 
-// The entry with the fields of a newer message, except excluded ones, and with this part of the
-// content (none: all of it).
+// The entry with the fields of a newer message, except excluded ones. It has this part of the
+// content, or all of it if there is no part. `giver` gave this content.
 Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& newer, const std::optional<http::ContentRange>& part,
-                  Exclusion excluded) {
+                  Exclusion excluded, Giver giver) {
   constexpr auto kNoLimit = std::numeric_limits<std::size_t>::max();
   std::string text = entry.head + "\r\n";  // the head was parsed before it was stored
   http::ResponseHead head = http::parse_response_head(text, {kNoLimit, kNoLimit}).value();
   head.minor = newer.response.minor;  // Via describes the message that arrived last
-  head.fields = merged(head.fields, updates_of(newer.response.fields), excluded);
+  head.fields = merged(head.fields, updates_of(newer.response.fields), excluded, entry.giver.guest);
   const auto cookies = take_asker_cookies(head.fields, request, newer.targets);
   if (entry.range && !part) head.status = 200;
   if (part) head.status = 206;
@@ -93,6 +105,7 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
   whole.url = entry.url;
   whole.shared = entry.shared;
   whole.object = entry.object;
+  whole.giver = giver;
   return {std::make_shared<Entry>(budget, whole), asker_fields(whole) + cookies,
           may_store(request, head, whole.times, whole.targets)};
 }
@@ -104,7 +117,7 @@ Conditions conditional_fields(const Entry& entry, std::string_view tags) {
   if (!entry.etag.empty()) {
     conditions.push_back({field::if_none_match, "If-None-Match", tags});
   }
-  if (!entry.last_modified.empty()) {
+  if (!entry.last_modified.empty() && !entry.giver.guest) {
     conditions.push_back({field::if_modified_since, "If-Modified-Since", entry.last_modified});
   }
   return conditions;
@@ -117,20 +130,23 @@ bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool
     const bool weak = etag.substr(0, 2) == "W/";
     return etag == entry.etag || (weak && http::weakly_equal(etag, entry.etag));
   }
+  // A guest may have made up its tag, such as "*", which matches whatever the origin has.
+  if (entry.giver.guest) return false;
   const std::string_view modified = not_modified.fields.value(field::last_modified);
   return modified.empty() ? alone : modified == entry.last_modified;
 }
 
 Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& not_modified) {
-  auto fresh = updated(budget, entry, request, not_modified, entry.range, {});
+  auto fresh = updated(budget, entry, request, not_modified, entry.range, {}, not_modified.giver);
   fresh.entry->body = entry.body;
   return fresh;
 }
 
 Freshened with_part(Budget& budget, const Entry& entry, const RequestFacts& request,
                     const Received& newer, const std::optional<http::ContentRange>& part) {
-  return updated(budget, entry, request, newer, part, is_of_whole_content);
+  const auto giver = giver_of_both(entry.giver, newer.giver);
+  return updated(budget, entry, request, newer, part, is_of_whole_content, giver);
 }
 
 }  // namespace proxy::cache

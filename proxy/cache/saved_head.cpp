@@ -173,6 +173,7 @@ std::optional<SavedHead> decode_head(std::string_view url, std::string_view head
                   .selector = load<std::uint64_t>(bytes_at(head, 40))};
   const Time response = time_at(record.response_time);
   saved.entry.times = {response - milliseconds(record.request_took), response};
+  saved.entry.giver = {record.giver()};
   if (!take_fixed(head, saved.entry)) return std::nullopt;
   std::string_view rest = head.substr(kFixedBytes);
   const bool is_object = (*bytes_at(head, 1) & kObject) != 0;

@@ -1,7 +1,8 @@
 // The form of an entry in a record on disk (disk/format/format.hpp), beyond the record's own
 // fields.
 //
-// URL, body and times are fields of the record; its head holds the rest. Numbers are little-endian.
+// URL, body, times and giver are fields of the record; its head holds the rest. Numbers are
+// little-endian.
 //    0  1  layout, 1                         4  4  bytes of status line and fields
 //    1  1  bits: 1 neighbours may see it,   8  4  stale-while-revalidate, s
 //          2 no-cache, 4 never stale,       12  4  stale-if-error, s

@@ -23,8 +23,10 @@ Time claimable_alone(const Entry& entry) {
   return entry.object ? Time::min() : entry.claimable_until();
 }
 
-// RFC 9111 4 and 4.1: of two that match, the one with Vary, else the one with the later Date.
+// RFC 9111 4 and 4.1: of two that match, the one with Vary, else the one with the later Date. But
+// what a guest says about itself does not hide what the origin gave.
 bool is_preferred(const Entry& one, const Entry& other) {
+  if (one.giver.guest != other.giver.guest) return other.giver.guest;
   const bool varies = one.variant.varies();
   return varies == other.variant.varies() ? one.date > other.date : varies;
 }
@@ -155,14 +157,14 @@ Shard::Chain Shard::remove(const digest::Key& key, std::optional<std::string_vie
 }
 
 std::vector<Shard::Chain> Shard::remove_if(std::span<const digest::Key> keys,
-                                           const std::function<bool(std::string_view)>& matches) {
+                                           const std::function<bool(const Entry&)>& matches) {
   std::vector<Chain> dropped;
   const threads::MutexLock lock(mutex_);
   for (const auto& key : keys) {
     const auto slot = slots_.find(key);
-    if (slot == slots_.end() || !matches(slot->second.newest->entry->url)) continue;
-    dropped.push_back(take_all(slot->second));
-    slots_.erase(slot);
+    if (slot == slots_.end()) continue;
+    dropped.push_back(take_if(slot->second, matches));
+    if (!slot->second.newest) slots_.erase(slot);
   }
   return dropped;
 }
@@ -243,15 +245,23 @@ Shard::Chain Shard::take(Slot& slot, Chain& at) {
   return taken;
 }
 
-Shard::Chain Shard::take_all(Slot& slot) {
+Shard::Chain Shard::take_if(Slot& slot, const std::function<bool(const Entry&)>& matches) {
   Chain all;
-  while (slot.newest) {
-    order_.erase(*slot.newest);
-    Chain taken = take(slot, slot.newest);
+  for (Chain* at = &slot.newest; *at;) {
+    if (!matches(*(*at)->entry)) {
+      at = &(*at)->next;
+      continue;
+    }
+    order_.erase(**at);
+    Chain taken = take(slot, *at);
     taken->next = std::move(all);
     all = std::move(taken);
   }
   return all;
+}
+
+Shard::Chain Shard::take_all(Slot& slot) {
+  return take_if(slot, [](const Entry&) { return true; });
 }
 
 // Removes the oldest variant if another one would be too many.

@@ -52,9 +52,9 @@ class Shard {
   bool holds(const digest::Key& key);
   // Removes all variants. With a URL: only if the variants belong to it.
   Chain remove(const digest::Key& key, std::optional<std::string_view> url);
-  // Removes all variants of those keys whose URL `matches`.
+  // Removes the variants of those keys that match.
   std::vector<Chain> remove_if(std::span<const digest::Key> keys,
-                               const std::function<bool(std::string_view)>& matches);
+                               const std::function<bool(const Entry&)>& matches);
   // Appends the responses that are stored under these keys.
   void look(std::span<const digest::Key> keys, std::vector<Store::Response>& out);
   Chain evict(S3Fifo::Part part);
@@ -79,6 +79,8 @@ class Shard {
   static Chain* place_of(Slot& slot, const Entry* entry);
   // Removes the node from the slot and the claims. The caller removes it from `order_`.
   Chain take(Slot& slot, Chain& at) REQUIRES(mutex_);
+  // Takes the nodes that match out of the slot.
+  Chain take_if(Slot& slot, const std::function<bool(const Entry&)>& matches) REQUIRES(mutex_);
   Chain take_all(Slot& slot) REQUIRES(mutex_);
   Chain take_surplus(Slot& slot) REQUIRES(mutex_);
   void insert(Slot& slot, Chain node) REQUIRES(mutex_);

@@ -78,7 +78,7 @@ std::size_t Store::invalidate(const digest::Key& key, std::string_view url) {
   return length(shard_of(key).remove(key, url));
 }
 
-std::size_t Store::remove_if(const std::function<bool(std::string_view)>& matches) {
+std::size_t Store::remove_if(const std::function<bool(const Entry&)>& matches) {
   constexpr std::size_t kAtOnce = 128;
   std::size_t removed = 0;
   std::vector<digest::Key> keys;

@@ -73,10 +73,10 @@ class Store {
   std::size_t remove(const digest::Key& key);
   std::size_t invalidate(const digest::Key& key, std::string_view url);
 
-  // Drops every response stored under a name that `matches`, and returns how many. Responses stored
-  // while it runs may remain. Holds a lock for about 100 entries at a time, but looks at every
-  // entry: not for an I/O thread.
-  std::size_t remove_if(const std::function<bool(std::string_view)>& matches);
+  // Drops every entry that `matches`, blocks of objects too, and returns the number of responses.
+  // Entries stored while it runs may remain. Holds a lock for about 100 keys at a time, but looks
+  // at every entry: not for an I/O thread.
+  std::size_t remove_if(const std::function<bool(const Entry&)>& matches);
 
   // A stored response, and how often it was found since it was stored here.
   struct Response {

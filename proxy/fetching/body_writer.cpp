@@ -97,7 +97,8 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     if (at_end()) break;
     if (gives_up()) co_return kUnwanted;
     if (published_ && (!storing_ || windowed_)) {
-      const auto room = co_await context_.fill().room(context_.process().transit.over());
+      const auto pressure = pressure_on(context_.process().transit);
+      const auto room = co_await context_.fill().room(window_at(pressure));
       const bool for_store = windowed_ && context_.job.refresh;
       if (room == Fill::Room::no_reader && !for_store) co_return kUnwanted;
     }
@@ -131,8 +132,12 @@ void BodyWriter::next_block() {
   // A body that is stored evicts others. If nothing is left to evict, the body is not stored. The
   // window of such a body has a budget of its own and evicts no stored response.
   auto& process = context_.process();
-  if (storing_ && process.budget.over() && !process.store.make_room()) stop_storing();
+  if (storing_ && process.budget.over() && !process.store.make_room()) {
+    process.found_no_room.note(steady_clock::now());
+    stop_storing();
+  }
   auto& budget = storing_ ? process.budget : process.transit;
+  if (!storing_) capacity = std::min(capacity, block_at(pressure_on(process.transit)));
   block_ = std::make_shared<cache::Block>(budget, capacity);
   used_ = 0;
 }
@@ -195,6 +200,7 @@ Task<Outcome<void>> BodyWriter::write_rest_from_origin(Failure cut) {
   const auto& request = context_.request();
   auto& process = context_.process();
   const auto offset = context_.fill().received();
+  if (incoming_.entry->giver.guest) co_return cut;  // see cache::may_join()
   auto head = rest_request(request, process.name, *incoming_.entry, offset);
   if (!head) co_return cut;
   // The entry of a growing body is made at its end, from the head of the current attempt. That

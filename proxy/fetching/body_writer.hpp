@@ -46,6 +46,7 @@ class BodyWriter {
   net::Task<void> to_the_end();
 
   [[nodiscard]] const Attempt& attempt() const { return incoming_.attempt; }
+  [[nodiscard]] std::shared_ptr<const cache::Entry> entry() const { return incoming_.entry; }
 
  private:
   [[nodiscard]] bool at_end();

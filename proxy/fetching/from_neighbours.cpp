@@ -6,6 +6,7 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/fetching/object_writer.hpp"
+#include "proxy/sources/checking.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/origin.hpp"
 
@@ -35,11 +36,21 @@ bool is_little_part_asked_for(const FillContext& context, const Incoming& incomi
   return came.range == wanted && *length == wanted.size();
 }
 
-// Readers see a part, or a small body that could not be resumed elsewhere, only once it is whole.
+// Readers see a part, or a small body that could not be resumed elsewhere, only once it is whole. A
+// guest's body is never resumed elsewhere: see cache::may_join().
 bool is_to_be_held_back(const Incoming& incoming) {
   const bool small = !incoming.length || *incoming.length <= BodyWriter::kHeldBack;
-  const bool resumable = !cache::strong_validator(*incoming.entry).empty();
+  const auto& entry = *incoming.entry;
+  const bool resumable = !cache::strong_validator(entry).empty() && !entry.giver.guest;
   return incoming.entry->range || (small && !resumable);
+}
+
+void check_some(const FillContext& context, const BodyWriter& writer) {
+  auto entry = writer.entry();
+  const auto length =
+      entry->range ? entry->range->complete : std::optional(context.fill().received());
+  sample_given(context.worker, context.request(),
+               {std::move(entry), length, writer.attempt().peer()});
 }
 
 Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming incoming) {
@@ -66,6 +77,7 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   } else {
     fill.fail(written.error());
   }
+  if (finding.worth == Worth::true_hit) check_some(context, writer);
   co_return Answered::yes;
 }
 

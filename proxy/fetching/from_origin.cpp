@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "proxy/cache/partial.hpp"
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/fetching/object_writer.hpp"
 #include "proxy/fetching/part.hpp"
 #include "proxy/fetching/stored_answer.hpp"
+#include "proxy/sources/checking.hpp"
+#include "proxy/sources/contradiction.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
@@ -55,10 +58,24 @@ Task<Next> write_rest(FillContext& context, Attempt rest, const OriginQuestion& 
   co_return Next{};
 }
 
+// The origin has another response than a guest gave: checks the guest, unless the origin may have
+// changed.
+void check_guest(const FillContext& context, const Attempt& answer,
+                 const std::shared_ptr<const cache::Entry>& stored) {
+  if (!stored || !stored->giver.guest) return;
+  const auto length = cache::complete_length(*stored);
+  if (!contradicts(answer.head(), answer.length(), *stored, length)) return;
+  for (const auto& peer : context.request().policy().directory->peers()) {
+    if (peer->tag != stored->giver.tag || peer->trust != config::Trust::guest) continue;
+    check_given(context.worker, context.request(), {stored, length, peer});
+  }
+}
+
 // Writes an answer for the client: any that is neither a 304 nor the rest of a stored response.
 Task<Next> write_response(FillContext& context, Attempt answer, const OriginQuestion& asked) {
   const auto& request = context.request();
   const auto status = answer.head().status;
+  check_guest(context, answer, asked.stored);
   const auto targets = targets_for(request, context.request().policy().settings.cache);
   const auto storability = storability_of(answer.head(), asked, request, answer.times(), targets);
   const bool may_be_stored = storability == cache::Storability::yes;

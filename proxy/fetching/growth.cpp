@@ -14,7 +14,7 @@ void Growth::begin_if_it_may(const Incoming& incoming) {
   const auto& entry = *incoming.entry;
   const bool may = !growing_ && !incoming.length && entry.status == 200 && process.disk &&
                    context_.fill().received() == 0 && !entry.variant.never_matches() &&
-                   process.disk->admits(context_.job.key) &&
+                   !entry.giver.guest && process.disk->admits(context_.job.key) &&
                    may_be_kept_in_blocks(process, large_from(process) + 1);
   if (may) growing_.emplace(process, context_.job.key, context_.received(incoming.attempt));
 }

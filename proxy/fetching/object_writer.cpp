@@ -8,6 +8,7 @@
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/object_length.hpp"
 #include "proxy/http/fields.hpp"
+#include "proxy/sources/checking.hpp"
 #include "proxy/sources/drain.hpp"
 #include "proxy/sources/neighbour.hpp"
 
@@ -32,6 +33,7 @@ std::shared_ptr<const cache::Entry> object_of(const FillContext& context, const 
   if (!stored || !stored->object) stored = context.in_memory();
   const bool same = incoming.entry->range && stored && stored->object &&
                     is_of_length(*stored, length) &&
+                    cache::may_join(stored->giver, incoming.entry->giver) &&
                     cache::same_representation(*stored, incoming.attempt.head().fields);
   if (!same || !stored->range) {
     const auto version = same ? stored->object->version : process.disk->disk().new_version();
@@ -82,8 +84,7 @@ Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
                                std::shared_ptr<BlockRun> run) {
   auto& attempt = incoming.attempt;
   auto& worker = context.worker;
-  BlockWriter writer(worker, {run, context.job.key, attempt.hierarchy(), context.patience},
-                     attempt.fetch());
+  BlockWriter writer(worker, {run, context.job.key, context.patience}, attempt);
   if (attempt.peer()) writer.expect(kLeastSiblingRate);
   Outcome<void> written = boost::system::in_place_value;
   if (const auto& part = incoming.entry->range) {
@@ -92,9 +93,10 @@ Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
   }
   if (written) written = co_await writer.write(body_idle(context, attempt));
   attempt.fetch().finish();
-  if (attempt.peer())
-    note_worth(*context.request().policy().directory, attempt, worth_of(written),
-               writer.received());
+  if (!attempt.peer()) co_return written;
+  note_worth(*context.request().policy().directory, attempt, worth_of(written), writer.received());
+  const auto& object = run->object;
+  if (written) sample_given(worker, context.request(), {object, object->body.size, attempt.peer()});
   co_return written;
 }
 
@@ -104,9 +106,8 @@ std::shared_ptr<const cache::Entry> begin_object(
     const FillContext& context, const Incoming& incoming,
     const std::optional<http::AskedRange>& range_override) {
   const auto& process = context.process();
-  if (!incoming.may_be_stored || !process.disk || !process.disk->admits(context.job.key)) {
-    return nullptr;
-  }
+  const bool may = incoming.may_be_stored && !incoming.entry->giver.guest;
+  if (!may || !process.disk || !process.disk->admits(context.job.key)) return nullptr;
   const auto length = object_length(*incoming.entry, incoming.length, context.request().facts,
                                     range_override, large_from(process));
   if (!length || !may_be_kept_in_blocks(process, *length)) return nullptr;

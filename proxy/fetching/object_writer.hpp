@@ -6,7 +6,7 @@
 namespace proxy {
 
 // Stores the entry of the object whose blocks the answer has. Null: the answer is not kept in
-// blocks, so another writer must write it.
+// blocks, so another writer must write it. A guest's answer never is: blocks live on the disk.
 std::shared_ptr<const cache::Entry> begin_object(
     const FillContext& context, const Incoming& incoming,
     const std::optional<http::AskedRange>& range_override);

@@ -78,6 +78,7 @@ void store_cut_body(const FillContext& context, const Incoming& incoming) {
   const auto& entry = *incoming.entry;
   const auto came = context.fill().received();
   if (came == 0 || !entry.has_content() || cache::strong_validator(entry).empty()) return;
+  if (entry.giver.guest) return;  // a part may be joined with others later
   const auto first = entry.range ? entry.range->range.first : 0;
   const auto complete = entry.range ? entry.range->complete : incoming.length;
   const http::ContentRange part{{first, first + came - 1}, complete};

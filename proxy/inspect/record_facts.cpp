@@ -76,7 +76,9 @@ void add_record(Report& report, const disk::Key& key, const disk::StoredRecord& 
   report.add("request_took_ms", std::uint64_t{header.request_took});
   report.add("claimable_until",
              header.claim() == 0 ? Report::Value() : time_of(std::int64_t{1000} * header.claim()));
-  report.add("version", header.version).add("flags", std::uint64_t{header.flags});
+  const bool all_held = (header.flags & disk::kAllHeld) != 0;
+  report.add("version", header.version).add("flags", std::uint64_t{all_held});
+  report.add("giver", std::uint64_t{header.giver()});  // 0: the origin
   // A record whose head is damaged cannot be opened.
   report.add("head_checksum", std::string("good")).add("body_checksum", state_of_body(stored));
 }

@@ -61,11 +61,17 @@ cache::Received Attempt::received(const Request& request, std::string_view url) 
           .source = source(),
           .shared = request.may_be_shared(),
           .targets = targets_for(request, request.policy().settings.cache),
-          .bounds = request.facts.freshness};
+          .bounds = request.facts.freshness,
+          .giver = giver()};
 }
 
 cache::SourceKind Attempt::source() const {
   return peer_ ? cache::SourceKind::sibling : cache::SourceKind::origin;
+}
+
+cache::Giver Attempt::giver() const {
+  if (!peer_) return {};
+  return {peer_->tag, peer_->trust == config::Trust::guest};
 }
 
 Hierarchy Attempt::hierarchy() const {

@@ -46,6 +46,7 @@ class Attempt {
 
   [[nodiscard]] const peers::PeerRef& peer() const { return peer_; }  // null: the origin
   [[nodiscard]] cache::SourceKind source() const;
+  [[nodiscard]] cache::Giver giver() const;
   [[nodiscard]] Hierarchy hierarchy() const;
   // The source's name, and the status if an origin has answered.
   [[nodiscard]] Provenance provenance() const;

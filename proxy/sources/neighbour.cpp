@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/cache/set_cookie.hpp"
 #include "proxy/http/cache_status.hpp"
 #include "proxy/sources/drain.hpp"
 #include "proxy/sources/false_hit.hpp"
@@ -69,6 +70,7 @@ std::optional<Finding> objection(cache::Storability storability, const cache::En
   if (!entry.fresh(times.response)) return Finding{Worth::unusable, FalseHit::stale};
   if (selected_by_withheld(answer, request)) return Finding{Worth::unusable, FalseHit::variant};
   if (storability != cache::Storability::yes) return Finding{Worth::unusable};
+  if (cache::sets_cookie(answer.fields)) return Finding{Worth::unusable};
   return std::nullopt;
 }
 
@@ -161,12 +163,25 @@ void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const F
                  finding.cause);
 }
 
+namespace {
+
+peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
+  auto all = wanted.request.policy().directory->claimants(wanted.key, Attempt::Steady::now());
+  if (!wanted.part) return all;
+  const auto guests = std::remove_if(all.begin(), all.end(), [](const peers::PeerRef& peer) {
+    return peer->trust == config::Trust::guest;
+  });
+  all.erase(guests, all.end());
+  return all;
+}
+
+}  // namespace
+
 ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, std::string& detail)
     : worker_(worker),
       wanted_(std::move(wanted)),
       detail_(detail),
-      claimants_(
-          wanted_.request.policy().directory->claimants(wanted_.key, Attempt::Steady::now())) {}
+      claimants_(claimants_for(wanted_)) {}
 
 // Neighbours must not hand out what we would refuse to fetch. A name that leads nowhere is not
 // denied, so neighbours still answer while the name servers cannot.

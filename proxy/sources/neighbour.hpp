@@ -59,8 +59,8 @@ Finding heard_in(const http::ResponseHead& answer, const std::optional<PartAsked
 Finding heard_in(const Failure& failure);
 // What an answer was worth after its body has ended, failed, or was given up.
 Finding worth_of(const Outcome<void>& body);
-// Why a response that a neighbour sends may not answer the request; nothing if it may. `entry`: the
-// entry made from the response; `storability`: the entry's.
+// Why a response that a neighbour sends may not answer the request; nothing if it may. A response
+// with Set-Cookie never may. `entry`: the entry made from the response; `storability`: the entry's.
 std::optional<Finding> objection(cache::Storability storability, const cache::Entry& entry,
                                  const http::ResponseHead& answer, const cache::Times& times,
                                  const Request& request);
@@ -92,7 +92,8 @@ void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const F
                 std::uint64_t bytes = 0);
 
 // Asks the neighbours that claim a key, one after the other, the cheapest first, until one holds
-// the response. Belongs to one coroutine. The constructor's references outlive it.
+// the response. Guests are not asked for parts: parts are joined with bytes of others, which would
+// hide who gave them. Belongs to one coroutine. The constructor's references outlive it.
 class ClaimantSearch {
  public:
   struct For {

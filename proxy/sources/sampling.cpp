@@ -13,19 +13,8 @@ using net::Task;
 
 namespace {
 
-class Running {
- public:
-  explicit Running(Probes& probes) : probes_(probes) { ++probes_.running; }
-  ~Running() { --probes_.running; }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-
- private:
-  Probes& probes_;
-};
-
 Task<void> probe(Worker& worker, Attempt attempt) {
-  const Running running(worker.probes);
+  const Probes::Running running(worker.probes);
   const auto& peer = attempt.peer();
   try {
     const auto answered = co_await attempt.ask();
@@ -36,16 +25,11 @@ Task<void> probe(Worker& worker, Attempt attempt) {
   }
 }
 
-bool chosen(Probes& probes, double share) {
-  return std::uniform_real_distribution<double>()(probes.random) < share;
-}
-
 }  // namespace
 
 void sample_false_miss(Worker& worker, const digest::Key& key, const Request& request) {
   auto& probes = worker.probes;
-  if (!chosen(probes, request.policy().settings.digest.false_miss_sample)) return;
-  if (probes.running >= Probes::kMostAtOnce) return;
+  if (!probes.chosen(request.policy().settings.digest.false_miss_sample) || probes.full()) return;
   const auto now = std::chrono::steady_clock::now();
   const auto number = static_cast<std::uint32_t>(probes.random());
   const auto peer = request.policy().directory->other_than_claimants(key, now, number);

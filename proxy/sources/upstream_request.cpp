@@ -30,14 +30,19 @@ constexpr std::array kNotForSiblings{field::if_none_match, field::if_modified_si
                                      field::cookie2,       field::authorization,
                                      field::cache_control, field::pragma};
 
-http::UpstreamRequest to_origin(const Request& request, std::string_view our_name) {
+http::UpstreamRequest to_origin(const Request& request, std::string_view our_name,
+                                const http::Fields& fields, std::span<const field> without) {
   return {.method = "GET",
           .target = request.target.path(),
           .host = request.origin_host(),
-          .fields = request.head.fields,
+          .fields = fields,
           .received_minor = request.head.minor,
           .name = our_name,
-          .without = kClientsOwn};
+          .without = without};
+}
+
+http::UpstreamRequest to_origin(const Request& request, std::string_view our_name) {
+  return to_origin(request, our_name, request.head.fields, kClientsOwn);
 }
 
 // Whether the answer is the part from `offset` to the end. If `length` is known, it must be the
@@ -95,6 +100,13 @@ std::string sibling_request(const Request& request, std::string_view our_name,
                                    .name = our_name,
                                    .without = kNotForSiblings,
                                    .extra = {extra.data(), extra.size()}});
+  return head;
+}
+
+std::string check_request(const Request& request, std::string_view our_name) {
+  const auto shown = http::without_forwarded(request.head.fields);
+  std::string head;
+  http::append_request_head(head, to_origin(request, our_name, shown, kNotForSiblings));
   return head;
 }
 

@@ -25,6 +25,10 @@ std::string sibling_request(const Request& request, std::string_view our_name,
                             const std::optional<PartAsked>& part = {},
                             std::string_view method = "GET");
 
+// The head of a request to the origin for what a sibling was asked for: the whole response, without
+// credentials and cookies.
+std::string check_request(const Request& request, std::string_view our_name);
+
 // Whether the answer's Vary names a field that the client sent and the sibling did not get. Such an
 // answer is for another request (RFC 9111 4.1).
 bool selected_by_withheld(const http::ResponseHead& answer, const Request& request);

@@ -63,6 +63,12 @@ Task<disk::Result<BlockEntry>> read_when_not_busy(Worker& worker, WantedBlock wa
   co_return block;
 }
 
+// Whether everything that the giver gave was purged since `since`.
+bool is_distrusted(Process& process, const WantedBlock& block, cache::Giver giver, AskedAt since) {
+  return giver.tag != 0 &&
+         process.fills.outdated(block.url_key, block.object->url, since, giver.tag);
+}
+
 }  // namespace
 
 std::uint64_t large_from(const Process& process) {
@@ -84,6 +90,7 @@ bool has_block(const Process& process, const digest::Key& key, const cache::Entr
 Task<StoredBlock> read_block(Worker& worker, digest::Key key,
                              std::shared_ptr<const cache::Entry> object, std::uint32_t number) {
   auto& process = worker.process;
+  const auto begun = steady_clock::now();
   const WantedBlock wanted{key, std::move(object), number};
   const auto block_key = wanted.key();
   const auto& url = wanted.object->url;
@@ -108,21 +115,37 @@ Task<StoredBlock> read_block(Worker& worker, digest::Key key,
   if (!block || !*block) co_return stored;
   stored.block = process.store.adopt(block_key, {*block}, process.clock.now()).entry;
   stored.from_disk = true;
+  if (is_distrusted(process, wanted, stored.block->giver, begun)) {
+    process.store.drop(block_key, *stored.block);
+    co_return StoredBlock{};
+  }
   co_return stored;
 }
 
+// A purge is noted first, and clears memory and disk afterwards. keep_block() looks for that note
+// again after it has stored the block, so that a block stored in between is dropped by one of the
+// two.
 BlockKept keep_block(Process& process, const digest::Key& key,
-                     const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
-                     cache::Body bytes) {
+                     const std::shared_ptr<const cache::Entry>& object, NewBlock block) {
   const bool on_disk = process.disk && process.disk->disk().may_hold(key);
   if (!on_disk && !process.store.holds(key)) return BlockKept::no;  // it was purged
-  return keep_block_of_new(process, key, object, number, std::move(bytes));
+  const WantedBlock that{key, object, block.number};
+  const auto distrusted = [&, giver = block.giver, asked = block.asked] {
+    return is_distrusted(process, that, giver, asked);
+  };
+  if (distrusted()) return BlockKept::no;
+  const auto kept = keep_block_of_new(process, key, object, std::move(block));
+  if (!distrusted()) return kept;
+  if (process.disk) process.disk->disk().purge(that.key(), {});
+  process.store.remove(that.key());
+  return BlockKept::no;
 }
 
 BlockKept keep_block_of_new(Process& process, const digest::Key& key,
-                            const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
-                            cache::Body bytes) {
-  const auto block = cache::block_entry(process.budget, *object, std::move(bytes));
+                            const std::shared_ptr<const cache::Entry>& object, NewBlock arrived) {
+  const auto number = arrived.number;
+  const auto block =
+      cache::block_entry(process.budget, *object, std::move(arrived.bytes), arrived.giver);
   const auto block_key = disk::block_key(key, object->object->version, number);
   const auto stored = process.store.put(block_key, {block}, process.clock.now());
   using Taken = cache::DiskBlocks::Taken;

@@ -9,6 +9,7 @@
 #include "proxy/cache/entry.hpp"
 #include "proxy/net/asio.hpp"
 #include "proxy/tiers/disk_patience.hpp"
+#include "proxy/tiers/tiers.hpp"
 
 namespace proxy {
 
@@ -44,15 +45,20 @@ enum class BlockKept : std::uint8_t {
   yes,
   no,  // neither memory nor disk took the block, or the object was purged meanwhile
 };
-// Stores a whole block in memory, and queues it for the disk.
+// A whole block that has arrived.
+struct NewBlock {
+  std::uint32_t number = 0;
+  cache::Body bytes;
+  cache::Giver giver = {};
+  AskedAt asked = {};  // when the block was asked for; matters only if a neighbour gave it
+};
+// Stores the block in memory, and queues it for the disk.
 BlockKept keep_block(Process& process, const digest::Key& key,
-                     const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
-                     cache::Body bytes);
+                     const std::shared_ptr<const cache::Entry>& object, NewBlock block);
 // As keep_block(), for an object whose entry is not stored yet. Does not check whether the object
-// was purged.
+// or its giver was purged.
 BlockKept keep_block_of_new(Process& process, const digest::Key& key,
-                            const std::shared_ptr<const cache::Entry>& object, std::uint32_t number,
-                            cache::Body bytes);
+                            const std::shared_ptr<const cache::Entry>& object, NewBlock block);
 
 // Waits while too many bytes are queued for the disk. Queued blocks take memory, and a block that
 // finds no memory is not stored. Returns at the latest when `patience` is used up, so a slower disk

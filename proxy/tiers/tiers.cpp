@@ -49,7 +49,8 @@ class Written {
 };
 
 Task<std::size_t> drop_purged(cache::Store& store, const PurgePattern& purge) {
-  co_return store.remove_if([&purge](std::string_view name) { return purge.covers(name); });
+  co_return store.remove_if(
+      [&purge](const cache::Entry& entry) { return purge.covers(entry.url, entry.giver.tag); });
 }
 
 // Reads on a thread that may wait for the disk.
@@ -101,18 +102,21 @@ bool keep(Process& process, const digest::Key& key,
   const cache::Kept response{entry,
                              process.disk ? std::make_shared<cache::OnDisk>(asked) : nullptr};
   const auto old = with_on_disk(process, key, superseded);
-  const auto outdated = [&] { return process.fills.outdated(key, entry->url, asked); };
+  const auto outdated = [&] {
+    return process.fills.outdated(key, entry->url, asked, entry->giver.tag);
+  };
   const auto store = [&] {
     const auto now = process.clock.now();
     if (outdated()) return false;
     return process.store.put(key, response, now, superseded.entry.get()) == cache::Stored::yes;
   };
-  if (process.disk && !process.disk->admission().is_on_second()) {
+  const bool for_disk = process.disk && !entry->giver.guest;
+  if (for_disk && !process.disk->admission().is_on_second()) {
     return process.disk->put(key, response, old, store);
   }
   if (!store()) return false;
   const auto good = [&] { return !outdated(); };
-  const bool written = is_to_be_written(process, key, response);
+  const bool written = for_disk && is_to_be_written(process, key, response);
   if (written ? process.disk->put(key, response, old, good) : good()) return true;
   process.store.invalidate(key, entry->url);
   return false;
@@ -130,12 +134,14 @@ void offer_to_disk(Process& process, const digest::Key& key, const cache::Found&
   if (!process.disk || !process.disk->admission().is_on_second()) return;
   const cache::Kept stored{found.entry, found.on_disk};
   const auto& entry = stored.entry;
-  if (!entry || entry->range || entry->object || !stored.on_disk || stored.on_disk->offer()) return;
+  if (!entry || entry->range || entry->object || entry->giver.guest) return;
+  if (!stored.on_disk || stored.on_disk->offer()) return;
   const auto good = [&] {
     const auto all = all_in_memory(process, key);
     const bool there = std::any_of(all.begin(), all.end(),
                                    [&entry](const auto& one) { return one.entry == entry; });
-    return there && !process.fills.outdated(key, entry->url, stored.on_disk->asked());
+    const auto asked = stored.on_disk->asked();
+    return there && !process.fills.outdated(key, entry->url, asked, entry->giver.tag);
   };
   if (!process.disk->put(key, stored, {}, good)) stored.on_disk->offer(false);
 }
@@ -155,7 +161,10 @@ Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string
   if (!process.disk) co_return Forgotten{process.store.invalidate(key, name)};
   const bool below = process.disk->may_have(key);
   Written written(worker);
-  const auto purge = process.disk->purge(key, written.told());  // the disk first, as in drop()
+  // The disk first, as in drop(). What the disk does not hold may be in a neighbour, which the next
+  // start is not to ask for it either.
+  const auto purge =
+      process.disk->purge(key, written.told(), cache::DiskTier::Also::what_is_not_held);
   Forgotten forgotten{process.store.invalidate(key, name)};
   if (forgotten.dropped == 0 && below) forgotten.dropped = 1;
   if (purge == cache::DiskTier::Purge::queued)
@@ -167,11 +176,11 @@ Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge)
   auto& process = worker.process;
   process.fills.invalidate(purge, std::chrono::steady_clock::now());
   Written written(worker);
-  if (process.disk && !process.disk->purge_all(purge.text(), written.told()))
-    co_return std::nullopt;
+  const bool below = !process.disk || process.disk->purge_all(purge.text(), written.told());
   auto scan = drop_purged(process.store, purge);
   Forgotten forgotten;
   forgotten.dropped = co_await net::asio::co_spawn(process.aside, std::move(scan), net::use_task);
+  if (!below) co_return std::nullopt;
   if (process.disk) forgotten.owed = co_await written.failed(*process.disk);
   co_return forgotten;
 }
@@ -210,8 +219,8 @@ Task<FoundBelow> read_back(Worker& worker, const Request& request, digest::Key k
   found.varies = found.varies || read->varies;
   if (!read->entry) co_return FoundBelow{std::move(found)};
   const auto stored = process.store.adopt(key, {read->entry, read->on_disk}, process.clock.now());
-  const bool good =
-      process.disk->still_found(*read, name) && !process.fills.outdated(key, name, asked);
+  const bool good = process.disk->still_found(*read, name) &&
+                    !process.fills.outdated(key, name, asked, read->entry->giver.tag);
   const bool is_new = stored.entry == read->entry;
   if (!good && is_new) process.store.drop(key, *stored.entry);
   if (good || !is_new) {

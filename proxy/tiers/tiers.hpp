@@ -21,8 +21,9 @@ class PurgePattern;
 using AskedAt = std::chrono::steady_clock::time_point;
 
 // Stores the entry in memory and on disk, unless it was invalidated or purged after `asked`, when
-// its request was sent. Returns whether memory or disk stores it. `superseded`: see Store::put().
-// If its OnDisk is null, keep() looks it up in the store.
+// its request was sent. A guest's response is stored in memory alone. Returns whether memory or
+// disk stores it. `superseded`: see Store::put(). If its OnDisk is null, keep() looks it up in the
+// store.
 bool keep(Process& process, const digest::Key& key,
           const std::shared_ptr<const cache::Entry>& entry, AskedAt asked,
           const cache::Kept& superseded = {});
@@ -46,7 +47,7 @@ struct Forgotten {
 // are not stored either, and a record on disk makes the removal last. Returns when the record is
 // written.
 net::Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name);
-// As forget(), for every URL that the purge covers. Responses that only the disk stored are not
+// As forget(), for everything that the purge covers. Responses that only the disk stored are not
 // counted. Returns nothing, and purges no stored response, if too many such purges are under way.
 net::Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge);
 

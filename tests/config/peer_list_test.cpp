@@ -12,8 +12,8 @@ std::string peers(const std::string& list) {
 TEST(Peers, AreSiblingsWhoseDigestIsFoundOutAndWhoseNameIsTheirPlace) {
   const auto settings = load(peers(R"({"url":"http://B.lan:3128/"})"));
   ASSERT_TRUE(settings.has_value());
-  const PeerSettings expected{"b.lan-3128", "http://B.lan:3128/", "b.lan",
-                              3128,         Role::sibling,        PeerDigest::automatic};
+  const PeerSettings expected{"b.lan-3128",  "http://B.lan:3128/",  "b.lan",    3128,
+                              Role::sibling, PeerDigest::automatic, Trust::site};
   EXPECT_EQ(settings->peers.at(0), expected);
 }
 
@@ -25,6 +25,14 @@ TEST(Peers, TakeTheirNameRoleAndDigestFromTheSettings) {
   EXPECT_EQ(settings->peers.at(0).digest, PeerDigest::squid);
   EXPECT_EQ(settings->peers.at(1).digest, PeerDigest::none);
   EXPECT_EQ(settings->peers.at(2).digest, PeerDigest::native);
+}
+
+TEST(Peers, AreTrustedAsTheSettingsSay) {
+  const auto settings =
+      load(peers(R"({"url":"http://b:1","trust":"guest"},{"url":"http://b:2","trust":"site"})"));
+  ASSERT_TRUE(settings.has_value());
+  EXPECT_EQ(settings->peers.at(0).trust, Trust::guest);
+  EXPECT_EQ(settings->peers.at(1).trust, Trust::site);
 }
 
 struct Fault {
@@ -43,6 +51,7 @@ TEST(Peers, AreRefusedWithTheirPlaceAndTheReason) {
            Fault{R"({"url":"http://b:1","name":"a b"})", "peers[0].name", "found \"a b\""},
            Fault{R"({"url":"http://b:1","role":"parent"})", "peers[0].role", "not built yet"},
            Fault{R"({"url":"http://b:1","digest":"squit"})", "peers[0].digest", "mean \"squid\"?"},
+           Fault{R"({"url":"http://b:1","trust":"gest"})", "peers[0].trust", "mean \"guest\"?"},
            Fault{b + R"({"url":"http://B:1/"})", "peers[1]", "same host and port as peers[0]"},
            Fault{b + R"({"url":"http://c:1","name":"b-1"})", "peers[1]", "same name as peers[0]"},
        }) {

@@ -46,6 +46,18 @@ TEST(Accuracy, FalseHitsAreTheSumOfTheirCauses) {
   EXPECT_EQ(books.false_hits, 21U);
 }
 
+TEST(Accuracy, APeerThatGaveWhatNeverWasTheOriginsRestsForLong) {
+  Accuracy accuracy;
+  note(accuracy, ClaimOutcome::true_hit, 10'000);
+  accuracy.checked();
+  EXPECT_FALSE(accuracy.resting(kNow));
+  accuracy.contradicted(kNow);
+  EXPECT_TRUE(accuracy.resting(kNow + kLongestRest - 1ms));
+  EXPECT_FALSE(accuracy.resting(kNow + kLongestRest));
+  EXPECT_EQ(accuracy.books().checks, 1U);
+  EXPECT_EQ(accuracy.books().contradictions, 1U);
+}
+
 TEST(Accuracy, ProbesTouchNothingElse) {
   Accuracy accuracy;
   const double cost = accuracy.cost();

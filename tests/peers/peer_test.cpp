@@ -34,6 +34,16 @@ TEST(KindOf, KeepsWhatWasKnownWhenTheAnswerDoesNotSay) {
   EXPECT_EQ(kind_of("", "", PeerKind::squid), PeerKind::squid);
 }
 
+TEST(Peer, HasATagOfItsPlace) {
+  const Peer b(0, samples::peer("b", 3128));
+  EXPECT_EQ(b.tag, Peer(1, samples::peer("renamed", 3128)).tag);
+  EXPECT_NE(b.tag, Peer(0, samples::peer("b", 3129)).tag);
+  for (std::uint16_t port = 1; port < 2000; ++port) {
+    const auto tag = Peer(0, samples::peer("b", port)).tag;
+    EXPECT_TRUE(tag >= 1 && tag <= 127) << port;
+  }
+}
+
 TEST(StateOf, NamesWhyAPeersClaimsCountOrNot) {
   const SteadyTime now{1000s};
   Peer peer(0, samples::peer("b"));

@@ -15,10 +15,11 @@ using disk::Wait;
 DiskBlocks::Taken DiskBlocks::put(const Key& url_key, std::uint32_t number, const Entry& object,
                                   const std::shared_ptr<const Entry>& block) {
   if (object.url.size() + kBlockBytes > disk_.most_bytes()) return Taken::no;
-  const disk::RecordHeader header{.kind = RecordKind::block,
-                                  .key = url_key,
-                                  .version = object.object->version,
-                                  .block = number};
+  disk::RecordHeader header{.kind = RecordKind::block,
+                            .key = url_key,
+                            .version = object.object->version,
+                            .block = number};
+  header.set_giver(block->giver.tag);
   const Key key = header.index_key();
   disk::NewRecord record{.header = header, .url = object.url, .head = {}, .body = pieces_of(block)};
   record.done = [this, key, block](const auto&) { forget(key, block); };
@@ -38,9 +39,16 @@ void DiskBlocks::forget(const Key& key, const std::shared_ptr<const Entry>& bloc
 }
 
 std::shared_ptr<const Entry> DiskBlocks::unwritten(const Key& block_key) const {
-  const threads::MutexLock lock(mutex_);
-  const auto found = unwritten_.find(block_key);
-  return found == unwritten_.end() ? nullptr : found->second;
+  std::shared_ptr<const Entry> block;
+  {
+    const threads::MutexLock lock(mutex_);
+    const auto found = unwritten_.find(block_key);
+    if (found != unwritten_.end()) block = found->second;
+  }
+  // A rule that was added after the block was queued is unsettled until the block is written.
+  const auto& rules = disk_.catalog().rules;
+  if (block && rules.purged(block->url, disk::kLastPosition, block->giver.tag)) return nullptr;
+  return block;
 }
 
 Result<std::shared_ptr<const Entry>> DiskBlocks::read(const Key& url_key, std::uint32_t number,
@@ -65,7 +73,7 @@ Result<std::shared_ptr<const Entry>> DiskBlocks::read(const Key& url_key, std::u
     disk_.drop(seen.key, *location, Error::corrupt);
     return failed(Error::corrupt);
   }
-  return block_entry(budget_, object, std::move(*body));
+  return block_entry(budget_, object, std::move(*body), {stored->header().giver()});
 }
 
 }  // namespace proxy::cache

@@ -25,7 +25,8 @@ class DiskBlocks {
   // Queues a block of the object, unless it is too large or the queue is full.
   Taken put(const disk::Key& url_key, std::uint32_t number, const Entry& object,
             const std::shared_ptr<const Entry>& block);
-  // The block if it waits to be written, else null. Memory may have evicted it meanwhile.
+  // The block if it waits to be written, else null. Memory may have evicted it meanwhile. Null also
+  // if a purge by prefix or giver covers the block.
   std::shared_ptr<const Entry> unwritten(const disk::Key& block_key) const EXCLUDES(mutex_);
   // The block; null if the disk lacks it. Errors are those of DiskTier::read(). A damaged block is
   // dropped, and the object is not claimed any more.

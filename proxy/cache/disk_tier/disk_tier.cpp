@@ -59,6 +59,10 @@ DiskTier::Stopped DiskTier::stop() {
   return read && written ? Stopped::yes : Stopped::hangs;
 }
 
+bool DiskTier::settle(std::chrono::milliseconds limit) {
+  return (!pool_ || pool_->settle(limit)) && disk_.settle(limit);
+}
+
 disk::State DiskTier::state() const {
   if (hangs()) return {.working = false, .reason = Error::hangs};
   return disk_.state();
@@ -122,10 +126,10 @@ bool DiskTier::put(const Key& url_key, const Kept& response, const Kept& superse
   return true;
 }
 
-DiskTier::Purge DiskTier::purge(const Key& url_key, disk::Done done) {
+DiskTier::Purge DiskTier::purge(const Key& url_key, disk::Done done, Also also) {
   const threads::MutexLock lock(selectors_.lock_of(url_key));
   selectors_.forget(url_key);
-  if (!disk_.may_hold(url_key)) return Purge::nothing;
+  if (also == Also::nothing && !disk_.may_hold(url_key)) return Purge::nothing;
   disk_.purge(url_key, std::move(done));
   return Purge::queued;
 }

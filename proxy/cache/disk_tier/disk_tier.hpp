@@ -77,6 +77,10 @@ class DiskTier {
   // Whether a read takes longer than kReadLimit. Nothing should be read until it ends.
   bool hangs() const { return pool_->hangs(kReadLimit); }
 
+  // Waits until nothing is being read or written. Returns whether that came about within `limit`.
+  // For tests.
+  [[nodiscard]] bool settle(std::chrono::milliseconds limit);
+
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
   // Whether a response of this URL may be put: it is admitted, or replaces a response on disk.
@@ -105,8 +109,11 @@ class DiskTier {
     queued,   // `done` is called when the purge is written
     nothing,  // the disk has no record of the URL
   };
+  // The log has a record of each purge of a URL that the disk holds. With `what_is_not_held` it has
+  // one of every purge, and the next start knows of all of them (disk::LatelyPurged).
+  enum class Also : std::uint8_t { nothing, what_is_not_held };
   // Purges all variants.
-  Purge purge(const disk::Key& url_key, disk::Done done);
+  Purge purge(const disk::Key& url_key, disk::Done done, Also also = Also::nothing);
   // Purges all URLs that the text covers. `busy`: too many such purges are under way.
   disk::Result<void> purge_all(std::string_view text, disk::Done done);
 

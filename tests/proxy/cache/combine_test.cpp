@@ -43,9 +43,14 @@ std::string text_of(const Body& body) {
 // A response to GET whose body is letters; a 206 if a range is given.
 struct Message {
   Message(Budget& budget, const std::string& range, const std::string& lines, std::uint64_t first,
-          std::uint64_t size)
+          std::uint64_t size, Giver giver = {})
       : response(lines + (range.empty() ? "" : range_line(range)), range.empty() ? 200 : 206),
-        received{"http://a/", request.head.fields, response.head, kAtOnce, "us"},
+        received{.url = "http://a/",
+                 .request = request.head.fields,
+                 .response = response.head,
+                 .times = kAtOnce,
+                 .our_name = "us",
+                 .giver = giver},
         entry(std::make_shared<Entry>(budget, received)) {
     entry->body = letters(budget, first, size);
   }
@@ -112,6 +117,20 @@ TEST_F(Combine, JoinsWhatTouchesAndIsTheSame) {  // RFC 9111 3.4
     const auto bytes = proxy::cache::range_of_body(*both);
     EXPECT_EQ(text_of(both->body), kLetters.substr(bytes.first, bytes.size())) << name;
   }
+}
+
+// A response has one giver.
+TEST_F(Combine, JoinsNoPartsOfTwoNeighbours) {
+  const Message first(budget, "0-4/10", kFresh + kTag, 0, 5, {7});
+  const Message others(budget, "5-7/10", kFresh + kTag, 5, 3, {8});
+  EXPECT_EQ(kept(&first, others), others.entry);
+  const Message origins(budget, "5-7/10", kFresh + kTag, 5, 3);
+  const auto both = kept(&first, origins);
+  EXPECT_EQ(both->body.size, 8U);
+  EXPECT_EQ(both->giver, Giver{7});
+  EXPECT_EQ(kept(&origins, first)->giver, Giver{7});
+  const Message guests(budget, "0-4/10", kFresh + kTag, 0, 5, {7, true});
+  EXPECT_EQ(kept(&guests, origins), origins.entry);
 }
 
 TEST_F(Combine, JoinsByAStrongValidatorAlone) {  // RFC 9110 15.3.7.3

@@ -11,31 +11,18 @@
 #include "proxy/cache/in_blocks.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "tests/proxy/cache/messages.hpp"
-#include "tests/support/temporary_directory.hpp"
+#include "tests/proxy/cache/store_over_disk.hpp"
 
 namespace proxy::cache {
 namespace {
 
-class ObjectsBelow : public ::testing::Test {
+class ObjectsBelow : public StoreOverDisk {
  protected:
   static constexpr std::uint64_t kLength = 4 * kBlockBytes + 1000;
   static inline const std::string kUrl = "http://a/";
   static inline const digest::Key kKey = key_of(kUrl);
 
-  ObjectsBelow() { begin(); }
-
-  void begin() {
-    disk_.emplace(budget_, DiskLimits{.path = home_.path(), .bytes = 64 << 20},
-                  disk::PurgeRules::as_prefix);
-    EXPECT_TRUE(disk_->start());
-    store_.emplace(budget_, StoreLimits{}, &disk_->disk().catalog().index);
-  }
-  void restart() {
-    (void)disk_->stop();
-    store_.reset();
-    begin();
-  }
-  void settle() { ASSERT_TRUE(disk_->disk().settle(10s)); }
+  ObjectsBelow() : StoreOverDisk(disk::PurgeRules::as_prefix) {}
 
   std::shared_ptr<const Entry> object(const std::string& more = "",
                                       const Request& request = Request()) {
@@ -97,12 +84,6 @@ class ObjectsBelow : public ::testing::Test {
       ASSERT_TRUE(out->write(wrong, place->at.offset + 500'000));
     }
   }
-
-  const support::TemporaryDirectory home_;
-  Budget budget_{64 << 20};
-  std::optional<DiskTier> disk_;
-  std::optional<Store> store_;
-  Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
 };
 
 TEST_F(ObjectsBelow, AreReadBackHeadAndBlocksApart) {

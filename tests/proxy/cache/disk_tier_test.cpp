@@ -209,7 +209,7 @@ class FollowedClaims : public TwoTiers {
       }
       case 2:
         if (random_() % 50 != 0) break;
-        store_.remove_if([&](std::string_view name) { return name.starts_with(url); });
+        store_.remove_if([&](const Entry& entry) { return entry.url.starts_with(url); });
         EXPECT_TRUE(disk_.purge_all(url, {}));
         break;
       case 3:

@@ -102,6 +102,36 @@ TEST_F(StoredEntry, IsClaimableWhileAPlainGetWouldBeAHit) {
   EXPECT_EQ(entry(fresh + "\r\n", 200, false)->claimable_until(), Time::min());
 }
 
+TEST_F(StoredEntry, ThatSetsACookieIsForNoNeighbour) {
+  const std::string fresh = "Cache-Control: max-age=100";
+  const auto cookie = entry(fresh + "\r\nset-cookie: a=b\r\n");
+  EXPECT_FALSE(cookie->for_neighbours());
+  EXPECT_EQ(cookie->claimable_until(), Time::min());
+  // The stored head lacks the cookie.
+  EXPECT_TRUE(entry(fresh + ", no-cache=\"set-cookie\"\r\nSet-Cookie: a=b\r\n")->for_neighbours());
+  EXPECT_TRUE(entry(fresh + "\r\nSet-Cookie-Not: a=b\r\n")->for_neighbours());
+}
+
+TEST_F(StoredEntry, OfAGuestIsFreshForAnHourAtMostAndNeverServedStale) {
+  const auto given = [&](const std::string& lines, bool guest) {
+    return entry_of(budget_, {.lines = lines, .giver = {7, guest}});
+  };
+  const std::string year = "Cache-Control: max-age=31536000, stale-while-revalidate=31536000\r\n";
+  EXPECT_EQ(given(year, true)->fresh_until, kStart + 1h);
+  EXPECT_EQ(given(year + "Age: 86400\r\n", true)->fresh_until, kStart + 1h) << "since it came";
+  EXPECT_EQ(given("Cache-Control: max-age=60\r\n", true)->fresh_until, kStart + 60s);
+  EXPECT_TRUE(given(year, true)->never_stale);
+  EXPECT_EQ(given(year, false)->fresh_until, kStart + 31536000s);
+  EXPECT_FALSE(given(year, false)->never_stale);
+}
+
+TEST_F(StoredEntry, OfAGuestIsForNoNeighbour) {
+  const auto given = entry_of(budget_, {.giver = {7, true}});
+  EXPECT_FALSE(given->for_neighbours());
+  EXPECT_EQ(given->claimable_until(), Time::min());
+  EXPECT_TRUE(entry_of(budget_, {.giver = {7, false}})->for_neighbours());
+}
+
 TEST_F(StoredEntry, IsChargedForAllOfItselfWhileItLives) {
   Stock stock;
   stock.lines = "X-Long: " + std::string(1000, 'x') + "\r\n";

@@ -53,14 +53,16 @@ struct Stock {
   std::uint32_t body = 0;
   Times times = kAtOnce;
   bool shared = true;
+  Giver giver = {};
 };
 
 inline std::shared_ptr<const Entry> entry_of(Budget& budget, const Stock& stock) {
   const Request request(stock.request);
   const Response response(stock.lines, stock.status);
-  const auto entry = std::make_shared<Entry>(
-      budget, Received{stock.url, request.head.fields, response.head, stock.times, "us",
-                       SourceKind::origin, stock.shared});
+  Received received{stock.url, request.head.fields, response.head, stock.times, "us"};
+  received.shared = stock.shared;
+  received.giver = stock.giver;
+  const auto entry = std::make_shared<Entry>(budget, received);
   if (stock.body > 0) {
     entry->body = {{{std::make_shared<const Block>(budget, stock.body), stock.body}}, stock.body};
   }

@@ -45,6 +45,59 @@ TEST_F(Revalidation, ACookieOfA304GoesToTheClientThatAskedAlone) {
   EXPECT_EQ(all.asker_fields, "");
 }
 
+TEST_F(Revalidation, ByTheOriginConfirmsWhatANeighbourGave) {
+  Stock stock{.lines = "Cache-Control: max-age=100\r\nETag: \"e\"\r\n"};
+  stock.giver = {7};
+  const auto given = entry_of(budget_, stock);
+  EXPECT_EQ(given->giver, Giver{7});
+  EXPECT_EQ(freshened(*given, "ETag: \"e\"\r\n").entry->giver, Giver{});
+}
+
+// An origin may take a made-up time for newer than its response, and answer 304.
+TEST_F(Revalidation, BelievesNoTimeOfAGuest) {
+  Stock stock{.lines = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\nETag: \"e\"\r\n"};
+  stock.giver = {7, true};
+  const auto tagged = entry_of(budget_, stock);
+  const Conditions conditions = conditional_fields(*tagged, tagged->etag);
+  ASSERT_EQ(conditions.size(), 1U);
+  EXPECT_EQ(conditions[0].name, "If-None-Match");
+  EXPECT_TRUE(tagged->has_validator());
+  stock.lines = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n";
+  EXPECT_FALSE(entry_of(budget_, stock)->has_validator());
+  stock.giver = {7, false};
+  EXPECT_TRUE(entry_of(budget_, stock)->has_validator());
+}
+
+// RFC 9110 15.4.5: the 304 repeats Cache-Control, if the origin sends one.
+TEST_F(Revalidation, LeavesNothingOfWhatAGuestSaidAboutFreshness) {
+  Stock stock{.lines =
+                  "Cache-Control: max-age=31536000\r\nExpires: Fri, 01 Jan 2044 00:00:00 GMT\r\n"
+                  "hearsay-cache-control: max-age=31536000\r\nETag: \"e\"\r\nX-A: 1\r\n"};
+  stock.giver = {7, true};
+  const auto given = entry_of(budget_, stock);
+  const auto silent = freshened(*given, "ETag: \"e\"\r\n").entry;
+  EXPECT_EQ(silent->giver, Giver{});
+  EXPECT_EQ(silent->freshness.lifetime, 0s);
+  EXPECT_EQ(silent->head.find("ontrol"), std::string::npos) << silent->head;
+  EXPECT_NE(silent->head.find("X-A: 1"), std::string::npos);
+  const auto told = freshened(*given, "ETag: \"e\"\r\nCache-Control: max-age=7\r\n").entry;
+  EXPECT_EQ(told->freshness.lifetime, 7s);
+  EXPECT_TRUE(told->for_neighbours());
+}
+
+TEST_F(Revalidation, OfAPartNamesTheNeighbourThatGaveTheOther) {
+  Stock stock{.lines = "Cache-Control: max-age=100\r\nETag: \"e\"\r\n"};
+  stock.giver = {7};
+  const auto given = entry_of(budget_, stock);
+  const auto ours = entry(stock.lines);
+  const Request request;
+  const Response response(stock.lines);
+  Received more{given->url, request.head.fields, response.head, kAtOnce, "us"};
+  EXPECT_EQ(with_part(budget_, *given, request.facts, more, {}).entry->giver, Giver{7});
+  more.giver = {8};
+  EXPECT_EQ(with_part(budget_, *ours, request.facts, more, {}).entry->giver, Giver{8});
+}
+
 TEST_F(Revalidation, AsksByEveryValidatorThereIs) {
   const auto both = entry("ETag: W/\"e\"\r\nLast-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n");
   const Conditions conditions = conditional_fields(*both, both->etag);

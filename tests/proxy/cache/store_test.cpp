@@ -153,12 +153,23 @@ TEST_F(MemoryStore, VariantsOfOneUrlAreBounded) {
   EXPECT_NE(find("http://a/", "X-A: 6\r\n").entry, nullptr);
 }
 
+TEST_F(MemoryStore, DropsOfAUrlTheVariantThatMatches) {
+  put_variant("X-A", "X-A: 1\r\n");
+  Stock given{.lines = "Cache-Control: max-age=100\r\nVary: X-A\r\n", .request = "X-A: 2\r\n"};
+  given.giver = {7};
+  put(given);
+  EXPECT_EQ(store_->remove_if([](const Entry& entry) { return entry.giver.tag == 7; }), 1U);
+  EXPECT_NE(find("http://a/", "X-A: 1\r\n").entry, nullptr);
+  EXPECT_EQ(find("http://a/", "X-A: 2\r\n").entry, nullptr);
+  EXPECT_EQ(store_->entries(), 1U);
+}
+
 TEST_F(MemoryStore, DropsWhatMatchesAndNothingElse) {
   for (int i = 0; i < 1000; ++i) put(url(i), 10);
   put_variant("X-A", "X-A: 1\r\n");
   put_variant("X-A", "X-A: 2\r\n");
   const auto drop = [&](const std::string& end) {
-    return store_->remove_if([&](std::string_view name) { return name.ends_with(end); });
+    return store_->remove_if([&](const Entry& entry) { return entry.url.ends_with(end); });
   };
   EXPECT_EQ(drop("/"), 2U) << "each variant counts";
   EXPECT_EQ(drop("7"), 100U);
