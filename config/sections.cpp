@@ -130,6 +130,8 @@ void read_digest(Section& in, DigestSettings& digest) {
   in.read("squid_pause", digest.squid_pause, {0ms, 2s});
   in.read("peer_memory", digest.peer_memory, {mebibytes(1), ByteSize{1ULL << 40}});
   in.read_fraction("false_miss_sample", digest.false_miss_sample);
+  in.read_fraction("check_sample", digest.check_sample);
+  in.read_fraction("confirm_sample", digest.confirm_sample);
 }
 
 void read_log(Section& in, LogSettings& log) {
@@ -162,10 +164,23 @@ void read_timeouts(Section& in, Timeouts& timeouts) {
   in.read("drain", timeouts.drain, {0ms, 1h});
 }
 
+// A number of connections or requests that has a default of its own.
+void read_count(Section& in, std::string_view key, std::optional<std::size_t>& into) {
+  if (in.find(key)) in.read_number(key, into.emplace(), {1, 10'000'000});
+}
+
 void read_limits(Section& in, Limits& limits) {
   in.read_number("connections", limits.connections, {1, 10'000'000});
   in.read("head", limits.head, {kibibytes(1), mebibytes(1)});
   in.read_number("fields", limits.fields, {10, 10'000});
+  if (in.find("bytes_per_client")) {
+    auto& most = limits.bytes_per_client.emplace();
+    in.read("bytes_per_client", most, {kibibytes(64), ByteSize{1ULL << 44}});
+  }
+  read_count(in, "connections_per_client", limits.connections_per_client);
+  read_count(in, "requests_per_client", limits.requests_per_client);
+  in.read("heads", limits.heads, {mebibytes(1), ByteSize{1ULL << 40}});
+  in.read("least_rate", limits.least_rate, {ByteSize{0}, mebibytes(1)});
 }
 
 }  // namespace

@@ -79,6 +79,11 @@ struct DigestSettings {
   ByteSize peer_memory = mebibytes(64);  // all peers' digests together; each has an even share
   // The share of origin fetches that also probe a peer which does not claim the key.
   double false_miss_sample = 0.001;
+  // The share of the responses that neighbours give which are compared with the origin's.
+  double check_sample = 0.001;
+  // The share of the requests answered by a guest's unconfirmed response that also ask the origin
+  // to confirm it.
+  double confirm_sample = 0.05;
 
   bool operator==(const DigestSettings&) const = default;
 };
@@ -92,6 +97,11 @@ enum class PeerDigest {
   none,       // not polled, so never asked
 };
 
+enum class Trust {
+  site,   // the same administrator runs it: its responses count as the origin's
+  guest,  // its responses are not passed on to neighbours until the origin has confirmed them
+};
+
 struct PeerSettings {
   std::string name;  // in Cache-Status, metrics and /digest; unique among the peers
   std::string url;   // as written in the settings
@@ -99,6 +109,7 @@ struct PeerSettings {
   std::uint16_t port = 0;
   Role role = Role::sibling;
   PeerDigest digest = PeerDigest::automatic;
+  Trust trust = Trust::site;
 
   bool operator==(const PeerSettings&) const = default;
 };
@@ -191,8 +202,26 @@ struct Limits {
   std::size_t connections = 20'000;  // of clients, at the same time, over all threads
   ByteSize head = kibibytes(64);     // of a request or a response
   std::size_t fields = 200;          // in one head
+  // While memory is short, the unread responses of one client may take so much of it. If this is
+  // unset, Settings::bytes_per_client() has the default.
+  std::optional<ByteSize> bytes_per_client = std::nullopt;
+  // Unset: half of `connections`.
+  std::optional<std::size_t> connections_per_client = std::nullopt;
+  std::optional<std::size_t> requests_per_client = std::nullopt;  // under way
+  ByteSize heads = mebibytes(32);  // the memory of all heads that have arrived in part
+  ByteSize least_rate{100};        // of a request's head or body, per second; 0: none
 
+  // The settings of these names, or their default.
+  std::size_t most_connections_per_client() const {
+    return connections_per_client.value_or(half_of_connections());
+  }
+  std::size_t most_requests_per_client() const {
+    return requests_per_client.value_or(half_of_connections());
+  }
   bool operator==(const Limits&) const = default;
+
+ private:
+  std::size_t half_of_connections() const { return connections < 2 ? 1 : connections / 2; }
 };
 
 // What fields such as Forwarded and X-Forwarded-For tell origins about the client.
@@ -232,6 +261,11 @@ struct Settings {
   LogSettings log;
   Timeouts timeouts;
   Limits limits;
+
+  // The setting limits.bytes_per_client; unset, a thirty-second of the memory.
+  ByteSize bytes_per_client() const {
+    return limits.bytes_per_client.value_or(ByteSize{cache.memory.value / 32});
+  }
 
   bool operator==(const Settings&) const = default;
 };

@@ -50,6 +50,7 @@ rooms=(
   runs
   fill
   purging
+  crowd
   observe
   request
   policy

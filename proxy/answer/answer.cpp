@@ -21,6 +21,7 @@ using net::Task;
 namespace {
 
 std::optional<Refusal> why_refused(const Client& client, const Request& request) {
+  if (client.guest && client.guest->in_reserve()) return Refusal::no_room();
   if (auto refusal = check_access(client, request)) return refusal;
   if (!request.may_exist()) return Refusal::unknown_url();
   return std::nullopt;
@@ -29,6 +30,7 @@ std::optional<Refusal> why_refused(const Client& client, const Request& request)
 // Answers from the cache. If the entry turns out to be of no use, asks the origin.
 Task<void> answer_hit(Client& client, const Request& request, Lookup lookup,
                       std::string_view detail) {
+  if (lookup.stored()->giver.guest) confirm_some(client, request, lookup);
   const auto delivered = co_await serve_hit(client, request, lookup, detail);
   if (delivered == Delivered::sent) co_return;
   auto again = begin_anew(std::move(lookup), request);
@@ -93,13 +95,18 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
   if (is_last_hop(request)) co_return co_await answer_as_last(client, request);
   if (request.is_connect()) co_return co_await tunnel(client, request);
 
+  RequestUnderWay under_way(client.share());
+  const auto most = policy.settings.limits.most_requests_per_client();
   auto lookup = look_in_memory(process, request);
-  if (may_be_on_disk(process, request, lookup)) {
+  if (may_be_on_disk(process, request, lookup) && under_way.begin(most)) {
     auto on_disk = co_await look_on_disk(client.worker, request, std::move(lookup));
     lookup = std::move(on_disk.lookup);
     client.record.from_disk = on_disk.from_disk;
   }
   decide(process, request, lookup);
+  if (!answers_from_memory(lookup) && !under_way.begin(most)) {
+    co_return co_await refuse(client, request, Refusal::too_many());
+  }
   co_await act_on(client, request, body, lookup);
 }
 

@@ -27,13 +27,15 @@ void heed_head(Process& process, const Request& request, const http::ResponseHea
       stored ? cache::head_says(request.facts, answer, *stored) : cache::HeadSays::nothing;
   if (says == cache::HeadSays::changed) drop(process, key, url);
   if (says != cache::HeadSays::unchanged || process.fills.outdated(key, url, since)) return;
+  if (stored->giver.guest) return;  // a HEAD confirms no body, so the guest's freshness stays
   const cache::Received received{.url = url,
                                  .request = request.head.fields,
                                  .response = answer,
                                  .times = times,
                                  .our_name = process.name,
                                  .targets = targets_for(request, request.policy().settings.cache),
-                                 .bounds = request.facts.freshness};
+                                 .bounds = request.facts.freshness,
+                                 .giver = stored->giver};
   const auto updated =
       cache::freshen(process.budget, *stored, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {

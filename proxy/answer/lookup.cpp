@@ -48,6 +48,10 @@ bool answers_from_cache(const Lookup& lookup) {
   return lookup.verdict.action == Action::serve || lookup.verdict.action == Action::refresh;
 }
 
+bool answers_from_memory(const Lookup& lookup) {
+  return answers_from_cache(lookup) && !lookup.stored()->object;
+}
+
 bool is_hit(const Lookup& lookup) {
   if (lookup.verdict.action == Action::complete) {
     return lookup.stored()->object && !lookup.stored()->range;

@@ -42,6 +42,8 @@ void decide(const Process& process, const Request& request, Lookup& lookup);
 
 // Whether the verdict says to answer from the cache at once.
 bool answers_from_cache(const Lookup& lookup);
+// Whether an entry in memory answers, as a whole.
+bool answers_from_memory(const Lookup& lookup);
 // Whether the entry answers, perhaps after its missing blocks have been fetched.
 bool is_hit(const Lookup& lookup);
 

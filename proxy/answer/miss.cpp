@@ -3,6 +3,7 @@
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/what_to_ask.hpp"
 #include "proxy/fetching/fetching.hpp"
+#include "proxy/http/forwarding.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/sources/neighbour.hpp"
@@ -15,6 +16,10 @@ using net::Task;
 using std::chrono::steady_clock;
 
 namespace {
+
+// How often, and how many times, a request looks whether memory has room for it.
+constexpr std::chrono::milliseconds kRoomLook{4};
+constexpr int kMostRoomLooks = 250;
 
 void begin(Client& client, const Request& request, const Lookup& lookup,
            const std::shared_ptr<Fill>& fill) {
@@ -142,16 +147,29 @@ Task<Delivered> answer_by_fill(Client& client, const Request& request, Lookup& l
   co_return co_await read_own(client, request, lookup, std::move(reader));
 }
 
-bool overloaded(const Process& process) {
-  // Only clients that do not read their responses can cause this.
-  return process.transit.used() > 2 * process.transit.limit();
+bool is_critical(const Worker& worker) {
+  return pressure_on(worker.process.transit) >= Pressure::critical;
+}
+
+// Has responses cut whose clients do not read them. Waits while memory has no room for one more
+// body on its way; returns whether it has.
+Task<bool> make_room(Worker& worker) {
+  for (int looks = 0; looks < kMostRoomLooks; ++looks) {
+    worker.relief.look_everywhere();
+    if (pressure_on(worker.process.transit) != Pressure::full) co_return true;
+    net::Timer timer(worker.io.get_executor(), kRoomLook);
+    co_await timer.async_wait(net::as_result);
+  }
+  co_return false;
 }
 
 }  // namespace
 
 Task<void> answer_miss(Client& client, const Request& request, Lookup lookup) {
   for (;;) {
-    if (overloaded(client.worker.process)) {
+    bool room = true;
+    if (is_critical(client.worker)) room = co_await make_room(client.worker);
+    if (!room) {
       const Failure overload{Failure::Where::us, Failure::What::overload, {}};
       co_return co_await refuse(client, request, overload);
     }
@@ -175,6 +193,15 @@ void refresh(Client& client, const Request& request, const Lookup& lookup) {
                           .stored = {lookup.found.entry, lookup.found.on_disk},
                           .asked = lookup.asked,
                           .refresh = true});
+}
+
+void confirm_some(Client& client, const Request& request, const Lookup& lookup) {
+  const auto& facts = request.facts;
+  const bool looped = http::via_names(request.head.fields, client.worker.process.name);
+  if (facts.offline || facts.control.no_store || looped || !lookup.stored()->has_validator())
+    return;
+  const double share = request.policy().settings.digest.confirm_sample;
+  if (client.worker.probes.chosen(share)) refresh(client, request, lookup);
 }
 
 }  // namespace proxy

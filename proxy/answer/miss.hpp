@@ -14,4 +14,10 @@ net::Task<void> answer_miss(Client& client, const Request& request, Lookup looku
 // waits for it.
 void refresh(Client& client, const Request& request, const Lookup& lookup);
 
+// Call this when a guest's unconfirmed response answers the request. In the share
+// `digest.confirm_sample` of its calls, asks the origin whether it has the same response, as
+// refresh() does: a 304 confirms the stored one, any other response replaces it. So guests cost the
+// origin at most this share of the requests that they answer.
+void confirm_some(Client& client, const Request& request, const Lookup& lookup);
+
 }  // namespace proxy

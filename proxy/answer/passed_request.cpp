@@ -109,8 +109,9 @@ Task<PassedRequest::BodyWanted> PassedRequest::await_continue() {
 // Reads one head from the origin: passes on an interim one, keeps the final one. Returns the
 // status.
 Task<Outcome<unsigned>> PassedRequest::next_head() {
+  if (no_head_) co_return *no_head_;
   const auto head = co_await fetch_.response();
-  if (!head) co_return head.error();
+  if (!head) co_return no_head_.emplace(head.error());
   const auto status = (*head)->status;
   have_head_ = !(*head)->interim() || status == 101;  // fetch_ fails on a 101 not asked for
   if (have_head_) co_return status;

@@ -1,6 +1,8 @@
 // Forwards a request to the origin as it is, and reads the head of the answer.
 #pragma once
 
+#include <optional>
+
 #include "proxy/client/client.hpp"
 #include "proxy/request/request.hpp"
 #include "proxy/upstream/fetch.hpp"
@@ -39,6 +41,8 @@ class PassedRequest {
   const PooledBuffer buffer_;
   Fetch fetch_;
   bool have_head_ = false;  // the final head
+  // Why no further head can be read. What follows a head that is no head is not an answer.
+  std::optional<Failure> no_head_;
   int interims_ = 0;
   bool sent_whole_ = false;
 };

@@ -16,11 +16,14 @@ namespace asio = net::asio;
 
 namespace {
 
-std::optional<Refusal> why_no_tunnel(Client& client, const Request& request) {
+std::optional<Refusal> why_no_tunnel(Client& client, const Request& request,
+                                     RequestUnderWay& under_way) {
+  const auto most = request.policy().settings.limits.most_requests_per_client();
   if (http::via_names(request.head.fields, client.worker.process.name)) return Refusal::loop();
   if (request.framing.has_body()) return Refusal::bad("CONNECT has no body");
   if (request.facts.offline) return Refusal::offline(http::Forward::method);
   if (!client.response.raw_connection()) return Refusal::no_tunnel();
+  if (!under_way.begin(most)) return Refusal::too_many();
   return std::nullopt;
 }
 
@@ -85,7 +88,8 @@ Task<net::error_code> send_first(Client& client, TunnelEnds& ends) {
 }  // namespace
 
 Task<void> tunnel(Client& client, const Request& request) {
-  if (auto refusal = why_no_tunnel(client, request)) {
+  RequestUnderWay under_way(client.share());
+  if (auto refusal = why_no_tunnel(client, request, under_way)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
   auto& record = client.record;

@@ -20,6 +20,9 @@ struct Client {
   RequestRecord& record;  // of this exchange
   config::Address address;
   std::string address_text;
+  const ClientTable::Guest* guest = nullptr;  // the connection as counted; null: it is not
+
+  [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
 };
 
 // Appends the value of Cache-Status, with the word of the site's rule (SiteRule::word).

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "proxy/crowd/whom_to_cut.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/net/asio.hpp"
 
@@ -69,6 +70,27 @@ class ResponseWriter {
   // thread may call this, too.
   virtual void abort() = 0;
 
+  // The memory that the response takes because it does not get on.
+  [[nodiscard]] virtual Unread unread() const { return {}; }
+  // As abort(), also if the response waits for the fill that it reads from.
+  void cut() {
+    if (reader_) reader_->leave();
+    abort();
+  }
+  // While this object exists, the response's bytes come from the reader.
+  class ReadsFrom {
+   public:
+    ReadsFrom(ResponseWriter& writer, FillReader& reader) : writer_(writer) {
+      writer_.reader_ = &reader;
+    }
+    ~ReadsFrom() { writer_.reader_ = nullptr; }
+    ReadsFrom(const ReadsFrom&) = delete;
+    ReadsFrom& operator=(const ReadsFrom&) = delete;
+
+   private:
+    ResponseWriter& writer_;
+  };
+
   // Declares that the rest of the request will not be read. A connection that carries one exchange
   // at a time closes after this response.
   virtual void close_after() = 0;
@@ -95,6 +117,7 @@ class ResponseWriter {
     started_ = finished_ = false;
   }
 
+  FillReader* reader_ = nullptr;
   std::string fields_;
   bool head_only_ = false;
   bool started_ = false;

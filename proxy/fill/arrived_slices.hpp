@@ -45,6 +45,14 @@ class ArrivedSlices {
   std::size_t next() const { return dropped_ + slices_.size(); }
   // Bytes arrived, those of dropped slices included.
   std::uint64_t bytes() const { return bytes_; }
+  // The memory that the slices from this number on take.
+  std::uint64_t charged_from(std::size_t number) const {
+    std::uint64_t charged = 0;
+    for (auto at = number - dropped_; at < slices_.size(); ++at) {
+      charged += slices_[at].block->charged();
+    }
+    return charged;
+  }
   // All slices; only while none was dropped.
   cache::Body body() const { return {{slices_.begin(), slices_.end()}, bytes_}; }
 

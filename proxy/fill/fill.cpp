@@ -38,13 +38,12 @@ void Fill::keep_window() {
   drop_behind();
 }
 
-net::Task<Fill::Room> Fill::room(bool scarce) {
-  const auto size = scarce ? kSmallWindow : kWindow;
+net::Task<Fill::Room> Fill::room(std::uint64_t window) {
   for (;;) {
     {
       const threads::MutexLock lock(mutex_);
       if (readers_.empty()) co_return Room::no_reader;
-      if (has_room(size)) co_return Room::some;
+      if (has_room(window)) co_return Room::some;
       detach_who_holds_up();
     }
     co_await writer_.wait(kPatience);
@@ -160,6 +159,22 @@ std::unique_ptr<FillReader> FillReader::attach(std::shared_ptr<Fill> fill, net::
 
 FillReader::~FillReader() {
   const threads::MutexLock lock(fill_->mutex_);
+  detach();
+}
+
+void FillReader::leave() {
+  const threads::MutexLock lock(fill_->mutex_);
+  detached_ = true;
+  detach();
+  wakeup_.notify();
+}
+
+std::uint64_t FillReader::held() const {
+  const threads::MutexLock lock(fill_->mutex_);
+  return detached_ ? 0 : fill_->arrived_.charged_from(slice_) + in_hand_;
+}
+
+void FillReader::detach() {
   if (std::erase(fill_->readers_, this) == 0) return;
   fill_->drop_behind();
   fill_->writer_.notify();
@@ -203,12 +218,15 @@ net::Task<Outcome<Pieces>> FillReader::next() {
   for (;;) {
     {
       const threads::MutexLock lock(fill_->mutex_);
+      in_hand_ = 0;
       if (detached_) co_return Failure{Failure::Where::us, Failure::What::overload, {}};
       if (take(pieces)) co_return pieces;
       if (fill_->failure_) co_return *fill_->failure_;
       if (fill_->finished_) co_return pieces;
     }
+    waits_since_ = std::chrono::steady_clock::now();
     co_await wakeup_.wait();
+    waits_since_.reset();
   }
 }
 
@@ -229,6 +247,7 @@ bool FillReader::take(Pieces& pieces) {
     taken += size;
   }
   if (taken == 0) return false;
+  in_hand_ = taken;
   fill_->drop_behind();
   if (fill_->window_) fill_->writer_.notify();
   return true;

@@ -71,10 +71,10 @@ class Fill {
   void restart();
   // From now on keeps only bytes that some reader has yet to take, and admits no further reader.
   void keep_window();
-  // Waits while the slowest reader is a window behind: kWindow, or kSmallWindow if memory is
-  // `scarce`.
+  // Waits while the slowest reader is `window` bytes behind.
+  static constexpr std::uint64_t kWindow = 1 << 20;
   enum class Room : std::uint8_t { some, no_reader };
-  net::Task<Room> room(bool scarce = false);
+  net::Task<Room> room(std::uint64_t window = kWindow);
   void finish();
   void fail(Failure failure);
 
@@ -90,8 +90,6 @@ class Fill {
 
  private:
   friend class FillReader;
-  static constexpr std::uint64_t kWindow = 1 << 20;
-  static constexpr std::uint64_t kSmallWindow = 64 * 1024;
   static constexpr std::chrono::seconds kPatience{5};  // how long a reader may hold up others
 
   struct Window {
@@ -138,11 +136,22 @@ class FillReader {
   // Waits for the next bytes; none at the end. A cut body is a failure, never an end.
   net::Task<Outcome<Pieces>> next();
 
+  // These three are for other coroutines of the reader's thread.
+  // The memory of the bytes that the reader has yet to take, and of those that it took last.
+  [[nodiscard]] std::uint64_t held() const;
+  // Since when next() waits for the source. Nothing: it does not wait.
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waits_since() const {
+    return waits_since_;
+  }
+  // Leaves the fill, which then keeps nothing for the reader. next() fails with `overload`.
+  void leave();
+
  private:
   friend class Fill;
   FillReader(std::shared_ptr<Fill> fill, net::Executor executor)
       : fill_(std::move(fill)), wakeup_(executor) {}
   bool take(Pieces& pieces) REQUIRES(fill_->mutex_);
+  void detach() REQUIRES(fill_->mutex_);
   // For the fill, which holds its mutex: tells clang that `held` guards the reader.
   void expect_guard([[maybe_unused]] const threads::Mutex& held) const REQUIRES(held)
       ASSERT_CAPABILITY(fill_->mutex_) {
@@ -151,12 +160,14 @@ class FillReader {
 
   std::shared_ptr<Fill> fill_;
   Wakeup wakeup_;
+  std::optional<std::chrono::steady_clock::time_point> waits_since_;
   std::size_t interims_seen_ GUARDED_BY(fill_->mutex_) = 0;
   // The number of the next slice, counted from the first one, dropped ones included.
   std::size_t slice_ GUARDED_BY(fill_->mutex_) = 0;
   std::uint32_t offset_ GUARDED_BY(fill_->mutex_) = 0;    // within it
   std::uint64_t position_ GUARDED_BY(fill_->mutex_) = 0;  // bytes taken
-  bool detached_ GUARDED_BY(fill_->mutex_) = false;       // fell too far behind
+  std::uint64_t in_hand_ GUARDED_BY(fill_->mutex_) = 0;   // of these, the bytes taken last
+  bool detached_ GUARDED_BY(fill_->mutex_) = false;       // fell too far behind, or left
 };
 
 }  // namespace proxy

@@ -76,24 +76,25 @@ void Fills::invalidate(const PurgePattern& purge, Time now) {
 }
 
 bool Fills::recently_invalidated(const digest::Key& key, std::string_view name, Time now) {
-  if (purged(name, now - kInvalidated + Time::duration(1))) return true;
+  if (purged(name, now - kInvalidated + Time::duration(1), 0)) return true;
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
   return shard.invalidated.may_hold(key, now);
 }
 
-bool Fills::outdated(const digest::Key& key, std::string_view name, Time asked) {
-  if (purged(name, asked)) return true;
+bool Fills::outdated(const digest::Key& key, std::string_view name, Time asked,
+                     cache::GiverTag giver) {
+  if (purged(name, asked, giver)) return true;
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
   // A change at a time t is remembered until t + kInvalidated.
   return shard.invalidated.may_hold(key, asked + kInvalidated - Time::duration(1));
 }
 
-bool Fills::purged(std::string_view name, Time since) {
+bool Fills::purged(std::string_view name, Time since, cache::GiverTag giver) {
   if (last_purge_.load() < since) return false;
   const threads::MutexLock lock(purges_mutex_);
-  return purges_.may_cover(name, since);
+  return purges_.may_cover(name, since, giver);
 }
 
 }  // namespace proxy

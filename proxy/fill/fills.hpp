@@ -71,8 +71,10 @@ class Fills {
   bool recently_invalidated(const digest::Key& key, std::string_view name, Time now);
   // Forgets all fills. Call it only when no coroutine runs any more.
   void clear();
-  // Whether a response whose request was sent at `asked` may be older than an invalidation.
-  bool outdated(const digest::Key& key, std::string_view name, Time asked);
+  // Whether a response whose request was sent at `asked` may be older than an invalidation of its
+  // URL, or of everything that its giver gave.
+  bool outdated(const digest::Key& key, std::string_view name, Time asked,
+                cache::GiverTag giver = 0);
 
  private:
   struct Shard {
@@ -82,7 +84,7 @@ class Fills {
     RecentKeys unshared GUARDED_BY(mutex){4096};
     RecentKeys invalidated GUARDED_BY(mutex){4096};
   };
-  bool purged(std::string_view name, Time since);
+  bool purged(std::string_view name, Time since, cache::GiverTag giver);
   Shard& shard_of(const digest::Key& key) { return shards_[digest::part_of(key, shards_.size())]; }
 
   std::array<Shard, 16> shards_;

@@ -12,6 +12,10 @@ void Watched::expires_after(Clock::duration after) {
   deadlines_.place(*this);
 }
 
+Watched::Clock::time_point Watched::now() const {
+  return deadlines_.now();
+}
+
 Deadlines::Deadlines(Executor executor) : timer_(executor), epoch_(Clock::now()), now_(epoch_) {}
 
 void Deadlines::start() {

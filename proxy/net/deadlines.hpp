@@ -31,6 +31,8 @@ class Watched : public boost::intrusive::list_base_hook<
 
  protected:
   virtual void on_expiry() = 0;
+  // The time of the last tick.
+  [[nodiscard]] Clock::time_point now() const;
 
  private:
   friend class Deadlines;

@@ -44,6 +44,26 @@ class Window {
 
 }  // namespace
 
+// Keeps Stream::stalled_since() for as long as a write waits.
+class Stream::Stall {
+ public:
+  explicit Stall(Stream& stream) : stream_(stream) { stream_.stalled_since_ = stream_.now(); }
+  ~Stall() { stream_.stalled_since_.reset(); }
+  Stall(const Stall&) = delete;
+  Stall& operator=(const Stall&) = delete;
+
+  void note(std::size_t taken) {
+    taken_ += taken;
+    if (taken_ < kProgress) return;
+    taken_ = 0;
+    stream_.stalled_since_ = stream_.now();
+  }
+
+ private:
+  Stream& stream_;
+  std::size_t taken_ = 0;
+};
+
 Stream::Stream(Socket socket, Deadlines& deadlines)
     : Watched(deadlines), plain_(std::move(socket)) {
   error_code ignored;
@@ -118,6 +138,7 @@ Task<error_code> Stream::write(std::span<const asio::const_buffer> buffers) {
 
 Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers, std::size_t sent) {
   const auto total = asio::buffer_size(buffers);
+  Stall stall(*this);
   while (sent < total) {
     if (timed_out_) co_return asio::error::timed_out;
     const Window window(buffers, sent);
@@ -131,6 +152,7 @@ Task<error_code> Stream::write_rest(std::span<const asio::const_buffer> buffers,
     }
     if (error) co_return blame(error);
     sent += n;
+    stall.note(n);
     if (patience_ > Clock::duration{}) expires_after(patience_);
   }
   co_return error_code{};
@@ -146,6 +168,11 @@ void Stream::expires_never() {
   timed_out_ = false;
   patience_ = {};
   Watched::expires_never();
+}
+
+void Stream::interrupt() {
+  Watched::expires_never();
+  on_expiry();
 }
 
 void Stream::on_expiry() {

@@ -44,6 +44,13 @@ class Stream final : public Watched {
   void expires_after(Clock::duration after);
   void expires_never();
   [[nodiscard]] bool timed_out() const { return timed_out_; }
+  // As if the deadline had passed now. Other coroutines of the thread may call this, too.
+  void interrupt();
+
+  // While a write waits for room: the time since which the other side has taken fewer than
+  // kProgress bytes. Nothing: no write waits.
+  static constexpr std::size_t kProgress = 64 * 1024;
+  [[nodiscard]] std::optional<Clock::time_point> stalled_since() const { return stalled_since_; }
 
   // Bytes that the other side has acknowledged since the connection began (TCP_INFO). Nothing if
   // the system cannot tell.
@@ -64,6 +71,8 @@ class Stream final : public Watched {
   [[nodiscard]] Socket& socket() { return tls_ ? tls_->next_layer() : *plain_; }
 
  private:
+  class Stall;
+
   void on_expiry() override;
   [[nodiscard]] bool holds_input();
   [[nodiscard]] error_code blame(error_code error) const;
@@ -72,6 +81,7 @@ class Stream final : public Watched {
   std::optional<Socket> plain_;
   std::unique_ptr<Tls> tls_;
   Clock::duration patience_{};  // zero: no deadline
+  std::optional<Clock::time_point> stalled_since_;
   bool timed_out_ = false;
   bool just_wrote_ = false;  // no answer to the last write can have arrived yet, so a read
                              // need not be tried

@@ -31,6 +31,9 @@ std::string tag_of(const RequestRecord& record) {
   std::string tag(squid_tag(record.tag));
   if (record.collapsed && tag.starts_with("TCP_")) tag.insert(4, "CF_");
   if (record.aborted) tag += "_ABORTED";
+  if (record.cut == Cut::none) return tag;
+  tag += '_';
+  for (const char c : word(record.cut)) tag += static_cast<char>(c - 'a' + 'A');
   return tag;
 }
 

@@ -22,7 +22,8 @@ struct LogEntry {
   const RequestRecord& record;
 };
 
-// `epoch.ms elapsed client TAG/status bytes method URL - HIERARCHY/host type`. A request cannot
+// `epoch.ms elapsed client TAG/status bytes method URL - HIERARCHY/host type`. If the proxy ended
+// the connection to make room, TAG ends in the reason: TCP_MISS_ABORTED_STALLED. A request cannot
 // forge a line: its control characters, spaces and quotes are escaped.
 void append_squid_line(std::string& out, const LogEntry& entry);
 void append_json_line(std::string& out, const LogEntry& entry);

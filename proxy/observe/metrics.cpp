@@ -41,14 +41,25 @@ constexpr DigestRow kDigests[] = {
      &DigestsSent::not_modified},
 };
 
+void append_cuts(std::string& out, const Metrics& metrics) {
+  describe(out, "hearsay_cuts_total", "counter",
+           "Connections ended because their client took long, by why.");
+  for (std::size_t why = 1; why < kCuts; ++why) {
+    fmt::format_to(
+        std::back_inserter(out), "hearsay_cuts_total{{why=\"{}\"}} {}\n",
+        word(static_cast<Cut>(why)),
+        metrics.sum([why](const ThreadCounters& c) -> const Count& { return c.cuts[why]; }));
+  }
+}
+
 void append_digests(std::string& out, const Metrics& metrics) {
-  for (const auto& [name, help, count] : kDigests) {
-    describe(out, name, "counter", help);
-    for (const std::size_t form : {0, 1}) {
-      fmt::format_to(std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", name,
+  for (const DigestRow& row : kDigests) {
+    describe(out, row.name, "counter", row.help);
+    for (const std::size_t form : {0U, 1U}) {
+      fmt::format_to(std::back_inserter(out), "{}{{form=\"{}\"}} {}\n", row.name,
                      form == static_cast<std::size_t>(ServedForm::native) ? "native" : "squid",
                      metrics.sum([&](const ThreadCounters& c) -> const Count& {
-                       return c.digests_sent[form].*count;
+                       return c.digests_sent[form].*row.count;
                      }));
     }
   }
@@ -95,6 +106,7 @@ void Metrics::append_text(std::string& out, const Gauges& gauges) const {
     const auto pick = [of = count](const ThreadCounters& c) -> const Count& { return c.*of; };
     single(out, name, "counter", help, sum(pick));
   }
+  append_cuts(out, *this);
   append_digests(out, *this);
   append_gauges(out, gauges);
 }

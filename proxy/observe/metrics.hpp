@@ -46,6 +46,7 @@ struct alignas(64) ThreadCounters {
   Count stored;                             // responses
   Count blocked;                            // requests refused by a list
   Count purged;                             // responses that a client purged
+  std::array<Count, kCuts> cuts;            // connections ended by us, by Cut
   std::array<DigestsSent, 2> digests_sent;  // by ServedForm
 };
 

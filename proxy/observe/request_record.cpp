@@ -78,4 +78,20 @@ std::string_view squid_code(Hierarchy hierarchy) {
   return "HIER_NONE";
 }
 
+std::string_view word(Cut why) {
+  switch (why) {
+    case Cut::none:
+      return "";
+    case Cut::stalled:
+      return "stalled";
+    case Cut::crowded:
+      return "crowded";
+    case Cut::heads:
+      return "heads";
+    case Cut::slow:
+      return "slow";
+  }
+  return "";
+}
+
 }  // namespace proxy

@@ -33,6 +33,17 @@ enum class Hierarchy : std::uint8_t { none, direct, sibling };
 inline constexpr std::size_t kHierarchies = 3;
 std::string_view squid_code(Hierarchy hierarchy);  // "CD_SIBLING_HIT"
 
+// Why the proxy ended a connection, though the client did nothing wrong but take long.
+enum class Cut : std::uint8_t {
+  none,
+  stalled,  // the client did not read its response while memory was short
+  crowded,  // the connection waited for a request while there were too many connections
+  heads,    // a part of a head took memory while heads had too little
+  slow,     // the request came too slowly
+};
+inline constexpr std::size_t kCuts = 5;
+std::string_view word(Cut why);  // "stalled"; empty for `none`
+
 // Filled in by the request path while it answers; owned by the session.
 struct RequestRecord {
   std::chrono::steady_clock::time_point begun{};
@@ -41,7 +52,8 @@ struct RequestRecord {
   bool collapsed = false;  // answered from a fill that another request began
   bool from_disk = false;  // the entry, or a block, was read from disk for this request
   bool aborted = false;    // the client did not get the whole response
-  bool routine = false;    // a neighbour's poll, each second: counted, not logged
+  Cut cut = Cut::none;
+  bool routine = false;  // a neighbour's poll, each second: counted, not logged
   unsigned status = 0;
   std::uint64_t bytes = 0;    // sent to the client, heads included
   std::string upstream_host;  // empty: none

@@ -56,6 +56,7 @@ Json peer_json(const peers::PeerStatus& peer) {
   const auto& books = peer.books;
   return {{"name", peer.name},
           {"url", peer.url},
+          {"trust", peer.trust == config::Trust::guest ? "guest" : "site"},
           {"kind", peers::to_string(peer.kind)},
           {"state", peers::to_string(peer.state)},
           {"entries", or_null(digest.entries)},
@@ -71,6 +72,8 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"probes", books.probes},
           {"false_misses", books.false_misses},
           {"false_miss_rate", or_null(peer.false_miss_rate)},
+          {"checks", books.checks},
+          {"contradictions", books.contradictions},
           {"failures", books.failures},
           {"bytes_saved", books.bytes_saved},
           {"first_byte_ms", milliseconds_json(books.first_byte)},

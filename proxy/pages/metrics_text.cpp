@@ -32,6 +32,10 @@ constexpr PeerMetric<std::uint64_t> kPeerCounters[] = {
      [](const Status& peer) { return peer.books.probes; }},
     {"false_misses", "Of those, how many it could have answered.",
      [](const Status& peer) { return peer.books.false_misses; }},
+    {"checks", "Responses of it that were compared with the origin's.",
+     [](const Status& peer) { return peer.books.checks; }},
+    {"contradictions", "Of those, how many never were the origin's.",
+     [](const Status& peer) { return peer.books.contradictions; }},
     {"failures", "Requests that it refused, broke or let wait.",
      [](const Status& peer) { return peer.books.failures; }},
     {"saved_bytes", "Bytes that it spared the origin.",
@@ -116,7 +120,7 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
 }  // namespace
 
 std::string metrics_text(const Process& process, const Policy& policy) {
-  const Gauges gauges{.connections = process.connections,
+  const Gauges gauges{.connections = process.clients.connections(),
                       .cache_entries = process.store.entries(),
                       .cache_bytes = process.store.bytes(),
                       .memory_used = process.budget.used() + process.transit.used(),

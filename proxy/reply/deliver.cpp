@@ -172,10 +172,10 @@ Task<void> deliver_stored(Client& client, const Request& request, const FillHead
 
 namespace {
 
-using Buffers = boost::container::small_vector<asio::const_buffer, 4>;
+using PieceBuffers = boost::container::small_vector<asio::const_buffer, 4>;
 
-Buffers buffers_of(const Pieces& pieces) {
-  Buffers buffers;
+PieceBuffers buffers_of(const Pieces& pieces) {
+  PieceBuffers buffers;
   for (const auto& piece : pieces) {
     buffers.emplace_back(piece.block->data() + piece.offset, piece.size);
   }
@@ -196,10 +196,12 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
   if (entry.range) {
     http::append_field(response.fields(), "Content-Range", http::content_range(*entry.range));
   }
-  const auto first = reader.at_hand();
+  const ResponseWriter::ReadsFrom reading(response, reader);
+  auto first = reader.at_hand();
   const auto buffers = buffers_of(first);
   auto error = co_await response.start(entry.head, entry.status, head.length,
                                        {buffers.data(), buffers.size()});
+  first.clear();  // gives up their memory for the rest of the body
   while (!error && !response.head_only()) {
     const auto pieces = co_await reader.next();
     if (pieces && pieces->empty()) break;

@@ -20,7 +20,7 @@ ObjectAnswer::ObjectAnswer(Client& client, const Request& request, From from, ca
       unmodified_(cache::is_unmodified_for(request.head.fields, *from_.object, now)),
       wanted_(parts_wanted(request, *from_.object)),
       ranges_(ranges_of(request, *from_.object, wanted_, unmodified_)),
-      source_(client.worker, {request, from_.key, from_.object, from_.may_fetch}),
+      source_(client.worker, {request, from_.key, from_.object, from_.may_fetch, client.share()}),
       watch_(client.response, client.worker.deadlines, source_.slot()) {}
 
 Task<Outcome<Pieces>> ObjectAnswer::next() {

@@ -19,6 +19,10 @@ Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& fou
   const bool unfit = verdict.reason == http::Forward::none;
   refusal.cache_status.fwd = unfit ? http::Forward::miss : verdict.reason;
   if (found.gone && verdict.reason == http::Forward::uri_miss) refusal.cache_status.detail = "gone";
+  if (unfit && found.entry && !found.entry->for_neighbours()) {
+    refusal.cache_status.detail =
+        found.entry->sets_cookie ? "refused/set-cookie" : "refused/unconfirmed";
+  }
   return refusal;
 }
 
@@ -54,6 +58,25 @@ Refusal Refusal::unknown_url() {
 
 Refusal Refusal::no_tunnel() {
   return {501, "no tunnels over this kind of connection", Tag::denied, {}};
+}
+
+Refusal Refusal::no_room() {
+  Refusal refusal{503,
+                  "too many connections (limits.connections, limits.connections_per_client); this "
+                  "one is for this proxy's own pages",
+                  Tag::denied,
+                  {}};
+  refusal.cache_status.detail = word(Failure::What::overload);
+  return refusal;
+}
+
+Refusal Refusal::too_many() {
+  Refusal refusal{429,
+                  "too many requests of your address are under way (limits.requests_per_client)",
+                  Tag::denied,
+                  {}};
+  refusal.cache_status.detail = "client-limit";
+  return refusal;
 }
 
 Refusal Refusal::failure(const Failure& failure) {
@@ -127,6 +150,7 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
   if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
   refusal.cache_status.collapsed = client.record.collapsed;
   if (failure.cause == upstream::Errc::blocked_address) client.worker.counters.blocked.add();
+  if (failure.cause == upstream::Errc::no_descriptors) client.worker.doorkeeper.free_descriptors();
   client.record.upstream_host = request.target.host();
   client.record.hierarchy = Hierarchy::direct;
   co_await refuse(client, request, std::move(refusal));

@@ -4,7 +4,7 @@ namespace proxy {
 
 namespace {
 
-constexpr std::chrono::seconds kLook{1};
+constexpr std::chrono::seconds kBetweenLooks{1};
 
 }  // namespace
 
@@ -15,7 +15,7 @@ StallWatch::StallWatch(ResponseWriter& response, net::Deadlines& deadlines,
 void StallWatch::begin() {
   since_ = deadlines_.now();
   by_then_.reset();
-  expires_after(kLook);
+  expires_after(kBetweenLooks);
 }
 
 void StallWatch::end() {
@@ -33,7 +33,7 @@ void StallWatch::on_expiry() {
   if (now - since_ >= kPatience && slot_.is_wanted()) {
     response_.abort();
   } else {
-    expires_after(kLook);
+    expires_after(kBetweenLooks);
   }
 }
 

@@ -8,11 +8,11 @@ namespace proxy {
 // One waiter. It is in turns_ from its construction until it gets a slot or is destroyed.
 class TransferSlots::Waiter {
  public:
-  Waiter(TransferSlots& all, For what, net::Executor executor)
-      : woken(executor), all_(all), what_(what) {
+  Waiter(TransferSlots& all, For kind, net::Executor executor, const ClientShare* reader)
+      : woken(executor), what(kind), client(reader), all_(all) {
     const threads::MutexLock lock(all_.mutex_);
     number_ = all_.came_++;
-    all_.turns(what_).emplace(number_, this);
+    all_.turns(what).emplace(number_, this);
     all_.serve();
   }
   ~Waiter() { (void)end(); }
@@ -21,11 +21,13 @@ class TransferSlots::Waiter {
 
   Slot end() {
     const threads::MutexLock lock(all_.mutex_);
-    all_.turns(what_).erase(number_);
+    all_.turns(what).erase(number_);
     return std::move(slot_);
   }
 
+  // Ends the wait.
   void receive(Slot slot) REQUIRES(all_.mutex_) {
+    all_.turns(what).erase(number_);
     slot_ = std::move(slot);
     woken.notify();
   }
@@ -36,10 +38,11 @@ class TransferSlots::Waiter {
   }
 
   Wakeup woken;
+  const For what;
+  const ClientShare* const client;
 
  private:
   TransferSlots& all_;
-  const For what_;
   std::uint64_t number_ = 0;
   Slot slot_ GUARDED_BY(all_.mutex_);
 };
@@ -47,13 +50,15 @@ class TransferSlots::Waiter {
 TransferSlots::TransferSlots(std::size_t slots)
     : slots_(std::max<std::size_t>(1, slots)),
       spared_(std::max<std::size_t>(1, slots_ / 4)),
-      most_fetched_(std::max<std::size_t>(1, slots_ - std::min(slots_, spared_))) {}
+      most_fetched_(std::max<std::size_t>(1, slots_ - std::min(slots_, spared_))),
+      most_of_one_(most_fetched_) {}
 
 TransferSlots::Slot& TransferSlots::Slot::operator=(Slot&& other) noexcept {
   if (this == &other) return *this;
   release();
   all_ = std::exchange(other.all_, nullptr);
   what_ = other.what_;
+  client_ = other.client_;
   leaving_ = std::exchange(other.leaving_, false);
   return *this;
 }
@@ -80,49 +85,58 @@ bool TransferSlots::has_slot(For what) const {
   return taken_ < slots_ && (what == For::stored || fetched_ < most_fetched_);
 }
 
-TransferSlots::Slot TransferSlots::give(For what) {
+bool TransferSlots::may_have(const ClientShare* client) const {
+  const auto found = of_clients_.find(client);
+  return !client || found == of_clients_.end() || found->second < most_of_one_;
+}
+
+TransferSlots::Slot TransferSlots::give(For what, const ClientShare* client) {
   ++taken_;
   if (what == For::fetched) ++fetched_;
-  return {*this, what};
+  if (client) ++of_clients_[client];
+  return {*this, what, client};
 }
 
-TransferSlots::Slot TransferSlots::try_take(For what) {
+TransferSlots::Slot TransferSlots::try_take(For what, const ClientShare* client) {
   const threads::MutexLock lock(mutex_);
-  if (!has_slot(what) || !turns(what).empty()) return {};
-  return give(what);
+  if (!has_slot(what) || !turns(what).empty() || !may_have(client)) return {};
+  return give(what, client);
 }
 
-TransferSlots::Slot TransferSlots::spare() {
+TransferSlots::Slot TransferSlots::spare(const ClientShare* client) {
   const threads::MutexLock lock(mutex_);
   const bool plenty = taken_ == 0 || taken_ + spared_ < slots_;
   if (!plenty || !has_slot(For::fetched) || !turns(For::fetched).empty()) return {};
-  return give(For::fetched);
+  return may_have(client) ? give(For::fetched, client) : Slot();
 }
 
 net::Task<TransferSlots::Slot> TransferSlots::take(For what, net::Executor executor,
-                                                   std::chrono::milliseconds at_most) {
-  Waiter turn(*this, what, executor);
+                                                   std::chrono::milliseconds at_most,
+                                                   const ClientShare* client) {
+  Waiter turn(*this, what, executor, client);
   co_await turn.woken.wait(at_most);
   co_return turn.end();
 }
 
-// The kind of waiters whose first one is served next; null if nobody waits, or no slot is free.
-TransferSlots::Turns* TransferSlots::next_turns() {
-  Turns* next = nullptr;
+// The first waiter that may have a slot which is free; null if there is none.
+TransferSlots::Waiter* TransferSlots::next() {
+  std::pair<std::uint64_t, Waiter*> first{~std::uint64_t{0}, nullptr};
   for (const For what : {For::stored, For::fetched}) {
-    auto& these = turns(what);
-    if (these.empty() || !has_slot(what)) continue;
-    if (!next || these.begin()->first < next->begin()->first) next = &these;
+    if (!has_slot(what)) continue;
+    for (const auto& [number, waiter] : turns(what)) {
+      if (number > first.first) break;
+      if (!may_have(waiter->client)) continue;
+      first = {number, waiter};
+      break;
+    }
   }
-  return next;
+  return first.second;
 }
 
 void TransferSlots::serve() {
-  for (auto* next = next_turns(); next; next = next_turns()) {
-    auto& turn = *next->begin()->second;
-    turn.expect_guard(mutex_);
-    turn.receive(give(next == &turns(For::stored) ? For::stored : For::fetched));
-    next->erase(next->begin());
+  for (auto* turn = next(); turn; turn = next()) {
+    turn->expect_guard(mutex_);
+    turn->receive(give(turn->what, turn->client));
   }
 }
 
@@ -131,6 +145,8 @@ void TransferSlots::take_back(const Slot& slot) {
   --taken_;
   if (slot.what_ == For::fetched) --fetched_;
   if (slot.leaving_) --leaving_;
+  const auto of_client = of_clients_.find(slot.client_);
+  if (of_client != of_clients_.end() && --of_client->second == 0) of_clients_.erase(of_client);
   serve();
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "config/threads/mutex.hpp"
@@ -13,9 +14,12 @@
 
 namespace proxy {
 
+struct ClientShare;
+
 // A counting semaphore that serves its waiters in order. Each slot is for one block of one reader:
 // several readers of the same block have a slot each. A reader that waits for a slot must not have
-// another one. Any thread.
+// another one. One client gets three quarters of the slots at most, so that others need not wait
+// for its readers. Any thread.
 class TransferSlots {
  public:
   // Fetched blocks leave some slots free for stored ones, so that hits do not wait for origins.
@@ -51,21 +55,25 @@ class TransferSlots {
 
    private:
     friend class TransferSlots;
-    Slot(TransferSlots& all, For what) : all_(&all), what_(what) {}
+    Slot(TransferSlots& all, For what, const ClientShare* client)
+        : all_(&all), what_(what), client_(client) {}
 
     TransferSlots* all_ = nullptr;
     For what_ = For::stored;
+    const ClientShare* client_ = nullptr;
     bool leaving_ = false;
   };
 
-  // Never waits. Empty if no slot is free, or others wait for one.
-  [[nodiscard]] Slot try_take(For what);
+  // Never waits. Empty if no slot is free, or others wait for one. `client`: the reader's, which
+  // has the slot counted; it outlives the slot. Null: the slot counts for no client.
+  [[nodiscard]] Slot try_take(For what, const ClientShare* client = nullptr);
   // As try_take(), for a fetched block that no reader waits for yet: leaves a quarter of the slots
   // free.
-  [[nodiscard]] Slot spare();
+  [[nodiscard]] Slot spare(const ClientShare* client = nullptr);
   // Waits for a turn. Empty if none came within `at_most`.
   net::Task<Slot> take(For what, net::Executor executor,
-                       std::chrono::milliseconds at_most = kPatience);
+                       std::chrono::milliseconds at_most = kPatience,
+                       const ClientShare* client = nullptr);
 
  private:
   class Waiter;
@@ -73,20 +81,24 @@ class TransferSlots {
 
   Turns& turns(For what) REQUIRES(mutex_) { return turns_[static_cast<std::size_t>(what)]; }
   [[nodiscard]] bool has_slot(For what) const REQUIRES(mutex_);
-  Turns* next_turns() REQUIRES(mutex_);
-  Slot give(For what) REQUIRES(mutex_);
+  [[nodiscard]] bool may_have(const ClientShare* client) const REQUIRES(mutex_);
+  Waiter* next() REQUIRES(mutex_);
+  Slot give(For what, const ClientShare* client) REQUIRES(mutex_);
   void serve() REQUIRES(mutex_);
   void take_back(const Slot& slot);
 
   const std::size_t slots_;
   const std::size_t spared_;
   const std::size_t most_fetched_;
+  const std::size_t most_of_one_;
   threads::Mutex mutex_{threads::Place::third};
   std::size_t taken_ GUARDED_BY(mutex_) = 0;
   // How many of the taken slots are for fetched blocks.
   std::size_t fetched_ GUARDED_BY(mutex_) = 0;
   // For how many of the taken slots is_wanted() has returned true.
   std::size_t leaving_ GUARDED_BY(mutex_) = 0;
+  // How many each client has; clients without any are not listed.
+  std::unordered_map<const ClientShare*, std::size_t> of_clients_ GUARDED_BY(mutex_);
   std::uint64_t came_ GUARDED_BY(mutex_) = 0;  // waiters so far
   std::array<Turns, 2> turns_ GUARDED_BY(mutex_);
 };

@@ -94,7 +94,16 @@ void Http1Response::abort() {
   if (!gone_) gone_ = asio::error::operation_aborted;
   // If the end of the connection delimits the body, a cut must not look like that end.
   if (close_delimited()) stream_.reset_on_close();
-  stream_.expires_after(std::chrono::steady_clock::duration::zero());
+  stream_.interrupt();
+}
+
+Unread Http1Response::unread() const {
+  if (const auto stalled = stream_.stalled_since()) {
+    return {.bytes = reader_ ? reader_->held() : writing_, .since = *stalled, .by_client = true};
+  }
+  const auto waits = reader_ ? reader_->waits_since() : std::nullopt;
+  if (!waits) return {};
+  return {.bytes = reader_->held(), .since = *waits};
 }
 
 // Bytes beyond the promised length would look like the next response.
@@ -120,8 +129,10 @@ void Http1Response::add_chunk(Buffers& out, std::span<const asio::const_buffer> 
 Task<error_code> Http1Response::write(const Buffers& buffers) {
   if (gone_ || buffers.empty()) co_return gone_;
   stream_.expires_after(idle_);
-  record_.bytes += asio::buffer_size(buffers);
+  writing_ = asio::buffer_size(buffers);
+  record_.bytes += writing_;
   const auto error = co_await stream_.write(std::span(buffers.data(), buffers.size()));
+  writing_ = 0;
   if (!gone_) gone_ = error;  // else aborted meanwhile
   if (gone_) keep_ = false;
   co_return gone_;

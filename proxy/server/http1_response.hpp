@@ -37,6 +37,7 @@ class Http1Response final : public ResponseWriter {
   using ResponseWriter::finish;
   net::Task<net::error_code> finish(std::string_view trailers) override;
   void abort() override;
+  [[nodiscard]] Unread unread() const override;
   void close_after() override { keep_ = false; }
   [[nodiscard]] std::optional<std::uint64_t> acknowledged() override {
     return stream_.acknowledged();
@@ -67,6 +68,7 @@ class Http1Response final : public ResponseWriter {
   bool bodiless_ = false;
   std::optional<std::uint64_t> left_;  // bytes of the body not sent yet, if its length is known
   net::error_code gone_;               // the error after which every write fails
+  std::uint64_t writing_ = 0;          // bytes of the write under way
 };
 
 }  // namespace proxy

@@ -1,6 +1,7 @@
 #include "proxy/server/server.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -8,17 +9,14 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "proxy/server/session.hpp"
+#include "proxy/server/accept.hpp"
 #include "proxy/version.hpp"
 
 namespace proxy {
 
-using net::Task;
 namespace asio = net::asio;
 
 namespace {
-
-constexpr std::chrono::milliseconds kOutOfDescriptors{100};
 
 std::string name_for(const config::Settings& settings, const Listeners& listeners) {
   if (!settings.name.empty()) return settings.name;
@@ -38,36 +36,19 @@ std::string name_for(const config::Settings& settings, const Listeners& listener
   std::_Exit(0);
 }
 
-Task<void> serve_client(Worker& worker, net::Socket socket) {
-  co_await run_session(worker, std::move(socket));
-  --worker.process.connections;
-}
-
-void admit(Worker& worker, net::Socket socket) {
-  auto& process = worker.process;
-  worker.counters.accepted.add();
-  if (++process.connections > worker.policy()->settings.limits.connections) {
-    --process.connections;
-    worker.counters.rejected.add();
-    return;  // closed unanswered: a Squid would pass a 503 on to its user
+DescriptorLimits descriptor_limits_of(const config::Settings& settings) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) limit.rlim_cur = RLIM_INFINITY;
+  const auto& disk = settings.cache.disk;
+  const auto limits =
+      descriptor_limits(limit.rlim_cur, disk ? cache::segments_of(disk->size.value) : 0);
+  if (limits.connections < settings.limits.connections) {
+    spdlog::warn(
+        "{} file descriptors are allowed here, which is enough for {} client connections; "
+        "limits.connections is {} (ulimit -n, or LimitNOFILE of the service, allows more)",
+        limit.rlim_cur, limits.connections, settings.limits.connections);
   }
-  asio::co_spawn(worker.io.get_executor(), serve_client(worker, std::move(socket)), asio::detached);
-}
-
-Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
-  while (!worker.process.draining) {
-    net::Socket socket(worker.io.get_executor());
-    const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
-    if (!error) {
-      admit(worker, std::move(socket));
-    } else if (error == asio::error::operation_aborted || worker.process.draining) {
-      co_return;
-    } else {
-      // Usually the process is out of descriptors. Connections that end return theirs.
-      net::Timer timer(worker.io.get_executor(), kOutOfDescriptors);
-      co_await timer.async_wait(net::as_result);
-    }
-  }
+  return limits;
 }
 
 }  // namespace
@@ -97,7 +78,8 @@ Server::Server(PinnedPolicy policy, Listeners& listeners)
                .metrics = metrics_,
                .log = log_,
                .tls = tls_,
-               .aside = aside_.get_executor()},
+               .aside = aside_.get_executor(),
+               .descriptors = descriptor_limits_of(policy_->settings)},
       workers_(process_, aside_, listeners_.threads()) {}
 
 Server::~Server() {
@@ -157,7 +139,7 @@ void Server::drain() {
   // Polls the count of connections: this thread has nothing else to do, and the end of a connection
   // then costs a serving thread one atomic subtraction.
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;
-  while (process_.connections > 0 && std::chrono::steady_clock::now() < until) {
+  while (process_.clients.connections() > 0 && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 }

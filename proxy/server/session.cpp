@@ -8,6 +8,7 @@
 #include "proxy/reply/refuse.hpp"
 #include "proxy/server/http1_body.hpp"
 #include "proxy/server/http1_response.hpp"
+#include "proxy/server/partial_head.hpp"
 #include "proxy/worker/session_list.hpp"
 
 namespace proxy {
@@ -25,6 +26,13 @@ bool reads_on(const Request& request) {
   return request.framing.has_body() || request.asks_for_websocket() || request.is_connect();
 }
 
+// Whether a head names the method HEAD, also one that cannot be parsed or has arrived in part. An
+// empty line may come first (RFC 9112 2.2).
+bool begins_with_head(std::string_view bytes) {
+  if (bytes.starts_with("\r\n")) bytes.remove_prefix(2);
+  return bytes.starts_with("HEAD ");
+}
+
 // An IPv4 client of an IPv6 socket is told as an IPv4 address.
 std::string text_of(const asio::ip::address& address) {
   const bool mapped = address.is_v6() && address.to_v6().is_v4_mapped();
@@ -36,36 +44,91 @@ enum class Then { go_on, close };
 
 class Session final : public SessionList::Item {
  public:
-  Session(Worker& worker, net::Socket socket, const net::tcp::endpoint& remote)
+  Session(Worker& worker, net::Socket socket, const net::tcp::endpoint& remote,
+          const ClientTable::Guest& guest)
       : Item(worker.sessions),
+        guest_(guest),
         worker_(worker),
         stream_(std::move(socket), worker.deadlines),
         input_(stream_, worker.buffers),
         response_(stream_, input_, record_, worker.policy()->settings.timeouts.body),
-        client_{worker, response_, record_, upstream::plain_address(remote.address()),
-                text_of(remote.address())} {}
+        client_{worker,
+                response_,
+                record_,
+                upstream::plain_address(remote.address()),
+                text_of(remote.address()),
+                &guest} {}
 
   Task<void> run();
 
  private:
   void drain() override {
-    if (idle_) stream_.close();
+    if (now_.doing == Now::Doing::idle) stream_.close();
   }
+  Unread count_unread() override;
+  [[nodiscard]] Unread partial_head() const override { return head_.held(); }
+  [[nodiscard]] std::optional<Waiting> waits() const override;
+  [[nodiscard]] const ClientTable::Guest& guest() const override { return guest_; }
+  void cut(Cut why) override;
+  void note_cut(Cut why);
   Task<Then> await_request();
   Task<Then> serve_one();
   Task<Then> answer_request(Request& request);
   Task<void> refuse_head(net::error_code error);
   Task<void> linger();
   void note(std::string_view method, std::string_view url);
+  void log(std::string_view method, std::string_view url);
 
+  const ClientTable::Guest& guest_;
   Worker& worker_;
+  CountedBytes unread_{worker_.process.unread_bytes, &guest_.share().unread_bytes};
+  CountedBytes leaving_{worker_.process.leaving_bytes};
   net::Stream stream_;
   Input input_;
   RequestRecord record_;
   Http1Response response_;
   Client client_;
-  bool idle_ = false;
+  PartialHead head_{worker_, *this};
+  struct Now {
+    enum class Doing { idle, head, answering } doing = Doing::answering;
+    std::chrono::steady_clock::time_point since{};
+  };
+  Now now_;
+  Cut cut_ = Cut::none;
 };
+
+std::optional<Waiting> Session::waits() const {
+  if (now_.doing == Now::Doing::answering || cut_ != Cut::none) return std::nullopt;
+  return Waiting{.client = guest_.address(),
+                 .connections = guest_.share().connections,
+                 .idle = now_.doing == Now::Doing::idle,
+                 .since = now_.since};
+}
+
+Unread Session::count_unread() {
+  if (cut_ != Cut::none) return {};
+  const auto unread = response_.unread();
+  unread_.set(unread.bytes);
+  return unread;
+}
+
+void Session::note_cut(Cut why) {
+  cut_ = why;
+  worker_.counters.cuts[static_cast<std::size_t>(why)].add();
+}
+
+void Session::cut(Cut why) {
+  if (cut_ != Cut::none) return;
+  note_cut(why);
+  leaving_.set(unread_.get());
+  unread_.set(0);
+  head_.end();
+  if (now_.doing == Now::Doing::answering) {
+    response_.cut();
+  } else {
+    stream_.interrupt();
+  }
+}
 
 Task<void> Session::run() {
   unsigned served = 0;
@@ -73,7 +136,7 @@ Task<void> Session::run() {
     const auto arrived = co_await await_request();
     if (arrived == Then::close) break;
     const auto served_one = co_await serve_one();
-    if (served_one == Then::close || worker_.process.draining) break;
+    if (served_one == Then::close || cut_ != Cut::none || worker_.process.draining) break;
     // A client that sends one request after the other must not starve this thread's other clients.
     if (++served % kTurn == 0) co_await asio::post(worker_.io.get_executor(), net::use_task);
   }
@@ -85,10 +148,15 @@ Task<Then> Session::await_request() {
   if (!input_.empty()) co_return Then::go_on;
   input_.release_if_empty();
   stream_.expires_after(worker_.policy()->settings.timeouts.keep_alive);
-  idle_ = true;
+  now_ = {Now::Doing::idle, worker_.deadlines.now()};
   const auto error = co_await stream_.readable();
-  idle_ = false;
-  if (error || worker_.process.draining) co_return Then::close;
+  now_.doing = Now::Doing::answering;
+  if (cut_ != Cut::none) {
+    record_ = RequestRecord{};
+    record_.begun = std::chrono::steady_clock::now();
+    log("", "error:idle-connection");
+  }
+  if (error || cut_ != Cut::none || worker_.process.draining) co_return Then::close;
   co_return Then::go_on;
 }
 
@@ -98,9 +166,12 @@ Task<Then> Session::serve_one() {
   const auto& settings = worker_.policy()->settings;
   const http::HeadLimits limits{settings.limits.head.value, settings.limits.fields};
   stream_.expires_after(settings.timeouts.head);
-  const auto bytes = co_await input_.head(limits.bytes);
-  // A HEAD whose head cannot be parsed is still refused without a body.
-  const bool head_only = bytes && bytes->starts_with("HEAD ");
+  now_ = {Now::Doing::head, worker_.deadlines.now()};
+  head_.begin();
+  const auto bytes = co_await input_.head(limits.bytes, &head_);
+  head_.end();
+  now_.doing = Now::Doing::answering;
+  const bool head_only = begins_with_head(input_.buffered());
   response_.begin(1, head_only, false);
   record_ = RequestRecord{};
   record_.begun = std::chrono::steady_clock::now();
@@ -131,9 +202,12 @@ Task<Then> Session::serve_one() {
 
 Task<Then> Session::answer_request(Request& request) {
   response_.begin(request.head.minor, request.head.method == "HEAD",
-                  request.head.keep_alive() && !worker_.process.draining);
-  Http1Body body(input_, request.framing);
+                  request.head.keep_alive() && !guest_.in_reserve() && !worker_.process.draining);
+  const auto& settings = worker_.policy()->settings;
+  const ReceiptRate rate(settings.limits.least_rate.value, settings.timeouts.body / 2);
+  Http1Body body(input_, request.framing, rate);
   co_await answer(client_, request, body);
+  if (body.too_slow()) note_cut(Cut::slow);
   if (response_.started() && !response_.finished()) {
     record_.aborted = true;
     response_.abort();
@@ -158,6 +232,8 @@ Task<void> Session::refuse_head(net::error_code error) {
 // might lose the response (RFC 9112 9.6). So this stops sending first, then reads until the client
 // has closed too.
 Task<void> Session::linger() {
+  const bool others_need_it = cut_ != Cut::none && cut_ != Cut::slow;
+  if (others_need_it || guest_.in_reserve()) co_return;
   if (response_.started() && !response_.finished()) co_return;  // aborted: nothing to wait for
   stream_.shutdown_send();
   const PooledBuffer scratch(worker_.buffers);
@@ -175,7 +251,12 @@ void Session::note(std::string_view method, std::string_view url) {
   counters.requests[static_cast<std::size_t>(record_.tag)].add();
   counters.bytes_sent.add(record_.bytes);
   if (record_.aborted) counters.aborted.add();
+  log(method, url);
+}
+
+void Session::log(std::string_view method, std::string_view url) {
   if (!worker_.process.log.on() || record_.routine) return;
+  record_.cut = cut_;
   const auto took = std::chrono::steady_clock::now() - record_.begun;
   worker_.log.add({.ended = worker_.process.clock.now(),
                    .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
@@ -187,11 +268,9 @@ void Session::note(std::string_view method, std::string_view url) {
 
 }  // namespace
 
-Task<void> run_session(Worker& worker, net::Socket socket) {
-  net::error_code gone;
-  const auto remote = socket.remote_endpoint(gone);
-  if (gone) co_return;
-  Session session(worker, std::move(socket), remote);
+Task<void> run_session(Worker& worker, net::Socket socket, net::tcp::endpoint remote,
+                       const ClientTable::Guest& guest) {
+  Session session(worker, std::move(socket), remote, guest);
   try {
     co_await session.run();
   } catch (const std::exception& bug) {

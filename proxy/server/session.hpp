@@ -8,6 +8,8 @@ namespace proxy {
 
 // Reads requests, answers them in order, and closes the connection. Runs on the worker's thread.
 // While the connection is idle, it holds no buffer.
-net::Task<void> run_session(Worker& worker, net::Socket socket);
+// `remote`: the client's address and port. `guest`: the connection as counted; outlives the task.
+net::Task<void> run_session(Worker& worker, net::Socket socket, net::tcp::endpoint remote,
+                            const ClientTable::Guest& guest);
 
 }  // namespace proxy

@@ -14,6 +14,7 @@ std::size_t thread_count(const config::Settings& settings) {
 
 WorkerThreads::WorkerThreads(Process& process, Loop& aside, std::size_t count) : aside_(aside) {
   for (std::size_t i = 0; i < count; ++i) workers_.emplace_back(process, i);
+  process.on_each_worker = [this](const auto& work) { on_each(work); };
 }
 
 void WorkerThreads::follow(const PinnedPolicy& policy) {
@@ -33,6 +34,7 @@ void WorkerThreads::start() {
   });
   for (auto& worker : workers_) {
     worker.deadlines.start();
+    worker.relief.start();
     running_.emplace_back([&worker] { worker.io.run(); });
   }
 }

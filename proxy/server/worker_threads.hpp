@@ -13,7 +13,7 @@ namespace proxy {
 // The number of I/O threads that the settings ask for: one per core by default.
 std::size_t thread_count(const config::Settings& settings);
 
-// For the main thread alone.
+// For the main thread alone, except on_each().
 class WorkerThreads {
  public:
   // Starts no thread and gives no worker a policy. `process` and `aside` outlive this object.
@@ -25,7 +25,8 @@ class WorkerThreads {
   // Posts the policy to each worker, whose thread then follows it. Returns at once.
   void follow(const PinnedPolicy& policy);
 
-  // Posts `work` to each worker's thread. Returns at once; before start() the work waits.
+  // Posts `work` to each worker's thread. Returns at once; before start() the work waits. Any
+  // thread.
   void on_each(const std::function<void(Worker&)>& work);
 
   // Starts all threads. Call this after the first follow().

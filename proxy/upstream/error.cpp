@@ -25,6 +25,8 @@ const char* text_of(Errc error) {
       return "the host cannot be reached";
     case Errc::connect_timed_out:
       return "connecting to the host took too long";
+    case Errc::no_descriptors:
+      return "this proxy has no file descriptor left to connect with";
     case Errc::tls_failed:
       return "the TLS handshake with the host failed";
     case Errc::tls_unverified:

@@ -17,6 +17,7 @@ enum class Errc {
   connect_refused,    // a host answered with a refusal
   connect_failed,     // no host answered
   connect_timed_out,  // while connecting or during the TLS handshake
+  no_descriptors,     // this process may open no more sockets
   tls_failed,         // the handshake broke down
   tls_unverified,     // the certificate is not signed by an authority that we trust
   tls_wrong_name,     // the certificate is for another name or address

@@ -26,6 +26,7 @@ What what_of(boost::system::error_code cause) {
       cause == error::timed_out) {
     return What::timed_out;
   }
+  if (cause == Errc::no_descriptors) return What::overload;
   if (cause.category() == upstream::upstream_category()) return What::unreachable;
   if (cause == error::eof || cause == error::connection_reset || cause == error::broken_pipe ||
       cause == boost::asio::ssl::error::stream_truncated ||

@@ -42,6 +42,12 @@ void Pool::drop_oldest_of(const Endpoint& endpoint) {
   if (places.empty()) places_.erase(found);
 }
 
+void Pool::clear() {
+  places_.clear();
+  idle_.clear();
+  expires_never();
+}
+
 void Pool::watch_oldest() {
   expires_after(idle_.front().until - deadlines_.now());
 }

@@ -33,6 +33,8 @@ class Pool final : private net::Watched {
   // Whether the other side has closed the connection or sent bytes is checked when it is taken.
   void give_back(const Endpoint& endpoint, std::unique_ptr<net::Stream> stream);
 
+  // Closes all idle connections.
+  void clear();
   [[nodiscard]] std::size_t size() const { return idle_.size(); }
 
  private:

@@ -37,6 +37,7 @@ class Ending {
 void end_attempt(RaceState& state, std::size_t attempt, net::error_code error) {
   --state.running;
   if (error == net::asio::error::connection_refused) state.failure = Errc::connect_refused;
+  if (error == net::asio::error::no_descriptors) state.failure = Errc::no_descriptors;
   if (!error && !state.winner) state.winner = attempt;
   state.wake.cancel();
 }

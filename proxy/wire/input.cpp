@@ -24,7 +24,7 @@ void BufferPool::give_back(std::unique_ptr<char[]> buffer) {
   if (free_.size() < kKept) free_.push_back(std::move(buffer));
 }
 
-Task<Result<std::string_view>> Input::head(std::size_t limit) {
+Task<Result<std::string_view>> Input::head(std::size_t limit, HeadWatch* watch) {
   std::size_t searched = 0;
   for (;;) {
     const auto bytes = buffered();
@@ -32,6 +32,7 @@ Task<Result<std::string_view>> Input::head(std::size_t limit) {
     if (end != std::string_view::npos && end <= limit) co_return bytes.substr(0, end);
     if (bytes.size() >= limit) co_return make_error_code(HttpError::header_limit);
     searched = bytes.size();
+    if (watch && searched > 0) watch->incomplete(searched, capacity_);
     const auto read = co_await fill(limit);
     if (!read) {
       const bool cut = read.error() == asio::error::eof && !empty();

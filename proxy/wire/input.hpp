@@ -41,6 +41,17 @@ class PooledBuffer {
   std::unique_ptr<char[]> bytes_;
 };
 
+// Watches a head that arrives in more than one piece.
+class HeadWatch {
+ public:
+  // So many bytes of the head have come and take so much memory; the head is not whole. Called
+  // after each piece but the last.
+  virtual void incomplete(std::size_t bytes, std::size_t memory) = 0;
+
+ protected:
+  ~HeadWatch() = default;
+};
+
 // Bytes that were read from a stream and not consumed yet. Views into them are valid until the next
 // read or consume(). The stream and the pool outlive the input. Belongs to one coroutine.
 class Input {
@@ -53,7 +64,7 @@ class Input {
   // Waits for a whole head and returns its bytes, still unconsumed. Errors:
   // http::error::header_limit if `limit` bytes hold no end of a head; eof at the end of the stream;
   // http::error::partial_message if the stream ends within a head.
-  net::Task<net::Result<std::string_view>> head(std::size_t limit);
+  net::Task<net::Result<std::string_view>> head(std::size_t limit, HeadWatch* watch = nullptr);
   // Waits for bytes and appends them to the buffer, which holds at most `limit` bytes (or
   // BufferPool::kSize, if that is more). Returns how many bytes arrived. A full buffer is
   // http::error::buffer_overflow.

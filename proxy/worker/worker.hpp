@@ -2,11 +2,15 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 
 #include "config/settings.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
+#include "proxy/crowd/client_table.hpp"
+#include "proxy/crowd/descriptors.hpp"
+#include "proxy/crowd/pressure.hpp"
 #include "proxy/fill/fills.hpp"
 #include "proxy/net/clock.hpp"
 #include "proxy/observe/access_log.hpp"
@@ -14,11 +18,16 @@
 #include "proxy/policy/policy.hpp"
 #include "proxy/runs/block_runs.hpp"
 #include "proxy/wire/input.hpp"
+#include "proxy/worker/doorkeeper.hpp"
 #include "proxy/worker/outgoing.hpp"
 #include "proxy/worker/probes.hpp"
+#include "proxy/worker/relief.hpp"
 #include "proxy/worker/session_list.hpp"
+#include "proxy/worker/warnings.hpp"
 
 namespace proxy {
+
+struct Worker;
 
 // The objects that exist once in the process, for its whole life. Settings that may change while it
 // runs belong to Policy. Outlives all workers. Members that are not const are thread-safe. The
@@ -41,7 +50,16 @@ struct Process {
   upstream::TlsClient& tls;
   net::Executor aside;  // one thread, for work that would hold up an I/O thread
 
-  std::atomic<std::size_t> connections{0};
+  // Runs the work on each worker's thread, soon. Returns at once. Empty: there is one worker.
+  std::function<void(const std::function<void(Worker&)>&)> on_each_worker = {};
+
+  ClientTable clients{};
+  std::atomic<std::uint64_t> unread_bytes{0};   // of all clients: see ClientShare
+  std::atomic<std::uint64_t> head_bytes{0};     // likewise
+  std::atomic<std::uint64_t> leaving_bytes{0};  // of responses that were cut and have yet to end
+  LastTime found_no_room{};  // to store a response, though all that can be evicted was
+  DescriptorLimits descriptors{.connections = ~std::size_t{0}, .scarce_from = ~std::size_t{0}};
+  Warnings warnings{};
   std::atomic<bool> draining{false};
   std::atomic<bool> verifying{false};  // a request to verify the cache is running
 };
@@ -71,6 +89,8 @@ struct Worker {
   BufferPool buffers;
   Outgoing outgoing;
   SessionList sessions;
+  Relief relief{*this};
+  Doorkeeper doorkeeper{*this};
   Probes probes;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
   ThreadCounters& counters;

@@ -41,7 +41,8 @@ TEST(Load, TakesEverySettingFromTheText) {
               "disk": {"path": "/var/cache/a", "size": "64MiB", "admit": "second"}},
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
-               "false_miss_sample": 0.25},
+               "false_miss_sample": 0.25, "check_sample": 0.5,
+               "confirm_sample": 0.125},
     "reverse": [], "forwarded": "append", "forwarded_drop": ["X-A"], "forwarded_pass": ["X-B"], "forward": false,
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
                "deny_to": [], "own_names": ["Cache-A.test"], "connect_ports": [443, 8443],
@@ -50,7 +51,9 @@ TEST(Load, TakesEverySettingFromTheText) {
     "timeouts": {"head": "1s", "body": "2s", "connect": "3s", "first_byte": "4s",
                  "keep_alive": "5s", "peer_connect": "6ms", "peer_first_byte": "7ms", "drain": "0s",
                  "unreachable": "8s"},
-    "limits": {"connections": 5, "head": "8KiB", "fields": 50}})");
+    "limits": {"connections": 5, "head": "8KiB", "fields": 50, "bytes_per_client": "1MiB",
+               "connections_per_client": 4, "requests_per_client": 3, "heads": "2MiB",
+               "least_rate": "0B"}})");
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<HostPort>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
@@ -63,7 +66,7 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     {"A", "B"},
                                     {"A", "B"},
                                     DiskSettings{"/var/cache/a", mebibytes(64), Admit::second}}));
-  EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25}));
+  EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5, 0.125}));
   EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
   EXPECT_EQ(s.forward, false);
   EXPECT_EQ(s.access.own_names, std::vector<std::string>{"cache-a.test"});
@@ -78,7 +81,18 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.access.allow, std::vector<std::string>{"c"});
   EXPECT_EQ(s.log, (LogSettings{LogTarget::file, "/var/log/hearsay.log", LogFormat::json}));
   EXPECT_EQ(s.timeouts, (Timeouts{1s, 2s, 3s, 4s, 5s, 6ms, 7ms, 0s, 8s}));
-  EXPECT_EQ(s.limits, (Limits{5, kibibytes(8), 50}));
+  EXPECT_EQ(s.limits, (Limits{5, kibibytes(8), 50, mebibytes(1), 4, 3, mebibytes(2), ByteSize{0}}));
+}
+
+TEST(Load, LetsAClientHaveHalfOfAllConnectionsByDefault) {
+  const Limits limits = loaded(R"({"limits":{"connections":100}})").limits;
+  EXPECT_EQ(limits.most_connections_per_client(), 50u);
+  EXPECT_EQ(limits.most_requests_per_client(), 50u);
+  EXPECT_EQ(loaded(R"({"limits":{"connections":1}})").limits.most_connections_per_client(), 1u);
+}
+
+TEST(Load, MeasuresWhatAClientMayLeaveUnreadByTheMemory) {
+  EXPECT_EQ(loaded(R"({"cache":{"memory":"64MiB"}})").bytes_per_client(), mebibytes(2));
 }
 
 TEST(Load, TellsTheLogTargetsApart) {
@@ -153,6 +167,10 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                     "line 1, column 32, digest.false_miss_sample", "from 0 to 1"},
            LoadCase{R"({"digest":{"false_miss_sample":"1"}})",
                     "line 1, column 32, digest.false_miss_sample", "from 0 to 1"},
+           LoadCase{R"({"digest":{"check_sample":2}})", "line 1, column 27, digest.check_sample",
+                    "from 0 to 1"},
+           LoadCase{R"({"digest":{"confirm_sample":2}})",
+                    "line 1, column 29, digest.confirm_sample", "from 0 to 1"},
            LoadCase{R"({"digest":{"period":5}})", "line 1, column 21, digest.period", "\"250ms\""},
            LoadCase{R"({"digest":{"squid_pause":"3s"}})", "line 1, column 26, digest.squid_pause",
                     "to \"2s\""},

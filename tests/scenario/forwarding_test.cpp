@@ -193,5 +193,18 @@ TEST(Forwarding, Says502WhereAnOriginDoesNotSpeakHttp) {
   }
 }
 
+TEST(Forwarding, TakesNothingForAnAnswerThatFollowsAMalformedOne) {
+  Scene scene;
+  const std::string malformed = "HTTP/1.1 200 OK\r\nBad Name: 1\r\n\r\n";
+  const std::string another = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
+  scene.origin.on_head("/a", Reply::raw(malformed + another));
+  for (const Fields& fields : {Fields{{"Expect", "100-continue"}}, Fields{}}) {
+    Client client(scene.proxy.port());
+    client.send(request_text("PUT", scene.origin.url("/a"), fields, std::string(300'000, 'x')));
+    const Response response = client.read("PUT");
+    EXPECT_EQ(response.status, 502) << response.body;
+  }
+}
+
 }  // namespace
 }  // namespace scenario

@@ -211,31 +211,6 @@ TEST(Posture, WhatMayNotBeReachedIsNotAskedOfANeighbour) {
   EXPECT_EQ(peer.count("/a"), 0U);
 }
 
-TEST(Posture, LimitsConnections) {
-  const ProxyProcess proxy(json{{"limits", {{"connections", 3}}}});
-  std::vector<std::unique_ptr<Client>> clients;
-  const auto ask = [&](Client& client) {
-    client.send("GET /health HTTP/1.1\r\nHost: " + proxy.address() + "\r\n\r\n");
-    return client.read().status;
-  };
-  for (int i = 0; i < 3; ++i) {
-    clients.push_back(std::make_unique<Client>(proxy.port()));
-    EXPECT_EQ(ask(*clients.back()), 200);
-  }
-  Client beyond(proxy.port());
-  const std::string answer = beyond.read_bytes(std::string::npos);
-  EXPECT_TRUE(answer.empty() || answer.starts_with("HTTP/1.1 503 ")) << answer;
-  clients.pop_back();
-  EXPECT_TRUE(await([&] {
-    try {
-      Client next(proxy.port());
-      return ask(next) == 200;
-    } catch (const std::exception&) {
-      return false;
-    }
-  }));
-}
-
 TEST(Posture, LimitsHeads) {
   Scene scene(json{{"limits", {{"head", "4KiB"}, {"fields", 20}}}});
   Fields many;

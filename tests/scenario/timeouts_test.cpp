@@ -17,6 +17,17 @@ TEST(Timeouts, EndARequestHeadThatDoesNotEnd) {
   EXPECT_TRUE(answer.empty() || answer.starts_with("HTTP/1.1 408 ")) << answer;
 }
 
+TEST(Timeouts, EndAHeadWithoutABodyWhereTheMethodIsHead) {
+  Scene scene(timeouts({{"head", "200ms"}}));
+  for (const std::string empty_line : {"", "\r\n"}) {
+    Client client(scene.proxy.port());
+    client.send(empty_line + "HEAD " + scene.origin.url("/a") + " HTTP/1.1\r\nHo");
+    const std::string answer = client.read_bytes(std::string::npos);
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 408 ")) << answer;
+    EXPECT_TRUE(answer.ends_with("\r\n\r\n")) << answer;
+  }
+}
+
 TEST(Timeouts, EndAnIdleConnection) {
   Scene scene(timeouts({{"keep_alive", "200ms"}}));
   scene.origin.on("/a", Reply().body("hello"));

@@ -57,7 +57,8 @@ class Trouble {
     const auto url = origin_ + World::path_of(resource);
     const auto answer = client.request("PURGE", url, scenario::kOnPurpose);
     EXPECT_TRUE(answer.status == 200 || answer.status == 404) << answer.status;
-    world_.purged(proxy, resource);
+    // A purge that the disk has yet to write may be lost with the proxy.
+    if (!support::contains(answer.body, "owed")) world_.purged(proxy, resource);
   }
 
   World& world_;

@@ -20,11 +20,12 @@ std::string request_text(std::string_view method, std::string_view url, const Fi
 std::string origin_form_text(std::string_view host, std::string_view method, std::string_view path,
                              const Fields& fields = {}, std::string_view body = {});
 
-// One connection to 127.0.0.1. Calls that read or send throw TimedOut after kPatience, and reading
-// a message throws Malformed where Beast refuses it: each fails the test.
+// One connection to 127.0.0.1, from 127.0.0.`from`. Calls that read or send throw TimedOut after
+// kPatience, and reading a message throws Malformed where Beast refuses it: each fails the test.
 class Client {
  public:
-  explicit Client(std::uint16_t port) : socket_(Socket::connect(port)), incoming_(socket_) {}
+  explicit Client(std::uint16_t port, std::uint8_t from = 1)
+      : socket_(Socket::connect(port, from)), incoming_(socket_) {}
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 

@@ -80,8 +80,11 @@ void Descriptor::close() {
   number_ = -1;
 }
 
-Socket Socket::connect(std::uint16_t port) {
+Socket Socket::connect(std::uint16_t port, std::uint8_t from) {
   Descriptor descriptor = tcp_socket();
+  sockaddr_in own = loopback(0);
+  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + from);
+  if (from != 1 && ::bind(descriptor.number(), generic(own), sizeof own) != 0) fail("bind");
   const sockaddr_in address = loopback(port);
   if (::connect(descriptor.number(), generic(address), sizeof address) != 0) {
     fail("connect to port " + std::to_string(port));

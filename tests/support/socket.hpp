@@ -44,7 +44,8 @@ class Descriptor {
 class Socket {
  public:
   explicit Socket(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
-  static Socket connect(std::uint16_t port);
+  // `from`: the last byte of our own address, 127.0.0.`from`.
+  static Socket connect(std::uint16_t port, std::uint8_t from = 1);
 
   // Waits for bytes and returns them, at most `limit`; empty after a close or reset by the other
   // side.

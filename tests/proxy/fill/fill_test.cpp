@@ -221,6 +221,47 @@ TEST(FillWindow, AReaderThatLeavesReleasesItsUnreadBytes) {
   EXPECT_LT(scene.budget.used(), kMegabyte.size());
 }
 
+TEST(FillWindow, AReaderThatLeavesByItsWriterReleasesItsUnreadBytesAndFails) {
+  FillScene scene;
+  auto reader = scene.attach();
+  int abandoned = 0;
+  scene.fill->on_abandoned([&] { ++abandoned; });
+  scene.fill->publish({});
+  scene.fill->keep_window();
+  scene.append("first");
+  EXPECT_FALSE(reader->at_hand().empty());
+  const auto next = start(scene, reader->next());
+  EXPECT_FALSE(*next);
+  EXPECT_TRUE(reader->waits_since());
+  reader->leave();
+  scene.settle();
+  ASSERT_TRUE(*next);
+  EXPECT_EQ((*next)->error().what, Failure::What::overload);
+  EXPECT_FALSE(reader->waits_since());
+  EXPECT_EQ(abandoned, 1);
+  reader.reset();
+  scene.settle();
+  EXPECT_EQ(abandoned, 1);
+}
+
+TEST(FillWindow, AReaderHoldsTheBytesThatItHasNotTakenAndThoseTakenLast) {
+  FillScene scene;
+  const auto reader = scene.attach();
+  scene.fill->publish({});
+  scene.fill->keep_window();
+  const auto before = scene.budget.used();
+  scene.append(kMegabyte);
+  EXPECT_EQ(reader->held(), scene.budget.used() - before);
+  scene.append("x");
+  while (!reader->at_hand().empty()) continue;
+  EXPECT_LT(reader->held(), 1000U);
+  scene.append(kMegabyte);
+  scene.append("y");
+  reader->leave();
+  EXPECT_EQ(reader->held(), 0U);
+  EXPECT_LT(scene.budget.used(), kMegabyte.size());
+}
+
 TEST(FillWindow, TheWriterWaitsWhileItsOnlyReaderIsAWindowBehind) {
   FillScene scene;
   const auto reader = scene.attach();
@@ -233,6 +274,17 @@ TEST(FillWindow, TheWriterWaitsWhileItsOnlyReaderIsAWindowBehind) {
   EXPECT_FALSE(reader->at_hand().empty());
   scene.settle();
   EXPECT_EQ(*room, Fill::Room::some);
+}
+
+TEST(FillWindow, IsAsLargeAsTheWriterSays) {
+  FillScene scene;
+  const auto reader = scene.attach();
+  scene.fill->publish({});
+  scene.fill->keep_window();
+  scene.append("12345678");
+  EXPECT_EQ(run(scene.io, scene.fill->room(9)), Fill::Room::some);
+  const auto room = start(scene, scene.fill->room(8));
+  EXPECT_FALSE(*room);
 }
 
 TEST(FillWindow, TheWriterIsToldWhenNobodyReadsAnyMore) {

@@ -99,6 +99,16 @@ TEST(Fills, APurgeOfManyUrlsInvalidatesEachThatItCovers) {
   EXPECT_FALSE(scene.fills.recently_invalidated(other_key, other, kNow));
 }
 
+TEST(Fills, APurgeOfAGiverOutdatesWhatItGaveAndNothingElse) {
+  FillsScene scene;
+  scene.fills.invalidate(PurgePattern(cache::Giver{7}), kNow);
+  EXPECT_TRUE(scene.fills.outdated(kKey, kUrl, kNow, 7));
+  EXPECT_FALSE(scene.fills.outdated(kKey, kUrl, kNow + Fills::Time::duration(1), 7));
+  EXPECT_FALSE(scene.fills.outdated(kKey, kUrl, kNow, 8));
+  EXPECT_FALSE(scene.fills.outdated(kKey, kUrl, kNow));
+  EXPECT_FALSE(scene.fills.recently_invalidated(kKey, kUrl, kNow)) << "others may be asked";
+}
+
 // Otherwise a neighbour would be asked for a purged URL once enough others have been purged.
 TEST(Fills, EveryInvalidationIsKnownForAMinuteHoweverMany) {
   FillsScene scene;

@@ -30,6 +30,16 @@ Task<std::string> read_to_end(Stream& stream, std::size_t step) {
   }
 }
 
+// Reads until `into` is full.
+Task<bool> read_all(Stream& stream, std::string& into) {
+  for (std::size_t got = 0; got < into.size();) {
+    const auto n = co_await stream.read_some(asio::buffer(into) + got);
+    if (!n) co_return false;
+    got += *n;
+  }
+  co_return true;
+}
+
 // More buffers and more bytes than the kernel takes at once, with empty buffers among them.
 std::vector<std::string> many_pieces() {
   std::vector<std::string> pieces;
@@ -139,6 +149,42 @@ TEST(Stream, IsNotQuietAfterItsDeadline) {
   ends.near.expires_after(10ms);
   EXPECT_EQ(run(ends.io, ends.near.readable()), asio::error::timed_out);
   EXPECT_FALSE(ends.near.quiet());
+}
+
+// The other side reads nothing, so the write waits.
+TEST(Stream, AnInterruptFailsTheOperationUnderWayAtOnce) {
+  Ends ends;
+  const std::string more_than_fits(32 << 20, 'x');
+  ends.near.expires_after(1h);
+  asio::post(ends.io, [&] { ends.near.interrupt(); });
+  EXPECT_EQ(run(ends.io, ends.near.write(asio::buffer(more_than_fits))), asio::error::timed_out);
+  EXPECT_TRUE(ends.near.timed_out());
+}
+
+TEST(Stream, TellsSinceWhenTheOtherSideReadsNothing) {
+  Ends ends;
+  EXPECT_FALSE(ends.near.stalled_since());
+  const std::string more_than_fits(32 << 20, 'x');
+  bool done = false;
+  asio::co_spawn(ends.io, ends.near.write(asio::buffer(more_than_fits)),
+                 [&](std::exception_ptr, error_code) { done = true; });
+  ends.io.restart();
+  ends.io.poll();
+  auto since = ends.near.stalled_since();
+  ASSERT_TRUE(since);
+  EXPECT_TRUE(support::await([&] {  // the kernel takes some more meanwhile
+    const auto before = std::exchange(since, ends.near.stalled_since());
+    ends.io.run_for(3 * Deadlines::kTick);
+    return before == ends.near.stalled_since();
+  }));
+  std::string taken(16 << 20, '\0');
+  EXPECT_TRUE(run(ends.io, read_all(ends.far, taken)));
+  EXPECT_GT(ends.near.stalled_since(), since) << "it has read some";
+  ends.near.interrupt();
+  ends.io.restart();
+  ends.io.poll();
+  EXPECT_TRUE(done);
+  EXPECT_FALSE(ends.near.stalled_since());
 }
 
 }  // namespace

@@ -73,6 +73,15 @@ TEST(SquidLine, TellsWhereAnAnswerCameFromAndWhatBecameOfIt) {
             "CD_SIBLING_HIT/10.0.0.2 -\n");
 }
 
+TEST(SquidLine, TellsWhyTheProxyCutTheResponse) {
+  LoggedRequest request;
+  request.record.tag = Tag::miss;
+  request.record.aborted = true;
+  request.record.cut = Cut::stalled;
+  EXPECT_NE(squid_line(request).find(" TCP_MISS_ABORTED_STALLED/200 "), std::string::npos)
+      << squid_line(request);
+}
+
 TEST(SquidLine, OfARequestThatCouldNotBeReadHasAllItsWords) {
   LoggedRequest request{.method = "", .url = "error:invalid-request", .record = {}};
   request.record.status = 400;

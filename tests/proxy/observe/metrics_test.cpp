@@ -35,6 +35,7 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   counters.purged.add(89);
   counters.accepted.add(31);
   counters.rejected.add(37);
+  counters.cuts[static_cast<std::size_t>(Cut::stalled)].add(91);
   counters.digests_sent[0].requests.add(67);
   counters.digests_sent[0].bytes.add(71);
   counters.digests_sent[1].not_modified.add(73);
@@ -86,6 +87,12 @@ hearsay_connections_accepted_total 31
 # HELP hearsay_connections_rejected_total Client connections over the limit.
 # TYPE hearsay_connections_rejected_total counter
 hearsay_connections_rejected_total 37
+# HELP hearsay_cuts_total Connections ended because their client took long, by why.
+# TYPE hearsay_cuts_total counter
+hearsay_cuts_total{why="stalled"} 91
+hearsay_cuts_total{why="crowded"} 0
+hearsay_cuts_total{why="heads"} 0
+hearsay_cuts_total{why="slow"} 0
 # HELP hearsay_digest_requests_total Requests for our digest.
 # TYPE hearsay_digest_requests_total counter
 hearsay_digest_requests_total{form="native"} 67

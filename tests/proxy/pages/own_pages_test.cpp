@@ -300,6 +300,7 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   const auto& known = page["peers"][0];
   EXPECT_EQ(known["name"], "b");
   EXPECT_EQ(known["url"], "http://127.0.0.1:3128");
+  EXPECT_EQ(known["trust"], "site");
   EXPECT_EQ(known["kind"], "hearsay");
   EXPECT_EQ(known["state"], "usable");
   EXPECT_EQ(known["claims"], 1);
@@ -314,6 +315,8 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
   EXPECT_EQ(known["probes"], 1);
   EXPECT_EQ(known["false_misses"], 1);
   EXPECT_EQ(known["false_miss_rate"], 1.0);
+  EXPECT_EQ(known["checks"], 0);
+  EXPECT_EQ(known["contradictions"], 0);
   EXPECT_EQ(known["bytes_sent"], 0);
   EXPECT_EQ(known["lookups"], 1);
   EXPECT_TRUE(known["observed_false_positive_rate"].is_null());
@@ -347,7 +350,8 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
        {"false_hits_total{peer=\"b\"} 1", "lookups_total{peer=\"b\"} 1",
         "false_hits_by_cause_total{peer=\"b\",cause=\"absent\"} 1",
         "false_hits_by_cause_total{peer=\"b\",cause=\"untold\"} 0", "probes_total{peer=\"b\"} 1",
-        "false_misses_total{peer=\"b\"} 0", "false_miss_rate{peer=\"b\"} 0",
+        "false_misses_total{peer=\"b\"} 0", "checks_total{peer=\"b\"} 0",
+        "contradictions_total{peer=\"b\"} 0", "false_miss_rate{peer=\"b\"} 0",
         "digest_sent_bytes_total{peer=\"b\"} 0", "observed_false_positive_rate{peer=\"b\"} 1",
         "predicted_false_positive_rate{peer=\"b\"} ", "digest_age_seconds{peer=\"b\"} "}) {
     EXPECT_NE(text.find("\nhearsay_peer_" + sample), std::string::npos) << sample;

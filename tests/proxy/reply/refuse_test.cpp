@@ -125,6 +125,15 @@ TEST(Refuse, ANeighbourIsToldWhyItWasRefused) {
   const Failure overload{Failure::Where::us, Failure::What::overload, {}};
   const cache::Verdict miss{cache::Action::refuse, http::Forward::uri_miss};
   const cache::Verdict variant{cache::Action::refuse, http::Forward::vary_miss};
+  const cache::Verdict withheld{cache::Action::refuse, http::Forward::none};
+  cache::Budget budget(1 << 20);
+  const auto entry = [&](const std::string& line, cache::Giver giver) {
+    return std::make_shared<cache::Entry>(budget, cache::Saved{.url = "http://a.test/x",
+                                                               .head = "HTTP/1.1 200 OK\r\n" + line,
+                                                               .giver = giver});
+  };
+  const auto cookie = entry("Set-Cookie: a=b\r\n", {});
+  const auto guests = entry("", {7, true});
   for (const Case& c : {
            Case{asked, Refusal::loop(), "cache-a; detail=\"refused/loop\""},
            Case{asked, Refusal::forbidden("no"), "cache-a; detail=\"refused/denied\""},
@@ -135,6 +144,10 @@ TEST(Refuse, ANeighbourIsToldWhyItWasRefused) {
            Case{asked, Refusal::not_held(miss, {nullptr, false, true}),
                 "cache-a; fwd=uri-miss; detail=\"gone\""},
            Case{asked, Refusal::not_held(variant, {nullptr, true}), "cache-a; fwd=vary-miss"},
+           Case{asked, Refusal::not_held(withheld, {cookie}),
+                "cache-a; fwd=miss; detail=\"refused/set-cookie\""},
+           Case{asked, Refusal::not_held(withheld, {guests}),
+                "cache-a; fwd=miss; detail=\"refused/unconfirmed\""},
        }) {
     const auto text = refused(c.request, c.refusal);
     const auto line = "Cache-Status: " + std::string(c.status) + "\r\n";

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "proxy/crowd/client_table.hpp"
 #include "tests/support/run.hpp"
 
 namespace proxy {
@@ -22,15 +23,17 @@ struct Queueing {
 
   // Starts to wait for a slot. The slot appears in `got` at the returned index, which is empty
   // before.
-  std::size_t come(For what, std::chrono::milliseconds at_most = TransferSlots::kPatience) {
+  std::size_t come(For what, std::chrono::milliseconds at_most = TransferSlots::kPatience,
+                   const ClientShare* client = nullptr) {
     got.emplace_back();
     const auto number = got.size() - 1;
-    net::asio::co_spawn(io, wait(what, at_most, number), net::asio::detached);
+    net::asio::co_spawn(io, wait(what, at_most, client, number), net::asio::detached);
     look();
     return number;
   }
-  net::Task<void> wait(For what, std::chrono::milliseconds at_most, std::size_t number) {
-    got[number] = co_await slots.take(what, io.get_executor(), at_most);
+  net::Task<void> wait(For what, std::chrono::milliseconds at_most, const ClientShare* client,
+                       std::size_t number) {
+    got[number] = co_await slots.take(what, io.get_executor(), at_most, client);
   }
   bool has(std::size_t number) {
     look();
@@ -143,6 +146,34 @@ TEST(TransferSlots, AreWantedByAsManyAsWait) {
   EXPECT_FALSE(taken[1].is_wanted());
   queue.come(For::stored);
   EXPECT_TRUE(taken[1].is_wanted());
+}
+
+TEST(TransferSlots, OfOneClientAreThreeQuartersAtMost) {
+  Queueing queue(4);
+  const ClientShare greedy;
+  const ClientShare other;
+  std::vector<TransferSlots::Slot> taken;
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(taken.emplace_back(queue.slots.try_take(For::stored, &greedy)));
+  EXPECT_FALSE(queue.slots.try_take(For::stored, &greedy));
+  EXPECT_FALSE(queue.slots.spare(&greedy));
+  EXPECT_TRUE(queue.slots.try_take(For::stored, &other));
+}
+
+TEST(TransferSlots, AreGivenPastTheWaitersOfAClientThatHasItsShare) {
+  Queueing queue(4);
+  const ClientShare greedy;
+  const ClientShare other;
+  std::vector<TransferSlots::Slot> taken;
+  for (int i = 0; i < 3; ++i) taken.push_back(queue.slots.try_take(For::stored, &greedy));
+  const auto greedy_one = queue.come(For::stored, TransferSlots::kPatience, &greedy);
+  const auto others = queue.come(For::stored, TransferSlots::kPatience, &other);
+  EXPECT_TRUE(queue.has(others));
+  EXPECT_FALSE(queue.has(greedy_one));
+  queue.got[others]->release();
+  EXPECT_FALSE(queue.has(greedy_one));
+  taken.pop_back();
+  EXPECT_TRUE(queue.has(greedy_one));
 }
 
 }  // namespace

@@ -16,9 +16,10 @@ struct Leave {
 
 // Hearsay promises more than the RFC asks, or uses less than it allows, where the headers of
 // proxy/cache/ say so. Only the most recent response that a request selects is considered. Only a
-// response that may be of use is stored. Only a stored 200 answers only-if-cached. HEAD, no-store
-// and If-Match go to the origin unchanged, and their responses are not stored. A response that is
-// not stored removes the stored ones that it would have replaced.
+// response that may be of use is stored. Only a stored 200 answers only-if-cached, which neighbours
+// send, and only if it sets no cookie. HEAD, no-store and If-Match go to the origin unchanged, and
+// their responses are not stored. A response that is not stored removes the stored ones that it
+// would have replaced.
 class Model {
  public:
   explicit Model(const Leave& leave) : leave_(leave) {}

@@ -16,6 +16,11 @@ std::string named(const Stored& stored) {
   return "answer " + std::to_string(stored.number);
 }
 
+// Whether the cache would give out a cookie with it.
+bool sets_cookie(const Stored& stored) {
+  return has(kept_fields(stored), "Set-Cookie");
+}
+
 }  // namespace
 
 bool Model::should_serve(const Ask& ask, Seconds now) const {
@@ -23,7 +28,7 @@ bool Model::should_serve(const Ask& ask, Seconds now) const {
   const Stored* const best = most_recent(ask);
   if (!reads || has(ask.fields, "If-Match") || !best) return false;
   const bool only_if_cached = Control(ask.fields).says("only-if-cached");
-  if (only_if_cached && best->answer.status != 200) return false;
+  if (only_if_cached && (best->answer.status != 200 || sets_cookie(*best))) return false;
   return may_reuse(*best, ask, age(*best, now) + leave_.slack);
 }
 
@@ -69,6 +74,9 @@ void Model::check_reuse(const Stored& stored, const Ask& ask, Seconds now) {
   } else if (!may_reuse(stored, ask, youngest) && !may_reuse_first(stored, ask, youngest)) {
     problem(named(stored) + " may not be reused: age " + std::to_string(age(stored, now)) + " of " +
             std::to_string(lifetime(stored)));
+  }
+  if (Control(ask.fields).says("only-if-cached") && sets_cookie(stored)) {
+    problem(named(stored) + " sets a cookie, and went to a neighbour");
   }
   if (overtaken(stored, ask, now)) problem(named(stored) + " is not the most recent");
 }

@@ -1,0 +1,163 @@
+// The clients that are connected, and what each of them holds.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "config/networks.hpp"
+#include "config/threads/mutex.hpp"
+
+namespace proxy {
+
+// The address by which limits count a client. One host of the Internet may use every address of an
+// IPv6 network of /64 (RFC 8981), so such a network counts as one client. On a local network
+// (fc00::/7, fe80::/10, ::1) all hosts share a network, so each address counts for itself, as for
+// IPv4.
+config::Address counted_as(const config::Address& address);
+
+// What one client holds at the moment, on all threads. Any thread.
+struct ClientShare {
+  std::atomic<std::size_t> connections{0};
+  std::atomic<std::size_t> requests{0};  // see RequestUnderWay
+  // Of responses that do not get on, as of the last look (see Relief), and of heads of requests
+  // that have arrived in part.
+  std::atomic<std::uint64_t> unread_bytes{0};
+  std::atomic<std::uint64_t> head_bytes{0};
+};
+
+struct ConnectionLimits {
+  std::size_t all = 0;
+  std::size_t per_client = 0;
+
+  // How many connections there may be beyond `all`, in two parts. One part is for clients that have
+  // few, until connections of others are closed for them.
+  [[nodiscard]] std::size_t swaps() const { return std::clamp<std::size_t>(all / 16, 1, 64); }
+  // The other part is for those who watch over this proxy.
+  [[nodiscard]] std::size_t reserve() const { return std::clamp<std::size_t>(all / 8, 2, 32); }
+};
+
+// Any thread. Has an entry for each client that has a connection, so the number of connections
+// bounds it. Strangers choose the keys, so their hash depends on a secret of this process.
+class ClientTable {
+ public:
+  ClientTable() = default;
+  ClientTable(const ClientTable&) = delete;
+  ClientTable& operator=(const ClientTable&) = delete;
+
+  // One connection of a client, counted until the guest is destroyed. The table outlives it.
+  class Guest {
+   public:
+    Guest(Guest&& other) noexcept;
+    Guest& operator=(Guest&& other) noexcept;
+    ~Guest();
+
+    [[nodiscard]] const config::Address& address() const { return address_; }  // see counted_as()
+    [[nodiscard]] ClientShare& share() const { return *share_; }
+    [[nodiscard]] bool in_reserve() const { return in_reserve_; }
+
+   private:
+    friend class ClientTable;
+    Guest(ClientTable& table, const config::Address& address, bool in_reserve);
+
+    ClientTable* table_;
+    config::Address address_;
+    ClientShare* share_;  // null: moved from
+    bool in_reserve_;
+  };
+
+  // Counts one more connection. Nothing: a limit is reached.
+  std::optional<Guest> enter(const config::Address& from, const ConnectionLimits& limits);
+  // As enter(), but beyond all limits except that of the reserve.
+  std::optional<Guest> enter_reserve(const config::Address& from, const ConnectionLimits& limits);
+
+  // All connections, and those outside the reserve.
+  [[nodiscard]] std::size_t connections() const { return ordinary_ + reserved_; }
+  [[nodiscard]] std::size_t ordinary() const { return ordinary_; }
+  // Whether the client with this address has fewer connections than it would have if all clients
+  // had as many.
+  [[nodiscard]] bool has_few(const config::Address& from, const ConnectionLimits& limits);
+  // Connections of the client with this address.
+  [[nodiscard]] std::size_t connections_of(const config::Address& from);
+  // The largest number of bytes of this kind that any client holds. The search looks at every
+  // client.
+  [[nodiscard]] std::uint64_t most_of_one(std::atomic<std::uint64_t> ClientShare::*bytes);
+  // How many clients have a connection.
+  [[nodiscard]] std::size_t clients();
+
+ private:
+  struct KeyedHash {
+    std::size_t operator()(const config::Address& address) const;
+  };
+  struct Shard {
+    threads::Mutex mutex;
+    std::unordered_map<config::Address, ClientShare, KeyedHash> shares GUARDED_BY(mutex);
+  };
+  static constexpr std::size_t kShards = 16;
+
+  Shard& shard_of(const config::Address& address);
+  ClientShare* take_share(const config::Address& address);
+  void leave(const Guest& guest);
+
+  std::array<Shard, kShards> shards_;
+  std::atomic<std::size_t> ordinary_{0};
+  std::atomic<std::size_t> reserved_{0};
+};
+
+// A request that memory does not answer at once, counted until this object is destroyed. So a hit
+// in memory costs nothing here. Belongs to one thread.
+class RequestUnderWay {
+ public:
+  // Null: nothing is counted.
+  explicit RequestUnderWay(ClientShare* share) : share_(share) {}
+  ~RequestUnderWay() {
+    if (counted_) --share_->requests;
+  }
+  RequestUnderWay(const RequestUnderWay&) = delete;
+  RequestUnderWay& operator=(const RequestUnderWay&) = delete;
+
+  // Counts the request at the first call. Returns whether it may begin: whether the client then has
+  // at most `most` requests under way. Later calls return the same.
+  [[nodiscard]] bool begin(std::size_t most) {
+    if (!share_ || counted_) return may_begin_;
+    counted_ = true;
+    may_begin_ = ++share_->requests <= most;
+    return may_begin_;
+  }
+
+ private:
+  ClientShare* const share_;
+  bool counted_ = false;
+  bool may_begin_ = true;
+};
+
+// A number of bytes that one connection has in a sum, and in a second sum if one is given. The
+// destructor takes the bytes out again. Belongs to one thread.
+class CountedBytes {
+ public:
+  explicit CountedBytes(std::atomic<std::uint64_t>& sum,
+                        std::atomic<std::uint64_t>* other = nullptr)
+      : sum_(sum), other_(other) {}
+  ~CountedBytes() { set(0); }
+  CountedBytes(const CountedBytes&) = delete;
+  CountedBytes& operator=(const CountedBytes&) = delete;
+
+  void set(std::uint64_t bytes) {
+    if (bytes == counted_) return;
+    sum_ += bytes - counted_;
+    if (other_) *other_ += bytes - counted_;
+    counted_ = bytes;
+  }
+  [[nodiscard]] std::uint64_t get() const { return counted_; }
+
+ private:
+  std::atomic<std::uint64_t>& sum_;
+  std::atomic<std::uint64_t>* const other_;
+  std::uint64_t counted_ = 0;
+};
+
+}  // namespace proxy

@@ -1,0 +1,113 @@
+#include "proxy/crowd/whom_to_cut.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <tuple>
+
+namespace proxy {
+namespace {
+
+using Indices = std::vector<std::size_t>;
+
+// The responses of one client that have yet to be considered, in the order in which they are cut.
+struct Share {
+  std::uint64_t bytes = 0;
+  std::span<const std::size_t> responses;
+
+  bool operator<(const Share& other) const { return bytes < other.bytes; }
+};
+
+Indices in_order(std::span<const Holder> holders) {
+  Indices order(holders.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto rank = [&](const Holder& holder) {
+      return std::tuple(reinterpret_cast<std::uintptr_t>(holder.client), !holder.unread.by_client,
+                        holder.unread.since);
+    };
+    return rank(holders[a]) < rank(holders[b]);
+  });
+  return order;
+}
+
+std::vector<Share> shares_of(std::span<const Holder> holders, std::span<const std::size_t> order) {
+  std::vector<Share> clients;
+  for (std::size_t begin = 0; begin < order.size();) {
+    const auto& first = holders[order[begin]];
+    auto end = begin + 1;
+    while (end < order.size() && holders[order[end]].client == first.client) ++end;
+    clients.push_back({first.client_bytes, order.subspan(begin, end - begin)});
+    begin = end;
+  }
+  return clients;
+}
+
+class Choice {
+ public:
+  Choice(std::span<const Holder> holders, const Need& need, Unread::Time now)
+      : holders_(holders), left_(need.bytes), need_(need), now_(now) {}
+
+  void cut_stalled(Share& client) {
+    while (client.bytes > need_.per_client && next_is_stalled(client, Need::kStalled)) cut(client);
+  }
+
+  void release(const std::vector<Share>& clients) {
+    std::priority_queue<Share> by_bytes(clients.begin(), clients.end());
+    std::uint64_t spared = need_.most / 2;  // clients that hold less are
+    while (left_ > 0 && !by_bytes.empty()) {
+      auto client = by_bytes.top();
+      by_bytes.pop();
+      if (client.bytes < spared) break;
+      if (!next_may_go(client)) {
+        spared = std::max(spared, client.bytes / 2);
+        continue;
+      }
+      cut(client);
+      by_bytes.push(client);
+    }
+  }
+
+  Indices take() { return std::move(cut_); }
+
+ private:
+  [[nodiscard]] bool next_is_stalled(const Share& client, Need::Duration patience) const {
+    return !client.responses.empty() && next(client).by_client &&
+           now_ - next(client).since >= patience;
+  }
+  // A source may be silent for a while by its nature, so `need_.patience` does not apply to it.
+  [[nodiscard]] bool next_may_go(const Share& client) const {
+    if (next_is_stalled(client, need_.patience)) return true;
+    return !client.responses.empty() && !next(client).by_client &&
+           now_ - next(client).since >= Need::kStalled;
+  }
+  [[nodiscard]] const Unread& next(const Share& client) const {
+    return holders_[client.responses.front()].unread;
+  }
+  void cut(Share& client) {
+    const auto bytes = next(client).bytes;
+    cut_.push_back(client.responses.front());
+    client.responses = client.responses.subspan(1);
+    client.bytes -= std::min(client.bytes, bytes);
+    left_ -= std::min(left_, bytes);
+  }
+
+  const std::span<const Holder> holders_;
+  std::uint64_t left_;
+  const Need& need_;
+  const Unread::Time now_;
+  Indices cut_;
+};
+
+}  // namespace
+
+Indices whom_to_cut(std::span<const Holder> holders, const Need& need, Unread::Time now) {
+  const auto order = in_order(holders);
+  auto clients = shares_of(holders, order);
+  Choice choice(holders, need, now);
+  for (auto& client : clients) choice.cut_stalled(client);
+  choice.release(clients);
+  return choice.take();
+}
+
+}  // namespace proxy

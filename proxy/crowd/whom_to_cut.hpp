@@ -1,0 +1,53 @@
+// Which responses are cut when memory is short. Pure.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace proxy {
+
+// The memory that a response under way takes because it does not get on.
+struct Unread {
+  using Time = std::chrono::steady_clock::time_point;
+
+  std::uint64_t bytes = 0;
+  Time since{};            // the last time at which it got on
+  bool by_client = false;  // the client does not read; else the source does not send
+};
+
+struct ClientShare;
+
+// A response under way, and what its client holds in all.
+struct Holder {
+  const ClientShare* client = nullptr;
+  std::uint64_t client_bytes = 0;  // of all responses to the client, on all threads
+  Unread unread;
+};
+
+// What is to be released.
+struct Need {
+  using Duration = std::chrono::steady_clock::duration;
+
+  // A response that has not got on for so long counts as stalled.
+  static constexpr std::chrono::seconds kStalled{5};
+
+  // Stalled responses of a client that holds more than this are cut, whatever `bytes` says.
+  std::uint64_t per_client = 0;
+  std::uint64_t bytes = 0;
+  // What the client holds that holds most, on all threads.
+  std::uint64_t most = 0;
+  // To release `bytes`, responses are cut whose clients have read nothing for so long.
+  Duration patience = kStalled;
+};
+
+// Returns the indices of the responses to cut. Each cut takes from the client that holds most, and
+// of this client's responses the one that has not got on for the longest time; but responses whose
+// clients do not read before those whose sources do not send. Clients that hold less than half of
+// what that client holds are spared, also if all its responses belong to other threads.
+std::vector<std::size_t> whom_to_cut(std::span<const Holder> holders, const Need& need,
+                                     Unread::Time now);
+
+}  // namespace proxy

@@ -1,0 +1,147 @@
+#include "proxy/server/accept.hpp"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/asio/detached.hpp>
+
+#include "proxy/server/session.hpp"
+
+namespace proxy {
+
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+using Guest = std::optional<ClientTable::Guest>;
+using Place = Newcomer::Place;
+
+constexpr std::chrono::milliseconds kOutOfDescriptors{100};
+// How often, and how many times, a newcomer looks whether there is room.
+constexpr std::chrono::milliseconds kBetweenTries{4};
+constexpr int kMostTries = 25;
+// How many wait at once, per worker; and how many while descriptors are scarce.
+constexpr std::size_t kMostNewcomers = 256;
+constexpr std::size_t kFewNewcomers = 4;
+
+struct Terms {
+  ConnectionLimits limits;
+  bool may_wait = true;  // descriptors are not scarce
+};
+
+Terms terms_for(Worker& worker, net::Socket& socket) {
+  auto& process = worker.process;
+  auto settings = worker.policy()->settings.limits;
+  settings.connections = std::min(settings.connections, process.descriptors.connections);
+  Terms terms{{settings.connections, settings.most_connections_per_client()}};
+  const auto descriptor = static_cast<std::size_t>(socket.native_handle());
+  if (descriptor < process.descriptors.scarce_from) return terms;
+  worker.doorkeeper.free_descriptors();
+  terms.limits.all = std::min(terms.limits.all, process.clients.ordinary());
+  terms.may_wait = false;
+  return terms;
+}
+
+bool watches_over_us(const Worker& worker, const config::Address& address) {
+  const auto& policy = *worker.policy();
+  const auto& access = policy.settings.access;
+  for (const auto* list : {&access.monitor, &access.admin, &access.peers}) {
+    if (config::contains(*list, address)) return true;
+  }
+  return policy.directory->knows(address);
+}
+
+Newcomer newcomer_from(Worker& worker, const config::Address& address,
+                       const ConnectionLimits& limits) {
+  auto& clients = worker.process.clients;
+  const auto connections = clients.connections_of(address);
+  const bool few = connections < limits.per_client && clients.has_few(address, limits);
+  const auto place = few ? Place::others : Place::own;
+  return {counted_as(address), connections, place};
+}
+
+// Enters at once, or not.
+Guest try_to_enter(Worker& worker, const config::Address& address, const ConnectionLimits& limits) {
+  auto& clients = worker.process.clients;
+  auto guest = clients.enter(address, limits);
+  if (guest && clients.ordinary() > limits.all)
+    worker.doorkeeper.make_room(newcomer_from(worker, address, limits));
+  return guest;
+}
+
+// Whether the client has sent a whole head, so that its connection will not wait in the reserve.
+bool has_asked(net::Socket& socket) {
+  std::array<char, 4096> bytes;
+  const auto n =
+      ::recv(socket.native_handle(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
+  if (n <= 0) return false;
+  return http::find_head_end({bytes.data(), static_cast<std::size_t>(n)}, 0) !=
+         std::string_view::npos;
+}
+
+// Waits a while for connections to end that may be closed for this one, or for a request for which
+// the reserve is.
+Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Address& address,
+                       const Terms& terms) {
+  const bool watches = watches_over_us(worker, address);
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    if (terms.may_wait) worker.doorkeeper.make_room(newcomer_from(worker, address, terms.limits));
+    net::Timer timer(worker.io.get_executor(), kBetweenTries);
+    co_await timer.async_wait(net::as_result);
+    auto guest = worker.process.clients.enter(address, terms.limits);
+    if (!guest && watches && has_asked(socket))
+      guest = worker.process.clients.enter_reserve(address, terms.limits);
+    if (guest) co_return guest;
+  }
+  co_return std::nullopt;
+}
+
+Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& address) {
+  const auto terms = terms_for(worker, socket);
+  auto guest = try_to_enter(worker, address, terms.limits);
+  if (guest) co_return guest;
+  worker.process.warnings.warn(Shortage::connections);
+  const auto most = terms.may_wait ? kMostNewcomers : kFewNewcomers;
+  if (worker.doorkeeper.newcomers >= most) co_return std::nullopt;
+  ++worker.doorkeeper.newcomers;
+  guest = co_await await_room(worker, socket, address, terms);
+  --worker.doorkeeper.newcomers;
+  co_return guest;
+}
+
+}  // namespace
+
+Task<void> serve_client(Worker& worker, net::Socket socket) {
+  net::error_code gone;
+  const auto remote = socket.remote_endpoint(gone);
+  if (gone) co_return;
+  const auto address = upstream::plain_address(remote.address());
+  auto guest = co_await let_in(worker, socket, address);
+  if (guest) {
+    co_await run_session(worker, std::move(socket), remote, *guest);
+  } else {
+    worker.counters.rejected.add();
+  }
+}
+
+Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
+  while (!worker.process.draining) {
+    net::Socket socket(worker.io.get_executor());
+    const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
+    if (!error) {
+      worker.counters.accepted.add();
+      asio::co_spawn(worker.io.get_executor(), serve_client(worker, std::move(socket)),
+                     asio::detached);
+    } else if (error == asio::error::operation_aborted || worker.process.draining) {
+      co_return;
+    } else {
+      // Usually the process is out of descriptors. Connections that end return theirs.
+      if (error == asio::error::no_descriptors) worker.doorkeeper.free_descriptors();
+      net::Timer timer(worker.io.get_executor(), kOutOfDescriptors);
+      co_await timer.async_wait(net::as_result);
+    }
+  }
+}
+
+}  // namespace proxy

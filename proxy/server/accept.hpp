@@ -1,0 +1,19 @@
+// Lets clients in: accepts connections, as many as the limits allow.
+#pragma once
+
+#include "proxy/net/asio.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+// Accepts connections until the acceptor is closed or the proxy drains. Each accepted connection is
+// served by a coroutine of its own on the worker's thread.
+net::Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor);
+
+// Serves a new connection until it ends, on the worker's thread. If a limit is reached, connections
+// that wait for a request are closed to make room; without such connections, the new one is closed
+// unanswered, for a Squid would pass a 503 on to its user. Monitors, admins and neighbours that
+// have sent a request are then let in to a reserve, for our own pages only.
+net::Task<void> serve_client(Worker& worker, net::Socket socket);
+
+}  // namespace proxy

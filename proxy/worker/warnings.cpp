@@ -1,0 +1,41 @@
+#include "proxy/worker/warnings.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <string_view>
+
+namespace proxy {
+namespace {
+
+constexpr std::chrono::minutes kEvery{1};
+
+constexpr std::string_view text_of(Shortage what) {
+  switch (what) {
+    case Shortage::memory:
+      return "memory for responses on their way is short: those that clients do not read are cut "
+             "(in the access log: _STALLED)";
+    case Shortage::heads:
+      return "heads of requests that have arrived in part fill limits.heads: the oldest are cut "
+             "(in the access log: _HEADS)";
+    case Shortage::connections:
+      return "client connections have reached limits.connections or .connections_per_client: idle "
+             "ones are closed (in the access log: _CROWDED), and new ones refused where none is";
+    case Shortage::descriptors:
+      return "the file descriptors of this process are running out: idle client connections are "
+             "closed, and new ones refused where none is; allow more (ulimit -n, or LimitNOFILE of "
+             "the service) or set limits.connections lower";
+  }
+  return {};
+}
+
+}  // namespace
+
+void Warnings::warn(Shortage what) {
+  auto& warned = warned_[static_cast<std::size_t>(what)];
+  const auto now = LastTime::Clock::now();
+  if (warned.within(kEvery, now)) return;
+  warned.note(now);
+  spdlog::warn("{}", text_of(what));
+}
+
+}  // namespace proxy

@@ -1,0 +1,64 @@
+#include "proxy/crowd/whom_to_close.hpp"
+
+#include <gtest/gtest.h>
+
+namespace proxy {
+namespace {
+
+using namespace std::chrono_literals;
+using Indices = std::vector<std::size_t>;
+using Place = Newcomer::Place;
+
+config::Address client(std::uint8_t number) {
+  return config::address_from_v4({10, 0, 0, number});
+}
+
+Waiting idle(std::uint8_t number, std::size_t connections, std::chrono::seconds since) {
+  return {client(number), connections, true, Waiting::Time(since)};
+}
+
+Waiting in_head(Waiting waiting) {
+  waiting.idle = false;
+  return waiting;
+}
+
+Newcomer from(std::uint8_t number, std::size_t connections, Place place = Place::others) {
+  return {client(number), connections, place};
+}
+
+TEST(WhomToClose, TheOldestIdleConnectionOfTheClientThatHasMost) {
+  const std::vector<Waiting> waiting{idle(1, 3, 1s), idle(2, 9, 5s), idle(2, 9, 4s), idle(2, 9, 6s),
+                                     idle(3, 8, 1s)};
+  EXPECT_EQ(whom_to_close(waiting, from(4, 0)), Indices{2});
+}
+
+TEST(WhomToClose, IdleConnectionsBeforeThoseWithAPartOfAHead) {
+  const std::vector<Waiting> waiting{in_head(idle(1, 2, 1s)), idle(1, 2, 9s)};
+  EXPECT_EQ(whom_to_close(waiting, from(2, 0)), Indices{1});
+  const std::vector<Waiting> heads{in_head(idle(1, 2, 5s)), in_head(idle(1, 2, 4s))};
+  EXPECT_EQ(whom_to_close(heads, from(2, 0)), Indices{1});
+}
+
+TEST(WhomToClose, NoConnectionOfAClientThatHasNoMore) {
+  const std::vector<Waiting> waiting{idle(1, 3, 1s), idle(2, 2, 1s)};
+  EXPECT_EQ(whom_to_close(waiting, from(3, 3)), Indices{});
+  EXPECT_EQ(whom_to_close(waiting, from(2, 2)), Indices{0});
+  EXPECT_EQ(whom_to_close(waiting, from(1, 2)), Indices{}) << "nor one of its own";
+}
+
+TEST(WhomToClose, OnlyItsOwnForAClientThatHasItsPart) {
+  const std::vector<Waiting> waiting{idle(1, 9, 1s), idle(2, 2, 1s)};
+  EXPECT_EQ(whom_to_close(waiting, from(2, 2, Place::own)), Indices{1});
+  EXPECT_EQ(whom_to_close(waiting, from(3, 2, Place::own)), Indices{});
+}
+
+TEST(WhomToClose, ManyAtOnceOfACrowd) {
+  std::vector<Waiting> waiting;
+  for (int i = 0; i < 640; ++i) waiting.push_back(idle(1, 640, std::chrono::seconds(1000 - i)));
+  const auto closed = whom_to_close(waiting, from(2, 0));
+  ASSERT_EQ(closed.size(), 11U);
+  EXPECT_EQ(closed.front(), 639U);
+}
+
+}  // namespace
+}  // namespace proxy

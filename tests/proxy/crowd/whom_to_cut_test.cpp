@@ -1,0 +1,105 @@
+#include "proxy/crowd/whom_to_cut.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "proxy/crowd/client_table.hpp"
+
+namespace proxy {
+namespace {
+
+using namespace std::chrono_literals;
+using Indices = std::vector<std::size_t>;
+using Duration = Need::Duration;
+
+const Unread::Time kNow{1h};
+
+struct Crowd {
+  std::array<ClientShare, 3> clients;
+  std::vector<Holder> holders;
+
+  // A response to the client that has not got on for `stalled`.
+  void add(std::size_t client, std::uint64_t bytes, Duration stalled, bool by_client = true) {
+    clients[client].unread_bytes += bytes;
+    holders.push_back({&clients[client], 0, {bytes, kNow - stalled, by_client}});
+    for (auto& holder : holders) holder.client_bytes = holder.client->unread_bytes;
+  }
+  Indices cut(const Need& need) const { return whom_to_cut(holders, need, kNow); }
+};
+
+TEST(WhomToCut, TheLongestStalledOfTheClientThatHoldsMost) {
+  Crowd crowd;
+  crowd.add(0, 100, 50s);
+  crowd.add(1, 80, 2s);
+  crowd.add(1, 80, 3s);
+  crowd.add(1, 80, 1s);
+  EXPECT_EQ(crowd.cut({.per_client = 1000, .bytes = 1, .patience = 1s}), Indices{2});
+  EXPECT_EQ(crowd.cut({.per_client = 1000, .bytes = 160, .patience = 1s}), (Indices{2, 1}));
+}
+
+TEST(WhomToCut, AClientThatHoldsNoMoreThanOthersIsSparedLonger) {
+  Crowd crowd;
+  crowd.add(0, 100, 50s);
+  for (int i = 0; i < 3; ++i) crowd.add(1, 80, 1s);
+  const auto cut = crowd.cut({.per_client = 1000, .bytes = 241, .patience = 1s});
+  ASSERT_EQ(cut.size(), 3U);
+  EXPECT_EQ(cut[2], 0U) << "it holds most once the other holds 80";
+}
+
+TEST(WhomToCut, NobodyWhoHoldsLittleInPlaceOfAClientWhoseResponsesAreElsewhere) {
+  Crowd crowd;
+  crowd.add(0, 100, 50s);
+  crowd.add(1, 80, 50s);
+  crowd.clients[1].unread_bytes += 1000;
+  crowd.add(2, 600, 50s);
+  const auto cut = crowd.cut({.per_client = 2000, .bytes = 5000, .patience = 1s});
+  EXPECT_EQ(cut, (Indices{1, 2}));
+}
+
+TEST(WhomToCut, NobodyWhoHoldsLittleIfAllOfTheGreediestIsElsewhere) {
+  Crowd crowd;
+  crowd.add(0, 100, 50s);
+  crowd.add(1, 600, 50s);
+  Need need{.per_client = 2000, .bytes = 5000, .most = 1000, .patience = 1s};
+  EXPECT_EQ(crowd.cut(need), Indices{1});
+  need.most = 1202;
+  EXPECT_EQ(crowd.cut(need), Indices{});
+}
+
+TEST(WhomToCut, NobodyWhoReads) {
+  Crowd crowd;
+  crowd.add(0, 100, 999ms);
+  EXPECT_EQ(crowd.cut({.per_client = 1000, .bytes = 1, .patience = 1s}), Indices{});
+  EXPECT_EQ(crowd.cut({.per_client = 1000, .bytes = 1, .patience = 0s}), Indices{0});
+}
+
+TEST(WhomToCut, StalledOnesOfAClientAboveItsShareWhateverIsNeeded) {
+  Crowd crowd;
+  for (const auto stalled : {5s, 7s, 6s, 4s}) crowd.add(0, 100, stalled);
+  crowd.add(1, 150, 60s);
+  EXPECT_EQ(crowd.cut({.per_client = 200}), (Indices{1, 2}));
+  EXPECT_EQ(crowd.cut({.per_client = 199}), (Indices{1, 2, 0}));
+  EXPECT_EQ(crowd.cut({.per_client = 0}), (Indices{1, 2, 0, 4})) << "of the first, one reads";
+}
+
+TEST(WhomToCut, ASilentSourceOnlyAfterClientsThatDoNotRead) {
+  Crowd crowd;
+  crowd.add(0, 100, 50s, false);
+  crowd.add(0, 100, 1s);
+  crowd.add(0, 100, 4s, false);
+  EXPECT_EQ(crowd.cut({.per_client = 0, .bytes = 1, .patience = 0s}), Indices{1});
+  EXPECT_EQ(crowd.cut({.per_client = 0, .bytes = 1000, .patience = 0s}), (Indices{1, 0}))
+      << "a source that was silent for 4 s may go on";
+  EXPECT_EQ(crowd.cut({.per_client = 0}), Indices{}) << "only the sources are slow";
+}
+
+TEST(WhomToCut, OnlyAsMuchAsIsNeeded) {
+  Crowd crowd;
+  for (int i = 0; i < 300; ++i) crowd.add(static_cast<std::size_t>(i) % 3, 10, 2s);
+  EXPECT_EQ(crowd.cut({.per_client = 10'000, .bytes = 95, .patience = 1s}).size(), 10U);
+}
+
+}  // namespace
+}  // namespace proxy

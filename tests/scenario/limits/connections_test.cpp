@@ -1,0 +1,149 @@
+// More connections than the limits allow.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/scenario/limits/crowd_scene.hpp"
+
+namespace scenario {
+namespace {
+
+json limits_of(std::size_t connections, std::size_t per_client) {
+  return {{"connections", connections},
+          {"connections_per_client", per_client},
+          {"requests_per_client", per_client}};
+}
+
+int health(const ProxyProcess& proxy, Client& client) {
+  client.send(origin_form_text(proxy.address(), "GET", "/health"));
+  return client.read().status;
+}
+
+TEST(ConnectionLimits, IdleOnesMakeRoomForAnotherClientAndTheLogSaysSo) {
+  CrowdScene scene(limits_of(8, 8));
+  scene.gather(8);
+  for (auto& client : scene.crowd) EXPECT_EQ(client->get(scene.url()).status, 200);
+  Client other(scene.proxy.port(), kOther);
+  EXPECT_EQ(other.get(scene.url()).status, 200);
+  const auto line = scene.proxy.logged("error:idle-connection");
+  EXPECT_EQ(line.client, "127.0.0.1");
+  EXPECT_EQ(line.result, "NONE_NONE_CROWDED");
+}
+
+TEST(ConnectionLimits, WithAPartOfAHeadMakeRoomToo) {
+  CrowdScene scene(limits_of(8, 8));
+  scene.gather(8);
+  for (auto& client : scene.crowd) client->send("GET " + scene.url() + " HTT");
+  Client other(scene.proxy.port(), kOther);
+  EXPECT_EQ(other.get(scene.url()).status, 200);
+}
+
+TEST(ConnectionLimits, OfOneClientAreHalfOfAllByDefault) {
+  CrowdScene scene(json{{"connections", 8}});
+  scene.gather_busy(4);
+  Client fifth(scene.proxy.port());
+  fifth.send(request_text("GET", scene.url()));
+  EXPECT_EQ(fifth.read().status, 503) << "let in to the reserve for monitors";
+  Client other(scene.proxy.port(), kOther);
+  EXPECT_EQ(other.get(scene.url()).status, 200);
+}
+
+TEST(ConnectionLimits, AreRefusedUnansweredToThoseWhoDoNotWatchOverTheProxy) {
+  CrowdScene scene(limits_of(4, 4), json{{"monitor", {"127.0.0.2"}}, {"admin", json::array()}});
+  scene.gather_busy(4);
+  Client fifth(scene.proxy.port());
+  EXPECT_TRUE(fifth.is_closed());
+  Client other(scene.proxy.port(), kOther);
+  EXPECT_EQ(health(scene.proxy, other), 200);
+}
+
+TEST(ConnectionLimits, LeaveAMonitorOurOwnPagesEvenIfItsOwnClientHasTakenAll) {
+  CrowdScene scene(limits_of(4, 4));
+  scene.gather_busy(4);
+  Client monitor(scene.proxy.port());
+  EXPECT_EQ(health(scene.proxy, monitor), 200);
+  EXPECT_TRUE(monitor.is_closed()) << "the place is for the next one";
+  EXPECT_EQ(Client(scene.proxy.port()).get(scene.url()).status, 503);
+}
+
+TEST(ConnectionLimits, LeaveAPlaceForAClientThatHasFew) {
+  CrowdScene scene(limits_of(4, 4));
+  scene.gather_busy(4);
+  EXPECT_EQ(Client(scene.proxy.port(), kOther).get(scene.url()).status, 200);
+}
+
+TEST(ConnectionLimits, LetAMonitorPassACrowdThatSaysNothing) {
+  CrowdScene scene(limits_of(4, 4));
+  scene.gather_busy(4);
+  scene.gather(40);
+  for (const std::uint8_t from : {kCrowd, kOther}) {
+    Client monitor(scene.proxy.port(), from);
+    EXPECT_EQ(health(scene.proxy, monitor), 200);
+  }
+}
+
+TEST(ConnectionLimits, WithTooManyRequestsUnderWayGet429) {
+  CrowdScene scene(json{{"requests_per_client", 3}});
+  scene.gather_busy(3);
+  Client fourth(scene.proxy.port());
+  EXPECT_EQ(fourth.get(scene.url("/stored")).status, 429);
+  EXPECT_EQ(fourth.get(scene.url(), {{"Cache-Control", "only-if-cached"}}).status, 504);
+  Client other(scene.proxy.port(), kOther);
+  EXPECT_EQ(other.get(scene.url("/stored")).status, 200);
+  const Response hit = fourth.get(scene.url("/stored"));
+  EXPECT_EQ(hit.status, 200) << "a hit takes nothing from others";
+  EXPECT_TRUE(is_hit(hit));
+  scene.gate.open();
+  for (auto& client : scene.crowd) EXPECT_EQ(client->read().status, 200);
+  EXPECT_TRUE(await([&] { return fourth.get(scene.url()).status == 200; }));
+}
+
+TEST(Descriptors, ThatRanOutComeBackFromIdleConnectionsAndTheLogSaysSo) {
+  CrowdScene scene(json::object());
+  Client before(scene.proxy.port(), kOther);
+  EXPECT_EQ(before.get(scene.url()).status, 200);
+  const rlimit few{64, 64};
+  ASSERT_EQ(::prlimit(scene.proxy.process().pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+  scene.gather(100);  // the kernel accepts those that the proxy cannot
+  EXPECT_TRUE(await([&] {
+    return contains(scene.proxy.process().errors(), "file descriptors of this process");
+  }));
+  EXPECT_TRUE(await([&] {  // the first attempts may find none left for themselves or the origin
+    try {
+      return Client(scene.proxy.port(), kOther).get(scene.url()).status == 200;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }));
+}
+
+// A limit that holds from the start leaves some for origins and our own pages.
+TEST(Descriptors, AreKeptForOriginsAndOwnPages) {
+  ScriptedOrigin origin;
+  origin.otherwise([](const Request&) { return Reply().body("hello"); });
+  const TemporaryDirectory directory;
+  const ReservedPort reserved;
+  json settings = settings_for_tests(directory / "access.log");
+  settings["listen"] = {"127.0.0.1:" + std::to_string(reserved.port())};
+  write_file(directory / "settings.json", settings.dump());
+  auto command = serve_command(directory / "settings.json");
+  const std::vector<std::string> limited{"/bin/sh", "-c", "ulimit -n 96 && exec \"$@\"", "sh"};
+  command.arguments.insert(command.arguments.begin(), limited.begin(), limited.end());
+  ChildProcess proxy(command);
+  ASSERT_TRUE(await([&] { return contains(proxy.output(), "listening on"); })) << proxy.errors();
+  EXPECT_TRUE(contains(proxy.errors(), "enough for 48 client connections")) << proxy.errors();
+  std::vector<std::unique_ptr<Client>> crowd;
+  for (int i = 0; i < 150; ++i) crowd.push_back(std::make_unique<Client>(reserved.port()));
+  for (int i = 0; i < 10; ++i) {
+    Client other(reserved.port(), kOther);
+    EXPECT_EQ(other.get(origin.url("/" + std::to_string(i))).status, 200);
+    other.send(origin_form_text("127.0.0.1:" + std::to_string(reserved.port()), "GET", "/health"));
+    EXPECT_EQ(other.read().status, 200);
+  }
+}
+
+}  // namespace
+}  // namespace scenario
