@@ -25,6 +25,10 @@ class Block {
   std::uint32_t capacity() const { return capacity_; }
   // What the block has charged to the budget.
   std::uint64_t charged() const { return charge_.bytes(); }
+  // The same for this budget alone.
+  std::uint64_t charged_to(const Budget& budget) const {
+    return charge_.is_for(budget) ? charge_.bytes() : 0;
+  }
 
  private:
   // This object, its reference counts, malloc's overhead for two allocations, and its slice in the

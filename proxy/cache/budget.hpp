@@ -38,6 +38,7 @@ class Charge {
   Charge& operator=(const Charge&) = delete;
 
   std::uint64_t bytes() const { return bytes_; }
+  bool is_for(const Budget& budget) const { return &budget_ == &budget; }
 
  private:
   Budget& budget_;

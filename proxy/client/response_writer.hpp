@@ -70,8 +70,9 @@ class ResponseWriter {
   // thread may call this, too.
   virtual void abort() = 0;
 
-  // The memory that the response takes because it does not get on.
-  [[nodiscard]] virtual Unread unread() const { return {}; }
+  // The memory that the response takes because it does not get on, and how much of it a cut gives
+  // back to `transit`.
+  [[nodiscard]] virtual Unread unread(const cache::Budget& /*transit*/) const { return {}; }
   // As abort(), also if the response waits for the fill that it reads from.
   void cut() {
     if (reader_) reader_->leave();

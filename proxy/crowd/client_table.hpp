@@ -24,9 +24,10 @@ config::Address counted_as(const config::Address& address);
 struct ClientShare {
   std::atomic<std::size_t> connections{0};
   std::atomic<std::size_t> requests{0};  // see RequestUnderWay
-  // Of responses that do not get on, as of the last look (see Relief), and of heads of requests
-  // that have arrived in part.
+  // Of responses that do not get on, as of the last look (see Relief): all bytes, and those in
+  // transit. And of heads of requests that have arrived in part.
   std::atomic<std::uint64_t> unread_bytes{0};
+  std::atomic<std::uint64_t> transit_bytes{0};
   std::atomic<std::uint64_t> head_bytes{0};
 };
 

@@ -13,9 +13,10 @@ using Indices = std::vector<std::size_t>;
 // The responses of one client that have yet to be considered, in the order in which they are cut.
 struct Share {
   std::uint64_t bytes = 0;
+  std::uint64_t freed = 0;
   std::span<const std::size_t> responses;
 
-  bool operator<(const Share& other) const { return bytes < other.bytes; }
+  bool operator<(const Share& other) const { return freed < other.freed; }
 };
 
 Indices in_order(std::span<const Holder> holders) {
@@ -37,7 +38,7 @@ std::vector<Share> shares_of(std::span<const Holder> holders, std::span<const st
     const auto& first = holders[order[begin]];
     auto end = begin + 1;
     while (end < order.size() && holders[order[end]].client == first.client) ++end;
-    clients.push_back({first.client_bytes, order.subspan(begin, end - begin)});
+    clients.push_back({first.client_bytes, first.client_freed, order.subspan(begin, end - begin)});
     begin = end;
   }
   return clients;
@@ -46,50 +47,56 @@ std::vector<Share> shares_of(std::span<const Holder> holders, std::span<const st
 class Choice {
  public:
   Choice(std::span<const Holder> holders, const Need& need, Unread::Time now)
-      : holders_(holders), left_(need.bytes), need_(need), now_(now) {}
+      : holders_(holders), left_(need.freed), need_(need), now_(now) {}
 
   void cut_stalled(Share& client) {
     while (client.bytes > need_.per_client && next_is_stalled(client, Need::kStalled)) cut(client);
   }
 
   void release(const std::vector<Share>& clients) {
-    std::priority_queue<Share> by_bytes(clients.begin(), clients.end());
+    std::priority_queue<Share> by_freed(clients.begin(), clients.end());
     std::uint64_t spared = need_.most / 2;  // clients that hold less are
-    while (left_ > 0 && !by_bytes.empty()) {
-      auto client = by_bytes.top();
-      by_bytes.pop();
-      if (client.bytes < spared) break;
+    while (left_ > 0 && !by_freed.empty()) {
+      auto client = by_freed.top();
+      by_freed.pop();
+      if (client.freed < spared) break;
+      pass_those_that_free_nothing(client);
       if (!next_may_go(client)) {
-        spared = std::max(spared, client.bytes / 2);
+        spared = std::max(spared, client.freed / 2);
         continue;
       }
       cut(client);
-      by_bytes.push(client);
+      by_freed.push(client);
     }
   }
 
   Indices take() { return std::move(cut_); }
 
  private:
+  void pass_those_that_free_nothing(Share& client) const {
+    while (!client.responses.empty() && next(client).freed == 0) skip(client);
+  }
   [[nodiscard]] bool next_is_stalled(const Share& client, Need::Duration patience) const {
     return !client.responses.empty() && next(client).by_client &&
            now_ - next(client).since >= patience;
   }
-  // A source may be silent for a while by its nature, so `need_.patience` does not apply to it.
   [[nodiscard]] bool next_may_go(const Share& client) const {
-    if (next_is_stalled(client, need_.patience)) return true;
-    return !client.responses.empty() && !next(client).by_client &&
-           now_ - next(client).since >= Need::kStalled;
+    if (client.responses.empty()) return false;
+    const bool by_client = next(client).by_client;
+    const auto patience = by_client ? need_.patience : need_.patience_with_sources;
+    return now_ - next(client).since >= patience;
   }
   [[nodiscard]] const Unread& next(const Share& client) const {
     return holders_[client.responses.front()].unread;
   }
+  static void skip(Share& client) { client.responses = client.responses.subspan(1); }
   void cut(Share& client) {
-    const auto bytes = next(client).bytes;
+    const auto& unread = next(client);
     cut_.push_back(client.responses.front());
-    client.responses = client.responses.subspan(1);
-    client.bytes -= std::min(client.bytes, bytes);
-    left_ -= std::min(left_, bytes);
+    client.bytes -= std::min(client.bytes, unread.bytes);
+    client.freed -= std::min(client.freed, unread.freed);
+    left_ -= std::min(left_, unread.freed);
+    skip(client);
   }
 
   const std::span<const Holder> holders_;

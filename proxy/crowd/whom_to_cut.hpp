@@ -14,6 +14,8 @@ struct Unread {
   using Time = std::chrono::steady_clock::time_point;
 
   std::uint64_t bytes = 0;
+  // Of these, what a cut gives back to the memory that is short.
+  std::uint64_t freed = 0;
   Time since{};            // the last time at which it got on
   bool by_client = false;  // the client does not read; else the source does not send
 };
@@ -23,7 +25,9 @@ struct ClientShare;
 // A response under way, and what its client holds in all.
 struct Holder {
   const ClientShare* client = nullptr;
-  std::uint64_t client_bytes = 0;  // of all responses to the client, on all threads
+  // Of all responses to the client, on all threads: see Unread.
+  std::uint64_t client_bytes = 0;
+  std::uint64_t client_freed = 0;
   Unread unread;
 };
 
@@ -34,19 +38,22 @@ struct Need {
   // A response that has not got on for so long counts as stalled.
   static constexpr std::chrono::seconds kStalled{5};
 
-  // Stalled responses of a client that holds more than this are cut, whatever `bytes` says.
+  // Stalled responses of a client that holds more than this are cut, whatever `freed` says.
   std::uint64_t per_client = 0;
-  std::uint64_t bytes = 0;
-  // What the client holds that holds most, on all threads.
+  std::uint64_t freed = 0;  // so much of the memory that is short
+  // How much of this memory the client holds that holds most, on all threads.
   std::uint64_t most = 0;
-  // To release `bytes`, responses are cut whose clients have read nothing for so long.
+  // To free memory, responses are cut whose clients have read nothing for so long, or whose sources
+  // have hardly sent anything for so long.
   Duration patience = kStalled;
+  Duration patience_with_sources = kStalled;
 };
 
 // Returns the indices of the responses to cut. Each cut takes from the client that holds most, and
 // of this client's responses the one that has not got on for the longest time; but responses whose
-// clients do not read before those whose sources do not send. Clients that hold less than half of
-// what that client holds are spared, also if all its responses belong to other threads.
+// clients do not read before those whose sources do not send. To free memory, clients that hold
+// less than half of what that client holds of it are spared, also if all its responses belong to
+// other threads.
 std::vector<std::size_t> whom_to_cut(std::span<const Holder> holders, const Need& need,
                                      Unread::Time now);
 

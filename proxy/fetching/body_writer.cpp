@@ -140,6 +140,7 @@ void BodyWriter::next_block() {
   if (!storing_) capacity = std::min(capacity, block_at(pressure_on(process.transit)));
   block_ = std::make_shared<cache::Block>(budget, capacity);
   used_ = 0;
+  context_.fill().expect(block_);
 }
 
 void BodyWriter::take(std::size_t size) {

@@ -1,6 +1,7 @@
 // The slices of a body on its way.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -13,8 +14,8 @@ namespace proxy {
 // thread-safe.
 class ArrivedSlices {
  public:
-  // `size`: bytes of `block` that are filled by now. The block is the last one appended, or a new
-  // one.
+  // `size`: bytes of `block` that are filled by now, perhaps none. The block is the last one
+  // appended, or a new one.
   void append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size) {
     if (slices_.empty() || slices_.back().block != block) {
       slices_.push_back({block, size});
@@ -45,16 +46,24 @@ class ArrivedSlices {
   std::size_t next() const { return dropped_ + slices_.size(); }
   // Bytes arrived, those of dropped slices included.
   std::uint64_t bytes() const { return bytes_; }
-  // The memory that the slices from this number on take.
-  std::uint64_t charged_from(std::size_t number) const {
-    std::uint64_t charged = 0;
+  // The memory that the slices from this number on take, and the part that is charged to `budget`.
+  struct Charged {
+    std::uint64_t bytes = 0;
+    std::uint64_t to_budget = 0;
+  };
+  Charged charged_from(std::size_t number, const cache::Budget& budget) const {
+    Charged charged;
     for (auto at = number - dropped_; at < slices_.size(); ++at) {
-      charged += slices_[at].block->charged();
+      charged.bytes += slices_[at].block->charged();
+      charged.to_budget += slices_[at].block->charged_to(budget);
     }
     return charged;
   }
-  // All slices; only while none was dropped.
-  cache::Body body() const { return {{slices_.begin(), slices_.end()}, bytes_}; }
+  // All slices that have bytes; only while none was dropped.
+  cache::Body body() const {
+    const bool last_is_empty = !slices_.empty() && slices_.back().size == 0;
+    return {{slices_.begin(), slices_.end() - (last_is_empty ? 1 : 0)}, bytes_};
+  }
 
  private:
   std::deque<cache::Slice> slices_;

@@ -21,6 +21,16 @@ void Fill::publish(FillHead head) {
   wake_readers();
 }
 
+void Fill::expect(const std::shared_ptr<const cache::Block>& block) {
+  const threads::MutexLock lock(mutex_);
+  arrived_.append(block, 0);
+  for (auto* reader : readers_) {
+    reader->expect_guard(mutex_);
+    reader->pass_taken();
+  }
+  drop_behind();
+}
+
 void Fill::append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size) {
   const threads::MutexLock lock(mutex_);
   arrived_.append(block, size);
@@ -169,9 +179,18 @@ void FillReader::leave() {
   wakeup_.notify();
 }
 
-std::uint64_t FillReader::held() const {
+// Bytes in hand are charged to the budget that the latest block is charged to.
+FillReader::Held FillReader::held(const cache::Budget& budget) const {
   const threads::MutexLock lock(fill_->mutex_);
-  return detached_ ? 0 : fill_->arrived_.charged_from(slice_) + in_hand_;
+  if (detached_) return {};
+  auto held = fill_->arrived_.charged_from(slice_, budget);
+  if (held.to_budget > 0) held.to_budget += in_hand_;
+  held.bytes += in_hand_;
+  return held;
+}
+
+std::optional<std::chrono::steady_clock::time_point> FillReader::waits_since() const {
+  return waits_ ? slow_since_ : std::nullopt;
 }
 
 void FillReader::detach() {
@@ -220,14 +239,35 @@ net::Task<Outcome<Pieces>> FillReader::next() {
       const threads::MutexLock lock(fill_->mutex_);
       in_hand_ = 0;
       if (detached_) co_return Failure{Failure::Where::us, Failure::What::overload, {}};
-      if (take(pieces)) co_return pieces;
+      if (take(pieces)) {
+        note_arrival();
+        co_return pieces;
+      }
       if (fill_->failure_) co_return *fill_->failure_;
       if (fill_->finished_) co_return pieces;
     }
-    waits_since_ = std::chrono::steady_clock::now();
+    if (!slow_since_) {
+      slow_since_ = std::chrono::steady_clock::now();
+      taken_by_then_ = position_;
+    }
+    waits_ = true;
     co_await wakeup_.wait();
-    waits_since_.reset();
+    waits_ = false;
   }
+}
+
+void FillReader::note_arrival() {
+  if (!slow_since_) return;
+  const auto& slices = fill_->arrived_;
+  if (position_ - taken_by_then_ >= slices[slice_].block->capacity()) slow_since_.reset();
+}
+
+// Leaves the slice whose bytes are all taken, if another one follows.
+void FillReader::pass_taken() {
+  const auto& slices = fill_->arrived_;
+  if (slice_ + 1 >= slices.next() || offset_ < slices[slice_].size) return;
+  ++slice_;
+  offset_ = 0;
 }
 
 bool FillReader::take(Pieces& pieces) {

@@ -65,6 +65,9 @@ class Fill {
 
   void interim(std::string head);
   void publish(FillHead head);
+  // The next bytes will be in this block. The readers are charged for it from now on, so that a
+  // source that sends nothing holds no memory that counts for nobody.
+  void expect(const std::shared_ptr<const cache::Block>& block);
   // See ArrivedSlices::append().
   void append(const std::shared_ptr<const cache::Block>& block, std::uint32_t size);
   // Forgets all appended bytes; only before publish().
@@ -137,12 +140,13 @@ class FillReader {
   net::Task<Outcome<Pieces>> next();
 
   // These three are for other coroutines of the reader's thread.
-  // The memory of the bytes that the reader has yet to take, and of those that it took last.
-  [[nodiscard]] std::uint64_t held() const;
-  // Since when next() waits for the source. Nothing: it does not wait.
-  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waits_since() const {
-    return waits_since_;
-  }
+  // The memory of the bytes that the reader has yet to take, of those that it took last, and of the
+  // block that the source is to fill; and the part of it that is charged to `budget`.
+  using Held = ArrivedSlices::Charged;
+  [[nodiscard]] Held held(const cache::Budget& budget) const;
+  // Since when the source has sent less than this memory has room for. So a source that sends a
+  // byte now and then counts as one that sends nothing. Nothing: next() does not wait.
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waits_since() const;
   // Leaves the fill, which then keeps nothing for the reader. next() fails with `overload`.
   void leave();
 
@@ -151,6 +155,8 @@ class FillReader {
   FillReader(std::shared_ptr<Fill> fill, net::Executor executor)
       : fill_(std::move(fill)), wakeup_(executor) {}
   bool take(Pieces& pieces) REQUIRES(fill_->mutex_);
+  void pass_taken() REQUIRES(fill_->mutex_);
+  void note_arrival() REQUIRES(fill_->mutex_);
   void detach() REQUIRES(fill_->mutex_);
   // For the fill, which holds its mutex: tells clang that `held` guards the reader.
   void expect_guard([[maybe_unused]] const threads::Mutex& held) const REQUIRES(held)
@@ -160,7 +166,9 @@ class FillReader {
 
   std::shared_ptr<Fill> fill_;
   Wakeup wakeup_;
-  std::optional<std::chrono::steady_clock::time_point> waits_since_;
+  bool waits_ = false;  // for the source
+  std::optional<std::chrono::steady_clock::time_point> slow_since_;  // the source
+  std::uint64_t taken_by_then_ = 0;
   std::size_t interims_seen_ GUARDED_BY(fill_->mutex_) = 0;
   // The number of the next slice, counted from the first one, dropped ones included.
   std::size_t slice_ GUARDED_BY(fill_->mutex_) = 0;

@@ -97,13 +97,16 @@ void Http1Response::abort() {
   stream_.interrupt();
 }
 
-Unread Http1Response::unread() const {
-  if (const auto stalled = stream_.stalled_since()) {
-    return {.bytes = reader_ ? reader_->held() : writing_, .since = *stalled, .by_client = true};
-  }
-  const auto waits = reader_ ? reader_->waits_since() : std::nullopt;
-  if (!waits) return {};
-  return {.bytes = reader_->held(), .since = *waits};
+Unread Http1Response::unread(const cache::Budget& transit) const {
+  const auto stalled = stream_.stalled_since();
+  const auto since = stalled || !reader_ ? stalled : reader_->waits_since();
+  if (!since) return {};
+  // Bytes that no fill delivers are stored, or a transfer slot bounds them.
+  const auto held = reader_ ? reader_->held(transit) : FillReader::Held{.bytes = writing_};
+  return {.bytes = held.bytes,
+          .freed = held.to_budget,
+          .since = *since,
+          .by_client = stalled.has_value()};
 }
 
 // Bytes beyond the promised length would look like the next response.

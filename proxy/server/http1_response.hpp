@@ -37,7 +37,7 @@ class Http1Response final : public ResponseWriter {
   using ResponseWriter::finish;
   net::Task<net::error_code> finish(std::string_view trailers) override;
   void abort() override;
-  [[nodiscard]] Unread unread() const override;
+  [[nodiscard]] Unread unread(const cache::Budget& transit) const override;
   void close_after() override { keep_ = false; }
   [[nodiscard]] std::optional<std::uint64_t> acknowledged() override {
     return stream_.acknowledged();

@@ -10,7 +10,7 @@ PartialHead::PartialHead(Worker& worker, SessionList::Item& session)
       memory_(worker.process.head_bytes, &session.guest().share().head_bytes) {}
 
 Unread PartialHead::held() const {
-  return {.bytes = memory_.get(), .since = begun_, .by_client = true};
+  return {.bytes = memory_.get(), .freed = memory_.get(), .since = begun_, .by_client = true};
 }
 
 void PartialHead::incomplete(std::size_t bytes, std::size_t memory) {

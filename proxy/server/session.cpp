@@ -81,7 +81,8 @@ class Session final : public SessionList::Item {
 
   const ClientTable::Guest& guest_;
   Worker& worker_;
-  CountedBytes unread_{worker_.process.unread_bytes, &guest_.share().unread_bytes};
+  CountedBytes unread_{guest_.share().unread_bytes};
+  CountedBytes in_transit_{worker_.process.unread_in_transit, &guest_.share().transit_bytes};
   CountedBytes leaving_{worker_.process.leaving_bytes};
   net::Stream stream_;
   Input input_;
@@ -107,8 +108,9 @@ std::optional<Waiting> Session::waits() const {
 
 Unread Session::count_unread() {
   if (cut_ != Cut::none) return {};
-  const auto unread = response_.unread();
+  const auto unread = response_.unread(worker_.process.transit);
   unread_.set(unread.bytes);
+  in_transit_.set(unread.freed);
   return unread;
 }
 
@@ -120,7 +122,8 @@ void Session::note_cut(Cut why) {
 void Session::cut(Cut why) {
   if (cut_ != Cut::none) return;
   note_cut(why);
-  leaving_.set(unread_.get());
+  leaving_.set(in_transit_.get());
+  in_transit_.set(0);
   unread_.set(0);
   head_.end();
   if (now_.doing == Now::Doing::answering) {

@@ -17,35 +17,38 @@ constexpr auto kFresh = 500ms;  // how old what other threads have counted may b
 struct Candidates {
   std::vector<SessionList::Item*> items;
   std::vector<Holder> holders;
-  std::uint64_t bytes = 0;
+  std::uint64_t freed = 0;
 
   void add(SessionList::Item& item, const Unread& unread) {
     if (unread.bytes == 0) return;
     items.push_back(&item);
     holders.push_back({.client = &item.guest().share(), .unread = unread});
-    bytes += unread.bytes;
+    freed += unread.freed;
   }
 };
 
 Candidates responses_of(SessionList& sessions) {
   Candidates found;
   for (auto& item : sessions.items()) found.add(item, item.count_unread());
-  for (auto& holder : found.holders) holder.client_bytes = holder.client->unread_bytes;
+  for (auto& holder : found.holders) {
+    holder.client_bytes = holder.client->unread_bytes;
+    holder.client_freed = holder.client->transit_bytes;
+  }
   return found;
 }
 
 Candidates heads_of(SessionList& sessions) {
   Candidates found;
   for (auto& item : sessions.items()) found.add(item, item.partial_head());
-  for (auto& holder : found.holders) holder.client_bytes = holder.client->head_bytes;
+  for (auto& holder : found.holders) holder.client_freed = holder.client->head_bytes;
   return found;
 }
 
-// This thread's part of `excess`, which is as large as its part of the bytes that all threads hold.
+// This thread's part of `excess`, which is as large as its part of what all threads could free.
 std::uint64_t part_of(std::uint64_t excess, const Candidates& here, std::uint64_t everywhere) {
-  if (here.bytes == 0) return 0;
+  if (here.freed == 0) return 0;
   const auto part =
-      static_cast<double>(here.bytes) / static_cast<double>(std::max(here.bytes, everywhere));
+      static_cast<double>(here.freed) / static_cast<double>(std::max(here.freed, everywhere));
   return static_cast<std::uint64_t>(static_cast<double>(excess) * part) + 1;
 }
 
@@ -60,9 +63,10 @@ Need need_of(const Worker& worker, const Candidates& here) {
   if (pressure < Pressure::critical) return need;
   const auto wanted = process.transit.limit() / 4 * 5 + process.leaving_bytes;
   const auto used = process.transit.used();
-  if (used > wanted) need.bytes = part_of(used - wanted, here, process.unread_bytes);
-  need.most = process.clients.most_of_one(&ClientShare::unread_bytes);
+  if (used > wanted) need.freed = part_of(used - wanted, here, process.unread_in_transit);
+  need.most = process.clients.most_of_one(&ClientShare::transit_bytes);
   need.patience = pressure == Pressure::full ? 0s : 1s;
+  need.patience_with_sources = pressure == Pressure::full ? 1s : Need::kStalled;
   return need;
 }
 
@@ -119,7 +123,7 @@ void Relief::cut_heads() {
   if (used <= limit || !cut_heads_.is_over()) return;
   const auto here = heads_of(worker_.sessions);
   const Need need{.per_client = ~std::uint64_t{0},
-                  .bytes = part_of(used - limit + limit / 16, here, used),
+                  .freed = part_of(used - limit + limit / 16, here, used),
                   .most = worker_.process.clients.most_of_one(&ClientShare::head_bytes),
                   .patience = 0s};
   const auto cut = whom_to_cut(here.holders, need, Clock::now());

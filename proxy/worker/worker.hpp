@@ -54,8 +54,8 @@ struct Process {
   std::function<void(const std::function<void(Worker&)>&)> on_each_worker = {};
 
   ClientTable clients{};
-  std::atomic<std::uint64_t> unread_bytes{0};   // of all clients: see ClientShare
-  std::atomic<std::uint64_t> head_bytes{0};     // likewise
+  std::atomic<std::uint64_t> unread_in_transit{0};  // of all clients: see ClientShare
+  std::atomic<std::uint64_t> head_bytes{0};         // likewise
   std::atomic<std::uint64_t> leaving_bytes{0};  // of responses that were cut and have yet to end
   LastTime found_no_room{};  // to store a response, though all that can be evicted was
   DescriptorLimits descriptors{.connections = ~std::size_t{0}, .scarce_from = ~std::size_t{0}};

@@ -22,9 +22,20 @@ struct Crowd {
 
   // A response to the client that has not got on for `stalled`.
   void add(std::size_t client, std::uint64_t bytes, Duration stalled, bool by_client = true) {
-    clients[client].unread_bytes += bytes;
-    holders.push_back({&clients[client], 0, {bytes, kNow - stalled, by_client}});
-    for (auto& holder : holders) holder.client_bytes = holder.client->unread_bytes;
+    add(client, {bytes, bytes, kNow - stalled, by_client});
+  }
+  // The same, all of whose bytes are stored.
+  void add_stored(std::size_t client, std::uint64_t bytes, Duration stalled) {
+    add(client, {bytes, 0, kNow - stalled, true});
+  }
+  void add(std::size_t client, const Unread& unread) {
+    clients[client].unread_bytes += unread.bytes;
+    clients[client].transit_bytes += unread.freed;
+    holders.push_back({.client = &clients[client], .unread = unread});
+    for (auto& holder : holders) {
+      holder.client_bytes = holder.client->unread_bytes;
+      holder.client_freed = holder.client->transit_bytes;
+    }
   }
   Indices cut(const Need& need) const { return whom_to_cut(holders, need, kNow); }
 };
@@ -35,15 +46,15 @@ TEST(WhomToCut, TheLongestStalledOfTheClientThatHoldsMost) {
   crowd.add(1, 80, 2s);
   crowd.add(1, 80, 3s);
   crowd.add(1, 80, 1s);
-  EXPECT_EQ(crowd.cut({.per_client = 1000, .bytes = 1, .patience = 1s}), Indices{2});
-  EXPECT_EQ(crowd.cut({.per_client = 1000, .bytes = 160, .patience = 1s}), (Indices{2, 1}));
+  EXPECT_EQ(crowd.cut({.per_client = 1000, .freed = 1, .patience = 1s}), Indices{2});
+  EXPECT_EQ(crowd.cut({.per_client = 1000, .freed = 160, .patience = 1s}), (Indices{2, 1}));
 }
 
 TEST(WhomToCut, AClientThatHoldsNoMoreThanOthersIsSparedLonger) {
   Crowd crowd;
   crowd.add(0, 100, 50s);
   for (int i = 0; i < 3; ++i) crowd.add(1, 80, 1s);
-  const auto cut = crowd.cut({.per_client = 1000, .bytes = 241, .patience = 1s});
+  const auto cut = crowd.cut({.per_client = 1000, .freed = 241, .patience = 1s});
   ASSERT_EQ(cut.size(), 3U);
   EXPECT_EQ(cut[2], 0U) << "it holds most once the other holds 80";
 }
@@ -52,9 +63,9 @@ TEST(WhomToCut, NobodyWhoHoldsLittleInPlaceOfAClientWhoseResponsesAreElsewhere) 
   Crowd crowd;
   crowd.add(0, 100, 50s);
   crowd.add(1, 80, 50s);
-  crowd.clients[1].unread_bytes += 1000;
+  crowd.clients[1].transit_bytes += 1000;
   crowd.add(2, 600, 50s);
-  const auto cut = crowd.cut({.per_client = 2000, .bytes = 5000, .patience = 1s});
+  const auto cut = crowd.cut({.per_client = 2000, .freed = 5000, .patience = 1s});
   EXPECT_EQ(cut, (Indices{1, 2}));
 }
 
@@ -62,7 +73,7 @@ TEST(WhomToCut, NobodyWhoHoldsLittleIfAllOfTheGreediestIsElsewhere) {
   Crowd crowd;
   crowd.add(0, 100, 50s);
   crowd.add(1, 600, 50s);
-  Need need{.per_client = 2000, .bytes = 5000, .most = 1000, .patience = 1s};
+  Need need{.per_client = 2000, .freed = 5000, .most = 1000, .patience = 1s};
   EXPECT_EQ(crowd.cut(need), Indices{1});
   need.most = 1202;
   EXPECT_EQ(crowd.cut(need), Indices{});
@@ -71,8 +82,8 @@ TEST(WhomToCut, NobodyWhoHoldsLittleIfAllOfTheGreediestIsElsewhere) {
 TEST(WhomToCut, NobodyWhoReads) {
   Crowd crowd;
   crowd.add(0, 100, 999ms);
-  EXPECT_EQ(crowd.cut({.per_client = 1000, .bytes = 1, .patience = 1s}), Indices{});
-  EXPECT_EQ(crowd.cut({.per_client = 1000, .bytes = 1, .patience = 0s}), Indices{0});
+  EXPECT_EQ(crowd.cut({.per_client = 1000, .freed = 1, .patience = 1s}), Indices{});
+  EXPECT_EQ(crowd.cut({.per_client = 1000, .freed = 1, .patience = 0s}), Indices{0});
 }
 
 TEST(WhomToCut, StalledOnesOfAClientAboveItsShareWhateverIsNeeded) {
@@ -89,16 +100,28 @@ TEST(WhomToCut, ASilentSourceOnlyAfterClientsThatDoNotRead) {
   crowd.add(0, 100, 50s, false);
   crowd.add(0, 100, 1s);
   crowd.add(0, 100, 4s, false);
-  EXPECT_EQ(crowd.cut({.per_client = 0, .bytes = 1, .patience = 0s}), Indices{1});
-  EXPECT_EQ(crowd.cut({.per_client = 0, .bytes = 1000, .patience = 0s}), (Indices{1, 0}))
+  EXPECT_EQ(crowd.cut({.per_client = 0, .freed = 1, .patience = 0s}), Indices{1});
+  EXPECT_EQ(crowd.cut({.per_client = 0, .freed = 1000, .patience = 0s}), (Indices{1, 0}))
       << "a source that was silent for 4 s may go on";
+  const Need soon{.per_client = 0, .freed = 1000, .patience = 0s, .patience_with_sources = 4s};
+  EXPECT_EQ(crowd.cut(soon), (Indices{1, 0, 2}));
   EXPECT_EQ(crowd.cut({.per_client = 0}), Indices{}) << "only the sources are slow";
+}
+
+TEST(WhomToCut, NoneThatFreesNothingOfTheMemoryThatIsShort) {
+  Crowd crowd;
+  crowd.add_stored(0, 1000, 50s);
+  crowd.add(0, 100, 2s);
+  crowd.add(1, 150, 2s);
+  const Need need{.per_client = 2000, .freed = 1000, .patience = 1s};
+  EXPECT_EQ(crowd.cut(need), (Indices{2, 1})) << "the other client holds more of it";
+  EXPECT_EQ(crowd.cut({.per_client = 1000}), Indices{0}) << "it counts in what the client holds";
 }
 
 TEST(WhomToCut, OnlyAsMuchAsIsNeeded) {
   Crowd crowd;
   for (int i = 0; i < 300; ++i) crowd.add(static_cast<std::size_t>(i) % 3, 10, 2s);
-  EXPECT_EQ(crowd.cut({.per_client = 10'000, .bytes = 95, .patience = 1s}).size(), 10U);
+  EXPECT_EQ(crowd.cut({.per_client = 10'000, .freed = 95, .patience = 1s}).size(), 10U);
 }
 
 }  // namespace

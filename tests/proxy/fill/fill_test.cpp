@@ -251,15 +251,69 @@ TEST(FillWindow, AReaderHoldsTheBytesThatItHasNotTakenAndThoseTakenLast) {
   scene.fill->keep_window();
   const auto before = scene.budget.used();
   scene.append(kMegabyte);
-  EXPECT_EQ(reader->held(), scene.budget.used() - before);
+  EXPECT_EQ(reader->held(scene.budget).bytes, scene.budget.used() - before);
   scene.append("x");
   while (!reader->at_hand().empty()) continue;
-  EXPECT_LT(reader->held(), 1000U);
+  EXPECT_LT(reader->held(scene.budget).bytes, 1000U);
   scene.append(kMegabyte);
   scene.append("y");
   reader->leave();
-  EXPECT_EQ(reader->held(), 0U);
+  EXPECT_EQ(reader->held(scene.budget).bytes, 0U);
   EXPECT_LT(scene.budget.used(), kMegabyte.size());
+}
+
+TEST(FillWindow, AReaderHoldsTheBlockThatIsExpected) {
+  FillScene scene;
+  cache::Budget other{1 << 20};
+  const auto reader = scene.attach();
+  scene.fill->publish({});
+  scene.fill->keep_window();
+  scene.append("abc");
+  EXPECT_FALSE(reader->at_hand().empty());
+  const auto expected = std::make_shared<cache::Block>(scene.budget, 4096);
+  scene.fill->expect(expected);
+  EXPECT_EQ(scene.budget.used(), expected->charged()) << "all that was taken is dropped";
+  EXPECT_EQ(reader->held(scene.budget).bytes, expected->charged() + 3);
+  EXPECT_EQ(reader->held(scene.budget).to_budget, expected->charged() + 3);
+  EXPECT_EQ(reader->held(other).to_budget, 0U);
+  EXPECT_TRUE(reader->at_hand().empty());
+  std::copy_n("de", 2, expected->data());
+  scene.fill->append(expected, 2);
+  EXPECT_EQ(text_of(reader->at_hand()), "de");
+}
+
+TEST(Fill, ABlockThatStaysEmptyIsNoPartOfTheBody) {
+  FillScene scene;
+  scene.fill->publish({});
+  scene.append("abc");
+  scene.fill->expect(std::make_shared<cache::Block>(scene.budget, 4096));
+  scene.fill->finish();
+  EXPECT_EQ(scene.fill->body().slices.size(), 1U);
+  EXPECT_EQ(scene.fill->body().size, 3U);
+}
+
+TEST(FillWindow, ASourceIsSlowUntilItHasFilledABlock) {
+  FillScene scene;
+  const auto reader = scene.attach();
+  scene.fill->publish({});
+  scene.fill->keep_window();
+  const auto block = std::make_shared<cache::Block>(scene.budget, 8);
+  std::fill_n(block->data(), 8, 'x');
+  scene.fill->expect(block);
+  auto next = start(scene, reader->next());
+  const auto since = reader->waits_since();
+  ASSERT_TRUE(since);
+  for (std::uint32_t size = 1; size < 8; ++size) {
+    scene.fill->append(block, size);
+    scene.settle();
+    EXPECT_FALSE(reader->waits_since()) << "it has bytes in hand";
+    next = start(scene, reader->next());
+    EXPECT_EQ(reader->waits_since(), since) << size;
+  }
+  scene.fill->append(block, 8);
+  scene.settle();
+  next = start(scene, reader->next());
+  EXPECT_GT(reader->waits_since(), since);
 }
 
 TEST(FillWindow, TheWriterWaitsWhileItsOnlyReaderIsAWindowBehind) {

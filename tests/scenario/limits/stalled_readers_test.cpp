@@ -26,11 +26,11 @@ struct StalledScene : Scene {
     origin.on("/stored", cacheable(std::string(1U << 20, 's')));
   }
   // So many more clients of 127.0.0.1, which all ask and do not read.
-  void gather(std::size_t clients) {
+  void gather(std::size_t clients, const std::string& path = "/large/") {
     const auto before = crowd.size();
     for (auto i = before; i < before + clients; ++i) {
       crowd.push_back(std::make_unique<Client>(proxy.port()));
-      crowd.back()->send(request_text("GET", origin.url("/large/" + std::to_string(i))));
+      crowd.back()->send(request_text("GET", origin.url(path + std::to_string(i))));
     }
   }
 
@@ -72,6 +72,25 @@ TEST(StalledReaders, AreCutThoseOfTheGreedyClientAloneAndLogged) {
     }
     return cut > 0;
   }));
+}
+
+// An origin that the crowd chose sends the heads of large bodies, and then next to nothing. Each
+// such body has a block of memory for the bytes that are to come.
+TEST(SilentSources, CostOtherClientsNoMiss) {
+  const Gate gate;
+  const auto head = [] { return Reply(200, {{"Cache-Control", "no-store"}}).sized(20U << 20); };
+  for (const Reply& silent :
+       {head().start().wait(gate), head().send(std::string(100, 'x')).slow({}, 2)}) {
+    StalledScene scene("8MiB", 0, "");
+    scene.origin.otherwise([silent](const Request&) { return silent; });
+    scene.origin.on("/small", Reply(200, {{"Cache-Control", "no-store"}}).body("hello"));
+    scene.gather(300, "/silent/");
+    for (int i = 0; i < 10; ++i) {
+      const Response response = scene.other.get(scene.origin.url("/small"));
+      ASSERT_EQ(response.status, 200) << response.field("Cache-Status");
+    }
+    EXPECT_GT(scene.proxy.metric("hearsay_cuts_total{why=\"stalled\"}"), 0);
+  }
 }
 
 // The crowd's bodies fill the memory for stored responses.
