@@ -18,12 +18,13 @@ std::size_t count_in(const std::filesystem::path& directory) {
 
 }  // namespace
 
-Fleet::Fleet() {
+Fleet::Fleet(std::uint16_t stranger) : stranger_(stranger) {
   for (std::size_t i = 0; i < kProxies; ++i) start(i);
 }
 
 json Fleet::settings(std::size_t proxy) const {
   json peers = json::array();
+  peers.push_back({{"name", "stranger"}, {"url", "http://127.0.0.1:" + std::to_string(stranger_)}});
   for (std::size_t i = 0; i < kProxies; ++i) {
     if (i == proxy) continue;
     peers.push_back({{"name", "p" + std::to_string(i)},
@@ -64,6 +65,16 @@ Usage Fleet::usage(std::size_t proxy) const {
   const auto process =
       std::filesystem::path("/proc") / std::to_string(proxies_[proxy]->process().pid());
   return {proxies_[proxy]->anonymous_bytes(), count_in(process / "fd"), count_in(process / "task")};
+}
+
+double Fleet::digests_in_use(std::size_t proxy) const {
+  std::size_t usable = 0;
+  for (std::size_t i = 0; i < kProxies; ++i) {
+    if (i == proxy) continue;
+    const auto books = proxies_[proxy]->digest_peer("p" + std::to_string(i));
+    if (books.at("state") == "usable") ++usable;
+  }
+  return static_cast<double>(usable) / (kProxies - 1);
 }
 
 std::string Fleet::complaints() const {

@@ -26,7 +26,8 @@ class Fleet {
  public:
   static constexpr std::size_t kProxies = 3;
 
-  Fleet();
+  // `stranger`: the port of one more neighbour of all proxies.
+  explicit Fleet(std::uint16_t stranger);
 
   std::uint16_t port(std::size_t proxy) const { return listeners_[proxy].port(); }
   // Ends the proxy, by SIGTERM or by SIGKILL, and starts it again on the same socket.
@@ -36,6 +37,9 @@ class Fleet {
   bool was_down_since(std::size_t proxy, Clock::time_point time) const;
 
   Usage usage(std::size_t proxy) const;
+  // Which part of the other proxies' digests this one uses, from 0 to 1. For the thread that made
+  // the fleet.
+  double digests_in_use(std::size_t proxy) const;
   // What the proxies wrote to stderr.
   std::string complaints() const;
 
@@ -43,6 +47,7 @@ class Fleet {
   void start(std::size_t proxy);
   support::json settings(std::size_t proxy) const;
 
+  const std::uint16_t stranger_;
   support::TemporaryDirectory home_;
   std::array<support::Listener, kProxies> listeners_;
   std::array<std::unique_ptr<support::ProxyProcess>, kProxies> proxies_;

@@ -1,6 +1,6 @@
-// Three neighbours under load for hours: purges, restarts, crashes, an origin that fails and disks
-// that fill. HEARSAY_HOURS=1 says for how long; without it, the test takes half a minute.
-// HEARSAY_SEED chooses another run.
+// Three neighbours and a hostile one under load for hours: purges, restarts, crashes, an origin
+// that fails and disks that fill. HEARSAY_HOURS=1 says for how long; without it, the test takes
+// half a minute. HEARSAY_SEED chooses another run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 
 #include "tests/scenario/disk/failing_disk.hpp"
 #include "tests/soak/crowd.hpp"
+#include "tests/soak/hostile_neighbour.hpp"
+#include "tests/support/await.hpp"
 
 namespace soak {
 namespace {
@@ -120,7 +122,8 @@ TEST(Soak, NothingIsWrongAndNothingGrows) {
   support::ScriptedOrigin origin;
   origin.record_nothing();
   origin.otherwise([&](const support::Request& request) { return world.answer(request); });
-  Fleet fleet;
+  HostileNeighbour stranger(origin.url(""));
+  Fleet fleet(stranger.port());
   Crowd crowd(world, fleet, origin.url(""), seed, 6);
   Trouble trouble(world, fleet, origin.url(""), faults, seed);
 
@@ -136,6 +139,11 @@ TEST(Soak, NothingIsWrongAndNothingGrows) {
     EXPECT_GT(minutes.back().seen.answers, 0U);
   }
   for (const auto& fault : crowd.faults()) ADD_FAILURE() << fault;
+  std::printf("the hostile neighbour sent %zu digests, and said %zu times that it has nothing\n",
+              stranger.digests(), stranger.false_hits());
+  EXPECT_GT(stranger.digests(), 0U);
+  EXPECT_GT(stranger.false_hits(), 0U);
+  EXPECT_TRUE(support::await([&] { return fleet.digests_in_use(0) == 1; })) << "of the others";
   if (hours > 0 && minutes.size() == periods && periods >= 8) expect_flat(minutes);
 }
 
