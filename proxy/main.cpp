@@ -1,5 +1,4 @@
 // The program: arguments, settings, run.
-#include <malloc.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
@@ -88,14 +87,6 @@ void raise_descriptor_limit(const config::Settings& settings) {
                disk->size.value >> 30, wanted, most);
 }
 
-// glibc gives each of the first threads an arena of its own and keeps there what is freed. One
-// thread makes a block and another frees it, so that the arenas together held twice cache.memory.
-// Two arenas are enough, as each thread caches small pieces itself. Takes effect only before there
-// are threads.
-void keep_memory_together() {
-  ::mallopt(M_ARENA_MAX, 2);
-}
-
 // Why the proxy would serve without the sandbox; empty if it would serve inside.
 std::string_view reason_for_no_sandbox(const config::Settings& settings) {
   if (!settings.sandbox) return "sandbox: off, by the setting \"sandbox\"";
@@ -113,7 +104,6 @@ std::string confine(const config::Settings& settings, const std::string& config_
 }
 
 int serve(proxy::PinnedPolicy policy, const std::string& config_path) {
-  keep_memory_together();
   raise_descriptor_limit(policy->settings);
   const auto& settings = policy->settings;
   // The sandbox lets no socket listen, and limits files only for threads that start later.

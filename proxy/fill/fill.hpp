@@ -166,7 +166,7 @@ class FillReader {
 
   std::shared_ptr<Fill> fill_;
   Wakeup wakeup_;
-  bool waits_ = false;  // for the source
+  bool waits_ = false;                                               // for the source
   std::optional<std::chrono::steady_clock::time_point> slow_since_;  // the source
   std::uint64_t taken_by_then_ = 0;
   std::size_t interims_seen_ GUARDED_BY(fill_->mutex_) = 0;
