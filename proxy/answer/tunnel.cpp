@@ -105,7 +105,9 @@ Task<void> tunnel(Client& client, const Request& request) {
     co_return co_await refuse(client, request, failure, http::Forward::method);
   }
   record.status = 200;
-  TunnelEnds ends{*client.response.raw_connection(), **connected, established_head(client)};
+  auto& server = **connected;
+  const ResponseWriter::WaitsFor waits(client.response, [&server] { server.close(); });
+  TunnelEnds ends{*client.response.raw_connection(), server, established_head(client)};
   co_await carry_both(client, ends);
 }
 

@@ -25,7 +25,7 @@ struct ClientShare {
   std::atomic<std::size_t> connections{0};
   std::atomic<std::size_t> requests{0};  // see RequestUnderWay
   // Of responses that do not get on, as of the last look (see Relief), and of heads of requests
-  // that have arrived in part.
+  // (see HeldHead).
   std::atomic<std::uint64_t> unread_bytes{0};
   std::atomic<std::uint64_t> head_bytes{0};
 };

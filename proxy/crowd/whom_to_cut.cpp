@@ -75,11 +75,10 @@ class Choice {
     return !client.responses.empty() && next(client).by_client &&
            now_ - next(client).since >= patience;
   }
-  // A source may be silent for a while by its nature, so `need_.patience` does not apply to it.
   [[nodiscard]] bool next_may_go(const Share& client) const {
     if (next_is_stalled(client, need_.patience)) return true;
     return !client.responses.empty() && !next(client).by_client &&
-           now_ - next(client).since >= Need::kStalled;
+           now_ - next(client).since >= need_.patience_with_sources;
   }
   [[nodiscard]] const Unread& next(const Share& client) const {
     return holders_[client.responses.front()].unread;

@@ -1,4 +1,4 @@
-// Which responses are cut when memory is short. Pure.
+// Which responses, or requests with large heads, are cut when memory is short. Pure.
 #pragma once
 
 #include <chrono>
@@ -41,6 +41,9 @@ struct Need {
   std::uint64_t most = 0;
   // To release `bytes`, responses are cut whose clients have read nothing for so long.
   Duration patience = kStalled;
+  // The same for responses whose sources do not send. A source may be silent for a while by its
+  // nature.
+  Duration patience_with_sources = kStalled;
 };
 
 // Returns the indices of the responses to cut. Each cut takes from the client that holds most, and

@@ -143,7 +143,8 @@ class FillReader {
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waits_since() const {
     return waits_since_;
   }
-  // Leaves the fill, which then keeps nothing for the reader. next() fails with `overload`.
+  // Leaves the fill, which then keeps nothing for the reader. head() and next() fail with
+  // `overload`.
   void leave();
 
  private:
