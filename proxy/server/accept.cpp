@@ -21,9 +21,8 @@ constexpr std::chrono::milliseconds kOutOfDescriptors{100};
 // How often, and how many times, a newcomer looks whether there is room.
 constexpr std::chrono::milliseconds kBetweenTries{4};
 constexpr int kMostTries = 25;
-// How many wait at once, per worker; and how many while descriptors are scarce.
-constexpr std::size_t kMostNewcomers = 256;
-constexpr std::size_t kFewNewcomers = 4;
+// How many wait at once while descriptors are scarce.
+constexpr std::size_t kFewNewcomers = 8;
 
 struct Terms {
   ConnectionLimits limits;
@@ -102,11 +101,10 @@ Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& a
   auto guest = try_to_enter(worker, address, terms.limits);
   if (guest) co_return guest;
   worker.process.warnings.warn(Shortage::connections);
-  const auto most = terms.may_wait ? kMostNewcomers : kFewNewcomers;
-  if (worker.doorkeeper.newcomers >= most) co_return std::nullopt;
-  ++worker.doorkeeper.newcomers;
-  guest = co_await await_room(worker, socket, address, terms);
-  --worker.doorkeeper.newcomers;
+  auto& process = worker.process;
+  const auto most = terms.may_wait ? process.descriptors.newcomers : kFewNewcomers;
+  if (++process.newcomers <= most) guest = co_await await_room(worker, socket, address, terms);
+  --process.newcomers;
   co_return guest;
 }
 

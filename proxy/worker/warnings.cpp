@@ -22,8 +22,10 @@ constexpr std::string_view text_of(Shortage what) {
              "ones are closed (in the access log: _CROWDED), and new ones refused where none is";
     case Shortage::descriptors:
       return "the file descriptors of this process are running out: idle client connections are "
-             "closed, and new ones refused where none is; allow more (ulimit -n, or LimitNOFILE of "
-             "the service) or set limits.connections lower";
+             "closed, and new ones refused where none is, as are requests that need an origin "
+             "(503); "
+             "allow more (ulimit -n, or LimitNOFILE of the service) or set limits.connections "
+             "lower";
   }
   return {};
 }
