@@ -106,11 +106,11 @@ std::size_t ClientTable::connections_of(const config::Address& from) {
   return found == shard.shares.end() ? 0 : found->second.connections.load();
 }
 
-std::uint64_t ClientTable::most_of_one(std::atomic<std::uint64_t> ClientShare::*bytes) {
+std::uint64_t ClientTable::most_of_one(std::atomic<std::uint64_t> ClientShare::*count) {
   std::uint64_t most = 0;
   for (auto& shard : shards_) {
     const threads::MutexLock lock(shard.mutex);
-    for (const auto& [address, share] : shard.shares) most = std::max(most, (share.*bytes).load());
+    for (const auto& [address, share] : shard.shares) most = std::max(most, (share.*count).load());
   }
   return most;
 }

@@ -22,7 +22,7 @@ config::Address counted_as(const config::Address& address);
 
 // What one client holds at the moment, on all threads. Any thread.
 struct ClientShare {
-  std::atomic<std::size_t> connections{0};
+  std::atomic<std::uint64_t> connections{0};
   std::atomic<std::size_t> requests{0};  // see RequestUnderWay
   // Of responses that do not get on, as of the last look (see Relief), and of heads of requests
   // (see HeldHead).
@@ -83,9 +83,9 @@ class ClientTable {
   [[nodiscard]] bool has_few(const config::Address& from, const ConnectionLimits& limits);
   // Connections of the client with this address.
   [[nodiscard]] std::size_t connections_of(const config::Address& from);
-  // The largest number of bytes of this kind that any client holds. The search looks at every
-  // client.
-  [[nodiscard]] std::uint64_t most_of_one(std::atomic<std::uint64_t> ClientShare::*bytes);
+  // The largest number of this kind, of connections or bytes, that any client holds. The search
+  // looks at every client.
+  [[nodiscard]] std::uint64_t most_of_one(std::atomic<std::uint64_t> ClientShare::*count);
   // How many clients have a connection.
   [[nodiscard]] std::size_t clients();
 

@@ -12,7 +12,8 @@ constexpr std::size_t kShare = 64;
 bool may_close(const Waiting& waiting, const Newcomer& newcomer) {
   const bool own = waiting.client == newcomer.client;
   if (newcomer.place == Newcomer::Place::own) return own;
-  return !own && waiting.connections > newcomer.connections;
+  return !own && waiting.connections > newcomer.connections &&
+         waiting.connections >= newcomer.spared_below;
 }
 
 }  // namespace

@@ -31,6 +31,8 @@ struct Newcomer {
   config::Address client{};     // as counted_as() gives it
   std::size_t connections = 0;  // of this client already
   Place place = Place::others;
+  // Clients that have fewer connections than this are spared.
+  std::size_t spared_below = 0;
 };
 
 // Returns the indices of the connections to close, all of one client: of those in question the one

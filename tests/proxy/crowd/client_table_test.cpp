@@ -136,6 +136,7 @@ TEST(ClientTable, TellsTheMostThatOneClientHolds) {
   b->share().unread_bytes = 6;
   EXPECT_EQ(table.most_of_one(&ClientShare::head_bytes), 7U);
   EXPECT_EQ(table.most_of_one(&ClientShare::unread_bytes), 6U);
+  EXPECT_EQ(table.most_of_one(&ClientShare::connections), 1U);
 }
 
 }  // namespace

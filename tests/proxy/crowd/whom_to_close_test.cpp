@@ -52,6 +52,18 @@ TEST(WhomToClose, OnlyItsOwnForAClientThatHasItsPart) {
   EXPECT_EQ(whom_to_close(waiting, from(3, 2, Place::own)), Indices{});
 }
 
+TEST(WhomToClose, NoConnectionOfAClientThatIsSpared) {
+  const std::vector<Waiting> waiting{idle(1, 9, 9s), idle(2, 10, 1s)};
+  auto newcomer = from(3, 0);
+  newcomer.spared_below = 10;
+  EXPECT_EQ(whom_to_close(waiting, newcomer), Indices{1});
+  newcomer.spared_below = 11;
+  EXPECT_EQ(whom_to_close(waiting, newcomer), Indices{});
+  auto own = from(1, 9, Place::own);
+  own.spared_below = 11;
+  EXPECT_EQ(whom_to_close(waiting, own), Indices{0}) << "its own are in question alone";
+}
+
 TEST(WhomToClose, ManyAtOnceOfACrowd) {
   std::vector<Waiting> waiting;
   for (int i = 0; i < 640; ++i) waiting.push_back(idle(1, 640, std::chrono::seconds(1000 - i)));
