@@ -18,8 +18,10 @@ namespace {
 
 std::optional<Refusal> why_no_tunnel(Client& client, const Request& request,
                                      RequestUnderWay& under_way) {
-  const auto most = request.policy().settings.limits.most_requests_per_client();
-  if (http::via_names(request.head.fields, client.worker.process.name)) return Refusal::loop();
+  const auto& process = client.worker.process;
+  const auto most =
+      request_limits(request.policy().settings.limits, process.descriptors.connections);
+  if (http::via_names(request.head.fields, process.name)) return Refusal::loop();
   if (request.framing.has_body()) return Refusal::bad("CONNECT has no body");
   if (request.facts.offline) return Refusal::offline(http::Forward::method);
   if (!client.response.raw_connection()) return Refusal::no_tunnel();

@@ -71,10 +71,11 @@ Refusal Refusal::no_room() {
 }
 
 Refusal Refusal::too_many() {
-  Refusal refusal{429,
-                  "too many requests of your address are under way (limits.requests_per_client)",
-                  Tag::denied,
-                  {}};
+  Refusal refusal{
+      429,
+      "too many requests of your address or network are under way (limits.requests_per_client)",
+      Tag::denied,
+      {}};
   refusal.cache_status.detail = "client-limit";
   return refusal;
 }

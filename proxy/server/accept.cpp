@@ -31,9 +31,7 @@ struct Terms {
 
 Terms terms_for(Worker& worker, net::Socket& socket) {
   auto& process = worker.process;
-  auto settings = worker.policy()->settings.limits;
-  settings.connections = std::min(settings.connections, process.descriptors.connections);
-  Terms terms{{settings.connections, settings.most_connections_per_client()}};
+  Terms terms{connection_limits(worker.policy()->settings.limits, process.descriptors.connections)};
   const auto descriptor = static_cast<std::size_t>(socket.native_handle());
   if (descriptor < process.descriptors.scarce_from) return terms;
   worker.doorkeeper.free_descriptors();
@@ -56,7 +54,8 @@ Newcomer newcomer_from(Worker& worker, const config::Address& address,
   auto& clients = worker.process.clients;
   const auto connections = clients.connections_of(address);
   const bool few = connections < limits.per_client && clients.has_few(address, limits);
-  const auto place = few ? Place::others : Place::own;
+  auto place = few ? Place::others : Place::own;
+  if (few && !clients.network_has_room(address, limits)) place = Place::network;
   return {counted_as(address), connections, place};
 }
 

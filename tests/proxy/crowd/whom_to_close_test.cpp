@@ -52,6 +52,15 @@ TEST(WhomToClose, OnlyItsOwnForAClientThatHasItsPart) {
   EXPECT_EQ(whom_to_close(waiting, from(3, 2, Place::own)), Indices{});
 }
 
+TEST(WhomToClose, OnlyItsNetworksForAClientWhoseNetworkHasItsPart) {
+  std::vector<Waiting> waiting{idle(1, 9, 9s), idle(2, 1, 1s), idle(3, 1, 1s)};
+  waiting[1].client = config::parse_address("2001:db8:0:1::").value();
+  waiting[2].client = config::parse_address("2001:db8:1:1::").value();
+  auto newcomer = from(4, 1, Place::network);
+  newcomer.client = config::parse_address("2001:db8:0:2::").value();
+  EXPECT_EQ(whom_to_close(waiting, newcomer), Indices{1});
+}
+
 TEST(WhomToClose, NoConnectionOfAClientThatIsSpared) {
   const std::vector<Waiting> waiting{idle(1, 9, 9s), idle(2, 10, 1s)};
   auto newcomer = from(3, 0);
