@@ -208,8 +208,9 @@ struct Limits {
   // Unset: half of `connections`.
   std::optional<std::size_t> connections_per_client = std::nullopt;
   std::optional<std::size_t> requests_per_client = std::nullopt;  // under way
-  ByteSize heads = mebibytes(32);  // the memory of all heads that have arrived in part
-  ByteSize least_rate{100};        // of a request's head or body, per second; 0: none
+  // The memory of all heads of requests that have arrived in part, or are large.
+  ByteSize heads = mebibytes(32);
+  ByteSize least_rate{100};  // of a request's head or body, per second; 0: none
 
   // The settings of these names, or their default.
   std::size_t most_connections_per_client() const {

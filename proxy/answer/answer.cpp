@@ -96,7 +96,7 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
   if (request.is_connect()) co_return co_await tunnel(client, request);
 
   RequestUnderWay under_way(client.share());
-  const auto most = policy.settings.limits.most_requests_per_client();
+  const auto most = request_limits(policy.settings.limits, process.descriptors.connections);
   auto lookup = look_in_memory(process, request);
   if (may_be_on_disk(process, request, lookup) && under_way.begin(most)) {
     auto on_disk = co_await look_on_disk(client.worker, request, std::move(lookup));

@@ -68,6 +68,7 @@ enum class Joined {
 Task<Joined> read_others(Client& client, const Request& request, const Lookup& lookup,
                          std::unique_ptr<FillReader> reader) {
   const auto reason = lookup.verdict.reason;
+  const ResponseWriter::WaitsFor waits(client.response, [&reader] { reader->leave(); });
   const auto head = co_await reader->head();
   if (!head) {
     if (head.error().what == Failure::What::abandoned) co_return Joined::unfit;
@@ -91,6 +92,7 @@ Task<Joined> read_others(Client& client, const Request& request, const Lookup& l
 // Answers from the fill that this request began.
 Task<Delivered> read_own(Client& client, const Request& request, const Lookup& lookup,
                          std::unique_ptr<FillReader> reader) {
+  const ResponseWriter::WaitsFor waits(client.response, [&reader] { reader->leave(); });
   for (;;) {
     const auto interim = co_await reader->interim();
     if (!interim) break;

@@ -58,6 +58,7 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   const auto begun = steady_clock::now();
   cache::Times times{worker.process.clock.now(), {}};
   PassedRequest passed(client, request, body);
+  const ResponseWriter::WaitsFor waits(client.response, [&passed] { passed.fetch().abandon(); });
   const auto asked = co_await passed.ask();
   record.upstream_host = passed.host();
   times.response = worker.process.clock.now();

@@ -18,8 +18,10 @@ namespace {
 
 std::optional<Refusal> why_no_tunnel(Client& client, const Request& request,
                                      RequestUnderWay& under_way) {
-  const auto most = request.policy().settings.limits.most_requests_per_client();
-  if (http::via_names(request.head.fields, client.worker.process.name)) return Refusal::loop();
+  const auto& process = client.worker.process;
+  const auto most =
+      request_limits(request.policy().settings.limits, process.descriptors.connections);
+  if (http::via_names(request.head.fields, process.name)) return Refusal::loop();
   if (request.framing.has_body()) return Refusal::bad("CONNECT has no body");
   if (request.facts.offline) return Refusal::offline(http::Forward::method);
   if (!client.response.raw_connection()) return Refusal::no_tunnel();
@@ -105,7 +107,9 @@ Task<void> tunnel(Client& client, const Request& request) {
     co_return co_await refuse(client, request, failure, http::Forward::method);
   }
   record.status = 200;
-  TunnelEnds ends{*client.response.raw_connection(), **connected, established_head(client)};
+  auto& server = **connected;
+  const ResponseWriter::WaitsFor waits(client.response, [&server] { server.close(); });
+  TunnelEnds ends{*client.response.raw_connection(), server, established_head(client)};
   co_await carry_both(client, ends);
 }
 

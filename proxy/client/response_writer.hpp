@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "proxy/crowd/whom_to_cut.hpp"
 #include "proxy/fill/fill.hpp"
@@ -73,11 +75,28 @@ class ResponseWriter {
   // The memory that the response takes because it does not get on, and how much of it a cut gives
   // back to `transit`.
   [[nodiscard]] virtual Unread unread(const cache::Budget& /*transit*/) const { return {}; }
-  // As abort(), also if the response waits for the fill that it reads from.
+  // As abort(), also if the response waits for its source.
   void cut() {
-    if (reader_) reader_->leave();
+    cut_ = true;
+    if (leave_) leave_();
     abort();
   }
+  // While this object exists, the request or its response waits for a source. cut() calls `leave`,
+  // which makes the wait fail. If the response was cut before, the constructor calls it.
+  class WaitsFor {
+   public:
+    WaitsFor(ResponseWriter& writer, std::function<void()> leave) : writer_(writer) {
+      if (writer.cut_) leave();
+      before_ = std::exchange(writer.leave_, std::move(leave));
+    }
+    ~WaitsFor() { writer_.leave_ = std::move(before_); }
+    WaitsFor(const WaitsFor&) = delete;
+    WaitsFor& operator=(const WaitsFor&) = delete;
+
+   private:
+    ResponseWriter& writer_;
+    std::function<void()> before_;
+  };
   // While this object exists, the response's bytes come from the reader.
   class ReadsFrom {
    public:
@@ -115,10 +134,12 @@ class ResponseWriter {
   void begin_response(bool head_only) {
     fields_.clear();
     head_only_ = head_only;
-    started_ = finished_ = false;
+    started_ = finished_ = cut_ = false;
   }
 
   FillReader* reader_ = nullptr;
+  std::function<void()> leave_;  // see WaitsFor
+  bool cut_ = false;
   std::string fields_;
   bool head_only_ = false;
   bool started_ = false;

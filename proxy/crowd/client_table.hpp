@@ -1,7 +1,6 @@
 // The clients that are connected, and what each of them holds.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -11,6 +10,7 @@
 
 #include "config/networks.hpp"
 #include "config/threads/mutex.hpp"
+#include "proxy/crowd/client_limits.hpp"
 
 namespace proxy {
 
@@ -20,26 +20,26 @@ namespace proxy {
 // IPv4.
 config::Address counted_as(const config::Address& address);
 
+// The network whose addresses are also counted together, as one host or one customer may use them
+// all: a /64 of a local network, a /48 of the Internet (RFC 6177). Nothing: IPv4, or ::1.
+std::optional<config::Address> network_of(const config::Address& address);
+
+// What all clients of such a network have at the moment.
+struct NetworkShare {
+  std::atomic<std::size_t> connections{0};
+  std::atomic<std::size_t> requests{0};
+};
+
 // What one client holds at the moment, on all threads. Any thread.
 struct ClientShare {
-  std::atomic<std::size_t> connections{0};
+  std::atomic<std::uint64_t> connections{0};
   std::atomic<std::size_t> requests{0};  // see RequestUnderWay
   // Of responses that do not get on, as of the last look (see Relief): all bytes, and those in
-  // transit. And of heads of requests that have arrived in part.
+  // transit. And of heads of requests (see HeldHead).
   std::atomic<std::uint64_t> unread_bytes{0};
   std::atomic<std::uint64_t> transit_bytes{0};
   std::atomic<std::uint64_t> head_bytes{0};
-};
-
-struct ConnectionLimits {
-  std::size_t all = 0;
-  std::size_t per_client = 0;
-
-  // How many connections there may be beyond `all`, in two parts. One part is for clients that have
-  // few, until connections of others are closed for them.
-  [[nodiscard]] std::size_t swaps() const { return std::clamp<std::size_t>(all / 16, 1, 64); }
-  // The other part is for those who watch over this proxy.
-  [[nodiscard]] std::size_t reserve() const { return std::clamp<std::size_t>(all / 8, 2, 32); }
+  NetworkShare* network = nullptr;  // null: see network_of()
 };
 
 // Any thread. Has an entry for each client that has a connection, so the number of connections
@@ -82,11 +82,13 @@ class ClientTable {
   // Whether the client with this address has fewer connections than it would have if all clients
   // had as many.
   [[nodiscard]] bool has_few(const config::Address& from, const ConnectionLimits& limits);
+  // Whether the network of the address, if it has one, may have one more connection.
+  [[nodiscard]] bool network_has_room(const config::Address& from, const ConnectionLimits& limits);
   // Connections of the client with this address.
   [[nodiscard]] std::size_t connections_of(const config::Address& from);
-  // The largest number of bytes of this kind that any client holds. The search looks at every
-  // client.
-  [[nodiscard]] std::uint64_t most_of_one(std::atomic<std::uint64_t> ClientShare::*bytes);
+  // The largest number of this kind, of connections or bytes, that any client holds. The search
+  // looks at every client.
+  [[nodiscard]] std::uint64_t most_of_one(std::atomic<std::uint64_t> ClientShare::*count);
   // How many clients have a connection.
   [[nodiscard]] std::size_t clients();
 
@@ -97,6 +99,7 @@ class ClientTable {
   struct Shard {
     threads::Mutex mutex;
     std::unordered_map<config::Address, ClientShare, KeyedHash> shares GUARDED_BY(mutex);
+    std::unordered_map<config::Address, NetworkShare, KeyedHash> networks GUARDED_BY(mutex);
   };
   static constexpr std::size_t kShards = 16;
 
@@ -116,17 +119,20 @@ class RequestUnderWay {
   // Null: nothing is counted.
   explicit RequestUnderWay(ClientShare* share) : share_(share) {}
   ~RequestUnderWay() {
-    if (counted_) --share_->requests;
+    if (!counted_) return;
+    --share_->requests;
+    if (share_->network) --share_->network->requests;
   }
   RequestUnderWay(const RequestUnderWay&) = delete;
   RequestUnderWay& operator=(const RequestUnderWay&) = delete;
 
-  // Counts the request at the first call. Returns whether it may begin: whether the client then has
-  // at most `most` requests under way. Later calls return the same.
-  [[nodiscard]] bool begin(std::size_t most) {
+  // Counts the request at the first call. Returns whether it may begin: whether the client and its
+  // network keep to the limits with it. Later calls return the same.
+  [[nodiscard]] bool begin(const RequestLimits& limits) {
     if (!share_ || counted_) return may_begin_;
     counted_ = true;
-    may_begin_ = ++share_->requests <= most;
+    may_begin_ = ++share_->requests <= limits.per_client;
+    if (share_->network && ++share_->network->requests > limits.per_network) may_begin_ = false;
     return may_begin_;
   }
 

@@ -1,4 +1,4 @@
-// How many of the process's file descriptors clients may take. Pure.
+// How many of the process's file descriptors clients and their requests may take. Pure.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +9,21 @@ namespace proxy {
 struct DescriptorLimits {
   std::size_t connections = 0;  // of clients
   // A socket with this number or a higher one shows that the rest is nearly gone, as the system
-  // always gives the lowest number that is free.
+  // always gives the lowest number that is free. No such socket goes to an origin or a neighbour.
   std::size_t scarce_from = 0;
+  // How many connections may wait for room, outside `connections`.
+  std::size_t newcomers = 0;
 };
 
 // `all`: the limit of the process. `files`: the most that the disk may open. Each connection of a
-// client may need a second one, to an origin. The last eighth is for the disk, origins and own
-// pages.
+// client may need a second one, to an origin. The last eighth is for the disk, our own pages, and
+// newcomers until they are refused.
 constexpr DescriptorLimits descriptor_limits(std::size_t all, std::size_t files) {
-  const auto left = all - std::min(all / 2, files);
-  return {.connections = std::max<std::size_t>(1, left / 2), .scarce_from = all - all / 8};
+  const auto scarce_from = all - all / 8;
+  const auto connections = (scarce_from - std::min(all / 2, files)) / 2;
+  return {.connections = std::max<std::size_t>(1, connections),
+          .scarce_from = scarce_from,
+          .newcomers = std::clamp<std::size_t>(connections / 8, 8, 1024)};
 }
 
 }  // namespace proxy

@@ -4,6 +4,8 @@
 #include <optional>
 #include <tuple>
 
+#include "proxy/crowd/client_table.hpp"
+
 namespace proxy {
 namespace {
 
@@ -12,7 +14,10 @@ constexpr std::size_t kShare = 64;
 bool may_close(const Waiting& waiting, const Newcomer& newcomer) {
   const bool own = waiting.client == newcomer.client;
   if (newcomer.place == Newcomer::Place::own) return own;
-  return !own && waiting.connections > newcomer.connections;
+  if (newcomer.place == Newcomer::Place::network)
+    return network_of(waiting.client) == network_of(newcomer.client);
+  return !own && waiting.connections > newcomer.connections &&
+         waiting.connections >= newcomer.spared_below;
 }
 
 }  // namespace

@@ -25,12 +25,15 @@ struct Waiting {
 struct Newcomer {
   // The limit that it has met, so the connections of which one must end.
   enum class Place : std::uint8_t {
-    own,     // of the same client
-    others,  // of a client that has more connections
+    own,      // of the same client
+    network,  // of a client of the same network: see network_of()
+    others,   // of a client that has more connections
   };
   config::Address client{};     // as counted_as() gives it
   std::size_t connections = 0;  // of this client already
   Place place = Place::others;
+  // Clients that have fewer connections than this are spared.
+  std::size_t spared_below = 0;
 };
 
 // Returns the indices of the connections to close, all of one client: of those in question the one

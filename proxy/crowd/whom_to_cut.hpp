@@ -1,4 +1,4 @@
-// Which responses are cut when memory is short. Pure.
+// Which responses, or requests with large heads, are cut when memory is short. Pure.
 #pragma once
 
 #include <chrono>

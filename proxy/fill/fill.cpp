@@ -6,6 +6,7 @@ namespace proxy {
 namespace {
 
 constexpr std::size_t kMaxTaken = 256 * 1024;  // bytes handed to a reader at once
+constexpr Failure kLeft{Failure::Where::us, Failure::What::overload, {}};
 
 }  // namespace
 
@@ -207,6 +208,7 @@ net::Task<std::optional<std::string>> FillReader::interim() {
   for (;;) {
     {
       const threads::MutexLock lock(fill_->mutex_);
+      if (detached_) co_return std::nullopt;
       if (interims_seen_ < fill_->interims_.size()) co_return fill_->interims_[interims_seen_++];
       if (fill_->head_ || fill_->failure_) co_return std::nullopt;
     }
@@ -220,6 +222,7 @@ net::Task<Outcome<FillHead>> FillReader::head() {
       const threads::MutexLock lock(fill_->mutex_);
       if (fill_->head_) co_return *fill_->head_;
       if (fill_->failure_) co_return *fill_->failure_;
+      if (detached_) co_return kLeft;
     }
     co_await wakeup_.wait();
   }
@@ -238,7 +241,7 @@ net::Task<Outcome<Pieces>> FillReader::next() {
     {
       const threads::MutexLock lock(fill_->mutex_);
       in_hand_ = 0;
-      if (detached_) co_return Failure{Failure::Where::us, Failure::What::overload, {}};
+      if (detached_) co_return kLeft;
       if (take(pieces)) {
         note_arrival();
         co_return pieces;

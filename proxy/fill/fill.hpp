@@ -147,7 +147,8 @@ class FillReader {
   // Since when the source has sent less than this memory has room for. So a source that sends a
   // byte now and then counts as one that sends nothing. Nothing: next() does not wait.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waits_since() const;
-  // Leaves the fill, which then keeps nothing for the reader. next() fails with `overload`.
+  // Leaves the fill, which then keeps nothing for the reader. head() and next() fail with
+  // `overload`.
   void leave();
 
  private:

@@ -38,7 +38,7 @@ enum class Cut : std::uint8_t {
   none,
   stalled,  // the client did not read its response while memory was short
   crowded,  // the connection waited for a request while there were too many connections
-  heads,    // a part of a head took memory while heads had too little
+  heads,    // the request's head took memory while heads had too little
   slow,     // the request came too slowly
 };
 inline constexpr std::size_t kCuts = 5;

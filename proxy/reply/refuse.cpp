@@ -71,10 +71,11 @@ Refusal Refusal::no_room() {
 }
 
 Refusal Refusal::too_many() {
-  Refusal refusal{429,
-                  "too many requests of your address are under way (limits.requests_per_client)",
-                  Tag::denied,
-                  {}};
+  Refusal refusal{
+      429,
+      "too many requests of your address or network are under way (limits.requests_per_client)",
+      Tag::denied,
+      {}};
   refusal.cache_status.detail = "client-limit";
   return refusal;
 }
@@ -150,7 +151,6 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
   if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
   refusal.cache_status.collapsed = client.record.collapsed;
   if (failure.cause == upstream::Errc::blocked_address) client.worker.counters.blocked.add();
-  if (failure.cause == upstream::Errc::no_descriptors) client.worker.doorkeeper.free_descriptors();
   client.record.upstream_host = request.target.host();
   client.record.hierarchy = Hierarchy::direct;
   co_await refuse(client, request, std::move(refusal));

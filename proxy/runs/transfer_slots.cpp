@@ -5,14 +5,15 @@
 
 namespace proxy {
 
-// One waiter. It is in turns_ from its construction until it gets a slot or is destroyed.
+// One waiter. It is in its client's turns from its construction until it gets a slot or is
+// destroyed.
 class TransferSlots::Waiter {
  public:
   Waiter(TransferSlots& all, For kind, net::Executor executor, const ClientShare* reader)
       : woken(executor), what(kind), client(reader), all_(all) {
     const threads::MutexLock lock(all_.mutex_);
     number_ = all_.came_++;
-    all_.turns(what).emplace(number_, this);
+    all_.change(client, [&](Reader& its) { its.turns[index(what)].emplace(number_, this); });
     all_.serve();
   }
   ~Waiter() { (void)end(); }
@@ -21,13 +22,13 @@ class TransferSlots::Waiter {
 
   Slot end() {
     const threads::MutexLock lock(all_.mutex_);
-    all_.turns(what).erase(number_);
+    if (!slot_) give_up_turn();
     return std::move(slot_);
   }
 
   // Ends the wait.
   void receive(Slot slot) REQUIRES(all_.mutex_) {
-    all_.turns(what).erase(number_);
+    give_up_turn();
     slot_ = std::move(slot);
     woken.notify();
   }
@@ -42,6 +43,10 @@ class TransferSlots::Waiter {
   const ClientShare* const client;
 
  private:
+  void give_up_turn() REQUIRES(all_.mutex_) {
+    all_.change(client, [&](Reader& its) { its.turns[index(what)].erase(number_); });
+  }
+
   TransferSlots& all_;
   std::uint64_t number_ = 0;
   Slot slot_ GUARDED_BY(all_.mutex_);
@@ -50,8 +55,7 @@ class TransferSlots::Waiter {
 TransferSlots::TransferSlots(std::size_t slots)
     : slots_(std::max<std::size_t>(1, slots)),
       spared_(std::max<std::size_t>(1, slots_ / 4)),
-      most_fetched_(std::max<std::size_t>(1, slots_ - std::min(slots_, spared_))),
-      most_of_one_(most_fetched_) {}
+      share_(std::max<std::size_t>(1, slots_ - std::min(slots_, spared_))) {}
 
 TransferSlots::Slot& TransferSlots::Slot::operator=(Slot&& other) noexcept {
   if (this == &other) return *this;
@@ -73,41 +77,80 @@ bool TransferSlots::Slot::is_wanted() {
   if (!all_) return false;
   auto& all = *all_;
   const threads::MutexLock lock(all.mutex_);
-  auto wanted = all.turns(For::stored).size();
-  const bool for_all = what_ == For::fetched || all.fetched_ < all.most_fetched_;
-  if (for_all) wanted += all.turns(For::fetched).size();
+  const auto& own = all.readers_.find(client_)->second;
+  const bool own_wait_too = !all.may_have(client_, own);
+  const auto waiters_for = [&](const Line& line, const Turns& turns) {
+    return line.waiters + (own_wait_too ? turns.size() : 0);
+  };
+  auto wanted = waiters_for(all.lines_[index(For::stored)], own.turns[index(For::stored)]);
+  if (what_ == For::fetched || all.fetched_ < all.share_)
+    wanted += waiters_for(all.lines_[index(For::fetched)], own.turns[index(For::fetched)]);
   if (!leaving_ && wanted <= all.leaving_) return false;
   if (!std::exchange(leaving_, true)) ++all.leaving_;
   return true;
 }
 
 bool TransferSlots::has_slot(For what) const {
-  return taken_ < slots_ && (what == For::stored || fetched_ < most_fetched_);
+  return taken_ < slots_ && (what == For::stored || fetched_ < share_);
 }
 
-bool TransferSlots::may_have(const ClientShare* client) const {
-  const auto found = of_clients_.find(client);
-  return !client || found == of_clients_.end() || found->second < most_of_one_;
+bool TransferSlots::may_have(const ClientShare* client, const Reader& reader) const {
+  return !client || reader.slots < share_;
+}
+
+// Whether the client may have a slot at once, before all who wait.
+bool TransferSlots::may_take(For what, const ClientShare* client) const {
+  if (!has_slot(what) || !lines_[index(what)].first.empty()) return false;
+  const auto found = readers_.find(client);
+  return found == readers_.end() || may_have(client, found->second);
+}
+
+void TransferSlots::enter_lines(const ClientShare* client, Reader& reader) {
+  if (!may_have(client, reader)) return;
+  for (std::size_t kind = 0; kind < lines_.size(); ++kind) {
+    const auto& turns = reader.turns[kind];
+    if (!turns.empty()) lines_[kind].first.insert(*turns.begin());
+    lines_[kind].waiters += turns.size();
+  }
+}
+
+void TransferSlots::leave_lines(const ClientShare* client, Reader& reader) {
+  if (!may_have(client, reader)) return;
+  for (std::size_t kind = 0; kind < lines_.size(); ++kind) {
+    const auto& turns = reader.turns[kind];
+    if (!turns.empty()) lines_[kind].first.erase(turns.begin()->first);
+    lines_[kind].waiters -= turns.size();
+  }
+}
+
+// Changes what a client has, or waits for.
+template <class Change>
+void TransferSlots::change(const ClientShare* client, const Change& edit) {
+  const auto found = readers_.try_emplace(client).first;
+  auto& reader = found->second;
+  leave_lines(client, reader);
+  edit(reader);
+  enter_lines(client, reader);
+  const bool waits = !reader.turns[0].empty() || !reader.turns[1].empty();
+  if (reader.slots == 0 && !waits) readers_.erase(found);
 }
 
 TransferSlots::Slot TransferSlots::give(For what, const ClientShare* client) {
   ++taken_;
   if (what == For::fetched) ++fetched_;
-  if (client) ++of_clients_[client];
+  change(client, [](Reader& its) { ++its.slots; });
   return {*this, what, client};
 }
 
 TransferSlots::Slot TransferSlots::try_take(For what, const ClientShare* client) {
   const threads::MutexLock lock(mutex_);
-  if (!has_slot(what) || !turns(what).empty() || !may_have(client)) return {};
-  return give(what, client);
+  return may_take(what, client) ? give(what, client) : Slot();
 }
 
 TransferSlots::Slot TransferSlots::spare(const ClientShare* client) {
   const threads::MutexLock lock(mutex_);
   const bool plenty = taken_ == 0 || taken_ + spared_ < slots_;
-  if (!plenty || !has_slot(For::fetched) || !turns(For::fetched).empty()) return {};
-  return may_have(client) ? give(For::fetched, client) : Slot();
+  return plenty && may_take(For::fetched, client) ? give(For::fetched, client) : Slot();
 }
 
 net::Task<TransferSlots::Slot> TransferSlots::take(For what, net::Executor executor,
@@ -122,13 +165,8 @@ net::Task<TransferSlots::Slot> TransferSlots::take(For what, net::Executor execu
 TransferSlots::Waiter* TransferSlots::next() {
   std::pair<std::uint64_t, Waiter*> first{~std::uint64_t{0}, nullptr};
   for (const For what : {For::stored, For::fetched}) {
-    if (!has_slot(what)) continue;
-    for (const auto& [number, waiter] : turns(what)) {
-      if (number > first.first) break;
-      if (!may_have(waiter->client)) continue;
-      first = {number, waiter};
-      break;
-    }
+    const auto& line = lines_[index(what)].first;
+    if (has_slot(what) && !line.empty() && line.begin()->first < first.first) first = *line.begin();
   }
   return first.second;
 }
@@ -145,8 +183,7 @@ void TransferSlots::take_back(const Slot& slot) {
   --taken_;
   if (slot.what_ == For::fetched) --fetched_;
   if (slot.leaving_) --leaving_;
-  const auto of_client = of_clients_.find(slot.client_);
-  if (of_client != of_clients_.end() && --of_client->second == 0) of_clients_.erase(of_client);
+  change(slot.client_, [](Reader& its) { --its.slots; });
   serve();
 }
 

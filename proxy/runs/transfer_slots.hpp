@@ -50,7 +50,8 @@ class TransferSlots {
       return all_ && (what_ == For::fetched || what == For::stored);
     }
     // Whether a waiter would get the slot. If true, the caller must release it soon. Each waiter
-    // makes only one owner release: other owners get true only for other waiters.
+    // makes only one owner release: other owners get true only for other waiters. A waiter whose
+    // client has its share counts only for that client's slots.
     [[nodiscard]] bool is_wanted();
 
    private:
@@ -78,10 +79,29 @@ class TransferSlots {
  private:
   class Waiter;
   using Turns = std::map<std::uint64_t, Waiter*>;  // by their number in order of arrival
+  template <class T>
+  using OfEachKind = std::array<T, 2>;
+  static std::size_t index(For what) { return static_cast<std::size_t>(what); }
 
-  Turns& turns(For what) REQUIRES(mutex_) { return turns_[static_cast<std::size_t>(what)]; }
+  // A client that has slots, or waits for some.
+  struct Reader {
+    std::size_t slots = 0;
+    OfEachKind<Turns> turns;
+  };
+  // The waiters of one kind whose clients may have one more slot. The waiters of other clients are
+  // in no line, so nobody steps over them.
+  struct Line {
+    Turns first;  // of each client
+    std::size_t waiters = 0;
+  };
+
   [[nodiscard]] bool has_slot(For what) const REQUIRES(mutex_);
-  [[nodiscard]] bool may_have(const ClientShare* client) const REQUIRES(mutex_);
+  [[nodiscard]] bool may_have(const ClientShare* client, const Reader& reader) const;
+  [[nodiscard]] bool may_take(For what, const ClientShare* client) const REQUIRES(mutex_);
+  void enter_lines(const ClientShare* client, Reader& reader) REQUIRES(mutex_);
+  void leave_lines(const ClientShare* client, Reader& reader) REQUIRES(mutex_);
+  template <class Change>
+  void change(const ClientShare* client, const Change& edit) REQUIRES(mutex_);
   Waiter* next() REQUIRES(mutex_);
   Slot give(For what, const ClientShare* client) REQUIRES(mutex_);
   void serve() REQUIRES(mutex_);
@@ -89,18 +109,16 @@ class TransferSlots {
 
   const std::size_t slots_;
   const std::size_t spared_;
-  const std::size_t most_fetched_;
-  const std::size_t most_of_one_;
+  const std::size_t share_;  // the most for fetched blocks, and the most of one client
   threads::Mutex mutex_{threads::Place::third};
   std::size_t taken_ GUARDED_BY(mutex_) = 0;
   // How many of the taken slots are for fetched blocks.
   std::size_t fetched_ GUARDED_BY(mutex_) = 0;
   // For how many of the taken slots is_wanted() has returned true.
   std::size_t leaving_ GUARDED_BY(mutex_) = 0;
-  // How many each client has; clients without any are not listed.
-  std::unordered_map<const ClientShare*, std::size_t> of_clients_ GUARDED_BY(mutex_);
+  std::unordered_map<const ClientShare*, Reader> readers_ GUARDED_BY(mutex_);
   std::uint64_t came_ GUARDED_BY(mutex_) = 0;  // waiters so far
-  std::array<Turns, 2> turns_ GUARDED_BY(mutex_);
+  OfEachKind<Line> lines_ GUARDED_BY(mutex_);
 };
 
 }  // namespace proxy

@@ -21,9 +21,8 @@ constexpr std::chrono::milliseconds kOutOfDescriptors{100};
 // How often, and how many times, a newcomer looks whether there is room.
 constexpr std::chrono::milliseconds kBetweenTries{4};
 constexpr int kMostTries = 25;
-// How many wait at once, per worker; and how many while descriptors are scarce.
-constexpr std::size_t kMostNewcomers = 256;
-constexpr std::size_t kFewNewcomers = 4;
+// How many wait at once while descriptors are scarce.
+constexpr std::size_t kFewNewcomers = 8;
 
 struct Terms {
   ConnectionLimits limits;
@@ -32,9 +31,7 @@ struct Terms {
 
 Terms terms_for(Worker& worker, net::Socket& socket) {
   auto& process = worker.process;
-  auto settings = worker.policy()->settings.limits;
-  settings.connections = std::min(settings.connections, process.descriptors.connections);
-  Terms terms{{settings.connections, settings.most_connections_per_client()}};
+  Terms terms{connection_limits(worker.policy()->settings.limits, process.descriptors.connections)};
   const auto descriptor = static_cast<std::size_t>(socket.native_handle());
   if (descriptor < process.descriptors.scarce_from) return terms;
   worker.doorkeeper.free_descriptors();
@@ -57,7 +54,8 @@ Newcomer newcomer_from(Worker& worker, const config::Address& address,
   auto& clients = worker.process.clients;
   const auto connections = clients.connections_of(address);
   const bool few = connections < limits.per_client && clients.has_few(address, limits);
-  const auto place = few ? Place::others : Place::own;
+  auto place = few ? Place::others : Place::own;
+  if (few && !clients.network_has_room(address, limits)) place = Place::network;
   return {counted_as(address), connections, place};
 }
 
@@ -102,11 +100,10 @@ Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& a
   auto guest = try_to_enter(worker, address, terms.limits);
   if (guest) co_return guest;
   worker.process.warnings.warn(Shortage::connections);
-  const auto most = terms.may_wait ? kMostNewcomers : kFewNewcomers;
-  if (worker.doorkeeper.newcomers >= most) co_return std::nullopt;
-  ++worker.doorkeeper.newcomers;
-  guest = co_await await_room(worker, socket, address, terms);
-  --worker.doorkeeper.newcomers;
+  auto& process = worker.process;
+  const auto most = terms.may_wait ? process.descriptors.newcomers : kFewNewcomers;
+  if (++process.newcomers <= most) guest = co_await await_room(worker, socket, address, terms);
+  --process.newcomers;
   co_return guest;
 }
 

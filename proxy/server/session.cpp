@@ -6,9 +6,9 @@
 
 #include "proxy/answer/answer.hpp"
 #include "proxy/reply/refuse.hpp"
+#include "proxy/server/held_head.hpp"
 #include "proxy/server/http1_body.hpp"
 #include "proxy/server/http1_response.hpp"
-#include "proxy/server/partial_head.hpp"
 #include "proxy/worker/session_list.hpp"
 
 namespace proxy {
@@ -66,14 +66,14 @@ class Session final : public SessionList::Item {
     if (now_.doing == Now::Doing::idle) stream_.close();
   }
   Unread count_unread() override;
-  [[nodiscard]] Unread partial_head() const override { return head_.held(); }
+  [[nodiscard]] Unread held_head() const override { return head_.held(); }
   [[nodiscard]] std::optional<Waiting> waits() const override;
   [[nodiscard]] const ClientTable::Guest& guest() const override { return guest_; }
   void cut(Cut why) override;
   void note_cut(Cut why);
   Task<Then> await_request();
   Task<Then> serve_one();
-  Task<Then> answer_request(Request& request);
+  Task<Then> answer_request(Request& request, std::size_t head_size);
   Task<void> refuse_head(net::error_code error);
   Task<void> linger();
   void note(std::string_view method, std::string_view url);
@@ -89,7 +89,7 @@ class Session final : public SessionList::Item {
   RequestRecord record_;
   Http1Response response_;
   Client client_;
-  PartialHead head_{worker_, *this};
+  HeldHead head_{worker_, *this};
   struct Now {
     enum class Doing { idle, head, answering } doing = Doing::answering;
     std::chrono::steady_clock::time_point since{};
@@ -198,18 +198,20 @@ Task<Then> Session::serve_one() {
   }
   const bool moved_out = !moved.empty();
   if (moved_out) input_.consume(size);
-  const auto then = co_await answer_request(**request);
+  const auto then = co_await answer_request(**request, size);
   if (!moved_out) input_.consume(size);
+  head_.end();
   co_return then;
 }
 
-Task<Then> Session::answer_request(Request& request) {
+Task<Then> Session::answer_request(Request& request, std::size_t head_size) {
   response_.begin(request.head.minor, request.head.method == "HEAD",
                   request.head.keep_alive() && !guest_.in_reserve() && !worker_.process.draining);
+  head_.arrived(head_size, input_.memory());
   const auto& settings = worker_.policy()->settings;
   const ReceiptRate rate(settings.limits.least_rate.value, settings.timeouts.body / 2);
   Http1Body body(input_, request.framing, rate);
-  co_await answer(client_, request, body);
+  if (cut_ == Cut::none) co_await answer(client_, request, body);
   if (body.too_slow()) note_cut(Cut::slow);
   if (response_.started() && !response_.finished()) {
     record_.aborted = true;

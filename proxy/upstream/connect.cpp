@@ -1,7 +1,6 @@
 #include "proxy/upstream/connect.hpp"
 
 #include <utility>
-#include <vector>
 
 #include "proxy/upstream/error.hpp"
 #include "proxy/upstream/race.hpp"
@@ -11,6 +10,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::chrono::milliseconds kUntilFreed{4};  // for the descriptors of other threads
+
 std::chrono::milliseconds left_until(Clock::time_point deadline) {
   return std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
 }
@@ -18,27 +19,39 @@ std::chrono::milliseconds left_until(Clock::time_point deadline) {
 }  // namespace
 
 Connector::Connector(net::Deadlines& deadlines, Resolver& resolver, Guard& guard, TlsClient& tls,
-                     std::chrono::milliseconds head_start)
+                     std::chrono::milliseconds head_start, DescriptorShortage shortage)
     : deadlines_(deadlines),
       resolver_(resolver),
       guard_(guard),
       tls_(tls),
-      head_start_(head_start) {}
+      head_start_(head_start),
+      shortage_(std::move(shortage)) {}
 
 net::Task<net::Result<std::unique_ptr<net::Stream>>> Connector::connect(
     const Endpoint& endpoint, std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   const auto addresses = co_await resolver_.resolve(endpoint.host, timeout);
   if (!addresses) co_return addresses.error();
-  auto endpoints = permitted(*addresses, endpoint);
+  const auto endpoints = permitted(*addresses, endpoint);
   if (!endpoints) co_return endpoints.error();
-  auto socket = co_await race(std::move(*endpoints), head_start_, deadline);
+  auto socket = co_await open(*endpoints, deadline);
   if (!socket) co_return socket.error();
   if (!endpoint.tls) {
     co_return std::make_unique<net::Stream>(std::move(*socket), deadlines_);
   }
   co_return co_await tls_.handshake(std::move(*socket), endpoint.host, deadlines_,
                                     left_until(deadline));
+}
+
+net::Task<net::Result<net::Socket>> Connector::open(
+    const std::vector<net::tcp::endpoint>& endpoints, Clock::time_point deadline) {
+  auto socket = co_await race(endpoints, head_start_, deadline, shortage_.scarce_from);
+  if (socket || socket.error() != Errc::no_descriptors || !shortage_.free_some)
+    co_return std::move(socket);
+  shortage_.free_some();
+  net::Timer timer(co_await net::asio::this_coro::executor, kUntilFreed);
+  co_await timer.async_wait(net::as_result);
+  co_return co_await race(endpoints, head_start_, deadline, shortage_.scarce_from);
 }
 
 net::Result<std::vector<net::tcp::endpoint>> Connector::permitted(const Addresses& addresses,

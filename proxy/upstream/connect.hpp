@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "proxy/net/stream.hpp"
 #include "proxy/upstream/endpoint.hpp"
@@ -12,30 +14,40 @@
 
 namespace proxy::upstream {
 
+// What a Connector does when file descriptors run out.
+struct DescriptorShortage {
+  std::size_t scarce_from = ~std::size_t{0};  // see race()
+  std::function<void()> free_some = {};       // soon, or at once
+};
+
 // One per thread. Everything passed to the constructor must outlive it.
 class Connector {
  public:
   static constexpr std::chrono::milliseconds kHeadStart{250};  // RFC 8305 section 8
 
   Connector(net::Deadlines& deadlines, Resolver& resolver, Guard& guard, TlsClient& tls,
-            std::chrono::milliseconds head_start = kHeadStart);
+            std::chrono::milliseconds head_start = kHeadStart, DescriptorShortage shortage = {});
 
   // Takes at most `timeout` for all steps together (with TLS up to two ticks of the Deadlines
   // more). The stream has no deadline. Denied and blocked addresses are skipped. If no address is
   // left, the error is Errc::blocked_address if a list blocked one of them, else
-  // Errc::denied_address.
+  // Errc::denied_address. If descriptors run out, has some freed and tries once more; the error is
+  // then Errc::no_descriptors.
   net::Task<net::Result<std::unique_ptr<net::Stream>>> connect(const Endpoint& endpoint,
                                                                std::chrono::milliseconds timeout);
 
  private:
   [[nodiscard]] net::Result<std::vector<net::tcp::endpoint>> permitted(const Addresses& addresses,
                                                                        const Endpoint& endpoint);
+  net::Task<net::Result<net::Socket>> open(const std::vector<net::tcp::endpoint>& endpoints,
+                                           std::chrono::steady_clock::time_point deadline);
 
   net::Deadlines& deadlines_;
   Resolver& resolver_;
   Guard& guard_;
   TlsClient& tls_;
   std::chrono::milliseconds head_start_;
+  const DescriptorShortage shortage_;
 };
 
 }  // namespace proxy::upstream

@@ -13,9 +13,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct RaceState {
-  explicit RaceState(net::Executor executor) : wake(executor) {}
+  RaceState(net::Executor executor, std::size_t scarce) : wake(executor), scarce_from(scarce) {}
 
   net::Timer wake;  // cancelled when an attempt ends
+  const std::size_t scarce_from;
   std::vector<net::Socket> attempts;
   std::size_t running = 0;
   std::optional<std::size_t> winner;
@@ -42,10 +43,27 @@ void end_attempt(RaceState& state, std::size_t attempt, net::error_code error) {
   state.wake.cancel();
 }
 
+// The system gives the lowest number that is free.
+net::error_code open(net::Socket& socket, const net::tcp::endpoint& endpoint,
+                     std::size_t scarce_from) {
+  net::error_code error;
+  socket.open(endpoint.protocol(), error);
+  if (error || static_cast<std::size_t>(socket.native_handle()) < scarce_from) return error;
+  net::error_code ignored;
+  socket.close(ignored);
+  return net::asio::error::no_descriptors;
+}
+
 void start_attempt(const std::shared_ptr<RaceState>& state, const net::tcp::endpoint& endpoint) {
   const auto attempt = state->attempts.size();
   auto& socket = state->attempts.emplace_back(state->wake.get_executor());
   ++state->running;
+  const auto unopened = open(socket, endpoint, state->scarce_from);
+  if (unopened) {
+    net::asio::post(state->wake.get_executor(),
+                    [state, attempt, unopened] { end_attempt(*state, attempt, unopened); });
+    return;
+  }
   socket.async_connect(
       endpoint, [state, attempt](net::error_code error) { end_attempt(*state, attempt, error); });
 }
@@ -67,9 +85,9 @@ Addresses attempt_order(const Addresses& addresses) {
 
 net::Task<net::Result<net::Socket>> race(std::vector<net::tcp::endpoint> endpoints,
                                          std::chrono::milliseconds head_start,
-                                         Clock::time_point deadline) {
+                                         Clock::time_point deadline, std::size_t scarce_from) {
   const auto executor = co_await net::asio::this_coro::executor;
-  const auto state = std::make_shared<RaceState>(executor);
+  const auto state = std::make_shared<RaceState>(executor, scarce_from);
   const Ending ending(state);
   state->attempts.reserve(endpoints.size());  // a socket must not move while it connects
   std::size_t next = 0;

@@ -72,6 +72,8 @@ class Input {
 
   [[nodiscard]] std::string_view buffered() const { return {data() + begin_, end_ - begin_}; }
   [[nodiscard]] bool empty() const { return begin_ == end_; }
+  // The size of the buffer.
+  [[nodiscard]] std::size_t memory() const { return capacity_; }
   void consume(std::size_t n);
   // Returns the buffer to the pool if it is empty; call this before a long wait.
   void release_if_empty();

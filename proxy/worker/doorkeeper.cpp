@@ -1,26 +1,36 @@
 #include "proxy/worker/doorkeeper.hpp"
 
-#include <atomic>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
-void Doorkeeper::make_room(const Newcomer& newcomer) {
+void Doorkeeper::make_room(Newcomer newcomer) {
   const auto now = Clock::now();
   if (now < asked_ + kPause) return;
-  asked_ = now;
-  if (close_some(newcomer) == Closed::yes) return;
-  const auto& everywhere = worker_.process.on_each_worker;
-  if (!everywhere) return;
+  const bool in_a_row = now < std::exchange(asked_, now) + kInARow;
+  const auto closed = std::make_shared<std::atomic<bool>>(false);
+  if (newcomer.place == Newcomer::Place::others) {
+    in_vain_ = in_a_row && closed_ && !*closed_ ? in_vain_ + 1 : 0;
+    closed_ = closed;
+    if (in_vain_ < kInVain) newcomer.spared_below = half_of_most(now);
+  }
   // The first thread that has a connection to close closes it; two threads at a time may.
-  const auto done = std::make_shared<std::atomic<bool>>(false);
-  everywhere([newcomer, done](Worker& worker) {
-    if (*done) return;
-    if (worker.doorkeeper.close_some(newcomer) == Closed::yes) *done = true;
-  });
+  const auto close = [newcomer, closed](Worker& worker) {
+    if (!*closed && worker.doorkeeper.close_some(newcomer) == Closed::yes) *closed = true;
+  };
+  close(worker_);
+  const auto& everywhere = worker_.process.on_each_worker;
+  if (!*closed && everywhere) everywhere(close);
+}
+
+std::size_t Doorkeeper::half_of_most(Clock::time_point now) {
+  if (now < counted_ + kCounted) return half_of_most_;
+  counted_ = now;
+  half_of_most_ = worker_.process.clients.most_of_one(&ClientShare::connections) / 2;
+  return half_of_most_;
 }
 
 void Doorkeeper::free_descriptors() {

@@ -3,10 +3,12 @@
 namespace proxy {
 
 Outgoing::Outgoing(net::Executor executor, net::Deadlines& deadlines, BufferPool& buffers,
-                   upstream::TlsClient& tls, const std::vector<net::tcp::endpoint>& listening)
+                   upstream::TlsClient& tls, const std::vector<net::tcp::endpoint>& listening,
+                   upstream::DescriptorShortage shortage)
     : resolver(executor),
       guard({}, listening),
-      connector(deadlines, resolver, guard, tls),
+      connector(deadlines, resolver, guard, tls, upstream::Connector::kHeadStart,
+                std::move(shortage)),
       pool(deadlines),
       failed({}),
       upstream{connector, pool, failed, buffers, {}, {}} {}

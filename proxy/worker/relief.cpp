@@ -39,7 +39,7 @@ Candidates responses_of(SessionList& sessions) {
 
 Candidates heads_of(SessionList& sessions) {
   Candidates found;
-  for (auto& item : sessions.items()) found.add(item, item.partial_head());
+  for (auto& item : sessions.items()) found.add(item, item.held_head());
   for (auto& holder : found.holders) holder.client_freed = holder.client->head_bytes;
   return found;
 }
@@ -125,7 +125,8 @@ void Relief::cut_heads() {
   const Need need{.per_client = ~std::uint64_t{0},
                   .freed = part_of(used - limit + limit / 16, here, used),
                   .most = worker_.process.clients.most_of_one(&ClientShare::head_bytes),
-                  .patience = 0s};
+                  .patience = 0s,
+                  .patience_with_sources = 0s};
   const auto cut = whom_to_cut(here.holders, need, Clock::now());
   for (const auto index : cut) here.items[index]->cut(Cut::heads);
   if (!cut.empty()) worker_.process.warnings.warn(Shortage::heads);

@@ -20,8 +20,9 @@ class Relief final : private net::Watched {
   // Looks at once, on all threads, so that a request that waits for memory need not wait for a
   // tick.
   void look_everywhere();
-  // Cuts heads of requests that have arrived in part, on all threads, until all of them take less
-  // than limits.heads: of the client that holds most, those that began first.
+  // Cuts requests on all threads until all counted heads take less than limits.heads: of the client
+  // that holds most, first those whose heads have arrived in part, then those that wait for an
+  // answer, each in the order of their beginning.
   void cut_heads_everywhere();
 
  private:

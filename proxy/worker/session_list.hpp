@@ -26,8 +26,8 @@ class SessionList {
     // What the response under way holds because it does not get on; counts it in the client's
     // share.
     virtual Unread count_unread() = 0;
-    // What a head that has arrived in part holds, since its beginning.
-    [[nodiscard]] virtual Unread partial_head() const = 0;
+    // What the head of the request holds, since when. `by_client`: it has arrived in part.
+    [[nodiscard]] virtual Unread held_head() const = 0;
     // Nothing: a request is being answered.
     [[nodiscard]] virtual std::optional<Waiting> waits() const = 0;
     [[nodiscard]] virtual const ClientTable::Guest& guest() const = 0;

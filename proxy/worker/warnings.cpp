@@ -15,15 +15,17 @@ constexpr std::string_view text_of(Shortage what) {
       return "memory for responses on their way is short: those that clients do not read are cut "
              "(in the access log: _STALLED)";
     case Shortage::heads:
-      return "heads of requests that have arrived in part fill limits.heads: the oldest are cut "
-             "(in the access log: _HEADS)";
+      return "heads of requests that arrive slowly, or are large and wait for an answer, fill "
+             "limits.heads: the oldest are cut (in the access log: _HEADS)";
     case Shortage::connections:
       return "client connections have reached limits.connections or .connections_per_client: idle "
              "ones are closed (in the access log: _CROWDED), and new ones refused where none is";
     case Shortage::descriptors:
       return "the file descriptors of this process are running out: idle client connections are "
-             "closed, and new ones refused where none is; allow more (ulimit -n, or LimitNOFILE of "
-             "the service) or set limits.connections lower";
+             "closed, and new ones refused where none is, as are requests that need an origin "
+             "(503); "
+             "allow more (ulimit -n, or LimitNOFILE of the service) or set limits.connections "
+             "lower";
   }
   return {};
 }

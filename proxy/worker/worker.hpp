@@ -57,8 +57,9 @@ struct Process {
   std::atomic<std::uint64_t> unread_in_transit{0};  // of all clients: see ClientShare
   std::atomic<std::uint64_t> head_bytes{0};         // likewise
   std::atomic<std::uint64_t> leaving_bytes{0};  // of responses that were cut and have yet to end
+  std::atomic<std::size_t> newcomers{0};        // connections that wait for room
   LastTime found_no_room{};  // to store a response, though all that can be evicted was
-  DescriptorLimits descriptors{.connections = ~std::size_t{0}, .scarce_from = ~std::size_t{0}};
+  DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
   Warnings warnings{};
   std::atomic<bool> draining{false};
   std::atomic<bool> verifying{false};  // a request to verify the cache is running

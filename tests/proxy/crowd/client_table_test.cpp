@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,15 @@ TEST(CountedAs, AnAddressOfIPv4OrOfALocalNetworkIsOneClient) {
 TEST(CountedAs, ANetworkOfIPv6IsOneClient) {
   EXPECT_TRUE(is_one_client("2001:db8:0:1::1", "2001:db8:0:1:ffff::2"));
   EXPECT_FALSE(is_one_client("2001:db8:0:1::1", "2001:db8:0:2::1"));
+}
+
+TEST(NetworkOf, IsWhatOneHostOrCustomerMayUseOfIPv6) {
+  const auto network = [](std::string_view text) { return network_of(address(text)); };
+  EXPECT_FALSE(network("10.0.0.1"));
+  EXPECT_FALSE(network("::1"));
+  EXPECT_EQ(network("2001:db8:1:2::3"), address("2001:db8:1::"));
+  EXPECT_EQ(network("fd00:0:0:2::3"), address("fd00:0:0:2::"));
+  EXPECT_EQ(network("fe80::3"), address("fe80::"));
 }
 
 constexpr ConnectionLimits kWide{100, 100};
@@ -69,6 +80,28 @@ TEST(ClientTable, KeepsEachClientToItsLimitAndAllTogetherToTheirs) {
   EXPECT_TRUE(table.enter(address("10.0.0.1"), kLimits));
 }
 
+TEST(ClientTable, KeepsTheClientsOfOneNetworkToThreeQuarters) {
+  for (const std::string network : {"fd00::", "2001:db8:1:"}) {
+    ClientTable table;
+    constexpr ConnectionLimits kLimits{8, 4};
+    std::vector<ClientTable::Guest> guests;
+    for (int host = 1; host <= 9; ++host) {
+      const auto from =
+          address(network + std::to_string(host) + (network.ends_with("::") ? "" : "::"));
+      auto guest = table.enter(from, kLimits);
+      EXPECT_EQ(guest.has_value(), host <= 6) << host;
+      EXPECT_EQ(table.network_has_room(from, kLimits), host < 6) << host;
+      if (guest) guests.push_back(std::move(*guest));
+    }
+    EXPECT_EQ(table.clients(), 6U);
+    EXPECT_TRUE(table.network_has_room(address("10.0.0.1"), kLimits));
+    EXPECT_TRUE(table.enter(address("2001:db8:2:1::"), kLimits)) << "another network";
+    guests.pop_back();
+    EXPECT_TRUE(
+        table.enter(address(network + "f" + (network.ends_with("::") ? "" : "::")), kLimits));
+  }
+}
+
 TEST(ClientTable, LetsAClientBelowTheAverageInBeyondTheLimit) {
   ClientTable table;
   constexpr ConnectionLimits kLimits{16, 16};
@@ -96,18 +129,33 @@ TEST(ClientTable, HasAReserveBeyondAllLimitsThatIsLimitedToo) {
 
 TEST(RequestUnderWay, MayBeginWhileItsClientHasFewEnough) {
   ClientShare share;
+  constexpr RequestLimits kOne{1, 9};
   RequestUnderWay one(&share);
-  EXPECT_TRUE(one.begin(1));
-  EXPECT_TRUE(one.begin(1)) << "counted once";
+  EXPECT_TRUE(one.begin(kOne));
+  EXPECT_TRUE(one.begin(kOne)) << "counted once";
   {
     RequestUnderWay other(&share);
-    EXPECT_FALSE(other.begin(1));
-    EXPECT_FALSE(other.begin(1));
+    EXPECT_FALSE(other.begin(kOne));
+    EXPECT_FALSE(other.begin(kOne));
   }
   EXPECT_EQ(share.requests, 1U);
   RequestUnderWay never_begun(&share);
   RequestUnderWay uncounted(nullptr);
-  EXPECT_TRUE(uncounted.begin(0));
+  EXPECT_TRUE(uncounted.begin({0, 0}));
+}
+
+TEST(RequestUnderWay, MayBeginWhileItsNetworkHasFewEnough) {
+  NetworkShare network;
+  std::array<ClientShare, 2> clients;
+  for (auto& client : clients) client.network = &network;
+  constexpr RequestLimits kOneOfNetwork{9, 1};
+  {
+    RequestUnderWay one(&clients[0]);
+    EXPECT_TRUE(one.begin(kOneOfNetwork));
+    RequestUnderWay other(&clients[1]);
+    EXPECT_FALSE(other.begin(kOneOfNetwork));
+  }
+  EXPECT_EQ(network.requests, 0U);
 }
 
 TEST(CountedBytes, AreCountedUntilTheirConnectionEnds) {
@@ -136,6 +184,7 @@ TEST(ClientTable, TellsTheMostThatOneClientHolds) {
   b->share().unread_bytes = 6;
   EXPECT_EQ(table.most_of_one(&ClientShare::head_bytes), 7U);
   EXPECT_EQ(table.most_of_one(&ClientShare::unread_bytes), 6U);
+  EXPECT_EQ(table.most_of_one(&ClientShare::connections), 1U);
 }
 
 }  // namespace

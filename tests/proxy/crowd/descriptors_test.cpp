@@ -6,19 +6,29 @@ namespace proxy {
 namespace {
 
 TEST(DescriptorLimits, LeaveEachClientASecondOneForItsOrigin) {
-  EXPECT_EQ(descriptor_limits(1000, 0).connections, 500U);
-  EXPECT_EQ(descriptor_limits(1000, 200).connections, 400U);
+  EXPECT_EQ(descriptor_limits(1000, 0).connections, 437U);
+  EXPECT_EQ(descriptor_limits(1000, 200).connections, 337U);
 }
 
-TEST(DescriptorLimits, LeaveClientsAQuarterHoweverLargeTheDiskIs) {
-  EXPECT_EQ(descriptor_limits(1000, 100'000).connections, 250U);
+TEST(DescriptorLimits, LeaveClientsThreeSixteenthsHoweverLargeTheDiskIs) {
+  EXPECT_EQ(descriptor_limits(1000, 100'000).connections, 187U);
   EXPECT_EQ(descriptor_limits(2, 100).connections, 1U);
 }
 
-TEST(DescriptorLimits, KeepTheLastEighthFromClients) {
+TEST(DescriptorLimits, KeepTheLastEighthFromClientsAndTheirOrigins) {
   EXPECT_EQ(descriptor_limits(1024, 0).scarce_from, 896U);
+  for (const std::size_t files : {0U, 100U, 512U}) {
+    const auto limits = descriptor_limits(1024, files);
+    EXPECT_LE(2 * limits.connections + files, limits.scarce_from) << files;
+  }
   constexpr auto kUnlimited = ~std::size_t{0};
   EXPECT_GT(descriptor_limits(kUnlimited, 0).scarce_from, kUnlimited / 2);
+}
+
+TEST(DescriptorLimits, LetFewNewcomersWaitWhereFewDescriptorsAre) {
+  EXPECT_EQ(descriptor_limits(96, 0).newcomers, 8U);
+  EXPECT_EQ(descriptor_limits(1024, 0).newcomers, 56U);
+  EXPECT_EQ(descriptor_limits(1 << 20, 0).newcomers, 1024U);
 }
 
 }  // namespace

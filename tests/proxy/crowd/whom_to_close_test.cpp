@@ -52,6 +52,27 @@ TEST(WhomToClose, OnlyItsOwnForAClientThatHasItsPart) {
   EXPECT_EQ(whom_to_close(waiting, from(3, 2, Place::own)), Indices{});
 }
 
+TEST(WhomToClose, OnlyItsNetworksForAClientWhoseNetworkHasItsPart) {
+  std::vector<Waiting> waiting{idle(1, 9, 9s), idle(2, 1, 1s), idle(3, 1, 1s)};
+  waiting[1].client = config::parse_address("2001:db8:0:1::").value();
+  waiting[2].client = config::parse_address("2001:db8:1:1::").value();
+  auto newcomer = from(4, 1, Place::network);
+  newcomer.client = config::parse_address("2001:db8:0:2::").value();
+  EXPECT_EQ(whom_to_close(waiting, newcomer), Indices{1});
+}
+
+TEST(WhomToClose, NoConnectionOfAClientThatIsSpared) {
+  const std::vector<Waiting> waiting{idle(1, 9, 9s), idle(2, 10, 1s)};
+  auto newcomer = from(3, 0);
+  newcomer.spared_below = 10;
+  EXPECT_EQ(whom_to_close(waiting, newcomer), Indices{1});
+  newcomer.spared_below = 11;
+  EXPECT_EQ(whom_to_close(waiting, newcomer), Indices{});
+  auto own = from(1, 9, Place::own);
+  own.spared_below = 11;
+  EXPECT_EQ(whom_to_close(waiting, own), Indices{0}) << "its own are in question alone";
+}
+
 TEST(WhomToClose, ManyAtOnceOfACrowd) {
   std::vector<Waiting> waiting;
   for (int i = 0; i < 640; ++i) waiting.push_back(idle(1, 640, std::chrono::seconds(1000 - i)));

@@ -118,6 +118,15 @@ TEST(WhomToCut, NoneThatFreesNothingOfTheMemoryThatIsShort) {
   EXPECT_EQ(crowd.cut({.per_client = 1000}), Indices{0}) << "it counts in what the client holds";
 }
 
+TEST(WhomToCut, ASilentSourceAtOnceIfThatIsWanted) {
+  Crowd crowd;
+  crowd.add(0, 100, 2s, false);
+  crowd.add(0, 100, 3s, false);
+  crowd.add(0, 100, 1s);
+  const Need need{.per_client = 1000, .freed = 101, .patience = 0s, .patience_with_sources = 0s};
+  EXPECT_EQ(crowd.cut(need), (Indices{2, 1}));
+}
+
 TEST(WhomToCut, OnlyAsMuchAsIsNeeded) {
   Crowd crowd;
   for (int i = 0; i < 300; ++i) crowd.add(static_cast<std::size_t>(i) % 3, 10, 2s);

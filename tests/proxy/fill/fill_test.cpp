@@ -244,6 +244,18 @@ TEST(FillWindow, AReaderThatLeavesByItsWriterReleasesItsUnreadBytesAndFails) {
   EXPECT_EQ(abandoned, 1);
 }
 
+TEST(Fill, AReaderThatLeavesWaitsForNoHead) {
+  FillScene scene;
+  auto reader = scene.attach();
+  const auto interim = start(scene, reader->interim());
+  EXPECT_FALSE(*interim);
+  reader->leave();
+  scene.settle();
+  ASSERT_TRUE(*interim);
+  EXPECT_FALSE(**interim);
+  EXPECT_EQ(run(scene.io, reader->head()).error().what, Failure::What::overload);
+}
+
 TEST(FillWindow, AReaderHoldsTheBytesThatItHasNotTakenAndThoseTakenLast) {
   FillScene scene;
   const auto reader = scene.attach();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/crowd/client_table.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/run.hpp"
 
 namespace proxy {
@@ -174,6 +175,33 @@ TEST(TransferSlots, AreGivenPastTheWaitersOfAClientThatHasItsShare) {
   EXPECT_FALSE(queue.has(greedy_one));
   taken.pop_back();
   EXPECT_TRUE(queue.has(greedy_one));
+}
+
+TEST(TransferSlots, OfOthersAreNotWantedByAClientThatHasItsShare) {
+  Queueing queue(4);
+  const ClientShare greedy;
+  const ClientShare other;
+  std::vector<TransferSlots::Slot> taken;
+  for (int i = 0; i < 3; ++i) taken.push_back(queue.slots.try_take(For::stored, &greedy));
+  auto others = queue.slots.try_take(For::stored, &other);
+  queue.come(For::stored, TransferSlots::kPatience, &greedy);
+  EXPECT_FALSE(others.is_wanted());
+  EXPECT_TRUE(taken[0].is_wanted());
+}
+
+TEST(TransferSlots, AreGivenToOthersWithoutASearchOfAGreedyClientsWaiters) {
+  Queueing queue(4);
+  const ClientShare greedy;
+  const ClientShare other;
+  std::vector<TransferSlots::Slot> taken;
+  for (int i = 0; i < 3; ++i) taken.push_back(queue.slots.try_take(For::stored, &greedy));
+  queue.got.reserve(20'000);
+  for (int i = 0; i < 20'000; ++i) queue.come(For::stored, TransferSlots::kPatience, &greedy);
+  const auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10'000; ++i) {
+    ASSERT_TRUE(queue.slots.try_take(For::stored, &other)) << "they do not wait for this slot";
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, support::allowed(500ms));
 }
 
 }  // namespace

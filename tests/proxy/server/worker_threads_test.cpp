@@ -3,79 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <future>
 
 #include "proxy/request/request.hpp"
-#include "proxy/server/storage.hpp"
-#include "proxy/server/store_holdings.hpp"
+#include "tests/proxy/server/threads.hpp"
 
 namespace proxy {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kThreads = 2;
-
-// Each policy of this test has its number in two settings.
-PinnedPolicy policy_of(unsigned number) {
-  config::Settings settings;
-  settings.log.access = config::LogTarget::none;
-  settings.limits.connections = number;
-  settings.timeouts.drain = milliseconds(number);
-  return std::make_shared<const Policy>(std::move(settings), lists::AccessLists{});
-}
-
 unsigned number_of(const Policy& policy) {
   EXPECT_EQ(policy.settings.limits.connections,
             static_cast<std::size_t>(policy.settings.timeouts.drain.count()));
   return static_cast<unsigned>(policy.settings.limits.connections);
 }
-
-struct Threads {
-  Threads() { workers.follow(policy_of(1)); }
-  ~Threads() {
-    workers.stop();
-    workers.end_coroutines();
-  }
-
-  // The results of `ask` on each thread, in the order of the threads.
-  std::vector<unsigned> on_each(const std::function<unsigned(Worker&)>& ask) {
-    std::vector<std::promise<unsigned>> answers(kThreads);
-    workers.on_each([&](Worker& worker) {
-      std::size_t number = 0;
-      while (&workers.workers()[number] != &worker) ++number;
-      answers[number].set_value(ask(worker));
-    });
-    std::vector<unsigned> all;
-    for (auto& answer : answers) all.push_back(answer.get_future().get());
-    return all;
-  }
-
-  const config::Settings settings;
-  const std::vector<net::tcp::endpoint> listening;
-  WallClock clock;
-  Storage storage{settings.cache};
-  StoreHoldings holdings{storage.store};
-  peers::Publisher publisher{holdings, settings.digest, clock.now()};
-  Metrics metrics{kThreads};
-  AccessLog log{policy_of(1)->settings.log, kThreads};
-  upstream::TlsClient tls;
-  Loop aside;
-  Process process{.name = "cache-a",
-                  .listening = listening,
-                  .clock = clock,
-                  .budget = storage.budget,
-                  .transit = storage.transit,
-                  .store = storage.store,
-                  .fills = storage.fills,
-                  .runs = storage.runs,
-                  .publisher = publisher,
-                  .metrics = metrics,
-                  .log = log,
-                  .tls = tls,
-                  .aside = aside.get_executor()};
-  WorkerThreads workers{process, aside, kThreads};
-};
 
 std::unique_ptr<Request> begun_on(Worker& worker) {
   constexpr std::string_view kText = "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n";

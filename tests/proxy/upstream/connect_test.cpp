@@ -45,6 +45,25 @@ TEST_F(ConnectorTest, FallsBackToIpv4WhenIpv6Refuses) {
   EXPECT_FALSE((*stream)->is_tls());
 }
 
+TEST_F(ConnectorTest, HasDescriptorsFreedOnceWhenTheyRunOut) {
+  const Endpoint endpoint{false, "127.0.0.1", port, Trust::configured};
+  std::optional<net::Socket> taken(std::in_place, io, net::tcp::v4());
+  const auto scarce_from = static_cast<std::size_t>(taken->native_handle()) + 1;
+  int asked = 0;
+  bool there_are_some = false;
+  const auto free_some = [&] {
+    ++asked;
+    if (there_are_some) taken.reset();
+  };
+  Connector short_of_them(deadlines, resolver, guard, tls, Connector::kHeadStart,
+                          {scarce_from, free_some});
+  EXPECT_EQ(run(io, short_of_them.connect(endpoint, 5s)).error(), Errc::no_descriptors);
+  EXPECT_EQ(asked, 1);
+  there_are_some = true;
+  EXPECT_TRUE(run(io, short_of_them.connect(endpoint, 5s)));
+  EXPECT_EQ(asked, 2);
+}
+
 TEST_F(ConnectorTest, PrefersIpv6) {
   const net::Acceptor six(io.get_executor(),
                           net::tcp::endpoint(boost::asio::ip::address_v6::loopback(), port));

@@ -62,6 +62,15 @@ TEST_F(RaceTest, GoesOnAtOnceWhenAnAttemptFails) {
   EXPECT_LT(took, support::allowed(4s));
 }
 
+TEST_F(RaceTest, TakesNoSocketWhoseNumberIsScarce) {
+  const auto lowest = static_cast<std::size_t>(net::Socket(io, net::tcp::v4()).native_handle());
+  const auto socket_below = [&](std::size_t scarce_from) {
+    return run(io, race({open.local_endpoint()}, 60ms, Clock::now() + 10s, scarce_from));
+  };
+  EXPECT_EQ(socket_below(lowest).error(), Errc::no_descriptors);
+  EXPECT_TRUE(socket_below(lowest + 1));
+}
+
 TEST_F(RaceTest, GivesEachAttemptItsHeadStart) {
   const auto socket = race_to({silent.endpoint(), silent.endpoint(), open.local_endpoint()}, 60ms);
   ASSERT_TRUE(socket);

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -120,28 +121,62 @@ TEST(Descriptors, ThatRanOutComeBackFromIdleConnectionsAndTheLogSaysSo) {
   }));
 }
 
-// A limit that holds from the start leaves some for origins and our own pages.
-TEST(Descriptors, AreKeptForOriginsAndOwnPages) {
+// A proxy that may have 96 descriptors from its start on.
+struct FewDescriptors {
+  FewDescriptors() {
+    origin.otherwise([](const Request&) { return Reply().body("hello"); });
+    origin.on("/waits", Reply().wait(gate).body("hello"));
+    json settings = settings_for_tests(directory / "access.log");
+    settings["listen"] = {"127.0.0.1:" + std::to_string(reserved.port())};
+    write_file(directory / "settings.json", settings.dump());
+    auto command = serve_command(directory / "settings.json");
+    const std::vector<std::string> limited{"/bin/sh", "-c", "ulimit -n 96 && exec \"$@\"", "sh"};
+    command.arguments.insert(command.arguments.begin(), limited.begin(), limited.end());
+    proxy.emplace(command);
+    EXPECT_TRUE(await([&] { return contains(proxy->output(), "listening on"); })) << errors();
+  }
+  ~FewDescriptors() { gate.open(); }
+
+  std::string errors() { return proxy->errors(); }
+  std::string health_request() const {
+    return origin_form_text("127.0.0.1:" + std::to_string(reserved.port()), "GET", "/health");
+  }
+
+  Gate gate;
   ScriptedOrigin origin;
-  origin.otherwise([](const Request&) { return Reply().body("hello"); });
   const TemporaryDirectory directory;
   const ReservedPort reserved;
-  json settings = settings_for_tests(directory / "access.log");
-  settings["listen"] = {"127.0.0.1:" + std::to_string(reserved.port())};
-  write_file(directory / "settings.json", settings.dump());
-  auto command = serve_command(directory / "settings.json");
-  const std::vector<std::string> limited{"/bin/sh", "-c", "ulimit -n 96 && exec \"$@\"", "sh"};
-  command.arguments.insert(command.arguments.begin(), limited.begin(), limited.end());
-  ChildProcess proxy(command);
-  ASSERT_TRUE(await([&] { return contains(proxy.output(), "listening on"); })) << proxy.errors();
-  EXPECT_TRUE(contains(proxy.errors(), "enough for 48 client connections")) << proxy.errors();
+  std::optional<ChildProcess> proxy;
+};
+
+TEST(Descriptors, AreKeptForOriginsAndOwnPages) {
+  FewDescriptors scene;
+  EXPECT_TRUE(contains(scene.errors(), "enough for 42 client connections")) << scene.errors();
   std::vector<std::unique_ptr<Client>> crowd;
-  for (int i = 0; i < 150; ++i) crowd.push_back(std::make_unique<Client>(reserved.port()));
+  for (int i = 0; i < 150; ++i) crowd.push_back(std::make_unique<Client>(scene.reserved.port()));
   for (int i = 0; i < 10; ++i) {
-    Client other(reserved.port(), kOther);
-    EXPECT_EQ(other.get(origin.url("/" + std::to_string(i))).status, 200);
-    other.send(origin_form_text("127.0.0.1:" + std::to_string(reserved.port()), "GET", "/health"));
+    Client other(scene.reserved.port(), kOther);
+    EXPECT_EQ(other.get(scene.origin.url("/" + std::to_string(i))).status, 200);
+    other.send(scene.health_request());
     EXPECT_EQ(other.read().status, 200);
+  }
+}
+
+// The crowds' connections and those to the origin would take all 96.
+TEST(Descriptors, OfRequestsThatWaitForAnOriginLeaveSomeForOwnPages) {
+  FewDescriptors scene;
+  std::vector<std::unique_ptr<Client>> crowd;
+  for (int i = 0; i < 42; ++i) {
+    const std::uint8_t from = i % 2 == 0 ? kCrowd : kOther;
+    crowd.push_back(std::make_unique<Client>(scene.reserved.port(), from));
+    crowd.back()->send(request_text("POST", scene.origin.url("/waits"), {}, "x"));
+  }
+  EXPECT_TRUE(await([&] { return contains(scene.errors(), "file descriptors of this process"); }));
+  EXPECT_GT(scene.origin.count("/waits"), 10U);
+  for (int i = 0; i < 10; ++i) {
+    Client monitor(scene.reserved.port());
+    monitor.send(scene.health_request());
+    EXPECT_EQ(monitor.read().status, 200);
   }
 }
 

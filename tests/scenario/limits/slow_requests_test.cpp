@@ -38,6 +38,51 @@ TEST(SlowHeads, TakeNoMoreMemoryThanTheirLimitAndTheOldestGo) {
                                       << read_file(scene.proxy.access_log_path());
 }
 
+// The origin answers none of these requests before the test ends.
+TEST(SlowAnswers, ToLargeHeadsTakeNoMoreMemoryThanTheLimitAndTheOldestGo) {
+  constexpr std::size_t kHeads = 40;
+  for (const auto* method : {"GET", "POST"}) {
+    CrowdScene scene(json{{"heads", "1MiB"}});
+    scene.origin.otherwise(
+        [&scene](const Request&) { return Reply().wait(scene.gate).body("hello"); });
+    const auto large = [&](const std::string& path) {
+      const bool has_body = method == std::string_view("POST");
+      return request_text(method, scene.url(path), {{"X", std::string(40'000, 'x')}},
+                          has_body ? "x" : "");
+    };
+    Client other(scene.proxy.port(), kOther);
+    other.send(large("/joined"));
+    ASSERT_TRUE(scene.origin.await_requests("/joined", 1));
+    scene.gather(kHeads);
+    for (std::size_t i = 0; i < kHeads; ++i)
+      scene.crowd[i]->send(large(i % 2 == 0 ? "/joined" : "/own/" + std::to_string(i)));
+    // Each takes between 100 and 250 KiB.
+    EXPECT_TRUE(await([&] { return cut(scene.proxy, "heads") >= kHeads - 10; })) << method;
+    EXPECT_LT(cut(scene.proxy, "heads"), kHeads) << method;
+    std::size_t ended = 0;
+    EXPECT_TRUE(await([&] {
+      ended = 0;
+      for (const auto& line : scene.proxy.access_log()) {
+        if (!line.result.ends_with("_HEADS")) continue;
+        EXPECT_EQ(line.client, "127.0.0.1") << line.url;
+        ++ended;
+      }
+      return ended >= kHeads - 10;
+    })) << method
+        << ": a request that is cut ends at once, but only so many have: " << ended;
+    scene.gate.open();
+    EXPECT_EQ(other.read().status, 200) << "its client has not the most";
+  }
+}
+
+TEST(SlowAnswers, ToSmallHeadsAreNotCut) {
+  CrowdScene scene(json{{"heads", "64KiB"}});
+  scene.gather_busy(40);
+  EXPECT_EQ(cut(scene.proxy, "heads"), 0);
+  scene.gate.open();
+  for (auto& client : scene.crowd) EXPECT_EQ(client->read().status, 200);
+}
+
 // Sends the bytes one by one, ten in a second, until `stop`.
 void trickle(Client& client, std::size_t bytes, const std::atomic<bool>& stop) {
   for (std::size_t i = 0; i < bytes && client.send("x"); ++i) {

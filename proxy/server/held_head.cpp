@@ -1,0 +1,60 @@
+#include "proxy/server/held_head.hpp"
+
+#include <utility>
+
+namespace proxy {
+namespace {
+
+// A request keeps its head's fields for itself, and writes another head for the origin.
+constexpr std::size_t kCopies = 2;
+
+}  // namespace
+
+HeldHead::HeldHead(Worker& worker, SessionList::Item& session)
+    : worker_(worker),
+      session_(session),
+      memory_(worker.process.head_bytes, &session.guest().share().head_bytes) {}
+
+void HeldHead::begin() {
+  rate_.reset();
+  whole_ = false;
+}
+
+Unread HeldHead::held() const {
+  const auto bytes = memory_.get();
+  return {.bytes = bytes, .freed = bytes, .since = begun_, .by_client = !whole_};
+}
+
+void HeldHead::incomplete(std::size_t bytes, std::size_t memory) {
+  memory_.set(memory);
+  if (note(bytes) == ReceiptRate::Met::no) return session_.cut(Cut::slow);
+  keep_the_limit();
+}
+
+// An earlier head may have left a large buffer, which counts even if this head is small.
+void HeldHead::arrived(std::size_t bytes, std::size_t memory) {
+  if (bytes < kSmall && memory <= BufferPool::kSize) return end();
+  if (!rate_) begun_ = worker_.deadlines.now();
+  whole_ = true;
+  memory_.set(memory + kCopies * bytes);
+  keep_the_limit();
+}
+
+void HeldHead::keep_the_limit() {
+  const auto most = worker_.policy()->settings.limits.heads.value;
+  if (worker_.process.head_bytes > most) worker_.relief.cut_heads_everywhere();
+}
+
+ReceiptRate::Met HeldHead::note(std::size_t bytes) {
+  const auto now = worker_.deadlines.now();
+  if (!rate_) {
+    const auto& settings = worker_.policy()->settings;
+    rate_.emplace(settings.limits.least_rate.value, settings.timeouts.head / 2);
+    begun_ = last_ = now;
+    bytes_ = 0;
+  }
+  const auto more = bytes - std::exchange(bytes_, bytes);
+  return rate_->note(more, now - std::exchange(last_, now));
+}
+
+}  // namespace proxy

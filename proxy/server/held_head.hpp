@@ -1,0 +1,52 @@
+// The head of a request: what it takes of memory until the request ends, and how fast it comes.
+#pragma once
+
+#include <optional>
+
+#include "proxy/crowd/client_table.hpp"
+#include "proxy/crowd/receipt_rate.hpp"
+#include "proxy/wire/input.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+// Counts the memory of a head that has arrived in part, and of one that is whole until its request
+// ends. If all such heads together exceed limits.heads, has Relief cut some. A head that does not
+// meet limits.least_rate over half of timeouts.head is cut. Belongs to a session, and ends it by
+// cut().
+//
+// A whole head below kSmall is not counted: it fits the buffer of 16 KiB that each request has,
+// so the number of requests bounds its memory. A small head that arrives in one piece costs
+// nothing here.
+class HeldHead final : public HeadWatch {
+ public:
+  static constexpr std::size_t kSmall = 8 * 1024;
+
+  HeldHead(Worker& worker, SessionList::Item& session);
+
+  // The session waits for a head.
+  void begin();
+  // The head is whole and has so many bytes, in a buffer of `memory` bytes. The response to its
+  // request has begun, so that it can be cut.
+  void arrived(std::size_t bytes, std::size_t memory);
+  // The head is gone.
+  void end() { memory_.set(0); }
+  // The memory taken, since when. `by_client`: the head has arrived in part.
+  [[nodiscard]] Unread held() const;
+
+ private:
+  void incomplete(std::size_t bytes, std::size_t memory) override;
+  [[nodiscard]] ReceiptRate::Met note(std::size_t bytes);
+  void keep_the_limit();
+
+  Worker& worker_;
+  SessionList::Item& session_;
+  CountedBytes memory_;
+  std::optional<ReceiptRate> rate_;  // since the first piece
+  std::size_t bytes_ = 0;
+  bool whole_ = false;
+  std::chrono::steady_clock::time_point begun_{};
+  std::chrono::steady_clock::time_point last_{};  // time at which bytes came
+};
+
+}  // namespace proxy

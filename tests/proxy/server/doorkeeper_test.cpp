@@ -1,0 +1,106 @@
+#include "proxy/worker/doorkeeper.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <thread>
+
+#include "tests/proxy/server/threads.hpp"
+
+namespace proxy {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr ConnectionLimits kWide{1000, 1000};
+
+config::Address client(std::uint8_t number) {
+  return config::address_from_v4({10, 0, 0, number});
+}
+
+class Connection final : public SessionList::Item {
+ public:
+  enum class State : std::uint8_t { idle, busy };
+
+  Connection(Worker& worker, std::uint8_t from, State state)
+      : Item(worker.sessions),
+        guest_(worker.process.clients.enter(client(from), kWide).value()),
+        state_(state) {}
+
+  [[nodiscard]] bool is_cut() const { return is_cut_; }
+
+ private:
+  void drain() override {}
+  Unread count_unread() override { return {}; }
+  [[nodiscard]] Unread held_head() const override { return {}; }
+  [[nodiscard]] std::optional<Waiting> waits() const override {
+    if (state_ == State::busy || is_cut_) return std::nullopt;
+    return Waiting{guest_.address(), guest_.share().connections, true, {}};
+  }
+  [[nodiscard]] const ClientTable::Guest& guest() const override { return guest_; }
+  void cut(Cut) override { is_cut_ = true; }
+
+  const ClientTable::Guest guest_;
+  const State state_;
+  bool is_cut_ = false;
+};
+
+using State = Connection::State;
+
+// A client with few idle connections on the first thread, and one with many on the second.
+struct TwoClients {
+  explicit TwoClients(State crowds) {
+    for (int i = 0; i < 4; ++i) few.emplace_back(here, std::uint8_t{1}, State::idle);
+    for (int i = 0; i < 20; ++i) crowd.emplace_back(there, std::uint8_t{2}, crowds);
+  }
+
+  static std::size_t cut(const std::deque<Connection>& connections) {
+    return static_cast<std::size_t>(std::count_if(connections.begin(), connections.end(),
+                                                  [](const auto& one) { return one.is_cut(); }));
+  }
+  // The threads do not run: this one does their work.
+  void make_room(const Newcomer& newcomer = {.client = client(3)}) {
+    here.doorkeeper.make_room(newcomer);
+    here.io.poll();
+    there.io.poll();
+  }
+
+  Threads threads;
+  Worker& here = threads.workers.workers()[0];
+  Worker& there = threads.workers.workers()[1];
+  std::deque<Connection> few;
+  std::deque<Connection> crowd;
+};
+
+TEST(Doorkeeper, ClosesConnectionsOfTheClientThatHasMostThoughTheyAreOnAnotherThread) {
+  TwoClients scene(State::idle);
+  scene.make_room();
+  EXPECT_EQ(scene.cut(scene.few), 0U);
+  EXPECT_EQ(scene.cut(scene.crowd), 1U);
+}
+
+TEST(Doorkeeper, SparesNobodyIfTheClientThatHasMostHasNoneToClose) {
+  TwoClients scene(State::busy);
+  scene.make_room();
+  EXPECT_EQ(scene.cut(scene.few), 0U) << "the other may have some soon";
+  for (int i = 0; i < 10 && scene.cut(scene.few) == 0; ++i) {
+    std::this_thread::sleep_for(5ms);
+    scene.make_room();
+  }
+  EXPECT_EQ(scene.cut(scene.few), 1U);
+  EXPECT_EQ(scene.cut(scene.crowd), 0U);
+}
+
+TEST(Doorkeeper, SparesClientsThoughACrowdHasSearchedAmongItsOwnInVain) {
+  TwoClients scene(State::busy);
+  for (int i = 0; i < 6; ++i) {
+    scene.make_room({.client = client(2), .connections = 20, .place = Newcomer::Place::own});
+    std::this_thread::sleep_for(5ms);
+  }
+  scene.make_room();
+  EXPECT_EQ(scene.cut(scene.few), 0U);
+}
+
+}  // namespace
+}  // namespace proxy

@@ -1,0 +1,73 @@
+// Two I/O threads with the state that all threads share.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "proxy/server/storage.hpp"
+#include "proxy/server/store_holdings.hpp"
+#include "proxy/server/worker_threads.hpp"
+
+namespace proxy {
+
+inline constexpr std::size_t kThreads = 2;
+
+// Each policy of this test has its number in two settings.
+inline PinnedPolicy policy_of(unsigned number) {
+  config::Settings settings;
+  settings.log.access = config::LogTarget::none;
+  settings.limits.connections = number;
+  settings.timeouts.drain = std::chrono::milliseconds(number);
+  return std::make_shared<const Policy>(std::move(settings), lists::AccessLists{});
+}
+
+struct Threads {
+  Threads() { workers.follow(policy_of(1)); }
+  ~Threads() {
+    workers.stop();
+    workers.end_coroutines();
+  }
+
+  // The results of `ask` on each thread, in the order of the threads.
+  std::vector<unsigned> on_each(const std::function<unsigned(Worker&)>& ask) {
+    std::vector<std::promise<unsigned>> answers(kThreads);
+    workers.on_each([&](Worker& worker) {
+      std::size_t number = 0;
+      while (&workers.workers()[number] != &worker) ++number;
+      answers[number].set_value(ask(worker));
+    });
+    std::vector<unsigned> all;
+    for (auto& answer : answers) all.push_back(answer.get_future().get());
+    return all;
+  }
+
+  const config::Settings settings;
+  const std::vector<net::tcp::endpoint> listening;
+  WallClock clock;
+  Storage storage{settings.cache};
+  StoreHoldings holdings{storage.store};
+  peers::Publisher publisher{holdings, settings.digest, clock.now()};
+  Metrics metrics{kThreads};
+  AccessLog log{policy_of(1)->settings.log, kThreads};
+  upstream::TlsClient tls;
+  Loop aside;
+  Process process{.name = "cache-a",
+                  .listening = listening,
+                  .clock = clock,
+                  .budget = storage.budget,
+                  .transit = storage.transit,
+                  .store = storage.store,
+                  .fills = storage.fills,
+                  .runs = storage.runs,
+                  .publisher = publisher,
+                  .metrics = metrics,
+                  .log = log,
+                  .tls = tls,
+                  .aside = aside.get_executor()};
+  WorkerThreads workers{process, aside, kThreads};
+};
+
+}  // namespace proxy
