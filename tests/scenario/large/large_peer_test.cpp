@@ -327,7 +327,10 @@ TEST(LargePeer, ThatIsAHearsayGivesTheRangesOfAWhole) {
   scene.get();
   ASSERT_TRUE(await([&] { return b.digest_peer("a").at("entries") == 1; }));
   Client client(b.port());
-  for (const Span& span : {Span{3'000'000, 5'000'000}, Span{4'000'000, 9'000'000}, Span{7, 99}}) {
+  // A block is given up, and its answer not counted, if its readers leave before half of it has
+  // come. So each span ends in the second half of a block.
+  for (const Span& span :
+       {Span{3'000'000, 5'000'000}, Span{4'000'000, 9'000'000}, Span{7, 999'999}}) {
     const auto range = std::to_string(span.first) + '-' + std::to_string(span.second);
     const Response part = client.get(scene.origin.url("/a"), {{"Range", "bytes=" + range}});
     scene.expect_part(part, span);
