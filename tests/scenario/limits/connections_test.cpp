@@ -136,7 +136,11 @@ TEST(Descriptors, AreKeptForOriginsAndOwnPages) {
   ASSERT_TRUE(await([&] { return contains(proxy.output(), "listening on"); })) << proxy.errors();
   EXPECT_TRUE(contains(proxy.errors(), "enough for 48 client connections")) << proxy.errors();
   std::vector<std::unique_ptr<Client>> crowd;
-  for (int i = 0; i < 150; ++i) crowd.push_back(std::make_unique<Client>(reserved.port()));
+  const auto slow = request_text("POST", origin.url("/slow"), {{"Content-Length", "2"}}) + 'x';
+  for (int i = 0; i < 150; ++i) {
+    crowd.push_back(std::make_unique<Client>(reserved.port()));
+    crowd.back()->send(slow);  // those that are let in hold a connection to the origin, too
+  }
   for (int i = 0; i < 10; ++i) {
     Client other(reserved.port(), kOther);
     EXPECT_EQ(other.get(origin.url("/" + std::to_string(i))).status, 200);
