@@ -69,14 +69,11 @@ Task<Ruling> examine(Worker& worker, const Request& request, const Given& given)
 // Purges all that the neighbour gave and no origin has confirmed: in memory, on disk and under way.
 Task<void> purge_given(Worker& worker, const peers::Peer& peer) {
   const PurgePattern all_of_it(cache::Giver{peer.tag});
-  const auto forgotten = co_await forget(worker, all_of_it);
-  if (forgotten) {
-    spdlog::warn("{} unconfirmed responses of the neighbour {} were dropped from memory",
-                 forgotten->dropped, peer.name);
-  } else {
-    spdlog::error("the responses of the neighbour {} stay, since too many purges are under way",
-                  peer.name);
-  }
+  const auto forgotten = co_await forget(worker, all_of_it);  // never refused
+  const auto [dropped, owed] = forgotten.value();
+  const auto* const on_disk = owed ? "; those on disk may come back after a crash" : "";
+  spdlog::warn("{} unconfirmed responses of the neighbour {} were dropped from memory{}", dropped,
+               peer.name, on_disk);
 }
 
 Task<void> distrust(Worker& worker, peers::Peer& peer) {
