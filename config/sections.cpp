@@ -131,6 +131,7 @@ void read_digest(Section& in, DigestSettings& digest) {
   in.read("peer_memory", digest.peer_memory, {mebibytes(1), ByteSize{1ULL << 40}});
   in.read_fraction("false_miss_sample", digest.false_miss_sample);
   in.read_fraction("check_sample", digest.check_sample);
+  in.read("check_pause", digest.check_pause, {10ms, 1min});
   in.read_fraction("confirm_sample", digest.confirm_sample);
 }
 

@@ -78,8 +78,7 @@ void Accuracy::probed(bool held) {
   if (held) counters_.false_misses.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Accuracy::contradicted(SteadyTime now) {
-  counters_.contradictions.fetch_add(1, std::memory_order_relaxed);
+void Accuracy::distrusted(SteadyTime now) {
   resting_until_.store(now + kLongestRest, std::memory_order_relaxed);
 }
 

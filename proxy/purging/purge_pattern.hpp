@@ -25,6 +25,9 @@ class PurgePattern {
   // `name`: the name under which a response is stored. `giver`: the tag of its giver.
   [[nodiscard]] bool covers(std::string_view name, cache::GiverTag giver = 0) const;
 
+  // Whether it covers what a neighbour gave. There are at most 127 such patterns.
+  [[nodiscard]] bool is_by_giver() const { return std::holds_alternative<cache::Giver>(what_); }
+
   // The pattern as text for the disk: the prefix, or "host:" and the host, or "giver:" and the tag.
   // No URL begins with "host:" or "giver:". of_text() reads the text back. It reads a text that
   // text() cannot write as a pattern that covers everything.

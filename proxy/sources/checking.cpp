@@ -4,11 +4,12 @@
 
 #include <boost/asio/detached.hpp>
 #include <utility>
+#include <vector>
 
 #include "proxy/purging/purge_pattern.hpp"
 #include "proxy/sources/attempt.hpp"
-#include "proxy/sources/contradiction.hpp"
 #include "proxy/sources/drain.hpp"
+#include "proxy/sources/examination.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 #include "proxy/tiers/tiers.hpp"
@@ -21,69 +22,98 @@ using std::chrono::steady_clock;
 
 namespace {
 
-constexpr int kContradictions = 3;
 // A longer body is not read: its connection is closed.
 constexpr std::uint64_t kShort = 64 * 1024;
 
-Task<bool> origin_contradicts(Worker& worker, const Request& request, const Given& given) {
-  auto head = check_request(request, worker.process.name);
-  Attempt attempt(worker, origin_plan(request, std::move(head)));
+enum class Connection : std::uint8_t { any, fresh };
+
+// Nothing: the origin does not answer.
+Task<std::optional<Testimony>> ask_origin(Worker& worker, const Request& request,
+                                          const Given& given, Connection connection) {
+  const Probes::Running running(worker.probes);
+  auto plan = origin_plan(request, check_request(request, worker.process.name));
+  plan.repeatable = connection == Connection::any;
+  Attempt attempt(worker, std::move(plan));
   const auto answered = co_await attempt.ask();
-  if (!answered) co_return false;
+  if (!answered) co_return std::nullopt;
   const auto length = attempt.length();
-  const bool does = contradicts(attempt.head(), length, *given.entry, given.length);
+  auto testimony = testimony_of(attempt.head(), length, *given.entry, given.length);
   if (length && *length <= kShort) co_await drain_body(worker, attempt.fetch());
-  co_return does;
+  co_return testimony;
 }
 
-Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given given) {
-  const Probes::Running running(worker.probes);
-  try {
-    given.by->accuracy.checked();
-    for (int times = 0; times < kContradictions; ++times) {
-      const bool contradicted = co_await origin_contradicts(worker, request->get(), given);
-      if (!contradicted) co_return;
+// Drops the response as soon as it is in doubt, so that no further client gets it. Neighbours are
+// not asked for its URL for a while, either (Fills::kInvalidated).
+Task<Ruling> examine(Worker& worker, const Request& request, const Given& given) {
+  std::optional<peers::Suspicion::Doubt> doubt;
+  std::vector<Testimony> answers;
+  for (;;) {
+    const auto connection = answers.empty() ? Connection::any : Connection::fresh;
+    auto answer = co_await ask_origin(worker, request, given, connection);
+    if (!answer) co_return Ruling::nothing;
+    answers.push_back(std::move(*answer));
+    const auto ruling = ruling_on(answers);
+    if (ruling != Ruling::ask_again) co_return ruling;
+    if (!doubt) {
+      const auto& name = request.stored_as();
+      const auto key = digest::key_of(digest::Method::get, name);
+      co_await forget(worker, key, name);
+      if (!doubt.emplace(given.by->suspicion).is_followed_up()) co_return Ruling::nothing;
     }
-    distrust(worker, given.by, request->get().target.url());
-  } catch (const std::exception& bug) {
-    spdlog::error("a check of {} failed inside this proxy: {}", given.by->name, bug.what());
+    const auto first = request.policy().settings.digest.check_pause;
+    net::Timer pause(worker.io.get_executor(), pause_after(answers.size(), first));
+    co_await pause.async_wait(net::as_result);
   }
 }
 
-Task<void> purge_given(Worker& worker, peers::PeerRef peer) {
-  const PurgePattern all_of_it(cache::Giver{peer->tag});
+// Purges all that the neighbour gave and no origin has confirmed: in memory, on disk and under way.
+Task<void> purge_given(Worker& worker, const peers::Peer& peer) {
+  const PurgePattern all_of_it(cache::Giver{peer.tag});
+  const auto forgotten = co_await forget(worker, all_of_it);  // never refused
+  const auto [dropped, owed] = forgotten.value();
+  const auto* const on_disk = owed ? "; those on disk may come back after a crash" : "";
+  spdlog::warn("{} unconfirmed responses of the neighbour {} were dropped from memory{}", dropped,
+               peer.name, on_disk);
+}
+
+Task<void> distrust(Worker& worker, peers::Peer& peer) {
+  spdlog::warn("the neighbour {} rests, since it gave {} such responses within {} min", peer.name,
+               peers::Suspicion::kUrls, std::chrono::minutes(peers::Suspicion::kWindow).count());
+  peer.accuracy.distrusted(steady_clock::now());
+  co_await purge_given(worker, peer);
+}
+
+Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given given) {
+  auto& peer = *given.by;
+  const auto& url = request->get().target.url();
   try {
-    const auto forgotten = co_await forget(worker, all_of_it);
-    if (forgotten) {
-      spdlog::warn("{} unconfirmed responses of the neighbour {} were dropped from memory",
-                   forgotten->dropped, peer->name);
-    } else {
-      spdlog::error("the responses of the neighbour {} stay, since too many purges are under way",
-                    peer->name);
-    }
+    peer.accuracy.checked();
+    const auto ruling = co_await examine(worker, request->get(), given);
+    const auto now = steady_clock::now();
+    if (ruling == Ruling::origin_varies) peer.suspicion.origin_varies(url, now);
+    if (ruling != Ruling::contradicted) co_return;
+    spdlog::warn(
+        "the neighbour {} gave a response for {} that never was the origin's; it was "
+        "dropped",
+        peer.name, url);
+    peer.accuracy.contradicted();
+    if (peer.suspicion.contradicted(url, now)) co_await distrust(worker, peer);
   } catch (const std::exception& bug) {
-    spdlog::error("a purge failed inside this proxy: {}", bug.what());
+    spdlog::error("a check of {} failed inside this proxy: {}", peer.name, bug.what());
   }
 }
 
 }  // namespace
 
 void sample_given(Worker& worker, const Request& request, Given given) {
-  const double share = request.policy().settings.digest.check_sample;
+  const bool suspected = given.by->suspicion.exists(steady_clock::now());
+  const double share = share_to_check(request.policy().settings.digest.check_sample, suspected);
   if (worker.probes.chosen(share)) check_given(worker, request, std::move(given));
 }
 
 void check_given(Worker& worker, const Request& request, Given given) {
   if (worker.probes.full()) return;
   auto task = check(worker, std::make_unique<OwnedRequest>(request), std::move(given));
-  net::asio::co_spawn(worker.io.get_executor(), std::move(task), net::asio::detached);
-}
-
-void distrust(Worker& worker, peers::PeerRef peer, std::string_view url) {
-  spdlog::warn("the neighbour {} gave a response for {} that never was the origin's; it rests",
-               peer->name, url);
-  peer->accuracy.contradicted(steady_clock::now());
-  auto task = purge_given(worker, std::move(peer));
   net::asio::co_spawn(worker.io.get_executor(), std::move(task), net::asio::detached);
 }
 

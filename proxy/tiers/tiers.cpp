@@ -176,7 +176,9 @@ Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge)
   auto& process = worker.process;
   process.fills.invalidate(purge, std::chrono::steady_clock::now());
   Written written(worker);
-  const bool below = !process.disk || process.disk->purge_all(purge.text(), written.told());
+  using Room = disk::PurgeRules::Room;
+  const auto room = purge.is_by_giver() ? Room::reserved : Room::shared;
+  const bool below = !process.disk || process.disk->purge_all(purge.text(), written.told(), room);
   auto scan = drop_purged(process.store, purge);
   Forgotten forgotten;
   forgotten.dropped = co_await net::asio::co_spawn(process.aside, std::move(scan), net::use_task);

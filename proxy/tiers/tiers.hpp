@@ -48,7 +48,8 @@ struct Forgotten {
 // written.
 net::Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string& name);
 // As forget(), for everything that the purge covers. Responses that only the disk stored are not
-// counted. Returns nothing, and purges no stored response, if too many such purges are under way.
+// counted. Returns nothing if too many such purges are under way: then the disk's responses stay. A
+// purge of what a neighbour gave is never refused.
 net::Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge);
 
 // Whether memory has no entry for the request, but the disk may have one. If so, call read_back().

@@ -41,7 +41,7 @@ TEST(Load, TakesEverySettingFromTheText) {
               "disk": {"path": "/var/cache/a", "size": "64MiB", "admit": "second"}},
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
-               "false_miss_sample": 0.25, "check_sample": 0.5,
+               "false_miss_sample": 0.25, "check_sample": 0.5, "check_pause": "9s",
                "confirm_sample": 0.125},
     "reverse": [], "forwarded": "append", "forwarded_drop": ["X-A"], "forwarded_pass": ["X-B"], "forward": false,
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
@@ -66,7 +66,8 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     {"A", "B"},
                                     {"A", "B"},
                                     DiskSettings{"/var/cache/a", mebibytes(64), Admit::second}}));
-  EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5, 0.125}));
+  EXPECT_EQ(s.digest,
+            (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5, 9s, 0.125}));
   EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
   EXPECT_EQ(s.forward, false);
   EXPECT_EQ(s.access.own_names, std::vector<std::string>{"cache-a.test"});
@@ -169,6 +170,8 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                     "line 1, column 32, digest.false_miss_sample", "from 0 to 1"},
            LoadCase{R"({"digest":{"check_sample":2}})", "line 1, column 27, digest.check_sample",
                     "from 0 to 1"},
+           LoadCase{R"({"digest":{"check_pause":"2m"}})", "line 1, column 26, digest.check_pause",
+                    "to \"1m\""},
            LoadCase{R"({"digest":{"confirm_sample":2}})",
                     "line 1, column 29, digest.confirm_sample", "from 0 to 1"},
            LoadCase{R"({"digest":{"period":5}})", "line 1, column 21, digest.period", "\"250ms\""},

@@ -38,7 +38,11 @@ json settings_for_tests(const std::filesystem::path& access_log) {
           {"threads", 2},
           {"cache", {{"memory", "64MiB"}}},
           {"digest",
-           {{"period", "50ms"}, {"poll", "100ms"}, {"squid_period", "1s"}, {"check_sample", 0}}},
+           {{"period", "50ms"},
+            {"poll", "100ms"},
+            {"squid_period", "1s"},
+            {"check_sample", 0},
+            {"check_pause", "10ms"}}},
           {"timeouts", {{"peer_connect", "10s"}, {"peer_first_byte", "10s"}}},  // on a busy machine
           {"access", {{"clients", {"loopback"}}, {"deny_to", json::array()}}},
           {"log", {{"access", access_log.string()}}}};

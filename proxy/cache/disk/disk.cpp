@@ -171,8 +171,8 @@ void Disk::purge(const Key& key, Done done) {
   queue_.purge(std::move(record));
 }
 
-Result<void> Disk::purge_prefix(std::string_view text, Done done) {
-  if (catalog_.rules.add(text) == PurgeRules::Added::too_many) return Error::busy;
+Result<void> Disk::purge_prefix(std::string_view text, Done done, PurgeRules::Room room) {
+  if (catalog_.rules.add(text, room) == PurgeRules::Added::too_many) return Error::busy;
   NewRecord record{
       .header = {.kind = RecordKind::purge_prefix}, .url = std::string(text), .head = {}};
   record.done = told(std::move(done));

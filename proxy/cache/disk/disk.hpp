@@ -85,8 +85,10 @@ class Disk {
   void purge(const Key& key, Done done);
   // Purges every entry whose URL or giver the text covers (Options::purge_reading). These entries
   // cannot be opened from now on, and at the latest after a second they are not claimed either.
-  // `busy`: refused, because there are too many such purges already.
-  Result<void> purge_prefix(std::string_view text, Done done);
+  // `busy`: refused, because there are too many such purges already. With room that is reserved, up
+  // to PurgeRules::kReserved short texts are never refused.
+  Result<void> purge_prefix(std::string_view text, Done done,
+                            PurgeRules::Room room = PurgeRules::Room::shared);
 
   // A block of an object is lost: the object is not claimed from now on, and soon a record says so.
   // `object`: the key of its URL.

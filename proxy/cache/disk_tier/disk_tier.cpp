@@ -134,9 +134,10 @@ DiskTier::Purge DiskTier::purge(const Key& url_key, disk::Done done, Also also) 
   return Purge::queued;
 }
 
-Result<void> DiskTier::purge_all(std::string_view text, disk::Done done) {
+Result<void> DiskTier::purge_all(std::string_view text, disk::Done done,
+                                 disk::PurgeRules::Room room) {
   const Selectors::AllLocked all(selectors_);
-  return disk_.purge_prefix(text, std::move(done));
+  return disk_.purge_prefix(text, std::move(done), room);
 }
 
 void DiskTier::charge() {

@@ -115,7 +115,9 @@ class DiskTier {
   // Purges all variants.
   Purge purge(const disk::Key& url_key, disk::Done done, Also also = Also::nothing);
   // Purges all URLs that the text covers. `busy`: too many such purges are under way.
-  disk::Result<void> purge_all(std::string_view text, disk::Done done);
+  // See Disk::purge_prefix().
+  disk::Result<void> purge_all(std::string_view text, disk::Done done,
+                               disk::PurgeRules::Room room = disk::PurgeRules::Room::shared);
 
   // Charges the memory of index, rules and queue to the budget. For one thread, regularly.
   void charge();

@@ -47,6 +47,8 @@ TEST(PurgePattern, CoversAllThatANeighbourGaveWhateverItsName) {
   EXPECT_TRUE(purge.covers("http://a.test/", 7));
   EXPECT_FALSE(purge.covers("http://a.test/", 8));
   EXPECT_FALSE(purge.covers("http://a.test/")) << "the origin gave it";
+  EXPECT_TRUE(purge.is_by_giver());
+  EXPECT_FALSE(PurgePattern("giver:7").is_by_giver());
   EXPECT_TRUE(PurgePattern("http://a.test/").covers("http://a.test/", 7));
 }
 

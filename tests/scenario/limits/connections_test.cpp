@@ -153,7 +153,12 @@ TEST(Descriptors, AreKeptForOriginsAndOwnPages) {
   FewDescriptors scene;
   EXPECT_TRUE(contains(scene.errors(), "enough for 42 client connections")) << scene.errors();
   std::vector<std::unique_ptr<Client>> crowd;
-  for (int i = 0; i < 150; ++i) crowd.push_back(std::make_unique<Client>(scene.reserved.port()));
+  const auto slow =
+      request_text("POST", scene.origin.url("/slow"), {{"Content-Length", "2"}}) + 'x';
+  for (int i = 0; i < 150; ++i) {
+    crowd.push_back(std::make_unique<Client>(scene.reserved.port()));
+    crowd.back()->send(slow);  // those that are let in hold a connection to the origin, too
+  }
   for (int i = 0; i < 10; ++i) {
     Client other(scene.reserved.port(), kOther);
     EXPECT_EQ(other.get(scene.origin.url("/" + std::to_string(i))).status, 200);

@@ -1,7 +1,11 @@
 // What a neighbour is trusted with, and what bounds that trust.
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <array>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
 
 #include "tests/scenario/peers/peer_scene.hpp"
 #include "tests/support/temporary_directory.hpp"
@@ -27,11 +31,33 @@ Reply validated(const Request& request) {
   return versioned("from the origin");
 }
 
+// As many as it takes.
+const std::vector<std::string> kLies{"/lie/1", "/lie/2", "/lie/3"};
+
+// These paths and those of the lies.
+std::vector<std::string> beside_lies(std::vector<std::string> paths) {
+  paths.insert(paths.end(), kLies.begin(), kLies.end());
+  return paths;
+}
+
+// Waits until so many responses were contradicted.
+void await_contradictions(const PeerScene& scene, int number) {
+  EXPECT_TRUE(await([&] { return scene.books().at("contradictions") == number; }))
+      << scene.books().dump(2);
+}
+
+// Has the neighbour lie about each of them.
+void ask_for_lies(PeerScene& scene, const Reply& lie = versioned("a lie of another length")) {
+  for (const auto& path : kLies) {
+    scene.peer.on(path, lie);
+    EXPECT_EQ(scene.get(path).status, 200);
+  }
+}
+
 // Waits until the neighbour is distrusted, and what it gave is purged.
 void await_distrust(const PeerScene& scene) {
-  EXPECT_TRUE(await([&] { return scene.books().at("contradictions") == 1; }))
-      << scene.books().dump(2);
-  EXPECT_EQ(scene.books().at("state"), "resting");
+  await_contradictions(scene, 3);
+  EXPECT_TRUE(await([&] { return scene.books().at("state") == "resting"; }));
   const auto& process = scene.proxy->process();
   EXPECT_TRUE(await([&] { return contains(process.errors(), "neighbour b were dropped"); }))
       << process.errors();
@@ -70,71 +96,126 @@ TEST(Trust, AResponseThatSetsACookieIsTakenFromNoNeighbour) {
 }
 
 TEST(Trust, ANeighbourThatLiesRestsAndWhatItGaveIsDropped) {
-  PeerScene scene({"/a", "/b", "/c"}, kCheckAll);
+  PeerScene scene(beside_lies({"/a", "/c"}), kCheckAll);
   scene.origin.otherwise(validated);
   scene.peer.on("/a", versioned("from the origin"));  // the truth
-  scene.peer.on("/b", versioned("a lie of another length"));
   scene.get("/own");
   EXPECT_TRUE(contains(scene.get("/a").field("Cache-Status"), "peer/b"));
   ASSERT_TRUE(scene.origin.await_requests("/a", 1));
   EXPECT_TRUE(is_hit(scene.get("/a"))) << "a check changes nothing by itself";
-  EXPECT_EQ(scene.get("/b").body, "a lie of another length") << "no client waits for a check";
+  scene.peer.on("/lie/1", versioned("a lie of another length"));
+  EXPECT_EQ(scene.get("/lie/1").body, "a lie of another length") << "no client waits for a check";
+  await_contradictions(scene, 1);
+  ask_for_lies(scene);
   await_distrust(scene);
-  for (const char* path : {"/a", "/b", "/c"}) {
-    const Response response = scene.get(path);
-    EXPECT_FALSE(is_hit(response)) << path;
-    EXPECT_EQ(response.body, "from the origin") << path;
+  for (const auto& path : beside_lies({"/a", "/c"})) {
+    EXPECT_EQ(scene.get(path).body, "from the origin") << path;
   }
+  EXPECT_GT(scene.origin.count("/a"), 1U) << "it was fetched again";
   EXPECT_TRUE(is_hit(scene.get("/own")));
   EXPECT_EQ(scene.peer.count("/c"), 0U);
-  EXPECT_FALSE(scene.origin.requests("/b").at(0).has("If-None-Match"));
+  EXPECT_FALSE(scene.origin.requests("/lie/2").at(0).has("If-None-Match"));
 }
 
-TEST(Trust, ANeighbourThatMadeUpAnotherVersionLies) {
-  PeerScene scene({"/a"}, kCheckAll);
+TEST(Trust, ANeighbourThatMadeUpOtherVersionsLies) {
+  PeerScene scene(kLies, kCheckAll);
   scene.origin.otherwise(validated);
-  scene.peer.on("/a", cacheable("a lie").with("ETag", "\"evil\""));
-  scene.get("/a");
+  ask_for_lies(scene, cacheable("a lie").with("ETag", "\"evil\""));
   await_distrust(scene);
 }
 
 TEST(Trust, WhatTheOriginHasConfirmedStaysWhenItsGiverIsDistrusted) {
-  PeerScene scene({"/a", "/b"}, kCheckAll);
+  PeerScene scene(beside_lies({"/a"}), kCheckAll);
   scene.origin.otherwise(validated);
   scene.peer.on("/a", versioned("from the peer!!"));  // as long as the origin's
-  scene.peer.on("/b", versioned("a lie of another length"));
   scene.get("/a");
   const Response confirmed = scene.get("/a", {{"Cache-Control", "no-cache"}});
   EXPECT_EQ(confirmed.body, "from the peer!!");
   EXPECT_TRUE(contains(confirmed.field("Cache-Status"), "fwd-status=304"));
-  scene.get("/b");
+  ask_for_lies(scene);
   await_distrust(scene);
   EXPECT_TRUE(is_hit(scene.get("/a")));
 }
 
+// A load balancer may lead us always to another server than the neighbour.
+TEST(Trust, ANeighbourIsNotDistrustedForOneUrlThatIsDroppedAlone) {
+  PeerScene scene({"/a", "/b"}, kCheckAll);
+  scene.origin.otherwise(validated);
+  scene.peer.on("/a", versioned("from the origin"));
+  scene.peer.on("/b", versioned("a lie of another length"));
+  for (const char* path : {"/a", "/b"}) scene.get(path);
+  await_contradictions(scene, 1);
+  EXPECT_EQ(scene.books().at("state"), "usable");
+  EXPECT_TRUE(is_hit(scene.get("/a")));
+  EXPECT_EQ(scene.get("/b").body, "from the origin");
+  EXPECT_TRUE(
+      contains(scene.proxy->process().errors(), scene.origin.url("/b") + " that never was"));
+}
+
+TEST(Trust, AResponseInDoubtIsGivenToNoFurtherClient) {
+  json settings = kCheckAll;
+  settings["digest"]["check_pause"] = "1m";
+  PeerScene scene({"/b"}, settings);
+  scene.origin.otherwise(validated);
+  scene.peer.on("/b", versioned("a lie of another length"));
+  EXPECT_EQ(scene.get("/b").body, "a lie of another length");
+  EXPECT_TRUE(await([&] { return scene.get("/b").body == "from the origin"; }));
+  EXPECT_EQ(scene.peer.count("/b"), 1U);
+  EXPECT_EQ(scene.books().at("contradictions"), 0) << "the origin is asked again later";
+}
+
+TEST(Trust, EachQuestionOfACheckTakesAConnectionOfItsOwn) {
+  PeerScene scene({"/b"}, kCheckAll);
+  scene.origin.otherwise(validated);
+  scene.peer.on("/b", versioned("a lie of another length"));
+  scene.get("/own");
+  scene.get("/b");
+  await_contradictions(scene, 1);
+  std::set<std::size_t> connections;
+  for (const auto& request : scene.origin.requests("/b")) connections.insert(request.connection);
+  EXPECT_EQ(scene.origin.count("/b"), 3U);
+  EXPECT_EQ(connections.size(), 3U);
+}
+
+// Two servers, one of which has another version. A load balancer leads connections to them in turn.
+class TwoServers {
+ public:
+  Reply operator()(const Request& request) {
+    const std::lock_guard lock(mutex_);
+    const auto turn = turns_.try_emplace(request.connection, turns_.size()).first->second;
+    return turn % 2 == 0 ? versioned("from the other", "v2") : versioned("from the origin");
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::size_t, std::size_t> turns_;  // by connection
+};
+
 TEST(Trust, AnHonestNeighbourIsNotDistrustedWhateverItsOriginDoes) {
-  PeerScene scene({"/same", "/changed", "/varies", "/fails", "/unversioned"}, kCheckAll);
-  std::atomic<int> asked = 0;
+  std::vector<std::string> paths{"/same", "/changed", "/fails", "/unversioned"};
+  for (int i = 0; i < 5; ++i) paths.push_back("/varies/" + std::to_string(i));
+  PeerScene scene(paths, kCheckAll);
+  std::array<TwoServers, 5> servers;
   scene.origin.on("/same", versioned("from the origin"));
   scene.origin.on("/changed", cacheable("newer").with("ETag", "\"v2\""));
-  scene.origin.on("/varies", [&](const Request&) {  // one of two servers has another version
-    return asked++ % 2 == 0 ? versioned("from the other", "v2") : versioned("from the origin");
-  });
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    scene.origin.on("/varies/" + std::to_string(i), std::ref(servers[i]));
+  }
   scene.origin.on("/fails", Reply(503));
   scene.origin.on("/unversioned", cacheable("something else"));
-  for (const char* path : {"/same", "/changed", "/varies", "/fails", "/unversioned"}) {
+  for (const auto& path : paths) {
     scene.peer.on(path, versioned("from the origin"));
     EXPECT_EQ(scene.get(path).body, "from the origin") << path;
-    ASSERT_TRUE(scene.origin.await_requests(path, 1)) << path;
+    const bool again = contains(path, "varies");
+    ASSERT_TRUE(scene.origin.await_requests(path, again ? 2 : 1)) << path;
   }
-  ASSERT_TRUE(scene.origin.await_requests("/varies", 2)) << "it is asked again";
-  EXPECT_EQ(await_halt([&] { return scene.origin.count(); }), 6U);
+  EXPECT_EQ(await_halt([&] { return scene.origin.count(); }), paths.size() + servers.size());
   const json books = scene.books();
-  EXPECT_EQ(books.at("checks"), 5);
+  EXPECT_EQ(books.at("checks"), paths.size());
   EXPECT_EQ(books.at("contradictions"), 0);
   EXPECT_EQ(books.at("state"), "usable");
-  EXPECT_EQ(books.at("true_hits"), 5);
-  EXPECT_EQ(scene.proxy->metric("hearsay_peer_checks_total{peer=\"b\"}"), 5);
+  EXPECT_EQ(books.at("true_hits"), paths.size());
+  EXPECT_EQ(scene.proxy->metric("hearsay_peer_checks_total{peer=\"b\"}"), paths.size());
 }
 
 TEST(Trust, ACheckTellsTheOriginNoSecretOfTheClient) {
@@ -164,20 +245,19 @@ TEST(Trust, WhatALiarGaveIsGoneFromTheDiskAndDoesNotComeBack) {
   const TemporaryDirectory home;
   json settings = kCheckAll;
   settings["cache"]["disk"] = {{"path", (home.path() / "c").string()}, {"size", "64MiB"}};
-  PeerScene scene({"/a", "/b"}, settings);
+  PeerScene scene(beside_lies({"/a"}), settings);
   scene.origin.otherwise(validated);
   scene.peer.on("/a", versioned("from the peer!!"));
-  scene.peer.on("/b", versioned("a lie of another length"));
   for (const char* path : {"/own", "/a"}) scene.get(path);
   ASSERT_TRUE(await([&] { return scene.proxy->metric("hearsay_disk_stored_total") >= 2; }));
   scene.crash();
   EXPECT_EQ(scene.given_on("/a").body, "from the peer!!") << "it is on disk";
-  scene.get("/b");
+  ask_for_lies(scene);
   await_distrust(scene);
-  for (const char* path : {"/a", "/b"}) EXPECT_EQ(scene.given_on(path).status, 504) << path;
+  for (const auto& path : beside_lies({"/a"})) EXPECT_EQ(scene.given_on(path).status, 504) << path;
   EXPECT_EQ(scene.given_on("/own").status, 200);
   scene.crash();
-  for (const char* path : {"/a", "/b"}) EXPECT_EQ(scene.given_on(path).status, 504) << path;
+  for (const auto& path : beside_lies({"/a"})) EXPECT_EQ(scene.given_on(path).status, 504) << path;
   EXPECT_EQ(scene.given_on("/own").status, 200);
 }
 

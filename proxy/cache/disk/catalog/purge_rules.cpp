@@ -28,9 +28,15 @@ void PurgeRules::publish() {
   count_.store(rules_.size(), std::memory_order_release);
 }
 
-PurgeRules::Added PurgeRules::add(std::string_view text) {
+bool PurgeRules::has_room_for(std::string_view text, Room room) const {
+  const bool reserved = room == Room::reserved;
+  return rules_.size() < kMost + (reserved ? kReserved : 0) &&
+         text_bytes_ + text.size() <= kMostBytes + (reserved ? kReservedBytes : 0);
+}
+
+PurgeRules::Added PurgeRules::add(std::string_view text, Room room) {
   const threads::WriteLock lock(mutex_);
-  if (!find(text) && !has_room_for(text)) return Added::too_many;
+  if (!find(text) && !has_room_for(text, room)) return Added::too_many;
   rule_for(text).unsettled += 1;
   publish();
   return Added::yes;

@@ -20,6 +20,10 @@ class PurgeRules {
  public:
   static constexpr std::size_t kMost = 1024;
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of their texts together
+  // Room beyond that for rules that must not be refused. Their caller has few different texts.
+  static constexpr std::size_t kReserved = 128;
+  static constexpr std::size_t kReservedBytes = 16 * kReserved;
+  enum class Room : std::uint8_t { shared, reserved };
 
   using Covers = std::function<bool(std::string_view url, GiverTag giver)>;
   // Returns which entries the text of a rule covers.
@@ -33,7 +37,7 @@ class PurgeRules {
     too_many,  // there are too many rules, or their texts are too long
   };
   // Adds a rule without a position: until settle() sets one, it covers later entries, too.
-  [[nodiscard]] Added add(std::string_view text);
+  [[nodiscard]] Added add(std::string_view text, Room room = Room::shared);
   // Undoes one add(). The caller has added a rule that covers more.
   void withdraw(std::string_view text);
   // The record of an added rule was written at this position: the rule covers entries before it. If
@@ -69,9 +73,7 @@ class PurgeRules {
   };
   Rule* find(std::string_view text) REQUIRES(mutex_);
   Rule& rule_for(std::string_view text) REQUIRES(mutex_);
-  bool has_room_for(std::string_view text) const REQUIRES(mutex_) {
-    return rules_.size() < kMost && text_bytes_ + text.size() <= kMostBytes;
-  }
+  bool has_room_for(std::string_view text, Room room = Room::shared) const REQUIRES(mutex_);
   void count_until(std::string_view text, Position at) REQUIRES(mutex_);
   void publish() REQUIRES(mutex_);
 

@@ -76,5 +76,22 @@ TEST(DiskPurgeRules, AreBounded) {
   EXPECT_EQ(rules.add("http://one.more.example/"), Added::too_many);
 }
 
+TEST(DiskPurgeRules, HaveRoomForAFewThatMustNotBeRefused) {
+  PurgeRules rules;
+  for (std::size_t i = 0; i < PurgeRules::kMost; ++i) {
+    ASSERT_EQ(rules.add("http://" + std::to_string(i) + ".example/"), Added::yes);
+  }
+  const auto add = [&](std::size_t giver) {
+    return rules.add("giver:" + std::to_string(giver), PurgeRules::Room::reserved);
+  };
+  for (std::size_t giver = 0; giver < PurgeRules::kReserved; ++giver) {
+    EXPECT_EQ(add(giver), Added::yes) << giver;
+  }
+  EXPECT_TRUE(rules.purged("giver:7", {1, 64}));
+  EXPECT_EQ(add(7), Added::yes) << "again";
+  EXPECT_EQ(add(PurgeRules::kReserved), Added::too_many);
+  EXPECT_EQ(rules.add("http://one.more.example/"), Added::too_many);
+}
+
 }  // namespace
 }  // namespace proxy::cache::disk

@@ -1,0 +1,40 @@
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "proxy/purging/purge_pattern.hpp"
+#include "proxy/tiers/tiers.hpp"
+#include "tests/proxy/scene.hpp"
+#include "tests/support/run.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace proxy {
+namespace {
+
+using cache::disk::PurgeRules;
+
+// Otherwise the disk would give out again what memory has dropped.
+TEST(Forget, PurgesTheDiskOfWhatALiarGaveThoughItTakesNoOtherPurge) {
+  const support::TemporaryDirectory home;
+  Scene scene;
+  const auto work = net::asio::make_work_guard(scene.aside);
+  const std::jthread aside([&] { scene.aside.run_for(std::chrono::seconds(20)); });
+  cache::DiskTier disk(scene.budget, {.path = home.path(), .bytes = 64 << 20},
+                       PurgePattern::reading);
+  ASSERT_TRUE(disk.start());
+  scene.process.disk = &disk;
+  auto& rules = disk.disk().catalog().rules;
+  for (std::size_t i = 0; i < PurgeRules::kMost; ++i) {
+    ASSERT_EQ(rules.add("http://" + std::to_string(i) + ".test/"), PurgeRules::Added::yes);
+  }
+  const auto forgotten = [&](PurgePattern purge) {
+    return support::run(scene.worker.io, forget(scene.worker, purge)).has_value();
+  };
+  EXPECT_FALSE(forgotten(PurgePattern("http://a.test/")));
+  EXPECT_TRUE(forgotten(PurgePattern(cache::Giver{7})));
+  scene.process.disk = nullptr;
+  scene.aside.stop();
+}
+
+}  // namespace
+}  // namespace proxy
