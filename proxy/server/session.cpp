@@ -98,8 +98,10 @@ class Session final : public SessionList::Item {
   Cut cut_ = Cut::none;
 };
 
+// A connection in the reserve has been let in because its request is there already.
 std::optional<Waiting> Session::waits() const {
-  if (now_.doing == Now::Doing::answering || cut_ != Cut::none) return std::nullopt;
+  const bool has_request = now_.doing == Now::Doing::answering || guest_.in_reserve();
+  if (has_request || cut_ != Cut::none) return std::nullopt;
   return Waiting{.client = guest_.address(),
                  .connections = guest_.share().connections,
                  .idle = now_.doing == Now::Doing::idle,

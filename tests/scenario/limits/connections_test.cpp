@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -142,6 +144,11 @@ struct FewDescriptors {
     return origin_form_text("127.0.0.1:" + std::to_string(reserved.port()), "GET", "/health");
   }
 
+  std::ptrdiff_t open_descriptors() const {
+    const std::filesystem::directory_iterator open("/proc/" + std::to_string(proxy->pid()) + "/fd");
+    return std::distance(begin(open), end(open));
+  }
+
   Gate gate;
   ScriptedOrigin origin;
   const TemporaryDirectory directory;
@@ -177,7 +184,9 @@ TEST(Descriptors, OfRequestsThatWaitForAnOriginLeaveSomeForOwnPages) {
     crowd.back()->send(request_text("POST", scene.origin.url("/waits"), {}, "x"));
   }
   EXPECT_TRUE(await([&] { return contains(scene.errors(), "file descriptors of this process"); }));
+  await_halt([&] { return scene.origin.count("/waits"); });
   EXPECT_GT(scene.origin.count("/waits"), 10U);
+  EXPECT_LE(scene.open_descriptors(), 96 - 96 / 16) << "half of the last eighth";
   for (int i = 0; i < 10; ++i) {
     Client monitor(scene.reserved.port());
     monitor.send(scene.health_request());

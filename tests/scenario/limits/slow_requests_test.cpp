@@ -76,8 +76,8 @@ TEST(SlowAnswers, ToLargeHeadsTakeNoMoreMemoryThanTheLimitAndTheOldestGo) {
 }
 
 TEST(SlowAnswers, ToSmallHeadsAreNotCut) {
-  CrowdScene scene(json{{"heads", "64KiB"}});
-  scene.gather_busy(40);
+  CrowdScene scene(json{{"heads", "1MiB"}});
+  scene.gather_busy(100);  // which take buffers of 16 KiB
   EXPECT_EQ(cut(scene.proxy, "heads"), 0);
   scene.gate.open();
   for (auto& client : scene.crowd) EXPECT_EQ(client->read().status, 200);
