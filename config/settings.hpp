@@ -81,7 +81,7 @@ struct DigestSettings {
   double false_miss_sample = 0.001;
   // The share of the responses that neighbours give which are compared with the origin's.
   double check_sample = 0.001;
-  milliseconds check_pause{5'000};  // between the first two questions of a check in doubt
+  milliseconds check_pause{1'000};  // between the first two questions of a check in doubt
   // The share of the requests answered by a guest's unconfirmed response that also ask the origin
   // to confirm it.
   double confirm_sample = 0.05;

@@ -78,8 +78,9 @@ void Accuracy::probed(bool held) {
   if (held) counters_.false_misses.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Accuracy::distrusted(SteadyTime now) {
+void Accuracy::contradicted(SteadyTime now) {
   resting_until_.store(now + kLongestRest, std::memory_order_relaxed);
+  counters_.contradictions.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Accuracy::put_to_use(bool in_use, std::uint64_t total) {

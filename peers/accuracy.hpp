@@ -82,10 +82,8 @@ class Accuracy {
 
   // Records that a response of the peer is being compared with the origin's. Has no other effect.
   void checked() { counters_.checks.fetch_add(1, std::memory_order_relaxed); }
-  // Records that a response of the peer never was the origin's. Has no other effect.
-  void contradicted() { counters_.contradictions.fetch_add(1, std::memory_order_relaxed); }
-  // The peer is distrusted: it rests for kLongestRest.
-  void distrusted(SteadyTime now);
+  // Records that a response of the peer never was the origin's. The peer rests for kLongestRest.
+  void contradicted(SteadyTime now);
 
   // Records that the peer was sent a body of our digest.
   void sent_digest(std::uint64_t bytes) {

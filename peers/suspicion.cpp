@@ -14,36 +14,20 @@ std::string_view origin_of(std::string_view url) {
 
 }  // namespace
 
-// A repeated note replaces the earlier one. Notes older than the window are forgotten.
-void Suspicion::note(Notes& notes, std::string_view what, SteadyTime now) {
-  std::erase_if(
-      notes, [&](const Noted& noted) { return noted.what == what || noted.when + kWindow <= now; });
-  notes.push_back({std::string(what), now});
-}
-
-bool Suspicion::contradicted(std::string_view url, SteadyTime now) {
-  const threads::MutexLock lock(mutex_);
-  const bool no_witness = std::any_of(varying_.begin(), varying_.end(), [&](const Noted& origin) {
-    return now < origin.when + kWindow && origin.what == origin_of(url);
-  });
-  if (no_witness) return false;
-  note(urls_, url, now);
-  if (urls_.size() < kUrls) return false;
-  urls_.erase(urls_.begin(), urls_.end() - 1);
-  return true;
-}
-
 void Suspicion::origin_varies(std::string_view url, SteadyTime now) {
-  const threads::MutexLock lock(mutex_);
   const auto origin = origin_of(url);
-  note(varying_, origin, now);
+  const threads::MutexLock lock(mutex_);
+  std::erase_if(varying_, [&](const Varying& one) { return one.origin == origin; });
+  varying_.push_back({std::string(origin), now});
   if (varying_.size() > kMostOrigins) varying_.pop_front();
-  std::erase_if(urls_, [&](const Noted& noted) { return origin_of(noted.what) == origin; });
 }
 
-bool Suspicion::exists(SteadyTime now) const {
+bool Suspicion::may_testify(std::string_view url, SteadyTime now) const {
+  const auto origin = origin_of(url);
   const threads::MutexLock lock(mutex_);
-  return !urls_.empty() && now < urls_.back().when + kWindow;
+  return std::none_of(varying_.begin(), varying_.end(), [&](const Varying& one) {
+    return now < one.seen + kWhile && one.origin == origin;
+  });
 }
 
 bool Suspicion::begin_doubt() {

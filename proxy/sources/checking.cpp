@@ -76,13 +76,6 @@ Task<void> purge_given(Worker& worker, const peers::Peer& peer) {
                peer.name, on_disk);
 }
 
-Task<void> distrust(Worker& worker, peers::Peer& peer) {
-  spdlog::warn("the neighbour {} rests, since it gave {} such responses within {} min", peer.name,
-               peers::Suspicion::kUrls, std::chrono::minutes(peers::Suspicion::kWindow).count());
-  peer.accuracy.distrusted(steady_clock::now());
-  co_await purge_given(worker, peer);
-}
-
 Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given given) {
   auto& peer = *given.by;
   const auto& url = request->get().target.url();
@@ -91,13 +84,11 @@ Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given gi
     const auto ruling = co_await examine(worker, request->get(), given);
     const auto now = steady_clock::now();
     if (ruling == Ruling::origin_varies) peer.suspicion.origin_varies(url, now);
-    if (ruling != Ruling::contradicted) co_return;
-    spdlog::warn(
-        "the neighbour {} gave a response for {} that never was the origin's; it was "
-        "dropped",
-        peer.name, url);
-    peer.accuracy.contradicted();
-    if (peer.suspicion.contradicted(url, now)) co_await distrust(worker, peer);
+    if (ruling != Ruling::contradicted || !peer.suspicion.may_testify(url, now)) co_return;
+    spdlog::warn("the neighbour {} gave a response for {} that never was the origin's; it rests",
+                 peer.name, url);
+    peer.accuracy.contradicted(now);
+    co_await purge_given(worker, peer);
   } catch (const std::exception& bug) {
     spdlog::error("a check of {} failed inside this proxy: {}", peer.name, bug.what());
   }
@@ -106,8 +97,7 @@ Task<void> check(Worker& worker, std::unique_ptr<OwnedRequest> request, Given gi
 }  // namespace
 
 void sample_given(Worker& worker, const Request& request, Given given) {
-  const bool suspected = given.by->suspicion.exists(steady_clock::now());
-  const double share = share_to_check(request.policy().settings.digest.check_sample, suspected);
+  const double share = request.policy().settings.digest.check_sample;
   if (worker.probes.chosen(share)) check_given(worker, request, std::move(given));
 }
 

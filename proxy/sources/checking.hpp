@@ -23,14 +23,13 @@ struct Given {
 
 // Asks the origin for what the neighbour gave, and compares (contradiction.hpp). If the two differ
 // in a way that no change at the origin explains, drops the stored responses of the URL, and asks
-// twice more (examination.hpp). Of a neighbour that gave several such responses
-// (peers/suspicion.hpp), drops all that no origin has confirmed, in memory, on disk and under way,
-// and rests it. Returns at once; a detached coroutine on the worker's thread does the rest. The
-// origin's bodies are not read, unless they are short. Does nothing if too many questions are under
-// way.
+// twice more (examination.hpp). If all answers contradict the neighbour, rests it, and drops all of
+// it that no origin has confirmed, in memory, on disk and under way. Returns at once; a detached
+// coroutine on the worker's thread does the rest. The origin's bodies are not read, unless they are
+// short. Does nothing if too many questions are under way.
 void check_given(Worker& worker, const Request& request, Given given);
 // Call this when a neighbour has given a response to the request. As check_given(), in the share
-// `digest.check_sample` of the calls, or in a larger one if the neighbour is suspected.
+// `digest.check_sample` of the calls.
 void sample_given(Worker& worker, const Request& request, Given given);
 
 }  // namespace proxy

@@ -43,8 +43,4 @@ std::chrono::milliseconds pause_after(std::size_t answers, std::chrono::millisec
   return pause;
 }
 
-double share_to_check(double usual, bool suspected) {
-  return suspected && usual > 0 ? std::max(usual, kShareOfSuspects) : usual;
-}
-
 }  // namespace proxy

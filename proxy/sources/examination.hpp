@@ -41,10 +41,4 @@ Ruling ruling_on(std::span<const Testimony> answers);
 // may take seconds or minutes to get a change.
 std::chrono::milliseconds pause_after(std::size_t answers, std::chrono::milliseconds first);
 
-// The share of a neighbour's responses to check. `usual`: the setting digest.check_sample. A
-// neighbour that was contradicted lately is checked at least in kShareOfSuspects, unless nothing is
-// to be checked at all.
-inline constexpr double kShareOfSuspects = 0.05;
-double share_to_check(double usual, bool suspected);
-
 }  // namespace proxy

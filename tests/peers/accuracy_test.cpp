@@ -46,13 +46,12 @@ TEST(Accuracy, FalseHitsAreTheSumOfTheirCauses) {
   EXPECT_EQ(books.false_hits, 21U);
 }
 
-TEST(Accuracy, APeerThatIsDistrustedRestsForLong) {
+TEST(Accuracy, APeerThatGaveWhatNeverWasTheOriginsRestsForLong) {
   Accuracy accuracy;
   note(accuracy, ClaimOutcome::true_hit, 10'000);
   accuracy.checked();
-  accuracy.contradicted();
   EXPECT_FALSE(accuracy.resting(kNow));
-  accuracy.distrusted(kNow);
+  accuracy.contradicted(kNow);
   EXPECT_TRUE(accuracy.resting(kNow + kLongestRest - 1ms));
   EXPECT_FALSE(accuracy.resting(kNow + kLongestRest));
   EXPECT_EQ(accuracy.books().checks, 1U);

@@ -41,12 +41,5 @@ TEST(Examination, LeavesALoadBalancerAndItsServersEverMoreTime) {
   EXPECT_EQ(pause_after(2, 5s), 25s);
 }
 
-TEST(Examination, IsMadeMoreOftenOfANeighbourThatIsSuspected) {
-  EXPECT_EQ(share_to_check(0.001, false), 0.001);
-  EXPECT_EQ(share_to_check(0.001, true), kShareOfSuspects);
-  EXPECT_EQ(share_to_check(1, true), 1);
-  EXPECT_EQ(share_to_check(0, true), 0) << "no checks means none";
-}
-
 }  // namespace
 }  // namespace proxy

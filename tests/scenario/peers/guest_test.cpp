@@ -131,20 +131,17 @@ TEST(Guest, ItsBytesAreNotJoinedWithTheOrigins) {
 }
 
 TEST(Guest, ThatLiesIsFoundOutWhenItsResponseIsToBeConfirmed) {
-  const std::vector<std::string> lies{"/a", "/c", "/d"};
-  PeerScene scene({"/a", "/b", "/c", "/d"}, confirming(1), "guest");
+  PeerScene scene({"/a", "/b"}, confirming(1), "guest");
+  scene.origin.on("/a", cacheable("from the origin")
+                            .with("ETag", "\"v1\"")
+                            .with("Last-Modified", "Wed, 21 Oct 2015 07:28:00 GMT"));
+  scene.peer.on("/a", cacheable("a lie").with("ETag", "\"evil\""));
   scene.peer.on("/b", cacheable("another lie"));
   scene.get("/b");
-  for (const auto& path : lies) {
-    scene.origin.on(path, cacheable("from the origin")
-                              .with("ETag", "\"v1\"")
-                              .with("Last-Modified", "Wed, 21 Oct 2015 07:28:00 GMT"));
-    scene.peer.on(path, cacheable("a lie").with("ETag", "\"evil\""));
-    scene.get(path);
-    EXPECT_EQ(scene.get(path).body, "a lie");
-  }
-  EXPECT_TRUE(await([&] { return scene.books().at("contradictions") == 3; }));
-  EXPECT_TRUE(await([&] { return scene.books().at("state") == "resting"; }));
+  scene.get("/a");
+  EXPECT_EQ(scene.get("/a").body, "a lie");
+  EXPECT_TRUE(await([&] { return scene.books().at("contradictions") == 1; }));
+  EXPECT_EQ(scene.books().at("state"), "resting");
   EXPECT_TRUE(await([&] { return scene.get("/b").body == "from the origin"; }));
   EXPECT_EQ(scene.get("/a").body, "from the origin");
 }
