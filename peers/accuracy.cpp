@@ -80,7 +80,7 @@ void Accuracy::probed(bool held) {
 
 void Accuracy::contradicted(SteadyTime now) {
   resting_until_.store(now + kLongestRest, std::memory_order_relaxed);
-  counters_.contradictions.fetch_add(1, std::memory_order_relaxed);
+  counters_.contradictions.fetch_add(1, std::memory_order_release);  // who sees it sees the rest
 }
 
 void Accuracy::put_to_use(bool in_use, std::uint64_t total) {

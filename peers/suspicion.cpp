@@ -30,16 +30,26 @@ bool Suspicion::may_testify(std::string_view url, SteadyTime now) const {
   });
 }
 
-bool Suspicion::begin_doubt() {
+bool Suspicion::begin_doubt(const std::string& origin) {
   const threads::MutexLock lock(mutex_);
-  if (doubts_ >= kMostDoubts) return false;
-  ++doubts_;
+  const bool is_in_doubt = std::count(in_doubt_.begin(), in_doubt_.end(), origin) > 0;
+  if (is_in_doubt || in_doubt_.size() >= kMostDoubts) return false;
+  in_doubt_.push_back(origin);
   return true;
 }
 
-void Suspicion::end_doubt() {
+void Suspicion::end_doubt(const std::string& origin) {
   const threads::MutexLock lock(mutex_);
-  --doubts_;
+  std::erase(in_doubt_, origin);
+}
+
+Suspicion::Doubt::Doubt(Suspicion& suspicion, std::string_view url)
+    : suspicion_(suspicion),
+      origin_(origin_of(url)),
+      followed_up_(suspicion.begin_doubt(origin_)) {}
+
+Suspicion::Doubt::~Doubt() {
+  if (followed_up_) suspicion_.end_doubt(origin_);
 }
 
 }  // namespace peers

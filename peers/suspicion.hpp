@@ -6,6 +6,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/threads/mutex.hpp"
 #include "peers/accuracy.hpp"
@@ -26,19 +27,19 @@ class Suspicion {
   // A check whose first answer contradicts the neighbour, until its last question is answered.
   class Doubt {
    public:
-    explicit Doubt(Suspicion& suspicion)
-        : suspicion_(suspicion.begin_doubt() ? &suspicion : nullptr) {}
-    ~Doubt() {
-      if (suspicion_) suspicion_->end_doubt();
-    }
+    Doubt(Suspicion& suspicion, std::string_view url);
+    ~Doubt();
     Doubt(const Doubt&) = delete;
     Doubt& operator=(const Doubt&) = delete;
 
-    // Whether there is room for it.
-    [[nodiscard]] bool is_followed_up() const { return suspicion_ != nullptr; }
+    // Whether there is room for it: each origin has one doubt at a time, so that an origin that
+    // does not answer leaves room for others.
+    [[nodiscard]] bool is_followed_up() const { return followed_up_; }
 
    private:
-    Suspicion* const suspicion_;
+    Suspicion& suspicion_;
+    const std::string origin_;
+    const bool followed_up_;
   };
 
   // The answers of the URL's origin do not agree.
@@ -52,12 +53,12 @@ class Suspicion {
     SteadyTime seen;
   };
 
-  bool begin_doubt() EXCLUDES(mutex_);
-  void end_doubt() EXCLUDES(mutex_);
+  bool begin_doubt(const std::string& origin) EXCLUDES(mutex_);
+  void end_doubt(const std::string& origin) EXCLUDES(mutex_);
 
   mutable threads::Mutex mutex_;
-  std::deque<Varying> varying_ GUARDED_BY(mutex_);  // in the order in which they were seen
-  std::size_t doubts_ GUARDED_BY(mutex_) = 0;
+  std::deque<Varying> varying_ GUARDED_BY(mutex_);        // in the order in which they were seen
+  std::vector<std::string> in_doubt_ GUARDED_BY(mutex_);  // origins
 };
 
 }  // namespace peers

@@ -69,7 +69,9 @@ Task<Joined> read_others(Client& client, const Request& request, const Lookup& l
                          std::unique_ptr<FillReader> reader) {
   const auto reason = lookup.verdict.reason;
   const ResponseWriter::WaitsFor waits(client.response, [&reader] { reader->leave(); });
+  const ResponseWriter::ReadsFrom reading(client.response, *reader);
   const auto head = co_await reader->head();
+  if (client.response.was_cut()) co_return Joined::answered;
   if (!head) {
     if (head.error().what == Failure::What::abandoned) co_return Joined::unfit;
     if (may_have_stale(client, request, lookup, head.error())) co_return Joined::unfit;
@@ -93,6 +95,7 @@ Task<Joined> read_others(Client& client, const Request& request, const Lookup& l
 Task<Delivered> read_own(Client& client, const Request& request, const Lookup& lookup,
                          std::unique_ptr<FillReader> reader) {
   const ResponseWriter::WaitsFor waits(client.response, [&reader] { reader->leave(); });
+  const ResponseWriter::ReadsFrom reading(client.response, *reader);
   for (;;) {
     const auto interim = co_await reader->interim();
     if (!interim) break;

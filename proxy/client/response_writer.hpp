@@ -97,7 +97,8 @@ class ResponseWriter {
     ResponseWriter& writer_;
     std::function<void()> before_;
   };
-  // While this object exists, the response's bytes come from the reader.
+  [[nodiscard]] bool was_cut() const { return cut_; }
+  // While this object exists, the response waits for the reader's bytes, or sends them.
   class ReadsFrom {
    public:
     ReadsFrom(ResponseWriter& writer, FillReader& reader) : writer_(writer) {

@@ -60,7 +60,7 @@ class Choice {
       auto client = by_freed.top();
       by_freed.pop();
       if (client.freed < spared) break;
-      pass_those_that_free_nothing(client);
+      pass_those_that_may_stay(client);
       if (!next_may_go(client)) {
         spared = std::max(spared, client.freed / 2);
         continue;
@@ -73,8 +73,13 @@ class Choice {
   Indices take() { return std::move(cut_); }
 
  private:
-  void pass_those_that_free_nothing(Share& client) const {
-    while (!client.responses.empty() && next(client).freed == 0) skip(client);
+  // Those that free nothing; and those whose clients have read lately, so that they do not hide
+  // silent sources behind them.
+  void pass_those_that_may_stay(Share& client) const {
+    const auto may_stay = [&](const Unread& unread) {
+      return unread.freed == 0 || (unread.by_client && now_ - unread.since < need_.patience);
+    };
+    while (!client.responses.empty() && may_stay(next(client))) skip(client);
   }
   [[nodiscard]] bool next_is_stalled(const Share& client, Need::Duration patience) const {
     return !client.responses.empty() && next(client).by_client &&

@@ -1,6 +1,7 @@
 #include "proxy/fill/fill.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace proxy {
 namespace {
@@ -143,7 +144,7 @@ FillReader* Fill::slowest() const {
   const auto is_behind = [this](const FillReader* a, const FillReader* b) REQUIRES(mutex_) {
     a->expect_guard(mutex_);
     b->expect_guard(mutex_);
-    return a->position_ < b->position_;
+    return std::tie(a->slice_, a->offset_) < std::tie(b->slice_, b->offset_);
   };
   return *std::min_element(readers_.begin(), readers_.end(), is_behind);
 }
@@ -180,14 +181,17 @@ void FillReader::leave() {
   wakeup_.notify();
 }
 
-// Bytes in hand are charged to the budget that the latest block is charged to.
+// Bytes in hand whose slice the reader has left count as charged to the budget to which the rest
+// is.
 FillReader::Held FillReader::held(const cache::Budget& budget) const {
   const threads::MutexLock lock(fill_->mutex_);
   if (detached_) return {};
   auto held = fill_->arrived_.charged_from(slice_, budget);
-  if (held.to_budget > 0) held.to_budget += in_hand_;
-  held.bytes += in_hand_;
-  return held;
+  const auto left_behind = in_hand_ - std::min<std::uint64_t>(in_hand_, offset_);
+  if (held.to_budget > 0) held.to_budget += left_behind;
+  held.bytes += left_behind;
+  const auto readers = fill_->readers_.size();
+  return {held.bytes / readers, held.to_budget / readers};
 }
 
 std::optional<std::chrono::steady_clock::time_point> FillReader::waits_since() const {
@@ -291,6 +295,7 @@ bool FillReader::take(Pieces& pieces) {
   }
   if (taken == 0) return false;
   in_hand_ = taken;
+  pass_taken();
   fill_->drop_behind();
   if (fill_->window_) fill_->writer_.notify();
   return true;

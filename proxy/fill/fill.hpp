@@ -141,7 +141,8 @@ class FillReader {
 
   // These three are for other coroutines of the reader's thread.
   // The memory of the bytes that the reader has yet to take, of those that it took last, and of the
-  // block that the source is to fill; and the part of it that is charged to `budget`.
+  // block that the source is to fill; and the part of it that is charged to `budget`. Readers of
+  // one fill share all of it equally.
   using Held = ArrivedSlices::Charged;
   [[nodiscard]] Held held(const cache::Budget& budget) const;
   // Since when the source has sent less than this memory has room for. So a source that sends a

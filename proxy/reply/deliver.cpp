@@ -196,7 +196,6 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
   if (entry.range) {
     http::append_field(response.fields(), "Content-Range", http::content_range(*entry.range));
   }
-  const ResponseWriter::ReadsFrom reading(response, reader);
   auto first = reader.at_hand();
   const auto buffers = buffers_of(first);
   auto error = co_await response.start(entry.head, entry.status, head.length,

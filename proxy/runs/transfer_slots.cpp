@@ -109,7 +109,10 @@ void TransferSlots::enter_lines(const ClientShare* client, Reader& reader) {
   if (!may_have(client, reader)) return;
   for (std::size_t kind = 0; kind < lines_.size(); ++kind) {
     const auto& turns = reader.turns[kind];
-    if (!turns.empty()) lines_[kind].first.insert(*turns.begin());
+    if (!turns.empty()) {
+      const auto& [number, waiter] = *turns.begin();
+      lines_[kind].first.emplace(place_of(client, reader, number), waiter);
+    }
     lines_[kind].waiters += turns.size();
   }
 }
@@ -118,7 +121,9 @@ void TransferSlots::leave_lines(const ClientShare* client, Reader& reader) {
   if (!may_have(client, reader)) return;
   for (std::size_t kind = 0; kind < lines_.size(); ++kind) {
     const auto& turns = reader.turns[kind];
-    if (!turns.empty()) lines_[kind].first.erase(turns.begin()->first);
+    if (!turns.empty()) {
+      lines_[kind].first.erase(place_of(client, reader, turns.begin()->first));
+    }
     lines_[kind].waiters -= turns.size();
   }
 }
@@ -163,7 +168,7 @@ net::Task<TransferSlots::Slot> TransferSlots::take(For what, net::Executor execu
 
 // The first waiter that may have a slot which is free; null if there is none.
 TransferSlots::Waiter* TransferSlots::next() {
-  std::pair<std::uint64_t, Waiter*> first{~std::uint64_t{0}, nullptr};
+  std::pair<Place, Waiter*> first{{~std::size_t{0}, 0}, nullptr};
   for (const For what : {For::stored, For::fetched}) {
     const auto& line = lines_[index(what)].first;
     if (has_slot(what) && !line.empty() && line.begin()->first < first.first) first = *line.begin();

@@ -88,10 +88,16 @@ class TransferSlots {
     std::size_t slots = 0;
     OfEachKind<Turns> turns;
   };
+  // By the slots that the client has already, then by order of arrival: a client with many waiters
+  // does not keep others waiting.
+  using Place = std::pair<std::size_t, std::uint64_t>;
+  static Place place_of(const ClientShare* client, const Reader& reader, std::uint64_t number) {
+    return {client ? reader.slots : 0, number};
+  }
   // The waiters of one kind whose clients may have one more slot. The waiters of other clients are
   // in no line, so nobody steps over them.
   struct Line {
-    Turns first;  // of each client
+    std::map<Place, Waiter*> first;  // of each client
     std::size_t waiters = 0;
   };
 

@@ -20,8 +20,8 @@ constexpr const char* kAnywhere[] = {
     "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
     // glibc loads modules for name resolution when it needs them.
     "/lib", "/lib64", "/usr/lib", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom", "/dev/random",
-    // The allocator may read the first when it returns memory. The second tells the number of
-    // cores.
+    // The allocator may read the first, to know whether memory can be promised. The second tells
+    // the number of cores.
     "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu/online"};
 
 // Each may name files, separated by colons.

@@ -40,6 +40,23 @@ Terms terms_for(Worker& worker, net::Socket& socket) {
   return terms;
 }
 
+// One more newcomer, until it is destroyed.
+class InLine {
+ public:
+  explicit InLine(std::atomic<std::size_t>& all) : all_(all), place_(++all) {}
+  ~InLine() { --all_; }
+  InLine(const InLine&) = delete;
+  InLine& operator=(const InLine&) = delete;
+
+  // How many newcomers there were when it came, itself included.
+  [[nodiscard]] std::size_t place() const { return place_; }
+
+ private:
+  std::atomic<std::size_t>& all_;
+  const std::size_t place_;
+};
+
+// Crowds of others do not take the places of those who do, so they can reach the reserve.
 bool watches_over_us(const Worker& worker, const config::Address& address) {
   const auto& policy = *worker.policy();
   const auto& access = policy.settings.access;
@@ -81,8 +98,7 @@ bool has_asked(net::Socket& socket) {
 // Waits a while for connections to end that may be closed for this one, or for a request for which
 // the reserve is.
 Task<Guest> await_room(Worker& worker, net::Socket& socket, const config::Address& address,
-                       const Terms& terms) {
-  const bool watches = watches_over_us(worker, address);
+                       const Terms& terms, bool watches) {
   for (int tries = 0; tries < kMostTries; ++tries) {
     if (terms.may_wait) worker.doorkeeper.make_room(newcomer_from(worker, address, terms.limits));
     net::Timer timer(worker.io.get_executor(), kBetweenTries);
@@ -102,8 +118,9 @@ Task<Guest> let_in(Worker& worker, net::Socket& socket, const config::Address& a
   worker.process.warnings.warn(Shortage::connections);
   auto& process = worker.process;
   const auto most = terms.may_wait ? process.descriptors.newcomers : kFewNewcomers;
-  if (++process.newcomers <= most) guest = co_await await_room(worker, socket, address, terms);
-  --process.newcomers;
+  const bool watches = watches_over_us(worker, address);
+  const InLine in_line(watches ? process.watching_newcomers : process.newcomers);
+  if (in_line.place() <= most) guest = co_await await_room(worker, socket, address, terms, watches);
   co_return guest;
 }
 

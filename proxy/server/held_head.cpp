@@ -20,6 +20,16 @@ void HeldHead::begin() {
   whole_ = false;
 }
 
+void HeldHead::end() {
+  memory_.set(0);
+  leaving_.set(0);
+}
+
+void HeldHead::leave() {
+  leaving_.set(memory_.get());
+  memory_.set(0);
+}
+
 Unread HeldHead::held() const {
   const auto bytes = memory_.get();
   return {.bytes = bytes, .freed = bytes, .since = begun_, .by_client = !whole_};
@@ -38,6 +48,9 @@ void HeldHead::arrived(std::size_t bytes, std::size_t memory) {
   whole_ = true;
   memory_.set(memory + kCopies * bytes);
   keep_the_limit();
+  const auto& process = worker_.process;
+  const auto most = worker_.policy()->settings.limits.heads.value;
+  if (process.head_bytes + process.leaving_heads > 2 * most) session_.cut(Cut::heads);
 }
 
 void HeldHead::keep_the_limit() {

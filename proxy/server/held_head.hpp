@@ -12,8 +12,9 @@ namespace proxy {
 
 // Counts the memory of a head that has arrived in part, and of one that is whole until its request
 // ends. If all such heads together exceed limits.heads, has Relief cut some. A head that does not
-// meet limits.least_rate over half of timeouts.head is cut. Belongs to a session, and ends it by
-// cut().
+// meet limits.least_rate over half of timeouts.head is cut. A request that was cut may wait for
+// something else for a while before it ends. So a whole head is also cut if heads, those of cut
+// requests included, take more than twice limits.heads. Belongs to a session, and ends it by cut().
 //
 // A whole head below kSmall is not counted: it fits the buffer of 16 KiB that each request has,
 // so the number of requests bounds its memory. A small head that arrives in one piece costs
@@ -30,7 +31,10 @@ class HeldHead final : public HeadWatch {
   // request has begun, so that it can be cut.
   void arrived(std::size_t bytes, std::size_t memory);
   // The head is gone.
-  void end() { memory_.set(0); }
+  void end();
+  // The session was cut. The head's memory stays until end(), but there is no use in cutting it
+  // again.
+  void leave();
   // The memory taken, since when. `by_client`: the head has arrived in part.
   [[nodiscard]] Unread held() const;
 
@@ -42,6 +46,7 @@ class HeldHead final : public HeadWatch {
   Worker& worker_;
   SessionList::Item& session_;
   CountedBytes memory_;
+  CountedBytes leaving_{worker_.process.leaving_heads};
   std::optional<ReceiptRate> rate_;  // since the first piece
   std::size_t bytes_ = 0;
   bool whole_ = false;

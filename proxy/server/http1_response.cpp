@@ -102,8 +102,8 @@ Unread Http1Response::unread(const cache::Budget& transit) const {
   const auto since = stalled || !reader_ ? stalled : reader_->waits_since();
   if (!since) return {};
   // Bytes that no fill delivers are stored, or a transfer slot bounds them.
-  const auto held = reader_ ? reader_->held(transit) : FillReader::Held{.bytes = writing_};
-  return {.bytes = held.bytes,
+  const auto held = reader_ ? reader_->held(transit) : FillReader::Held{};
+  return {.bytes = std::max(held.bytes, writing_),
           .freed = held.to_budget,
           .since = *since,
           .by_client = stalled.has_value()};

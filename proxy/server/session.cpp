@@ -127,10 +127,11 @@ void Session::cut(Cut why) {
   leaving_.set(in_transit_.get());
   in_transit_.set(0);
   unread_.set(0);
-  head_.end();
   if (now_.doing == Now::Doing::answering) {
+    head_.leave();
     response_.cut();
   } else {
+    head_.end();
     stream_.interrupt();
   }
 }

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio/detached.hpp>
 #include <utility>
 #include <vector>
@@ -25,6 +26,9 @@ namespace {
 // A longer body is not read: its connection is closed.
 constexpr std::uint64_t kShort = 64 * 1024;
 
+// An origin that takes longer says nothing, and keeps no check waiting.
+constexpr std::chrono::seconds kLongestAnswer{10};
+
 enum class Connection : std::uint8_t { any, fresh };
 
 // Nothing: the origin does not answer.
@@ -33,6 +37,7 @@ Task<std::optional<Testimony>> ask_origin(Worker& worker, const Request& request
   const Probes::Running running(worker.probes);
   auto plan = origin_plan(request, check_request(request, worker.process.name));
   plan.repeatable = connection == Connection::any;
+  plan.first_byte = std::min<std::chrono::milliseconds>(plan.first_byte, kLongestAnswer);
   Attempt attempt(worker, std::move(plan));
   const auto answered = co_await attempt.ask();
   if (!answered) co_return std::nullopt;
@@ -58,7 +63,8 @@ Task<Ruling> examine(Worker& worker, const Request& request, const Given& given)
       const auto& name = request.stored_as();
       const auto key = digest::key_of(digest::Method::get, name);
       co_await forget(worker, key, name);
-      if (!doubt.emplace(given.by->suspicion).is_followed_up()) co_return Ruling::nothing;
+      if (!doubt.emplace(given.by->suspicion, request.target.url()).is_followed_up())
+        co_return Ruling::nothing;
     }
     const auto first = request.policy().settings.digest.check_pause;
     net::Timer pause(worker.io.get_executor(), pause_after(answers.size(), first));

@@ -53,6 +53,7 @@ bool Fetch::choose_origin() {
 // Records the failure of a server. Returns whether the fetch continues with another server.
 bool Fetch::moves_on(const Failure& failure) {
   if (!plan_.origins || heard_ || failure.what == Failure::What::abandoned) return false;
+  if (failure.what == Failure::What::overload) return false;  // no fault of the server
   const auto now = std::chrono::steady_clock::now();
   const bool unsent = failure.cause.category() == upstream::upstream_category();
   if (!unsent && failure.what == Failure::What::timed_out) {

@@ -12,6 +12,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::size_t kMostOpen = 4;  // attempts at a time
+
 struct RaceState {
   RaceState(net::Executor executor, std::size_t scarce) : wake(executor), scarce_from(scarce) {}
 
@@ -37,9 +39,13 @@ class Ending {
 
 void end_attempt(RaceState& state, std::size_t attempt, net::error_code error) {
   --state.running;
-  if (error == net::asio::error::connection_refused) state.failure = Errc::connect_refused;
+  const bool lacked_descriptors = state.failure == Errc::no_descriptors;
+  if (error == net::asio::error::connection_refused && !lacked_descriptors)
+    state.failure = Errc::connect_refused;
   if (error == net::asio::error::no_descriptors) state.failure = Errc::no_descriptors;
-  if (!error && !state.winner) state.winner = attempt;
+  const bool connected =
+      !error && state.attempts[attempt].is_open();  // else end_silent() was sooner
+  if (connected && !state.winner) state.winner = attempt;
   state.wake.cancel();
 }
 
@@ -66,6 +72,13 @@ void start_attempt(const std::shared_ptr<RaceState>& state, const net::tcp::endp
   }
   socket.async_connect(
       endpoint, [state, attempt](net::error_code error) { end_attempt(*state, attempt, error); });
+}
+
+// Ends an attempt that has had several head starts, so that one race holds few descriptors. Its
+// handler counts it.
+void end_silent(RaceState& state, std::size_t attempt) {
+  net::error_code ignored;
+  state.attempts[attempt].close(ignored);
 }
 
 }  // namespace
@@ -96,6 +109,7 @@ net::Task<net::Result<net::Socket>> race(std::vector<net::tcp::endpoint> endpoin
     const auto now = Clock::now();
     if (now >= deadline) co_return Errc::connect_timed_out;
     if (next < endpoints.size() && (state->running == 0 || now >= next_start)) {
+      if (next >= kMostOpen) end_silent(*state, next - kMostOpen);
       start_attempt(state, endpoints[next++]);
       next_start = now + head_start;
     }

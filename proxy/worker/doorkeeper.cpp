@@ -12,14 +12,19 @@ void Doorkeeper::make_room(Newcomer newcomer) {
   if (now < asked_ + kPause) return;
   const bool in_a_row = now < std::exchange(asked_, now) + kInARow;
   const auto closed = std::make_shared<std::atomic<bool>>(false);
+  const auto useful = std::make_shared<std::atomic<bool>>(false);
   if (newcomer.place == Newcomer::Place::others) {
-    in_vain_ = in_a_row && closed_ && !*closed_ ? in_vain_ + 1 : 0;
-    closed_ = closed;
+    in_vain_ = in_a_row && useful_ && !*useful_ ? in_vain_ + 1 : 0;
+    useful_ = useful;
     if (in_vain_ < kInVain) newcomer.spared_below = half_of_most(now);
   }
   // The first thread that has a connection to close closes it; two threads at a time may.
-  const auto close = [newcomer, closed](Worker& worker) {
-    if (!*closed && worker.doorkeeper.close_some(newcomer) == Closed::yes) *closed = true;
+  // A thread that has just looked on behalf of another newcomer may have some later.
+  const auto close = [newcomer, closed, useful](Worker& worker) {
+    if (*closed) return;
+    const auto result = worker.doorkeeper.close_some(newcomer);
+    if (result == Closed::yes) *closed = true;
+    if (result != Closed::no) *useful = true;
   };
   close(worker_);
   const auto& everywhere = worker_.process.on_each_worker;
@@ -45,7 +50,7 @@ void Doorkeeper::free_descriptors() {
 
 Doorkeeper::Closed Doorkeeper::close_some(const Newcomer& newcomer) {
   const auto now = Clock::now();
-  if (now < looked_ + kPause) return Closed::no;
+  if (now < looked_ + kPause) return Closed::not_looked;
   looked_ = now;
   std::vector<SessionList::Item*> items;
   std::vector<Waiting> waiting;

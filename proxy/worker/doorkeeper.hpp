@@ -35,13 +35,13 @@ class Doorkeeper {
   static constexpr std::chrono::milliseconds kInARow{100};  // the longest time between two searches
   static constexpr int kInVain = 4;
 
-  enum class Closed { no, yes };
+  enum class Closed { no, yes, not_looked };
   Closed close_some(const Newcomer& newcomer);
   [[nodiscard]] std::size_t half_of_most(Clock::time_point now);
 
   Worker& worker_;
   Clock::time_point asked_ = Clock::time_point::min();  // all threads
-  std::shared_ptr<std::atomic<bool>> closed_;           // whether the last search has closed some
+  std::shared_ptr<std::atomic<bool>> useful_;           // whether the last search was not in vain
   int in_vain_ = 0;                                     // how many in a row have not
   Clock::time_point counted_ = Clock::time_point::min();
   std::size_t half_of_most_ = 0;  // of the connections of one client, as of that time

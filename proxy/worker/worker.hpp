@@ -56,8 +56,11 @@ struct Process {
   ClientTable clients{};
   std::atomic<std::uint64_t> unread_in_transit{0};  // of all clients: see ClientShare
   std::atomic<std::uint64_t> head_bytes{0};         // likewise
+  std::atomic<std::uint64_t> leaving_heads{0};      // of requests that were cut and have yet to end
   std::atomic<std::uint64_t> leaving_bytes{0};  // of responses that were cut and have yet to end
-  std::atomic<std::size_t> newcomers{0};        // connections that wait for room
+  // Connections that wait for room, and those of them whose clients watch over this proxy.
+  std::atomic<std::size_t> newcomers{0};
+  std::atomic<std::size_t> watching_newcomers{0};
   LastTime found_no_room{};  // to store a response, though all that can be evicted was
   DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
   Warnings warnings{};

@@ -39,11 +39,20 @@ TEST(Suspicion, FollowsUpAFewDoubtsAtATime) {
   {
     std::deque<Suspicion::Doubt> doubts;
     for (std::size_t i = 0; i < Suspicion::kMostDoubts; ++i) {
-      EXPECT_TRUE(doubts.emplace_back(suspicion).is_followed_up());
+      const auto url = "http://" + std::to_string(i) + ".test/";
+      EXPECT_TRUE(doubts.emplace_back(suspicion, url).is_followed_up());
     }
-    EXPECT_FALSE(Suspicion::Doubt(suspicion).is_followed_up());
+    EXPECT_FALSE(Suspicion::Doubt(suspicion, "http://a.test/").is_followed_up());
   }
-  EXPECT_TRUE(Suspicion::Doubt(suspicion).is_followed_up());
+  EXPECT_TRUE(Suspicion::Doubt(suspicion, "http://a.test/").is_followed_up());
+}
+
+TEST(Suspicion, FollowsUpOneDoubtOfAnOriginAtATime) {
+  Suspicion suspicion;
+  const Suspicion::Doubt first(suspicion, "http://a.test/1");
+  EXPECT_TRUE(first.is_followed_up());
+  EXPECT_FALSE(Suspicion::Doubt(suspicion, "http://a.test/2").is_followed_up());
+  EXPECT_TRUE(Suspicion::Doubt(suspicion, "http://b.test/1").is_followed_up());
 }
 
 }  // namespace

@@ -71,10 +71,13 @@ double Fleet::digests_in_use(std::size_t proxy) const {
   std::size_t usable = 0;
   for (std::size_t i = 0; i < kProxies; ++i) {
     if (i == proxy) continue;
-    const auto books = proxies_[proxy]->digest_peer("p" + std::to_string(i));
-    if (books.at("state") == "usable") ++usable;
+    if (books(proxy, "p" + std::to_string(i)).at("state") == "usable") ++usable;
   }
   return static_cast<double>(usable) / (kProxies - 1);
+}
+
+json Fleet::books(std::size_t proxy, const std::string& neighbour) const {
+  return proxies_[proxy]->digest_peer(neighbour);
 }
 
 std::string Fleet::complaints() const {

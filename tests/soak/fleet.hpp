@@ -40,6 +40,8 @@ class Fleet {
   // Which part of the other proxies' digests this one uses, from 0 to 1. For the thread that made
   // the fleet.
   double digests_in_use(std::size_t proxy) const;
+  // What this proxy tells of a neighbour. For the same thread.
+  support::json books(std::size_t proxy, const std::string& neighbour) const;
   // What the proxies wrote to stderr.
   std::string complaints() const;
 

@@ -143,6 +143,9 @@ TEST(Soak, NothingIsWrongAndNothingGrows) {
               stranger.digests(), stranger.false_hits());
   EXPECT_GT(stranger.digests(), 0U);
   EXPECT_GT(stranger.false_hits(), 0U);
+  const auto books = fleet.books(0, "stranger");
+  EXPECT_GT(books.at("polls_failed"), 0) << "half of its digests are bad";
+  EXPECT_GT(books.at("false_hits"), 0);
   EXPECT_TRUE(support::await([&] { return fleet.digests_in_use(0) == 1; })) << "of the others";
   if (hours > 0 && minutes.size() == periods && periods >= 8) expect_flat(minutes);
 }

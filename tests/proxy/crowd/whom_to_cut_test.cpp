@@ -108,6 +108,13 @@ TEST(WhomToCut, ASilentSourceOnlyAfterClientsThatDoNotRead) {
   EXPECT_EQ(crowd.cut({.per_client = 0}), Indices{}) << "only the sources are slow";
 }
 
+TEST(WhomToCut, ASilentSourceAlsoIfTheClientHasJustReadOfAnother) {
+  Crowd crowd;
+  crowd.add(0, 100, 500ms);
+  crowd.add(0, 100, 50s, false);
+  EXPECT_EQ(crowd.cut({.per_client = 1000, .freed = 1, .patience = 1s}), Indices{1});
+}
+
 TEST(WhomToCut, NoneThatFreesNothingOfTheMemoryThatIsShort) {
   Crowd crowd;
   crowd.add_stored(0, 1000, 50s);

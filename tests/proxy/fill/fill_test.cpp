@@ -294,6 +294,29 @@ TEST(FillWindow, AReaderHoldsTheBlockThatIsExpected) {
   EXPECT_EQ(text_of(reader->at_hand()), "de");
 }
 
+// One reader has left the last slice for the block that is expected, the other one is within it.
+TEST(FillWindow, AReaderThatCatchesUpFindsItsPlace) {
+  FillScene scene;
+  const auto ahead = scene.attach();
+  const auto behind = scene.attach();
+  scene.fill->publish({});
+  scene.fill->keep_window();
+  const auto first = std::make_shared<cache::Block>(scene.budget, 4);
+  std::copy_n("abcd", 4, first->data());
+  scene.fill->append(first, 2);
+  EXPECT_EQ(text_of(behind->at_hand()), "ab");
+  scene.fill->append(first, 4);
+  EXPECT_EQ(text_of(ahead->at_hand()), "abcd");
+  const auto second = std::make_shared<cache::Block>(scene.budget, 4);
+  scene.fill->expect(second);
+  EXPECT_EQ(text_of(behind->at_hand()), "cd");
+  EXPECT_EQ(behind->held(scene.budget).bytes, (second->charged() + 2) / 2) << "shared by two";
+  std::copy_n("ef", 2, second->data());
+  scene.fill->append(second, 2);
+  EXPECT_EQ(text_of(behind->at_hand()), "ef");
+  EXPECT_EQ(text_of(ahead->at_hand()), "ef");
+}
+
 TEST(Fill, ABlockThatStaysEmptyIsNoPartOfTheBody) {
   FillScene scene;
   scene.fill->publish({});

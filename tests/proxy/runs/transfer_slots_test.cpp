@@ -177,6 +177,22 @@ TEST(TransferSlots, AreGivenPastTheWaitersOfAClientThatHasItsShare) {
   EXPECT_TRUE(queue.has(greedy_one));
 }
 
+TEST(TransferSlots, AreGivenFirstToTheClientThatHasFewest) {
+  Queueing queue(4);
+  const ClientShare greedy;
+  const ClientShare other;
+  std::vector<TransferSlots::Slot> taken;
+  for (int i = 0; i < 2; ++i) taken.push_back(queue.slots.try_take(For::stored, &greedy));
+  for (int i = 0; i < 2; ++i) taken.push_back(queue.slots.try_take(For::stored, nullptr));
+  const auto sooner = queue.come(For::stored, TransferSlots::kPatience, &greedy);
+  const auto later = queue.come(For::stored, TransferSlots::kPatience, &other);
+  taken.pop_back();
+  EXPECT_TRUE(queue.has(later));
+  EXPECT_FALSE(queue.has(sooner));
+  taken.pop_back();
+  EXPECT_TRUE(queue.has(sooner));
+}
+
 TEST(TransferSlots, OfOthersAreNotWantedByAClientThatHasItsShare) {
   Queueing queue(4);
   const ClientShare greedy;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/proxy/server/threads.hpp"
+#include "tests/support/await.hpp"
 
 namespace proxy {
 namespace {
@@ -84,11 +85,10 @@ TEST(Doorkeeper, SparesNobodyIfTheClientThatHasMostHasNoneToClose) {
   TwoClients scene(State::busy);
   scene.make_room();
   EXPECT_EQ(scene.cut(scene.few), 0U) << "the other may have some soon";
-  for (int i = 0; i < 10 && scene.cut(scene.few) == 0; ++i) {
-    std::this_thread::sleep_for(5ms);
+  EXPECT_TRUE(support::await([&] {
     scene.make_room();
-  }
-  EXPECT_EQ(scene.cut(scene.few), 1U);
+    return scene.cut(scene.few) > 0;
+  }));
   EXPECT_EQ(scene.cut(scene.crowd), 0U);
 }
 
