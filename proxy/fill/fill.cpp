@@ -252,10 +252,10 @@ net::Task<Outcome<Pieces>> FillReader::next() {
       }
       if (fill_->failure_) co_return *fill_->failure_;
       if (fill_->finished_) co_return pieces;
-    }
-    if (!slow_since_) {
-      slow_since_ = std::chrono::steady_clock::now();
-      taken_by_then_ = position_;
+      if (!slow_since_) {
+        slow_since_ = std::chrono::steady_clock::now();
+        taken_by_then_ = position_;
+      }
     }
     waits_ = true;
     co_await wakeup_.wait();
@@ -265,14 +265,13 @@ net::Task<Outcome<Pieces>> FillReader::next() {
 
 void FillReader::note_arrival() {
   if (!slow_since_) return;
-  const auto& slices = fill_->arrived_;
-  if (position_ - taken_by_then_ >= slices[slice_].block->capacity()) slow_since_.reset();
+  const auto& block = *fill_->arrived_[slice_].block;
+  if (position_ - taken_by_then_ >= block.capacity()) slow_since_.reset();
 }
 
 // Leaves the slice whose bytes are all taken, if another one follows.
 void FillReader::pass_taken() {
-  const auto& slices = fill_->arrived_;
-  if (slice_ + 1 >= slices.next() || offset_ < slices[slice_].size) return;
+  if (slice_ + 1 >= fill_->arrived_.next() || offset_ < fill_->arrived_[slice_].size) return;
   ++slice_;
   offset_ = 0;
 }
