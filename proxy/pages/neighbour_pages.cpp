@@ -57,6 +57,12 @@ DigestsSent& sent_in(Client& client, ServedForm form) {
   return client.worker.counters.digests_sent[static_cast<std::size_t>(form)];
 }
 
+// A neighbour that polls us runs: it is tried again at once if it rests.
+void hear(const Client& client, const Request& request) {
+  const auto peer = request.policy().directory->at(client.address);
+  if (peer) peer->accuracy.heard(std::chrono::steady_clock::now());
+}
+
 // Counts a digest that was sent to a neighbour. `size`: of its body, which is counted unless the
 // request is a HEAD.
 void count_sent(Client& client, const Request& request, ServedForm form, std::size_t size) {
@@ -91,6 +97,7 @@ Task<void> send_digest(Client& client, const Request& request, OwnHead head, Ser
 }  // namespace
 
 Task<void> serve_store_digest(Client& client, const Request& request, RequestBody&) {
+  hear(client, request);
   auto& process = client.worker.process;
   const auto published = process.publisher.current();
   const auto& form = *published->squid;
@@ -119,6 +126,7 @@ Task<void> serve_store_digest(Client& client, const Request& request, RequestBod
 }
 
 Task<void> serve_native_digest(Client& client, const Request& request, RequestBody&) {
+  hear(client, request);
   auto& process = client.worker.process;
   const auto base = peers::native_base(request.target.path());
   const auto form = process.publisher.native(base.epoch, base.generation);
