@@ -149,73 +149,76 @@ TEST(TransferSlots, AreWantedByAsManyAsWait) {
   EXPECT_TRUE(taken[1].is_wanted());
 }
 
-TEST(TransferSlots, OfOneClientAreThreeQuartersAtMost) {
-  Queueing queue(4);
+// Four slots, and two clients.
+struct TwoReaders : Queueing {
+  TwoReaders() : Queueing(4) {}
+
+  // Gives the greedy client so many slots of stored blocks.
+  void take(int count) {
+    for (int i = 0; i < count; ++i) taken.push_back(slots.try_take(For::stored, &greedy));
+  }
+  std::size_t come_for(const ClientShare& client) {
+    return come(For::stored, TransferSlots::kPatience, &client);
+  }
+
   const ClientShare greedy;
   const ClientShare other;
   std::vector<TransferSlots::Slot> taken;
+};
+
+TEST(TransferSlots, OfOneClientAreThreeQuartersAtMost) {
+  TwoReaders queue;
   for (int i = 0; i < 3; ++i)
-    EXPECT_TRUE(taken.emplace_back(queue.slots.try_take(For::stored, &greedy)));
-  EXPECT_FALSE(queue.slots.try_take(For::stored, &greedy));
-  EXPECT_FALSE(queue.slots.spare(&greedy));
-  EXPECT_TRUE(queue.slots.try_take(For::stored, &other));
+    EXPECT_TRUE(queue.taken.emplace_back(queue.slots.try_take(For::stored, &queue.greedy)));
+  EXPECT_FALSE(queue.slots.try_take(For::stored, &queue.greedy));
+  EXPECT_FALSE(queue.slots.spare(&queue.greedy));
+  EXPECT_TRUE(queue.slots.try_take(For::stored, &queue.other));
 }
 
 TEST(TransferSlots, AreGivenPastTheWaitersOfAClientThatHasItsShare) {
-  Queueing queue(4);
-  const ClientShare greedy;
-  const ClientShare other;
-  std::vector<TransferSlots::Slot> taken;
-  for (int i = 0; i < 3; ++i) taken.push_back(queue.slots.try_take(For::stored, &greedy));
-  const auto greedy_one = queue.come(For::stored, TransferSlots::kPatience, &greedy);
-  const auto others = queue.come(For::stored, TransferSlots::kPatience, &other);
+  TwoReaders queue;
+  queue.take(3);
+  const auto greedy_one = queue.come_for(queue.greedy);
+  const auto others = queue.come_for(queue.other);
   EXPECT_TRUE(queue.has(others));
   EXPECT_FALSE(queue.has(greedy_one));
   queue.got[others]->release();
   EXPECT_FALSE(queue.has(greedy_one));
-  taken.pop_back();
+  queue.taken.pop_back();
   EXPECT_TRUE(queue.has(greedy_one));
 }
 
 TEST(TransferSlots, AreGivenFirstToTheClientThatHasFewest) {
-  Queueing queue(4);
-  const ClientShare greedy;
-  const ClientShare other;
-  std::vector<TransferSlots::Slot> taken;
-  for (int i = 0; i < 2; ++i) taken.push_back(queue.slots.try_take(For::stored, &greedy));
-  for (int i = 0; i < 2; ++i) taken.push_back(queue.slots.try_take(For::stored, nullptr));
-  const auto sooner = queue.come(For::stored, TransferSlots::kPatience, &greedy);
-  const auto later = queue.come(For::stored, TransferSlots::kPatience, &other);
-  taken.pop_back();
+  TwoReaders queue;
+  queue.take(2);
+  for (int i = 0; i < 2; ++i) queue.taken.push_back(queue.slots.try_take(For::stored, nullptr));
+  const auto sooner = queue.come_for(queue.greedy);
+  const auto later = queue.come_for(queue.other);
+  queue.taken.pop_back();
   EXPECT_TRUE(queue.has(later));
   EXPECT_FALSE(queue.has(sooner));
-  taken.pop_back();
+  queue.taken.pop_back();
   EXPECT_TRUE(queue.has(sooner));
 }
 
 TEST(TransferSlots, OfOthersAreNotWantedByAClientThatHasItsShare) {
-  Queueing queue(4);
-  const ClientShare greedy;
-  const ClientShare other;
-  std::vector<TransferSlots::Slot> taken;
-  for (int i = 0; i < 3; ++i) taken.push_back(queue.slots.try_take(For::stored, &greedy));
-  auto others = queue.slots.try_take(For::stored, &other);
-  queue.come(For::stored, TransferSlots::kPatience, &greedy);
+  TwoReaders queue;
+  queue.take(3);
+  auto others = queue.slots.try_take(For::stored, &queue.other);
+  queue.come_for(queue.greedy);
   EXPECT_FALSE(others.is_wanted());
-  EXPECT_TRUE(taken[0].is_wanted());
+  EXPECT_TRUE(queue.taken[0].is_wanted());
 }
 
 TEST(TransferSlots, AreGivenToOthersWithoutASearchOfAGreedyClientsWaiters) {
-  Queueing queue(4);
-  const ClientShare greedy;
-  const ClientShare other;
-  std::vector<TransferSlots::Slot> taken;
-  for (int i = 0; i < 3; ++i) taken.push_back(queue.slots.try_take(For::stored, &greedy));
+  TwoReaders queue;
+  queue.take(3);
   queue.got.reserve(20'000);
-  for (int i = 0; i < 20'000; ++i) queue.come(For::stored, TransferSlots::kPatience, &greedy);
+  for (int i = 0; i < 20'000; ++i) queue.come_for(queue.greedy);
   const auto begun = std::chrono::steady_clock::now();
   for (int i = 0; i < 10'000; ++i) {
-    ASSERT_TRUE(queue.slots.try_take(For::stored, &other)) << "they do not wait for this slot";
+    ASSERT_TRUE(queue.slots.try_take(For::stored, &queue.other))
+        << "they do not wait for this slot";
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begun, support::allowed(500ms));
 }
