@@ -203,8 +203,8 @@ struct Limits {
   std::size_t connections = 20'000;  // of clients, at the same time, over all threads
   ByteSize head = kibibytes(64);     // of a request or a response
   std::size_t fields = 200;          // in one head
-  // While memory is short, the unread responses of one client may take so much of it. If this is
-  // unset, Settings::bytes_per_client() has the default.
+  // The most memory that the unread responses of one client may take while memory is short.
+  // Settings::bytes_per_client() has the default.
   std::optional<ByteSize> bytes_per_client = std::nullopt;
   // Unset: half of `connections`.
   std::optional<std::size_t> connections_per_client = std::nullopt;

@@ -1,4 +1,5 @@
-// Which origins may testify against one neighbour, and how many checks of it are in doubt.
+// The origins that may not testify against one neighbour. The checks of this neighbour that have
+// found a contradiction and go on.
 #pragma once
 
 #include <chrono>

@@ -85,8 +85,8 @@ std::string take_asker_cookies(http::Fields& fields, const RequestFacts& request
   return lines;
 }
 
-// The entry with the fields of a newer message, except excluded ones. It has this part of the
-// content, or all of it if there is no part. `giver` gave this content.
+// The entry with the fields of a newer message, except excluded ones. The entry holds the content
+// that `part` names; without `part` it holds all of the content. The content came from `giver`.
 Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& newer, const std::optional<http::ContentRange>& part,
                   Exclusion excluded, Giver giver) {

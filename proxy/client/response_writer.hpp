@@ -72,8 +72,8 @@ class ResponseWriter {
   // thread may call this, too.
   virtual void abort() = 0;
 
-  // The memory that the response takes because it does not get on, and how much of it a cut gives
-  // back to `transit`.
+  // Returns what memory the response takes while it does not get on. `freed` is the part that a cut
+  // gives back to `transit`.
   [[nodiscard]] virtual Unread unread(const cache::Budget& /*transit*/) const { return {}; }
   // As abort(), also if the response waits for its source.
   void cut() {

@@ -142,8 +142,8 @@ class RequestUnderWay {
   bool may_begin_ = true;
 };
 
-// A number of bytes that one connection has in a sum, and in a second sum if one is given. The
-// destructor takes the bytes out again. Belongs to one thread.
+// The bytes that one connection adds to a sum. A second sum may be given, which gets the same
+// bytes. The destructor subtracts them. An object belongs to one thread.
 class CountedBytes {
  public:
   explicit CountedBytes(std::atomic<std::uint64_t>& sum,

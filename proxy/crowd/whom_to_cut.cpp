@@ -73,8 +73,8 @@ class Choice {
   Indices take() { return std::move(cut_); }
 
  private:
-  // Those that free nothing; and those whose clients have read lately, so that they do not hide
-  // silent sources behind them.
+  // A response may stay if cutting it frees nothing, or if its client has read lately. The search
+  // passes such a response, because a silent source may come behind it.
   void pass_those_that_may_stay(Share& client) const {
     const auto may_stay = [&](const Unread& unread) {
       return unread.freed == 0 || (unread.by_client && now_ - unread.since < need_.patience);

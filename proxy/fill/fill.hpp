@@ -140,9 +140,9 @@ class FillReader {
   net::Task<Outcome<Pieces>> next();
 
   // These three are for other coroutines of the reader's thread.
-  // The memory of the bytes that the reader has yet to take, of those that it took last, and of the
-  // block that the source is to fill; and the part of it that is charged to `budget`. Readers of
-  // one fill share all of it equally.
+  // The reader holds the bytes that it has yet to take, the bytes that it took last, and the block
+  // that the source is to fill. The result is their memory, and the part that `budget` pays for.
+  // The readers of one fill count equal parts of this memory.
   using Held = ArrivedSlices::Charged;
   [[nodiscard]] Held held(const cache::Budget& budget) const;
   // Since when the source has sent less than this memory has room for. So a source that sends a
