@@ -80,8 +80,22 @@ std::chrono::microseconds p99(std::vector<std::chrono::microseconds> times) {
 
 struct Minute {
   Seen seen;
-  Usage usage;  // of the first proxy
+  Usage usage;            // of the first proxy, at the end
+  double mean_bytes = 0;  // of its memory, looked at each second
 };
+
+Minute live_through(std::chrono::seconds period, Trouble& trouble, Crowd& crowd,
+                    const Fleet& fleet) {
+  const auto until = Clock::now() + period;
+  double sum = 0;
+  int looks = 0;
+  for (; Clock::now() < until; ++looks) {
+    trouble.make();
+    std::this_thread::sleep_for(1s);
+    sum += static_cast<double>(fleet.usage(0).anonymous_bytes);
+  }
+  return {crowd.take(), fleet.usage(0), sum / looks};
+}
 
 void print(std::size_t number, const Minute& minute) {
   std::printf(
@@ -90,14 +104,13 @@ void print(std::size_t number, const Minute& minute) {
       100.0 * static_cast<double>(minute.seen.hits) /
           static_cast<double>(std::max<std::size_t>(minute.seen.answers, 1)),
       minute.seen.excused, static_cast<double>(p99(minute.seen.times).count()) / 1000,
-      static_cast<double>(minute.usage.anonymous_bytes) / (1 << 20), minute.usage.descriptors,
-      minute.usage.threads);
+      minute.mean_bytes / (1 << 20), minute.usage.descriptors, minute.usage.threads);
   std::fflush(stdout);
 }
 
 double mean_memory(const std::vector<Minute>& minutes, std::size_t from, std::size_t to) {
   double sum = 0;
-  for (auto i = from; i < to; ++i) sum += static_cast<double>(minutes[i].usage.anonymous_bytes);
+  for (auto i = from; i < to; ++i) sum += minutes[i].mean_bytes;
   return sum / static_cast<double>(to - from);
 }
 
@@ -129,12 +142,7 @@ TEST(Soak, NothingIsWrongAndNothingGrows) {
 
   std::vector<Minute> minutes;
   for (std::size_t i = 0; i < periods && crowd.faults().empty(); ++i) {
-    const auto until = Clock::now() + period;
-    while (Clock::now() < until) {
-      trouble.make();
-      std::this_thread::sleep_for(1s);
-    }
-    minutes.push_back({crowd.take(), fleet.usage(0)});
+    minutes.push_back(live_through(period, trouble, crowd, fleet));
     print(i, minutes.back());
     EXPECT_GT(minutes.back().seen.answers, 0U);
   }
