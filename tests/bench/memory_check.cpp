@@ -1,7 +1,6 @@
 // The proxy's memory in two cases that should need little: many idle connections, and a download
 // larger than the cache.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <iostream>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "tests/bench/arguments.hpp"
+#include "tests/bench/descriptor_limit.hpp"
 #include "tests/support/proxy_process.hpp"
 #include "tests/support/scripted_origin.hpp"
 
@@ -76,14 +76,6 @@ std::uint64_t resident_mib(const support::ProxyProcess& proxy) {
   return proxy.resident_bytes() / kMiB;
 }
 
-// This process needs a descriptor for its end of each connection.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 bool idle_connections(std::size_t count) {
   support::ScriptedOrigin origin;
   origin.on("/1k", support::cacheable(std::string(1024, 'x')));
@@ -147,7 +139,7 @@ int main(int argc, char** argv) {
           {"--mebibytes", &mebibytes, "of the download"},
       });
   if (exit_code) return *exit_code;
-  raise_descriptor_limit();
+  bench::raise_descriptor_limit();
   try {
     const bool idle = idle_connections(connections);
     const bool sized = download(Form::sized, mebibytes * kMiB);
