@@ -33,7 +33,8 @@ struct LastPoll {
 //                     (300 s if there is no Expires, as Squid does); building: 10 s;
 //                     failing: 5 s, doubling to 5 min
 // If the answer calls for another form or for a whole digest, the next poll is due at once. A
-// failing peer may also be polled up to a tenth earlier.
+// failing peer may also be polled up to a tenth earlier. The exchange may begin a poll a twentieth
+// of `poll` earlier still, together with others.
 SteadyTime next_poll(const LastPoll& last, std::chrono::milliseconds poll, double jitter,
                      SteadyTime now);
 

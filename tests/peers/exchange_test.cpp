@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
+#include <deque>
 #include <mutex>
 #include <optional>
 
@@ -123,6 +125,23 @@ TEST_F(ExchangeTest, FetchesAHearsaysDigestAndThenAsksWhetherItChanged) {
   EXPECT_EQ(requests[0].field("User-Agent"), "Hearsay/test");
   EXPECT_FALSE(requests[0].has("If-None-Match"));
   EXPECT_EQ(requests[1].field("If-None-Match"), "\"00000000000000ab-5\"");
+}
+
+TEST_F(ExchangeTest, KeepsAConnectionToEachPeer) {
+  std::deque<ScriptedPeer> peers;
+  std::vector<config::PeerSettings> settings;
+  for (int i = 0; i < 12; ++i) {
+    const auto& peer =
+        peers.emplace_back([](std::size_t number) { return number == 0 ? good() : unchanged(); });
+    settings.push_back(samples::peer(("p" + std::to_string(i)).c_str(), peer.port()));
+  }
+  start(settings);
+  ASSERT_TRUE(reached([&] {
+    const auto all = directory_->status(now());
+    return std::all_of(all.begin(), all.end(),
+                       [](const PeerStatus& peer) { return peer.polls.made >= 5; });
+  }));
+  for (const auto& peer : peers) EXPECT_EQ(peer.connections(), 1U);
 }
 
 TEST_F(ExchangeTest, ANewDigestReplacesTheOld) {
