@@ -70,8 +70,9 @@ struct Poller {
   PollReport report;
   WorkAccount account;
   bool asking = false;
-  SteadyTime due{};           // while not asking
-  SteadyTime native_again{};  // only matters while DigestForm::squid is a guess
+  std::chrono::milliseconds hold{0};  // that the request under way asks for
+  SteadyTime due{};                   // while not asking
+  SteadyTime native_again{};          // only matters while DigestForm::squid is a guess
 };
 
 // Bytes of filter that each peer keeps, in the order of the pollers.
@@ -122,7 +123,8 @@ class Exchange::Loop {
         settings_(settings),
         tick_(std::move(tick)),
         multi_(curl_multi_init()),
-        in_flight_(in_flight_for(directory, settings.peer_memory.value)) {
+        in_flight_(in_flight_for(directory, settings.peer_memory.value)),
+        hold_(limits.hold) {
     for (const PeerRef& peer : directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
       pollers_.emplace_back(pollers_.size(), peer, multi_.get(), in_flight_, agent, limits);
@@ -192,12 +194,15 @@ class Exchange::Loop {
     const bool conditional = native == !!claims.native;
     const std::string etag = conditional ? poller.report.etag : std::string();
     request.conditional = !etag.empty();
+    // Only what can be answered by 304 is worth waiting for.
+    poller.hold = native && request.conditional ? hold_ : std::chrono::milliseconds{0};
     poller.asking = true;
-    poller.transfer.begin(
-        {.target = native ? native_target(claims.native.get()) : std::string(kSquidPath),
-         .accept = native ? kNativeType : kSquidType,
-         .etag = etag,
-         .max_body = room_for(poller) + digest::kSquidControlBytes});
+    poller.transfer.begin({.target = native ? native_target(claims.native.get(), poller.hold)
+                                            : std::string(kSquidPath),
+                           .accept = native ? kNativeType : kSquidType,
+                           .etag = etag,
+                           .max_body = room_for(poller) + digest::kSquidControlBytes,
+                           .hold = poller.hold});
   }
 
   // Bytes that the filter of a new digest may have.
@@ -212,11 +217,21 @@ class Exchange::Loop {
     const std::size_t limit = settings_.peer_memory.value;
     while (const auto place = to_give_way(kept_by(pollers_), newest.place, limit)) {
       Poller& largest = pollers_[*place];
-      largest.request.base.reset();
+      give_up_on_delta(largest);
       give_way(largest.report);
       spdlog::warn("peer {}: {}", largest.peer->name, largest.report.last_error);
       directory_.update(largest.peer->id, largest.report);
     }
+  }
+
+  // What is under way leads on from a digest that is dropped. A held poll would keep the peer from
+  // being asked for a whole one.
+  static void give_up_on_delta(Poller& poller) {
+    poller.request.base.reset();
+    if (!poller.asking) return;
+    poller.transfer.end();
+    poller.asking = false;
+    poller.due = Clock::now();
   }
 
   void take_responses() {
@@ -248,6 +263,7 @@ class Exchange::Loop {
     const PollReport before = poller.report;
     poller.report.polls.bytes_received += poller.transfer.received();
     if (const auto reached = poller.transfer.address()) poller.report.address = reached;
+    const auto held = held_for(poller.hold, poller.transfer.waited());
     poller.transfer.end();
     enter(poller.report, result, now);
     poller.choose_form(result.outcome, before.kind, now);
@@ -258,7 +274,8 @@ class Exchange::Loop {
     const SteadyTime due = next_poll({.kind = poller.report.kind,
                                       .outcome = result.outcome,
                                       .failures_in_a_row = poller.report.failures_in_a_row,
-                                      .expires_in = result.expires_in},
+                                      .expires_in = result.expires_in,
+                                      .held = held},
                                      settings_.poll, jitter_(random_), now);
     poller.due = std::max(due, poller.account.free_at());
     if (poller.due - due > kLongWait) {
@@ -284,6 +301,7 @@ class Exchange::Loop {
   const Curl curl_;
   const CurlMulti multi_;
   InFlight in_flight_;
+  const std::chrono::milliseconds hold_;
   std::deque<Poller> pollers_;
   SteadyTime next_tick_{};
   WallTime wall_{};

@@ -18,6 +18,9 @@ namespace peers {
 // peer refuses the native form, the exchange asks for Squid's form instead. It tries the native
 // form again every kNativeAgain, and when the peer's answers show that it is a Hearsay.
 //
+// A Hearsay whose digest we hold is asked to hold the poll until its digest changes, for
+// PollLimits::hold at most. An older one answers at once, and is polled as often as ever.
+//
 // Requests are conditional (ETag) only to a Hearsay: Squid has never been seen to send a 304. A
 // delta that does not fit the digest we hold counts as a resync, and the next request asks for a
 // whole digest at once. An answer is bounded while it arrives, decoded into a new digest and

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -22,21 +23,33 @@ std::optional<std::uint64_t> number_of(std::string_view query, std::string_view 
   return std::nullopt;
 }
 
+std::string_view query_of(std::string_view target) {
+  const auto mark = target.find('?');
+  return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+}
+
 }  // namespace
 
-std::string native_target(const digest::NativeDigest* base_digest) {
+std::string native_target(const digest::NativeDigest* base_digest, std::chrono::milliseconds hold) {
   if (base_digest == nullptr) return std::string(kNativePath);
-  return fmt::format("{}?epoch={:016x}&since={}", kNativePath, base_digest->epoch,
-                     base_digest->generation);
+  auto target = fmt::format("{}?epoch={:016x}&since={}", kNativePath, base_digest->epoch,
+                            base_digest->generation);
+  if (hold.count() > 0) target += fmt::format("&wait={}", hold.count());
+  return target;
 }
 
 NativeBase native_base(std::string_view target) {
-  const auto mark = target.find('?');
-  if (mark == std::string_view::npos) return {};
-  const auto epoch = number_of(target.substr(mark + 1), "epoch=", 16);
-  const auto generation = number_of(target.substr(mark + 1), "since=", 10);
+  const auto query = query_of(target);
+  const auto epoch = number_of(query, "epoch=", 16);
+  const auto generation = number_of(query, "since=", 10);
   if (!epoch || !generation) return {};
   return {*epoch, *generation};
+}
+
+std::chrono::milliseconds hold_asked(std::string_view target) {
+  constexpr std::chrono::milliseconds longest = kLongestHold;
+  const auto asked = number_of(query_of(target), "wait=", 10).value_or(0);
+  return std::min<std::uint64_t>(asked, longest.count()) * std::chrono::milliseconds{1};
 }
 
 }  // namespace peers

@@ -1,7 +1,8 @@
 // Where a Hearsay serves its native digest, and how a request names the generation that the reader
-// holds.
+// holds, and for how long it may be held.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,11 +21,21 @@ struct NativeBase {
   bool operator==(const NativeBase&) const = default;
 };
 
-// The origin-form to request. If `base_digest` is null it asks for a whole digest.
-std::string native_target(const digest::NativeDigest* base_digest);
+// The origin-form to request. If `base_digest` is null it asks for a whole digest, else for the
+// changes, and the answer may wait for `hold` until there are any; 0 asks for an answer at once. A
+// Hearsay that does not know `wait` answers at once.
+std::string native_target(const digest::NativeDigest* base_digest,
+                          std::chrono::milliseconds hold = {});
 
 // Reads from a request's target, which is untrusted, the generation that the reader holds. Zeros,
 // which no reader holds, if the query is missing or malformed.
 NativeBase native_base(std::string_view target);
+
+// A poll is held no longer than this, whatever its reader asks for.
+inline constexpr std::chrono::seconds kLongestHold{30};
+
+// For how long the answer may wait, at most kLongestHold, as a request's target says, which is
+// untrusted. 0 if it says nothing, or not well.
+std::chrono::milliseconds hold_asked(std::string_view target);
 
 }  // namespace peers

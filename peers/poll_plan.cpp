@@ -40,7 +40,8 @@ SteadyTime next_poll(const LastPoll& last, milliseconds poll, double jitter, Ste
   switch (last.outcome) {
     case Polled::fetched:
     case Polled::unchanged:
-      return now + (squid ? squid_gap(last.expires_in, jitter) : earlier(poll, jitter));
+      if (squid) return now + squid_gap(last.expires_in, jitter);
+      return now + std::max(earlier(poll, jitter) - last.held, milliseconds{0});
     case Polled::other_form:
     case Polled::resync:
       return now;
@@ -52,6 +53,10 @@ SteadyTime next_poll(const LastPoll& last, milliseconds poll, double jitter, Ste
   const milliseconds gap = squid ? doubled(seconds{5}, seconds{300}, last.failures_in_a_row)
                                  : doubled(seconds{1}, seconds{30}, last.failures_in_a_row);
   return now + earlier(gap, jitter);
+}
+
+milliseconds held_for(milliseconds asked, milliseconds waited) {
+  return std::clamp(waited, milliseconds{0}, asked);
 }
 
 std::chrono::seconds usable_for(PeerKind kind) {

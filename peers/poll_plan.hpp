@@ -24,11 +24,13 @@ struct LastPoll {
   Polled outcome = Polled::failed;
   std::uint32_t failures_in_a_row = 0;             // including this one
   std::optional<std::chrono::seconds> expires_in;  // the response's Expires minus its Date
+  std::chrono::milliseconds held{0};  // how long the peer held the poll, as it was asked to
 };
 
 // The earliest time of the next poll. `jitter` is in [0, 1) and only spreads the polls of several
 // peers.
-//   Hearsay, unknown  every `poll`, up to a tenth earlier; failing: 1 s, doubling to 30 s
+//   Hearsay, unknown  every `poll`, up to a tenth earlier, from the time when the last one began
+//                     to be held, if it was; failing: 1 s, doubling to 30 s
 //   Squid             at its Expires or up to 5 s later, at least 10 s and at most 1 h from now
 //                     (300 s if there is no Expires, as Squid does); building: 10 s;
 //                     failing: 5 s, doubling to 5 min
@@ -38,12 +40,20 @@ struct LastPoll {
 SteadyTime next_poll(const LastPoll& last, std::chrono::milliseconds poll, double jitter,
                      SteadyTime now);
 
-// What one poll may take.
+// What one poll may take. A poll that may be held has `hold` beside `total` and `stall`.
 struct PollLimits {
   std::chrono::milliseconds connect{2'000};
   std::chrono::milliseconds total{30'000};
   std::chrono::seconds stall{5};  // with under 100 bytes a second, including the wait for the head
+  // For how long a Hearsay is asked to hold a poll while its digest does not change. So a quiet
+  // neighbour costs one poll in this time, and a change is known as soon as it is published. A
+  // neighbour that has lost its power is noticed when `hold` and `stall` have passed.
+  std::chrono::milliseconds hold{5'000};
 };
+
+// How long the peer held a poll: the wait for its answer, as far as it was asked to wait.
+std::chrono::milliseconds held_for(std::chrono::milliseconds asked,
+                                   std::chrono::milliseconds waited);
 
 // How long a digest is usable after a good poll: 60 s if it is polled each second; 2 h for a Squid,
 // an hour more than the longest time between two polls.

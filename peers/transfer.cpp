@@ -25,11 +25,13 @@ std::optional<std::int64_t> seconds_of(const std::string& date) {
   return seconds < 0 ? std::nullopt : std::optional{seconds};
 }
 
-void set_limits(CURL* easy, const PollLimits& limits) {
+void set_limits(CURL* easy, const PollLimits& limits, std::chrono::milliseconds hold) {
+  const auto stall = std::chrono::ceil<std::chrono::seconds>(limits.stall + hold);
+  const auto total = limits.total + hold;
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(limits.total.count()));
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(total.count()));
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, kSlowest);
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(limits.stall.count()));
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(stall.count()));
 }
 
 // A plain direct request: no redirects, no other protocol, no proxy from the environment.
@@ -48,10 +50,13 @@ void set_route(CURL* easy, const std::string& agent) {
 
 Transfer::Transfer(CURLM* multi, InFlight& in_flight, const Peer& peer, const std::string& agent,
                    const PollLimits& limits)
-    : multi_(multi), place_(place_of(peer)), in_flight_(in_flight), easy_(curl_easy_init()) {
+    : multi_(multi),
+      place_(place_of(peer)),
+      limits_(limits),
+      in_flight_(in_flight),
+      easy_(curl_easy_init()) {
   if (!easy_) throw std::bad_alloc();
   set_route(easy_.get(), agent);
-  set_limits(easy_.get(), limits);
   curl_easy_setopt(easy_.get(), CURLOPT_HEADERFUNCTION, &Transfer::on_head);
   curl_easy_setopt(easy_.get(), CURLOPT_HEADERDATA, this);
   curl_easy_setopt(easy_.get(), CURLOPT_WRITEFUNCTION, &Transfer::on_body);
@@ -64,6 +69,7 @@ Transfer::~Transfer() {
 
 void Transfer::begin(const Request& request) {
   max_body_ = request.max_body;
+  set_limits(handle(), limits_, request.hold);
   fields_.reset(curl_slist_append(nullptr, fmt::format("Accept: {}", request.accept).c_str()));
   if (!request.etag.empty()) {
     curl_slist_append(fields_.get(), ("If-None-Match: " + request.etag).c_str());
@@ -79,6 +85,15 @@ std::string Transfer::finish(CURLcode code) {
   if (code != CURLE_OK) return curl_easy_strerror(code);
   read_head();
   return {};
+}
+
+std::chrono::milliseconds Transfer::waited() const {
+  curl_off_t sent = 0;
+  curl_off_t answered = 0;
+  curl_easy_getinfo(handle(), CURLINFO_PRETRANSFER_TIME_T, &sent);
+  curl_easy_getinfo(handle(), CURLINFO_STARTTRANSFER_TIME_T, &answered);
+  const std::chrono::microseconds took(answered - sent);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(took);
 }
 
 std::optional<config::Address> Transfer::address() const {

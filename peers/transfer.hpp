@@ -1,6 +1,7 @@
 // The digest requests to one peer, one after the other, on one libcurl handle.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -33,10 +34,11 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   struct Request {
-    std::string target;       // origin-form
-    std::string_view accept;  // a media type
-    std::string etag;         // sent as If-None-Match unless empty
-    std::size_t max_body;     // a longer body is refused
+    std::string target;                 // origin-form
+    std::string_view accept;            // a media type
+    std::string etag;                   // sent as If-None-Match unless empty
+    std::size_t max_body;               // a longer body is refused
+    std::chrono::milliseconds hold{0};  // how long the peer is asked to wait; see PollLimits
   };
 
   void begin(const Request& request);
@@ -46,6 +48,8 @@ class Transfer {
 
   const PollResponse& response() const { return response_; }
   std::size_t received() const { return received_; }
+  // How long the peer took to begin its answer, once it had the request.
+  std::chrono::milliseconds waited() const;
   // The address that was reached; empty if there was no connection.
   std::optional<config::Address> address() const;
 
@@ -65,6 +69,7 @@ class Transfer {
 
   CURLM* const multi_;
   const std::string place_;  // the URL without a target
+  const PollLimits limits_;
   InFlight& in_flight_;
   CurlEasy easy_;
   CurlList fields_;

@@ -119,7 +119,8 @@ TEST_F(ExchangeTest, FetchesAHearsaysDigestAndThenAsksWhetherItChanged) {
   EXPECT_EQ(status().polls.bytes_received, body_of(native_of({"x"})).size());
   const auto requests = peer.requests();
   EXPECT_EQ(requests[0].start_line, "GET /digest/native HTTP/1.1");
-  EXPECT_EQ(requests[1].start_line, "GET /digest/native?epoch=00000000000000ab&since=5 HTTP/1.1");
+  EXPECT_EQ(requests[1].start_line,
+            "GET /digest/native?epoch=00000000000000ab&since=5&wait=5000 HTTP/1.1");
   EXPECT_EQ(requests[0].field("Host"), "127.0.0.1:" + std::to_string(peer.port()));
   EXPECT_EQ(requests[0].field("Accept"), "application/vnd.hearsay.digest");
   EXPECT_EQ(requests[0].field("User-Agent"), "Hearsay/test");
@@ -133,7 +134,7 @@ TEST_F(ExchangeTest, KeepsAConnectionToEachPeer) {
   for (int i = 0; i < 12; ++i) {
     const auto& peer =
         peers.emplace_back([](std::size_t number) { return number == 0 ? good() : unchanged(); });
-    settings.push_back(samples::peer(("p" + std::to_string(i)).c_str(), peer.port()));
+    settings.push_back(samples::peer("p" + std::to_string(i), peer.port()));
   }
   start(settings);
   ASSERT_TRUE(reached([&] {
@@ -265,7 +266,7 @@ class BadAnswer : public ExchangeTest, public testing::WithParamInterface<Spoile
 TEST_P(BadAnswer, IsCountedAndTheOldDigestKept) {
   ScriptedPeer peer([](std::size_t number) { return number == 0 ? good() : GetParam().reply; });
   settings_.peer_memory = config::kibibytes(256);
-  start(peer, {.connect = 2s, .total = 5s, .stall = 1s});
+  start(peer, {.connect = 2s, .total = 5s, .stall = 1s, .hold = 0ms});
   ASSERT_TRUE(reached([&] { return status().polls.failed > 0; }));
   EXPECT_TRUE(claims("x"));
   EXPECT_EQ(status().state, PeerState::usable);

@@ -24,5 +24,26 @@ TEST(NativeTarget, SaysNothingUnlessItSaysItWell) {
   EXPECT_EQ(native_base("?since=2&x=y&epoch=ab&epoch=cd"), (NativeBase{0xab, 2}));
 }
 
+TEST(NativeTarget, SaysHowLongItsAnswerMayWait) {
+  using namespace std::chrono_literals;
+  const digest::NativeDigest held{
+      .epoch = 0xab, .generation = 17, .filter = *digest::BloomFilter::create({8, 1})};
+  const std::string target = native_target(&held, 5s);
+  EXPECT_EQ(target, "/digest/native?epoch=00000000000000ab&since=17&wait=5000");
+  EXPECT_EQ(native_base(target), (NativeBase{0xab, 17})) << "also by a Hearsay without held polls";
+  EXPECT_EQ(hold_asked(target), 5s);
+  EXPECT_EQ(native_target(nullptr, 5s), "/digest/native") << "whoever holds nothing does not wait";
+}
+
+TEST(NativeTarget, NeverAsksForAnEndlessWait) {
+  using namespace std::chrono_literals;
+  for (const char* target : {"", "/digest/native", "?wait=", "?wait=-1", "?wait=1x", "?wait=x",
+                             "?wait=99999999999999999999", "?epoch=ab&since=1"}) {
+    EXPECT_EQ(hold_asked(target), 0ms) << target;
+  }
+  EXPECT_EQ(hold_asked("?wait=30001"), kLongestHold);
+  EXPECT_EQ(hold_asked("?wait=18446744073709551615"), kLongestHold);
+}
+
 }  // namespace
 }  // namespace peers

@@ -23,6 +23,14 @@ LastPoll good(PeerKind kind, std::optional<seconds> expires_in = std::nullopt) {
       .kind = kind, .outcome = Polled::fetched, .failures_in_a_row = 0, .expires_in = expires_in};
 }
 
+LastPoll held(milliseconds for_so_long, PeerKind kind = PeerKind::hearsay) {
+  return {.kind = kind,
+          .outcome = Polled::unchanged,
+          .failures_in_a_row = 0,
+          .expires_in = {},
+          .held = for_so_long};
+}
+
 LastPoll failed(PeerKind kind, std::uint32_t failures) {
   return {.kind = kind, .outcome = Polled::failed, .failures_in_a_row = failures, .expires_in = {}};
 }
@@ -41,6 +49,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"JitterOnlyShortens", good(PeerKind::hearsay), 0.5, 950ms},
         Case{"UnknownLikeHearsay", good(PeerKind::unknown), 0, 1s},
         Case{"UnchangedLikeFetched", {PeerKind::hearsay, Polled::unchanged, 0, {}}, 0, 1s},
+        Case{"HeldPollsNoFasterThanOthers", held(300ms), 0, 700ms},
+        Case{"AtOnceAfterALongHold", held(5s), 0, 0ms},
+        Case{"HeldAndJitter", held(300ms), 0.5, 650ms},
+        Case{"NoHoldShortensTheGapToASquid", held(5s, PeerKind::squid), 0, 300s},
         Case{"SquidAtItsExpires", good(PeerKind::squid, 40s), 0, 40s},
         Case{"SquidSpread", good(PeerKind::squid, 40s), 0.5, 42'500ms},
         Case{"SquidNeverUnderTenSeconds", good(PeerKind::squid, 1s), 0, 10s},
@@ -61,6 +73,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"SquidSecondFailure", failed(PeerKind::squid, 2), 0, 10s},
         Case{"SquidFailuresCapped", failed(PeerKind::squid, 7), 0, 300s}),
     [](const auto& tested) { return tested.param.name; });
+
+TEST(HeldFor, CountsNoLongerThanAsked) {
+  EXPECT_EQ(held_for(5s, 3s), 3s);
+  EXPECT_EQ(held_for(5s, 8s), 5s) << "the rest is the peer's slowness";
+  EXPECT_EQ(held_for(0s, 3s), 0s);
+  EXPECT_EQ(held_for(5s, -1ms), 0s);
+}
 
 TEST(UsableFor, OutlastsTheLongestGapBetweenTwoGoodPolls) {
   EXPECT_EQ(usable_for(PeerKind::hearsay), 60s);
