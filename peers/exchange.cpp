@@ -118,13 +118,14 @@ void log_change(const Peer& peer, const PollReport& before, const PollReport& af
 class Exchange::Loop {
  public:
   Loop(PeerDirectory& directory, const config::DigestSettings& settings, const std::string& agent,
-       std::function<void(WallTime)> tick, const PollLimits& limits)
+       std::function<void(WallTime)> tick, const PollLimits& limits, threads::Alarm* hurry)
       : directory_(directory),
         settings_(settings),
         tick_(std::move(tick)),
         multi_(curl_multi_init()),
         in_flight_(in_flight_for(directory, settings.peer_memory.value)),
-        hold_(limits.hold) {
+        hold_(limits.hold),
+        hurry_(hurry) {
     for (const PeerRef& peer : directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
       pollers_.emplace_back(pollers_.size(), peer, multi_.get(), in_flight_, agent, limits);
@@ -157,8 +158,15 @@ class Exchange::Loop {
       int running = 0;
       curl_multi_perform(multi_.get(), &running);
       take_responses();
-      curl_multi_poll(multi_.get(), nullptr, 0, until_next(), nullptr);
+      sleep();
     }
+  }
+
+  void sleep() {
+    curl_waitfd alarm{
+        .fd = hurry_ ? hurry_->descriptor() : -1, .events = CURL_WAIT_POLLIN, .revents = 0};
+    curl_multi_poll(multi_.get(), &alarm, hurry_ ? 1 : 0, until_next(), nullptr);
+    if (alarm.revents != 0 && hurry_->rang()) next_tick_ = Clock::now();
   }
 
   void tick_if_due() {
@@ -302,6 +310,7 @@ class Exchange::Loop {
   const CurlMulti multi_;
   InFlight in_flight_;
   const std::chrono::milliseconds hold_;
+  threads::Alarm* const hurry_;
   std::deque<Poller> pollers_;
   SteadyTime next_tick_{};
   WallTime wall_{};
@@ -311,8 +320,9 @@ class Exchange::Loop {
 };
 
 Exchange::Exchange(PeerDirectory& directory, const config::DigestSettings& settings,
-                   std::string agent, std::function<void(WallTime)> tick, PollLimits limits)
-    : loop_(std::make_unique<Loop>(directory, settings, agent, std::move(tick), limits)) {}
+                   std::string agent, std::function<void(WallTime)> tick, PollLimits limits,
+                   threads::Alarm* hurry)
+    : loop_(std::make_unique<Loop>(directory, settings, agent, std::move(tick), limits, hurry)) {}
 
 Exchange::~Exchange() = default;
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/settings.hpp"
+#include "config/threads/alarm.hpp"
 #include "peers/directory.hpp"
 #include "peers/holdings.hpp"
 #include "peers/poll_plan.hpp"
@@ -31,9 +32,11 @@ namespace peers {
 class Exchange {
  public:
   // Calls `tick` on the control thread at once and then every settings.period, with wall time that
-  // never steps back. `agent` is our User-Agent. The directory must outlive the exchange.
+  // never steps back; also at once when `hurry` rings, unless it is null. `agent` is our
+  // User-Agent. The directory and `hurry` must outlive the exchange.
   Exchange(PeerDirectory& directory, const config::DigestSettings& settings, std::string agent,
-           std::function<void(WallTime)> tick, PollLimits limits = {});
+           std::function<void(WallTime)> tick, PollLimits limits = {},
+           threads::Alarm* hurry = nullptr);
 
   // Stops the thread at once, even in the middle of a transfer.
   ~Exchange();

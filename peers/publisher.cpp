@@ -79,14 +79,15 @@ Publisher::Publisher(Holdings& holdings, const config::DigestSettings& settings,
            .expires_after = settings_.squid_period});
 }
 
-void Publisher::tick(WallTime now) {
+bool Publisher::tick(WallTime now) {
   const auto last = current();
   const bool changed = follow(now);
   const bool squid = squid_due(*last->squid, now);
-  if (!changed && !squid) return;
+  if (!changed && !squid) return false;
   publish({.live = changed ? describe(filters_.live, now) : last->live,
            .squid = squid ? close_squid(last->squid, now) : last->squid,
            .expires_after = settings_.squid_period});
+  return changed;
 }
 
 std::shared_ptr<const Published> Publisher::current() const {

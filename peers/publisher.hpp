@@ -64,9 +64,10 @@ class Publisher {
   // holdings must outlive the publisher.
   Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now);
 
-  // Applies the changes of the holdings, and closes a generation if there are any. Renews the Squid
-  // form at most every settings.squid_period. One thread only; call it every settings.period.
-  void tick(WallTime now);
+  // Applies the changes of the holdings, and closes a generation if there are any. Returns whether
+  // it did. Renews the Squid form at most every settings.squid_period. One thread only; call it
+  // every settings.period.
+  bool tick(WallTime now);
 
   // Any thread. Never null.
   std::shared_ptr<const Published> current() const;

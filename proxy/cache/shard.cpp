@@ -50,12 +50,12 @@ Node::Node(Budget& budget, const digest::Key& its_key, Kept kept)
       charge_(budget, node_bytes(on_disk)) {}
 
 Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals& totals,
-             disk::Index* below)
+             disk::Index* below, threads::Alarm* newly_claimed)
     : max_variants_(limits.variants),
       totals_(totals),
       below_(below),
       order_(budget, ghost_window, totals.small_bytes),
-      claims_(budget, limits, below) {}
+      claims_(budget, limits, below, newly_claimed) {}
 
 Found Shard::find(const digest::Key& key, std::string_view url, const http::Fields& request) {
   const threads::MutexLock lock(mutex_);

@@ -38,8 +38,9 @@ class Shard {
   using Chain = std::unique_ptr<Node>;  // nodes linked by `next`
 
   // `below`, if there is a disk, receives the claims; otherwise collect() returns them.
+  // `newly_claimed`: as for the Store.
   Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals& totals,
-        disk::Index* below);
+        disk::Index* below, threads::Alarm* newly_claimed);
 
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request);
   Chain put(std::unique_ptr<Node> node, Time now, const Entry* superseded);

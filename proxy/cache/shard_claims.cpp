@@ -8,8 +8,10 @@ constexpr std::uint64_t kDeparturesShare = 64 * 1024;
 
 }  // namespace
 
-ShardClaims::ShardClaims(Budget& budget, const StoreLimits& limits, disk::Index* below)
+ShardClaims::ShardClaims(Budget& budget, const StoreLimits& limits, disk::Index* below,
+                         threads::Alarm* newly_claimed)
     : below_(below),
+      newly_claimed_(newly_claimed),
       changes_(limits.changes),
       departures_(budget, budget.limit() / kDeparturesShare, limits.remembered) {}
 
@@ -17,7 +19,9 @@ void ShardClaims::add(Claimable& variant, std::size_t& variants, Time now) {
   tell(now);
   if (now + kClaimAhead >= variant.claimable_until) return;
   order_.insert(variant);
-  if (variants++ == 0) change(variant.key, KeyChange::What::added);
+  if (variants++ > 0) return;
+  change(variant.key, KeyChange::What::added);
+  if (newly_claimed_) newly_claimed_->ring();
 }
 
 void ShardClaims::end(Claimable& variant, std::size_t& variants) {

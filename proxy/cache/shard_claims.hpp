@@ -29,7 +29,9 @@ struct Claimable : ClaimHook {
 class ShardClaims {
  public:
   // `below`, if there is a disk, receives the claims; otherwise collect() returns them.
-  ShardClaims(Budget& budget, const StoreLimits& limits, disk::Index* below);
+  // `newly_claimed`: as for the Store.
+  ShardClaims(Budget& budget, const StoreLimits& limits, disk::Index* below,
+              threads::Alarm* newly_claimed);
 
   // `variants`: the number of claimable variants of the key. add() ignores a variant that is not
   // claimable at `now`; end() ignores a variant that is not claimed.
@@ -60,6 +62,7 @@ class ShardClaims {
   void tell(Time now) { latest_ = std::max(latest_, now); }
 
   disk::Index* const below_;
+  threads::Alarm* const newly_claimed_;
   Order order_;
   ChangeQueue changes_;
   Departures departures_;

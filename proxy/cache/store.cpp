@@ -26,11 +26,13 @@ std::size_t length(const Shard::Chain& chain) {
 
 }  // namespace
 
-Store::Store(Budget& budget, const StoreLimits& limits, disk::Index* below)
+Store::Store(Budget& budget, const StoreLimits& limits, disk::Index* below,
+             threads::Alarm* newly_claimed)
     : budget_(budget), limits_(limits), below_(below) {
   const auto ghost_window = (budget.limit() - Eviction::small_target(budget)) / kShards;
   for (std::size_t i = 0; i < kShards; ++i) {
-    shards_.push_back(std::make_unique<Shard>(budget, ghost_window, limits_, totals_, below));
+    shards_.push_back(
+        std::make_unique<Shard>(budget, ghost_window, limits_, totals_, below, newly_claimed));
   }
 }
 

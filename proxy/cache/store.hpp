@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/threads/alarm.hpp"
 #include "digest/key.hpp"
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/claims.hpp"
@@ -44,8 +45,10 @@ enum class Stored : std::uint8_t {
 class Store {
  public:
   // `below` is the index of the disk under this memory, if there is one; it must outlive the store.
-  // The index receives the claims, and supplies the changes of both tiers.
-  explicit Store(Budget& budget, const StoreLimits& limits = {}, disk::Index* below = nullptr);
+  // The index receives the claims, and supplies the changes of both tiers. `newly_claimed`, which
+  // may be null, rings when a key begins to be claimed, unless only its blocks on disk decide that.
+  explicit Store(Budget& budget, const StoreLimits& limits = {}, disk::Index* below = nullptr,
+                 threads::Alarm* newly_claimed = nullptr);
   ~Store();
 
   // Returns the variant that answers a request with these fields; of several, one with Vary before

@@ -69,6 +69,12 @@ void count_sent(Client& client, const Request& request, ServedForm form, std::si
   }
 }
 
+// Whether the reader says that it holds this form.
+bool is_held(const Request& request, const peers::NativeForm& form, cache::Time now) {
+  const http::StoredValidators validators{form.etag, {}};
+  return http::not_modified(request.head.fields, validators, whole_seconds(now));
+}
+
 // RFC 9110 15.4.5. Call this only for a request with a condition: Squid 5.7 crashes on any other
 // 304.
 Task<void> send_unchanged(Client& client, OwnHead head, ServedForm form) {
@@ -86,6 +92,24 @@ Task<void> send_digest(Client& client, const Request& request, OwnHead head, Ser
   const beast::http::response<DigestBody> message(std::move(head), body);
   const auto error = co_await send_message(client, message, pause);
   if (!error) count_sent(client, request, form, body.bytes.size());
+}
+
+// The digest for this poll. If the reader holds the newest generation, waits until there is a newer
+// one, for as long as the reader asked, and no longer once the proxy drains.
+Task<std::shared_ptr<const peers::NativeForm>> await_form(Client& client, const Request& request) {
+  auto& process = client.worker.process;
+  const auto base = peers::native_base(request.target.path());
+  const auto until = std::chrono::steady_clock::now() + peers::hold_asked(request.target.path());
+  // From here on a new generation wakes the poll.
+  HeldPolls::Held poll(process.held_polls, client.address, client.worker.io.get_executor());
+  for (;;) {
+    auto form = process.publisher.native(base.epoch, base.generation);
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    const bool waits = poll.has_place() && left.count() > 0 && !process.draining;
+    if (!waits || !is_held(request, *form, process.clock.now())) co_return form;
+    co_await poll.wait(left);
+  }
 }
 
 }  // namespace
@@ -119,15 +143,12 @@ Task<void> serve_store_digest(Client& client, const Request& request, RequestBod
 }
 
 Task<void> serve_native_digest(Client& client, const Request& request, RequestBody&) {
-  auto& process = client.worker.process;
-  const auto base = peers::native_base(request.target.path());
-  const auto form = process.publisher.native(base.epoch, base.generation);
   client.record.routine = from_hearsay(request);
+  const auto form = co_await await_form(client, request);
   auto head = own_head(client, 200, peers::kNativeType);
   head.set(field::cache_control, "no-store");
   head.set(field::etag, form->etag);
-  const http::StoredValidators validators{form->etag, {}};
-  if (http::not_modified(request.head.fields, validators, whole_seconds(process.clock.now()))) {
+  if (is_held(request, *form, client.worker.process.clock.now())) {
     co_return co_await send_unchanged(client, std::move(head), ServedForm::native);
   }
   const DigestBody::value_type body{form->body, form->body.size()};

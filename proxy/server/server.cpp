@@ -91,13 +91,22 @@ void Server::follow(PinnedPolicy policy) {
   auto& exchange = neighbourhood_.exchange;
   if (!exchange || policy->directory != policy_->directory) {
     exchange.reset();
-    exchange.emplace(*policy->directory, neighbourhood_.settings, std::string(kProduct),
-                     [this](peers::WallTime now) {
-                       neighbourhood_.publisher.tick(now);
-                       storage_.watch.look();
-                     });
+    exchange.emplace(
+        *policy->directory, neighbourhood_.settings, std::string(kProduct),
+        [this](peers::WallTime now) { tick(now); }, peers::PollLimits{}, &storage_.newly_claimed);
   }
   policy_ = std::move(policy);
+}
+
+// After a quiet period the first key that we may claim is told at once, so the alarm is set for as
+// long as nothing changes. While much is stored, generations stay a period apart.
+void Server::tick(cache::Time now) {
+  storage_.newly_claimed.set(true);
+  if (neighbourhood_.publisher.tick(now)) {
+    storage_.newly_claimed.set(false);
+    process_.held_polls.wake_all();
+  }
+  storage_.watch.look();
 }
 
 void Server::start() {
@@ -136,6 +145,7 @@ void Server::drain() {
     for (auto& acceptor : worker.acceptors) acceptor->close(ignored);
     worker.sessions.drain();
   });
+  process_.held_polls.wake_all();
   // Polls the count of connections: this thread has nothing else to do, and the end of a connection
   // then costs a serving thread one atomic subtraction.
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;

@@ -32,6 +32,8 @@ class Server {
  private:
   // Requests that begin later follow the policy, and its neighbours are polled.
   void follow(PinnedPolicy policy);
+  // Periodic work on the control thread.
+  void tick(cache::Time now);
   void start();
   void drain();
   void stop();

@@ -34,7 +34,7 @@ Storage::Storage(const config::CacheSettings& settings)
       transit(transit_share(settings)),
       disk(made_disk(settings, budget)),
       store(budget, {.max_object = settings.largest_object().value},
-            disk ? &disk->disk().catalog().index : nullptr),
+            disk ? &disk->disk().catalog().index : nullptr, &newly_claimed),
       runs(TransferSlots::slots_in(budget.limit())),
       watch(disk.get()) {
   if (!disk) return;

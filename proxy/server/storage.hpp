@@ -15,6 +15,7 @@ struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
   explicit Storage(const config::CacheSettings& settings);
 
+  threads::Alarm newly_claimed;  // our digest changes
   cache::Budget budget;
   cache::Budget transit;                  // for bodies that are passed on unstored
   std::unique_ptr<cache::DiskTier> disk;  // null: no disk is configured

@@ -19,6 +19,7 @@
 #include "proxy/runs/block_runs.hpp"
 #include "proxy/wire/input.hpp"
 #include "proxy/worker/doorkeeper.hpp"
+#include "proxy/worker/held_polls.hpp"
 #include "proxy/worker/outgoing.hpp"
 #include "proxy/worker/probes.hpp"
 #include "proxy/worker/relief.hpp"
@@ -64,6 +65,7 @@ struct Process {
   LastTime found_no_room{};  // to store a response, though all that can be evicted was
   DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
   Warnings warnings{};
+  HeldPolls held_polls{};
   std::atomic<bool> draining{false};
   std::atomic<bool> verifying{false};  // a request to verify the cache is running
 };

@@ -1,0 +1,50 @@
+// Wakes one thread from its sleep when something begins after a quiet time.
+#pragma once
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+namespace threads {
+
+// The sleeper sets the alarm before it looks whether there is anything to do, and sleeps until
+// descriptor() is readable. What begins after that look rings. An alarm that is not set costs who
+// rings one load, so a busy time wakes nobody.
+class Alarm {
+ public:
+  // Throws std::system_error if there is no descriptor.
+  Alarm() : descriptor_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  }
+  ~Alarm() { ::close(descriptor_); }
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+
+  // Wakes the sleeper, once, if the alarm is set. Any thread; never waits.
+  void ring() {
+    if (!set_.load(std::memory_order_relaxed) || !set_.exchange(false)) return;
+    const std::uint64_t one = 1;
+    // Fails only if the counter is full, and then the sleeper is awake.
+    [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
+  }
+
+  // These are for the sleeper. `on`: whether it wants to be woken.
+  void set(bool on) { set_.store(on); }
+  // Whether the alarm has rung since the last call.
+  bool rang() {
+    std::uint64_t times = 0;
+    return ::read(descriptor_, &times, sizeof times) == sizeof times;
+  }
+  // Readable once the alarm has rung, until rang() is called.
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+ private:
+  const int descriptor_;
+  std::atomic<bool> set_{false};
+};
+
+}  // namespace threads
