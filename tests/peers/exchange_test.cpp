@@ -145,6 +145,41 @@ TEST_F(ExchangeTest, KeepsAConnectionToEachPeer) {
   for (const auto& peer : peers) EXPECT_EQ(peer.connections(), 1U);
 }
 
+TEST_F(ExchangeTest, AsksNothingWhileItsPollIsHeld) {
+  Gate gate;
+  ScriptedPeer peer([&](std::size_t number) {
+    if (number == 0) return good();
+    if (number > 1) return unchanged();
+    const auto body = body_of(native_of({"y"}, 6));
+    return Reply(200, kHearsay).sized(body.size()).wait(gate).send(body);
+  });
+  start(peer, {.stall = 1s, .hold = 10s});
+  ASSERT_TRUE(reached([&] { return peer.count() == 2; }));
+  ASSERT_TRUE(beats_pass(400)) << "for longer than `stall`";
+  EXPECT_EQ(peer.count(), 2U);
+  EXPECT_EQ(status().polls.failed, 0U);
+  gate.open();
+  EXPECT_TRUE(reached([&] { return claims("y"); }));
+}
+
+TEST_F(ExchangeTest, TicksAtOnceWhenItsAlarmRings) {
+  settings_.period = 10s;
+  threads::Alarm alarm;
+  std::atomic<int> ticks = 0;
+  directory_.emplace(std::vector<config::PeerSettings>{});
+  const auto tick = [&](WallTime) {
+    alarm.set(true);
+    ++ticks;
+    ticks.notify_all();
+  };
+  Exchange exchange(*directory_, settings_, "Hearsay/test", tick, {}, &alarm);
+  ticks.wait(0);
+  const SteadyTime before = now();
+  alarm.ring();
+  ticks.wait(1);
+  EXPECT_LT(now() - before, support::allowed(500ms));
+}
+
 TEST_F(ExchangeTest, ANewDigestReplacesTheOld) {
   ScriptedPeer peer([](std::size_t number) {
     return number == 0 ? good() : answer(kHearsay, body_of(native_of({"y"}, 6)));
