@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <variant>
 
 // Options of a bench's command line. Each source that includes CLI11 compiles for several seconds
@@ -12,7 +13,7 @@ namespace bench {
 struct Argument {
   const char* name;  // with its dashes
   // Holds the default until the command line is read.
-  std::variant<double*, std::uint64_t*, std::uint32_t*, int*> value;
+  std::variant<double*, std::uint64_t*, std::uint32_t*, int*, std::string*> value;
   const char* meaning = "";
 };
 

@@ -1,0 +1,85 @@
+// What neighbours cost clients when they fail, are slow, or lie: an open loop of requests, each for
+// a URL that all neighbours claim, beside the same without peers.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <string>
+
+#include "tests/bench/arguments.hpp"
+#include "tests/bench/faults/meshes.hpp"
+#include "tests/bench/faults/rows.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Options {
+  bench::Load load;
+  std::string only;
+  std::uint64_t at_once = 0;
+  std::uint64_t stop = 0;
+};
+
+void print_head() {
+  fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10}{:>7}{:>8}{:>8}\n", "", "p50 ms", "p98", "p99", "max",
+             "> 100 ms", "wrong", "failed", "origin");
+}
+
+void print(const char* name, const bench::Figures& figures, const std::string& origin) {
+  fmt::print("{:<32}{:>8.1f}{:>8.1f}{:>8.1f}{:>8.1f}{:>10}{:>7}{:>8}{:>8}\n", name, figures.p50,
+             figures.p98, figures.p99, figures.max, figures.over_100_ms, figures.wrong,
+             figures.failed, origin);
+  std::cout.flush();
+}
+
+bool all_well(const bench::Figures& figures) {
+  return figures.wrong == 0 && figures.failed == 0;
+}
+
+bool run(const Options& options) {
+  bool well = true;
+  print_head();
+  for (const auto& row : bench::all_rows()) {
+    if (std::string(row.name).find(options.only) == std::string::npos) continue;
+    const auto measured = bench::measure(row, options.load);
+    print(row.name, measured.figures, std::to_string(measured.to_origin));
+    well = well && all_well(measured.figures);
+  }
+  if (options.stop > 0) {
+    const auto stopped = bench::measure_stop(std::chrono::seconds(options.stop), options.load.rate);
+    print(fmt::format("stopped for {} s", options.stop).c_str(), stopped.figures, "");
+    fmt::print("   its first hit {:.1f} s after it went on\n", stopped.until_first_hit_s);
+    well = well && all_well(stopped.figures);
+  }
+  if (options.at_once > 0) {
+    for (const auto within : {0ms, 1000ms, 5000ms}) {
+      const double fetches = bench::origin_fetches(options.at_once, within, 10);
+      fmt::print("a new object, {} proxies asked within {} ms: {:.2f} origin fetches\n",
+                 options.at_once, within.count(), fetches);
+      std::cout.flush();
+    }
+  }
+  return well;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  const auto exit_code = bench::parse(
+      argc, argv, "Clients' times beside neighbours with faults",
+      {
+          {"--seconds", &options.load.seconds, "of each row"},
+          {"--rate", &options.load.rate, "requests per second"},
+          {"--only", &options.only, "the rows whose names contain this"},
+          {"--at-once", &options.at_once, "proxies that are asked for a new object; 0: none"},
+          {"--stop", &options.stop, "seconds for which a neighbour is stopped; 0: none"},
+      });
+  if (exit_code) return *exit_code;
+  try {
+    return run(options) ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::cerr << "faults_bench: " << error.what() << '\n';
+    return 1;
+  }
+}

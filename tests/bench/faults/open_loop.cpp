@@ -1,0 +1,97 @@
+#include "tests/bench/faults/open_loop.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <thread>
+
+#include "tests/support/client.hpp"
+
+namespace bench {
+namespace {
+
+using std::chrono::steady_clock;
+
+// More requests than this are never under way: at 40 a second, those of three seconds.
+constexpr std::size_t kThreads = 128;
+
+void judge(const support::Response& response, const std::string& url, Sample& sample) {
+  sample.failed = response.status != 200 || !response.whole;
+  sample.wrong = !sample.failed && response.body != body_of(support::path_of(url));
+  sample.from_peer = support::contains(response.field("Cache-Status"), "peer/");
+}
+
+// One connection, reopened after a failure.
+class Asker {
+ public:
+  explicit Asker(std::uint16_t proxy) : proxy_(proxy) {}
+
+  void ask(const std::string& url, steady_clock::time_point due, Sample& sample) {
+    try {
+      if (!client_) client_ = std::make_unique<support::Client>(proxy_);
+      judge(client_->get(url), url, sample);
+    } catch (const std::exception&) {
+      client_.reset();
+      sample.failed = true;
+    }
+    sample.ended = steady_clock::now();
+    sample.ms = std::chrono::duration<double, std::milli>(sample.ended - due).count();
+  }
+
+ private:
+  const std::uint16_t proxy_;
+  std::unique_ptr<support::Client> client_;
+};
+
+}  // namespace
+
+std::string body_of(const std::string& path) {
+  constexpr std::size_t kSize = 2048;
+  std::string body;
+  while (body.size() < kSize) body += path + ' ';
+  body.resize(kSize);
+  return body;
+}
+
+std::vector<Sample> ask_openly(std::uint16_t proxy, const std::vector<std::string>& urls,
+                               double rate) {
+  std::vector<Sample> samples(urls.size());
+  std::atomic<std::size_t> next = 0;
+  const auto begun = steady_clock::now();
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < std::min(kThreads, urls.size()); ++i) {
+    threads.emplace_back([&] {
+      Asker asker(proxy);
+      for (std::size_t n = next++; n < urls.size(); n = next++) {
+        const std::chrono::duration<double> offset(static_cast<double>(n) / rate);
+        const auto due = begun + std::chrono::duration_cast<steady_clock::duration>(offset);
+        std::this_thread::sleep_until(due);
+        asker.ask(urls[n], due, samples[n]);
+      }
+    });
+  }
+  threads.clear();
+  return samples;
+}
+
+Figures figures_of(const std::vector<Sample>& samples) {
+  if (samples.empty()) return {};
+  std::vector<double> ms;
+  Figures figures;
+  for (const Sample& sample : samples) {
+    ms.push_back(sample.ms);
+    figures.over_100_ms += sample.ms > 100 ? 1 : 0;
+    figures.wrong += sample.wrong ? 1 : 0;
+    figures.failed += sample.failed ? 1 : 0;
+  }
+  std::sort(ms.begin(), ms.end());
+  const auto at = [&ms](std::size_t percent) { return ms[(ms.size() - 1) * percent / 100]; };
+  figures.p50 = at(50);
+  figures.p98 = at(98);
+  figures.p99 = at(99);
+  figures.max = ms.back();
+  return figures;
+}
+
+}  // namespace bench

@@ -1,0 +1,40 @@
+// A client that sends each request when it is due, whatever became of those before.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// The body of a path: 2 KiB, different for each path.
+std::string body_of(const std::string& path);
+
+struct Sample {
+  std::chrono::steady_clock::time_point ended;
+  double ms = 0;  // from the time it was due to the end of its body
+  bool failed = false;
+  bool wrong = false;      // another body than body_of()
+  bool from_peer = false;  // as the proxy says
+};
+
+// Asks a proxy for URLs at this rate a second. Each request has a connection that no other waits
+// for.
+std::vector<Sample> ask_openly(std::uint16_t proxy, const std::vector<std::string>& urls,
+                               double rate);
+
+struct Figures {
+  double p50 = 0;
+  double p98 = 0;
+  double p99 = 0;
+  double max = 0;
+  std::size_t over_100_ms = 0;
+  std::size_t wrong = 0;
+  std::size_t failed = 0;
+};
+
+// The times in milliseconds.
+Figures figures_of(const std::vector<Sample>& samples);
+
+}  // namespace bench

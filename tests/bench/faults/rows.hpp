@@ -1,0 +1,40 @@
+// The rows of the table: what is measured beside which neighbours.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "tests/bench/faults/open_loop.hpp"
+#include "tests/bench/faults/played_server.hpp"
+
+namespace bench {
+
+struct Load {
+  double seconds = 60;
+  double rate = 40;  // requests a second
+};
+
+struct Row {
+  const char* name;
+  std::chrono::milliseconds to_origin{2};
+  // What the neighbours answer, all of which claim every URL. `proxy`: the port of the proxy that
+  // asks them, once it is known.
+  std::function<std::vector<Answer>(const std::atomic<std::uint16_t>& proxy)> neighbours = {};
+  bool black_hole = false;  // the neighbours drop SYNs once their digests are in use
+};
+
+// All rows, each run without peers before those that are compared with it.
+std::vector<Row> all_rows();
+
+struct Measured {
+  Figures figures;
+  std::uint64_t to_origin = 0;  // requests
+};
+
+// Every URL is asked for once.
+Measured measure(const Row& row, const Load& load);
+
+}  // namespace bench
