@@ -14,6 +14,13 @@
 
 namespace proxy::cache {
 
+// Whether a key left the digest within the remembered time.
+enum class Departure : std::uint8_t {
+  none,
+  lately,
+  unknown,  // the table has lost keys, and this one may have been among them
+};
+
 // A direct-mapped table of fixed size, charged to the budget. A key may displace another, and is
 // recognized by 31 of its bits. Not thread-safe: the lock of the shard guards it.
 class Departures {
@@ -28,19 +35,28 @@ class Departures {
 
   // Times are rounded down to seconds.
   void remember(const digest::Key& key, Time now) {
-    table_[place_of(key)] = {fragment_of(key), seconds_of(now)};
+    Departed& last = table_[place_of(key)];
+    const bool is_other = last.fragment != fragment_of(key);
+    const bool displaces = is_remembered(last, now) && (is_other || last.displaced != 0);
+    last = {fragment_of(key) & kFragment, displaces ? 1U : 0U, seconds_of(now)};
   }
-  // Whether the key left within the remembered time.
-  [[nodiscard]] bool holds(const digest::Key& key, Time now) const {
+  // The keys that left before `now` are not known, because an earlier run of this proxy knew them.
+  void lose_earlier(Time now) { lost_ = {0, 1, seconds_of(now)}; }
+
+  [[nodiscard]] Departure of(const digest::Key& key, Time now) const {
     const Departed& last = table_[place_of(key)];
-    return last.fragment == fragment_of(key) &&
-           std::chrono::seconds(seconds_of(now) - last.when) <= remembered_;
+    const bool counts = is_remembered(last, now);
+    if (counts && last.fragment == fragment_of(key)) return Departure::lately;
+    const bool lost = (counts && last.displaced != 0) || is_remembered(lost_, now);
+    return lost ? Departure::unknown : Departure::none;
   }
 
  private:
+  static constexpr std::uint32_t kFragment = (1U << 31) - 1;
   struct Departed {
-    std::uint32_t fragment = 0;  // never 0 in a used entry
-    std::uint32_t when = 0;
+    std::uint32_t fragment : 31 = 0;
+    std::uint32_t displaced : 1 = 0;  // a key that still had to be remembered
+    std::uint32_t when = 0;           // 0: never
   };
   static_assert(sizeof(Departed) == kBytesEach);
 
@@ -49,7 +65,7 @@ class Departures {
     return (digest::KeyHash{}(key) >> 32) % table_.size();
   }
   static std::uint32_t fragment_of(const digest::Key& key) {
-    return digest::load<std::uint32_t>(key.bytes.data()) | 1;
+    return digest::load<std::uint32_t>(key.bytes.data()) & kFragment;
   }
   static std::uint32_t seconds_of(Time time) {
     const auto since = time.time_since_epoch();
@@ -57,8 +73,14 @@ class Departures {
         std::chrono::duration_cast<std::chrono::seconds>(since).count());
   }
 
+  [[nodiscard]] bool is_remembered(const Departed& departed, Time now) const {
+    if (departed.when == 0) return false;
+    return std::chrono::seconds(seconds_of(now) - departed.when) <= remembered_;
+  }
+
   const std::chrono::seconds remembered_;
   std::vector<Departed> table_;
+  Departed lost_{};
   const Charge charge_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "proxy/cache/block.hpp"
 #include "proxy/cache/budget.hpp"
+#include "proxy/cache/departures.hpp"
 #include "proxy/cache/freshness.hpp"
 #include "proxy/cache/giver.hpp"
 #include "proxy/cache/object.hpp"
@@ -174,7 +175,8 @@ struct Kept {
 struct Found {
   std::shared_ptr<const Entry> entry;  // null: nothing stored answers this request
   bool varies = false;                 // the URL is stored, but no variant matches
-  bool gone = false;                   // not stored, but claimed recently (StoreLimits::remembered)
+  // If it is not stored: whether it was claimed recently (StoreLimits::remembered).
+  Departure departed = Departure::none;
   bool lacks = false;  // an object without a block that the request needs; judge()'s caller sets it
   std::shared_ptr<OnDisk> on_disk = {};  // as in Kept
 };

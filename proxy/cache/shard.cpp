@@ -61,7 +61,7 @@ Found Shard::find(const digest::Key& key, std::string_view url, const http::Fiel
   const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
   if (slot == slots_.end() || slot->second.newest->entry->url != url) {
-    return {nullptr, false, claims_.departed(key)};
+    return {nullptr, false, claims_.departure(key)};
   }
   Node* chosen = nullptr;
   for (Node* node = slot->second.newest.get(); node; node = node->next.get()) {
@@ -199,6 +199,16 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
 void Shard::forget_ghosts() {
   const threads::MutexLock lock(mutex_);
   order_.forget_ghosts();
+}
+
+void Shard::lose_departures(Time now) {
+  const threads::MutexLock lock(mutex_);
+  claims_.lose_departures(now);
+}
+
+void Shard::remember_departure(const digest::Key& key, Time now) {
+  const threads::MutexLock lock(mutex_);
+  claims_.remember_departure(key, now);
 }
 
 Collected Shard::collect(Time now, std::vector<KeyChange>& out) {

@@ -62,6 +62,10 @@ class Shard {
   void forget_ghosts();
   std::size_t entries() const { return count_.load(std::memory_order_relaxed); }
 
+  // See Store.
+  void lose_departures(Time now);
+  // The disk below has ceased to claim the key.
+  void remember_departure(const digest::Key& key, Time now);
   Collected collect(Time now, std::vector<KeyChange>& out);
   // Appends all keys under which responses are stored.
   void list(std::vector<digest::Key>& out);

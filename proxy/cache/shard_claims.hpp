@@ -40,9 +40,18 @@ class ShardClaims {
   // A variant whose claim has ended at `now`; null if there is none.
   Claimable* outlived(Time now);
 
-  // Whether the key was claimed recently, and is not claimed any more.
-  [[nodiscard]] bool departed(const digest::Key& key) const {
-    return departures_.holds(key, latest_);
+  // Whether the key was claimed recently. Call this for a key that is not claimed any more.
+  [[nodiscard]] Departure departure(const digest::Key& key) const {
+    return departures_.of(key, latest_);
+  }
+  void remember_departure(const digest::Key& key, Time now) {
+    tell(now);
+    departures_.remember(key, latest_);
+  }
+  // See Store.
+  void lose_departures(Time now) {
+    tell(now);
+    departures_.lose_earlier(now);
   }
   Collected collect(std::vector<KeyChange>& out) { return changes_.drain(out); }
   // Discards the recorded changes: the reader is about to read all claimed keys instead.

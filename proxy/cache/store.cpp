@@ -109,12 +109,28 @@ void Store::look(std::size_t shard, std::span<const digest::Key> keys,
   shards_[shard]->look(keys, out);
 }
 
+// The index below knows no departures, so those from it are remembered here.
+Collected Store::collect_below(Time now, std::vector<KeyChange>& out) {
+  const auto before = out.size();
+  const auto collected = below_->collect_claims(outlasted(now), out);
+  for (const KeyChange& change : std::span(out).subspan(before)) {
+    if (change.what != KeyChange::What::removed) continue;
+    shard_of(change.key).remember_departure(change.key, now);
+  }
+  if (collected == Collected::overflowed) lose_departures(now);
+  return collected;
+}
+
+void Store::lose_departures(Time now) {
+  for (const auto& shard : shards_) shard->lose_departures(now);
+}
+
 Collected Store::collect(Time now, std::vector<KeyChange>& out) {
   Collected all = Collected::complete;
   for (const auto& shard : shards_) {
     if (shard->collect(now, out) == Collected::overflowed) all = Collected::overflowed;
   }
-  return below_ ? below_->collect_claims(outlasted(now), out) : all;
+  return below_ ? collect_below(now, out) : all;
 }
 
 void Store::list_claimed(Time now, std::vector<digest::Key>& out) {

@@ -103,6 +103,10 @@ class Store {
   std::size_t entries() const { return totals_.entries.load(std::memory_order_relaxed); }
   std::uint64_t bytes() const { return totals_.bytes.load(std::memory_order_relaxed); }
 
+  // Call this when an earlier run of this proxy has had claims: which keys have left before `now`
+  // is not known (Departure::unknown).
+  void lose_departures(Time now);
+
   // Appends the changes since the last call, in order per key; additions and removals of a key
   // alternate. Applied to the earlier changes, `out` yields exactly the set of keys claimed at
   // `now`, unless another thread changes the store meanwhile; then the next call returns the rest.
@@ -114,6 +118,7 @@ class Store {
 
  private:
   Shard& shard_of(const digest::Key& key) const;
+  Collected collect_below(Time now, std::vector<KeyChange>& out);
 
   Budget& budget_;
   const StoreLimits limits_;

@@ -7,6 +7,19 @@ namespace proxy {
 
 using net::Task;
 
+namespace {
+
+// A neighbour that reads `fwd=uri-miss` alone takes it for an error of our filter. So where we
+// cannot know, nothing is said of the look-up.
+void tell_departure(const cache::Found& found, http::CacheStatus& status) {
+  if (found.departed == cache::Departure::none) return;
+  const bool is_known = found.departed == cache::Departure::lately;
+  status.detail = is_known ? "gone" : "unknown";
+  if (!is_known) status.fwd = http::Forward::none;
+}
+
+}  // namespace
+
 Refusal Refusal::loop() {
   Refusal refusal{508, "this request has been through this proxy before", Tag::denied, {}};
   refusal.cache_status.detail = "loop";
@@ -18,7 +31,7 @@ Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& fou
   // A fresh entry may not fit the request, for instance a 404 (RFC 9211 2.2: fwd=miss).
   const bool unfit = verdict.reason == http::Forward::none;
   refusal.cache_status.fwd = unfit ? http::Forward::miss : verdict.reason;
-  if (found.gone && verdict.reason == http::Forward::uri_miss) refusal.cache_status.detail = "gone";
+  if (verdict.reason == http::Forward::uri_miss) tell_departure(found, refusal.cache_status);
   if (unfit && found.entry && !found.entry->for_neighbours()) {
     refusal.cache_status.detail =
         found.entry->sets_cookie ? "refused/set-cookie" : "refused/unconfirmed";

@@ -19,7 +19,8 @@ struct Refusal {
   std::string_view allow = {};  // of a 405: the allowed methods
 
   static Refusal loop();
-  // The 504 for only-if-cached. Its detail is "gone" if our digest claimed the response recently.
+  // The 504 for only-if-cached. Its detail is "gone" if our digest claimed the response recently,
+  // and "unknown", without `fwd`, if that is not known.
   static Refusal not_held(const cache::Verdict& verdict, const cache::Found& found);
   static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);

@@ -40,6 +40,10 @@ Storage::Storage(const config::CacheSettings& settings)
   if (!disk) return;
   remember(open_disk(*disk, settings.disk->path), fills);
   disk->sit_under(store);
+  // A neighbour may hold a digest of the run before.
+  if (disk->disk().catalog().index.entries() > 0) {
+    store.lose_departures(std::chrono::system_clock::now());
+  }
 }
 
 }  // namespace proxy
