@@ -1,110 +1,10 @@
-#include "peers/exchange.hpp"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <cstdlib>
-#include <deque>
-#include <mutex>
-#include <optional>
 
-#include "tests/peers/samples.hpp"
-#include "tests/support/patience.hpp"
-#include "tests/support/scripted_origin.hpp"
+#include "tests/peers/exchange_scene.hpp"
 
 namespace peers {
 namespace {
-
-using namespace std::chrono_literals;
-using samples::body_of;
-using samples::delta_of;
-using samples::digest_of;
-using samples::key;
-using samples::native_of;
-using support::Fields;
-using support::Gate;
-using support::Reply;
-
-const auto now = std::chrono::steady_clock::now;
-
-const Fields kHearsay{{"Server", "Hearsay/0.1.0"}, {"ETag", "\"00000000000000ab-5\""}};
-const Fields kSquid{{"Server", "squid/5.7"},
-                    {"Date", "Tue, 14 Nov 2023 22:13:20 GMT"},
-                    {"Expires", "Tue, 14 Nov 2023 23:13:20 GMT"},
-                    {"Last-Modified", "Tue, 14 Nov 2023 22:13:20 GMT"}};
-
-Reply answer(const Fields& fields, std::string body) {
-  return Reply(200, fields).body(std::move(body));
-}
-
-Reply good() {
-  return answer(kHearsay, body_of(native_of({"x"})));
-}
-
-Reply unchanged() {
-  return Reply(304, {{"Server", "Hearsay/0.1.0"}});
-}
-
-// A neighbour that answers its requests by their number, from 0.
-struct ScriptedPeer : support::ScriptedOrigin {
-  using Script = std::function<Reply(std::size_t number)>;
-
-  explicit ScriptedPeer(Script script) {
-    otherwise([this, script = std::move(script)](const auto&) { return script(count() - 1); });
-  }
-  explicit ScriptedPeer(const Reply& always)
-      : ScriptedPeer([always](std::size_t) { return always; }) {}
-};
-
-class ExchangeTest : public testing::Test {
- protected:
-  ExchangeTest() {
-    settings_.period = 5ms;
-    settings_.poll = 20ms;
-    setenv("http_proxy", "http://127.0.0.1:1", 1);  // must be ignored
-  }
-
-  void start(std::vector<config::PeerSettings> peers, PollLimits limits = {}) {
-    directory_.emplace(peers);
-    exchange_.emplace(
-        *directory_, settings_, "Hearsay/test", [this](WallTime) { beat(); }, limits);
-  }
-  void start(const ScriptedPeer& peer, PollLimits limits = {}) {
-    start({samples::peer("b", peer.port())}, limits);
-  }
-
-  void beat() {
-    const std::lock_guard lock(mutex_);
-    ++beats_;
-    changed_.notify_all();
-  }
-  // Tests the condition again at each tick of the exchange.
-  template <class Condition>
-  [[nodiscard]] bool reached(Condition condition) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, 20s, condition);
-  }
-  [[nodiscard]] bool beats_pass(int count) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, 20s, [&, target = beats_ + count] { return beats_ >= target; });
-  }
-
-  PeerStatus status(std::size_t id = 0) const { return directory_->status(now())[id]; }
-  bool claims(const char* name) const { return !directory_->claimants(key(name), now()).empty(); }
-
-  config::DigestSettings settings_;
-  std::optional<PeerDirectory> directory_;
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int beats_ = 0;
-
- protected:
-  std::optional<Exchange> exchange_;
-};
 
 TEST_F(ExchangeTest, FetchesAHearsaysDigestAndThenAsksWhetherItChanged) {
   ScriptedPeer peer([](std::size_t number) { return number == 0 ? good() : unchanged(); });
@@ -126,58 +26,6 @@ TEST_F(ExchangeTest, FetchesAHearsaysDigestAndThenAsksWhetherItChanged) {
   EXPECT_EQ(requests[0].field("User-Agent"), "Hearsay/test");
   EXPECT_FALSE(requests[0].has("If-None-Match"));
   EXPECT_EQ(requests[1].field("If-None-Match"), "\"00000000000000ab-5\"");
-}
-
-TEST_F(ExchangeTest, KeepsAConnectionToEachPeer) {
-  std::deque<ScriptedPeer> peers;
-  std::vector<config::PeerSettings> settings;
-  for (int i = 0; i < 12; ++i) {
-    const auto& peer =
-        peers.emplace_back([](std::size_t number) { return number == 0 ? good() : unchanged(); });
-    settings.push_back(samples::peer("p" + std::to_string(i), peer.port()));
-  }
-  start(settings);
-  ASSERT_TRUE(reached([&] {
-    const auto all = directory_->status(now());
-    return std::all_of(all.begin(), all.end(),
-                       [](const PeerStatus& peer) { return peer.polls.made >= 5; });
-  }));
-  for (const auto& peer : peers) EXPECT_EQ(peer.connections(), 1U);
-}
-
-TEST_F(ExchangeTest, AsksNothingWhileItsPollIsHeld) {
-  Gate gate;
-  ScriptedPeer peer([&](std::size_t number) {
-    if (number == 0) return good();
-    if (number > 1) return unchanged();
-    const auto body = body_of(native_of({"y"}, 6));
-    return Reply(200, kHearsay).sized(body.size()).wait(gate).send(body);
-  });
-  start(peer, {.stall = 1s, .hold = 10s});
-  ASSERT_TRUE(reached([&] { return peer.count() == 2; }));
-  ASSERT_TRUE(beats_pass(400)) << "for longer than `stall`";
-  EXPECT_EQ(peer.count(), 2U);
-  EXPECT_EQ(status().polls.failed, 0U);
-  gate.open();
-  EXPECT_TRUE(reached([&] { return claims("y"); }));
-}
-
-TEST_F(ExchangeTest, TicksAtOnceWhenItsAlarmRings) {
-  settings_.period = 10s;
-  threads::Alarm alarm;
-  std::atomic<int> ticks = 0;
-  directory_.emplace(std::vector<config::PeerSettings>{});
-  const auto tick = [&](WallTime) {
-    alarm.set(true);
-    ++ticks;
-    ticks.notify_all();
-  };
-  Exchange exchange(*directory_, settings_, "Hearsay/test", tick, {}, &alarm);
-  ticks.wait(0);
-  const SteadyTime before = now();
-  alarm.ring();
-  ticks.wait(1);
-  EXPECT_LT(now() - before, support::allowed(500ms));
 }
 
 TEST_F(ExchangeTest, ANewDigestReplacesTheOld) {

@@ -1,0 +1,64 @@
+// What the polls of many neighbours cost, and how they are held.
+#include <algorithm>
+#include <atomic>
+#include <deque>
+
+#include "tests/peers/exchange_scene.hpp"
+
+namespace peers {
+namespace {
+
+TEST_F(ExchangeTest, KeepsAConnectionToEachPeer) {
+  std::deque<ScriptedPeer> peers;
+  std::vector<config::PeerSettings> settings;
+  for (int i = 0; i < 12; ++i) {
+    const auto& peer =
+        peers.emplace_back([](std::size_t number) { return number == 0 ? good() : unchanged(); });
+    settings.push_back(samples::peer("p" + std::to_string(i), peer.port()));
+  }
+  start(settings);
+  ASSERT_TRUE(reached([&] {
+    const auto all = directory_->status(now());
+    return std::all_of(all.begin(), all.end(),
+                       [](const PeerStatus& peer) { return peer.polls.made >= 5; });
+  }));
+  for (const auto& peer : peers) EXPECT_EQ(peer.connections(), 1U);
+}
+
+TEST_F(ExchangeTest, AsksNothingWhileItsPollIsHeld) {
+  Gate gate;
+  ScriptedPeer peer([&](std::size_t number) {
+    if (number == 0) return good();
+    if (number > 1) return unchanged();
+    const auto body = body_of(native_of({"y"}, 6));
+    return Reply(200, kHearsay).sized(body.size()).wait(gate).send(body);
+  });
+  start(peer, {.stall = 1s, .hold = 10s});
+  ASSERT_TRUE(reached([&] { return peer.count() == 2; }));
+  ASSERT_TRUE(beats_pass(400)) << "for longer than `stall`";
+  EXPECT_EQ(peer.count(), 2U);
+  EXPECT_EQ(status().polls.failed, 0U);
+  gate.open();
+  EXPECT_TRUE(reached([&] { return claims("y"); }));
+}
+
+TEST_F(ExchangeTest, TicksAtOnceWhenItsAlarmRings) {
+  settings_.period = 10s;
+  threads::Alarm alarm;
+  std::atomic<int> ticks = 0;
+  directory_.emplace(std::vector<config::PeerSettings>{});
+  const auto tick = [&](WallTime) {
+    alarm.set(true);
+    ++ticks;
+    ticks.notify_all();
+  };
+  Exchange exchange(*directory_, settings_, "Hearsay/test", tick, {}, &alarm);
+  ticks.wait(0);
+  const SteadyTime before = now();
+  alarm.ring();
+  ticks.wait(1);
+  EXPECT_LT(now() - before, support::allowed(500ms));
+}
+
+}  // namespace
+}  // namespace peers
