@@ -50,7 +50,7 @@ class HeldPolls {
   bool admit(Held& poll);
   void release(const Held& poll);
 
-  mutable threads::Mutex mutex_{threads::Place::third};
+  mutable threads::Mutex mutex_;
   std::vector<Held*> held_ GUARDED_BY(mutex_);
 };
 

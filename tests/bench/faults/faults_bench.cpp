@@ -18,6 +18,8 @@ struct Options {
   std::string only;
   std::uint64_t at_once = 0;
   std::uint64_t stop = 0;
+  std::uint64_t idle = 0;
+  std::uint64_t dead = 0;
 };
 
 void print_head() {
@@ -59,6 +61,12 @@ bool run(const Options& options) {
       std::cout.flush();
     }
   }
+  if (options.idle > 0) {
+    const std::chrono::seconds time(static_cast<int>(options.load.seconds));
+    const auto cost = bench::measure_idle(options.idle, options.dead, time);
+    fmt::print("{} idle proxies, {} dead peers each: {:.1f} % of a core, {:.0f} kB/s\n",
+               options.idle, options.dead, cost.cpu_percent, cost.bytes_per_second / 1000);
+  }
   return well;
 }
 
@@ -73,6 +81,8 @@ int main(int argc, char** argv) {
           {"--rate", &options.load.rate, "requests per second"},
           {"--only", &options.only, "the rows whose names contain this"},
           {"--at-once", &options.at_once, "proxies that are asked for a new object; 0: none"},
+          {"--idle", &options.idle, "proxies of an idle mesh; 0: none"},
+          {"--dead", &options.dead, "peers of each of them that are dead"},
           {"--stop", &options.stop, "seconds for which a neighbour is stopped; 0: none"},
       });
   if (exit_code) return *exit_code;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <csignal>
 #include <deque>
+#include <fstream>
 #include <stdexcept>
 #include <thread>
 
+#include "tests/bench/cpu_time.hpp"
 #include "tests/bench/faults/answers.hpp"
 #include "tests/support/await.hpp"
 #include "tests/support/proxy_process.hpp"
@@ -37,13 +39,16 @@ std::string url_at(const PlayedServer& origin, std::size_t number) {
   return "http://127.0.0.1:" + std::to_string(origin.port()) + "/" + std::to_string(number);
 }
 
-// Proxies "0", "1", ... that are all neighbours of each other.
+// Proxies "0", "1", ... that are all neighbours of each other, and of `nobody`.
 struct Mesh {
-  explicit Mesh(std::size_t count) : listeners(count) {
+  explicit Mesh(std::size_t count, std::size_t nobody = 0) : listeners(count), dead(nobody) {
     for (std::size_t self = 0; self < count; ++self) {
       json peers = json::array();
       for (std::size_t i = 0; i < count; ++i) {
         if (i != self) peers.push_back(peer(std::to_string(i), listeners[i].port()));
+      }
+      for (const auto& port : dead) {
+        peers.push_back(peer("dead" + std::to_string(port.port()), port.port()));
       }
       proxies.emplace_back(mesh_settings(std::to_string(self), peers), listeners[self]);
     }
@@ -54,15 +59,35 @@ struct Mesh {
     for (const auto& proxy : proxies) {
       const json page = proxy.digest();
       for (const json& other : page.at("peers")) {
-        if (other.at("state") != "usable") return false;
+        const bool is_dead = other.at("name").get<std::string>().starts_with("dead");
+        if (!is_dead && other.at("state") != "usable") return false;
       }
     }
     return true;
   }
 
   std::deque<support::Listener> listeners;
+  std::deque<support::ReservedPort> dead;
   std::deque<support::ProxyProcess> proxies;
 };
+
+double cpu_of(Mesh& mesh) {
+  double seconds = 0;
+  for (auto& proxy : mesh.proxies) seconds += cpu_seconds(proxy.process().pid());
+  return seconds;
+}
+
+// Bytes that the loopback has received.
+double loopback_bytes() {
+  std::ifstream devices("/proc/net/dev");
+  std::string word;
+  while (devices >> word) {
+    if (word == "lo:") break;
+  }
+  double bytes = 0;
+  devices >> bytes;
+  return bytes;
+}
 
 double first_hit_after(steady_clock::time_point resumed, const std::vector<Sample>& samples) {
   auto first = steady_clock::time_point::max();
@@ -112,6 +137,17 @@ double origin_fetches(std::size_t proxies, std::chrono::milliseconds within, std
     }
   }
   return static_cast<double>(origin.requests()) / static_cast<double>(objects);
+}
+
+Idle measure_idle(std::size_t proxies, std::size_t dead, std::chrono::seconds time) {
+  Mesh mesh(proxies, dead);
+  std::this_thread::sleep_for(10s);  // the start is over
+  const double cpu = cpu_of(mesh);
+  const double bytes = loopback_bytes();
+  std::this_thread::sleep_for(time);
+  const auto seconds = static_cast<double>(time.count());
+  return {.cpu_percent = 100 * (cpu_of(mesh) - cpu) / seconds,
+          .bytes_per_second = (loopback_bytes() - bytes) / seconds};
 }
 
 }  // namespace bench

@@ -23,4 +23,12 @@ Stopped measure_stop(std::chrono::seconds stop, double rate);
 // requests to the origin, 80 ms away, for each object.
 double origin_fetches(std::size_t proxies, std::chrono::milliseconds within, std::size_t objects);
 
+struct Idle {
+  double cpu_percent = 0;       // of a core, all proxies together
+  double bytes_per_second = 0;  // on the whole loopback, in one direction: run it alone
+};
+
+// A mesh in which nobody asks for anything. Each proxy has so many peers more, which are dead.
+Idle measure_idle(std::size_t proxies, std::size_t dead, std::chrono::seconds time);
+
 }  // namespace bench
