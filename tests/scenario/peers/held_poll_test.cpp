@@ -14,18 +14,18 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-const std::string kPath{peers::kNativePath};
+const std::string kPolledPath{peers::kNativePath};
 
 // A proxy with nothing stored, and a neighbour that holds its digest.
-struct Held : Scene {
-  Held() : Scene({{"digest", nullptr}}) {
+struct Polled : Scene {
+  Polled() : Scene({{"digest", nullptr}}) {
     origin.otherwise([](const Request&) { return cacheable("x"); });
-    etag = proxy.page(kPath).field("ETag");
+    etag = proxy.page(kPolledPath).field("ETag");
   }
 
   // Sends a poll that may be held for so long.
   void poll(std::chrono::milliseconds wait) {
-    const auto query = kPath + "?wait=" + std::to_string(wait.count());
+    const auto query = kPolledPath + "?wait=" + std::to_string(wait.count());
     asked = steady_clock::now();
     neighbour.send(origin_form_text(proxy.address(), "GET", query, {{"If-None-Match", etag}}));
   }
@@ -37,7 +37,7 @@ struct Held : Scene {
 };
 
 TEST(HeldPoll, IsAnsweredAsSoonAsSomethingIsStored) {
-  Held scene;
+  Polled scene;
   std::this_thread::sleep_for(1500ms);  // a quiet time of three periods
   scene.poll(20s);
   scene.client.get(scene.origin.url("/a"));
@@ -49,7 +49,7 @@ TEST(HeldPoll, IsAnsweredAsSoonAsSomethingIsStored) {
 }
 
 TEST(HeldPoll, IsUnchangedWhenItsTimeIsOver) {
-  Held scene;
+  Polled scene;
   scene.poll(400ms);
   EXPECT_EQ(scene.neighbour.read().status, 304);
   EXPECT_GE(scene.passed(), 400ms);
@@ -59,7 +59,7 @@ TEST(HeldPoll, IsUnchangedWhenItsTimeIsOver) {
 }
 
 TEST(HeldPoll, IsHeldForNobodyWhoHoldsNothing) {
-  Held scene;
+  Polled scene;
   scene.etag = "\"0000000000000000-1\"";
   scene.poll(20s);
   EXPECT_EQ(scene.neighbour.read().status, 200);
@@ -67,7 +67,7 @@ TEST(HeldPoll, IsHeldForNobodyWhoHoldsNothing) {
 }
 
 TEST(HeldPoll, EndsWhenTheProxyDrains) {
-  Held scene;
+  Polled scene;
   scene.poll(30s);
   std::this_thread::sleep_for(100ms);  // until it is held
   EXPECT_EQ(scene.proxy.terminate(), 0);
