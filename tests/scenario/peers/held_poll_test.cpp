@@ -18,7 +18,7 @@ const std::string kPolledPath{peers::kNativePath};
 
 // A proxy with nothing stored, and a neighbour that holds its digest.
 struct Polled : Scene {
-  Polled() : Scene({{"digest", nullptr}}) {
+  Polled() : Scene(json{{"digest", nullptr}}) {
     origin.otherwise([](const Request&) { return cacheable("x"); });
     etag = proxy.page(kPolledPath).field("ETag");
   }
