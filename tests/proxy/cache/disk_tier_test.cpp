@@ -117,6 +117,24 @@ TEST_F(TwoTiers, TellOfAReadThatWasOvertaken) {
   EXPECT_FALSE(disk_.still_found(*found, "http://a/"));
 }
 
+TEST_F(TwoTiers, RememberWhatLeftTheDiskAlone) {
+  const auto response = kept(entry_of(budget_, stock_of("http://a/", 100, now_)));
+  EXPECT_TRUE(disk_.put(key_of("http://a/"), response, {}, [] { return true; }));
+  settle();
+  std::vector<digest::Key> claimed;
+  store_.list_claimed(now_, claimed);
+  ASSERT_EQ(claimed.size(), 1U);
+  const auto departed = [this] {
+    return store_.find(key_of("http://a/"), "http://a/", {}).departed;
+  };
+  EXPECT_EQ(departed(), Departure::none);
+  disk_.purge(key_of("http://a/"), {});
+  settle();
+  std::vector<KeyChange> changes;
+  store_.collect(now_, changes);
+  EXPECT_EQ(departed(), Departure::lately);
+}
+
 TEST_F(TwoTiers, ClaimAUrlAsLongAsTheVariantThatLastsLongest) {
   const auto put_variant = [this](const std::string& language, int max_age) {
     Stock stock = stock_of("http://a/", max_age, now_);
