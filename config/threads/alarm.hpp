@@ -11,9 +11,10 @@
 
 namespace threads {
 
-// The sleeper sets the alarm before it looks whether there is anything to do, and sleeps until
-// descriptor() is readable. What begins after that look rings. An alarm that is not set costs who
-// rings one load, so a busy time wakes nobody.
+// The sleeper sets the alarm when it has found nothing to do, and sleeps until descriptor() is
+// readable, or until its next regular look. What begins between a look and the setting of the alarm
+// waits for the next look. An alarm that is not set costs who rings one load, so a busy time wakes
+// nobody.
 class Alarm {
  public:
   // Throws std::system_error if there is no descriptor.

@@ -98,14 +98,13 @@ void Server::follow(PinnedPolicy policy) {
   policy_ = std::move(policy);
 }
 
-// After a quiet period the first key that we may claim is told at once, so the alarm is set for as
-// long as nothing changes. While much is stored, generations stay a period apart.
+// After a quiet period the first key that we may claim is told at once: the alarm is set while
+// nothing changes. What is stored during a tick must not bring on the next one, or ticks would
+// follow each other without a pause while much is stored.
 void Server::tick(cache::Time now) {
-  storage_.newly_claimed.set(true);
-  if (neighbourhood_.publisher.tick(now)) {
-    storage_.newly_claimed.set(false);
-    process_.held_polls.wake_all();
-  }
+  const bool changed = neighbourhood_.publisher.tick(now);
+  storage_.newly_claimed.set(!changed);
+  if (changed) process_.held_polls.wake_all();
   storage_.watch.look();
 }
 
