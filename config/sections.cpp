@@ -133,6 +133,9 @@ void read_digest(Section& in, DigestSettings& digest) {
   in.read_fraction("check_sample", digest.check_sample);
   in.read("check_pause", digest.check_pause, {10ms, 1min});
   in.read_fraction("confirm_sample", digest.confirm_sample);
+  constexpr std::array<Word<Prefer>, 2> kPrefer{
+      {{"latency", Prefer::latency}, {"origin-load", Prefer::origin_load}}};
+  in.read_word("prefer", digest.prefer, kPrefer);
 }
 
 void read_log(Section& in, LogSettings& log) {

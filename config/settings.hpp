@@ -69,6 +69,12 @@ struct CacheSettings {
   bool operator==(const CacheSettings&) const = default;
 };
 
+// How much longer than the origin a neighbour may be expected to take.
+enum class Prefer {
+  latency,      // no longer
+  origin_load,  // longer, to spare the origin
+};
+
 struct DigestSettings {
   unsigned bits_per_entry = 12;          // of the live filter
   milliseconds period{500};              // between two generations of the live filter
@@ -85,6 +91,7 @@ struct DigestSettings {
   // The share of the requests answered by a guest's unconfirmed response that also ask the origin
   // to confirm it.
   double confirm_sample = 0.05;
+  Prefer prefer = Prefer::origin_load;
 
   bool operator==(const DigestSettings&) const = default;
 };

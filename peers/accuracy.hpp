@@ -9,6 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "peers/first_byte.hpp"
+
 namespace peers {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
@@ -21,7 +23,9 @@ enum class ClaimOutcome : std::uint8_t {
   late_no,    // as false_hit, but so late that the question has cost the client time
   refused,    // no connection, or a status that a sibling must not send
   timed_out,
-  broken,  // not HTTP, or cut short
+  broken,     // not HTTP, or cut short
+  outrun,     // given up before its first byte, because another source had answered
+  overtaken,  // it began to send the response, but another source had answered before
 };
 
 // Why a claim was false, as far as the peer's answer says.
@@ -38,14 +42,35 @@ inline constexpr std::size_t kFalseHits = 6;
 // As /digest and /metrics spell it.
 std::string_view to_string(FalseHit cause);
 
+// Why a peer rests, or is asked by one request at a time.
+enum class Reason : std::uint8_t {
+  none,
+  refused,
+  timed_out,
+  broken,
+  late,          // it took long to say no
+  outrun,        // it was silent for longer than it mostly takes
+  lies,          // most of its recent claims were false
+  contradicted,  // the origin contradicts what it gave
+};
+inline constexpr std::size_t kReasons = 8;
+
+// As /digest and /metrics spell it.
+std::string_view to_string(Reason reason);
+
 inline constexpr std::chrono::seconds kFirstRest{1};
 inline constexpr std::chrono::seconds kLongestRest{60};
 
 // A peer counts as lying if more than four fifths of this many recent claims (or up to twice as
 // many) were false. The bound is not one half: the honest digest of a Squid claims 9 % of the keys
 // that it does not hold. So if a Squid holds a tenth of our misses, half of its claims are false,
-// but that tenth is worth asking for.
+// but that tenth is worth asking for. A claim of what is gone, stale or another variant was true
+// when it was made, so it is no lie.
 inline constexpr std::uint32_t kRecentClaims = 100;
+
+// Whether so many claims of what a peer never held are more than its filter's false-positive rate
+// explains, given the number of lookups in its digest. Pure.
+bool beyond_prediction(std::uint64_t absent, std::uint64_t lookups, double rate);
 
 // The record of one peer. Any thread may call anything: there are only atomics, no locks. Counters
 // start at 0 with the process and never decrease.
@@ -63,18 +88,43 @@ class Accuracy {
     std::uint64_t false_misses = 0;    // how many of the probed keys it held
     std::uint64_t checks = 0;          // responses that were compared with the origin's
     std::uint64_t contradictions = 0;  // how many never were the origin's
+    std::uint64_t outruns = 0;         // answers that another source had made useless
+    std::array<std::uint64_t, kReasons> rests{};  // indexed by Reason
+    Reason reason = Reason::none;  // why it rests, or is on probation; none: it does not, or is not
+  };
+
+  // What decides whether, and before whom, the peer is asked.
+  struct Standing {
+    FirstByte first_byte;
+    SteadyTime measured = SteadyTime::min();  // when the last time was
+    double came_true = 1;                     // the share of its recent claims
+    std::uint32_t under_way = 0;              // questions to it, of all threads
+    // It has failed or was outrun, and nothing it sent since shows that it works: one request at a
+    // time tries it.
+    bool on_probation = false;
   };
 
   void claimed() { counters_.claims.fetch_add(1, std::memory_order_relaxed); }
 
   // Records how asking the peer ended. `first_byte` is the time from the request to the head of the
-  // answer; for timed_out the time waited; empty if neither is known. `bytes` are the body bytes of
-  // a true hit, `cause` is for a false hit. A failure or a late no rests the peer for kFirstRest;
+  // answer; for timed_out and outrun the time waited; empty if neither is known. `bytes` are the
+  // body bytes of a true hit, `cause` is for a false hit; `foreseen`: its filter explains it. A failure or a late no rests the peer for kFirstRest;
   // each further one doubles the rest up to kLongestRest, until a true hit resets it: a quick no
   // costs a liar nothing. Those of requests that were under way when the rest began count as one. A
   // peer that lies (kRecentClaims) rests for kLongestRest at once.
   void note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
-            std::uint64_t bytes, SteadyTime now, FalseHit cause = FalseHit::untold);
+            std::uint64_t bytes, SteadyTime now, FalseHit cause = FalseHit::untold,
+            bool foreseen = false);
+
+  // Records that a question to the peer begins or ends; see Asking.
+  void begin_asking() { under_way_.fetch_add(1, std::memory_order_relaxed); }
+  void end_asking() { under_way_.fetch_sub(1, std::memory_order_relaxed); }
+  // Begins a trial, unless one is under way. Returns whether it has begun. end_trial() must follow.
+  bool begin_trial() { return !trial_.exchange(true, std::memory_order_relaxed); }
+  void end_trial() { trial_.store(false, std::memory_order_relaxed); }
+  // Records that the peer has polled us, so that it runs. Ends a rest after a failure, not one after
+  // a lie: the peer is on probation then.
+  void heard(SteadyTime now);
 
   // Records the answer to a probe: a question for a key that the peer did not claim. Has no other
   // effect.
@@ -97,6 +147,7 @@ class Accuracy {
   std::uint64_t lookups(std::uint64_t total) const;
 
   bool resting(SteadyTime now) const;
+  Standing standing() const;
 
   // What a true hit from this peer is likely to cost, in microseconds: the average time to first
   // byte divided by the share of recent claims that came true. A peer without measurements costs
@@ -120,24 +171,48 @@ class Accuracy {
     std::atomic<std::uint64_t> checks{0};
     std::atomic<std::uint64_t> contradictions{0};
     std::atomic<std::uint64_t> bytes_sent{0};
+    std::atomic<std::uint64_t> outruns{0};
+    std::array<std::atomic<std::uint64_t>, kReasons> rests{};
   };
 
-  void measure(std::chrono::microseconds first_byte);
+  void measure(ClaimOutcome outcome, std::chrono::microseconds first_byte, SteadyTime now);
+  void prove();
+  [[nodiscard]] double came_true() const;
   void count_false_hit(FalseHit cause);
   void judge_claim(ClaimOutcome outcome, SteadyTime now);
-  void rest_after_failure(SteadyTime now);
-
-  static constexpr std::int64_t kUnmeasured = -1;
+  void rest_after_failure(Reason reason, SteadyTime now);
+  void rest_long(Reason reason, SteadyTime now);
 
   Counters counters_;
   // Packed into one word, so that both parts are read together. While the digest is in use: the
   // directory's total minus the peer's lookups (not negative). Otherwise: -1 minus the peer's
   // lookups.
   std::atomic<std::int64_t> usage_{-1};
-  std::atomic<std::int64_t> first_byte_us_{kUnmeasured};
+  std::atomic<std::uint64_t> first_byte_{0};  // FirstByte::packed()
+  std::atomic<SteadyTime> measured_{SteadyTime::min()};
   std::atomic<std::uint64_t> recent_{0};  // true hits in the lower half, false hits in the upper
   std::atomic<std::uint32_t> failures_in_a_row_{0};
   std::atomic<SteadyTime> resting_until_{SteadyTime::min()};
+  std::atomic<bool> outrun_{false};  // since its last answer
+  std::atomic<bool> trial_{false};
+  std::atomic<std::uint32_t> under_way_{0};
+  std::atomic<Reason> reason_{Reason::none};
+};
+
+// Counts a question to a peer while it is under way. `on_trial`: Accuracy::begin_trial() was true.
+class Asking {
+ public:
+  Asking(Accuracy& peer, bool on_trial) : peer_(peer), on_trial_(on_trial) { peer_.begin_asking(); }
+  ~Asking() {
+    peer_.end_asking();
+    if (on_trial_) peer_.end_trial();
+  }
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+
+ private:
+  Accuracy& peer_;
+  const bool on_trial_;
 };
 
 }  // namespace peers

@@ -78,12 +78,16 @@ digest::Panel panel_of(std::span<const PollReport> reports) {
 
 }  // namespace
 
-PeerDirectory::View::View(std::vector<PollReport> reports_given)
-    : reports(std::move(reports_given)), panel(panel_of(reports)) {}
+PeerDirectory::View::View(std::vector<PollReport> reports_given,
+                          std::vector<std::uint64_t> digests_given)
+    : reports(std::move(reports_given)),
+      digests(std::move(digests_given)),
+      panel(panel_of(reports)) {}
 
 PeerDirectory::PeerDirectory(std::span<const config::PeerSettings> settings)
     : peers_(make_peers(settings)),
-      view_(std::make_unique<const View>(std::vector<PollReport>(settings.size()))) {}
+      view_(std::make_unique<const View>(std::vector<PollReport>(settings.size()),
+                                         std::vector<std::uint64_t>(settings.size()))) {}
 
 std::vector<PeerRef> PeerDirectory::at_address(const View& view,
                                                const config::Address& address) const {
@@ -118,6 +122,7 @@ Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now) const
   view_.read([&](const View& view) {
     view.panel.ask(key, [&](std::size_t id) {
       if (!view.reports[id].counts(now) || peers_[id]->accuracy.resting(now)) return;
+      if (peers_[id]->denials.has(key, view.digests[id])) return;
       found.push_back({peers_[id]->accuracy.cost(), id});
     });
   });
@@ -146,11 +151,32 @@ PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, SteadyTime n
 void PeerDirectory::note(const PeerRef& peer, ClaimOutcome outcome,
                          std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
                          SteadyTime now, FalseHit cause) {
-  peer->accuracy.note(outcome, first_byte, bytes, now, cause);
+  const auto total = lookups_.load(std::memory_order_relaxed);
+  const bool is_foreseen = cause == FalseHit::absent && view_.read([&](const View& view) {
+    return foreseen(peer, view, total);
+  });
+  peer->accuracy.note(outcome, first_byte, bytes, now, cause, is_foreseen);
+}
+
+// Whether the filter of the peer's digest explains that it claims what the peer never held.
+bool PeerDirectory::foreseen(const PeerRef& peer, const View& view, std::uint64_t total) {
+  const auto& filter = view.reports[peer->id].claims.filter;
+  if (!filter) return false;
+  const auto absent =
+      peer->accuracy.books().by_cause[static_cast<std::size_t>(FalseHit::absent)] + 1;
+  const auto lookups = peer->accuracy.lookups(total);
+  return !beyond_prediction(absent, lookups, filter->false_positive_rate());
+}
+
+void PeerDirectory::note_denial(const PeerRef& peer, const digest::Key& key) {
+  const auto digest = view_.read([&](const View& view) { return view.digests[peer->id]; });
+  peer->denials.note(key, digest);
 }
 
 void PeerDirectory::update(std::size_t id, PollReport report) {
   auto reports = view_.read([](const View& view) { return view.reports; });
+  auto digests = view_.read([](const View& view) { return view.digests; });
+  if (reports[id].claims.filter != report.claims.filter) ++digests[id];
   const bool had_one = !!reports[id].claims.filter;
   const bool has_one = !!report.claims.filter;
   reports[id] = std::move(report);
@@ -158,7 +184,7 @@ void PeerDirectory::update(std::size_t id, PollReport report) {
                                    [](const PollReport& one) { return !!one.claims.filter; });
   const auto total = lookups_.load(std::memory_order_relaxed);
   if (has_one != had_one) peers_[id]->accuracy.put_to_use(has_one, total);
-  view_.replace(std::make_unique<const View>(std::move(reports)));
+  view_.replace(std::make_unique<const View>(std::move(reports), std::move(digests)));
   anybody_.store(anybody, std::memory_order_relaxed);
 }
 

@@ -68,8 +68,9 @@ class PeerDirectory {
   PeerRef at(const config::Address& address) const;
 
   // Peers whose digest claims the key, cheapest first (Accuracy::cost), ties in the order of the
-  // settings. Leaves out peers that are resting and peers whose digest is too old
-  // (PollReport::usable_until). Any thread, never waits. Costs one atomic load while no peer has a
+  // settings. Leaves out peers that are resting, peers whose digest is too old
+  // (PollReport::usable_until), and peers that have denied the key since they published their
+  // digest. Any thread, never waits. Costs one atomic load while no peer has a
   // digest; allocates only for more than 4 claimants.
   Claimants claimants(const digest::Key& key, SteadyTime now) const;
 
@@ -78,6 +79,9 @@ class PeerDirectory {
   // thread, never waits.
   PeerRef other_than_claimants(const digest::Key& key, SteadyTime now, std::uint32_t chosen) const;
 
+  // Records that the peer has denied that it holds the key: it is not asked for the key again until
+  // its digest has changed. Any thread, never waits.
+  void note_denial(const PeerRef& peer, const digest::Key& key);
   // Records how asking a peer ended; see Accuracy::note. Any thread, never waits.
   void note(const PeerRef& peer, ClaimOutcome outcome,
             std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
@@ -95,11 +99,13 @@ class PeerDirectory {
  private:
   struct View {
     std::vector<PollReport> reports;  // indexed by Peer::id
-    digest::Panel panel;              // of the filters of all reports, likewise
+    std::vector<std::uint64_t> digests;  // likewise: counts the peer's digests
+    digest::Panel panel;                 // of the filters of all reports, likewise
 
-    explicit View(std::vector<PollReport> reports_given);
+    View(std::vector<PollReport> reports_given, std::vector<std::uint64_t> digests_given);
   };
 
+  static bool foreseen(const PeerRef& peer, const View& view, std::uint64_t total);
   std::vector<PeerRef> at_address(const View& view, const config::Address& address) const;
 
   std::vector<PeerRef> peers_;

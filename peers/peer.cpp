@@ -60,6 +60,8 @@ std::string_view to_string(PeerState state) {
       return "usable";
     case PeerState::stale:
       return "stale";
+    case PeerState::trying:
+      return "trying";
     case PeerState::resting:
       break;
   }
@@ -101,7 +103,8 @@ PeerState state_of(const Peer& peer, const PollReport& report, SteadyTime now) {
   if (!report.confirmed)
     return report.failures_in_a_row > 0 ? PeerState::failing : PeerState::waiting;
   if (!report.counts(now)) return PeerState::stale;
-  return peer.accuracy.resting(now) ? PeerState::resting : PeerState::usable;
+  if (peer.accuracy.resting(now)) return PeerState::resting;
+  return peer.accuracy.standing().on_probation ? PeerState::trying : PeerState::usable;
 }
 
 }  // namespace peers

@@ -13,6 +13,7 @@
 #include "digest/native_digest.hpp"
 #include "digest/squid_digest.hpp"
 #include "peers/accuracy.hpp"
+#include "peers/denials.hpp"
 #include "peers/suspicion.hpp"
 
 namespace peers {
@@ -26,6 +27,7 @@ enum class PeerState : std::uint8_t {
   usable,   // its claims count
   stale,    // its digest is too old: its claims do not count until a poll succeeds
   resting,  // it failed or lied when asked: its claims do not count for a while
+  trying,   // it failed or was slow: one request at a time tries it
 };
 
 // As /digest spells them.
@@ -37,7 +39,7 @@ std::string_view to_string(PeerState state);
 // leaves Server out still names itself in the comment of its Via ("1.1 a.test (squid/5.7)").
 PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known);
 
-// Immutable except for `accuracy` and `suspicion`. Shared by all threads.
+// Immutable except for `accuracy`, `denials` and `suspicion`. Shared by all threads.
 struct Peer {
   const std::size_t id;  // its index in the settings
   const std::string name;
@@ -50,6 +52,7 @@ struct Peer {
   // restart. Two peers may share a tag.
   const std::uint8_t tag;
   Accuracy accuracy;
+  Denials denials;
   Suspicion suspicion;
 
   Peer(std::size_t place, const config::PeerSettings& settings);

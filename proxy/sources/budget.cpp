@@ -1,0 +1,44 @@
+#include "proxy/sources/budget.hpp"
+
+#include <algorithm>
+
+namespace proxy {
+
+using namespace std::chrono_literals;
+using Time = Budget::Time;
+
+namespace {
+
+constexpr Time kNearOrigin = 10ms;
+constexpr Time kNear = 5ms;  // a neighbour; or how much longer than a near origin one may take
+constexpr Time kNoise = 1ms;
+constexpr Time kLeastPatience = 10ms;
+constexpr Time kAssumed = 50ms;         // of what was never measured
+constexpr std::chrono::seconds kFades{10};  // the memory of a slow answer
+
+}  // namespace
+
+Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer) {
+  const bool spares = prefer == config::Prefer::origin_load;
+  if (!origin.measured()) return {std::nullopt, spares ? kAssumed : kLeastPatience};
+  const auto takes = origin.mean();
+  if (!spares) return {takes + kNoise, kLeastPatience};
+  const auto most = 3 * takes + 20ms;
+  return {takes < kNearOrigin ? takes + kNear : most, most - takes};
+}
+
+Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budget,
+                   peers::SteadyTime now) {
+  if (claimant.on_probation) return Ask::on_trial;
+  const auto& takes = claimant.first_byte;
+  if (!takes.measured() || !budget.longest || takes.mean() <= *budget.longest) return Ask::yes;
+  return now - claimant.measured >= kFades ? Ask::on_trial : Ask::no;
+}
+
+Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {
+  if (!claimant.measured()) return std::min(kAssumed, budget.patience);
+  if (!budget.longest && claimant.mean() > kNear) return 0ms;
+  return std::clamp(claimant.p95(), kLeastPatience, std::max(kLeastPatience, budget.patience));
+}
+
+}  // namespace proxy

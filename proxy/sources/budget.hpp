@@ -1,0 +1,47 @@
+// Which claimants are worth asking, and how long to wait for them, given what the origin takes.
+// Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "config/settings.hpp"
+#include "peers/accuracy.hpp"
+
+namespace proxy {
+
+// What asking claimants may cost a request.
+struct Budget {
+  using Time = std::chrono::microseconds;
+
+  // A claimant that is expected to take longer is not asked. Nothing: the origin's time is unknown.
+  std::optional<Time> longest;
+  // The next source is asked at the latest when so much time has passed since the first question.
+  Time patience;
+};
+
+// `origin`: the estimate for the request's origin.
+//
+// A near origin (under 10 ms) is spared only where the client hardly notices: a claimant may take
+// 5 ms longer. Three times the origin's time plus 20 ms would let a neighbour that is 10 ms away
+// make each request of a client of an origin in the same room four times as long.
+Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer);
+
+enum class Ask : std::uint8_t {
+  yes,
+  no,
+  // By one request at a time, which asks its next source at once, too.
+  on_trial,
+};
+// Whether to ask a claimant. One that was too slow is tried again after a while, because it may
+// have been slow for a passing reason.
+Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budget,
+                   peers::SteadyTime now);
+
+// How long to wait for a claimant before the next source is asked, too: its own 95th percentile,
+// from 10 ms to budget.patience. 50 ms are assumed of a claimant that was never measured. No time
+// at all if the claimant is not near and the origin's time is unknown: asking tells it.
+Budget::Time patience_with(const peers::FirstByte& claimant, const Budget& budget);
+
+}  // namespace proxy
