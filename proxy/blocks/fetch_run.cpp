@@ -9,7 +9,7 @@
 #include "proxy/blocks/run_answer.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/sources/checking.hpp"
-#include "proxy/sources/neighbour.hpp"
+#include "proxy/sources/claimant_search.hpp"
 #include "proxy/tiers/object_blocks.hpp"
 #include "proxy/worker/worker.hpp"
 

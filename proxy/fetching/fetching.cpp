@@ -31,13 +31,14 @@ OriginQuestion first_question(const FillJob& job) {
 Task<void> run_job(Worker& worker, FillJob taken) {
   FillContext context{worker, std::move(taken)};
   const auto& job = context.job;
-  auto answered = Answered::no;
   try {
+    auto question = first_question(job);
+    std::optional<LeftForOrigin> left(std::in_place);
     if (job.ask_siblings) {
-      answered = co_await fill_from_neighbours(context);
-      if (answered == Answered::no) sample_false_miss(worker, job.key, context.request());
+      left = co_await fill_from_neighbours(context, question);
+      if (left) sample_false_miss(worker, job.key, context.request());
     }
-    if (answered == Answered::no) co_await fill_from_origin(context, first_question(job));
+    if (left) co_await fill_from_origin(context, std::move(question), std::move(left->asked));
   } catch (const std::exception& bug) {
     spdlog::error("a fetch of {} failed inside this proxy: {}", context.fill().url(), bug.what());
     context.fill().fail({Failure::Where::us, Failure::What::overload, {}});

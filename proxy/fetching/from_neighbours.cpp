@@ -5,9 +5,10 @@
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/body_writer.hpp"
+#include "proxy/fetching/from_origin.hpp"
 #include "proxy/fetching/object_writer.hpp"
 #include "proxy/sources/checking.hpp"
-#include "proxy/sources/neighbour.hpp"
+#include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
 
 namespace proxy {
@@ -15,6 +16,11 @@ namespace proxy {
 using net::Task;
 
 namespace {
+
+enum class Answered : std::uint8_t {
+  yes,  // the fill has ended
+  no,   // another source has to be asked
+};
 
 std::optional<PartAsked> part_to_ask_for(const FillJob& job) {
   if (job.range_override) return PartAsked{*job.range_override};
@@ -115,18 +121,24 @@ Task<std::optional<Attempt>> next_answer(FillContext& context, ClaimantSearch& s
 
 }  // namespace
 
-Task<Answered> fill_from_neighbours(FillContext& context) {
+Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
+                                                        const OriginQuestion& question) {
   const auto part = part_to_ask_for(context.job);
-  ClaimantSearch search(context.worker, {context.job.key, context.request(), part}, context.detail);
+  ClaimantSearch::For wanted{context.job.key, context.request(), part};
+  wanted.origin = [&] { return attempt_at_origin(context, question); };
+  ClaimantSearch search(context.worker, std::move(wanted), context.detail);
   for (;;) {
     auto answer = co_await next_answer(context, search);
     if (search.abandoned()) {
       context.fill().fail({Failure::Where::us, Failure::What::abandoned, {}});
-      co_return Answered::yes;
+      co_return std::nullopt;
     }
-    if (!answer) co_return Answered::no;
+    if (!answer || !answer->peer()) {
+      LeftForOrigin left{std::move(answer)};
+      co_return std::optional(std::move(left));
+    }
     const auto written = co_await write_if_of_use(context, search, std::move(*answer));
-    if (written == Answered::yes) co_return Answered::yes;
+    if (written == Answered::yes) co_return std::nullopt;
   }
 }
 

@@ -1,21 +1,25 @@
 // The neighbours' part in a fill.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 
 #include "proxy/fetching/context.hpp"
+#include "proxy/fetching/origin_answer.hpp"
 
 namespace proxy {
 
-enum class Answered : std::uint8_t {
-  yes,  // the fill has ended
-  no,   // the origin has to be asked
+// What is left for the origin.
+struct LeftForOrigin {
+  // The question, if the origin was asked while a neighbour was silent. It has its outcome().
+  std::optional<Attempt> asked;
 };
 
-// Asks the neighbours that claim the job's URL, one after the other, and writes the first useful
-// answer. If that answer is cut, the origin supplies the rest. An answer that could not be resumed
+// Asks the neighbours that claim the job's URL, and writes the first useful answer. Asks the origin
+// `question` while a neighbour is silent (sources/claimant_search). Returns nothing if the fill has
+// ended. If that answer is cut, the origin supplies the rest. An answer that could not be resumed
 // is held back until it is whole; if it is cut, the origin is asked for all of it. The client
 // notices neither.
-net::Task<Answered> fill_from_neighbours(FillContext& context);
+net::Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
+                                                              const OriginQuestion& question);
 
 }  // namespace proxy

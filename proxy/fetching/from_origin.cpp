@@ -24,13 +24,6 @@ constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed,
 // The next question. Nothing: the fill has ended.
 using Next = std::optional<OriginQuestion>;
 
-Attempt ask_for(const FillContext& context, const OriginQuestion& asked) {
-  const auto& request = context.request();
-  auto head = origin_request(request, context.process().name, asked.how, asked.stored.get(),
-                             asked.tags, asked.range_override);
-  return {context.worker, origin_plan(request, std::move(head))};
-}
-
 void write_failure(FillContext& context, const Attempt& attempt, const OriginQuestion& asked,
                    const Failure& failure) {
   const auto leave = context.request().policy().leave_after(failure);
@@ -138,23 +131,35 @@ Task<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQues
   return write_response(context, std::move(answer), asked);
 }
 
+Task<void> ask(FillContext& context, Attempt& attempt) {
+  auto& fill = context.fill();
+  const UnreadWatch watch(fill, [&] {
+    if (fill.close_if_unread()) attempt.abandon();
+  });
+  Attempt::OnInterim interim = [&](const http::ResponseHead& head) {
+    fill.interim(interim_text(head, context.process().name));
+  };
+  co_await attempt.ask(std::move(interim));
+}
+
 }  // namespace
 
-Task<void> fill_from_origin(FillContext& context, OriginQuestion question) {
-  auto& fill = context.fill();
+Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question) {
+  const auto& request = context.request();
+  auto head = origin_request(request, context.process().name, question.how, question.stored.get(),
+                             question.tags, question.range_override);
+  return {context.worker, origin_plan(request, std::move(head))};
+}
+
+Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
+                            std::optional<Attempt> begun) {
   for (Next next = std::move(question); next;) {
     const auto asked = std::move(*next);
-    auto attempt = ask_for(context, asked);
-    Outcome<void> answered = boost::system::in_place_value;
-    {
-      const UnreadWatch watch(fill, [&] {
-        if (fill.close_if_unread()) attempt.abandon();
-      });
-      Attempt::OnInterim interim = [&](const http::ResponseHead& head) {
-        fill.interim(interim_text(head, context.process().name));
-      };
-      answered = co_await attempt.ask(std::move(interim));
-    }
+    const bool is_asked = begun.has_value();
+    auto attempt = is_asked ? std::move(*begun) : attempt_at_origin(context, asked);
+    begun.reset();
+    if (!is_asked) co_await ask(context, attempt);
+    const auto answered = attempt.outcome();
     if (!answered) co_return write_failure(context, attempt, asked, answered.error());
     next = co_await write_answer(context, std::move(attempt), asked);
   }

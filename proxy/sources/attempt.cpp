@@ -40,8 +40,16 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
   }
   waited_ = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun_);
   times_.response = worker_->process.clock.now();
-  answered_ = answered.has_value();
+  outcome_ = answered;
+  note_time();
   co_return answered;
+}
+
+// A time-out counts as what it took.
+void Attempt::note_time() const {
+  const bool tells = outcome_ || outcome_.error().what == Failure::What::timed_out;
+  if (peer_ || !tells) return;
+  worker_->origin_times.note(fetch_->aimed_at(), waited_, Steady::now());
 }
 
 std::optional<std::uint64_t> Attempt::length() const {
@@ -83,7 +91,7 @@ Provenance Attempt::provenance() const {
   from.source = source();
   from.host = peer_ ? peer_->host : fetch_->to().host;
   if (peer_) from.peer = peer_->name;
-  if (!peer_ && answered_) from.fwd_status = head().status;
+  if (!peer_ && outcome_) from.fwd_status = head().status;
   return from;
 }
 

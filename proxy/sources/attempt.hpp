@@ -29,13 +29,16 @@ class Attempt {
   // Asks `peer`, or the origin if it is null.
   Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer = nullptr);
 
-  // Sends the request and waits for the head of the final answer. `interim`, if set, gets each of
+  // Sends the request and waits for the head of the final answer. Notes how long an origin took
+  // (Worker::origin_times). `interim`, if set, gets each of
   // an origin's interim heads other than 100. More than 32 interim heads are a failure. Any interim
   // head of a sibling is a failure, since a sibling sends a stored response at once.
   net::Task<Outcome<void>> ask(OnInterim interim = nullptr);
   // Makes a wait for the source fail soon. Called from outside the coroutine that waits.
   void abandon() { fetch_->abandon(); }
 
+  // How ask() ended. A failure before that.
+  [[nodiscard]] const Outcome<void>& outcome() const { return outcome_; }
   // The answer. Call these only after ask() has succeeded.
   [[nodiscard]] const http::ResponseHead& head() const { return fetch_->head(); }
   [[nodiscard]] std::optional<std::uint64_t> length() const;  // of the body, if known
@@ -56,13 +59,15 @@ class Attempt {
   [[nodiscard]] std::chrono::microseconds waited() const { return waited_; }
 
  private:
+  void note_time() const;
+
   Worker* worker_;
   peers::PeerRef peer_;
   std::unique_ptr<Fetch> fetch_;
   cache::Times times_{};
   Steady::time_point begun_{};
   std::chrono::microseconds waited_{};
-  bool answered_ = false;
+  Outcome<void> outcome_ = Failure{Failure::Where::us, Failure::What::abandoned, {}};
 };
 
 }  // namespace proxy

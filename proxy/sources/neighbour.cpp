@@ -1,18 +1,13 @@
 #include "proxy/sources/neighbour.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "proxy/cache/set_cookie.hpp"
-#include "proxy/http/cache_status.hpp"
-#include "proxy/sources/drain.hpp"
 #include "proxy/sources/false_hit.hpp"
-#include "proxy/upstream/error.hpp"
 #include "proxy/worker/worker.hpp"
 
 namespace proxy {
 
-using net::Task;
 using peers::FalseHit;
 
 namespace {
@@ -94,6 +89,8 @@ std::optional<peers::ClaimOutcome> noted_as(const Finding& finding) {
     case Worth::broken:
     case Worth::cut:
       return peers::ClaimOutcome::broken;
+    case Worth::outrun:
+      return peers::ClaimOutcome::outrun;
     case Worth::other_range:
       if (finding.late) return peers::ClaimOutcome::timed_out;
       break;
@@ -128,16 +125,14 @@ std::string words_for(const Finding& finding, std::string_view name) {
       return about("broken/");
     case Worth::cut:
       return about("cut/");
+    case Worth::outrun:
+      return about("outrun/");
     case Worth::true_hit:
     case Worth::holds:
     case Worth::given_up:
       break;
   }
   return {};
-}
-
-bool allows_another(const Finding& finding) {
-  return is_a_no(finding.worth) && !finding.late;
 }
 
 Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
@@ -161,78 +156,6 @@ void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const F
   const auto first_byte = headless ? std::nullopt : std::optional(attempt.waited());
   directory.note(attempt.peer(), *outcome, first_byte, bytes, Attempt::Steady::now(),
                  finding.cause);
-}
-
-namespace {
-
-peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
-  auto all = wanted.request.policy().directory->claimants(wanted.key, Attempt::Steady::now());
-  if (!wanted.part) return all;
-  const auto guests = std::remove_if(all.begin(), all.end(), [](const peers::PeerRef& peer) {
-    return peer->trust == config::Trust::guest;
-  });
-  all.erase(guests, all.end());
-  return all;
-}
-
-}  // namespace
-
-ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, std::string& detail)
-    : worker_(worker),
-      wanted_(std::move(wanted)),
-      detail_(detail),
-      claimants_(claimants_for(wanted_)) {}
-
-// Neighbours must not hand out what we would refuse to fetch. A name that leads nowhere is not
-// denied, so neighbours still answer while the name servers cannot.
-Task<bool> ClaimantSearch::guard_allows() const {
-  const auto& request = wanted_.request;
-  const auto& guard = worker_.outgoing.guard;
-  if (request.arrival() != Arrival::forward || !guard.denies_by_address()) co_return true;
-  const auto limit = request.policy().settings.timeouts.peer_connect;
-  std::string host(request.target.host());
-  const auto found = co_await worker_.outgoing.resolver.resolve(std::move(host), limit);
-  if (!found) co_return found.error() != upstream::Errc::resolver_timed_out;
-  co_return std::all_of(found->begin(), found->end(), [&](const auto& address) {
-    return guard.allows(address, request.target.port(), upstream::Trust::client);
-  });
-}
-
-Task<std::optional<Attempt>> ClaimantSearch::next() {
-  if (asked_ == 0 && !claimants_.empty()) {
-    const bool allowed = co_await guard_allows();
-    if (!allowed) over_ = true;
-  }
-  while (!over_ && asked_ < claimants_.size()) {
-    auto attempt = attempt_at(worker_, claimants_[asked_++], wanted_.request, wanted_.part);
-    const auto finding = co_await ask(attempt);
-    if (finding.worth == Worth::holds) co_return std::move(attempt);
-    note(attempt, finding);
-    // The sibling will soon be asked for another response, so its connection is worth keeping.
-    if (finding.worth == Worth::false_hit && !over_) co_await drain_body(worker_, attempt.fetch());
-  }
-  co_return std::nullopt;
-}
-
-Task<Finding> ClaimantSearch::ask(Attempt& attempt) {
-  under_way_ = &attempt;
-  const auto answered = co_await attempt.ask();
-  under_way_ = nullptr;
-  if (!answered) co_return heard_in(answered.error());
-  co_return heard_in(attempt.head(), wanted_.part);
-}
-
-void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
-  const auto& policy = wanted_.request.policy();
-  const auto judged = in_time(finding, attempt.waited(), policy.settings.timeouts.peer_first_byte);
-  note_worth(*policy.directory, attempt, judged, bytes);
-  http::add_detail(detail_, words_for(judged, attempt.peer()->name));
-  over_ = over_ || !allows_another(judged);
-}
-
-void ClaimantSearch::abandon() {
-  over_ = abandoned_ = true;
-  if (under_way_) under_way_->abandon();
 }
 
 }  // namespace proxy

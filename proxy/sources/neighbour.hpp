@@ -1,5 +1,5 @@
 // Asks a neighbour for a response that its digest claims, judges the claim by the answer, and notes
-// the result in the neighbour's statistics. All such requests are made here.
+// the result in the neighbour's statistics. claimant_search.hpp says whom to ask.
 #pragma once
 
 #include <chrono>
@@ -31,6 +31,7 @@ enum class Worth : std::uint8_t {
   slow,      // no head came in time
   broken,    // it sent no HTTP, or nothing
   cut,       // the body ended early or was too slow
+  outrun,    // it was silent for longer than expected, and another source has answered
   given_up,  // this proxy gave up: that says nothing about the neighbour
 };
 struct Finding {
@@ -75,9 +76,6 @@ std::optional<peers::ClaimOutcome> noted_as(const Finding& finding);
 // The finding as words for `detail` of Cache-Status, such as "false-hit/b because/gone". Empty for
 // a true hit.
 std::string words_for(const Finding& finding, std::string_view name);
-// Whether another neighbour may be asked next. After a neighbour that cost time, none may.
-bool allows_another(const Finding& finding);
-
 // An attempt to get the response, or `part`, from the peer: a GET with only-if-cached and without
 // credentials, within the time-outs for peers.
 Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
@@ -90,47 +88,5 @@ Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& requ
 // body were received.
 void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
                 std::uint64_t bytes = 0);
-
-// Asks the neighbours that claim a key, one after the other, the cheapest first, until one holds
-// the response. Guests are not asked for parts: parts are joined with bytes of others, which would
-// hide who gave them. Belongs to one coroutine. The constructor's references outlive it.
-class ClaimantSearch {
- public:
-  struct For {
-    digest::Key key;  // of the URL
-    const Request& request;
-    std::optional<PartAsked> part = {};
-  };
-  // Counts one claim for each neighbour that claims the key. Appends words_for() each finding to
-  // `detail`, for Cache-Status.
-  ClaimantSearch(Worker& worker, For wanted, std::string& detail);
-
-  // The next answer of a neighbour that holds the response. Nothing if no neighbour is left to ask,
-  // if a neighbour has cost time, if the client may not reach the origin's address
-  // (access.deny_to), or after abandon(). Notes the worth of all other answers.
-  net::Task<std::optional<Attempt>> next();
-  // As note_worth(), for an answer from next(). Judges whether it was in_time().
-  void note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);
-
-  // The words for Cache-Status so far.
-  [[nodiscard]] const std::string& words() const { return detail_; }
-
-  // Ends the search and its wait. Called from outside the coroutine that waits.
-  void abandon();
-  [[nodiscard]] bool abandoned() const { return abandoned_; }
-
- private:
-  net::Task<Finding> ask(Attempt& attempt);
-  net::Task<bool> guard_allows() const;
-
-  Worker& worker_;
-  const For wanted_;
-  std::string& detail_;
-  const peers::Claimants claimants_;
-  std::size_t asked_ = 0;
-  Attempt* under_way_ = nullptr;
-  bool over_ = false;
-  bool abandoned_ = false;
-};
 
 }  // namespace proxy

@@ -1,5 +1,7 @@
 #include "proxy/upstream/fetch.hpp"
 
+#include <algorithm>
+
 #include "proxy/http/upgrade.hpp"
 #include "proxy/upstream/error.hpp"
 
@@ -124,6 +126,20 @@ Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
   if (!framing) co_return malformed;
   answer_.body.emplace(*input_, *framing);
   co_return &answer_.head;
+}
+
+Task<void> Fetch::body_begins() {
+  using Kind = http::Framing::Kind;
+  const auto& framed = framing();
+  if (framed.kind == Kind::none) co_return;
+  const auto enough = framed.kind == Kind::sized
+                          ? std::min<std::uint64_t>(framed.length, BufferPool::kSize)
+                          : 1;
+  stream_->expires_after(plan_.first_byte);
+  while (input_->buffered().size() < enough) {
+    const auto read = co_await input_->fill(BufferPool::kSize);
+    if (!read || abandoned_) co_return;
+  }
 }
 
 Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,

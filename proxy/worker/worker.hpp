@@ -20,6 +20,8 @@
 #include "proxy/wire/input.hpp"
 #include "proxy/worker/doorkeeper.hpp"
 #include "proxy/worker/held_polls.hpp"
+#include "proxy/worker/hedges.hpp"
+#include "proxy/worker/origin_times.hpp"
 #include "proxy/worker/outgoing.hpp"
 #include "proxy/worker/probes.hpp"
 #include "proxy/worker/relief.hpp"
@@ -98,6 +100,8 @@ struct Worker {
   Relief relief{*this};
   Doorkeeper doorkeeper{*this};
   Probes probes;
+  OriginTimes origin_times;
+  Hedges hedges;
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
   ThreadCounters& counters;
   AccessLog::Lines& log;

@@ -88,39 +88,36 @@ TEST(Neighbour, IsLateIfItSaysNoAfterHalfOfTheTimeForAHead) {
   }
 }
 
-TEST(Neighbour, ThatIsLateIsNotedAsSlowAndEndsTheSearch) {
+TEST(Neighbour, ThatIsLateIsNotedAsSlow) {
   const Finding no{Worth::false_hit, FalseHit::gone, true};
   EXPECT_EQ(noted_as(no), ClaimOutcome::late_no);
   EXPECT_EQ(words_for(no, "b"), "false-hit/b because/gone slow/b");
-  EXPECT_FALSE(allows_another(no));
   EXPECT_EQ(noted_as({Worth::unusable, FalseHit::stale, true}), ClaimOutcome::late_no);
   EXPECT_EQ(noted_as({Worth::refused, {}, true}), ClaimOutcome::refused);
   EXPECT_EQ(noted_as({Worth::other_range, {}, true}), ClaimOutcome::timed_out);
-  EXPECT_FALSE(allows_another({Worth::refused, {}, true}));
 }
 
 struct Told {
   Worth worth;
   std::optional<ClaimOutcome> books;
   const char* words;
-  bool another;
 };
 
 TEST(Neighbour, IsNotedAndToldOfByItsWorth) {
   for (const Told& told :
-       {Told{Worth::true_hit, ClaimOutcome::true_hit, "", false},
-        Told{Worth::holds, std::nullopt, "", false},
-        Told{Worth::false_hit, ClaimOutcome::false_hit, "false-hit/b because/gone", true},
-        Told{Worth::unusable, ClaimOutcome::false_hit, "unusable/b", true},
-        Told{Worth::other_range, std::nullopt, "unusable/b", true},
-        Told{Worth::refused, ClaimOutcome::refused, "refused/b", true},
-        Told{Worth::slow, ClaimOutcome::timed_out, "slow/b", false},
-        Told{Worth::broken, ClaimOutcome::broken, "broken/b", false},
-        Told{Worth::cut, ClaimOutcome::broken, "cut/b", false},
-        Told{Worth::given_up, std::nullopt, "", false}}) {
+       {Told{Worth::true_hit, ClaimOutcome::true_hit, ""},
+        Told{Worth::holds, std::nullopt, ""},
+        Told{Worth::false_hit, ClaimOutcome::false_hit, "false-hit/b because/gone"},
+        Told{Worth::unusable, ClaimOutcome::false_hit, "unusable/b"},
+        Told{Worth::other_range, std::nullopt, "unusable/b"},
+        Told{Worth::refused, ClaimOutcome::refused, "refused/b"},
+        Told{Worth::slow, ClaimOutcome::timed_out, "slow/b"},
+        Told{Worth::broken, ClaimOutcome::broken, "broken/b"},
+        Told{Worth::cut, ClaimOutcome::broken, "cut/b"},
+        Told{Worth::outrun, ClaimOutcome::outrun, "outrun/b"},
+        Told{Worth::given_up, std::nullopt, ""}}) {
     EXPECT_EQ(noted_as({told.worth}), told.books) << told.words;
     EXPECT_EQ(words_for({told.worth, FalseHit::gone}, "b"), told.words);
-    EXPECT_EQ(allows_another({told.worth}), told.another) << told.words;
   }
   EXPECT_EQ(words_for({Worth::false_hit}, "b"), "false-hit/b");
 }

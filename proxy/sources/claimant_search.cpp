@@ -1,0 +1,210 @@
+#include "proxy/sources/claimant_search.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "proxy/http/cache_status.hpp"
+#include "proxy/sources/choice.hpp"
+#include "proxy/sources/drain.hpp"
+#include "proxy/sources/origin.hpp"
+#include "proxy/upstream/error.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+using peers::PeerRef;
+
+namespace {
+
+peers::FirstByte origin_takes(const Worker& worker, const Request& request) {
+  const auto origin = origin_of(request.target, request.policy().lists);
+  return worker.origin_times.find(origin, Attempt::Steady::now());
+}
+
+bool is_for_good(const Finding& no) {
+  using peers::FalseHit;
+  return no.worth == Worth::false_hit && (no.cause == FalseHit::absent ||
+                                          no.cause == FalseHit::gone || no.cause == FalseHit::untold);
+}
+
+}  // namespace
+
+ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, std::string& detail)
+    : worker_(worker),
+      wanted_(std::move(wanted)),
+      detail_(detail),
+      origin_takes_(origin_takes(worker, wanted_.request)),
+      budget_(budget_against(origin_takes_, wanted_.request.policy().settings.digest.prefer)),
+      race_(worker) {
+  const auto now = Steady::now();
+  for (auto& peer : wanted_.request.policy().directory->claimants(wanted_.key, now)) {
+    if (wanted_.part && peer->trust == config::Trust::guest) continue;
+    const auto ask = whether_to_ask(peer->accuracy.standing(), budget_, now);
+    if (ask == Ask::yes) claimants_.push_back(std::move(peer));
+    else if (ask == Ask::on_trial) on_trial_.push_back(std::move(peer));
+  }
+  const auto draw = [this] { return static_cast<std::uint32_t>(worker_.probes.random()); };
+  order_by_choice(std::span(claimants_.data(), claimants_.size()),
+                  [](const PeerRef& peer) { return peer->accuracy.standing(); }, draw);
+}
+
+// Neighbours must not hand out what we would refuse to fetch. A name that leads nowhere is not
+// denied, so neighbours still answer while the name servers cannot.
+Task<bool> ClaimantSearch::guard_allows() const {
+  const auto& request = wanted_.request;
+  const auto& guard = worker_.outgoing.guard;
+  if (request.arrival() != Arrival::forward || !guard.denies_by_address()) co_return true;
+  const auto limit = request.policy().settings.timeouts.peer_connect;
+  std::string host(request.target.host());
+  const auto found = co_await worker_.outgoing.resolver.resolve(std::move(host), limit);
+  if (!found) co_return found.error() != upstream::Errc::resolver_timed_out;
+  co_return std::all_of(found->begin(), found->end(), [&](const auto& address) {
+    return guard.allows(address, request.target.port(), upstream::Trust::client);
+  });
+}
+
+Task<void> ClaimantSearch::begin() {
+  if (claimants_.empty() && on_trial_.empty()) {
+    over_ = true;
+    co_return;
+  }
+  const bool allowed = co_await guard_allows();
+  begun_ = Steady::now();
+  over_ = over_ || !allowed;
+  if (over_) co_return;
+  worker_.hedges.earn();
+  begin_trial();
+}
+
+Task<std::optional<Attempt>> ClaimantSearch::next() {
+  if (!begun_) co_await begin();
+  while (!over_) {
+    if (Steady::now() >= next_source_at_ && !ask_next_source()) break;
+    const auto question = co_await race_.next(next_source_at_);
+    if (!question) continue;
+    auto& attempt = question->attempt;
+    const auto& heard = attempt.outcome();
+    if (!attempt.peer()) {
+      const bool good = heard && attempt.head().status < 500;
+      if (good || !asks_a_neighbour()) {
+        leave_others();
+        co_return std::move(attempt);
+      }
+      origins_failure_ = std::move(attempt);
+      continue;
+    }
+    const auto finding = heard ? heard_in(attempt.head(), wanted_.part) : heard_in(heard.error());
+    if (finding.worth == Worth::holds) {
+      leave_others();
+      co_return std::move(attempt);
+    }
+    co_await note_no(*question, finding);
+  }
+  leave_others();
+  co_return abandoned_ ? std::nullopt : std::exchange(origins_failure_, std::nullopt);
+}
+
+Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding& finding) {
+  auto& attempt = question.attempt;
+  note(attempt, finding);
+  if (is_for_good(finding)) {
+    wanted_.request.policy().directory->note_denial(attempt.peer(), wanted_.key);
+  }
+  if (!question.on_trial) next_source_at_ = Steady::now();
+  // The sibling will soon be asked for another response, so its connection is worth keeping.
+  if (finding.worth == Worth::false_hit && !over_) co_await drain_body(worker_, attempt.fetch());
+}
+
+// One request at a time tries a neighbour that failed. The next source is asked at once.
+void ClaimantSearch::begin_trial() {
+  if (!wanted_.origin) return;
+  for (const auto& peer : on_trial_) {
+    if (!peer->accuracy.begin_trial()) continue;
+    if (!worker_.hedges.take()) return peer->accuracy.end_trial();
+    SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.part)};
+    question.on_trial = question.seen_out = true;
+    return race_.start(std::move(question));
+  }
+}
+
+// Returns whether the search goes on.
+bool ClaimantSearch::ask_next_source() {
+  const bool in_time = asked_ == 0 || Steady::now() - *begun_ < budget_.patience;
+  const bool claimant_left = in_time && asked_ < claimants_.size();
+  const bool origin_works = origin_asked_ && !origins_failure_;
+  if (origin_works || (origin_asked_ && !claimant_left)) {
+    next_source_at_ = Steady::time_point::max();
+    return !race_.under_way().empty();
+  }
+  if (hedges() && !worker_.hedges.take()) leave_others();
+  if (claimant_left) {
+    ask_claimant(claimants_[asked_++]);
+    return true;
+  }
+  if (race_.under_way().empty() || !wanted_.origin) return false;
+  next_source_at_ = Steady::time_point::max();
+  ask_origin();
+  return true;
+}
+
+void ClaimantSearch::ask_claimant(const PeerRef& peer) {
+  const auto now = Steady::now();
+  const auto takes = peer->accuracy.standing().first_byte;
+  const auto latest = *begun_ + budget_.patience;
+  const auto patience = patience_with(takes, budget_);
+  next_source_at_ = std::max(now, std::min(now + patience, latest));
+  SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.part)};
+  question.expected_by = now + std::max(patience, takes.p95());
+  question.seen_out = !takes.measured();
+  race_.start(std::move(question));
+}
+
+void ClaimantSearch::ask_origin() {
+  SourceRace::Question question{wanted_.origin()};
+  question.seen_out = !origin_takes_.measured();
+  origin_asked_ = true;
+  race_.start(std::move(question));
+}
+
+// Whether another question would be the second one for the same answer. A trial has counted.
+bool ClaimantSearch::hedges() const {
+  const auto& all = race_.under_way();
+  return std::any_of(all.begin(), all.end(), [](const auto& one) { return !one->on_trial; });
+}
+
+bool ClaimantSearch::asks_a_neighbour() const {
+  const auto& all = race_.under_way();
+  return std::any_of(all.begin(), all.end(), [](const auto& one) { return !!one->attempt.peer(); });
+}
+
+void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
+  const auto& policy = wanted_.request.policy();
+  const auto judged = in_time(finding, attempt.waited(), policy.settings.timeouts.peer_first_byte);
+  note_worth(*policy.directory, attempt, judged, bytes);
+  http::add_detail(detail_, words_for(judged, attempt.peer()->name));
+}
+
+// Leaves the questions under way. What they have cost counts where they took longer than expected.
+void ClaimantSearch::leave_others() {
+  const auto now = Steady::now();
+  for (const auto& question : race_.under_way()) {
+    const auto& attempt = question->attempt;
+    const bool was_slow = !question->over && now >= question->expected_by;
+    if (abandoned_ || !attempt.peer() || !was_slow) continue;
+    const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->asked);
+    attempt.peer()->accuracy.note(peers::ClaimOutcome::outrun, waited, 0, now);
+    http::add_detail(detail_, words_for({Worth::outrun}, attempt.peer()->name));
+  }
+  race_.leave();
+  origin_asked_ = false;
+  next_source_at_ = now;
+}
+
+void ClaimantSearch::abandon() {
+  over_ = abandoned_ = true;
+  race_.wake();
+}
+
+}  // namespace proxy

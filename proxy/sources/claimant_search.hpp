@@ -1,0 +1,83 @@
+// Asks the neighbours that claim a key, within a budget against the origin.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "digest/key.hpp"
+#include "peers/directory.hpp"
+#include "proxy/sources/budget.hpp"
+#include "proxy/sources/neighbour.hpp"
+#include "proxy/sources/source_race.hpp"
+
+namespace proxy {
+
+// Asks claimants that fit the budget, the better of two drawn at random first. If one fails, the
+// next one is asked. If one is silent for longer than it mostly is, the next source is asked, too:
+// another claimant or, once the budget's patience is over, the origin. The first good answer wins,
+// and the others are left. If too many requests ask two sources (Hedges), the silent one is left
+// first. Guests are not asked for parts: parts are joined with bytes of others, which would hide
+// who gave them. Belongs to one coroutine. The constructor's references outlive it.
+class ClaimantSearch {
+ public:
+  struct For {
+    digest::Key key;  // of the URL
+    const Request& request;
+    std::optional<PartAsked> part = {};
+    // Makes the question to the origin. Empty: the search does not ask the origin, and ends when it
+    // would.
+    std::function<Attempt()> origin = {};
+  };
+  // Counts one claim for each neighbour that claims the key. Appends words_for() each finding to
+  // `detail`, for Cache-Status.
+  ClaimantSearch(Worker& worker, For wanted, std::string& detail);
+
+  // The next answer of a neighbour that holds the response; or, with peer() null, the question to
+  // the origin with its outcome(), which may be a failure if no neighbour is left. Nothing if no
+  // neighbour is left and the origin was not asked, if the client may not reach the origin's
+  // address (access.deny_to), or after abandon(). Notes the worth of all other answers.
+  net::Task<std::optional<Attempt>> next();
+  // As note_worth(), for an answer from next(). Judges whether it was in_time().
+  void note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);
+
+  // The words for Cache-Status so far.
+  [[nodiscard]] const std::string& words() const { return detail_; }
+
+  // Ends the search and its wait. Called from outside the coroutine that waits.
+  void abandon();
+  [[nodiscard]] bool abandoned() const { return abandoned_; }
+
+ private:
+  using Steady = Attempt::Steady;
+
+  net::Task<bool> guard_allows() const;
+  net::Task<void> begin();
+  void begin_trial();
+  bool ask_next_source();
+  void ask_claimant(const peers::PeerRef& peer);
+  void ask_origin();
+  [[nodiscard]] bool hedges() const;
+  [[nodiscard]] bool asks_a_neighbour() const;
+  net::Task<void> note_no(SourceRace::Question& question, const Finding& finding);
+  void leave_others();
+
+  Worker& worker_;
+  const For wanted_;
+  std::string& detail_;
+  const peers::FirstByte origin_takes_;
+  const Budget budget_;
+  peers::Claimants claimants_;  // that fit the budget, in the order in which they are asked
+  peers::Claimants on_trial_;
+  std::size_t asked_ = 0;  // of claimants_
+  SourceRace race_;
+  std::optional<Steady::time_point> begun_;
+  Steady::time_point next_source_at_ = Steady::time_point::min();
+  std::optional<Attempt> origins_failure_;  // or its 5xx, while a neighbour may still answer
+  bool origin_asked_ = false;
+  bool over_ = false;
+  bool abandoned_ = false;
+};
+
+}  // namespace proxy

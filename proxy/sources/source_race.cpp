@@ -1,0 +1,101 @@
+#include "proxy/sources/source_race.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <boost/asio/detached.hpp>
+#include <optional>
+#include <utility>
+
+#include "proxy/sources/neighbour.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+using net::Task;
+
+namespace {
+
+// Notes what the neighbour did with a question whose answer nobody uses.
+void note_unused(const Attempt& attempt) {
+  const auto& peer = attempt.peer();
+  if (!peer) return;
+  const auto& heard = attempt.outcome();
+  const bool sends_part = heard && attempt.head().status == 206;
+  const auto finding = sends_part ? Finding{Worth::holds}
+                       : heard    ? heard_in(attempt.head(), {})
+                                  : heard_in(heard.error());
+  const auto outcome = finding.worth == Worth::holds
+                           ? std::optional(peers::ClaimOutcome::overtaken)
+                           : noted_as(finding);
+  if (!outcome) return;
+  peer->accuracy.note(*outcome, attempt.waited(), 0, Attempt::Steady::now(), finding.cause);
+}
+
+Task<void> see_through(SourceRace::QuestionRef question, std::shared_ptr<Wakeup> bell) {
+  auto& attempt = question->attempt;
+  const auto peer = attempt.peer();
+  std::optional<peers::Asking> asking;
+  if (peer) asking.emplace(peer->accuracy, question->on_trial);
+  try {
+    const auto answered = co_await attempt.ask();
+    if (answered && peer && !question->left) co_await attempt.fetch().body_begins();
+  } catch (const std::exception& bug) {
+    spdlog::error("a question to a source failed inside this proxy: {}", bug.what());
+  }
+  question->over = true;
+  if (question->left) {
+    note_unused(attempt);
+  } else {
+    bell->notify();
+  }
+}
+
+}  // namespace
+
+SourceRace::SourceRace(Worker& worker)
+    : worker_(worker), bell_(std::make_shared<Wakeup>(worker.io.get_executor())) {}
+
+void SourceRace::start(Question question) {
+  auto shared = std::make_shared<Question>(std::move(question));
+  under_way_.push_back(shared);
+  net::asio::co_spawn(worker_.io.get_executor(), see_through(std::move(shared), bell_),
+                      net::asio::detached);
+}
+
+Task<SourceRace::QuestionRef> SourceRace::next(Steady::time_point until) {
+  for (;;) {
+    if (auto over = take_one_over()) co_return over;
+    const auto now = Steady::now();
+    if (woken_ || now >= until) co_return nullptr;
+    std::optional<std::chrono::milliseconds> at_most;
+    if (until != Steady::time_point::max()) {
+      at_most = std::chrono::ceil<std::chrono::milliseconds>(until - now);
+    }
+    co_await bell_->wait(at_most);
+  }
+}
+
+SourceRace::QuestionRef SourceRace::take_one_over() {
+  const auto found = std::find_if(under_way_.begin(), under_way_.end(),
+                                  [](const QuestionRef& one) { return one->over; });
+  if (found == under_way_.end()) return nullptr;
+  auto over = std::move(*found);
+  under_way_.erase(found);
+  return over;
+}
+
+void SourceRace::leave() {
+  for (const auto& question : under_way_) {
+    question->left = true;
+    if (!question->seen_out && !question->over) question->attempt.abandon();
+  }
+  under_way_.clear();
+}
+
+void SourceRace::wake() {
+  woken_ = true;
+  bell_->notify();
+}
+
+}  // namespace proxy

@@ -1,0 +1,58 @@
+// Questions to several sources, under way at once.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "proxy/net/wakeup.hpp"
+#include "proxy/sources/attempt.hpp"
+
+namespace proxy {
+
+// Each question runs in a coroutine of its own on the worker's thread, so that nobody waits for a
+// source that was left: not even for a connection that is being opened. Belongs to one coroutine.
+class SourceRace {
+ public:
+  using Steady = Attempt::Steady;
+
+  struct Question {
+    Attempt attempt;
+    Steady::time_point asked = Steady::now();
+    Steady::time_point expected_by = Steady::time_point::max();  // a later answer is a slow one
+    bool on_trial = false;  // Accuracy::begin_trial() was true
+    // Once it is left, it goes on to the first byte, which measures the source: nothing else would.
+    bool seen_out = false;
+
+    bool over = false;  // answered, or failed: see attempt.outcome()
+    bool left = false;
+  };
+  using QuestionRef = std::shared_ptr<Question>;
+
+  explicit SourceRace(Worker& worker);
+  SourceRace(const SourceRace&) = delete;
+  SourceRace& operator=(const SourceRace&) = delete;
+  ~SourceRace() { leave(); }
+
+  // A neighbour's question is over when the first bytes of its body are here, too (see
+  // Fetch::body_begins): a head alone does not show that the neighbour works.
+  void start(Question question);
+  // Waits until a question is over, at most until `until`. Null: the time is over, or wake().
+  net::Task<QuestionRef> next(Steady::time_point until);
+  // Leaves all questions that are under way.
+  void leave();
+  // Ends the wait, and all later ones. Called from outside the coroutine that waits.
+  void wake();
+
+  [[nodiscard]] const std::vector<QuestionRef>& under_way() const { return under_way_; }
+
+ private:
+  QuestionRef take_one_over();
+
+  Worker& worker_;
+  const std::shared_ptr<Wakeup> bell_;  // shared: a question that was left may still ring
+  std::vector<QuestionRef> under_way_;
+  bool woken_ = false;
+};
+
+}  // namespace proxy
