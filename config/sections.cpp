@@ -133,8 +133,9 @@ void read_digest(Section& in, DigestSettings& digest) {
   in.read_fraction("check_sample", digest.check_sample);
   in.read("check_pause", digest.check_pause, {10ms, 1min});
   in.read_fraction("confirm_sample", digest.confirm_sample);
-  constexpr std::array<Word<Prefer>, 2> kPrefer{
-      {{"latency", Prefer::latency}, {"origin-load", Prefer::origin_load}}};
+  constexpr std::array<Word<Prefer>, 3> kPrefer{{{"latency", Prefer::latency},
+                                                 {"origin-load", Prefer::origin_load},
+                                                 {"neighbours", Prefer::neighbours}}};
   in.read_word("prefer", digest.prefer, kPrefer);
 }
 

@@ -73,6 +73,7 @@ struct CacheSettings {
 enum class Prefer {
   latency,      // no longer
   origin_load,  // longer, to spare the origin
+  neighbours,   // anything: the origin is asked only once no neighbour is left
 };
 
 struct DigestSettings {

@@ -51,6 +51,22 @@ Json milliseconds_json(std::optional<std::chrono::microseconds> time) {
   return time ? Json(static_cast<double>(time->count()) / 1000.0) : Json(nullptr);
 }
 
+// Why the peer is not asked like the others; null if it is.
+Json reason_json(const peers::PeerStatus& peer) {
+  const bool has_one =
+      peer.state == peers::PeerState::resting || peer.state == peers::PeerState::trying;
+  return has_one ? Json(peers::to_string(peer.books.reason)) : Json(nullptr);
+}
+
+Json rests_json(const peers::Accuracy::Books& books) {
+  Json rests;
+  for (std::size_t reason = 0; reason < peers::kReasons; ++reason) {
+    const auto begun = books.rests[reason];
+    if (begun > 0) rests[peers::to_string(static_cast<peers::Reason>(reason))] = begun;
+  }
+  return rests.is_null() ? Json::object() : rests;
+}
+
 Json peer_json(const peers::PeerStatus& peer) {
   const auto& digest = peer.digest;
   const auto& books = peer.books;
@@ -59,6 +75,7 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"trust", peer.trust == config::Trust::guest ? "guest" : "site"},
           {"kind", peers::to_string(peer.kind)},
           {"state", peers::to_string(peer.state)},
+          {"reason", reason_json(peer)},
           {"entries", or_null(digest.entries)},
           {"generation", or_null(digest.generation)},
           {"age_seconds", or_null(digest.age_seconds)},
@@ -75,6 +92,8 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"checks", books.checks},
           {"contradictions", books.contradictions},
           {"failures", books.failures},
+          {"outruns", books.outruns},
+          {"rests", rests_json(books)},
           {"bytes_saved", books.bytes_saved},
           {"first_byte_ms", milliseconds_json(books.first_byte)},
           {"polls", peer.polls.made},

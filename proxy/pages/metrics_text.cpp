@@ -38,6 +38,8 @@ constexpr PeerMetric<std::uint64_t> kPeerCounters[] = {
      [](const Status& peer) { return peer.books.contradictions; }},
     {"failures", "Requests that it refused, broke or let wait.",
      [](const Status& peer) { return peer.books.failures; }},
+    {"outruns", "Answers that came, or would have come, after another source's.",
+     [](const Status& peer) { return peer.books.outruns; }},
     {"saved_bytes", "Bytes that it spared the origin.",
      [](const Status& peer) { return peer.books.bytes_saved; }},
     {"polls", "Times its digest was asked for.",
@@ -112,8 +114,17 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
   for (const auto& gauge : kPeerGauges) append_metric(out, gauge, "gauge", peers);
   describe(out, "hearsay_peer_up", "gauge", "Whether its claims count now.");
   for (const auto& peer : peers) {
-    fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name),
-                   peer.state == peers::PeerState::usable ? 1 : 0);
+    const bool up =
+        peer.state == peers::PeerState::usable || peer.state == peers::PeerState::trying;
+    fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name), up ? 1 : 0);
+  }
+  describe(out, "hearsay_peer_rests_total", "counter", "Rests that it was given, by reason.");
+  for (const auto& peer : peers) {
+    for (std::size_t reason = 1; reason < peers::kReasons; ++reason) {
+      fmt::format_to(at, "hearsay_peer_rests_total{{peer=\"{}\",reason=\"{}\"}} {}\n",
+                     escaped(peer.name), peers::to_string(static_cast<peers::Reason>(reason)),
+                     peer.books.rests[reason]);
+    }
   }
 }
 

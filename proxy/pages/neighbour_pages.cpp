@@ -57,6 +57,12 @@ DigestsSent& sent_in(Client& client, ServedForm form) {
   return client.worker.counters.digests_sent[static_cast<std::size_t>(form)];
 }
 
+// A neighbour that polls us runs: it is tried again at once if it rests.
+void hear(const Client& client, const Request& request) {
+  const auto peer = request.policy().directory->at(client.address);
+  if (peer) peer->accuracy.heard(std::chrono::steady_clock::now());
+}
+
 // Counts a digest that was sent to a neighbour. `size`: of its body, which is counted unless the
 // request is a HEAD.
 void count_sent(Client& client, const Request& request, ServedForm form, std::size_t size) {
@@ -115,6 +121,7 @@ Task<std::shared_ptr<const peers::NativeForm>> await_form(Client& client, const 
 }  // namespace
 
 Task<void> serve_store_digest(Client& client, const Request& request, RequestBody&) {
+  hear(client, request);
   auto& process = client.worker.process;
   const auto published = process.publisher.current();
   const auto& form = *published->squid;
@@ -143,6 +150,7 @@ Task<void> serve_store_digest(Client& client, const Request& request, RequestBod
 }
 
 Task<void> serve_native_digest(Client& client, const Request& request, RequestBody&) {
+  hear(client, request);
   client.record.routine = from_hearsay(request);
   const auto form = co_await await_form(client, request);
   auto head = own_head(client, 200, peers::kNativeType);

@@ -14,11 +14,13 @@ constexpr Time kNear = 5ms;  // a neighbour; or how much longer than a near orig
 constexpr Time kNoise = 1ms;
 constexpr Time kLeastPatience = 10ms;
 constexpr Time kAssumed = 50ms;         // of what was never measured
+constexpr Time kEndless = std::chrono::hours{1};
 constexpr std::chrono::seconds kFades{10};  // the memory of a slow answer
 
 }  // namespace
 
 Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer) {
+  if (prefer == config::Prefer::neighbours) return {kEndless, kEndless};
   const bool spares = prefer == config::Prefer::origin_load;
   if (!origin.measured()) return {std::nullopt, spares ? kAssumed : kLeastPatience};
   const auto takes = origin.mean();
@@ -36,6 +38,7 @@ Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budg
 }
 
 Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {
+  if (budget.patience == kEndless) return kEndless;
   if (!claimant.measured()) return std::min(kAssumed, budget.patience);
   if (!budget.longest && claimant.mean() > kNear) return 0ms;
   return std::clamp(claimant.p95(), kLeastPatience, std::max(kLeastPatience, budget.patience));

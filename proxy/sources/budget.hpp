@@ -25,7 +25,7 @@ struct Budget {
 //
 // A near origin (under 10 ms) is spared only where the client hardly notices: a claimant may take
 // 5 ms longer. Three times the origin's time plus 20 ms would let a neighbour that is 10 ms away
-// make each request of a client of an origin in the same room four times as long.
+// make each request to an origin in the same room four times as long.
 Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer);
 
 enum class Ask : std::uint8_t {
@@ -41,7 +41,8 @@ Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budg
 
 // How long to wait for a claimant before the next source is asked, too: its own 95th percentile,
 // from 10 ms to budget.patience. 50 ms are assumed of a claimant that was never measured. No time
-// at all if the claimant is not near and the origin's time is unknown: asking tells it.
+// at all if the claimant is not near and the origin's time is unknown: asking tells it. With
+// Prefer::neighbours, as long as the time-outs allow.
 Budget::Time patience_with(const peers::FirstByte& claimant, const Budget& budget);
 
 }  // namespace proxy

@@ -1,0 +1,156 @@
+#include "proxy/sources/budget.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <vector>
+
+#include "proxy/sources/choice.hpp"
+
+namespace proxy {
+namespace {
+
+using namespace std::chrono_literals;
+using config::Prefer;
+using peers::FirstByte;
+using Standing = peers::Accuracy::Standing;
+
+const peers::SteadyTime kNow{1000s};
+
+// An estimate with hardly any deviation.
+FirstByte steady(std::chrono::microseconds time) {
+  FirstByte estimate;
+  for (int i = 0; i < 100; ++i) estimate = estimate.with(time);
+  return estimate;
+}
+
+Standing standing(std::chrono::microseconds time, std::chrono::seconds ago = 0s) {
+  return {.first_byte = steady(time), .measured = kNow - ago};
+}
+
+struct BudgetCase {
+  const char* name;
+  std::chrono::microseconds origin;
+  Prefer prefer;
+  std::chrono::microseconds longest;
+  std::chrono::microseconds patience;
+};
+
+TEST(Budget, FollowsFromTheOriginsTimeAndTheSetting) {
+  for (const BudgetCase& c :
+       {BudgetCase{"far", 80ms, Prefer::origin_load, 260ms, 180ms},
+        BudgetCase{"not near", 10ms, Prefer::origin_load, 50ms, 40ms},
+        BudgetCase{"near", 2ms, Prefer::origin_load, 7ms, 24ms},
+        BudgetCase{"far, latency", 80ms, Prefer::latency, 81ms, 10ms},
+        BudgetCase{"near, latency", 2ms, Prefer::latency, 3ms, 10ms}}) {
+    const auto budget = budget_against(steady(c.origin), c.prefer);
+    EXPECT_EQ(budget.longest, c.longest) << c.name;
+    EXPECT_EQ(budget.patience, c.patience) << c.name;
+  }
+}
+
+struct AskCase {
+  const char* name;
+  Standing claimant;
+  std::chrono::microseconds origin;  // 0: unknown
+  Ask ask;
+};
+
+TEST(Budget, AClaimantIsAskedIfItFits) {
+  Standing failed = standing(1ms);
+  failed.on_probation = true;
+  for (const AskCase& c :
+       {AskCase{"as fast as the origin", standing(2ms), 2ms, Ask::yes},
+        AskCase{"10 ms away beside a near origin", standing(10ms), 2ms, Ask::no},
+        AskCase{"10 ms away beside a far origin", standing(10ms), 80ms, Ask::yes},
+        AskCase{"three times as far, and 20 ms", standing(260ms), 80ms, Ask::yes},
+        AskCase{"farther", standing(261ms), 80ms, Ask::no},
+        AskCase{"the origin's time is unknown", standing(900ms), 0ms, Ask::yes},
+        AskCase{"never measured", Standing{}, 2ms, Ask::yes},
+        AskCase{"too slow, a while ago", standing(10ms, 10s), 2ms, Ask::on_trial},
+        AskCase{"too slow, not long ago", standing(10ms, 9s), 2ms, Ask::no},
+        AskCase{"it failed", failed, 80ms, Ask::on_trial}}) {
+    const auto origin = c.origin > 0ms ? steady(c.origin) : FirstByte();
+    const auto budget = budget_against(origin, Prefer::origin_load);
+    EXPECT_EQ(whether_to_ask(c.claimant, budget, kNow), c.ask) << c.name;
+  }
+}
+
+struct PatienceCase {
+  const char* name;
+  FirstByte claimant;
+  std::chrono::microseconds origin;  // 0: unknown
+  std::chrono::microseconds least;
+  std::chrono::microseconds most;
+};
+
+TEST(Budget, TheNextSourceIsAskedAfterTheClaimants95thPercentile) {
+  const auto shaky = FirstByte().with(60ms);  // p95: 120 ms
+  for (const PatienceCase& c :
+       {PatienceCase{"fast: at least 10 ms", steady(1ms), 80ms, 10ms, 10ms},
+        PatienceCase{"its own time", steady(40ms), 80ms, 40ms, 41ms},
+        PatienceCase{"its own spread", shaky, 80ms, 120ms, 120ms},
+        PatienceCase{"at most the budget's patience", shaky, 2ms, 24ms, 24ms},
+        PatienceCase{"never measured", FirstByte(), 80ms, 50ms, 50ms},
+        PatienceCase{"never measured, near origin", FirstByte(), 2ms, 24ms, 24ms},
+        PatienceCase{"nothing is known", FirstByte(), 0ms, 50ms, 50ms},
+        PatienceCase{"a fast one, unknown origin", steady(2ms), 0ms, 10ms, 10ms},
+        PatienceCase{"a slower one, unknown origin", steady(10ms), 0ms, 0ms, 0ms}}) {
+    const auto origin = c.origin > 0ms ? steady(c.origin) : FirstByte();
+    const auto patience = patience_with(c.claimant, budget_against(origin, Prefer::origin_load));
+    EXPECT_GE(patience, c.least) << c.name;
+    EXPECT_LE(patience, c.most) << c.name;
+  }
+}
+
+TEST(Budget, ThatPrefersNeighboursAsksAllOfThemAndWaits) {
+  const auto budget = budget_against(steady(2ms), Prefer::neighbours);
+  EXPECT_EQ(whether_to_ask(standing(900ms), budget, kNow), Ask::yes);
+  EXPECT_GE(patience_with(steady(1ms), budget), 1min);
+  EXPECT_GE(patience_with(FirstByte(), budget), 1min);
+}
+
+// How often each of the claimants is asked first.
+std::map<std::size_t, int> firsts(const std::vector<Standing>& standings, int times) {
+  std::minstd_rand random{7};
+  std::map<std::size_t, int> counts;
+  for (int i = 0; i < times; ++i) {
+    std::vector<std::size_t> order;
+    for (std::size_t place = 0; place < standings.size(); ++place) order.push_back(place);
+    order_by_choice(std::span(order), [&](std::size_t place) { return standings[place]; },
+                    [&] { return static_cast<std::uint32_t>(random()); });
+    ++counts[order.front()];
+  }
+  return counts;
+}
+
+TEST(Choice, EqualsShareTheQuestions) {
+  std::vector<Standing> equal;
+  for (const auto time : {1000us, 1100us, 1200us, 1300us, 1400us, 1500us, 1600us, 1700us}) {
+    equal.push_back(standing(time));
+  }
+  for (const auto& [place, count] : firsts(equal, 8000)) {
+    EXPECT_NEAR(count, 1000, 200) << place;
+  }
+}
+
+TEST(Choice, AClearlyBetterClaimantComesFirst) {
+  Standing busy = standing(4ms);
+  busy.under_way = 3;
+  Standing liar = standing(4ms);
+  liar.came_true = 0.25;
+  for (const auto& worse : {standing(10ms), busy, liar}) {
+    EXPECT_EQ(firsts({worse, standing(4ms)}, 100)[1], 100);
+  }
+}
+
+TEST(Choice, OfSeveralTheWorstIsNeverFirst) {
+  auto counts = firsts({standing(2ms), standing(20ms), standing(2ms)}, 300);
+  EXPECT_EQ(counts[1], 0);
+  EXPECT_GT(counts[0], 100);
+  EXPECT_GT(counts[2], 100);
+}
+
+}  // namespace
+}  // namespace proxy

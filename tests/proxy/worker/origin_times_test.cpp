@@ -1,0 +1,52 @@
+#include "proxy/worker/origin_times.hpp"
+
+#include <gtest/gtest.h>
+
+#include "proxy/worker/hedges.hpp"
+
+namespace proxy {
+namespace {
+
+using namespace std::chrono_literals;
+
+const OriginTimes::Clock::time_point kNow{1000s};
+
+upstream::Endpoint host(const std::string& name) {
+  return {false, name, 80, upstream::Trust::client};
+}
+
+TEST(OriginTimes, AreKnownPerOriginUntilTheyAreOld) {
+  OriginTimes times;
+  EXPECT_FALSE(times.find(host("a"), kNow).measured());
+  times.note(host("a"), 8ms, kNow);
+  times.note(host("a"), 16ms, kNow);
+  EXPECT_EQ(times.find(host("a"), kNow).mean(), 9ms);
+  EXPECT_FALSE(times.find(host("b"), kNow).measured());
+  EXPECT_FALSE(times.find(host("a"), kNow + OriginTimes::kFades).measured());
+  times.note(host("a"), 2ms, kNow + OriginTimes::kFades);
+  EXPECT_EQ(times.find(host("a"), kNow + OriginTimes::kFades).mean(), 2ms);
+}
+
+TEST(OriginTimes, ForgetTheOldestOriginBeyondTheLimit) {
+  OriginTimes times(2);
+  for (const char* name : {"a", "b", "a", "c"}) times.note(host(name), 1ms, kNow);
+  EXPECT_FALSE(times.find(host("a"), kNow).measured());
+  EXPECT_TRUE(times.find(host("b"), kNow).measured());
+  EXPECT_TRUE(times.find(host("c"), kNow).measured());
+}
+
+TEST(Hedges, AreAShareOfTheRequestsAfterABurst) {
+  Hedges hedges;
+  int burst = 0;
+  while (hedges.take()) ++burst;
+  EXPECT_EQ(burst, Hedges::kBurst);
+  int taken = 0;
+  for (int i = 0; i < 1000; ++i) {
+    hedges.earn();
+    taken += hedges.take() ? 1 : 0;
+  }
+  EXPECT_NEAR(taken, 1000 * Hedges::kShare, 1);
+}
+
+}  // namespace
+}  // namespace proxy
