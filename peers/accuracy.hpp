@@ -108,10 +108,11 @@ class Accuracy {
 
   // Records how asking the peer ended. `first_byte` is the time from the request to the head of the
   // answer; for timed_out and outrun the time waited; empty if neither is known. `bytes` are the
-  // body bytes of a true hit, `cause` is for a false hit; `foreseen`: its filter explains it. A failure or a late no rests the peer for kFirstRest;
-  // each further one doubles the rest up to kLongestRest, until a true hit resets it: a quick no
-  // costs a liar nothing. Those of requests that were under way when the rest began count as one. A
-  // peer that lies (kRecentClaims) rests for kLongestRest at once.
+  // body bytes of a true hit, `cause` is for a false hit; `foreseen`: its filter explains it. A
+  // failure or a late no rests the peer for kFirstRest; each further one doubles the rest up to
+  // kLongestRest, until a true hit resets it: a quick no costs a liar nothing. Those of requests
+  // that were under way when the rest began count as one. A peer that lies (kRecentClaims) rests
+  // for kLongestRest at once.
   void note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
             std::uint64_t bytes, SteadyTime now, FalseHit cause = FalseHit::untold,
             bool foreseen = false);
@@ -122,8 +123,8 @@ class Accuracy {
   // Begins a trial, unless one is under way. Returns whether it has begun. end_trial() must follow.
   bool begin_trial() { return !trial_.exchange(true, std::memory_order_relaxed); }
   void end_trial() { trial_.store(false, std::memory_order_relaxed); }
-  // Records that the peer has polled us, so that it runs. Ends a rest after a failure, not one after
-  // a lie: the peer is on probation then.
+  // Records that the peer has polled us, so that it runs. Ends a rest after a failure, not one
+  // after a lie: the peer is on probation then.
   void heard(SteadyTime now);
 
   // Records the answer to a probe: a question for a key that the peer did not claim. Has no other

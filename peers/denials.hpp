@@ -28,7 +28,9 @@ class Denials {
   }
 
  private:
-  static std::size_t place(const digest::Key& key) { return digest::load64(key.bytes.data()) % kMost; }
+  static std::size_t place(const digest::Key& key) {
+    return digest::load64(key.bytes.data()) % kMost;
+  }
   // Never 0, which is the mark of an empty slot.
   static std::uint64_t mark(const digest::Key& key, std::uint64_t digest) {
     return (digest::load64(key.bytes.data() + 8) + digest * 0x9E3779B97F4A7C15U) | 1U;

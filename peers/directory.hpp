@@ -98,7 +98,7 @@ class PeerDirectory {
 
  private:
   struct View {
-    std::vector<PollReport> reports;  // indexed by Peer::id
+    std::vector<PollReport> reports;     // indexed by Peer::id
     std::vector<std::uint64_t> digests;  // likewise: counts the peer's digests
     digest::Panel panel;                 // of the filters of all reports, likewise
 

@@ -22,7 +22,9 @@ class FirstByte {
   [[nodiscard]] bool measured() const { return samples_ > 0; }
   [[nodiscard]] Time mean() const { return Time(mean_); }
   // About 19 of 20 answers take no longer.
-  [[nodiscard]] Time p95() const { return Time(std::int64_t{mean_} + 2 * std::int64_t{deviation_}); }
+  [[nodiscard]] Time p95() const {
+    return Time(std::int64_t{mean_} + 2 * std::int64_t{deviation_});
+  }
 
   // All of it in one word, so that threads may share it in one atomic. 0: nothing is measured.
   [[nodiscard]] std::uint64_t packed() const;

@@ -20,6 +20,6 @@ struct LeftForOrigin {
 // is held back until it is whole; if it is cut, the origin is asked for all of it. The client
 // notices neither.
 net::Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
-                                                              const OriginQuestion& question);
+                                                             const OriginQuestion& question);
 
 }  // namespace proxy

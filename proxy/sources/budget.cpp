@@ -13,7 +13,7 @@ constexpr Time kNearOrigin = 10ms;
 constexpr Time kNear = 5ms;  // a neighbour; or how much longer than a near origin one may take
 constexpr Time kNoise = 1ms;
 constexpr Time kLeastPatience = 10ms;
-constexpr Time kAssumed = 50ms;         // of what was never measured
+constexpr Time kAssumed = 50ms;  // of what was never measured
 constexpr Time kEndless = std::chrono::hours{1};
 constexpr std::chrono::seconds kFades{10};  // the memory of a slow answer
 

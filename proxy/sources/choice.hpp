@@ -34,8 +34,8 @@ void order_by_choice(std::span<T> claimants, StandingOf standing_of,
     const auto left = claimants.size() - i;
     const auto first = i + draw() % left;
     const auto second = i + (first - i + 1 + draw() % (left - 1)) % left;
-    const bool better =
-        clearly_less(price_of(standing_of(claimants[second])), price_of(standing_of(claimants[first])));
+    const bool better = clearly_less(price_of(standing_of(claimants[second])),
+                                     price_of(standing_of(claimants[first])));
     std::swap(claimants[i], claimants[better ? second : first]);
   }
 }

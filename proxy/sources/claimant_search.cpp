@@ -25,8 +25,9 @@ peers::FirstByte origin_takes(const Worker& worker, const Request& request) {
 
 bool is_for_good(const Finding& no) {
   using peers::FalseHit;
-  return no.worth == Worth::false_hit && (no.cause == FalseHit::absent ||
-                                          no.cause == FalseHit::gone || no.cause == FalseHit::untold);
+  return no.worth == Worth::false_hit &&
+         (no.cause == FalseHit::absent || no.cause == FalseHit::gone ||
+          no.cause == FalseHit::untold);
 }
 
 }  // namespace
@@ -42,12 +43,15 @@ ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, std::string& detail)
   for (auto& peer : wanted_.request.policy().directory->claimants(wanted_.key, now)) {
     if (wanted_.part && peer->trust == config::Trust::guest) continue;
     const auto ask = whether_to_ask(peer->accuracy.standing(), budget_, now);
-    if (ask == Ask::yes) claimants_.push_back(std::move(peer));
-    else if (ask == Ask::on_trial) on_trial_.push_back(std::move(peer));
+    if (ask == Ask::yes)
+      claimants_.push_back(std::move(peer));
+    else if (ask == Ask::on_trial)
+      on_trial_.push_back(std::move(peer));
   }
   const auto draw = [this] { return static_cast<std::uint32_t>(worker_.probes.random()); };
-  order_by_choice(std::span(claimants_.data(), claimants_.size()),
-                  [](const PeerRef& peer) { return peer->accuracy.standing(); }, draw);
+  order_by_choice(
+      std::span(claimants_.data(), claimants_.size()),
+      [](const PeerRef& peer) { return peer->accuracy.standing(); }, draw);
 }
 
 // Neighbours must not hand out what we would refuse to fetch. A name that leads nowhere is not

@@ -25,9 +25,8 @@ void note_unused(const Attempt& attempt) {
   const auto finding = sends_part ? Finding{Worth::holds}
                        : heard    ? heard_in(attempt.head(), {})
                                   : heard_in(heard.error());
-  const auto outcome = finding.worth == Worth::holds
-                           ? std::optional(peers::ClaimOutcome::overtaken)
-                           : noted_as(finding);
+  const auto outcome = finding.worth == Worth::holds ? std::optional(peers::ClaimOutcome::overtaken)
+                                                     : noted_as(finding);
   if (!outcome) return;
   peer->accuracy.note(*outcome, attempt.waited(), 0, Attempt::Steady::now(), finding.cause);
 }

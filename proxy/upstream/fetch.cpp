@@ -132,9 +132,8 @@ Task<void> Fetch::body_begins() {
   using Kind = http::Framing::Kind;
   const auto& framed = framing();
   if (framed.kind == Kind::none) co_return;
-  const auto enough = framed.kind == Kind::sized
-                          ? std::min<std::uint64_t>(framed.length, BufferPool::kSize)
-                          : 1;
+  const auto enough =
+      framed.kind == Kind::sized ? std::min<std::uint64_t>(framed.length, BufferPool::kSize) : 1;
   stream_->expires_after(plan_.first_byte);
   while (input_->buffered().size() < enough) {
     const auto read = co_await input_->fill(BufferPool::kSize);

@@ -66,9 +66,8 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     {"A", "B"},
                                     {"A", "B"},
                                     DiskSettings{"/var/cache/a", mebibytes(64), Admit::second}}));
-  EXPECT_EQ(s.digest,
-            (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5, 9s, 0.125,
-                            Prefer::latency}));
+  EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5, 9s, 0.125,
+                                      Prefer::latency}));
   EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
   EXPECT_EQ(s.forward, false);
   EXPECT_EQ(s.access.own_names, std::vector<std::string>{"cache-a.test"});

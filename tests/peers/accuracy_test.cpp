@@ -163,6 +163,94 @@ TEST(Accuracy, APeerThatLiesTooOftenIsRestedForAMinute) {
   }
 }
 
+TEST(Accuracy, WhatWasTrueWhenItWasClaimedIsNoLie) {
+  for (const FalseHit cause : {FalseHit::gone, FalseHit::stale, FalseHit::variant}) {
+    Accuracy accuracy;
+    for (int i = 0; i < 1000; ++i) {
+      accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow, cause);
+    }
+    EXPECT_FALSE(accuracy.resting(kNow)) << to_string(cause);
+  }
+  for (const FalseHit cause : {FalseHit::absent, FalseHit::refused, FalseHit::untold}) {
+    Accuracy accuracy;
+    for (int i = 0; i < 100; ++i) {
+      accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow, cause);
+    }
+    EXPECT_TRUE(accuracy.resting(kNow)) << to_string(cause);
+    EXPECT_EQ(accuracy.books().reason, Reason::lies);
+  }
+}
+
+TEST(Accuracy, WhatTheFilterExplainsIsNoLie) {
+  Accuracy accuracy;
+  for (int i = 0; i < 1000; ++i) {
+    accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow, FalseHit::absent, true);
+  }
+  EXPECT_FALSE(accuracy.resting(kNow));
+  EXPECT_FALSE(beyond_prediction(10, 0, 0.003)) << "too few to judge";
+  EXPECT_TRUE(beyond_prediction(11, 0, 0.003));
+  EXPECT_FALSE(beyond_prediction(70, 10'000, 0.003));
+  EXPECT_TRUE(beyond_prediction(71, 10'000, 0.003));
+}
+
+TEST(Accuracy, AnOutrunPeerIsOnProbationUntilItAnswers) {
+  for (const auto answer :
+       {ClaimOutcome::true_hit, ClaimOutcome::false_hit, ClaimOutcome::overtaken}) {
+    Accuracy accuracy;
+    EXPECT_FALSE(accuracy.standing().on_probation);
+    accuracy.note(ClaimOutcome::outrun, 50ms, 0, kNow);
+    EXPECT_TRUE(accuracy.standing().on_probation);
+    EXPECT_FALSE(accuracy.resting(kNow));
+    EXPECT_EQ(accuracy.books().reason, Reason::outrun);
+    accuracy.note(answer, 2ms, 0, kNow);
+    EXPECT_FALSE(accuracy.standing().on_probation);
+  }
+}
+
+TEST(Accuracy, AnOutrunRaisesTheTimeAndNeverLowersIt) {
+  Accuracy accuracy;
+  accuracy.note(ClaimOutcome::true_hit, 80ms, 0, kNow);
+  accuracy.note(ClaimOutcome::outrun, 8ms, 0, kNow);
+  EXPECT_EQ(accuracy.books().first_byte, 80ms);
+  accuracy.note(ClaimOutcome::outrun, 160ms, 0, kNow + 1s);
+  EXPECT_EQ(accuracy.books().first_byte, 90ms);
+  EXPECT_EQ(accuracy.standing().measured, kNow + 1s);
+  EXPECT_EQ(accuracy.books().outruns, 2U);
+}
+
+TEST(Accuracy, AFailureLeavesThePeerOnProbationUntilItBeginsToSendWhatItClaims) {
+  Accuracy accuracy;
+  note(accuracy, ClaimOutcome::timed_out, 1);
+  note(accuracy, ClaimOutcome::false_hit, 1, kNow + 1s);
+  EXPECT_TRUE(accuracy.standing().on_probation) << "a quick no is cheap";
+  note(accuracy, ClaimOutcome::overtaken, 1, kNow + 1s);
+  EXPECT_FALSE(accuracy.standing().on_probation);
+}
+
+TEST(Accuracy, OneTrialIsUnderWayAtATime) {
+  Accuracy accuracy;
+  ASSERT_TRUE(accuracy.begin_trial());
+  {
+    const Asking asking(accuracy, true);
+    EXPECT_FALSE(accuracy.begin_trial());
+    EXPECT_EQ(accuracy.standing().under_way, 1U);
+  }
+  EXPECT_EQ(accuracy.standing().under_way, 0U);
+  EXPECT_TRUE(accuracy.begin_trial());
+}
+
+TEST(Accuracy, APollFromThePeerEndsTheRestAfterAFailureAndNotTheOneOfALiar) {
+  Accuracy failed;
+  note(failed, ClaimOutcome::broken, 1);
+  failed.heard(kNow + 1ms);
+  EXPECT_FALSE(failed.resting(kNow + 1ms));
+  EXPECT_TRUE(failed.standing().on_probation);
+  Accuracy liar;
+  liar.contradicted(kNow);
+  liar.heard(kNow + 1ms);
+  EXPECT_TRUE(liar.resting(kNow + 1ms));
+}
+
 TEST(Accuracy, CostGrowsWithTimeAndWithLies) {
   Accuracy unknown;
   Accuracy fast;

@@ -75,6 +75,18 @@ TEST_F(DirectoryTest, LeavesOutWhoRests) {
   EXPECT_EQ(names("x", kNow + 1s), (Names{"c", "b"}));
 }
 
+TEST_F(DirectoryTest, LeavesOutWhoHasDeniedTheKeyUntilItsDigestChanges) {
+  const auto report = report_of({"x", "y"}, kNow);
+  directory_.update(0, report);
+  directory_.note_denial(directory_.peers()[0], key("x"));
+  EXPECT_EQ(names("x"), Names{});
+  EXPECT_EQ(names("y"), Names{"b"});
+  directory_.update(0, report);
+  EXPECT_EQ(names("x"), Names{}) << "the same digest";
+  directory_.update(0, report_of({"x", "y"}, kNow));
+  EXPECT_EQ(names("x"), Names{"b"});
+}
+
 TEST_F(DirectoryTest, LeavesOutWhoseDigestIsTooOld) {
   directory_.update(0, report_of({"x"}, kNow));
   EXPECT_EQ(names("x", kNow + 59s), Names{"b"});

@@ -48,8 +48,8 @@ TEST(FirstByte, ATimeThatWasCutShortNeverLowersIt) {
 }
 
 TEST(FirstByte, FitsInOneWord) {
-  for (const auto& estimate : {FirstByte(), after({8ms}), after({8ms, 9ms}), after({2h, 3h, 0ms}),
-                               after({-5ms})}) {
+  for (const auto& estimate :
+       {FirstByte(), after({8ms}), after({8ms, 9ms}), after({2h, 3h, 0ms}), after({-5ms})}) {
     const auto back = FirstByte::from(estimate.packed());
     EXPECT_EQ(back.mean(), estimate.mean());
     EXPECT_EQ(back.p95(), estimate.p95());

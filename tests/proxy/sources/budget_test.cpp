@@ -38,12 +38,11 @@ struct BudgetCase {
 };
 
 TEST(Budget, FollowsFromTheOriginsTimeAndTheSetting) {
-  for (const BudgetCase& c :
-       {BudgetCase{"far", 80ms, Prefer::origin_load, 260ms, 180ms},
-        BudgetCase{"not near", 10ms, Prefer::origin_load, 50ms, 40ms},
-        BudgetCase{"near", 2ms, Prefer::origin_load, 7ms, 24ms},
-        BudgetCase{"far, latency", 80ms, Prefer::latency, 81ms, 10ms},
-        BudgetCase{"near, latency", 2ms, Prefer::latency, 3ms, 10ms}}) {
+  for (const BudgetCase& c : {BudgetCase{"far", 80ms, Prefer::origin_load, 260ms, 180ms},
+                              BudgetCase{"not near", 10ms, Prefer::origin_load, 50ms, 40ms},
+                              BudgetCase{"near", 2ms, Prefer::origin_load, 7ms, 24ms},
+                              BudgetCase{"far, latency", 80ms, Prefer::latency, 81ms, 10ms},
+                              BudgetCase{"near, latency", 2ms, Prefer::latency, 3ms, 10ms}}) {
     const auto budget = budget_against(steady(c.origin), c.prefer);
     EXPECT_EQ(budget.longest, c.longest) << c.name;
     EXPECT_EQ(budget.patience, c.patience) << c.name;
@@ -118,8 +117,9 @@ std::map<std::size_t, int> firsts(const std::vector<Standing>& standings, int ti
   for (int i = 0; i < times; ++i) {
     std::vector<std::size_t> order;
     for (std::size_t place = 0; place < standings.size(); ++place) order.push_back(place);
-    order_by_choice(std::span(order), [&](std::size_t place) { return standings[place]; },
-                    [&] { return static_cast<std::uint32_t>(random()); });
+    order_by_choice(
+        std::span(order), [&](std::size_t place) { return standings[place]; },
+        [&] { return static_cast<std::uint32_t>(random()); });
     ++counts[order.front()];
   }
   return counts;

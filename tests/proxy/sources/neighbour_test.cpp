@@ -105,8 +105,7 @@ struct Told {
 
 TEST(Neighbour, IsNotedAndToldOfByItsWorth) {
   for (const Told& told :
-       {Told{Worth::true_hit, ClaimOutcome::true_hit, ""},
-        Told{Worth::holds, std::nullopt, ""},
+       {Told{Worth::true_hit, ClaimOutcome::true_hit, ""}, Told{Worth::holds, std::nullopt, ""},
         Told{Worth::false_hit, ClaimOutcome::false_hit, "false-hit/b because/gone"},
         Told{Worth::unusable, ClaimOutcome::false_hit, "unusable/b"},
         Told{Worth::other_range, std::nullopt, "unusable/b"},

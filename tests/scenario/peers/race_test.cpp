@@ -42,10 +42,10 @@ TEST_P(SlowPeer, IsOvertakenByTheOriginAndThenOnTrial) {
 
 INSTANTIATE_TEST_SUITE_P(
     Race, SlowPeer,
-    testing::Values(SlowAnswer{"Silent", Reply().wait(Gate())},
-                    SlowAnswer{"SendsOnlyTheHead", Reply(200, kForAMinute).sized(1000).start().wait(Gate())},
-                    SlowAnswer{"HoldsBackTheBody",
-                               Reply(200, kForAMinute).sized(1000).send("x").wait(Gate())}),
+    testing::Values(
+        SlowAnswer{"Silent", Reply().wait(Gate())},
+        SlowAnswer{"SendsOnlyTheHead", Reply(200, kForAMinute).sized(1000).start().wait(Gate())},
+        SlowAnswer{"HoldsBackTheBody", Reply(200, kForAMinute).sized(1000).send("x").wait(Gate())}),
     [](const auto& test) { return test.param.name; });
 
 TEST(Race, OneRequestAtATimeTriesANeighbourThatWasOutrun) {
