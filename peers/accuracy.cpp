@@ -75,6 +75,8 @@ std::string_view to_string(Reason reason) {
       return "lies";
     case Reason::contradicted:
       return "contradicted";
+    case Reason::poll_failed:
+      return "poll-failed";
     case Reason::none:
       break;
   }
@@ -108,7 +110,7 @@ void Accuracy::note(ClaimOutcome outcome, std::optional<std::chrono::microsecond
     case ClaimOutcome::outrun:
       counters_.outruns.fetch_add(1, std::memory_order_relaxed);
       if (!outrun_.exchange(true, std::memory_order_relaxed)) {
-        reason_.store(Reason::outrun, std::memory_order_relaxed);
+        blame(Reason::outrun, now);
       }
       return;
     case ClaimOutcome::overtaken:
@@ -128,10 +130,24 @@ void Accuracy::prove() {
   outrun_.store(false, std::memory_order_relaxed);
 }
 
+void Accuracy::polled(bool failed, SteadyTime now) {
+  const bool failed_before = poll_failed_.exchange(failed, std::memory_order_relaxed);
+  if (failed && !failed_before) blame(Reason::poll_failed, now);
+  if (!failed && failed_before) heard(now);
+}
+
 void Accuracy::heard(SteadyTime now) {
+  heard_.store(now, std::memory_order_relaxed);
+  if (resting(now) && !rests_for_a_lie(now)) resting_until_.store(now, std::memory_order_relaxed);
+}
+
+bool Accuracy::rests_for_a_lie(SteadyTime now) const {
   const auto reason = reason_.load(std::memory_order_relaxed);
-  if (reason == Reason::lies || reason == Reason::contradicted || !resting(now)) return;
-  resting_until_.store(now, std::memory_order_relaxed);
+  return resting(now) && (reason == Reason::lies || reason == Reason::contradicted);
+}
+
+void Accuracy::blame(Reason reason, SteadyTime now) {
+  if (!rests_for_a_lie(now)) reason_.store(reason, std::memory_order_relaxed);
 }
 
 void Accuracy::probed(bool held) {
@@ -179,7 +195,8 @@ Accuracy::Standing Accuracy::standing() const {
           .came_true = came_true(),
           .under_way = under_way_.load(std::memory_order_relaxed),
           .on_probation = failures_in_a_row_.load(std::memory_order_relaxed) > 0 ||
-                          outrun_.load(std::memory_order_relaxed)};
+                          outrun_.load(std::memory_order_relaxed) ||
+                          poll_failed_.load(std::memory_order_relaxed)};
 }
 
 Accuracy::Books Accuracy::books() const {
@@ -209,7 +226,7 @@ Accuracy::Books Accuracy::books() const {
 }
 
 void Accuracy::measure(ClaimOutcome outcome, std::chrono::microseconds first_byte, SteadyTime now) {
-  const bool at_least = outcome == ClaimOutcome::outrun;
+  const bool at_least = outcome == ClaimOutcome::outrun || outcome == ClaimOutcome::timed_out;
   std::uint64_t before = first_byte_.load(std::memory_order_relaxed);
   std::uint64_t after = 0;
   do {

@@ -52,8 +52,9 @@ enum class Reason : std::uint8_t {
   outrun,        // it was silent for longer than it mostly takes
   lies,          // most of its recent claims were false
   contradicted,  // the origin contradicts what it gave
+  poll_failed,   // the last poll of its digest failed
 };
-inline constexpr std::size_t kReasons = 8;
+inline constexpr std::size_t kReasons = 9;
 
 // As /digest and /metrics spell it.
 std::string_view to_string(Reason reason);
@@ -99,8 +100,8 @@ class Accuracy {
     SteadyTime measured = SteadyTime::min();  // when the last time was
     double came_true = 1;                     // the share of its recent claims
     std::uint32_t under_way = 0;              // questions to it, of all threads
-    // It has failed or was outrun, and nothing it sent since shows that it works: one request at a
-    // time tries it.
+    // It has failed or was outrun, and nothing it sent since shows that it works; or the last poll
+    // of its digest failed. One request at a time tries it.
     bool on_probation = false;
   };
 
@@ -126,6 +127,10 @@ class Accuracy {
   // Records that the peer has polled us, so that it runs. Ends a rest after a failure, not one
   // after a lie: the peer is on probation then.
   void heard(SteadyTime now);
+  // When the peer was last heard; SteadyTime::min() if never.
+  SteadyTime last_heard() const { return heard_.load(std::memory_order_relaxed); }
+  // Records how our poll of its digest ended. A good one after a bad one counts as heard().
+  void polled(bool failed, SteadyTime now);
 
   // Records the answer to a probe: a question for a key that the peer did not claim. Has no other
   // effect.
@@ -178,6 +183,8 @@ class Accuracy {
 
   void measure(ClaimOutcome outcome, std::chrono::microseconds first_byte, SteadyTime now);
   void prove();
+  [[nodiscard]] bool rests_for_a_lie(SteadyTime now) const;
+  void blame(Reason reason, SteadyTime now);
   [[nodiscard]] double came_true() const;
   void count_false_hit(FalseHit cause);
   void judge_claim(ClaimOutcome outcome, SteadyTime now);
@@ -195,7 +202,9 @@ class Accuracy {
   std::atomic<std::uint32_t> failures_in_a_row_{0};
   std::atomic<SteadyTime> resting_until_{SteadyTime::min()};
   std::atomic<bool> outrun_{false};  // since its last answer
+  std::atomic<bool> poll_failed_{false};
   std::atomic<bool> trial_{false};
+  std::atomic<SteadyTime> heard_{SteadyTime::min()};
   std::atomic<std::uint32_t> under_way_{0};
   std::atomic<Reason> reason_{Reason::none};
 };

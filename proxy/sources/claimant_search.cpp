@@ -23,6 +23,13 @@ peers::FirstByte origin_takes(const Worker& worker, const Request& request) {
   return worker.origin_times.find(origin, Attempt::Steady::now());
 }
 
+// A search that may not ask the origin cannot find out the origin's time.
+Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& origin) {
+  auto budget = budget_against(origin, wanted.request.policy().settings.digest.prefer);
+  if (!wanted.origin && !budget.longest) budget.longest = Budget::Time::max();
+  return budget;
+}
+
 bool is_for_good(const Finding& no) {
   using peers::FalseHit;
   return no.worth == Worth::false_hit &&
@@ -37,7 +44,7 @@ ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, std::string& detail)
       wanted_(std::move(wanted)),
       detail_(detail),
       origin_takes_(origin_takes(worker, wanted_.request)),
-      budget_(budget_against(origin_takes_, wanted_.request.policy().settings.digest.prefer)),
+      budget_(budget_for(wanted_, origin_takes_)),
       race_(worker) {
   const auto now = Steady::now();
   for (auto& peer : wanted_.request.policy().directory->claimants(wanted_.key, now)) {
@@ -136,18 +143,20 @@ void ClaimantSearch::begin_trial() {
 // Returns whether the search goes on.
 bool ClaimantSearch::ask_next_source() {
   const bool in_time = asked_ == 0 || Steady::now() - *begun_ < budget_.patience;
-  const bool claimant_left = in_time && asked_ < claimants_.size();
+  const bool asks_for_time = hedges() && !budget_.longest;  // of the origin: see patience_with()
+  const bool claimant_left = in_time && !asks_for_time && asked_ < claimants_.size();
   const bool origin_works = origin_asked_ && !origins_failure_;
   if (origin_works || (origin_asked_ && !claimant_left)) {
     next_source_at_ = Steady::time_point::max();
     return !race_.under_way().empty();
   }
+  if (!claimant_left && !wanted_.origin) return false;
   if (hedges() && !worker_.hedges.take()) leave_others();
   if (claimant_left) {
     ask_claimant(claimants_[asked_++]);
     return true;
   }
-  if (race_.under_way().empty() || !wanted_.origin) return false;
+  if (race_.under_way().empty()) return false;
   next_source_at_ = Steady::time_point::max();
   ask_origin();
   return true;

@@ -152,8 +152,8 @@ void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const F
                 std::uint64_t bytes) {
   const auto outcome = noted_as(finding);
   if (!outcome) return;
-  const bool headless = finding.worth == Worth::slow || finding.worth == Worth::broken;
-  const auto first_byte = headless ? std::nullopt : std::optional(attempt.waited());
+  const bool tells_time = finding.worth != Worth::broken;
+  const auto first_byte = tells_time ? std::optional(attempt.waited()) : std::nullopt;
   directory.note(attempt.peer(), *outcome, first_byte, bytes, Attempt::Steady::now(),
                  finding.cause);
 }

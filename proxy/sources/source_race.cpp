@@ -28,7 +28,9 @@ void note_unused(const Attempt& attempt) {
   const auto outcome = finding.worth == Worth::holds ? std::optional(peers::ClaimOutcome::overtaken)
                                                      : noted_as(finding);
   if (!outcome) return;
-  peer->accuracy.note(*outcome, attempt.waited(), 0, Attempt::Steady::now(), finding.cause);
+  const bool tells_time = finding.worth != Worth::broken;
+  const auto first_byte = tells_time ? std::optional(attempt.waited()) : std::nullopt;
+  peer->accuracy.note(*outcome, first_byte, 0, Attempt::Steady::now(), finding.cause);
 }
 
 Task<void> see_through(SourceRace::QuestionRef question, std::shared_ptr<Wakeup> bell) {

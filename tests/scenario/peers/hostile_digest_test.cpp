@@ -49,6 +49,7 @@ class HostileDigest : public testing::TestWithParam<Hostile> {};
 TEST_P(HostileDigest, IsRefusedWithItsReasonWhileTheOldOneStays) {
   PeerScene scene({"/a"}, {{"digest", {{"peer_memory", "1MiB"}}}});
   scene.peer.on("/a", cacheable("from the peer"));
+  scene.origin.on("/a", cacheable("from the origin").slow(allowed(std::chrono::seconds(2)), 0));
   scene.peer.on(kDigestPath, GetParam().reply);
   EXPECT_TRUE(await([&] { return scene.books().at("polls_failed") > 0; }));
   const json books = scene.books();
