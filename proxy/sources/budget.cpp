@@ -14,6 +14,7 @@ constexpr Time kNear = 5ms;  // a neighbour; or how much longer than a near orig
 constexpr Time kNoise = 1ms;
 constexpr Time kLeastPatience = 10ms;
 constexpr Time kAssumed = 50ms;  // of what was never measured
+constexpr Time kWithoutBudget = 40ms;
 constexpr Time kEndless = std::chrono::hours{1};
 constexpr std::chrono::seconds kFades{10};  // the memory of a slow answer
 
@@ -22,7 +23,7 @@ constexpr std::chrono::seconds kFades{10};  // the memory of a slow answer
 Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer) {
   if (prefer == config::Prefer::neighbours) return {kEndless, kEndless};
   const bool spares = prefer == config::Prefer::origin_load;
-  if (!origin.measured()) return {std::nullopt, spares ? kAssumed : kLeastPatience};
+  if (!origin.measured()) return {std::nullopt, spares ? kWithoutBudget : kLeastPatience};
   const auto takes = origin.mean();
   if (!spares) return {takes + kNoise, kLeastPatience};
   const auto most = 3 * takes + 20ms;

@@ -23,6 +23,11 @@ peers::FirstByte origin_takes(const Worker& worker, const Request& request) {
   return worker.origin_times.find(origin, Attempt::Steady::now());
 }
 
+// So many claimants come before the origin, if there are as many, even if the first uses up all of
+// the budget's patience: one silent neighbour is no reason to ask the origin for what another has.
+constexpr std::size_t kAlwaysAsked = 2;
+constexpr Budget::Time kLeastTurn{10'000};  // for each of them
+
 // A search that may not ask the origin cannot find out the origin's time.
 Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& origin) {
   auto budget = budget_against(origin, wanted.request.policy().settings.digest.prefer);
@@ -142,7 +147,7 @@ void ClaimantSearch::begin_trial() {
 
 // Returns whether the search goes on.
 bool ClaimantSearch::ask_next_source() {
-  const bool in_time = asked_ == 0 || Steady::now() - *begun_ < budget_.patience;
+  const bool in_time = asked_ < kAlwaysAsked || Steady::now() - *begun_ < budget_.patience;
   const bool asks_for_time = hedges() && !budget_.longest;  // of the origin: see patience_with()
   const bool claimant_left = in_time && !asks_for_time && asked_ < claimants_.size();
   const bool origin_works = origin_asked_ && !origins_failure_;
@@ -167,7 +172,8 @@ void ClaimantSearch::ask_claimant(const PeerRef& peer) {
   const auto takes = peer->accuracy.standing().first_byte;
   const auto latest = *begun_ + budget_.patience;
   const auto patience = patience_with(takes, budget_);
-  next_source_at_ = std::max(now, std::min(now + patience, latest));
+  next_source_at_ =
+      std::max(now + std::min(patience, kLeastTurn), std::min(now + patience, latest));
   SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.part)};
   question.expected_by = now + std::max(patience, takes.p95());
   question.seen_out = !takes.measured();

@@ -93,7 +93,7 @@ TEST(Budget, TheNextSourceIsAskedAfterTheClaimants95thPercentile) {
         PatienceCase{"at most the budget's patience", shaky, 2ms, 24ms, 24ms},
         PatienceCase{"never measured", FirstByte(), 80ms, 50ms, 50ms},
         PatienceCase{"never measured, near origin", FirstByte(), 2ms, 24ms, 24ms},
-        PatienceCase{"nothing is known", FirstByte(), 0ms, 50ms, 50ms},
+        PatienceCase{"nothing is known", FirstByte(), 0ms, 40ms, 40ms},
         PatienceCase{"a fast one, unknown origin", steady(2ms), 0ms, 10ms, 10ms},
         PatienceCase{"a slower one, unknown origin", steady(10ms), 0ms, 0ms, 0ms}}) {
     const auto origin = c.origin > 0ms ? steady(c.origin) : FirstByte();

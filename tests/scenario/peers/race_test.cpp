@@ -62,7 +62,8 @@ struct TwoPeers {
     std::vector<std::string> urls;
     for (const auto& path : paths) urls.push_back(origin.url(path));
     for (auto* peer : {&b, &c}) peer->on(kDigestPath, digest_reply(digest_claiming(urls)));
-    origin.otherwise([](const Request&) { return cacheable("from the origin"); });
+    const auto delay = allowed(std::chrono::seconds(1));  // no hedge wins
+    origin.otherwise([=](const Request&) { return cacheable("from the origin").slow(delay, 0); });
     json settings = with_peer("b", b.port(), kSparesTheOrigin);
     settings["peers"].push_back(with_peer("c", c.port())["peers"][0]);
     proxy = std::make_unique<ProxyProcess>(settings);
