@@ -55,10 +55,8 @@ ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, std::string& detail)
   for (auto& peer : wanted_.request.policy().directory->claimants(wanted_.key, now)) {
     if (wanted_.part && peer->trust == config::Trust::guest) continue;
     const auto ask = whether_to_ask(peer->accuracy.standing(), budget_, now);
-    if (ask == Ask::yes)
-      claimants_.push_back(std::move(peer));
-    else if (ask == Ask::on_trial)
-      on_trial_.push_back(std::move(peer));
+    if (ask == Ask::no) continue;
+    (ask == Ask::yes ? claimants_ : on_trial_).push_back(std::move(peer));
   }
   const auto draw = [this] { return static_cast<std::uint32_t>(worker_.probes.random()); };
   order_by_choice(
