@@ -133,7 +133,7 @@ TEST(Accuracy, ALateNoIsAFalseHitAndNoFailure) {
   EXPECT_EQ(books.by_cause[static_cast<std::size_t>(FalseHit::gone)], 1U);
   EXPECT_EQ(books.failures, 0U);
   EXPECT_EQ(books.first_byte, 900ms);
-  note(accuracy, ClaimOutcome::late_no, kRecentClaims - 1);
+  note(accuracy, ClaimOutcome::late_no, kRecentClaims);
   EXPECT_TRUE(accuracy.resting(kNow + kLongestRest - 1ms)) << "it lies";
 }
 
