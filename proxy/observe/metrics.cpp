@@ -19,6 +19,8 @@ constexpr CounterRow kCounters[] = {
      &ThreadCounters::aborted},
     {"hearsay_malformed_total", "Requests refused as malformed.", &ThreadCounters::malformed},
     {"hearsay_stored_total", "Responses stored.", &ThreadCounters::stored},
+    {"hearsay_hedges_total", "Second questions, asked while a neighbour was silent.",
+     &ThreadCounters::hedges},
     {"hearsay_blocked_total", "Requests refused because of a list (access.block).",
      &ThreadCounters::blocked},
     {"hearsay_purged_total", "Responses dropped by PURGE and /admin/purge.",

@@ -44,6 +44,7 @@ struct alignas(64) ThreadCounters {
   Count rejected;                           // connections over the limit
   Count malformed;                          // requests refused by the scan
   Count stored;                             // responses
+  Count hedges;                             // questions asked while a neighbour was silent
   Count blocked;                            // requests refused by a list
   Count purged;                             // responses that a client purged
   std::array<Count, kCuts> cuts;            // connections ended by us, by Cut

@@ -136,7 +136,7 @@ void ClaimantSearch::begin_trial() {
   if (!wanted_.origin) return;
   for (const auto& peer : on_trial_) {
     if (!peer->accuracy.begin_trial()) continue;
-    if (!worker_.hedges.take()) return peer->accuracy.end_trial();
+    if (!may_hedge()) return peer->accuracy.end_trial();
     SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.part)};
     question.on_trial = question.seen_out = true;
     return race_.start(std::move(question));
@@ -154,7 +154,7 @@ bool ClaimantSearch::ask_next_source() {
     return !race_.under_way().empty();
   }
   if (!claimant_left && !wanted_.origin) return false;
-  if (hedges() && !worker_.hedges.take()) leave_others();
+  if (hedges() && !may_hedge()) leave_others();
   if (claimant_left) {
     ask_claimant(claimants_[asked_++]);
     return true;
@@ -183,6 +183,13 @@ void ClaimantSearch::ask_origin() {
   question.seen_out = !origin_takes_.measured();
   origin_asked_ = true;
   race_.start(std::move(question));
+}
+
+// Whether a second question may be asked for the same answer; if so, it counts.
+bool ClaimantSearch::may_hedge() {
+  if (!worker_.hedges.take()) return false;
+  worker_.counters.hedges.add();
+  return true;
 }
 
 // Whether another question would be the second one for the same answer. A trial has counted.

@@ -58,6 +58,7 @@ class ClaimantSearch {
   bool ask_next_source();
   void ask_claimant(const peers::PeerRef& peer);
   void ask_origin();
+  bool may_hedge();
   [[nodiscard]] bool hedges() const;
   [[nodiscard]] bool asks_a_neighbour() const;
   net::Task<void> note_no(SourceRace::Question& question, const Finding& finding);
