@@ -72,6 +72,7 @@ struct Poller {
   bool asking = false;
   std::chrono::milliseconds hold{0};  // that the request under way asks for
   SteadyTime due{};                   // while not asking
+  SteadyTime ended{};                 // when the last request ended
   SteadyTime native_again{};          // only matters while DigestForm::squid is a guess
 };
 
@@ -178,7 +179,17 @@ class Exchange::Loop {
     directory_.follow_use(now);
   }
 
+  // The pause after failures ends when the peer polls us, because then it runs.
+  void end_pauses_of_the_heard() {
+    for (Poller& poller : pollers_) {
+      const bool failed = poller.report.failures_in_a_row > 0;
+      if (!failed || poller.peer->accuracy.last_heard() <= poller.ended) continue;
+      poller.due = std::min(poller.due, poller.ended + settings_.poll);
+    }
+  }
+
   void ask_who_is_due() {
+    end_pauses_of_the_heard();
     const SteadyTime now = Clock::now();
     const auto due_by = [&](SteadyTime time) {
       return [time](const Poller& poller) { return !poller.asking && poller.due <= time; };
@@ -279,6 +290,7 @@ class Exchange::Loop {
     make_room_beside(poller);
     directory_.update(poller.peer->id, poller.report);
     poller.asking = false;
+    poller.ended = now;
     const SteadyTime due = next_poll({.kind = poller.report.kind,
                                       .outcome = result.outcome,
                                       .failures_in_a_row = poller.report.failures_in_a_row,

@@ -131,6 +131,16 @@ TEST_F(ExchangeTest, APeerWhoseDigestIsOffIsNeverAsked) {
   EXPECT_EQ(peer.requests().size(), 0U);
 }
 
+// The pauses after so many failures would last over a minute.
+TEST_F(ExchangeTest, ThePauseAfterAFailureEndsWhenThePeerPollsUs) {
+  ScriptedPeer peer([](std::size_t number) { return number < 7 ? Reply::hang_up() : good(); });
+  start(peer);
+  EXPECT_TRUE(reached([&] {
+    directory_->peers()[0]->accuracy.heard(now());
+    return claims("x");
+  }));
+}
+
 TEST_F(ExchangeTest, NobodyThereIsAFailureThatTicksOutlive) {
   start({samples::peer("b", 1)});
   ASSERT_TRUE(reached([&] { return status().polls.failed == 1; }));
