@@ -21,11 +21,14 @@ namespace {
 constexpr std::chrono::milliseconds kRoomLook{4};
 constexpr int kMostRoomLooks = 250;
 
+bool asks_siblings(const Process& process, const Request& request, const Lookup& lookup,
+                   const cache::Verdict& verdict) {
+  return sibling_may_answer(request, verdict) && may_ask_neighbours(process, lookup.key, request);
+}
+
 void begin(Client& client, const Request& request, const Lookup& lookup,
            const std::shared_ptr<Fill>& fill) {
   auto& process = client.worker.process;
-  const bool ask = sibling_may_answer(request, lookup.verdict) &&
-                   may_ask_neighbours(process, lookup.key, request);
   start_fetching(client.worker, {.fill = fill,
                                  .key = lookup.key,
                                  .request = std::make_unique<OwnedRequest>(request),
@@ -33,7 +36,8 @@ void begin(Client& client, const Request& request, const Lookup& lookup,
                                  .stored = {lookup.found.entry, lookup.found.on_disk},
                                  .asked = lookup.asked,
                                  .range_override = range_override(process, request, lookup),
-                                 .ask_siblings = ask});
+                                 .ask_siblings =
+                                     asks_siblings(process, request, lookup, lookup.verdict)});
 }
 
 // Whether the response that another request fetches answers this one, too.
@@ -184,19 +188,22 @@ Task<void> answer_miss(Client& client, const Request& request, Lookup lookup) {
   }
 }
 
-void refresh(Client& client, const Request& request, const Lookup& lookup) {
+void refresh(Client& client, const Request& request, const Lookup& lookup, Whom whom) {
   // An answer to one client's credentials must not replace a response that is stored for all.
   if (request.facts.authorization) return;
   auto& worker = client.worker;
   auto fill =
       worker.process.fills.begin_refresh(lookup.key, request.stored_as(), worker.io.get_executor());
   if (!fill) return;
+  const cache::Verdict how{Action::revalidate, Forward::stale};
+  const bool ask = whom == Whom::anyone && asks_siblings(worker.process, request, lookup, how);
   start_fetching(worker, {.fill = std::move(fill),
                           .key = lookup.key,
                           .request = std::make_unique<OwnedRequest>(request),
-                          .how = {Action::revalidate, Forward::stale},
+                          .how = how,
                           .stored = {lookup.found.entry, lookup.found.on_disk},
                           .asked = lookup.asked,
+                          .ask_siblings = ask,
                           .refresh = true});
 }
 
@@ -206,7 +213,9 @@ void confirm_some(Client& client, const Request& request, const Lookup& lookup) 
   if (facts.offline || facts.control.no_store || looped || !lookup.stored()->has_validator())
     return;
   const double share = request.policy().settings.digest.confirm_sample;
-  if (client.worker.probes.chosen(share)) refresh(client, request, lookup);
+  if (client.worker.probes.chosen(share)) {
+    refresh(client, request, lookup, Whom::origin);
+  }
 }
 
 }  // namespace proxy

@@ -1,6 +1,8 @@
 // Answers requests whose response has to be fetched.
 #pragma once
 
+#include <cstdint>
+
 #include "proxy/answer/lookup.hpp"
 #include "proxy/client/client.hpp"
 
@@ -10,9 +12,12 @@ namespace proxy {
 // verdict is fetch, revalidate or complete.
 net::Task<void> answer_miss(Client& client, const Request& request, Lookup lookup);
 
+// Whom a refresh may ask.
+enum class Whom : std::uint8_t { anyone, origin };
 // Begins to validate the stale entry that was found, unless a validation is under way. No client
 // waits for it.
-void refresh(Client& client, const Request& request, const Lookup& lookup);
+void refresh(Client& client, const Request& request, const Lookup& lookup,
+             Whom whom = Whom::anyone);
 
 // Call this when a guest's unconfirmed response answers the request. In the share
 // `digest.confirm_sample` of its calls, asks the origin whether it has the same response, as

@@ -34,8 +34,10 @@ bool may_share(const Process& process, const Request& request, const Lookup& loo
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
   const auto& facts = request.facts;
   const bool simple = !verdict.part || (http::only_range(facts.ranges) && !facts.if_range);
-  return verdict.action == Action::fetch && simple && neighbours_may_answer(request) &&
-         (verdict.reason == Forward::uri_miss || verdict.reason == Forward::vary_miss);
+  const bool is_miss = verdict.action == Action::fetch && (verdict.reason == Forward::uri_miss ||
+                                                           verdict.reason == Forward::vary_miss);
+  const bool is_stale = verdict.action != Action::complete && verdict.reason == Forward::stale;
+  return simple && neighbours_may_answer(request) && (is_miss || (is_stale && !verdict.part));
 }
 
 std::optional<http::AskedRange> range_override(const Process& process, const Request& request,

@@ -14,7 +14,9 @@ namespace proxy {
 bool may_share(const Process& process, const Request& request, const Lookup& lookup);
 
 // Whether the verdict leaves the answer to siblings: a plain GET with only-if-cached would do, for
-// the whole response or for one part. may_ask_neighbours() says whether they may be asked at all.
+// the whole response or for one part. What is stored here may be stale: a sibling may have a
+// fresher copy, or know that it is still current. may_ask_neighbours() says whether siblings may be
+// asked at all.
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict);
 
 // The range to ask for in place of the client's: that of the blocks around it, or the same range.

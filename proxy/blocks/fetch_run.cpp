@@ -65,7 +65,7 @@ Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& 
   const auto bytes = bytes_of(job.run->blocks(), object.body.size);
   const PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object)};
   std::string detail;
-  ClaimantSearch search(worker, {job.key, job.request->get(), part}, detail);
+  ClaimantSearch search(worker, {job.key, job.request->get(), {part}}, detail);
   for (;;) {
     auto answer = co_await search.next();
     job.run->tell(detail);

@@ -29,6 +29,15 @@ std::optional<PartAsked> part_to_ask_for(const FillJob& job) {
   return asked ? std::optional(PartAsked{*asked}) : std::nullopt;
 }
 
+SiblingQuestion question_to_siblings(const FillJob& job) {
+  const auto& stored = job.stored.entry;
+  const bool is_stale = job.how.action == cache::Action::revalidate && stored;
+  // A response that must be revalidated needs the origin's own word (RFC 9111 5.2.2.2). A sibling's
+  // fresher copy may take its place.
+  const bool may_freshen = is_stale && !stored->never_stale;
+  return {part_to_ask_for(job), may_freshen ? stored->etag : std::string_view()};
+}
+
 // Whether the part is exactly the client's range, and small enough to be held back until it is
 // whole.
 bool is_little_part_asked_for(const FillContext& context, const Incoming& incoming) {
@@ -87,9 +96,24 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   co_return Answered::yes;
 }
 
+// For a 304, by which a neighbour says that it has the response that is stale here. It is of use if
+// the neighbour's copy is fresh.
+Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& answer) {
+  const auto& stored = context.job.stored.entry;
+  auto freshened = freshened_by(context, answer, *stored);
+  auto useless = objection(freshened.storability, *freshened.entry, answer.head(), answer.times(),
+                           context.request());
+  if (!cache::identifies(*stored, answer.head())) useless = Finding{Worth::unusable};
+  search.note(answer, useless.value_or(Finding{Worth::true_hit}));
+  if (useless) return Answered::no;
+  write_unmodified(context, answer, stored, std::move(freshened));
+  return Answered::yes;
+}
+
 // Judges the answer that a neighbour has begun to send, and writes it. `no`: the answer is of no
 // use.
 Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt answer) {
+  if (answer.head().status == 304) co_return freshen_stored(context, search, answer);
   const auto& facts = context.request().facts;
   const auto targets = targets_for(context.request(), context.request().policy().settings.cache);
   const auto storability = cache::may_store(facts, answer.head(), answer.times(), targets);
@@ -123,8 +147,8 @@ Task<std::optional<Attempt>> next_answer(FillContext& context, ClaimantSearch& s
 
 Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
                                                         const OriginQuestion& question) {
-  const auto part = part_to_ask_for(context.job);
-  ClaimantSearch::For wanted{context.job.key, context.request(), part};
+  ClaimantSearch::For wanted{context.job.key, context.request(),
+                             question_to_siblings(context.job)};
   wanted.origin = [&] { return attempt_at_origin(context, question); };
   ClaimantSearch search(context.worker, std::move(wanted), context.detail);
   for (;;) {

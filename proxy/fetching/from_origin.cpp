@@ -107,7 +107,8 @@ Task<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQues
   }
   switch (says) {
     case OriginSays::unmodified:
-      write_unmodified(context, answer, asked.stored);
+      write_unmodified(context, answer, asked.stored,
+                       freshened_by(context, answer, *asked.stored));
       return decided({});
     case OriginSays::unmodified_there:
       write_clients_unmodified(context, std::move(answer), asked.stored);

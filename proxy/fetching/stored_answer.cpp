@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "proxy/blocks/presence.hpp"
-#include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
 
 namespace proxy {
@@ -16,12 +15,17 @@ void append_body(Fill& fill, const cache::Entry& entry) {
 
 }  // namespace
 
+cache::Freshened freshened_by(const FillContext& context, const Attempt& answer,
+                              const cache::Entry& stored) {
+  return cache::freshen(context.process().budget, stored, context.request().facts,
+                        context.received(answer));
+}
+
 void write_unmodified(FillContext& context, Attempt& answer,
-                      const std::shared_ptr<const cache::Entry>& stored) {
+                      const std::shared_ptr<const cache::Entry>& stored,
+                      cache::Freshened freshened) {
   auto& fill = context.fill();
   auto from = context.provenance(answer);
-  auto freshened = cache::freshen(context.process().budget, *stored, context.request().facts,
-                                  context.received(answer));
   const std::shared_ptr<const cache::Entry> fresh = freshened.entry;
   answer.fetch().finish();
   const bool may_be_kept = freshened.storability == cache::Storability::yes;

@@ -6,14 +6,18 @@
 #include <memory>
 #include <string_view>
 
+#include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/context.hpp"
 
 namespace proxy {
 
-// For an origin's 304 that validates `stored`: stores `stored` with the fields of the 304, and
-// answers with it.
+// `stored` with the fields of a 304 that validates it.
+cache::Freshened freshened_by(const FillContext& context, const Attempt& answer,
+                              const cache::Entry& stored);
+// For a 304 that validates `stored`: stores what freshened_by() returned, and answers with it.
 void write_unmodified(FillContext& context, Attempt& answer,
-                      const std::shared_ptr<const cache::Entry>& stored);
+                      const std::shared_ptr<const cache::Entry>& stored,
+                      cache::Freshened freshened);
 
 // For an origin's 304 about a response that only the client holds: passes the 304 on.
 void write_clients_unmodified(FillContext& context, Attempt answer,

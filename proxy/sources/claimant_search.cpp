@@ -1,11 +1,9 @@
 #include "proxy/sources/claimant_search.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "proxy/http/cache_status.hpp"
-#include "proxy/sources/choice.hpp"
 #include "proxy/sources/drain.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/upstream/error.hpp"
@@ -35,6 +33,16 @@ Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& ori
   return budget;
 }
 
+peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
+  auto claimants = wanted.request.policy().directory->claimants(wanted.key, Attempt::Steady::now());
+  const bool joins = wanted.asked.part || !wanted.asked.tag.empty();
+  const auto last = std::remove_if(claimants.begin(), claimants.end(), [&](const auto& peer) {
+    return joins && peer->trust == config::Trust::guest;
+  });
+  claimants.erase(last, claimants.end());
+  return claimants;
+}
+
 bool is_for_good(const Finding& no) {
   using peers::FalseHit;
   return no.worth == Worth::false_hit &&
@@ -50,19 +58,9 @@ ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, std::string& detail)
       detail_(detail),
       origin_takes_(origin_takes(worker, wanted_.request)),
       budget_(budget_for(wanted_, origin_takes_)),
-      race_(worker) {
-  const auto now = Steady::now();
-  for (auto& peer : wanted_.request.policy().directory->claimants(wanted_.key, now)) {
-    if (wanted_.part && peer->trust == config::Trust::guest) continue;
-    const auto ask = whether_to_ask(peer->accuracy.standing(), budget_, now);
-    if (ask == Ask::no) continue;
-    (ask == Ask::yes ? claimants_ : on_trial_).push_back(std::move(peer));
-  }
-  const auto draw = [this] { return static_cast<std::uint32_t>(worker_.probes.random()); };
-  order_by_choice(
-      std::span(claimants_.data(), claimants_.size()),
-      [](const PeerRef& peer) { return peer->accuracy.standing(); }, draw);
-}
+      candidates_(claimants_for(wanted_), budget_, Steady::now(),
+                  [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }),
+      race_(worker) {}
 
 // Neighbours must not hand out what we would refuse to fetch. A name that leads nowhere is not
 // denied, so neighbours still answer while the name servers cannot.
@@ -80,36 +78,33 @@ Task<bool> ClaimantSearch::guard_allows() const {
 }
 
 Task<void> ClaimantSearch::begin() {
-  if (claimants_.empty() && on_trial_.empty()) {
-    over_ = true;
+  if (candidates_.none()) {
+    state_ = State::over;
     co_return;
   }
   const bool allowed = co_await guard_allows();
   begun_ = Steady::now();
-  over_ = over_ || !allowed;
-  if (over_) co_return;
+  if (!allowed && searching()) state_ = State::over;
+  if (!searching()) co_return;
   worker_.hedges.earn();
   begin_trial();
 }
 
 Task<std::optional<Attempt>> ClaimantSearch::next() {
   if (!begun_) co_await begin();
-  while (!over_) {
+  while (searching()) {
     if (Steady::now() >= next_source_at_ && !ask_next_source()) break;
     const auto question = co_await race_.next(next_source_at_);
     if (!question) continue;
     auto& attempt = question->attempt;
     const auto& heard = attempt.outcome();
     if (!attempt.peer()) {
-      const bool good = heard && attempt.head().status < 500;
-      if (good || !asks_a_neighbour()) {
-        leave_others();
-        co_return std::move(attempt);
-      }
-      origins_failure_ = std::move(attempt);
-      continue;
+      const bool failed = !heard || attempt.head().status >= 500;
+      if (failed && keep_failure(attempt)) continue;
+      leave_others();
+      co_return std::move(attempt);
     }
-    const auto finding = heard ? heard_in(attempt.head(), wanted_.part) : heard_in(heard.error());
+    const auto finding = heard ? heard_in(attempt.head(), wanted_.asked) : heard_in(heard.error());
     if (finding.worth == Worth::holds) {
       leave_others();
       co_return std::move(attempt);
@@ -117,7 +112,16 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
     co_await note_no(*question, finding);
   }
   leave_others();
-  co_return abandoned_ ? std::nullopt : std::exchange(origins_failure_, std::nullopt);
+  co_return abandoned() ? std::nullopt : std::exchange(origins_failure_, std::nullopt);
+}
+
+// Keeps the origin's failure while a neighbour may still answer. Returns whether one may.
+bool ClaimantSearch::keep_failure(Attempt& origin) {
+  candidates_.call_reserve();
+  if (!asks_a_neighbour() && !candidates_.left()) return false;
+  if (!asks_a_neighbour()) next_source_at_ = Steady::now();
+  origins_failure_ = std::move(origin);
+  return true;
 }
 
 Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding& finding) {
@@ -128,16 +132,16 @@ Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding
   }
   if (!question.on_trial) next_source_at_ = Steady::now();
   // The sibling will soon be asked for another response, so its connection is worth keeping.
-  if (finding.worth == Worth::false_hit && !over_) co_await drain_body(worker_, attempt.fetch());
+  if (finding.worth == Worth::false_hit && searching()) co_await drain_body(worker_, attempt.fetch());
 }
 
 // One request at a time tries a neighbour that failed. The next source is asked at once.
 void ClaimantSearch::begin_trial() {
   if (!wanted_.origin) return;
-  for (const auto& peer : on_trial_) {
+  for (const auto& peer : candidates_.on_trial()) {
     if (!peer->accuracy.begin_trial()) continue;
     if (!may_hedge()) return peer->accuracy.end_trial();
-    SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.part)};
+    SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked)};
     question.on_trial = question.seen_out = true;
     return race_.start(std::move(question));
   }
@@ -145,9 +149,11 @@ void ClaimantSearch::begin_trial() {
 
 // Returns whether the search goes on.
 bool ClaimantSearch::ask_next_source() {
-  const bool in_time = asked_ < kAlwaysAsked || Steady::now() - *begun_ < budget_.patience;
+  const bool in_time =
+      candidates_.asked() < kAlwaysAsked || Steady::now() - *begun_ < budget_.patience;
   const bool asks_for_time = hedges() && !budget_.longest;  // of the origin: see patience_with()
-  const bool claimant_left = in_time && !asks_for_time && asked_ < claimants_.size();
+  const bool may_ask = origins_failure_ || (in_time && !asks_for_time);
+  const bool claimant_left = may_ask && candidates_.left();
   const bool origin_works = origin_asked_ && !origins_failure_;
   if (origin_works || (origin_asked_ && !claimant_left)) {
     next_source_at_ = Steady::time_point::max();
@@ -156,10 +162,10 @@ bool ClaimantSearch::ask_next_source() {
   if (!claimant_left && !wanted_.origin) return false;
   if (hedges() && !may_hedge()) leave_others();
   if (claimant_left) {
-    ask_claimant(claimants_[asked_++]);
+    ask_claimant(candidates_.next());
     return true;
   }
-  if (race_.under_way().empty()) return false;
+  if (race_.under_way().empty() && !candidates_.reserve()) return false;
   next_source_at_ = Steady::time_point::max();
   ask_origin();
   return true;
@@ -172,7 +178,7 @@ void ClaimantSearch::ask_claimant(const PeerRef& peer) {
   const auto patience = patience_with(takes, budget_);
   next_source_at_ =
       std::max(now + std::min(patience, kLeastTurn), std::min(now + patience, latest));
-  SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.part)};
+  SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked)};
   question.expected_by = now + std::max(patience, takes.p95());
   question.seen_out = !takes.measured();
   race_.start(std::move(question));
@@ -216,7 +222,7 @@ void ClaimantSearch::leave_others() {
   for (const auto& question : race_.under_way()) {
     const auto& attempt = question->attempt;
     const bool was_slow = !question->over && now >= question->expected_by;
-    if (abandoned_ || !attempt.peer() || !was_slow) continue;
+    if (abandoned() || !attempt.peer() || !was_slow) continue;
     const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->asked);
     attempt.peer()->accuracy.note(peers::ClaimOutcome::outrun, waited, 0, now);
     http::add_detail(detail_, words_for({Worth::outrun}, attempt.peer()->name));
@@ -227,7 +233,7 @@ void ClaimantSearch::leave_others() {
 }
 
 void ClaimantSearch::abandon() {
-  over_ = abandoned_ = true;
+  state_ = State::abandoned;
   race_.wake();
 }
 

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "digest/key.hpp"
 #include "peers/directory.hpp"
-#include "proxy/sources/budget.hpp"
+#include "proxy/sources/candidates.hpp"
 #include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/source_race.hpp"
 
@@ -18,14 +19,15 @@ namespace proxy {
 // next one is asked. If one is silent for longer than it mostly is, the next source is asked, too:
 // another claimant or, once the budget's patience is over, the origin. The first good answer wins,
 // and the others are left. If too many requests ask two sources (Hedges), the silent one is left
-// first. Guests are not asked for parts: parts are joined with bytes of others, which would hide
-// who gave them. Belongs to one coroutine. The constructor's references outlive it.
+// first. If the origin fails, even claimants that do not fit the budget are asked. Guests are not
+// asked for parts, nor whether a stored response is current: the bytes of others would hide what
+// the guest gave. Belongs to one coroutine. The constructor's references outlive it.
 class ClaimantSearch {
  public:
   struct For {
     digest::Key key;  // of the URL
     const Request& request;
-    std::optional<PartAsked> part = {};
+    SiblingQuestion asked = {};
     // Makes the question to the origin. Empty: the search does not ask the origin, and ends when it
     // would.
     std::function<Attempt()> origin = {};
@@ -47,12 +49,13 @@ class ClaimantSearch {
 
   // Ends the search and its wait. Called from outside the coroutine that waits.
   void abandon();
-  [[nodiscard]] bool abandoned() const { return abandoned_; }
+  [[nodiscard]] bool abandoned() const { return state_ == State::abandoned; }
 
  private:
   using Steady = Attempt::Steady;
 
   net::Task<bool> guard_allows() const;
+  [[nodiscard]] bool searching() const { return state_ == State::searching; }
   net::Task<void> begin();
   void begin_trial();
   bool ask_next_source();
@@ -61,6 +64,7 @@ class ClaimantSearch {
   bool may_hedge();
   [[nodiscard]] bool hedges() const;
   [[nodiscard]] bool asks_a_neighbour() const;
+  bool keep_failure(Attempt& origin);
   net::Task<void> note_no(SourceRace::Question& question, const Finding& finding);
   void leave_others();
 
@@ -69,16 +73,13 @@ class ClaimantSearch {
   std::string& detail_;
   const peers::FirstByte origin_takes_;
   const Budget budget_;
-  peers::Claimants claimants_;  // that fit the budget, in the order in which they are asked
-  peers::Claimants on_trial_;
-  std::size_t asked_ = 0;  // of claimants_
+  Candidates candidates_;
   SourceRace race_;
   std::optional<Steady::time_point> begun_;
   Steady::time_point next_source_at_ = Steady::time_point::min();
   std::optional<Attempt> origins_failure_;  // or its 5xx, while a neighbour may still answer
   bool origin_asked_ = false;
-  bool over_ = false;
-  bool abandoned_ = false;
+  enum class State : std::uint8_t { searching, over, abandoned } state_ = State::searching;
 };
 
 }  // namespace proxy

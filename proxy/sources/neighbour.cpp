@@ -41,10 +41,12 @@ bool may_ask_neighbours(const Process& process, const digest::Key& key, const Re
          !process.fills.recently_invalidated(key, request.stored_as(), now);
 }
 
-Finding heard_in(const http::ResponseHead& answer, const std::optional<PartAsked>& part) {
+Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked) {
   const auto status = answer.status;
+  const auto& part = asked.part;
   if (status == 504 || status == 502) return {Worth::false_hit, cause_of(answer)};
   if (status == 200 || (status == 206 && part)) return {Worth::holds};
+  if (status == 304 && !asked.tag.empty()) return {Worth::holds};
   if (status != 416 || !part) return {Worth::refused};
   return {part->validator.empty() ? Worth::other_range : Worth::unusable};
 }
@@ -136,8 +138,8 @@ std::string words_for(const Finding& finding, std::string_view name) {
 }
 
 Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
-                   const std::optional<PartAsked>& part) {
-  auto head = sibling_request(request, worker.process.name, part);
+                   const SiblingQuestion& asked) {
+  auto head = sibling_request(request, worker.process.name, asked);
   return {worker, plan_for(request, *peer, std::move(head)), peer};
 }
 

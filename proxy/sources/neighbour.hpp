@@ -51,11 +51,11 @@ bool may_ask_neighbours(const Process& process, const digest::Key& key, const Re
 
 // The rules follow, as pure functions.
 
-// What the head of an answer says about the claim. `part`: the part that was asked for; nothing if
-// the whole response was. A neighbour that answers 416 knows the length, and so holds a response
-// (RFC 9110 15.5.17): 416 does not disprove the claim. But if the request named a validator, the
-// range lies within that version, so 416 says that the neighbour holds another version.
-Finding heard_in(const http::ResponseHead& answer, const std::optional<PartAsked>& part);
+// What the head of an answer says about the claim. A neighbour that answers 416 knows the length,
+// and so holds a response (RFC 9110 15.5.17): 416 does not disprove the claim. But if the request
+// for a part named a validator, the range lies within that version, so 416 says that the neighbour
+// holds another version.
+Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked);
 // What a failure before the head says about the neighbour.
 Finding heard_in(const Failure& failure);
 // What an answer was worth after its body has ended, failed, or was given up.
@@ -76,10 +76,10 @@ std::optional<peers::ClaimOutcome> noted_as(const Finding& finding);
 // The finding as words for `detail` of Cache-Status, such as "false-hit/b because/gone". Empty for
 // a true hit.
 std::string words_for(const Finding& finding, std::string_view name);
-// An attempt to get the response, or `part`, from the peer: a GET with only-if-cached and without
+// An attempt to get what is `asked` from the peer: a GET with only-if-cached and without
 // credentials, within the time-outs for peers.
 Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
-                   const std::optional<PartAsked>& part);
+                   const SiblingQuestion& asked);
 // As attempt_at(), but with HEAD, for the whole response, and on a connection of its own that is
 // not used again.
 Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& request);

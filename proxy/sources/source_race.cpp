@@ -21,10 +21,11 @@ void note_unused(const Attempt& attempt) {
   const auto& peer = attempt.peer();
   if (!peer) return;
   const auto& heard = attempt.outcome();
-  const bool sends_part = heard && attempt.head().status == 206;
-  const auto finding = sends_part ? Finding{Worth::holds}
-                       : heard    ? heard_in(attempt.head(), {})
-                                  : heard_in(heard.error());
+  const auto status = heard ? attempt.head().status : 0U;
+  const bool sends_what_was_asked = status == 206 || status == 304;
+  const auto finding = sends_what_was_asked ? Finding{Worth::holds}
+                       : heard              ? heard_in(attempt.head(), {})
+                                            : heard_in(heard.error());
   const auto outcome = finding.worth == Worth::holds ? std::optional(peers::ClaimOutcome::overtaken)
                                                      : noted_as(finding);
   if (!outcome) return;

@@ -78,7 +78,8 @@ void append_seconds(std::string& out, std::string_view name,
 }  // namespace
 
 std::string sibling_request(const Request& request, std::string_view our_name,
-                            const std::optional<PartAsked>& part, std::string_view method) {
+                            const SiblingQuestion& asked, std::string_view method) {
+  const auto& part = asked.part;
   // The client's limits on age bind the sibling, too.
   std::string control = "only-if-cached";
   append_seconds(control, ", max-age=", request.facts.control.max_age);
@@ -90,6 +91,7 @@ std::string sibling_request(const Request& request, std::string_view our_name,
   if (part && !part->validator.empty()) {
     extra.push_back({field::if_range, "If-Range", part->validator});
   }
+  if (!asked.tag.empty()) extra.push_back({field::if_none_match, "If-None-Match", asked.tag});
   std::string head;
   const auto shown = http::without_forwarded(request.head.fields);
   http::append_request_head(head, {.method = method,

@@ -18,11 +18,19 @@ struct PartAsked {
   http::AskedRange bytes;
   std::string_view validator = {};
 };
+// What a sibling is asked for: the whole response, unless `part` is set. Refers to text that the
+// caller keeps.
+struct SiblingQuestion {
+  std::optional<PartAsked> part = {};
+  // The entity tag of the stale response that is stored here: a sibling with the same response
+  // answers 304. Empty: none.
+  std::string_view tag = {};
+};
 // The head of a request to a sibling: in absolute-form, with only-if-cached, and without
 // credentials and cookies, since a sibling is asked only for responses that it may give to any
 // client.
 std::string sibling_request(const Request& request, std::string_view our_name,
-                            const std::optional<PartAsked>& part = {},
+                            const SiblingQuestion& asked = {},
                             std::string_view method = "GET");
 
 // The head of a request to the origin for what a sibling was asked for: the whole response, without

@@ -37,8 +37,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Asking{"Plain", "", kMissOfAll, true, true},
         Asking{"AnotherVariantIsStored", "", {Action::fetch, Forward::vary_miss}, true, true},
-        Asking{"Stale", "", {Action::revalidate, Forward::stale}, true, false},
-        Asking{"StaleWithoutValidator", "", {Action::fetch, Forward::stale}, true, false},
+        Asking{"Stale", "", {Action::revalidate, Forward::stale}, true, true},
+        Asking{"StaleWithoutValidator", "", {Action::fetch, Forward::stale}, true, true},
+        Asking{"PartOfWhatIsStale", "", {Action::revalidate, Forward::stale, true}, false, false},
         Asking{"Reloaded",
                "Cache-Control: no-cache\r\n",
                {Action::fetch, Forward::request},

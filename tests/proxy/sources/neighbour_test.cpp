@@ -10,14 +10,15 @@ namespace {
 using peers::ClaimOutcome;
 using peers::FalseHit;
 
-const std::optional<PartAsked> kWhole;
-const std::optional<PartAsked> kAnyVersion{{{0, 99}, {}}};
-const std::optional<PartAsked> kThisVersion{{{0, 99}, "\"v1\""}};
+const SiblingQuestion kWhole;
+const SiblingQuestion kAnyVersion{PartAsked{{0, 99}, {}}};
+const SiblingQuestion kThisVersion{PartAsked{{0, 99}, "\"v1\""}};
+const SiblingQuestion kWhetherCurrent{{}, "\"v1\""};
 
-Finding heard(unsigned status, const std::optional<PartAsked>& part,
+Finding heard(unsigned status, const SiblingQuestion& asked,
               const std::string& lines = "") {
   const TextAnswer answer(status, lines);
-  return heard_in(answer.head, part);
+  return heard_in(answer.head, asked);
 }
 
 TEST(Neighbour, HoldsWhatItBeginsToSend) {
@@ -27,6 +28,8 @@ TEST(Neighbour, HoldsWhatItBeginsToSend) {
   EXPECT_EQ(heard(206, kAnyVersion).worth, Worth::holds);
   EXPECT_EQ(heard(206, kThisVersion).worth, Worth::holds);
   EXPECT_EQ(heard(206, kWhole).worth, Worth::refused) << "nobody asked for a part";
+  EXPECT_EQ(heard(200, kWhetherCurrent).worth, Worth::holds) << "another version";
+  EXPECT_EQ(heard(304, kWhetherCurrent).worth, Worth::holds) << "the same version";
 }
 
 TEST(Neighbour, ThatSaysNoWasClaimedForInErrorAndSaysWhy) {

@@ -41,11 +41,11 @@ TEST(SiblingRequest, AsksForWhatItHoldsAndHidesWhatIsTheClientsOwn) {
 
 TEST(SiblingRequest, OfAPartNamesTheVersionThatItHasToBeOf) {
   const TextRequest request("Range: bytes=7-8\r\nIf-Range: \"mine\"\r\n");
-  const PartAsked any{{5, 99}};
+  const SiblingQuestion any{PartAsked{{5, 99}}};
   EXPECT_EQ(sibling_request(*request, "us", any),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
             "Cache-Control: only-if-cached\r\nRange: bytes=5-99\r\n\r\n");
-  const PartAsked of_one{{5, {}}, "\"v1\""};
+  const SiblingQuestion of_one{PartAsked{{5, {}}, "\"v1\""}};
   EXPECT_EQ(sibling_request(*request, "us", of_one),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
             "Cache-Control: only-if-cached\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n\r\n");
