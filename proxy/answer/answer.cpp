@@ -71,6 +71,16 @@ Task<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
   return answer_miss(client, request, std::move(lookup));
 }
 
+// What the rules need to know and the head does not tell.
+void add_facts(const Client& client, Request& request) {
+  const auto& policy = request.policy();
+  auto& facts = request.facts;
+  if (policy.settings.cache.offline) facts.offline = true;
+  // A Squid may leave out Via.
+  const bool asks_what_is_stored = facts.control.only_if_cached;
+  if (asks_what_is_stored && policy.directory->knows(client.address)) facts.from_proxy = true;
+}
+
 }  // namespace
 
 Task<void> answer(Client& client, Request& request, RequestBody& body) {
@@ -79,7 +89,7 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
   const auto& policy = request.policy();
   note_arrival(client, request);
   request.follow(policy.rules);
-  if (policy.settings.cache.offline) request.facts.offline = true;
+  add_facts(client, request);
 
   // Before check_access(), because purging and pages have access settings of their own.
   if (request.head.method == "PURGE") co_return co_await serve_purge(client, request);

@@ -36,12 +36,22 @@ bool leaves_authorization(const http::CacheControl& control) {
   return control.public_ || control.must_revalidate || control.s_maxage;
 }
 
+// For how long after its end of freshness the response may be served (RFC 5861).
+seconds serves_stale_for(const http::CacheControl& control) {
+  const bool never =
+      control.no_cache || control.must_revalidate || control.proxy_revalidate || control.s_maxage;
+  if (never) return seconds(0);
+  const auto none = seconds(0);
+  return std::max(control.stale_while_revalidate.value_or(none),
+                  control.stale_if_error.value_or(none));
+}
+
 bool is_useful(const http::ResponseHead& response, const http::CacheControl& control,
                const Freshness& freshness, const Times& times) {
   const bool can_validate =
       !response.fields.value(field::etag).empty() || response.fields.has(field::last_modified);
-  return can_validate ||
-         (!control.no_cache && freshness.lifetime > initial_age(response.fields, times));
+  const auto serves = freshness.lifetime + serves_stale_for(control);
+  return can_validate || (!control.no_cache && serves > initial_age(response.fields, times));
 }
 
 bool leaves_authorization(const Entry& entry) {
@@ -148,7 +158,8 @@ RequestFacts::RequestFacts(const http::RequestHead& request)
       if_range(request.fields.has(field::if_range)
                    ? std::optional(only_value(request.fields, field::if_range))
                    : std::nullopt),
-      for_origin(http::has_write_condition(request.fields)) {}
+      for_origin(http::has_write_condition(request.fields)),
+      from_proxy(request.fields.has(field::via)) {}
 
 std::string_view text(Storability storability) {
   switch (storability) {
@@ -218,9 +229,10 @@ Verdict judge(const RequestFacts& request, const Found& found, Time now) {
   const Verdict verdict =
       request.offline ? judge_offline(request, found, now) : judge_forwardable(request, found, now);
   if (!request.control.only_if_cached) return verdict;
-  const bool good_answer = verdict.action == Action::serve && found.entry->has_content() &&
-                           found.entry->for_neighbours();
-  return good_answer ? verdict : Verdict{Action::refuse, verdict.reason};
+  if (verdict.action != Action::serve) return {Action::refuse, verdict.reason};
+  const bool fits =
+      found.entry->for_neighbours() && (found.entry->has_content() || !request.from_proxy);
+  return fits ? verdict : Verdict{Action::refuse, verdict.reason};
 }
 
 bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, seconds setting) {

@@ -27,6 +27,8 @@ struct RequestFacts {
   // Only the origin can answer: If-Match or If-Unmodified-Since, a body (it may change what the
   // request means), or an Upgrade.
   bool for_origin = false;
+  // A proxy has forwarded it, so it may be a neighbour's. Whoever knows more sets it.
+  bool from_proxy = false;
 
   // From the settings, not from the head.
   FreshnessBounds freshness = {};
@@ -51,7 +53,8 @@ enum class Storability : std::uint8_t {
   authorization,  // without public, must-revalidate or s-maxage (3.5)
   vary_star,
   set_cookie,  // see may_store_cookie()
-  useless,     // stale on arrival (or no-cache) and without a validator
+  useless,     // stale on arrival (or no-cache), without a validator, and not even to be served
+               // stale (RFC 5861)
 };
 std::string_view text(Storability storability);
 
@@ -86,8 +89,9 @@ struct Verdict {
 };
 
 // Decides what to do with a request, given what the store found for a GET of its URL.
-// only-if-cached is answered by a stored 200 or a part of one (or by 304) or refused, never
-// forwarded. It counts as a neighbour's question, whoever asks: Entry::for_neighbours() applies.
+// only-if-cached is answered by what is stored or refused, never forwarded. It counts as a
+// neighbour's question, whoever asks: Entry::for_neighbours() applies. A proxy gets only a 200 or a
+// part of one (or a 304), because Squid takes any other answer of a sibling for a refusal.
 Verdict judge(const RequestFacts& request, const Found& found, Time now);
 
 // Whether a stale entry may be served because its validation failed, by a failure to reach the

@@ -109,6 +109,14 @@ INSTANTIATE_TEST_SUITE_P(
         StoreCase{"s3_NothingToReuseItBy", Storability::useless, ""},
         StoreCase{"s4_3_ValidatorAlone", Storability::yes, kTag},
         StoreCase{"s4_2_StaleOnArrival", Storability::useless, kFresh + "Age: 100\r\n"},
+        StoreCase{"rfc5861_s3_StaleOnArrival", Storability::yes,
+                  "Cache-Control: max-age=100, stale-while-revalidate=50\r\nAge: 149\r\n"},
+        StoreCase{"rfc5861_s3_StaleOnArrivalForTooLong", Storability::useless,
+                  "Cache-Control: max-age=100, stale-while-revalidate=50\r\nAge: 150\r\n"},
+        StoreCase{"rfc5861_s3_StaleOnArrivalAndNeverServedSo", Storability::useless,
+                  "Cache-Control: s-maxage=100, stale-while-revalidate=50\r\nAge: 101\r\n"},
+        StoreCase{"rfc5861_s4_StaleOnArrival", Storability::yes,
+                  "Cache-Control: max-age=100, stale-if-error=50\r\nAge: 149\r\n"},
         StoreCase{"s4_2_StaleOnArrivalWithValidator", Storability::yes,
                   kFresh + kTag + "Age: 100\r\n"},
         StoreCase{"s5_2_2_4_NoCache", Storability::useless,
@@ -312,9 +320,11 @@ INSTANTIATE_TEST_SUITE_P(
         JudgeCase{"s5_2_1_7_OnlyIfCachedIfMatch",
                   {Action::refuse, Forward::bypass},
                   kOnlyIfCached + "If-Match: \"e\"\r\n"},
-        JudgeCase{"s5_2_1_7_OnlyIfCachedNot200",
+        JudgeCase{"s5_2_1_7_OnlyIfCachedNot200", kHit, kOnlyIfCached, 0s, kFresh, Held::entry,
+                  "GET", 404},
+        JudgeCase{"s5_2_1_7_OnlyIfCachedNot200ForAProxy",
                   {Action::refuse, Forward::none},
-                  kOnlyIfCached,
+                  kOnlyIfCached + "Via: 1.1 b\r\n",
                   0s,
                   kFresh,
                   Held::entry,
@@ -342,7 +352,7 @@ TEST(TargetedStorability, IsThatOfTheTargetedField) {  // RFC 9213 2.2
 // The promise of the digest (what a claim means) and the verdict follow one rule.
 TEST(Claimable, ExactlyWhilePlainOnlyIfCachedIsServed) {
   Budget budget(1 << 20);
-  const Request asked(kOnlyIfCached);
+  const Request asked(kOnlyIfCached + "Via: 1.1 b\r\n");
   for (const char* directives : {"max-age=10", "s-maxage=10", "max-age=10, must-revalidate",
                                  "max-age=10, no-cache", "max-age=0", "max-age=5, public"}) {
     Stock stock;
