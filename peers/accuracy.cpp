@@ -35,10 +35,6 @@ Reason reason_of(ClaimOutcome failure) {
   return failure == ClaimOutcome::timed_out ? Reason::timed_out : Reason::broken;
 }
 
-std::chrono::seconds rest_after(std::uint32_t failures_before) {
-  return std::min(kLongestRest, kFirstRest * (1 << std::min(failures_before, 6U)));
-}
-
 }  // namespace
 
 std::string_view to_string(FalseHit cause) {
@@ -59,30 +55,6 @@ std::string_view to_string(FalseHit cause) {
   return "untold";
 }
 
-std::string_view to_string(Reason reason) {
-  switch (reason) {
-    case Reason::refused:
-      return "refused";
-    case Reason::timed_out:
-      return "timed-out";
-    case Reason::broken:
-      return "broken";
-    case Reason::late:
-      return "late";
-    case Reason::outrun:
-      return "outrun";
-    case Reason::lies:
-      return "lies";
-    case Reason::contradicted:
-      return "contradicted";
-    case Reason::poll_failed:
-      return "poll-failed";
-    case Reason::none:
-      break;
-  }
-  return "none";
-}
-
 bool beyond_prediction(std::uint64_t absent, std::uint64_t lookups, double rate) {
   constexpr double kChance = 10;  // so many of few lookups may be bad luck
   return static_cast<double>(absent) > 2 * rate * static_cast<double>(lookups) + kChance;
@@ -96,58 +68,29 @@ void Accuracy::note(ClaimOutcome outcome, std::optional<std::chrono::microsecond
     case ClaimOutcome::true_hit:
       counters_.true_hits.fetch_add(1, std::memory_order_relaxed);
       counters_.bytes_saved.fetch_add(bytes, std::memory_order_relaxed);
-      prove();
+      probation_.prove();
       return judge_claim(outcome, now);
     case ClaimOutcome::false_hit:
       count_false_hit(cause);
-      outrun_.store(false, std::memory_order_relaxed);
+      probation_.answered();
       if (counts) judge_claim(outcome, now);
       return;
     case ClaimOutcome::late_no:
       count_false_hit(cause);
       if (counts) judge_claim(outcome, now);
-      return rest_after_failure(Reason::late, now);
+      return probation_.fail(Reason::late, now);
     case ClaimOutcome::outrun:
       counters_.outruns.fetch_add(1, std::memory_order_relaxed);
-      if (!outrun_.exchange(true, std::memory_order_relaxed)) {
-        blame(Reason::outrun, now);
-      }
-      return;
+      return probation_.outrun(now);
     case ClaimOutcome::overtaken:
       counters_.outruns.fetch_add(1, std::memory_order_relaxed);
-      return prove();
+      return probation_.prove();
     case ClaimOutcome::refused:
     case ClaimOutcome::timed_out:
     case ClaimOutcome::broken:
       counters_.failures.fetch_add(1, std::memory_order_relaxed);
-      return rest_after_failure(reason_of(outcome), now);
+      return probation_.fail(reason_of(outcome), now);
   }
-}
-
-// The peer has begun to send what it claims.
-void Accuracy::prove() {
-  failures_in_a_row_.store(0, std::memory_order_relaxed);
-  outrun_.store(false, std::memory_order_relaxed);
-}
-
-void Accuracy::polled(bool failed, SteadyTime now) {
-  const bool failed_before = poll_failed_.exchange(failed, std::memory_order_relaxed);
-  if (failed && !failed_before) blame(Reason::poll_failed, now);
-  if (!failed && failed_before) heard(now);
-}
-
-void Accuracy::heard(SteadyTime now) {
-  heard_.store(now, std::memory_order_relaxed);
-  if (resting(now) && !rests_for_a_lie(now)) resting_until_.store(now, std::memory_order_relaxed);
-}
-
-bool Accuracy::rests_for_a_lie(SteadyTime now) const {
-  const auto reason = reason_.load(std::memory_order_relaxed);
-  return resting(now) && (reason == Reason::lies || reason == Reason::contradicted);
-}
-
-void Accuracy::blame(Reason reason, SteadyTime now) {
-  if (!rests_for_a_lie(now)) reason_.store(reason, std::memory_order_relaxed);
 }
 
 void Accuracy::probed(bool held) {
@@ -156,7 +99,7 @@ void Accuracy::probed(bool held) {
 }
 
 void Accuracy::contradicted(SteadyTime now) {
-  rest_long(Reason::contradicted, now);
+  probation_.lie(Reason::contradicted, now);
   counters_.contradictions.fetch_add(1, std::memory_order_release);  // who sees it sees the rest
 }
 
@@ -175,10 +118,6 @@ std::uint64_t Accuracy::lookups(std::uint64_t total) const {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(counted, 0));
 }
 
-bool Accuracy::resting(SteadyTime now) const {
-  return now < resting_until_.load(std::memory_order_relaxed);
-}
-
 double Accuracy::came_true() const {
   const Recent recent = Recent::from(recent_.load(std::memory_order_relaxed));
   return (recent.right + 1.0) / (recent.sum() + 1.0);
@@ -194,9 +133,7 @@ Accuracy::Standing Accuracy::standing() const {
           .measured = measured_.load(std::memory_order_relaxed),
           .came_true = came_true(),
           .under_way = under_way_.load(std::memory_order_relaxed),
-          .on_probation = failures_in_a_row_.load(std::memory_order_relaxed) > 0 ||
-                          outrun_.load(std::memory_order_relaxed) ||
-                          poll_failed_.load(std::memory_order_relaxed)};
+          .on_probation = probation_.on()};
 }
 
 Accuracy::Books Accuracy::books() const {
@@ -217,9 +154,9 @@ Accuracy::Books Accuracy::books() const {
     books.false_hits += books.by_cause[cause];
   }
   for (std::size_t reason = 0; reason < kReasons; ++reason) {
-    books.rests[reason] = counters_.rests[reason].load(std::memory_order_relaxed);
+    books.rests[reason] = probation_.rests(reason);
   }
-  books.reason = reason_.load(std::memory_order_relaxed);
+  books.reason = probation_.reason();
   const auto measured = FirstByte::from(first_byte_.load(std::memory_order_relaxed));
   if (measured.measured()) books.first_byte = measured.mean();
   return books;
@@ -247,27 +184,8 @@ void Accuracy::judge_claim(ClaimOutcome outcome, SteadyTime now) {
     after = Recent::from(before).with(outcome);
   } while (!recent_.compare_exchange_weak(before, after.packed(), std::memory_order_relaxed));
   if (!after.absurd()) return;
-  rest_long(Reason::lies, now);
+  probation_.lie(Reason::lies, now);
   recent_.store(0, std::memory_order_relaxed);
-}
-
-void Accuracy::rest_long(Reason reason, SteadyTime now) {
-  resting_until_.store(now + kLongestRest, std::memory_order_relaxed);
-  reason_.store(reason, std::memory_order_relaxed);
-  counters_.rests[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
-}
-
-void Accuracy::rest_after_failure(Reason reason, SteadyTime now) {
-  SteadyTime until = resting_until_.load(std::memory_order_relaxed);
-  if (now < until) return;
-  const auto before = failures_in_a_row_.load(std::memory_order_relaxed);
-  // If several requests fail at once, only one of them doubles the rest.
-  if (resting_until_.compare_exchange_strong(until, now + rest_after(before),
-                                             std::memory_order_relaxed)) {
-    failures_in_a_row_.fetch_add(1, std::memory_order_relaxed);
-    reason_.store(reason, std::memory_order_relaxed);
-    counters_.rests[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
-  }
 }
 
 }  // namespace peers

@@ -10,10 +10,9 @@
 #include <string_view>
 
 #include "peers/first_byte.hpp"
+#include "peers/probation.hpp"
 
 namespace peers {
-
-using SteadyTime = std::chrono::steady_clock::time_point;
 
 // How asking a claimant ended.
 enum class ClaimOutcome : std::uint8_t {
@@ -41,26 +40,6 @@ inline constexpr std::size_t kFalseHits = 6;
 
 // As /digest and /metrics spell it.
 std::string_view to_string(FalseHit cause);
-
-// Why a peer rests, or is asked by one request at a time.
-enum class Reason : std::uint8_t {
-  none,
-  refused,
-  timed_out,
-  broken,
-  late,          // it took long to say no
-  outrun,        // it was silent for longer than it mostly takes
-  lies,          // most of its recent claims were false
-  contradicted,  // the origin contradicts what it gave
-  poll_failed,   // the last poll of its digest failed
-};
-inline constexpr std::size_t kReasons = 9;
-
-// As /digest and /metrics spell it.
-std::string_view to_string(Reason reason);
-
-inline constexpr std::chrono::seconds kFirstRest{1};
-inline constexpr std::chrono::seconds kLongestRest{60};
 
 // A peer counts as lying if more than four fifths of this many recent claims (or up to twice as
 // many) were false. The bound is not one half: the honest digest of a Squid claims 9 % of the keys
@@ -100,9 +79,7 @@ class Accuracy {
     SteadyTime measured = SteadyTime::min();  // when the last time was
     double came_true = 1;                     // the share of its recent claims
     std::uint32_t under_way = 0;              // questions to it, of all threads
-    // It has failed or was outrun, and nothing it sent since shows that it works; or the last poll
-    // of its digest failed. One request at a time tries it.
-    bool on_probation = false;
+    bool on_probation = false;                // see Probation::on()
   };
 
   void claimed() { counters_.claims.fetch_add(1, std::memory_order_relaxed); }
@@ -110,10 +87,7 @@ class Accuracy {
   // Records how asking the peer ended. `first_byte` is the time from the request to the head of the
   // answer; for timed_out and outrun the time waited; empty if neither is known. `bytes` are the
   // body bytes of a true hit, `cause` is for a false hit; `foreseen`: its filter explains it. A
-  // failure or a late no rests the peer for kFirstRest; each further one doubles the rest up to
-  // kLongestRest, until a true hit resets it: a quick no costs a liar nothing. Those of requests
-  // that were under way when the rest began count as one. A peer that lies (kRecentClaims) rests
-  // for kLongestRest at once.
+  // late no counts as a failure to Probation, and a peer that lies (kRecentClaims) as a liar.
   void note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
             std::uint64_t bytes, SteadyTime now, FalseHit cause = FalseHit::untold,
             bool foreseen = false);
@@ -121,16 +95,6 @@ class Accuracy {
   // Records that a question to the peer begins or ends; see Asking.
   void begin_asking() { under_way_.fetch_add(1, std::memory_order_relaxed); }
   void end_asking() { under_way_.fetch_sub(1, std::memory_order_relaxed); }
-  // Begins a trial, unless one is under way. Returns whether it has begun. end_trial() must follow.
-  bool begin_trial() { return !trial_.exchange(true, std::memory_order_relaxed); }
-  void end_trial() { trial_.store(false, std::memory_order_relaxed); }
-  // Records that the peer has polled us, so that it runs. Ends a rest after a failure, not one
-  // after a lie: the peer is on probation then.
-  void heard(SteadyTime now);
-  // When the peer was last heard; SteadyTime::min() if never.
-  SteadyTime last_heard() const { return heard_.load(std::memory_order_relaxed); }
-  // Records how our poll of its digest ended. A good one after a bad one counts as heard().
-  void polled(bool failed, SteadyTime now);
 
   // Records the answer to a probe: a question for a key that the peer did not claim. Has no other
   // effect.
@@ -152,7 +116,13 @@ class Accuracy {
   // How many lookups consulted the peer's digest, given the directory's count.
   std::uint64_t lookups(std::uint64_t total) const;
 
-  bool resting(SteadyTime now) const;
+  // Records that a body of the peer ended early.
+  void cut_a_body() { has_cut_.store(true, std::memory_order_relaxed); }
+  bool has_cut() const { return has_cut_.load(std::memory_order_relaxed); }
+
+  Probation& probation() { return probation_; }
+  const Probation& probation() const { return probation_; }
+  bool resting(SteadyTime now) const { return probation_.resting(now); }
   Standing standing() const;
 
   // What a true hit from this peer is likely to cost, in microseconds: the average time to first
@@ -178,18 +148,12 @@ class Accuracy {
     std::atomic<std::uint64_t> contradictions{0};
     std::atomic<std::uint64_t> bytes_sent{0};
     std::atomic<std::uint64_t> outruns{0};
-    std::array<std::atomic<std::uint64_t>, kReasons> rests{};
   };
 
   void measure(ClaimOutcome outcome, std::chrono::microseconds first_byte, SteadyTime now);
-  void prove();
-  [[nodiscard]] bool rests_for_a_lie(SteadyTime now) const;
-  void blame(Reason reason, SteadyTime now);
   [[nodiscard]] double came_true() const;
   void count_false_hit(FalseHit cause);
   void judge_claim(ClaimOutcome outcome, SteadyTime now);
-  void rest_after_failure(Reason reason, SteadyTime now);
-  void rest_long(Reason reason, SteadyTime now);
 
   Counters counters_;
   // Packed into one word, so that both parts are read together. While the digest is in use: the
@@ -199,23 +163,18 @@ class Accuracy {
   std::atomic<std::uint64_t> first_byte_{0};  // FirstByte::packed()
   std::atomic<SteadyTime> measured_{SteadyTime::min()};
   std::atomic<std::uint64_t> recent_{0};  // true hits in the lower half, false hits in the upper
-  std::atomic<std::uint32_t> failures_in_a_row_{0};
-  std::atomic<SteadyTime> resting_until_{SteadyTime::min()};
-  std::atomic<bool> outrun_{false};  // since its last answer
-  std::atomic<bool> poll_failed_{false};
-  std::atomic<bool> trial_{false};
-  std::atomic<SteadyTime> heard_{SteadyTime::min()};
   std::atomic<std::uint32_t> under_way_{0};
-  std::atomic<Reason> reason_{Reason::none};
+  std::atomic<bool> has_cut_{false};
+  Probation probation_;
 };
 
-// Counts a question to a peer while it is under way. `on_trial`: Accuracy::begin_trial() was true.
+// Counts a question to a peer while it is under way. `on_trial`: Probation::begin_trial() was true.
 class Asking {
  public:
   Asking(Accuracy& peer, bool on_trial) : peer_(peer), on_trial_(on_trial) { peer_.begin_asking(); }
   ~Asking() {
     peer_.end_asking();
-    if (on_trial_) peer_.end_trial();
+    if (on_trial_) peer_.probation().end_trial();
   }
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;

@@ -183,7 +183,7 @@ class Exchange::Loop {
   void end_pauses_of_the_heard() {
     for (Poller& poller : pollers_) {
       const bool failed = poller.report.failures_in_a_row > 0;
-      if (!failed || poller.peer->accuracy.last_heard() <= poller.ended) continue;
+      if (!failed || poller.peer->accuracy.probation().last_heard() <= poller.ended) continue;
       poller.due = std::min(poller.due, poller.ended + settings_.poll);
     }
   }

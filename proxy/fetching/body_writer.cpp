@@ -6,7 +6,6 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/fetching/part.hpp"
 #include "proxy/sources/drain.hpp"
-#include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
 namespace proxy {
@@ -22,6 +21,7 @@ constexpr std::uint64_t kTurn = 1 << 20;         // bytes before other coroutine
 // The body has another length than its head, or the body that it continues, has promised.
 constexpr Failure kOtherLength{Failure::Where::upstream, Failure::What::malformed, {}};
 constexpr Failure kTooSlow{Failure::Where::upstream, Failure::What::timed_out, {}};
+constexpr Failure kCut{Failure::Where::upstream, Failure::What::cut, {}};
 constexpr Failure kUnwanted{Failure::Where::us, Failure::What::abandoned, {}};
 
 // The last block of a body of unknown length may be mostly unused: copies it into one that fits.
@@ -197,29 +197,22 @@ void BodyWriter::stop_storing() {
   if (published_) context_.fill().keep_window();
 }
 
-Task<Outcome<void>> BodyWriter::write_rest_from_origin(Failure cut) {
-  const auto& request = context_.request();
-  auto& process = context_.process();
+Task<bool> BodyWriter::join(Attempt rest) {
   const auto offset = context_.fill().received();
-  if (incoming_.entry->giver.guest) co_return cut;  // see cache::may_join()
-  auto head = rest_request(request, process.name, *incoming_.entry, offset);
-  if (!head) co_return cut;
   // The entry of a growing body is made at its end, from the head of the current attempt. That
   // would be the head of the rest. So the received bytes are stored now, and the rest is not.
   if (growth_.large()) {
-    growth_.store_what_came(incoming_, cut);
+    growth_.store_what_came(incoming_, kCut);
     stop_storing();
   }
   growth_.stop();
-  auto& rest = incoming_.attempt;
-  rest = Attempt(context_.worker, origin_plan(request, std::move(*head)));
-  const auto answered = co_await rest.ask();
-  if (!answered) co_return answered.error();
-  const auto skipped = joins_after(rest.head(), *incoming_.entry, offset, incoming_.length);
-  if (!skipped) co_return cut;
-  const auto joined = co_await skip_body(context_.worker, rest.fetch(), *skipped);
-  if (!joined) co_return joined.error();
-  co_return co_await write(context_.request().policy().settings.timeouts.body);
+  incoming_.attempt = std::move(rest);
+  auto& attempt = incoming_.attempt;
+  const auto skipped = joins_after(attempt.head(), *incoming_.entry, offset, incoming_.length);
+  if (!skipped) co_return false;
+  if (storing_ && attempt.peer()) stop_storing();
+  const auto joined = co_await skip_body(context_.worker, attempt.fetch(), *skipped);
+  co_return joined.has_value();
 }
 
 void BodyWriter::complete() {
@@ -235,9 +228,13 @@ Task<void> BodyWriter::to_the_end() {
   if (written) {
     complete();
   } else {
-    store_what_came(written.error());
-    context_.fill().fail(written.error());
+    fail(written.error());
   }
+}
+
+void BodyWriter::fail(const Failure& cut) {
+  store_what_came(cut);
+  context_.fill().fail(cut);
 }
 
 bool BodyWriter::store() {

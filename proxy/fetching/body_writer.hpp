@@ -12,9 +12,10 @@
 
 namespace proxy {
 
-// Order: publish() or hold_back(), then to_the_end(); or write(), then complete() or
-// write_rest_from_origin(). Belongs to the fill's coroutine. A body that is not stored, or that
-// outgrows memory, passes through a window (see Fill::keep_window).
+// Order: publish() or hold_back(), then write(), then complete() or fail(), or join() and write()
+// again (see rest_of_body.hpp); or publish() and to_the_end(). Belongs to the fill's coroutine. A
+// body that is not stored, or that outgrows memory, passes through a window (see
+// Fill::keep_window).
 class BodyWriter {
  public:
   // A body that is held back is published once more than this number of bytes have arrived.
@@ -35,14 +36,17 @@ class BodyWriter {
   // body is a failure, unless it is published and not stored.
   net::Task<Outcome<void>> write(std::chrono::milliseconds idle,
                                  std::optional<LeastRate> rate = std::nullopt);
-  // Call this after write() has failed with `cut`: appends the rest from the origin, if the origin
-  // has the same representation; else returns `cut`.
-  net::Task<Outcome<void>> write_rest_from_origin(Failure cut);
+  // Call this after write() has failed: the body goes on with the answer of another source, if
+  // that is of the same representation. Returns whether it is; then write() writes the rest. What a
+  // neighbour has completed is not stored, because an entry names only one giver.
+  net::Task<bool> join(Attempt rest);
   // Call this after write(): publishes a body that is still held back, stores it, finishes the
   // fill.
   void complete();
-  // write() and complete(). If the body is cut, the fill fails. The received bytes are stored as a
-  // part if a strong validator allows the rest to be asked for later.
+  // Call this after write(): stores what came as a part if a strong validator allows the rest to be
+  // asked for later, and fails the fill.
+  void fail(const Failure& cut);
+  // write(), then complete() or fail().
   net::Task<void> to_the_end();
 
   [[nodiscard]] const Attempt& attempt() const { return incoming_.attempt; }

@@ -4,9 +4,12 @@
 #include <utility>
 
 #include "proxy/cache/partial.hpp"
+#include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/fetching/from_origin.hpp"
 #include "proxy/fetching/object_writer.hpp"
+#include "proxy/fetching/rest_of_body.hpp"
+#include "proxy/fetching/stored_answer.hpp"
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
@@ -51,13 +54,24 @@ bool is_little_part_asked_for(const FillContext& context, const Incoming& incomi
   return came.range == wanted && *length == wanted.size();
 }
 
-// Readers see a part, or a small body that could not be resumed elsewhere, only once it is whole. A
-// guest's body is never resumed elsewhere: see cache::may_join().
+// Whether another source could supply the rest of the body. A guest's body is never resumed
+// elsewhere: see cache::may_join().
+bool is_resumable(const cache::Entry& entry) {
+  return !cache::strong_validator(entry).empty() && !entry.giver.guest;
+}
+
+// Readers see a part, or a small body that could not be resumed elsewhere, only once it is whole.
 bool is_to_be_held_back(const Incoming& incoming) {
   const bool small = !incoming.length || *incoming.length <= BodyWriter::kHeldBack;
   const auto& entry = *incoming.entry;
-  const bool resumable = !cache::strong_validator(entry).empty() && !entry.giver.guest;
-  return incoming.entry->range || (small && !resumable);
+  return entry.range || (small && !is_resumable(entry));
+}
+
+// Whether readers might be left with the beginning of a body that nobody can complete. A body that
+// is too large to be held back is taken only from a neighbour that has never cut one.
+bool might_be_cut(const Incoming& incoming) {
+  const bool large = !incoming.length || *incoming.length > BodyWriter::kHeldBack;
+  return large && !is_resumable(*incoming.entry) && incoming.attempt.peer()->accuracy.has_cut();
 }
 
 void check_some(const FillContext& context, const BodyWriter& writer) {
@@ -86,7 +100,8 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
     co_return Answered::no;
   }
   if (finding.worth == Worth::cut)
-    written = co_await writer.write_rest_from_origin(written.error());
+    written =
+        co_await write_rest(context, writer, written.error(), RestFrom::neighbours_and_origin);
   if (written) {
     writer.complete();
   } else {
@@ -133,6 +148,7 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     search.note(attempt, {Worth::other_range});
     co_return Answered::no;
   }
+  if (might_be_cut(incoming)) co_return Answered::no;
   co_return co_await write_body(context, search, std::move(incoming));
 }
 
@@ -147,8 +163,7 @@ Task<std::optional<Attempt>> next_answer(FillContext& context, ClaimantSearch& s
 
 Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
                                                         const OriginQuestion& question) {
-  ClaimantSearch::For wanted{context.job.key, context.request(),
-                             question_to_siblings(context.job)};
+  ClaimantSearch::For wanted{context.job.key, context.request(), question_to_siblings(context.job)};
   wanted.origin = [&] { return attempt_at_origin(context, question); };
   ClaimantSearch search(context.worker, std::move(wanted), context.detail);
   for (;;) {

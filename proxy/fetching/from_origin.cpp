@@ -6,9 +6,11 @@
 #include "proxy/fetching/body_writer.hpp"
 #include "proxy/fetching/object_writer.hpp"
 #include "proxy/fetching/part.hpp"
+#include "proxy/fetching/rest_of_body.hpp"
 #include "proxy/fetching/stored_answer.hpp"
 #include "proxy/sources/checking.hpp"
 #include "proxy/sources/contradiction.hpp"
+#include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
 
@@ -64,6 +66,22 @@ void check_guest(const FillContext& context, const Attempt& answer,
   }
 }
 
+// Writes the body. If it is cut, a neighbour may have the rest.
+Task<void> write_to_the_end(FillContext& context, BodyWriter& writer) {
+  const auto& request = context.request();
+  auto written = co_await writer.write(request.policy().settings.timeouts.body);
+  const bool is_cut =
+      worth_of(written).worth == Worth::cut && written.error().what != Failure::What::malformed;
+  if (is_cut && may_ask_neighbours(context.process(), context.job.key, request)) {
+    written = co_await write_rest(context, writer, written.error(), RestFrom::neighbours);
+  }
+  if (written) {
+    writer.complete();
+  } else {
+    writer.fail(written.error());
+  }
+}
+
 // Writes an answer for the client: any that is neither a 304 nor the rest of a stored response.
 Task<Next> write_response(FillContext& context, Attempt answer, const OriginQuestion& asked) {
   const auto& request = context.request();
@@ -89,7 +107,7 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
   }
   BodyWriter writer(context, std::move(incoming));
   writer.publish();
-  co_await writer.to_the_end();
+  co_await write_to_the_end(context, writer);
   co_return Next{};
 }
 
@@ -107,8 +125,7 @@ Task<Next> write_answer(FillContext& context, Attempt&& answer, const OriginQues
   }
   switch (says) {
     case OriginSays::unmodified:
-      write_unmodified(context, answer, asked.stored,
-                       freshened_by(context, answer, *asked.stored));
+      write_unmodified(context, answer, asked.stored, freshened_by(context, answer, *asked.stored));
       return decided({});
     case OriginSays::unmodified_there:
       write_clients_unmodified(context, std::move(answer), asked.stored);

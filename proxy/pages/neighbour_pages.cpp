@@ -60,7 +60,7 @@ DigestsSent& sent_in(Client& client, ServedForm form) {
 // A neighbour that polls us runs: it is tried again at once if it rests.
 void hear(const Client& client, const Request& request) {
   const auto peer = request.policy().directory->at(client.address);
-  if (peer) peer->accuracy.heard(std::chrono::steady_clock::now());
+  if (peer) peer->accuracy.probation().heard(std::chrono::steady_clock::now());
 }
 
 // Counts a digest that was sent to a neighbour. `size`: of its body, which is counted unless the

@@ -132,15 +132,16 @@ Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding
   }
   if (!question.on_trial) next_source_at_ = Steady::now();
   // The sibling will soon be asked for another response, so its connection is worth keeping.
-  if (finding.worth == Worth::false_hit && searching()) co_await drain_body(worker_, attempt.fetch());
+  if (finding.worth == Worth::false_hit && searching())
+    co_await drain_body(worker_, attempt.fetch());
 }
 
 // One request at a time tries a neighbour that failed. The next source is asked at once.
 void ClaimantSearch::begin_trial() {
   if (!wanted_.origin) return;
   for (const auto& peer : candidates_.on_trial()) {
-    if (!peer->accuracy.begin_trial()) continue;
-    if (!may_hedge()) return peer->accuracy.end_trial();
+    if (!peer->accuracy.probation().begin_trial()) continue;
+    if (!may_hedge()) return peer->accuracy.probation().end_trial();
     SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked)};
     question.on_trial = question.seen_out = true;
     return race_.start(std::move(question));

@@ -152,6 +152,7 @@ Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& requ
 
 void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
                 std::uint64_t bytes) {
+  if (finding.worth == Worth::cut) attempt.peer()->accuracy.cut_a_body();
   const auto outcome = noted_as(finding);
   if (!outcome) return;
   const bool tells_time = finding.worth != Worth::broken;

@@ -20,7 +20,7 @@ class SourceRace {
     Attempt attempt;
     Steady::time_point asked = Steady::now();
     Steady::time_point expected_by = Steady::time_point::max();  // a later answer is a slow one
-    bool on_trial = false;                                       // Accuracy::begin_trial() was true
+    bool on_trial = false;  // Probation::begin_trial() was true
     // Once it is left, it goes on to the first byte, which measures the source: nothing else would.
     bool seen_out = false;
 

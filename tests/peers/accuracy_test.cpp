@@ -229,28 +229,28 @@ TEST(Accuracy, AFailureLeavesThePeerOnProbationUntilItBeginsToSendWhatItClaims) 
 
 TEST(Accuracy, OneTrialIsUnderWayAtATime) {
   Accuracy accuracy;
-  ASSERT_TRUE(accuracy.begin_trial());
+  ASSERT_TRUE(accuracy.probation().begin_trial());
   {
     const Asking asking(accuracy, true);
-    EXPECT_FALSE(accuracy.begin_trial());
+    EXPECT_FALSE(accuracy.probation().begin_trial());
     EXPECT_EQ(accuracy.standing().under_way, 1U);
   }
   EXPECT_EQ(accuracy.standing().under_way, 0U);
-  EXPECT_TRUE(accuracy.begin_trial());
+  EXPECT_TRUE(accuracy.probation().begin_trial());
 }
 
 TEST(Accuracy, AFailedPollPutsThePeerOnProbationUntilAGoodOne) {
   Accuracy accuracy;
-  accuracy.polled(true, kNow);
+  accuracy.probation().polled(true, kNow);
   EXPECT_TRUE(accuracy.standing().on_probation);
   EXPECT_EQ(accuracy.books().reason, Reason::poll_failed);
-  accuracy.polled(false, kNow + 1s);
+  accuracy.probation().polled(false, kNow + 1s);
   EXPECT_FALSE(accuracy.standing().on_probation);
   note(accuracy, ClaimOutcome::refused, 1, kNow + 2s);
-  accuracy.polled(true, kNow + 2s);
-  accuracy.polled(false, kNow + 2500ms);
+  accuracy.probation().polled(true, kNow + 2s);
+  accuracy.probation().polled(false, kNow + 2500ms);
   EXPECT_FALSE(accuracy.resting(kNow + 2500ms)) << "it is back";
-  EXPECT_EQ(accuracy.last_heard(), kNow + 2500ms);
+  EXPECT_EQ(accuracy.probation().last_heard(), kNow + 2500ms);
 }
 
 TEST(Accuracy, ATimeOutCountsAsWhatItTook) {

@@ -136,7 +136,7 @@ TEST_F(ExchangeTest, ThePauseAfterAFailureEndsWhenThePeerPollsUs) {
   ScriptedPeer peer([](std::size_t number) { return number < 7 ? Reply::hang_up() : good(); });
   start(peer);
   EXPECT_TRUE(reached([&] {
-    directory_->peers()[0]->accuracy.heard(now());
+    directory_->peers()[0]->accuracy.probation().heard(now());
     return claims("x");
   }));
 }

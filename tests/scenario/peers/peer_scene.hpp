@@ -76,6 +76,36 @@ struct PeerScene {
   json settings_;
 };
 
+// Settings with which a slow neighbour is raced against the origin.
+inline const json kSparesTheOrigin{{"digest", {{"prefer", "origin-load"}}},
+                                   {"timeouts", {{"peer_first_byte", "20s"}}}};
+
+// A proxy with two neighbours, "b" and "c", which claim the same paths.
+struct TwoPeers {
+  explicit TwoPeers(const std::vector<std::string>& paths) {
+    std::vector<std::string> urls;
+    for (const auto& path : paths) urls.push_back(origin.url(path));
+    for (auto* peer : {&b, &c}) peer->on(kDigestPath, digest_reply(digest_claiming(urls)));
+    const auto delay = allowed(std::chrono::seconds(1));  // no hedge wins
+    origin.otherwise([=](const Request&) { return cacheable("from the origin").slow(delay, 0); });
+    json settings = with_peer("b", b.port(), kSparesTheOrigin);
+    settings["peers"].push_back(with_peer("c", c.port())["peers"][0]);
+    proxy = std::make_unique<ProxyProcess>(settings);
+    for (const char* name : {"b", "c"}) {
+      if (!await([&] { return proxy->digest_peer(name).at("state") == "usable"; })) {
+        throw TimedOut("a digest is not used");
+      }
+    }
+    client = std::make_unique<Client>(proxy->port());
+  }
+
+  ScriptedOrigin origin;
+  ScriptedOrigin b;
+  ScriptedOrigin c;
+  std::unique_ptr<ProxyProcess> proxy;
+  std::unique_ptr<Client> client;
+};
+
 // Two proxies, "a" and "b", that are neighbours of each other.
 struct Neighbours {
   explicit Neighbours(const json& settings = json::object())

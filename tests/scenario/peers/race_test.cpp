@@ -9,9 +9,6 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-const json kSparesTheOrigin{{"digest", {{"prefer", "origin-load"}}},
-                            {"timeouts", {{"peer_first_byte", "20s"}}}};
-
 const Fields kForAMinute{{"Cache-Control", "max-age=60"}};
 
 struct SlowAnswer {
@@ -55,32 +52,6 @@ TEST(Race, OneRequestAtATimeTriesANeighbourThatWasOutrun) {
   EXPECT_TRUE(await([&] { return scene.peer.count("/b") == 1U; })) << "the trial";
   EXPECT_EQ(scene.peer.count("/c"), 0U) << "the trial is under way";
 }
-
-// A scene with a second neighbour, "c", which claims the same paths.
-struct TwoPeers {
-  explicit TwoPeers(const std::vector<std::string>& paths) {
-    std::vector<std::string> urls;
-    for (const auto& path : paths) urls.push_back(origin.url(path));
-    for (auto* peer : {&b, &c}) peer->on(kDigestPath, digest_reply(digest_claiming(urls)));
-    const auto delay = allowed(std::chrono::seconds(1));  // no hedge wins
-    origin.otherwise([=](const Request&) { return cacheable("from the origin").slow(delay, 0); });
-    json settings = with_peer("b", b.port(), kSparesTheOrigin);
-    settings["peers"].push_back(with_peer("c", c.port())["peers"][0]);
-    proxy = std::make_unique<ProxyProcess>(settings);
-    for (const char* name : {"b", "c"}) {
-      if (!await([&] { return proxy->digest_peer(name).at("state") == "usable"; })) {
-        throw TimedOut("a digest is not used");
-      }
-    }
-    client = std::make_unique<Client>(proxy->port());
-  }
-
-  ScriptedOrigin origin;
-  ScriptedOrigin b;
-  ScriptedOrigin c;
-  std::unique_ptr<ProxyProcess> proxy;
-  std::unique_ptr<Client> client;
-};
 
 TEST(Race, TheNextClaimantComesBeforeTheOriginWhateverTheFirstDoes) {
   for (const auto& bad : {Reply().wait(Gate()), Reply(504).body("no"), Reply::hang_up()}) {

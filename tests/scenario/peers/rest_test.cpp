@@ -1,0 +1,91 @@
+// A body whose source fails is completed by another source that provably has the same.
+#include <gtest/gtest.h>
+
+#include "tests/scenario/peers/peer_scene.hpp"
+
+namespace scenario {
+namespace {
+
+const Fields kTagged{{"Cache-Control", "max-age=60"}, {"ETag", "\"v1\""}};
+
+const std::string& whole() {
+  static const std::string body = numbered_bytes(200'000);
+  return body;
+}
+
+// Sends the first bytes and cuts; to whom asks for the rest, sends that.
+Reply cut_reply(const Fields& fields) {
+  return Reply(200, fields).sized(whole().size()).send(whole().substr(0, 70'000)).cut();
+}
+Reply rest_reply(const Request& request, const Fields& fields) {
+  const std::string range = request.field("Range");
+  const std::size_t from = std::stoul(range.substr(range.find('=') + 1));
+  const auto size = whole().size();
+  return Reply(206, fields)
+      .with("Content-Range", "bytes " + std::to_string(from) + "-" + std::to_string(size - 1) +
+                                 "/" + std::to_string(size))
+      .body(whole().substr(from));
+}
+
+// The neighbour's copy is stale when it is asked for the whole, so the origin is asked.
+struct CutScene : PeerScene {
+  explicit CutScene(const Fields& origins, const Fields& neighbours) : PeerScene({"/a"}) {
+    origin.on("/a", cut_reply(origins));
+    peer.on("/a", [neighbours](const Request& request) {
+      if (request.has("Range")) return rest_reply(request, neighbours);
+      return Reply(200, {{"Cache-Control", "max-age=60"}, {"Age", "100"}}).body("stale");
+    });
+  }
+};
+
+TEST(Rest, OfWhatTheOriginCutComesFromANeighbour) {
+  CutScene scene(kTagged, kTagged);
+  const Response response = scene.get("/a");
+  EXPECT_TRUE(response.whole);
+  EXPECT_TRUE(response.body == whole());
+  EXPECT_EQ(scene.peer.requests("/a").at(1).field("If-Range"), "\"v1\"");
+}
+
+TEST(Rest, OfAnotherVersionIsNotJoined) {
+  CutScene scene(kTagged, {{"Cache-Control", "max-age=60"}, {"ETag", "\"v2\""}});
+  EXPECT_FALSE(scene.get("/a").whole);
+  EXPECT_EQ(scene.peer.count("/a"), 2U);
+}
+
+TEST(Rest, OfABodyWithoutAStrongValidatorIsNotAskedFor) {
+  const Fields weak{{"Cache-Control", "max-age=60"}, {"ETag", "W/\"v1\""}};
+  CutScene scene(weak, weak);
+  EXPECT_FALSE(scene.get("/a").whole);
+  EXPECT_EQ(scene.peer.count("/a"), 1U);
+}
+
+TEST(Rest, OfWhatANeighbourCutComesFromTheNextBeforeTheOrigin) {
+  TwoPeers scene({"/a"});
+  for (auto* peer : {&scene.b, &scene.c}) {
+    peer->on("/a", [](const Request& request) {
+      return request.has("Range") ? rest_reply(request, kTagged) : cut_reply(kTagged);
+    });
+  }
+  const Response response = scene.client->get(scene.origin.url("/a"));
+  EXPECT_TRUE(response.whole);
+  EXPECT_TRUE(response.body == whole());
+  EXPECT_EQ(scene.b.count("/a") + scene.c.count("/a"), 2U);
+  EXPECT_EQ(scene.origin.count("/a"), 0U);
+}
+
+// Nobody could complete such a body.
+TEST(Rest, IsNotNeededOfALargeBodyWithoutValidatorWhoseNeighbourHasCutOne) {
+  PeerScene scene({"/a", "/b"});
+  const std::string large(3U << 20, 'x');
+  const Fields fresh{{"Cache-Control", "max-age=60"}};
+  scene.peer.on("/a", Reply(200, fresh).sized(large.size()).send(large.substr(0, 2U << 20)).cut());
+  scene.peer.on("/b", Reply(200, fresh).body(large));
+  EXPECT_FALSE(scene.get("/a").whole) << "the first time";
+  scene.client = std::make_unique<Client>(scene.proxy->port());
+  ASSERT_TRUE(await([&] { return scene.books().at("state") != "resting"; }));
+  EXPECT_EQ(scene.get("/b").body, "from the origin");
+  EXPECT_EQ(scene.peer.count("/b"), 1U);
+}
+
+}  // namespace
+}  // namespace scenario
