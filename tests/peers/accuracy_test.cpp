@@ -239,20 +239,6 @@ TEST(Accuracy, OneTrialIsUnderWayAtATime) {
   EXPECT_TRUE(accuracy.probation().begin_trial());
 }
 
-TEST(Accuracy, AFailedPollPutsThePeerOnProbationUntilAGoodOne) {
-  Accuracy accuracy;
-  accuracy.probation().polled(true, kNow);
-  EXPECT_TRUE(accuracy.standing().on_probation);
-  EXPECT_EQ(accuracy.books().reason, Reason::poll_failed);
-  accuracy.probation().polled(false, kNow + 1s);
-  EXPECT_FALSE(accuracy.standing().on_probation);
-  note(accuracy, ClaimOutcome::refused, 1, kNow + 2s);
-  accuracy.probation().polled(true, kNow + 2s);
-  accuracy.probation().polled(false, kNow + 2500ms);
-  EXPECT_FALSE(accuracy.resting(kNow + 2500ms)) << "it is back";
-  EXPECT_EQ(accuracy.probation().last_heard(), kNow + 2500ms);
-}
-
 TEST(Accuracy, ATimeOutCountsAsWhatItTook) {
   Accuracy accuracy;
   accuracy.note(ClaimOutcome::true_hit, 8ms, 0, kNow);
@@ -260,18 +246,6 @@ TEST(Accuracy, ATimeOutCountsAsWhatItTook) {
   EXPECT_EQ(accuracy.books().first_byte, 132ms);
   accuracy.note(ClaimOutcome::timed_out, 0ms, 0, kNow + 1h);
   EXPECT_EQ(accuracy.books().first_byte, 132ms) << "it was known to be out of reach";
-}
-
-TEST(Accuracy, APollFromThePeerEndsTheRestAfterAFailureAndNotTheOneOfALiar) {
-  Accuracy failed;
-  note(failed, ClaimOutcome::broken, 1);
-  failed.heard(kNow + 1ms);
-  EXPECT_FALSE(failed.resting(kNow + 1ms));
-  EXPECT_TRUE(failed.standing().on_probation);
-  Accuracy liar;
-  liar.contradicted(kNow);
-  liar.heard(kNow + 1ms);
-  EXPECT_TRUE(liar.resting(kNow + 1ms));
 }
 
 TEST(Accuracy, CostGrowsWithTimeAndWithLies) {
