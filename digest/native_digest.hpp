@@ -45,9 +45,10 @@
 // is known and the delta is no longer than a snapshot; a bare header if G is the newest; otherwise,
 // also if the query makes no sense, a snapshot. The entity tag is "E-G" of the result; with it in
 // If-None-Match, 304 says that nothing is newer. A reader that sends that field may add &wait=MS: a
-// 304 then comes only after so many milliseconds, or as many as the writer allows, and what is newer
-// comes as soon as it exists. A writer that does not know `wait` ignores it. A message reveals the salt, so only neighbours get
-// one. Any other client gets 403, and so does a request that arrived through a proxy.
+// 304 then comes only after so many milliseconds, or as many as the writer allows, and what is
+// newer comes as soon as it exists. A writer that does not know `wait` ignores it. A message
+// reveals the salt, so only neighbours get one. Any other client gets 403, and so does a request
+// that arrived through a proxy.
 #pragma once
 
 #include <boost/system/result.hpp>

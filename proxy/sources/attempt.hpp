@@ -30,9 +30,9 @@ class Attempt {
   Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer = nullptr);
 
   // Sends the request and waits for the head of the final answer. Notes how long an origin took
-  // (Worker::origin_times). `interim`, if set, gets each of
-  // an origin's interim heads other than 100. More than 32 interim heads are a failure. Any interim
-  // head of a sibling is a failure, since a sibling sends a stored response at once.
+  // (Worker::origin_times). `interim`, if set, gets each of an origin's interim heads other than
+  // 100. More than 32 interim heads are a failure. Any interim head of a sibling is a failure,
+  // since a sibling sends a stored response at once.
   net::Task<Outcome<void>> ask(OnInterim interim = nullptr);
   // Makes a wait for the source fail soon. Called from outside the coroutine that waits.
   void abandon() { fetch_->abandon(); }

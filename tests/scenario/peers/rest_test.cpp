@@ -6,25 +6,25 @@
 namespace scenario {
 namespace {
 
-const Fields kTagged{{"Cache-Control", "max-age=60"}, {"ETag", "\"v1\""}};
+const Fields kTaggedBody{{"Cache-Control", "max-age=60"}, {"ETag", "\"v1\""}};
 
-const std::string& whole() {
+const std::string& whole_body() {
   static const std::string body = numbered_bytes(200'000);
   return body;
 }
 
 // Sends the first bytes and cuts; to whom asks for the rest, sends that.
 Reply cut_reply(const Fields& fields) {
-  return Reply(200, fields).sized(whole().size()).send(whole().substr(0, 70'000)).cut();
+  return Reply(200, fields).sized(whole_body().size()).send(whole_body().substr(0, 70'000)).cut();
 }
 Reply rest_reply(const Request& request, const Fields& fields) {
   const std::string range = request.field("Range");
   const std::size_t from = std::stoul(range.substr(range.find('=') + 1));
-  const auto size = whole().size();
+  const auto size = whole_body().size();
   return Reply(206, fields)
       .with("Content-Range", "bytes " + std::to_string(from) + "-" + std::to_string(size - 1) +
                                  "/" + std::to_string(size))
-      .body(whole().substr(from));
+      .body(whole_body().substr(from));
 }
 
 // The neighbour's copy is stale when it is asked for the whole, so the origin is asked.
@@ -39,15 +39,15 @@ struct CutScene : PeerScene {
 };
 
 TEST(Rest, OfWhatTheOriginCutComesFromANeighbour) {
-  CutScene scene(kTagged, kTagged);
+  CutScene scene(kTaggedBody, kTaggedBody);
   const Response response = scene.get("/a");
   EXPECT_TRUE(response.whole);
-  EXPECT_TRUE(response.body == whole());
+  EXPECT_TRUE(response.body == whole_body());
   EXPECT_EQ(scene.peer.requests("/a").at(1).field("If-Range"), "\"v1\"");
 }
 
 TEST(Rest, OfAnotherVersionIsNotJoined) {
-  CutScene scene(kTagged, {{"Cache-Control", "max-age=60"}, {"ETag", "\"v2\""}});
+  CutScene scene(kTaggedBody, {{"Cache-Control", "max-age=60"}, {"ETag", "\"v2\""}});
   EXPECT_FALSE(scene.get("/a").whole);
   EXPECT_EQ(scene.peer.count("/a"), 2U);
 }
@@ -63,12 +63,12 @@ TEST(Rest, OfWhatANeighbourCutComesFromTheNextBeforeTheOrigin) {
   TwoPeers scene({"/a"});
   for (auto* peer : {&scene.b, &scene.c}) {
     peer->on("/a", [](const Request& request) {
-      return request.has("Range") ? rest_reply(request, kTagged) : cut_reply(kTagged);
+      return request.has("Range") ? rest_reply(request, kTaggedBody) : cut_reply(kTaggedBody);
     });
   }
   const Response response = scene.client->get(scene.origin.url("/a"));
   EXPECT_TRUE(response.whole);
-  EXPECT_TRUE(response.body == whole());
+  EXPECT_TRUE(response.body == whole_body());
   EXPECT_EQ(scene.b.count("/a") + scene.c.count("/a"), 2U);
   EXPECT_EQ(scene.origin.count("/a"), 0U);
 }

@@ -6,9 +6,9 @@
 namespace scenario {
 namespace {
 
-const Fields kStale{{"Cache-Control", "max-age=60"}, {"Age", "100"}, {"ETag", "\"v1\""}};
+const Fields kStaleCopy{{"Cache-Control", "max-age=60"}, {"Age", "100"}, {"ETag", "\"v1\""}};
 
-Fields with(Fields fields, const char* name, const char* value) {
+Fields with_field(Fields fields, const char* name, const char* value) {
   for (auto& [known, its] : fields) {
     if (known == name) its = value;
   }
@@ -17,7 +17,7 @@ Fields with(Fields fields, const char* name, const char* value) {
 
 // A neighbour claims a response of which the proxy has a stale copy.
 struct StaleScene : PeerScene {
-  explicit StaleScene(const Fields& fields = kStale, const char* trust = "site")
+  explicit StaleScene(const Fields& fields = kStaleCopy, const char* trust = "site")
       : PeerScene({"/a"}, json::object(), trust) {
     origin.on("/a", [fields](const Request& request) {
       const bool asks_whether_current = request.has("If-None-Match");
@@ -42,7 +42,7 @@ void PrintTo(const FromPeer& test, std::ostream* out) {
 
 class StaleCopy : public testing::TestWithParam<FromPeer> {};
 
-const Fields kFresh = with(kStale, "Age", "1");
+const Fields kFreshCopy = with_field(kStaleCopy, "Age", "1");
 
 TEST_P(StaleCopy, IsFreshenedOrReplacedByANeighboursFreshOne) {
   StaleScene scene;
@@ -61,11 +61,12 @@ TEST_P(StaleCopy, IsFreshenedOrReplacedByANeighboursFreshOne) {
 INSTANTIATE_TEST_SUITE_P(
     Peers, StaleCopy,
     testing::Values(
-        FromPeer{"Unchanged", Reply(304, kFresh), "from the origin", 0},
-        FromPeer{"Another", Reply(200, with(kFresh, "ETag", "\"v2\"")).body("from the peer"),
+        FromPeer{"Unchanged", Reply(304, kFreshCopy), "from the origin", 0},
+        FromPeer{"Another",
+                 Reply(200, with_field(kFreshCopy, "ETag", "\"v2\"")).body("from the peer"),
                  "from the peer", 0},
-        FromPeer{"UnchangedButStaleThere", Reply(304, kStale), "from the origin", 1},
-        FromPeer{"UnchangedButAnother", Reply(304, with(kFresh, "ETag", "\"v2\"")),
+        FromPeer{"UnchangedButStaleThere", Reply(304, kStaleCopy), "from the origin", 1},
+        FromPeer{"UnchangedButAnother", Reply(304, with_field(kFreshCopy, "ETag", "\"v2\"")),
                  "from the origin", 1},
         FromPeer{"UnchangedWithACookie",
                  Reply(304, {{"Cache-Control", "public, max-age=60"},
@@ -77,32 +78,33 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(StaleCopies, ThatMustBeRevalidatedAreReplacedButNotFreshenedByANeighbour_Rfc9111_5_2_2_2) {
-  StaleScene scene(with(kStale, "Cache-Control", "max-age=60, must-revalidate"));
-  scene.peer.on("/a", Reply(200, kFresh).body("from the peer"));
+  StaleScene scene(with_field(kStaleCopy, "Cache-Control", "max-age=60, must-revalidate"));
+  scene.peer.on("/a", Reply(200, kFreshCopy).body("from the peer"));
   EXPECT_EQ(scene.get("/a").body, "from the peer");
   EXPECT_FALSE(scene.peer.requests("/a").at(0).has("If-None-Match"));
 }
 
 TEST(StaleCopies, AreNotFreshenedByAGuest) {
-  StaleScene scene(kStale, "guest");
-  scene.peer.on("/a", Reply(304, kFresh));
+  StaleScene scene(kStaleCopy, "guest");
+  scene.peer.on("/a", Reply(304, kFreshCopy));
   EXPECT_EQ(scene.get("/a").body, "from the origin");
   EXPECT_EQ(scene.peer.count("/a"), 0U);
   EXPECT_EQ(scene.origin.count("/a"), 2U);
 }
 
 TEST(StaleCopies, AreRefreshedBehindTheClientsBackByANeighbour) {
-  StaleScene scene(with(kStale, "Cache-Control", "max-age=60, stale-while-revalidate=600"));
-  scene.peer.on("/a", Reply(304, kFresh));
+  StaleScene scene(
+      with_field(kStaleCopy, "Cache-Control", "max-age=60, stale-while-revalidate=600"));
+  scene.peer.on("/a", Reply(304, kFreshCopy));
   EXPECT_EQ(scene.get("/a").body, "from the origin");
   EXPECT_TRUE(await([&] { return scene.books().at("true_hits") == 1; }));
   EXPECT_EQ(scene.origin.count("/a"), 1U);
 }
 
 TEST(StaleCopies, GiveWayToANeighboursFreshCopyWhereTheOriginIsOutOfReach) {
-  StaleScene scene(with(kStale, "Cache-Control", "max-age=60, stale-if-error=600"));
+  StaleScene scene(with_field(kStaleCopy, "Cache-Control", "max-age=60, stale-if-error=600"));
   scene.origin.on("/a", Reply::hang_up());
-  scene.peer.on("/a", Reply(200, with(kFresh, "ETag", "\"v2\"")).body("from the peer"));
+  scene.peer.on("/a", Reply(200, with_field(kFreshCopy, "ETag", "\"v2\"")).body("from the peer"));
   EXPECT_EQ(scene.get("/a").body, "from the peer");
 }
 
