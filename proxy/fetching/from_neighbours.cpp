@@ -164,6 +164,7 @@ Task<std::optional<Attempt>> next_answer(FillContext& context, ClaimantSearch& s
 Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
                                                         const OriginQuestion& question) {
   ClaimantSearch::For wanted{context.job.key, context.request(), question_to_siblings(context.job)};
+  wanted.guests = !wanted.asked.part && !context.job.stored.entry;
   wanted.origin = [&] { return attempt_at_origin(context, question); };
   ClaimantSearch search(context.worker, std::move(wanted), context.detail);
   for (;;) {

@@ -38,10 +38,14 @@ Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budg
   return now - claimant.measured >= kFades ? Ask::on_trial : Ask::no;
 }
 
+bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget) {
+  return !budget.longest && claimant.measured() && claimant.mean() > kNear;
+}
+
 Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {
   if (budget.patience == kEndless) return kEndless;
   if (!claimant.measured()) return std::min(kAssumed, budget.patience);
-  if (!budget.longest && claimant.mean() > kNear) return 0ms;
+  if (origin_comes_first(claimant, budget)) return 0ms;
   return std::clamp(claimant.p95(), kLeastPatience, std::max(kLeastPatience, budget.patience));
 }
 

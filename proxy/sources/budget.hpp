@@ -39,10 +39,13 @@ enum class Ask : std::uint8_t {
 Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budget,
                    peers::SteadyTime now);
 
+// Whether the origin is asked before this claimant, or at once beside it: the origin's time is
+// unknown, and asking tells it, but the claimant is known not to be near.
+bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget);
+
 // How long to wait for a claimant before the next source is asked, too: its own 95th percentile,
 // from 10 ms to budget.patience. 50 ms are assumed of a claimant that was never measured. No time
-// at all if the claimant is not near and the origin's time is unknown: asking tells it. With
-// Prefer::neighbours, as long as the time-outs allow.
+// at all if origin_comes_first(). With Prefer::neighbours, as long as the time-outs allow.
 Budget::Time patience_with(const peers::FirstByte& claimant, const Budget& budget);
 
 }  // namespace proxy

@@ -25,6 +25,7 @@ class Candidates {
   // The line: those that fit the budget, the better of two drawn at random first.
   [[nodiscard]] bool left() const { return asked_ < in_line_.size(); }
   [[nodiscard]] std::size_t asked() const { return asked_; }
+  [[nodiscard]] const peers::PeerRef& first_left() const { return in_line_[asked_]; }
   const peers::PeerRef& next() { return in_line_[asked_++]; }
 
   // Whether there are neighbours that are too slow to be asked while the origin works.

@@ -35,11 +35,10 @@ Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& ori
 
 peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
   auto claimants = wanted.request.policy().directory->claimants(wanted.key, Attempt::Steady::now());
-  const bool joins = wanted.asked.part || !wanted.asked.tag.empty();
-  const auto last = std::remove_if(claimants.begin(), claimants.end(), [&](const auto& peer) {
-    return joins && peer->trust == config::Trust::guest;
-  });
-  claimants.erase(last, claimants.end());
+  if (wanted.guests) return claimants;
+  const auto is_guest = [](const PeerRef& peer) { return peer->trust == config::Trust::guest; };
+  const auto others = std::remove_if(claimants.begin(), claimants.end(), is_guest);
+  claimants.erase(others, claimants.end());
   return claimants;
 }
 
@@ -152,8 +151,7 @@ void ClaimantSearch::begin_trial() {
 bool ClaimantSearch::ask_next_source() {
   const bool in_time =
       candidates_.asked() < kAlwaysAsked || Steady::now() - *begun_ < budget_.patience;
-  const bool asks_for_time = hedges() && !budget_.longest;  // of the origin: see patience_with()
-  const bool may_ask = origins_failure_ || (in_time && !asks_for_time);
+  const bool may_ask = origins_failure_ || (in_time && !asks_origin_first());
   const bool claimant_left = may_ask && candidates_.left();
   const bool origin_works = origin_asked_ && !origins_failure_;
   if (origin_works || (origin_asked_ && !claimant_left)) {
@@ -170,6 +168,11 @@ bool ClaimantSearch::ask_next_source() {
   next_source_at_ = Steady::time_point::max();
   ask_origin();
   return true;
+}
+
+bool ClaimantSearch::asks_origin_first() const {
+  return hedges() && candidates_.left() &&
+         origin_comes_first(candidates_.first_left()->accuracy.standing().first_byte, budget_);
 }
 
 void ClaimantSearch::ask_claimant(const PeerRef& peer) {

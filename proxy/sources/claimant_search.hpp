@@ -19,15 +19,18 @@ namespace proxy {
 // next one is asked. If one is silent for longer than it mostly is, the next source is asked, too:
 // another claimant or, once the budget's patience is over, the origin. The first good answer wins,
 // and the others are left. If too many requests ask two sources (Hedges), the silent one is left
-// first. If the origin fails, even claimants that do not fit the budget are asked. Guests are not
-// asked for parts, nor whether a stored response is current: the bytes of others would hide what
-// the guest gave. Belongs to one coroutine. The constructor's references outlive it.
+// first. If the origin fails, even claimants that do not fit the budget are asked. Belongs to one
+// coroutine. The constructor's references outlive it.
 class ClaimantSearch {
  public:
   struct For {
     digest::Key key;  // of the URL
     const Request& request;
     SiblingQuestion asked = {};
+    // Whether guests are asked. They are not asked for parts: parts are joined with bytes of
+    // others, which would hide who gave them. Nor for what is stale here: a guest could then keep
+    // its own response from being checked for ever.
+    bool guests = false;
     // Makes the question to the origin. Empty: the search does not ask the origin, and ends when it
     // would.
     std::function<Attempt()> origin = {};
@@ -59,6 +62,7 @@ class ClaimantSearch {
   net::Task<void> begin();
   void begin_trial();
   bool ask_next_source();
+  [[nodiscard]] bool asks_origin_first() const;
   void ask_claimant(const peers::PeerRef& peer);
   void ask_origin();
   bool may_hedge();

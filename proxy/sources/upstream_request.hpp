@@ -30,8 +30,7 @@ struct SiblingQuestion {
 // credentials and cookies, since a sibling is asked only for responses that it may give to any
 // client.
 std::string sibling_request(const Request& request, std::string_view our_name,
-                            const SiblingQuestion& asked = {},
-                            std::string_view method = "GET");
+                            const SiblingQuestion& asked = {}, std::string_view method = "GET");
 
 // The head of a request to the origin for what a sibling was asked for: the whole response, without
 // credentials and cookies.

@@ -162,7 +162,7 @@ TEST_P(BadAnswer, IsCountedAndTheOldDigestKept) {
   start(peer, {.connect = 2s, .total = 5s, .stall = 1s, .hold = 0ms});
   ASSERT_TRUE(reached([&] { return status().polls.failed > 0; }));
   EXPECT_TRUE(claims("x"));
-  EXPECT_EQ(status().state, PeerState::usable);
+  EXPECT_EQ(status().state, PeerState::trying);
   EXPECT_NE(status().last_error, "");
   EXPECT_LT(status().polls.bytes_received, 1U << 20);
 }

@@ -70,7 +70,7 @@ TEST(HeldPoll, EndsWhenTheProxyDrains) {
   Polled scene;
   scene.poll(30s);
   std::this_thread::sleep_for(100ms);  // until it is held
-  EXPECT_EQ(scene.proxy.terminate(), 0);
+  scene.proxy.process().signal(SIGTERM);
   EXPECT_EQ(scene.neighbour.read().status, 304);
   EXPECT_LT(scene.passed(), allowed(2s));
 }
