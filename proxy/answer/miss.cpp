@@ -29,15 +29,15 @@ bool asks_siblings(const Process& process, const Request& request, const Lookup&
 void begin(Client& client, const Request& request, const Lookup& lookup,
            const std::shared_ptr<Fill>& fill) {
   auto& process = client.worker.process;
-  start_fetching(client.worker, {.fill = fill,
-                                 .key = lookup.key,
-                                 .request = std::make_unique<OwnedRequest>(request),
-                                 .how = lookup.verdict,
-                                 .stored = {lookup.found.entry, lookup.found.on_disk},
-                                 .asked = lookup.asked,
-                                 .range_override = range_override(process, request, lookup),
-                                 .ask_siblings =
-                                     asks_siblings(process, request, lookup, lookup.verdict)});
+  start_fetching(client.worker,
+                 {.fill = fill,
+                  .key = lookup.key,
+                  .request = std::make_unique<OwnedRequest>(request),
+                  .how = lookup.verdict,
+                  .stored = {lookup.found.entry, lookup.found.on_disk},
+                  .asked = lookup.asked,
+                  .range_override = range_override(process, request, lookup),
+                  .ask_siblings = asks_siblings(process, request, lookup, lookup.verdict)});
 }
 
 // Whether the response that another request fetches answers this one, too.

@@ -15,8 +15,7 @@ const SiblingQuestion kAnyVersion{PartAsked{{0, 99}, {}}};
 const SiblingQuestion kThisVersion{PartAsked{{0, 99}, "\"v1\""}};
 const SiblingQuestion kWhetherCurrent{{}, "\"v1\""};
 
-Finding heard(unsigned status, const SiblingQuestion& asked,
-              const std::string& lines = "") {
+Finding heard(unsigned status, const SiblingQuestion& asked, const std::string& lines = "") {
   const TextAnswer answer(status, lines);
   return heard_in(answer.head, asked);
 }
