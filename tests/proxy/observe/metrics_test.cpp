@@ -31,6 +31,7 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   counters.aborted.add(19);
   counters.malformed.add(23);
   counters.stored.add(29);
+  counters.hedges.add(97);
   counters.blocked.add(30);
   counters.purged.add(89);
   counters.accepted.add(31);
@@ -75,6 +76,9 @@ hearsay_malformed_total 23
 # HELP hearsay_stored_total Responses stored.
 # TYPE hearsay_stored_total counter
 hearsay_stored_total 29
+# HELP hearsay_hedges_total Second questions, asked while a neighbour was silent.
+# TYPE hearsay_hedges_total counter
+hearsay_hedges_total 97
 # HELP hearsay_blocked_total Requests refused because of a list (access.block).
 # TYPE hearsay_blocked_total counter
 hearsay_blocked_total 30

@@ -104,9 +104,14 @@ bool is_useful(const Stored& stored) {
   for (const auto& name : members(fields, "Vary")) {
     if (name == "*") return false;
   }
-  const bool no_cache = stored.control().means_all("no-cache");
+  const Control said = stored.control();
+  const Seconds served_stale = strict(said)
+                                   ? 0
+                                   : std::max(said.seconds("stale-while-revalidate").value_or(0),
+                                              said.seconds("stale-if-error").value_or(0));
   return has(fields, "ETag") || has(fields, "Last-Modified") ||
-         (!no_cache && lifetime(stored) > age(stored, stored.answered));
+         (!said.means_all("no-cache") &&
+          lifetime(stored) + served_stale > age(stored, stored.answered));
 }
 
 bool may_reuse(const Stored& stored, const Ask& ask, Seconds age) {

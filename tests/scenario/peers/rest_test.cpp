@@ -75,14 +75,17 @@ TEST(Rest, OfWhatANeighbourCutComesFromTheNextBeforeTheOrigin) {
 
 // Nobody could complete such a body.
 TEST(Rest, IsNotNeededOfALargeBodyWithoutValidatorWhoseNeighbourHasCutOne) {
-  PeerScene scene({"/a", "/b"});
+  PeerScene scene({"/a", "/b", "/c"});
   const std::string large(3U << 20, 'x');
   const Fields fresh{{"Cache-Control", "max-age=60"}};
   scene.peer.on("/a", Reply(200, fresh).sized(large.size()).send(large.substr(0, 2U << 20)).cut());
   scene.peer.on("/b", Reply(200, fresh).body(large));
+  scene.peer.on("/c", Reply(200, fresh).body("small"));
   EXPECT_FALSE(scene.get("/a").whole) << "the first time";
   scene.client = std::make_unique<Client>(scene.proxy->port());
-  ASSERT_TRUE(await([&] { return scene.books().at("state") != "resting"; }));
+  ASSERT_TRUE(await([&] { return scene.books().at("state") == "trying"; }));
+  scene.get("/c");
+  ASSERT_TRUE(await([&] { return scene.books().at("state") == "usable"; }));
   EXPECT_EQ(scene.get("/b").body, "from the origin");
   EXPECT_EQ(scene.peer.count("/b"), 1U);
 }
