@@ -8,6 +8,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+// A Hearsay that has worked is mostly back soon, and until then its claims are lost.
+constexpr seconds kHearsayBack{2};
 constexpr seconds kSquidNearest{10};
 constexpr seconds kSquidFarthest{3600};
 constexpr seconds kSquidDefault{300};
@@ -50,8 +52,10 @@ SteadyTime next_poll(const LastPoll& last, milliseconds poll, double jitter, Ste
     case Polled::failed:
       break;
   }
-  const milliseconds gap = squid ? doubled(seconds{5}, seconds{300}, last.failures_in_a_row)
-                                 : doubled(seconds{1}, seconds{30}, last.failures_in_a_row);
+  const auto failures = last.failures_in_a_row;
+  const seconds cap = last.kind == PeerKind::hearsay ? kHearsayBack : seconds{30};
+  const milliseconds gap =
+      squid ? doubled(seconds{5}, seconds{300}, failures) : doubled(seconds{1}, cap, failures);
   return now + earlier(gap, jitter);
 }
 

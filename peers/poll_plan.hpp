@@ -30,7 +30,8 @@ struct LastPoll {
 // The earliest time of the next poll. `jitter` is in [0, 1) and only spreads the polls of several
 // peers.
 //   Hearsay, unknown  every `poll`, up to a tenth earlier, from the time when the last one began
-//                     to be held, if it was; failing: 1 s, doubling to 30 s
+//                     to be held, if it was; failing: 1 s, doubling to 2 s for a Hearsay,
+//                     to 30 s for one that never answered
 //   Squid             at its Expires or up to 5 s later, at least 10 s and at most 1 h from now
 //                     (300 s if there is no Expires, as Squid does); building: 10 s;
 //                     failing: 5 s, doubling to 5 min
