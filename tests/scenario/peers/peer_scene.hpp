@@ -80,6 +80,10 @@ struct PeerScene {
 inline const json kSparesTheOrigin{{"digest", {{"prefer", "origin-load"}}},
                                    {"timeouts", {{"peer_first_byte", "20s"}}}};
 
+// Settings with which each neighbour is asked before the origin, for as long as a program with a
+// sanitizer may take to answer.
+inline const json kAsksAllNeighbours{{"timeouts", {{"peer_first_byte", "2s"}}}};
+
 // A proxy with two neighbours, "b" and "c", which claim the same paths.
 struct TwoPeers {
   explicit TwoPeers(const std::vector<std::string>& paths) {
@@ -88,7 +92,8 @@ struct TwoPeers {
     for (auto* peer : {&b, &c}) peer->on(kDigestPath, digest_reply(digest_claiming(urls)));
     const auto delay = allowed(std::chrono::seconds(1));  // no hedge wins
     origin.otherwise([=](const Request&) { return cacheable("from the origin").slow(delay, 0); });
-    json settings = with_peer("b", b.port(), kSparesTheOrigin);
+    json settings =
+        with_peer("b", b.port(), support::kSanitized ? kAsksAllNeighbours : kSparesTheOrigin);
     settings["peers"].push_back(with_peer("c", c.port())["peers"][0]);
     proxy = std::make_unique<ProxyProcess>(settings);
     for (const char* name : {"b", "c"}) {
