@@ -56,7 +56,9 @@ Task<Outcome<void>> write_rest(FillContext& context, BodyWriter& writer, Failure
     const auto before = context.fill().received();
     const auto joined = co_await writer.join(std::move(*answer));
     if (!joined) {
-      if (is_neighbours) search.note(writer.attempt(), {Worth::unusable});
+      if (!is_neighbours)
+        co_return cut;  // nobody can have the rest of what the origin has replaced
+      search.note(writer.attempt(), {Worth::unusable});
       continue;
     }
     auto written = co_await writer.write(request.policy().settings.timeouts.body);

@@ -118,7 +118,7 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
 bool ClaimantSearch::keep_failure(Attempt& origin) {
   candidates_.call_reserve();
   if (!asks_a_neighbour() && !candidates_.left()) return false;
-  if (!asks_a_neighbour()) next_source_at_ = Steady::now();
+  next_source_at_ = Steady::now();
   origins_failure_ = std::move(origin);
   return true;
 }
@@ -129,7 +129,8 @@ Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding
   if (is_for_good(finding)) {
     wanted_.request.policy().directory->note_denial(attempt.peer(), wanted_.key);
   }
-  if (!question.on_trial) next_source_at_ = Steady::now();
+  // While a trial is under way, the next source has its own turn.
+  if (!question.on_trial || race_.under_way().empty()) next_source_at_ = Steady::now();
   // The sibling will soon be asked for another response, so its connection is worth keeping.
   if (finding.worth == Worth::false_hit && searching())
     co_await drain_body(worker_, attempt.fetch());

@@ -77,6 +77,20 @@ TEST(Race, TheOriginsErrorIsNoAnswerWhileAClaimantMayStillAnswer) {
   EXPECT_EQ(scene.get("/a").body, "from the peer");
 }
 
+TEST(Race, EndsWhenTheOriginFailsAndThenTheNeighbourOnTrialSaysNo) {
+  PeerScene scene({"/a", "/b"}, kSparesTheOrigin);
+  scene.peer.on("/a", Reply().wait(Gate()));
+  EXPECT_EQ(scene.get("/a").body, "from the origin");
+  EXPECT_EQ(scene.books().at("state"), "trying");
+  Gate gate;
+  scene.peer.on("/b", Reply(504).wait(gate).body("no"));
+  scene.origin.on("/b", [=](const Request&) mutable {
+    gate.open();
+    return Reply(503).body("busy");
+  });
+  EXPECT_EQ(scene.get("/b").status, 503);
+}
+
 TEST(Race, AKeyThatWasDeniedIsNotAskedForAgainUntilTheDigestChanges) {
   PeerScene scene({"/a"}, {{"digest", {{"poll", "1h"}}}});
   scene.peer.on("/a", Reply(504).body("no"));

@@ -73,6 +73,17 @@ TEST(Rest, OfWhatANeighbourCutComesFromTheNextBeforeTheOrigin) {
   EXPECT_EQ(scene.origin.count("/a"), 0U);
 }
 
+// The origin has another version, and is asked while a neighbour is silent.
+TEST(Rest, IsGivenUpIfTheOriginHasReplacedTheBody) {
+  TwoPeers scene({"/a"});
+  scene.b.on("/a", cut_reply(kTaggedBody));
+  scene.c.on("/a", Reply().wait(Gate()));
+  scene.origin.on("/a", cacheable(std::string(300'000, '2')).with("ETag", "\"v2\""));
+  const Response response = scene.client->get(scene.origin.url("/a"));
+  EXPECT_FALSE(response.whole && contains(response.body, whole_body().substr(0, 100)));
+  EXPECT_LE(scene.origin.count("/a"), 1U);
+}
+
 // Nobody could complete such a body.
 TEST(Rest, IsNotNeededOfALargeBodyWithoutValidatorWhoseNeighbourHasCutOne) {
   PeerScene scene({"/a", "/b", "/c"});
