@@ -138,7 +138,11 @@ bool identifies(const Entry& entry, const http::ResponseHead& not_modified, bool
 
 Freshened freshen(Budget& budget, const Entry& entry, const RequestFacts& request,
                   const Received& not_modified) {
-  auto fresh = updated(budget, entry, request, not_modified, entry.range, {}, not_modified.giver);
+  // Only an origin's 304 confirms the body. A neighbour's leaves it with whoever gave it.
+  const bool is_origins = not_modified.giver.tag == 0;
+  const auto giver =
+      is_origins ? not_modified.giver : giver_of_both(entry.giver, not_modified.giver);
+  auto fresh = updated(budget, entry, request, not_modified, entry.range, {}, giver);
   fresh.entry->body = entry.body;
   return fresh;
 }

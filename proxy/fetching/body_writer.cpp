@@ -197,8 +197,15 @@ void BodyWriter::stop_storing() {
   if (published_) context_.fill().keep_window();
 }
 
-Task<bool> BodyWriter::join(Attempt rest) {
+bool BodyWriter::fits(const Attempt& rest) const {
   const auto offset = context_.fill().received();
+  return joins_after(rest.head(), *incoming_.entry, offset, incoming_.length).has_value();
+}
+
+Task<Outcome<void>> BodyWriter::join(Attempt rest) {
+  const auto offset = context_.fill().received();
+  const auto skipped = joins_after(rest.head(), *incoming_.entry, offset, incoming_.length);
+  if (!skipped) co_return kCut;
   // The entry of a growing body is made at its end, from the head of the current attempt. That
   // would be the head of the rest. So the received bytes are stored now, and the rest is not.
   if (growth_.large()) {
@@ -207,12 +214,8 @@ Task<bool> BodyWriter::join(Attempt rest) {
   }
   growth_.stop();
   incoming_.attempt = std::move(rest);
-  auto& attempt = incoming_.attempt;
-  const auto skipped = joins_after(attempt.head(), *incoming_.entry, offset, incoming_.length);
-  if (!skipped) co_return false;
-  if (storing_ && attempt.peer()) stop_storing();
-  const auto joined = co_await skip_body(context_.worker, attempt.fetch(), *skipped);
-  co_return joined.has_value();
+  if (storing_ && incoming_.attempt.peer()) stop_storing();
+  co_return co_await skip_body(context_.worker, incoming_.attempt.fetch(), *skipped);
 }
 
 void BodyWriter::complete() {

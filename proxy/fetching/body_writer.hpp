@@ -36,10 +36,12 @@ class BodyWriter {
   // body is a failure, unless it is published and not stored.
   net::Task<Outcome<void>> write(std::chrono::milliseconds idle,
                                  std::optional<LeastRate> rate = std::nullopt);
-  // Call this after write() has failed: the body goes on with the answer of another source, if
-  // that is of the same representation. Returns whether it is; then write() writes the rest. What a
-  // neighbour has completed is not stored, because an entry names only one giver.
-  net::Task<bool> join(Attempt rest);
+  // Whether the answer of another source continues the body: it is of the same representation.
+  [[nodiscard]] bool fits(const Attempt& rest) const;
+  // Call this after write() has failed, with an answer that fits(): write() then writes the rest.
+  // Fails if the answer does not reach the rest. What a neighbour has completed is not stored,
+  // because an entry names only one giver.
+  net::Task<Outcome<void>> join(Attempt rest);
   // Call this after write(): publishes a body that is still held back, stores it, finishes the
   // fill.
   void complete();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/cache/partial.hpp"
+#include "proxy/fetching/object_writer.hpp"
 #include "proxy/sources/claimant_search.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/upstream_request.hpp"
@@ -17,56 +18,67 @@ bool may_be_joined(const cache::Entry& entry) {
   return !entry.range && !entry.giver.guest && !cache::strong_validator(entry).empty();
 }
 
-Attempt rest_at_origin(const FillContext& context, const cache::Entry& entry) {
-  const auto& request = context.request();
-  auto head = rest_request(request, context.process().name, entry, context.fill().received());
-  return {context.worker, origin_plan(request, std::move(*head))};
+// Variants of a URL may share a Last-Modified, and a neighbour does not get the fields of the
+// client that select one. An entity tag names the variant, too.
+bool neighbours_may_join(const cache::Entry& entry) {
+  return !entry.etag.empty() && cache::strong_validator(entry) == entry.etag;
 }
 
-// The next source that answers; nothing if none is left.
-Task<std::optional<Attempt>> next_source(ClaimantSearch& search, bool& origin_is_left,
-                                         const std::function<Attempt()>& at_origin) {
-  auto answer = co_await search.next();
-  if (answer && !answer->peer()) origin_is_left = false;
-  if (answer || !origin_is_left) co_return answer;
-  origin_is_left = false;
-  answer = at_origin();
-  co_await answer->ask();
-  co_return answer;
+Task<Outcome<void>> write_rest_from_origin(FillContext& context, BodyWriter& writer, Failure cut) {
+  const auto& request = context.request();
+  auto head =
+      rest_request(request, context.process().name, *writer.entry(), context.fill().received());
+  Attempt rest(context.worker, origin_plan(request, std::move(*head)));
+  const auto answered = co_await rest.ask();
+  if (!answered) co_return answered.error();
+  if (!writer.fits(rest)) co_return cut;
+  const auto joined = co_await writer.join(std::move(rest));
+  if (!joined) co_return joined.error();
+  co_return co_await writer.write(request.policy().settings.timeouts.body);
+}
+
+// Takes the rest from the first neighbour that has it. Returns `cut` if none has, or the failure of
+// the one that had it.
+Task<Outcome<void>> write_rest_from_neighbour(FillContext& context, BodyWriter& writer,
+                                              Failure cut) {
+  const auto entry = writer.entry();
+  const auto before = context.fill().received();
+  const PartAsked rest{{before, std::nullopt}, entry->etag};
+  ClaimantSearch search(context.worker, {context.job.key, context.request(), {rest}},
+                        context.detail);
+  for (;;) {
+    auto answer = co_await search.next();
+    if (!answer) co_return cut;
+    if (!writer.fits(*answer)) {
+      search.note(*answer, {Worth::unusable});
+      continue;
+    }
+    auto written = co_await writer.join(std::move(*answer));
+    const auto idle = body_idle(context, writer.attempt());
+    if (written) written = co_await writer.write(idle, LeastRate(kLeastSiblingRate, idle));
+    search.note(writer.attempt(), worth_of(written), context.fill().received() - before);
+    co_return written;
+  }
 }
 
 }  // namespace
 
 Task<Outcome<void>> write_rest(FillContext& context, BodyWriter& writer, Failure cut,
                                RestFrom sources) {
-  const auto& request = context.request();
-  const auto entry = writer.entry();
-  if (!may_be_joined(*entry)) co_return cut;
-  const std::function<Attempt()> at_origin = [&] { return rest_at_origin(context, *entry); };
-  const PartAsked rest{{context.fill().received(), std::nullopt}, cache::strong_validator(*entry)};
-  bool origin_is_left = sources == RestFrom::neighbours_and_origin;
-  ClaimantSearch::For wanted{context.job.key, request, {rest}};
-  if (origin_is_left) wanted.origin = at_origin;
-  ClaimantSearch search(context.worker, std::move(wanted), context.detail);
-  for (;;) {
-    auto answer = co_await next_source(search, origin_is_left, at_origin);
-    if (!answer) co_return cut;
-    if (!answer->outcome()) co_return answer->outcome().error();
-    const bool is_neighbours = !!answer->peer();
+  if (!may_be_joined(*writer.entry())) co_return cut;
+  const bool neighbours = neighbours_may_join(*writer.entry());
+  // A neighbour that fails rests, so each is asked once.
+  for (auto peers = context.request().policy().directory->peers().size(); neighbours && peers > 0;
+       --peers) {
     const auto before = context.fill().received();
-    const auto joined = co_await writer.join(std::move(*answer));
-    if (!joined) {
-      if (!is_neighbours)
-        co_return cut;  // nobody can have the rest of what the origin has replaced
-      search.note(writer.attempt(), {Worth::unusable});
-      continue;
-    }
-    auto written = co_await writer.write(request.policy().settings.timeouts.body);
-    if (is_neighbours) {
-      search.note(writer.attempt(), worth_of(written), context.fill().received() - before);
-    }
-    co_return written;
+    auto written = co_await write_rest_from_neighbour(context, writer, cut);
+    const bool is_over = written || worth_of(written).worth != Worth::cut;
+    if (is_over) co_return written;
+    cut = written.error();
+    if (context.fill().received() == before) break;
   }
+  if (sources == RestFrom::neighbours) co_return cut;
+  co_return co_await write_rest_from_origin(context, writer, cut);
 }
 
 }  // namespace proxy

@@ -10,9 +10,9 @@ namespace proxy {
 // Which sources may supply the rest: the neighbours that claim the URL, and after them the origin.
 enum class RestFrom : std::uint8_t { neighbours, neighbours_and_origin };
 
-// Call this after writer.write() has failed with `cut`. Appends the rest from the first source that
-// provably has the same representation, by a strong validator (RFC 9110 13.1.5); else returns
-// `cut`. If that source fails, too, returns its failure.
+// Call this after writer.write() has failed with `cut`. Appends the rest from sources that provably
+// have the same representation: neighbours by a strong entity tag, the origin by any strong
+// validator (RFC 9110 13.1.5). If there is none, or the last one fails, returns the failure.
 net::Task<Outcome<void>> write_rest(FillContext& context, BodyWriter& writer, Failure cut,
                                     RestFrom sources);
 

@@ -47,9 +47,29 @@ TEST(Rest, OfWhatTheOriginCutComesFromANeighbour) {
 }
 
 TEST(Rest, OfAnotherVersionIsNotJoined) {
-  CutScene scene(kTaggedBody, {{"Cache-Control", "max-age=60"}, {"ETag", "\"v2\""}});
+  const Fields second{{"Cache-Control", "max-age=60"}, {"ETag", "\"v2\""}};
+  CutScene scene(kTaggedBody, second);
   EXPECT_FALSE(scene.get("/a").whole);
   EXPECT_EQ(scene.peer.count("/a"), 2U);
+  // What came is not stored under the other version's tag.
+  scene.client = std::make_unique<Client>(scene.proxy->port());
+  const std::string other(whole_body().size(), '2');
+  scene.origin.on("/a", Reply(200, second).body(other));
+  scene.peer.on("/a", Reply(504).body("no"));
+  EXPECT_TRUE(scene.get("/a", {{"Range", "bytes=0-9"}, {"If-Range", "\"v2\""}}).body == other);
+  EXPECT_TRUE(scene.get("/a").body == other);
+}
+
+TEST(Rest, ComesFromTheOriginIfTheSecondNeighbourCutsToo) {
+  TwoPeers scene({"/a"});
+  for (auto* peer : {&scene.b, &scene.c}) peer->on("/a", cut_reply(kTaggedBody));
+  scene.origin.on("/a", [](const Request& request) {
+    return request.has("Range") ? rest_reply(request, kTaggedBody)
+                                : Reply(200, kTaggedBody).body(whole_body());
+  });
+  const Response response = scene.client->get(scene.origin.url("/a"));
+  EXPECT_TRUE(response.whole);
+  EXPECT_TRUE(response.body == whole_body());
 }
 
 TEST(Rest, OfABodyWithoutAStrongValidatorIsNotAskedFor) {
