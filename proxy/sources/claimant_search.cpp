@@ -233,7 +233,7 @@ void ClaimantSearch::leave_others() {
     http::add_detail(detail_, words_for({Worth::outrun}, attempt.peer()->name));
   }
   race_.leave();
-  origin_asked_ = false;
+  origin_asked_ = origins_failure_.has_value();
   next_source_at_ = now;
 }
 

@@ -16,8 +16,9 @@ using net::Task;
 
 namespace {
 
-// Notes what the neighbour did with a question whose answer nobody uses.
-void note_unused(const Attempt& attempt) {
+// Notes what the neighbour did with a question whose answer nobody uses. A head without a body
+// shows nothing. `begun`: the body has begun to arrive.
+void note_unused(const Attempt& attempt, bool begun) {
   const auto& peer = attempt.peer();
   if (!peer) return;
   const auto& heard = attempt.outcome();
@@ -26,6 +27,7 @@ void note_unused(const Attempt& attempt) {
   const auto finding = sends_what_was_asked ? Finding{Worth::holds}
                        : heard              ? heard_in(attempt.head(), {})
                                             : heard_in(heard.error());
+  if (finding.worth == Worth::holds && !begun) return;
   const auto outcome = finding.worth == Worth::holds ? std::optional(peers::ClaimOutcome::overtaken)
                                                      : noted_as(finding);
   if (!outcome) return;
@@ -39,15 +41,16 @@ Task<void> see_through(SourceRace::QuestionRef question, std::shared_ptr<Wakeup>
   const auto peer = attempt.peer();
   std::optional<peers::Asking> asking;
   if (peer) asking.emplace(peer->accuracy, question->on_trial);
+  bool begun = false;
   try {
     const auto answered = co_await attempt.ask();
-    if (answered && peer && !question->left) co_await attempt.fetch().body_begins();
+    if (answered && peer) begun = co_await attempt.fetch().body_begins();
   } catch (const std::exception& bug) {
     spdlog::error("a question to a source failed inside this proxy: {}", bug.what());
   }
   question->over = true;
   if (question->left) {
-    note_unused(attempt);
+    note_unused(attempt, begun);
   } else {
     bell->notify();
   }

@@ -128,17 +128,18 @@ Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
   co_return &answer_.head;
 }
 
-Task<void> Fetch::body_begins() {
+Task<bool> Fetch::body_begins() {
+  constexpr std::uint64_t kBeginning = 8 * 1024;
   using Kind = http::Framing::Kind;
   const auto& framed = framing();
-  if (framed.kind == Kind::none) co_return;
-  const auto enough =
-      framed.kind == Kind::sized ? std::min<std::uint64_t>(framed.length, BufferPool::kSize) : 1;
+  if (framed.kind == Kind::none) co_return true;
+  const auto enough = framed.kind == Kind::sized ? std::min(framed.length, kBeginning) : 1;
   stream_->expires_after(plan_.first_byte);
   while (input_->buffered().size() < enough) {
     const auto read = co_await input_->fill(BufferPool::kSize);
-    if (!read || abandoned_) co_return;
+    if (!read || abandoned_) co_return false;
   }
+  co_return true;
 }
 
 Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,

@@ -73,9 +73,10 @@ class Fetch {
   [[nodiscard]] const http::ResponseHead& head() const { return answer_.head; }
   [[nodiscard]] const http::Framing& framing() const { return answer_.body->framing(); }
   [[nodiscard]] bool body_finished() const { return answer_.body->finished(); }
-  // Waits, at most FetchPlan::first_byte, until the first 16 KiB of the body are here, or all of a
-  // shorter one; or the first byte of a body of unknown length. A failure shows in body().
-  net::Task<void> body_begins();
+  // Waits, at most FetchPlan::first_byte, until the first 8 KiB of the body are here, or all of a
+  // shorter one; or the first byte of a body of unknown length. So much arrives with the head, in
+  // the first flight of a connection. Returns whether they are here. A failure shows in body().
+  net::Task<bool> body_begins();
   // Returns at least one byte of the body, or 0 at its end.
   net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle);
