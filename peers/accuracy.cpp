@@ -129,7 +129,7 @@ double Accuracy::cost() const {
 }
 
 Accuracy::Standing Accuracy::standing() const {
-  return {.first_byte = FirstByte::from(first_byte_.load(std::memory_order_relaxed)),
+  return {.first_byte = FirstByte::from(first_byte_.load(std::memory_order_acquire)),
           .measured = measured_.load(std::memory_order_relaxed),
           .came_true = came_true(),
           .under_way = under_way_.load(std::memory_order_relaxed),
@@ -163,14 +163,16 @@ Accuracy::Books Accuracy::books() const {
 }
 
 void Accuracy::measure(ClaimOutcome outcome, std::chrono::microseconds first_byte, SteadyTime now) {
+  // Before the estimate: who sees that there is one sees when it was made.
+  measured_.store(now, std::memory_order_relaxed);
   const bool at_least = outcome == ClaimOutcome::outrun || outcome == ClaimOutcome::timed_out;
   std::uint64_t before = first_byte_.load(std::memory_order_relaxed);
   std::uint64_t after = 0;
   do {
     const auto known = FirstByte::from(before);
     after = (at_least ? known.with_at_least(first_byte) : known.with(first_byte)).packed();
-  } while (!first_byte_.compare_exchange_weak(before, after, std::memory_order_relaxed));
-  measured_.store(now, std::memory_order_relaxed);
+  } while (!first_byte_.compare_exchange_weak(before, after, std::memory_order_release,
+                                              std::memory_order_relaxed));
 }
 
 void Accuracy::count_false_hit(FalseHit cause) {
