@@ -45,8 +45,9 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
   co_return answered;
 }
 
-// A time-out counts as what it took.
+// A time-out counts as what it took. Without neighbours, nobody asks for the time.
 void Attempt::note_time() const {
+  if (worker_->policy()->directory->peers().empty()) return;
   const bool tells = outcome_ || outcome_.error().what == Failure::What::timed_out;
   if (peer_ || !tells) return;
   worker_->origin_times.note(fetch_->aimed_at(), waited_, Steady::now());
