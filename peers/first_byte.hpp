@@ -33,7 +33,7 @@ class FirstByte {
   // About 19 of 20 answers take no longer.
   [[nodiscard]] Time p95() const { return Time(mean_ + 2 * deviation_); }
 
-  // All of it in one word, so that threads may share it in one atomic. 0: nothing is measured.
+  // The estimate as one word, which threads may share in one atomic. 0: nothing is measured.
   [[nodiscard]] std::uint64_t packed() const {
     return static_cast<std::uint64_t>(samples_) << 62U |
            static_cast<std::uint64_t>(deviation_) << 31U | static_cast<std::uint64_t>(mean_);

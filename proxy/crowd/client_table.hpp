@@ -142,8 +142,8 @@ class RequestUnderWay {
   bool may_begin_ = true;
 };
 
-// The bytes that one connection adds to a sum. A second sum may be given, which gets the same
-// bytes. The destructor subtracts them. An object belongs to one thread.
+// Adds the bytes that one connection holds to a sum, and to a second sum if one is given. The
+// destructor subtracts them. An object belongs to one thread.
 class CountedBytes {
  public:
   explicit CountedBytes(std::atomic<std::uint64_t>& sum,

@@ -51,9 +51,9 @@ struct Need {
 
 // Returns the indices of the responses to cut. Each cut takes from the client that holds most, and
 // of this client's responses the one that has not got on for the longest time; but responses whose
-// clients do not read before those whose sources do not send. Where memory is to be
-// freed, clients that hold little of it are spared. A client holds little if it has less than half
-// of `Need::most`, which counts the responses of all threads.
+// clients do not read come before those whose sources do not send. If memory is
+// needed, no response of a client that holds little is cut. A client holds little if it has less
+// than half of `Need::most`, which counts the responses of all threads.
 std::vector<std::size_t> whom_to_cut(std::span<const Holder> holders, const Need& need,
                                      Unread::Time now);
 

@@ -19,10 +19,11 @@ class Candidates {
 
   // Whether no neighbour claims the key.
   [[nodiscard]] bool none() const { return in_line_.empty() && on_trial_.empty() && !reserve(); }
-  // Those that are asked beside the first of the line, by one request at a time.
+  // Neighbours that failed or were slow: one request at a time asks them, beside the first
+  // neighbour of the line.
   [[nodiscard]] const peers::Claimants& on_trial() const { return on_trial_; }
 
-  // The line: those that fit the budget, the better of two drawn at random first.
+  // The line has the neighbours that fit the budget, the better of two drawn at random first.
   [[nodiscard]] bool left() const { return asked_ < in_line_.size(); }
   [[nodiscard]] std::size_t asked() const { return asked_; }
   [[nodiscard]] const peers::PeerRef& first_left() const { return in_line_[asked_]; }

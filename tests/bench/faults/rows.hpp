@@ -26,7 +26,7 @@ struct Row {
   bool black_hole = false;  // the neighbours drop SYNs once their digests are in use
 };
 
-// All rows, each run without peers before those that are compared with it.
+// All rows. A row without peers comes before the rows that are compared with it.
 std::vector<Row> all_rows();
 
 struct Measured {
