@@ -25,9 +25,9 @@ struct Recent {
   bool absurd() const { return sum() >= kRecentClaims && wrong > 4 * right; }
 };
 
-// What was held when it was claimed is no lie.
+// A peer that held the response when it claimed it has not lied.
 bool may_be_a_lie(FalseHit cause) {
-  return cause != FalseHit::gone && cause != FalseHit::stale && cause != FalseHit::variant;
+  return cause == FalseHit::absent || cause == FalseHit::refused || cause == FalseHit::untold;
 }
 
 Reason reason_of(ClaimOutcome failure) {
@@ -49,6 +49,8 @@ std::string_view to_string(FalseHit cause) {
       return "variant";
     case FalseHit::refused:
       return "refused";
+    case FalseHit::unknown:
+      return "unknown";
     case FalseHit::untold:
       break;
   }
@@ -121,11 +123,6 @@ std::uint64_t Accuracy::lookups(std::uint64_t total) const {
 double Accuracy::came_true() const {
   const Recent recent = Recent::from(recent_.load(std::memory_order_relaxed));
   return (recent.right + 1.0) / (recent.sum() + 1.0);
-}
-
-double Accuracy::cost() const {
-  const auto measured = FirstByte::from(first_byte_.load(std::memory_order_relaxed)).mean();
-  return (static_cast<double>(measured.count()) + 1.0) / came_true();
 }
 
 Accuracy::Standing Accuracy::standing() const {

@@ -35,8 +35,9 @@ enum class FalseHit : std::uint8_t {
   variant,  // held, but not the variant that the request needs
   refused,  // the peer refused to answer, whatever it holds
   untold,   // the answer does not say
+  unknown,  // the peer does not hold it, and does not know whether it did recently
 };
-inline constexpr std::size_t kFalseHits = 6;
+inline constexpr std::size_t kFalseHits = 7;
 
 // As /digest and /metrics spell it.
 std::string_view to_string(FalseHit cause);
@@ -44,8 +45,9 @@ std::string_view to_string(FalseHit cause);
 // A peer counts as lying if more than four fifths of this many recent claims (or up to twice as
 // many) were false. The bound is not one half: the honest digest of a Squid claims 9 % of the keys
 // that it does not hold. So if a Squid holds a tenth of our misses, half of its claims are false,
-// but that tenth is worth asking for. A claim of what is gone, stale or another variant was true
-// when it was made, so it is no lie.
+// but that tenth is worth asking for. A peer that held the response when it claimed it has not
+// lied: so claims of what is gone, stale or another variant do not count, nor those of what is
+// unknown.
 inline constexpr std::uint32_t kRecentClaims = 100;
 
 // Whether so many claims of what a peer never held are more than its filter's false-positive rate
@@ -124,11 +126,6 @@ class Accuracy {
   const Probation& probation() const { return probation_; }
   bool resting(SteadyTime now) const { return probation_.resting(now); }
   Standing standing() const;
-
-  // What a true hit from this peer is likely to cost, in microseconds: the average time to first
-  // byte divided by the share of recent claims that came true. A peer without measurements costs
-  // next to nothing, so it is asked and measured.
-  double cost() const;
 
   Books books() const;
   // Bytes of bodies of our digest that the peer was sent.

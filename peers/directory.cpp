@@ -79,7 +79,7 @@ digest::Panel panel_of(std::span<const PollReport> reports) {
 }  // namespace
 
 PeerDirectory::View::View(std::vector<PollReport> reports_given,
-                          std::vector<std::uint64_t> digests_given)
+                          std::vector<DigestInUse> digests_given)
     : reports(std::move(reports_given)),
       digests(std::move(digests_given)),
       panel(panel_of(reports)) {}
@@ -87,7 +87,7 @@ PeerDirectory::View::View(std::vector<PollReport> reports_given,
 PeerDirectory::PeerDirectory(std::span<const config::PeerSettings> settings)
     : peers_(make_peers(settings)),
       view_(std::make_unique<const View>(std::vector<PollReport>(settings.size()),
-                                         std::vector<std::uint64_t>(settings.size()))) {}
+                                         std::vector<DigestInUse>(settings.size()))) {}
 
 std::vector<PeerRef> PeerDirectory::at_address(const View& view,
                                                const config::Address& address) const {
@@ -112,25 +112,18 @@ PeerRef PeerDirectory::at(const config::Address& address) const {
 Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now) const {
   if (!anybody_.load(std::memory_order_relaxed)) return {};
   lookups_.fetch_add(1, std::memory_order_relaxed);
-  struct Priced {
-    double cost;
-    std::size_t id;
-
-    auto operator<=>(const Priced&) const = default;
-  };
-  boost::container::small_vector<Priced, 4> found;
+  boost::container::small_vector<std::size_t, 4> found;
   view_.read([&](const View& view) {
     view.panel.ask(key, [&](std::size_t id) {
       if (!view.reports[id].counts(now) || peers_[id]->accuracy.resting(now)) return;
-      if (peers_[id]->denials.has(key, view.digests[id])) return;
-      found.push_back({peers_[id]->accuracy.cost(), id});
+      if (peers_[id]->denials.has(key, view.digests[id].number)) return;
+      found.push_back(id);
     });
   });
-  std::sort(found.begin(), found.end());
   Claimants claimants;
-  for (const Priced& one : found) {
-    peers_[one.id]->accuracy.claimed();
-    claimants.push_back(peers_[one.id]);
+  for (const std::size_t id : found) {
+    peers_[id]->accuracy.claimed();
+    claimants.push_back(peers_[id]);
   }
   return claimants;
 }
@@ -168,15 +161,17 @@ bool PeerDirectory::foreseen(const PeerRef& peer, const View& view, std::uint64_
   return !beyond_prediction(absent, lookups, filter->false_positive_rate());
 }
 
-void PeerDirectory::note_denial(const PeerRef& peer, const digest::Key& key) {
+void PeerDirectory::note_denial(const PeerRef& peer, const digest::Key& key, SteadyTime asked) {
   const auto digest = view_.read([&](const View& view) { return view.digests[peer->id]; });
-  peer->denials.note(key, digest);
+  if (digest.since <= asked) peer->denials.note(key, digest.number);
 }
 
 void PeerDirectory::update(std::size_t id, PollReport report) {
   auto reports = view_.read([](const View& view) { return view.reports; });
   auto digests = view_.read([](const View& view) { return view.digests; });
-  if (reports[id].claims.filter != report.claims.filter) ++digests[id];
+  if (reports[id].claims.filter != report.claims.filter) {
+    digests[id] = {digests[id].number + 1, report.confirmed.value_or(SteadyTime::min())};
+  }
   const bool failed = report.failures_in_a_row > 0;
   peers_[id]->accuracy.probation().polled(failed, report.confirmed.value_or(SteadyTime::min()));
   const bool had_one = !!reports[id].claims.filter;

@@ -41,7 +41,7 @@ struct PeerStatus {
   // its digest claimed, absent / (lookups - claims + absent). Compare with
   // digest.false_positive_rate, the rate predicted from the bits set. Empty before the first such
   // lookup. Only claims that were tested and found `absent` count as false: a claim that was not
-  // tested, because a cheaper peer had answered, is taken for true. The answers of a Squid do not
+  // tested, because another peer had answered, is taken for true. The answers of a Squid do not
   // distinguish gone from absent, so for a Squid both count.
   std::optional<double> observed_false_positive_rate;
   std::optional<double> false_miss_rate;  // false_misses / probes; empty before the first probe
@@ -67,11 +67,10 @@ class PeerDirectory {
   // The one peer with this address; null if no peer has it, or several do.
   PeerRef at(const config::Address& address) const;
 
-  // Peers whose digest claims the key, cheapest first (Accuracy::cost), ties in the order of the
-  // settings. Leaves out peers that are resting, peers whose digest is too old
-  // (PollReport::usable_until), and peers that have denied the key since they published their
-  // digest. Any thread, never waits. Costs one atomic load while no peer has a
-  // digest; allocates only for more than 4 claimants.
+  // Peers whose digest claims the key, in the order of the settings. Leaves out peers that are
+  // resting, peers whose digest is too old (PollReport::usable_until), and peers that have denied
+  // the key since they published their digest. Any thread, never waits. Costs one atomic load while
+  // no peer has a digest; allocates only for more than 4 claimants.
   Claimants claimants(const digest::Key& key, SteadyTime now) const;
 
   // One of the peers whose digest is in use and does not claim the key, selected by `chosen`; null
@@ -79,9 +78,10 @@ class PeerDirectory {
   // thread, never waits.
   PeerRef other_than_claimants(const digest::Key& key, SteadyTime now, std::uint32_t chosen) const;
 
-  // Records that the peer has denied that it holds the key: it is not asked for the key again until
-  // its digest has changed. Any thread, never waits.
-  void note_denial(const PeerRef& peer, const digest::Key& key);
+  // Records that the peer, asked at `asked`, has denied that it holds the key: it is not asked for
+  // the key again until its digest has changed. A denial of what an older digest claimed says
+  // nothing about the digest in use. Any thread, never waits.
+  void note_denial(const PeerRef& peer, const digest::Key& key, SteadyTime asked);
   // Records how asking a peer ended; see Accuracy::note. Any thread, never waits.
   void note(const PeerRef& peer, ClaimOutcome outcome,
             std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
@@ -97,12 +97,16 @@ class PeerDirectory {
   std::vector<PeerStatus> status(SteadyTime now) const;
 
  private:
+  struct DigestInUse {
+    std::uint64_t number = 0;              // counts the peer's digests
+    SteadyTime since = SteadyTime::min();  // when it was fetched
+  };
   struct View {
-    std::vector<PollReport> reports;     // indexed by Peer::id
-    std::vector<std::uint64_t> digests;  // likewise: counts the peer's digests
-    digest::Panel panel;                 // of the filters of all reports, likewise
+    std::vector<PollReport> reports;   // indexed by Peer::id
+    std::vector<DigestInUse> digests;  // likewise
+    digest::Panel panel;               // of the filters of all reports, likewise
 
-    View(std::vector<PollReport> reports_given, std::vector<std::uint64_t> digests_given);
+    View(std::vector<PollReport> reports_given, std::vector<DigestInUse> digests_given);
   };
 
   static bool foreseen(const PeerRef& peer, const View& view, std::uint64_t total);

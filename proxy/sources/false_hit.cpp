@@ -19,6 +19,7 @@ bool starts_with_word(std::string_view text, std::string_view word) {
 FalseHit cause_of(const http::NearestCacheStatus& said) {
   if (said.hit) return FalseHit::untold;
   if (starts_with_word(said.detail, "refused")) return FalseHit::refused;
+  if (starts_with_word(said.detail, "unknown")) return FalseHit::unknown;
   if (said.fwd == "uri-miss") {
     return starts_with_word(said.detail, "gone") ? FalseHit::gone : FalseHit::absent;
   }

@@ -7,7 +7,8 @@
 namespace proxy {
 
 // The cause of a negative answer to only-if-cached. A Hearsay tells every cause in Cache-Status:
-// `fwd`, and "gone" or "refused" in `detail`. Any cache that follows RFC 9211 tells all but "gone".
+// `fwd`, and "gone", "unknown" or "refused" in `detail`. Any cache that follows RFC 9211 tells the
+// causes that have a `fwd`.
 // Squid 6 and later give the result of the look-up there ("match", "mismatch", "no-cache"). Squid 5
 // tells in X-Cache-Lookup whether it found the URL. No Squid tells that a response has left its
 // store. In X-Squid-Error every Squid names an error other than the miss.

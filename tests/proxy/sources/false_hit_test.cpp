@@ -32,6 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
         Answer{"Absent", status("b; fwd=uri-miss"), FalseHit::absent},
         Answer{"Gone", status("b; fwd=uri-miss; detail=\"gone\""), FalseHit::gone},
         Answer{"GoneAndMore", status("b; fwd=uri-miss; detail=\"gone x/y\""), FalseHit::gone},
+        Answer{"Unknown", status("b; detail=unknown"), FalseHit::unknown},
         Answer{"AnotherWord", status("b; fwd=uri-miss; detail=\"goner\""), FalseHit::absent},
         Answer{"Variant", status("b; fwd=vary-miss"), FalseHit::variant},
         Answer{"Stale", status("b; fwd=stale"), FalseHit::stale},
