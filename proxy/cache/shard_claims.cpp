@@ -20,8 +20,8 @@ void ShardClaims::add(Claimable& variant, std::size_t& variants, Time now) {
   if (now + kClaimAhead >= variant.claimable_until) return;
   order_.insert(variant);
   if (variants++ > 0) return;
-  change(variant.key, KeyChange::What::added);
-  if (newly_claimed_) newly_claimed_->ring();
+  const bool is_new = change(variant.key, KeyChange::What::added);
+  if (is_new && newly_claimed_) newly_claimed_->ring();
 }
 
 void ShardClaims::end(Claimable& variant, std::size_t& variants) {
@@ -38,13 +38,12 @@ Claimable* ShardClaims::outlived(Time now) {
   return &*order_.begin();
 }
 
-void ShardClaims::change(const digest::Key& key, KeyChange::What what) {
-  if (!below_) return changes_.append(key, what);
-  if (what == KeyChange::What::added) {
-    below_->claim_above(key);
-  } else {
-    below_->unclaim_above(key);
+bool ShardClaims::change(const digest::Key& key, KeyChange::What what) {
+  if (below_) {
+    return what == KeyChange::What::added ? below_->claim_above(key) : below_->unclaim_above(key);
   }
+  changes_.append(key, what);
+  return true;
 }
 
 }  // namespace proxy::cache

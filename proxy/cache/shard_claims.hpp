@@ -67,7 +67,8 @@ class ShardClaims {
                                            boost::intrusive::compare<ByEnd>,
                                            boost::intrusive::constant_time_size<false>>;
 
-  void change(const digest::Key& key, KeyChange::What what);
+  // Returns whether our digest changes. It does not if the disk claims the key, too.
+  bool change(const digest::Key& key, KeyChange::What what);
   void tell(Time now) { latest_ = std::max(latest_, now); }
 
   disk::Index* const below_;

@@ -46,6 +46,23 @@ class TwoTiers : public ::testing::Test {
   Time now_ = std::chrono::floor<seconds>(std::chrono::system_clock::now());
 };
 
+TEST_F(TwoTiers, RingForAClaimThatIsNewAndNotForWhatTheDiskClaimsToo) {
+  threads::Alarm alarm;
+  Store store(budget_, {}, &disk_.disk().catalog().index, &alarm);
+  alarm.set(true);
+  const auto response = kept(entry_of(budget_, stock_of("http://a/", 100, now_)));
+  EXPECT_EQ(store.put(key_of("http://a/"), response, now_), Stored::yes);
+  EXPECT_TRUE(alarm.rang());
+
+  put(stock_of("http://b/", 100, now_));
+  settle();
+  alarm.set(true);
+  const auto read_again = read_kept("http://b/");
+  ASSERT_TRUE(read_again.entry);
+  store.adopt(key_of("http://b/"), read_again, now_);
+  EXPECT_FALSE(alarm.rang());
+}
+
 TEST_F(TwoTiers, ReadBackWhatWasStored) {
   put(stock_of("http://a/", 100, now_));
   settle();

@@ -152,16 +152,16 @@ void Index::shrink() {
   }
 }
 
-void Index::claim_above(const Key& key) {
+bool Index::claim_above(const Key& key) {
   IndexShard& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
-  shard.claim_above(key);
+  return shard.claim_above(key);
 }
 
-void Index::unclaim_above(const Key& key) {
+bool Index::unclaim_above(const Key& key) {
   IndexShard& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);
-  shard.unclaim_above(key);
+  return shard.unclaim_above(key);
 }
 
 // `outlast` differs from shard to shard, so that collect_claims() has to look at the entries of a

@@ -69,8 +69,9 @@ class Index {
   // Claims: the keys that our digest may claim. A key is claimed while the store above the disk
   // claims it, or while its location is claimable. From the first list_claims() on, changes are
   // kept for collect_claims().
-  void claim_above(const Key& key);
-  void unclaim_above(const Key& key);
+  // Return whether that changes the claims.
+  bool claim_above(const Key& key);
+  bool unclaim_above(const Key& key);
   // Lists all claimed keys. `outlast`: seconds since 1970. A location whose claim ends by then does
   // not count. A claim may cease to count up to kClaimTurn seconds too early, because each entry is
   // looked at only once in that time.

@@ -95,11 +95,15 @@ class IndexShard {
     });
   }
 
-  void claim_above(const Key& key) REQUIRES(mutex) {
-    if (above_->insert(key).second && !claims(key)) change(key, What::added);
+  bool claim_above(const Key& key) REQUIRES(mutex) {
+    const bool changes = above_->insert(key).second && !claims(key);
+    if (changes) change(key, What::added);
+    return changes;
   }
-  void unclaim_above(const Key& key) REQUIRES(mutex) {
-    if (above_->erase(key) > 0 && !claims(key)) change(key, What::removed);
+  bool unclaim_above(const Key& key) REQUIRES(mutex) {
+    const bool changes = above_->erase(key) > 0 && !claims(key);
+    if (changes) change(key, What::removed);
+    return changes;
   }
   void suspend_claims(bool suspended) REQUIRES(mutex) {
     suspended_ = suspended;
