@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
@@ -121,6 +122,9 @@ Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& a
   if (!cache::identifies(*stored, answer.head())) useless = Finding{Worth::unusable};
   search.note(answer, useless.value_or(Finding{Worth::true_hit}));
   if (useless) return Answered::no;
+  search.settle();
+  const auto length = cache::complete_length(*freshened.entry);
+  sample_given(context.worker, context.request(), {freshened.entry, length, answer.peer()});
   write_unmodified(context, answer, stored, std::move(freshened));
   return Answered::yes;
 }
@@ -141,6 +145,7 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     co_return Answered::no;
   }
   if (auto object = begin_object(context, incoming, context.job.range_override)) {
+    search.settle();
     co_await write_object(context, std::move(incoming), std::move(object));
     co_return Answered::yes;
   }
@@ -149,6 +154,7 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     co_return Answered::no;
   }
   if (might_be_cut(incoming)) co_return Answered::no;
+  search.settle();
   co_return co_await write_body(context, search, std::move(incoming));
 }
 
@@ -166,6 +172,7 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   ClaimantSearch::For wanted{context.job.key, context.request(), question_to_siblings(context.job)};
   wanted.guests = !wanted.asked.part && !context.job.stored.entry;
   wanted.origin = [&] { return attempt_at_origin(context, question); };
+  wanted.on_interim = [&](const http::ResponseHead& head) { pass_on_interim(context, head); };
   ClaimantSearch search(context.worker, std::move(wanted), context.detail);
   for (;;) {
     auto answer = co_await next_answer(context, search);

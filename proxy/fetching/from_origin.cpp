@@ -155,12 +155,16 @@ Task<void> ask(FillContext& context, Attempt& attempt) {
     if (fill.close_if_unread()) attempt.abandon();
   });
   Attempt::OnInterim interim = [&](const http::ResponseHead& head) {
-    fill.interim(interim_text(head, context.process().name));
+    pass_on_interim(context, head);
   };
   co_await attempt.ask(std::move(interim));
 }
 
 }  // namespace
+
+void pass_on_interim(const FillContext& context, const http::ResponseHead& head) {
+  context.fill().interim(interim_text(head, context.process().name));
+}
 
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question) {
   const auto& request = context.request();

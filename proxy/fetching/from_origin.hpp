@@ -9,9 +9,12 @@ namespace proxy {
 // The question as it is put to the origin, not asked yet.
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question);
 
+// Gives an origin's interim head to the clients that wait.
+void pass_on_interim(const FillContext& context, const http::ResponseHead& head);
+
 // Asks the origin the question, asks again if the answer calls for another question, and writes the
-// last answer. When this returns, the fill has ended. `begun`: the question, if it was
-// asked already.
+// last answer. When this returns, the fill has ended. `begun`: the question, if it was asked
+// already.
 net::Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
                                  std::optional<Attempt> begun = std::nullopt);
 

@@ -53,6 +53,7 @@ Task<Outcome<void>> write_rest_from_neighbour(FillContext& context, BodyWriter& 
       search.note(*answer, {Worth::unusable});
       continue;
     }
+    search.settle();
     auto written = co_await writer.join(std::move(*answer));
     const auto idle = body_idle(context, writer.attempt());
     if (written) written = co_await writer.write(idle, LeastRate(kLeastSiblingRate, idle));

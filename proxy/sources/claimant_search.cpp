@@ -46,7 +46,7 @@ bool is_for_good(const Finding& no) {
   using peers::FalseHit;
   return no.worth == Worth::false_hit &&
          (no.cause == FalseHit::absent || no.cause == FalseHit::gone ||
-          no.cause == FalseHit::untold);
+          no.cause == FalseHit::unknown || no.cause == FalseHit::untold);
 }
 
 }  // namespace
@@ -93,6 +93,7 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
   if (!begun_) co_await begin();
   while (searching()) {
     if (Steady::now() >= next_source_at_ && !ask_next_source()) break;
+    if (race_.under_way().empty() && next_source_at_ == Steady::time_point::max()) break;
     const auto question = co_await race_.next(next_source_at_);
     if (!question) continue;
     auto& attempt = question->attempt;
@@ -100,17 +101,17 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
     if (!attempt.peer()) {
       const bool failed = !heard || attempt.head().status >= 500;
       if (failed && keep_failure(attempt)) continue;
-      leave_others();
+      settle();
       co_return std::move(attempt);
     }
     const auto finding = heard ? heard_in(attempt.head(), wanted_.asked) : heard_in(heard.error());
     if (finding.worth == Worth::holds) {
-      leave_others();
+      next_source_at_ = Steady::now();  // if the caller has no use for it
       co_return std::move(attempt);
     }
     co_await note_no(*question, finding);
   }
-  leave_others();
+  settle();
   co_return abandoned() ? std::nullopt : std::exchange(origins_failure_, std::nullopt);
 }
 
@@ -127,7 +128,8 @@ Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding
   auto& attempt = question.attempt;
   note(attempt, finding);
   if (is_for_good(finding)) {
-    wanted_.request.policy().directory->note_denial(attempt.peer(), wanted_.key);
+    const auto& directory = wanted_.request.policy().directory;
+    directory->note_denial(attempt.peer(), wanted_.key, attempt.begun());
   }
   // While a trial is under way, the next source has its own turn.
   if (!question.on_trial || race_.under_way().empty()) next_source_at_ = Steady::now();
@@ -160,7 +162,7 @@ bool ClaimantSearch::ask_next_source() {
     return !race_.under_way().empty();
   }
   if (!claimant_left && !wanted_.origin) return false;
-  if (hedges() && !may_hedge()) leave_others();
+  if (hedges() && !may_hedge()) settle();
   if (claimant_left) {
     ask_claimant(candidates_.next());
     return true;
@@ -192,6 +194,7 @@ void ClaimantSearch::ask_claimant(const PeerRef& peer) {
 void ClaimantSearch::ask_origin() {
   SourceRace::Question question{wanted_.origin()};
   question.seen_out = !origin_takes_.measured();
+  question.on_interim = wanted_.on_interim;
   origin_asked_ = true;
   race_.start(std::move(question));
 }
@@ -221,8 +224,8 @@ void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::u
   http::add_detail(detail_, words_for(judged, attempt.peer()->name));
 }
 
-// Leaves the questions under way. What they have cost counts where they took longer than expected.
-void ClaimantSearch::leave_others() {
+// What the questions have cost counts where they took longer than expected.
+void ClaimantSearch::settle() {
   const auto now = Steady::now();
   for (const auto& question : race_.under_way()) {
     const auto& attempt = question->attempt;
@@ -232,7 +235,7 @@ void ClaimantSearch::leave_others() {
     attempt.peer()->accuracy.note(peers::ClaimOutcome::outrun, waited, 0, now);
     http::add_detail(detail_, words_for({Worth::outrun}, attempt.peer()->name));
   }
-  race_.leave();
+  race_.leave(abandoned());
   origin_asked_ = origins_failure_.has_value();
   next_source_at_ = now;
 }

@@ -34,6 +34,7 @@ class ClaimantSearch {
     // Makes the question to the origin. Empty: the search does not ask the origin, and ends when it
     // would.
     std::function<Attempt()> origin = {};
+    Attempt::OnInterim on_interim = {};  // for the origin's interim heads
   };
   // Counts one claim for each neighbour that claims the key. Appends words_for() each finding to
   // `detail`, for Cache-Status.
@@ -43,7 +44,10 @@ class ClaimantSearch {
   // the origin with its outcome(), which may be a failure if no neighbour is left. Nothing if no
   // neighbour is left and the origin was not asked, if the client may not reach the origin's
   // address (access.deny_to), or after abandon(). Notes the worth of all other answers.
+  // While the caller judges a neighbour's answer, the other questions stay under way.
   net::Task<std::optional<Attempt>> next();
+  // Leaves the questions under way. Call this when a neighbour's answer is of use.
+  void settle();
   // As note_worth(), for an answer from next(). Judges whether it was in_time().
   void note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);
 
@@ -70,7 +74,6 @@ class ClaimantSearch {
   [[nodiscard]] bool asks_a_neighbour() const;
   bool keep_failure(Attempt& origin);
   net::Task<void> note_no(SourceRace::Question& question, const Finding& finding);
-  void leave_others();
 
   Worker& worker_;
   const For wanted_;

@@ -42,8 +42,11 @@ Task<void> see_through(SourceRace::QuestionRef question, std::shared_ptr<Wakeup>
   std::optional<peers::Asking> asking;
   if (peer) asking.emplace(peer->accuracy, question->on_trial);
   bool begun = false;
+  Attempt::OnInterim interim = [question](const http::ResponseHead& head) {
+    if (!question->left && question->on_interim) question->on_interim(head);
+  };
   try {
-    const auto answered = co_await attempt.ask();
+    const auto answered = co_await attempt.ask(std::move(interim));
     if (answered && peer) begun = co_await attempt.fetch().body_begins();
   } catch (const std::exception& bug) {
     spdlog::error("a question to a source failed inside this proxy: {}", bug.what());
@@ -90,10 +93,11 @@ SourceRace::QuestionRef SourceRace::take_one_over() {
   return over;
 }
 
-void SourceRace::leave() {
+void SourceRace::leave(bool at_once) {
   for (const auto& question : under_way_) {
     question->left = true;
-    if (!question->seen_out && !question->over) question->attempt.abandon();
+    const bool goes_on = question->seen_out && !at_once;
+    if (!goes_on && !question->over) question->attempt.abandon();
   }
   under_way_.clear();
 }

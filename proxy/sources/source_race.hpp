@@ -23,6 +23,7 @@ class SourceRace {
     bool on_trial = false;  // Probation::begin_trial() was true
     // Once it is left, it goes on to the first byte, which measures the source: nothing else would.
     bool seen_out = false;
+    Attempt::OnInterim on_interim = {};  // called until the question is over or left
 
     bool over = false;  // answered, or failed: see attempt.outcome()
     bool left = false;
@@ -39,8 +40,8 @@ class SourceRace {
   void start(Question question);
   // Waits until a question is over, at most until `until`. Null: the time is over, or wake().
   net::Task<QuestionRef> next(Steady::time_point until);
-  // Leaves all questions that are under way.
-  void leave();
+  // Leaves all questions that are under way. `at_once`: none of them is seen out.
+  void leave(bool at_once = false);
   // Ends the wait, and all later ones. Called from outside the coroutine that waits.
   void wake();
 

@@ -45,6 +45,32 @@ INSTANTIATE_TEST_SUITE_P(
         SlowAnswer{"HoldsBackTheBody", Reply(200, kForAMinute).sized(1000).send("x").wait(Gate())}),
     [](const auto& test) { return test.param.name; });
 
+TEST(Race, AUselessAnswerLeavesTheOriginsQuestionAlone) {
+  PeerScene scene({"/a"}, kSparesTheOrigin);
+  Gate gate;
+  scene.peer.on("/a", cacheable("from the peer").with("Set-Cookie", "a=b").wait(gate));
+  scene.origin.on("/a", [=](const Request&) mutable {
+    gate.open();
+    return cacheable("from the origin").slow(allowed(300ms), 0);  // the neighbour's comes first
+  });
+  const Response response = scene.get("/a");
+  EXPECT_EQ(response.body, "from the origin");
+  EXPECT_TRUE(contains(response.field("Cache-Status"), "unusable/b"))
+      << response.field("Cache-Status");
+  EXPECT_EQ(scene.origin.count("/a"), 1U);
+}
+
+TEST(Race, TheOriginsInterimHeadsReachTheClient) {
+  PeerScene scene({"/a"}, kSparesTheOrigin);
+  scene.peer.on("/a", Reply().wait(Gate()));
+  scene.origin.on("/a", Reply(200)
+                            .interim("HTTP/1.1 103 Early Hints", {{"Link", "</style.css>"}})
+                            .body("from the origin"));
+  EXPECT_EQ(scene.get("/a").body, "from the origin");
+  ASSERT_EQ(scene.client->interim().size(), 1U);
+  EXPECT_EQ(scene.client->interim().front().status, 103);
+}
+
 TEST(Race, OneRequestAtATimeTriesANeighbourThatWasOutrun) {
   PeerScene scene({"/a", "/b", "/c"}, kSparesTheOrigin);
   for (const char* path : {"/a", "/b", "/c"}) scene.peer.on(path, Reply().wait(Gate()));
