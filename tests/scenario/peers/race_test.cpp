@@ -48,7 +48,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Race, AUselessAnswerLeavesTheOriginsQuestionAlone) {
   PeerScene scene({"/a"}, kSparesTheOrigin);
   Gate gate;
-  scene.peer.on("/a", cacheable("from the peer").with("Set-Cookie", "a=b").wait(gate));
+  scene.peer.on("/a",
+                Reply(200, kForAMinute).with("Set-Cookie", "a=b").wait(gate).body("from the peer"));
   scene.origin.on("/a", [=](const Request&) mutable {
     gate.open();
     return cacheable("from the origin").slow(allowed(300ms), 0);  // the neighbour's comes first
