@@ -65,11 +65,11 @@ bool beyond_prediction(std::uint64_t absent, std::uint64_t lookups, double rate)
 void Accuracy::note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
                     std::uint64_t bytes, SteadyTime now, FalseHit cause, bool foreseen) {
   if (first_byte) measure(outcome, *first_byte, now);
+  counters_.bytes_saved.fetch_add(bytes, std::memory_order_relaxed);
   const bool counts = may_be_a_lie(cause) && !foreseen;
   switch (outcome) {
     case ClaimOutcome::true_hit:
       counters_.true_hits.fetch_add(1, std::memory_order_relaxed);
-      counters_.bytes_saved.fetch_add(bytes, std::memory_order_relaxed);
       probation_.prove();
       return judge_claim(outcome, now);
     case ClaimOutcome::false_hit:

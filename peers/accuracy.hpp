@@ -61,10 +61,10 @@ class Accuracy {
   struct Books {
     std::uint64_t claims = 0;  // how often the peer was a claimant, asked or not
     std::uint64_t true_hits = 0;
-    std::uint64_t false_hits = 0;                         // the sum of by_cause; late ones too
-    std::array<std::uint64_t, kFalseHits> by_cause{};     // indexed by FalseHit
-    std::uint64_t failures = 0;                           // refused, timed_out or broken
-    std::uint64_t bytes_saved = 0;                        // body bytes of true hits
+    std::uint64_t false_hits = 0;                      // the sum of by_cause; late ones too
+    std::array<std::uint64_t, kFalseHits> by_cause{};  // indexed by FalseHit
+    std::uint64_t failures = 0;                        // refused, timed_out or broken
+    std::uint64_t bytes_saved = 0;                     // body bytes that it sent and that were used
     std::optional<std::chrono::microseconds> first_byte;  // moving average; empty if never measured
     std::uint64_t probes = 0;          // answered questions for keys that the peer did not claim
     std::uint64_t false_misses = 0;    // how many of the probed keys it held
@@ -88,8 +88,9 @@ class Accuracy {
 
   // Records how asking the peer ended. `first_byte` is the time from the request to the head of the
   // answer; for timed_out and outrun the time waited; empty if neither is known. `bytes` are the
-  // body bytes of a true hit, `cause` is for a false hit; `foreseen`: its filter explains it. A
-  // late no counts as a failure to Probation, and a peer that lies (kRecentClaims) as a liar.
+  // body bytes that were used, also those before a cut; `cause` is for a false hit; `foreseen`: its
+  // filter explains it. A late no counts as a failure to Probation, and a peer that lies
+  // (kRecentClaims) as a liar.
   void note(ClaimOutcome outcome, std::optional<std::chrono::microseconds> first_byte,
             std::uint64_t bytes, SteadyTime now, FalseHit cause = FalseHit::untold,
             bool foreseen = false);
