@@ -108,6 +108,7 @@ Task<Delivered> read_own(Client& client, const Request& request, const Lookup& l
   const auto head = co_await reader->head();
   const auto reason = lookup.verdict.reason;
   if (!head) {
+    client.record.asked = reader->asked();
     co_await refuse(client, request, head.error(), reason);
     co_return Delivered::sent;
   }

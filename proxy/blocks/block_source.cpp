@@ -111,9 +111,9 @@ peers::PeerRef BlockSource::peer() const {
   return from_run ? use_.run()->peer() : nullptr;
 }
 
-std::string BlockSource::detail() const {
+Inquiries BlockSource::inquiries() const {
   const bool from_run = use_.run() && reading_.from_run();
-  return from_run ? use_.run()->detail() : std::string();
+  return from_run ? use_.run()->inquiries() : Inquiries();
 }
 
 Task<Outcome<Pieces>> BlockSource::next() {

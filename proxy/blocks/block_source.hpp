@@ -37,9 +37,8 @@ class BlockSource {
   TransferSlots::Slot& slot() { return slot_; }
   // The sibling that supplies the block in hand. Null: the origin supplies it, or it is stored.
   [[nodiscard]] peers::PeerRef peer() const;
-  // The answers of the neighbours that were asked for the block, as words for Cache-Status
-  // (`detail`).
-  [[nodiscard]] std::string detail() const;
+  // The questions to the neighbours that were asked for the block.
+  [[nodiscard]] Inquiries inquiries() const;
   // After a failure: the origin has another version of the object, or refused to send this one.
   [[nodiscard]] bool refused() const { return tries_.refused; }
 

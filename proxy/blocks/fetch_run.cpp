@@ -41,15 +41,17 @@ void check_some(Worker& worker, const RunJob& job, const peers::PeerRef& peer) {
 // Writes a neighbour's answer. Returns how the run ends; nothing if the origin must supply the
 // rest.
 Task<std::optional<RunEnd>> write_from(Worker& worker, const RunJob& job, ClaimantSearch& search,
-                                       Attempt& answer) {
+                                       Inquiries& inquiries, Attempt& answer) {
   job.run->take_from(answer.peer());
+  inquiries.add(answer.inquiry());
+  job.run->tell(inquiries);
   BlockWriter writer(worker, {job.run, job.key, job.patience}, answer);
   writer.expect(kLeastSiblingRate);
   const auto written =
       co_await writer.write(job.request->get().policy().settings.timeouts.peer_first_byte);
   answer.fetch().finish();
   search.note(answer, worth_of(written), writer.received());
-  job.run->tell(search.words());
+  job.run->tell(inquiries);
   if (written) check_some(worker, job, answer.peer());
   const auto end = RunEnd::after(written);
   if (!end.failed()) co_return end;
@@ -64,14 +66,17 @@ Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& 
   const auto& object = *job.run->object;
   const auto bytes = bytes_of(job.run->blocks(), object.body.size);
   const PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object)};
-  std::string detail;
-  ClaimantSearch search(worker, {job.key, job.request->get(), {part}}, detail);
+  Inquiries inquiries{.listed = job.request->get().policy().lists_inquiries()};
+  ClaimantSearch search(worker, {job.key, job.request->get(), {part}}, inquiries);
   for (;;) {
     auto answer = co_await search.next();
-    job.run->tell(detail);
+    job.run->tell(inquiries);
     if (!answer) co_return std::nullopt;
     const auto objection = objection_to(*answer, process, job, bytes);
-    if (!objection) co_return co_await write_from(worker, job, search, *answer);
+    if (!objection) {
+      search.settle();
+      co_return co_await write_from(worker, job, search, inquiries, *answer);
+    }
     search.note(*answer, *objection);
   }
 }

@@ -16,12 +16,15 @@ cache::Received FillContext::received(const Attempt& attempt) const {
 
 Provenance FillContext::provenance(const Attempt& attempt) const {
   auto from = attempt.provenance();
-  from.detail = detail;
+  from.detail = inquiries.detail;
+  if (!inquiries.listed) return from;
+  from.asked = inquiries.list;
+  from.asked.push_back(attempt.inquiry());
   return from;
 }
 
 void FillContext::remark(std::string_view word, std::string_view about) {
-  http::add_detail(detail, std::string(word).append("/").append(about));
+  http::add_detail(inquiries.detail, std::string(word).append("/").append(about));
 }
 
 std::shared_ptr<const cache::Entry> FillContext::in_memory() const {

@@ -18,7 +18,7 @@ namespace proxy {
 struct FillContext {
   Worker& worker;
   const FillJob job;
-  std::string detail = {};  // for Cache-Status: the words of all sources so far
+  Inquiries inquiries = {};  // to all sources so far
   const std::shared_ptr<DiskPatience> patience = std::make_shared<DiskPatience>();
 
   [[nodiscard]] Process& process() const { return worker.process; }
@@ -28,9 +28,11 @@ struct FillContext {
 
   // The attempt's answer, in the form that the store needs.
   [[nodiscard]] cache::Received received(const Attempt& attempt) const;
-  // The attempt's provenance, with `detail`.
+  // The attempt's provenance, with all inquiries, the attempt's own included.
   [[nodiscard]] Provenance provenance(const Attempt& attempt) const;
-  // Appends "word/about" to `detail`.
+  // Notes a question whose answer was of no use.
+  void note_inquiry(const Attempt& attempt) { inquiries.add(attempt.inquiry()); }
+  // Appends "word/about" to the words for Cache-Status.
   void remark(std::string_view word, std::string_view about);
 
   // The entry that memory has for the request now, or null.

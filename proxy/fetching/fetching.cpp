@@ -30,6 +30,7 @@ OriginQuestion first_question(const FillJob& job) {
 
 Task<void> run_job(Worker& worker, FillJob taken) {
   FillContext context{worker, std::move(taken)};
+  context.inquiries.listed = context.request().policy().lists_inquiries();
   const auto& job = context.job;
   try {
     auto question = first_question(job);

@@ -95,8 +95,9 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   }
   auto written = co_await writer.write(idle, LeastRate(kLeastSiblingRate, idle));
   const auto finding = worth_of(written);
-  search.note(writer.attempt(), finding, fill.received());
-  if (finding.worth == Worth::cut && writer.held_back()) {
+  const bool is_dropped = finding.worth == Worth::cut && writer.held_back();
+  search.note(writer.attempt(), finding, is_dropped ? 0 : fill.received());
+  if (is_dropped) {
     fill.restart();
     co_return Answered::no;
   }
@@ -173,7 +174,7 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   wanted.guests = !wanted.asked.part && !context.job.stored.entry;
   wanted.origin = [&] { return attempt_at_origin(context, question); };
   wanted.on_interim = [&](const http::ResponseHead& head) { pass_on_interim(context, head); };
-  ClaimantSearch search(context.worker, std::move(wanted), context.detail);
+  ClaimantSearch search(context.worker, std::move(wanted), context.inquiries);
   for (;;) {
     auto answer = co_await next_answer(context, search);
     if (search.abandoned()) {

@@ -30,7 +30,9 @@ void write_failure(FillContext& context, const Attempt& attempt, const OriginQue
                    const Failure& failure) {
   const auto leave = context.request().policy().leave_after(failure);
   const auto stood_in = stand_in(context, attempt, asked.stored, word(failure.what), leave);
-  if (stood_in == StoodIn::no) context.fill().fail(failure);
+  if (stood_in == StoodIn::yes) return;
+  context.note_inquiry(attempt);
+  context.fill().fail(failure, std::move(context.inquiries.list));
 }
 
 // Writes the rest of the stored response, which has begun to arrive.
@@ -183,7 +185,9 @@ Task<void> fill_from_origin(FillContext& context, OriginQuestion question,
     if (!is_asked) co_await ask(context, attempt);
     const auto answered = attempt.outcome();
     if (!answered) co_return write_failure(context, attempt, asked, answered.error());
+    auto inquiry = attempt.inquiry();
     next = co_await write_answer(context, std::move(attempt), asked);
+    if (next) context.inquiries.add(std::move(inquiry));
   }
 }
 

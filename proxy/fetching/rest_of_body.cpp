@@ -45,7 +45,7 @@ Task<Outcome<void>> write_rest_from_neighbour(FillContext& context, BodyWriter& 
   const auto before = context.fill().received();
   const PartAsked rest{{before, std::nullopt}, entry->etag};
   ClaimantSearch search(context.worker, {context.job.key, context.request(), {rest}},
-                        context.detail);
+                        context.inquiries);
   for (;;) {
     auto answer = co_await search.next();
     if (!answer) co_return cut;

@@ -97,9 +97,10 @@ void Fill::finish() {
   wake_readers();
 }
 
-void Fill::fail(Failure failure) {
+void Fill::fail(Failure failure, std::vector<Inquiry> asked) {
   const threads::MutexLock lock(mutex_);
   failure_ = failure;
+  asked_ = std::move(asked);
   abandoned_ = nullptr;
   wake_readers();
 }
@@ -230,6 +231,11 @@ net::Task<Outcome<FillHead>> FillReader::head() {
     }
     co_await wakeup_.wait();
   }
+}
+
+std::vector<Inquiry> FillReader::asked() const {
+  const threads::MutexLock lock(fill_->mutex_);
+  return fill_->asked_;
 }
 
 Pieces FillReader::at_hand() {

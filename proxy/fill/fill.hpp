@@ -14,6 +14,7 @@
 #include "proxy/cache/entry.hpp"
 #include "proxy/fill/arrived_slices.hpp"
 #include "proxy/net/wakeup.hpp"
+#include "proxy/observe/inquiries.hpp"
 #include "proxy/upstream/failure.hpp"
 
 namespace proxy {
@@ -30,6 +31,7 @@ struct Provenance {
   bool stood_in = false;          // the entry is stale, and the origin failed
   std::chrono::seconds leave{0};  // how stale the settings let a stand-in be
   std::string detail;             // Cache-Status's words about the sources asked
+  std::vector<Inquiry> asked;     // see Inquiries::list
 };
 
 struct FillHead {
@@ -79,7 +81,8 @@ class Fill {
   enum class Room : std::uint8_t { some, no_reader };
   net::Task<Room> room(std::uint64_t window = kWindow);
   void finish();
-  void fail(Failure failure);
+  // `asked`: the sources that have failed, see Inquiries::list.
+  void fail(Failure failure, std::vector<Inquiry> asked = {});
 
   // Returns whether the fill has no reader. If so, no reader can attach any more.
   bool close_if_unread();
@@ -118,6 +121,7 @@ class Fill {
   bool closed_ GUARDED_BY(mutex_) = false;           // to new readers
   bool finished_ GUARDED_BY(mutex_) = false;
   std::optional<Failure> failure_ GUARDED_BY(mutex_);
+  std::vector<Inquiry> asked_ GUARDED_BY(mutex_);  // before the failure
   std::function<void()> abandoned_ GUARDED_BY(mutex_);
 };
 
@@ -134,6 +138,8 @@ class FillReader {
   // Waits for the next interim head. Nothing: the final head or a failure has come.
   net::Task<std::optional<std::string>> interim();
   net::Task<Outcome<FillHead>> head();
+  // The sources that were asked before the fill failed.
+  [[nodiscard]] std::vector<Inquiry> asked() const;
   // The next bytes that have arrived already, perhaps none.
   Pieces at_hand();
   // Waits for the next bytes; none at the end. A cut body is a failure, never an end.

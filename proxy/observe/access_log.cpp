@@ -61,20 +61,36 @@ void append_squid_line(std::string& out, const LogEntry& entry) {
   out += '\n';
 }
 
+namespace {
+
+nlohmann::ordered_json json_of(const std::vector<Inquiry>& asked) {
+  auto all = nlohmann::ordered_json::array();
+  for (const auto& inquiry : asked) {
+    const auto waited = std::chrono::duration<double, std::milli>(inquiry.waited);
+    nlohmann::ordered_json one{{"source", inquiry.source}, {"result", inquiry.result}};
+    if (!inquiry.cause.empty()) one["cause"] = inquiry.cause;
+    one["first_byte_ms"] = waited.count();
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace
+
 void append_json_line(std::string& out, const LogEntry& entry) {
   const auto& record = entry.record;
-  const nlohmann::ordered_json line{
-      {"time", static_cast<double>(milliseconds_of(entry.ended)) / 1000},
-      {"elapsed_ms", entry.took.count()},
-      {"client", entry.client},
-      {"result", tag_of(record)},
-      {"status", record.status},
-      {"bytes", record.bytes},
-      {"method", entry.method},
-      {"url", entry.url},
-      {"hierarchy", squid_code(record.hierarchy)},
-      {"upstream", record.upstream_host},
-      {"type", record.content_type}};
+  nlohmann::ordered_json line{{"time", static_cast<double>(milliseconds_of(entry.ended)) / 1000},
+                              {"elapsed_ms", entry.took.count()},
+                              {"client", entry.client},
+                              {"result", tag_of(record)},
+                              {"status", record.status},
+                              {"bytes", record.bytes},
+                              {"method", entry.method},
+                              {"url", entry.url},
+                              {"hierarchy", squid_code(record.hierarchy)},
+                              {"upstream", record.upstream_host},
+                              {"type", record.content_type}};
+  if (!record.asked.empty()) line["asked"] = json_of(record.asked);
   out += line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   out += '\n';
 }

@@ -26,6 +26,8 @@ struct LogEntry {
 // the connection to make room, TAG ends in the reason: TCP_MISS_ABORTED_STALLED. A request cannot
 // forge a line: its control characters, spaces and quotes are escaped.
 void append_squid_line(std::string& out, const LogEntry& entry);
+// The same facts under names. `asked` lists the sources that were asked, in the order in which
+// their questions ended, each with its answer and the time to the answer's first byte.
 void append_json_line(std::string& out, const LogEntry& entry);
 
 class AccessLog {

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "proxy/observe/inquiries.hpp"
 
 namespace proxy {
 
@@ -59,6 +62,7 @@ struct RequestRecord {
   std::string upstream_host;  // empty: none
   std::string_view rule;      // the site's rule, as a word for Cache-Status; empty: none
   std::string content_type;
+  std::vector<Inquiry> asked;  // kept for the access log as JSON
 };
 
 }  // namespace proxy

@@ -31,6 +31,11 @@ struct Policy {
   // How long past its freshness lifetime a stored response may answer after this failure. Zero
   // unless the origin is out of reach.
   [[nodiscard]] std::chrono::seconds leave_after(const Failure& failure) const;
+  // Whether the log names all sources that were asked for a response.
+  [[nodiscard]] bool lists_inquiries() const {
+    return settings.log.access != config::LogTarget::none &&
+           settings.log.format == config::LogFormat::json;
+  }
 
   const config::Settings settings;
   // Whether a client may choose the origin (setting `forward`).

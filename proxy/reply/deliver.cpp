@@ -65,7 +65,9 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
     const auto peer = answer.peer();
     record.hierarchy = peer ? Hierarchy::sibling : Hierarchy::direct;
     record.upstream_host = peer ? peer->host : request.target.host();
-    status.detail = answer.detail();
+    auto inquiries = answer.inquiries();
+    status.detail = std::move(inquiries.detail);
+    record.asked = std::move(inquiries.list);
     if (peer) http::add_detail(status.detail, "peer/" + peer->name);
     status.fwd = http::Forward::partial;
     status.stored = true;
@@ -107,6 +109,7 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   const bool sibling = from.source == cache::SourceKind::sibling;
   record.hierarchy = sibling ? Hierarchy::sibling : Hierarchy::direct;
   record.upstream_host = from.host;
+  record.asked = from.asked;
   record.tag = Tag::miss;
   if (reason == http::Forward::request) record.tag = Tag::client_refresh;
   if (reason == http::Forward::stale) record.tag = Tag::refresh_modified;

@@ -30,7 +30,7 @@ class ObjectAnswer {
   // The sibling that supplies the first block; null: the origin does, or the block is stored.
   [[nodiscard]] peers::PeerRef peer() const { return source_.peer(); }
   // The neighbours' answers about the first block, as words for Cache-Status.
-  [[nodiscard]] std::string detail() const { return source_.detail(); }
+  [[nodiscard]] Inquiries inquiries() const { return source_.inquiries(); }
   // Sends 304, 416, the parts that Range selects, or the whole object.
   net::Task<void> send();
 

@@ -76,14 +76,14 @@ peers::PeerRef BlockRun::peer() const {
   return neighbours_.peer;
 }
 
-void BlockRun::tell(std::string detail) {
+void BlockRun::tell(Inquiries inquiries) {
   const threads::MutexLock lock(guard_);
-  neighbours_.detail = std::move(detail);
+  neighbours_.inquiries = std::move(inquiries);
 }
 
-std::string BlockRun::detail() const {
+Inquiries BlockRun::inquiries() const {
   const threads::MutexLock lock(guard_);
-  return neighbours_.detail;
+  return neighbours_.inquiries;
 }
 
 void BlockRun::begin_again() {

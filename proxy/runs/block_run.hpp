@@ -57,9 +57,8 @@ class BlockRun {
   Asked ask(std::uint32_t block);
   // The sibling that supplies the blocks; null: the origin, or nobody yet.
   [[nodiscard]] peers::PeerRef peer() const;
-  // The answers of the neighbours that were asked for the blocks, as words for Cache-Status
-  // (`detail`).
-  [[nodiscard]] std::string detail() const;
+  // The questions to the neighbours that were asked for the blocks.
+  [[nodiscard]] Inquiries inquiries() const;
 
   // For the writer.
   // Whether the run should continue: it has a reader, or RunPlan::also_wanted says so.
@@ -72,8 +71,8 @@ class BlockRun {
   void replan(cache::BlockRange blocks, bool through);
   // `peer` supplies the run's blocks for as long as its response lasts.
   void take_from(peers::PeerRef peer);
-  // Sets detail().
-  void tell(std::string detail);
+  // Sets inquiries().
+  void tell(Inquiries inquiries);
   // Another source supplies the rest, from the first byte of the block under way. A reader of that
   // block has to ask for it again.
   void begin_again();
@@ -123,7 +122,7 @@ class BlockRun {
   Readers readers_ GUARDED_BY(guard_);
   struct Neighbours {
     peers::PeerRef peer;
-    std::string detail;
+    Inquiries inquiries;
   };
   Neighbours neighbours_ GUARDED_BY(guard_);
   bool ended_ GUARDED_BY(guard_) = false;

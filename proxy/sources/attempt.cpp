@@ -96,4 +96,11 @@ Provenance Attempt::provenance() const {
   return from;
 }
 
+Inquiry Attempt::inquiry() const {
+  return {.source = peer_ ? peer_->name : std::string(kOrigin),
+          .result = outcome_ ? "answered" : word(outcome_.error().what),
+          .cause = {},
+          .waited = waited_};
+}
+
 }  // namespace proxy

@@ -53,6 +53,7 @@ class Attempt {
   [[nodiscard]] Hierarchy hierarchy() const;
   // The source's name, and the status if an origin has answered.
   [[nodiscard]] Provenance provenance() const;
+  [[nodiscard]] Inquiry inquiry() const;
   [[nodiscard]] const cache::Times& times() const { return times_; }
   [[nodiscard]] Steady::time_point begun() const { return begun_; }  // just before the request
   // The time from the request to the head, or to the failure.

@@ -51,10 +51,10 @@ bool is_for_good(const Finding& no) {
 
 }  // namespace
 
-ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, std::string& detail)
+ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, Inquiries& inquiries)
     : worker_(worker),
       wanted_(std::move(wanted)),
-      detail_(detail),
+      inquiries_(inquiries),
       origin_takes_(origin_takes(worker, wanted_.request)),
       budget_(budget_for(wanted_, origin_takes_)),
       candidates_(claimants_for(wanted_), budget_, Steady::now(),
@@ -221,19 +221,24 @@ void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::u
   const auto& policy = wanted_.request.policy();
   const auto judged = in_time(finding, attempt.waited(), policy.settings.timeouts.peer_first_byte);
   note_worth(*policy.directory, attempt, judged, bytes);
-  http::add_detail(detail_, words_for(judged, attempt.peer()->name));
+  const auto& name = attempt.peer()->name;
+  http::add_detail(inquiries_.detail, words_for(judged, name));
+  const auto result = word(judged.worth);
+  if (!result.empty()) inquiries_.add({name, result, word_for_cause(judged), attempt.waited()});
 }
 
 // What the questions have cost counts where they took longer than expected.
 void ClaimantSearch::settle() {
   const auto now = Steady::now();
   for (const auto& question : race_.under_way()) {
-    const auto& attempt = question->attempt;
-    const bool was_slow = !question->over && now >= question->expected_by;
-    if (abandoned() || !attempt.peer() || !was_slow) continue;
+    const auto& peer = question->attempt.peer();
+    const bool was_slow = peer && !question->over && now >= question->expected_by;
     const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->asked);
-    attempt.peer()->accuracy.note(peers::ClaimOutcome::outrun, waited, 0, now);
-    http::add_detail(detail_, words_for({Worth::outrun}, attempt.peer()->name));
+    const auto result = was_slow ? word(Worth::outrun) : "not-awaited";
+    inquiries_.add({peer ? peer->name : std::string(kOrigin), result, {}, waited});
+    if (abandoned() || !was_slow) continue;
+    peer->accuracy.note(peers::ClaimOutcome::outrun, waited, 0, now);
+    http::add_detail(inquiries_.detail, words_for({Worth::outrun}, peer->name));
   }
   race_.leave(abandoned());
   origin_asked_ = origins_failure_.has_value();

@@ -36,9 +36,9 @@ class ClaimantSearch {
     std::function<Attempt()> origin = {};
     Attempt::OnInterim on_interim = {};  // for the origin's interim heads
   };
-  // Counts one claim for each neighbour that claims the key. Appends words_for() each finding to
-  // `detail`, for Cache-Status.
-  ClaimantSearch(Worker& worker, For wanted, std::string& detail);
+  // Counts one claim for each neighbour that claims the key. Adds each question that has ended
+  // without a useful answer to `inquiries`, and words_for() each finding.
+  ClaimantSearch(Worker& worker, For wanted, Inquiries& inquiries);
 
   // The next answer of a neighbour that holds the response; or, with peer() null, the question to
   // the origin with its outcome(), which may be a failure if no neighbour is left. Nothing if no
@@ -50,9 +50,6 @@ class ClaimantSearch {
   void settle();
   // As note_worth(), for an answer from next(). Judges whether it was in_time().
   void note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes = 0);
-
-  // The words for Cache-Status so far.
-  [[nodiscard]] const std::string& words() const { return detail_; }
 
   // Ends the search and its wait. Called from outside the coroutine that waits.
   void abandon();
@@ -77,7 +74,7 @@ class ClaimantSearch {
 
   Worker& worker_;
   const For wanted_;
-  std::string& detail_;
+  Inquiries& inquiries_;
   const peers::FirstByte origin_takes_;
   const Budget budget_;
   Candidates candidates_;

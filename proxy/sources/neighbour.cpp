@@ -103,38 +103,44 @@ std::optional<peers::ClaimOutcome> noted_as(const Finding& finding) {
   return std::nullopt;
 }
 
-std::string words_for(const Finding& finding, std::string_view name) {
-  if (finding.late) {
-    return words_for({finding.worth, finding.cause}, name).append(" slow/").append(name);
-  }
-  const auto about = [&](std::string_view word) { return std::string(word).append(name); };
-  switch (finding.worth) {
-    case Worth::false_hit: {
-      auto words = about("false-hit/");
-      if (finding.cause != FalseHit::untold) {
-        words.append(" because/").append(peers::to_string(finding.cause));
-      }
-      return words;
-    }
+std::string_view word(Worth worth) {
+  switch (worth) {
+    case Worth::false_hit:
+      return "false-hit";
     case Worth::unusable:
     case Worth::other_range:
-      return about("unusable/");
+      return "unusable";
     case Worth::refused:
-      return about("refused/");
+      return "refused";
     case Worth::slow:
-      return about("slow/");
+      return "slow";
     case Worth::broken:
-      return about("broken/");
+      return "broken";
     case Worth::cut:
-      return about("cut/");
+      return "cut";
     case Worth::outrun:
-      return about("outrun/");
+      return "outrun";
     case Worth::true_hit:
     case Worth::holds:
     case Worth::given_up:
       break;
   }
   return {};
+}
+
+std::string_view word_for_cause(const Finding& finding) {
+  const bool told = finding.worth == Worth::false_hit && finding.cause != FalseHit::untold;
+  return told ? peers::to_string(finding.cause) : std::string_view();
+}
+
+std::string words_for(const Finding& finding, std::string_view name) {
+  const auto result = word(finding.worth);
+  if (result.empty()) return {};
+  auto words = std::string(result).append("/").append(name);
+  const auto cause = word_for_cause(finding);
+  if (!cause.empty()) words.append(" because/").append(cause);
+  if (finding.late) words.append(" slow/").append(name);
+  return words;
 }
 
 Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,

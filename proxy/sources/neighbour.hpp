@@ -73,6 +73,10 @@ Finding in_time(Finding finding, std::chrono::microseconds waited,
                 std::chrono::milliseconds first_byte);
 // The outcome for the neighbour's statistics; nothing if the finding is not about its claim.
 std::optional<peers::ClaimOutcome> noted_as(const Finding& finding);
+// The worth as one word, such as "false-hit". Empty: the answer was of use, or says nothing.
+std::string_view word(Worth worth);
+// The cause of a false hit, as /digest spells it; empty if it is not told.
+std::string_view word_for_cause(const Finding& finding);
 // The finding as words for `detail` of Cache-Status, such as "false-hit/b because/gone". Empty for
 // a true hit.
 std::string words_for(const Finding& finding, std::string_view name);
@@ -85,7 +89,7 @@ Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& re
 Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& request);
 
 // Notes in the neighbour's statistics what its answer was worth. `bytes`: how many bytes of the
-// body were received.
+// body were used.
 void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
                 std::uint64_t bytes = 0);
 

@@ -113,6 +113,14 @@ TEST(JsonLine, HasEachFactUnderItsName) {
     "hierarchy": "HIER_DIRECT", "upstream": "a.test", "type": "text/html"})"));
 }
 
+TEST(JsonLine, ListsTheSourcesThatWereAsked) {
+  LoggedRequest request;
+  request.record.asked = {{"b", "false-hit", "gone", 1500us}, {"origin", "answered", {}, 80ms}};
+  EXPECT_EQ(json_line(request).at("asked"), nlohmann::json::parse(R"([
+    {"source": "b", "result": "false-hit", "cause": "gone", "first_byte_ms": 1.5},
+    {"source": "origin", "result": "answered", "first_byte_ms": 80.0}])"));
+}
+
 TEST(JsonLine, NothingInARequestCanForgeALine) {
   LoggedRequest request;
   request.url = "http://a.test/\",\n\"status\":1\xff";

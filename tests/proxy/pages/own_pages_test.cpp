@@ -311,7 +311,8 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
                                              {"stale", 0},
                                              {"variant", 0},
                                              {"refused", 0},
-                                             {"untold", 0}}));
+                                             {"untold", 0},
+                                             {"unknown", 0}}));
   EXPECT_EQ(known["probes"], 1);
   EXPECT_EQ(known["false_misses"], 1);
   EXPECT_EQ(known["false_miss_rate"], 1.0);

@@ -91,6 +91,11 @@ TEST(Rest, OfWhatANeighbourCutComesFromTheNextBeforeTheOrigin) {
   EXPECT_TRUE(response.body == whole_body());
   EXPECT_EQ(scene.b.count("/a") + scene.c.count("/a"), 2U);
   EXPECT_EQ(scene.origin.count("/a"), 0U);
+  const auto saved = [&](const char* name) {
+    return scene.proxy->digest_peer(name).at("bytes_saved").get<std::size_t>();
+  };
+  EXPECT_TRUE(await([&] { return saved("b") + saved("c") == whole_body().size(); }))
+      << saved("b") << " + " << saved("c") << ": both parts count";
 }
 
 // The origin has another version, and is asked while a neighbour is silent.
