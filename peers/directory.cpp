@@ -161,6 +161,13 @@ bool PeerDirectory::foreseen(const PeerRef& peer, const View& view, std::uint64_
   return !beyond_prediction(absent, lookups, filter->false_positive_rate());
 }
 
+std::string PeerDirectory::native_etag(const PeerRef& peer) const {
+  return view_.read([&](const View& view) {
+    const PollReport& report = view.reports[peer->id];
+    return report.claims.native ? report.etag : std::string();
+  });
+}
+
 void PeerDirectory::note_denial(const PeerRef& peer, const digest::Key& key, SteadyTime asked) {
   const auto digest = view_.read([&](const View& view) { return view.digests[peer->id]; });
   if (digest.since <= asked) peer->denials.note(key, digest.number);

@@ -78,6 +78,10 @@ class PeerDirectory {
   // thread, never waits.
   PeerRef other_than_claimants(const digest::Key& key, SteadyTime now, std::uint32_t chosen) const;
 
+  // The ETag of the peer's digest in use; empty if it is not in the native form. Any thread, never
+  // waits.
+  std::string native_etag(const PeerRef& peer) const;
+
   // Records that the peer, asked at `asked`, has denied that it holds the key: it is not asked for
   // the key again until its digest has changed. A denial of what an older digest claimed says
   // nothing about the digest in use. Any thread, never waits.

@@ -13,6 +13,8 @@ namespace peers {
 
 inline constexpr std::string_view kNativePath = "/digest/native";
 inline constexpr std::string_view kNativeType = "application/vnd.hearsay.digest";
+// The field of a question to a Hearsay that names the ETag of its digest, which claims the URL.
+inline constexpr std::string_view kDigestField = "Hearsay-Digest";
 
 struct NativeBase {
   std::uint64_t epoch = 0;

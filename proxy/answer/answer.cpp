@@ -1,5 +1,8 @@
 #include "proxy/answer/answer.hpp"
 
+#include <algorithm>
+
+#include "peers/native_target.hpp"
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/last_hop.hpp"
 #include "proxy/answer/lookup.hpp"
@@ -8,6 +11,7 @@
 #include "proxy/answer/tunnel.hpp"
 #include "proxy/client/note_arrival.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/http/text.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/purge.hpp"
 #include "proxy/reply/refuse.hpp"
@@ -37,8 +41,22 @@ Task<void> answer_hit(Client& client, const Request& request, Lookup lookup,
   co_await answer_miss(client, request, std::move(again));
 }
 
-Refusal why_not_fetched(const Request& request, const Lookup& lookup) {
-  if (request.facts.control.only_if_cached) return Refusal::not_held(lookup.verdict, lookup.found);
+// A second field is a client's, which the neighbour has passed on.
+ClaimedBy claimed_by(const Process& process, const Request& request) {
+  const auto named = [](const http::Field& line) {
+    return http::same_word(line.name, peers::kDigestField);
+  };
+  const auto& fields = request.head.fields;
+  if (std::count_if(fields.begin(), fields.end(), named) != 1) return ClaimedBy::any_run;
+  const auto epoch = '"' + process.publisher.current()->live.epoch + '-';
+  const bool is_ours = std::find_if(fields.begin(), fields.end(), named)->value.starts_with(epoch);
+  return is_ours ? ClaimedBy::this_run : ClaimedBy::any_run;
+}
+
+Refusal why_not_fetched(const Process& process, const Request& request, const Lookup& lookup) {
+  if (request.facts.control.only_if_cached) {
+    return Refusal::not_held(lookup.verdict, lookup.found, claimed_by(process, request));
+  }
   return Refusal::offline(lookup.verdict.reason);
 }
 
@@ -58,7 +76,7 @@ Task<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
       if (!looped) refresh(client, request, lookup);
       return answer_hit(client, request, std::move(lookup), "stale-while-revalidate");
     case Action::refuse:
-      return refuse(client, request, why_not_fetched(request, lookup));
+      return refuse(client, request, why_not_fetched(client.worker.process, request, lookup));
     case Action::pass:
       return pass(client, request, body, reason,
                   reason == Forward::stale ? lookup.stored() : nullptr);

@@ -18,7 +18,8 @@ namespace proxy::cache {
 enum class Departure : std::uint8_t {
   none,
   lately,
-  unknown,  // the table has lost keys, and this one may have been among them
+  unknown,          // the table has lost keys, and this one may have been among them
+  before_this_run,  // likewise, but this one did not leave since the proxy was started
 };
 
 // A direct-mapped table of fixed size, charged to the budget. A key may displace another, and is
@@ -47,8 +48,8 @@ class Departures {
     const Departed& last = table_[place_of(key)];
     const bool counts = is_remembered(last, now);
     if (counts && last.fragment == fragment_of(key)) return Departure::lately;
-    const bool lost = (counts && last.displaced != 0) || is_remembered(lost_, now);
-    return lost ? Departure::unknown : Departure::none;
+    if (counts && last.displaced != 0) return Departure::unknown;
+    return is_remembered(lost_, now) ? Departure::before_this_run : Departure::none;
   }
 
  private:

@@ -28,8 +28,8 @@ void ShardClaims::end(Claimable& variant, std::size_t& variants) {
   if (!variant.is_linked()) return;
   order_.erase(Order::s_iterator_to(variant));
   if (--variants > 0) return;
-  change(variant.key, KeyChange::What::removed);
-  departures_.remember(variant.key, latest_);
+  const bool departs = change(variant.key, KeyChange::What::removed);
+  if (departs) departures_.remember(variant.key, latest_);
 }
 
 Claimable* ShardClaims::outlived(Time now) {

@@ -11,6 +11,9 @@
 
 namespace proxy {
 
+// Which digest of ours made the neighbour ask, as far as it says.
+enum class ClaimedBy : std::uint8_t { any_run, this_run };
+
 struct Refusal {
   unsigned status = 500;
   std::string reason;  // for a person
@@ -21,7 +24,8 @@ struct Refusal {
   static Refusal loop();
   // The 504 for only-if-cached. Its detail is "gone" if our digest claimed the response recently,
   // and "unknown", without `fwd`, if that is not known.
-  static Refusal not_held(const cache::Verdict& verdict, const cache::Found& found);
+  static Refusal not_held(const cache::Verdict& verdict, const cache::Found& found,
+                          ClaimedBy digest = ClaimedBy::any_run);
   static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);
   static Refusal bad(std::string reason);

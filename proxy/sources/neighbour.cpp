@@ -145,7 +145,10 @@ std::string words_for(const Finding& finding, std::string_view name) {
 
 Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
                    const SiblingQuestion& asked) {
-  auto head = sibling_request(request, worker.process.name, asked);
+  const auto digest = request.policy().directory->native_etag(peer);
+  auto question = asked;
+  question.digest = digest;
+  auto head = sibling_request(request, worker.process.name, question);
   return {worker, plan_for(request, *peer, std::move(head)), peer};
 }
 

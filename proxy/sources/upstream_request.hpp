@@ -25,6 +25,8 @@ struct SiblingQuestion {
   // The entity tag of the stale response that is stored here: a sibling with the same response
   // answers 304. Empty: none.
   std::string_view tag = {};
+  // The ETag of the sibling's digest that claims the URL (peers::kDigestField). Empty: none.
+  std::string_view digest = {};
 };
 // The head of a request to a sibling: in absolute-form, with only-if-cached, and without
 // credentials and cookies, since a sibling is asked only for responses that it may give to any

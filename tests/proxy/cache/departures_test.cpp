@@ -49,7 +49,7 @@ TEST(Departures, DisplaceWhatIsForgottenWithoutATrace) {
 TEST(Departures, SayThatTheyDoNotKnowWhatLeftInAnEarlierRun) {
   Narrow narrow;
   narrow.departures.lose_earlier(kNow);
-  EXPECT_EQ(narrow.departures.of(key(1), kNow + 60s), Departure::unknown);
+  EXPECT_EQ(narrow.departures.of(key(1), kNow + 60s), Departure::before_this_run);
   EXPECT_EQ(narrow.departures.of(key(1), kNow + 61s), Departure::none);
 }
 

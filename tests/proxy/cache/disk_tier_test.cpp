@@ -63,6 +63,17 @@ TEST_F(TwoTiers, RingForAClaimThatIsNewAndNotForWhatTheDiskClaimsToo) {
   EXPECT_FALSE(alarm.rang());
 }
 
+TEST_F(TwoTiers, DoNotCountAKeyAsGoneThatTheDiskStillHolds) {
+  const auto key = key_of("http://a/");
+  const auto departed = [&] { return store_.find(key, "http://a/", {}).departed; };
+  std::vector<digest::Key> claimed;
+  store_.list_claimed(now_, claimed);  // the disk claims nothing before somebody follows its claims
+  put(stock_of("http://a/", 100, now_));
+  settle();
+  EXPECT_EQ(store_.remove(key), 1U);
+  EXPECT_EQ(departed(), Departure::none) << "our digest still claims it";
+}
+
 TEST_F(TwoTiers, ReadBackWhatWasStored) {
   put(stock_of("http://a/", 100, now_));
   settle();

@@ -208,7 +208,7 @@ TEST_F(MemoryStore, KnowsForAMinuteWhatTheDigestCeasedToClaim) {
 TEST_F(MemoryStore, KnowsNotWhatLeftInAnEarlierRun) {
   std::vector<KeyChange> changes;
   store_->lose_departures(kStart);
-  EXPECT_EQ(find().departed, Departure::unknown);
+  EXPECT_EQ(find().departed, Departure::before_this_run);
   put("http://a/", 10);
   store_->remove(key_of("http://a/"));
   EXPECT_EQ(find().departed, Departure::lately);

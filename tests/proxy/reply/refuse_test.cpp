@@ -134,6 +134,7 @@ TEST(Refuse, ANeighbourIsToldWhyItWasRefused) {
   };
   const auto cookie = entry("Set-Cookie: a=b\r\n", {});
   const auto guests = entry("", {7, true});
+  const cache::Found before{nullptr, false, cache::Departure::before_this_run};
   for (const Case& c : {
            Case{asked, Refusal::loop(), "cache-a; detail=\"refused/loop\""},
            Case{asked, Refusal::forbidden("no"), "cache-a; detail=\"refused/denied\""},
@@ -145,6 +146,10 @@ TEST(Refuse, ANeighbourIsToldWhyItWasRefused) {
                 "cache-a; fwd=uri-miss; detail=\"gone\""},
            Case{asked, Refusal::not_held(miss, {nullptr, false, cache::Departure::unknown}),
                 "cache-a; detail=\"unknown\""},
+           Case{asked, Refusal::not_held(miss, before, ClaimedBy::any_run),
+                "cache-a; detail=\"unknown\""},
+           Case{asked, Refusal::not_held(miss, before, ClaimedBy::this_run),
+                "cache-a; fwd=uri-miss"},
            Case{asked, Refusal::not_held(variant, {nullptr, true}), "cache-a; fwd=vary-miss"},
            Case{asked, Refusal::not_held(withheld, {cookie}),
                 "cache-a; fwd=miss; detail=\"refused/set-cookie\""},

@@ -51,6 +51,14 @@ TEST(SiblingRequest, OfAPartNamesTheVersionThatItHasToBeOf) {
             "Cache-Control: only-if-cached\r\nRange: bytes=5-\r\nIf-Range: \"v1\"\r\n\r\n");
 }
 
+TEST(SiblingRequest, NamesTheDigestThatClaimsTheUrl) {
+  const TextRequest request("");
+  const SiblingQuestion asked{.digest = "\"0123456789abcdef-7\""};
+  EXPECT_EQ(sibling_request(*request, "us", asked),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nHearsay-Digest: \"0123456789abcdef-7\"\r\n\r\n");
+}
+
 TEST(SiblingRequest, AnAnswerChosenByWhatItWasNotShownIsForSomebodyElse) {
   const TextRequest with_cookie("Cookie: a=b\r\nAccept: */*\r\n");
   const TextRequest without("Accept: */*\r\n");

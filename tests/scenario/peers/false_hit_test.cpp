@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "peers/native_target.hpp"
 #include "tests/scenario/peers/peer_scene.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace scenario {
 namespace {
@@ -102,6 +104,28 @@ TEST(FalseHit, OfANeighbourThatSaysNothingIsUntold) {
     EXPECT_TRUE(contains(response.field("Cache-Status"), "detail=\"false-hit/b\""));
   }
   EXPECT_EQ(scene.books().at("false_hit_causes").at("untold"), 2);
+}
+
+// A digest of this run claims nothing that left before it.
+TEST(FalseHit, AfterARestartIsUnknownOnlyToWhomHasAnOlderDigest) {
+  const TemporaryDirectory home;
+  const json settings{{"cache", {{"disk", {{"path", home / "cache"}, {"size", "64MiB"}}}}}};
+  OutOfDate::Pages origin;
+  {
+    ProxyProcess before(settings);
+    Client(before.port()).get(origin.url("/a"));
+    EXPECT_EQ(before.terminate(), 0);
+  }
+  const ProxyProcess b(settings);
+  const std::string etag = b.page(std::string(peers::kNativePath)).field("ETag");
+  const auto told = [&](const std::string& digest) {
+    const Fields fields{{"Cache-Control", "only-if-cached"}, {"Hearsay-Digest", digest}};
+    return nearest_cache_status(Client(b.port()).get(origin.url("/never"), fields));
+  };
+  EXPECT_TRUE(contains(told(etag), "fwd=uri-miss")) << told(etag);
+  EXPECT_FALSE(contains(told(etag), "detail")) << told(etag);
+  EXPECT_TRUE(contains(told("\"0000000000000000-1\""), "detail=\"unknown\""))
+      << told("\"0000000000000000-1\"");
 }
 
 // The smallest digest allowed claims one URL in ten in error.
