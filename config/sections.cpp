@@ -137,6 +137,9 @@ void read_digest(Section& in, DigestSettings& digest) {
                                                  {"origin-load", Prefer::origin_load},
                                                  {"neighbours", Prefer::neighbours}}};
   in.read_word("prefer", digest.prefer, kPrefer);
+  constexpr std::array<Word<SiteCollapse>, 2> kCollapse{
+      {{"auto", SiteCollapse::automatic}, {"off", SiteCollapse::off}}};
+  in.read_word("site_collapse", digest.site_collapse, kCollapse);
 }
 
 void read_log(Section& in, LogSettings& log) {

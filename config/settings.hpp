@@ -76,6 +76,12 @@ enum class Prefer {
   neighbours,   // anything: the origin is asked only once no neighbour is left
 };
 
+// Whether neighbours are asked, before the origin, if they are fetching what none of them claims.
+enum class SiteCollapse {
+  automatic,  // where the estimates say that it pays
+  off,
+};
+
 struct DigestSettings {
   unsigned bits_per_entry = 12;          // of the live filter
   milliseconds period{500};              // between two generations of the live filter
@@ -93,6 +99,7 @@ struct DigestSettings {
   // to confirm it.
   double confirm_sample = 0.05;
   Prefer prefer = Prefer::origin_load;
+  SiteCollapse site_collapse = SiteCollapse::automatic;
 
   bool operator==(const DigestSettings&) const = default;
 };

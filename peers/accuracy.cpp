@@ -87,6 +87,11 @@ void Accuracy::note(ClaimOutcome outcome, std::optional<std::chrono::microsecond
     case ClaimOutcome::overtaken:
       counters_.outruns.fetch_add(1, std::memory_order_relaxed);
       return probation_.prove();
+    case ClaimOutcome::unclaimed_hit:
+      counters_.unclaimed_hits.fetch_add(1, std::memory_order_relaxed);
+      return probation_.prove();
+    case ClaimOutcome::unclaimed_no:
+      return probation_.answered();
     case ClaimOutcome::refused:
     case ClaimOutcome::timed_out:
     case ClaimOutcome::broken:
@@ -145,7 +150,8 @@ Accuracy::Books Accuracy::books() const {
               .false_misses = counters_.false_misses.load(std::memory_order_relaxed),
               .checks = counters_.checks.load(std::memory_order_relaxed),
               .contradictions = counters_.contradictions.load(std::memory_order_relaxed),
-              .outruns = counters_.outruns.load(std::memory_order_relaxed)};
+              .outruns = counters_.outruns.load(std::memory_order_relaxed),
+              .unclaimed_hits = counters_.unclaimed_hits.load(std::memory_order_relaxed)};
   for (std::size_t cause = 0; cause < kFalseHits; ++cause) {
     books.by_cause[cause] = counters_.false_hits[cause].load(std::memory_order_relaxed);
     books.false_hits += books.by_cause[cause];

@@ -14,7 +14,7 @@
 
 namespace peers {
 
-// How asking a claimant ended.
+// How asking a peer ended.
 enum class ClaimOutcome : std::uint8_t {
   true_hit,   // it answered with the response
   false_hit,  // a valid answer without the response: 504, or a Squid's 502 (RFC 9111
@@ -22,9 +22,11 @@ enum class ClaimOutcome : std::uint8_t {
   late_no,    // as false_hit, but so late that the question has cost the client time
   refused,    // no connection, or a status that a sibling must not send
   timed_out,
-  broken,     // not HTTP, or cut short
-  outrun,     // given up before its first byte, because another source had answered
-  overtaken,  // it began to send the response, but another source had answered before
+  broken,         // not HTTP, or cut short
+  outrun,         // given up before its first byte, because another source had answered
+  overtaken,      // it began to send the response, but another source had answered before
+  unclaimed_hit,  // it had not claimed the key, but answered with the response
+  unclaimed_no,   // it had not claimed the key, and has nothing of use
 };
 
 // Why a claim was false, as far as the peer's answer says.
@@ -71,6 +73,7 @@ class Accuracy {
     std::uint64_t checks = 0;          // responses that were compared with the origin's
     std::uint64_t contradictions = 0;  // how many never were the origin's
     std::uint64_t outruns = 0;         // answers that another source had made useless
+    std::uint64_t unclaimed_hits = 0;  // responses that it gave without having claimed them
     std::array<std::uint64_t, kReasons> rests{};  // indexed by Reason
     Reason reason = Reason::none;  // why it rests, or is on probation; none: it does not, or is not
   };
@@ -146,6 +149,7 @@ class Accuracy {
     std::atomic<std::uint64_t> contradictions{0};
     std::atomic<std::uint64_t> bytes_sent{0};
     std::atomic<std::uint64_t> outruns{0};
+    std::atomic<std::uint64_t> unclaimed_hits{0};
   };
 
   void measure(ClaimOutcome outcome, std::chrono::microseconds first_byte, SteadyTime now);

@@ -161,6 +161,38 @@ bool PeerDirectory::foreseen(const PeerRef& peer, const View& view, std::uint64_
   return !beyond_prediction(absent, lookups, filter->false_positive_rate());
 }
 
+std::optional<Epoch> PeerDirectory::epoch_of(const View& view, const PeerRef& peer,
+                                             SteadyTime now) {
+  const PollReport& report = view.reports[peer->id];
+  if (!report.claims.native || peer->trust != config::Trust::site) return std::nullopt;
+  const auto& probation = peer->accuracy.probation();
+  if (!report.counts(now) || probation.resting(now) || probation.on()) return std::nullopt;
+  return report.claims.native->epoch;
+}
+
+PeerRef PeerDirectory::owner(const digest::Key& key, Epoch our_epoch, SteadyTime now) const {
+  return view_.read([&](const View& view) {
+    PeerRef owner;
+    auto highest = bid_for(key, our_epoch);
+    for (const PeerRef& peer : peers_) {
+      const auto epoch = epoch_of(view, peer, now);
+      if (!epoch || bid_for(key, *epoch) <= highest) continue;
+      highest = bid_for(key, *epoch);
+      owner = peer;
+    }
+    return owner;
+  });
+}
+
+PeerRef PeerDirectory::member(Epoch epoch, SteadyTime now) const {
+  return view_.read([&](const View& view) {
+    const auto found = std::find_if(peers_.begin(), peers_.end(), [&](const PeerRef& peer) {
+      return epoch_of(view, peer, now) == epoch;
+    });
+    return found == peers_.end() ? nullptr : *found;
+  });
+}
+
 std::string PeerDirectory::native_etag(const PeerRef& peer) const {
   return view_.read([&](const View& view) {
     const PollReport& report = view.reports[peer->id];

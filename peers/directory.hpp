@@ -13,6 +13,7 @@
 #include "config/networks.hpp"
 #include "digest/panel.hpp"
 #include "peers/peer.hpp"
+#include "peers/site.hpp"
 #include "peers/snapshot.hpp"
 
 namespace peers {
@@ -78,6 +79,13 @@ class PeerDirectory {
   // thread, never waits.
   PeerRef other_than_claimants(const digest::Key& key, SteadyTime now, std::uint32_t chosen) const;
 
+  // Which peer to ask, before the origin, about a key that nobody claims (peers/site.hpp): its
+  // owner among us, with `our_epoch`, and the Hearsays of the site that may be asked now, none of
+  // them on trial. Null: we are the owner. Any thread, never waits; member() likewise.
+  PeerRef owner(const digest::Key& key, Epoch our_epoch, SteadyTime now) const;
+  // The Hearsay of the site that has this epoch; null if none has, or it may not be asked now.
+  PeerRef member(Epoch epoch, SteadyTime now) const;
+
   // The ETag of the peer's digest in use; empty if it is not in the native form. Any thread, never
   // waits.
   std::string native_etag(const PeerRef& peer) const;
@@ -113,6 +121,8 @@ class PeerDirectory {
     View(std::vector<PollReport> reports_given, std::vector<DigestInUse> digests_given);
   };
 
+  // The epoch of a peer that is a Hearsay of the site and may be asked now.
+  static std::optional<Epoch> epoch_of(const View& view, const PeerRef& peer, SteadyTime now);
   static bool foreseen(const PeerRef& peer, const View& view, std::uint64_t total);
   std::vector<PeerRef> at_address(const View& view, const config::Address& address) const;
 

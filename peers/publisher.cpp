@@ -23,10 +23,6 @@ std::uint64_t random_word() {
   return std::uint64_t{source()} << 32 | source();
 }
 
-std::string to_text(std::uint64_t epoch) {
-  return fmt::format("{:016x}", epoch);
-}
-
 // The most entries that both forms can express (digest::kMaxBits; Squid's signed 32-bit numbers).
 std::uint64_t max_capacity(const config::DigestSettings& settings) {
   const std::uint64_t squid = ((std::uint64_t{1} << 31) - 9) / settings.squid_bits_per_entry;
@@ -74,7 +70,8 @@ bool Publisher::Filters::fit(const config::DigestSettings& settings) const {
 Publisher::Publisher(Holdings& holdings, const config::DigestSettings& settings, WallTime now)
     : holdings_(holdings), settings_(settings), filters_(settings, 0) {
   rebuild(now);
-  publish({.live = describe(filters_.live, now),
+  publish({.epoch = filters_.epoch,
+           .live = describe(filters_.live, now),
            .squid = close_squid(std::make_shared<const SquidForm>(), now),
            .expires_after = settings_.squid_period});
 }
@@ -84,7 +81,8 @@ bool Publisher::tick(WallTime now) {
   const bool changed = follow(now);
   const bool squid = squid_due(*last->squid, now);
   if (!changed && !squid) return false;
-  publish({.live = changed ? describe(filters_.live, now) : last->live,
+  publish({.epoch = filters_.epoch,
+           .live = changed ? describe(filters_.live, now) : last->live,
            .squid = squid ? close_squid(last->squid, now) : last->squid,
            .expires_after = settings_.squid_period});
   return changed;

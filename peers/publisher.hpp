@@ -13,6 +13,7 @@
 #include "digest/counting_filter.hpp"
 #include "peers/generations.hpp"
 #include "peers/holdings.hpp"
+#include "peers/site.hpp"
 
 namespace peers {
 
@@ -43,6 +44,7 @@ struct SquidForm {
 
 // Immutable; valid as long as it is held.
 struct Published {
+  Epoch epoch = 0;  // of the live filter
   FilterStats live;
   std::shared_ptr<const SquidForm> squid;
   std::chrono::milliseconds expires_after{};  // how long a response with the Squid form is fresh

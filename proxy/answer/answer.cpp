@@ -1,17 +1,15 @@
 #include "proxy/answer/answer.hpp"
 
-#include <algorithm>
-
 #include "peers/native_target.hpp"
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/last_hop.hpp"
 #include "proxy/answer/lookup.hpp"
 #include "proxy/answer/miss.hpp"
 #include "proxy/answer/pass.hpp"
+#include "proxy/answer/site_question.hpp"
 #include "proxy/answer/tunnel.hpp"
 #include "proxy/client/note_arrival.hpp"
 #include "proxy/http/forwarding.hpp"
-#include "proxy/http/text.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/purge.hpp"
 #include "proxy/reply/refuse.hpp"
@@ -43,14 +41,9 @@ Task<void> answer_hit(Client& client, const Request& request, Lookup lookup,
 
 // A second field is a client's, which the neighbour has passed on.
 ClaimedBy claimed_by(const Process& process, const Request& request) {
-  const auto named = [](const http::Field& line) {
-    return http::same_word(line.name, peers::kDigestField);
-  };
-  const auto& fields = request.head.fields;
-  if (std::count_if(fields.begin(), fields.end(), named) != 1) return ClaimedBy::any_run;
-  const auto epoch = '"' + process.publisher.current()->live.epoch + '-';
-  const bool is_ours = std::find_if(fields.begin(), fields.end(), named)->value.starts_with(epoch);
-  return is_ours ? ClaimedBy::this_run : ClaimedBy::any_run;
+  const auto etag = request.head.fields.only_value(peers::kDigestField);
+  const auto epoch = '"' + peers::to_text(process.publisher.current()->epoch) + '-';
+  return etag.starts_with(epoch) ? ClaimedBy::this_run : ClaimedBy::any_run;
 }
 
 Refusal why_not_fetched(const Process& process, const Request& request, const Lookup& lookup) {
@@ -75,8 +68,12 @@ Task<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
     case Action::refresh:
       if (!looped) refresh(client, request, lookup);
       return answer_hit(client, request, std::move(lookup), "stale-while-revalidate");
-    case Action::refuse:
-      return refuse(client, request, why_not_fetched(client.worker.process, request, lookup));
+    case Action::refuse: {
+      auto why = why_not_fetched(client.worker.process, request, lookup);
+      const auto asker = site_asker(request);
+      if (!asker) return refuse(client, request, std::move(why));
+      return answer_of_site(client, request, lookup, *asker, std::move(why));
+    }
     case Action::pass:
       return pass(client, request, body, reason,
                   reason == Forward::stale ? lookup.stored() : nullptr);

@@ -189,6 +189,14 @@ Task<void> answer_miss(Client& client, const Request& request, Lookup lookup) {
   }
 }
 
+Task<bool> answer_by_others_fill(Client& client, const Request& request, const Lookup& lookup,
+                                 std::shared_ptr<Fill> fill) {
+  auto reader = FillReader::attach(std::move(fill), client.worker.io.get_executor());
+  if (!reader) co_return false;
+  const auto joined = co_await read_others(client, request, lookup, std::move(reader));
+  co_return joined == Joined::answered;
+}
+
 void refresh(Client& client, const Request& request, const Lookup& lookup, Whom whom) {
   // An answer to one client's credentials must not replace a response that is stored for all.
   if (request.facts.authorization) return;

@@ -12,6 +12,11 @@ namespace proxy {
 // verdict is fetch, revalidate or complete.
 net::Task<void> answer_miss(Client& client, const Request& request, Lookup lookup);
 
+// Answers from the fill of another request, if it fits this one. Returns whether an answer was
+// sent.
+net::Task<bool> answer_by_others_fill(Client& client, const Request& request, const Lookup& lookup,
+                                      std::shared_ptr<Fill> fill);
+
 // Whom a refresh may ask.
 enum class Whom : std::uint8_t { anyone, origin };
 // Begins to validate the stale entry that was found, unless a validation is under way. No client

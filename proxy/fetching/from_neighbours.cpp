@@ -42,6 +42,8 @@ SiblingQuestion question_to_siblings(const FillJob& job) {
   return {part_to_ask_for(job), may_freshen ? stored->etag : std::string_view()};
 }
 
+constexpr std::uint64_t kHeldBackWhileFetched = 64 * 1024;
+
 // Whether the part is exactly the client's range, and small enough to be held back until it is
 // whole.
 bool is_little_part_asked_for(const FillContext& context, const Incoming& incoming) {
@@ -71,8 +73,14 @@ bool is_to_be_held_back(const Incoming& incoming) {
 // Whether readers might be left with the beginning of a body that nobody can complete. A body that
 // is too large to be held back is taken only from a neighbour that has never cut one.
 bool might_be_cut(const Incoming& incoming) {
-  const bool large = !incoming.length || *incoming.length > BodyWriter::kHeldBack;
-  return large && !is_resumable(*incoming.entry) && incoming.attempt.peer()->accuracy.has_cut();
+  if (is_resumable(*incoming.entry)) return false;
+  const auto longer_than = [&](std::uint64_t bytes) {
+    return !incoming.length || *incoming.length > bytes;
+  };
+  // What the neighbour still fetches may last as long as the origin likes: too long to be held
+  // back.
+  if (incoming.attempt.waits_itself() && longer_than(kHeldBackWhileFetched)) return true;
+  return longer_than(BodyWriter::kHeldBack) && incoming.attempt.peer()->accuracy.has_cut();
 }
 
 void check_some(const FillContext& context, const BodyWriter& writer) {
@@ -93,7 +101,10 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   } else {
     writer.publish();
   }
-  auto written = co_await writer.write(idle, LeastRate(kLeastSiblingRate, idle));
+  // What the neighbour still fetches is as slow as the origin.
+  std::optional<LeastRate> rate;
+  if (!writer.attempt().waits_itself()) rate.emplace(kLeastSiblingRate, idle);
+  auto written = co_await writer.write(idle, rate);
   const auto finding = worth_of(written);
   const bool is_dropped = finding.worth == Worth::cut && writer.held_back();
   search.note(writer.attempt(), finding, is_dropped ? 0 : fill.received());
@@ -172,6 +183,7 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
                                                         const OriginQuestion& question) {
   ClaimantSearch::For wanted{context.job.key, context.request(), question_to_siblings(context.job)};
   wanted.guests = !wanted.asked.part && !context.job.stored.entry;
+  wanted.of_site = !wanted.asked.part;
   wanted.origin = [&] { return attempt_at_origin(context, question); };
   wanted.on_interim = [&](const http::ResponseHead& head) { pass_on_interim(context, head); };
   ClaimantSearch search(context.worker, std::move(wanted), context.inquiries);

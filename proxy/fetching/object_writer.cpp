@@ -85,7 +85,7 @@ Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
   auto& attempt = incoming.attempt;
   auto& worker = context.worker;
   BlockWriter writer(worker, {run, context.job.key, context.patience}, attempt);
-  if (attempt.peer()) writer.expect(kLeastSiblingRate);
+  if (attempt.peer() && !attempt.waits_itself()) writer.expect(kLeastSiblingRate);
   Outcome<void> written = boost::system::in_place_value;
   if (const auto& part = incoming.entry->range) {
     const auto before = cache::bytes_before_block(part->range.first);
@@ -138,7 +138,8 @@ Task<void> write_object(FillContext& context, Incoming incoming,
 
 std::chrono::milliseconds body_idle(const FillContext& context, const Attempt& attempt) {
   const auto& timeouts = context.request().policy().settings.timeouts;
-  return attempt.peer() ? timeouts.peer_first_byte : timeouts.body;
+  const bool is_stored_there = attempt.peer() && !attempt.waits_itself();
+  return is_stored_there ? timeouts.peer_first_byte : timeouts.body;
 }
 
 }  // namespace proxy

@@ -16,6 +16,15 @@ Fills::Entered Fills::enter(const digest::Key& key, const std::string& url, net:
   return {place->second, Turn::join};
 }
 
+std::shared_ptr<Fill> Fills::under_way(const digest::Key& key, const std::string& url, Time now) {
+  auto& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  if (shard.unshared.holds(key, now)) return nullptr;
+  const auto listed = shard.fills.find(key);
+  const bool is_it = listed != shard.fills.end() && listed->second->url() == url;
+  return is_it ? listed->second : nullptr;
+}
+
 std::shared_ptr<Fill> Fills::begin_refresh(const digest::Key& key, const std::string& url,
                                            net::Executor executor) {
   auto fill = std::make_shared<Fill>(url, executor);

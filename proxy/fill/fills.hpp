@@ -44,6 +44,8 @@ class Fills {
     Turn turn = Turn::alone;
   };
   Entered enter(const digest::Key& key, const std::string& url, net::Executor executor, Time now);
+  // The fill of this URL that requests may join; null if there is none.
+  std::shared_ptr<Fill> under_way(const digest::Key& key, const std::string& url, Time now);
   static Entered alone(const std::string& url, net::Executor executor) {
     return {std::make_shared<Fill>(url, executor), Turn::alone};
   }

@@ -45,6 +45,16 @@ std::size_t Fields::count(field id) const {
       std::count_if(begin(), end(), [id](const Field& line) { return line.id == id; }));
 }
 
+std::string_view Fields::only_value(std::string_view name) const {
+  const Field* only = nullptr;
+  for (const Field& line : lines_) {
+    if (!same_word(line.name, name)) continue;
+    if (only) return {};
+    only = &line;
+  }
+  return only ? only->value : std::string_view();
+}
+
 std::string_view Fields::value(field id) const {
   const Field* line = find(id);
   return line ? line->value : std::string_view{};

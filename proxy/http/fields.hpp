@@ -43,6 +43,8 @@ class Fields {
   std::size_t count(field id) const;
   // The value of the first line; empty if there is none.
   std::string_view value(field id) const;
+  // The value of the only line with this unregistered name; empty if there is none, or several.
+  std::string_view only_value(std::string_view name) const;
 
   const_iterator begin() const { return lines_.begin(); }
   const_iterator end() const { return lines_.end(); }

@@ -29,6 +29,7 @@ std::string_view squid_tag(Tag tag) {
     case Tag::own_page:
       return "TCP_HIT";
     case Tag::purge:
+    case Tag::site_question:
       return "TCP_MISS";
   }
   return "NONE_NONE";
@@ -62,6 +63,8 @@ std::string_view metric_tag(Tag tag) {
       return "own_page";
     case Tag::purge:
       return "purge";
+    case Tag::site_question:
+      return "site_question";
   }
   return "error";
 }

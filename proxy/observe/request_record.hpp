@@ -26,8 +26,9 @@ enum class Tag : std::uint8_t {
   tunnel,
   own_page,
   purge,
+  site_question,  // a neighbour asked whether we fetch what we do not claim, and we do not
 };
-inline constexpr std::size_t kTags = 13;
+inline constexpr std::size_t kTags = 14;
 std::string_view squid_tag(Tag tag);   // "TCP_MEM_HIT"
 std::string_view metric_tag(Tag tag);  // "hit"
 

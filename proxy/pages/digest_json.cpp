@@ -93,6 +93,7 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"contradictions", books.contradictions},
           {"failures", books.failures},
           {"outruns", books.outruns},
+          {"unclaimed_hits", books.unclaimed_hits},
           {"rests", rests_json(books)},
           {"bytes_saved", books.bytes_saved},
           {"first_byte_ms", milliseconds_json(books.first_byte)},

@@ -40,6 +40,8 @@ constexpr PeerMetric<std::uint64_t> kPeerCounters[] = {
      [](const Status& peer) { return peer.books.failures; }},
     {"outruns", "Answers that came, or would have come, after another source's.",
      [](const Status& peer) { return peer.books.outruns; }},
+    {"unclaimed_hits", "Responses that it gave although its digest had not claimed them.",
+     [](const Status& peer) { return peer.books.unclaimed_hits; }},
     {"saved_bytes", "Bytes that it spared the origin.",
      [](const Status& peer) { return peer.books.bytes_saved; }},
     {"polls", "Times its digest was asked for.",

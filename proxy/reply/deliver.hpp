@@ -31,6 +31,7 @@ struct ObjectToServe {
   digest::Key key;  // of the URL
   std::shared_ptr<const cache::Entry> entry;
   Presence there = Presence::stored;  // whether the wanted bytes are stored
+  bool joins = false;                 // waits for blocks even if only stored ones were asked for
 };
 // Sends an object in blocks. Missing blocks are fetched if the request allows it.
 net::Task<Delivered> serve_object(Client& client, const Request& request, ObjectToServe held,

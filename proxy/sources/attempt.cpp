@@ -13,13 +13,15 @@ using net::Task;
 namespace {
 
 constexpr int kMostInterims = 32;
+constexpr unsigned kProcessing = 102;
 constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed, {}};
 
 }  // namespace
 
-Attempt::Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer)
+Attempt::Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer, Lead lead)
     : worker_(&worker),
       peer_(std::move(peer)),
+      lead_(lead),
       fetch_(std::make_unique<Fetch>(worker.outgoing.upstream, std::move(plan))) {}
 
 Task<Outcome<void>> Attempt::ask(OnInterim interim) {
@@ -32,10 +34,11 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
       answered = head.error();
     } else if (!(*head)->interim()) {
       break;
-    } else if (peer_ || interims == kMostInterims) {
+    } else if (!may_be_interim(**head, interims)) {
       answered = kMalformed;
-    } else if (interim && (*head)->status != 100) {  // a GET expects no 100
-      interim(**head);
+    } else if ((*head)->status != 100) {  // a GET expects no 100
+      waits_itself_ = !!peer_;
+      if (interim) interim(**head);
     }
   }
   waited_ = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun_);
@@ -43,6 +46,11 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
   outcome_ = answered;
   note_time();
   co_return answered;
+}
+
+bool Attempt::may_be_interim(const http::ResponseHead& head, int number) const {
+  if (number == kMostInterims) return false;
+  return !peer_ || (lead_ == Lead::site && head.status == kProcessing);
 }
 
 // A time-out counts as what it took. Without neighbours, nobody asks for the time.

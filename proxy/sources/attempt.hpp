@@ -18,6 +18,12 @@ namespace proxy {
 struct Request;
 struct Worker;
 
+// Why a neighbour is asked.
+enum class Lead : std::uint8_t {
+  claim,  // its digest claims the key
+  site,   // it may be fetching what nobody claims: see peers/site.hpp
+};
+
 // Order: ask(), then the body from fetch(). An attempt may be moved while its coroutine does not
 // wait. Two attempts may wait at once. Dropping an attempt closes its connection. Belongs to one
 // thread, whose worker outlives it.
@@ -27,12 +33,12 @@ class Attempt {
   using OnInterim = std::function<void(const http::ResponseHead&)>;
 
   // Asks `peer`, or the origin if it is null.
-  Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer = nullptr);
+  Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer = nullptr, Lead lead = Lead::claim);
 
   // Sends the request and waits for the head of the final answer. Notes how long an origin took
   // (Worker::origin_times). `interim`, if set, gets each of an origin's interim heads other than
-  // 100. More than 32 interim heads are a failure. Any interim head of a sibling is a failure,
-  // since a sibling sends a stored response at once.
+  // 100. More than 32 interim heads are a failure. So is any of a sibling, since a sibling sends a
+  // stored response at once, except a 102 by which it says that it waits for its own fetch.
   net::Task<Outcome<void>> ask(OnInterim interim = nullptr);
   // Makes a wait for the source fail soon. Called from outside the coroutine that waits.
   void abandon() { fetch_->abandon(); }
@@ -48,6 +54,10 @@ class Attempt {
   [[nodiscard]] cache::Received received(const Request& request, std::string_view url) const;
 
   [[nodiscard]] const peers::PeerRef& peer() const { return peer_; }  // null: the origin
+  [[nodiscard]] Lead lead() const { return lead_; }
+  // Whether the neighbour has said that it waits for a source of its own. Its time, and how its
+  // body ends, then tell nothing about itself.
+  [[nodiscard]] bool waits_itself() const { return waits_itself_; }
   [[nodiscard]] cache::SourceKind source() const;
   [[nodiscard]] cache::Giver giver() const;
   [[nodiscard]] Hierarchy hierarchy() const;
@@ -60,10 +70,13 @@ class Attempt {
   [[nodiscard]] std::chrono::microseconds waited() const { return waited_; }
 
  private:
+  [[nodiscard]] bool may_be_interim(const http::ResponseHead& head, int number) const;
   void note_time() const;
 
   Worker* worker_;
   peers::PeerRef peer_;
+  Lead lead_;
+  bool waits_itself_ = false;
   std::unique_ptr<Fetch> fetch_;
   cache::Times times_{};
   Steady::time_point begun_{};

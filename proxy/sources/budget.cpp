@@ -15,6 +15,9 @@ constexpr Time kNoise = 1ms;
 constexpr Time kLeastPatience = 10ms;
 constexpr Time kAssumed = 50ms;  // of what was never measured
 constexpr Time kWithoutBudget = 40ms;
+constexpr int kLeastGain = 8;
+constexpr Time kNoiseOfFetch = 20ms;
+constexpr Time kAssumedOfFetch = 500ms;
 constexpr Time kEndless = std::chrono::hours{1};
 constexpr std::chrono::seconds kFades{10};  // the memory of a slow answer
 
@@ -47,6 +50,17 @@ Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {
   if (!claimant.measured()) return std::min(kAssumed, budget.patience);
   if (origin_comes_first(claimant, budget)) return 0ms;
   return std::clamp(claimant.p95(), kLeastPatience, std::max(kLeastPatience, budget.patience));
+}
+
+bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,
+               config::Prefer prefer) {
+  if (prefer == config::Prefer::neighbours) return true;
+  if (prefer == config::Prefer::latency) return false;
+  return !origin.measured() || kLeastGain * neighbour.mean() <= origin.mean();
+}
+
+Time patience_with_fetch(const peers::FirstByte& origin) {
+  return origin.measured() ? origin.p95() + kNoiseOfFetch : kAssumedOfFetch;
 }
 
 }  // namespace proxy

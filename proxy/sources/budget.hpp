@@ -39,6 +39,11 @@ enum class Ask : std::uint8_t {
 Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budget,
                    peers::SteadyTime now);
 
+// Whether a miss that no neighbour claims may wait for a neighbour of the site to say whether it is
+// being fetched: the origin takes at least eight times as long, or is unknown.
+bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,
+               config::Prefer prefer);
+
 // Whether the origin is asked before this claimant, or at once beside it: the origin's time is
 // unknown, and asking tells it, but the claimant is known not to be near.
 bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget);
@@ -47,5 +52,9 @@ bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget);
 // from 10 ms to budget.patience. 50 ms are assumed of a claimant that was never measured. No time
 // at all if origin_comes_first(). With Prefer::neighbours, as long as the time-outs allow.
 Budget::Time patience_with(const peers::FirstByte& claimant, const Budget& budget);
+
+// How long to wait for a neighbour that is fetching the response itself, which began before: as
+// long as the origin mostly takes.
+Budget::Time patience_with_fetch(const peers::FirstByte& origin);
 
 }  // namespace proxy

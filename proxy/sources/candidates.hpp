@@ -1,11 +1,13 @@
-// The neighbours that claim a key, sorted by whether and when a search asks them. No I/O.
+// The neighbours that a search may ask, sorted by whether and when it does. No I/O.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "peers/directory.hpp"
+#include "proxy/sources/attempt.hpp"
 #include "proxy/sources/budget.hpp"
 
 namespace proxy {
@@ -17,7 +19,13 @@ class Candidates {
   Candidates(peers::Claimants claimants, const Budget& budget, peers::SteadyTime now,
              const std::function<std::uint32_t()>& draw);
 
-  // Whether no neighbour claims the key.
+  // For a key that nobody claims: the neighbour to ask whether it is being fetched; null: none.
+  explicit Candidates(peers::PeerRef of_site) : lead_(Lead::site) {
+    if (of_site) in_line_.push_back(std::move(of_site));
+  }
+
+  [[nodiscard]] Lead lead() const { return lead_; }
+  // Whether there is nobody to ask.
   [[nodiscard]] bool none() const { return in_line_.empty() && on_trial_.empty() && !reserve(); }
   // Neighbours that failed or were slow: one request at a time asks them, beside the first
   // neighbour of the line.
@@ -29,6 +37,9 @@ class Candidates {
   [[nodiscard]] const peers::PeerRef& first_left() const { return in_line_[asked_]; }
   const peers::PeerRef& next() { return in_line_[asked_++]; }
 
+  // Asks this neighbour, too, as the last of the line.
+  void add(peers::PeerRef peer) { in_line_.push_back(std::move(peer)); }
+
   // Whether there are neighbours that are too slow to be asked while the origin works.
   [[nodiscard]] bool reserve() const { return !too_slow_.empty(); }
   // The origin has failed: the reserve joins the line.
@@ -39,6 +50,7 @@ class Candidates {
   peers::Claimants on_trial_;
   peers::Claimants too_slow_;
   std::size_t asked_ = 0;
+  Lead lead_ = Lead::claim;
 };
 
 }  // namespace proxy

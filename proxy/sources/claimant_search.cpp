@@ -42,6 +42,33 @@ peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
   return claimants;
 }
 
+// The neighbour to ask about a key that nobody claims: its owner or, if that is this proxy, the
+// neighbour that has said that it fetches the key. Null: none.
+PeerRef neighbour_of_site(Worker& worker, const ClaimantSearch::For& wanted) {
+  auto& process = worker.process;
+  const auto& directory = wanted.request.policy().directory;
+  const auto now = Attempt::Steady::now();
+  const auto ours = process.publisher.current()->epoch;
+  if (auto owner = directory->owner(wanted.key, ours, now)) return owner;
+  const auto fetcher = process.site_fetches.fetcher_of(wanted.key, now);
+  return fetcher ? directory->member(*fetcher, now) : nullptr;
+}
+
+Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
+                          const peers::FirstByte& origin, const Budget& budget) {
+  auto claimants = claimants_for(wanted);
+  const auto& settings = wanted.request.policy().settings.digest;
+  const bool may_collapse = settings.site_collapse == config::SiteCollapse::automatic;
+  if (!claimants.empty() || !wanted.of_site || !may_collapse) {
+    return {std::move(claimants), budget, Attempt::Steady::now(),
+            [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }};
+  }
+  auto neighbour = neighbour_of_site(worker, wanted);
+  const bool pays =
+      neighbour && site_pays(origin, neighbour->accuracy.standing().first_byte, settings.prefer);
+  return Candidates(pays ? std::move(neighbour) : nullptr);
+}
+
 bool is_for_good(const Finding& no) {
   using peers::FalseHit;
   return no.worth == Worth::false_hit &&
@@ -57,8 +84,7 @@ ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, Inquiries& inquiries)
       inquiries_(inquiries),
       origin_takes_(origin_takes(worker, wanted_.request)),
       budget_(budget_for(wanted_, origin_takes_)),
-      candidates_(claimants_for(wanted_), budget_, Steady::now(),
-                  [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }),
+      candidates_(candidates_for(worker, wanted_, origin_takes_, budget_)),
       race_(worker) {}
 
 // Neighbours must not hand out what we would refuse to fetch. A name that leads nowhere is not
@@ -126,9 +152,11 @@ bool ClaimantSearch::keep_failure(Attempt& origin) {
 
 Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding& finding) {
   auto& attempt = question.attempt;
+  const auto& directory = wanted_.request.policy().directory;
   note(attempt, finding);
-  if (is_for_good(finding)) {
-    const auto& directory = wanted_.request.policy().directory;
+  if (attempt.lead() == Lead::site) {
+    follow_to_fetcher(attempt);
+  } else if (is_for_good(finding)) {
     directory->note_denial(attempt.peer(), wanted_.key, attempt.begun());
   }
   // While a trial is under way, the next source has its own turn.
@@ -136,6 +164,15 @@ Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding
   // The sibling will soon be asked for another response, so its connection is worth keeping.
   if (finding.worth == Worth::false_hit && searching())
     co_await drain_body(worker_, attempt.fetch());
+}
+
+// Asks whom the key's owner has named, once.
+void ClaimantSearch::follow_to_fetcher(const Attempt& answer) {
+  if (!answer.outcome() || candidates_.asked() > 1) return;
+  const auto fetcher = fetcher_named_in(answer.head());
+  if (!fetcher) return;
+  const auto& directory = wanted_.request.policy().directory;
+  if (auto peer = directory->member(*fetcher, Steady::now())) candidates_.add(std::move(peer));
 }
 
 // One request at a time tries a neighbour that failed. The next source is asked at once.
@@ -185,10 +222,18 @@ void ClaimantSearch::ask_claimant(const PeerRef& peer) {
   const auto patience = patience_with(takes, budget_);
   next_source_at_ =
       std::max(now + std::min(patience, kLeastTurn), std::min(now + patience, latest));
-  SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked)};
+  const auto lead = candidates_.lead();
+  SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked, lead)};
   question.expected_by = now + std::max(patience, takes.p95());
   question.seen_out = !takes.measured();
+  question.on_interim = [this](const auto&) { wait_for_fetch(); };
   race_.start(std::move(question));
+}
+
+// A neighbour of the site is fetching the response.
+void ClaimantSearch::wait_for_fetch() {
+  if (origin_asked_) return;
+  next_source_at_ = std::max(next_source_at_, *begun_ + patience_with_fetch(origin_takes_));
 }
 
 void ClaimantSearch::ask_origin() {
@@ -222,6 +267,9 @@ void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::u
   const auto judged = in_time(finding, attempt.waited(), policy.settings.timeouts.peer_first_byte);
   note_worth(*policy.directory, attempt, judged, bytes);
   const auto& name = attempt.peer()->name;
+  // A neighbour that has claimed nothing has kept its word.
+  const bool kept_word = attempt.lead() == Lead::site && judged.worth == Worth::false_hit;
+  if (kept_word) return inquiries_.add({name, "not-held", {}, attempt.waited()});
   http::add_detail(inquiries_.detail, words_for(judged, name));
   const auto result = word(judged.worth);
   if (!result.empty()) inquiries_.add({name, result, word_for_cause(judged), attempt.waited()});
@@ -232,7 +280,8 @@ void ClaimantSearch::settle() {
   const auto now = Steady::now();
   for (const auto& question : race_.under_way()) {
     const auto& peer = question->attempt.peer();
-    const bool was_slow = peer && !question->over && now >= question->expected_by;
+    const bool was_slow = peer && !question->over && now >= question->expected_by &&
+                          !question->attempt.waits_itself();
     const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->asked);
     const auto result = was_slow ? word(Worth::outrun) : "not-awaited";
     inquiries_.add({peer ? peer->name : std::string(kOrigin), result, {}, waited});

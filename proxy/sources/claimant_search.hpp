@@ -19,8 +19,9 @@ namespace proxy {
 // next one is asked. If one is silent for longer than it mostly is, the next source is asked, too:
 // another claimant or, once the budget's patience is over, the origin. The first good answer wins,
 // and the others are left. If too many requests ask two sources (Hedges), the silent one is left
-// first. If the origin fails, even claimants that do not fit the budget are asked. Belongs to one
-// coroutine. The constructor's references outlive it.
+// first. A key that nobody claims is asked of the one neighbour of the site that would know who
+// fetches it (peers/site.hpp). If the origin fails, even claimants that do not fit the budget are
+// asked. Belongs to one coroutine. The constructor's references outlive it.
 class ClaimantSearch {
  public:
   struct For {
@@ -31,6 +32,8 @@ class ClaimantSearch {
     // others, which would hide who gave them. Nor for what is stale here: a guest could then keep
     // its own response from being checked for ever.
     bool guests = false;
+    // Whether a neighbour of the site that may be fetching the response is asked if none claims it.
+    bool of_site = false;
     // Makes the question to the origin. Empty: the search does not ask the origin, and ends when it
     // would.
     std::function<Attempt()> origin = {};
@@ -65,6 +68,8 @@ class ClaimantSearch {
   bool ask_next_source();
   [[nodiscard]] bool asks_origin_first() const;
   void ask_claimant(const peers::PeerRef& peer);
+  void wait_for_fetch();
+  void follow_to_fetcher(const Attempt& answer);
   void ask_origin();
   bool may_hedge();
   [[nodiscard]] bool hedges() const;

@@ -77,6 +77,14 @@ Finding in_time(Finding finding, std::chrono::microseconds waited,
   return finding;
 }
 
+std::optional<peers::ClaimOutcome> noted_as_unclaimed(const Finding& finding, bool waited) {
+  const auto& worth = finding.worth;
+  if (worth == Worth::true_hit) return peers::ClaimOutcome::unclaimed_hit;
+  if (waited) return std::nullopt;
+  if (worth != Worth::false_hit && worth != Worth::unusable) return noted_as(finding);
+  return finding.late ? peers::ClaimOutcome::timed_out : peers::ClaimOutcome::unclaimed_no;
+}
+
 std::optional<peers::ClaimOutcome> noted_as(const Finding& finding) {
   switch (finding.worth) {
     case Worth::true_hit:
@@ -144,12 +152,20 @@ std::string words_for(const Finding& finding, std::string_view name) {
 }
 
 Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
-                   const SiblingQuestion& asked) {
-  const auto digest = request.policy().directory->native_etag(peer);
+                   const SiblingQuestion& asked, Lead lead) {
   auto question = asked;
+  std::string digest;
+  std::string epoch;
+  if (lead == Lead::claim) {
+    digest = request.policy().directory->native_etag(peer);
+  } else {
+    epoch = peers::to_text(worker.process.publisher.current()->epoch);
+  }
   question.digest = digest;
-  auto head = sibling_request(request, worker.process.name, question);
-  return {worker, plan_for(request, *peer, std::move(head)), peer};
+  question.fetcher = epoch;
+  auto plan = plan_for(request, *peer, sibling_request(request, worker.process.name, question));
+  if (lead == Lead::site) plan.first_byte = request.policy().settings.timeouts.first_byte;
+  return {worker, std::move(plan), peer, lead};
 }
 
 Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& request) {
@@ -159,15 +175,31 @@ Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& requ
   return {worker, std::move(plan), peer};
 }
 
+std::optional<peers::Epoch> fetcher_named_in(const http::ResponseHead& answer) {
+  const auto said = http::nearest_cache_status(answer.fields);
+  constexpr std::string_view kNames = "fetched-by/";
+  if (!said || !said->detail.starts_with(kNames)) return std::nullopt;
+  return peers::parse_epoch(std::string_view(said->detail).substr(kNames.size()));
+}
+
+std::optional<std::chrono::microseconds> first_byte_of(const Attempt& attempt,
+                                                       const Finding& finding) {
+  if (finding.worth == Worth::broken || attempt.waits_itself()) return std::nullopt;
+  return attempt.waited();
+}
+
+std::optional<peers::ClaimOutcome> outcome_of(const Attempt& attempt, const Finding& finding) {
+  if (attempt.lead() == Lead::claim) return noted_as(finding);
+  return noted_as_unclaimed(finding, attempt.waits_itself());
+}
+
 void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,
                 std::uint64_t bytes) {
-  if (finding.worth == Worth::cut) attempt.peer()->accuracy.cut_a_body();
-  const auto outcome = noted_as(finding);
+  const auto outcome = outcome_of(attempt, finding);
   if (!outcome) return;
-  const bool tells_time = finding.worth != Worth::broken;
-  const auto first_byte = tells_time ? std::optional(attempt.waited()) : std::nullopt;
-  directory.note(attempt.peer(), *outcome, first_byte, bytes, Attempt::Steady::now(),
-                 finding.cause);
+  if (finding.worth == Worth::cut) attempt.peer()->accuracy.cut_a_body();
+  directory.note(attempt.peer(), *outcome, first_byte_of(attempt, finding), bytes,
+                 Attempt::Steady::now(), finding.cause);
 }
 
 }  // namespace proxy

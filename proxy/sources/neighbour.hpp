@@ -71,8 +71,10 @@ std::optional<Finding> objection(cache::Storability storability, const cache::En
 // time in which it must begin to send a response, even a busy neighbour can say so.
 Finding in_time(Finding finding, std::chrono::microseconds waited,
                 std::chrono::milliseconds first_byte);
-// The outcome for the neighbour's statistics; nothing if the finding is not about its claim.
+// The outcome for the neighbour's statistics; nothing if the finding is not about the neighbour.
 std::optional<peers::ClaimOutcome> noted_as(const Finding& finding);
+// Likewise, for a neighbour that has not claimed the URL. `waited`: it waited for its own source.
+std::optional<peers::ClaimOutcome> noted_as_unclaimed(const Finding& finding, bool waited);
 // The worth as one word, such as "false-hit". Empty: the answer was of use, or says nothing.
 std::string_view word(Worth worth);
 // The cause of a false hit, as /digest spells it; empty if it is not told.
@@ -83,11 +85,19 @@ std::string words_for(const Finding& finding, std::string_view name);
 // An attempt to get what is `asked` from the peer: a GET with only-if-cached and without
 // credentials, within the time-outs for peers.
 Attempt attempt_at(Worker& worker, const peers::PeerRef& peer, const Request& request,
-                   const SiblingQuestion& asked);
+                   const SiblingQuestion& asked, Lead lead = Lead::claim);
 // As attempt_at(), but with HEAD, for the whole response, and on a connection of its own that is
 // not used again.
 Attempt probe_of(Worker& worker, const peers::PeerRef& peer, const Request& request);
 
+// The neighbour that a sibling's answer names as the one that fetches the response, by its epoch.
+std::optional<peers::Epoch> fetcher_named_in(const http::ResponseHead& answer);
+
+// The outcome of an attempt: noted_as(), or noted_as_unclaimed().
+std::optional<peers::ClaimOutcome> outcome_of(const Attempt& attempt, const Finding& finding);
+// The neighbour's time to first byte, as far as the answer tells it.
+std::optional<std::chrono::microseconds> first_byte_of(const Attempt& attempt,
+                                                       const Finding& finding);
 // Notes in the neighbour's statistics what its answer was worth. `bytes`: how many bytes of the
 // body were used.
 void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const Finding& finding,

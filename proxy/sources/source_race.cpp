@@ -29,11 +29,10 @@ void note_unused(const Attempt& attempt, bool begun) {
                                             : heard_in(heard.error());
   if (finding.worth == Worth::holds && !begun) return;
   const auto outcome = finding.worth == Worth::holds ? std::optional(peers::ClaimOutcome::overtaken)
-                                                     : noted_as(finding);
+                                                     : outcome_of(attempt, finding);
   if (!outcome) return;
-  const bool tells_time = finding.worth != Worth::broken;
-  const auto first_byte = tells_time ? std::optional(attempt.waited()) : std::nullopt;
-  peer->accuracy.note(*outcome, first_byte, 0, Attempt::Steady::now(), finding.cause);
+  peer->accuracy.note(*outcome, first_byte_of(attempt, finding), 0, Attempt::Steady::now(),
+                      finding.cause);
 }
 
 Task<void> see_through(SourceRace::QuestionRef question, std::shared_ptr<Wakeup> bell) {

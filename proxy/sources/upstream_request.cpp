@@ -5,6 +5,7 @@
 #include <span>
 
 #include "peers/native_target.hpp"
+#include "peers/site.hpp"
 #include "proxy/cache/combine.hpp"
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
@@ -85,7 +86,7 @@ std::string sibling_request(const Request& request, std::string_view our_name,
   std::string control = "only-if-cached";
   append_seconds(control, ", max-age=", request.facts.control.max_age);
   append_seconds(control, ", min-fresh=", request.facts.control.min_fresh);
-  boost::container::small_vector<http::Field, 4> extra{
+  boost::container::small_vector<http::Field, 5> extra{
       {field::cache_control, "Cache-Control", control}};
   const std::string range = part ? http::range_field(part->bytes) : std::string();
   if (part) extra.push_back({field::range, "Range", range});
@@ -94,6 +95,7 @@ std::string sibling_request(const Request& request, std::string_view our_name,
   }
   if (!asked.tag.empty()) extra.push_back({field::if_none_match, "If-None-Match", asked.tag});
   if (!asked.digest.empty()) extra.push_back({field::unknown, peers::kDigestField, asked.digest});
+  if (!asked.fetcher.empty()) extra.push_back({field::unknown, peers::kFetchField, asked.fetcher});
   std::string head;
   const auto shown = http::without_forwarded(request.head.fields);
   http::append_request_head(head, {.method = method,

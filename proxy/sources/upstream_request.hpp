@@ -27,6 +27,8 @@ struct SiblingQuestion {
   std::string_view tag = {};
   // The ETag of the sibling's digest that claims the URL (peers::kDigestField). Empty: none.
   std::string_view digest = {};
+  // Our epoch, if the sibling has not claimed the URL (peers::kFetchField). Empty: it has.
+  std::string_view fetcher = {};
 };
 // The head of a request to a sibling: in absolute-form, with only-if-cached, and without
 // credentials and cookies, since a sibling is asked only for responses that it may give to any

@@ -12,6 +12,7 @@
 #include "proxy/crowd/descriptors.hpp"
 #include "proxy/crowd/pressure.hpp"
 #include "proxy/fill/fills.hpp"
+#include "proxy/fill/site_fetches.hpp"
 #include "proxy/net/clock.hpp"
 #include "proxy/observe/access_log.hpp"
 #include "proxy/observe/metrics.hpp"
@@ -68,6 +69,7 @@ struct Process {
   DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
   Warnings warnings{};
   HeldPolls held_polls{};
+  SiteFetches site_fetches{};
   std::atomic<bool> draining{false};
   std::atomic<bool> verifying{false};  // a request to verify the cache is running
 };

@@ -248,5 +248,17 @@ TEST(Accuracy, ATimeOutCountsAsWhatItTook) {
   EXPECT_EQ(accuracy.books().first_byte, 132ms) << "it was known to be out of reach";
 }
 
+TEST(Accuracy, WhatWasNeverClaimedIsNeitherATrueNorAFalseHit) {
+  Accuracy accuracy;
+  accuracy.note(ClaimOutcome::unclaimed_hit, std::nullopt, 100, kNow);
+  accuracy.note(ClaimOutcome::unclaimed_no, 3ms, 0, kNow);
+  const auto books = accuracy.books();
+  EXPECT_EQ(books.unclaimed_hits, 1U);
+  EXPECT_EQ(books.bytes_saved, 100U);
+  EXPECT_EQ(books.first_byte, 3ms);
+  EXPECT_EQ(books.true_hits + books.false_hits + books.failures, 0U);
+  EXPECT_EQ(accuracy.standing().came_true, 1);
+}
+
 }  // namespace
 }  // namespace peers

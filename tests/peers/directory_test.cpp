@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tests/peers/samples.hpp"
 
 namespace peers {
@@ -209,6 +211,61 @@ TEST_F(DirectoryTest, StatusTellsWhatIsKnownAndNothingElse) {
   EXPECT_EQ(unknown.digest.age_seconds, std::nullopt);
   EXPECT_EQ(unknown.digest.false_positive_rate, std::nullopt);
   EXPECT_EQ(unknown.books.first_byte, std::nullopt);
+}
+
+// Reports of Hearsays with the epochs 1, 2 and 3.
+class SiteOfThree : public DirectoryTest {
+ protected:
+  SiteOfThree() {
+    for (std::size_t id = 0; id < 3; ++id) directory_.update(id, report_of_member(id + 1));
+  }
+  static PollReport report_of_member(Epoch epoch) {
+    auto report = report_of({}, kNow);
+    auto digest = samples::native_of({});
+    digest.epoch = epoch;
+    report.claims = Claims(std::move(digest));
+    return report;
+  }
+  // How often each of us owns a key: "" stands for us.
+  std::map<std::string, int> owners(SteadyTime now = kNow) const {
+    std::map<std::string, int> owned;
+    for (int i = 0; i < 400; ++i) {
+      const auto owner = directory_.owner(key(std::to_string(i)), 4, now);
+      ++owned[owner ? owner->name : ""];
+    }
+    return owned;
+  }
+};
+
+TEST_F(SiteOfThree, OwnsEachKeyOnceWithOurShareOfThem) {
+  const auto owned = owners();
+  ASSERT_EQ(owned.size(), 4U);
+  for (const auto& [name, count] : owned) EXPECT_NEAR(count, 100, 45) << name;
+}
+
+TEST_F(SiteOfThree, IsMadeOfThoseWhoMayBeAskedNow) {
+  answer(0, ClaimOutcome::timed_out, 1s);  // it rests
+  EXPECT_EQ(owners().count("b"), 0U);
+  EXPECT_EQ(directory_.member(1, kNow), nullptr);
+  answer(1, ClaimOutcome::outrun, 1s);  // it is on trial
+  EXPECT_EQ(owners().count("c"), 0U);
+  EXPECT_EQ(directory_.member(3, kNow), directory_.peers()[2]);
+  EXPECT_EQ(directory_.member(5, kNow), nullptr);
+  EXPECT_EQ(owners(kNow + 60s), (std::map<std::string, int>{{"", 400}})) << "too old digests";
+}
+
+TEST_F(SiteOfThree, HasNoSquidsAndNoGuests) {
+  PeerDirectory guests(std::vector{[] {
+    auto guest = peer_at("b", "127.0.0.2");
+    guest.trust = config::Trust::guest;
+    return guest;
+  }()});
+  guests.update(0, report_of_member(1));
+  EXPECT_EQ(guests.member(1, kNow), nullptr);
+  auto squid = report_of({}, kNow);
+  squid.claims.native = nullptr;
+  directory_.update(0, squid);
+  EXPECT_EQ(owners().count("b"), 0U);
 }
 
 }  // namespace

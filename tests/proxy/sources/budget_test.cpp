@@ -152,5 +152,25 @@ TEST(Choice, OfSeveralTheWorstIsNeverFirst) {
   EXPECT_GT(counts[2], 100);
 }
 
+TEST(SitePays, WhereTheOriginTakesEightTimesAsLongOrIsUnknown) {
+  const FirstByte unknown;
+  for (const auto prefer : {Prefer::origin_load, Prefer::neighbours}) {
+    EXPECT_TRUE(site_pays(steady(80ms), steady(10ms), prefer));
+    EXPECT_TRUE(site_pays(unknown, steady(10ms), prefer));
+    EXPECT_TRUE(site_pays(steady(80ms), unknown, prefer)) << "the question measures the neighbour";
+  }
+  EXPECT_FALSE(site_pays(steady(80ms), steady(11ms), Prefer::origin_load));
+  EXPECT_TRUE(site_pays(steady(1ms), steady(80ms), Prefer::neighbours));
+  for (const auto& origin : {steady(80ms), unknown}) {
+    EXPECT_FALSE(site_pays(origin, steady(1ms), Prefer::latency)) << "it would only add time";
+  }
+}
+
+TEST(SitePays, AFetchThatIsUnderWayIsWaitedForAsLongAsTheOriginMostlyTakes) {
+  EXPECT_GE(patience_with_fetch(steady(80ms)), 100ms);
+  EXPECT_LE(patience_with_fetch(steady(80ms)), 120ms);
+  EXPECT_EQ(patience_with_fetch({}), 500ms);
+}
+
 }  // namespace
 }  // namespace proxy

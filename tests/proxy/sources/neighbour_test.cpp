@@ -156,5 +156,44 @@ TEST(Neighbour, SendsWhatMayAnswerOrItIsObjectedTo) {
             (Finding{Worth::unusable, FalseHit::variant}));
 }
 
+TEST(Neighbour, ThatHasClaimedNothingIsNotHeldToAClaim) {
+  struct Case {
+    Finding finding;
+    std::optional<ClaimOutcome> at_once;
+    std::optional<ClaimOutcome> after_waiting;  // for its own source
+  };
+  const Case cases[] = {
+      {{Worth::true_hit}, ClaimOutcome::unclaimed_hit, ClaimOutcome::unclaimed_hit},
+      {{Worth::false_hit, FalseHit::absent}, ClaimOutcome::unclaimed_no, std::nullopt},
+      {{Worth::unusable, FalseHit::stale}, ClaimOutcome::unclaimed_no, std::nullopt},
+      {{Worth::false_hit, FalseHit::absent, true}, ClaimOutcome::timed_out, std::nullopt},
+      {{Worth::refused}, ClaimOutcome::refused, std::nullopt},
+      {{Worth::slow}, ClaimOutcome::timed_out, std::nullopt},
+      {{Worth::broken}, ClaimOutcome::broken, std::nullopt},
+      {{Worth::cut}, ClaimOutcome::broken, std::nullopt},
+      {{Worth::outrun}, ClaimOutcome::outrun, std::nullopt},
+      {{Worth::given_up}, std::nullopt, std::nullopt},
+  };
+  for (const auto& one : cases) {
+    EXPECT_EQ(noted_as_unclaimed(one.finding, false), one.at_once) << word(one.finding.worth);
+    EXPECT_EQ(noted_as_unclaimed(one.finding, true), one.after_waiting) << word(one.finding.worth);
+  }
+}
+
+TEST(Neighbour, NamesWhoFetchesWhatItDoesNot) {
+  const auto named = [](const std::string& lines) {
+    const TextAnswer answer(504, lines);
+    return fetcher_named_in(answer.head);
+  };
+  EXPECT_EQ(named("Cache-Status: b; fwd=uri-miss; detail=\"fetched-by/00000000000000ff\"\r\n"),
+            255U);
+  for (const char* detail : {"fetched-by/", "fetched-by/ff", "fetched-by/00000000000000ff gone",
+                             "gone", "refused/fetched-by/00000000000000ff"}) {
+    const auto line = "Cache-Status: b; detail=\"" + std::string(detail) + "\"\r\n";
+    EXPECT_EQ(named(line), std::nullopt) << detail;
+  }
+  EXPECT_EQ(named(""), std::nullopt);
+}
+
 }  // namespace
 }  // namespace proxy

@@ -59,6 +59,14 @@ TEST(SiblingRequest, NamesTheDigestThatClaimsTheUrl) {
             "Cache-Control: only-if-cached\r\nHearsay-Digest: \"0123456789abcdef-7\"\r\n\r\n");
 }
 
+TEST(SiblingRequest, NamesTheAskerWhereNobodyClaimsTheUrl) {
+  const TextRequest request("");
+  const SiblingQuestion asked{.fetcher = "0123456789abcdef"};
+  EXPECT_EQ(sibling_request(*request, "us", asked),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nHearsay-Fetch: 0123456789abcdef\r\n\r\n");
+}
+
 TEST(SiblingRequest, AnAnswerChosenByWhatItWasNotShownIsForSomebodyElse) {
   const TextRequest with_cookie("Cookie: a=b\r\nAccept: */*\r\n");
   const TextRequest without("Accept: */*\r\n");

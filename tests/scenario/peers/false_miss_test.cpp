@@ -57,7 +57,8 @@ TEST(FalseMiss, IsFoundByAskingAPeerThatClaimsNothing) {
 TEST(FalseMiss, IsLookedForBetweenRealProxiesAndNeverAtTheOrigin) {
   ScriptedOrigin origin;
   origin.otherwise([](const Request&) { return cacheable("hello"); });
-  const Neighbours neighbours(sampling(1, {{"digest", {{"poll", "1h"}}}}));
+  const Neighbours neighbours(
+      sampling(1, {{"digest", {{"poll", "1h"}, {"site_collapse", "off"}}}}));
   ASSERT_TRUE(neighbours.b_knows(0));
   Client(neighbours.a.port()).get(origin.url("/a"));  // too late for the digest that b has read
   for (const char* path : {"/a", "/b"}) Client(neighbours.b.port()).get(origin.url(path));

@@ -1,0 +1,243 @@
+// A response that no neighbour claims is fetched once for the site: the neighbours ask the key's
+// owner who is fetching it, and join that fetch.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <deque>
+#include <thread>
+
+#include "tests/scenario/peers/peer_scene.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace scenario {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Fields kStored{{"Cache-Control", "max-age=60"}, {"ETag", "\"v1\""}};
+
+// Hearsays "0", "1", "2" that are neighbours of each other, and their origin.
+struct Site {
+  static constexpr std::size_t kMembers = 3;
+
+  explicit Site(const json& settings = json::object()) {
+    for (std::size_t self = 0; self < kMembers; ++self) {
+      json all = settings;
+      all["name"] = std::to_string(self);
+      all["peers"] = json::array();
+      for (std::size_t i = 0; i < kMembers; ++i) {
+        if (i == self) continue;
+        const auto peer = with_peer(std::to_string(i), listeners[i].port());
+        all["peers"].push_back(peer.at("peers")[0]);
+      }
+      if (settings.contains("cache")) all["cache"]["disk"]["path"] = home / std::to_string(self);
+      members.emplace_back(all, listeners[self]);
+    }
+    if (!await([this] { return is_complete(); })) throw TimedOut("a digest is not used");
+  }
+
+  bool is_complete() const {
+    for (const auto& member : members) {
+      for (const json& peer : member.digest().at("peers")) {
+        if (peer.at("state") != "usable") return false;
+      }
+    }
+    return true;
+  }
+  std::string epoch_of(std::size_t member) const { return members[member].digest().at("epoch"); }
+  double questions(std::size_t member) const {
+    return members[member].metric("hearsay_requests_total{result=\"site_question\"}");
+  }
+  // What a member answers to the question of another that nobody claims.
+  Response told(std::size_t member, const std::string& path, const std::string& asker) const {
+    const Fields fields{{"Cache-Control", "only-if-cached"}, {"Hearsay-Fetch", asker}};
+    return Client(members[member].port()).get(origin.url(path), fields);
+  }
+
+  // All members' clients ask for the path at once.
+  std::vector<Response> ask_all(const std::string& path) const {
+    std::vector<Response> answers(kMembers);
+    std::vector<std::jthread> clients;
+    for (std::size_t i = 0; i < kMembers; ++i) {
+      clients.emplace_back(
+          [&, i] { answers[i] = Client(members[i].port()).get(origin.url(path)); });
+    }
+    clients.clear();
+    return answers;
+  }
+
+  support::TemporaryDirectory home;
+  ScriptedOrigin origin;
+  std::deque<Listener> listeners{kMembers};
+  std::deque<ProxyProcess> members;
+};
+
+TEST(SiteCollapse, FetchesANewObjectOnceHoweverManyNeighboursAreAskedForItAtOnce) {
+  Site site;
+  site.origin.otherwise([](const Request& request) {
+    return cacheable("body of " + request.path).slow(allowed(200ms), 0);
+  });
+  for (const char* path : {"/a", "/b", "/c", "/d", "/e", "/f"}) {
+    for (const auto& answer : site.ask_all(path)) {
+      EXPECT_EQ(answer.body, std::string("body of ") + path);
+      EXPECT_TRUE(answer.whole);
+    }
+    EXPECT_EQ(site.origin.count(path), 1U) << path;
+  }
+  double given = 0;
+  for (const auto& member : site.members) {
+    for (const char* peer : {"0", "1", "2"}) {
+      given +=
+          member.metric("hearsay_peer_unclaimed_hits_total{peer=\"" + std::string(peer) + "\"}");
+    }
+  }
+  EXPECT_EQ(given, 2 * 6) << "by neighbours that had claimed nothing";
+}
+
+TEST(SiteCollapse, FetchesALargeObjectOnce) {
+  const std::string body(12 << 20, 'x');
+  Site site(json{{"cache", {{"memory", "64MiB"}, {"disk", {{"size", "256MiB"}}}}}});
+  site.origin.on("/large", Reply(200, kStored).body(body).slow(allowed(200ms), 0));
+  for (const auto& answer : site.ask_all("/large")) {
+    EXPECT_TRUE(answer.whole);
+    EXPECT_TRUE(answer.body == body);
+  }
+  EXPECT_EQ(site.origin.count("/large"), 1U);
+}
+
+TEST(SiteCollapse, JoinsALargeObjectThatHasBegunToArrive) {
+  const std::string half(6 << 20, 'x');
+  Site site(json{{"cache", {{"memory", "64MiB"}, {"disk", {{"size", "256MiB"}}}}}});
+  Gate rest;
+  const auto large = Reply(200, kStored).sized(2 * half.size()).send(half).wait(rest).send(half);
+  site.origin.on("/large", large);
+  const std::string url = site.origin.url("/large");
+  std::deque<Client> clients;
+  for (const auto& member : site.members) {
+    clients.emplace_back(member.port()).send(support::request_text("GET", url));
+    clients.back().read_head();
+    EXPECT_EQ(clients.back().read_body(1 << 20), std::string(1 << 20, 'x'));
+  }
+  rest.open();
+  for (auto& client : clients) {
+    EXPECT_EQ(client.read_body(2 * half.size()).size(), 2 * half.size() - (1 << 20));
+  }
+  EXPECT_EQ(site.origin.count("/large"), 1U);
+}
+
+TEST(SiteCollapse, AnswersFromTheFetchUnderWayAsItGrows) {
+  Site site;
+  Gate head;
+  Gate rest;
+  site.origin.on("/a", Reply(200, kStored)
+                           .sized(200'000)
+                           .wait(head)
+                           .send(std::string(100'000, 'a'))
+                           .wait(rest)
+                           .send(std::string(100'000, 'b')));
+  const std::string url = site.origin.url("/a");
+  Client first(site.members[0].port());
+  first.send(support::request_text("GET", url));
+  ASSERT_TRUE(site.origin.await_requests("/a", 1));
+  Client second(site.members[0].port());
+  second.send(support::request_text(
+      "GET", url, {{"Cache-Control", "only-if-cached"}, {"Hearsay-Fetch", site.epoch_of(1)}}));
+  EXPECT_EQ(second.read_interim().status, 102) << "it says that it waits";
+  head.open();
+  Response answer = second.read_head();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_TRUE(contains(answer.field("Cache-Status"), "collapsed")) << answer.field("Cache-Status");
+  EXPECT_EQ(second.read_body(100'000), std::string(100'000, 'a')) << "the rest is not there yet";
+  rest.open();
+  second.read_rest(answer);
+  EXPECT_TRUE(answer.whole);
+  EXPECT_EQ(site.origin.count("/a"), 1U);
+}
+
+TEST(SiteCollapse, NamesTheFirstAskerToTheNextOnes) {
+  const Site site;
+  const auto detail_for = [&](const std::string& asker) {
+    const Response answer = site.told(0, "/a", asker);
+    EXPECT_EQ(answer.status, 504);
+    return nearest_cache_status(answer);
+  };
+  const std::string named = "detail=\"fetched-by/" + site.epoch_of(1) + '"';
+  EXPECT_FALSE(contains(detail_for("00000000000000aa"), "detail")) << "no member of the site";
+  EXPECT_FALSE(contains(detail_for(site.epoch_of(1)), "detail")) << "it is to fetch";
+  EXPECT_TRUE(contains(detail_for(site.epoch_of(2)), named)) << detail_for(site.epoch_of(2));
+  EXPECT_FALSE(contains(detail_for(site.epoch_of(1)), "detail")) << "it is still to fetch";
+  EXPECT_EQ(site.questions(0), 4);
+}
+
+TEST(SiteCollapse, GivesNoResponseThatMayNotCrossBetweenNeighbours) {
+  Site site;
+  Gate gate;
+  site.origin.on("/a",
+                 Reply(200, kStored).with("Set-Cookie", "a=b").sized(4).wait(gate).send("mine"));
+  Client first(site.members[0].port());
+  first.send(support::request_text("GET", site.origin.url("/a")));
+  ASSERT_TRUE(site.origin.await_requests("/a", 1));
+  Client second(site.members[0].port());
+  second.send(support::request_text(
+      "GET", site.origin.url("/a"),
+      {{"Cache-Control", "only-if-cached"}, {"Hearsay-Fetch", site.epoch_of(1)}}));
+  second.read_interim();
+  gate.open();
+  EXPECT_EQ(second.read().status, 504);
+}
+
+TEST(SiteCollapse, FetchesItselfWhatTheOthersFetchHasNotGot) {
+  Site site;
+  std::atomic<int> asked = 0;
+  site.origin.on("/a", [&](const Request&) {
+    return asked++ == 0 ? Reply::hang_up() : cacheable("at last").slow(allowed(100ms), 0);
+  });
+  std::size_t served = 0;
+  for (const auto& answer : site.ask_all("/a")) {
+    if (answer.body == "at last") ++served;
+  }
+  EXPECT_GE(served, 2U) << "one failure at the origin fails one client at most";
+}
+
+TEST(SiteCollapse, WaitsForAFetchNoLongerThanTheOriginMostlyTakes) {
+  Site site(kSparesTheOrigin);
+  site.origin.otherwise([](const Request&) { return cacheable("hello").slow(allowed(50ms), 0); });
+  Gate never;
+  std::atomic<int> asked = 0;
+  site.origin.on("/a", [&](const Request&) {
+    return asked++ == 0 ? Reply(200, kStored).sized(4).wait(never).send("late")
+                        : cacheable("in time");
+  });
+  Client first(site.members[0].port());
+  first.send(support::request_text("GET", site.origin.url("/a")));
+  ASSERT_TRUE(site.origin.await_requests("/a", 1));
+  for (const std::size_t other : {1, 2}) {
+    const Response answer = Client(site.members[other].port()).get(site.origin.url("/a"));
+    EXPECT_EQ(answer.body, "in time");
+  }
+  EXPECT_EQ(site.members[1].digest_peer("0").at("state"), "usable")
+      << "its origin was slow, not it";
+}
+
+TEST(SiteCollapse, AsksNobodyWhereTheOriginIsNear) {
+  Site site(kSparesTheOrigin);
+  site.origin.otherwise([](const Request&) { return cacheable("hello"); });
+  Client client(site.members[0].port());
+  client.get(site.origin.url("/first"));  // tells the origin's time
+  for (int i = 0; i < 20; ++i) client.get(site.origin.url("/" + std::to_string(i)));
+  EXPECT_LE(site.questions(1) + site.questions(2), 6) << "of 13: the first ones measure";
+}
+
+TEST(SiteCollapse, IsOffIfTheSettingsSaySo) {
+  for (const json& digest : {json{{"site_collapse", "off"}}, json{{"prefer", "latency"}}}) {
+    Site site(json{{"digest", digest}});
+    site.origin.otherwise([](const Request&) { return cacheable("hello"); });
+    for (int i = 0; i < 10; ++i) {
+      Client(site.members[0].port()).get(site.origin.url("/" + std::to_string(i)));
+    }
+    EXPECT_EQ(site.questions(1) + site.questions(2), 0) << digest.dump();
+  }
+}
+
+}  // namespace
+}  // namespace scenario
