@@ -56,6 +56,7 @@ hearsay_requests_total{result="denied"} 0
 hearsay_requests_total{result="tunnel"} 0
 hearsay_requests_total{result="own_page"} 0
 hearsay_requests_total{result="purge"} 0
+hearsay_requests_total{result="site_question"} 0
 # HELP hearsay_body_bytes_total Bytes of bodies, by where they came from.
 # TYPE hearsay_body_bytes_total counter
 hearsay_body_bytes_total{source="cache"} 11

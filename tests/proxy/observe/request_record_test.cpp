@@ -14,9 +14,9 @@ TEST(Tag, HasOneNameForEachAnswerInLogsAndMetrics) {
     squid.insert(squid_tag(static_cast<Tag>(i)));
     metric.insert(metric_tag(static_cast<Tag>(i)));
   }
-  EXPECT_EQ(squid.size(), kTags - 2) << "Squid has no words of its own for a purge and our pages";
+  EXPECT_EQ(squid.size(), kTags - 3) << "Squid has no words of its own for some";
   EXPECT_EQ(metric.size(), kTags);
-  EXPECT_EQ(static_cast<std::size_t>(Tag::purge), kTags - 1);
+  EXPECT_EQ(static_cast<std::size_t>(Tag::site_question), kTags - 1);
 }
 
 // Log analysers know these.
@@ -27,6 +27,7 @@ TEST(Tag, IsSpelledAsSquidSpellsIt) {
   EXPECT_EQ(squid_tag(Tag::denied), "TCP_DENIED");
   EXPECT_EQ(squid_tag(Tag::tunnel), "TCP_TUNNEL");
   EXPECT_EQ(squid_tag(Tag::purge), "TCP_MISS");
+  EXPECT_EQ(squid_tag(Tag::site_question), "TCP_MISS");
 }
 
 TEST(Hierarchy, IsSpelledAsSquidSpellsIt) {

@@ -62,9 +62,13 @@ class Freshness : public testing::Test {
     return contains(status, "peer/a") || contains(status, "false-hit/a");
   }
 
-  static json settings(const char* name, json more) {
-    more["name"] = name;
-    more["digest"] = nullptr;
+  static json settings(const char* of, json more) {
+    more["name"] = of;
+    // The defaults, but without a question that would find a's copy beyond its claim.
+    for (const char* name : {"period", "poll", "squid_period", "prefer"}) {
+      more["digest"][name] = nullptr;
+    }
+    more["digest"]["site_collapse"] = "off";
     return more;
   }
 
