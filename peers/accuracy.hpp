@@ -98,6 +98,12 @@ class Accuracy {
             std::uint64_t bytes, SteadyTime now, FalseHit cause = FalseHit::untold,
             bool foreseen = false);
 
+  // As Probation::polled(). How long a peer took before it failed says nothing of one that is back:
+  // its time is measured anew.
+  void polled(bool failed, SteadyTime now) {
+    if (probation_.polled(failed, now)) first_byte_.store(0, std::memory_order_relaxed);
+  }
+
   // Records that a question to the peer begins or ends; see Asking.
   void begin_asking() { under_way_.fetch_add(1, std::memory_order_relaxed); }
   void end_asking() { under_way_.fetch_sub(1, std::memory_order_relaxed); }

@@ -212,7 +212,7 @@ void PeerDirectory::update(std::size_t id, PollReport report) {
     digests[id] = {digests[id].number + 1, report.confirmed.value_or(SteadyTime::min())};
   }
   const bool failed = report.failures_in_a_row > 0;
-  peers_[id]->accuracy.probation().polled(failed, report.confirmed.value_or(SteadyTime::min()));
+  peers_[id]->accuracy.polled(failed, report.confirmed.value_or(SteadyTime::min()));
   const bool had_one = !!reports[id].claims.filter;
   const bool has_one = !!report.claims.filter;
   reports[id] = std::move(report);

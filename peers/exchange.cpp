@@ -213,8 +213,10 @@ class Exchange::Loop {
     const bool conditional = native == !!claims.native;
     const std::string etag = conditional ? poller.report.etag : std::string();
     request.conditional = !etag.empty();
-    // Only what can be answered by 304 is worth waiting for.
-    poller.hold = native && request.conditional ? hold_ : std::chrono::milliseconds{0};
+    // Only what can be answered by 304 is worth waiting for, and not by a peer that may be back.
+    const bool works = poller.report.failures_in_a_row == 0;
+    const bool may_wait = native && request.conditional && works;
+    poller.hold = may_wait ? hold_ : std::chrono::milliseconds{0};
     poller.asking = true;
     poller.transfer.begin({.target = native ? native_target(claims.native.get(), poller.hold)
                                             : std::string(kSquidPath),

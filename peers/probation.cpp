@@ -66,10 +66,12 @@ void Probation::heard(SteadyTime now) {
   if (resting(now) && !rests_for_a_lie(now)) resting_until_.store(now, std::memory_order_relaxed);
 }
 
-void Probation::polled(bool failed, SteadyTime now) {
+bool Probation::polled(bool failed, SteadyTime now) {
   const bool failed_before = poll_failed_.exchange(failed, std::memory_order_relaxed);
   if (failed && !failed_before) blame(Reason::poll_failed, now);
-  if (!failed && failed_before) heard(now);
+  const bool is_back = !failed && failed_before;
+  if (is_back) heard(now);
+  return is_back;
 }
 
 bool Probation::resting(SteadyTime now) const {

@@ -50,8 +50,9 @@ class Probation {
   // Records that the peer has polled us, so that it runs. Ends a rest after a failure, not one
   // after a lie: the peer is on probation then.
   void heard(SteadyTime now);
-  // Records how our poll of its digest ended. A good one after a bad one counts as heard().
-  void polled(bool failed, SteadyTime now);
+  // Records how our poll of its digest ended. A good one after a bad one counts as heard(). Returns
+  // whether the peer is back: this poll is good, and the last one was not.
+  bool polled(bool failed, SteadyTime now);
 
   // Begins a trial, unless one is under way. Returns whether it has begun. end_trial() must follow.
   bool begin_trial() { return !trial_.exchange(true, std::memory_order_relaxed); }

@@ -248,6 +248,20 @@ TEST(Accuracy, ATimeOutCountsAsWhatItTook) {
   EXPECT_EQ(accuracy.books().first_byte, 132ms) << "it was known to be out of reach";
 }
 
+TEST(Accuracy, APeerThatIsBackIsMeasuredAnew) {
+  Accuracy accuracy;
+  accuracy.note(ClaimOutcome::true_hit, 2ms, 0, kNow);
+  accuracy.polled(false, kNow);
+  accuracy.note(ClaimOutcome::outrun, 900ms, 0, kNow);
+  accuracy.polled(true, kNow + 1s);
+  EXPECT_TRUE(accuracy.standing().first_byte.measured());
+  accuracy.polled(false, kNow + 2s);
+  EXPECT_FALSE(accuracy.standing().first_byte.measured()) << "it was stopped, and not slow";
+  accuracy.note(ClaimOutcome::true_hit, 2ms, 0, kNow + 2s);
+  accuracy.polled(false, kNow + 3s);
+  EXPECT_EQ(accuracy.books().first_byte, 2ms);
+}
+
 TEST(Accuracy, WhatWasNeverClaimedIsNeitherATrueNorAFalseHit) {
   Accuracy accuracy;
   accuracy.note(ClaimOutcome::unclaimed_hit, std::nullopt, 100, kNow);
