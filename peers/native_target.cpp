@@ -6,19 +6,25 @@
 #include <charconv>
 #include <optional>
 
+#include "peers/site.hpp"
+
 namespace peers {
 namespace {
+
+std::optional<std::uint64_t> whole_number(std::string_view text, int base) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, base);
+  const bool is_whole = error == std::errc{} && stop == end;
+  return is_whole ? std::optional(number) : std::nullopt;
+}
 
 std::optional<std::uint64_t> number_of(std::string_view query, std::string_view name, int base) {
   while (!query.empty()) {
     const std::string_view pair = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(query.size(), pair.size() + 1));
     if (!pair.starts_with(name)) continue;
-    const char* const end = pair.data() + pair.size();
-    std::uint64_t number = 0;
-    const auto [stop, error] = std::from_chars(pair.data() + name.size(), end, number, base);
-    if (error == std::errc{} && stop == end) return number;
-    return std::nullopt;
+    return whole_number(pair.substr(name.size()), base);
   }
   return std::nullopt;
 }
@@ -29,6 +35,16 @@ std::string_view query_of(std::string_view target) {
 }
 
 }  // namespace
+
+std::optional<NativeBase> parse_native_etag(std::string_view etag) {
+  const auto dash = etag.find('-');
+  const bool quoted = etag.size() > 2 && etag.front() == '"' && etag.back() == '"';
+  if (!quoted || dash == std::string_view::npos) return std::nullopt;
+  const auto epoch = parse_epoch(etag.substr(1, dash - 1));
+  const auto generation = whole_number(etag.substr(dash + 1, etag.size() - dash - 2), 10);
+  if (!epoch || !generation) return std::nullopt;
+  return NativeBase{*epoch, *generation};
+}
 
 std::string native_target(const digest::NativeDigest* base_digest, std::chrono::milliseconds hold) {
   if (base_digest == nullptr) return std::string(kNativePath);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,10 @@ struct NativeBase {
 
   bool operator==(const NativeBase&) const = default;
 };
+
+// Reads the ETag of a native digest (native_etag() in generations.hpp), which is foreign text.
+// Nothing if it is none.
+std::optional<NativeBase> parse_native_etag(std::string_view etag);
 
 // The origin-form to request. If `base_digest` is null it asks for a whole digest, else for the
 // changes, and the answer may wait for `hold` until there are any; 0 asks for an answer at once. A

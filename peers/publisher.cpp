@@ -73,7 +73,8 @@ Publisher::Publisher(Holdings& holdings, const config::DigestSettings& settings,
   publish({.epoch = filters_.epoch,
            .live = describe(filters_.live, now),
            .squid = close_squid(std::make_shared<const SquidForm>(), now),
-           .expires_after = settings_.squid_period});
+           .expires_after = settings_.squid_period},
+          now);
 }
 
 bool Publisher::tick(WallTime now) {
@@ -84,7 +85,8 @@ bool Publisher::tick(WallTime now) {
   publish({.epoch = filters_.epoch,
            .live = changed ? describe(filters_.live, now) : last->live,
            .squid = squid ? close_squid(last->squid, now) : last->squid,
-           .expires_after = settings_.squid_period});
+           .expires_after = settings_.squid_period},
+          now);
   return changed;
 }
 
@@ -93,10 +95,22 @@ std::shared_ptr<const Published> Publisher::current() const {
   return published_;
 }
 
-void Publisher::publish(Published next) {
+void Publisher::publish(Published next, WallTime now) {
   auto shared = std::make_shared<const Published>(std::move(next));
+  const Closing closing{{filters_.epoch, generation_}, now};
   const threads::MutexLock lock(mutex_);
   published_.swap(shared);
+  if (!closings_.empty() && closings_.back().of == closing.of) return;
+  closings_.push_back(closing);
+  if (closings_.size() > kKnownClosings) closings_.pop_front();
+}
+
+std::optional<WallTime> Publisher::closed_at(std::string_view etag) const {
+  const auto of = parse_native_etag(etag);
+  const threads::MutexLock lock(mutex_);
+  const auto found = std::find_if(closings_.rbegin(), closings_.rend(),
+                                  [&](const Closing& closing) { return closing.of == of; });
+  return found == closings_.rend() ? std::nullopt : std::optional(found->at);
 }
 
 // Returns true if there is something new to publish.

@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/settings.hpp"
@@ -13,6 +16,7 @@
 #include "digest/counting_filter.hpp"
 #include "peers/generations.hpp"
 #include "peers/holdings.hpp"
+#include "peers/native_target.hpp"
 #include "peers/site.hpp"
 
 namespace peers {
@@ -74,6 +78,12 @@ class Publisher {
   // Any thread. Never null.
   std::shared_ptr<const Published> current() const;
 
+  // When the native digest with this ETag, which is foreign text, was closed: whatever has left the
+  // holdings since is still claimed by it. Nothing if it is none of the last kKnownClosings. Any
+  // thread.
+  static constexpr std::size_t kKnownClosings = 1024;
+  std::optional<WallTime> closed_at(std::string_view etag) const;
+
   // The newest generation as a message to a reader that holds generation `since` of `epoch`, or one
   // that we do not know (native_digest.hpp). Any thread. Never null; never waits for a generation
   // to be closed.
@@ -92,6 +102,11 @@ class Publisher {
     bool fit(const config::DigestSettings& settings) const;
   };
 
+  struct Closing {
+    NativeBase of;
+    WallTime at;
+  };
+
   bool follow(WallTime now);
   void apply(const KeyChange& change);
   digest::NativeHead head() const;
@@ -99,7 +114,7 @@ class Publisher {
   bool squid_due(const SquidForm& last, WallTime now) const;
   std::shared_ptr<const SquidForm> close_squid(std::shared_ptr<const SquidForm> last, WallTime now);
   FilterStats describe(const digest::CountingFilter& filter, WallTime now) const;
-  void publish(Published next);
+  void publish(Published next, WallTime now);
 
   Holdings& holdings_;
   const config::DigestSettings settings_;
@@ -112,6 +127,7 @@ class Publisher {
 
   mutable threads::Mutex mutex_;
   std::shared_ptr<const Published> published_ GUARDED_BY(mutex_);
+  std::deque<Closing> closings_ GUARDED_BY(mutex_);  // the latest last
 };
 
 }  // namespace peers

@@ -39,17 +39,19 @@ Task<void> answer_hit(Client& client, const Request& request, Lookup lookup,
   co_await answer_miss(client, request, std::move(again));
 }
 
-// A second field is a client's, which the neighbour has passed on.
-ClaimedBy claimed_by(const Process& process, const Request& request) {
-  const auto etag = request.head.fields.only_value(peers::kDigestField);
-  const auto epoch = '"' + peers::to_text(process.publisher.current()->epoch) + '-';
-  return etag.starts_with(epoch) ? ClaimedBy::this_run : ClaimedBy::any_run;
+// A second field that names a digest is a client's, which the neighbour has passed on.
+Refusal why_not_held(const Process& process, const Request& request, const Lookup& lookup) {
+  const auto digest = request.head.fields.only_value(peers::kDigestField);
+  if (digest.empty()) return Refusal::not_held(lookup.verdict, lookup.found);
+  const auto closed = process.publisher.closed_at(digest);
+  if (closed) return Refusal::not_held(lookup.verdict, lookup.found, closed);
+  auto found = lookup.found;
+  found.departed.forgotten = process.clock.now();  // the digest is of an earlier run, or too old
+  return Refusal::not_held(lookup.verdict, found);
 }
 
 Refusal why_not_fetched(const Process& process, const Request& request, const Lookup& lookup) {
-  if (request.facts.control.only_if_cached) {
-    return Refusal::not_held(lookup.verdict, lookup.found, claimed_by(process, request));
-  }
+  if (request.facts.control.only_if_cached) return why_not_held(process, request, lookup);
   return Refusal::offline(lookup.verdict.reason);
 }
 

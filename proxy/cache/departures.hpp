@@ -2,6 +2,7 @@
 // and the filter made no error.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +15,31 @@
 
 namespace proxy::cache {
 
-// Whether a key left the digest within the remembered time.
-enum class Departure : std::uint8_t {
-  none,
-  lately,
-  unknown,          // the table has lost keys, and this one may have been among them
-  before_this_run,  // likewise, but this one did not leave since the proxy was started
+// When a key left the digest, as far as that is remembered.
+struct Departed {
+  static constexpr Time kNever = Time::min();
+
+  Time left = kNever;
+  // Until then other keys left that are not remembered any more: the key may have been among them.
+  Time forgotten = kNever;
 };
 
+// Whether a key has left a digest that was closed at `closed`.
+enum class Departure : std::uint8_t { none, lately, unknown };
+inline Departure departure(const Departed& departed, Time closed) {
+  const auto since = std::chrono::floor<std::chrono::seconds>(closed);
+  if (departed.left >= since) return Departure::lately;
+  return departed.forgotten >= since ? Departure::unknown : Departure::none;
+}
+// Of a digest about which nothing is known: whether the key has left it as long as can be told.
+inline Departure departure(const Departed& departed) {
+  if (departed.left != Departed::kNever) return Departure::lately;
+  return departed.forgotten != Departed::kNever ? Departure::unknown : Departure::none;
+}
+
 // A direct-mapped table of fixed size, charged to the budget. A key may displace another, and is
-// recognized by 31 of its bits. Not thread-safe: the lock of the shard guards it.
+// recognized by 24 of its bits. Remembers for at most 254 s. Not thread-safe: the lock of the shard
+// guards it.
 class Departures {
  public:
   // The memory for one key. The table has room for at least one.
@@ -36,37 +52,44 @@ class Departures {
 
   // Times are rounded down to seconds.
   void remember(const digest::Key& key, Time now) {
-    Departed& last = table_[place_of(key)];
-    const bool is_other = last.fragment != fragment_of(key);
-    const bool displaces = is_remembered(last, now) && (is_other || last.displaced != 0);
-    last = {fragment_of(key) & kFragment, displaces ? 1U : 0U, seconds_of(now)};
+    Place& last = table_[place_of(key)];
+    auto forgotten = forgotten_at(last);
+    if (last.fragment != fragment_of(key)) forgotten = std::max(forgotten, last.when);
+    const auto when = seconds_of(now);
+    const auto age = std::min(when - std::min(when, forgotten), kNoAge);
+    last.fragment = fragment_of(key) & kFragment;
+    last.age = age & kNoAge;
+    last.when = when;
   }
   // The keys that left before `now` are not known, because an earlier run of this proxy knew them.
-  void lose_earlier(Time now) { lost_ = {0, 1, seconds_of(now)}; }
+  void lose_earlier(Time now) { lost_ = seconds_of(now); }
 
-  [[nodiscard]] Departure of(const digest::Key& key, Time now) const {
-    const Departed& last = table_[place_of(key)];
-    const bool counts = is_remembered(last, now);
-    if (counts && last.fragment == fragment_of(key)) return Departure::lately;
-    if (counts && last.displaced != 0) return Departure::unknown;
-    return is_remembered(lost_, now) ? Departure::before_this_run : Departure::none;
+  [[nodiscard]] Departed of(const digest::Key& key, Time now) const {
+    const Place& last = table_[place_of(key)];
+    const bool is_it = last.when != 0 && last.fragment == fragment_of(key);
+    return {remembered(is_it ? last.when : 0, now),
+            remembered(std::max(lost_, forgotten_at(last)), now)};
   }
 
  private:
-  static constexpr std::uint32_t kFragment = (1U << 31) - 1;
-  struct Departed {
-    std::uint32_t fragment : 31 = 0;
-    std::uint32_t displaced : 1 = 0;  // a key that still had to be remembered
-    std::uint32_t when = 0;           // 0: never
+  static constexpr int kFragmentBits = 24;
+  static constexpr std::uint32_t kFragment = (1U << kFragmentBits) - 1;
+  // How long before another key left: longer than anything is remembered, or none did.
+  static constexpr std::uint32_t kNoAge = 255;
+  // Of the latest key that left the digest at this place of the table.
+  struct Place {
+    std::uint32_t fragment : kFragmentBits = 0;
+    std::uint32_t age : 8 = kNoAge;  // how long before another one left, which is not remembered
+    std::uint32_t when = 0;          // seconds; 0: never
   };
-  static_assert(sizeof(Departed) == kBytesEach);
+  static_assert(sizeof(Place) == kBytesEach);
 
   // By other bits of the hash than those that select the shard.
   [[nodiscard]] std::size_t place_of(const digest::Key& key) const {
     return (digest::KeyHash{}(key) >> 32) % table_.size();
   }
   static std::uint32_t fragment_of(const digest::Key& key) {
-    return digest::load<std::uint32_t>(key.bytes.data()) & kFragment;
+    return digest::load<std::uint32_t>(key.bytes.data()) >> (32 - kFragmentBits);
   }
   static std::uint32_t seconds_of(Time time) {
     const auto since = time.time_since_epoch();
@@ -74,14 +97,19 @@ class Departures {
         std::chrono::duration_cast<std::chrono::seconds>(since).count());
   }
 
-  [[nodiscard]] bool is_remembered(const Departed& departed, Time now) const {
-    if (departed.when == 0) return false;
-    return std::chrono::seconds(seconds_of(now) - departed.when) <= remembered_;
+  static std::uint32_t forgotten_at(const Place& place) {
+    return place.age == kNoAge ? 0 : place.when - place.age;
+  }
+  [[nodiscard]] Time remembered(std::uint32_t when, Time now) const {
+    if (when == 0 || std::chrono::seconds(seconds_of(now) - when) > remembered_) {
+      return Departed::kNever;
+    }
+    return Time(std::chrono::seconds(when));
   }
 
   const std::chrono::seconds remembered_;
-  std::vector<Departed> table_;
-  Departed lost_{};
+  std::vector<Place> table_;
+  std::uint32_t lost_ = 0;
   const Charge charge_;
 };
 

@@ -175,8 +175,7 @@ struct Kept {
 struct Found {
   std::shared_ptr<const Entry> entry;  // null: nothing stored answers this request
   bool varies = false;                 // the URL is stored, but no variant matches
-  // If it is not stored: whether it was claimed recently (StoreLimits::remembered).
-  Departure departed = Departure::none;
+  Departed departed = {};              // if it is not stored: see StoreLimits::remembered
   bool lacks = false;  // an object without a block that the request needs; judge()'s caller sets it
   std::shared_ptr<OnDisk> on_disk = {};  // as in Kept
 };

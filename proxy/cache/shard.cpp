@@ -61,7 +61,7 @@ Found Shard::find(const digest::Key& key, std::string_view url, const http::Fiel
   const threads::MutexLock lock(mutex_);
   const auto slot = slots_.find(key);
   if (slot == slots_.end() || slot->second.newest->entry->url != url) {
-    return {nullptr, false, claims_.departure(key)};
+    return {nullptr, false, claims_.departed(key)};
   }
   Node* chosen = nullptr;
   for (Node* node = slot->second.newest.get(); node; node = node->next.get()) {

@@ -40,8 +40,8 @@ class ShardClaims {
   // A variant whose claim has ended at `now`; null if there is none.
   Claimable* outlived(Time now);
 
-  // Whether the key was claimed recently. Call this for a key that is not claimed any more.
-  [[nodiscard]] Departure departure(const digest::Key& key) const {
+  // When the key ceased to be claimed. Call this for a key that is not claimed any more.
+  [[nodiscard]] Departed departed(const digest::Key& key) const {
     return departures_.of(key, latest_);
   }
   void remember_departure(const digest::Key& key, Time now) {

@@ -104,7 +104,7 @@ class Store {
   std::uint64_t bytes() const { return totals_.bytes.load(std::memory_order_relaxed); }
 
   // Call this when an earlier run of this proxy has had claims: which keys have left before `now`
-  // is not known (Departure::before_this_run).
+  // is not known (Departed::forgotten).
   void lose_departures(Time now);
 
   // Appends the changes since the last call, in order per key; additions and removals of a key

@@ -10,12 +10,12 @@ using net::Task;
 namespace {
 
 // A neighbour that reads `fwd=uri-miss` alone takes it for an error of our filter. So where we
-// cannot know, nothing is said of the look-up. A digest of this run has not claimed what left
-// before.
-void tell_departure(const cache::Found& found, ClaimedBy digest, http::CacheStatus& status) {
-  const bool before = found.departed == cache::Departure::before_this_run;
-  if (found.departed == cache::Departure::none || (before && digest == ClaimedBy::this_run)) return;
-  const bool is_known = found.departed == cache::Departure::lately;
+// cannot know, nothing is said of the look-up.
+void tell_departure(const cache::Departed& departed, std::optional<cache::Time> closed,
+                    http::CacheStatus& status) {
+  const auto left = closed ? departure(departed, *closed) : departure(departed);
+  if (left == cache::Departure::none) return;
+  const bool is_known = left == cache::Departure::lately;
   status.detail = is_known ? "gone" : "unknown";
   if (!is_known) status.fwd = http::Forward::none;
 }
@@ -29,13 +29,14 @@ Refusal Refusal::loop() {
 }
 
 Refusal Refusal::not_held(const cache::Verdict& verdict, const cache::Found& found,
-                          ClaimedBy digest) {
+                          std::optional<cache::Time> closed) {
   Refusal refusal{504, "not stored here, and only stored responses were asked for", Tag::miss, {}};
   // A fresh entry may not fit the request, for instance a 404 (RFC 9211 2.2: fwd=miss).
   const bool unfit = verdict.reason == http::Forward::none;
   refusal.cache_status.fwd = unfit ? http::Forward::miss : verdict.reason;
-  if (verdict.reason == http::Forward::uri_miss)
-    tell_departure(found, digest, refusal.cache_status);
+  if (verdict.reason == http::Forward::uri_miss) {
+    tell_departure(found.departed, closed, refusal.cache_status);
+  }
   if (unfit && found.entry && !found.entry->for_neighbours()) {
     refusal.cache_status.detail =
         found.entry->sets_cookie ? "refused/set-cookie" : "refused/unconfirmed";

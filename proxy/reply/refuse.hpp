@@ -11,9 +11,6 @@
 
 namespace proxy {
 
-// Which digest of ours made the neighbour ask, as far as it says.
-enum class ClaimedBy : std::uint8_t { any_run, this_run };
-
 struct Refusal {
   unsigned status = 500;
   std::string reason;  // for a person
@@ -22,10 +19,11 @@ struct Refusal {
   std::string_view allow = {};  // of a 405: the allowed methods
 
   static Refusal loop();
-  // The 504 for only-if-cached. Its detail is "gone" if our digest claimed the response recently,
-  // and "unknown", without `fwd`, if that is not known.
+  // The 504 for only-if-cached. Its detail is "gone" if the response has left our digest since
+  // `closed`, when the digest that claims it was closed, and "unknown", without `fwd`, if that is
+  // not known. Without `closed`: if the response has left lately.
   static Refusal not_held(const cache::Verdict& verdict, const cache::Found& found,
-                          ClaimedBy digest = ClaimedBy::any_run);
+                          std::optional<cache::Time> closed = std::nullopt);
   static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);
   static Refusal bad(std::string reason);

@@ -5,6 +5,10 @@
 namespace proxy {
 namespace {
 
+// What an earlier run held may have left before any digest of this run is closed, even within the
+// second to which departures are known.
+constexpr std::chrono::seconds kBeforeAnyDigest{1};
+
 // The share of cache.memory for bodies that are passed on unstored.
 std::uint64_t transit_share(const config::CacheSettings& settings) {
   return settings.memory.value / 8;
@@ -42,7 +46,7 @@ Storage::Storage(const config::CacheSettings& settings)
   disk->sit_under(store);
   // A neighbour may hold a digest of the run before.
   if (disk->disk().catalog().index.entries() > 0) {
-    store.lose_departures(std::chrono::system_clock::now());
+    store.lose_departures(std::chrono::system_clock::now() - kBeforeAnyDigest);
   }
 }
 

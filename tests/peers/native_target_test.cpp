@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "peers/generations.hpp"
+
 namespace peers {
 namespace {
 
@@ -43,6 +45,16 @@ TEST(NativeTarget, NeverAsksForAnEndlessWait) {
   }
   EXPECT_EQ(hold_asked("?wait=30001"), kLongestHold);
   EXPECT_EQ(hold_asked("?wait=18446744073709551615"), kLongestHold);
+}
+
+TEST(NativeEtag, IsReadAsItIsWritten) {
+  EXPECT_EQ(parse_native_etag(native_etag(0xAB, 12)), (NativeBase{0xAB, 12}));
+  for (const char* text :
+       {"", "\"", "\"\"", "\"-\"", "00000000000000ab-12", "\"00000000000000ab\"", "\"ab-12\"",
+        "\"00000000000000ab-\"", "\"00000000000000ab-x\"", "W/\"00000000000000ab-12\"",
+        "\"00000000000000ab-99999999999999999999\"", "\"00000000000000ab-12", "a-b-c"}) {
+    EXPECT_EQ(parse_native_etag(text), std::nullopt) << text;
+  }
 }
 
 }  // namespace

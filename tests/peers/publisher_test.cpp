@@ -217,5 +217,28 @@ TEST(PublisherLimits, NoSquidFindsTheFormTooFull) {
   }
 }
 
+TEST_F(PublisherTest, KnowsWhenItsLastGenerationsWereClosed) {
+  const auto etag = [&] { return publisher_.native(0, 0)->etag; };
+  const auto first = etag();
+  EXPECT_EQ(publisher_.closed_at(first), kNow);
+  tick();
+  EXPECT_EQ(etag(), first) << "nothing has changed";
+  add(0, 1);
+  tick();
+  EXPECT_EQ(publisher_.closed_at(etag()), now_);
+  EXPECT_EQ(publisher_.closed_at(first), kNow);
+  add(1, 2'000);
+  tick();  // begins another epoch
+  EXPECT_EQ(publisher_.closed_at(etag()), now_);
+  EXPECT_EQ(publisher_.closed_at(first), kNow);
+  EXPECT_EQ(publisher_.closed_at("\"0000000000000000-1\""), std::nullopt);
+  EXPECT_EQ(publisher_.closed_at("x"), std::nullopt);
+  for (std::size_t i = 0; i < Publisher::kKnownClosings; ++i) {
+    i % 2 == 0 ? add(5'000, 5'001) : remove(5'000, 5'001);
+    tick();
+  }
+  EXPECT_EQ(publisher_.closed_at(first), std::nullopt) << "too long ago";
+}
+
 }  // namespace
 }  // namespace peers

@@ -193,36 +193,36 @@ TEST_F(MemoryStore, KnowsForAMinuteWhatTheDigestCeasedToClaim) {
   put("http://a/", 10);
   put("http://a/kept", 10);
   put(brief);
-  EXPECT_EQ(find("http://a/never").departed, Departure::none);
+  EXPECT_EQ(departure(find("http://a/never").departed), Departure::none);
   at(kStart + 10s);
   for (const std::string path : {"", "brief"}) store_->remove(key_of("http://a/" + path));
-  EXPECT_EQ(find().departed, Departure::lately);
-  EXPECT_EQ(find("http://a/brief").departed, Departure::none);
-  EXPECT_EQ(find("http://a/kept").departed, Departure::none);
+  EXPECT_EQ(departure(find().departed), Departure::lately);
+  EXPECT_EQ(departure(find("http://a/brief").departed), Departure::none);
+  EXPECT_EQ(departure(find("http://a/kept").departed), Departure::none);
   at(kStart + 70s);
-  EXPECT_EQ(find().departed, Departure::lately);
+  EXPECT_EQ(departure(find().departed), Departure::lately);
   at(kStart + 71s);
-  EXPECT_EQ(find().departed, Departure::none);
+  EXPECT_EQ(departure(find().departed), Departure::none);
 }
 
 TEST_F(MemoryStore, KnowsNotWhatLeftInAnEarlierRun) {
   std::vector<KeyChange> changes;
   store_->lose_departures(kStart);
-  EXPECT_EQ(find().departed, Departure::before_this_run);
+  EXPECT_EQ(departure(find().departed), Departure::unknown);
   put("http://a/", 10);
   store_->remove(key_of("http://a/"));
-  EXPECT_EQ(find().departed, Departure::lately);
+  EXPECT_EQ(departure(find().departed), Departure::lately);
   store_->collect(kStart + 61s, changes);
-  EXPECT_EQ(find("http://a/never").departed, Departure::none);
+  EXPECT_EQ(departure(find("http://a/never").departed), Departure::none);
 }
 
 TEST_F(MemoryStore, WhatExpiredBeforeItWasDroppedIsGoneToo) {
   put("http://a/", 10);
   std::vector<KeyChange> changes;
   store_->collect(kStart + 95s, changes);
-  EXPECT_EQ(find().departed, Departure::none) << "stale, but held";
+  EXPECT_EQ(departure(find().departed), Departure::none) << "stale, but held";
   store_->remove(key_of("http://a/"));
-  EXPECT_EQ(find().departed, Departure::lately);
+  EXPECT_EQ(departure(find().departed), Departure::lately);
 }
 
 TEST_F(MemoryStore, InvalidationDropsEveryVariant) {
