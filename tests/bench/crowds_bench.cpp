@@ -140,7 +140,7 @@ bool measure(double settle, double seconds, std::size_t connections) {
     const support::ProxyProcess proxy(settings);
     Crowd crowd(proxy.port(), connections, behaviour);
     crowd.begin();
-    std::this_thread::sleep_for(std::chrono::duration<double>(settle));
+    std::this_thread::sleep_for(std::chrono::duration<double>(settle));  // the crowd is all there
     row(behaviour.name, proxy);
   }
   return whole;

@@ -115,9 +115,9 @@ Stopped measure_stop(std::chrono::seconds stop, double rate) {
   }
   std::vector<Sample> samples;
   std::jthread client([&] { samples = ask_openly(asker.port(), urls, rate); });
-  std::this_thread::sleep_for(kBefore);
+  std::this_thread::sleep_for(kBefore);  // the load lasts so long before the fault
   holder.process().signal(SIGSTOP);
-  std::this_thread::sleep_for(stop);
+  std::this_thread::sleep_for(stop);  // the fault lasts so long
   holder.process().signal(SIGCONT);
   const auto resumed = steady_clock::now();
   client.join();
@@ -131,7 +131,7 @@ double origin_fetches(std::size_t proxies, std::chrono::milliseconds within, std
     std::vector<std::jthread> clients;
     for (std::size_t i = 0; i < proxies; ++i) {
       clients.emplace_back([&, i] {
-        std::this_thread::sleep_for(within * i / proxies);
+        std::this_thread::sleep_for(within * i / proxies);  // the clients' spread is measured
         ask_openly(mesh.proxies[i].port(), {url_at(origin, object)}, 1);
       });
     }
@@ -144,7 +144,7 @@ Idle measure_idle(std::size_t proxies, std::size_t dead, std::chrono::seconds ti
   std::this_thread::sleep_for(10s);  // the start is over
   const double cpu = cpu_of(mesh);
   const double bytes = loopback_bytes();
-  std::this_thread::sleep_for(time);
+  std::this_thread::sleep_for(time);  // what is measured is what happens by itself
   const auto seconds = static_cast<double>(time.count());
   return {.cpu_percent = 100 * (cpu_of(mesh) - cpu) / seconds,
           .bytes_per_second = (loopback_bytes() - bytes) / seconds};
