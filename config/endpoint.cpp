@@ -78,13 +78,9 @@ std::optional<HostPort> parse_listen(std::string_view text) {
   return HostPort{*host, *port};
 }
 
-std::optional<HostPort> parse_peer_url(std::string_view url) {
-  return take_url(url, "http://", kHttpPort);
-}
-
-std::optional<OriginUrl> parse_origin_url(std::string_view url) {
-  if (const auto plain = take_url(url, "http://", kHttpPort)) return OriginUrl{false, *plain};
-  if (const auto secure = take_url(url, "https://", kHttpsPort)) return OriginUrl{true, *secure};
+std::optional<ServerUrl> parse_server_url(std::string_view url) {
+  if (const auto plain = take_url(url, "http://", kHttpPort)) return ServerUrl{false, *plain};
+  if (const auto secure = take_url(url, "https://", kHttpsPort)) return ServerUrl{true, *secure};
   return std::nullopt;
 }
 

@@ -19,15 +19,13 @@ struct HostPort {
 // resolving.
 std::optional<HostPort> parse_listen(std::string_view text);
 
-// "http://HOST[:PORT][/]" where HOST is a name or an address. The default port is 80.
-std::optional<HostPort> parse_peer_url(std::string_view url);
-
-// "http://HOST[:PORT][/]", or the same with https, whose default port is 443.
-struct OriginUrl {
+// "http://HOST[:PORT][/]", or the same with https. HOST is a name or an address. The default port is
+// 80, or 443.
+struct ServerUrl {
   bool tls = false;
   HostPort at;
 };
-std::optional<OriginUrl> parse_origin_url(std::string_view url);
+std::optional<ServerUrl> parse_server_url(std::string_view url);
 
 // "*", "*.example.com", a name or an address (IPv6 in brackets), each with or without a port.
 struct HostSpec {

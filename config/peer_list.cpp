@@ -11,28 +11,14 @@ namespace config {
 
 namespace {
 
-template <class E>
-using Planned = Word<std::optional<E>>;  // without a meaning: reserved for a later version
+constexpr std::size_t kMostHosts = 256;  // of one peer: each is compared with each host
 
-constexpr std::array<Planned<Role>, 2> kRoles{{{"sibling", Role::sibling}, {"parent", {}}}};
-constexpr std::array<Planned<PeerDigest>, 4> kDigests{{{"auto", PeerDigest::automatic},
-                                                       {"squid", PeerDigest::squid},
-                                                       {"none", PeerDigest::none},
-                                                       {"native", PeerDigest::native}}};
-
+constexpr std::array<Word<Role>, 2> kRoles{{{"sibling", Role::sibling}, {"parent", Role::parent}}};
+constexpr std::array<Word<PeerDigest>, 4> kDigests{{{"auto", PeerDigest::automatic},
+                                                    {"squid", PeerDigest::squid},
+                                                    {"none", PeerDigest::none},
+                                                    {"native", PeerDigest::native}}};
 constexpr std::array<Word<Trust>, 2> kTrusts{{{"site", Trust::site}, {"guest", Trust::guest}}};
-
-template <class E, std::size_t N>
-void read_planned(Section& in, std::string_view key, E& into,
-                  const std::array<Planned<E>, N>& words) {
-  std::optional<E> chosen = into;
-  in.read_word(key, chosen, words);
-  if (chosen) {
-    into = *chosen;
-  } else {
-    in.fault(*in.find(key), "is not built yet; leave it out for " + in_quotes(words[0].text));
-  }
-}
 
 void read_url(Section& in, std::span<const HostPort> listen, PeerSettings& peer) {
   constexpr std::string_view kForm = "a URL like \"http://10.0.0.2:3128\", without path or user";
@@ -40,17 +26,57 @@ void read_url(Section& in, std::span<const HostPort> listen, PeerSettings& peer)
   if (!found)
     return in.fault(in.whole(), "expected \"url\", " + std::string(kForm) + "; it is missing");
   const auto* text = std::get_if<std::string>(&found->value->content);
-  if (text && lower_case(*text).starts_with("https://")) {
-    return in.fault(*found, "peers over TLS are not built yet; expected " + std::string(kForm));
-  }
-  const auto endpoint = text ? parse_peer_url(*text) : std::nullopt;
-  if (!endpoint) return in.expected(*found, kForm);
+  const auto url = text ? parse_server_url(*text) : std::nullopt;
+  if (!url) return in.expected(*found, kForm);
   peer.url = *text;
-  peer.host = endpoint->host;
-  peer.port = endpoint->port;
+  peer.tls = url->tls;
+  peer.host = url->at.host;
+  peer.port = url->at.port;
   const auto here = std::find_if(listen.begin(), listen.end(),
-                                 [&](const HostPort& own) { return is_ourselves(*endpoint, own); });
+                                 [&](const HostPort& own) { return is_ourselves(url->at, own); });
   if (here != listen.end()) in.fault(*found, "is where we listen ourselves; leave it out");
+}
+
+void read_hosts(Section& in, std::string_view key, std::vector<HostSpec>& hosts) {
+  const auto items = in.items(key, "hosts, such as \"*.example.com\"", kMostHosts);
+  if (!items) return;
+  for (const LocatedValue& item : *items) {
+    if (auto host = in.host_pattern(item)) hosts.push_back(std::move(*host));
+  }
+  if (items->empty()) in.fault(*in.find(key), "expected at least one host; found none");
+}
+
+// The error does not repeat what was found, because it may have a password.
+void read_login(Section& in, std::string& login) {
+  constexpr std::size_t kLongest = 512;
+  const auto found = in.find("login");
+  if (!found) return;
+  const auto* text = std::get_if<std::string>(&found->value->content);
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  const bool good = text && text->find(':') != std::string::npos && !text->starts_with(':') &&
+                    text->size() <= kLongest &&
+                    std::none_of(text->begin(), text->end(), is_control);
+  if (!good) {
+    return in.fault(*found,
+                    "expected \"USER:PASSWORD\", without control characters; found "
+                    "something else");
+  }
+  login = *text;
+}
+
+void read_role(Section& in, PeerSettings& peer) {
+  in.read_word("role", peer.role, kRoles);
+  in.read_word("trust", peer.trust, kTrusts);
+  in.read_number("weight", peer.weight, {1, 1'000});
+  if (peer.role == Role::parent) {
+    if (peer.trust != Trust::guest) return;
+    return in.fault(*in.find("trust"),
+                    "a parent's responses count as the origin's, so a guest "
+                    "cannot be a parent; leave it out, or make it a sibling");
+  }
+  if (const auto weight = in.find("weight")) {
+    in.fault(*weight, "is for parents, and this peer is a sibling; leave it out");
+  }
 }
 
 // Two peers with one name could not be told apart in /digest; one address listed twice would be
@@ -73,9 +99,11 @@ PeerSettings read_peer(Section& in, std::span<const HostPort> listen) {
   read_url(in, listen, peer);
   peer.name = default_name(peer.host, peer.port);
   in.read_token("name", peer.name);
-  read_planned(in, "role", peer.role, kRoles);
-  read_planned(in, "digest", peer.digest, kDigests);
-  in.read_word("trust", peer.trust, kTrusts);
+  read_role(in, peer);
+  in.read_word("digest", peer.digest, kDigests);
+  read_hosts(in, "for", peer.hosts);
+  read_hosts(in, "not_for", peer.not_for);
+  read_login(in, peer.login);
   return peer;
 }
 
@@ -92,6 +120,25 @@ void read_peers(Section& in, std::span<const HostPort> listen, std::vector<PeerS
     part.finish();
     if (!peer.host.empty()) refuse_twins(part, peer, peers);
     peers.push_back(std::move(peer));
+  }
+}
+
+void read_never_direct(Section& in, std::span<const PeerSettings> peers,
+                       std::vector<HostSpec>& never_direct) {
+  const auto found = in.find("never_direct");
+  if (!found) return;
+  const auto* text = std::get_if<std::string>(&found->value->content);
+  if (text && *text == "all") {
+    never_direct = {HostSpec{"*", std::nullopt}};
+  } else if (std::holds_alternative<Array>(found->value->content)) {
+    read_hosts(in, "never_direct", never_direct);
+  } else {
+    return in.expected(*found, "\"all\" or a list of hosts, such as [\"*.example.com\"]");
+  }
+  const bool any = std::any_of(peers.begin(), peers.end(),
+                               [](const PeerSettings& peer) { return peer.role == Role::parent; });
+  if (!any) {
+    in.fault(*found, "leaves no way to these hosts: no peer has \"role\": \"parent\"");
   }
 }
 

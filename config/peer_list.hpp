@@ -1,4 +1,4 @@
-// The setting "peers": the neighbours that are asked before the origin.
+// The settings "peers" and "never_direct": the proxies that are asked before the origin, or instead.
 #pragma once
 
 #include <span>
@@ -12,5 +12,9 @@ namespace config {
 // `listen` holds our own sockets. A peer that is ourselves is refused: it would be asked for what
 // we have just missed.
 void read_peers(Section& in, std::span<const HostPort> listen, std::vector<PeerSettings>& peers);
+
+// Reads "never_direct", which needs a parent among the peers.
+void read_never_direct(Section& in, std::span<const PeerSettings> peers,
+                       std::vector<HostSpec>& never_direct);
 
 }  // namespace config

@@ -23,7 +23,7 @@ void read_host(Section& in, Reverse& mapping) {
 void read_origin(Section& in, const LocatedValue& found, std::span<const HostPort> listen,
                  std::vector<Origin>& to) {
   const auto* text = std::get_if<std::string>(&found.value->content);
-  const auto url = text ? parse_origin_url(*text) : std::nullopt;
+  const auto url = text ? parse_server_url(*text) : std::nullopt;
   if (!url) {
     return in.expected(found, "a URL like \"http://127.0.0.1:8000\", without path or user");
   }

@@ -104,7 +104,10 @@ struct DigestSettings {
   bool operator==(const DigestSettings&) const = default;
 };
 
-enum class Role { sibling };  // sibling: asked only for what it holds
+enum class Role {
+  sibling,  // asked only for what it holds
+  parent,   // fetches from origins for us, too
+};
 
 enum class PeerDigest {
   automatic,  // the proxy finds out by asking
@@ -126,6 +129,11 @@ struct PeerSettings {
   Role role = Role::sibling;
   PeerDigest digest = PeerDigest::automatic;
   Trust trust = Trust::site;
+  bool tls = false;              // https
+  unsigned weight = 1;           // of a parent: its share of the URLs, in proportion
+  std::vector<HostSpec> hosts;   // it is asked only for these (setting `for`); empty: for all
+  std::vector<HostSpec> not_for;  // it is never asked for these
+  std::string login;  // "user:password", which it is told with each request; empty: nothing
 
   bool operator==(const PeerSettings&) const = default;
 };
@@ -268,6 +276,7 @@ struct Settings {
   CacheSettings cache;
   DigestSettings digest;
   std::vector<PeerSettings> peers;
+  std::vector<HostSpec> never_direct;  // hosts that only parents are asked for
   std::vector<Reverse> reverse;
   ForwardedSettings forwarded;
   // Whether requests for hosts that `reverse` does not map are served. Unset: unless everybody may

@@ -20,32 +20,37 @@ TEST(ParseListen, RefusesNamesAndWhatIsHalfAnAddress) {
   }
 }
 
-TEST(ParsePeerUrl, TakesAHostAndAPortThatIs80UnlessItSays) {
-  EXPECT_EQ(parse_peer_url("http://10.0.0.2:3128"), (HostPort{"10.0.0.2", 3128}));
-  EXPECT_EQ(parse_peer_url("HTTP://Cache-B.lan/"), (HostPort{"cache-b.lan", 80}));
-  EXPECT_EQ(parse_peer_url("http://[FD00::2]:81/"), (HostPort{"fd00::2", 81}));
+TEST(ParseServerUrl, TakesAHostAndAPortThatIs80UnlessItSays) {
+  struct Case {
+    std::string_view url;
+    HostPort at;
+  };
+  for (const Case& c : {
+           Case{"http://10.0.0.2:3128", {"10.0.0.2", 3128}},
+           Case{"HTTP://Cache-B.lan/", {"cache-b.lan", 80}},
+           Case{"http://[FD00::2]:81/", {"fd00::2", 81}},
+       }) {
+    const auto url = parse_server_url(c.url);
+    ASSERT_TRUE(url) << c.url;
+    EXPECT_FALSE(url->tls) << c.url;
+    EXPECT_EQ(url->at, c.at) << c.url;
+  }
 }
 
-TEST(ParseOriginUrl, TakesBothSchemes) {
-  const auto plain = parse_origin_url("http://a.test");
-  ASSERT_TRUE(plain);
-  EXPECT_FALSE(plain->tls);
-  EXPECT_EQ(plain->at, (HostPort{"a.test", 80}));
-  const auto secure = parse_origin_url("HTTPS://A.test/");
+TEST(ParseServerUrl, TakesHttpsToo) {
+  const auto secure = parse_server_url("HTTPS://A.test/");
   ASSERT_TRUE(secure);
   EXPECT_TRUE(secure->tls);
   EXPECT_EQ(secure->at, (HostPort{"a.test", 443}));
-  EXPECT_FALSE(parse_origin_url("ftp://a.test"));
-  EXPECT_FALSE(parse_origin_url("https://a.test/x"));
 }
 
-TEST(ParsePeerUrl, RefusesPathUserQueryAndWhatIsNoHost) {
+TEST(ParseServerUrl, RefusesPathUserQueryAndWhatIsNoHost) {
   for (const std::string_view url :
-       {"", "http://", "http:///", "10.0.0.2:3128", "https://b:1", "ftp://b", "http://b:1/x",
+       {"", "http://", "http:///", "10.0.0.2:3128", "https://b:1/x", "ftp://b", "http://b:1/x",
         "http://u@b:1", "http://b:1?q", "http://b:1#f", "http://b:0", "http://b:", "http://b:1//",
         "http://10.0.0.256:1", "http://10.0.2:1", "http://a b:1", "http://[b]:1", "http://[::1",
         "http://b\r\nX: y"}) {
-    EXPECT_FALSE(parse_peer_url(url)) << url;
+    EXPECT_FALSE(parse_server_url(url)) << url;
   }
 }
 

@@ -12,8 +12,11 @@ std::string peers(const std::string& list) {
 TEST(Peers, AreSiblingsWhoseDigestIsFoundOutAndWhoseNameIsTheirPlace) {
   const auto settings = load(peers(R"({"url":"http://B.lan:3128/"})"));
   ASSERT_TRUE(settings.has_value());
-  const PeerSettings expected{"b.lan-3128",  "http://B.lan:3128/",  "b.lan",    3128,
-                              Role::sibling, PeerDigest::automatic, Trust::site};
+  PeerSettings expected;
+  expected.name = "b.lan-3128";
+  expected.url = "http://B.lan:3128/";
+  expected.host = "b.lan";
+  expected.port = 3128;
   EXPECT_EQ(settings->peers.at(0), expected);
 }
 
@@ -35,6 +38,48 @@ TEST(Peers, AreTrustedAsTheSettingsSay) {
   EXPECT_EQ(settings->peers.at(1).trust, Trust::site);
 }
 
+TEST(Peers, OfTheRoleParentFetchForTheHostsThatTheSettingsName) {
+  const auto settings = load(peers(
+      R"({"url":"https://b","role":"parent","weight":3,"for":["*.x.org","y.org:8080"],"not_for":["a.x.org"],"login":"me:s:t"})"));
+  ASSERT_TRUE(settings.has_value());
+  const PeerSettings& peer = settings->peers.at(0);
+  EXPECT_EQ(peer.role, Role::parent);
+  EXPECT_TRUE(peer.tls);
+  EXPECT_EQ(peer.port, 443);
+  EXPECT_EQ(peer.weight, 3u);
+  const std::vector<HostSpec> hosts{{"*.x.org", {}}, {"y.org", 8080}};
+  EXPECT_EQ(peer.hosts, hosts);
+  EXPECT_EQ(peer.not_for, (std::vector<HostSpec>{{"a.x.org", {}}}));
+  EXPECT_EQ(peer.login, "me:s:t");
+}
+
+TEST(Peers, NeverSeeTheirPasswordRepeatedInAnError) {
+  const auto settings = load(peers(R"({"url":"http://b:1","login":"secret"})"));
+  ASSERT_TRUE(settings.has_error());
+  EXPECT_EQ(settings.error()[0].what.find("secret"), std::string::npos);
+}
+
+TEST(NeverDirect, TakesAListOfHostsOrAll) {
+  const std::string parent = R"({"peers":[{"url":"http://b:1","role":"parent"}],"never_direct":)";
+  const auto all = load(parent + R"("all"})");
+  ASSERT_TRUE(all.has_value());
+  EXPECT_EQ(all->never_direct, (std::vector<HostSpec>{{"*", {}}}));
+  const auto some = load(parent + R"(["*.x.org","y.org"]})");
+  ASSERT_TRUE(some.has_value());
+  EXPECT_EQ(some->never_direct, (std::vector<HostSpec>{{"*.x.org", {}}, {"y.org", {}}}));
+}
+
+TEST(NeverDirect, IsRefusedWithoutAParentAndWhereItNamesNoHost) {
+  for (const std::string text :
+       {R"({"never_direct":"all"})", R"({"peers":[{"url":"http://b:1"}],"never_direct":"all"})",
+        R"({"peers":[{"url":"http://b:1","role":"parent"}],"never_direct":"some"})",
+        R"({"peers":[{"url":"http://b:1","role":"parent"}],"never_direct":[]})"}) {
+    const auto settings = load(text);
+    ASSERT_TRUE(settings.has_error()) << text;
+    EXPECT_TRUE(settings.error()[0].where.ends_with("never_direct")) << settings.error()[0].where;
+  }
+}
+
 struct Fault {
   std::string list, path, words;
 };
@@ -46,10 +91,19 @@ TEST(Peers, AreRefusedWithTheirPlaceAndTheReason) {
            Fault{R"(7)", "peers[0]", "found the number 7"},
            Fault{R"({"url":7})", "peers[0].url", "found the number 7"},
            Fault{R"({"url":"http://b:1/x"})", "peers[0].url", "without path"},
-           Fault{R"({"url":"https://b:1"})", "peers[0].url", "not built yet"},
+           Fault{R"({"url":"https://b:1/x"})", "peers[0].url", "without path"},
            Fault{R"({"url":"http://localhost:3128"})", "peers[0].url", "we listen"},
            Fault{R"({"url":"http://b:1","name":"a b"})", "peers[0].name", "found \"a b\""},
-           Fault{R"({"url":"http://b:1","role":"parent"})", "peers[0].role", "not built yet"},
+           Fault{R"({"url":"http://b:1","role":"parents"})", "peers[0].role", "mean \"parent\"?"},
+           Fault{R"({"url":"http://b:1","role":"parent","trust":"guest"})", "peers[0].trust",
+                 "cannot be a parent"},
+           Fault{R"({"url":"http://b:1","weight":2})", "peers[0].weight", "is for parents"},
+           Fault{R"({"url":"http://b:1","role":"parent","weight":0})", "peers[0].weight",
+                 "from 1 to 1000"},
+           Fault{R"({"url":"http://b:1","for":["a b"]})", "peers[0].for[0]", "a host like"},
+           Fault{R"({"url":"http://b:1","not_for":[]})", "peers[0].not_for", "at least one host"},
+           Fault{R"({"url":"http://b:1","login":"name"})", "peers[0].login", "USER:PASSWORD"},
+           Fault{R"({"url":"http://b:1","login":":x"})", "peers[0].login", "USER:PASSWORD"},
            Fault{R"({"url":"http://b:1","digest":"squit"})", "peers[0].digest", "mean \"squid\"?"},
            Fault{R"({"url":"http://b:1","trust":"gest"})", "peers[0].trust", "mean \"guest\"?"},
            Fault{b + R"({"url":"http://B:1/"})", "peers[1]", "same host and port as peers[0]"},
