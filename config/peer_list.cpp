@@ -13,12 +13,18 @@ namespace {
 
 constexpr std::size_t kMostHosts = 256;  // of one peer: each is compared with each host
 
+constexpr std::ptrdiff_t kMostParents = 32;  // each request compares all of them
+
 constexpr std::array<Word<Role>, 2> kRoles{{{"sibling", Role::sibling}, {"parent", Role::parent}}};
 constexpr std::array<Word<PeerDigest>, 4> kDigests{{{"auto", PeerDigest::automatic},
                                                     {"squid", PeerDigest::squid},
                                                     {"none", PeerDigest::none},
                                                     {"native", PeerDigest::native}}};
 constexpr std::array<Word<Trust>, 2> kTrusts{{{"site", Trust::site}, {"guest", Trust::guest}}};
+
+bool is_parent(const PeerSettings& peer) {
+  return peer.role == Role::parent;
+}
 
 void read_url(Section& in, std::span<const HostPort> listen, PeerSettings& peer) {
   constexpr std::string_view kForm = "a URL like \"http://10.0.0.2:3128\", without path or user";
@@ -120,6 +126,10 @@ void read_peers(Section& in, std::span<const HostPort> listen, std::vector<PeerS
     part.finish();
     if (!peer.host.empty()) refuse_twins(part, peer, peers);
     peers.push_back(std::move(peer));
+    const auto parents = std::count_if(peers.begin(), peers.end(), is_parent);
+    if (parents == kMostParents + 1) {
+      part.fault(item, "is one parent too many: at most " + std::to_string(kMostParents));
+    }
   }
 }
 

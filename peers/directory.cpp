@@ -56,6 +56,8 @@ PeerStatus status_of(const Peer& peer, const PollReport& report, std::uint64_t l
   const Accuracy::Books books = peer.accuracy.books();
   return {.name = peer.name,
           .url = peer.url,
+          .id = peer.id,
+          .role = peer.role,
           .trust = peer.trust,
           .kind = report.kind,
           .state = state_of(peer, report, now),
@@ -164,7 +166,8 @@ bool PeerDirectory::foreseen(const PeerRef& peer, const View& view, std::uint64_
 std::optional<Epoch> PeerDirectory::epoch_of(const View& view, const PeerRef& peer,
                                              SteadyTime now) {
   const PollReport& report = view.reports[peer->id];
-  if (!report.claims.native || peer->trust != config::Trust::site) return std::nullopt;
+  const bool is_of_site = peer->role == config::Role::sibling && peer->trust == config::Trust::site;
+  if (!report.claims.native || !is_of_site) return std::nullopt;
   const auto& probation = peer->accuracy.probation();
   if (!report.counts(now) || probation.resting(now) || probation.on()) return std::nullopt;
   return report.claims.native->epoch;

@@ -32,6 +32,8 @@ struct DigestStatus {
 struct PeerStatus {
   std::string name;
   std::string url;
+  std::size_t id = 0;  // Peer::id
+  config::Role role = config::Role::sibling;
   config::Trust trust = config::Trust::site;
   PeerKind kind = PeerKind::unknown;
   PeerState state = PeerState::waiting;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "digest/base64.hpp"
 #include "digest/crc32c.hpp"
 
 namespace peers {
@@ -84,9 +85,18 @@ Peer::Peer(std::size_t place, const config::PeerSettings& settings)
       url(settings.url),
       host(settings.host),
       port(settings.port),
+      tls(settings.tls),
+      role(settings.role),
       digest(settings.digest),
       trust(settings.trust),
+      authorization(basic_credentials(settings.login)),
       tag(tag_of(host, port)) {}
+
+std::string basic_credentials(std::string_view login) {
+  if (login.empty()) return {};
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(login.data());
+  return "Basic " + digest::to_base64({bytes, login.size()});
+}
 
 Claims::Claims(digest::NativeDigest digest)
     : entries(digest.entries),

@@ -46,8 +46,11 @@ struct Peer {
   const std::string url;
   const std::string host;  // IPv6 without brackets
   const std::uint16_t port;
+  const bool tls;
+  const config::Role role;
   const config::PeerDigest digest;
   const config::Trust trust;
+  const std::string authorization;  // the value of Proxy-Authorization; empty: none
   // 1 to 127, from host and port: names the peer where there is no room for more. The same after a
   // restart. Two peers may share a tag.
   const std::uint8_t tag;
@@ -57,6 +60,10 @@ struct Peer {
 
   Peer(std::size_t place, const config::PeerSettings& settings);
 };
+
+// The credentials of the setting `login` as a value of Proxy-Authorization (RFC 7617); empty for an
+// empty login.
+std::string basic_credentials(std::string_view login);
 
 // Stays valid as long as somebody holds it, even when the peer has been removed.
 using PeerRef = std::shared_ptr<Peer>;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 
 namespace peers {
@@ -17,7 +18,8 @@ constexpr long kSlowest = 100;  // bytes a second; see PollLimits::stall
 // absolute-form unless its host and port are exactly the ones it uses for itself.
 std::string place_of(const Peer& peer) {
   const bool ipv6 = peer.host.find(':') != std::string::npos;
-  return fmt::format("http://{}{}{}:{}", ipv6 ? "[" : "", peer.host, ipv6 ? "]" : "", peer.port);
+  return fmt::format("{}://{}{}{}:{}", peer.tls ? "https" : "http", ipv6 ? "[" : "", peer.host,
+                     ipv6 ? "]" : "", peer.port);
 }
 
 std::optional<std::int64_t> seconds_of(const std::string& date) {
@@ -37,13 +39,17 @@ void set_limits(CURL* easy, const PollLimits& limits, std::chrono::milliseconds 
 // A plain direct request: no redirects, no other protocol, no proxy from the environment.
 void set_route(CURL* easy, const std::string& agent) {
   curl_easy_setopt(easy, CURLOPT_USERAGENT, agent.c_str());
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT,
                    1L);  // the destructor does not wait for name resolution
+  // OpenSSL's own variable, which connections for clients heed too. libcurl does not.
+  if (const char* const trusted = std::getenv("SSL_CERT_FILE")) {
+    curl_easy_setopt(easy, CURLOPT_CAINFO, trusted);
+  }
 }
 
 }  // namespace
@@ -52,6 +58,7 @@ Transfer::Transfer(CURLM* multi, InFlight& in_flight, const Peer& peer, const st
                    const PollLimits& limits)
     : multi_(multi),
       place_(place_of(peer)),
+      authorization_(peer.authorization),
       limits_(limits),
       in_flight_(in_flight),
       easy_(curl_easy_init()) {
@@ -73,6 +80,9 @@ void Transfer::begin(const Request& request) {
   fields_.reset(curl_slist_append(nullptr, fmt::format("Accept: {}", request.accept).c_str()));
   if (!request.etag.empty()) {
     curl_slist_append(fields_.get(), ("If-None-Match: " + request.etag).c_str());
+  }
+  if (!authorization_.empty()) {
+    curl_slist_append(fields_.get(), ("Proxy-Authorization: " + authorization_).c_str());
   }
   curl_easy_setopt(handle(), CURLOPT_URL, (place_ + request.target).c_str());
   curl_easy_setopt(handle(), CURLOPT_HTTPHEADER, fields_.get());

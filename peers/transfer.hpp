@@ -68,7 +68,8 @@ class Transfer {
   void read_head();
 
   CURLM* const multi_;
-  const std::string place_;  // the URL without a target
+  const std::string place_;          // the URL without a target
+  const std::string authorization_;  // the value of Proxy-Authorization; empty: none
   const PollLimits limits_;
   InFlight& in_flight_;
   CurlEasy easy_;

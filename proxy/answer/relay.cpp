@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint64_t kBuffersAtATime = 64;
 
 void add_fields(Client& client, const Request& request, const http::ResponseHead& head,
-                http::Forward reason, const PostCapture* capture) {
+                http::Forward reason, const PostCapture* capture,
+                const upstream::Parent* parent) {
   auto& fields = client.response.fields();
   if (!head.fields.has(http::field::date)) {  // RFC 9110 6.6.1
     const auto now = client.worker.process.clock.now();
@@ -29,6 +30,7 @@ void add_fields(Client& client, const Request& request, const http::ResponseHead
   status.fwd = reason;
   status.fwd_status = head.status;
   status.stored = capture != nullptr;
+  if (parent) status.detail = "parent/" + parent->name;
   if (capture) status.ttl = capture->ttl();
   add_cache_status(client, request, std::move(status));
 }
@@ -48,7 +50,8 @@ enum class Relayed { whole, cut };
 Task<Relayed> relay_body(Client& client, const Request& request, Fetch& fetch,
                          const PooledBuffer& buffer, PostCapture* capture) {
   auto& worker = client.worker;
-  auto& received = worker.counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
+  const auto from = fetch.parent() ? Hierarchy::parent : Hierarchy::direct;
+  auto& received = worker.counters.upstream_bytes[static_cast<std::size_t>(from)];
   const auto idle = request.policy().settings.timeouts.body;
   std::uint64_t turn = 0;
   while (!fetch.body_finished()) {
@@ -75,7 +78,7 @@ Task<void> relay(Client& client, const Request& request, PassedRequest& passed,
   const auto& head = fetch.head();
   std::string text;
   http::append_response_head(text, head, client.worker.process.name);
-  add_fields(client, request, head, reason, capture);
+  add_fields(client, request, head, reason, capture, fetch.parent());
   client.record.content_type = head.fields.value(http::field::content_type);
   if (!passed.sent_whole()) response.close_after();
 

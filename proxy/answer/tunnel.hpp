@@ -9,9 +9,10 @@
 
 namespace proxy {
 
-// Answers CONNECT. Refuses it (a loop, a body, offline, no connection to the host), or carries
-// bytes both ways until carry_both() ends. Precondition: check_access() has allowed the port. The
-// connector checks the resolved address.
+// Answers CONNECT: asks the parents of the route for a tunnel, and connects to the host itself if none
+// has a way there and the settings allow it. Refuses the request (a loop, a body, offline, no
+// connection to the host), or carries bytes both ways until carry_both() ends. Precondition:
+// check_access() has allowed the port. The connector checks the resolved address.
 net::Task<void> tunnel(Client& client, const Request& request);
 
 // The two sides of a tunnel, and the bytes that each side is sent first.

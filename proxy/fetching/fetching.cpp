@@ -8,6 +8,7 @@
 #include "proxy/fetching/from_neighbours.hpp"
 #include "proxy/fetching/from_origin.hpp"
 #include "proxy/http/validators.hpp"
+#include "proxy/sources/origin.hpp"
 #include "proxy/sources/sampling.hpp"
 
 namespace proxy {
@@ -35,9 +36,9 @@ Task<void> run_job(Worker& worker, FillJob taken) {
   try {
     auto question = first_question(job);
     std::optional<LeftForOrigin> left(std::in_place);
-    if (job.ask_siblings) {
+    if (job.ask_siblings || route_of(context.request()).has_choice()) {
       left = co_await fill_from_neighbours(context, question);
-      if (left) sample_false_miss(worker, job.key, context.request());
+      if (left && job.ask_siblings) sample_false_miss(worker, job.key, context.request());
     }
     if (left) co_await fill_from_origin(context, std::move(question), std::move(left->asked));
   } catch (const std::exception& bug) {

@@ -183,8 +183,11 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
                                                         const OriginQuestion& question) {
   ClaimantSearch::For wanted{context.job.key, context.request(), question_to_siblings(context.job)};
   wanted.guests = !wanted.asked.part && !context.job.stored.entry;
+  wanted.claimants = context.job.ask_siblings;
   wanted.of_site = !wanted.asked.part;
-  wanted.origin = [&] { return attempt_at_origin(context, question); };
+  wanted.origin = [&](const upstream::Route& route) {
+    return attempt_at_origin(context, question, route);
+  };
   wanted.on_interim = [&](const http::ResponseHead& head) { pass_on_interim(context, head); };
   ClaimantSearch search(context.worker, std::move(wanted), context.inquiries);
   for (;;) {

@@ -169,10 +169,17 @@ void pass_on_interim(const FillContext& context, const http::ResponseHead& head)
 }
 
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question) {
+  return attempt_at_origin(context, question, route_of(context.request()));
+}
+
+Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question,
+                          upstream::Route route) {
   const auto& request = context.request();
   auto head = origin_request(request, context.process().name, question.how, question.stored.get(),
                              question.tags, question.range_override);
-  return {context.worker, origin_plan(request, std::move(head))};
+  auto plan = origin_plan(request, std::move(head));
+  plan.route = std::move(route);
+  return {context.worker, std::move(plan)};
 }
 
 Task<void> fill_from_origin(FillContext& context, OriginQuestion question,

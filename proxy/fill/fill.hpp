@@ -15,6 +15,7 @@
 #include "proxy/fill/arrived_slices.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/inquiries.hpp"
+#include "proxy/observe/request_record.hpp"
 #include "proxy/upstream/failure.hpp"
 
 namespace proxy {
@@ -23,7 +24,8 @@ namespace proxy {
 struct Provenance {
   cache::SourceKind source = cache::SourceKind::origin;
   std::string host;                    // of the server that answered
-  std::string peer;                    // the neighbour's name; empty: the origin answered
+  std::string peer;  // the name of the neighbour, or of the parent; empty: the origin answered
+  Hierarchy hierarchy = Hierarchy::direct;
   std::optional<unsigned> fwd_status;  // the origin's status
   bool stored = false;
   bool aged = false;              // the response has an Age: it is not first-hand from the origin

@@ -186,6 +186,18 @@ void append_request_head(std::string& out, const UpstreamRequest& request) {
   out += "\r\n";
 }
 
+std::string to_proxy(std::string_view head, std::string_view site, std::string_view authorization) {
+  const auto target_at = head.find(' ') + 1;
+  auto rest = head.substr(target_at);
+  if (!site.empty() && rest.starts_with("* ")) rest.remove_prefix(1);
+  const auto line_end = rest.find("\r\n") + 2;
+  std::string out;
+  out.reserve(head.size() + site.size() + authorization.size() + 32);
+  ((out += head.substr(0, target_at)) += site) += rest.substr(0, line_end);
+  if (!authorization.empty()) append_field(out, "Proxy-Authorization", authorization);
+  return out += rest.substr(line_end);
+}
+
 void append_response_head(std::string& out, const ResponseHead& head, std::string_view name,
                           std::span<const field> without) {
   append_status_line(out, head.status, head.reason);

@@ -52,6 +52,12 @@ struct UpstreamRequest {
 };
 void append_request_head(std::string& out, const UpstreamRequest& request);
 
+// The head of a request to an origin, changed into one to a proxy: `site` (scheme and authority)
+// before the target makes it absolute-form (RFC 9112 3.2.2), or nothing but `site` in place of "*".
+// With an empty `site` the target stays. `authorization`: the value of Proxy-Authorization; empty:
+// none.
+std::string to_proxy(std::string_view head, std::string_view site, std::string_view authorization);
+
 // Appends the status line and the end-to-end fields of a response, each with CRLF, then Via. The
 // caller adds Content-Length, Age and the empty line, and whatever replaces the fields in
 // `without`.

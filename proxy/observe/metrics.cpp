@@ -101,6 +101,12 @@ void Metrics::append_text(std::string& out, const Gauges& gauges) const {
   bytes_by("sibling", [](const ThreadCounters& c) -> const Count& {
     return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::sibling)];
   });
+  bytes_by("parent_store", [](const ThreadCounters& c) -> const Count& {
+    return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::parent_hit)];
+  });
+  bytes_by("parent", [](const ThreadCounters& c) -> const Count& {
+    return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::parent)];
+  });
   bytes_by("origin", [](const ThreadCounters& c) -> const Count& {
     return c.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)];
   });

@@ -77,6 +77,10 @@ std::string_view squid_code(Hierarchy hierarchy) {
       return "HIER_DIRECT";
     case Hierarchy::sibling:
       return "CD_SIBLING_HIT";
+    case Hierarchy::parent_hit:
+      return "CD_PARENT_HIT";
+    case Hierarchy::parent:
+      return "CARP";  // Squid's code for parents chosen by a hash
   }
   return "HIER_NONE";
 }

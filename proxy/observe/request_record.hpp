@@ -33,8 +33,14 @@ std::string_view squid_tag(Tag tag);   // "TCP_MEM_HIT"
 std::string_view metric_tag(Tag tag);  // "hit"
 
 // The source of the bytes; Squid's hierarchy codes.
-enum class Hierarchy : std::uint8_t { none, direct, sibling };
-inline constexpr std::size_t kHierarchies = 3;
+enum class Hierarchy : std::uint8_t {
+  none,
+  direct,
+  sibling,     // a sibling's store
+  parent_hit,  // a parent's store: its digest claimed the URL
+  parent,      // a parent that fetched from the origin, or may have
+};
+inline constexpr std::size_t kHierarchies = 5;
 std::string_view squid_code(Hierarchy hierarchy);  // "CD_SIBLING_HIT"
 
 // Why the proxy ended a connection, though the client did nothing wrong but take long.

@@ -67,11 +67,20 @@ Json rests_json(const peers::Accuracy::Books& books) {
   return rests.is_null() ? Json::object() : rests;
 }
 
-Json peer_json(const peers::PeerStatus& peer) {
+// What a parent has fetched for us; null for a sibling.
+Json forwarding_json(const std::optional<Routes::Status>& parent) {
+  if (!parent) return nullptr;
+  return {{"state", parent->rests ? "resting" : "usable"},
+          {"requests", parent->requests},
+          {"failures", parent->failures}};
+}
+
+Json peer_json(const peers::PeerStatus& peer, const std::optional<Routes::Status>& parent) {
   const auto& digest = peer.digest;
   const auto& books = peer.books;
   return {{"name", peer.name},
           {"url", peer.url},
+          {"role", peer.role == config::Role::parent ? "parent" : "sibling"},
           {"trust", peer.trust == config::Trust::guest ? "guest" : "site"},
           {"kind", peers::to_string(peer.kind)},
           {"state", peers::to_string(peer.state)},
@@ -97,6 +106,7 @@ Json peer_json(const peers::PeerStatus& peer) {
           {"rests", rests_json(books)},
           {"bytes_saved", books.bytes_saved},
           {"first_byte_ms", milliseconds_json(books.first_byte)},
+          {"forwarding", forwarding_json(parent)},
           {"polls", peer.polls.made},
           {"polls_failed", peer.polls.failed},
           {"resyncs", peer.polls.resyncs},
@@ -128,8 +138,9 @@ std::string digest_json(const Process& process, const Policy& policy) {
   add_filter(squid, published->squid->stats, now);
   json["squid"] = std::move(squid);
   Json peers = Json::array();
-  for (const auto& peer : policy.directory->status(std::chrono::steady_clock::now())) {
-    peers.push_back(peer_json(peer));
+  const auto steady_now = std::chrono::steady_clock::now();
+  for (const auto& peer : policy.directory->status(steady_now)) {
+    peers.push_back(peer_json(peer, policy.routes.status(peer.id, steady_now)));
   }
   json["peers"] = std::move(peers);
   json["served"] = {{"native", served_json(process.metrics, ServedForm::native)},

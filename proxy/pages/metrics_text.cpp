@@ -130,6 +130,34 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
   }
 }
 
+struct ParentMetric {
+  std::string_view name;
+  std::string_view type;
+  std::string_view help;
+  std::uint64_t (*value)(const Routes::Status&);
+};
+constexpr ParentMetric kParentMetrics[] = {
+    {"hearsay_parent_requests_total", "counter", "Requests that were sent to it for an origin.",
+     [](const Routes::Status& parent) { return parent.requests; }},
+    {"hearsay_parent_failures_total", "counter", "Of those, how many it failed.",
+     [](const Routes::Status& parent) { return parent.failures; }},
+    {"hearsay_parent_up", "gauge", "Whether it does not rest after a failure.",
+     [](const Routes::Status& parent) { return std::uint64_t{parent.rests ? 0U : 1U}; }},
+};
+
+void append_parents(std::string& out, const std::vector<Status>& peers, const Routes& routes) {
+  const auto now = std::chrono::steady_clock::now();
+  for (const auto& metric : kParentMetrics) {
+    describe(out, metric.name, metric.type, metric.help);
+    for (const auto& peer : peers) {
+      const auto parent = routes.status(peer.id, now);
+      if (!parent) continue;
+      fmt::format_to(std::back_inserter(out), "{}{{peer=\"{}\"}} {}\n", metric.name,
+                     escaped(peer.name), metric.value(*parent));
+    }
+  }
+}
+
 }  // namespace
 
 std::string metrics_text(const Process& process, const Policy& policy) {
@@ -144,7 +172,9 @@ std::string metrics_text(const Process& process, const Policy& policy) {
   std::string text;
   process.metrics.append_text(text, gauges);
   append_disk_metrics(text, process.disk);
-  append_peers(text, policy.directory->status(std::chrono::steady_clock::now()));
+  const auto peers = policy.directory->status(std::chrono::steady_clock::now());
+  append_peers(text, peers);
+  append_parents(text, peers, policy.routes);
   return text;
 }
 

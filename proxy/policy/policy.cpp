@@ -5,9 +5,13 @@
 namespace proxy {
 namespace {
 
+bool has_peers_of(const Policy* before, const config::Settings& settings) {
+  return before && before->settings.peers == settings.peers;
+}
+
 std::shared_ptr<peers::PeerDirectory> directory_for(const config::Settings& settings,
                                                     const Policy* before) {
-  if (before && before->settings.peers == settings.peers) return before->directory;
+  if (has_peers_of(before, settings)) return before->directory;
   return std::make_shared<peers::PeerDirectory>(settings.peers);
 }
 
@@ -29,7 +33,9 @@ Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* b
       lists(std::move(listed)),
       rules(settings.rules),
       gateway(settings.reverse, before ? &before->gateway : nullptr),
-      directory(directory_for(settings, before)) {}
+      directory(directory_for(settings, before)),
+      peer_hosts(settings.peers),
+      routes(settings, has_peers_of(before, settings) ? &before->routes : nullptr) {}
 
 std::chrono::seconds Policy::leave_after(const Failure& failure) const {
   if (!out_of_reach(failure)) return std::chrono::seconds(0);

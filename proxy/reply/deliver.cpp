@@ -5,6 +5,7 @@
 #include "proxy/http/text.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/reply/stored.hpp"
+#include "proxy/sources/attempt.hpp"
 
 namespace proxy {
 
@@ -63,7 +64,7 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
   } else {
     record.tag = Tag::miss;
     const auto peer = answer.peer();
-    record.hierarchy = peer ? Hierarchy::sibling : Hierarchy::direct;
+    record.hierarchy = peer ? hierarchy_of(*peer) : Hierarchy::direct;
     record.upstream_host = peer ? peer->host : request.target.host();
     auto inquiries = answer.inquiries();
     status.detail = std::move(inquiries.detail);
@@ -108,7 +109,7 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   const auto& from = head.provenance;
   auto& record = client.record;
   const bool sibling = from.source == cache::SourceKind::sibling;
-  record.hierarchy = sibling ? Hierarchy::sibling : Hierarchy::direct;
+  record.hierarchy = from.hierarchy;
   record.upstream_host = from.host;
   record.asked = from.asked;
   record.tag = Tag::miss;
@@ -123,7 +124,9 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   status.stored = from.stored;
   status.collapsed = record.collapsed;
   status.detail = from.detail;
-  if (sibling) http::add_detail(status.detail, "peer/" + from.peer);
+  if (!from.peer.empty()) {
+    http::add_detail(status.detail, (sibling ? "peer/" : "parent/") + from.peer);
+  }
   const auto now = client.worker.process.clock.now();
   if (from.stored || head.is_stored()) status.ttl = head.entry->ttl(now);
   if (sibling || from.aged || head.is_stored()) {

@@ -98,6 +98,19 @@ Refusal Refusal::too_many() {
   return refusal;
 }
 
+Refusal Refusal::refused_by_parent(unsigned status, const std::string& parent) {
+  const bool is_error = status >= 400 && status < 600;
+  Refusal refusal{is_error ? status : 502,
+                  "the parent proxy " + parent + " opens no tunnel to this host: it answered " +
+                      std::to_string(status),
+                  Tag::denied,
+                  {}};
+  refusal.cache_status.fwd = http::Forward::method;
+  refusal.cache_status.fwd_status = status;
+  refusal.cache_status.detail = "parent/" + parent;
+  return refusal;
+}
+
 Refusal Refusal::failure(const Failure& failure) {
   const auto tag = failure.what == Failure::What::denied ? Tag::denied : Tag::miss;
   Refusal refusal{status_for(failure), text(failure), tag, {}};

@@ -32,6 +32,8 @@ struct Refusal {
   static Refusal no_tunnel();    // the connection carries other exchanges: 501
   static Refusal no_room();      // too many connections: 503
   static Refusal too_many();     // too many requests of this client under way: 429
+  // For CONNECT: a parent does not open the tunnel. The client gets the parent's status.
+  static Refusal refused_by_parent(unsigned status, const std::string& parent);
   static Refusal failure(const Failure& failure);
 };
 

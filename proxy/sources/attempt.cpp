@@ -18,6 +18,10 @@ constexpr Failure kMalformed{Failure::Where::upstream, Failure::What::malformed,
 
 }  // namespace
 
+Hierarchy hierarchy_of(const peers::Peer& claimant) {
+  return claimant.role == config::Role::parent ? Hierarchy::parent_hit : Hierarchy::sibling;
+}
+
 Attempt::Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer, Lead lead)
     : worker_(&worker),
       peer_(std::move(peer)),
@@ -83,7 +87,8 @@ cache::Received Attempt::received(const Request& request, std::string_view url) 
 }
 
 cache::SourceKind Attempt::source() const {
-  return peer_ ? cache::SourceKind::sibling : cache::SourceKind::origin;
+  if (peer_) return cache::SourceKind::sibling;
+  return fetch_->parent() ? cache::SourceKind::parent : cache::SourceKind::origin;
 }
 
 cache::Giver Attempt::giver() const {
@@ -92,20 +97,29 @@ cache::Giver Attempt::giver() const {
 }
 
 Hierarchy Attempt::hierarchy() const {
-  return peer_ ? Hierarchy::sibling : Hierarchy::direct;
+  if (peer_) return hierarchy_of(*peer_);
+  return fetch_->parent() ? Hierarchy::parent : Hierarchy::direct;
+}
+
+const std::string& Attempt::name_of_proxy() const {
+  static const std::string none;
+  if (peer_) return peer_->name;
+  return fetch_->parent() ? fetch_->parent()->name : none;
 }
 
 Provenance Attempt::provenance() const {
   Provenance from;
   from.source = source();
-  from.host = peer_ ? peer_->host : fetch_->to().host;
-  if (peer_) from.peer = peer_->name;
+  from.hierarchy = hierarchy();
+  from.host = fetch_->to().host;
+  from.peer = name_of_proxy();
   if (!peer_ && outcome_) from.fwd_status = head().status;
   return from;
 }
 
 Inquiry Attempt::inquiry() const {
-  return {.source = peer_ ? peer_->name : std::string(kOrigin),
+  const auto& name = name_of_proxy();
+  return {.source = name.empty() ? std::string(kOrigin) : name,
           .result = outcome_ ? "answered" : word(outcome_.error().what),
           .cause = {},
           .waited = waited_};

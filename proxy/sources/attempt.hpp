@@ -24,6 +24,9 @@ enum class Lead : std::uint8_t {
   site,   // it may be fetching what nobody claims: see peers/site.hpp
 };
 
+// For a peer that gave a response which its digest claims.
+Hierarchy hierarchy_of(const peers::Peer& claimant);
+
 // Order: ask(), then the body from fetch(). An attempt may be moved while its coroutine does not
 // wait. Two attempts may wait at once. Dropping an attempt closes its connection. Belongs to one
 // thread, whose worker outlives it.
@@ -32,7 +35,7 @@ class Attempt {
   using Steady = std::chrono::steady_clock;
   using OnInterim = std::function<void(const http::ResponseHead&)>;
 
-  // Asks `peer`, or the origin if it is null.
+  // Asks `peer`, or the origin, by the plan's route, if it is null.
   Attempt(Worker& worker, FetchPlan plan, peers::PeerRef peer = nullptr, Lead lead = Lead::claim);
 
   // Sends the request and waits for the head of the final answer. Notes how long an origin took
@@ -69,7 +72,11 @@ class Attempt {
   // The time from the request to the head, or to the failure.
   [[nodiscard]] std::chrono::microseconds waited() const { return waited_; }
 
+  // Records that another source has answered while a parent was silent (Fetch::note_silence).
+  void note_silence() { fetch_->note_silence(); }
+
  private:
+  [[nodiscard]] const std::string& name_of_proxy() const;  // empty: an origin is asked
   [[nodiscard]] bool may_be_interim(const http::ResponseHead& head, int number) const;
   void note_time() const;
 

@@ -36,6 +36,8 @@ Task<std::optional<Testimony>> ask_origin(Worker& worker, const Request& request
                                           const Given& given, Connection connection) {
   const Probes::Running running(worker.probes);
   auto plan = origin_plan(request, check_request(request, worker.process.name));
+  if (!plan.route.direct) co_return std::nullopt;  // a parent is no witness for the origin
+  plan.route = {};
   plan.repeatable = connection == Connection::any;
   plan.first_byte = std::min<std::chrono::milliseconds>(plan.first_byte, kLongestAnswer);
   Attempt attempt(worker, std::move(plan));

@@ -34,10 +34,13 @@ Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& ori
 }
 
 peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
-  auto claimants = wanted.request.policy().directory->claimants(wanted.key, Attempt::Steady::now());
-  if (wanted.guests) return claimants;
-  const auto is_guest = [](const PeerRef& peer) { return peer->trust == config::Trust::guest; };
-  const auto others = std::remove_if(claimants.begin(), claimants.end(), is_guest);
+  const auto& policy = wanted.request.policy();
+  auto claimants = policy.directory->claimants(wanted.key, Attempt::Steady::now());
+  const auto may_not_be_asked = [&](const PeerRef& peer) {
+    return (!wanted.guests && peer->trust == config::Trust::guest) ||
+           !policy.peer_hosts.may_ask(peer->id, wanted.request.target);
+  };
+  const auto others = std::remove_if(claimants.begin(), claimants.end(), may_not_be_asked);
   claimants.erase(others, claimants.end());
   return claimants;
 }
@@ -56,6 +59,7 @@ PeerRef neighbour_of_site(Worker& worker, const ClaimantSearch::For& wanted) {
 
 Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
                           const peers::FirstByte& origin, const Budget& budget) {
+  if (!wanted.claimants) return Candidates(nullptr);
   auto claimants = claimants_for(wanted);
   const auto& settings = wanted.request.policy().settings.digest;
   const bool may_collapse = settings.site_collapse == config::SiteCollapse::automatic;
@@ -64,8 +68,9 @@ Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
             [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }};
   }
   auto neighbour = neighbour_of_site(worker, wanted);
-  const bool pays =
-      neighbour && site_pays(origin, neighbour->accuracy.standing().first_byte, settings.prefer);
+  const auto& hosts = wanted.request.policy().peer_hosts;
+  const bool pays = neighbour && hosts.may_ask(neighbour->id, wanted.request.target) &&
+                    site_pays(origin, neighbour->accuracy.standing().first_byte, settings.prefer);
   return Candidates(pays ? std::move(neighbour) : nullptr);
 }
 
@@ -82,10 +87,16 @@ ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, Inquiries& inquiries)
     : worker_(worker),
       wanted_(std::move(wanted)),
       inquiries_(inquiries),
-      origin_takes_(origin_takes(worker, wanted_.request)),
-      budget_(budget_for(wanted_, origin_takes_)),
-      candidates_(candidates_for(worker, wanted_, origin_takes_, budget_)),
+      origin_(origin_turn(worker, wanted_)),
+      budget_(budget_for(wanted_, origin_.takes)),
+      candidates_(candidates_for(worker, wanted_, origin_.takes, budget_)),
       race_(worker) {}
+
+ClaimantSearch::OriginTurn ClaimantSearch::origin_turn(const Worker& worker, const For& wanted) {
+  auto route = wanted.origin ? route_of(wanted.request) : upstream::Route();
+  const bool by_route = route.has_choice();
+  return {std::move(route), origin_takes(worker, wanted.request), by_route};
+}
 
 // Neighbours must not hand out what we would refuse to fetch. A name that leads nowhere is not
 // denied, so neighbours still answer while the name servers cannot.
@@ -103,11 +114,8 @@ Task<bool> ClaimantSearch::guard_allows() const {
 }
 
 Task<void> ClaimantSearch::begin() {
-  if (candidates_.none()) {
-    state_ = State::over;
-    co_return;
-  }
-  const bool allowed = co_await guard_allows();
+  bool allowed = origin_.by_route;
+  if (!candidates_.none()) allowed = co_await guard_allows();
   begun_ = Steady::now();
   if (!allowed && searching()) state_ = State::over;
   if (!searching()) co_return;
@@ -138,15 +146,15 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
     co_await note_no(*question, finding);
   }
   settle();
-  co_return abandoned() ? std::nullopt : std::exchange(origins_failure_, std::nullopt);
+  co_return abandoned() ? std::nullopt : std::exchange(origin_.failure, std::nullopt);
 }
 
-// Keeps the origin's failure while a neighbour may still answer. Returns whether one may.
+// Keeps the origin's failure while another source may still answer. Returns whether one may.
 bool ClaimantSearch::keep_failure(Attempt& origin) {
   candidates_.call_reserve();
-  if (!asks_a_neighbour() && !candidates_.left()) return false;
+  if (race_.under_way().empty() && !candidates_.left()) return false;
   next_source_at_ = Steady::now();
-  origins_failure_ = std::move(origin);
+  origin_.failure = std::move(origin);
   return true;
 }
 
@@ -191,10 +199,14 @@ void ClaimantSearch::begin_trial() {
 bool ClaimantSearch::ask_next_source() {
   const bool in_time =
       candidates_.asked() < kAlwaysAsked || Steady::now() - *begun_ < budget_.patience;
-  const bool may_ask = origins_failure_ || (in_time && !asks_origin_first());
+  const bool may_ask = origin_.failure || (in_time && !asks_origin_first());
   const bool claimant_left = may_ask && candidates_.left();
-  const bool origin_works = origin_asked_ && !origins_failure_;
-  if (origin_works || (origin_asked_ && !claimant_left)) {
+  const bool by_rest = Steady::now() >= origin_.by_rest_at;
+  if (origin_.works() && !by_rest) {
+    next_source_at_ = origin_.by_rest_at;
+    return !race_.under_way().empty();
+  }
+  if (origin_.failure && !claimant_left) {
     next_source_at_ = Steady::time_point::max();
     return !race_.under_way().empty();
   }
@@ -204,8 +216,8 @@ bool ClaimantSearch::ask_next_source() {
     ask_claimant(candidates_.next());
     return true;
   }
-  if (race_.under_way().empty() && !candidates_.reserve()) return false;
-  next_source_at_ = Steady::time_point::max();
+  const bool is_alone = race_.under_way().empty() && !candidates_.reserve();
+  if (is_alone && !origin_.by_route) return false;
   ask_origin();
   return true;
 }
@@ -232,15 +244,22 @@ void ClaimantSearch::ask_claimant(const PeerRef& peer) {
 
 // A neighbour of the site is fetching the response.
 void ClaimantSearch::wait_for_fetch() {
-  if (origin_asked_) return;
-  next_source_at_ = std::max(next_source_at_, *begun_ + patience_with_fetch(origin_takes_));
+  if (origin_.asked) return;
+  next_source_at_ = std::max(next_source_at_, *begun_ + patience_with_fetch(origin_.takes));
 }
 
 void ClaimantSearch::ask_origin() {
-  SourceRace::Question question{wanted_.origin()};
-  question.seen_out = !origin_takes_.measured();
+  SourceRace::Question question{wanted_.origin(origin_.route)};
+  question.seen_out = !origin_.takes.measured();
   question.on_interim = wanted_.on_interim;
-  origin_asked_ = true;
+  origin_.by_rest_at = Steady::time_point::max();
+  if (origin_.route.has_choice()) {
+    origin_.by_rest_at = question.asked + patience_with_fetch(origin_.takes);
+    question.expected_by = origin_.by_rest_at;
+  }
+  next_source_at_ = origin_.by_rest_at;
+  origin_.route = origin_.route.without_first();
+  origin_.asked = true;
   race_.start(std::move(question));
 }
 
@@ -255,11 +274,6 @@ bool ClaimantSearch::may_hedge() {
 bool ClaimantSearch::hedges() const {
   const auto& all = race_.under_way();
   return std::any_of(all.begin(), all.end(), [](const auto& one) { return !one->on_trial; });
-}
-
-bool ClaimantSearch::asks_a_neighbour() const {
-  const auto& all = race_.under_way();
-  return std::any_of(all.begin(), all.end(), [](const auto& one) { return !!one->attempt.peer(); });
 }
 
 void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {
@@ -280,17 +294,19 @@ void ClaimantSearch::settle() {
   const auto now = Steady::now();
   for (const auto& question : race_.under_way()) {
     const auto& peer = question->attempt.peer();
-    const bool was_slow = peer && !question->over && now >= question->expected_by &&
-                          !question->attempt.waits_itself();
+    const bool is_late = !question->over && now >= question->expected_by;
+    if (!peer && is_late && !abandoned()) question->attempt.note_silence();
+    const bool was_slow = peer && is_late && !question->attempt.waits_itself();
     const auto waited = std::chrono::duration_cast<Budget::Time>(now - question->asked);
     const auto result = was_slow ? word(Worth::outrun) : "not-awaited";
-    inquiries_.add({peer ? peer->name : std::string(kOrigin), result, {}, waited});
+    inquiries_.add({question->attempt.inquiry().source, result, {}, waited});
     if (abandoned() || !was_slow) continue;
     peer->accuracy.note(peers::ClaimOutcome::outrun, waited, 0, now);
     http::add_detail(inquiries_.detail, words_for({Worth::outrun}, peer->name));
   }
   race_.leave(abandoned());
-  origin_asked_ = origins_failure_.has_value();
+  origin_.asked = origin_.failure.has_value();
+  origin_.by_rest_at = Steady::time_point::max();
   next_source_at_ = now;
 }
 

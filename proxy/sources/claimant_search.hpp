@@ -21,22 +21,25 @@ namespace proxy {
 // and the others are left. If too many requests ask two sources (Hedges), the silent one is left
 // first. A key that nobody claims is asked of the one neighbour of the site that would know who
 // fetches it (peers/site.hpp). If the origin fails, even claimants that do not fit the budget are
-// asked. Belongs to one coroutine. The constructor's references outlive it.
+// asked. A parent on the way to the origin that is silent for longer than the origin mostly is, is
+// not waited for either: the origin is asked, too, by the rest of the route. Belongs to one
+// coroutine. The constructor's references outlive it.
 class ClaimantSearch {
  public:
   struct For {
     digest::Key key;  // of the URL
     const Request& request;
     SiblingQuestion asked = {};
+    bool claimants = true;  // whether any neighbour is asked
     // Whether guests are asked. They are not asked for parts: parts are joined with bytes of
     // others, which would hide who gave them. Nor for what is stale here: a guest could then keep
     // its own response from being checked for ever.
     bool guests = false;
     // Whether a neighbour of the site that may be fetching the response is asked if none claims it.
     bool of_site = false;
-    // Makes the question to the origin. Empty: the search does not ask the origin, and ends when it
-    // would.
-    std::function<Attempt()> origin = {};
+    // Makes the question to the origin by a route. Empty: the search does not ask the origin, and
+    // ends when it would.
+    std::function<Attempt(const upstream::Route&)> origin = {};
     Attempt::OnInterim on_interim = {};  // for the origin's interim heads
   };
   // Counts one claim for each neighbour that claims the key. Adds each question that has ended
@@ -73,21 +76,33 @@ class ClaimantSearch {
   void ask_origin();
   bool may_hedge();
   [[nodiscard]] bool hedges() const;
-  [[nodiscard]] bool asks_a_neighbour() const;
   bool keep_failure(Attempt& origin);
   net::Task<void> note_no(SourceRace::Question& question, const Finding& finding);
+
+  // The origin's side of the search.
+  struct OriginTurn {
+    upstream::Route route;  // by which it is asked next
+    const peers::FirstByte takes;
+    // Whether the search asks it even if no neighbour is asked, because a parent may be silent.
+    const bool by_route;
+    bool asked = false;
+    std::optional<Attempt> failure = {};  // or its 5xx, while another source may still answer
+    // When it is asked by the rest of the route, if the parent is silent until then.
+    Steady::time_point by_rest_at = Steady::time_point::max();
+
+    [[nodiscard]] bool works() const { return asked && !failure; }
+  };
+  static OriginTurn origin_turn(const Worker& worker, const For& wanted);
 
   Worker& worker_;
   const For wanted_;
   Inquiries& inquiries_;
-  const peers::FirstByte origin_takes_;
+  OriginTurn origin_;
   const Budget budget_;
   Candidates candidates_;
   SourceRace race_;
   std::optional<Steady::time_point> begun_;
   Steady::time_point next_source_at_ = Steady::time_point::min();
-  std::optional<Attempt> origins_failure_;  // or its 5xx, while a neighbour may still answer
-  bool origin_asked_ = false;
   enum class State : std::uint8_t { searching, over, abandoned } state_ = State::searching;
 };
 

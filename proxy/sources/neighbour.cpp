@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/cache/set_cookie.hpp"
+#include "proxy/http/forwarding.hpp"
 #include "proxy/sources/false_hit.hpp"
 #include "proxy/worker/worker.hpp"
 
@@ -15,8 +16,9 @@ namespace {
 FetchPlan plan_for(const Request& request, const peers::Peer& peer, std::string head) {
   const auto& timeouts = request.policy().settings.timeouts;
   FetchPlan plan;
-  plan.to = {false, peer.host, peer.port, upstream::Trust::configured};
-  plan.head = std::move(head);
+  plan.to = {peer.tls, peer.host, peer.port, upstream::Trust::configured};
+  plan.head =
+      peer.authorization.empty() ? std::move(head) : http::to_proxy(head, {}, peer.authorization);
   plan.method = "GET";
   plan.connect = timeouts.peer_connect;
   plan.first_byte = timeouts.peer_first_byte;

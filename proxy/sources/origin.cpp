@@ -1,6 +1,6 @@
 #include "proxy/sources/origin.hpp"
 
-#include "proxy/policy/gateway.hpp"
+#include "proxy/policy/policy.hpp"
 
 namespace proxy {
 
@@ -10,8 +10,14 @@ upstream::Endpoint origin_of(const http::Target& target, const lists::AccessList
   return {target.https(), std::string(target.host()), target.port(), trust};
 }
 
+upstream::Route route_of(const Request& request) {
+  return request.mapping() ? upstream::Route() : request.policy().routes.find(request.target);
+}
+
 void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& lists) {
   plan.to = origin_of(request.target, lists);
+  plan.parent_connect = request.policy().settings.timeouts.peer_connect;
+  plan.route = route_of(request);
   if (request.mapping()) plan.origins = request.mapping()->origins;
 }
 

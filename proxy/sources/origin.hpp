@@ -15,7 +15,11 @@ namespace proxy {
 // Maps a client's URL to the endpoint to connect to. No other function may do that.
 upstream::Endpoint origin_of(const http::Target& target, const lists::AccessLists& lists);
 
-// Points the plan at the request's origin, or in reverse mode at the origins of its mapping.
+// The way to the request's origin. Parents have no part in what this proxy serves as a gateway.
+upstream::Route route_of(const Request& request);
+
+// Points the plan at the request's origin, and at the parents on the way to it; or in reverse mode
+// at the origins of its mapping.
 void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& lists);
 
 // A GET to the request's origin, with the time-outs of the settings. `head`: the whole head to

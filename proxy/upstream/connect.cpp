@@ -43,6 +43,16 @@ net::Task<net::Result<std::unique_ptr<net::Stream>>> Connector::connect(
                                     left_until(deadline));
 }
 
+net::Task<net::error_code> Connector::objection(const Endpoint& endpoint,
+                                                std::chrono::milliseconds timeout) {
+  const bool by_address = endpoint.trust != Trust::configured && guard_.denies_by_address();
+  if (!by_address) co_return net::error_code{};
+  const auto addresses = co_await resolver_.resolve(endpoint.host, timeout);
+  if (!addresses) co_return net::error_code{};
+  const auto endpoints = permitted(*addresses, endpoint);
+  co_return endpoints ? net::error_code{} : endpoints.error();
+}
+
 net::Task<net::Result<net::Socket>> Connector::open(
     const std::vector<net::tcp::endpoint>& endpoints, Clock::time_point deadline) {
   auto socket = co_await race(endpoints, head_start_, deadline, shortage_.scarce_from);

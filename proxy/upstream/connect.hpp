@@ -36,6 +36,11 @@ class Connector {
   net::Task<net::Result<std::unique_ptr<net::Stream>>> connect(const Endpoint& endpoint,
                                                                std::chrono::milliseconds timeout);
 
+  // Why a parent must not be asked for this endpoint either: by its address, as far as its name can
+  // be resolved within the time. No error if it may. Resolves nothing if only such addresses are
+  // denied as every machine has, because those are the parent's own.
+  net::Task<net::error_code> objection(const Endpoint& endpoint, std::chrono::milliseconds timeout);
+
  private:
   [[nodiscard]] net::Result<std::vector<net::tcp::endpoint>> permitted(const Addresses& addresses,
                                                                        const Endpoint& endpoint);

@@ -35,6 +35,10 @@ const char* text_of(Errc error) {
       return "the host's certificate is for another name";
     case Errc::tls_expired:
       return "the host's certificate is not valid at this time";
+    case Errc::login_refused:
+      return "the parent proxy does not accept the login in the setting peers";
+    case Errc::no_route:
+      return "the setting never_direct forbids to ask the host itself, and no parent is for it";
   }
   return "unknown upstream error";
 }

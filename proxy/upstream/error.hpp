@@ -22,6 +22,8 @@ enum class Errc {
   tls_unverified,     // the certificate is not signed by an authority that we trust
   tls_wrong_name,     // the certificate is for another name or address
   tls_expired,        // the certificate is not valid yet, or no longer
+  login_refused,      // a parent does not accept the setting `login`
+  no_route,           // the settings allow neither a parent nor the origin
 };
 
 const boost::system::error_category& upstream_category();

@@ -1,13 +1,32 @@
 #include "proxy/upstream/fetch.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "proxy/http/forwarding.hpp"
 #include "proxy/http/upgrade.hpp"
 #include "proxy/upstream/error.hpp"
 
 namespace proxy {
 
 using net::Task;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr unsigned kLoginRefused = 407;
+
+// Whether a parent says by this status that it has no way to the origin, or that the request loops.
+bool tells_of_no_way(unsigned status) {
+  return status == 502 || status == 503 || status == 504 || status == 508;
+}
+
+}  // namespace
+
+Fetch::Fetch(const Upstream& on, FetchPlan plan)
+    : on_(on),
+      plan_(std::move(plan)),
+      turns_(plan_.to, plan_.origins, plan_.route, steady_clock::now()) {}
 
 Failure Fetch::failed(net::error_code cause) const {
   if (abandoned_) return {Failure::Where::us, Failure::What::abandoned, cause};
@@ -19,25 +38,39 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
   stream_ = may_reuse ? on_.pool.take(to()) : nullptr;
   reused_ = stream_ != nullptr;
   if (!reused_) {
-    const auto known = on_.failed.find(to(), std::chrono::steady_clock::now());
+    const auto known = on_.failed.find(to(), steady_clock::now());
     if (known) co_return failed(known);
-    auto fresh = co_await on_.connector.connect(to(), plan_.connect);
+    const bool is_one_of_several = parent() && turns_.others_left();
+    auto fresh = co_await on_.connector.connect(
+        to(), is_one_of_several ? plan_.parent_connect : plan_.connect);
     if (!fresh) {
-      on_.failed.note(to(), fresh.error(), std::chrono::steady_clock::now());
+      on_.failed.note(to(), fresh.error(), steady_clock::now());
       co_return failed(fresh.error());
     }
     stream_ = std::move(*fresh);
   }
   if (abandoned_) co_return failed({});
   input_.emplace(*stream_, on_.buffers);
-  asked_ = std::chrono::steady_clock::now();
+  asked_ = steady_clock::now();
+  turns_.asked();
   stream_->expires_after(plan_.first_byte);
-  const auto error = co_await stream_->write(net::asio::buffer(plan_.head));
+  const auto error = co_await send_head();
   if (error) co_return failed(error);
   co_return boost::system::in_place_value;
 }
 
+Task<net::error_code> Fetch::send_head() {
+  if (!parent()) co_return co_await stream_->write(net::asio::buffer(plan_.head));
+  const auto head = http::to_proxy(plan_.head, plan_.route.site, parent()->authorization);
+  co_return co_await stream_->write(net::asio::buffer(head));
+}
+
 Task<Outcome<void>> Fetch::start() {
+  if (turns_.none()) co_return failed(upstream::Errc::no_route);
+  if (parent()) {
+    const auto objection = co_await on_.connector.objection(plan_.to, plan_.connect);
+    if (objection) co_return failed(objection);
+  }
   for (;;) {
     auto sent = co_await connect(plan_.repeatable);
     if (!sent && reused_ && !abandoned_) sent = co_await connect(false);
@@ -45,26 +78,30 @@ Task<Outcome<void>> Fetch::start() {
   }
 }
 
-bool Fetch::choose_origin() {
-  if (!plan_.origins) return false;
-  const auto next = plan_.origins->next(tried_, std::chrono::steady_clock::now());
-  if (next) origin_ = *next;
-  return next.has_value();
-}
-
 // Records the failure of a server. Returns whether the fetch continues with another server.
 bool Fetch::moves_on(const Failure& failure) {
-  if (!plan_.origins || heard_ || failure.what == Failure::What::abandoned) return false;
+  if (!turns_.several() || heard_ || failure.what == Failure::What::abandoned) return false;
   if (failure.what == Failure::What::overload) return false;  // no fault of the server
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = steady_clock::now();
   const bool unsent = failure.cause.category() == upstream::upstream_category();
   if (!unsent && failure.what == Failure::What::timed_out) {
     // The server is working on the request, or hangs. Other servers should not do the same work.
-    plan_.origins->silent_since(asked_, origin_, now);
+    turns_.silent_since(asked_, now);
     return false;
   }
-  plan_.origins->failed(origin_, now);
-  return (plan_.repeatable || unsent) && choose_origin();
+  turns_.failed(now);
+  return (plan_.repeatable || unsent) && turns_.next(now);
+}
+
+// For a parent's answer that only tells of the parent: returns whether another server is asked.
+bool Fetch::goes_around(const http::ResponseHead& head) {
+  const bool refuses_login = head.status == kLoginRefused;
+  if (!parent() || !(refuses_login || tells_of_no_way(head.status))) return false;
+  const auto now = steady_clock::now();
+  if (refuses_login) turns_.failed(now);
+  const bool goes_on = plan_.repeatable && turns_.next(now);
+  if (goes_on) heard_ = false;
+  return goes_on;
 }
 
 Task<Outcome<void>> Fetch::send(std::span<const net::asio::const_buffer> bytes) {
@@ -88,24 +125,29 @@ Task<bool> Fetch::answers_within(std::chrono::milliseconds time) {
 }
 
 Task<Outcome<const http::ResponseHead*>> Fetch::response() {
+  auto head = co_await hear();
+  while (head ? goes_around(**head) : moves_on(head.error())) {
+    const auto again = co_await start();
+    if (!again) co_return again.error();
+    head = co_await hear();
+  }
+  if (!head) co_return head;
+  if (parent() && (*head)->status == kLoginRefused) {
+    co_return failed(upstream::Errc::login_refused);
+  }
+  turns_.worked(steady_clock::now());
+  co_return head;
+}
+
+// Reads a head. If a pooled connection turns out to be dead, asks on a new one.
+Task<Outcome<const http::ResponseHead*>> Fetch::hear() {
   auto head = co_await read_head();
   const bool died_unheard =
       !head && reused_ && !heard_ && plan_.repeatable && head.error().what == Failure::What::cut;
-  if (died_unheard && !abandoned_) {
-    const auto again = co_await connect(false);
-    if (again) {
-      head = co_await read_head();
-    } else {
-      head = again.error();
-    }
-  }
-  while (!head && moves_on(head.error())) {
-    const auto again = co_await start();
-    if (!again) co_return again.error();
-    head = co_await read_head();
-  }
-  if (head && plan_.origins) plan_.origins->worked(origin_, std::chrono::steady_clock::now());
-  co_return head;
+  if (!died_unheard || abandoned_) co_return head;
+  const auto again = co_await connect(false);
+  if (!again) co_return again.error();
+  co_return co_await read_head();
 }
 
 Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
@@ -158,6 +200,10 @@ void Fetch::finish() {
   input_.reset();
   if (fit) on_.pool.give_back(to(), std::move(stream_));
   stream_.reset();
+}
+
+void Fetch::note_silence() {
+  if (parent()) turns_.silent_since(asked_, steady_clock::now());
 }
 
 void Fetch::abandon() {

@@ -10,8 +10,8 @@
 #include "proxy/upstream/connect.hpp"
 #include "proxy/upstream/failed_endpoints.hpp"
 #include "proxy/upstream/failure.hpp"
-#include "proxy/upstream/origins.hpp"
 #include "proxy/upstream/pool.hpp"
+#include "proxy/upstream/turns.hpp"
 #include "proxy/wire/input.hpp"
 
 namespace proxy {
@@ -33,7 +33,11 @@ struct FetchPlan {
   // cannot be reached, or hangs up without an answer and the request may be sent again. After the
   // time-out first_byte it asks no other, since the server may be working on the request.
   std::shared_ptr<upstream::Origins> origins = nullptr;
-  std::string head;    // the whole head of the request
+  // The parents that the fetch asks before `to`, or instead of it. They are asked in turn, too. If
+  // a parent says that it has no way to the origin (502, 503, 504), that the request loops (508),
+  // or that it does not accept our login (407), the next server is asked.
+  upstream::Route route = {};
+  std::string head;    // the whole head of the request, to an origin: see http::to_proxy()
   std::string method;  // decides which framing the response may have
   // Whether the request may be sent twice and has no body. Only such a request uses a pooled
   // connection, which may turn out to be dead: the fetch then tries a new connection.
@@ -41,6 +45,7 @@ struct FetchPlan {
   // Asks for a WebSocket: a matching 101 is a final response, any other 101 is damage.
   bool websocket = false;
   std::chrono::milliseconds connect{5'000};
+  std::chrono::milliseconds parent_connect{200};  // to a parent, if another server is left
   std::chrono::milliseconds first_byte{60'000};
 };
 
@@ -48,7 +53,7 @@ struct FetchPlan {
 // interim, then body(), then finish().
 class Fetch {
  public:
-  Fetch(const Upstream& on, FetchPlan plan) : on_(on), plan_(std::move(plan)) { choose_origin(); }
+  Fetch(const Upstream& on, FetchPlan plan);
   Fetch(const Fetch&) = delete;
   Fetch& operator=(const Fetch&) = delete;
 
@@ -65,9 +70,9 @@ class Fetch {
   net::Task<Outcome<const http::ResponseHead*>> response();
 
   // The last server that was asked.
-  [[nodiscard]] const upstream::Endpoint& to() const {
-    return plan_.origins ? (*plan_.origins)[origin_] : plan_.to;
-  }
+  [[nodiscard]] const upstream::Endpoint& to() const { return turns_.to(); }
+  // The same, if it is a parent; null: it is an origin.
+  [[nodiscard]] const upstream::Parent* parent() const { return turns_.parent(); }
   // The server that the plan names first, whichever of several is asked.
   [[nodiscard]] const upstream::Endpoint& aimed_at() const { return plan_.to; }
   [[nodiscard]] const http::ResponseHead& head() const { return answer_.head; }
@@ -87,6 +92,9 @@ class Fetch {
   void finish();
   // Makes a pending wait fail soon. Call this on the fetch's thread, from another coroutine.
   void abandon();
+  // Records that the parent was silent for longer than expected, while another source answered.
+  // Does nothing if an origin is being asked.
+  void note_silence();
 
  private:
   // The last response. `head` has views into `text`.
@@ -97,15 +105,16 @@ class Fetch {
   };
 
   net::Task<Outcome<void>> connect(bool may_reuse);
+  net::Task<net::error_code> send_head();
   net::Task<Outcome<const http::ResponseHead*>> read_head();
-  bool choose_origin();
+  net::Task<Outcome<const http::ResponseHead*>> hear();
   bool moves_on(const Failure& failure);
+  bool goes_around(const http::ResponseHead& head);
   [[nodiscard]] Failure failed(net::error_code cause) const;
 
   const Upstream& on_;
   const FetchPlan plan_;
-  upstream::Origins::Tried tried_;
-  std::size_t origin_ = 0;
+  upstream::Turns turns_;
   std::chrono::steady_clock::time_point asked_;
   std::unique_ptr<net::Stream> stream_;
   std::optional<Input> input_;

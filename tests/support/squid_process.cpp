@@ -13,7 +13,7 @@ namespace {
 // Squid builds a digest only with a cache_dir. For an origin on loopback netdb would go direct
 // without looking at any digest. The default refresh pattern for "?" would ask with max-age=0.
 std::string configuration(const std::string& directory, std::uint16_t port,
-                          std::uint16_t neighbour_port) {
+                          const std::string& neighbour, const std::string& more) {
   return "http_port 127.0.0.1:" + std::to_string(port) + "\n" +
          "visible_hostname squid-a.test\n"
          "unique_hostname squid-a.test\n"
@@ -45,13 +45,20 @@ std::string configuration(const std::string& directory, std::uint16_t port,
          "digest_rebuild_period 2 seconds\n"
          "digest_rewrite_period 2 seconds\n"
          "digest_rebuild_chunk_percentage 100\n"
-         "icp_port 0\n"
+         "icp_port 0\n" +
+         more +
          "http_access allow localhost\n"
-         "http_access deny all\n"
-         "cache_peer 127.0.0.1 sibling " +
-         std::to_string(neighbour_port) +
-         " 0 no-query no-netdb-exchange proxy-only name=ours\n"
-         "debug_options ALL,1 15,5 44,3 70,2 71,2 72,5\n";
+         "http_access deny all\n" +
+         neighbour + "debug_options ALL,1 15,5 44,3 70,2 71,2 72,5\n";
+}
+
+std::string neighbour_lines(std::uint16_t port, SquidProcess::Neighbour neighbour) {
+  if (neighbour == SquidProcess::Neighbour::sibling) {
+    return "cache_peer 127.0.0.1 sibling " + std::to_string(port) +
+           " 0 no-query no-netdb-exchange proxy-only name=ours\n";
+  }
+  return "cache_peer 127.0.0.1 parent " + std::to_string(port) +
+         " 0 no-query no-netdb-exchange no-digest name=ours\nnever_direct allow all\n";
 }
 
 }  // namespace
@@ -68,8 +75,11 @@ Command SquidProcess::squid(std::string_view option) const {
   return {arguments};
 }
 
-SquidProcess::SquidProcess(std::uint16_t neighbour_port) {
-  write_file(directory_ / "squid.conf", configuration(directory_.path(), port(), neighbour_port));
+SquidProcess::SquidProcess(std::uint16_t neighbour_port, Neighbour neighbour,
+                           const std::string& more) {
+  write_file(
+      directory_ / "squid.conf",
+      configuration(directory_.path(), port(), neighbour_lines(neighbour_port, neighbour), more));
   if (::geteuid() == 0) {
     const auto owned = run_to_end({{"/usr/bin/chown", "-R", "proxy:proxy", directory_.path()}});
     if (owned.exit_code != 0) throw std::runtime_error(owned.errors);

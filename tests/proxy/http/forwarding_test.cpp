@@ -104,6 +104,24 @@ TEST(RequestHead, IsWrittenWithHostFirstAndFramingOfOurOwn) {
       "Via: 1.0 cache-a\r\nTransfer-Encoding: chunked\r\nCache-Control: only-if-cached\r\n\r\n");
 }
 
+TEST(RequestHead, IsChangedIntoOneToAProxy) {
+  struct Case {
+    std::string_view head, site, authorization, expected;
+  };
+  for (const Case& c : {
+           Case{"GET /a b HTTP/1.1\r\nHost: h\r\n\r\n", "http://h", "",
+                "GET http://h/a b HTTP/1.1\r\nHost: h\r\n\r\n"},
+           Case{"GET /a HTTP/1.1\r\nHost: h\r\n\r\n", "https://h:1", "Basic x",
+                "GET https://h:1/a HTTP/1.1\r\nProxy-Authorization: Basic x\r\nHost: h\r\n\r\n"},
+           Case{"OPTIONS * HTTP/1.1\r\nHost: h\r\n\r\n", "http://h", "",
+                "OPTIONS http://h HTTP/1.1\r\nHost: h\r\n\r\n"},
+           Case{"CONNECT h:443 HTTP/1.1\r\n\r\n", "", "Basic x",
+                "CONNECT h:443 HTTP/1.1\r\nProxy-Authorization: Basic x\r\n\r\n"},
+       }) {
+    EXPECT_EQ(to_proxy(c.head, c.site, c.authorization), c.expected) << c.head;
+  }
+}
+
 TEST(ResponseHead, IsWrittenWithoutItsFraming) {
   std::string bytes =
       "HTTP/1.0 404 Gone Fishing\r\nContent-Length: 3\r\nAge: 4\r\nETag: \"x\"\r\nX-No: 1\r\n"

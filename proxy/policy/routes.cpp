@@ -1,0 +1,98 @@
+#include "proxy/policy/routes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "digest/key.hpp"
+#include "digest/little_endian.hpp"
+#include "peers/peer.hpp"
+#include "peers/site.hpp"
+
+namespace proxy {
+namespace {
+
+using config::PeerSettings;
+
+bool is_parent(const PeerSettings& peer) {
+  return peer.role == config::Role::parent;
+}
+
+std::uint64_t identity_of(const PeerSettings& peer) {
+  const auto place = peer.host + ' ' + std::to_string(peer.port);
+  return digest::load64(digest::key_of(digest::Method::get, place).bytes.data());
+}
+
+std::shared_ptr<upstream::Parents> parents_of(const std::vector<PeerSettings>& peers) {
+  std::vector<upstream::Parent> parents;
+  for (const auto& peer : peers) {
+    if (!is_parent(peer)) continue;
+    parents.push_back({peer.name,
+                       {peer.tls, peer.host, peer.port, upstream::Trust::configured},
+                       peers::basic_credentials(peer.login)});
+  }
+  return parents.empty() ? nullptr : std::make_shared<upstream::Parents>(std::move(parents));
+}
+
+// "http://example.com:8080", as the target of a request to a proxy begins. Empty for CONNECT.
+std::string site_of(const http::Target& target) {
+  if (target.form() == http::Target::Form::authority) return {};
+  return std::string(target.scheme()).append("://").append(target.authority());
+}
+
+}  // namespace
+
+double rendezvous_score(const digest::Key& url, std::uint64_t parent, unsigned weight) {
+  constexpr double kUnit = 0x1p-53;
+  const auto drawn = static_cast<double>(peers::bid_for(url, parent) >> 11) * kUnit;
+  return weight / -std::log(drawn + kUnit / 2);  // `drawn` may be 0
+}
+
+Routes::Routes(const config::Settings& settings, const Routes* before)
+    : hosts_(settings.peers),
+      never_direct_(host_patterns(settings.never_direct)),
+      members_([&] {
+        std::vector<Member> members;
+        for (std::size_t i = 0; i < settings.peers.size(); ++i) {
+          const auto& peer = settings.peers[i];
+          if (is_parent(peer)) members.push_back({i, identity_of(peer), peer.weight});
+        }
+        return members;
+      }()),
+      parents_(before ? before->parents_ : parents_of(settings.peers)) {}
+
+bool Routes::may_go_directly(const http::Target& target) const {
+  return !matches_any(never_direct_, target);
+}
+
+upstream::Route Routes::find(const http::Target& target) const {
+  upstream::Route route;
+  if (members_.empty()) return route;
+  route.direct = may_go_directly(target);
+  for (std::size_t number = 0; number < members_.size(); ++number) {
+    if (hosts_.may_ask(members_[number].peer, target)) route.order.push_back(number);
+  }
+  if (!route.has_parents()) return route;
+  route.parents = parents_;
+  route.site = site_of(target);
+  if (route.order.size() == 1) return route;
+  const auto key = digest::key_of(digest::Method::get, target.url());
+  const auto score = [&](std::size_t number) {
+    return rendezvous_score(key, members_[number].identity, members_[number].weight);
+  };
+  std::sort(route.order.begin(), route.order.end(),
+            [&](std::size_t a, std::size_t b) { return score(a) > score(b); });
+  return route;
+}
+
+std::optional<Routes::Status> Routes::status(std::size_t peer,
+                                             upstream::Origins::Clock::time_point now) const {
+  const auto found = std::find_if(members_.begin(), members_.end(),
+                                  [peer](const Member& member) { return member.peer == peer; });
+  if (found == members_.end()) return std::nullopt;
+  const auto number = static_cast<std::size_t>(found - members_.begin());
+  const auto& counts = parents_->counts(number);
+  return Status{parents_->live().rests(number, now), counts.requests, counts.failures};
+}
+
+}  // namespace proxy

@@ -1,0 +1,56 @@
+// The ways to origins: which parents are asked for a URL, in which order, and whether the origin is
+// asked after them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "proxy/http/target.hpp"
+#include "proxy/policy/host_pattern.hpp"
+#include "proxy/policy/peer_hosts.hpp"
+#include "proxy/upstream/route.hpp"
+
+namespace proxy {
+
+// A parent's part in the rendezvous hash of a URL (Thaler and Ravishankar 1998), weighted as
+// Schindelhauer and Schomaker (2005) do: the parent with the greatest score is asked first. Proxies
+// with the same parents compute the same scores. `url`: hashed; `parent`: of the parent's host and
+// port; `weight`: 1 or more. A parent of twice the weight is first for twice as many URLs. Pure.
+double rendezvous_score(const digest::Key& url, std::uint64_t parent, unsigned weight);
+
+// Immutable but for the parents' live state. Any thread.
+class Routes {
+ public:
+  // `before`: the routes that these replace, if their parents are the same; else null. Both then
+  // share the live state.
+  Routes(const config::Settings& settings, const Routes* before);
+
+  // The route to the origin of the target.
+  [[nodiscard]] upstream::Route find(const http::Target& target) const;
+
+  // The state of a parent, by the peer's number in the settings. Nothing for a sibling.
+  struct Status {
+    bool rests = false;
+    std::uint64_t requests = 0;
+    std::uint64_t failures = 0;
+  };
+  [[nodiscard]] std::optional<Status> status(std::size_t peer,
+                                             upstream::Origins::Clock::time_point now) const;
+
+ private:
+  struct Member {
+    std::size_t peer = 0;        // its number in the settings
+    std::uint64_t identity = 0;  // hashed from host and port
+    unsigned weight = 1;
+  };
+  [[nodiscard]] bool may_go_directly(const http::Target& target) const;
+
+  const PeerHosts hosts_;
+  const std::vector<HostPattern> never_direct_;
+  const std::vector<Member> members_;  // by their numbers in parents_
+  const std::shared_ptr<upstream::Parents> parents_;
+};
+
+}  // namespace proxy
