@@ -80,7 +80,9 @@ Task<Outcome<void>> Fetch::start() {
 
 // Records the failure of a server. Returns whether the fetch continues with another server.
 bool Fetch::moves_on(const Failure& failure) {
-  if (!turns_.several() || heard_ || failure.what == Failure::What::abandoned) return false;
+  // A parent that sends no HTTP has shown nothing of the origin.
+  const bool heard_origin = heard_ && !parent();
+  if (!turns_.several() || heard_origin || failure.what == Failure::What::abandoned) return false;
   if (failure.what == Failure::What::overload) return false;  // no fault of the server
   const auto now = steady_clock::now();
   const bool unsent = failure.cause.category() == upstream::upstream_category();
@@ -90,6 +92,7 @@ bool Fetch::moves_on(const Failure& failure) {
     return false;
   }
   turns_.failed(now);
+  heard_ = false;
   return (plan_.repeatable || unsent) && turns_.next(now);
 }
 

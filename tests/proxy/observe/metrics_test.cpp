@@ -25,6 +25,7 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   counters.requests[static_cast<std::size_t>(Tag::miss)].add(3);
   counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::direct)].add(5);
   counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::sibling)].add(7);
+  counters.upstream_bytes[static_cast<std::size_t>(Hierarchy::parent)].add(9);
   counters.bytes_from_cache.add(11);
   counters.bytes_sent.add(13);
   counters.collapsed.add(17);
@@ -61,6 +62,8 @@ hearsay_requests_total{result="site_question"} 0
 # TYPE hearsay_body_bytes_total counter
 hearsay_body_bytes_total{source="cache"} 11
 hearsay_body_bytes_total{source="sibling"} 7
+hearsay_body_bytes_total{source="parent_store"} 0
+hearsay_body_bytes_total{source="parent"} 9
 hearsay_body_bytes_total{source="origin"} 5
 # HELP hearsay_sent_bytes_total Bytes sent to clients, heads included.
 # TYPE hearsay_sent_bytes_total counter

@@ -34,7 +34,9 @@ TEST(Hierarchy, IsSpelledAsSquidSpellsIt) {
   EXPECT_EQ(squid_code(Hierarchy::none), "HIER_NONE");
   EXPECT_EQ(squid_code(Hierarchy::direct), "HIER_DIRECT");
   EXPECT_EQ(squid_code(Hierarchy::sibling), "CD_SIBLING_HIT");
-  EXPECT_EQ(static_cast<std::size_t>(Hierarchy::sibling), kHierarchies - 1);
+  EXPECT_EQ(squid_code(Hierarchy::parent_hit), "CD_PARENT_HIT");
+  EXPECT_EQ(squid_code(Hierarchy::parent), "CARP");
+  EXPECT_EQ(static_cast<std::size_t>(Hierarchy::parent), kHierarchies - 1);
 }
 
 }  // namespace

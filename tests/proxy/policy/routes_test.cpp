@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <stdexcept>
 
 #include "config/load.hpp"
 
@@ -12,7 +13,9 @@ namespace {
 using Clock = upstream::Origins::Clock;
 
 config::Settings settings(const std::string& peers, const std::string& more = "") {
-  return config::load("{\"peers\":[" + peers + "]" + more + "}").value();
+  const auto loaded = config::load("{\"peers\":[" + peers + "]" + more + "}");
+  if (loaded.has_error()) throw std::invalid_argument(loaded.error().front().what);
+  return *loaded;
 }
 
 std::string parent(const std::string& host, const std::string& more = "") {
