@@ -19,8 +19,8 @@ struct HostPort {
 // resolving.
 std::optional<HostPort> parse_listen(std::string_view text);
 
-// "http://HOST[:PORT][/]", or the same with https. HOST is a name or an address. The default port is
-// 80, or 443.
+// "http://HOST[:PORT][/]", or the same with https. HOST is a name or an address. The default port
+// is 80, or 443.
 struct ServerUrl {
   bool tls = false;
   HostPort at;

@@ -1,4 +1,5 @@
-// The settings "peers" and "never_direct": the proxies that are asked before the origin, or instead.
+// The settings "peers" and "never_direct": the proxies that are asked before the origin, or
+// instead.
 #pragma once
 
 #include <span>

@@ -129,9 +129,9 @@ struct PeerSettings {
   Role role = Role::sibling;
   PeerDigest digest = PeerDigest::automatic;
   Trust trust = Trust::site;
-  bool tls = false;              // https
-  unsigned weight = 1;           // of a parent: its share of the URLs, in proportion
-  std::vector<HostSpec> hosts;   // it is asked only for these (setting `for`); empty: for all
+  bool tls = false;               // https
+  unsigned weight = 1;            // of a parent: its share of the URLs, in proportion
+  std::vector<HostSpec> hosts;    // it is asked only for these (setting `for`); empty: for all
   std::vector<HostSpec> not_for;  // it is never asked for these
   std::string login;  // "user:password", which it is told with each request; empty: nothing
 

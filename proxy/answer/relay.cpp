@@ -16,8 +16,7 @@ namespace {
 constexpr std::uint64_t kBuffersAtATime = 64;
 
 void add_fields(Client& client, const Request& request, const http::ResponseHead& head,
-                http::Forward reason, const PostCapture* capture,
-                const upstream::Parent* parent) {
+                http::Forward reason, const PostCapture* capture, const upstream::Parent* parent) {
   auto& fields = client.response.fields();
   if (!head.fields.has(http::field::date)) {  // RFC 9110 6.6.1
     const auto now = client.worker.process.clock.now();

@@ -9,8 +9,8 @@
 
 namespace proxy {
 
-// Answers CONNECT: asks the parents of the route for a tunnel, and connects to the host itself if none
-// has a way there and the settings allow it. Refuses the request (a loop, a body, offline, no
+// Answers CONNECT: asks the parents of the route for a tunnel, and connects to the host itself if
+// none has a way there and the settings allow it. Refuses the request (a loop, a body, offline, no
 // connection to the host), or carries bytes both ways until carry_both() ends. Precondition:
 // check_access() has allowed the port. The connector checks the resolved address.
 net::Task<void> tunnel(Client& client, const Request& request);

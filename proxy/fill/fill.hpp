@@ -23,7 +23,7 @@ namespace proxy {
 // The source of a response, for Cache-Status and the log.
 struct Provenance {
   cache::SourceKind source = cache::SourceKind::origin;
-  std::string host;                    // of the server that answered
+  std::string host;  // of the server that answered
   std::string peer;  // the name of the neighbour, or of the parent; empty: the origin answered
   Hierarchy hierarchy = Hierarchy::direct;
   std::optional<unsigned> fwd_status;  // the origin's status

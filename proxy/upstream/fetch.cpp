@@ -41,8 +41,8 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
     const auto known = on_.failed.find(to(), steady_clock::now());
     if (known) co_return failed(known);
     const bool is_one_of_several = parent() && turns_.others_left();
-    auto fresh = co_await on_.connector.connect(
-        to(), is_one_of_several ? plan_.parent_connect : plan_.connect);
+    const auto limit = is_one_of_several ? plan_.parent_connect : plan_.connect;
+    auto fresh = co_await on_.connector.connect(to(), limit);
     if (!fresh) {
       on_.failed.note(to(), fresh.error(), steady_clock::now());
       co_return failed(fresh.error());

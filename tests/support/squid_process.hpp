@@ -1,5 +1,5 @@
-// Debian's Squid on loopback, unmodified, as a neighbour that serves a digest and reads Hearsay's, as
-// a child, or as a parent.
+// Debian's Squid on loopback, unmodified, as a neighbour that serves a digest and reads Hearsay's,
+// as a child, or as a parent.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace support {
 // The constructor throws if Squid is not installed.
 class SquidProcess {
  public:
-  // The one neighbour, at this port of 127.0.0.1, is a sibling that Squid asks by its digest alone, or
-  // the parent that Squid asks for everything. `more`: further lines of the configuration.
+  // The one neighbour, at this port of 127.0.0.1, is a sibling that Squid asks by its digest alone,
+  // or the parent that Squid asks for everything. `more`: further lines of the configuration.
   enum class Neighbour { sibling, parent };
   explicit SquidProcess(std::uint16_t neighbour_port, Neighbour neighbour = Neighbour::sibling,
                         const std::string& more = {});
