@@ -85,7 +85,7 @@ Task<void> send_slices(Client& client, std::shared_ptr<inspect::Slices> slices) 
     more = !made || made->more;
     std::string text = made ? std::move(made->lines) : last_line(client.worker.process);
     const auto now = std::chrono::steady_clock::now();
-    if (text.empty() && now - sent >= kSilent) text = "\n";  // shows a lost client
+    if (text.empty() && now - sent >= kSilent) text.push_back('\n');  // shows a lost client
     if (text.empty()) continue;
     sent = now;
     error = co_await response.body(asio::const_buffer(text.data(), text.size()));

@@ -6,6 +6,7 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/http/date.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/request/request.hpp"
 
 namespace proxy {
 

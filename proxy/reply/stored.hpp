@@ -6,6 +6,8 @@
 
 namespace proxy {
 
+struct Request;
+
 // Sends 304 if `unmodified` (cache::is_unmodified_for), the parts that Range selects or 416, else
 // the whole entry. Bodies are written from the store's blocks, without a copy. The caller has added
 // the fields of this response alone to client.response.fields().
