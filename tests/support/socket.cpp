@@ -27,11 +27,12 @@ Descriptor tcp_socket() {
   return descriptor;
 }
 
-Descriptor bound_socket() {
+Descriptor bound_socket(Reach reach = Reach::loopback) {
   Descriptor descriptor = tcp_socket();
   const int on = 1;
   ::setsockopt(descriptor.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  const sockaddr_in any_port = loopback(0);
+  sockaddr_in any_port = loopback(0);
+  if (reach == Reach::all_networks) any_port.sin_addr.s_addr = htonl(INADDR_ANY);
   if (::bind(descriptor.number(), generic(any_port), sizeof any_port) != 0) fail("bind");
   return descriptor;
 }
@@ -124,7 +125,15 @@ void Socket::shut_down() {
   ::shutdown(descriptor_.number(), SHUT_RDWR);
 }
 
-Listener::Listener(int backlog) : descriptor_(bound_socket()), port_(port_of(descriptor())) {
+// To connect a connected socket to no address resets it (connect(2), tcp_disconnect()).
+void Socket::reset() {
+  sockaddr_in nowhere{};
+  nowhere.sin_family = AF_UNSPEC;
+  ::connect(descriptor_.number(), generic(nowhere), sizeof nowhere);
+}
+
+Listener::Listener(int backlog, Reach reach)
+    : descriptor_(bound_socket(reach)), port_(port_of(descriptor())) {
   if (::listen(descriptor(), backlog) != 0) fail("listen");
 }
 

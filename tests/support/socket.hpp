@@ -54,6 +54,8 @@ class Socket {
   bool write(std::string_view bytes);
   void finish_writing();
   void shut_down();
+  // Ends the connection with a reset.
+  void reset();
   bool was_reset() const { return was_reset_; }
 
  private:
@@ -61,10 +63,13 @@ class Socket {
   bool was_reset_ = false;
 };
 
+// Who can connect to a listening socket.
+enum class Reach { loopback, all_networks };
+
 // A listening socket on a port that the system chooses. Connections succeed from the start.
 class Listener {
  public:
-  explicit Listener(int backlog = 128);
+  explicit Listener(int backlog = 128, Reach reach = Reach::loopback);
 
   std::uint16_t port() const { return port_; }
   int descriptor() const { return descriptor_.number(); }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "tests/bench/faults/played_server.hpp"
@@ -17,7 +18,28 @@ Answer silence();
 Answer drip();
 // Silence for one request in ten, else the right answer at once.
 Answer one_in_ten_silent();
+// The head and so many percent of the body at once, then nothing.
+Answer stall_at(std::size_t percent);
+// The head and half of the body, then a reset.
+Answer reset_in_body();
+// The head and half of the body, then the end of the connection.
+Answer too_short();
+// The right answer, with bytes after it that belong to nothing.
+Answer too_long();
+// 500, or 504 after this time: it holds nothing.
+Answer error_at_once();
+Answer denial_after(std::chrono::milliseconds time);
+// The end of the connection at once.
+Answer hang_up();
+// 102 (Processing) at once, then nothing.
+Answer processing();
+// Answers at once for this time, then to nobody for the same time, and so on.
+Answer in_turns(std::chrono::milliseconds time);
 // Asks the proxy that asks, without Via, as if for itself.
 Answer forwarded_to(const std::atomic<std::uint16_t>& proxy);
+
+// An origin's answer, after a time: fresh for `max_age`. With validators, it confirms what has not
+// changed.
+Answer ageing(std::chrono::milliseconds time, std::chrono::seconds max_age, bool validators);
 
 }  // namespace bench

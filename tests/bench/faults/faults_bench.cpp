@@ -8,6 +8,7 @@
 #include "tests/bench/arguments.hpp"
 #include "tests/bench/faults/meshes.hpp"
 #include "tests/bench/faults/rows.hpp"
+#include "tests/bench/faults/stale_copies.hpp"
 
 namespace {
 
@@ -20,6 +21,8 @@ struct Options {
   std::uint64_t stop = 0;
   std::uint64_t idle = 0;
   std::uint64_t dead = 0;
+  std::uint64_t stale = 0;
+  std::uint64_t lifetimes = 5;
 };
 
 void print_head() {
@@ -38,35 +41,63 @@ bool all_well(const bench::Figures& figures) {
   return figures.wrong == 0 && figures.failed == 0;
 }
 
-bool run(const Options& options) {
+bool run_rows(const Options& options) {
   bool well = true;
-  print_head();
   for (const auto& row : bench::all_rows()) {
     if (std::string(row.name).find(options.only) == std::string::npos) continue;
     const auto measured = bench::measure(row, options.load);
     print(row.name, measured.figures, std::to_string(measured.to_origin));
     well = well && all_well(measured.figures);
   }
-  if (options.stop > 0) {
-    const auto stopped = bench::measure_stop(std::chrono::seconds(options.stop), options.load.rate);
-    print(fmt::format("stopped for {} s", options.stop).c_str(), stopped.figures, "");
-    fmt::print("   its first hit {:.1f} s after it went on\n", stopped.until_first_hit_s);
-    well = well && all_well(stopped.figures);
-  }
-  if (options.at_once > 0) {
-    for (const auto within : {0ms, 1000ms, 5000ms}) {
-      const double fetches = bench::origin_fetches(options.at_once, within, 10);
-      fmt::print("a new object, {} proxies asked within {} ms: {:.2f} origin fetches\n",
-                 options.at_once, within.count(), fetches);
-      std::cout.flush();
+  return well;
+}
+
+bool run_stop(const Options& options) {
+  const auto stopped = bench::measure_stop(std::chrono::seconds(options.stop), options.load.rate);
+  print(fmt::format("stopped for {} s", options.stop).c_str(), stopped.figures, "");
+  fmt::print("   its first hit {:.1f} s after it went on\n", stopped.until_first_hit_s);
+  return all_well(stopped.figures);
+}
+
+bool run_stale_copies(const Options& options) {
+  bool well = true;
+  for (const auto to_origin : {2ms, 80ms}) {
+    for (const bool validators : {true, false}) {
+      const auto renewals = bench::measure_stale_copies(
+          {std::chrono::seconds(options.stale), options.lifetimes, to_origin, validators});
+      const auto name =
+          fmt::format("stale copies{}, {} ms", validators ? ", ETag" : "", to_origin.count());
+      print(name.c_str(), renewals.figures, fmt::format("{:.2f}", renewals.each));
+      well = well && all_well(renewals.figures);
     }
   }
-  if (options.idle > 0) {
-    const std::chrono::seconds time(static_cast<int>(options.load.seconds));
-    const auto cost = bench::measure_idle(options.idle, options.dead, time);
-    fmt::print("{} idle proxies, {} dead peers each: {:.1f} % of a core, {:.0f} kB/s\n",
-               options.idle, options.dead, cost.cpu_percent, cost.bytes_per_second / 1000);
+  fmt::print("   origin of these: requests per object and lifetime of {} s\n", options.stale);
+  return well;
+}
+
+void run_at_once(const Options& options) {
+  for (const auto within : {0ms, 1000ms, 5000ms}) {
+    const double fetches = bench::origin_fetches(options.at_once, within, 10);
+    fmt::print("a new object, {} proxies asked within {} ms: {:.2f} origin fetches\n",
+               options.at_once, within.count(), fetches);
+    std::cout.flush();
   }
+}
+
+void run_idle(const Options& options) {
+  const std::chrono::seconds time(static_cast<int>(options.load.seconds));
+  const auto cost = bench::measure_idle(options.idle, options.dead, time);
+  fmt::print("{} idle proxies, {} dead peers each: {:.1f} % of a core, {:.0f} kB/s\n", options.idle,
+             options.dead, cost.cpu_percent, cost.bytes_per_second / 1000);
+}
+
+bool run(const Options& options) {
+  print_head();
+  bool well = run_rows(options);
+  if (options.stop > 0) well = run_stop(options) && well;
+  if (options.stale > 0) well = run_stale_copies(options) && well;
+  if (options.at_once > 0) run_at_once(options);
+  if (options.idle > 0) run_idle(options);
   return well;
 }
 
@@ -83,6 +114,8 @@ int main(int argc, char** argv) {
           {"--at-once", &options.at_once, "proxies that are asked for a new object; 0: none"},
           {"--idle", &options.idle, "proxies of an idle mesh; 0: none"},
           {"--dead", &options.dead, "peers of each of them that are dead"},
+          {"--stale", &options.stale, "max-age in seconds of what a mesh of 4 renews; 0: none"},
+          {"--lifetimes", &options.lifetimes, "of it that are measured"},
           {"--stop", &options.stop, "seconds for which a neighbour is stopped; 0: none"},
       });
   if (exit_code) return *exit_code;

@@ -13,13 +13,19 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// More requests than this are never under way: at 40 a second, those of three seconds.
-constexpr std::size_t kThreads = 128;
+// The neighbour in a Cache-Status such as: a; fwd=uri-miss; stored; detail="peer/b".
+std::string giver_in(const std::string& status) {
+  constexpr std::string_view kPeer = "peer/";
+  const auto begin = status.rfind(kPeer);
+  if (begin == std::string::npos) return "";
+  const std::string rest = status.substr(begin + kPeer.size());
+  return rest.substr(0, rest.find_first_of("\" "));
+}
 
 void judge(const support::Response& response, const std::string& url, Sample& sample) {
   sample.failed = response.status != 200 || !response.whole;
   sample.wrong = !sample.failed && response.body != body_of(support::path_of(url));
-  sample.from_peer = support::contains(response.field("Cache-Status"), "peer/");
+  sample.giver = giver_in(response.field("Cache-Status"));
 }
 
 // One connection, reopened after a failure.
@@ -35,6 +41,7 @@ class Asker {
       client_.reset();
       sample.failed = true;
     }
+    sample.due = due;
     sample.ended = steady_clock::now();
     sample.ms = std::chrono::duration<double, std::milli>(sample.ended - due).count();
   }
@@ -55,16 +62,17 @@ std::string body_of(const std::string& path) {
 }
 
 std::vector<Sample> ask_openly(std::uint16_t proxy, const std::vector<std::string>& urls,
-                               double rate) {
+                               Pace pace) {
   std::vector<Sample> samples(urls.size());
   std::atomic<std::size_t> next = 0;
   const auto begun = steady_clock::now();
   std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < std::min(kThreads, urls.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(pace.clients, urls.size()); ++i) {
     threads.emplace_back([&] {
       Asker asker(proxy);
       for (std::size_t n = next++; n < urls.size(); n = next++) {
-        const std::chrono::duration<double> offset(static_cast<double>(n) / rate);
+        const std::size_t ahead = n / pace.burst * pace.burst;
+        const std::chrono::duration<double> offset(static_cast<double>(ahead) / pace.rate);
         const auto due = begun + std::chrono::duration_cast<steady_clock::duration>(offset);
         std::this_thread::sleep_until(due);
         asker.ask(urls[n], due, samples[n]);

@@ -12,17 +12,23 @@ namespace bench {
 std::string body_of(const std::string& path);
 
 struct Sample {
+  std::chrono::steady_clock::time_point due;
   std::chrono::steady_clock::time_point ended;
   double ms = 0;  // from the time it was due to the end of its body
   bool failed = false;
-  bool wrong = false;      // another body than body_of()
-  bool from_peer = false;  // as the proxy says
+  bool wrong = false;  // another body than body_of()
+  std::string giver;   // the neighbour that gave it, as the proxy says; empty: none
 };
 
-// Asks a proxy for URLs at this rate a second. Each request has a connection that no other waits
-// for.
+struct Pace {
+  double rate = 40;           // requests a second
+  std::size_t burst = 1;      // so many are due at the same time
+  std::size_t clients = 128;  // more requests than this are never under way
+};
+
+// Asks a proxy for URLs. Each request has a connection that no other waits for.
 std::vector<Sample> ask_openly(std::uint16_t proxy, const std::vector<std::string>& urls,
-                               double rate);
+                               Pace pace);
 
 struct Figures {
   double p50 = 0;

@@ -32,10 +32,10 @@ bool pause(const Call& call, std::chrono::milliseconds time) {
   return !call.stop.stop_requested();
 }
 
-PlayedServer::PlayedServer(Answer answer, std::string digest, int backlog)
+PlayedServer::PlayedServer(Answer answer, std::string digest, int backlog, support::Reach reach)
     : answer_(std::move(answer)),
       digest_(std::move(digest)),
-      listener_(backlog),
+      listener_(backlog, reach),
       acceptor_([this] { accept_all(); }) {}
 
 PlayedServer::~PlayedServer() {

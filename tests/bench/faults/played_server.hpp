@@ -35,7 +35,8 @@ bool pause(const Call& call, std::chrono::milliseconds time);
 class PlayedServer {
  public:
   // `digest`: the body of its digest in Squid's form; empty if it is no neighbour.
-  PlayedServer(Answer answer, std::string digest, int backlog = 128);
+  PlayedServer(Answer answer, std::string digest, int backlog = 128,
+               support::Reach reach = support::Reach::loopback);
   PlayedServer(const PlayedServer&) = delete;
   PlayedServer& operator=(const PlayedServer&) = delete;
   ~PlayedServer();

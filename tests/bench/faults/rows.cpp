@@ -56,6 +56,9 @@ std::vector<std::string> urls_at(std::uint16_t origin, std::size_t count) {
 
 std::vector<Row> all_rows() {
   const auto bad_and_good = [](const auto&) { return std::vector{silence(), well_after(2ms)}; };
+  const auto stalls_and_good = [](const auto&) {
+    return std::vector{stall_at(50), well_after(2ms)};
+  };
   const auto back = [](const auto& proxy) { return std::vector{forwarded_to(proxy)}; };
   return {{"no peers", 2ms},
           {"silent", 2ms, one(silence())},
@@ -67,8 +70,24 @@ std::vector<Row> all_rows() {
           {"good, 10 ms away", 2ms, one(well_after(10ms))},
           {"good, 50 ms away", 2ms, one(well_after(50ms))},
           {"SYN black hole", 2ms, one(well_after(2ms)), true},
+          {"stalls after its head", 2ms, one(stall_at(0))},
+          {"stalls after half a body", 2ms, one(stall_at(50))},
+          {"resets in the body", 2ms, one(reset_in_body())},
+          {"body too short", 2ms, one(too_short())},
+          {"body too long", 2ms, one(too_long())},
+          {"500 at once", 2ms, one(error_at_once())},
+          {"504 after 200 ms", 2ms, one(denial_after(200ms))},
+          {"hangs up at once", 2ms, one(hang_up())},
+          {"102, then silent", 2ms, one(processing())},
+          {"silent every other 3 s", 2ms, one(in_turns(3s))},
+          {"no peers, bursts of 20", 2ms, {}, false, 20},
+          {"good, bursts of 20", 2ms, one(well_after(1ms)), false, 20},
+          {"silent, bursts of 20", 2ms, one(silence()), false, 20},
+          {"1 in 10 silent, bursts of 20", 2ms, one(one_in_ten_silent()), false, 20},
+          {"stalls after half, bursts of 20", 2ms, one(stall_at(50)), false, 20},
           {"no peers, far origin", 80ms},
-          {"silent beside good, far origin", 80ms, bad_and_good}};
+          {"silent beside good, far origin", 80ms, bad_and_good},
+          {"stalls in a body beside good, far", 80ms, stalls_and_good}};
 }
 
 Measured measure(const Row& row, const Load& load) {
@@ -90,7 +109,7 @@ Measured measure(const Row& row, const Load& load) {
   if (row.black_hole) {
     for (auto& neighbour : neighbours) neighbour.become_black_hole();
   }
-  const auto samples = ask_openly(proxy.port(), urls, load.rate);
+  const auto samples = ask_openly(proxy.port(), urls, {load.rate, row.burst});
   return {figures_of(samples), origin.requests()};
 }
 

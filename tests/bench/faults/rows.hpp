@@ -24,6 +24,7 @@ struct Row {
   // asks them, once it is known.
   std::function<std::vector<Answer>(const std::atomic<std::uint16_t>& proxy)> neighbours = {};
   bool black_hole = false;  // the neighbours drop SYNs once their digests are in use
+  std::size_t burst = 1;    // so many requests are due at the same time
 };
 
 // All rows. A row without peers comes before the rows that are compared with it.
