@@ -159,6 +159,7 @@ class Exchange::Loop {
       int running = 0;
       curl_multi_perform(multi_.get(), &running);
       take_responses();
+      give_up_on_the_silent();
       sleep();
     }
   }
@@ -265,6 +266,15 @@ class Exchange::Loop {
     }
   }
 
+  void give_up_on_the_silent() {
+    const SteadyTime now = Clock::now();
+    for (Poller& poller : pollers_) {
+      if (!poller.asking) continue;
+      const auto until = poller.transfer.silent_until();
+      if (until && *until <= now) take(poller, CURLE_OPERATION_TIMEDOUT);
+    }
+  }
+
   // Reads the response, and charges the peer for it.
   PollResult read(Poller& poller, CURLcode code) {
     const auto used_before = time_used();
@@ -311,7 +321,8 @@ class Exchange::Loop {
   int until_next() const {
     SteadyTime next = next_tick_;
     for (const Poller& poller : pollers_) {
-      if (!poller.asking) next = std::min(next, poller.due);
+      const auto due = poller.asking ? poller.transfer.silent_until() : poller.due;
+      if (due) next = std::min(next, *due);
     }
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
     return static_cast<int>(std::clamp<std::int64_t>(wait.count(), 0, 60'000));

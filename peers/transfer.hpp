@@ -50,6 +50,8 @@ class Transfer {
   std::size_t received() const { return received_; }
   // How long the peer took to begin its answer, once it had the request.
   std::chrono::milliseconds waited() const;
+  // The end of the wait for the peer's answer; nothing once the answer has begun.
+  std::optional<SteadyTime> silent_until() const;
   // The address that was reached; empty if there was no connection.
   std::optional<config::Address> address() const;
 
@@ -62,6 +64,7 @@ class Transfer {
   std::size_t refuse(std::string_view why);
   static std::size_t on_head(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
   static std::size_t on_body(char* bytes, std::size_t one, std::size_t count, void* self) noexcept;
+  void limit_stall();
   std::size_t take(const char* bytes, std::size_t count);
   std::string field(const char* name) const;
   long status() const;
@@ -75,6 +78,7 @@ class Transfer {
   CurlEasy easy_;
   CurlList fields_;
   PollResponse response_;
+  SteadyTime silent_until_{};
   std::size_t max_body_ = 0;
   std::size_t head_bytes_ = 0;
   std::size_t received_ = 0;

@@ -199,6 +199,7 @@ INSTANTIATE_TEST_SUITE_P(
         Spoiled{"Redirect", Reply(302, {{"Location", "/digest"}})},
         Spoiled{"NoContent", Reply(204)}, Spoiled{"NoHttp", Reply::raw("SSH-2.0-OpenSSH_9.2\r\n")},
         Spoiled{"Closed", Reply::hang_up()},
+        Spoiled{"Silent", Reply(200, kHearsay).wait(Gate()).body("never")},
         Spoiled{"Stalled", Reply(200, kHearsay).sized(2000).start().wait(Gate())}),
     [](const auto& tested) { return tested.param.name; });
 
