@@ -14,10 +14,11 @@ namespace bench {
 struct Outcome {
   std::atomic<std::size_t> local_hits = 0;  // as the proxy says
   std::atomic<std::size_t> peer_hits = 0;
-  // Requests whose own proxy was killed meanwhile. Each was asked again, and only that counts.
+  // Requests that were cut because their own proxy was killed. Each was asked again, and only that
+  // counts.
   std::atomic<std::size_t> cut = 0;
   std::atomic<std::size_t> errors = 0;
-  // Of requests that were not cut.
+  // Of requests whose own proxy served all the time.
   std::atomic<std::size_t> over_100_ms = 0;
   std::atomic<std::int64_t> slowest_ms = 0;
 };

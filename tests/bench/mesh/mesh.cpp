@@ -82,8 +82,8 @@ void Mesh::restart(std::size_t proxy) {
   ++lives_[proxy];
   proxies_[proxy]->process().signal(SIGKILL);
   proxies_[proxy]->process().wait();
-  ++lives_[proxy];
   begin(proxy);
+  ++lives_[proxy];
 }
 
 Held Mesh::held() const {

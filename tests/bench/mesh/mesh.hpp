@@ -45,8 +45,8 @@ class Mesh {
   // Ends the proxy by SIGKILL and starts it again with its disk. Connections to its port wait
   // meanwhile. Only the thread that made the mesh may call this.
   void restart(std::size_t proxy);
-  // Changes when a proxy is about to be killed, and again when it has ended: a connection that was
-  // opened before the last change may be cut. Any thread.
+  // Odd from when a proxy is about to be killed until it serves again, and even else. A connection
+  // that was opened before the last change may be cut. Any thread.
   unsigned life(std::size_t proxy) const { return lives_[proxy]; }
 
   // Only the thread that made the mesh may call these.

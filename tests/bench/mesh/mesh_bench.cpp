@@ -133,8 +133,9 @@ int run(const Options& options) {
   mesh.print_peers();
   fmt::print("kills {}, requests cut by the kill of their own proxy and asked again {}\n", kills,
              outcome.cut.load());
-  fmt::print("the others: client errors {}, over 100 ms {}, slowest answer {} ms\n",
-             outcome.errors.load(), outcome.over_100_ms.load(), outcome.slowest_ms.load());
+  fmt::print(
+      "client errors {}; of requests whose own proxy served: over 100 ms {}, slowest {} ms\n",
+      outcome.errors.load(), outcome.over_100_ms.load(), outcome.slowest_ms.load());
   return outcome.errors == 0 ? 0 : 1;
 }
 
