@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -21,10 +22,6 @@ constexpr std::array<Word<PeerDigest>, 4> kDigests{{{"auto", PeerDigest::automat
                                                     {"none", PeerDigest::none},
                                                     {"native", PeerDigest::native}}};
 constexpr std::array<Word<Trust>, 2> kTrusts{{{"site", Trust::site}, {"guest", Trust::guest}}};
-
-bool is_parent(const PeerSettings& peer) {
-  return peer.role == Role::parent;
-}
 
 void read_url(Section& in, std::span<const HostPort> listen, PeerSettings& peer) {
   constexpr std::string_view kForm = "a URL like \"http://10.0.0.2:3128\", without path or user";
@@ -52,7 +49,7 @@ void read_hosts(Section& in, std::string_view key, std::vector<HostSpec>& hosts)
   if (items->empty()) in.fault(*in.find(key), "expected at least one host; found none");
 }
 
-// The error does not repeat what was found, because it may have a password.
+// The error does not repeat what was found, because it may hold a password.
 void read_login(Section& in, std::string& login) {
   constexpr std::size_t kLongest = 512;
   const auto found = in.find("login");
@@ -74,7 +71,7 @@ void read_role(Section& in, PeerSettings& peer) {
   in.read_word("role", peer.role, kRoles);
   in.read_word("trust", peer.trust, kTrusts);
   in.read_number("weight", peer.weight, {1, 1'000});
-  if (peer.role == Role::parent) {
+  if (peer.is_parent()) {
     if (peer.trust != Trust::guest) return;
     return in.fault(*in.find("trust"),
                     "a parent's responses count as the origin's, so a guest "
@@ -126,7 +123,8 @@ void read_peers(Section& in, std::span<const HostPort> listen, std::vector<PeerS
     part.finish();
     if (!peer.host.empty()) refuse_twins(part, peer, peers);
     peers.push_back(std::move(peer));
-    const auto parents = std::count_if(peers.begin(), peers.end(), is_parent);
+    const auto parents =
+        std::count_if(peers.begin(), peers.end(), std::mem_fn(&PeerSettings::is_parent));
     if (parents == kMostParents + 1) {
       part.fault(item, "is one parent too many: at most " + std::to_string(kMostParents));
     }

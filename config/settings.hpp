@@ -133,6 +133,7 @@ struct PeerSettings {
   unsigned weight = 1;            // of a parent: its share of the URLs, in proportion
   std::vector<HostSpec> hosts;    // it is asked only for these (setting `for`); empty: for all
   std::vector<HostSpec> not_for;  // it is never asked for these
+  bool is_parent() const { return role == Role::parent; }
   std::string login;  // "user:password", which it is told with each request; empty: nothing
 
   bool operator==(const PeerSettings&) const = default;

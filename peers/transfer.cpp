@@ -44,9 +44,12 @@ void set_route(CURL* easy, const std::string& agent) {
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT,
                    1L);  // the destructor does not wait for name resolution
-  // OpenSSL's own variable, which connections for clients heed too. libcurl does not.
-  if (const char* const trusted = std::getenv("SSL_CERT_FILE")) {
-    curl_easy_setopt(easy, CURLOPT_CAINFO, trusted);
+  // OpenSSL's own variables, which connections for clients heed, too. libcurl does not.
+  if (const char* const file = std::getenv("SSL_CERT_FILE"); file && *file) {
+    curl_easy_setopt(easy, CURLOPT_CAINFO, file);
+  }
+  if (const char* const folder = std::getenv("SSL_CERT_DIR"); folder && *folder) {
+    curl_easy_setopt(easy, CURLOPT_CAPATH, folder);
   }
 }
 

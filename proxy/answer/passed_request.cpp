@@ -59,6 +59,8 @@ FetchPlan plan_for(Client& client, const Request& request) {
   plan.method = request.head.method;
   plan.repeatable = http::is_idempotent(plan.method) && !request.framing.has_body();
   plan.websocket = request.asks_for_websocket() && client.response.raw_connection();
+  // Few proxies pass on an upgrade.
+  if (plan.websocket && plan.route.direct) plan.route = {};
   plan.connect = request.policy().settings.timeouts.connect;
   plan.first_byte = request.policy().settings.timeouts.first_byte;
   plan.head = head_for_origin(request, process.name, plan.websocket);

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "proxy/answer/parent_tunnel.hpp"
 #include "proxy/http/cache_status.hpp"
 #include "proxy/http/forwarding.hpp"
 #include "proxy/net/stream.hpp"
@@ -27,19 +28,6 @@ std::optional<Refusal> why_no_tunnel(Client& client, const Request& request,
   if (!client.response.raw_connection()) return Refusal::no_tunnel();
   if (!under_way.begin(most)) return Refusal::too_many();
   return std::nullopt;
-}
-
-// RFC 9110 9.3.6: a 2xx to CONNECT has neither length nor coding.
-std::string established_head(const Client& client, std::string_view parent = {}) {
-  std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 ";
-  head += client.worker.process.name;
-  head += "\r\n";
-  http::CacheStatus status;
-  status.fwd = http::Forward::method;
-  if (!parent.empty()) status.detail.append("parent/").append(parent);
-  append_cache_status(head, client, std::move(status));
-  head += "\r\n";
-  return head;
 }
 
 struct Direction {
@@ -88,68 +76,6 @@ Task<net::error_code> send_first(Client& client, TunnelEnds& ends) {
   co_return net::error_code{};
 }
 
-}  // namespace
-
-namespace {
-
-// The question to a parent for a tunnel. Fetch never puts it to the host itself.
-FetchPlan plan_for(const Client& client, const Request& request, upstream::Route route) {
-  const auto& timeouts = request.policy().settings.timeouts;
-  FetchPlan plan;
-  plan.to = origin_of(request.target, request.policy().lists);
-  plan.route = std::move(route);
-  plan.route.direct = false;
-  plan.method = "CONNECT";
-  http::append_request_head(plan.head, {.method = plan.method,
-                                        .target = request.target.url(),
-                                        .host = request.target.authority(),
-                                        .fields = request.head.fields,
-                                        .received_minor = request.head.minor,
-                                        .name = client.worker.process.name});
-  plan.parent_connect = timeouts.peer_connect;
-  // The parent connects to the host before it answers.
-  plan.connect = plan.first_byte = timeouts.connect;
-  return plan;
-}
-
-enum class Through : std::uint8_t {
-  answered,  // the tunnel has ended, or was refused
-  no_way,    // no parent has a way to the host
-};
-
-Task<Through> tunnel_through_parent(Client& client, const Request& request,
-                                    const upstream::Route& route) {
-  auto& record = client.record;
-  Fetch fetch(client.worker.outgoing.upstream, plan_for(client, request, route));
-  const ResponseWriter::WaitsFor waits(client.response, [&fetch] { fetch.abandon(); });
-  auto heard = Outcome<unsigned>(0U);
-  if (const auto started = co_await fetch.start(); !started) heard = started.error();
-  while (heard && *heard < 200) {
-    const auto head = co_await fetch.response();
-    heard = head ? Outcome<unsigned>((*head)->status) : Outcome<unsigned>(head.error());
-  }
-  if (!heard && heard.error().what == Failure::What::abandoned) co_return Through::answered;
-  const bool has_no_way = !heard || *heard >= 500;
-  if (has_no_way && route.direct) co_return Through::no_way;
-  if (!heard) {
-    co_await refuse(client, request, heard.error(), http::Forward::method);
-    co_return Through::answered;
-  }
-  const auto& parent = *fetch.parent();
-  record.hierarchy = Hierarchy::parent;
-  record.upstream_host = parent.at.host;
-  if (*heard >= 300) {
-    auto refusal = Refusal::refused_by_parent(*heard, parent.name);
-    co_await refuse(client, request, std::move(refusal));
-    co_return Through::answered;
-  }
-  record.status = 200;
-  TunnelEnds ends{*client.response.raw_connection(), fetch.stream(),
-                  established_head(client, parent.name), fetch.beyond_head()};
-  co_await carry_both(client, ends);
-  co_return Through::answered;
-}
-
 Task<void> tunnel_directly(Client& client, const Request& request) {
   const auto to = origin_of(request.target, request.policy().lists);
   auto connected = co_await client.worker.outgoing.connector.connect(
@@ -167,6 +93,18 @@ Task<void> tunnel_directly(Client& client, const Request& request) {
 
 }  // namespace
 
+std::string established_head(const Client& client, std::string_view parent) {
+  std::string head = "HTTP/1.1 200 Connection established\r\nVia: 1.1 ";
+  head += client.worker.process.name;
+  head += "\r\n";
+  http::CacheStatus status;
+  status.fwd = http::Forward::method;
+  if (!parent.empty()) status.detail.append("parent/").append(parent);
+  append_cache_status(head, client, std::move(status));
+  head += "\r\n";
+  return head;
+}
+
 Task<void> tunnel(Client& client, const Request& request) {
   RequestUnderWay under_way(client.share());
   if (auto refusal = why_no_tunnel(client, request, under_way)) {
@@ -179,7 +117,7 @@ Task<void> tunnel(Client& client, const Request& request) {
   const auto route = route_of(request);
   if (route.has_parents() || !route.direct) {
     const auto through = co_await tunnel_through_parent(client, request, route);
-    if (through == Through::answered) co_return;
+    if (through == ThroughParent::answered) co_return;
   }
   co_await tunnel_directly(client, request);
 }

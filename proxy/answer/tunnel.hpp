@@ -23,6 +23,10 @@ struct TunnelEnds {
   std::string_view from_server = {};  // bytes that the server sent after its own response head
 };
 
+// The response that begins a tunnel (RFC 9110 9.3.6: without length and coding). `parent`: the name
+// of the parent that opened it; empty: none.
+std::string established_head(const Client& client, std::string_view parent = {});
+
 // Sends `head` and `from_server` to the client, and the bytes that the client sent after its
 // request to the server. Then carries bytes both ways. Neither connection speaks HTTP again.
 // Returns when both sides have ended, or after the setting timeouts.body without any bytes.

@@ -68,15 +68,22 @@ void check_guest(const FillContext& context, const Attempt& answer,
   }
 }
 
-// Writes the body. If it is cut, a neighbour may have the rest.
+// Who may have the rest of a body that was cut: a neighbour or, if a parent has cut it, the origin.
+std::optional<RestFrom> who_has_the_rest(const FillContext& context, const BodyWriter& writer) {
+  const bool neighbours = may_ask_neighbours(context.process(), context.job.key, context.request());
+  const bool is_by_parent = writer.attempt().hierarchy() == Hierarchy::parent;
+  if (neighbours) return is_by_parent ? RestFrom::neighbours_and_origin : RestFrom::neighbours;
+  return is_by_parent ? std::optional(RestFrom::origin) : std::nullopt;
+}
+
+// Writes the body. If it is cut, another source may have the rest.
 Task<void> write_to_the_end(FillContext& context, BodyWriter& writer) {
-  const auto& request = context.request();
-  auto written = co_await writer.write(request.policy().settings.timeouts.body);
+  auto written = co_await writer.write(context.request().policy().settings.timeouts.body);
   const bool is_cut =
       worth_of(written).worth == Worth::cut && written.error().what != Failure::What::malformed;
-  if (is_cut && may_ask_neighbours(context.process(), context.job.key, request)) {
-    written = co_await write_rest(context, writer, written.error(), RestFrom::neighbours);
-  }
+  if (is_cut) writer.note_cut();
+  const auto sources = is_cut ? who_has_the_rest(context, writer) : std::nullopt;
+  if (sources) written = co_await write_rest(context, writer, written.error(), *sources);
   if (written) {
     writer.complete();
   } else {

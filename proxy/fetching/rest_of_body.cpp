@@ -67,7 +67,7 @@ Task<Outcome<void>> write_rest_from_neighbour(FillContext& context, BodyWriter& 
 Task<Outcome<void>> write_rest(FillContext& context, BodyWriter& writer, Failure cut,
                                RestFrom sources) {
   if (!may_be_joined(*writer.entry())) co_return cut;
-  const bool neighbours = neighbours_may_join(*writer.entry());
+  const bool neighbours = sources != RestFrom::origin && neighbours_may_join(*writer.entry());
   // A neighbour that fails rests, so each is asked once.
   for (auto peers = context.request().policy().directory->peers().size(); neighbours && peers > 0;
        --peers) {

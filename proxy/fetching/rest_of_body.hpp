@@ -8,7 +8,7 @@
 namespace proxy {
 
 // Which sources may supply the rest: the neighbours that claim the URL, and after them the origin.
-enum class RestFrom : std::uint8_t { neighbours, neighbours_and_origin };
+enum class RestFrom : std::uint8_t { neighbours, neighbours_and_origin, origin };
 
 // Call this after writer.write() has failed with `cut`. Appends the rest from sources that provably
 // have the same representation: neighbours by a strong entity tag, the origin by any strong

@@ -70,9 +70,8 @@ Json rests_json(const peers::Accuracy::Books& books) {
 // What a parent has fetched for us; null for a sibling.
 Json forwarding_json(const std::optional<Routes::Status>& parent) {
   if (!parent) return nullptr;
-  return {{"state", parent->rests ? "resting" : "usable"},
-          {"requests", parent->requests},
-          {"failures", parent->failures}};
+  const char* const state = parent->rests ? "resting" : parent->on_trial ? "trying" : "usable";
+  return {{"state", state}, {"requests", parent->requests}, {"failures", parent->failures}};
 }
 
 Json peer_json(const peers::PeerStatus& peer, const std::optional<Routes::Status>& parent) {

@@ -137,12 +137,14 @@ struct ParentMetric {
   std::uint64_t (*value)(const Routes::Status&);
 };
 constexpr ParentMetric kParentMetrics[] = {
-    {"hearsay_parent_requests_total", "counter", "Requests that were sent to it for an origin.",
+    {"hearsay_parent_requests_total", "counter", "Requests for which it was turned to.",
      [](const Routes::Status& parent) { return parent.requests; }},
     {"hearsay_parent_failures_total", "counter", "Of those, how many it failed.",
      [](const Routes::Status& parent) { return parent.failures; }},
-    {"hearsay_parent_up", "gauge", "Whether it does not rest after a failure.",
-     [](const Routes::Status& parent) { return std::uint64_t{parent.rests ? 0U : 1U}; }},
+    {"hearsay_parent_up", "gauge", "Whether it has answered since it last failed.",
+     [](const Routes::Status& parent) {
+       return std::uint64_t{parent.rests || parent.on_trial ? 0U : 1U};
+     }},
 };
 
 void append_parents(std::string& out, const std::vector<Status>& peers, const Routes& routes) {

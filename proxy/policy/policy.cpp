@@ -34,7 +34,6 @@ Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* b
       rules(settings.rules),
       gateway(settings.reverse, before ? &before->gateway : nullptr),
       directory(directory_for(settings, before)),
-      peer_hosts(settings.peers),
       routes(settings, has_peers_of(before, settings) ? &before->routes : nullptr) {}
 
 std::chrono::seconds Policy::leave_after(const Failure& failure) const {

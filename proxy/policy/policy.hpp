@@ -8,7 +8,6 @@
 #include "peers/directory.hpp"
 #include "proxy/lists/access_lists.hpp"
 #include "proxy/policy/gateway.hpp"
-#include "proxy/policy/peer_hosts.hpp"
 #include "proxy/policy/routes.hpp"
 #include "proxy/policy/site_rules.hpp"
 #include "proxy/upstream/failure.hpp"
@@ -46,7 +45,6 @@ struct Policy {
   const SiteRules rules;
   const Gateway gateway;
   const std::shared_ptr<peers::PeerDirectory> directory;
-  const PeerHosts peer_hosts;
   const Routes routes;
 };
 

@@ -14,10 +14,6 @@ namespace {
 
 using config::PeerSettings;
 
-bool is_parent(const PeerSettings& peer) {
-  return peer.role == config::Role::parent;
-}
-
 std::uint64_t identity_of(const PeerSettings& peer) {
   const auto place = peer.host + ' ' + std::to_string(peer.port);
   return digest::load64(digest::key_of(digest::Method::get, place).bytes.data());
@@ -26,7 +22,7 @@ std::uint64_t identity_of(const PeerSettings& peer) {
 std::shared_ptr<upstream::Parents> parents_of(const std::vector<PeerSettings>& peers) {
   std::vector<upstream::Parent> parents;
   for (const auto& peer : peers) {
-    if (!is_parent(peer)) continue;
+    if (!peer.is_parent()) continue;
     parents.push_back({peer.name,
                        {peer.tls, peer.host, peer.port, upstream::Trust::configured},
                        peers::basic_credentials(peer.login)});
@@ -43,9 +39,8 @@ std::string site_of(const http::Target& target) {
 }  // namespace
 
 double rendezvous_score(const digest::Key& url, std::uint64_t parent, unsigned weight) {
-  constexpr double kUnit = 0x1p-53;
-  const auto drawn = static_cast<double>(peers::bid_for(url, parent) >> 11) * kUnit;
-  return weight / -std::log(drawn + kUnit / 2);  // `drawn` may be 0
+  const auto drawn = static_cast<double>(peers::bid_for(url, parent) >> 12);  // 52 bits
+  return weight / -std::log((drawn + 0.5) * 0x1p-52);
 }
 
 Routes::Routes(const config::Settings& settings, const Routes* before)
@@ -55,7 +50,7 @@ Routes::Routes(const config::Settings& settings, const Routes* before)
         std::vector<Member> members;
         for (std::size_t i = 0; i < settings.peers.size(); ++i) {
           const auto& peer = settings.peers[i];
-          if (is_parent(peer)) members.push_back({i, identity_of(peer), peer.weight});
+          if (peer.is_parent()) members.push_back({i, identity_of(peer), peer.weight, peer.tls});
         }
         return members;
       }()),
@@ -69,20 +64,28 @@ upstream::Route Routes::find(const http::Target& target) const {
   upstream::Route route;
   if (members_.empty()) return route;
   route.direct = may_go_directly(target);
+  const bool is_connect = target.form() == http::Target::Form::authority;
   for (std::size_t number = 0; number < members_.size(); ++number) {
-    if (hosts_.may_ask(members_[number].peer, target)) route.order.push_back(number);
+    const auto& member = members_[number];
+    const bool may_see = is_connect || !target.https() || member.tls;
+    if (may_see && hosts_.may_ask(member.peer, target)) route.order.push_back(number);
   }
   if (!route.has_parents()) return route;
   route.parents = parents_;
   route.site = site_of(target);
-  if (route.order.size() == 1) return route;
-  const auto key = digest::key_of(digest::Method::get, target.url());
-  const auto score = [&](std::size_t number) {
-    return rendezvous_score(key, members_[number].identity, members_[number].weight);
-  };
-  std::sort(route.order.begin(), route.order.end(),
-            [&](std::size_t a, std::size_t b) { return score(a) > score(b); });
+  if (route.order.size() > 1) put_in_order(route, target);
   return route;
+}
+
+void Routes::put_in_order(upstream::Route& route, const http::Target& target) const {
+  const auto key = digest::key_of(digest::Method::get, target.url());
+  std::vector<double> scores(members_.size());
+  for (const std::size_t number : route.order) {
+    const auto& member = members_[number];
+    scores[number] = rendezvous_score(key, member.identity, member.weight);
+  }
+  std::sort(route.order.begin(), route.order.end(),
+            [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
 }
 
 std::optional<Routes::Status> Routes::status(std::size_t peer,
@@ -92,7 +95,9 @@ std::optional<Routes::Status> Routes::status(std::size_t peer,
   if (found == members_.end()) return std::nullopt;
   const auto number = static_cast<std::size_t>(found - members_.begin());
   const auto& counts = parents_->counts(number);
-  return Status{parents_->live().rests(number, now), counts.requests, counts.failures};
+  auto& live = parents_->live();
+  const bool rests = live.rests(number, now);
+  return Status{rests, !rests && live.in_doubt(number), counts.requests, counts.failures};
 }
 
 }  // namespace proxy

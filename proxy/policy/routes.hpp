@@ -27,12 +27,19 @@ class Routes {
   // share the live state.
   Routes(const config::Settings& settings, const Routes* before);
 
-  // The route to the origin of the target.
+  // The route to the origin of the target. The content of an https URL is for nobody on the way, so
+  // only parents that are reached over TLS are asked for one. CONNECT goes to all.
   [[nodiscard]] upstream::Route find(const http::Target& target) const;
+
+  // Whether the peer of this number in the settings may be asked for the target's host.
+  [[nodiscard]] bool may_ask(std::size_t peer, const http::Target& target) const {
+    return hosts_.may_ask(peer, target);
+  }
 
   // The state of a parent, by the peer's number in the settings. Nothing for a sibling.
   struct Status {
     bool rests = false;
+    bool on_trial = false;  // it has rested, and has not answered since
     std::uint64_t requests = 0;
     std::uint64_t failures = 0;
   };
@@ -44,8 +51,11 @@ class Routes {
     std::size_t peer = 0;        // its number in the settings
     std::uint64_t identity = 0;  // hashed from host and port
     unsigned weight = 1;
+    bool tls = false;
   };
   [[nodiscard]] bool may_go_directly(const http::Target& target) const;
+  // Puts the parents of the route into the order of their scores.
+  void put_in_order(upstream::Route& route, const http::Target& target) const;
 
   const PeerHosts hosts_;
   const std::vector<HostPattern> never_direct_;

@@ -103,7 +103,7 @@ Refusal Refusal::refused_by_parent(unsigned status, const std::string& parent) {
   Refusal refusal{is_error ? status : 502,
                   "the parent proxy " + parent + " opens no tunnel to this host: it answered " +
                       std::to_string(status),
-                  Tag::denied,
+                  status < 500 ? Tag::denied : Tag::none,
                   {}};
   refusal.cache_status.fwd = http::Forward::method;
   refusal.cache_status.fwd_status = status;

@@ -62,7 +62,11 @@ void Attempt::note_time() const {
   if (worker_->policy()->directory->peers().empty()) return;
   const bool tells = outcome_ || outcome_.error().what == Failure::What::timed_out;
   if (peer_ || !tells) return;
-  worker_->origin_times.note(fetch_->aimed_at(), waited_, Steady::now());
+  // Without the time that servers took which were asked before.
+  const auto now = Steady::now();
+  const auto took =
+      std::chrono::duration_cast<std::chrono::microseconds>(now - fetch_->turned_to());
+  worker_->origin_times.note(fetch_->aimed_at(), took, now);
 }
 
 std::optional<std::uint64_t> Attempt::length() const {

@@ -18,6 +18,7 @@ constexpr Time kWithoutBudget = 40ms;
 constexpr int kLeastGain = 8;
 constexpr Time kNoiseOfFetch = 20ms;
 constexpr Time kAssumedOfFetch = 500ms;
+constexpr Time kAssumedOfParent = 200ms;
 constexpr Time kEndless = std::chrono::hours{1};
 constexpr std::chrono::seconds kFades{10};  // the memory of a slow answer
 
@@ -57,6 +58,11 @@ bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour
   if (prefer == config::Prefer::neighbours) return true;
   if (prefer == config::Prefer::latency) return false;
   return !origin.measured() || kLeastGain * neighbour.mean() <= origin.mean();
+}
+
+Time patience_with_parent(const peers::FirstByte& origin, config::Prefer prefer) {
+  if (prefer == config::Prefer::neighbours) return kEndless;
+  return origin.measured() ? origin.p95() + kNoiseOfFetch : kAssumedOfParent;
 }
 
 Time patience_with_fetch(const peers::FirstByte& origin) {

@@ -53,6 +53,11 @@ bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget);
 // at all if origin_comes_first(). With Prefer::neighbours, as long as the time-outs allow.
 Budget::Time patience_with(const peers::FirstByte& claimant, const Budget& budget);
 
+// How long to wait for a parent before the next server of the route is asked, too: as long as the
+// origin mostly takes, or 200 ms if that is unknown. With Prefer::neighbours, which is for a line
+// that is paid by the byte, as long as the time-outs allow.
+Budget::Time patience_with_parent(const peers::FirstByte& origin, config::Prefer prefer);
+
 // How long to wait for a neighbour that is fetching the response itself, which began before: as
 // long as the origin mostly takes.
 Budget::Time patience_with_fetch(const peers::FirstByte& origin);

@@ -38,7 +38,7 @@ peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
   auto claimants = policy.directory->claimants(wanted.key, Attempt::Steady::now());
   const auto may_not_be_asked = [&](const PeerRef& peer) {
     return (!wanted.guests && peer->trust == config::Trust::guest) ||
-           !policy.peer_hosts.may_ask(peer->id, wanted.request.target);
+           !policy.routes.may_ask(peer->id, wanted.request.target);
   };
   const auto others = std::remove_if(claimants.begin(), claimants.end(), may_not_be_asked);
   claimants.erase(others, claimants.end());
@@ -68,8 +68,8 @@ Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
             [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }};
   }
   auto neighbour = neighbour_of_site(worker, wanted);
-  const auto& hosts = wanted.request.policy().peer_hosts;
-  const bool pays = neighbour && hosts.may_ask(neighbour->id, wanted.request.target) &&
+  const auto& routes = wanted.request.policy().routes;
+  const bool pays = neighbour && routes.may_ask(neighbour->id, wanted.request.target) &&
                     site_pays(origin, neighbour->accuracy.standing().first_byte, settings.prefer);
   return Candidates(pays ? std::move(neighbour) : nullptr);
 }
@@ -149,10 +149,18 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
   co_return abandoned() ? std::nullopt : std::exchange(origin_.failure, std::nullopt);
 }
 
+// Whether another source may still give a better answer than the origin's failure or 5xx. Another
+// route to the origin may, if this one failed.
+bool ClaimantSearch::may_be_answered_otherwise(const Attempt& origin) const {
+  if (candidates_.left() || asks_a_neighbour()) return true;
+  const bool no_way = !origin.outcome() || origin.head().status >= 502;
+  return no_way && !race_.under_way().empty();
+}
+
 // Keeps the origin's failure while another source may still answer. Returns whether one may.
 bool ClaimantSearch::keep_failure(Attempt& origin) {
   candidates_.call_reserve();
-  if (race_.under_way().empty() && !candidates_.left()) return false;
+  if (!may_be_answered_otherwise(origin)) return false;
   next_source_at_ = Steady::now();
   origin_.failure = std::move(origin);
   return true;
@@ -201,8 +209,8 @@ bool ClaimantSearch::ask_next_source() {
       candidates_.asked() < kAlwaysAsked || Steady::now() - *begun_ < budget_.patience;
   const bool may_ask = origin_.failure || (in_time && !asks_origin_first());
   const bool claimant_left = may_ask && candidates_.left();
-  const bool by_rest = Steady::now() >= origin_.by_rest_at;
-  if (origin_.works() && !by_rest) {
+  if (origin_.works()) {
+    if (Steady::now() >= origin_.by_rest_at) ask_by_rest_of_route();
     next_source_at_ = origin_.by_rest_at;
     return !race_.under_way().empty();
   }
@@ -254,13 +262,29 @@ void ClaimantSearch::ask_origin() {
   question.on_interim = wanted_.on_interim;
   origin_.by_rest_at = Steady::time_point::max();
   if (origin_.route.has_choice()) {
-    origin_.by_rest_at = question.asked + patience_with_fetch(origin_.takes);
-    question.expected_by = origin_.by_rest_at;
+    const auto prefer = wanted_.request.policy().settings.digest.prefer;
+    const auto patience = patience_with_parent(origin_.takes, prefer);
+    question.expected_by = question.asked + patience;
+    const bool is_trial = origin_.route.begins_in_doubt(question.asked);
+    origin_.by_rest_at = is_trial ? question.asked : question.expected_by;
   }
   next_source_at_ = origin_.by_rest_at;
-  origin_.route = origin_.route.without_first();
   origin_.asked = true;
   race_.start(std::move(question));
+}
+
+// While a parent is silent, the servers of the route that have not been asked are the next source.
+// If there are too many second questions, the parent is waited for: Fetch bounds that.
+void ClaimantSearch::ask_by_rest_of_route() {
+  origin_.by_rest_at = Steady::time_point::max();
+  const auto& all = race_.under_way();
+  const auto last =
+      std::find_if(all.rbegin(), all.rend(), [](const auto& one) { return !one->attempt.peer(); });
+  if (last == all.rend() || !(*last)->attempt.fetch().parent()) return;
+  auto rest = (*last)->attempt.fetch().rest_of_route();
+  if (rest.leads_nowhere() || !may_hedge()) return;
+  origin_.route = std::move(rest);
+  ask_origin();
 }
 
 // Whether a second question may be asked for the same answer; if so, it counts.
@@ -268,6 +292,11 @@ bool ClaimantSearch::may_hedge() {
   if (!worker_.hedges.take()) return false;
   worker_.counters.hedges.add();
   return true;
+}
+
+bool ClaimantSearch::asks_a_neighbour() const {
+  const auto& all = race_.under_way();
+  return std::any_of(all.begin(), all.end(), [](const auto& one) { return !!one->attempt.peer(); });
 }
 
 // Whether another question would be the second one for the same answer. A trial has counted.

@@ -1,4 +1,4 @@
-// Asks the neighbours that claim a key, within a budget against the origin.
+// Asks the neighbours that claim a key, within a budget against the origin, and then the origin.
 #pragma once
 
 #include <chrono>
@@ -21,8 +21,8 @@ namespace proxy {
 // and the others are left. If too many requests ask two sources (Hedges), the silent one is left
 // first. A key that nobody claims is asked of the one neighbour of the site that would know who
 // fetches it (peers/site.hpp). If the origin fails, even claimants that do not fit the budget are
-// asked. A parent on the way to the origin that is silent for longer than the origin mostly is, is
-// not waited for either: the origin is asked, too, by the rest of the route. Belongs to one
+// asked. The origin may be asked through a parent. If that parent is silent for longer than the
+// origin mostly takes, the rest of the route is asked, too. Belongs to one
 // coroutine. The constructor's references outlive it.
 class ClaimantSearch {
  public:
@@ -74,8 +74,11 @@ class ClaimantSearch {
   void wait_for_fetch();
   void follow_to_fetcher(const Attempt& answer);
   void ask_origin();
+  void ask_by_rest_of_route();
   bool may_hedge();
   [[nodiscard]] bool hedges() const;
+  [[nodiscard]] bool asks_a_neighbour() const;
+  [[nodiscard]] bool may_be_answered_otherwise(const Attempt& origin) const;
   bool keep_failure(Attempt& origin);
   net::Task<void> note_no(SourceRace::Question& question, const Finding& finding);
 
@@ -87,7 +90,7 @@ class ClaimantSearch {
     const bool by_route;
     bool asked = false;
     std::optional<Attempt> failure = {};  // or its 5xx, while another source may still answer
-    // When it is asked by the rest of the route, if the parent is silent until then.
+    // When it is asked by the rest of the route, if a parent is silent until then.
     Steady::time_point by_rest_at = Steady::time_point::max();
 
     [[nodiscard]] bool works() const { return asked && !failure; }

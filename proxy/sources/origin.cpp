@@ -16,7 +16,6 @@ upstream::Route route_of(const Request& request) {
 
 void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& lists) {
   plan.to = origin_of(request.target, lists);
-  plan.parent_connect = request.policy().settings.timeouts.peer_connect;
   plan.route = route_of(request);
   if (request.mapping()) plan.origins = request.mapping()->origins;
 }

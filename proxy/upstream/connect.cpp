@@ -45,12 +45,15 @@ net::Task<net::Result<std::unique_ptr<net::Stream>>> Connector::connect(
 
 net::Task<net::error_code> Connector::objection(const Endpoint& endpoint,
                                                 std::chrono::milliseconds timeout) {
-  const bool by_address = endpoint.trust != Trust::configured && guard_.denies_by_address();
-  if (!by_address) co_return net::error_code{};
+  if (endpoint.trust == Trust::configured || !guard_.judges_addresses()) {
+    co_return net::error_code{};
+  }
   const auto addresses = co_await resolver_.resolve(endpoint.host, timeout);
+  if (!addresses && addresses.error() == Errc::resolver_timed_out) co_return addresses.error();
   if (!addresses) co_return net::error_code{};
   const auto endpoints = permitted(*addresses, endpoint);
-  co_return endpoints ? net::error_code{} : endpoints.error();
+  if (!endpoints) co_return endpoints.error();
+  co_return net::error_code{};
 }
 
 net::Task<net::Result<net::Socket>> Connector::open(

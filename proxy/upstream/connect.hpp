@@ -36,9 +36,10 @@ class Connector {
   net::Task<net::Result<std::unique_ptr<net::Stream>>> connect(const Endpoint& endpoint,
                                                                std::chrono::milliseconds timeout);
 
-  // Why a parent must not be asked for this endpoint either: by its address, as far as its name can
-  // be resolved within the time. No error if it may. Resolves nothing if only such addresses are
-  // denied as every machine has, because those are the parent's own.
+  // Why a client may not reach this endpoint through a parent: all its addresses are denied or
+  // blocked, or they could not be resolved in time. No error if the client may, or if the name has
+  // no address here. The name is resolved only if the settings deny or block more addresses than
+  // those of every machine; such an address, as loopback, would be the parent's own.
   net::Task<net::error_code> objection(const Endpoint& endpoint, std::chrono::milliseconds timeout);
 
  private:

@@ -38,7 +38,9 @@ const char* text_of(Errc error) {
     case Errc::login_refused:
       return "the parent proxy does not accept the login in the setting peers";
     case Errc::no_route:
-      return "the setting never_direct forbids to ask the host itself, and no parent is for it";
+      return "the setting never_direct forbids asking the host itself, and no parent serves it";
+    case Errc::no_parent_left:
+      return "no parent proxy has a way to the host";
   }
   return "unknown upstream error";
 }

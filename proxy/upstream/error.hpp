@@ -24,6 +24,7 @@ enum class Errc {
   tls_expired,        // the certificate is not valid yet, or no longer
   login_refused,      // a parent does not accept the setting `login`
   no_route,           // the settings allow neither a parent nor the origin
+  no_parent_left,     // no parent has a way to the host
 };
 
 const boost::system::error_category& upstream_category();

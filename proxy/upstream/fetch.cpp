@@ -24,9 +24,7 @@ bool tells_of_no_way(unsigned status) {
 }  // namespace
 
 Fetch::Fetch(const Upstream& on, FetchPlan plan)
-    : on_(on),
-      plan_(std::move(plan)),
-      turns_(plan_.to, plan_.origins, plan_.route, steady_clock::now()) {}
+    : on_(on), plan_(std::move(plan)), turns_(plan_.to, plan_.origins, plan_.route) {}
 
 Failure Fetch::failed(net::error_code cause) const {
   if (abandoned_) return {Failure::Where::us, Failure::What::abandoned, cause};
@@ -35,10 +33,12 @@ Failure Fetch::failed(net::error_code cause) const {
 
 Task<Outcome<void>> Fetch::connect(bool may_reuse) {
   input_.reset();
+  asked_ = steady_clock::now();
+  if (plan_.parents_only && !parent()) co_return failed(upstream::Errc::no_parent_left);
   stream_ = may_reuse ? on_.pool.take(to()) : nullptr;
   reused_ = stream_ != nullptr;
   if (!reused_) {
-    const auto known = on_.failed.find(to(), steady_clock::now());
+    const auto known = on_.failed.find(to(), asked_);
     if (known) co_return failed(known);
     const bool is_one_of_several = parent() && turns_.others_left();
     const auto limit = is_one_of_several ? plan_.parent_connect : plan_.connect;
@@ -51,9 +51,7 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
   }
   if (abandoned_) co_return failed({});
   input_.emplace(*stream_, on_.buffers);
-  asked_ = steady_clock::now();
-  turns_.asked();
-  stream_->expires_after(plan_.first_byte);
+  stream_->expires_after(first_byte());
   const auto error = co_await send_head();
   if (error) co_return failed(error);
   co_return boost::system::in_place_value;
@@ -66,11 +64,17 @@ Task<net::error_code> Fetch::send_head() {
 }
 
 Task<Outcome<void>> Fetch::start() {
-  if (turns_.none()) co_return failed(upstream::Errc::no_route);
-  if (parent()) {
+  if (plan_.route.leads_nowhere()) co_return failed(upstream::Errc::no_route);
+  if (plan_.route.has_parents()) {
     const auto objection = co_await on_.connector.objection(plan_.to, plan_.connect);
     if (objection) co_return failed(objection);
   }
+  turns_.next(steady_clock::now());
+  co_return co_await ask_in_turn();
+}
+
+// Sends the head to the chosen server or, if that one cannot be reached, to the next one.
+Task<Outcome<void>> Fetch::ask_in_turn() {
   for (;;) {
     auto sent = co_await connect(plan_.repeatable);
     if (!sent && reused_ && !abandoned_) sent = co_await connect(false);
@@ -78,22 +82,43 @@ Task<Outcome<void>> Fetch::start() {
   }
 }
 
+// Whether another server may get the same request because a parent is silent.
+bool Fetch::may_leave_parent() const {
+  return parent() && plan_.repeatable && turns_.others_left();
+}
+
+std::chrono::milliseconds Fetch::first_byte() const {
+  if (!may_leave_parent()) return plan_.first_byte;
+  const auto most = turns_.on_trial() ? plan_.trial_first_byte : plan_.parent_first_byte;
+  return std::min(most, plan_.first_byte);
+}
+
+// Whether what has arrived is a response, though perhaps one that this proxy refuses.
+bool Fetch::speaks_http() const {
+  return answer_.text.starts_with("HTTP/") || (input_ && input_->buffered().starts_with("HTTP/"));
+}
+
 // Records the failure of a server. Returns whether the fetch continues with another server.
 bool Fetch::moves_on(const Failure& failure) {
-  // A parent that sends no HTTP has shown nothing of the origin.
+  // A parent that sends no head has shown nothing of the origin.
   const bool heard_origin = heard_ && !parent();
-  if (!turns_.several() || heard_origin || failure.what == Failure::What::abandoned) return false;
+  if (heard_origin || failure.what == Failure::What::abandoned) return false;
   if (failure.what == Failure::What::overload) return false;  // no fault of the server
   const auto now = steady_clock::now();
   const bool unsent = failure.cause.category() == upstream::upstream_category();
-  if (!unsent && failure.what == Failure::What::timed_out) {
-    // The server is working on the request, or hangs. Other servers should not do the same work.
-    turns_.silent_since(asked_, now);
-    return false;
-  }
-  turns_.failed(now);
+  if (!unsent && failure.what == Failure::What::timed_out) return leaves_silent_parent();
+  // A response that this proxy refuses is the origin's fault.
+  if (!parent() || unsent || !speaks_http()) turns_.failed(now);
   heard_ = false;
   return (plan_.repeatable || unsent) && turns_.next(now);
+}
+
+// A server that is silent is working on the request, or hangs. Only of a parent is it known that
+// another server might be quicker.
+bool Fetch::leaves_silent_parent() {
+  const auto now = steady_clock::now();
+  turns_.silent_since(asked_, now);
+  return may_leave_parent() && turns_.next(now);
 }
 
 // For a parent's answer that only tells of the parent: returns whether another server is asked.
@@ -130,7 +155,7 @@ Task<bool> Fetch::answers_within(std::chrono::milliseconds time) {
 Task<Outcome<const http::ResponseHead*>> Fetch::response() {
   auto head = co_await hear();
   while (head ? goes_around(**head) : moves_on(head.error())) {
-    const auto again = co_await start();
+    const auto again = co_await ask_in_turn();
     if (!again) co_return again.error();
     head = co_await hear();
   }
@@ -154,7 +179,7 @@ Task<Outcome<const http::ResponseHead*>> Fetch::hear() {
 }
 
 Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {
-  stream_->expires_after(plan_.first_byte);
+  stream_->expires_after(first_byte());
   const auto bytes = co_await input_->head(on_.limits.head.value);
   heard_ = heard_ || bytes || !input_->empty();
   if (!bytes) co_return failed(bytes.error());
@@ -207,6 +232,10 @@ void Fetch::finish() {
 
 void Fetch::note_silence() {
   if (parent()) turns_.silent_since(asked_, steady_clock::now());
+}
+
+void Fetch::note_cut() {
+  if (parent()) turns_.failed(steady_clock::now());
 }
 
 void Fetch::abandon() {

@@ -35,8 +35,11 @@ struct FetchPlan {
   std::shared_ptr<upstream::Origins> origins = nullptr;
   // The parents that the fetch asks before `to`, or instead of it. They are asked in turn, too. If
   // a parent says that it has no way to the origin (502, 503, 504), that the request loops (508),
-  // or that it does not accept our login (407), the next server is asked.
+  // or that it does not accept our login (407), the next server is asked. So it is if the request
+  // may be sent twice and the parent is silent for parent_first_byte.
   upstream::Route route = {};
+  // The fetch fails with Errc::no_parent_left in place of asking `to`.
+  bool parents_only = false;
   std::string head;    // the whole head of the request, to an origin: see http::to_proxy()
   std::string method;  // decides which framing the response may have
   // Whether the request may be sent twice and has no body. Only such a request uses a pooled
@@ -45,8 +48,11 @@ struct FetchPlan {
   // Asks for a WebSocket: a matching 101 is a final response, any other 101 is damage.
   bool websocket = false;
   std::chrono::milliseconds connect{5'000};
-  std::chrono::milliseconds parent_connect{200};  // to a parent, if another server is left
   std::chrono::milliseconds first_byte{60'000};
+  // The same for a parent, if another server is left.
+  std::chrono::milliseconds parent_connect{1'000};
+  std::chrono::milliseconds parent_first_byte{5'000};
+  std::chrono::milliseconds trial_first_byte{1'000};  // of one that has failed before
 };
 
 // Belongs to one coroutine. Order of calls: start(), then send()*, then response() until it is not
@@ -73,6 +79,10 @@ class Fetch {
   [[nodiscard]] const upstream::Endpoint& to() const { return turns_.to(); }
   // The same, if it is a parent; null: it is an origin.
   [[nodiscard]] const upstream::Parent* parent() const { return turns_.parent(); }
+  // When it was first turned to.
+  [[nodiscard]] std::chrono::steady_clock::time_point turned_to() const { return asked_; }
+  // What is left of the plan's route.
+  [[nodiscard]] upstream::Route rest_of_route() const { return turns_.rest(); }
   // The server that the plan names first, whichever of several is asked.
   [[nodiscard]] const upstream::Endpoint& aimed_at() const { return plan_.to; }
   [[nodiscard]] const http::ResponseHead& head() const { return answer_.head; }
@@ -95,6 +105,8 @@ class Fetch {
   // Records that the parent was silent for longer than expected, while another source answered.
   // Does nothing if an origin is being asked.
   void note_silence();
+  // Records that the parent has cut its answer. Does nothing if an origin was asked.
+  void note_cut();
 
  private:
   // The last response. `head` has views into `text`.
@@ -105,11 +117,16 @@ class Fetch {
   };
 
   net::Task<Outcome<void>> connect(bool may_reuse);
+  net::Task<Outcome<void>> ask_in_turn();
   net::Task<net::error_code> send_head();
   net::Task<Outcome<const http::ResponseHead*>> read_head();
   net::Task<Outcome<const http::ResponseHead*>> hear();
   bool moves_on(const Failure& failure);
+  bool leaves_silent_parent();
   bool goes_around(const http::ResponseHead& head);
+  [[nodiscard]] bool may_leave_parent() const;
+  [[nodiscard]] bool speaks_http() const;
+  [[nodiscard]] std::chrono::milliseconds first_byte() const;
   [[nodiscard]] Failure failed(net::error_code cause) const;
 
   const Upstream& on_;

@@ -111,6 +111,10 @@ void Guard::follow(const config::AccessSettings& access, const lists::AccessList
   lists_ = lists;
 }
 
+bool Guard::judges_addresses() const {
+  return denies_by_address_ || (lists_ && lists_->block().has_addresses());
+}
+
 void Guard::refresh(Clock::time_point now) {
   if (now - looked_at_ < kLookAgain) return;
   looked_at_ = now;

@@ -51,6 +51,9 @@ class Guard {
   // and metadata). If so, a name must be resolved to know whether a client may reach its host.
   [[nodiscard]] bool denies_by_address() const { return denies_by_address_; }
 
+  // As above, or a list blocks addresses.
+  [[nodiscard]] bool judges_addresses() const;
+
   // Whether host and port name one of our own listening sockets by its address. Such a request is
   // for us. Cheap if no socket of ours has the port.
   [[nodiscard]] bool names_own_socket(std::string_view host, std::uint16_t port) const;

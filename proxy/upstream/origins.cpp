@@ -55,6 +55,10 @@ bool Origins::rests(std::size_t server, Clock::time_point now) const {
   return states_[server].rests_until > ticks(now);
 }
 
+bool Origins::in_doubt(std::size_t server) const {
+  return states_[server].rests_until != 0;
+}
+
 void Origins::failed(std::size_t server, Clock::time_point now) {
   states_[server].rests_until = ticks(now + kRest);
 }

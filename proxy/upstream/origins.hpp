@@ -45,6 +45,8 @@ class Origins {
   const Endpoint& operator[](std::size_t server) const { return servers_[server]; }
   [[nodiscard]] std::size_t size() const { return servers_.size(); }
   [[nodiscard]] bool rests(std::size_t server, Clock::time_point now) const;
+  // Whether the server has failed, and has not answered since.
+  [[nodiscard]] bool in_doubt(std::size_t server) const;
 
  private:
   using Ticks = Clock::rep;

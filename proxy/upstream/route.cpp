@@ -18,10 +18,11 @@ Parents::Parents(std::vector<Parent> list)
       live_(live_state_of(list_)),
       counts_(std::make_unique<Counts[]>(list_.size())) {}
 
-Route Route::without_first() const {
-  Route rest = *this;
-  if (rest.has_parents()) rest.order.erase(rest.order.begin());
-  return rest;
+bool Route::begins_in_doubt(Origins::Clock::time_point now) const {
+  for (const std::size_t number : order) {
+    if (!parents->live().rests(number, now)) return parents->live().in_doubt(number);
+  }
+  return has_parents() && !direct;
 }
 
 }  // namespace proxy::upstream

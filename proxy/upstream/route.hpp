@@ -54,10 +54,12 @@ struct Route {
   std::string site = {};
 
   [[nodiscard]] bool has_parents() const { return !order.empty(); }
+  // Whether nobody may be asked.
+  [[nodiscard]] bool leads_nowhere() const { return !direct && !has_parents(); }
   // Whether there is a parent, and another server to ask if that one is silent.
   [[nodiscard]] bool has_choice() const { return has_parents() && (direct || order.size() > 1); }
-  // What is left of the route if its first parent is not asked.
-  [[nodiscard]] Route without_first() const;
+  // Whether the parent to ask first has failed, and has not answered since.
+  [[nodiscard]] bool begins_in_doubt(Origins::Clock::time_point now) const;
 };
 
 }  // namespace proxy::upstream

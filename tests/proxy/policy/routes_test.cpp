@@ -43,7 +43,8 @@ TEST(Routes, LeadToTheOriginAloneWithoutParents) {
 TEST(Routes, NameTheSiteAsTheTargetOfARequestToAProxyBegins) {
   const Routes routes(settings(parent("p")), nullptr);
   EXPECT_EQ(routes.find(target("http://A.test:80/x")).site, "http://a.test");
-  EXPECT_EQ(routes.find(target("https://a.test:8443/x?y")).site, "https://a.test:8443");
+  const Routes secure(settings(R"({"url":"https://q","role":"parent"})"), nullptr);
+  EXPECT_EQ(secure.find(target("https://a.test:8443/x?y")).site, "https://a.test:8443");
   EXPECT_EQ(routes.find(target("http://[::1]:81/")).site, "http://[::1]:81");
   EXPECT_EQ(routes.find(target("a.test:443", "CONNECT")).site, "");
 }
@@ -71,6 +72,15 @@ TEST(Routes, LeadThroughTheParentsOfTheHostAndToTheOriginUnlessNeverDirect) {
     EXPECT_EQ(route.direct, c.direct) << c.url;
   }
   EXPECT_EQ(order(routes.find(target("http://b.x.org/"))).size(), 2U);
+}
+
+TEST(Routes, ShowTheContentOfHttpsToParentsOverTlsAlone) {
+  const Routes routes(settings(parent("p") + R"(,{"url":"https://q","name":"q","role":"parent"})",
+                               R"(,"never_direct":["a.test"])"),
+                      nullptr);
+  EXPECT_EQ(order(routes.find(target("https://a.test/"))), (std::vector<std::string>{"q"}));
+  EXPECT_EQ(order(routes.find(target("http://a.test/"))).size(), 2U);
+  EXPECT_EQ(order(routes.find(target("a.test:443", "CONNECT"))).size(), 2U);
 }
 
 TEST(Routes, TellAParentTheLoginOfItsSettings) {

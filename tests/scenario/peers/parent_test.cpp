@@ -12,6 +12,24 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
+struct TwoParents {
+  TwoParents() {
+    const Fields unstored{{"Cache-Control", "no-store"}};
+    p.otherwise([=](const Request&) { return Reply(200, unstored).body("p"); });
+    q.otherwise([=](const Request&) { return Reply(200, unstored).body("q"); });
+  }
+  json settings(const char* first, const char* second) const {
+    json settings = with_parent(first, port(first));
+    settings["peers"].push_back(with_parent(second, port(second))["peers"][0]);
+    return settings;
+  }
+  std::uint16_t port(std::string_view name) const { return name == "p" ? p.port() : q.port(); }
+
+  ScriptedOrigin origin;
+  ScriptedOrigin p;
+  ScriptedOrigin q;
+};
+
 TEST(Parent, FetchesWhatIsNotStoredHere) {
   ParentScene scene;
   scene.parent.on("/a", cacheable("by the parent"));
@@ -107,23 +125,111 @@ TEST(Parent, ThatCannotBeReachedIsReplacedByTheOrigin) {
   EXPECT_EQ(proxy.digest_peer("p").at("forwarding").at("state"), "resting");
 }
 
-TEST(Parent, ThatIsSilentIsOvertakenByTheOrigin) {
-  ParentScene scene;
+// How a request is sent that gets its answer from the origin, though the parent is silent.
+struct SilentCase {
+  const char* name;
+  const char* method;
+  Fields fields;
+};
+
+void PrintTo(const SilentCase& test, std::ostream* out) {
+  *out << test.name;
+}
+
+class SilentParent : public testing::TestWithParam<SilentCase> {};
+
+TEST_P(SilentParent, IsLeftForTheOriginAndRests) {
+  ParentScene scene(kSparesTheOrigin);
   scene.parent.on("/a", Reply().wait(Gate()));
   const auto begun = Clock::now();
-  EXPECT_EQ(scene.get("/a").body, "from the origin");
-  EXPECT_LT(Clock::now() - begun, 10s) << "nobody waits for timeouts.first_byte";
+  const Response response =
+      scene.client.request(GetParam().method, scene.origin.url("/a"), GetParam().fields);
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(scene.origin.count("/a"), 1U);
+  EXPECT_LT(Clock::now() - begun, 20s) << "nobody waits for timeouts.first_byte";
   EXPECT_EQ(scene.forwarding().at("state"), "resting");
   EXPECT_EQ(scene.get("/b").body, "from the origin");
   EXPECT_EQ(scene.parent.count("/b"), 0U);
 }
 
-TEST(Parent, IsNotAskedWithoutAStoreIfClientsWantAFreshCopyEither) {
+INSTANTIATE_TEST_SUITE_P(
+    Parent, SilentParent,
+    testing::Values(SilentCase{"Get", "GET", {}},
+                    SilentCase{"FreshCopyWanted", "GET", {{"Cache-Control", "no-cache"}}},
+                    SilentCase{"Credentials", "GET", {{"Authorization", "Basic eDp5"}}},
+                    SilentCase{"Head", "HEAD", {}}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Parent, ThatIsSilentIsOvertakenAtOnceWhenItIsTriedAgain) {
+  TwoParents scene;
+  json settings = scene.settings("p", "q");
+  settings.update(kSparesTheOrigin);
+  ProxyProcess proxy(settings);
+  Client client(proxy.port());
+  for (auto* parent : {&scene.p, &scene.q}) parent->on("/a", Reply().wait(Gate()));
+  scene.origin.on("/a", cacheable("from the origin"));
+  EXPECT_EQ(client.get(scene.origin.url("/a")).body, "from the origin") << "both are silent";
+  for (const char* name : {"p", "q"}) {
+    EXPECT_EQ(proxy.digest_peer(name).at("forwarding").at("state"), "resting") << name;
+  }
+}
+
+TEST(Parent, ThatRestsMakesNoRequestAskTheOriginTwice) {
+  ParentScene scene(kSparesTheOrigin);
+  scene.parent.on("/a", Reply::hang_up());
+  scene.get("/a");
+  Gate gate;
+  scene.origin.on("/b", cacheable("from the origin").wait(gate));
+  scene.client.send(request_text("GET", scene.origin.url("/b")));
+  ASSERT_TRUE(scene.origin.await_requests("/b", 1));
+  EXPECT_FALSE(await([&] { return scene.origin.count("/b") > 1; }, 1s)) << "no second question";
+  gate.open();
+  EXPECT_EQ(scene.client.read().body, "from the origin");
+}
+
+TEST(Parent, ThatCutsABodyIsReplacedByTheOrigin) {
   ParentScene scene;
-  scene.parent.on("/a", Reply().wait(Gate()));
-  const Response response = scene.get("/a", {{"Cache-Control", "no-cache"}});
-  EXPECT_EQ(response.body, "from the origin") << "a silent parent is overtaken here, too";
-  EXPECT_EQ(scene.parent.count("/a"), 1U);
+  const std::string body = numbered_bytes(3U << 20);
+  const Fields fields{{"Cache-Control", "max-age=60"}, {"ETag", "\"v1\""}};
+  scene.parent.on("/a", Reply(200, fields).sized(body.size()).send(body.substr(0, 2U << 20)).cut());
+  scene.origin.on("/a", [=](const Request& request) {
+    const auto first = std::stoul(request.field("Range").substr(6));
+    auto part = fields;
+    part.emplace_back("Content-Range", "bytes " + std::to_string(first) + '-' +
+                                           std::to_string(body.size() - 1) + '/' +
+                                           std::to_string(body.size()));
+    return Reply(206, part).body(body.substr(first));
+  });
+  const Response response = scene.get("/a");
+  EXPECT_TRUE(response.whole);
+  EXPECT_TRUE(response.body == body);
+  EXPECT_EQ(scene.forwarding().at("failures"), 1);
+}
+
+TEST(Parent, IsAskedAgainAtOnceIfTheOriginCannotBeReached) {
+  const ReservedPort nobody;
+  ScriptedOrigin parent;
+  parent.on("/a", Reply::hang_up());
+  parent.on("/b", cacheable("by the parent"));
+  const ProxyProcess proxy(with_parent("p", parent.port()));
+  Client client(proxy.port());
+  const auto origin = "http://127.0.0.1:" + std::to_string(nobody.port());
+  EXPECT_EQ(client.get(origin + "/a").status, 502);
+  EXPECT_EQ(client.get(origin + "/b").body, "by the parent") << "though it rests";
+}
+
+TEST(Parent, IsAskedForNoAddressThatIsDeniedHere) {
+  ParentScene scene(json{{"access", {{"deny_to", {"10.0.0.0/8", "127.0.0.0/8"}}}}});
+  EXPECT_EQ(scene.client.get("http://localhost:1/").status, 403);
+  EXPECT_EQ(scene.get("/a").status, 403);
+  EXPECT_EQ(scene.parent.count(), 0U);
+}
+
+TEST(Parent, WhoseAnswerThisProxyRefusesDoesNotRest) {
+  ParentScene scene;
+  scene.parent.on("/a", Reply::raw("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"));
+  EXPECT_EQ(scene.get("/a").body, "from the origin");
+  EXPECT_EQ(scene.forwarding().at("state"), "usable");
 }
 
 TEST(Parent, IsTheOnlyWayToHostsThatNeverDirectNames) {
@@ -198,24 +304,6 @@ std::vector<std::string> answered_by(ProxyProcess& proxy, const ScriptedOrigin& 
   }
   return names;
 }
-
-struct TwoParents {
-  TwoParents() {
-    const Fields unstored{{"Cache-Control", "no-store"}};
-    p.otherwise([=](const Request&) { return Reply(200, unstored).body("p"); });
-    q.otherwise([=](const Request&) { return Reply(200, unstored).body("q"); });
-  }
-  json settings(const char* first, const char* second) const {
-    json settings = with_parent(first, port(first));
-    settings["peers"].push_back(with_parent(second, port(second))["peers"][0]);
-    return settings;
-  }
-  std::uint16_t port(std::string_view name) const { return name == "p" ? p.port() : q.port(); }
-
-  ScriptedOrigin origin;
-  ScriptedOrigin p;
-  ScriptedOrigin q;
-};
 
 TEST(Parents, ShareTheUrlsAtEveryProxyAlike) {
   const TwoParents scene;

@@ -61,6 +61,23 @@ TEST(ParentTunnel, LeadsToTheHostItselfIfTheParentIsDown) {
   EXPECT_EQ(scene.get_inside(), "hello");
 }
 
+TEST(ParentTunnel, LeadsToTheHostItselfIfTheParentIsSilentAndTheParentRests) {
+  ScriptedOrigin origin;
+  ScriptedOrigin parent;
+  parent.otherwise([](const Request&) { return Reply().wait(Gate()); });
+  json settings = with_parent("p", parent.port());
+  settings["access"]["connect_ports"] = {origin.port()};
+  const ProxyProcess proxy(settings);
+  const auto authority = "127.0.0.1:" + std::to_string(origin.port());
+  for (int i = 0; i < 2; ++i) {
+    Client client(proxy.port());
+    client.send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n");
+    EXPECT_EQ(client.read("CONNECT").status, 200);
+  }
+  EXPECT_EQ(parent.connections(), 1U) << "the second request finds it at rest";
+  EXPECT_EQ(proxy.digest_peer("p").at("forwarding").at("state"), "resting");
+}
+
 TEST(ParentTunnel, FailsIfTheParentIsDownAndTheHostMayNotBeAsked) {
   TunnelScene scene(true, {{"never_direct", "all"}});
   scene.parent.process().signal(SIGKILL);
