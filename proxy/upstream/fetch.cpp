@@ -103,7 +103,8 @@ bool Fetch::moves_on(const Failure& failure) {
   // A parent that sends no head has shown nothing of the origin.
   const bool heard_origin = heard_ && !parent();
   if (heard_origin || failure.what == Failure::What::abandoned) return false;
-  if (failure.what == Failure::What::overload) return false;  // no fault of the server
+  if (failure.what == Failure::What::overload) return false;          // no fault of the server
+  if (failure.cause == upstream::Errc::no_parent_left) return false;  // the caller goes on
   const auto now = steady_clock::now();
   const bool unsent = failure.cause.category() == upstream::upstream_category();
   if (!unsent && failure.what == Failure::What::timed_out) return leaves_silent_parent();
