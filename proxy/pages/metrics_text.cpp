@@ -174,6 +174,8 @@ std::string metrics_text(const Process& process, const Policy& policy) {
   std::string text;
   process.metrics.append_text(text, gauges);
   append_disk_metrics(text, process.disk);
+  single(text, "hearsay_held_polls", "gauge", "Polls of neighbours that wait for a new digest.",
+         process.held_polls.count());
   const auto peers = policy.directory->status(std::chrono::steady_clock::now());
   append_peers(text, peers);
   append_parents(text, peers, policy.routes);

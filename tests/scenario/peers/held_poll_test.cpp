@@ -29,6 +29,10 @@ struct Polled : Scene {
     asked = steady_clock::now();
     neighbour.send(origin_form_text(proxy.address(), "GET", query, {{"If-None-Match", etag}}));
   }
+  // Until the proxy holds a poll.
+  bool is_held() const {
+    return await([&] { return proxy.metric("hearsay_held_polls") == 1; });
+  }
   steady_clock::duration passed() const { return steady_clock::now() - asked; }
 
   Client neighbour{proxy.port()};
@@ -40,6 +44,7 @@ TEST(HeldPoll, IsAnsweredAsSoonAsSomethingIsStored) {
   Polled scene;
   std::this_thread::sleep_for(1500ms);  // a quiet time of three periods
   scene.poll(20s);
+  ASSERT_TRUE(scene.is_held());
   scene.client.get(scene.origin.url("/a"));
   const auto stored = steady_clock::now();
   const Response answer = scene.neighbour.read();
@@ -69,7 +74,7 @@ TEST(HeldPoll, IsHeldForNobodyWhoHoldsNothing) {
 TEST(HeldPoll, EndsWhenTheProxyDrains) {
   Polled scene;
   scene.poll(30s);
-  std::this_thread::sleep_for(100ms);  // until it is held
+  ASSERT_TRUE(scene.is_held());
   scene.proxy.process().signal(SIGTERM);
   EXPECT_EQ(scene.neighbour.read().status, 304);
   EXPECT_LT(scene.passed(), allowed(2s));
