@@ -52,6 +52,12 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
   co_return answered;
 }
 
+Task<bool> Attempt::body_begins() {
+  const bool begun = co_await fetch_->body_begins();
+  waited_ = std::chrono::duration_cast<std::chrono::microseconds>(Steady::now() - begun_);
+  co_return begun;
+}
+
 bool Attempt::may_be_interim(const http::ResponseHead& head, int number) const {
   if (number == kMostInterims) return false;
   return !peer_ || (lead_ == Lead::site && head.status == kProcessing);

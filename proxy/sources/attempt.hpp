@@ -43,6 +43,9 @@ class Attempt {
   // 100. More than 32 interim heads are a failure. So is any of a sibling, since a sibling sends a
   // stored response at once, except a 102 by which it says that it waits for its own fetch.
   net::Task<Outcome<void>> ask(OnInterim interim = nullptr);
+  // After ask() has succeeded: waits for the first bytes of the body (Fetch::body_begins), which
+  // then count as the first byte. Returns whether they are here.
+  net::Task<bool> body_begins();
   // Makes a wait for the source fail soon. Called from outside the coroutine that waits.
   void abandon() { fetch_->abandon(); }
 
@@ -69,7 +72,8 @@ class Attempt {
   [[nodiscard]] Inquiry inquiry() const;
   [[nodiscard]] const cache::Times& times() const { return times_; }
   [[nodiscard]] Steady::time_point begun() const { return begun_; }  // just before the request
-  // The time from the request to the head, or to the failure.
+  // The time from the request to the head, to the first bytes of the body if body_begins() has
+  // waited for them, or to the failure.
   [[nodiscard]] std::chrono::microseconds waited() const { return waited_; }
 
   // Records that another source has answered while a parent was silent (Fetch::note_silence).

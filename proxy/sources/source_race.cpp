@@ -46,7 +46,7 @@ Task<void> see_through(SourceRace::QuestionRef question, std::shared_ptr<Wakeup>
   };
   try {
     const auto answered = co_await attempt.ask(std::move(interim));
-    if (answered && peer) begun = co_await attempt.fetch().body_begins();
+    if (answered && peer) begun = co_await attempt.body_begins();
   } catch (const std::exception& bug) {
     spdlog::error("a question to a source failed inside this proxy: {}", bug.what());
   }
