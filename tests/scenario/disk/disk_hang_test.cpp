@@ -150,8 +150,9 @@ TEST(ASlowDisk, CopiesNoMoreUsedEntriesThanItWritesSoon) {
     return scene.disk("reclaimed_total") > reclaimed;
   };
   ASSERT_TRUE(await(one_goes, 2 * kPatience));
+  const double copies = scene.disk("reinserted_bytes_total") - copied;  // read before the segments
   const double segments = scene.disk("reclaimed_total") - reclaimed;
-  EXPECT_LE(scene.disk("reinserted_bytes_total") - copied, segments * 1.25 * kMiB);
+  EXPECT_LE(copies, segments * 1.25 * kMiB);
   EXPECT_GT(scene.disk("reinserted_bytes_total"), copied) << "what it can";
 }
 
