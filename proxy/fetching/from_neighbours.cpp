@@ -33,12 +33,15 @@ std::optional<PartAsked> part_to_ask_for(const FillJob& job) {
   return asked ? std::optional(PartAsked{*asked}) : std::nullopt;
 }
 
+bool is_stale(const FillJob& job) {
+  return job.how.action == cache::Action::revalidate && job.stored.entry;
+}
+
 SiblingQuestion question_to_siblings(const FillJob& job) {
   const auto& stored = job.stored.entry;
-  const bool is_stale = job.how.action == cache::Action::revalidate && stored;
   // A response that must be revalidated needs the origin's own word (RFC 9111 5.2.2.2). A sibling's
   // fresher copy may take its place.
-  const bool may_freshen = is_stale && !stored->never_stale;
+  const bool may_freshen = is_stale(job) && !stored->never_stale;
   return {part_to_ask_for(job), may_freshen ? stored->etag : std::string_view()};
 }
 
@@ -185,6 +188,7 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   wanted.guests = !wanted.asked.part && !context.job.stored.entry;
   wanted.claimants = context.job.ask_siblings;
   wanted.of_site = !wanted.asked.part;
+  if (is_stale(context.job)) wanted.held = Held::stale;
   wanted.origin = [&](const upstream::Route& route) {
     return attempt_at_origin(context, question, route);
   };

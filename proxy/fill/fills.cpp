@@ -56,6 +56,12 @@ void Fills::leave_unshared(const digest::Key& key, const Fill& fill, Time now) {
   shard.unshared.remember(key, now + kNotShared);
 }
 
+bool Fills::recently_unshared(const digest::Key& key, Time now) {
+  auto& shard = shard_of(key);
+  const threads::MutexLock lock(shard.mutex);
+  return shard.unshared.holds(key, now);
+}
+
 void Fills::invalidate(const digest::Key& key, Time now) {
   auto& shard = shard_of(key);
   const threads::MutexLock lock(shard.mutex);

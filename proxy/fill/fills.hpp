@@ -62,6 +62,8 @@ class Fills {
   void leave(const digest::Key& key, const Fill& fill);
   // As leave(), and remembers that the response could not be shared.
   void leave_unshared(const digest::Key& key, const Fill& fill, Time now);
+  // Whether a response of the URL could not be shared, within kNotShared.
+  bool recently_unshared(const digest::Key& key, Time now);
 
   // The URL was changed at the origin, or is being purged: no fill of it that is under way now will
   // be stored, and no request will join one.

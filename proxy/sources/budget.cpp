@@ -16,6 +16,7 @@ constexpr Time kLeastPatience = 10ms;
 constexpr Time kAssumed = 50ms;  // of what was never measured
 constexpr Time kWithoutBudget = 40ms;
 constexpr int kLeastGain = 8;
+constexpr int kLeastGainForStale = 2;
 constexpr Time kNoiseOfFetch = 20ms;
 constexpr Time kAssumedOfFetch = 500ms;
 constexpr Time kAssumedOfParent = 200ms;
@@ -54,10 +55,11 @@ Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {
 }
 
 bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,
-               config::Prefer prefer) {
+               config::Prefer prefer, Held held) {
   if (prefer == config::Prefer::neighbours) return true;
   if (prefer == config::Prefer::latency) return false;
-  return !origin.measured() || kLeastGain * neighbour.mean() <= origin.mean();
+  const int least_gain = held == Held::stale ? kLeastGainForStale : kLeastGain;
+  return !origin.measured() || least_gain * neighbour.mean() <= origin.mean();
 }
 
 Time patience_with_parent(const peers::FirstByte& origin, config::Prefer prefer) {

@@ -39,10 +39,15 @@ enum class Ask : std::uint8_t {
 Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budget,
                    peers::SteadyTime now);
 
-// Whether a miss that no neighbour claims may wait for a neighbour of the site to say whether it is
-// being fetched: the origin takes at least eight times as long, or is unknown.
+// What this proxy has of a URL that no neighbour claims.
+enum class Held : std::uint8_t { nothing, stale };
+
+// Whether a request for such a URL may wait for a neighbour of the site to say whether it is being
+// fetched: the origin takes at least eight times as long, or is unknown. For what is stale here,
+// twice as long is enough: copies grow stale everywhere at the same time, so a neighbour probably
+// renews its own.
 bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour,
-               config::Prefer prefer);
+               config::Prefer prefer, Held held);
 
 // Whether the origin is asked before this claimant, or at once beside it: the origin's time is
 // unknown, and asking tells it, but the claimant is known not to be near.

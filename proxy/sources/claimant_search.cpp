@@ -46,11 +46,13 @@ peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
 }
 
 // The neighbour to ask about a key that nobody claims: its owner or, if that is this proxy, the
-// neighbour that has said that it fetches the key. Null: none.
+// neighbour that has said that it fetches the key. Null: none, or what it fetches is not to be
+// shared.
 PeerRef neighbour_of_site(Worker& worker, const ClaimantSearch::For& wanted) {
   auto& process = worker.process;
   const auto& directory = wanted.request.policy().directory;
   const auto now = Attempt::Steady::now();
+  if (process.fills.recently_unshared(wanted.key, now)) return nullptr;
   const auto ours = process.publisher.current()->epoch;
   if (auto owner = directory->owner(wanted.key, ours, now)) return owner;
   const auto fetcher = process.site_fetches.fetcher_of(wanted.key, now);
@@ -69,8 +71,9 @@ Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
   }
   auto neighbour = neighbour_of_site(worker, wanted);
   const auto& routes = wanted.request.policy().routes;
-  const bool pays = neighbour && routes.may_ask(neighbour->id, wanted.request.target) &&
-                    site_pays(origin, neighbour->accuracy.standing().first_byte, settings.prefer);
+  const bool pays =
+      neighbour && routes.may_ask(neighbour->id, wanted.request.target) &&
+      site_pays(origin, neighbour->accuracy.standing().first_byte, settings.prefer, wanted.held);
   return Candidates(pays ? std::move(neighbour) : nullptr);
 }
 

@@ -37,6 +37,7 @@ class ClaimantSearch {
     bool guests = false;
     // Whether a neighbour of the site that may be fetching the response is asked if none claims it.
     bool of_site = false;
+    Held held = Held::nothing;
     // Makes the question to the origin by a route. Empty: the search does not ask the origin, and
     // ends when it would.
     std::function<Attempt(const upstream::Route&)> origin = {};

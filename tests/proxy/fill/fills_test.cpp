@@ -55,6 +55,8 @@ TEST(Fills, AnUnsharedUrlIsNotAwaitedForAWhile) {
   scene.fills.leave_unshared(kKey, *scene.enter().fill, kNow);
   const auto one = scene.enter(kNow + Fills::kNotShared - 1ms);
   const auto two = scene.enter(kNow + Fills::kNotShared - 1ms);
+  EXPECT_TRUE(scene.fills.recently_unshared(kKey, kNow + Fills::kNotShared - 1ms));
+  EXPECT_FALSE(scene.fills.recently_unshared(kKey, kNow + Fills::kNotShared));
   EXPECT_EQ(one.turn, Turn::alone);
   EXPECT_EQ(two.turn, Turn::alone);
   EXPECT_NE(one.fill, two.fill);

@@ -155,15 +155,23 @@ TEST(Choice, OfSeveralTheWorstIsNeverFirst) {
 TEST(SitePays, WhereTheOriginTakesEightTimesAsLongOrIsUnknown) {
   const FirstByte unknown;
   for (const auto prefer : {Prefer::origin_load, Prefer::neighbours}) {
-    EXPECT_TRUE(site_pays(steady(80ms), steady(10ms), prefer));
-    EXPECT_TRUE(site_pays(unknown, steady(10ms), prefer));
-    EXPECT_TRUE(site_pays(steady(80ms), unknown, prefer)) << "the question measures the neighbour";
+    EXPECT_TRUE(site_pays(steady(80ms), steady(10ms), prefer, Held::nothing));
+    EXPECT_TRUE(site_pays(unknown, steady(10ms), prefer, Held::nothing));
+    EXPECT_TRUE(site_pays(steady(80ms), unknown, prefer, Held::nothing))
+        << "the question measures the neighbour";
   }
-  EXPECT_FALSE(site_pays(steady(80ms), steady(11ms), Prefer::origin_load));
-  EXPECT_TRUE(site_pays(steady(1ms), steady(80ms), Prefer::neighbours));
+  EXPECT_FALSE(site_pays(steady(80ms), steady(11ms), Prefer::origin_load, Held::nothing));
+  EXPECT_TRUE(site_pays(steady(1ms), steady(80ms), Prefer::neighbours, Held::nothing));
   for (const auto& origin : {steady(80ms), unknown}) {
-    EXPECT_FALSE(site_pays(origin, steady(1ms), Prefer::latency)) << "it would only add time";
+    for (const auto held : {Held::nothing, Held::stale}) {
+      EXPECT_FALSE(site_pays(origin, steady(1ms), Prefer::latency, held)) << "it would add time";
+    }
   }
+}
+
+TEST(SitePays, ForWhatIsStaleHereWhereTheOriginTakesTwiceAsLong) {
+  EXPECT_TRUE(site_pays(steady(2ms), steady(1ms), Prefer::origin_load, Held::stale));
+  EXPECT_FALSE(site_pays(steady(2ms), steady(1100us), Prefer::origin_load, Held::stale));
 }
 
 TEST(SitePays, AFetchThatIsUnderWayIsWaitedForAsLongAsTheOriginMostlyTakes) {

@@ -228,6 +228,37 @@ TEST(SiteCollapse, AsksNobodyWhereTheOriginIsNear) {
   EXPECT_LE(site.questions(1) + site.questions(2), 6) << "of 13: the first ones measure";
 }
 
+TEST(SiteCollapse, AsksNobodyAgainAboutWhatMayNotBeShared) {
+  Site site;
+  const Fields unshared{{"Cache-Control", "no-store"}};
+  site.origin.otherwise([&](const Request&) { return Reply(200, unshared).body("yours"); });
+  Client client(site.members[0].port());
+  const auto questions_for_all = [&] {
+    const double before = site.questions(1) + site.questions(2);
+    for (int i = 0; i < 10; ++i) client.get(site.origin.url("/" + std::to_string(i)));
+    return site.questions(1) + site.questions(2) - before;
+  };
+  EXPECT_GT(questions_for_all(), 0) << "about what was never fetched";
+  EXPECT_EQ(questions_for_all(), 0);
+}
+
+// What one member has renewed is not renewed by the others, although the origin is near.
+TEST(SiteCollapse, AsksAboutWhatIsStaleWhereTheOriginTakesTwiceAsLong) {
+  Site site(kSparesTheOrigin);
+  site.origin.otherwise([](const Request&) {
+    return Reply(200, {{"Cache-Control", "max-age=1"}, {"ETag", "\"v1\""}}).slow(4ms, 0).body("x");
+  });
+  Client client(site.members[0].port());
+  const auto all = [&] {
+    for (int i = 0; i < 20; ++i) client.get(site.origin.url("/" + std::to_string(i)));
+  };
+  all();
+  const double before = site.questions(1) + site.questions(2);
+  std::this_thread::sleep_for(2s);  // until all are stale
+  all();
+  EXPECT_GT(site.questions(1) + site.questions(2) - before, 6) << "of about 13";
+}
+
 TEST(SiteCollapse, IsOffIfTheSettingsSaySo) {
   for (const json& digest : {json{{"site_collapse", "off"}}, json{{"prefer", "latency"}}}) {
     Site site(json{{"digest", digest}});
