@@ -10,11 +10,11 @@
 #include "config/load.hpp"
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
-#include "proxy/lists/read.hpp"
 #include "proxy/policy/site_rules.hpp"
 #include "proxy/purging/purge_pattern.hpp"
 #include "proxy/sandbox/sandbox.hpp"
 #include "proxy/server/server.hpp"
+#include "proxy/server/settings_file.hpp"
 #include "proxy/version.hpp"
 
 namespace {
@@ -25,45 +25,12 @@ void tell(const config::SettingsErrors& errors) {
   for (const auto& error : errors) std::cerr << error.where << ": " << error.what << '\n';
 }
 
-std::optional<config::Settings> load(const std::string& path) {
-  auto settings = config::load_file(path);
-  if (settings) return std::move(*settings);
-  tell(settings.error());
-  return std::nullopt;
-}
-
-// The lists that the settings name. A line that is no entry is worth only a warning.
-std::optional<proxy::lists::AccessLists> load_lists(const config::AccessSettings& access) {
-  const auto begun = std::chrono::steady_clock::now();
-  auto lists = proxy::lists::read_lists(access, [](const proxy::lists::Skipped& skipped) {
-    spdlog::warn("{}, line {}: {} is no host, address or URL prefix; {} such lines passed over",
-                 skipped.path, skipped.first, skipped.text, skipped.lines);
-  });
-  if (!lists) {
-    tell(lists.error());
-    return std::nullopt;
-  }
-  if (!access.block.empty() || !access.allow.empty()) {
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-    spdlog::info("lists block {} entries and allow {}; read in {:.1f} s, {} MiB",
-                 lists->block().entries(), lists->allow().entries(), took.count(),
-                 (lists->block().bytes() + lists->allow().bytes()) >> 20);
-  }
-  return std::move(*lists);
-}
-
-// With the files that the settings name.
-proxy::PinnedPolicy load_policy(const std::string& path) {
-  auto settings = load(path);
-  if (!settings) return nullptr;
-  auto lists = load_lists(settings->access);
-  if (!lists) return nullptr;
-  try {
-    return std::make_shared<const proxy::Policy>(std::move(*settings), std::move(*lists));
-  } catch (const std::runtime_error& error) {
-    std::cerr << path << ", " << error.what() << '\n';
-    return nullptr;
-  }
+// Null, after all that is wrong has been said.
+proxy::PinnedPolicy load_policy(const proxy::SettingsFile& file) {
+  auto policy = file.read();
+  if (policy) return std::move(*policy);
+  tell(policy.error());
+  return nullptr;
 }
 
 // Raises the limit as high as we may, and returns it.
@@ -103,13 +70,13 @@ std::string confine(const config::Settings& settings, const std::string& config_
   return proxy::sandbox::describe(proxy::sandbox::enter(grants));
 }
 
-int serve(proxy::PinnedPolicy policy, const std::string& config_path) {
+int serve(proxy::PinnedPolicy policy, const proxy::SettingsFile& file) {
   raise_descriptor_limit(policy->settings);
   const auto& settings = policy->settings;
   // The sandbox lets no socket listen, and limits files only for threads that start later.
   proxy::Listeners listeners(settings.listen, proxy::thread_count(settings));
-  const auto confined = confine(settings, config_path);
-  proxy::Server server(std::move(policy), listeners);
+  const auto confined = confine(settings, file.path());
+  proxy::Server server(std::move(policy), file, listeners);
   spdlog::info("{}", confined);
   for (const auto& address : listeners.addresses()) {
     std::cout << "listening on " << address << '\n';
@@ -133,10 +100,10 @@ int check(const config::Settings& settings, const std::string& config_path) {
 }
 
 int run(const CLI::App& serving, const std::string& config_path) {
-  auto policy = load_policy(config_path);
+  const proxy::SettingsFile file(config_path);
+  auto policy = load_policy(file);
   if (!policy) return kBadSettings;
-  return serving.parsed() ? serve(std::move(policy), config_path)
-                          : check(policy->settings, config_path);
+  return serving.parsed() ? serve(std::move(policy), file) : check(policy->settings, config_path);
 }
 
 // For `hearsay cache`, as the proxy does it.

@@ -4,11 +4,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <fmt/ranges.h>
+
 #include <array>
 #include <boost/asio/detached.hpp>
 #include <cstdlib>
 #include <iostream>
 
+#include "config/restart.hpp"
 #include "proxy/server/accept.hpp"
 #include "proxy/version.hpp"
 
@@ -57,8 +60,10 @@ Server::Neighbourhood::Neighbourhood(cache::Store& store, const config::DigestSe
                                      cache::Time now)
     : settings(told), holdings(store), publisher(holdings, settings, now) {}
 
-Server::Server(PinnedPolicy policy, Listeners& listeners)
-    : policy_(std::move(policy)),
+Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners)
+    : file_(file),
+      policy_(std::move(policy)),
+      started_with_(policy_->settings),
       listeners_(listeners),
       storage_(policy_->settings.cache),
       neighbourhood_(storage_.store, policy_->settings.digest, clock_.now()),
@@ -121,15 +126,34 @@ void Server::start() {
   workers_.start();
 }
 
+void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>& handle) {
+  set.async_wait([&set, handle](net::error_code error, int) {
+    if (error) return;
+    handle();
+    on_each(set, handle);
+  });
+}
+
+void Server::reload() {
+  auto policy = file_.read(policy_.get());
+  if (!policy) {
+    for (const auto& error : policy.error()) spdlog::error("{}: {}", error.where, error.what);
+    spdlog::error("the settings were not reloaded: those in force stay, until {} is mended",
+                  file_.path());
+    return;
+  }
+  follow(std::move(*policy));
+  const auto waiting = config::needing_restart(started_with_, policy_->settings);
+  if (!waiting.empty()) {
+    spdlog::warn("{} changed, which needs a restart",
+                 fmt::join(waiting, ", "));
+  }
+  spdlog::info("the settings were reloaded from {}", file_.path());
+}
+
 void Server::run() {
-  std::function<void()> await_rotation = [&] {
-    signals_.rotating.async_wait([&](net::error_code error, int) {
-      if (error) return;
-      log_.reopen();
-      await_rotation();
-    });
-  };
-  await_rotation();
+  Signals::on_each(signals_.rotating, [this] { log_.reopen(); });
+  Signals::on_each(signals_.reloading, [this] { reload(); });
   signals_.ending.async_wait([&](net::error_code, int) { signals_.io.stop(); });
   start();
   signals_.io.run();

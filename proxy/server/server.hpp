@@ -8,6 +8,7 @@
 
 #include "peers/exchange.hpp"
 #include "proxy/server/listener.hpp"
+#include "proxy/server/settings_file.hpp"
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/server/worker_threads.hpp"
@@ -18,20 +19,23 @@ class Server {
  public:
   // Acquires everything whose acquisition can fail. Throws std::exception with a text for a person.
   // Starts the threads of the disk and the log. Serves no client yet. Each thread of `listeners`
-  // becomes an I/O thread; `listeners` outlives the server.
-  Server(PinnedPolicy policy, Listeners& listeners);
+  // becomes an I/O thread. `policy` was read from `file`. Both references outlive the server.
+  Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   // Serves until SIGTERM or SIGINT, then drains: accepts no more connections, and waits for open
-  // ones for at most the setting timeouts.drain. SIGUSR1 reopens the access log. For the main
-  // thread.
+  // ones for at most the setting timeouts.drain. SIGUSR1 reopens the access log. SIGHUP reads the
+  // settings again. For the main thread.
   void run();
 
  private:
   // Requests that begin later follow the policy, and its neighbours are polled.
   void follow(PinnedPolicy policy);
+  // Follows the settings file as it is now. If it has a fault, nothing changes. Says what is wrong,
+  // and which changes wait for a restart.
+  void reload();
   // Periodic work on the control thread.
   void tick(cache::Time now);
   void start();
@@ -44,6 +48,10 @@ class Server {
     net::asio::io_context io{1};
     net::asio::signal_set ending{io, SIGTERM, SIGINT};
     net::asio::signal_set rotating{io, SIGUSR1};
+    net::asio::signal_set reloading{io, SIGHUP};
+
+    // Calls `handle` at each signal of the set.
+    static void on_each(net::asio::signal_set& set, const std::function<void()>& handle);
   };
   // Our digest for neighbours, and the exchange that polls theirs.
   struct Neighbourhood {
@@ -56,7 +64,9 @@ class Server {
   };
 
   Signals signals_;
+  const SettingsFile& file_;
   PinnedPolicy policy_;
+  const config::Settings started_with_;
   Listeners& listeners_;
   WallClock clock_;
   Storage storage_;

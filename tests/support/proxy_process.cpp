@@ -1,6 +1,7 @@
 #include "tests/support/proxy_process.hpp"
 
 #include <signal.h>
+#include <csignal>
 
 #include <sstream>
 #include <stdexcept>
@@ -66,8 +67,8 @@ ProxyProcess::ProxyProcess(const json& settings, const Listener& listener) {
 void ProxyProcess::start(const json& settings, const std::vector<int>& sockets) {
   json all = settings_for_tests(access_log_path());
   all.merge_patch(settings);
-  write_file(directory_ / "settings.json", all.dump(2));
-  Command command = serve_command(directory_ / "settings.json");
+  write_file(settings_file(), all.dump(2));
+  Command command = serve_command(settings_file());
   command.sockets = sockets;
   process_ = std::make_unique<ChildProcess>(command);
   const bool settled = await([this] {
@@ -77,6 +78,27 @@ void ProxyProcess::start(const json& settings, const std::vector<int>& sockets) 
   if (!settled || port_ == 0) {
     throw std::runtime_error("hearsay does not serve; it said: " + process_->errors());
   }
+}
+
+void ProxyProcess::reload(const json& settings) {
+  json all = settings_for_tests(access_log_path());
+  all.merge_patch(settings);
+  reload_text(all.dump(2));
+}
+
+void ProxyProcess::reload_text(std::string_view text) {
+  write_file(settings_file(), text);
+  process_->signal(SIGHUP);
+  ++reloads_;
+  const bool settled = await([this] {
+    const std::string said = process_->errors();
+    std::size_t times = 0;
+    for (auto at = said.find(" reloaded"); at != std::string::npos; ++times) {
+      at = said.find(" reloaded", at + 1);
+    }
+    return times == reloads_;
+  });
+  if (!settled) throw TimedOut("hearsay says nothing of a reload: " + process_->errors());
 }
 
 Response ProxyProcess::page(std::string_view path, const Fields& fields, std::string_view method,

@@ -57,6 +57,10 @@ class ProxyProcess {
   LogLine logged(std::string_view url) const;
 
   ChildProcess& process() { return *process_; }
+  // Writes these settings, merged into those for tests, over the settings file, or any text. Both
+  // send SIGHUP, and wait until the proxy has said so often that it has reloaded, or has not.
+  void reload(const json& settings);
+  void reload_text(std::string_view text);
   // Sends SIGTERM, waits for the end, and returns the exit code.
   int terminate(std::chrono::milliseconds limit = kPatience + std::chrono::seconds(5));
   std::uint64_t resident_bytes() const;
@@ -65,11 +69,13 @@ class ProxyProcess {
 
  private:
   void start(const json& settings, const std::vector<int>& sockets);
+  std::filesystem::path settings_file() const { return directory_ / "settings.json"; }
   std::uint64_t memory(std::string_view line) const;  // of /proc/PID/status
 
   TemporaryDirectory directory_;
   std::unique_ptr<ChildProcess> process_;
   std::uint16_t port_ = 0;
+  std::size_t reloads_ = 0;
 };
 
 // The settings for tests, and the command that serves by a file, for runs without a ProxyProcess.

@@ -1,0 +1,55 @@
+#include "config/restart.hpp"
+
+namespace config {
+namespace {
+
+struct Fixed {
+  std::string_view name;
+  bool (*same)(const Settings&, const Settings&);
+};
+
+constexpr Fixed kFixed[] = {
+    {"name", [](const Settings& a, const Settings& b) { return a.name == b.name; }},
+    {"listen", [](const Settings& a, const Settings& b) { return a.listen == b.listen; }},
+    {"threads", [](const Settings& a, const Settings& b) { return a.threads == b.threads; }},
+    {"sandbox", [](const Settings& a, const Settings& b) { return a.sandbox == b.sandbox; }},
+    {"cache.memory",
+     [](const Settings& a, const Settings& b) { return a.cache.memory == b.cache.memory; }},
+    {"cache.max_object",
+     [](const Settings& a, const Settings& b) { return a.cache.max_object == b.cache.max_object; }},
+    {"cache.disk",
+     [](const Settings& a, const Settings& b) { return a.cache.disk == b.cache.disk; }},
+    {"digest.bits_per_entry",
+     [](const Settings& a, const Settings& b) {
+       return a.digest.bits_per_entry == b.digest.bits_per_entry;
+     }},
+    {"digest.period",
+     [](const Settings& a, const Settings& b) { return a.digest.period == b.digest.period; }},
+    {"digest.poll",
+     [](const Settings& a, const Settings& b) { return a.digest.poll == b.digest.poll; }},
+    {"digest.squid_bits_per_entry",
+     [](const Settings& a, const Settings& b) {
+       return a.digest.squid_bits_per_entry == b.digest.squid_bits_per_entry;
+     }},
+    {"digest.squid_period",
+     [](const Settings& a, const Settings& b) {
+       return a.digest.squid_period == b.digest.squid_period;
+     }},
+    {"digest.peer_memory",
+     [](const Settings& a, const Settings& b) {
+       return a.digest.peer_memory == b.digest.peer_memory;
+     }},
+    {"log", [](const Settings& a, const Settings& b) { return a.log == b.log; }},
+};
+
+}  // namespace
+
+std::vector<std::string_view> needing_restart(const Settings& running, const Settings& told) {
+  std::vector<std::string_view> names;
+  for (const Fixed& setting : kFixed) {
+    if (!setting.same(running, told)) names.push_back(setting.name);
+  }
+  return names;
+}
+
+}  // namespace config

@@ -1,0 +1,49 @@
+#include "proxy/server/settings_file.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include "proxy/lists/read.hpp"
+
+namespace proxy {
+namespace {
+
+// A line that is no entry is worth only a warning.
+void warn_of(const lists::Skipped& skipped) {
+  spdlog::warn("{}, line {}: {} is no host, address or URL prefix; {} such lines passed over",
+               skipped.path, skipped.first, skipped.text, skipped.lines);
+}
+
+boost::system::result<lists::AccessLists, config::SettingsErrors> read_lists_of(
+    const config::AccessSettings& access) {
+  const auto begun = std::chrono::steady_clock::now();
+  auto lists = lists::read_lists(access, warn_of);
+  if (!lists) return lists.error();
+  if (!access.block.empty() || !access.allow.empty()) {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    spdlog::info("lists block {} entries and allow {}; read in {:.1f} s, {} MiB",
+                 lists->block().entries(), lists->allow().entries(), took.count(),
+                 (lists->block().bytes() + lists->allow().bytes()) >> 20);
+  }
+  return lists;
+}
+
+}  // namespace
+
+boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::read(
+    const Policy* before) const {
+  auto settings = config::load_file(path_);
+  if (!settings) return settings.error();
+  auto lists = read_lists_of(settings->access);
+  if (!lists) return lists.error();
+  try {
+    return std::make_shared<const Policy>(std::move(*settings), std::move(*lists), before);
+  } catch (const std::runtime_error& error) {
+    return config::SettingsErrors{{path_, error.what()}};
+  }
+}
+
+}  // namespace proxy
