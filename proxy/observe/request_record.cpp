@@ -13,6 +13,7 @@ std::string_view squid_tag(Tag tag) {
     case Tag::conditional_hit:
       return "TCP_INM_HIT";
     case Tag::miss:
+    case Tag::failed:
       return "TCP_MISS";
     case Tag::client_refresh:
       return "TCP_CLIENT_REFRESH_MISS";
@@ -47,6 +48,8 @@ std::string_view metric_tag(Tag tag) {
       return "conditional_hit";
     case Tag::miss:
       return "miss";
+    case Tag::failed:
+      return "failed";
     case Tag::client_refresh:
       return "client_refresh";
     case Tag::refresh_unmodified:

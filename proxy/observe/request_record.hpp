@@ -18,6 +18,7 @@ enum class Tag : std::uint8_t {
   disk_hit,
   conditional_hit,  // a 304 from a stored response
   miss,
+  failed,              // nobody could answer it
   client_refresh,      // the client asked for a fresh copy
   refresh_unmodified,  // a stale entry was validated
   refresh_modified,    // a stale entry was replaced
@@ -28,7 +29,7 @@ enum class Tag : std::uint8_t {
   purge,
   site_question,  // a neighbour asked whether we fetch what we do not claim, and we do not
 };
-inline constexpr std::size_t kTags = 14;
+inline constexpr std::size_t kTags = 15;
 std::string_view squid_tag(Tag tag);   // "TCP_MEM_HIT"
 std::string_view metric_tag(Tag tag);  // "hit"
 
@@ -67,6 +68,7 @@ struct RequestRecord {
   unsigned status = 0;
   std::uint64_t bytes = 0;    // sent to the client, heads included
   std::string upstream_host;  // empty: none
+  std::string_view failure;   // why nobody could answer, as a word; a literal, or empty
   std::string_view rule;      // the site's rule, as a word for Cache-Status; empty: none
   std::string content_type;
   std::vector<Inquiry> asked;  // kept for the access log as JSON

@@ -47,14 +47,6 @@ double write_amplification(const disk::Counters& counters) {
 
 }  // namespace
 
-std::string disk_health(const cache::DiskTier* tier) {
-  if (!tier) return {};
-  const auto state = tier->state();
-  if (state.working) return ",\"disk\":{\"state\":\"working\"}";
-  return fmt::format(",\"disk\":{{\"state\":\"resting\",\"reason\":\"{}\"}}",
-                     to_string(state.reason));
-}
-
 void append_disk_metrics(std::string& out, const cache::DiskTier* tier) {
   if (!tier) return;
   const auto& disk = tier->disk();

@@ -1,4 +1,4 @@
-// The text about the disk in /health and /metrics.
+// The text about the disk in /metrics.
 #pragma once
 
 #include <string>
@@ -7,8 +7,6 @@
 
 namespace proxy {
 
-// The member ,"disk":{...} for the JSON of /health; empty without a disk.
-std::string disk_health(const cache::DiskTier* disk);
 // Appends lines of /metrics; none without a disk.
 void append_disk_metrics(std::string& out, const cache::DiskTier* disk);
 

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "proxy/observe/exposition.hpp"
 #include "proxy/pages/disk_text.hpp"
+#include "proxy/pages/health.hpp"
 
 namespace proxy {
 namespace {
@@ -116,9 +118,8 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
   for (const auto& gauge : kPeerGauges) append_metric(out, gauge, "gauge", peers);
   describe(out, "hearsay_peer_up", "gauge", "Whether its claims count now.");
   for (const auto& peer : peers) {
-    const bool up =
-        peer.state == peers::PeerState::usable || peer.state == peers::PeerState::trying;
-    fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name), up ? 1 : 0);
+    fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name),
+                   why_down(peer).empty() && peer.digest.entries ? 1 : 0);
   }
   describe(out, "hearsay_peer_rests_total", "counter", "Rests that it was given, by reason.");
   for (const auto& peer : peers) {
@@ -160,6 +161,24 @@ void append_parents(std::string& out, const std::vector<Status>& peers, const Ro
   }
 }
 
+void append_troubles(std::string& out, const Process& process, const Policy& policy) {
+  describe(out, "hearsay_troubles", "gauge", "Things that do not work now, by what: see /health.");
+  const auto all = troubles_of(process, policy, std::chrono::steady_clock::now());
+  for (const auto what : kTroubles) {
+    const auto number = std::count_if(all.begin(), all.end(),
+                                      [&](const Trouble& trouble) { return trouble.what == what; });
+    fmt::format_to(std::back_inserter(out), "hearsay_troubles{{what=\"{}\"}} {}\n", what, number);
+  }
+  describe(out, "hearsay_origin_failures_total", "counter",
+           "Requests that origins failed, by why.");
+  for (std::size_t why = 0; why < kFailures; ++why) {
+    const auto what = static_cast<Failure::What>(why);
+    if (!is_of_origin(what)) continue;
+    fmt::format_to(std::back_inserter(out), "hearsay_origin_failures_total{{why=\"{}\"}} {}\n",
+                   word(what), process.origin_health.failures(what));
+  }
+}
+
 }  // namespace
 
 std::string metrics_text(const Process& process, const Policy& policy) {
@@ -173,6 +192,7 @@ std::string metrics_text(const Process& process, const Policy& policy) {
                       .allow_entries = policy.lists.allow().entries()};
   std::string text;
   process.metrics.append_text(text, gauges);
+  append_troubles(text, process, policy);
   append_disk_metrics(text, process.disk);
   single(text, "hearsay_held_polls", "gauge", "Polls of neighbours that wait for a new digest.",
          process.held_polls.count());

@@ -1,9 +1,11 @@
 #include "proxy/pages/monitoring.hpp"
 
 #include "proxy/pages/digest_json.hpp"
-#include "proxy/pages/disk_text.hpp"
+#include "proxy/pages/health.hpp"
 #include "proxy/pages/metrics_text.hpp"
+#include "proxy/pages/query.hpp"
 #include "proxy/reply/own_message.hpp"
+#include "proxy/reply/refuse.hpp"
 
 namespace proxy {
 
@@ -21,13 +23,15 @@ Task<void> serve_metrics(Client& client, const Request& request, RequestBody&) {
   co_await send_message(client, message);
 }
 
-Task<void> serve_health(Client& client, const Request&, RequestBody&) {
+Task<void> serve_health(Client& client, const Request& request, RequestBody&) {
+  const auto strict = only_parameter(request.target.path(), "strict");
+  if (!strict) co_return co_await refuse(client, request, Refusal::bad(strict.error().text));
   const auto& process = client.worker.process;
-  const bool draining = process.draining;
-  auto text = std::string(draining ? "{\"status\":\"draining\"" : "{\"status\":\"ok\"");
-  text += disk_health(process.disk) + "}\n";
+  const auto troubles = troubles_of(process, request.policy(), std::chrono::steady_clock::now());
+  const bool is_strict = *strict == "1";
+  const bool serves = !process.draining && !(is_strict && !troubles.empty());
   const auto message =
-      own_message(client, draining ? 503 : 200, "application/json", std::move(text));
+      own_message(client, serves ? 200 : 503, "application/json", health_json(process, troubles));
   co_await send_message(client, message);
 }
 

@@ -112,7 +112,7 @@ Refusal Refusal::refused_by_parent(unsigned status, const std::string& parent) {
 }
 
 Refusal Refusal::failure(const Failure& failure) {
-  const auto tag = failure.what == Failure::What::denied ? Tag::denied : Tag::miss;
+  const auto tag = failure.what == Failure::What::denied ? Tag::denied : Tag::failed;
   Refusal refusal{status_for(failure), text(failure), tag, {}};
   refusal.cache_status.detail = word(failure.what);
   return refusal;
@@ -182,6 +182,7 @@ Task<void> refuse(Client& client, const Request& request, Failure failure, http:
   if (failure.where == Failure::Where::upstream) refusal.cache_status.fwd = reason;
   refusal.cache_status.collapsed = client.record.collapsed;
   if (failure.cause == upstream::Errc::blocked_address) client.worker.counters.blocked.add();
+  client.record.failure = word(failure.what);
   client.record.upstream_host = request.target.host();
   client.record.hierarchy = Hierarchy::direct;
   co_await refuse(client, request, std::move(refusal));

@@ -20,6 +20,7 @@ FetchPlan plan_for(const Request& request, const peers::Peer& peer, std::string 
   plan.head =
       peer.authorization.empty() ? std::move(head) : http::to_proxy(head, {}, peer.authorization);
   plan.method = "GET";
+  plan.of_neighbour = true;
   plan.connect = timeouts.peer_connect;
   plan.first_byte = timeouts.peer_first_byte;
   return plan;

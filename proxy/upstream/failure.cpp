@@ -46,6 +46,10 @@ Failure failure_of(Failure::Where where, boost::system::error_code cause) {
   return {where, what_of(cause), cause};
 }
 
+bool is_of_origin(What what) {
+  return what != What::denied && what != What::overload && what != What::abandoned;
+}
+
 bool out_of_reach(const Failure& failure) {
   return failure.where == Failure::Where::upstream &&
          (failure.what == What::no_address || failure.what == What::unreachable ||

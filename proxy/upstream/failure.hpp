@@ -5,6 +5,7 @@
 #include <boost/assert/source_location.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/result.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -28,11 +29,16 @@ struct Failure {
   boost::system::error_code cause{};
 };
 
+// How many kinds Failure::What has.
+inline constexpr std::size_t kFailures = 9;
+
 template <class T>
 using Outcome = boost::system::result<T, Failure>;
 
 // What an error of reading, writing or connecting means.
 Failure failure_of(Failure::Where where, boost::system::error_code cause);
+// Whether a failure of this kind is an origin's own, or the network's: neither ours nor a rule's.
+bool is_of_origin(Failure::What what);
 // Whether there was no answer at all, so that the server or the network to it must be down.
 bool out_of_reach(const Failure& failure);
 unsigned status_for(const Failure& failure);

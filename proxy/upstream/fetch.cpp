@@ -100,11 +100,12 @@ bool Fetch::speaks_http() const {
 
 // Records the failure of a server. Returns whether the fetch continues with another server.
 bool Fetch::moves_on(const Failure& failure) {
-  // A parent that sends no head has shown nothing of the origin.
-  const bool heard_origin = heard_ && !parent();
-  if (heard_origin || failure.what == Failure::What::abandoned) return false;
+  if (failure.what == Failure::What::abandoned) return false;
   if (failure.what == Failure::What::overload) return false;          // no fault of the server
   if (failure.cause == upstream::Errc::no_parent_left) return false;  // the caller goes on
+  note_health(failure);
+  // A parent that sends no head has shown nothing of the origin.
+  if (heard_ && !parent()) return false;
   const auto now = steady_clock::now();
   const bool unsent = failure.cause.category() == upstream::upstream_category();
   if (!unsent && failure.what == Failure::What::timed_out) return leaves_silent_parent();
@@ -112,6 +113,12 @@ bool Fetch::moves_on(const Failure& failure) {
   if (!parent() || unsent || !speaks_http()) turns_.failed(now);
   heard_ = false;
   return (plan_.repeatable || unsent) && turns_.next(now);
+}
+
+void Fetch::note_health(const Failure& failure) const {
+  if (is_of_origin(failure.what) && !parent() && !plan_.of_neighbour) {
+    on_.health.failed(to(), failure, steady_clock::now());
+  }
 }
 
 // A server that is silent is working on the request, or hangs. Only of a parent is it known that
@@ -165,6 +172,7 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
     co_return failed(upstream::Errc::login_refused);
   }
   turns_.worked(steady_clock::now());
+  if (!parent() && !plan_.of_neighbour) on_.health.answered(to());
   co_return head;
 }
 
@@ -218,7 +226,11 @@ Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
   const auto read = co_await answer_.body->read(into, idle);
   // If abandon() shut the socket down, its end is not the end of the body.
   if (abandoned_) co_return failed({});
-  if (!read) co_return failed(read.error());
+  if (!read) {
+    const auto failure = failed(read.error());
+    note_health(failure);
+    co_return failure;
+  }
   co_return *read;
 }
 

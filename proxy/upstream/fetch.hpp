@@ -10,6 +10,7 @@
 #include "proxy/upstream/connect.hpp"
 #include "proxy/upstream/failed_endpoints.hpp"
 #include "proxy/upstream/failure.hpp"
+#include "proxy/upstream/origin_health.hpp"
 #include "proxy/upstream/pool.hpp"
 #include "proxy/upstream/turns.hpp"
 #include "proxy/wire/input.hpp"
@@ -22,6 +23,7 @@ struct Upstream {
   upstream::Connector& connector;
   upstream::Pool& pool;
   upstream::FailedEndpoints& failed;
+  upstream::OriginHealth& health;
   BufferPool& buffers;
   config::Timeouts timeouts;
   config::Limits limits;
@@ -38,6 +40,8 @@ struct FetchPlan {
   // or that it does not accept our login (407), the next server is asked. So it is if the request
   // may be sent twice and the parent is silent for parent_first_byte.
   upstream::Route route = {};
+  // A neighbour is asked: what it does says nothing of an origin.
+  bool of_neighbour = false;
   // The fetch fails with Errc::no_parent_left in place of asking `to`.
   bool parents_only = false;
   std::string head;    // the whole head of the request, to an origin: see http::to_proxy()
@@ -124,6 +128,7 @@ class Fetch {
   bool moves_on(const Failure& failure);
   bool leaves_silent_parent();
   bool goes_around(const http::ResponseHead& head);
+  void note_health(const Failure& failure) const;
   [[nodiscard]] bool may_leave_parent() const;
   [[nodiscard]] bool speaks_http() const;
   [[nodiscard]] std::chrono::milliseconds first_byte() const;

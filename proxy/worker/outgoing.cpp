@@ -3,7 +3,8 @@
 namespace proxy {
 
 Outgoing::Outgoing(net::Executor executor, net::Deadlines& deadlines, BufferPool& buffers,
-                   upstream::TlsClient& tls, const std::vector<net::tcp::endpoint>& listening,
+                   upstream::TlsClient& tls, upstream::OriginHealth& health,
+                   const std::vector<net::tcp::endpoint>& listening,
                    upstream::DescriptorShortage shortage)
     : resolver(executor),
       guard({}, listening),
@@ -11,7 +12,7 @@ Outgoing::Outgoing(net::Executor executor, net::Deadlines& deadlines, BufferPool
                 std::move(shortage)),
       pool(deadlines),
       failed({}),
-      upstream{connector, pool, failed, buffers, {}, {}} {}
+      upstream{connector, pool, failed, health, buffers, {}, {}} {}
 
 void Outgoing::follow(const Policy& policy) {
   guard.follow(policy.settings.access, &policy.lists);

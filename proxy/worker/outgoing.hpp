@@ -12,8 +12,8 @@ namespace proxy {
 struct Outgoing {
   // `listening`: our own sockets, to which the guard allows no connection.
   Outgoing(net::Executor executor, net::Deadlines& deadlines, BufferPool& buffers,
-           upstream::TlsClient& tls, const std::vector<net::tcp::endpoint>& listening,
-           upstream::DescriptorShortage shortage);
+           upstream::TlsClient& tls, upstream::OriginHealth& health,
+           const std::vector<net::tcp::endpoint>& listening, upstream::DescriptorShortage shortage);
 
   // Applies the policy to all later connections. Call this before the first connection. The policy
   // must live until the next call.

@@ -2,14 +2,22 @@
 
 #include <spdlog/spdlog.h>
 
-#include <string_view>
-
 namespace proxy {
-namespace {
+std::string_view word(Shortage what) {
+  switch (what) {
+    case Shortage::memory:
+      return "memory";
+    case Shortage::heads:
+      return "heads";
+    case Shortage::connections:
+      return "connections";
+    case Shortage::descriptors:
+      return "descriptors";
+  }
+  return {};
+}
 
-constexpr std::chrono::minutes kEvery{1};
-
-constexpr std::string_view text_of(Shortage what) {
+std::string_view text(Shortage what) {
   switch (what) {
     case Shortage::memory:
       return "memory for responses on their way is short: those that clients do not read are cut "
@@ -30,14 +38,13 @@ constexpr std::string_view text_of(Shortage what) {
   return {};
 }
 
-}  // namespace
-
 void Warnings::warn(Shortage what) {
   auto& warned = warned_[static_cast<std::size_t>(what)];
   const auto now = LastTime::Clock::now();
-  if (warned.within(kEvery, now)) return;
+  short_[static_cast<std::size_t>(what)].note(now);
+  if (warned.within(kLately, now)) return;
   warned.note(now);
-  spdlog::warn("{}", text_of(what));
+  spdlog::warn("{}", text(what));
 }
 
 }  // namespace proxy

@@ -68,6 +68,7 @@ struct Process {
   LastTime found_no_room{};  // to store a response, though all that can be evicted was
   DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
   Warnings warnings{};
+  upstream::OriginHealth origin_health{};
   HeldPolls held_polls{};
   SiteFetches site_fetches{};
   std::atomic<bool> draining{false};

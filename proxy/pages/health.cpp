@@ -1,0 +1,98 @@
+#include "proxy/pages/health.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace proxy {
+namespace {
+
+using Time = std::chrono::steady_clock::time_point;
+
+// One failed poll may be an accident; a second one follows within two seconds.
+constexpr std::uint32_t kDownAfter = 2;
+
+void add_disk(std::vector<Trouble>& all, const cache::DiskTier* disk) {
+  if (!disk) return;
+  const auto state = disk->state();
+  if (state.working) return;
+  all.push_back({"disk", {}, fmt::format("the cache on disk rests: {}", to_string(state.reason))});
+}
+
+void add_neighbours(std::vector<Trouble>& all, const Policy& policy, Time now) {
+  for (const auto& peer : policy.directory->status(now)) {
+    auto why = why_down(peer);
+    if (!why.empty()) all.push_back({"peer", peer.name, std::move(why)});
+    const auto parent = policy.routes.status(peer.id, now);
+    if (parent && parent->rests) {
+      all.push_back({"peer", peer.name, "as a parent it failed requests, and rests"});
+    }
+  }
+}
+
+void add_origins(std::vector<Trouble>& all, const upstream::OriginHealth& origins, Time now) {
+  const auto failing = origins.failing(now);
+  for (std::size_t i = 0; i < std::min(failing.size(), kMostOrigins); ++i) {
+    const auto& one = failing[i];
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - one.since).count();
+    all.push_back({"origin", one.origin,
+                   fmt::format("{} requests in a row failed in the last {} s: {}", one.failures,
+                               seconds, text({Failure::Where::upstream, one.why, {}}))});
+  }
+}
+
+void add_shortages(std::vector<Trouble>& all, const Warnings& warnings, Time now) {
+  for (const auto what : kShortages) {
+    if (warnings.lately(what, now)) all.push_back({word(what), {}, std::string(text(what))});
+  }
+}
+
+}  // namespace
+
+std::string why_down(const peers::PeerStatus& peer) {
+  using peers::PeerState;
+  switch (peer.state) {
+    case PeerState::resting:
+      return "it failed requests, and rests";
+    case PeerState::failing:
+    case PeerState::stale:
+      return "its digest cannot be fetched: " + peer.last_error;
+    case PeerState::off:
+    case PeerState::waiting:
+    case PeerState::usable:
+    case PeerState::trying:
+      break;
+  }
+  return peer.failed_in_a_row >= kDownAfter ? "its digest cannot be fetched: " + peer.last_error
+                                            : std::string();
+}
+
+std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, Time now) {
+  std::vector<Trouble> all;
+  add_disk(all, process.disk);
+  add_neighbours(all, policy, now);
+  add_origins(all, process.origin_health, now);
+  add_shortages(all, process.warnings, now);
+  return all;
+}
+
+std::string health_json(const Process& process, const std::vector<Trouble>& troubles) {
+  nlohmann::ordered_json page;
+  page["status"] = process.draining ? "draining" : troubles.empty() ? "ok" : "degraded";
+  page["reasons"] = nlohmann::ordered_json::array();
+  for (const auto& trouble : troubles) {
+    nlohmann::ordered_json one{{"what", trouble.what}};
+    if (!trouble.which.empty()) one["which"] = trouble.which;
+    one["text"] = trouble.text;
+    page["reasons"].push_back(std::move(one));
+  }
+  if (process.disk) {
+    const auto state = process.disk->state();
+    page["disk"]["state"] = state.working ? "working" : "resting";
+    if (!state.working) page["disk"]["reason"] = to_string(state.reason);
+  }
+  return page.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace proxy

@@ -1,0 +1,36 @@
+// Whether the proxy can do all that its settings ask for, and what it cannot.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/policy/policy.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+// One thing that does not work. The proxy answers nevertheless.
+struct Trouble {
+  std::string_view what;  // for programs, one of kTroubles
+  std::string which;      // the neighbour, or the origin; empty: there is only one
+  std::string text;       // for a person
+};
+
+inline constexpr std::string_view kTroubles[] = {"disk",  "peer",        "origin",     "memory",
+                                                 "heads", "connections", "descriptors"};
+
+// Why the neighbour is down; empty: it is not, as far as is known.
+std::string why_down(const peers::PeerStatus& peer);
+
+// All that does not work at `now`. At most kMostOrigins of the origins that fail are named. Any
+// thread.
+inline constexpr std::size_t kMostOrigins = 20;
+std::vector<Trouble> troubles_of(const Process& process, const Policy& policy,
+                                 std::chrono::steady_clock::time_point now);
+
+// The page /health: {"status": "ok", "degraded" or "draining", "reasons": [...], "disk": {...}}.
+std::string health_json(const Process& process, const std::vector<Trouble>& troubles);
+
+}  // namespace proxy

@@ -1,0 +1,76 @@
+// Which origins fail, since when and why, for the operator.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "config/threads/mutex.hpp"
+#include "proxy/upstream/endpoint.hpp"
+#include "proxy/upstream/failure.hpp"
+
+namespace proxy::upstream {
+
+// An origin fails if it has answered since this proxy was started, or is named by the settings, and
+// then fails kFailing requests in a row. Other names in clients' URLs may be mistakes. Clients
+// choose the names, so the table is bounded: it has the kMost origins that failed first. An origin
+// is listed until it answers, or for kForgotten after its last failure. Any thread. While nothing
+// fails, an answer costs one hash and one store.
+class OriginHealth {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kMost = 256;
+  static constexpr std::uint64_t kFailing = 3;
+  static constexpr std::chrono::minutes kForgotten{10};
+
+  OriginHealth();
+
+  // The origin has sent the head of a response.
+  void answered(const Endpoint& origin);
+  // The origin has failed a request in a way that is its own, or the network's. Says so in the log
+  // if it is the first failure since its last answer, but at most kMostLines times a minute.
+  void failed(const Endpoint& origin, const Failure& failure, Clock::time_point now);
+
+  struct Failing {
+    std::string origin;  // "http://host:80"
+    Failure::What why = Failure::What::unreachable;
+    std::uint64_t failures = 0;  // in a row
+    Clock::time_point since;     // the first of them
+  };
+  // The origins that fail, in the order of their names.
+  [[nodiscard]] std::vector<Failing> failing(Clock::time_point now) const;
+  // All failures that are given to failed(), of any origin.
+  [[nodiscard]] std::uint64_t failures(Failure::What why) const;
+
+ private:
+  struct Trouble {
+    Failure::What why;
+    std::uint64_t failures;
+    Clock::time_point since;
+    Clock::time_point last;
+    bool said;  // in the log
+  };
+  static constexpr std::size_t kKnown = 4096;
+  static constexpr int kMostLines = 10;
+
+  std::atomic<std::uint32_t>& place_of(const Endpoint& origin, std::uint32_t& mark) const;
+  void forget_old(Clock::time_point now) REQUIRES(mutex_);
+  bool may_say(Clock::time_point now) REQUIRES(mutex_);
+
+  // Marks of origins that have answered. One may take the place of another, which is then unknown.
+  const std::unique_ptr<std::atomic<std::uint32_t>[]> known_;
+  std::array<std::atomic<std::uint64_t>, kFailures> counts_{};
+  std::atomic<bool> any_{false};  // the table has an origin
+  mutable threads::Mutex mutex_;
+  std::unordered_map<Endpoint, Trouble> troubles_ GUARDED_BY(mutex_);
+  Clock::time_point minute_ GUARDED_BY(mutex_){};
+  int lines_ GUARDED_BY(mutex_) = 0;  // in this minute
+};
+
+}  // namespace proxy::upstream

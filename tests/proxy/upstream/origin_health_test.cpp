@@ -1,0 +1,78 @@
+#include "proxy/upstream/origin_health.hpp"
+
+#include <gtest/gtest.h>
+
+namespace proxy::upstream {
+namespace {
+
+using namespace std::chrono_literals;
+using What = Failure::What;
+
+const OriginHealth::Clock::time_point kNow{1000s};
+const Failure kUnreachable{Failure::Where::upstream, What::unreachable, {}};
+
+Endpoint origin(const std::string& host, Trust trust = Trust::client) {
+  return {false, host, 80, trust};
+}
+
+TEST(OriginHealth, AnOriginThatHasWorkedFailsAfterThreeFailuresInARow) {
+  OriginHealth health;
+  health.answered(origin("a.test"));
+  for (std::uint64_t n = 1; n <= OriginHealth::kFailing; ++n) {
+    EXPECT_TRUE(health.failing(kNow).empty()) << n;
+    health.failed(origin("a.test"), kUnreachable, kNow + n * 1s);
+  }
+  const auto failing = health.failing(kNow + 5s);
+  ASSERT_EQ(failing.size(), 1U);
+  EXPECT_EQ(failing[0].origin, "http://a.test:80");
+  EXPECT_EQ(failing[0].why, What::unreachable);
+  EXPECT_EQ(failing[0].failures, 3U);
+  EXPECT_EQ(failing[0].since, kNow + 1s);
+}
+
+TEST(OriginHealth, AnAnswerEndsIt) {
+  OriginHealth health;
+  health.answered(origin("a.test"));
+  for (int n = 0; n < 5; ++n) health.failed(origin("a.test"), kUnreachable, kNow);
+  health.answered(origin("a.test"));
+  EXPECT_TRUE(health.failing(kNow).empty());
+  for (int n = 0; n < 2; ++n) health.failed(origin("a.test"), kUnreachable, kNow);
+  EXPECT_TRUE(health.failing(kNow).empty()) << "counts from the last answer";
+}
+
+TEST(OriginHealth, ANameThatNeverWorkedMayBeAMistakeUnlessTheSettingsHaveIt) {
+  OriginHealth health;
+  for (int n = 0; n < 5; ++n) {
+    health.failed(origin("mistake.test"), kUnreachable, kNow);
+    health.failed(origin("mirror.test", Trust::configured), kUnreachable, kNow);
+  }
+  const auto failing = health.failing(kNow);
+  ASSERT_EQ(failing.size(), 1U);
+  EXPECT_EQ(failing[0].origin, "http://mirror.test:80");
+  EXPECT_EQ(health.failures(What::unreachable), 10U) << "all count";
+}
+
+TEST(OriginHealth, IsForgottenWhenNobodyAsksAnyMore) {
+  OriginHealth health;
+  const auto mirror = origin("mirror.test", Trust::configured);
+  for (int n = 0; n < 3; ++n) health.failed(mirror, kUnreachable, kNow);
+  EXPECT_EQ(health.failing(kNow + OriginHealth::kForgotten).size(), 1U);
+  EXPECT_TRUE(health.failing(kNow + OriginHealth::kForgotten + 1s).empty());
+}
+
+TEST(OriginHealth, IsBounded) {
+  OriginHealth health;
+  for (std::size_t i = 0; i < OriginHealth::kMost + 10; ++i) {
+    const auto one = origin(std::to_string(i) + ".test", Trust::configured);
+    for (int n = 0; n < 3; ++n) health.failed(one, kUnreachable, kNow);
+  }
+  EXPECT_EQ(health.failing(kNow).size(), OriginHealth::kMost);
+  const auto later = kNow + OriginHealth::kForgotten + 1s;
+  health.failed(origin("new.test", Trust::configured), kUnreachable, later);
+  health.failed(origin("new.test", Trust::configured), kUnreachable, later);
+  health.failed(origin("new.test", Trust::configured), kUnreachable, later);
+  EXPECT_EQ(health.failing(later).size(), 1U) << "what is old makes room";
+}
+
+}  // namespace
+}  // namespace proxy::upstream

@@ -1,0 +1,94 @@
+// What does not work is seen in /health, /metrics and the log.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/scenario/peers/peer_scene.hpp"
+
+namespace scenario {
+namespace {
+
+json health(const ProxyProcess& proxy) {
+  return json::parse(proxy.page("/health").body);
+}
+// The reasons of this kind, by the name of what does not work.
+std::vector<std::string> failing(const ProxyProcess& proxy, std::string_view what) {
+  std::vector<std::string> names;
+  const json page = health(proxy);
+  for (const json& reason : page.at("reasons")) {
+    if (reason.at("what").get<std::string>() == what) names.push_back(reason.value("which", ""));
+  }
+  return names;
+}
+bool said(ProxyProcess& proxy, std::string_view text) {
+  return await([&] { return contains(proxy.process().errors(), text); });
+}
+
+TEST(Health, IsOkWhereAllWorks) {
+  const ProxyProcess proxy;
+  EXPECT_EQ(health(proxy), json::parse(R"({"status": "ok", "reasons": []})"));
+  EXPECT_EQ(proxy.page("/health?strict=1").status, 200);
+  EXPECT_EQ(proxy.page("/health?strct=1").status, 400);
+}
+
+TEST(Health, NamesAnOriginThatFailsUntilItAnswers) {
+  auto origin = std::make_unique<ScriptedOrigin>();
+  const auto url = origin->url("/");
+  const std::string name = url.substr(0, url.size() - 1);
+  origin->otherwise([](const Request&) { return Reply().body("hello"); });
+  Scene scene(json{{"timeouts", {{"unreachable", "1ms"}}}});
+  EXPECT_EQ(scene.client.get(url).status, 200);
+  origin.reset();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(scene.client.get(url).status, 502);
+  EXPECT_EQ(failing(scene.proxy, "origin"), std::vector<std::string>{name});
+  EXPECT_EQ(health(scene.proxy).at("status"), "degraded");
+  EXPECT_EQ(scene.proxy.page("/health").status, 200) << "it answers nevertheless";
+  EXPECT_EQ(scene.proxy.page("/health?strict=1").status, 503);
+  EXPECT_TRUE(said(scene.proxy, "origin " + name + ": the server could not be reached"));
+  EXPECT_EQ(scene.proxy.metric("hearsay_troubles{what=\"origin\"}"), 1);
+  EXPECT_EQ(scene.proxy.metric("hearsay_origin_failures_total{why=\"unreachable\"}"), 3);
+  EXPECT_TRUE(
+      await([&] { return scene.proxy.metric("hearsay_requests_total{result=\"failed\"}") == 3; }));
+}
+
+TEST(Health, SaysThatAnOriginAnswersAgain) {
+  Scene scene;
+  bool works = true;
+  scene.origin.otherwise([&](const Request&) { return works ? Reply() : Reply::hang_up(); });
+  scene.client.get(scene.origin.url("/"));
+  works = false;
+  for (int i = 0; i < 3; ++i) scene.client.get(scene.origin.url("/"));
+  EXPECT_EQ(failing(scene.proxy, "origin").size(), 1U);
+  works = true;
+  scene.client.get(scene.origin.url("/"));
+  EXPECT_EQ(health(scene.proxy).at("status"), "ok");
+  EXPECT_TRUE(said(scene.proxy, "answers again, after"));
+}
+
+TEST(Health, NamesANeighbourThatIsDown) {
+  ProxyProcess a;
+  const ProxyProcess b(with_peer("a", a.port()));
+  ASSERT_TRUE(await([&] { return b.digest_peer("a").at("state") == "usable"; }));
+  EXPECT_EQ(health(b).at("status"), "ok");
+  EXPECT_EQ(b.metric("hearsay_peer_up{peer=\"a\"}"), 1);
+  a.process().signal(SIGKILL);
+  a.process().wait();
+  EXPECT_TRUE(await([&] { return failing(b, "peer") == std::vector<std::string>{"a"}; },
+                    std::chrono::seconds(5)));
+  EXPECT_EQ(b.metric("hearsay_peer_up{peer=\"a\"}"), 0);
+}
+
+TEST(Health, TellsTheCauseOfAFailureInTheLogAsJson) {
+  Scene scene(json{{"log", {{"format", "json"}}}});
+  scene.origin.on("/a", Reply::hang_up());
+  scene.client.get(scene.origin.url("/a"));
+  std::string text;
+  ASSERT_TRUE(await([&] {
+    text = read_file(scene.proxy.access_log_path());
+    return contains(text, "/a\"");
+  }));
+  EXPECT_EQ(json::parse(text).at("failure"), "cut");
+}
+
+}  // namespace
+}  // namespace scenario
