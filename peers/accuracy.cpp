@@ -51,6 +51,8 @@ std::string_view to_string(FalseHit cause) {
       return "refused";
     case FalseHit::unknown:
       return "unknown";
+    case FalseHit::unfit:
+      return "unfit";
     case FalseHit::untold:
       break;
   }
@@ -86,7 +88,7 @@ void Accuracy::note(ClaimOutcome outcome, std::optional<std::chrono::microsecond
       return probation_.outrun(now);
     case ClaimOutcome::overtaken:
       counters_.outruns.fetch_add(1, std::memory_order_relaxed);
-      return probation_.prove();
+      return probation_.begin_to_send();
     case ClaimOutcome::unclaimed_hit:
       counters_.unclaimed_hits.fetch_add(1, std::memory_order_relaxed);
       return probation_.prove();
@@ -167,12 +169,15 @@ Accuracy::Books Accuracy::books() const {
 
 void Accuracy::measure(ClaimOutcome outcome, std::chrono::microseconds first_byte, SteadyTime now) {
   // Before the estimate: who sees that there is one sees when it was made.
-  measured_.store(now, std::memory_order_relaxed);
+  const auto last = measured_.exchange(now, std::memory_order_relaxed);
+  const bool is_old = last != SteadyTime::min() && now - last >= kFades;
   const bool at_least = outcome == ClaimOutcome::outrun || outcome == ClaimOutcome::timed_out;
   std::uint64_t before = first_byte_.load(std::memory_order_relaxed);
   std::uint64_t after = 0;
   do {
-    const auto known = FirstByte::from(before);
+    auto known = FirstByte::from(before);
+    // A slow answer long ago says little of a neighbour that is quick now.
+    if (is_old && !at_least && 2 * first_byte < known.mean()) known = FirstByte();
     after = (at_least ? known.with_at_least(first_byte) : known.with(first_byte)).packed();
   } while (!first_byte_.compare_exchange_weak(before, after, std::memory_order_release,
                                               std::memory_order_relaxed));

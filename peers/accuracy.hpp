@@ -38,8 +38,9 @@ enum class FalseHit : std::uint8_t {
   refused,  // the peer refused to answer, whatever it holds
   untold,   // the answer does not say
   unknown,  // the peer does not hold it, and does not know whether it did recently
+  unfit,    // held, but another version, or one that neighbours do not share
 };
-inline constexpr std::size_t kFalseHits = 7;
+inline constexpr std::size_t kFalseHits = 8;
 
 // As /digest and /metrics spell it.
 std::string_view to_string(FalseHit cause);
@@ -51,6 +52,10 @@ std::string_view to_string(FalseHit cause);
 // lied: so claims of what is gone, stale or another variant do not count, nor those of what is
 // unknown.
 inline constexpr std::uint32_t kRecentClaims = 100;
+
+// After this time without an answer, an answer in less than half of the expected time replaces the
+// estimate.
+inline constexpr std::chrono::seconds kFades{10};
 
 // Whether so many claims of what a peer never held are more than its filter's false-positive rate
 // explains, given the number of lookups in its digest. Pure.

@@ -61,9 +61,14 @@ void Probation::prove() {
   outrun_.store(false, std::memory_order_relaxed);
 }
 
+void Probation::begin_to_send() {
+  if (!breaks_off()) prove();
+}
+
 void Probation::heard(SteadyTime now) {
   heard_.store(now, std::memory_order_relaxed);
-  if (resting(now) && !rests_for_a_lie(now)) resting_until_.store(now, std::memory_order_relaxed);
+  if (rests_for_a_lie(now) || breaks_off()) return;
+  if (resting(now)) resting_until_.store(now, std::memory_order_relaxed);
 }
 
 bool Probation::polled(bool failed, SteadyTime now) {

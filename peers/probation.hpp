@@ -45,10 +45,12 @@ class Probation {
   void outrun(SteadyTime now);
   // Records that the peer has said no in time.
   void answered() { outrun_.store(false, std::memory_order_relaxed); }
-  // Records that the peer has begun to send what it claims.
+  // Records that the peer has sent what it claims.
   void prove();
-  // Records that the peer has polled us, so that it runs. Ends a rest after a failure, not one
-  // after a lie: the peer is on probation then.
+  // Records that it has begun to. That proves nothing of a peer whose answers break off.
+  void begin_to_send();
+  // Records that the peer has polled us, so that it runs. Ends a rest after a failure to answer,
+  // not one after a lie or after an answer that broke off: the peer is on probation then.
   void heard(SteadyTime now);
   // Records how our poll of its digest ended. A good one after a bad one counts as heard(). Returns
   // whether the peer is back: this poll is good, and the last one was not.
@@ -73,6 +75,7 @@ class Probation {
 
  private:
   [[nodiscard]] bool rests_for_a_lie(SteadyTime now) const;
+  [[nodiscard]] bool breaks_off() const { return on() && reason() == Reason::broken; }
   void blame(Reason reason, SteadyTime now);
   void begin_rest(Reason reason);
 

@@ -44,6 +44,7 @@ void begin(Client& client, const Request& request, const Lookup& lookup,
 bool answers(const FillHead& head, const Request& request, cache::Time now) {
   if (!head.shareable || !head.entry->variant.matches(request.head.fields)) return false;
   if (head.provenance.stood_in) {
+    if (request.facts.control.only_if_cached) return false;  // it may not go to a neighbour
     return cache::may_stand_in(request.facts, *head.entry, now, head.provenance.leave);
   }
   const cache::Found found{head.entry};

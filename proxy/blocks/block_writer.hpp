@@ -31,12 +31,10 @@ class BlockWriter {
   // the next bytes of the body.
   net::Task<Outcome<void>> write(std::chrono::milliseconds idle);
   // From now on write() fails with `timed_out` if the source sends fewer bytes per second.
-  void expect(std::uint64_t bytes_per_second) { rate_.emplace(bytes_per_second, kGrace); }
+  void expect(std::uint64_t bytes_per_second) { rate_.emplace(bytes_per_second, kRateGrace); }
   [[nodiscard]] std::uint64_t received() const { return received_; }  // bytes
 
  private:
-  static constexpr std::chrono::seconds kGrace{1};  // over less time a rate means nothing
-
   net::Task<Outcome<void>> write_block(Fill& fill, std::uint64_t size,
                                        std::chrono::milliseconds idle);
   std::shared_ptr<cache::Block> next_piece(std::uint64_t left);

@@ -25,7 +25,7 @@ std::optional<Finding> objection_to(Attempt& answer, Process& process, const Run
                                     const http::ByteRange& asked) {
   const auto& object = *job.run->object;
   const auto fit = fit_of(answer.head(), answer.fetch().framing(), object, asked);
-  if (fit == Fit::changed) return Finding{Worth::unusable};
+  if (fit == Fit::changed) return Finding{Worth::unusable, peers::FalseHit::unfit};
   if (fit != Fit::range) return Finding{Worth::other_range};
   const auto all = with_head_of(answer, process, job, object);
   return objection(all.storability, *all.entry, answer.head(), answer.times(), job.request->get());
@@ -38,36 +38,32 @@ void check_some(Worker& worker, const RunJob& job, const peers::PeerRef& peer) {
   sample_given(worker, job.request->get(), {object, object->body.size, peer});
 }
 
-// Writes a neighbour's answer. Returns how the run ends; nothing if the origin must supply the
-// rest.
-Task<std::optional<RunEnd>> write_from(Worker& worker, const RunJob& job, ClaimantSearch& search,
-                                       Inquiries& inquiries, Attempt& answer) {
+// Writes a neighbour's answer. Returns how the run ends, or that the answer failed.
+Task<RunEnd> write_from(Worker& worker, const RunJob& job, ClaimantSearch& search,
+                        Inquiries& inquiries, Attempt& answer) {
   job.run->take_from(answer.peer());
   inquiries.add(answer.inquiry());
   job.run->tell(inquiries);
   BlockWriter writer(worker, {job.run, job.key, job.patience}, answer);
   writer.expect(kLeastSiblingRate);
-  const auto written =
-      co_await writer.write(job.request->get().policy().settings.timeouts.peer_first_byte);
+  const auto written = co_await writer.write(search.body_idle(answer, true));
   answer.fetch().finish();
   search.note(answer, worth_of(written), writer.received());
   job.run->tell(inquiries);
   if (written) check_some(worker, job, answer.peer());
-  const auto end = RunEnd::after(written);
-  if (!end.failed()) co_return end;
-  job.run->begin_again();
-  co_return std::nullopt;
+  co_return RunEnd::after(written);
 }
 
-// Asks the neighbours. Returns how the run ends; nothing if the origin must supply the rest.
-Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& job) {
+// Asks until a neighbour has the rest of the run. Nothing: none has.
+Task<std::optional<RunEnd>> fetch_from_one(Worker& worker, const RunJob& job, OthersLeft left) {
   auto& process = worker.process;
-  if (!may_ask_neighbours(process, job.key, job.request->get())) co_return std::nullopt;
   const auto& object = *job.run->object;
-  const auto bytes = bytes_of(job.run->blocks(), object.body.size);
+  const auto bytes = bytes_of(job.run->rest().blocks, object.body.size);
   const PartAsked part{{bytes.first, bytes.last}, cache::strong_validator(object)};
   Inquiries inquiries{.listed = job.request->get().policy().lists_inquiries()};
-  ClaimantSearch search(worker, {job.key, job.request->get(), {part}}, inquiries);
+  ClaimantSearch::For wanted{job.key, job.request->get(), {part}};
+  wanted.nobody_else = left == OthersLeft::none;
+  ClaimantSearch search(worker, std::move(wanted), inquiries);
   for (;;) {
     auto answer = co_await search.next();
     job.run->tell(inquiries);
@@ -82,7 +78,7 @@ Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& 
 }
 
 Task<RunEnd> fetch_blocks(Worker& worker, const RunJob& job) {
-  const auto fetched = co_await fetch_from_neighbours(worker, job);
+  const auto fetched = co_await fetch_from_neighbours(worker, job, OthersLeft::origin);
   if (fetched) co_return *fetched;
   const auto end = co_await fetch_from_origin(worker, job);
   if (!end.failed() || !job.run->early()) co_return end;
@@ -103,6 +99,19 @@ Task<void> run_to_its_end(Worker& worker, RunJob job) {
 }
 
 }  // namespace
+
+Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& job,
+                                                  OthersLeft left) {
+  const auto& request = job.request->get();
+  if (!may_ask_neighbours(worker.process, job.key, request)) co_return std::nullopt;
+  // A neighbour that fails rests, so each is asked once.
+  for (auto peers = request.policy().directory->peers().size(); peers > 0; --peers) {
+    const auto end = co_await fetch_from_one(worker, job, left);
+    if (!end || !end->failed()) co_return end;
+    job.run->begin_again();
+  }
+  co_return std::nullopt;
+}
 
 void start_run(Worker& worker, RunJob job) {
   net::asio::co_spawn(worker.io.get_executor(), run_to_its_end(worker, std::move(job)),

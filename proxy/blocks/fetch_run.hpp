@@ -1,7 +1,9 @@
 // Fetches the blocks of a run: from neighbours that claim the object, then from the origin.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "digest/key.hpp"
 #include "proxy/net/asio.hpp"
@@ -25,6 +27,13 @@ struct RunJob {
 // Starts a coroutine of its own on the worker's thread. Whatever happens, the coroutine ends the
 // run.
 void start_run(Worker& worker, RunJob job);
+
+// Which other sources the caller could ask.
+enum class OthersLeft : std::uint8_t { origin, none };
+// Fetches the rest of the run from neighbours that claim the object, one after another, in the
+// caller's coroutine. Returns how the run ends; nothing if no neighbour has supplied all of it.
+net::Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& job,
+                                                       OthersLeft left);
 
 // Fetches the rest of the run from the origin, in the caller's coroutine, and returns how the run
 // ends. If a response is cut, asks for the rest, as long as each response supplies enough to be

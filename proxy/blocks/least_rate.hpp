@@ -9,6 +9,9 @@ namespace proxy {
 // In bytes per second. A sibling whose body is slower does not help.
 inline constexpr std::uint64_t kLeastSiblingRate = 64 * 1024;
 
+// Over less time, a rate means nothing.
+inline constexpr std::chrono::seconds kRateGrace{1};
+
 // Counts only the time spent waiting for bytes, so that a slow reader does not make its source look
 // slow.
 class LeastRate {

@@ -97,7 +97,8 @@ void check_some(const FillContext& context, const BodyWriter& writer) {
 Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming incoming) {
   auto& fill = context.fill();
   const bool held_back = is_to_be_held_back(incoming);
-  const auto idle = body_idle(context, incoming.attempt);
+  const bool resumable = held_back || is_resumable(*incoming.entry);
+  const auto idle = search.body_idle(incoming.attempt, resumable);
   BodyWriter writer(context, std::move(incoming));
   if (held_back) {
     writer.hold_back();
@@ -106,7 +107,7 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   }
   // What the neighbour still fetches is as slow as the origin.
   std::optional<LeastRate> rate;
-  if (!writer.attempt().waits_itself()) rate.emplace(kLeastSiblingRate, idle);
+  if (!writer.attempt().waits_itself()) rate.emplace(kLeastSiblingRate, kRateGrace);
   auto written = co_await writer.write(idle, rate);
   const auto finding = worth_of(written);
   const bool is_dropped = finding.worth == Worth::cut && writer.held_back();
@@ -134,7 +135,9 @@ Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& a
   auto freshened = freshened_by(context, answer, *stored);
   auto useless = objection(freshened.storability, *freshened.entry, answer.head(), answer.times(),
                            context.request());
-  if (!cache::identifies(*stored, answer.head())) useless = Finding{Worth::unusable};
+  if (!cache::identifies(*stored, answer.head())) {
+    useless = Finding{Worth::unusable, peers::FalseHit::unfit};
+  }
   search.note(answer, useless.value_or(Finding{Worth::true_hit}));
   if (useless) return Answered::no;
   search.settle();
@@ -159,16 +162,18 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     search.note(attempt, *useless);
     co_return Answered::no;
   }
+  if (might_be_cut(incoming)) co_return Answered::no;
   if (auto object = begin_object(context, incoming, context.job.range_override)) {
     search.settle();
-    co_await write_object(context, std::move(incoming), std::move(object));
+    const bool resumable = !cache::strong_validator(*object).empty();
+    const auto idle = search.body_idle(attempt, resumable);
+    co_await write_object(context, std::move(incoming), std::move(object), idle);
     co_return Answered::yes;
   }
   if (incoming.entry->range && !is_little_part_asked_for(context, incoming)) {
     search.note(attempt, {Worth::other_range});
     co_return Answered::no;
   }
-  if (might_be_cut(incoming)) co_return Answered::no;
   search.settle();
   co_return co_await write_body(context, search, std::move(incoming));
 }

@@ -51,7 +51,8 @@ Task<Next> write_rest(FillContext& context, Attempt rest, const OriginQuestion& 
     context.erase_stored();
     co_return asked.without_stored();
   }
-  co_await write_object(context, std::move(incoming), std::move(object));
+  const auto idle = context.request().policy().settings.timeouts.body;
+  co_await write_object(context, std::move(incoming), std::move(object), idle);
   co_return Next{};
 }
 
@@ -106,7 +107,8 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
   }
   auto incoming = incoming_of(context, std::move(answer), storability, asked.stored);
   if (auto object = begin_object(context, incoming, asked.range_override)) {
-    co_await write_object(context, std::move(incoming), std::move(object));
+    const auto idle = request.policy().settings.timeouts.body;
+    co_await write_object(context, std::move(incoming), std::move(object), idle);
     co_return Next{};
   }
   if (status == 206 && asked.range_override) {

@@ -81,7 +81,7 @@ void publish_object(const FillContext& context, const Incoming& incoming,
 
 // Writes the body into the run's blocks. Notes what a sibling's body was worth.
 Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
-                               std::shared_ptr<BlockRun> run) {
+                               std::shared_ptr<BlockRun> run, std::chrono::milliseconds idle) {
   auto& attempt = incoming.attempt;
   auto& worker = context.worker;
   BlockWriter writer(worker, {run, context.job.key, context.patience}, attempt);
@@ -91,13 +91,29 @@ Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
     const auto before = cache::bytes_before_block(part->range.first);
     written = co_await skip_body(worker, attempt.fetch(), before);
   }
-  if (written) written = co_await writer.write(body_idle(context, attempt));
+  if (written) written = co_await writer.write(idle);
   attempt.fetch().finish();
   if (!attempt.peer()) co_return written;
   note_worth(*context.request().policy().directory, attempt, worth_of(written), writer.received());
   const auto& object = run->object;
   if (written) sample_given(worker, context.request(), {object, object->body.size, attempt.peer()});
   co_return written;
+}
+
+// The source has cut the body. Another one may have the rest of the blocks.
+Task<RunEnd> write_rest_of(const FillContext& context, const Incoming& incoming,
+                           std::shared_ptr<BlockRun> run, RunEnd cut) {
+  const bool by_origin = !incoming.attempt.peer();
+  const bool neighbours = may_ask_neighbours(context.process(), context.job.key, context.request());
+  if (by_origin && !neighbours) co_return cut;
+  run->begin_again();
+  auto request = std::make_unique<OwnedRequest>(context.request());
+  const RunJob rest{std::move(run), context.job.key, std::move(request), context.patience};
+  const auto left = by_origin ? OthersLeft::none : OthersLeft::origin;
+  const auto end = co_await fetch_from_neighbours(context.worker, rest, left);
+  if (end) co_return *end;
+  if (by_origin) co_return cut;
+  co_return co_await fetch_from_origin(context.worker, rest);
 }
 
 }  // namespace
@@ -116,30 +132,21 @@ std::shared_ptr<const cache::Entry> begin_object(
 }
 
 Task<void> write_object(FillContext& context, Incoming incoming,
-                        std::shared_ptr<const cache::Entry> object) {
+                        std::shared_ptr<const cache::Entry> object,
+                        std::chrono::milliseconds idle) {
   auto& runs = context.process().runs;
   const auto run = begin_run(context, incoming, object);
   {
     BlockRuns::Ending ending(runs, run);
     publish_object(context, incoming, object);
-    const auto written = co_await write_into(context, incoming, run);
+    const auto written = co_await write_into(context, incoming, run, idle);
     ending.end = RunEnd::after(written);
-    const bool goes_on = incoming.attempt.peer() && !cache::strong_validator(*object).empty();
-    if (ending.end.failed() && goes_on) {
-      run->begin_again();
-      auto request = std::make_unique<OwnedRequest>(context.request());
-      const RunJob rest{run, context.job.key, std::move(request), context.patience};
-      ending.end = co_await fetch_from_origin(context.worker, rest);
+    if (ending.end.failed() && !cache::strong_validator(*object).empty()) {
+      ending.end = co_await write_rest_of(context, incoming, run, ending.end);
     }
   }
   note_if_complete(context.process(), context.job.key, *object);
   context.fill().finish();  // its readers have the head, and read blocks
-}
-
-std::chrono::milliseconds body_idle(const FillContext& context, const Attempt& attempt) {
-  const auto& timeouts = context.request().policy().settings.timeouts;
-  const bool is_stored_there = attempt.peer() && !attempt.waits_itself();
-  return is_stored_there ? timeouts.peer_first_byte : timeouts.body;
 }
 
 }  // namespace proxy

@@ -12,12 +12,11 @@ std::shared_ptr<const cache::Entry> begin_object(
     const std::optional<http::AskedRange>& range_override);
 
 // Publishes the object that begin_object() made, and writes the answer into its blocks, from which
-// the fill's readers read. If a sibling's answer is cut, the origin supplies the rest, provided
-// that the object has a strong validator.
+// the fill's readers read. `idle`: the longest wait for the next bytes of the body. If the answer
+// is cut, neighbours supply the rest, provided that the object has a strong validator; and the
+// origin supplies what a sibling has cut and no other has.
 net::Task<void> write_object(FillContext& context, Incoming incoming,
-                             std::shared_ptr<const cache::Entry> object);
-
-// The longest wait for the next bytes of a body, by its source.
-std::chrono::milliseconds body_idle(const FillContext& context, const Attempt& attempt);
+                             std::shared_ptr<const cache::Entry> object,
+                             std::chrono::milliseconds idle);
 
 }  // namespace proxy

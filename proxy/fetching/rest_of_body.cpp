@@ -37,28 +37,28 @@ Task<Outcome<void>> write_rest_from_origin(FillContext& context, BodyWriter& wri
   co_return co_await writer.write(request.policy().settings.timeouts.body);
 }
 
-// Takes the rest from the first neighbour that has it. Returns `cut` if none has, or the failure of
-// the one that had it.
-Task<Outcome<void>> write_rest_from_neighbour(FillContext& context, BodyWriter& writer,
-                                              Failure cut) {
+// Takes the rest from the first neighbour that has it. Nothing: none has.
+Task<std::optional<Outcome<void>>> write_rest_from_neighbour(FillContext& context,
+                                                             BodyWriter& writer, RestFrom sources) {
   const auto entry = writer.entry();
   const auto before = context.fill().received();
   const PartAsked rest{{before, std::nullopt}, entry->etag};
-  ClaimantSearch search(context.worker, {context.job.key, context.request(), {rest}},
-                        context.inquiries);
+  ClaimantSearch::For wanted{context.job.key, context.request(), {rest}};
+  wanted.nobody_else = sources == RestFrom::neighbours;
+  ClaimantSearch search(context.worker, std::move(wanted), context.inquiries);
   for (;;) {
     auto answer = co_await search.next();
-    if (!answer) co_return cut;
+    if (!answer) co_return std::nullopt;
     if (!writer.fits(*answer)) {
-      search.note(*answer, {Worth::unusable});
+      search.note(*answer, {Worth::unusable, peers::FalseHit::unfit});
       continue;
     }
     search.settle();
     auto written = co_await writer.join(std::move(*answer));
-    const auto idle = body_idle(context, writer.attempt());
-    if (written) written = co_await writer.write(idle, LeastRate(kLeastSiblingRate, idle));
+    const auto idle = search.body_idle(writer.attempt(), true);
+    if (written) written = co_await writer.write(idle, LeastRate(kLeastSiblingRate, kRateGrace));
     search.note(writer.attempt(), worth_of(written), context.fill().received() - before);
-    co_return written;
+    co_return std::optional(written);
   }
 }
 
@@ -71,12 +71,11 @@ Task<Outcome<void>> write_rest(FillContext& context, BodyWriter& writer, Failure
   // A neighbour that fails rests, so each is asked once.
   for (auto peers = context.request().policy().directory->peers().size(); neighbours && peers > 0;
        --peers) {
-    const auto before = context.fill().received();
-    auto written = co_await write_rest_from_neighbour(context, writer, cut);
-    const bool is_over = written || worth_of(written).worth != Worth::cut;
-    if (is_over) co_return written;
-    cut = written.error();
-    if (context.fill().received() == before) break;
+    const auto written = co_await write_rest_from_neighbour(context, writer, sources);
+    if (!written) break;
+    const bool is_over = *written || worth_of(*written).worth != Worth::cut;
+    if (is_over) co_return *written;
+    cut = written->error();
   }
   if (sources == RestFrom::neighbours) co_return cut;
   co_return co_await write_rest_from_origin(context, writer, cut);

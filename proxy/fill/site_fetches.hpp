@@ -19,8 +19,9 @@ class SiteFetches {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // So long a neighbour counts as the fetcher. By then its digest claims what it has stored.
-  static constexpr std::chrono::seconds kKept{2};
+  // So long a neighbour counts as the fetcher. A large body may take that long. To name a neighbour
+  // that has nothing costs the asker one question.
+  static constexpr std::chrono::seconds kKept{30};
   static constexpr std::size_t kMost = 4096;
 
   // Who fetches the key: from now on `asker`, if nobody was known to.

@@ -121,6 +121,14 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
     fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name),
                    why_down(peer).empty() && peer.digest.entries ? 1 : 0);
   }
+  describe(out, "hearsay_peer_state", "gauge", "1: its state now, as in /digest, and why.");
+  for (const auto& peer : peers) {
+    const bool has_reason =
+        peer.state == peers::PeerState::resting || peer.state == peers::PeerState::trying;
+    const auto reason = has_reason ? peer.books.reason : peers::Reason::none;
+    fmt::format_to(at, "hearsay_peer_state{{peer=\"{}\",state=\"{}\",reason=\"{}\"}} 1\n",
+                   escaped(peer.name), peers::to_string(peer.state), peers::to_string(reason));
+  }
   describe(out, "hearsay_peer_rests_total", "counter", "Rests that it was given, by reason.");
   for (const auto& peer : peers) {
     for (std::size_t reason = 1; reason < peers::kReasons; ++reason) {

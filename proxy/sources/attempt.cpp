@@ -67,7 +67,7 @@ bool Attempt::may_be_interim(const http::ResponseHead& head, int number) const {
 void Attempt::note_time() const {
   if (worker_->policy()->directory->peers().empty()) return;
   const bool tells = outcome_ || outcome_.error().what == Failure::What::timed_out;
-  if (peer_ || !tells) return;
+  if (peer_ || !tells || fetch_->was_known_to_fail()) return;
   // Without the time that servers took which were asked before.
   const auto now = Steady::now();
   const auto took =

@@ -13,6 +13,7 @@ constexpr Time kNearOrigin = 10ms;
 constexpr Time kNear = 5ms;  // a neighbour; or how much longer than a near origin one may take
 constexpr Time kNoise = 1ms;
 constexpr Time kLeastPatience = 10ms;
+constexpr Time kLeastInBody = 50ms;
 constexpr Time kAssumed = 50ms;  // of what was never measured
 constexpr Time kWithoutBudget = 40ms;
 constexpr int kLeastGain = 8;
@@ -21,7 +22,6 @@ constexpr Time kNoiseOfFetch = 20ms;
 constexpr Time kAssumedOfFetch = 500ms;
 constexpr Time kAssumedOfParent = 200ms;
 constexpr Time kEndless = std::chrono::hours{1};
-constexpr std::chrono::seconds kFades{10};  // the memory of a slow answer
 
 }  // namespace
 
@@ -40,7 +40,7 @@ Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budg
   if (claimant.on_probation) return Ask::on_trial;
   const auto& takes = claimant.first_byte;
   if (!takes.measured() || !budget.longest || takes.mean() <= *budget.longest) return Ask::yes;
-  return now - claimant.measured >= kFades ? Ask::on_trial : Ask::no;
+  return now - claimant.measured >= peers::kFades ? Ask::on_trial : Ask::no;
 }
 
 bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget) {
@@ -60,6 +60,10 @@ bool site_pays(const peers::FirstByte& origin, const peers::FirstByte& neighbour
   if (prefer == config::Prefer::latency) return false;
   const int least_gain = held == Held::stale ? kLeastGainForStale : kLeastGain;
   return !origin.measured() || least_gain * neighbour.mean() <= origin.mean();
+}
+
+Time patience_in_body(const peers::FirstByte& neighbour, const Budget& budget) {
+  return std::max({kLeastInBody, neighbour.p95(), budget.patience});
 }
 
 Time patience_with_parent(const peers::FirstByte& origin, config::Prefer prefer) {

@@ -58,6 +58,10 @@ bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget);
 // at all if origin_comes_first(). With Prefer::neighbours, as long as the time-outs allow.
 Budget::Time patience_with(const peers::FirstByte& claimant, const Budget& budget);
 
+// How long to wait for more of a neighbour's body, if another source may have the rest: as long as
+// for its first byte, but 50 ms at least. A neighbour's disk may take that long.
+Budget::Time patience_in_body(const peers::FirstByte& neighbour, const Budget& budget);
+
 // How long to wait for a parent before the next server of the route is asked, too: as long as the
 // origin mostly takes, or 200 ms if that is unknown. With Prefer::neighbours, which is for a line
 // that is paid by the byte, as long as the time-outs allow.

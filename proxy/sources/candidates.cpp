@@ -1,5 +1,6 @@
 #include "proxy/sources/candidates.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -27,9 +28,21 @@ Candidates::Candidates(peers::Claimants claimants, const Budget& budget, peers::
       [](const peers::PeerRef& peer) { return peer->accuracy.standing(); }, draw);
 }
 
+peers::PeerRef Candidates::begin_trial() {
+  const auto free = std::find_if(on_trial_.begin(), on_trial_.end(), [](const auto& peer) {
+    return peer->accuracy.probation().begin_trial();
+  });
+  if (free == on_trial_.end()) return nullptr;
+  auto peer = std::move(*free);
+  on_trial_.erase(free);
+  return peer;
+}
+
 void Candidates::call_reserve() {
-  for (auto& peer : too_slow_) in_line_.push_back(std::move(peer));
-  too_slow_.clear();
+  for (auto* const some : {&on_trial_, &too_slow_}) {
+    for (auto& peer : *some) in_line_.push_back(std::move(peer));
+    some->clear();
+  }
 }
 
 }  // namespace proxy

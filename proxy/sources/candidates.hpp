@@ -26,10 +26,11 @@ class Candidates {
 
   [[nodiscard]] Lead lead() const { return lead_; }
   // Whether there is nobody to ask.
-  [[nodiscard]] bool none() const { return in_line_.empty() && on_trial_.empty() && !reserve(); }
-  // Neighbours that failed or were slow: one request at a time asks them, beside the first
-  // neighbour of the line.
-  [[nodiscard]] const peers::Claimants& on_trial() const { return on_trial_; }
+  [[nodiscard]] bool none() const { return in_line_.empty() && !reserve(); }
+  // Takes a neighbour that failed or was slow, if no other request asks it now: one request at a
+  // time does, beside the first neighbour of the line. Probation::end_trial() must follow. Null:
+  // there is none.
+  peers::PeerRef begin_trial();
 
   // The line has the neighbours that fit the budget, the better of two drawn at random first.
   [[nodiscard]] bool left() const { return asked_ < in_line_.size(); }
@@ -40,15 +41,18 @@ class Candidates {
   // Asks this neighbour, too, as the last of the line.
   void add(peers::PeerRef peer) { in_line_.push_back(std::move(peer)); }
 
-  // Whether there are neighbours that are too slow to be asked while the origin works.
-  [[nodiscard]] bool reserve() const { return !too_slow_.empty(); }
+  // Asks this neighbour only where the origin does not answer.
+  void put_in_reserve(peers::PeerRef peer) { too_slow_.push_back(std::move(peer)); }
+  // Whether there are neighbours that are asked only where the origin does not answer: those that
+  // are too slow, and those on trial.
+  [[nodiscard]] bool reserve() const { return !too_slow_.empty() || !on_trial_.empty(); }
   // The origin has failed: the reserve joins the line.
   void call_reserve();
 
  private:
   peers::Claimants in_line_;
   peers::Claimants on_trial_;
-  peers::Claimants too_slow_;
+  peers::Claimants too_slow_;  // and others in reserve
   std::size_t asked_ = 0;
   Lead lead_ = Lead::claim;
 };

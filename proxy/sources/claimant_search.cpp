@@ -77,13 +77,6 @@ Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
   return Candidates(pays ? std::move(neighbour) : nullptr);
 }
 
-bool is_for_good(const Finding& no) {
-  using peers::FalseHit;
-  return no.worth == Worth::false_hit &&
-         (no.cause == FalseHit::absent || no.cause == FalseHit::gone ||
-          no.cause == FalseHit::unknown || no.cause == FalseHit::untold);
-}
-
 }  // namespace
 
 ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, Inquiries& inquiries)
@@ -93,7 +86,7 @@ ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, Inquiries& inquiries)
       origin_(origin_turn(worker, wanted_)),
       budget_(budget_for(wanted_, origin_.takes)),
       candidates_(candidates_for(worker, wanted_, origin_.takes, budget_)),
-      race_(worker) {}
+      race_(worker, {wanted_.request.policy().directory, wanted_.key}) {}
 
 ClaimantSearch::OriginTurn ClaimantSearch::origin_turn(const Worker& worker, const For& wanted) {
   auto route = wanted.origin ? route_of(wanted.request) : upstream::Route();
@@ -123,15 +116,19 @@ Task<void> ClaimantSearch::begin() {
   if (!allowed && searching()) state_ = State::over;
   if (!searching()) co_return;
   worker_.hedges.earn();
+  if (wanted_.nobody_else) candidates_.call_reserve();
   begin_trial();
 }
 
 Task<std::optional<Attempt>> ClaimantSearch::next() {
   if (!begun_) co_await begin();
   while (searching()) {
-    if (Steady::now() >= next_source_at_ && !ask_next_source()) break;
-    if (race_.under_way().empty() && next_source_at_ == Steady::time_point::max()) break;
-    const auto question = co_await race_.next(next_source_at_);
+    auto question = race_.take_one_over();
+    if (!question) {
+      if (Steady::now() >= next_source_at_ && !ask_next_source()) break;
+      if (race_.under_way().empty() && next_source_at_ == Steady::time_point::max()) break;
+      question = co_await race_.next(next_source_at_);
+    }
     if (!question) continue;
     auto& attempt = question->attempt;
     const auto& heard = attempt.outcome();
@@ -175,7 +172,7 @@ Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding
   note(attempt, finding);
   if (attempt.lead() == Lead::site) {
     follow_to_fetcher(attempt);
-  } else if (is_for_good(finding)) {
+  } else if (is_denial(finding)) {
     directory->note_denial(attempt.peer(), wanted_.key, attempt.begun());
   }
   // While a trial is under way, the next source has its own turn.
@@ -185,25 +182,36 @@ Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding
     co_await drain_body(worker_, attempt.fetch());
 }
 
+// Whether a neighbour that claims nothing is worth a question.
+bool ClaimantSearch::pays(const peers::Peer& peer) const {
+  const auto& policy = wanted_.request.policy();
+  return policy.routes.may_ask(peer.id, wanted_.request.target) &&
+         site_pays(origin_.takes, peer.accuracy.standing().first_byte,
+                   policy.settings.digest.prefer, wanted_.held);
+}
+
 // Asks whom the key's owner has named, once.
 void ClaimantSearch::follow_to_fetcher(const Attempt& answer) {
   if (!answer.outcome() || candidates_.asked() > 1) return;
   const auto fetcher = fetcher_named_in(answer.head());
   if (!fetcher) return;
   const auto& directory = wanted_.request.policy().directory;
-  if (auto peer = directory->member(*fetcher, Steady::now())) candidates_.add(std::move(peer));
+  auto peer = directory->member(*fetcher, Steady::now());
+  if (peer && pays(*peer)) candidates_.add(std::move(peer));
 }
 
 // One request at a time tries a neighbour that failed. The next source is asked at once.
 void ClaimantSearch::begin_trial() {
   if (!wanted_.origin) return;
-  for (const auto& peer : candidates_.on_trial()) {
-    if (!peer->accuracy.probation().begin_trial()) continue;
-    if (!may_hedge()) return peer->accuracy.probation().end_trial();
-    SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked)};
-    question.on_trial = question.seen_out = true;
-    return race_.start(std::move(question));
+  auto peer = candidates_.begin_trial();
+  if (!peer) return;
+  if (!may_hedge()) {
+    peer->accuracy.probation().end_trial();
+    return candidates_.put_in_reserve(std::move(peer));
   }
+  SourceRace::Question question{attempt_at(worker_, peer, wanted_.request, wanted_.asked)};
+  question.on_trial = question.seen_out = true;
+  race_.start(std::move(question));
 }
 
 // Returns whether the search goes on.
@@ -227,7 +235,7 @@ bool ClaimantSearch::ask_next_source() {
     ask_claimant(candidates_.next());
     return true;
   }
-  const bool is_alone = race_.under_way().empty() && !candidates_.reserve();
+  const bool is_alone = race_.under_way().empty() && !candidates_.left() && !candidates_.reserve();
   if (is_alone && !origin_.by_route) return false;
   ask_origin();
   return true;
@@ -333,6 +341,7 @@ void ClaimantSearch::settle() {
     const auto result = was_slow ? word(Worth::outrun) : "not-awaited";
     inquiries_.add({question->attempt.inquiry().source, result, {}, waited});
     if (abandoned() || !was_slow) continue;
+    question->noted = true;
     peer->accuracy.note(peers::ClaimOutcome::outrun, waited, 0, now);
     http::add_detail(inquiries_.detail, words_for({Worth::outrun}, peer->name));
   }
@@ -340,6 +349,14 @@ void ClaimantSearch::settle() {
   origin_.asked = origin_.failure.has_value();
   origin_.by_rest_at = Steady::time_point::max();
   next_source_at_ = now;
+}
+
+std::chrono::milliseconds ClaimantSearch::body_idle(const Attempt& answer, bool resumable) const {
+  const auto& timeouts = wanted_.request.policy().settings.timeouts;
+  if (!answer.peer() || answer.waits_itself()) return timeouts.body;
+  if (!resumable) return timeouts.peer_first_byte;
+  const auto patience = patience_in_body(answer.peer()->accuracy.standing().first_byte, budget_);
+  return std::min(std::chrono::ceil<std::chrono::milliseconds>(patience), timeouts.peer_first_byte);
 }
 
 void ClaimantSearch::abandon() {

@@ -38,6 +38,8 @@ class ClaimantSearch {
     // Whether a neighbour of the site that may be fetching the response is asked if none claims it.
     bool of_site = false;
     Held held = Held::nothing;
+    // Whether no other source is left: then even claimants that do not fit the budget are asked.
+    bool nobody_else = false;
     // Makes the question to the origin by a route. Empty: the search does not ask the origin, and
     // ends when it would.
     std::function<Attempt(const upstream::Route&)> origin = {};
@@ -53,6 +55,9 @@ class ClaimantSearch {
   // address (access.deny_to), or after abandon(). Notes the worth of all other answers.
   // While the caller judges a neighbour's answer, the other questions stay under way.
   net::Task<std::optional<Attempt>> next();
+  // The longest wait for more of the body of an answer from next(). `resumable`: another source may
+  // have the rest.
+  [[nodiscard]] std::chrono::milliseconds body_idle(const Attempt& answer, bool resumable) const;
   // Leaves the questions under way. Call this when a neighbour's answer is of use.
   void settle();
   // As note_worth(), for an answer from next(). Judges whether it was in_time().
@@ -73,6 +78,7 @@ class ClaimantSearch {
   [[nodiscard]] bool asks_origin_first() const;
   void ask_claimant(const peers::PeerRef& peer);
   void wait_for_fetch();
+  [[nodiscard]] bool pays(const peers::Peer& peer) const;
   void follow_to_fetcher(const Attempt& answer);
   void ask_origin();
   void ask_by_rest_of_route();

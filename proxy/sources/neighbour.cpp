@@ -51,7 +51,8 @@ Finding heard_in(const http::ResponseHead& answer, const SiblingQuestion& asked)
   if (status == 200 || (status == 206 && part)) return {Worth::holds};
   if (status == 304 && !asked.tag.empty()) return {Worth::holds};
   if (status != 416 || !part) return {Worth::refused};
-  return {part->validator.empty() ? Worth::other_range : Worth::unusable};
+  if (part->validator.empty()) return {Worth::other_range};
+  return {Worth::unusable, FalseHit::unfit};
 }
 
 Finding heard_in(const Failure& failure) {
@@ -61,7 +62,8 @@ Finding heard_in(const Failure& failure) {
 
 Finding worth_of(const Outcome<void>& body) {
   if (body) return {Worth::true_hit};
-  return {body.error().what == Failure::What::abandoned ? Worth::given_up : Worth::cut};
+  if (body.error().what == Failure::What::abandoned) return {Worth::given_up};
+  return {.worth = Worth::cut, .late = body.error().what == Failure::What::timed_out};
 }
 
 std::optional<Finding> objection(cache::Storability storability, const cache::Entry& entry,
@@ -69,8 +71,9 @@ std::optional<Finding> objection(cache::Storability storability, const cache::En
                                  const Request& request) {
   if (!entry.fresh(times.response)) return Finding{Worth::unusable, FalseHit::stale};
   if (selected_by_withheld(answer, request)) return Finding{Worth::unusable, FalseHit::variant};
-  if (storability != cache::Storability::yes) return Finding{Worth::unusable};
-  if (cache::sets_cookie(answer.fields)) return Finding{Worth::unusable};
+  if (storability != cache::Storability::yes || cache::sets_cookie(answer.fields)) {
+    return Finding{Worth::unusable, FalseHit::unfit};
+  }
   return std::nullopt;
 }
 
@@ -78,6 +81,12 @@ Finding in_time(Finding finding, std::chrono::microseconds waited,
                 std::chrono::milliseconds first_byte) {
   finding.late = is_a_no(finding.worth) && 2 * waited > first_byte;
   return finding;
+}
+
+bool is_denial(const Finding& finding) {
+  return finding.worth == Worth::false_hit &&
+         (finding.cause == FalseHit::absent || finding.cause == FalseHit::gone ||
+          finding.cause == FalseHit::unknown || finding.cause == FalseHit::untold);
 }
 
 std::optional<peers::ClaimOutcome> noted_as_unclaimed(const Finding& finding, bool waited) {
@@ -200,7 +209,7 @@ void note_worth(peers::PeerDirectory& directory, const Attempt& attempt, const F
                 std::uint64_t bytes) {
   const auto outcome = outcome_of(attempt, finding);
   if (!outcome) return;
-  if (finding.worth == Worth::cut) attempt.peer()->accuracy.cut_a_body();
+  if (finding.worth == Worth::cut && !finding.late) attempt.peer()->accuracy.cut_a_body();
   directory.note(attempt.peer(), *outcome, first_byte_of(attempt, finding), bytes,
                  Attempt::Steady::now(), finding.cause);
 }

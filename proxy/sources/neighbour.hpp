@@ -37,7 +37,8 @@ enum class Worth : std::uint8_t {
 struct Finding {
   Worth worth = Worth::holds;
   peers::FalseHit cause = peers::FalseHit::untold;  // of Worth::false_hit and Worth::unusable
-  bool late = false;                                // a no that cost the client time: see in_time()
+  // A no that cost the client time: see in_time(). Of Worth::cut: the body was too slow.
+  bool late = false;
 
   bool operator==(const Finding&) const = default;
 };
@@ -71,6 +72,9 @@ std::optional<Finding> objection(cache::Storability storability, const cache::En
 // time in which it must begin to send a response, even a busy neighbour can say so.
 Finding in_time(Finding finding, std::chrono::microseconds waited,
                 std::chrono::milliseconds first_byte);
+// Whether the neighbour does not hold the response, so that it need not be asked again until its
+// digest has changed.
+bool is_denial(const Finding& finding);
 // The outcome for the neighbour's statistics; nothing if the finding is not about the neighbour.
 std::optional<peers::ClaimOutcome> noted_as(const Finding& finding);
 // Likewise, for a neighbour that has not claimed the URL. `waited`: it waited for its own source.

@@ -18,7 +18,7 @@ namespace {
 
 // Notes what the neighbour did with a question whose answer nobody uses. A head without a body
 // shows nothing. `begun`: the body has begun to arrive.
-void note_unused(const Attempt& attempt, bool begun) {
+void note_unused(const SourceRace::About& about, const Attempt& attempt, bool begun) {
   const auto& peer = attempt.peer();
   if (!peer) return;
   const auto& heard = attempt.outcome();
@@ -31,11 +31,15 @@ void note_unused(const Attempt& attempt, bool begun) {
   const auto outcome = finding.worth == Worth::holds ? std::optional(peers::ClaimOutcome::overtaken)
                                                      : outcome_of(attempt, finding);
   if (!outcome) return;
-  peer->accuracy.note(*outcome, first_byte_of(attempt, finding), 0, Attempt::Steady::now(),
-                      finding.cause);
+  about.directory->note(peer, *outcome, first_byte_of(attempt, finding), 0, Attempt::Steady::now(),
+                        finding.cause);
+  const bool is_claim = attempt.lead() == Lead::claim;
+  if (is_claim && is_denial(finding))
+    about.directory->note_denial(peer, about.key, attempt.begun());
 }
 
-Task<void> see_through(SourceRace::QuestionRef question, std::shared_ptr<Wakeup> bell) {
+Task<void> see_through(SourceRace::QuestionRef question, SourceRace::About about,
+                       std::shared_ptr<Wakeup> bell) {
   auto& attempt = question->attempt;
   const auto peer = attempt.peer();
   std::optional<peers::Asking> asking;
@@ -52,7 +56,7 @@ Task<void> see_through(SourceRace::QuestionRef question, std::shared_ptr<Wakeup>
   }
   question->over = true;
   if (question->left) {
-    note_unused(attempt, begun);
+    if (!question->noted) note_unused(about, attempt, begun);
   } else {
     bell->notify();
   }
@@ -60,13 +64,15 @@ Task<void> see_through(SourceRace::QuestionRef question, std::shared_ptr<Wakeup>
 
 }  // namespace
 
-SourceRace::SourceRace(Worker& worker)
-    : worker_(worker), bell_(std::make_shared<Wakeup>(worker.io.get_executor())) {}
+SourceRace::SourceRace(Worker& worker, About about)
+    : worker_(worker),
+      about_(std::move(about)),
+      bell_(std::make_shared<Wakeup>(worker.io.get_executor())) {}
 
 void SourceRace::start(Question question) {
   auto shared = std::make_shared<Question>(std::move(question));
   under_way_.push_back(shared);
-  net::asio::co_spawn(worker_.io.get_executor(), see_through(std::move(shared), bell_),
+  net::asio::co_spawn(worker_.io.get_executor(), see_through(std::move(shared), about_, bell_),
                       net::asio::detached);
 }
 

@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "digest/key.hpp"
+#include "peers/directory.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/sources/attempt.hpp"
 
@@ -25,12 +27,20 @@ class SourceRace {
     bool seen_out = false;
     Attempt::OnInterim on_interim = {};  // called until the question is over or left
 
-    bool over = false;  // answered, or failed: see attempt.outcome()
+    bool noted = false;  // what it has cost counts already
+    bool over = false;   // answered, or failed: see attempt.outcome()
     bool left = false;
   };
   using QuestionRef = std::shared_ptr<Question>;
 
-  explicit SourceRace(Worker& worker);
+  // What the neighbours' answers are noted for.
+  struct About {
+    std::shared_ptr<peers::PeerDirectory> directory;
+    digest::Key key;
+  };
+
+  // All questions are about one key, to neighbours of one directory.
+  SourceRace(Worker& worker, About about);
   SourceRace(const SourceRace&) = delete;
   SourceRace& operator=(const SourceRace&) = delete;
   ~SourceRace() { leave(); }
@@ -38,6 +48,8 @@ class SourceRace {
   // A neighbour's question is over when the first bytes of its body are here, too (see
   // Fetch::body_begins): a head alone does not show that the neighbour works.
   void start(Question question);
+  // A question that is over; null if there is none.
+  QuestionRef take_one_over();
   // Waits until a question is over, at most until `until`. Null: the time is over, or wake().
   net::Task<QuestionRef> next(Steady::time_point until);
   // Leaves all questions that are under way. `at_once`: none of them is seen out.
@@ -48,9 +60,8 @@ class SourceRace {
   [[nodiscard]] const std::vector<QuestionRef>& under_way() const { return under_way_; }
 
  private:
-  QuestionRef take_one_over();
-
   Worker& worker_;
+  const About about_;
   const std::shared_ptr<Wakeup> bell_;  // shared: a question that was left may still ring
   std::vector<QuestionRef> under_way_;
   bool woken_ = false;

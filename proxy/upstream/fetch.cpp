@@ -33,12 +33,14 @@ Failure Fetch::failed(net::error_code cause) const {
 
 Task<Outcome<void>> Fetch::connect(bool may_reuse) {
   input_.reset();
+  answer_.text.clear();
   asked_ = steady_clock::now();
   if (plan_.parents_only && !parent()) co_return failed(upstream::Errc::no_parent_left);
   stream_ = may_reuse ? on_.pool.take(to()) : nullptr;
   reused_ = stream_ != nullptr;
   if (!reused_) {
     const auto known = on_.failed.find(to(), asked_);
+    known_to_fail_ = !!known;
     if (known) co_return failed(known);
     const bool is_one_of_several = parent() && turns_.others_left();
     const auto limit = is_one_of_several ? plan_.parent_connect : plan_.connect;

@@ -83,6 +83,8 @@ class Fetch {
   [[nodiscard]] const upstream::Endpoint& to() const { return turns_.to(); }
   // The same, if it is a parent; null: it is an origin.
   [[nodiscard]] const upstream::Parent* parent() const { return turns_.parent(); }
+  // Whether its failure was known already, so that it was not asked.
+  [[nodiscard]] bool was_known_to_fail() const { return known_to_fail_; }
   // When it was first turned to.
   [[nodiscard]] std::chrono::steady_clock::time_point turned_to() const { return asked_; }
   // What is left of the plan's route.
@@ -144,6 +146,7 @@ class Fetch {
   bool reused_ = false;
   bool heard_ = false;  // a byte of a response has arrived
   bool abandoned_ = false;
+  bool known_to_fail_ = false;
 };
 
 }  // namespace proxy

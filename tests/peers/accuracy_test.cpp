@@ -42,8 +42,8 @@ TEST(Accuracy, FalseHitsAreTheSumOfTheirCauses) {
     }
   }
   const auto books = accuracy.books();
-  EXPECT_EQ(books.by_cause, (std::array<std::uint64_t, kFalseHits>{1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(books.false_hits, 28U);
+  EXPECT_EQ(books.by_cause, (std::array<std::uint64_t, kFalseHits>{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(books.false_hits, 36U);
 }
 
 TEST(Accuracy, APeerThatGaveWhatNeverWasTheOriginsRestsForLong) {
@@ -164,7 +164,7 @@ TEST(Accuracy, APeerThatLiesTooOftenIsRestedForAMinute) {
 
 TEST(Accuracy, WhatWasOrMayHaveBeenTrueWhenItWasClaimedIsNoLie) {
   for (const FalseHit cause :
-       {FalseHit::gone, FalseHit::stale, FalseHit::variant, FalseHit::unknown}) {
+       {FalseHit::gone, FalseHit::stale, FalseHit::variant, FalseHit::unknown, FalseHit::unfit}) {
     Accuracy accuracy;
     for (int i = 0; i < 1000; ++i) {
       accuracy.note(ClaimOutcome::false_hit, std::nullopt, 0, kNow, cause);
@@ -272,6 +272,16 @@ TEST(Accuracy, WhatWasNeverClaimedIsNeitherATrueNorAFalseHit) {
   EXPECT_EQ(books.first_byte, 3ms);
   EXPECT_EQ(books.true_hits + books.false_hits + books.failures, 0U);
   EXPECT_EQ(accuracy.standing().came_true, 1);
+}
+
+TEST(Accuracy, ASlowAnswerLongAgoIsForgottenWhenAQuickOneComes) {
+  Accuracy accuracy;
+  for (int i = 0; i < 10; ++i) accuracy.note(ClaimOutcome::true_hit, 1ms, 0, kNow);
+  for (int i = 0; i < 2; ++i) accuracy.note(ClaimOutcome::timed_out, 1s, 0, kNow);
+  accuracy.note(ClaimOutcome::true_hit, 1ms, 0, kNow + kFades - 1ms);
+  EXPECT_GT(accuracy.standing().first_byte.mean(), 100ms) << "not so long ago";
+  accuracy.note(ClaimOutcome::true_hit, 1ms, 0, kNow + 2 * kFades);
+  EXPECT_EQ(accuracy.standing().first_byte.mean(), 1ms);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(Probation, AGoodPollAfterABadOneEndsTheRest) {
 
 TEST(Probation, APollFromThePeerEndsTheRestAfterAFailureAndNotTheOneOfALiar) {
   Probation failed;
-  failed.fail(Reason::broken, kToday);
+  failed.fail(Reason::refused, kToday);
   failed.heard(kToday + 1ms);
   EXPECT_FALSE(failed.resting(kToday + 1ms));
   EXPECT_TRUE(failed.on());
@@ -43,6 +43,19 @@ TEST(Probation, APollFromThePeerEndsTheRestAfterAFailureAndNotTheOneOfALiar) {
     EXPECT_TRUE(liar.resting(kToday + 2ms));
     EXPECT_EQ(liar.reason(), lie) << "the poll is not why it rests";
   }
+}
+
+TEST(Probation, NeitherAPollNorABeginningEndsTheRestOfOneWhoseAnswersBreakOff) {
+  Probation probation;
+  probation.fail(Reason::broken, kToday);
+  probation.heard(kToday + 1ms);
+  EXPECT_TRUE(probation.resting(kToday + 1ms));
+  probation.begin_to_send();
+  EXPECT_TRUE(probation.on());
+  probation.fail(Reason::broken, kToday + kFirstRest);
+  EXPECT_TRUE(probation.resting(kToday + kFirstRest + 1999ms)) << "the rest doubles";
+  probation.prove();
+  EXPECT_FALSE(probation.on());
 }
 
 TEST(Probation, EachRestIsCountedByItsReason) {

@@ -74,7 +74,7 @@ TEST(AnyWriter, GetsAnAnswerWithoutFraming) {
   scene.answer_to("GET http://127.0.0.1:3128/health");
   EXPECT_TRUE(scene.collected.head_.starts_with("HTTP/1.1 200 OK\r\n")) << scene.collected.head_;
   EXPECT_EQ(scene.collected.head_.find("Content-Length"), std::string::npos);
-  EXPECT_EQ(scene.collected.body_, "{\"status\":\"ok\"}\n");
+  EXPECT_EQ(scene.collected.body_, "{\"status\":\"ok\",\"reasons\":[]}\n");
   EXPECT_EQ(scene.collected.length_, scene.collected.body_.size());
   EXPECT_TRUE(scene.collected.finished());
 }

@@ -49,6 +49,7 @@ hearsay_requests_total{result="hit"} 2
 hearsay_requests_total{result="disk_hit"} 0
 hearsay_requests_total{result="conditional_hit"} 0
 hearsay_requests_total{result="miss"} 3
+hearsay_requests_total{result="failed"} 0
 hearsay_requests_total{result="client_refresh"} 0
 hearsay_requests_total{result="refresh_unmodified"} 0
 hearsay_requests_total{result="refresh_modified"} 0

@@ -212,7 +212,7 @@ TEST(OwnPages, OptionsTellsTheMethodsOfAnyPath) {
 
 TEST(OwnPages, HealthSaysOk) {
   const auto text = answer_to("GET /health");
-  EXPECT_TRUE(text.ends_with("\r\n\r\n{\"status\":\"ok\"}\n")) << text;
+  EXPECT_TRUE(text.ends_with("\r\n\r\n{\"status\":\"ok\",\"reasons\":[]}\n")) << text;
   EXPECT_NE(text.find("Cache-Control: no-store\r\n"), std::string::npos) << text;
 }
 
@@ -312,7 +312,8 @@ TEST(DigestJson, HasEveryFieldOfEachPeerAndNullWhereNothingIsKnown) {
                                              {"variant", 0},
                                              {"refused", 0},
                                              {"untold", 0},
-                                             {"unknown", 0}}));
+                                             {"unknown", 0},
+                                             {"unfit", 0}}));
   EXPECT_EQ(known["probes"], 1);
   EXPECT_EQ(known["false_misses"], 1);
   EXPECT_EQ(known["false_miss_rate"], 1.0);
@@ -354,6 +355,7 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
         "false_misses_total{peer=\"b\"} 0", "checks_total{peer=\"b\"} 0",
         "contradictions_total{peer=\"b\"} 0", "false_miss_rate{peer=\"b\"} 0",
         "digest_sent_bytes_total{peer=\"b\"} 0", "observed_false_positive_rate{peer=\"b\"} 1",
+        "state{peer=\"b\",state=\"usable\",reason=\"none\"} 1",
         "predicted_false_positive_rate{peer=\"b\"} ", "digest_age_seconds{peer=\"b\"} "}) {
     EXPECT_NE(text.find("\nhearsay_peer_" + sample), std::string::npos) << sample;
   }

@@ -178,7 +178,8 @@ TEST(Refuse, AFailureIsToldInCacheStatusAndTheLog) {
   const auto text = scene.received(refuse(scene.client, *request, failure));
   EXPECT_EQ(text.substr(9, 3), "504");
   EXPECT_NE(text.find("detail=\"timed-out\""), std::string::npos) << text;
-  EXPECT_EQ(scene.record.tag, Tag::miss);
+  EXPECT_EQ(scene.record.tag, Tag::failed);
+  EXPECT_EQ(scene.record.failure, "timed-out");
   EXPECT_EQ(scene.record.upstream_host, "a.test");
 }
 

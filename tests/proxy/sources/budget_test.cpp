@@ -103,6 +103,14 @@ TEST(Budget, TheNextSourceIsAskedAfterTheClaimants95thPercentile) {
   }
 }
 
+TEST(Budget, AnotherSourceHasTheRestOfABodyThatStopsForLonger) {
+  const auto near = budget_against(steady(2ms), Prefer::origin_load);
+  const auto far = budget_against(steady(80ms), Prefer::origin_load);
+  EXPECT_EQ(patience_in_body(steady(1ms), near), 50ms) << "a disk may take that long";
+  EXPECT_EQ(patience_in_body(steady(1ms), far), 180ms) << "the budget";
+  EXPECT_GE(patience_in_body(steady(200ms), far), 200ms) << "the neighbour's own time";
+}
+
 TEST(Budget, ThatPrefersNeighboursAsksAllOfThemAndWaits) {
   const auto budget = budget_against(steady(2ms), Prefer::neighbours);
   EXPECT_EQ(whether_to_ask(standing(900ms), budget, kNow), Ask::yes);

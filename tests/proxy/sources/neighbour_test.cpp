@@ -144,12 +144,12 @@ TEST(Neighbour, SendsWhatMayAnswerOrItIsObjectedTo) {
   using cache::Storability;
   const std::string fresh = "Cache-Control: max-age=60\r\n";
   EXPECT_EQ(objected(fresh, Storability::yes), std::nullopt);
-  EXPECT_EQ(objected(fresh, Storability::private_), (Finding{Worth::unusable, FalseHit::untold}));
+  EXPECT_EQ(objected(fresh, Storability::private_), (Finding{Worth::unusable, FalseHit::unfit}));
   const auto cookie = fresh + "Set-Cookie: a=b\r\n";
-  EXPECT_EQ(objected(cookie, Storability::yes), (Finding{Worth::unusable, FalseHit::untold}));
+  EXPECT_EQ(objected(cookie, Storability::yes), (Finding{Worth::unusable, FalseHit::unfit}));
   EXPECT_EQ(objected("Cache-Control: max-age=60, no-cache=\"set-cookie\"\r\nSet-Cookie: a=b\r\n",
                      Storability::yes),
-            (Finding{Worth::unusable, FalseHit::untold}));
+            (Finding{Worth::unusable, FalseHit::unfit}));
   EXPECT_EQ(objected("Cache-Control: max-age=60\r\nAge: 61\r\n", Storability::yes),
             (Finding{Worth::unusable, FalseHit::stale}));
   EXPECT_EQ(objected(fresh + "Vary: Cookie\r\n", Storability::yes, "Cookie: a=b\r\n"),

@@ -336,5 +336,52 @@ TEST(LargePeer, ThatIsAHearsayGivesTheRangesOfAWhole) {
   EXPECT_EQ(scene.origin.count(), 1U);
 }
 
+TEST(LargePeer, WhatOneNeighbourCutComesFromTheNextBeforeTheOrigin) {
+  LargeScene scene(20 * kMiB);
+  ScriptedOrigin peers[2];
+  TemporaryDirectory home;
+  json settings = with_neighbour("p", peers[0].port(), home.path());
+  settings["peers"].push_back(with_peer("q", peers[1].port())["peers"][0]);
+  std::atomic<int> asked = 0;
+  for (auto& peer : peers) {
+    peer.on(kDigestPath, digest_reply(digest_claiming({scene.origin.url("/a")})));
+    peer.on("/a", [&](const Request& request) {
+      if (asked++ > 0) return scene.answer(request);
+      return scene.described(Reply(200)).sized(scene.size).send(pattern(0, 9 * kMiB)).cut();
+    });
+  }
+  ProxyProcess proxy(settings);
+  for (const char* name : {"p", "q"}) {
+    ASSERT_TRUE(await([&] { return proxy.digest_peer(name).at("state") == "usable"; }));
+  }
+  scene.expect_whole(Client(proxy.port()).get(scene.origin.url("/a")));
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(scene.origin.count(), 0U);
+}
+
+TEST(LargePeer, WhatTheOriginCutComesFromANeighbour) {
+  LargePeer scene(20 * kMiB);
+  scene.peer.on("/a", [&](const Request& request) {
+    if (request.has("Range")) return scene.answer(request);
+    return Reply(200, {{"Cache-Control", "max-age=60"}, {"Age", "100"}}).body("stale");
+  });
+  scene.origin.on("/a",
+                  scene.described(Reply(200)).sized(scene.size).send(pattern(0, 9 * kMiB)).cut());
+  scene.expect_whole(scene.ask_for(""));
+  EXPECT_EQ(scene.origin.count(), 1U);
+}
+
+TEST(LargePeer, ThatHasCutABodyIsAskedForNoOtherWithoutAValidator) {
+  LargePeer scene(20 * kMiB);
+  scene.etag.clear();
+  scene.peer.on("/a",
+                scene.described(Reply(200)).sized(scene.size).send(pattern(0, 9 * kMiB)).cut());
+  EXPECT_FALSE(scene.ask_for("").whole) << "the first time";
+  ASSERT_TRUE(await([&] { return scene.books().at("state") == "trying"; }));
+  scene.peer.on("/a", [&](const Request& request) { return scene.answer(request); });
+  scene.expect_whole(scene.ask_for(""));
+  EXPECT_EQ(scene.origin.count(), 1U);
+}
+
 }  // namespace
 }  // namespace scenario

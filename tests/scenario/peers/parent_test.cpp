@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
                     SilentCase{"Head", "HEAD", {}}),
     [](const auto& test) { return test.param.name; });
 
-TEST(Parent, ThatIsSilentIsOvertakenAtOnceWhenItIsTriedAgain) {
+TEST(Parents, ThatAreSilentLeaveTheRequestToTheOriginAndRest) {
   TwoParents scene;
   json settings = scene.settings("p", "q");
   settings.update(kSparesTheOrigin);
@@ -172,6 +172,21 @@ TEST(Parent, ThatIsSilentIsOvertakenAtOnceWhenItIsTriedAgain) {
   for (const char* name : {"p", "q"}) {
     EXPECT_EQ(proxy.digest_peer(name).at("forwarding").at("state"), "resting") << name;
   }
+}
+
+TEST(Parent, ThatIsTriedAgainHasTheOriginBesideItAtOnce) {
+  ParentScene scene(kSparesTheOrigin);
+  scene.parent.on("/a", Reply::hang_up());
+  scene.get("/a");
+  scene.parent.otherwise([](const Request&) { return Reply().wait(Gate()); });
+  scene.origin.on("/b", Reply(200, {{"Cache-Control", "no-store"}}).body("from the origin"));
+  const auto asked_again = [&] {
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_EQ(scene.get("/b").body, "from the origin");
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, allowed(500ms));
+    return scene.parent.count("/b") > 0;
+  };
+  EXPECT_TRUE(await(asked_again, 2 * kPatience));  // its rest lasts for ten seconds
 }
 
 TEST(Parent, ThatRestsMakesNoRequestAskTheOriginTwice) {

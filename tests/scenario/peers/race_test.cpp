@@ -118,6 +118,21 @@ TEST(Race, EndsWhenTheOriginFailsAndThenTheNeighbourOnTrialSaysNo) {
   EXPECT_EQ(scene.get("/b").status, 503);
 }
 
+TEST(Race, OnceTheOriginFailsEvenANeighbourOnTrialIsAskedByEveryRequest) {
+  PeerScene scene({"/a", "/b", "/c"}, kSparesTheOrigin);
+  scene.peer.on("/a", Reply().wait(Gate()));
+  EXPECT_EQ(scene.get("/a").body, "from the origin");
+  EXPECT_EQ(scene.books().at("state"), "trying");
+  Gate gate;
+  scene.peer.on("/b", Reply().wait(gate).body("late"));
+  scene.peer.on("/c", cacheable("from the peer"));
+  scene.get("/b");  // its trial goes on
+  ASSERT_TRUE(scene.peer.await_requests("/b", 1));
+  scene.origin.on("/c", Reply::hang_up());
+  EXPECT_EQ(scene.get("/c").body, "from the peer");
+  gate.open();
+}
+
 TEST(Race, AKeyThatWasDeniedIsNotAskedForAgainUntilTheDigestChanges) {
   PeerScene scene({"/a"}, {{"digest", {{"poll", "1h"}}}});
   scene.peer.on("/a", Reply(504).body("no"));

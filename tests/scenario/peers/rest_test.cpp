@@ -98,6 +98,40 @@ TEST(Rest, OfWhatANeighbourCutComesFromTheNextBeforeTheOrigin) {
       << saved("b") << " + " << saved("c") << ": both parts count";
 }
 
+// The neighbour has won the race by the beginning of the body, and stops.
+TEST(Rest, OfWhatStopsComesFromTheOriginSoonAndTheNeighbourRests) {
+  PeerScene scene({"/a", "/b"}, kSparesTheOrigin);
+  scene.origin.otherwise([](const Request& request) {
+    return request.has("Range") ? rest_reply(request, kTaggedBody)
+                                : Reply(200, kTaggedBody).body(whole_body());
+  });
+  const auto stops =
+      Reply(200, kTaggedBody).sized(whole_body().size()).send(whole_body().substr(0, 70'000));
+  scene.peer.on("/a", Reply(stops).wait(Gate()));
+  const auto begun = std::chrono::steady_clock::now();
+  const Response response = scene.get("/a");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, allowed(std::chrono::milliseconds(500)));
+  EXPECT_TRUE(response.whole);
+  EXPECT_TRUE(response.body == whole_body());
+  EXPECT_TRUE(await([&] { return scene.books().at("rests").at("broken") == 1; }))
+      << scene.books().dump(2);
+}
+
+TEST(Rest, OfWhatTheOriginCutComesFromANeighbourThatIsTooSlowOtherwise) {
+  PeerScene scene({"/a"}, kSparesTheOrigin);
+  scene.get("/unclaimed");  // tells the origin's time
+  scene.origin.on("/a", cut_reply(kTaggedBody));
+  scene.peer.on("/a", [](const Request& request) {
+    if (request.has("Range")) return rest_reply(request, kTaggedBody);
+    return Reply(200, {{"Cache-Control", "max-age=60"}, {"Age", "100"}})
+        .slow(std::chrono::milliseconds(100), 0)
+        .body("stale");
+  });
+  const Response response = scene.get("/a");
+  EXPECT_TRUE(response.whole);
+  EXPECT_TRUE(response.body == whole_body());
+}
+
 // Nobody has the rest of the version that has begun to arrive.
 TEST(Rest, IsGivenUpIfTheOriginHasReplacedTheBody) {
   TwoPeers scene({"/a"});
