@@ -152,7 +152,7 @@ Task<std::optional<Attempt>> ClaimantSearch::next() {
 // Whether another source may still give a better answer than the origin's failure or 5xx. Another
 // route to the origin may, if this one failed.
 bool ClaimantSearch::may_be_answered_otherwise(const Attempt& origin) const {
-  if (candidates_.left() || asks_a_neighbour()) return true;
+  if (candidates_.left() || race_.asks_a_neighbour()) return true;
   const bool no_way = !origin.outcome() || origin.head().status >= 502;
   return no_way && !race_.under_way().empty();
 }
@@ -230,7 +230,7 @@ bool ClaimantSearch::ask_next_source() {
     return !race_.under_way().empty();
   }
   if (!claimant_left && !wanted_.origin) return false;
-  if (hedges() && !may_hedge()) settle();
+  if (race_.would_hedge() && !may_hedge()) settle();
   if (claimant_left) {
     ask_claimant(candidates_.next());
     return true;
@@ -242,7 +242,7 @@ bool ClaimantSearch::ask_next_source() {
 }
 
 bool ClaimantSearch::asks_origin_first() const {
-  return hedges() && candidates_.left() &&
+  return race_.would_hedge() && candidates_.left() &&
          origin_comes_first(candidates_.first_left()->accuracy.standing().first_byte, budget_);
 }
 
@@ -303,17 +303,6 @@ bool ClaimantSearch::may_hedge() {
   if (!worker_.hedges.take()) return false;
   worker_.counters.hedges.add();
   return true;
-}
-
-bool ClaimantSearch::asks_a_neighbour() const {
-  const auto& all = race_.under_way();
-  return std::any_of(all.begin(), all.end(), [](const auto& one) { return !!one->attempt.peer(); });
-}
-
-// Whether another question would be the second one for the same answer. A trial has counted.
-bool ClaimantSearch::hedges() const {
-  const auto& all = race_.under_way();
-  return std::any_of(all.begin(), all.end(), [](const auto& one) { return !one->on_trial; });
 }
 
 void ClaimantSearch::note(const Attempt& attempt, const Finding& finding, std::uint64_t bytes) {

@@ -83,8 +83,6 @@ class ClaimantSearch {
   void ask_origin();
   void ask_by_rest_of_route();
   bool may_hedge();
-  [[nodiscard]] bool hedges() const;
-  [[nodiscard]] bool asks_a_neighbour() const;
   [[nodiscard]] bool may_be_answered_otherwise(const Attempt& origin) const;
   bool keep_failure(Attempt& origin);
   net::Task<void> note_no(SourceRace::Question& question, const Finding& finding);

@@ -107,6 +107,16 @@ void SourceRace::leave(bool at_once) {
   under_way_.clear();
 }
 
+bool SourceRace::asks_a_neighbour() const {
+  return std::any_of(under_way_.begin(), under_way_.end(),
+                     [](const QuestionRef& one) { return !!one->attempt.peer(); });
+}
+
+bool SourceRace::would_hedge() const {
+  return std::any_of(under_way_.begin(), under_way_.end(),
+                     [](const QuestionRef& one) { return !one->on_trial; });
+}
+
 void SourceRace::wake() {
   woken_ = true;
   bell_->notify();

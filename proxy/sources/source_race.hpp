@@ -58,6 +58,10 @@ class SourceRace {
   void wake();
 
   [[nodiscard]] const std::vector<QuestionRef>& under_way() const { return under_way_; }
+  [[nodiscard]] bool asks_a_neighbour() const;
+  // Whether another question would be the second one for the same answer. A trial counts for
+  // itself.
+  [[nodiscard]] bool would_hedge() const;
 
  private:
   Worker& worker_;
