@@ -5,13 +5,19 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "tests/bench/faults/played_server.hpp"
 
 namespace bench {
 
-// The right body, after this time.
-Answer well_after(std::chrono::milliseconds time);
+// Whether a response names its version by a strong ETag, or has no validator at all.
+enum class Validator { strong, none };
+
+// The right body, after this time. `more`: fields of the response.
+Answer well_after(std::chrono::milliseconds time, const support::Fields& more = {});
+// The same, and by Range the parts of a body with a strong validator.
+Answer in_parts_after(std::chrono::milliseconds time, Validator validator = Validator::strong);
 // Nothing, until the other side leaves.
 Answer silence();
 // The right answer, a byte a second.
@@ -19,7 +25,10 @@ Answer drip();
 // Silence for one request in ten, else the right answer at once.
 Answer one_in_ten_silent();
 // The head and so many percent of the body at once, then nothing.
-Answer stall_at(std::size_t percent);
+Answer stall_at(std::size_t percent, Validator validator = Validator::strong);
+// The head and so many bytes of the body at once, then nothing or a reset.
+Answer stall_after(std::size_t bytes);
+Answer reset_after(std::size_t bytes);
 // The head and half of the body, then a reset.
 Answer reset_in_body();
 // The head and half of the body, then the end of the connection.
@@ -35,6 +44,8 @@ Answer hang_up();
 Answer processing();
 // Answers at once for this time, then to nobody for the same time, and so on.
 Answer in_turns(std::chrono::milliseconds time);
+// Answers the proxy of this name by `its`, and others by `others`.
+Answer for_one(const std::string& name, const Answer& its, const Answer& others);
 // Asks the proxy that asks, without Via, as if for itself.
 Answer forwarded_to(const std::atomic<std::uint16_t>& proxy);
 

@@ -6,6 +6,9 @@
 #include <string>
 
 #include "tests/bench/arguments.hpp"
+#include "tests/bench/faults/honest.hpp"
+#include "tests/bench/faults/killed.hpp"
+#include "tests/bench/faults/lines.hpp"
 #include "tests/bench/faults/meshes.hpp"
 #include "tests/bench/faults/rows.hpp"
 #include "tests/bench/faults/stale_copies.hpp"
@@ -17,6 +20,9 @@ using namespace std::chrono_literals;
 struct Options {
   bench::Load load;
   std::string only;
+  std::uint64_t share = 0;
+  std::uint64_t honest = 0;
+  std::uint64_t killed = 0;
   std::uint64_t at_once = 0;
   std::uint64_t stop = 0;
   std::uint64_t idle = 0;
@@ -25,38 +31,54 @@ struct Options {
   std::uint64_t lifetimes = 5;
 };
 
-void print_head() {
-  fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10}{:>7}{:>8}{:>8}\n", "", "p50 ms", "p98", "p99", "max",
-             "> 100 ms", "wrong", "failed", "origin");
-}
-
-void print(const char* name, const bench::Figures& figures, const std::string& origin) {
-  fmt::print("{:<32}{:>8.1f}{:>8.1f}{:>8.1f}{:>8.1f}{:>10}{:>7}{:>8}{:>8}\n", name, figures.p50,
-             figures.p98, figures.p99, figures.max, figures.over_100_ms, figures.wrong,
-             figures.failed, origin);
-  std::cout.flush();
-}
-
-bool all_well(const bench::Figures& figures) {
-  return figures.wrong == 0 && figures.failed == 0;
-}
-
 bool run_rows(const Options& options) {
   bool well = true;
   for (const auto& row : bench::all_rows()) {
     if (std::string(row.name).find(options.only) == std::string::npos) continue;
     const auto measured = bench::measure(row, options.load);
-    print(row.name, measured.figures, std::to_string(measured.to_origin));
-    well = well && all_well(measured.figures);
+    well = bench::print(row.name, measured.figures, std::to_string(measured.to_origin)) && well;
+  }
+  return well;
+}
+
+bool run_share(const Options& options) {
+  const auto measured = bench::measure(bench::row_of_equals(options.share), options.load);
+  const auto name = fmt::format("{} equal claimants", options.share);
+  const bool well = bench::print(name, measured.figures, std::to_string(measured.to_origin));
+  fmt::print("   the busiest of them got {:.1f} % of the questions\n", 100 * measured.busiest);
+  return well;
+}
+
+bool run_honest(const Options& options) {
+  bool well = true;
+  for (const auto excuse :
+       {bench::Excuse::evictions, bench::Excuse::variants, bench::Excuse::age}) {
+    well = bench::print(excuse, bench::measure_honest(excuse, options.honest)) && well;
+  }
+  return well;
+}
+
+bool run_killed(const Options& options) {
+  using Victim = bench::Killing::Victim;
+  bench::print_head_of_killed();
+  bool well = true;
+  for (const auto victim : {Victim::sibling, Victim::origin}) {
+    for (const auto validator : {bench::Validator::strong, bench::Validator::none}) {
+      for (const bool disk : {false, true}) {
+        const bench::Killing killing{victim, validator, disk, options.killed};
+        well = bench::print(killing, bench::measure_killed(killing)) && well;
+      }
+    }
   }
   return well;
 }
 
 bool run_stop(const Options& options) {
   const auto stopped = bench::measure_stop(std::chrono::seconds(options.stop), options.load.rate);
-  print(fmt::format("stopped for {} s", options.stop).c_str(), stopped.figures, "");
+  const auto name = fmt::format("stopped for {} s", options.stop);
+  const bool well = bench::print(name, stopped.figures, "");
   fmt::print("   its first hit {:.1f} s after it went on\n", stopped.until_first_hit_s);
-  return all_well(stopped.figures);
+  return well;
 }
 
 bool run_stale_copies(const Options& options) {
@@ -67,8 +89,7 @@ bool run_stale_copies(const Options& options) {
           {std::chrono::seconds(options.stale), options.lifetimes, to_origin, validators});
       const auto name =
           fmt::format("stale copies{}, {} ms", validators ? ", ETag" : "", to_origin.count());
-      print(name.c_str(), renewals.figures, fmt::format("{:.2f}", renewals.each));
-      well = well && all_well(renewals.figures);
+      well = bench::print(name, renewals.figures, fmt::format("{:.2f}", renewals.each)) && well;
     }
   }
   fmt::print("   origin of these: requests per object and lifetime of {} s\n", options.stale);
@@ -92,12 +113,15 @@ void run_idle(const Options& options) {
 }
 
 bool run(const Options& options) {
-  print_head();
+  bench::print_head();
   bool well = run_rows(options);
+  if (options.share > 0) well = run_share(options) && well;
+  if (options.honest > 0) well = run_honest(options) && well;
   if (options.stop > 0) well = run_stop(options) && well;
   if (options.stale > 0) well = run_stale_copies(options) && well;
   if (options.at_once > 0) run_at_once(options);
   if (options.idle > 0) run_idle(options);
+  if (options.killed > 0) well = run_killed(options) && well;
   return well;
 }
 
@@ -110,7 +134,13 @@ int main(int argc, char** argv) {
       {
           {"--seconds", &options.load.seconds, "of each row"},
           {"--rate", &options.load.rate, "requests per second"},
-          {"--only", &options.only, "the rows whose names contain this"},
+          {"--only", &options.only,
+           "the rows, bodies of 100 KiB and 3 MiB too, whose names contain this"},
+          {"--share", &options.share, "claimants that are equally fast; 0: none"},
+          {"--honest", &options.honest,
+           "requests that an honest neighbour with many false claims could answer; 0: none"},
+          {"--killed", &options.killed,
+           "bodies of 50 MB whose source is killed, for each kind of source; 0: none"},
           {"--at-once", &options.at_once, "proxies that are asked for a new object; 0: none"},
           {"--idle", &options.idle, "proxies of an idle mesh; 0: none"},
           {"--dead", &options.dead, "peers of each of them that are dead"},

@@ -13,19 +13,15 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// The neighbour in a Cache-Status such as: a; fwd=uri-miss; stored; detail="peer/b".
-std::string giver_in(const std::string& status) {
-  constexpr std::string_view kPeer = "peer/";
-  const auto begin = status.rfind(kPeer);
-  if (begin == std::string::npos) return "";
-  const std::string rest = status.substr(begin + kPeer.size());
-  return rest.substr(0, rest.find_first_of("\" "));
+std::size_t size_of(const std::string& path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string::npos ? 2048 : std::stoul(path.substr(dot + 1));
 }
 
 void judge(const support::Response& response, const std::string& url, Sample& sample) {
   sample.failed = response.status != 200 || !response.whole;
   sample.wrong = !sample.failed && response.body != body_of(support::path_of(url));
-  sample.giver = giver_in(response.field("Cache-Status"));
+  sample.giver = giver_of(response);
 }
 
 // One connection, reopened after a failure.
@@ -33,16 +29,19 @@ class Asker {
  public:
   explicit Asker(std::uint16_t proxy) : proxy_(proxy) {}
 
-  void ask(const std::string& url, steady_clock::time_point due, Sample& sample) {
+  void ask(const std::string& url, const support::Fields& fields, steady_clock::time_point due,
+           Sample& sample) {
     try {
       if (!client_) client_ = std::make_unique<support::Client>(proxy_);
-      judge(client_->get(url), url, sample);
+      const auto response = client_->get(url, fields);
+      sample.ended = steady_clock::now();
+      judge(response, url, sample);
     } catch (const std::exception&) {
       client_.reset();
       sample.failed = true;
+      sample.ended = steady_clock::now();
     }
     sample.due = due;
-    sample.ended = steady_clock::now();
     sample.ms = std::chrono::duration<double, std::milli>(sample.ended - due).count();
   }
 
@@ -54,15 +53,25 @@ class Asker {
 }  // namespace
 
 std::string body_of(const std::string& path) {
-  constexpr std::size_t kSize = 2048;
-  std::string body;
-  while (body.size() < kSize) body += path + ' ';
-  body.resize(kSize);
+  const std::size_t size = size_of(path);
+  std::string body = path + ' ';
+  while (body.size() < size) body += body;
+  body.resize(size);
   return body;
 }
 
-std::vector<Sample> ask_openly(std::uint16_t proxy, const std::vector<std::string>& urls,
-                               Pace pace) {
+// Its Cache-Status is such as: a; fwd=uri-miss; stored; detail="peer/b".
+std::string giver_of(const support::Response& response) {
+  constexpr std::string_view kPeer = "peer/";
+  const std::string status = response.field("Cache-Status");
+  const auto begin = status.rfind(kPeer);
+  if (begin == std::string::npos) return "";
+  const std::string rest = status.substr(begin + kPeer.size());
+  return rest.substr(0, rest.find_first_of("\" "));
+}
+
+std::vector<Sample> ask_openly(std::uint16_t proxy, const std::vector<std::string>& urls, Pace pace,
+                               const FieldsFor& fields_for) {
   std::vector<Sample> samples(urls.size());
   std::atomic<std::size_t> next = 0;
   const auto begun = steady_clock::now();
@@ -75,7 +84,7 @@ std::vector<Sample> ask_openly(std::uint16_t proxy, const std::vector<std::strin
         const std::chrono::duration<double> offset(static_cast<double>(ahead) / pace.rate);
         const auto due = begun + std::chrono::duration_cast<steady_clock::duration>(offset);
         std::this_thread::sleep_until(due);
-        asker.ask(urls[n], due, samples[n]);
+        asker.ask(urls[n], fields_for ? fields_for(n) : support::Fields(), due, samples[n]);
       }
     });
   }

@@ -3,12 +3,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "tests/support/message.hpp"
+
 namespace bench {
 
-// The body of a path: 2 KiB, different for each path.
+// The body of a path, different for each path. A number after a dot in the path is its size in
+// bytes; without one it has 2 KiB.
 std::string body_of(const std::string& path);
 
 struct Sample {
@@ -26,9 +30,15 @@ struct Pace {
   std::size_t clients = 128;  // more requests than this are never under way
 };
 
+// The neighbour that gave the response, as its Cache-Status says; empty: none.
+std::string giver_of(const support::Response& response);
+
+// The fields to send with the request of this number.
+using FieldsFor = std::function<support::Fields(std::size_t number)>;
+
 // Asks a proxy for URLs. Each request has a connection that no other waits for.
-std::vector<Sample> ask_openly(std::uint16_t proxy, const std::vector<std::string>& urls,
-                               Pace pace);
+std::vector<Sample> ask_openly(std::uint16_t proxy, const std::vector<std::string>& urls, Pace pace,
+                               const FieldsFor& fields_for = {});
 
 struct Figures {
   double p50 = 0;

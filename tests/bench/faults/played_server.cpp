@@ -39,6 +39,10 @@ PlayedServer::PlayedServer(Answer answer, std::string digest, int backlog, suppo
       acceptor_([this] { accept_all(); }) {}
 
 PlayedServer::~PlayedServer() {
+  if (acceptor_.joinable()) end();
+}
+
+void PlayedServer::end() {
   listener_.shut_down();
   acceptor_.join();
   for (auto& connection : connections_) {

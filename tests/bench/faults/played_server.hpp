@@ -45,6 +45,8 @@ class PlayedServer {
   // Without those for digests.
   std::uint64_t requests() const { return requests_; }
 
+  // As if its process was killed: open connections end, and new ones are refused. Once at most.
+  void end();
   // From now on SYNs to the port are dropped; connections that are open stay. Needs a backlog of 1.
   void become_black_hole();
 

@@ -1,6 +1,7 @@
 #include "tests/bench/faults/rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using support::json;
+
+constexpr std::size_t k64KiB = std::size_t{64} << 10;
+constexpr std::size_t k100KiB = std::size_t{100} << 10;
+constexpr std::size_t k3MiB = std::size_t{3} << 20;
+constexpr double kFewer = 0.05;
 
 auto one(Answer answer) {
   return [answer](const auto&) { return std::vector{answer}; };
@@ -44,12 +50,23 @@ void await_digests(const support::ProxyProcess& proxy) {
   if (!are_used) throw std::runtime_error("the neighbours' digests are not used");
 }
 
-std::vector<std::string> urls_at(std::uint16_t origin, std::size_t count) {
+std::vector<std::string> urls_at(std::uint16_t origin, std::size_t count, std::size_t body) {
+  const std::string site = "http://127.0.0.1:" + std::to_string(origin) + "/";
   std::vector<std::string> urls;
   for (std::size_t i = 0; i < count; ++i) {
-    urls.push_back("http://127.0.0.1:" + std::to_string(origin) + "/" + std::to_string(i));
+    urls.push_back(site + std::to_string(i) + "." + std::to_string(body));
   }
   return urls;
+}
+
+double share_of_busiest(const std::deque<PlayedServer>& neighbours) {
+  std::uint64_t all = 0;
+  std::uint64_t most = 0;
+  for (const auto& neighbour : neighbours) {
+    all += neighbour.requests();
+    most = std::max(most, neighbour.requests());
+  }
+  return all == 0 ? 0 : static_cast<double>(most) / static_cast<double>(all);
 }
 
 }  // namespace
@@ -87,13 +104,29 @@ std::vector<Row> all_rows() {
           {"stalls after half, bursts of 20", 2ms, one(stall_at(50)), false, 20},
           {"no peers, far origin", 80ms},
           {"silent beside good, far origin", 80ms, bad_and_good},
-          {"stalls in a body beside good, far", 80ms, stalls_and_good}};
+          {"stalls in a body beside good, far", 80ms, stalls_and_good},
+          {"no peers, 100 KiB", 2ms, {}, false, 1, k100KiB},
+          {"good, 100 KiB", 2ms, one(in_parts_after(2ms)), false, 1, k100KiB},
+          {"stalls in 100 KiB", 2ms, one(stall_after(k64KiB)), false, 1, k100KiB},
+          {"resets in 100 KiB", 2ms, one(reset_after(k64KiB)), false, 1, k100KiB},
+          {"no peers, 3 MiB", 2ms, {}, false, 1, k3MiB, kFewer},
+          {"good, 3 MiB", 2ms, one(in_parts_after(2ms)), false, 1, k3MiB, kFewer},
+          {"stalls in 3 MiB", 2ms, one(stall_after(k64KiB)), false, 1, k3MiB, kFewer},
+          {"resets in 3 MiB", 2ms, one(reset_after(k64KiB)), false, 1, k3MiB, kFewer}};
+}
+
+Row row_of_equals(std::size_t claimants) {
+  const auto equals = [claimants](const auto&) {
+    return std::vector<Answer>(claimants, well_after(1ms));
+  };
+  return {"equal claimants, far origin", 80ms, equals};
 }
 
 Measured measure(const Row& row, const Load& load) {
-  const auto count = static_cast<std::size_t>(load.rate * load.seconds);
-  PlayedServer origin(well_after(row.to_origin), "");
-  const auto urls = urls_at(origin.port(), count);
+  const double rate = load.rate * row.rate;
+  const auto count = static_cast<std::size_t>(std::ceil(rate * load.seconds));
+  PlayedServer origin(in_parts_after(row.to_origin), "");
+  const auto urls = urls_at(origin.port(), count, row.body);
   const auto capacity = static_cast<std::uint32_t>(std::max<std::size_t>(1024, 2 * count));
   std::atomic<std::uint16_t> port = 0;
   std::deque<PlayedServer> neighbours;
@@ -109,8 +142,8 @@ Measured measure(const Row& row, const Load& load) {
   if (row.black_hole) {
     for (auto& neighbour : neighbours) neighbour.become_black_hole();
   }
-  const auto samples = ask_openly(proxy.port(), urls, {load.rate, row.burst});
-  return {figures_of(samples), origin.requests()};
+  const auto samples = ask_openly(proxy.port(), urls, {rate, row.burst});
+  return {figures_of(samples), origin.requests(), share_of_busiest(neighbours)};
 }
 
 }  // namespace bench

@@ -25,14 +25,20 @@ struct Row {
   std::function<std::vector<Answer>(const std::atomic<std::uint16_t>& proxy)> neighbours = {};
   bool black_hole = false;  // the neighbours drop SYNs once their digests are in use
   std::size_t burst = 1;    // so many requests are due at the same time
+  std::size_t body = 2048;  // bytes
+  double rate = 1;          // share of the load's rate
 };
 
 // All rows. A row without peers comes before the rows that are compared with it.
 std::vector<Row> all_rows();
 
+// So many neighbours that answer equally fast.
+Row row_of_equals(std::size_t claimants);
+
 struct Measured {
   Figures figures;
   std::uint64_t to_origin = 0;  // requests
+  double busiest = 0;           // share of all questions to neighbours that one of them got
 };
 
 // Every URL is asked for once.
