@@ -18,12 +18,13 @@ enum class Excuse {
 
 struct Honest {
   Figures figures;
-  std::size_t could = 0;         // requests that the neighbour could have answered
-  std::size_t lost = 0;          // those of them that it did not answer
-  std::uint64_t false_hits = 0;  // of the neighbour, as the proxy counts them
-  std::string causes;            // of the false hits, as JSON
-  std::string rests;             // how often the neighbour was rested for which reason, as JSON
-  std::uint64_t lies = 0;        // the rests for false claims
+  std::size_t could = 0;      // requests that the neighbour could have answered
+  std::size_t lost = 0;       // those of them that it did not answer
+  std::uint64_t outruns = 0;  // answers of the neighbour before which another source had answered
+  // As in /digest: how often the neighbour was rested for which reason, and its false hits by
+  // cause.
+  std::string rests;
+  std::string causes;
 };
 
 // Asks for 2 * `answerable` URLs that the neighbour claims, each once. It could answer about half.

@@ -69,7 +69,7 @@ Killed kill_siblings(const Killing& killing) {
     pair.start_holder();
     // All objects so far: so the asker's old digest never has as many entries as the new one.
     for (std::size_t i = 0; i <= object; ++i) fill(pair.holder(), url_of_object(origin, i));
-    pair.await_claims();
+    pair.await_claims(object + 1);
     const auto before = origin.requests();
     const auto url = url_of_object(origin, object);
     const auto first = ask(pair.asker(), url, [&pair] { pair.kill_holder(); });
@@ -77,7 +77,6 @@ Killed kill_siblings(const Killing& killing) {
     killed.untouched += first.giver != "holder" || too_late ? 1 : 0;
     count(killed.first, first);
     count(killed.retry, ask(pair.asker(), url));
-    killed.to_origin += origin.requests() - before;
   }
   return killed;
 }
@@ -101,7 +100,7 @@ Killed kill_origins(const Killing& killing) {
         begun.get_future().wait_for(support::kPatience) == std::future_status::ready;
     if (has_begun) {
       fill(pair.holder(), url);
-      pair.await_claims();
+      pair.await_claims(object + 1);
     }
     origin.end();
     const auto ended = first.get();
@@ -109,7 +108,6 @@ Killed kill_origins(const Killing& killing) {
     killed.untouched += ended.giver.empty() ? 0 : 1;
     count(killed.first, ended);
     count(killed.retry, ask(pair.asker(), url));
-    killed.to_origin += origin.requests() - 1;
   }
   return killed;
 }

@@ -24,9 +24,9 @@ struct Tries {
 
 struct Killed {
   Tries first;
-  Tries retry;                // of each object, after the first try has ended
-  std::size_t untouched = 0;  // first tries that the kill did not hit: they asked another source
-  std::size_t to_origin = 0;  // requests of both tries
+  Tries retry;  // of each object, after the first try has ended
+  // First tries that the kill did not hit: they asked another source, or had ended.
+  std::size_t untouched = 0;
 };
 
 // Each object has 50 MB. The proxies are real; the origin is played.

@@ -36,13 +36,14 @@ bool print(const std::string& name, const Figures& figures, const std::string& o
 }
 
 void print_head_of_killed() {
-  fmt::print("{:<52}{:>8}{:>8}{:>12}{:>8}{:>8}{:>8}\n", "in a body of 50 MB", "whole", "cut",
-             "other source", "retry:", "cut", "wrong");
+  fmt::print("{:<54}{:>8}{:>6}{:>11}{:>10}{:>5}{:>7}\n", "", "first:", "", "", "retry:", "", "");
+  fmt::print("{:<54}{:>8}{:>6}{:>11}{:>10}{:>5}{:>7}\n", "a body of 50 MB", "whole", "cut",
+             "untouched", "whole", "cut", "wrong");
 }
 
 bool print(const Killing& killing, const Killed& killed) {
   const auto wrong = killed.first.wrong + killed.retry.wrong;
-  fmt::print("{:<52}{:>8}{:>8}{:>12}{:>8}{:>8}{:>8}\n", name_of(killing), killed.first.whole,
+  fmt::print("{:<54}{:>8}{:>6}{:>11}{:>10}{:>5}{:>7}\n", name_of(killing), killed.first.whole,
              killed.first.cut, killed.untouched, killed.retry.whole, killed.retry.cut, wrong);
   std::cout.flush();
   const bool may_be_cut = killing.validator == Validator::none;
@@ -51,8 +52,8 @@ bool print(const Killing& killing, const Killed& killed) {
 
 bool print(Excuse excuse, const Honest& honest) {
   const bool well = print(name_of(excuse), honest.figures, "");
-  fmt::print("   lost {} of {} hits, rested {} (for lies: {}), false hits {}\n", honest.lost,
-             honest.could, honest.rests, honest.lies, honest.causes);
+  fmt::print("   lost {} of {} hits; rested {}, outrun {}, false hits {}\n", honest.lost,
+             honest.could, honest.rests, honest.outruns, honest.causes);
   std::cout.flush();
   return well;
 }

@@ -23,7 +23,7 @@ Pair::Pair(bool disk, bool mutual, const std::string& memory)
   const json peers = json::array({peer("holder", at_holder_.port())});
   asker_ = std::make_unique<support::ProxyProcess>(with_disk(mesh_settings("asker", peers), kAsker),
                                                    at_asker_);
-  await_claims();
+  await_claims(0);
 }
 
 json Pair::with_disk(json settings, std::size_t which) const {
@@ -48,14 +48,16 @@ void Pair::start_holder() {
   holder_ = std::make_unique<support::ProxyProcess>(settings);
 }
 
-void Pair::await_claims() const {
-  const auto are_known = [this] {
+void Pair::await_claims(std::size_t least) const {
+  const auto are_known = [this, least] {
     const json peer = books();
     const bool counts = peer.at("state") == "usable" || peer.at("state") == "trying";
-    return counts && peer.at("entries") == holder_->digest().at("entries");
+    return counts && peer.at("entries") >= least &&
+           peer.at("entries") == holder_->digest().at("entries");
   };
   if (!support::await(are_known, kLongest)) {
-    throw std::runtime_error("the neighbour's digest is not used: " + books().dump());
+    throw std::runtime_error("the neighbour's digest is not used: " + books().dump() +
+                             holder_->digest().dump());
   }
 }
 

@@ -26,9 +26,9 @@ class Pair {
   void kill_holder();
   // Starts the holder, with its disk, unless it runs.
   void start_holder();
-  // Waits until the asker uses a digest with as many entries as the holder has now. Throws if that
-  // takes too long.
-  void await_claims() const;
+  // Waits until the asker uses a digest with as many entries as the holder has now, and not fewer
+  // than `least`. Throws if that takes too long.
+  void await_claims(std::size_t least) const;
   // The asker's record of the holder, as in /digest.
   support::json books() const { return asker_->digest_peer("holder"); }
 
