@@ -225,9 +225,16 @@ Task<bool> Fetch::body_begins() {
 
 Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle) {
+  if (idle < kExactBelow) {
+    const net::Executor executor = co_await net::asio::this_coro::executor;
+    if (!silence_) silence_.emplace(executor, [this] { stream_->close(); });
+    silence_->expires_after(idle);
+  }
   const auto read = co_await answer_.body->read(into, idle);
-  // If abandon() shut the socket down, its end is not the end of the body.
+  if (silence_) silence_->expires_never();
+  // If the socket was shut down here, its end is not the end of the body.
   if (abandoned_) co_return failed({});
+  if (silence_ && silence_->expired()) co_return failed(net::asio::error::timed_out);
   if (!read) {
     const auto failure = failed(read.error());
     note_health(failure);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "config/settings.hpp"
+#include "proxy/net/exact_deadline.hpp"
 #include "proxy/upstream/connect.hpp"
 #include "proxy/upstream/failed_endpoints.hpp"
 #include "proxy/upstream/failure.hpp"
@@ -98,7 +99,8 @@ class Fetch {
   // shorter one; or the first byte of a body of unknown length. So much arrives with the head, in
   // the first flight of a connection. Returns whether they are here. A failure shows in body().
   net::Task<bool> body_begins();
-  // Returns at least one byte of the body, or 0 at its end.
+  // Returns at least one byte of the body, or 0 at its end. `idle`: the longest wait, exact if it
+  // is shorter than kExactBelow.
   net::Task<Outcome<std::size_t>> body(net::asio::mutable_buffer into,
                                        std::chrono::milliseconds idle);
   // After a 101: the connection is no longer HTTP, and beyond_head() are its first bytes.
@@ -121,6 +123,8 @@ class Fetch {
     http::ResponseHead head;
     std::optional<BodyReader> body;
   };
+
+  static constexpr std::chrono::milliseconds kExactBelow{1'000};
 
   net::Task<Outcome<void>> connect(bool may_reuse);
   net::Task<Outcome<void>> ask_in_turn();
@@ -147,6 +151,7 @@ class Fetch {
   bool heard_ = false;  // a byte of a response has arrived
   bool abandoned_ = false;
   bool known_to_fail_ = false;
+  std::optional<net::ExactDeadline> silence_;  // of a body whose idle time is short
 };
 
 }  // namespace proxy
