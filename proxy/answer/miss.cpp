@@ -23,6 +23,8 @@ constexpr int kMostRoomLooks = 250;
 
 bool asks_siblings(const Process& process, const Request& request, const Lookup& lookup,
                    const cache::Verdict& verdict) {
+  // What the origin has replaced, neighbours may still have.
+  if (lookup.anew) return false;
   return sibling_may_answer(request, verdict) && may_ask_neighbours(process, lookup.key, request);
 }
 

@@ -34,8 +34,11 @@ bool may_share(const Process& process, const Request& request, const Lookup& loo
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
   const auto& facts = request.facts;
   const bool simple = !verdict.part || (http::only_range(facts.ranges) && !facts.if_range);
-  const bool is_miss = verdict.action == Action::fetch && (verdict.reason == Forward::uri_miss ||
-                                                           verdict.reason == Forward::vary_miss);
+  // Of an object without a validator, no source can supply what is missing: a neighbour may have
+  // all of it.
+  const bool is_miss = verdict.action == Action::fetch &&
+                       (verdict.reason == Forward::uri_miss ||
+                        verdict.reason == Forward::vary_miss || verdict.reason == Forward::partial);
   const bool is_stale = verdict.action != Action::complete && verdict.reason == Forward::stale;
   return simple && neighbours_may_answer(request) && (is_miss || (is_stale && !verdict.part));
 }

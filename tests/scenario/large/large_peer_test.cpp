@@ -383,5 +383,19 @@ TEST(LargePeer, ThatHasCutABodyIsAskedForNoOtherWithoutAValidator) {
   EXPECT_EQ(scene.origin.count(), 1U);
 }
 
+TEST(LargePeer, HasAllOfWhatWasCutWithoutAValidator) {
+  LargePeer scene(20 * kMiB);
+  scene.etag.clear();
+  scene.peer.on(kDigestPath, digest_reply(digest_claiming({})));
+  ASSERT_TRUE(await([&] { return scene.books().at("entries") == 0; }));
+  scene.origin.on("/a",
+                  scene.described(Reply(200)).sized(scene.size).send(pattern(0, 9 * kMiB)).cut());
+  EXPECT_FALSE(scene.ask_for("").whole);
+  scene.origin.on("/a", Reply::hang_up());
+  scene.peer.on(kDigestPath, digest_reply(digest_claiming({scene.origin.url("/a")})));
+  ASSERT_TRUE(await([&] { return scene.books().at("entries") == 1; }));
+  scene.expect_whole(scene.ask_for(""));
+}
+
 }  // namespace
 }  // namespace scenario
