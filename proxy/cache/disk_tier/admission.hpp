@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "proxy/cache/disk_tier/asked_twice.hpp"
+#include "proxy/cache/asked_counts.hpp"
 
 namespace proxy::cache {
 
@@ -14,24 +14,22 @@ namespace proxy::cache {
 class Admission {
  public:
   Admission(Budget& budget, bool on_second) {
-    if (on_second) asked_twice_.emplace(budget, AskedTwice::fitting(budget.limit()));
+    if (on_second) asked_.emplace(budget, AskedCounts::fitting(budget.limit()));
   }
 
-  bool is_on_second() const { return asked_twice_.has_value(); }
+  bool is_on_second() const { return asked_.has_value(); }
   // Records that a client requested the URL.
   void note_asked(const digest::Key& url_key) {
-    if (asked_twice_) asked_twice_->note(url_key);
+    if (asked_) asked_->note(url_key);
   }
   // Whether a response of this URL is admitted. DiskTier also admits a response that replaces one
   // on disk.
-  bool admits(const digest::Key& url_key) const {
-    return !asked_twice_ || asked_twice_->holds(url_key);
-  }
+  bool admits(const digest::Key& url_key) const { return !asked_ || asked_->of(url_key) >= 2; }
   void count_refused() { refused_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
-  std::optional<AskedTwice> asked_twice_;  // none: every response is admitted
+  std::optional<AskedCounts> asked_;  // none: every response is admitted
   std::atomic<std::uint64_t> refused_ = 0;
 };
 
