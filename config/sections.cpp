@@ -140,6 +140,10 @@ void read_digest(Section& in, DigestSettings& digest) {
   constexpr std::array<Word<SiteCollapse>, 2> kCollapse{
       {{"auto", SiteCollapse::automatic}, {"off", SiteCollapse::off}}};
   in.read_word("site_collapse", digest.site_collapse, kCollapse);
+  constexpr std::array<Word<Duplicates>, 3> kDuplicates{{{"second", Duplicates::second},
+                                                         {"always", Duplicates::always},
+                                                         {"never", Duplicates::never}}};
+  in.read_word("duplicates", digest.duplicates, kDuplicates);
 }
 
 void read_log(Section& in, LogSettings& log) {

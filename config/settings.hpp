@@ -82,6 +82,13 @@ enum class SiteCollapse {
   off,
 };
 
+// Whether what a neighbour holds close at hand is stored here, too.
+enum class Duplicates {
+  second,  // once our own clients have asked for it twice; if it is large, three times
+  always,
+  never,
+};
+
 struct DigestSettings {
   unsigned bits_per_entry = 12;          // of the live filter
   milliseconds period{500};              // between two generations of the live filter
@@ -100,6 +107,7 @@ struct DigestSettings {
   double confirm_sample = 0.05;
   Prefer prefer = Prefer::origin_load;
   SiteCollapse site_collapse = SiteCollapse::automatic;
+  Duplicates duplicates = Duplicates::second;
 
   bool operator==(const DigestSettings&) const = default;
 };

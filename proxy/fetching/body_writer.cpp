@@ -35,9 +35,11 @@ cache::Body trimmed(cache::Body body, cache::Budget& budget) {
   return body;
 }
 
-// The longest body of this answer that memory stores.
-std::uint64_t most_stored(const FillContext& context, const cache::Entry& entry) {
+// The longest body of this answer that memory keeps.
+std::uint64_t most_kept(const FillContext& context, const Incoming& incoming) {
   const auto& process = context.process();
+  const auto& entry = *incoming.entry;
+  if (incoming.left_there) return BodyWriter::kHeldBack;
   auto most = process.store.max_object();
   if (entry.range) most = std::min(most, entry.range->range.size());
   // A body that the disk does not admit yet may be written at its second request, as one record. So
@@ -54,24 +56,27 @@ BodyWriter::BodyWriter(FillContext& context, Incoming incoming)
     : context_(context),
       incoming_(std::move(incoming)),
       growth_(context),
-      storing_(incoming_.may_be_stored),
+      keeping_(incoming_.may_be_stored),
       watch_(context.fill(), [this] {
         if (gives_up()) incoming_.attempt.abandon();
       }) {}
 
 void BodyWriter::publish() {
-  const auto& [attempt, entry, length, may_be_stored, superseded, goes_on] = incoming_;
-  const bool fits = !length || *length <= most_stored(context_, *entry);
-  storing_ = storing_ && fits;
+  const auto& entry = incoming_.entry;
+  const auto& length = incoming_.length;
+  const bool fits = !length || *length <= most_kept(context_, incoming_);
+  keeping_ = keeping_ && fits;
   held_back_ = false;
   published_ = true;
-  const bool shared = may_be_stored && !context_.job.how.part && entry->reusable(context_.now());
+  const bool shared =
+      incoming_.may_be_stored && !context_.job.how.part && entry->reusable(context_.now());
   if (!shared) context_.leave_list_as_unshared();
-  if (!storing_) stop_storing();
-  auto from = context_.provenance(attempt);
-  from.stored = storing_;
-  from.aged = attempt.head().fields.has(http::field::age);
-  auto askers = cache::asker_fields(context_.received(attempt));
+  if (!keeping_) stop_keeping();
+  if (incoming_.left_there) context_.remark("not-stored", "duplicate");
+  auto from = context_.provenance(incoming_.attempt);
+  from.stored = stores();
+  from.aged = incoming_.attempt.head().fields.has(http::field::age);
+  auto askers = cache::asker_fields(context_.received(incoming_.attempt));
   context_.fill().publish({entry, length, shared, std::move(askers), std::move(from)});
 }
 
@@ -92,11 +97,12 @@ Task<Outcome<void>> BodyWriter::write(std::chrono::milliseconds idle,
     take(*read);
     if (used_ == block_->capacity() && growth_.under_way()) co_await grow();
     note_size();
-    const bool passed_on = published_ && !storing_;  // if cut, the body could not be resumed
+    // If cut, such a body could not be resumed.
+    const bool passed_on = published_ && !keeping_ && !incoming_.left_there;
     if (rate && !passed_on && rate->missed()) co_return kTooSlow;
     if (at_end()) break;
     if (gives_up()) co_return kUnwanted;
-    if (published_ && (!storing_ || windowed_)) {
+    if (published_ && (!keeping_ || windowed_)) {
       const auto pressure = pressure_on(context_.process().transit);
       const auto room = co_await context_.fill().room(window_at(pressure));
       const bool for_store = windowed_ && context_.job.refresh;
@@ -122,22 +128,23 @@ bool BodyWriter::at_end() {
 
 void BodyWriter::next_block() {
   if (block_ && used_ < block_->capacity()) return;
-  auto capacity = block_ || !storing_ ? kBlock : kFirstBlock;
+  auto capacity = block_ || !keeping_ ? kBlock : kFirstBlock;
   if (const auto& length = incoming_.length) {
     const auto left = *length - std::min(*length, context_.fill().received());
     capacity = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, 1, kBlock));
   }
-  if (storing_) growth_.begin_if_it_may(incoming_);
+  if (stores()) growth_.begin_if_it_may(incoming_);
   capacity = growth_.room(capacity);
   // A body that is stored evicts others. If nothing is left to evict, the body is not stored. The
   // window of such a body has a budget of its own and evicts no stored response.
   auto& process = context_.process();
-  if (storing_ && process.budget.over() && !process.store.make_room()) {
+  if (stores() && process.budget.over() && !process.store.make_room()) {
     process.found_no_room.note(steady_clock::now());
-    stop_storing();
+    stop_keeping();
   }
-  auto& budget = storing_ ? process.budget : process.transit;
-  if (!storing_) capacity = std::min(capacity, block_at(pressure_on(process.transit)));
+  if (keeping_ && !stores() && pressure_on(process.transit) != Pressure::none) stop_keeping();
+  auto& budget = stores() ? process.budget : process.transit;
+  if (!keeping_) capacity = std::min(capacity, block_at(pressure_on(process.transit)));
   block_ = std::make_shared<cache::Block>(budget, capacity);
   used_ = 0;
   context_.fill().expect(block_);
@@ -153,7 +160,8 @@ void BodyWriter::take(std::size_t size) {
 
 void BodyWriter::note_size() {
   const auto received = context_.fill().received();
-  if (storing_ && received > context_.process().store.max_object()) outgrow_memory();
+  const auto most = incoming_.left_there ? kHeldBack : context_.process().store.max_object();
+  if (keeping_ && received > most) outgrow_memory();
   if (held_back_ && received > kHeldBack) publish();
 }
 
@@ -162,12 +170,12 @@ Task<void> BodyWriter::grow() {
   const cache::Slice piece{block_, used_};
   const auto kept = co_await growth_.add(incoming_, piece);
   // The first bytes have left the window, and no block stores them.
-  if (kept == Growth::PieceKept::no && windowed_) stop_storing();
+  if (kept == Growth::PieceKept::no && windowed_) stop_keeping();
 }
 
 // Whether to read the rest of the body for the store though the fill has no reader.
 bool BodyWriter::worth_finishing() const {
-  if (!storing_ || !published_) return false;
+  if (!stores() || !published_) return false;
   if (context_.job.refresh) return true;
   const auto& length = incoming_.length;
   if (!length) return false;
@@ -183,15 +191,15 @@ bool BodyWriter::gives_up() {
 // Call this when the body exceeds the limit for one response in memory: from now on it is kept in
 // blocks, or not stored.
 void BodyWriter::outgrow_memory() {
-  if (!growth_.under_way()) return stop_storing();
+  if (!growth_.under_way()) return stop_keeping();
   if (windowed_ || !growth_.large()) return;
   windowed_ = true;
   context_.leave_list();
   if (published_) context_.fill().keep_window();
 }
 
-void BodyWriter::stop_storing() {
-  storing_ = false;
+void BodyWriter::stop_keeping() {
+  keeping_ = false;
   growth_.stop();
   context_.leave_list();
   if (published_) context_.fill().keep_window();
@@ -210,18 +218,18 @@ Task<Outcome<void>> BodyWriter::join(Attempt rest) {
   // would be the head of the rest. So the received bytes are stored now, and the rest is not.
   if (growth_.large()) {
     growth_.store_what_came(incoming_, kCut);
-    stop_storing();
+    stop_keeping();
   }
   growth_.stop();
   incoming_.attempt = std::move(rest);
-  if (storing_ && incoming_.attempt.peer()) stop_storing();
+  if (keeping_ && incoming_.attempt.peer()) stop_keeping();
   co_return co_await skip_body(context_.worker, incoming_.attempt.fetch(), *skipped);
 }
 
 void BodyWriter::complete() {
   if (held_back_) publish();
   incoming_.attempt.fetch().finish();
-  if (storing_ && store()) context_.worker.counters.stored.add();
+  if (stores() && store()) context_.worker.counters.stored.add();
   context_.leave_list();  // only now: until the store has the entry, new requests find the fill
   context_.fill().finish();
 }
@@ -256,7 +264,7 @@ bool BodyWriter::store_whole() {
 
 void BodyWriter::store_what_came(const Failure& cut) {
   if (growth_.large()) return growth_.store_what_came(incoming_, cut);
-  const bool is_good = storing_ && cut.what != Failure::What::malformed;
+  const bool is_good = stores() && cut.what != Failure::What::malformed;
   if (is_good) store_cut_body(context_, incoming_);
 }
 

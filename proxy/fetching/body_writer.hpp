@@ -15,7 +15,8 @@ namespace proxy {
 // Order: publish() or hold_back(), then write(), then complete() or fail(), or join() and write()
 // again (see rest_of_body.hpp); or publish() and to_the_end(). Belongs to the fill's coroutine. A
 // body that is not stored, or that outgrows memory, passes through a window (see
-// Fill::keep_window).
+// Fill::keep_window). What is left there (Incoming) does so only from kHeldBack bytes on: before,
+// later requests may join.
 class BodyWriter {
  public:
   // A body that is held back is published once more than this number of bytes have arrived.
@@ -57,6 +58,7 @@ class BodyWriter {
   [[nodiscard]] std::shared_ptr<const cache::Entry> entry() const { return incoming_.entry; }
 
  private:
+  [[nodiscard]] bool stores() const { return keeping_ && !incoming_.left_there; }
   [[nodiscard]] bool at_end();
   void next_block();
   void take(std::size_t size);
@@ -65,7 +67,7 @@ class BodyWriter {
   [[nodiscard]] bool worth_finishing() const;
   [[nodiscard]] bool gives_up();
   void outgrow_memory();
-  void stop_storing();
+  void stop_keeping();
   bool store();
   bool store_whole();
   void store_what_came(const Failure& cut);
@@ -75,7 +77,7 @@ class BodyWriter {
   Growth growth_;
   std::shared_ptr<cache::Block> block_;  // the last one of the body
   std::uint32_t used_ = 0;               // bytes of it
-  bool storing_;
+  bool keeping_;  // the whole body: to store it or, of what is left there, for requests that join
   bool published_ = false;
   bool held_back_ = false;
   bool windowed_ = false;  // the body has outgrown memory: the fill keeps a window, blocks the rest

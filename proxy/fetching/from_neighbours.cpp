@@ -7,8 +7,10 @@
 #include "proxy/cache/partial.hpp"
 #include "proxy/cache/revalidation.hpp"
 #include "proxy/fetching/body_writer.hpp"
+#include "proxy/fetching/duplicate.hpp"
 #include "proxy/fetching/from_origin.hpp"
 #include "proxy/fetching/object_writer.hpp"
+#include "proxy/fetching/part.hpp"
 #include "proxy/fetching/rest_of_body.hpp"
 #include "proxy/fetching/stored_answer.hpp"
 #include "proxy/sources/checking.hpp"
@@ -54,7 +56,7 @@ bool is_little_part_asked_for(const FillContext& context, const Incoming& incomi
   const auto asked = http::only_range(context.request().facts.ranges);
   const auto& length = incoming.length;
   const bool little = came.complete && length && *length <= BodyWriter::kHeldBack;
-  if (context.job.range_override || !asked || !little) return false;
+  if (!asked || !little) return false;
   const auto end = *came.complete - 1;
   const http::ByteRange wanted{asked->first, std::min(asked->last.value_or(end), end)};
   return came.range == wanted && *length == wanted.size();
@@ -147,6 +149,20 @@ Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& a
   return Answered::yes;
 }
 
+// Cuts the answer to a range override, which is not stored, to the client's range. Returns how the
+// question ended if that fails.
+Task<std::optional<Answered>> cut_to_client(FillContext& context, ClaimantSearch& search,
+                                            Incoming& incoming) {
+  if (!incoming.entry->range) co_return std::nullopt;
+  const auto cut = co_await cut_to_size(context, incoming);
+  if (cut && *cut == CutToSize::done) co_return std::nullopt;
+  const auto finding = cut ? Finding{Worth::other_range} : worth_of(cut.error());
+  search.note(incoming.attempt, finding);
+  if (finding.worth != Worth::given_up) co_return Answered::no;
+  context.fill().fail(cut.error());
+  co_return Answered::yes;
+}
+
 // Judges the answer that a neighbour has begun to send, and writes it. `no`: the answer is of no
 // use.
 Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Attempt answer) {
@@ -163,6 +179,11 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     co_return Answered::no;
   }
   if (might_be_cut(incoming)) co_return Answered::no;
+  incoming.left_there = is_left_there(context, incoming);
+  if (incoming.left_there && context.job.range_override) {
+    const auto cut = co_await cut_to_client(context, search, incoming);
+    if (cut) co_return *cut;
+  }
   if (auto object = begin_object(context, incoming, context.job.range_override)) {
     search.settle();
     const bool resumable = !cache::strong_validator(*object).empty();

@@ -113,8 +113,11 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
   }
   if (status == 206 && asked.range_override) {
     const auto cut = co_await cut_to_size(context, incoming);
-    if (cut == CutToSize::not_there) co_return asked.as_the_client_asked();
-    if (cut == CutToSize::failed) co_return Next{};
+    if (!cut) {
+      context.fill().fail(cut.error());
+      co_return Next{};
+    }
+    if (*cut == CutToSize::not_there) co_return asked.as_the_client_asked();
   }
   BodyWriter writer(context, std::move(incoming));
   writer.publish();

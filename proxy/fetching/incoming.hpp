@@ -17,6 +17,8 @@ struct Incoming {
   std::optional<std::uint64_t> length;             // of the fill's body, if known
   bool may_be_stored = false;                      // by the rules of RFC 9111
   std::shared_ptr<const cache::Entry> superseded;  // the stored entry that this replaces; or null
+  // The neighbour has it close at hand, and it is not stored here: see is_left_there().
+  bool left_there = false;
   bool goes_on = false;  // the source's body continues after the last byte for the client
 };
 

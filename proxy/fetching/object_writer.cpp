@@ -122,7 +122,7 @@ std::shared_ptr<const cache::Entry> begin_object(
     const FillContext& context, const Incoming& incoming,
     const std::optional<http::AskedRange>& range_override) {
   const auto& process = context.process();
-  const bool may = incoming.may_be_stored && !incoming.entry->giver.guest;
+  const bool may = incoming.may_be_stored && !incoming.left_there && !incoming.entry->giver.guest;
   if (!may || !process.disk || !process.disk->admits(context.job.key)) return nullptr;
   const auto length = object_length(*incoming.entry, incoming.length, context.request().facts,
                                     range_override, large_from(process));

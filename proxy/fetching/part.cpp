@@ -31,7 +31,7 @@ Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuest
   co_await writer.to_the_end();
 }
 
-Task<CutToSize> cut_to_size(FillContext& context, Incoming& incoming) {
+Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming) {
   const auto& facts = context.request().facts;
   const auto asked = http::only_range(facts.ranges);
   const auto came = incoming.entry->range;
@@ -50,10 +50,7 @@ Task<CutToSize> cut_to_size(FillContext& context, Incoming& incoming) {
   });
   const auto before = range.first - came->range.first;
   const auto skipped = co_await skip_body(context.worker, attempt.fetch(), before);
-  if (!skipped) {
-    context.fill().fail(skipped.error());
-    co_return CutToSize::failed;
-  }
+  if (!skipped) co_return skipped.error();
   incoming.entry = part.entry;
   incoming.length = range.size();
   incoming.goes_on = true;

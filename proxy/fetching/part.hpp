@@ -11,13 +11,13 @@ namespace proxy {
 net::Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuestion& asked,
                                 http::ContentRange joined);
 
-// Cuts the answer to a range override to the range that the client asked for.
+// Cuts the answer to a range override to the range that the client asked for. Fails if the body
+// does.
 enum class CutToSize : std::uint8_t {
   done,
   not_there,  // the answer lacks the client's range, or the client's If-Range names another version
-  failed,     // the body failed, and the fill with it
 };
-net::Task<CutToSize> cut_to_size(FillContext& context, Incoming& incoming);
+net::Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming);
 
 // Stores a complete part, combined with a stored part of the same representation. Returns whether
 // anything was stored. `incoming`: the answer that had the part.

@@ -33,16 +33,17 @@ void remember(const cache::disk::LatelyPurged& purged, Fills& fills) {
 
 }  // namespace
 
-Storage::Storage(const config::CacheSettings& settings)
-    : budget(settings.memory.value - transit_share(settings)),
-      transit(transit_share(settings)),
-      disk(made_disk(settings, budget)),
-      store(budget, {.max_object = settings.largest_object().value},
+Storage::Storage(const config::Settings& settings)
+    : budget(settings.cache.memory.value - transit_share(settings.cache)),
+      transit(transit_share(settings.cache)),
+      disk(made_disk(settings.cache, budget)),
+      store(budget, {.max_object = settings.cache.largest_object().value},
             disk ? &disk->disk().catalog().index : nullptr, &newly_claimed),
+      placement(budget),
       runs(TransferSlots::slots_in(budget.limit())),
       watch(disk.get()) {
   if (!disk) return;
-  remember(open_disk(*disk, settings.disk->path), fills);
+  remember(open_disk(*disk, settings.cache.disk->path), fills);
   disk->sit_under(store);
   // A neighbour may hold a digest of the run before.
   if (disk->disk().catalog().index.entries() > 0) {

@@ -8,18 +8,20 @@
 #include "proxy/fill/fills.hpp"
 #include "proxy/observe/disk_watch.hpp"
 #include "proxy/runs/block_runs.hpp"
+#include "proxy/worker/placement.hpp"
 
 namespace proxy {
 
 struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
-  explicit Storage(const config::CacheSettings& settings);
+  explicit Storage(const config::Settings& settings);
 
   threads::Alarm newly_claimed;  // our digest changes
   cache::Budget budget;
   cache::Budget transit;                  // for bodies that are passed on unstored
   std::unique_ptr<cache::DiskTier> disk;  // null: no disk is configured
   cache::Store store;
+  Placement placement;
   Fills fills;
   BlockRuns runs;
   DiskWatch watch;

@@ -43,8 +43,12 @@ Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budg
   return now - claimant.measured >= peers::kFades ? Ask::on_trial : Ask::no;
 }
 
+bool is_near(const peers::FirstByte& neighbour) {
+  return neighbour.measured() && neighbour.mean() <= kNear;
+}
+
 bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget) {
-  return !budget.longest && claimant.measured() && claimant.mean() > kNear;
+  return !budget.longest && claimant.measured() && !is_near(claimant);
 }
 
 Time patience_with(const peers::FirstByte& claimant, const Budget& budget) {

@@ -123,8 +123,11 @@ bool keep(Process& process, const digest::Key& key,
 }
 
 void note_asked(const Process& process, const Request& request, const digest::Key& key) {
-  const bool asks_for_it = request.facts.method != cache::RequestFacts::Method::other;
-  if (process.disk && asks_for_it) process.disk->admission().note_asked(key);
+  const auto& facts = request.facts;
+  if (facts.method == cache::RequestFacts::Method::other) return;
+  if (process.disk) process.disk->admission().note_asked(key);
+  const bool is_neighbours = facts.control.only_if_cached;
+  if (process.placement && !is_neighbours) process.placement->note_asked(key);
 }
 
 // An entry in memory was requested before, so this request is at least the second one. The time at

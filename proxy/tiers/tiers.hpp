@@ -28,10 +28,11 @@ bool keep(Process& process, const digest::Key& key,
           const std::shared_ptr<const cache::Entry>& entry, AskedAt asked,
           const cache::Kept& superseded = {});
 
-// For a disk that admits only responses requested twice (setting cache.disk.admit). The caller
-// calls note_asked() before it looks the key up, then offer_to_disk() with the entry that memory
-// has. An offered entry is written unless it was written before. For other disks, both functions do
-// nothing.
+// Counts a request, for what is stored only if its URL is requested again: see Placement and
+// cache::Admission. The caller calls note_asked() before it looks the key up, then offer_to_disk()
+// with the entry that memory has. If the disk admits only responses requested twice (setting
+// cache.disk.admit), an offered entry is written unless it was written before. For other disks,
+// offer_to_disk() does nothing.
 void note_asked(const Process& process, const Request& request, const digest::Key& key);
 void offer_to_disk(Process& process, const digest::Key& key, const cache::Found& found);
 

@@ -24,6 +24,7 @@
 #include "proxy/worker/held_polls.hpp"
 #include "proxy/worker/origin_times.hpp"
 #include "proxy/worker/outgoing.hpp"
+#include "proxy/worker/placement.hpp"
 #include "proxy/worker/probes.hpp"
 #include "proxy/worker/relief.hpp"
 #include "proxy/worker/session_list.hpp"
@@ -45,6 +46,7 @@ struct Process {
   cache::Budget& transit;  // of bodies that are passed on unstored
   cache::Store& store;
   cache::DiskTier* disk = nullptr;                        // null: no disk is configured
+  Placement* placement = nullptr;                         // null: all duplicates are stored
   const std::optional<config::ByteSize> max_object = {};  // the setting cache.max_object
   Fills& fills;
   BlockRuns& runs;

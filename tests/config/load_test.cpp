@@ -42,7 +42,8 @@ TEST(Load, TakesEverySettingFromTheText) {
     "digest": {"bits_per_entry": 16, "period": "1s", "poll": "2s", "squid_bits_per_entry": 5,
                "squid_period": "30s", "squid_pause": "0ms", "peer_memory": "1MiB",
                "false_miss_sample": 0.25, "check_sample": 0.5, "check_pause": "9s",
-               "confirm_sample": 0.125, "prefer": "latency", "site_collapse": "off"},
+               "confirm_sample": 0.125, "prefer": "latency", "site_collapse": "off",
+               "duplicates": "never"},
     "reverse": [], "forwarded": "append", "forwarded_drop": ["X-A"], "forwarded_pass": ["X-B"], "forward": false,
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
                "deny_to": [], "own_names": ["Cache-A.test"], "connect_ports": [443, 8443],
@@ -67,7 +68,7 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     {"A", "B"},
                                     DiskSettings{"/var/cache/a", mebibytes(64), Admit::second}}));
   EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5, 9s, 0.125,
-                                      Prefer::latency, SiteCollapse::off}));
+                                      Prefer::latency, SiteCollapse::off, Duplicates::never}));
   EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
   EXPECT_EQ(s.forward, false);
   EXPECT_EQ(s.access.own_names, std::vector<std::string>{"cache-a.test"});

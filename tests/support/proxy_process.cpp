@@ -43,6 +43,7 @@ json settings_for_tests(const std::filesystem::path& access_log) {
             {"poll", "100ms"},
             {"squid_period", "1s"},
             {"prefer", "neighbours"},
+            {"duplicates", "always"},
             {"check_sample", 0},
             {"check_pause", "10ms"}}},
           {"timeouts", {{"peer_connect", "10s"}, {"peer_first_byte", "10s"}}},  // on a busy machine

@@ -29,7 +29,7 @@ json with_peer(std::string_view name, std::uint16_t port, json settings = json::
 // `hearsay serve`, listening when the constructor returns and ended by the destructor. The settings
 // are merged into those for tests: a port of 127.0.0.1 that the system chooses, origins on loopback
 // allowed, the access log in Squid's format in a file, short digest intervals, neighbours preferred
-// however slow they are, no checks of neighbours.
+// however slow they are, what they give stored at once, no checks of neighbours.
 class ProxyProcess {
  public:
   // Throws what the program wrote to stderr if it does not listen in time.

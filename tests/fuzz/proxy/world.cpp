@@ -79,7 +79,7 @@ config::Settings settings_of(const Script& script, const std::filesystem::path& 
 }
 
 // The disk's threads begin to work, and this one waits for them.
-proxy::Storage opened(const config::CacheSettings& settings) {
+proxy::Storage opened(const config::Settings& settings) {
   const System::RealTime real;
   return proxy::Storage(settings);
 }
@@ -107,7 +107,7 @@ World::World(const Script& script, const std::filesystem::path& disk)
     : policy_(std::make_shared<const proxy::Policy>(settings_of(script, disk),
                                                     proxy::lists::AccessLists{})),
       listening_{{net::asio::ip::make_address("127.0.0.1"), 3128}},
-      storage_(opened(policy_->settings.cache)),
+      storage_(opened(policy_->settings)),
       holdings_(storage_.store),
       publisher_(holdings_, policy_->settings.digest, clock_.now()),
       metrics_(1),

@@ -47,7 +47,7 @@ struct Threads {
   const config::Settings settings;
   const std::vector<net::tcp::endpoint> listening;
   WallClock clock;
-  Storage storage{settings.cache};
+  Storage storage{settings};
   StoreHoldings holdings{storage.store};
   peers::Publisher publisher{holdings, settings.digest, clock.now()};
   Metrics metrics{kThreads};

@@ -49,6 +49,12 @@ TEST(Budget, FollowsFromTheOriginsTimeAndTheSetting) {
   }
 }
 
+TEST(Budget, ANeighbourIsNearIfItIsKnownToAnswerWithinFiveMilliseconds) {
+  EXPECT_TRUE(is_near(steady(5ms)));
+  EXPECT_FALSE(is_near(steady(6ms)));
+  EXPECT_FALSE(is_near(FirstByte{})) << "was never measured";
+}
+
 struct AskCase {
   const char* name;
   Standing claimant;
