@@ -197,6 +197,20 @@ PeerRef PeerDirectory::member(Epoch epoch, SteadyTime now) const {
   });
 }
 
+bool PeerDirectory::is_kept_elsewhere(const digest::Key& key, Epoch our_epoch,
+                                      SteadyTime now) const {
+  if (!anybody_.load(std::memory_order_relaxed)) return false;
+  bool is_kept = false;
+  view_.read([&](const View& view) {
+    view.panel.ask(key, [&](std::size_t id) {
+      const auto epoch = epoch_of(view, peers_[id], now);
+      if (!epoch || peers_[id]->denials.has(key, view.digests[id].number)) return;
+      is_kept = is_kept || bid_for(key, *epoch) > bid_for(key, our_epoch);
+    });
+  });
+  return is_kept;
+}
+
 std::string PeerDirectory::native_etag(const PeerRef& peer) const {
   return view_.read([&](const View& view) {
     const PollReport& report = view.reports[peer->id];

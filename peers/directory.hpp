@@ -89,6 +89,11 @@ class PeerDirectory {
   // The Hearsay of the site that has this epoch; null if none has, or it may not be asked now.
   PeerRef member(Epoch epoch, SteadyTime now) const;
 
+  // Whether a Hearsay of the site that may be asked now, but not we, keeps the key: of all who hold
+  // it, us included, the member with the greatest bid keeps it when the others give it up. A
+  // claimant without an epoch keeps nothing for us. Changes no counter. Any thread, never waits.
+  bool is_kept_elsewhere(const digest::Key& key, Epoch our_epoch, SteadyTime now) const;
+
   // The ETag of the peer's digest in use; empty if it is not in the native form. Any thread, never
   // waits.
   std::string native_etag(const PeerRef& peer) const;

@@ -98,6 +98,7 @@ std::shared_ptr<const Published> Publisher::current() const {
 void Publisher::publish(Published next, WallTime now) {
   auto shared = std::make_shared<const Published>(std::move(next));
   const Closing closing{{filters_.epoch, generation_}, now};
+  epoch_.store(filters_.epoch, std::memory_order_relaxed);
   const threads::MutexLock lock(mutex_);
   published_.swap(shared);
   if (!closings_.empty() && closings_.back().of == closing.of) return;

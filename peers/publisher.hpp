@@ -2,6 +2,7 @@
 // read.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -78,6 +79,9 @@ class Publisher {
   // Any thread. Never null.
   std::shared_ptr<const Published> current() const;
 
+  // Of the live filter. Any thread, never waits.
+  Epoch epoch() const { return epoch_.load(std::memory_order_relaxed); }
+
   // When the native digest with this ETag, which is foreign text, was closed: whatever has left the
   // holdings since is still claimed by it. Nothing if it is none of the last kKnownClosings. Any
   // thread.
@@ -125,6 +129,7 @@ class Publisher {
   std::vector<KeyChange> changes_;
   digest::CountingFilter::Turned turned_;  // of the live filter, since the last generation
 
+  std::atomic<Epoch> epoch_{0};  // as in published_
   mutable threads::Mutex mutex_;
   std::shared_ptr<const Published> published_ GUARDED_BY(mutex_);
   std::deque<Closing> closings_ GUARDED_BY(mutex_);  // the latest last

@@ -25,8 +25,20 @@ void S3Fifo::erase(Item& item) {
   if (item.part == Part::small) small_bytes_.fetch_sub(item.bytes, std::memory_order_relaxed);
 }
 
-S3Fifo::Item* S3Fifo::evict(Part part) {
-  return part == Part::main ? evict_main() : evict_small();
+S3Fifo::Evicted S3Fifo::evict(Part part, const IsDuplicate& is_duplicate) {
+  if (Item* duplicate = evict_duplicate(part, is_duplicate)) return {duplicate, true};
+  return {part == Part::main ? evict_main() : evict_small()};
+}
+
+S3Fifo::Item* S3Fifo::evict_duplicate(Part part, const IsDuplicate& is_duplicate) {
+  int left = kOldest;
+  for (Item& item : queue(part)) {
+    if (left-- == 0) break;
+    if (!is_duplicate(item)) continue;
+    erase(item);
+    return &item;
+  }
+  return nullptr;
 }
 
 S3Fifo::Item* S3Fifo::evict_small() {

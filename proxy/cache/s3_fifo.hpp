@@ -5,6 +5,7 @@
 #include <atomic>
 #include <boost/intrusive/list.hpp>
 #include <cstdint>
+#include <functional>
 
 #include "proxy/cache/ghost_list.hpp"
 
@@ -14,6 +15,9 @@ namespace proxy::cache {
 // there, so a scan passes through without displacing items in main. Other items that leave the
 // small part become ghosts, and enter main directly if they return soon. Main is a FIFO with second
 // (to fourth) chances.
+//
+// A duplicate, which another cache keeps, goes first: before other items that are about as old, and
+// without a second chance. It becomes no ghost, because its return shows no lack of it here.
 //
 // This class decides only the order of eviction; its owner decides when to evict and from which
 // part: the paper shrinks the small part while it is 10 % or more of the whole, and here the whole
@@ -44,17 +48,26 @@ class S3Fifo {
   // Puts `fresh`, a newer version of the same item, in the place of `old`, and keeps the use count.
   void replace(Item& old, Item& fresh);
   void erase(Item& item);
-  // Unlinks the next item to evict from that part; null if the part has none.
-  Item* evict(Part part);
+  // Unlinks the next item to evict from that part; null if the part has none. `is_duplicate` is
+  // asked about each item that is considered, the oldest first.
+  struct Evicted {
+    Item* item = nullptr;
+    bool is_duplicate = false;
+  };
+  using IsDuplicate = std::function<bool(const Item&)>;
+  Evicted evict(Part part, const IsDuplicate& is_duplicate);
   void forget_ghosts() { ghosts_.clear(); }
 
  private:
   using Queue = boost::intrusive::list<Item, boost::intrusive::constant_time_size<false>>;
   static constexpr std::uint8_t kMaxFrequency = 3;
+  static constexpr int kOldest = 8;                 // how many are searched for a duplicate
   static constexpr std::uint8_t kPromoteAbove = 1;  // the paper's "freq > 1"
 
   Queue& queue(Part part) { return part == Part::main ? main_ : small_; }
   void push(Item& item, Part part);
+  // Unlinks the first duplicate among the oldest items; null if there is none.
+  Item* evict_duplicate(Part part, const IsDuplicate& is_duplicate);
   Item* evict_small();
   Item* evict_main();
 

@@ -18,6 +18,10 @@ std::uint64_t node_bytes(const std::shared_ptr<OnDisk>& on_disk) {
   return sizeof(Node) + kSlotBytes + (on_disk ? sizeof(OnDisk) + kSharedBytes : 0);
 }
 
+bool is_on_disk(const std::shared_ptr<OnDisk>& on_disk) {
+  return on_disk && on_disk->front() != 0;
+}
+
 // Whether an object may be claimed, its blocks on disk decide (disk/log/object_claims.hpp).
 Time claimable_alone(const Entry& entry) {
   return entry.object ? Time::min() : entry.claimable_until();
@@ -52,6 +56,7 @@ Node::Node(Budget& budget, const digest::Key& its_key, Kept kept)
 Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals& totals,
              disk::Index* below, threads::Alarm* newly_claimed)
     : max_variants_(limits.variants),
+      kept_elsewhere_(limits.kept_elsewhere),
       totals_(totals),
       below_(below),
       order_(budget, ghost_window, totals.small_bytes),
@@ -182,14 +187,19 @@ void Shard::look(std::span<const digest::Key> keys, std::vector<Store::Response>
 
 Shard::Chain Shard::evict(S3Fifo::Part part) {
   const threads::MutexLock lock(mutex_);
-  auto* node = static_cast<Node*>(order_.evict(part));
-  if (!node) return {};
+  const auto is_duplicate = [this](const S3Fifo::Item& item) {
+    const auto& node = static_cast<const Node&>(item);
+    return kept_elsewhere_ && !is_on_disk(node.on_disk) && kept_elsewhere_(node.key);
+  };
+  const auto victim = order_.evict(part, is_duplicate);
+  if (!victim.item) return {};
+  if (victim.is_duplicate) totals_.duplicates.fetch_add(1, std::memory_order_relaxed);
+  auto* node = static_cast<Node*>(victim.item);
   const auto slot = slots_.find(node->key);
   Chain* at = &slot->second.newest;
   while (at->get() != node) at = &(*at)->next;
-  const auto& on_disk = node->on_disk;
-  if (below_ && node->hits > 0 && on_disk && on_disk->front() != 0) {
-    below_->add_hits(on_disk->key(), node->hits);
+  if (below_ && node->hits > 0 && is_on_disk(node->on_disk)) {
+    below_->add_hits(node->on_disk->key(), node->hits);
   }
   Chain evicted = take(slot->second, *at);
   if (!slot->second.newest) slots_.erase(slot);

@@ -38,7 +38,7 @@ class Shard {
   using Chain = std::unique_ptr<Node>;  // nodes linked by `next`
 
   // `below`, if there is a disk, receives the claims; otherwise collect() returns them.
-  // `newly_claimed`: as for the Store.
+  // `newly_claimed`: as for the Store. All outlive the shard.
   Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limits, Totals& totals,
         disk::Index* below, threads::Alarm* newly_claimed);
 
@@ -92,6 +92,7 @@ class Shard {
   void expire_claims(Time now) REQUIRES(mutex_);
 
   const std::size_t max_variants_;
+  const KeptElsewhere& kept_elsewhere_;
   Totals& totals_;
   disk::Index* const below_;
   std::atomic<std::size_t> count_ = 0;

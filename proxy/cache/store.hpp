@@ -22,6 +22,10 @@ namespace disk {
 class Index;
 }
 
+// Whether another cache keeps the response of the URL, so that this one may give it up first.
+// Called under locks, so it neither locks nor waits.
+using KeptElsewhere = std::function<bool(const digest::Key&)>;
+
 struct StoreLimits {
   std::uint64_t max_object = UINT64_MAX;  // most bytes of one body stored here
   std::size_t variants = 16;              // of one URL; the oldest is dropped first
@@ -29,6 +33,7 @@ struct StoreLimits {
   // How long a key counts as gone after the digest dropped its claim: as long as a neighbour may
   // use a digest that still claims it.
   std::chrono::seconds remembered{60};
+  KeptElsewhere kept_elsewhere = {};  // empty: nothing is
 };
 
 enum class Stored : std::uint8_t {
@@ -40,7 +45,8 @@ enum class Stored : std::uint8_t {
 // Entries by key, and under a key by what Vary selects. Evicts by S3-FIFO over bytes when the
 // budget, including everything else charged to it, exceeds its limit. Sharded by key: every call
 // except entries() and bytes() briefly takes the lock of one shard at a time, and destroys what it
-// drops after releasing it. An evicted entry that is being sent lives on in its shared_ptr and
+// drops after releasing it. Evicts first what is kept elsewhere, unless the disk below has it, too:
+// then nothing is given up. An evicted entry that is being sent lives on in its shared_ptr and
 // stays charged. `now` never steps back by more than the time for which calls overlap. Any thread.
 class Store {
  public:
@@ -102,6 +108,10 @@ class Store {
   std::uint64_t max_object() const { return limits_.max_object; }
   std::size_t entries() const { return totals_.entries.load(std::memory_order_relaxed); }
   std::uint64_t bytes() const { return totals_.bytes.load(std::memory_order_relaxed); }
+  // How many entries were evicted as they are kept elsewhere.
+  std::uint64_t evicted_duplicates() const {
+    return totals_.duplicates.load(std::memory_order_relaxed);
+  }
 
   // Call this when an earlier run of this proxy has had claims: which keys have left before `now`
   // is not known (Departed::forgotten).

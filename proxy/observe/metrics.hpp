@@ -56,6 +56,7 @@ struct Gauges {
   std::size_t connections = 0;
   std::size_t cache_entries = 0;
   std::uint64_t cache_bytes = 0;
+  std::uint64_t evicted_duplicates = 0;
   std::uint64_t memory_used = 0;
   std::uint64_t memory_limit = 0;
   std::uint64_t log_lines_dropped = 0;

@@ -24,6 +24,8 @@ constexpr CounterMetric kCounters[] = {
     {"stored", "Records written for what was stored or purged.", &disk::Counters::stored},
     {"reinserted", "Entries written again as they were used since.", &disk::Counters::reinserted},
     {"evicted", "Entries that went with their segment.", &disk::Counters::evicted},
+    {"duplicates", "Entries not written again as a sibling keeps them.",
+     &disk::Counters::duplicates},
     {"reclaimed", "Segments removed to make room.", &disk::Counters::reclaimed},
     {"crowded_out", "Segments among them that only the index had no room for.",
      &disk::Counters::crowded_out},

@@ -193,6 +193,7 @@ std::string metrics_text(const Process& process, const Policy& policy) {
   const Gauges gauges{.connections = process.clients.connections(),
                       .cache_entries = process.store.entries(),
                       .cache_bytes = process.store.bytes(),
+                      .evicted_duplicates = process.store.evicted_duplicates(),
                       .memory_used = process.budget.used() + process.transit.used(),
                       .memory_limit = process.budget.limit() + process.transit.limit(),
                       .log_lines_dropped = process.log.dropped(),

@@ -93,6 +93,7 @@ Server::~Server() {
 }
 
 void Server::follow(PinnedPolicy policy) {
+  storage_.keepers.follow(policy->directory, neighbourhood_.publisher);
   workers_.follow(policy);
   auto& exchange = neighbourhood_.exchange;
   if (!exchange || policy->directory != policy_->directory) {

@@ -15,13 +15,18 @@ std::uint64_t transit_share(const config::CacheSettings& settings) {
 }
 
 std::unique_ptr<cache::DiskTier> made_disk(const config::CacheSettings& settings,
-                                           cache::Budget& budget) {
+                                           cache::Budget& budget, cache::KeptElsewhere elsewhere) {
   const auto& told = settings.disk;
   if (!told) return nullptr;
   const cache::DiskLimits limits{.path = told->path,
                                  .bytes = told->size.value,
-                                 .admit_on_second = told->admit == config::Admit::second};
+                                 .admit_on_second = told->admit == config::Admit::second,
+                                 .kept_elsewhere = std::move(elsewhere)};
   return std::make_unique<cache::DiskTier>(budget, limits, PurgePattern::reading);
+}
+
+cache::KeptElsewhere asking(const Keepers& keepers) {
+  return [&keepers](const digest::Key& key) { return keepers.elsewhere(key); };
 }
 
 // A neighbour may still hold what was purged before a restart.
@@ -36,9 +41,11 @@ void remember(const cache::disk::LatelyPurged& purged, Fills& fills) {
 Storage::Storage(const config::Settings& settings)
     : budget(settings.cache.memory.value - transit_share(settings.cache)),
       transit(transit_share(settings.cache)),
-      disk(made_disk(settings.cache, budget)),
-      store(budget, {.max_object = settings.cache.largest_object().value},
-            disk ? &disk->disk().catalog().index : nullptr, &newly_claimed),
+      disk(made_disk(settings.cache, budget, asking(keepers))),
+      store(
+          budget,
+          {.max_object = settings.cache.largest_object().value, .kept_elsewhere = asking(keepers)},
+          disk ? &disk->disk().catalog().index : nullptr, &newly_claimed),
       placement(budget),
       runs(TransferSlots::slots_in(budget.limit())),
       watch(disk.get()) {

@@ -8,6 +8,7 @@
 #include "proxy/fill/fills.hpp"
 #include "proxy/observe/disk_watch.hpp"
 #include "proxy/runs/block_runs.hpp"
+#include "proxy/server/keepers.hpp"
 #include "proxy/worker/placement.hpp"
 
 namespace proxy {
@@ -17,6 +18,7 @@ struct Storage {
   explicit Storage(const config::Settings& settings);
 
   threads::Alarm newly_claimed;  // our digest changes
+  Keepers keepers;
   cache::Budget budget;
   cache::Budget transit;                  // for bodies that are passed on unstored
   std::unique_ptr<cache::DiskTier> disk;  // null: no disk is configured

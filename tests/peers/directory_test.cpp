@@ -219,9 +219,10 @@ class SiteOfThree : public DirectoryTest {
   SiteOfThree() {
     for (std::size_t id = 0; id < 3; ++id) directory_.update(id, report_of_member(id + 1));
   }
-  static PollReport report_of_member(Epoch epoch) {
+  static PollReport report_of_member(Epoch epoch, const std::vector<std::string>& held = {}) {
     auto report = report_of({}, kNow);
     auto digest = samples::native_of({});
+    for (const auto& name : held) digest.filter.insert(key(name));
     digest.epoch = epoch;
     report.claims = Claims(std::move(digest));
     return report;
@@ -252,6 +253,48 @@ TEST_F(SiteOfThree, IsMadeOfThoseWhoMayBeAskedNow) {
   EXPECT_EQ(directory_.member(3, kNow), directory_.peers()[2]);
   EXPECT_EQ(directory_.member(5, kNow), nullptr);
   EXPECT_EQ(owners(kNow + 60s), (std::map<std::string, int>{{"", 400}})) << "too old digests";
+}
+
+// All four hold the keys.
+TEST_F(SiteOfThree, KeepsEachKeyWithTheOneOfItsHoldersWhoBidsMost) {
+  std::vector<std::string> held;
+  for (int i = 0; i < 400; ++i) held.push_back(std::to_string(i));
+  for (std::size_t id = 0; id < 3; ++id) directory_.update(id, report_of_member(id + 1, held));
+  int kept = 0;
+  for (const auto& name : held) {
+    const bool is_ours = !directory_.is_kept_elsewhere(key(name), 4, kNow);
+    kept += is_ours ? 1 : 0;
+    EXPECT_EQ(is_ours, directory_.owner(key(name), 4, kNow) == nullptr);
+  }
+  EXPECT_NEAR(kept, 100, 45);
+  for (int i = 400; i < 800; ++i) {
+    EXPECT_FALSE(directory_.is_kept_elsewhere(key(std::to_string(i)), 4, kNow))
+        << "only we hold it";
+  }
+}
+
+TEST_F(SiteOfThree, KeepsNothingWithThoseWhoMayNotBeAsked) {
+  std::string theirs;
+  for (int i = 0; theirs.empty(); ++i) {
+    const auto name = std::to_string(i);
+    if (bid_for(key(name), 1) > bid_for(key(name), 4)) theirs = name;
+  }
+  const auto is_theirs = [&](SteadyTime now) {
+    return directory_.is_kept_elsewhere(key(theirs), 4, now);
+  };
+  directory_.update(0, report_of_member(1, {theirs}));
+  EXPECT_TRUE(is_theirs(kNow));
+  EXPECT_FALSE(is_theirs(kNow + 60s)) << "too old a digest";
+  auto squid = report_of_member(1, {theirs});
+  squid.claims.native = nullptr;
+  directory_.update(0, squid);
+  EXPECT_FALSE(is_theirs(kNow)) << "no epoch";
+  directory_.update(0, report_of_member(1, {theirs}));
+  directory_.note_denial(directory_.peers()[0], key(theirs), kNow);
+  EXPECT_FALSE(is_theirs(kNow)) << "denied";
+  directory_.update(0, report_of_member(1, {theirs}));
+  answer(0, ClaimOutcome::timed_out, 1s);
+  EXPECT_FALSE(is_theirs(kNow)) << "it rests";
 }
 
 TEST_F(SiteOfThree, HasNoSquidsAndNoGuests) {

@@ -36,6 +36,7 @@ disk::Options options_of(DiskLimits limits, std::uint64_t memory_bytes,
     const Store* above = memory;
     return location.used || (above && above->was_used(key));
   };
+  if (limits.kept_elsewhere) options.log.kept_elsewhere = std::move(limits.kept_elsewhere);
   return options;
 }
 

@@ -26,6 +26,7 @@ struct DiskLimits {
   std::uint64_t bytes = 0;
   std::uint32_t segment_bytes = std::uint32_t{64} << 20;  // at most: see disk::kWantedSegments
   bool admit_on_second = false;                           // see Admission
+  KeptElsewhere kept_elsewhere = {};                      // as for the Store
 };
 
 // How many segment files, and so descriptors, a cache of this size has.

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <deque>
+#include <set>
 
 namespace proxy::cache {
 namespace {
@@ -23,13 +24,18 @@ class S3FifoOrder : public ::testing::Test {
   }
 
   std::uint64_t evicted(Part part) {
-    const S3Fifo::Item* item = fifo_.evict(part);
-    return item ? item->fingerprint : 0;
+    const auto is_duplicate = [this](const auto& item) {
+      return elsewhere_.contains(item.fingerprint);
+    };
+    const auto out = fifo_.evict(part, is_duplicate);
+    EXPECT_EQ(out.is_duplicate, out.item && elsewhere_.contains(out.item->fingerprint));
+    return out.item ? out.item->fingerprint : 0;
   }
 
   Budget budget_{1 << 20};
   std::atomic<std::uint64_t> small_bytes_ = 0;
   std::deque<S3Fifo::Item> items_;
+  std::set<std::uint64_t> elsewhere_;  // the fingerprints of duplicates
   S3Fifo fifo_{budget_, 900, small_bytes_};
 };
 
@@ -88,7 +94,7 @@ TEST_F(S3FifoOrder, ReplacementKeepsPlaceAndUses) {
   EXPECT_EQ(evicted(Part::small), 2U);  // 1 was in front of it and moved to main
   S3Fifo::Item newer(80, 1);
   fifo_.replace(fresh, newer);
-  EXPECT_EQ(fifo_.evict(Part::main), &newer);
+  EXPECT_EQ(fifo_.evict(Part::main, [](const auto&) { return false; }).item, &newer);
 }
 
 TEST_F(S3FifoOrder, ErasedItemIsNeverEvicted) {
@@ -106,6 +112,34 @@ TEST_F(S3FifoOrder, SmallBytesAreThoseOfTheSmallPart) {
   EXPECT_EQ(small_bytes_, 60U);
   EXPECT_EQ(evicted(Part::small), 2U);
   EXPECT_EQ(small_bytes_, 30U);
+}
+
+TEST_F(S3FifoOrder, ADuplicateGoesBeforeOlderItems) {
+  for (std::uint64_t i = 1; i <= 5; ++i) insert(i);
+  elsewhere_ = {3, 4};
+  for (const std::uint64_t expected : {3U, 4U, 1U, 2U, 5U}) {
+    EXPECT_EQ(evicted(Part::small), expected);
+  }
+}
+
+TEST_F(S3FifoOrder, ADuplicateHasNoSecondChance) {
+  use(insert(1), 3);
+  elsewhere_ = {1};
+  EXPECT_EQ(evicted(Part::small), 1U);
+  EXPECT_EQ(insert(1).part, Part::small) << "it became no ghost";
+  elsewhere_.clear();
+  use(items_.back(), 2);
+  EXPECT_EQ(evicted(Part::small), 0U) << "it moved to main";
+  use(items_.back(), 3);
+  insert(2);
+  elsewhere_ = {1};
+  EXPECT_EQ(evicted(Part::main), 1U);
+}
+
+TEST_F(S3FifoOrder, ADuplicateFarFromItsTurnIsNotSearchedFor) {
+  for (std::uint64_t i = 1; i <= 100; ++i) insert(i);
+  elsewhere_ = {100};
+  EXPECT_EQ(evicted(Part::small), 1U);
 }
 
 TEST(GhostList, RemembersUntilTheWindowHasPassed) {

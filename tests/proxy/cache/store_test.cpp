@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/proxy/cache/messages.hpp"
 
 namespace proxy::cache {
@@ -255,6 +257,54 @@ TEST_F(MemoryStore, ScanDoesNotWashOutWhatIsUsed) {
   int held = 0;
   for (int i = 0; i < used; ++i) held += find(url(i)).entry != nullptr;
   EXPECT_EQ(held, used);
+}
+
+TEST_F(MemoryStore, GivesUpFirstWhatIsKeptElsewhere) {
+  const auto is_elsewhere = [](const digest::Key& key) {
+    for (int i = 0; i < 1000; i += 2) {
+      if (key == key_of(url(i))) return true;
+    }
+    return false;
+  };
+  const auto held = [this] {
+    std::array<int, 2> count{};
+    for (int i = 0; i < 1000; ++i) count[i % 2] += store_->holds(key_of(url(i))) ? 1 : 0;
+    return count;
+  };
+  for (const bool asks : {false, true}) {
+    StoreLimits limits;
+    if (asks) limits.kept_elsewhere = is_elsewhere;
+    store_ = std::make_unique<Store>(budget_, limits);
+    for (int i = 0; i < 1000; ++i) put(url(i), 2000);
+    for (int i = 0; i < 1000; ++i) find(url(i));
+    for (int i = 1000; i < 1800; ++i) put(url(i), 2000);
+    const auto [duplicates, others] = held();
+    EXPECT_LT(duplicates + others, 800) << "some were evicted";
+    if (asks) {
+      EXPECT_LT(duplicates, others / 2);
+      EXPECT_EQ(store_->evicted_duplicates(), static_cast<std::uint64_t>(500 - duplicates));
+    } else {
+      EXPECT_GT(duplicates, others * 2 / 3);
+      EXPECT_EQ(store_->evicted_duplicates(), 0U);
+    }
+  }
+}
+
+TEST_F(MemoryStore, GivesUpNothingThatTheDiskHas) {
+  StoreLimits limits;
+  limits.kept_elsewhere = [](const digest::Key& key) { return key == key_of(url(1)); };
+  for (const bool is_on_disk : {false, true}) {
+    store_ = std::make_unique<Store>(budget_, limits);
+    Stock stock;
+    stock.url = url(1);
+    const auto on_disk = std::make_shared<OnDisk>();
+    if (is_on_disk) on_disk->set(key_of(stock.url), 1, 1);
+    store_->put(key_of(stock.url), {entry_of(budget_, stock), on_disk}, kStart);
+    for (int uses = 0; uses < 3; ++uses) find(stock.url);
+    for (int i = 2; i < 1500; ++i) put(url(i), 2000);
+    for (int i = 2; i < 1500; ++i) put(url(i), 2000);
+    EXPECT_EQ(store_->evicted_duplicates(), is_on_disk ? 0U : 1U);
+  }
 }
 
 TEST_F(MemoryStore, RefusesWhatIsTooLarge) {

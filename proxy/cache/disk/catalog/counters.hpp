@@ -1,5 +1,5 @@
 // What the disk did. Any thread counts and reads. One member per number of the disk in /metrics, so
-// it has 16.
+// it has 17.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,7 @@ struct Counters {
   Count stored = 0;        // records
   Count reinserted = 0;    // entries copied
   Count evicted = 0;       // entries lost with a reclaimed segment
+  Count duplicates = 0;    // entries not copied, because another cache keeps them
   Count reclaimed = 0;     // segments
   Count crowded_out = 0;   // segments reclaimed because the index was full; the disk was not
   Count squeezed_out = 0;  // segments reclaimed because others filled the file system

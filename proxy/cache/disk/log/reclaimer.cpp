@@ -64,6 +64,7 @@ void Reclaimer::read_ahead(const Segment& segment, const std::vector<Listed>& re
   for (const Listed& listed : records) {
     const auto location = catalog_.index.find(listed.key);
     if (is_purge(listed.kind) || !location || !limits_.keep(listed.key, *location)) continue;
+    if (limits_.kept_elsewhere(listed.key)) continue;
     if (bytes + listed.bytes > allowance.bytes) continue;
     bytes += listed.bytes;
     if (listed.offset > end + kGap) {
@@ -108,7 +109,7 @@ Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowan
   if (!location) return {};
   // Called for every record, even if nothing more may be copied: each call tells the writer's watch
   // that the disk is slow but does not hang.
-  const bool used = limits_.keep(listed.key, *location);
+  const bool used = limits_.keep(listed.key, *location) && !is_duplicate(listed.key);
   if (location->at != at) {
     // Another record replaced this one. If that record is a newer head for this body, go on with
     // it.
@@ -137,8 +138,8 @@ Result<void> Reclaimer::clear_out_block(const Key& key, const Location& location
     return {};
   }
   const RecordHeader& block = stored->header();
-  const bool kept =
-      allowance.entries > 0 && limits_.keep(key, location) && !claims_.is_orphan(block);
+  const bool kept = allowance.entries > 0 && limits_.keep(key, location) &&
+                    !claims_.is_orphan(block) && !is_duplicate(block.key);
   if (kept) {
     const auto copied = copy(key, location, allowance);
     if (!copied || catalog_.index.find(key)) return copied;
@@ -148,6 +149,13 @@ Result<void> Reclaimer::clear_out_block(const Key& key, const Location& location
   const auto object = catalog_.index.find(block.key);
   if (object && object->claimable_until != 0) claims_.doubt(block.key, block.version);
   return {};
+}
+
+// Whether an entry or block to keep is given up, because another cache keeps it.
+bool Reclaimer::is_duplicate(const Key& url_key) {
+  const bool is = limits_.kept_elsewhere(url_key);
+  if (is) catalog_.counters.duplicates += 1;
+  return is;
 }
 
 void Reclaimer::evict(const Key& key, Position at) {

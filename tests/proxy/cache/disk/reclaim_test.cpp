@@ -147,6 +147,23 @@ TEST(DiskReclaim, CannotBeStoppedByUsingEverything) {
   EXPECT_TRUE(scene.body(url_number(1999)));
 }
 
+TEST(DiskReclaim, CopiesNothingThatIsKeptElsewhere) {
+  const TemporaryDirectory directory;
+  Options options = small_options(directory.path());
+  const Key kept = key_for(url_number(1));
+  const Key duplicate = key_for(url_number(2));
+  options.log.keep = [=](const Key& key, const Location&) {
+    return key == kept || key == duplicate;
+  };
+  options.log.kept_elsewhere = [=](const Key& key) { return key == duplicate; };
+  Scene scene(options);
+  fill(scene, 0, 3);
+  fill(scene, 10, 1000);
+  EXPECT_TRUE(scene.body(url_number(1)));
+  EXPECT_EQ(scene.body(url_number(2)).error(), Error::gone);
+  EXPECT_EQ(scene->catalog().counters.duplicates, 1U);
+}
+
 TEST(DiskReclaim, LargeRecordsFitBesideCopies) {
   const TemporaryDirectory directory;
   Options options = small_options(directory.path());
