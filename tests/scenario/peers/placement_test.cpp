@@ -113,5 +113,57 @@ TEST(Placement, LetsRequestsJoinADuplicateUnderWay) {
   EXPECT_EQ(scene.peer.count("/19"), 1U);
 }
 
+// Two neighbours that hold the same, and have little room for more.
+struct FullNeighbours : Neighbours {
+  static constexpr int kShared = 900;
+
+  FullNeighbours() : Neighbours(json{{"cache", {{"memory", "8MiB"}}}}) {
+    origin.otherwise([](const Request&) { return cacheable(std::string(5200, 'o')); });
+    fill(a, "shared", kShared);
+    EXPECT_TRUE(b_knows(kShared));
+    fill(b, "shared", kShared);
+    EXPECT_TRUE(await([&] { return a.digest_peer("b").at("entries") == kShared; }));
+  }
+
+  void fill(const ProxyProcess& proxy, const std::string& names, int count) const {
+    Client client(proxy.port());
+    for (int i = 0; i < count; ++i) client.get(url(names, i));
+  }
+  // How many of the shared responses the proxy still holds.
+  int held(const ProxyProcess& proxy) const {
+    Client client(proxy.port());
+    int all = 0;
+    for (int i = 0; i < kShared; ++i) {
+      const auto response = client.get(url("shared", i), {{"Cache-Control", "only-if-cached"}});
+      all += response.status == 200 ? 1 : 0;
+    }
+    return all;
+  }
+  double duplicates() const { return a.metric("hearsay_evicted_duplicates_total"); }
+  std::string url(const std::string& names, int number) const {
+    return origin.url('/' + names + std::to_string(number));
+  }
+
+  ScriptedOrigin origin;
+};
+
+TEST(Placement, AFullCacheGivesUpFirstWhatItsNeighbourKeeps) {
+  const FullNeighbours scene;
+  EXPECT_EQ(scene.duplicates(), 0);
+  scene.fill(scene.a, "a", 500);
+  const int given_up = FullNeighbours::kShared - scene.held(scene.a);
+  EXPECT_GT(given_up, 100);
+  EXPECT_GT(scene.duplicates(), 0.8 * given_up);
+}
+
+// Of half of all that both hold, the neighbour is the keeper.
+TEST(Placement, AFullCacheKeepsWhatItIsTheKeeperOf) {
+  const FullNeighbours scene;
+  scene.fill(scene.a, "a", 3000);
+  EXPECT_EQ(scene.held(scene.a), 0) << "in the end all of it is too old";
+  EXPECT_EQ(scene.held(scene.b), FullNeighbours::kShared);
+  EXPECT_NEAR(scene.duplicates() / FullNeighbours::kShared, 0.5, 0.15);
+}
+
 }  // namespace
 }  // namespace scenario
