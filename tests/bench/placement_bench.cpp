@@ -66,6 +66,7 @@ class Site {
  public:
   Site(const Shape& shape, config::Duplicates setting, Evicts evicts)
       : shape_(shape),
+        setting_(setting),
         evicts_(evicts),
         resources_(made_resources(shape.urls)),
         zipf_(shape.urls, shape.alpha) {
@@ -75,8 +76,7 @@ class Site {
     const auto empty = budget.used();
     store.put(resources_[0].key, {response_to(budget, resources_[0], shape.body)}, cache::kStart);
     const auto bytes = (budget.used() - empty) * shape.urls / 100 * shape.percent;
-    for (std::uint32_t i = 0; i < shape.proxies; ++i)
-      proxies_.emplace_back(*this, i, bytes, setting);
+    for (std::uint32_t i = 0; i < shape.proxies; ++i) proxies_.emplace_back(*this, i, bytes);
   }
 
   // Counts the second half of the requests.
@@ -103,11 +103,10 @@ class Site {
 
  private:
   struct Proxy {
-    Proxy(const Site& site, std::uint32_t its_number, std::uint64_t bytes,
-          config::Duplicates setting)
+    Proxy(const Site& site, std::uint32_t its_number, std::uint64_t bytes)
         : number(its_number),
           budget(bytes),
-          placement(budget, setting),
+          placement(budget),
           store(budget,
                 {.changes = std::size_t{1} << 20, .kept_elsewhere = [&site, this](const auto& key) {
                    return site.is_kept_elsewhere(key, *this);
@@ -158,7 +157,7 @@ class Site {
     }
     if (ask_neighbours(proxy, resource)) {
       ++counts_.neighbours;
-      if (!proxy.placement.stores_duplicate(resource.key, shape_.body)) return;
+      if (!proxy.placement.stores_duplicate(setting_, resource.key, shape_.body)) return;
     } else {
       ++counts_.origin;
     }
@@ -181,6 +180,7 @@ class Site {
   }
 
   const Shape shape_;
+  const config::Duplicates setting_;
   const Evicts evicts_;
   std::vector<Resource> resources_;
   std::unordered_map<digest::Key, std::uint32_t, digest::KeyHash> numbers_;

@@ -4,18 +4,10 @@
 
 #include <thread>
 
-#include "tests/scenario/large/large_scene.hpp"
-#include "tests/scenario/peers/peer_scene.hpp"
+#include "tests/scenario/large/large_peer_scene.hpp"
 
 namespace scenario {
 namespace {
-
-// Settings of another proxy with its own disk, whose only neighbour is at this port.
-json with_neighbour(const char* name, std::uint16_t port, const std::filesystem::path& home) {
-  return with_peer(
-      name, port,
-      json{{"cache", {{"disk", {{"path", (home / "c").string()}, {"size", "512MiB"}}}}}});
-}
 
 // A part that is cut after so many bytes.
 Reply cut_after(const LargeScene& scene, const Span& span, std::uint64_t bytes) {
@@ -26,37 +18,6 @@ Reply cut_after(const LargeScene& scene, const Span& span, std::uint64_t bytes) 
       .send(pattern(span.first, bytes))
       .cut();
 }
-
-struct LargePeer : LargeScene {
-  explicit LargePeer(std::uint64_t bytes, const json& more = json::object()) : LargeScene(bytes) {
-    peer.on(kDigestPath, digest_reply(digest_claiming({origin.url("/a")})));
-    peer.on("/a", [this](const Request& request) { return answer(request); });
-    json settings = with_neighbour("p", peer.port(), home_b.path());
-    settings.merge_patch(more);
-    asking.emplace(settings);
-    EXPECT_TRUE(await([&] { return books().at("state") == "usable"; }));
-  }
-  json books() const { return asking->digest_peer("p"); }
-  Response ask_for(const std::string& range, Fields fields = {}) {
-    Client client(asking->port());
-    if (!range.empty()) fields.emplace_back("Range", "bytes=" + range);
-    return client.get(origin.url("/a"), fields);
-  }
-  std::vector<std::string> asked_of_peer() const {
-    std::vector<std::string> ranges;
-    for (const auto& request : peer.requests("/a")) ranges.push_back(request.field("Range"));
-    return ranges;
-  }
-  // Stores a range from the origin alone.
-  void hold(const std::string& range) {
-    ask_for(range, {{"Cache-Control", "no-cache"}});
-    EXPECT_EQ(peer.count("/a"), 0U);
-  }
-
-  ScriptedOrigin peer;
-  TemporaryDirectory home_b;
-  std::optional<ProxyProcess> asking;
-};
 
 TEST(LargePeer, ARangeOfAColdObjectIsAskedOfItsClaimant) {
   LargePeer scene(20 * kMiB);
@@ -69,53 +30,6 @@ TEST(LargePeer, ARangeOfAColdObjectIsAskedOfItsClaimant) {
   EXPECT_EQ(scene.books().at("bytes_saved"), 3 * kMiB);
   EXPECT_TRUE(is_hit(scene.ask_for("2097152-5242879")));
   EXPECT_EQ(scene.origin.count(), 0U);
-}
-
-const json kLeavesThere{{"digest", {{"duplicates", "second"}}}};
-
-bool is_left_there(const Response& response) {
-  return contains(nearest_cache_status(response), "not-stored/duplicate");
-}
-
-// A busy machine may make the neighbour seem slow, which stores its object at once: then the test
-// tries again.
-constexpr int kTries = 5;
-
-TEST(LargePeer, ALittlePartIsLeftThereUntilTheThirdRequest) {
-  std::string told;
-  for (int i = 0; i < kTries && told != "dds"; ++i) {
-    LargePeer scene(20 * kMiB, kLeavesThere);
-    scene.peer.on("/a", scene.part({2 * kMiB, 4 * kMiB - 1}));  // made before it is asked for
-    told.clear();
-    for (int request = 0; request < 3; ++request) {
-      const Response part = scene.ask_for("3000000-3500000");
-      scene.expect_part(part, {3'000'000, 3'500'000});
-      told += is_left_there(part) ? 'd' : 's';
-    }
-    EXPECT_TRUE(is_hit(scene.ask_for("3000000-3500000")));
-    EXPECT_EQ(scene.origin.count(), 0U);
-  }
-  EXPECT_EQ(told, "dds");
-}
-
-TEST(LargePeer, ALongPartIsStoredAtOnce) {
-  LargePeer scene(20 * kMiB, kLeavesThere);
-  EXPECT_FALSE(is_left_there(scene.ask_for("3000000-")));
-  EXPECT_TRUE(is_hit(scene.ask_for("3000000-")));
-}
-
-TEST(LargePeer, TheOriginCompletesWhatWasLeftThereAndCut) {
-  bool left_there = false;
-  for (int i = 0; i < kTries && !left_there; ++i) {
-    LargePeer scene(20 * kMiB, kLeavesThere);
-    scene.peer.on("/a",
-                  scene.described(Reply(200)).sized(scene.size).send(pattern(0, 3'000'000)).cut());
-    const Response whole = scene.ask_for("");
-    scene.expect_whole(whole);
-    left_there = is_left_there(whole);
-    EXPECT_EQ(scene.asked(), std::vector<std::string>{"bytes=3000000-"});
-  }
-  EXPECT_TRUE(left_there);
 }
 
 TEST(LargePeer, MissingBlocksAreAskedOfTheirClaimant) {
