@@ -147,8 +147,7 @@ void Server::reload() {
   follow(std::move(*policy));
   const auto waiting = config::needing_restart(started_with_, policy_->settings);
   if (!waiting.empty()) {
-    spdlog::warn("{} changed, which needs a restart",
-                 fmt::join(waiting, ", "));
+    spdlog::warn("{} changed, which needs a restart", fmt::join(waiting, ", "));
   }
   spdlog::info("the settings were reloaded from {}", file_.path());
 }
