@@ -62,13 +62,6 @@ TEST(Program, NamesEveryWrongSettingWithItsPlace) {
   }
 }
 
-TEST(Program, SaysPlainlyWhatIsNotBuiltYet) {
-  const Outcome outcome =
-      run_with("check", R"({"peers": [{"url": "http://127.0.0.1:3129", "role": "parent"}]})");
-  EXPECT_EQ(outcome.exit_code, 2);
-  EXPECT_TRUE(contains(outcome.errors, "not built yet")) << outcome.errors;
-}
-
 TEST(Program, SaysInOneLineThatSettingsCannotBeRead) {
   const Outcome outcome = run_hearsay({"serve", "--config", "/nowhere/hearsay.json"});
   EXPECT_EQ(outcome.exit_code, 2);
