@@ -49,6 +49,8 @@ class Probation {
   void prove();
   // Records that it has begun to. That proves nothing of a peer whose answers break off.
   void begin_to_send();
+  // Whether the last failure was an answer that broke off.
+  [[nodiscard]] bool breaks_off() const { return on() && reason() == Reason::broken; }
   // Records that the peer has polled us, so that it runs. Ends a rest after a failure to answer,
   // not one after a lie or after an answer that broke off: the peer is on probation then.
   void heard(SteadyTime now);
@@ -75,7 +77,6 @@ class Probation {
 
  private:
   [[nodiscard]] bool rests_for_a_lie(SteadyTime now) const;
-  [[nodiscard]] bool breaks_off() const { return on() && reason() == Reason::broken; }
   void blame(Reason reason, SteadyTime now);
   void begin_rest(Reason reason);
 

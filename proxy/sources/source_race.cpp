@@ -38,7 +38,27 @@ void note_unused(const SourceRace::About& about, const Attempt& attempt, bool be
     about.directory->note_denial(peer, about.key, attempt.begun());
 }
 
-Task<void> see_through(SourceRace::QuestionRef question, SourceRace::About about,
+// Reads the body of a neighbour whose answers broke off, though nobody uses it: its end, or a
+// mebibyte of it, shows that they do no more.
+Task<void> see_out(Worker& worker, const SourceRace::About& about, Attempt& attempt) {
+  constexpr std::uint64_t kEnough = 1 << 20;
+  const auto limit = worker.policy()->settings.timeouts.peer_first_byte;
+  const auto until = Attempt::Steady::now() + 2 * limit;
+  const PooledBuffer scratch(worker.buffers);
+  Outcome<std::size_t> read = 0;
+  std::uint64_t all = 0;
+  do {
+    read = co_await attempt.fetch().body(scratch.all(), limit);
+    if (read) all += *read;
+  } while (read && *read > 0 && all < kEnough && Attempt::Steady::now() < until);
+  const bool goes_on = read && (*read == 0 || all >= kEnough);
+  if (goes_on) co_return attempt.peer()->accuracy.probation().prove();
+  if (!read && read.error().what == Failure::What::abandoned) co_return;
+  about.directory->note(attempt.peer(), peers::ClaimOutcome::broken, std::nullopt, 0,
+                        Attempt::Steady::now());
+}
+
+Task<void> see_through(Worker& worker, SourceRace::QuestionRef question, SourceRace::About about,
                        std::shared_ptr<Wakeup> bell) {
   auto& attempt = question->attempt;
   const auto peer = attempt.peer();
@@ -57,6 +77,8 @@ Task<void> see_through(SourceRace::QuestionRef question, SourceRace::About about
   question->over = true;
   if (question->left) {
     if (!question->noted) note_unused(about, attempt, begun);
+    const bool proves = begun && attempt.head().status < 300;
+    if (proves && peer->accuracy.probation().breaks_off()) co_await see_out(worker, about, attempt);
   } else {
     bell->notify();
   }
@@ -72,8 +94,8 @@ SourceRace::SourceRace(Worker& worker, About about)
 void SourceRace::start(Question question) {
   auto shared = std::make_shared<Question>(std::move(question));
   under_way_.push_back(shared);
-  net::asio::co_spawn(worker_.io.get_executor(), see_through(std::move(shared), about_, bell_),
-                      net::asio::detached);
+  net::asio::co_spawn(worker_.io.get_executor(),
+                      see_through(worker_, std::move(shared), about_, bell_), net::asio::detached);
 }
 
 Task<SourceRace::QuestionRef> SourceRace::next(Steady::time_point until) {

@@ -48,7 +48,9 @@ TEST(LargePlacement, TheOriginCompletesWhatWasLeftThereAndCut) {
     const Response whole = scene.ask_for("");
     scene.expect_whole(whole);
     left_there = is_left_there(whole);
-    EXPECT_EQ(scene.asked(), std::vector<std::string>{"bytes=3000000-"});
+    if (left_there) {
+      EXPECT_EQ(scene.asked(), std::vector<std::string>{"bytes=3000000-"});
+    }
   }
   EXPECT_TRUE(left_there);
 }
