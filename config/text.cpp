@@ -121,8 +121,8 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates) {
-  constexpr std::size_t kLongest = 40;  // bounds the work; our keys are much shorter
-  if (text.size() > kLongest) return {};
+  constexpr std::size_t kLongestWord = 40;  // bounds the work; our keys are much shorter
+  if (text.size() > kLongestWord) return {};
   std::size_t best = text.size() / 3 + 2;  // short words are similar to everything
   std::string_view found;
   for (const std::string_view candidate : candidates) {
