@@ -52,4 +52,22 @@ std::vector<std::string_view> needing_restart(const Settings& running, const Set
   return names;
 }
 
+void keep_until_restart(const Settings& running, Settings& told) {
+  told.name = running.name;
+  told.listen = running.listen;
+  told.threads = running.threads;
+  told.sandbox = running.sandbox;
+  told.cache.memory = running.cache.memory;
+  told.cache.max_object = running.cache.max_object;
+  told.cache.disk = running.cache.disk;
+  auto& digest = told.digest;
+  digest.bits_per_entry = running.digest.bits_per_entry;
+  digest.period = running.digest.period;
+  digest.poll = running.digest.poll;
+  digest.squid_bits_per_entry = running.digest.squid_bits_per_entry;
+  digest.squid_period = running.digest.squid_period;
+  digest.peer_memory = running.digest.peer_memory;
+  told.log = running.log;
+}
+
 }  // namespace config

@@ -203,8 +203,11 @@ bool PeerDirectory::is_kept_elsewhere(const digest::Key& key, Epoch our_epoch,
   bool is_kept = false;
   view_.read([&](const View& view) {
     view.panel.ask(key, [&](std::size_t id) {
+      const Peer& peer = *peers_[id];
+      const auto takes = peer.accuracy.standing().first_byte;
+      const bool is_at_hand = peer.for_all && takes.measured() && takes.mean() <= kNear;
       const auto epoch = epoch_of(view, peers_[id], now);
-      if (!epoch || peers_[id]->denials.has(key, view.digests[id].number)) return;
+      if (!is_at_hand || !epoch || peer.denials.has(key, view.digests[id].number)) return;
       is_kept = is_kept || bid_for(key, *epoch) > bid_for(key, our_epoch);
     });
   });

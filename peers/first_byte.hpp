@@ -56,4 +56,7 @@ class FirstByte {
   std::int64_t samples_ = 0;    // 2: two or more
 };
 
+// A source that mostly takes no longer is close at hand.
+inline constexpr FirstByte::Time kNear{5'000};
+
 }  // namespace peers

@@ -89,6 +89,7 @@ Peer::Peer(std::size_t place, const config::PeerSettings& settings)
       role(settings.role),
       digest(settings.digest),
       trust(settings.trust),
+      for_all(settings.hosts.empty() && settings.not_for.empty()),
       authorization(basic_credentials(settings.login)),
       tag(tag_of(host, port)) {}
 

@@ -50,6 +50,7 @@ struct Peer {
   const config::Role role;
   const config::PeerDigest digest;
   const config::Trust trust;
+  const bool for_all;               // the settings `for` and `not_for` leave out no host
   const std::string authorization;  // the value of Proxy-Authorization; empty: none
   // 1 to 127, from host and port: names the peer where there is no room for more. The same after a
   // restart. Two peers may share a tag.

@@ -189,7 +189,9 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
   const threads::MutexLock lock(mutex_);
   const auto is_duplicate = [this](const S3Fifo::Item& item) {
     const auto& node = static_cast<const Node&>(item);
-    return kept_elsewhere_ && !is_on_disk(node.on_disk) && kept_elsewhere_(node.key);
+    // A claim is of the URL: it does not say which variant is kept.
+    const bool may_be_claimed = !is_on_disk(node.on_disk) && !node.entry->variant.varies();
+    return kept_elsewhere_ && may_be_claimed && kept_elsewhere_(node.key);
   };
   const auto victim = order_.evict(part, is_duplicate);
   if (!victim.item) return {};

@@ -223,7 +223,8 @@ Task<Outcome<void>> BodyWriter::join(Attempt rest) {
   growth_.stop();
   incoming_.attempt = std::move(rest);
   if (keeping_ && incoming_.attempt.peer()) stop_keeping();
-  co_return co_await skip_body(context_.worker, incoming_.attempt.fetch(), *skipped);
+  const auto idle = context_.request().policy().settings.timeouts.body;
+  co_return co_await skip_body(context_.worker, incoming_.attempt.fetch(), *skipped, idle);
 }
 
 void BodyWriter::complete() {

@@ -100,6 +100,7 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   auto& fill = context.fill();
   const bool held_back = is_to_be_held_back(incoming);
   const bool resumable = held_back || is_resumable(*incoming.entry);
+  const auto peer = incoming.attempt.peer();
   const auto idle = search.body_idle(incoming.attempt, resumable);
   BodyWriter writer(context, std::move(incoming));
   if (held_back) {
@@ -107,9 +108,10 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
   } else {
     writer.publish();
   }
-  // What the neighbour still fetches is as slow as the origin.
+  // What the neighbour still fetches is as slow as the origin. A body of which nobody has the rest
+  // is better slow than cut.
   std::optional<LeastRate> rate;
-  if (!writer.attempt().waits_itself()) rate.emplace(kLeastSiblingRate, kRateGrace);
+  if (resumable && !writer.attempt().waits_itself()) rate.emplace(kLeastSiblingRate, kRateGrace);
   auto written = co_await writer.write(idle, rate);
   const auto finding = worth_of(written);
   const bool is_dropped = finding.worth == Worth::cut && writer.held_back();
@@ -118,6 +120,7 @@ Task<Answered> write_body(FillContext& context, ClaimantSearch& search, Incoming
     fill.restart();
     co_return Answered::no;
   }
+  if (finding.worth == Worth::cut && !resumable) peer->accuracy.cut_a_body();
   if (finding.worth == Worth::cut)
     written =
         co_await write_rest(context, writer, written.error(), RestFrom::neighbours_and_origin);
@@ -154,7 +157,8 @@ Answered freshen_stored(FillContext& context, ClaimantSearch& search, Attempt& a
 Task<std::optional<Answered>> cut_to_client(FillContext& context, ClaimantSearch& search,
                                             Incoming& incoming) {
   if (!incoming.entry->range) co_return std::nullopt;
-  const auto cut = co_await cut_to_size(context, incoming);
+  const auto idle = search.body_idle(incoming.attempt, true);  // nothing is published yet
+  const auto cut = co_await cut_to_size(context, incoming, idle);
   if (cut && *cut == CutToSize::done) co_return std::nullopt;
   const auto finding = cut ? Finding{Worth::other_range} : worth_of(cut.error());
   search.note(incoming.attempt, finding);
@@ -178,7 +182,10 @@ Task<Answered> write_if_of_use(FillContext& context, ClaimantSearch& search, Att
     search.note(attempt, *useless);
     co_return Answered::no;
   }
-  if (might_be_cut(incoming)) co_return Answered::no;
+  if (might_be_cut(incoming)) {
+    search.note(attempt, {Worth::other_range});
+    co_return Answered::no;
+  }
   incoming.left_there = is_left_there(context, incoming);
   if (incoming.left_there && context.job.range_override) {
     const auto cut = co_await cut_to_client(context, search, incoming);

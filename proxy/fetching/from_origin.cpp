@@ -106,13 +106,13 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
     context.remark("not-stored", cache::text(storability));
   }
   auto incoming = incoming_of(context, std::move(answer), storability, asked.stored);
+  const auto idle = request.policy().settings.timeouts.body;
   if (auto object = begin_object(context, incoming, asked.range_override)) {
-    const auto idle = request.policy().settings.timeouts.body;
     co_await write_object(context, std::move(incoming), std::move(object), idle);
     co_return Next{};
   }
   if (status == 206 && asked.range_override) {
-    const auto cut = co_await cut_to_size(context, incoming);
+    const auto cut = co_await cut_to_size(context, incoming, idle);
     if (!cut) {
       context.fill().fail(cut.error());
       co_return Next{};

@@ -85,11 +85,12 @@ Task<Outcome<void>> write_into(const FillContext& context, Incoming& incoming,
   auto& attempt = incoming.attempt;
   auto& worker = context.worker;
   BlockWriter writer(worker, {run, context.job.key, context.patience}, attempt);
-  if (attempt.peer() && !attempt.waits_itself()) writer.expect(kLeastSiblingRate);
+  const bool resumable = !cache::strong_validator(*run->object).empty();
+  if (attempt.peer() && !attempt.waits_itself() && resumable) writer.expect(kLeastSiblingRate);
   Outcome<void> written = boost::system::in_place_value;
   if (const auto& part = incoming.entry->range) {
     const auto before = cache::bytes_before_block(part->range.first);
-    written = co_await skip_body(worker, attempt.fetch(), before);
+    written = co_await skip_body(worker, attempt.fetch(), before, idle);
   }
   if (written) written = co_await writer.write(idle);
   attempt.fetch().finish();

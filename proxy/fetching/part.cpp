@@ -31,7 +31,8 @@ Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuest
   co_await writer.to_the_end();
 }
 
-Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming) {
+Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
+                                     std::chrono::milliseconds idle) {
   const auto& facts = context.request().facts;
   const auto asked = http::only_range(facts.ranges);
   const auto came = incoming.entry->range;
@@ -49,7 +50,7 @@ Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming) {
     if (context.fill().close_if_unread()) attempt.abandon();
   });
   const auto before = range.first - came->range.first;
-  const auto skipped = co_await skip_body(context.worker, attempt.fetch(), before);
+  const auto skipped = co_await skip_body(context.worker, attempt.fetch(), before, idle);
   if (!skipped) co_return skipped.error();
   incoming.entry = part.entry;
   incoming.length = range.size();

@@ -12,12 +12,13 @@ net::Task<void> write_completed(FillContext& context, Attempt rest, const Origin
                                 http::ContentRange joined);
 
 // Cuts the answer to a range override to the range that the client asked for. Fails if the body
-// does.
+// does. `idle`: the longest wait for the next bytes.
 enum class CutToSize : std::uint8_t {
   done,
   not_there,  // the answer lacks the client's range, or the client's If-Range names another version
 };
-net::Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming);
+net::Task<Outcome<CutToSize>> cut_to_size(FillContext& context, Incoming& incoming,
+                                          std::chrono::milliseconds idle);
 
 // Stores a complete part, combined with a stored part of the same representation. Returns whether
 // anything was stored. `incoming`: the answer that had the part.

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "config/restart.hpp"
 #include "proxy/server/accept.hpp"
 #include "proxy/version.hpp"
 
@@ -63,7 +62,6 @@ Server::Neighbourhood::Neighbourhood(cache::Store& store, const config::DigestSe
 Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners)
     : file_(file),
       policy_(std::move(policy)),
-      started_with_(policy_->settings),
       listeners_(listeners),
       storage_(policy_->settings),
       neighbourhood_(storage_.store, policy_->settings.digest, clock_.now()),
@@ -137,17 +135,16 @@ void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>
 }
 
 void Server::reload() {
-  auto policy = file_.read(policy_.get());
-  if (!policy) {
-    for (const auto& error : policy.error()) spdlog::error("{}: {}", error.where, error.what);
+  auto reread = file_.read_again(*policy_);
+  if (!reread) {
+    for (const auto& error : reread.error()) spdlog::error("{}: {}", error.where, error.what);
     spdlog::error("the settings were not reloaded: those in force stay, until {} is mended",
                   file_.path());
     return;
   }
-  follow(std::move(*policy));
-  const auto waiting = config::needing_restart(started_with_, policy_->settings);
-  if (!waiting.empty()) {
-    spdlog::warn("{} changed, which needs a restart", fmt::join(waiting, ", "));
+  follow(std::move(reread->policy));
+  if (!reread->waiting.empty()) {
+    spdlog::warn("{} changed, which needs a restart", fmt::join(reread->waiting, ", "));
   }
   spdlog::info("the settings were reloaded from {}", file_.path());
 }

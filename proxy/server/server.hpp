@@ -66,7 +66,6 @@ class Server {
   Signals signals_;
   const SettingsFile& file_;
   PinnedPolicy policy_;
-  const config::Settings started_with_;
   Listeners& listeners_;
   WallClock clock_;
   Storage storage_;

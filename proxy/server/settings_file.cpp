@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "config/restart.hpp"
 #include "proxy/lists/read.hpp"
 
 namespace proxy {
@@ -31,19 +32,35 @@ boost::system::result<lists::AccessLists, config::SettingsErrors> read_lists_of(
   return lists;
 }
 
-}  // namespace
-
-boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::read(
-    const Policy* before) const {
-  auto settings = config::load_file(path_);
-  if (!settings) return settings.error();
-  auto lists = read_lists_of(settings->access);
+boost::system::result<PinnedPolicy, config::SettingsErrors> policy_for(config::Settings settings,
+                                                                       const std::string& path,
+                                                                       const Policy* before) {
+  auto lists = read_lists_of(settings.access);
   if (!lists) return lists.error();
   try {
-    return std::make_shared<const Policy>(std::move(*settings), std::move(*lists), before);
+    return std::make_shared<const Policy>(std::move(settings), std::move(*lists), before);
   } catch (const std::runtime_error& error) {
-    return config::SettingsErrors{{path_, error.what()}};
+    return config::SettingsErrors{{path, error.what()}};
   }
+}
+
+}  // namespace
+
+boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::read() const {
+  auto settings = config::load_file(path_);
+  if (!settings) return settings.error();
+  return policy_for(std::move(*settings), path_, nullptr);
+}
+
+boost::system::result<SettingsFile::Reread, config::SettingsErrors> SettingsFile::read_again(
+    const Policy& before) const {
+  auto settings = config::load_file(path_);
+  if (!settings) return settings.error();
+  auto waiting = config::needing_restart(before.settings, *settings);
+  config::keep_until_restart(before.settings, *settings);
+  auto policy = policy_for(std::move(*settings), path_, &before);
+  if (!policy) return policy.error();
+  return Reread{std::move(*policy), std::move(waiting)};
 }
 
 }  // namespace proxy

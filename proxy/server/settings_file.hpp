@@ -3,6 +3,8 @@
 
 #include <boost/system/result.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/load.hpp"
 #include "proxy/policy/policy.hpp"
@@ -14,10 +16,17 @@ class SettingsFile {
   explicit SettingsFile(std::string path) : path_(std::move(path)) {}
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Reads the file, and the lists that it names. Says how many entries the lists have. `before`:
-  // see Policy. Blocks: a list of a million entries takes about a second.
-  [[nodiscard]] boost::system::result<PinnedPolicy, config::SettingsErrors> read(
-      const Policy* before = nullptr) const;
+  // Reads the file, and the lists that it names. Says how many entries the lists have. Blocks: a
+  // list of a million entries takes about a second.
+  [[nodiscard]] boost::system::result<PinnedPolicy, config::SettingsErrors> read() const;
+
+  struct Reread {
+    PinnedPolicy policy;
+    std::vector<std::string_view> waiting;  // config::needing_restart()
+  };
+  // As read(), for a running proxy. What needs a restart stays as it is in `before`.
+  [[nodiscard]] boost::system::result<Reread, config::SettingsErrors> read_again(
+      const Policy& before) const;
 
  private:
   const std::string path_;

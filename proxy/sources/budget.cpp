@@ -10,7 +10,7 @@ using Time = Budget::Time;
 namespace {
 
 constexpr Time kNearOrigin = 10ms;
-constexpr Time kNear = 5ms;  // a neighbour; or how much longer than a near origin one may take
+constexpr Time kNearOriginMore = 5ms;  // how much longer than a near origin a neighbour may take
 constexpr Time kNoise = 1ms;
 constexpr Time kLeastPatience = 10ms;
 constexpr Time kLeastInBody = 50ms;
@@ -32,7 +32,7 @@ Budget budget_against(const peers::FirstByte& origin, config::Prefer prefer) {
   const auto takes = origin.mean();
   if (!spares) return {takes + kNoise, kLeastPatience};
   const auto most = 3 * takes + 20ms;
-  return {takes < kNearOrigin ? takes + kNear : most, most - takes};
+  return {takes < kNearOrigin ? takes + kNearOriginMore : most, most - takes};
 }
 
 Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budget,
@@ -44,7 +44,7 @@ Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budg
 }
 
 bool is_near(const peers::FirstByte& neighbour) {
-  return neighbour.measured() && neighbour.mean() <= kNear;
+  return neighbour.measured() && neighbour.mean() <= peers::kNear;
 }
 
 bool origin_comes_first(const peers::FirstByte& claimant, const Budget& budget) {

@@ -342,8 +342,7 @@ void ClaimantSearch::settle() {
 
 std::chrono::milliseconds ClaimantSearch::body_idle(const Attempt& answer, bool resumable) const {
   const auto& timeouts = wanted_.request.policy().settings.timeouts;
-  if (!answer.peer() || answer.waits_itself()) return timeouts.body;
-  if (!resumable) return timeouts.peer_first_byte;
+  if (!answer.peer() || answer.waits_itself() || !resumable) return timeouts.body;
   const auto patience = patience_in_body(answer.peer()->accuracy.standing().first_byte, budget_);
   return std::min(std::chrono::ceil<std::chrono::milliseconds>(patience), timeouts.peer_first_byte);
 }

@@ -24,9 +24,9 @@ net::Task<void> drain_body(Worker& worker, Fetch& fetch) {
   fetch.finish();
 }
 
-net::Task<Outcome<void>> skip_body(Worker& worker, Fetch& fetch, std::uint64_t bytes) {
+net::Task<Outcome<void>> skip_body(Worker& worker, Fetch& fetch, std::uint64_t bytes,
+                                   std::chrono::milliseconds idle) {
   const PooledBuffer scratch(worker.buffers);
-  const auto idle = worker.policy()->settings.timeouts.body;
   while (bytes > 0) {
     const auto size = std::min<std::uint64_t>(bytes, BufferPool::kSize);
     const auto into = net::asio::buffer(scratch.all(), static_cast<std::size_t>(size));

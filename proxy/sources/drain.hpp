@@ -1,6 +1,7 @@
 // Reads unwanted bytes of an answer, and drops them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "proxy/net/asio.hpp"
@@ -15,7 +16,9 @@ struct Worker;
 // and mostly here already. Once the body is read, the connection can serve another request.
 net::Task<void> drain_body(Worker& worker, Fetch& fetch);
 
-// Reads past the first `bytes` of the body. A shorter body is the failure `cut`.
-net::Task<Outcome<void>> skip_body(Worker& worker, Fetch& fetch, std::uint64_t bytes);
+// Reads past the first `bytes` of the body. A shorter body is the failure `cut`. `idle`: the
+// longest wait for the next bytes.
+net::Task<Outcome<void>> skip_body(Worker& worker, Fetch& fetch, std::uint64_t bytes,
+                                   std::chrono::milliseconds idle);
 
 }  // namespace proxy

@@ -53,7 +53,7 @@ Task<void> see_out(Worker& worker, const SourceRace::About& about, Attempt& atte
   } while (read && *read > 0 && all < kEnough && Attempt::Steady::now() < until);
   const bool goes_on = read && (*read == 0 || all >= kEnough);
   if (goes_on) co_return attempt.peer()->accuracy.probation().prove();
-  if (!read && read.error().what == Failure::What::abandoned) co_return;
+  if (read || read.error().what == Failure::What::abandoned) co_return;  // slow, or left
   about.directory->note(attempt.peer(), peers::ClaimOutcome::broken, std::nullopt, 0,
                         Attempt::Steady::now());
 }

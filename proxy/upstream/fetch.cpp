@@ -123,6 +123,11 @@ void Fetch::note_health(const Failure& failure) const {
   }
 }
 
+// A body that is cut is a failure, too.
+void Fetch::note_answer() const {
+  if (!parent() && !plan_.of_neighbour) on_.health.answered(to());
+}
+
 // A server that is silent is working on the request, or hangs. Only of a parent is it known that
 // another server might be quicker.
 bool Fetch::leaves_silent_parent() {
@@ -174,7 +179,7 @@ Task<Outcome<const http::ResponseHead*>> Fetch::response() {
     co_return failed(upstream::Errc::login_refused);
   }
   turns_.worked(steady_clock::now());
-  if (!parent() && !plan_.of_neighbour) on_.health.answered(to());
+  if (body_finished()) note_answer();
   co_return head;
 }
 
@@ -240,6 +245,7 @@ Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
     note_health(failure);
     co_return failure;
   }
+  if (body_finished()) note_answer();
   co_return *read;
 }
 

@@ -135,6 +135,7 @@ class Fetch {
   bool leaves_silent_parent();
   bool goes_around(const http::ResponseHead& head);
   void note_health(const Failure& failure) const;
+  void note_answer() const;
   [[nodiscard]] bool may_leave_parent() const;
   [[nodiscard]] bool speaks_http() const;
   [[nodiscard]] std::chrono::milliseconds first_byte() const;

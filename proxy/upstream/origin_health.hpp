@@ -31,7 +31,7 @@ class OriginHealth {
 
   OriginHealth();
 
-  // The origin has sent the head of a response.
+  // The origin has sent a whole response.
   void answered(const Endpoint& origin);
   // The origin has failed a request in a way that is its own, or the network's. Says so in the log
   // if it is the first failure since its last answer, but at most kMostLines times a minute.

@@ -19,8 +19,8 @@ class Placement {
   // Records that one of our own clients has requested the URL: not a neighbour, which asks for what
   // we hold.
   void note_asked(const digest::Key& url_key);
-  // Whether a neighbour's response is stored. If so, its requests are counted anew: once it was
-  // evicted, it has to be requested as often again. `length`: of the whole body, if known.
+  // Whether a neighbour's response is stored. If so, its requests are counted anew; those that are
+  // answered by what is stored count, too. `length`: of the whole body, if known.
   bool stores_duplicate(config::Duplicates setting, const digest::Key& url_key,
                         std::optional<std::uint64_t> length);
 

@@ -32,5 +32,26 @@ TEST(Restart, IsNotNeededForWhatRequestsFollow) {
   EXPECT_EQ(needing_restart(Settings(), told), Names());
 }
 
+TEST(Restart, UntilThenWhatNeedsItStays) {
+  Settings told;
+  told.name = "b";
+  told.listen.clear();
+  told.threads = 7;
+  told.sandbox = false;
+  told.cache.memory = mebibytes(1);
+  told.cache.max_object = mebibytes(1);
+  told.cache.disk = DiskSettings{.path = "/var/cache/hearsay", .size = mebibytes(100)};
+  told.digest.bits_per_entry = 9;
+  told.digest.period = told.digest.poll = told.digest.squid_period = milliseconds(7);
+  told.digest.squid_bits_per_entry = 9;
+  told.digest.peer_memory = mebibytes(1);
+  told.log.format = LogFormat::json;
+  told.limits.connections = 7;
+  EXPECT_EQ(needing_restart(Settings(), told).size(), 14U) << "each of them";
+  keep_until_restart(Settings(), told);
+  EXPECT_EQ(needing_restart(Settings(), told), Names());
+  EXPECT_EQ(told.limits.connections, 7U);
+}
+
 }  // namespace
 }  // namespace config

@@ -110,7 +110,8 @@ TEST(SquidAsChild, IsGivenEverythingThatItAsksFor) {
     EXPECT_TRUE(came_through(request, "squid-a.test")) << request.field("Via");
   }
   const auto by_us = [](const LogLine& line) { return line.from == "127.0.0.1"; };
-  EXPECT_EQ(logged(squid.access_log(), urls, by_us), urls.size());
+  // Squid writes a line after its client has the response.
+  EXPECT_TRUE(await([&] { return logged(squid.access_log(), urls, by_us) == urls.size(); }));
   get_all(ours.port(), urls);
   EXPECT_EQ(origin.count(), urls.size()) << "we have stored them";
 }

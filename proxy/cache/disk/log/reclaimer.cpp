@@ -109,7 +109,7 @@ Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowan
   if (!location) return {};
   // Called for every record, even if nothing more may be copied: each call tells the writer's watch
   // that the disk is slow but does not hang.
-  const bool used = limits_.keep(listed.key, *location) && !is_duplicate(listed.key);
+  const bool used = limits_.keep(listed.key, *location);
   if (location->at != at) {
     // Another record replaced this one. If that record is a newer head for this body, go on with
     // it.
@@ -118,7 +118,13 @@ Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowan
     if (newer && newer->body_at() != at) return {};
   }
   if (listed.kind == RecordKind::block) return clear_out_block(listed.key, *location, allowance);
-  if (is_kept(listed, *location, used, allowance)) return copy(listed.key, *location, allowance);
+  const bool kept = is_kept(listed, *location, used, allowance);
+  // A selector leads to variants, and an object to its blocks: these are not given up with it.
+  const bool leads_on =
+      listed.kind == RecordKind::selector || is_kept(listed, *location, false, allowance);
+  const bool is_duplicate = kept && !leads_on && limits_.kept_elsewhere(listed.key);
+  if (is_duplicate) catalog_.counters.duplicates += 1;
+  if (kept && !is_duplicate) return copy(listed.key, *location, allowance);
   evict(listed.key, location->at);
   return {};
 }
@@ -138,9 +144,11 @@ Result<void> Reclaimer::clear_out_block(const Key& key, const Location& location
     return {};
   }
   const RecordHeader& block = stored->header();
-  const bool kept = allowance.entries > 0 && limits_.keep(key, location) &&
-                    !claims_.is_orphan(block) && !is_duplicate(block.key);
-  if (kept) {
+  const bool kept =
+      allowance.entries > 0 && limits_.keep(key, location) && !claims_.is_orphan(block);
+  const bool is_duplicate = kept && limits_.kept_elsewhere(block.key);
+  if (is_duplicate) catalog_.counters.duplicates += 1;
+  if (kept && !is_duplicate) {
     const auto copied = copy(key, location, allowance);
     if (!copied || catalog_.index.find(key)) return copied;
   } else {
@@ -149,13 +157,6 @@ Result<void> Reclaimer::clear_out_block(const Key& key, const Location& location
   const auto object = catalog_.index.find(block.key);
   if (object && object->claimable_until != 0) claims_.doubt(block.key, block.version);
   return {};
-}
-
-// Whether an entry or block to keep is given up, because another cache keeps it.
-bool Reclaimer::is_duplicate(const Key& url_key) {
-  const bool is = limits_.kept_elsewhere(url_key);
-  if (is) catalog_.counters.duplicates += 1;
-  return is;
 }
 
 void Reclaimer::evict(const Key& key, Position at) {

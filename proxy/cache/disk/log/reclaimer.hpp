@@ -48,7 +48,6 @@ class Reclaimer {
                   const CopyAllowance& allowance) const;
   bool is_kept(const Listed& listed, const Location& location, bool used,
                const CopyAllowance& allowance) const;
-  bool is_duplicate(const Key& url_key);
   Result<void> copy(const Key& key, const Location& location, CopyAllowance& allowance);
   void evict(const Key& key, Position at);
 
