@@ -127,7 +127,8 @@ void note_asked(const Process& process, const Request& request, const digest::Ke
   if (facts.method == cache::RequestFacts::Method::other) return;
   if (process.disk) process.disk->admission().note_asked(key);
   const bool is_neighbours = facts.control.only_if_cached;
-  if (process.placement && !is_neighbours) process.placement->note_asked(key);
+  const bool has_neighbours = !request.policy().directory->peers().empty();
+  if (process.placement && has_neighbours && !is_neighbours) process.placement->note_asked(key);
 }
 
 // An entry in memory was requested before, so this request is at least the second one. The time at

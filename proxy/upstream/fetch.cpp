@@ -235,6 +235,7 @@ Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
     if (!silence_) silence_.emplace(executor, [this] { stream_->close(); });
     silence_->expires_after(idle);
   }
+  const bool was_finished = body_finished();
   const auto read = co_await answer_.body->read(into, idle);
   if (silence_) silence_->expires_never();
   // If the socket was shut down here, its end is not the end of the body.
@@ -245,7 +246,7 @@ Task<Outcome<std::size_t>> Fetch::body(net::asio::mutable_buffer into,
     note_health(failure);
     co_return failure;
   }
-  if (body_finished()) note_answer();
+  if (body_finished() && !was_finished) note_answer();
   co_return *read;
 }
 
