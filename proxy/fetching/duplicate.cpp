@@ -27,6 +27,11 @@ bool is_little_asked_for(const FillContext& context, const http::ContentRange& p
 
 }  // namespace
 
+bool was_left_there(const FillContext& context) {
+  const auto* const placement = context.process().placement;
+  return placement && placement->was_asked_before(context.job.key);
+}
+
 bool is_left_there(const FillContext& context, const Incoming& incoming) {
   auto* const placement = context.process().placement;
   if (!placement || context.job.stored.entry || !is_near_at_hand(incoming.attempt)) return false;

@@ -12,4 +12,8 @@ namespace proxy {
 // the answer is to be stored.
 bool is_left_there(const FillContext& context, const Incoming& incoming);
 
+// Whether our clients have requested the URL before: then what they got may have been left with a
+// neighbour, where it has grown stale.
+bool was_left_there(const FillContext& context);
+
 }  // namespace proxy

@@ -221,7 +221,7 @@ Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
   wanted.guests = !wanted.asked.part && !context.job.stored.entry;
   wanted.claimants = context.job.ask_siblings;
   wanted.of_site = !wanted.asked.part;
-  if (is_stale(context.job)) wanted.held = Held::stale;
+  if (is_stale(context.job) || was_left_there(context)) wanted.held = Held::stale;
   wanted.origin = [&](const upstream::Route& route) {
     return attempt_at_origin(context, question, route);
   };

@@ -39,7 +39,7 @@ enum class Ask : std::uint8_t {
 Ask whether_to_ask(const peers::Accuracy::Standing& claimant, const Budget& budget,
                    peers::SteadyTime now);
 
-// What this proxy has of a URL that no neighbour claims.
+// What this proxy has, or has had and left with a neighbour, of a URL that no neighbour claims.
 enum class Held : std::uint8_t { nothing, stale };
 
 // Whether a request for such a URL may wait for a neighbour of the site to say whether it is being

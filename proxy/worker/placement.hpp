@@ -19,6 +19,10 @@ class Placement {
   // Records that one of our own clients has requested the URL: not a neighbour, which asks for what
   // we hold.
   void note_asked(const digest::Key& url_key);
+  // Whether our clients have requested the URL before, besides the present request.
+  [[nodiscard]] bool was_asked_before(const digest::Key& url_key) const {
+    return asked_.of(url_key) > 1;
+  }
   // Whether a neighbour's response is stored. If so, its requests are counted anew; those that are
   // answered by what is stored count, too. `length`: of the whole body, if known.
   bool stores_duplicate(config::Duplicates setting, const digest::Key& url_key,
