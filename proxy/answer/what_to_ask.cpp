@@ -34,8 +34,8 @@ bool may_share(const Process& process, const Request& request, const Lookup& loo
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
   const auto& facts = request.facts;
   const bool simple = !verdict.part || (http::only_range(facts.ranges) && !facts.if_range);
-  // Of an object without a validator, no source can supply what is missing: a neighbour may have
-  // all of it.
+  // No source can supply the missing blocks of an object without a validator. But a neighbour may
+  // have the whole object.
   const bool is_miss = verdict.action == Action::fetch &&
                        (verdict.reason == Forward::uri_miss ||
                         verdict.reason == Forward::vary_miss || verdict.reason == Forward::partial);

@@ -28,10 +28,11 @@ struct RunJob {
 // run.
 void start_run(Worker& worker, RunJob job);
 
-// Which other sources the caller could ask.
+// The sources that the caller could ask after the neighbours.
 enum class OthersLeft : std::uint8_t { origin, none };
-// Fetches the rest of the run from neighbours that claim the object, one after another, in the
-// caller's coroutine. Returns how the run ends; nothing if no neighbour has supplied all of it.
+// The neighbours that claim the object are asked for the rest of the run, one after another, in the
+// caller's coroutine. The result says how the run ends. It is empty if the neighbours have not
+// supplied the whole rest.
 net::Task<std::optional<RunEnd>> fetch_from_neighbours(Worker& worker, const RunJob& job,
                                                        OthersLeft left);
 

@@ -16,8 +16,9 @@ namespace proxy::cache {
 // small part become ghosts, and enter main directly if they return soon. Main is a FIFO with second
 // (to fourth) chances.
 //
-// A duplicate, which another cache keeps, goes first: before other items that are about as old, and
-// without a second chance. It becomes no ghost, because its return shows no lack of it here.
+// A duplicate is an item that another cache keeps, too. It is evicted before other items of about
+// its age, and gets no second chance. An evicted duplicate becomes no ghost: its return would not
+// show that this cache is too small for it.
 //
 // This class decides only the order of eviction; its owner decides when to evict and from which
 // part: the paper shrinks the small part while it is 10 % or more of the whole, and here the whole

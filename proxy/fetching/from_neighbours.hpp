@@ -16,9 +16,11 @@ struct LeftForOrigin {
 
 // Asks the neighbours that claim the job's URL, if FillJob::ask_siblings, and writes the first
 // useful answer. Asks the origin `question` while a neighbour is silent, and by another route while
-// a parent is (sources/claimant_search). Returns nothing if the fill has ended. If that answer is
-// cut, the origin supplies the rest. An answer that could not be resumed is held back until it is
-// whole; if it is cut, the origin is asked for all of it. The client notices neither.
+// a parent is (sources/claimant_search). Returns nothing if the fill has ended.
+//
+// If the answer is cut, another source supplies the rest. A small answer without a validator has no
+// such rest, so it is held back until it is whole; if it is cut, the next source is asked for the
+// whole response. The client notices neither change of source.
 net::Task<std::optional<LeftForOrigin>> fill_from_neighbours(FillContext& context,
                                                              const OriginQuestion& question);
 

@@ -69,7 +69,8 @@ void check_guest(const FillContext& context, const Attempt& answer,
   }
 }
 
-// Who may have the rest of a body that was cut: a neighbour or, if a parent has cut it, the origin.
+// The sources that may have the rest of a body that was cut. Neighbours may. The origin may, too, if
+// a parent has cut the body.
 std::optional<RestFrom> who_has_the_rest(const FillContext& context, const BodyWriter& writer) {
   const bool neighbours = may_ask_neighbours(context.process(), context.job.key, context.request());
   const bool is_by_parent = writer.attempt().hierarchy() == Hierarchy::parent;

@@ -6,8 +6,8 @@
 
 namespace proxy {
 
-// The question as it is put to the origin, not asked yet. `route`: the parents to ask before the
-// origin, or instead of it, if they are not those of route_of().
+// The question as it is put to the origin, not asked yet. `route`: the way to the origin, in place
+// of route_of().
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question);
 Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& question,
                           upstream::Route route);

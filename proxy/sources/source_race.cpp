@@ -38,8 +38,8 @@ void note_unused(const SourceRace::About& about, const Attempt& attempt, bool be
     about.directory->note_denial(peer, about.key, attempt.begun());
 }
 
-// Reads the body of a neighbour whose answers broke off, though nobody uses it: its end, or a
-// mebibyte of it, shows that they do no more.
+// Reads a body that nobody uses, from a neighbour whose last answers broke off. A body that reaches
+// its end, or a mebibyte, shows that the neighbour works again.
 Task<void> see_out(Worker& worker, const SourceRace::About& about, Attempt& attempt) {
   constexpr std::uint64_t kEnough = 1 << 20;
   const auto limit = worker.policy()->settings.timeouts.peer_first_byte;
