@@ -55,7 +55,7 @@ std::string head_for_origin(const Request& request, std::string_view our_name, b
 FetchPlan plan_for(Client& client, const Request& request) {
   const auto& process = client.worker.process;
   FetchPlan plan;
-  aim(plan, request, request.policy().lists);
+  aim(plan, request, route_of(request));
   plan.method = request.head.method;
   plan.repeatable = http::is_idempotent(plan.method) && !request.framing.has_body();
   plan.websocket = request.asks_for_websocket() && client.response.raw_connection();

@@ -69,8 +69,8 @@ void check_guest(const FillContext& context, const Attempt& answer,
   }
 }
 
-// The sources that may have the rest of a body that was cut. Neighbours may. The origin may, too, if
-// a parent has cut the body.
+// The sources that may have the rest of a body that was cut. Neighbours may. The origin may, too,
+// if a parent has cut the body.
 std::optional<RestFrom> who_has_the_rest(const FillContext& context, const BodyWriter& writer) {
   const bool neighbours = may_ask_neighbours(context.process(), context.job.key, context.request());
   const bool is_by_parent = writer.attempt().hierarchy() == Hierarchy::parent;
@@ -190,9 +190,7 @@ Attempt attempt_at_origin(const FillContext& context, const OriginQuestion& ques
   const auto& request = context.request();
   auto head = origin_request(request, context.process().name, question.how, question.stored.get(),
                              question.tags, question.range_override);
-  auto plan = origin_plan(request, std::move(head));
-  plan.route = std::move(route);
-  return {context.worker, std::move(plan)};
+  return {context.worker, origin_plan(request, std::move(head), std::move(route))};
 }
 
 Task<void> fill_from_origin(FillContext& context, OriginQuestion question,

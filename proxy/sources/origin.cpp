@@ -1,5 +1,7 @@
 #include "proxy/sources/origin.hpp"
 
+#include <utility>
+
 #include "proxy/policy/policy.hpp"
 
 namespace proxy {
@@ -14,20 +16,24 @@ upstream::Route route_of(const Request& request) {
   return request.mapping() ? upstream::Route() : request.policy().routes.find(request.target);
 }
 
-void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& lists) {
-  plan.to = origin_of(request.target, lists);
-  plan.route = route_of(request);
+void aim(FetchPlan& plan, const Request& request, upstream::Route route) {
+  plan.to = origin_of(request.target, request.policy().lists);
+  plan.route = std::move(route);
   if (request.mapping()) plan.origins = request.mapping()->origins;
 }
 
 FetchPlan origin_plan(const Request& request, std::string head) {
+  return origin_plan(request, std::move(head), route_of(request));
+}
+
+FetchPlan origin_plan(const Request& request, std::string head, upstream::Route route) {
   const auto& timeouts = request.policy().settings.timeouts;
   FetchPlan plan;
   plan.head = std::move(head);
   plan.method = "GET";
   plan.connect = timeouts.connect;
   plan.first_byte = timeouts.first_byte;
-  aim(plan, request, request.policy().lists);
+  aim(plan, request, std::move(route));
   return plan;
 }
 

@@ -18,13 +18,14 @@ upstream::Endpoint origin_of(const http::Target& target, const lists::AccessList
 // The way to the request's origin. Parents have no part in what this proxy serves as a gateway.
 upstream::Route route_of(const Request& request);
 
-// Points the plan at the request's origin, and at the parents on the way to it; or in reverse mode
-// at the origins of its mapping.
-void aim(FetchPlan& plan, const Request& request, const lists::AccessLists& lists);
+// Points the plan at the request's origin, by this route; or in reverse mode at the origins of its
+// mapping.
+void aim(FetchPlan& plan, const Request& request, upstream::Route route);
 
 // A GET to the request's origin, with the time-outs of the settings. `head`: the whole head to
-// send.
+// send. `route`: in place of route_of().
 FetchPlan origin_plan(const Request& request, std::string head);
+FetchPlan origin_plan(const Request& request, std::string head, upstream::Route route);
 
 // The fields of the origin's response that replace Cache-Control (RFC 9213). A response that
 // neighbours may get follows the setting for forward requests, because it does so at the

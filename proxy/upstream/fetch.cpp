@@ -35,6 +35,7 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
   input_.reset();
   answer_.text.clear();
   asked_ = steady_clock::now();
+  known_to_fail_ = false;
   if (plan_.parents_only && !parent()) co_return failed(upstream::Errc::no_parent_left);
   stream_ = may_reuse ? on_.pool.take(to()) : nullptr;
   reused_ = stream_ != nullptr;
@@ -54,23 +55,26 @@ Task<Outcome<void>> Fetch::connect(bool may_reuse) {
   if (abandoned_) co_return failed({});
   input_.emplace(*stream_, on_.buffers);
   stream_->expires_after(first_byte());
-  const auto error = co_await send_head();
+  const auto* const by = parent();
+  const auto to_parent =
+      by ? http::to_proxy(plan_.head, plan_.route.site, by->authorization) : std::string();
+  const std::string& head = by ? to_parent : plan_.head;
+  const auto error = co_await stream_->write(net::asio::buffer(head));
   if (error) co_return failed(error);
   co_return boost::system::in_place_value;
 }
 
-Task<net::error_code> Fetch::send_head() {
-  if (!parent()) co_return co_await stream_->write(net::asio::buffer(plan_.head));
-  const auto head = http::to_proxy(plan_.head, plan_.route.site, parent()->authorization);
-  co_return co_await stream_->write(net::asio::buffer(head));
+// Not a coroutine, like most that a miss passes through: each frame costs every miss.
+Task<Outcome<void>> Fetch::start() {
+  if (plan_.route.has_parents() || !plan_.route.direct) return start_by_route();
+  turns_.next(steady_clock::now());
+  return ask_in_turn();
 }
 
-Task<Outcome<void>> Fetch::start() {
+Task<Outcome<void>> Fetch::start_by_route() {
   if (plan_.route.leads_nowhere()) co_return failed(upstream::Errc::no_route);
-  if (plan_.route.has_parents()) {
-    const auto objection = co_await on_.connector.objection(plan_.to, plan_.connect);
-    if (objection) co_return failed(objection);
-  }
+  const auto objection = co_await on_.connector.objection(plan_.to, plan_.connect);
+  if (objection) co_return failed(objection);
   turns_.next(steady_clock::now());
   co_return co_await ask_in_turn();
 }
@@ -123,9 +127,11 @@ void Fetch::note_health(const Failure& failure) const {
   }
 }
 
-// A body that is cut is a failure, too.
+// A body that is cut is a failure, too. The first answer over a connection has shown that the
+// origin works, so a later one tells something new only while an origin fails.
 void Fetch::note_answer() const {
-  if (!parent() && !plan_.of_neighbour) on_.health.answered(to());
+  if (parent() || plan_.of_neighbour) return;
+  if (!reused_ || on_.health.has_troubles()) on_.health.answered(to());
 }
 
 // A server that is silent is working on the request, or hangs. Only of a parent is it known that
@@ -168,30 +174,33 @@ Task<bool> Fetch::answers_within(std::chrono::milliseconds time) {
 }
 
 Task<Outcome<const http::ResponseHead*>> Fetch::response() {
-  auto head = co_await hear();
-  while (head ? goes_around(**head) : moves_on(head.error())) {
-    const auto again = co_await ask_in_turn();
-    if (!again) co_return again.error();
-    head = co_await hear();
+  auto head = co_await read_head();
+  while (!head || goes_around(**head)) {
+    if (!head && died_unheard(head.error())) {
+      const auto on_new_one = co_await connect(false);
+      if (!on_new_one) {
+        head = on_new_one.error();
+        continue;
+      }
+    } else {
+      if (!head && !moves_on(head.error())) co_return head;
+      const auto again = co_await ask_in_turn();
+      if (!again) co_return again.error();
+    }
+    head = co_await read_head();
   }
-  if (!head) co_return head;
   if (parent() && (*head)->status == kLoginRefused) {
     co_return failed(upstream::Errc::login_refused);
   }
   turns_.worked(steady_clock::now());
-  if (body_finished()) note_answer();
+  if (!(*head)->interim() && body_finished()) note_answer();
   co_return head;
 }
 
-// Reads a head. If a pooled connection turns out to be dead, asks on a new one.
-Task<Outcome<const http::ResponseHead*>> Fetch::hear() {
-  auto head = co_await read_head();
-  const bool died_unheard =
-      !head && reused_ && !heard_ && plan_.repeatable && head.error().what == Failure::What::cut;
-  if (!died_unheard || abandoned_) co_return head;
-  const auto again = co_await connect(false);
-  if (!again) co_return again.error();
-  co_return co_await read_head();
+// Whether a pooled connection has turned out to be dead, so that a new one is worth a try.
+bool Fetch::died_unheard(const Failure& failure) const {
+  return reused_ && !heard_ && plan_.repeatable && failure.what == Failure::What::cut &&
+         !abandoned_;
 }
 
 Task<Outcome<const http::ResponseHead*>> Fetch::read_head() {

@@ -127,10 +127,10 @@ class Fetch {
   static constexpr std::chrono::milliseconds kExactBelow{1'000};
 
   net::Task<Outcome<void>> connect(bool may_reuse);
+  net::Task<Outcome<void>> start_by_route();
   net::Task<Outcome<void>> ask_in_turn();
-  net::Task<net::error_code> send_head();
   net::Task<Outcome<const http::ResponseHead*>> read_head();
-  net::Task<Outcome<const http::ResponseHead*>> hear();
+  [[nodiscard]] bool died_unheard(const Failure& failure) const;
   bool moves_on(const Failure& failure);
   bool leaves_silent_parent();
   bool goes_around(const http::ResponseHead& head);

@@ -31,6 +31,8 @@ class OriginHealth {
 
   OriginHealth();
 
+  // Whether an origin has failed and has not answered since.
+  [[nodiscard]] bool has_troubles() const { return any_.load(std::memory_order_relaxed); }
   // The origin has sent a whole response.
   void answered(const Endpoint& origin);
   // The origin has failed a request in a way that is its own, or the network's. Says so in the log
