@@ -254,7 +254,9 @@ TEST(SiteCollapse, AsksAboutWhatIsStaleWhereTheOriginTakesTwiceAsLong) {
   };
   all();
   const double before = site.questions(1) + site.questions(2);
-  std::this_thread::sleep_for(2s);  // until all are stale
+  const auto claimed = [&] { return site.members[0].digest().at("entries").get<int>(); };
+  ASSERT_TRUE(await([&] { return claimed() > 0; }));
+  ASSERT_TRUE(await([&] { return claimed() == 0; })) << "all are stale";
   all();
   EXPECT_GT(site.questions(1) + site.questions(2) - before, 6) << "of about 13";
 }
