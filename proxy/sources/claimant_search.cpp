@@ -46,17 +46,24 @@ peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
 }
 
 // The neighbour to ask about a key that nobody claims: its owner or, if that is this proxy, the
-// neighbour that has said that it fetches the key. Null: none, or what it fetches is not to be
-// shared.
+// neighbour that has said that it fetches the key. Null: none.
 PeerRef neighbour_of_site(Worker& worker, const ClaimantSearch::For& wanted) {
   auto& process = worker.process;
   const auto& directory = wanted.request.policy().directory;
   const auto now = Attempt::Steady::now();
-  if (process.fills.recently_unshared(wanted.key, now)) return nullptr;
   const auto ours = process.publisher.current()->epoch;
   if (auto owner = directory->owner(wanted.key, ours, now)) return owner;
   const auto fetcher = process.site_fetches.fetcher_of(wanted.key, now);
   return fetcher ? directory->member(*fetcher, now) : nullptr;
+}
+
+// Whether a neighbour that claims nothing is worth a question.
+bool pays(const ClaimantSearch::For& wanted, const peers::FirstByte& origin,
+          const peers::Peer& neighbour) {
+  const auto& policy = wanted.request.policy();
+  return policy.routes.may_ask(neighbour.id, wanted.request.target) &&
+         site_pays(origin, neighbour.accuracy.standing().first_byte, policy.settings.digest.prefer,
+                   wanted.held);
 }
 
 Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
@@ -70,11 +77,10 @@ Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
             [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }};
   }
   auto neighbour = neighbour_of_site(worker, wanted);
-  const auto& routes = wanted.request.policy().routes;
-  const bool pays =
-      neighbour && routes.may_ask(neighbour->id, wanted.request.target) &&
-      site_pays(origin, neighbour->accuracy.standing().first_byte, settings.prefer, wanted.held);
-  return Candidates(pays ? std::move(neighbour) : nullptr);
+  // The cheap question first: the last one takes a lock.
+  const bool is_asked = neighbour && pays(wanted, origin, *neighbour) &&
+                        !worker.process.fills.recently_unshared(wanted.key, Attempt::Steady::now());
+  return Candidates(is_asked ? std::move(neighbour) : nullptr);
 }
 
 }  // namespace
@@ -182,14 +188,6 @@ Task<void> ClaimantSearch::note_no(SourceRace::Question& question, const Finding
     co_await drain_body(worker_, attempt.fetch());
 }
 
-// Whether a neighbour that claims nothing is worth a question.
-bool ClaimantSearch::pays(const peers::Peer& peer) const {
-  const auto& policy = wanted_.request.policy();
-  return policy.routes.may_ask(peer.id, wanted_.request.target) &&
-         site_pays(origin_.takes, peer.accuracy.standing().first_byte,
-                   policy.settings.digest.prefer, wanted_.held);
-}
-
 // Asks whom the key's owner has named, once.
 void ClaimantSearch::follow_to_fetcher(const Attempt& answer) {
   if (!answer.outcome() || candidates_.asked() > 1) return;
@@ -197,7 +195,7 @@ void ClaimantSearch::follow_to_fetcher(const Attempt& answer) {
   if (!fetcher) return;
   const auto& directory = wanted_.request.policy().directory;
   auto peer = directory->member(*fetcher, Steady::now());
-  if (peer && pays(*peer)) candidates_.add(std::move(peer));
+  if (peer && pays(wanted_, origin_.takes, *peer)) candidates_.add(std::move(peer));
 }
 
 // One request at a time tries a neighbour that failed. The next source is asked at once.

@@ -78,7 +78,6 @@ class ClaimantSearch {
   [[nodiscard]] bool asks_origin_first() const;
   void ask_claimant(const peers::PeerRef& peer);
   void wait_for_fetch();
-  [[nodiscard]] bool pays(const peers::Peer& peer) const;
   void follow_to_fetcher(const Attempt& answer);
   void ask_origin();
   void ask_by_rest_of_route();
