@@ -131,6 +131,21 @@ Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now) const
   return claimants;
 }
 
+std::vector<PeerDirectory::Claim> PeerDirectory::claims_of(const digest::Key& key,
+                                                           SteadyTime now) const {
+  return view_.read([&](const View& view) {
+    std::vector<Claim> all;
+    for (const PeerRef& peer : peers_) {
+      const PollReport& report = view.reports[peer->id];
+      Claim claim{.peer = peer, .state = state_of(*peer, report, now), .claims = std::nullopt};
+      if (report.counts(now)) claim.claims = report.claims.filter->contains(key);
+      claim.denied = peer->denials.has(key, view.digests[peer->id].number);
+      all.push_back(std::move(claim));
+    }
+    return all;
+  });
+}
+
 PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, SteadyTime now,
                                             std::uint32_t chosen) const {
   boost::container::small_vector<std::size_t, 16> others;
