@@ -13,6 +13,7 @@ constexpr Fixed kFixed[] = {
     {"listen", [](const Settings& from, Settings& to) { to.listen = from.listen; }},
     {"threads", [](const Settings& from, Settings& to) { to.threads = from.threads; }},
     {"sandbox", [](const Settings& from, Settings& to) { to.sandbox = from.sandbox; }},
+    {"control", [](const Settings& from, Settings& to) { to.control = from.control; }},
     {"cache.memory",
      [](const Settings& from, Settings& to) { to.cache.memory = from.cache.memory; }},
     {"cache.max_object",

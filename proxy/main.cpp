@@ -10,6 +10,7 @@
 #include "config/load.hpp"
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
+#include "proxy/command/steer/arguments.hpp"
 #include "proxy/policy/site_rules.hpp"
 #include "proxy/purging/purge_pattern.hpp"
 #include "proxy/sandbox/sandbox.hpp"
@@ -75,12 +76,14 @@ int serve(proxy::PinnedPolicy policy, const proxy::SettingsFile& file) {
   const auto& settings = policy->settings;
   // The sandbox lets no socket listen, and limits files only for threads that start later.
   proxy::Listeners listeners(settings.listen, proxy::thread_count(settings));
+  proxy::ControlSocket control(settings);
   const auto confined = confine(settings, file.path());
-  proxy::Server server(std::move(policy), file, listeners);
+  proxy::Server server(std::move(policy), file, listeners, control);
   spdlog::info("{}", confined);
   for (const auto& address : listeners.addresses()) {
     std::cout << "listening on " << address << '\n';
   }
+  if (!control.path().empty()) spdlog::info("control socket: {}", control.path());
   std::cout.flush();
   server.run();
   return 0;
@@ -128,6 +131,7 @@ int main(int argc, char** argv) {
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
   const auto digest = proxy::command::add_digest(app);
   const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
+  const auto steer = proxy::command::add_steering(app);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the log or output that ends fails the next write
   try {
@@ -137,6 +141,7 @@ int main(int argc, char** argv) {
       raise_descriptor_limit();  // each segment takes one
       return cache({});
     }
+    if (const auto steered = steer({})) return *steered;
     return run(*serving, config_path);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadSettings;

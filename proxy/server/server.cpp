@@ -59,10 +59,12 @@ Server::Neighbourhood::Neighbourhood(cache::Store& store, const config::DigestSe
                                      cache::Time now)
     : settings(told), holdings(store), publisher(holdings, settings, now) {}
 
-Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners)
+Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners,
+               ControlSocket& control)
     : file_(file),
       policy_(std::move(policy)),
       listeners_(listeners),
+      control_(control),
       storage_(policy_->settings),
       neighbourhood_(storage_.store, policy_->settings.digest, clock_.now()),
       metrics_(listeners_.threads()),
@@ -83,6 +85,7 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listene
                .log = log_,
                .tls = tls_,
                .aside = aside_.get_executor(),
+               .reload = [this] { return reload_on_order(); },
                .descriptors = descriptor_limits_of(policy_->settings)},
       workers_(process_, aside_, listeners_.threads()) {}
 
@@ -123,6 +126,11 @@ void Server::start() {
                      asio::detached);
     }
   }
+  auto& first = workers_.workers().front();
+  if (auto acceptor = control_.acceptor(first.io.get_executor())) {
+    asio::co_spawn(first.io.get_executor(), accept_operators(first, std::move(*acceptor)),
+                   asio::detached);
+  }
   workers_.start();
 }
 
@@ -134,19 +142,25 @@ void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>
   });
 }
 
-void Server::reload() {
+Reloaded Server::reload() {
   auto reread = file_.read_again(*policy_);
   if (!reread) {
     for (const auto& error : reread.error()) spdlog::error("{}: {}", error.where, error.what);
     spdlog::error("the settings were not reloaded: those in force stay, until {} is mended",
                   file_.path());
-    return;
+    return {file_.path(), reread.error(), {}};
   }
   follow(std::move(reread->policy));
   if (!reread->waiting.empty()) {
     spdlog::warn("{} changed, which needs a restart", fmt::join(reread->waiting, ", "));
   }
   spdlog::info("the settings were reloaded from {}", file_.path());
+  return {file_.path(), {}, std::move(reread->waiting)};
+}
+
+net::Task<Reloaded> Server::reload_on_order() {
+  auto work = [](Server& server) -> net::Task<Reloaded> { co_return server.reload(); };
+  co_return co_await asio::co_spawn(signals_.io.get_executor(), work(*this), net::use_task);
 }
 
 void Server::run() {
@@ -181,6 +195,7 @@ void Server::stop() {
   // The disk notifies coroutines of reads and writes, so the disk stops while they still exist.
   if (storage_.disk && storage_.disk->stop() == cache::DiskTier::Stopped::hangs)
     end_without_disk(log_);
+  signals_.io.end_coroutines();  // an order to reload may wait there
   workers_.end_coroutines();
   storage_.fills.clear();  // fills and runs refer to the workers' timers
   storage_.runs.clear();
