@@ -16,6 +16,8 @@
 #include "proxy/sandbox/sandbox.hpp"
 #include "proxy/server/server.hpp"
 #include "proxy/server/settings_file.hpp"
+#include "proxy/succession/launcher.hpp"
+#include "proxy/succession/predecessor.hpp"
 #include "proxy/version.hpp"
 
 namespace {
@@ -71,14 +73,17 @@ std::string confine(const config::Settings& settings, const std::string& config_
   return proxy::sandbox::describe(proxy::sandbox::enter(grants));
 }
 
-int serve(proxy::PinnedPolicy policy, const proxy::SettingsFile& file) {
+int serve(proxy::PinnedPolicy policy, const proxy::SettingsFile& file, char* const* arguments) {
   raise_descriptor_limit(policy->settings);
   const auto& settings = policy->settings;
   // The sandbox lets no socket listen, and limits files only for threads that start later.
   proxy::Listeners listeners(settings.listen, proxy::thread_count(settings));
-  proxy::ControlSocket control(settings);
+  auto predecessor = proxy::succession::Predecessor::of_environment();
+  proxy::ControlSocket control(settings, static_cast<bool>(predecessor));
+  const proxy::succession::Launcher launcher(arguments);
   const auto confined = confine(settings, file.path());
-  proxy::Server server(std::move(policy), file, listeners, control);
+  predecessor.take_disk();
+  proxy::Server server(std::move(policy), file, {listeners, control}, {predecessor, launcher});
   spdlog::info("{}", confined);
   for (const auto& address : listeners.addresses()) {
     std::cout << "listening on " << address << '\n';
@@ -102,11 +107,12 @@ int check(const config::Settings& settings, const std::string& config_path) {
   return 0;
 }
 
-int run(const CLI::App& serving, const std::string& config_path) {
+int run(const CLI::App& serving, const std::string& config_path, char* const* arguments) {
   const proxy::SettingsFile file(config_path);
   auto policy = load_policy(file);
   if (!policy) return kBadSettings;
-  return serving.parsed() ? serve(std::move(policy), file) : check(policy->settings, config_path);
+  return serving.parsed() ? serve(std::move(policy), file, arguments)
+                          : check(policy->settings, config_path);
 }
 
 // For `hearsay cache`, as the proxy does it.
@@ -142,7 +148,7 @@ int main(int argc, char** argv) {
       return cache({});
     }
     if (const auto steered = steer({})) return *steered;
-    return run(*serving, config_path);
+    return run(*serving, config_path, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadSettings;
   } catch (const std::exception& error) {

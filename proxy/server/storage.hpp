@@ -15,7 +15,8 @@ namespace proxy {
 
 struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
-  explicit Storage(const config::Settings& settings);
+  // `in_use`: see open_disk().
+  Storage(const config::Settings& settings, cache::DiskTier::InUse in_use);
 
   threads::Alarm newly_claimed;  // our digest changes
   Keepers keepers;
