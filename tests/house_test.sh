@@ -70,6 +70,7 @@ rooms=(
   cache/disk/format
   lists
   sandbox
+  machine
   memory
   net
   http
@@ -107,6 +108,7 @@ rests_on cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cach
 rests_on lists http
 rests_on sandbox
 rests_on succession
+rests_on machine
 rests_on memory
 rests_on inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on wire net http
