@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 constexpr std::size_t kMostRules = 256;
 constexpr std::size_t kMostNames = 64;
 constexpr std::size_t kMostPaths = 32;
-constexpr std::size_t kMostPlaces = 63;  // bytes of a glob other than `*` (proxy/policy/path_glob.hpp)
+constexpr std::size_t kMostPlaces =
+    63;  // bytes of a glob other than `*` (proxy/policy/path_glob.hpp)
 constexpr std::size_t kLongestName = 128;
 constexpr milliseconds kLongest = 24h * 365 * 10;
 

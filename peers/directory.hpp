@@ -80,8 +80,8 @@ class PeerDirectory {
   Claimants claimants(const digest::Key& key, SteadyTime now, digest::RuleMark rule = 0) const;
 
   // One of the peers whose digest is in use and does not claim the key, selected by `chosen`; null
-  // if there is none. `rule`: as for claimants(). Leaves out the peers that claimants() leaves out. Changes no counter. Any
-  // thread, never waits.
+  // if there is none. `rule`: as for claimants(). Leaves out the peers that claimants() leaves out.
+  // Changes no counter. Any thread, never waits.
   PeerRef other_than_claimants(const digest::Key& key, SteadyTime now, std::uint32_t chosen,
                                digest::RuleMark rule = 0) const;
 
@@ -94,8 +94,8 @@ class PeerDirectory {
 
   // Whether a Hearsay of the site that may be asked now, but not we, keeps the key: of all who hold
   // it, us included, the member with the greatest bid keeps it when the others give it up. A
-  // claimant without an epoch keeps nothing for us. `rule`: by which we keep it; 0: none. Changes no
-  // counter. Any thread, never waits.
+  // claimant without an epoch keeps nothing for us. `rule`: by which we keep it; 0: none. Changes
+  // no counter. Any thread, never waits.
   bool is_kept_elsewhere(const digest::Key& key, Epoch our_epoch, SteadyTime now,
                          digest::RuleMark rule = 0) const;
 
@@ -136,8 +136,8 @@ class PeerDirectory {
 
   // The epoch of a peer that is a Hearsay of the site and may be asked now.
   static std::optional<Epoch> epoch_of(const View& view, const PeerRef& peer, SteadyTime now);
-  // Calls found(id) for each claimant of the key, or of the key under the rule, once for each of the
-  // two.
+  // Calls found(id) for each claimant of the key, or of the key under the rule, once for each of
+  // the two.
   template <class Found>
   static void ask(const View& view, const digest::Key& key, digest::RuleMark rule, Found found);
   static bool foreseen(const PeerRef& peer, const View& view, std::uint64_t total);

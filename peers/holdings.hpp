@@ -16,8 +16,8 @@ using digest::KeyChange;
 
 // A key is held while a plain GET with only-if-cached would be answered by 200, now and for the
 // next 5 s; it is held by a rule while it would be if the question named this rule
-// (digest/rule.hpp). A change is a claim that begins (added) or ends (removed), so the two alternate
-// per claim. Called on the control thread only.
+// (digest/rule.hpp). A change is a claim that begins (added) or ends (removed), so the two
+// alternate per claim. Called on the control thread only.
 class Holdings {
  public:
   virtual ~Holdings() = default;

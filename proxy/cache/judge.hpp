@@ -40,8 +40,8 @@ struct RequestFacts {
   // may be about the credentials.
   bool open_to_all = false;
   bool has_credentials = false;  // if open_to_all: there is an Authorization field
-  bool never_store = false;    // forward the request and store nothing of the response
-  bool store_cookies = false;  // a Set-Cookie does not keep a response from being stored
+  bool never_store = false;      // forward the request and store nothing of the response
+  bool store_cookies = false;    // a Set-Cookie does not keep a response from being stored
   // No origin is available: any stored response is served unless it forbids that (RFC 9111 4.2.4),
   // and nothing is forwarded.
   bool offline = false;
@@ -101,8 +101,8 @@ struct Verdict {
 // only-if-cached is answered by what is stored or refused, never forwarded. It counts as a
 // neighbour's question, whoever asks: Entry::for_neighbours() applies. A proxy gets only a 200 or a
 // part of one (or a 304), because Squid takes any other answer of a sibling for a refusal. A proxy
-// that does not name the rule by which an entry lasts (Entry::rule) is answered as if we had no rule,
-// or it would get a response that is stale to it.
+// that does not name the rule by which an entry lasts (Entry::rule) is answered as if we had no
+// rule, or it would get a response that is stale to it.
 Verdict judge(const RequestFacts& request, const Found& found, Time now);
 
 // Whether a stale entry may be served because its validation failed, by a failure to reach the

@@ -150,10 +150,10 @@ std::string encode_head(const Entry& entry, std::uint64_t selector) {
   std::string out;
   out.reserve(kFixedBytes + entry.head.size());
   out += static_cast<char>(kLayout);
-  out += static_cast<char>((entry.shared ? kShared : 0) | (entry.no_cache ? kNoCache : 0) |
-                           (entry.never_stale ? kNeverStale : 0) | (entry.object ? kObject : 0) |
-                           (entry.rule != 0 ? kByRule : 0) |
-                           (entry.by_rule_alone ? kByRuleAlone : 0));
+  out +=
+      static_cast<char>((entry.shared ? kShared : 0) | (entry.no_cache ? kNoCache : 0) |
+                        (entry.never_stale ? kNeverStale : 0) | (entry.object ? kObject : 0) |
+                        (entry.rule != 0 ? kByRule : 0) | (entry.by_rule_alone ? kByRuleAlone : 0));
   out += static_cast<char>(entry.source);
   out += static_cast<char>(entry.freshness.basis);
   append(out, static_cast<std::uint32_t>(entry.head.size()));

@@ -29,15 +29,17 @@ struct Claimable : ClaimHook {
       : key(its_key), terms(its_terms) {}
 
   [[nodiscard]] Time claimable_until() const { return by_rule ? terms.by_rule_until : terms.until; }
-  [[nodiscard]] digest::Claim claim() const { return {key, by_rule ? terms.rule : digest::RuleMark{0}}; }
+  [[nodiscard]] digest::Claim claim() const {
+    return {key, by_rule ? terms.rule : digest::RuleMark{0}};
+  }
 
   const digest::Key key;
   const ClaimTerms terms;
   bool by_rule = false;  // which of the two claims it has; set by ShardClaims
 };
 
-// The claimable variants of one key. Nearly always all that are claimed by a rule have the same one;
-// a variant with another rule is not claimed by it.
+// The claimable variants of one key. Nearly always all that are claimed by a rule have the same
+// one; a variant with another rule is not claimed by it.
 struct ClaimCounts {
   std::size_t for_all = 0;
   std::size_t by_rule = 0;

@@ -24,8 +24,8 @@ class Index;
 }
 
 // Whether another cache keeps the response of the URL, so that this one may give it up first. The
-// claim is ours: the other one's may be for everybody or by the same rule. Called under locks, so it
-// neither locks nor waits.
+// claim is ours: the other one's may be for everybody or by the same rule. Called under locks, so
+// it neither locks nor waits.
 using KeptElsewhere = std::function<bool(const digest::Claim&)>;
 
 struct StoreLimits {
@@ -120,8 +120,9 @@ class Store {
   void lose_departures(Time now);
 
   // Appends the changes since the last call, in order per claim; beginnings and ends of a claim
-  // alternate. Applied to the earlier changes, `out` yields exactly the set of claims at `now`, unless another thread changes the store meanwhile; then the next call returns the rest.
-  // One caller at a time.
+  // alternate. Applied to the earlier changes, `out` yields exactly the set of claims at `now`,
+  // unless another thread changes the store meanwhile; then the next call returns the rest. One
+  // caller at a time.
   Collected collect(Time now, std::vector<KeyChange>& out);
   // All claims at `now`. The next collect() returns the changes from then on. Scans the store
   // one shard at a time: for the start and after an overflow.

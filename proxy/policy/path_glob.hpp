@@ -8,9 +8,9 @@
 
 namespace proxy {
 
-// `*` matches any bytes, also none, and also `/`. `?` matches exactly one byte, also `/`. Every other
-// byte matches itself; there is no escape, so a literal `*` or `?` can be matched only by a wildcard.
-// Compares whole paths: "*.deb" does not match "/a.deb/b". Immutable; any thread.
+// `*` matches any bytes, also none, and also `/`. `?` matches exactly one byte, also `/`. Every
+// other byte matches itself; there is no escape, so a literal `*` or `?` can be matched only by a
+// wildcard. Compares whole paths: "*.deb" does not match "/a.deb/b". Immutable; any thread.
 //
 // All alternatives are followed at the same time, each as a bit of one word (Baeza-Yates and Gonnet
 // 1992). So a path costs one step per byte, whatever the glob, and nothing is tried twice.

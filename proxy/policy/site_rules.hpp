@@ -19,10 +19,10 @@ class SiteRule {
  public:
   explicit SiteRule(const config::RuleSettings& settings);
 
-  // Compares the host, the port if the rule names one, the beginning of path and query (`path`), and
-  // the path without its query with the globs (`paths`, path_glob.hpp), byte for byte in the spelling
-  // of the canonical URL (http::Target). All conditions that the rule has must hold; of the globs,
-  // one.
+  // Compares the host, the port if the rule names one, the beginning of path and query (`path`),
+  // and the path without its query with the globs (`paths`, path_glob.hpp), byte for byte in the
+  // spelling of the canonical URL (http::Target). All conditions that the rule has must hold; of
+  // the globs, one.
   [[nodiscard]] bool matches(const http::Target& target) const;
 
   // For Cache-Status: "rule/NAME".
@@ -31,9 +31,9 @@ class SiteRule {
   // Writes the effects of the rule into the facts:
   // - min_fresh, max_fresh, negative: see cache::FreshnessBounds.
   // - immutable: a fresh response answers whatever no-cache, max-age or min-fresh the client sends.
-  //   RFC 8246 lets a proxy validate when the client says no-cache; but package managers and CI send
-  //   it for files whose names never change their content, and a mirror is there to spare the origin
-  //   that. Once the response is stale, it is validated as ever.
+  //   RFC 8246 lets a proxy validate when the client says no-cache; but package managers and CI
+  //   send it for files whose names never change their content, and a mirror is there to spare the
+  //   origin that. Once the response is stale, it is validated as ever.
   // - authorization: see cache::RequestFacts::open_to_all.
   // - ignore_client_no_cache: no-cache (also in Pragma) and max-age=0 count as if the client had
   //   not sent them, as with Squid's ignore-reload. The request to the origin still contains them.
@@ -67,10 +67,10 @@ class SiteRule {
 };
 
 // What neighbours must have in common with us to use, and to be given, what the rule keeps: the
-// bounds of freshness if it has min_fresh, and whether credentials are ignored. It depends neither on
-// the rule's name nor on its conditions: both sides ask it for one URL, to which each applies its own
-// first rule. 0 for a rule that makes no response reusable for longer, or for more clients. Wire
-// format (digest/rule.hpp); never changes for the same settings.
+// bounds of freshness if it has min_fresh, and whether credentials are ignored. It depends neither
+// on the rule's name nor on its conditions: both sides ask it for one URL, to which each applies
+// its own first rule. 0 for a rule that makes no response reusable for longer, or for more clients.
+// Wire format (digest/rule.hpp); never changes for the same settings.
 digest::RuleHash shared_meaning(const config::RuleSettings& settings);
 
 class SiteRules {

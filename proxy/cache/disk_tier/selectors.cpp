@@ -78,8 +78,7 @@ void Selectors::put_variant(const Key& url_key, const Kept& response, const Kept
 // has that variant. The claims of other variants are not kept: once the claimed variant is replaced
 // or gone, the URL is not claimed, though another variant could be.
 void Selectors::put_selector(Known& known, const Key& variant, const Entry& entry) {
-  RecordHeader mine{
-      .kind = RecordKind::selector, .key = known.url};
+  RecordHeader mine{.kind = RecordKind::selector, .key = known.url};
   note_claim(mine, entry);
   if (entry.object) note_object(mine, entry);
   const RecordHeader& theirs = known.record;

@@ -90,19 +90,19 @@ TEST_F(ClaimedKeys, OverflowLastsUntilTheKeysAreListed) {
   EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::removed}}));
 }
 
-TEST_F(Claims, PassFromEverybodyToThoseWithTheRule) {
+TEST_F(ClaimedKeys, PassFromEverybodyToThoseWithTheRule) {
   Stock stock = stock_of("http://a/", 20);
   stock.bounds.least = 100s;
   stock.rule = 0x50007;
   put(stock, kStart);
   EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::added}}));
-  EXPECT_EQ(collect(kStart + 15s), (std::vector{KeyChange{key_, What::removed},
-                                                KeyChange{key_, What::added, 7}}));
+  EXPECT_EQ(collect(kStart + 15s),
+            (std::vector{KeyChange{key_, What::removed}, KeyChange{key_, What::added, 7}}));
   EXPECT_EQ(store_.find(key_, "http://a/", {}).departed.left, Departed::kNever) << "it is stored";
   EXPECT_EQ(collect(kStart + 95s), (std::vector{KeyChange{key_, What::removed, 7}}));
 }
 
-TEST_F(Claims, OfResponsesThatOnlyARuleKeepsAreForThoseWithTheRule) {
+TEST_F(ClaimedKeys, OfResponsesThatOnlyARuleKeepsAreForThoseWithTheRule) {
   Stock stock = stock_of("http://a/", 100);
   stock.rule = 0x50007;
   stock.by_rule_alone = true;
@@ -111,7 +111,7 @@ TEST_F(Claims, OfResponsesThatOnlyARuleKeepsAreForThoseWithTheRule) {
 }
 
 // After a change of the rules, variants of one URL may last by different ones.
-TEST_F(Claims, OfOneUrlAreByOneRuleAtATime) {
+TEST_F(ClaimedKeys, OfOneUrlAreByOneRuleAtATime) {
   const auto ruled = [&](const char* value, digest::RuleHash rule) {
     Stock stock = stock_of("http://a/", 0);
     stock.lines += "Vary: X-A\r\n";

@@ -74,6 +74,33 @@ TEST_F(TwoTiers, DoNotCountAKeyAsGoneThatTheDiskStillHolds) {
   EXPECT_EQ(departed(), Departure::none) << "our digest still claims it";
 }
 
+TEST_F(TwoTiers, ClaimWhatARuleKeepsForThoseWhoHaveTheRule) {
+  Stock ruled = stock_of("http://a/", 0, now_);
+  ruled.bounds.least = 1000s;
+  ruled.rule = 0x50007;
+  const digest::Claim claim{key_of("http://a/"), 7};
+  const auto listed = [this] {
+    std::vector<digest::Claim> claimed;
+    store_.list_claimed(now_, claimed);
+    return claimed;
+  };
+  put(ruled);
+  settle();
+  EXPECT_EQ(listed(), std::vector{claim}) << "both tiers do";
+  store_.remove(claim.key);
+  EXPECT_EQ(listed(), std::vector{claim}) << "the disk does alone";
+  const auto entry = read("http://a/");
+  ASSERT_TRUE(entry);
+  EXPECT_EQ(entry->rule, 0x50007U);
+  put(stock_of("http://a/", 100, now_));
+  settle();
+  std::vector<KeyChange> changes;
+  store_.collect(now_, changes);
+  const std::vector<KeyChange> passed{{claim.key, KeyChange::What::added},
+                                      {claim.key, KeyChange::What::removed, 7}};
+  EXPECT_EQ(changes, passed);
+}
+
 TEST_F(TwoTiers, ReadBackWhatWasStored) {
   put(stock_of("http://a/", 100, now_));
   settle();
@@ -286,8 +313,8 @@ class FollowedClaims : public TwoTiers {
       return;
     }
     for (const auto& [key, what, rule] : changes) {
-      const bool changed =
-          what == KeyChange::What::added ? claimed_.insert({key, rule}).second : claimed_.erase({key, rule}) > 0;
+      const bool changed = what == KeyChange::What::added ? claimed_.insert({key, rule}).second
+                                                          : claimed_.erase({key, rule}) > 0;
       EXPECT_TRUE(changed) << "added or removed twice";
     }
   }

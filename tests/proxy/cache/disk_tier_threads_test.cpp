@@ -110,8 +110,8 @@ TEST_F(SharedTiers, HaveNothingOfBeforeAPurgeAndClaimWhatTheyHave) {
       return;
     }
     for (const auto& [key, what, rule] : changes) {
-      const bool changed =
-          what == KeyChange::What::added ? claimed.insert({key, rule}).second : claimed.erase({key, rule}) > 0;
+      const bool changed = what == KeyChange::What::added ? claimed.insert({key, rule}).second
+                                                          : claimed.erase({key, rule}) > 0;
       EXPECT_TRUE(changed);
     }
   };

@@ -68,11 +68,10 @@ class Index {
   // Frees the memory that the maps keep for further entries.
   void shrink();
 
-  // Claims: what our digest may claim, for everybody or for those with a rule. A claim is made while
-  // the store above the disk makes it, or while the location of its key is claimable with the same
-  // rule. From the first list_claims() on, changes are
-  // kept for collect_claims().
-  // Return whether that changes the claims.
+  // Claims: what our digest may claim, for everybody or for those with a rule. A claim is made
+  // while the store above the disk makes it, or while the location of its key is claimable with the
+  // same rule. From the first list_claims() on, changes are kept for collect_claims(). Return
+  // whether that changes the claims.
   bool claim_above(const Claim& claim);
   bool unclaim_above(const Claim& claim);
   // Lists all claims. `outlast`: seconds since 1970. A location whose claim ends by then does

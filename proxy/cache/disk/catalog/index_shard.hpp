@@ -45,8 +45,8 @@ class IndexShard {
   static_assert(sizeof(Slot) == 32);
   using Map = boost::unordered_flat_map<Key, PackedLocation, digest::KeyHash, std::equal_to<Key>,
                                         Counting<Slot>>;
-  using Set = boost::unordered_flat_set<Claim, digest::ClaimHash, std::equal_to<Claim>,
-                                        Counting<Claim>>;
+  using Set =
+      boost::unordered_flat_set<Claim, digest::ClaimHash, std::equal_to<Claim>, Counting<Claim>>;
 
   // Makes the shard empty, but keeps the claims from above. Claims have to be listed again.
   void begin(std::atomic<std::uint64_t>& bytes, std::uint32_t origin) REQUIRES(mutex) {

@@ -15,8 +15,8 @@ struct Location {
   std::uint32_t bytes = 0;  // of the record; the index rounds up by at most 1/32 or 15 bytes
   std::uint32_t claimable_until = 0;  // seconds since 1970; 0: never
   RecordKind kind = RecordKind::whole;
-  bool used = false;       // a request found the entry since the record was written
-  std::uint16_t hits = 0;  // since the start; at most 65,535
+  bool used = false;          // a request found the entry since the record was written
+  std::uint16_t hits = 0;     // since the start; at most 65,535
   digest::RuleMark rule = 0;  // of the claim; 0: it is for everybody
 
   bool operator==(const Location&) const = default;
