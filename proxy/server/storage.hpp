@@ -16,7 +16,8 @@ namespace proxy {
 struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
   // `in_use`: see open_disk().
-  Storage(const config::Settings& settings, cache::DiskTier::InUse in_use);
+  explicit Storage(const config::Settings& settings,
+                   cache::DiskTier::InUse in_use = cache::DiskTier::InUse::fails);
 
   threads::Alarm newly_claimed;  // our digest changes
   Keepers keepers;
