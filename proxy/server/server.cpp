@@ -60,12 +60,13 @@ Server::Neighbourhood::Neighbourhood(cache::Store& store, const config::DigestSe
                                      cache::Time now)
     : settings(told), holdings(store), publisher(holdings, settings, now) {}
 
-Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners, Lineage lineage)
+Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners,
+               const Surroundings& around)
     : file_(file),
       policy_(std::move(policy)),
       listeners_(listeners),
       storage_(policy_->settings,
-               lineage.predecessor ? cache::DiskTier::InUse::rests : cache::DiskTier::InUse::fails),
+               around.predecessor ? cache::DiskTier::InUse::rests : cache::DiskTier::InUse::fails),
       neighbourhood_(storage_.store, policy_->settings.digest, clock_.now()),
       metrics_(listeners_.threads()),
       log_(policy_->settings.log, listeners_.threads()),
@@ -87,9 +88,11 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listene
                .aside = aside_.get_executor(),
                .descriptors = descriptor_limits_of(policy_->settings)},
       workers_(process_, aside_, listeners_.threads()),
-      hand_over_(signals_.io, listeners_, lineage.launcher, process_.successor,
+      hand_over_(signals_.io, listeners_, around.launcher, process_.successor,
                  steps_of_hand_over()),
-      take_over_(signals_.io, lineage.predecessor, workers_.workers().front()) {}
+      take_over_(signals_.io, around.predecessor, workers_.workers().front()),
+      supervisor_(around.supervisor),
+      watchdog_(signals_.io, supervisor_, workers_) {}
 
 Server::~Server() {
   stop();
@@ -130,6 +133,8 @@ void Server::start() {
   }
   workers_.start();
   take_over_.begin();
+  supervisor_.ready();
+  watchdog_.begin();
 }
 
 HandOver::Steps Server::steps_of_hand_over() {
@@ -171,12 +176,20 @@ void Server::reload() {
 
 void Server::run() {
   Signals::on_each(signals_.rotating, [this] { log_.reopen(); });
-  Signals::on_each(signals_.reloading, [this] { reload(); });
+  Signals::on_each(signals_.reloading, [this] {
+    supervisor_.reloading();
+    reload();
+    supervisor_.ready();
+  });
   Signals::on_each(signals_.succession, [this] { hand_over_.begin(); });
   signals_.ending.async_wait([&](net::error_code, int) { signals_.io.stop(); });
   start();
   signals_.io.run();
-  if (hand_over_.is_done()) leave();
+  if (hand_over_.is_done()) {
+    leave();
+  } else {
+    supervisor_.stopping();
+  }
   drain();
   stop();
 }

@@ -13,14 +13,16 @@
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/server/take_over.hpp"
+#include "proxy/server/watchdog.hpp"
 #include "proxy/server/worker_threads.hpp"
 
 namespace proxy {
 
-// The processes before and after this one.
-struct Lineage {
+// The processes around this one.
+struct Surroundings {
   succession::Predecessor& predecessor;
   const succession::Launcher& launcher;
+  const machine::Supervisor& supervisor;
 };
 
 class Server {
@@ -28,7 +30,8 @@ class Server {
   // Acquires everything whose acquisition can fail. Throws std::exception with a text for a person.
   // Starts the threads of the disk and the log. Serves no client yet. Each thread of `listeners`
   // becomes an I/O thread. `policy` was read from `file`. All references outlive the server.
-  Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners, Lineage lineage);
+  Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners,
+         const Surroundings& around);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -93,6 +96,8 @@ class Server {
   WorkerThreads workers_;
   HandOver hand_over_;
   TakeOver take_over_;
+  const machine::Supervisor& supervisor_;
+  Watchdog watchdog_;
 };
 
 }  // namespace proxy
