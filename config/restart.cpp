@@ -14,6 +14,7 @@ constexpr Fixed kFixed[] = {
     {"threads", [](const Settings& from, Settings& to) { to.threads = from.threads; }},
     {"user", [](const Settings& from, Settings& to) { to.user = from.user; }},
     {"sandbox", [](const Settings& from, Settings& to) { to.sandbox = from.sandbox; }},
+    {"control", [](const Settings& from, Settings& to) { to.control = from.control; }},
     {"cache.memory",
      [](const Settings& from, Settings& to) { to.cache.memory = from.cache.memory; }},
     {"cache.max_object",

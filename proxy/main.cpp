@@ -6,11 +6,14 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 
+#include "config/control.hpp"
 #include "config/load.hpp"
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
+#include "proxy/command/steer/arguments.hpp"
 #include "proxy/machine/limits.hpp"
 #include "proxy/machine/privileges.hpp"
 #include "proxy/machine/supervisor.hpp"
@@ -100,6 +103,9 @@ void give_up_privileges(const config::Settings& settings) {
     if (settings.log.access == config::LogTarget::file) {
       machine::give_file(settings.log.path, *account);
     }
+    const auto control = std::filesystem::path(settings.control.value_or(config::kDefaultControl));
+    const auto folder = control.parent_path();
+    if (!folder.empty() && !std::filesystem::exists(folder)) machine::give_folder(folder, *account);
     machine::become(*account);
   } else if (::geteuid() != 0) {
     machine::give_up_capabilities();
@@ -116,6 +122,7 @@ int serve(const proxy::SettingsFile& file, char* const* arguments) {
   auto policy = load_policy(file);
   if (!policy) return kBadSettings;
   auto predecessor = proxy::succession::Predecessor::of_environment();
+  proxy::ControlSocket control(*settings, static_cast<bool>(predecessor));
   const proxy::succession::Launcher launcher(arguments);
   const auto supervisor = proxy::machine::Supervisor::of_environment();
   const auto user = proxy::machine::describe_user();
@@ -123,12 +130,14 @@ int serve(const proxy::SettingsFile& file, char* const* arguments) {
   const auto confined = confine(*settings, file.path());
   predecessor.take_disk();
   const auto cache_memory = policy->settings.cache.memory.value;
-  proxy::Server server(std::move(policy), file, listeners, {predecessor, launcher, supervisor});
+  proxy::Server server(std::move(policy), file, {listeners, control},
+                       {predecessor, launcher, supervisor});
   spdlog::info("{}; {}", user, confined);
   say_limits(file, cache_memory);
   for (const auto& address : listeners.addresses()) {
     std::cout << "listening on " << address << '\n';
   }
+  if (!control.path().empty()) spdlog::info("control socket: {}", control.path());
   std::cout.flush();
   server.run();
   return 0;
@@ -176,6 +185,7 @@ int main(int argc, char** argv) {
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
   const auto digest = proxy::command::add_digest(app);
   const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
+  const auto steer = proxy::command::add_steering(app);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the log or output that ends fails the next write
   try {
@@ -185,6 +195,7 @@ int main(int argc, char** argv) {
       raise_descriptor_limit();  // each segment takes one
       return cache({});
     }
+    if (const auto steered = steer({})) return *steered;
     return run(*serving, config_path, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadSettings;

@@ -74,12 +74,16 @@ void Supervisor::send(std::string_view state) const {
   if (socket_ >= 0) ::send(socket_, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void Supervisor::ready() const {
+void Supervisor::serving() const {
   send("READY=1\nMAINPID=" + std::to_string(::getpid()) + "\nSTATUS=Serving");
 }
 
 void Supervisor::reloading() const {
   send("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(monotonic_microseconds()));
+}
+
+void Supervisor::reloaded() const {
+  send("READY=1");
 }
 
 void Supervisor::stopping() const {

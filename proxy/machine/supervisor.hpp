@@ -18,8 +18,9 @@ class Supervisor {
   ~Supervisor();
 
   // We serve, as the main process of the service.
-  void ready() const;
-  void reloading() const;  // until ready()
+  void serving() const;
+  void reloading() const;
+  void reloaded() const;
   void stopping() const;
   void alive() const;
 

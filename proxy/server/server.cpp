@@ -60,11 +60,12 @@ Server::Neighbourhood::Neighbourhood(cache::Store& store, const config::DigestSe
                                      cache::Time now)
     : settings(told), holdings(store), publisher(holdings, settings, now) {}
 
-Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners,
+Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
                const Surroundings& around)
     : file_(file),
       policy_(std::move(policy)),
-      listeners_(listeners),
+      listeners_(sockets.listeners),
+      control_(sockets.control),
       storage_(policy_->settings,
                around.predecessor ? cache::DiskTier::InUse::rests : cache::DiskTier::InUse::fails),
       neighbourhood_(storage_.store, policy_->settings.digest, clock_.now()),
@@ -86,6 +87,7 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listene
                .log = log_,
                .tls = tls_,
                .aside = aside_.get_executor(),
+               .reload = [this] { return reload_on_order(); },
                .descriptors = descriptor_limits_of(policy_->settings)},
       workers_(process_, aside_, listeners_.threads()),
       hand_over_(signals_.io, listeners_, around.launcher, process_.successor,
@@ -131,9 +133,14 @@ void Server::start() {
                      asio::detached);
     }
   }
+  auto& first = workers_.workers().front();
+  if (auto acceptor = control_.acceptor(first.io.get_executor())) {
+    asio::co_spawn(first.io.get_executor(), accept_operators(first, std::move(*acceptor)),
+                   asio::detached);
+  }
   workers_.start();
   take_over_.begin();
-  supervisor_.ready();
+  supervisor_.serving();
   watchdog_.begin();
 }
 
@@ -159,28 +166,37 @@ void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>
   });
 }
 
-void Server::reload() {
+Reloaded Server::reload() {
+  supervisor_.reloading();
+  auto reloaded = follow_file();
+  supervisor_.reloaded();
+  return reloaded;
+}
+
+Reloaded Server::follow_file() {
   auto reread = file_.read_again(*policy_);
   if (!reread) {
     for (const auto& error : reread.error()) spdlog::error("{}: {}", error.where, error.what);
     spdlog::error("the settings were not reloaded: those in force stay, until {} is mended",
                   file_.path());
-    return;
+    return {file_.path(), reread.error(), {}};
   }
   follow(std::move(reread->policy));
   if (!reread->waiting.empty()) {
     spdlog::warn("{} changed, which needs a restart", fmt::join(reread->waiting, ", "));
   }
   spdlog::info("the settings were reloaded from {}", file_.path());
+  return {file_.path(), {}, std::move(reread->waiting)};
+}
+
+net::Task<Reloaded> Server::reload_on_order() {
+  auto work = [](Server& server) -> net::Task<Reloaded> { co_return server.reload(); };
+  co_return co_await asio::co_spawn(signals_.io.get_executor(), work(*this), net::use_task);
 }
 
 void Server::run() {
   Signals::on_each(signals_.rotating, [this] { log_.reopen(); });
-  Signals::on_each(signals_.reloading, [this] {
-    supervisor_.reloading();
-    reload();
-    supervisor_.ready();
-  });
+  Signals::on_each(signals_.reloading, [this] { reload(); });
   Signals::on_each(signals_.succession, [this] { hand_over_.begin(); });
   signals_.ending.async_wait([&](net::error_code, int) { signals_.io.stop(); });
   start();
@@ -238,6 +254,7 @@ void Server::stop() {
   // The disk notifies coroutines of reads and writes, so the disk stops while they still exist.
   if (storage_.disk && storage_.disk->stop() == cache::DiskTier::Stopped::hangs)
     end_without_disk(log_);
+  signals_.io.end_coroutines();  // an order to reload may wait there
   workers_.end_coroutines();
   storage_.fills.clear();  // fills and runs refer to the workers' timers
   storage_.runs.clear();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "peers/exchange.hpp"
+#include "proxy/server/control_socket.hpp"
 #include "proxy/server/hand_over.hpp"
 #include "proxy/server/listener.hpp"
 #include "proxy/server/settings_file.hpp"
@@ -17,6 +18,12 @@
 #include "proxy/server/worker_threads.hpp"
 
 namespace proxy {
+
+// Where clients, and operators of this machine, come in.
+struct Sockets {
+  Listeners& listeners;
+  ControlSocket& control;
+};
 
 // The processes around this one.
 struct Surroundings {
@@ -30,7 +37,7 @@ class Server {
   // Acquires everything whose acquisition can fail. Throws std::exception with a text for a person.
   // Starts the threads of the disk and the log. Serves no client yet. Each thread of `listeners`
   // becomes an I/O thread. `policy` was read from `file`. All references outlive the server.
-  Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners,
+  Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
          const Surroundings& around);
   ~Server();
   Server(const Server&) = delete;
@@ -46,7 +53,10 @@ class Server {
   void follow(PinnedPolicy policy);
   // Follows the settings file as it is now. If it has a fault, nothing changes. Says what is wrong,
   // and which changes wait for a restart.
-  void reload();
+  Reloaded reload();
+  Reloaded follow_file();  // of reload()
+  // The same, ordered by another thread.
+  net::Task<Reloaded> reload_on_order();
   // Periodic work on the control thread.
   void tick(cache::Time now);
   void start();
@@ -62,7 +72,7 @@ class Server {
   // Catches signals from construction on and not only in run(), since a script that reads
   // "listening on" may send a signal at once.
   struct Signals {
-    net::asio::io_context io{1};
+    Loop io;
     net::asio::signal_set ending{io, SIGTERM, SIGINT};
     net::asio::signal_set rotating{io, SIGUSR1};
     net::asio::signal_set reloading{io, SIGHUP};
@@ -85,6 +95,7 @@ class Server {
   const SettingsFile& file_;
   PinnedPolicy policy_;
   Listeners& listeners_;
+  ControlSocket& control_;
   WallClock clock_;
   Storage storage_;
   Neighbourhood neighbourhood_;

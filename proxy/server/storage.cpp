@@ -26,7 +26,7 @@ std::unique_ptr<cache::DiskTier> made_disk(const config::CacheSettings& settings
 }
 
 cache::KeptElsewhere asking(const Keepers& keepers) {
-  return [&keepers](const digest::Key& key) { return keepers.elsewhere(key); };
+  return [&keepers](const digest::Claim& claim) { return keepers.elsewhere(claim); };
 }
 
 // A neighbour may still hold what was purged before a restart.

@@ -28,6 +28,7 @@
 #include "proxy/worker/placement.hpp"
 #include "proxy/worker/probes.hpp"
 #include "proxy/worker/relief.hpp"
+#include "proxy/worker/reloaded.hpp"
 #include "proxy/worker/session_list.hpp"
 #include "proxy/worker/warnings.hpp"
 
@@ -60,7 +61,11 @@ struct Process {
   // Runs the work on each worker's thread, soon. Returns at once. Empty: there is one worker.
   std::function<void(const std::function<void(Worker&)>&)> on_each_worker = {};
 
+  // Reads the settings again on the main thread. Empty: there are none to read.
+  std::function<net::Task<Reloaded>()> reload = {};
+
   ClientTable clients{};
+  ClientTable operators{};                          // the connections to the control socket
   std::atomic<std::uint64_t> unread_in_transit{0};  // of all clients: see ClientShare
   std::atomic<std::uint64_t> head_bytes{0};         // likewise
   std::atomic<std::uint64_t> leaving_heads{0};      // of requests that were cut and have yet to end

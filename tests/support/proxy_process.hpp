@@ -58,8 +58,10 @@ class ProxyProcess {
   LogLine logged(std::string_view url) const;
 
   ChildProcess& process() { return *process_; }
-  // Writes these settings, merged into those for tests, over the settings file, or any text. Both
-  // send SIGHUP, and wait until the proxy has said so often that it has reloaded, or has not.
+  // Writes these settings, merged into those for tests, over the settings file.
+  void write_settings(const json& settings) const;
+  // Writes settings as write_settings() does, or any text. Both send SIGHUP, and wait until the
+  // proxy has said so often that it has reloaded, or has not.
   void reload(const json& settings);
   void reload_text(std::string_view text);
   // Sends SIGTERM, waits for the end, and returns the exit code.

@@ -67,6 +67,23 @@ TEST(SiblingRequest, NamesTheAskerWhereNobodyClaimsTheUrl) {
             "Cache-Control: only-if-cached\r\nHearsay-Fetch: 0123456789abcdef\r\n\r\n");
 }
 
+TEST(SiblingRequest, NamesTheRuleThatTheSiblingHasToHave) {
+  const TextRequest request("Cache-Control: max-age=0\r\n");
+  request.parsed->facts.rule = 0x0123456789abcdef;
+  request.parsed->facts.immutable = true;
+  EXPECT_EQ(sibling_request(*request, "us"),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nHearsay-Rule: 0123456789abcdef\r\n\r\n");
+}
+
+TEST(SiblingRequest, TakesNoRuleFromAClient) {
+  const TextRequest request("Hearsay-Rule: 0123456789abcdef\r\n");
+  EXPECT_EQ(sibling_request(*request, "us"),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\n"
+            "Hearsay-Rule: 0123456789abcdef\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nHearsay-Rule: 0000000000000000\r\n\r\n");
+}
+
 TEST(SiblingRequest, AnAnswerChosenByWhatItWasNotShownIsForSomebodyElse) {
   const TextRequest with_cookie("Cookie: a=b\r\nAccept: */*\r\n");
   const TextRequest without("Accept: */*\r\n");

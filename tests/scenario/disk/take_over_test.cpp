@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "tests/scenario/control/steered.hpp"
 #include "tests/scenario/disk/disk_scene.hpp"
 
 namespace scenario {
@@ -138,6 +139,18 @@ TEST(TakeOver, GoesOnIfTheNewProgramDoesNotServe) {
   write_file(dynasty.proxy().settings_file(), settings);
   dynasty.succeed();
   EXPECT_TRUE(dynasty.holds("/a2"));
+}
+
+TEST(TakeOver, KeepsTheControlSocketWhileTheOldProcessEnds) {
+  const TemporaryDirectory directory;
+  const auto socket = directory / "control.sock";
+  Dynasty dynasty(with_control(socket));
+  for (int times = 0; times < 2; ++times) {
+    dynasty.succeed();
+    EXPECT_EQ(hearsay({"status", "--socket", socket.string()}).exit_code, 0);
+  }
+  EXPECT_EQ(dynasty.proxy().process().wait(), 0);
+  EXPECT_EQ(hearsay({"status", "--socket", socket.string()}).exit_code, 0);
 }
 
 TEST(TakeOver, FollowsNewSettingsOfThreadsAndAddresses) {
