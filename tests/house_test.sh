@@ -107,6 +107,7 @@ rests_on cache cache/disk/catalog cache/disk/format http
 rests_on cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on lists http
 rests_on sandbox
+rests_on machine
 rests_on succession
 rests_on machine
 rests_on memory

@@ -60,13 +60,14 @@ Server::Neighbourhood::Neighbourhood(cache::Store& store, const config::DigestSe
                                      cache::Time now)
     : settings(told), holdings(store), publisher(holdings, settings, now) {}
 
-Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets, Lineage lineage)
+Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
+               const Surroundings& around)
     : file_(file),
       policy_(std::move(policy)),
       listeners_(sockets.listeners),
       control_(sockets.control),
       storage_(policy_->settings,
-               lineage.predecessor ? cache::DiskTier::InUse::rests : cache::DiskTier::InUse::fails),
+               around.predecessor ? cache::DiskTier::InUse::rests : cache::DiskTier::InUse::fails),
       neighbourhood_(storage_.store, policy_->settings.digest, clock_.now()),
       metrics_(listeners_.threads()),
       log_(policy_->settings.log, listeners_.threads()),
@@ -89,9 +90,11 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets, L
                .reload = [this] { return reload_on_order(); },
                .descriptors = descriptor_limits_of(policy_->settings)},
       workers_(process_, aside_, listeners_.threads()),
-      hand_over_(signals_.io, listeners_, lineage.launcher, process_.successor,
+      hand_over_(signals_.io, listeners_, around.launcher, process_.successor,
                  steps_of_hand_over()),
-      take_over_(signals_.io, lineage.predecessor, workers_.workers().front()) {}
+      take_over_(signals_.io, around.predecessor, workers_.workers().front()),
+      supervisor_(around.supervisor),
+      watchdog_(signals_.io, supervisor_, workers_) {}
 
 Server::~Server() {
   stop();
@@ -137,6 +140,8 @@ void Server::start() {
   }
   workers_.start();
   take_over_.begin();
+  supervisor_.serving();
+  watchdog_.begin();
 }
 
 HandOver::Steps Server::steps_of_hand_over() {
@@ -162,6 +167,13 @@ void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>
 }
 
 Reloaded Server::reload() {
+  supervisor_.reloading();
+  auto reloaded = follow_file();
+  supervisor_.reloaded();
+  return reloaded;
+}
+
+Reloaded Server::follow_file() {
   auto reread = file_.read_again(*policy_);
   if (!reread) {
     for (const auto& error : reread.error()) spdlog::error("{}: {}", error.where, error.what);
@@ -189,7 +201,11 @@ void Server::run() {
   signals_.ending.async_wait([&](net::error_code, int) { signals_.io.stop(); });
   start();
   signals_.io.run();
-  if (hand_over_.is_done()) leave();
+  if (hand_over_.is_done()) {
+    leave();
+  } else {
+    supervisor_.stopping();
+  }
   drain();
   stop();
 }

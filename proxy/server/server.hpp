@@ -14,6 +14,7 @@
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
 #include "proxy/server/take_over.hpp"
+#include "proxy/server/watchdog.hpp"
 #include "proxy/server/worker_threads.hpp"
 
 namespace proxy {
@@ -24,10 +25,11 @@ struct Sockets {
   ControlSocket& control;
 };
 
-// The processes before and after this one.
-struct Lineage {
+// The processes around this one.
+struct Surroundings {
   succession::Predecessor& predecessor;
   const succession::Launcher& launcher;
+  const machine::Supervisor& supervisor;
 };
 
 class Server {
@@ -35,7 +37,8 @@ class Server {
   // Acquires everything whose acquisition can fail. Throws std::exception with a text for a person.
   // Starts the threads of the disk and the log. Serves no client yet. Each thread of `listeners`
   // becomes an I/O thread. `policy` was read from `file`. All references outlive the server.
-  Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets, Lineage lineage);
+  Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
+         const Surroundings& around);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -51,6 +54,7 @@ class Server {
   // Follows the settings file as it is now. If it has a fault, nothing changes. Says what is wrong,
   // and which changes wait for a restart.
   Reloaded reload();
+  Reloaded follow_file();  // of reload()
   // The same, ordered by another thread.
   net::Task<Reloaded> reload_on_order();
   // Periodic work on the control thread.
@@ -103,6 +107,8 @@ class Server {
   WorkerThreads workers_;
   HandOver hand_over_;
   TakeOver take_over_;
+  const machine::Supervisor& supervisor_;
+  Watchdog watchdog_;
 };
 
 }  // namespace proxy

@@ -40,7 +40,7 @@ TEST(Load, TellsNoControlSocketFromNoSetting) {
 TEST(Load, TakesEverySettingFromTheText) {
   const Settings s = loaded(R"({
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
-    "sandbox": false, "control": "/srv/control.sock",
+    "user": "me", "sandbox": false, "control": "/srv/control.sock",
     "cache": {"memory": "1GiB", "max_object": "7MiB", "stale_if_error": "2h",
               "offline": true, "key_in_status": true, "targeted": ["A", "B"],
               "disk": {"path": "/var/cache/a", "size": "64MiB", "admit": "second"}},
@@ -63,6 +63,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<HostPort>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
+  EXPECT_EQ(s.user, "me");
   EXPECT_FALSE(s.sandbox);
   EXPECT_EQ(s.control, "/srv/control.sock");
   EXPECT_EQ(s.cache, (CacheSettings{ByteSize{1ULL << 30},
@@ -72,7 +73,8 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     true,
                                     {"A", "B"},
                                     {"A", "B"},
-                                    DiskSettings{"/var/cache/a", mebibytes(64), Admit::second}}));
+                                    DiskSettings{"/var/cache/a", mebibytes(64), Admit::second},
+                                    false}));
   EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5, 9s, 0.125,
                                       Prefer::latency, SiteCollapse::off, Duplicates::never}));
   EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
