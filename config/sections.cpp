@@ -121,6 +121,7 @@ void read_disk(Section& in, DiskSettings& disk) {
 }
 
 void read_cache(Section& in, CacheSettings& cache) {
+  cache.memory_by_default = !in.find("memory");
   in.read("memory", cache.memory, {mebibytes(1), ByteSize{1ULL << 44}});
   if (const auto found = in.find("max_object")) {
     ByteSize most;
@@ -217,6 +218,7 @@ Settings read_settings(const Value& document, Faults& faults) {
   in.read_token("name", settings.name);
   read_listen(in, settings.listen);
   in.read_number("threads", settings.threads, {0, 1'024});
+  in.read_text("user", settings.user, "the name of a user");
   in.read("sandbox", settings.sandbox);
   read_control(in, settings.control);
   read_part(in, "cache", settings.cache, read_cache);

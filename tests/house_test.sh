@@ -52,6 +52,7 @@ rooms=(
   runs
   fill
   purging
+  succession
   crowd
   observe
   request
@@ -71,6 +72,7 @@ rooms=(
   cache/disk/format
   lists
   sandbox
+  machine
   memory
   net
   http
@@ -107,6 +109,9 @@ rests_on cache cache/disk/catalog cache/disk/format http
 rests_on cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on lists http
 rests_on sandbox
+rests_on machine
+rests_on succession
+rests_on machine
 rests_on memory
 rests_on inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on wire net http

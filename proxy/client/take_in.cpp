@@ -1,5 +1,6 @@
 #include "proxy/client/take_in.hpp"
 
+#include "peers/site.hpp"
 #include "proxy/client/note_arrival.hpp"
 
 namespace proxy {
@@ -10,9 +11,12 @@ void add_facts(const Client& client, Request& request) {
   const auto& policy = request.policy();
   auto& facts = request.facts;
   if (policy.settings.cache.offline) facts.offline = true;
-  // A Squid may leave out Via.
   const bool asks_what_is_stored = facts.control.only_if_cached;
-  if (asks_what_is_stored && policy.directory->knows(client.address)) facts.from_proxy = true;
+  if (!asks_what_is_stored) return;
+  const auto rule = request.head.fields.only_value(peers::kRuleField);
+  facts.asked_rule = peers::parse_epoch(rule).value_or(0);
+  // A Squid may leave out Via.
+  if (policy.directory->knows(client.address)) facts.from_proxy = true;
 }
 
 }  // namespace

@@ -135,7 +135,8 @@ void explain_whom(Worker& worker, const Request& request, const Lookup& lookup,
                       !lookup.verdict.part && !lookup.stored()};
   note_origin(request, takes, explanation.origin);
   explanation.no_neighbours = why_no_neighbours(worker.process, request, lookup);
-  for (const auto& claim : policy.directory->claims_of(lookup.key, Steady::now())) {
+  const auto rule = digest::mark_of(request.facts.rule);
+  for (const auto& claim : policy.directory->claims_of(lookup.key, Steady::now(), rule)) {
     PeerFacts facts{.name = claim.peer->name,
                     .state = std::string(peers::to_string(claim.state)),
                     .claims = claim.claims,

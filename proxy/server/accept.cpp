@@ -175,7 +175,7 @@ Task<void> accept_operators(Worker& worker, net::LocalAcceptor acceptor) {
 }
 
 Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
-  while (!worker.process.draining) {
+  while (acceptor.is_open() && !worker.process.draining) {
     net::Socket socket(worker.io.get_executor());
     const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
     if (!error) {

@@ -55,12 +55,13 @@ bool is_alive(const std::string& path, const sockaddr_un& address) {
   return !refused;
 }
 
-// Removes a socket that nobody listens at any more. Throws if the path is taken.
-void clear(const std::string& path, const sockaddr_un& address) {
+// Removes a socket that nobody listens at any more, or that is taken over. Throws if the path is
+// taken.
+void clear(const std::string& path, const sockaddr_un& address, bool takes_over) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return;
   if (!S_ISSOCK(status.st_mode)) fail(path, "a file that is no socket is there");
-  if (is_alive(path, address)) {
+  if (!takes_over && is_alive(path, address)) {
     fail(path,
          "another proxy listens there; give this one another path (setting control), or \"none\"");
   }
@@ -69,11 +70,11 @@ void clear(const std::string& path, const sockaddr_un& address) {
 
 }  // namespace
 
-ControlSocket::ControlSocket(const config::Settings& settings) {
+ControlSocket::ControlSocket(const config::Settings& settings, bool takes_over) {
   const auto path = config::control_path(settings);
   if (path.empty()) return;
   try {
-    listen(path);
+    listen(path, takes_over);
   } catch (const std::runtime_error& error) {
     if (settings.control) throw;
     spdlog::warn("{}", error.what());
@@ -87,9 +88,9 @@ ControlSocket::~ControlSocket() {
   if (there && status.st_ino == inode_) ::unlink(path_.c_str());
 }
 
-void ControlSocket::listen(const std::string& path) {
+void ControlSocket::listen(const std::string& path, bool takes_over) {
   const auto address = address_of(path);
-  clear(path, address);
+  clear(path, address, takes_over);
   descriptor_ = open_socket(path);
   // The file gets its mode from the socket (unix(7)), so at no time may others open it.
   ::fchmod(descriptor_, kMode);

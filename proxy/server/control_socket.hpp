@@ -16,10 +16,11 @@ namespace proxy {
 class ControlSocket {
  public:
   // Call this before the sandbox is entered, which lets no socket listen. Replaces the file that a
-  // dead proxy has left. If there is no such setting, and another proxy has the default path, warns
-  // and listens nowhere. Throws std::runtime_error with a text for a person if a path of the
-  // settings cannot be listened at: another proxy does, or something else is there.
-  explicit ControlSocket(const config::Settings& settings);
+  // dead proxy has left, and the one of the proxy from which this one takes over (`takes_over`). If
+  // there is no such setting, and another proxy has the default path, warns and listens nowhere.
+  // Throws std::runtime_error with a text for a person if a path of the settings cannot be listened
+  // at: another proxy does, or something else is there.
+  explicit ControlSocket(const config::Settings& settings, bool takes_over = false);
   ~ControlSocket();
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;
@@ -30,7 +31,7 @@ class ControlSocket {
   std::optional<net::LocalAcceptor> acceptor(net::Executor executor);
 
  private:
-  void listen(const std::string& path);
+  void listen(const std::string& path, bool takes_over);
 
   std::string path_;
   int descriptor_ = -1;

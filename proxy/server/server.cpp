@@ -10,6 +10,7 @@
 #include <boost/asio/detached.hpp>
 #include <cstdlib>
 #include <iostream>
+#include <latch>
 
 #include "proxy/server/accept.hpp"
 #include "proxy/version.hpp"
@@ -59,13 +60,14 @@ Server::Neighbourhood::Neighbourhood(cache::Store& store, const config::DigestSe
                                      cache::Time now)
     : settings(told), holdings(store), publisher(holdings, settings, now) {}
 
-Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners,
-               ControlSocket& control)
+Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
+               const Surroundings& around)
     : file_(file),
       policy_(std::move(policy)),
-      listeners_(listeners),
-      control_(control),
-      storage_(policy_->settings),
+      listeners_(sockets.listeners),
+      control_(sockets.control),
+      storage_(policy_->settings,
+               around.predecessor ? cache::DiskTier::InUse::rests : cache::DiskTier::InUse::fails),
       neighbourhood_(storage_.store, policy_->settings.digest, clock_.now()),
       metrics_(listeners_.threads()),
       log_(policy_->settings.log, listeners_.threads()),
@@ -87,7 +89,12 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listene
                .aside = aside_.get_executor(),
                .reload = [this] { return reload_on_order(); },
                .descriptors = descriptor_limits_of(policy_->settings)},
-      workers_(process_, aside_, listeners_.threads()) {}
+      workers_(process_, aside_, listeners_.threads()),
+      hand_over_(signals_.io, listeners_, around.launcher, process_.successor,
+                 steps_of_hand_over()),
+      take_over_(signals_.io, around.predecessor, workers_.workers().front()),
+      supervisor_(around.supervisor),
+      watchdog_(signals_.io, supervisor_, workers_) {}
 
 Server::~Server() {
   stop();
@@ -132,6 +139,23 @@ void Server::start() {
                    asio::detached);
   }
   workers_.start();
+  take_over_.begin();
+  supervisor_.serving();
+  watchdog_.begin();
+}
+
+HandOver::Steps Server::steps_of_hand_over() {
+  return {.release_disk =
+              [this] {
+                if (storage_.disk) storage_.disk->release();
+              },
+          .take_disk_back =
+              [this] {
+                if (!storage_.disk) return;
+                open_disk(*storage_.disk, policy_->settings.cache.disk->path,
+                          cache::DiskTier::InUse::rests);
+              },
+          .end = [this] { signals_.io.stop(); }};
 }
 
 void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>& handle) {
@@ -143,6 +167,13 @@ void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>
 }
 
 Reloaded Server::reload() {
+  supervisor_.reloading();
+  auto reloaded = follow_file();
+  supervisor_.reloaded();
+  return reloaded;
+}
+
+Reloaded Server::follow_file() {
   auto reread = file_.read_again(*policy_);
   if (!reread) {
     for (const auto& error : reread.error()) spdlog::error("{}: {}", error.where, error.what);
@@ -166,26 +197,54 @@ net::Task<Reloaded> Server::reload_on_order() {
 void Server::run() {
   Signals::on_each(signals_.rotating, [this] { log_.reopen(); });
   Signals::on_each(signals_.reloading, [this] { reload(); });
+  Signals::on_each(signals_.succession, [this] { hand_over_.begin(); });
   signals_.ending.async_wait([&](net::error_code, int) { signals_.io.stop(); });
   start();
   signals_.io.run();
+  if (hand_over_.is_done()) {
+    leave();
+  } else {
+    supervisor_.stopping();
+  }
   drain();
   stop();
 }
 
-void Server::drain() {
-  process_.draining = true;
-  workers_.on_each([](Worker& worker) {
+// A connection that was accepted just before has begun to count once the worker has run what was
+// posted before, and what that has posted.
+void Server::close_acceptors() {
+  std::latch closed(static_cast<std::ptrdiff_t>(listeners_.threads()));
+  workers_.on_each([&closed](Worker& worker) {
     net::error_code ignored;
     for (auto& acceptor : worker.acceptors) acceptor->close(ignored);
-    worker.sessions.drain();
+    asio::post(worker.io,
+               [&worker, &closed] { asio::post(worker.io, [&closed] { closed.count_down(); }); });
   });
+  closed.wait();
+}
+
+void Server::leave() {
+  process_.leaving = true;
+  close_acceptors();
   process_.held_polls.wake_all();
-  // Polls the count of connections: this thread has nothing else to do, and the end of a connection
-  // then costs a serving thread one atomic subtraction.
+  await_end_of_connections();
+}
+
+void Server::drain() {
+  process_.draining = true;
+  close_acceptors();
+  workers_.on_each([](Worker& worker) { worker.sessions.drain(); });
+  process_.held_polls.wake_all();
+  if (!hand_over_.is_done()) await_end_of_connections();
+}
+
+// Polls the count of connections: this thread has little else to do, and the end of a connection
+// then costs a serving thread one atomic subtraction.
+void Server::await_end_of_connections() {
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;
   while (process_.clients.connections() > 0 && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    signals_.io.restart();
+    signals_.io.run_for(std::chrono::milliseconds(10));
   }
 }
 

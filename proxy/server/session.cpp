@@ -213,8 +213,9 @@ Task<Then> Session::serve_one() {
 }
 
 Task<Then> Session::answer_request(Request& request, std::size_t head_size) {
+  const bool may_stay = !worker_.process.leaving && !worker_.process.draining;
   response_.begin(request.head.minor, request.head.method == "HEAD",
-                  request.head.keep_alive() && !guest_.in_reserve() && !worker_.process.draining);
+                  request.head.keep_alive() && !guest_.in_reserve() && may_stay);
   head_.arrived(head_size, input_.memory());
   const auto& settings = worker_.policy()->settings;
   const ReceiptRate rate(settings.limits.least_rate.value, settings.timeouts.body / 2);

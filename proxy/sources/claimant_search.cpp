@@ -31,7 +31,8 @@ Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& ori
 
 peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
   const auto& policy = wanted.request.policy();
-  auto claimants = policy.directory->claimants(wanted.key, Attempt::Steady::now());
+  const auto rule = digest::mark_of(wanted.request.facts.rule);
+  auto claimants = policy.directory->claimants(wanted.key, Attempt::Steady::now(), rule);
   const auto others = std::remove_if(claimants.begin(), claimants.end(), [&](const PeerRef& peer) {
     return why_barred(*peer, wanted.request, wanted.guests).has_value();
   });

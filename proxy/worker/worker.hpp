@@ -18,6 +18,7 @@
 #include "proxy/observe/metrics.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/runs/block_runs.hpp"
+#include "proxy/succession/successor.hpp"
 #include "proxy/wire/input.hpp"
 #include "proxy/worker/doorkeeper.hpp"
 #include "proxy/worker/hedges.hpp"
@@ -78,6 +79,10 @@ struct Process {
   upstream::OriginHealth origin_health{};
   HeldPolls held_polls{};
   SiteFetches site_fetches{};
+  succession::Successor successor{};
+  // A successor serves: each response closes its connection. No connection is closed before, since
+  // its client may be about to send a request.
+  std::atomic<bool> leaving{false};
   std::atomic<bool> draining{false};
   std::atomic<bool> verifying{false};  // a request to verify the cache is running
 };
