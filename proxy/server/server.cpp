@@ -10,6 +10,7 @@
 #include <boost/asio/detached.hpp>
 #include <cstdlib>
 #include <iostream>
+#include <system_error>
 
 #include "proxy/server/accept.hpp"
 #include "proxy/version.hpp"
@@ -75,7 +76,6 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listene
                .store = storage_.store,
                .disk = storage_.disk.get(),
                .placement = &storage_.placement,
-               .max_object = policy_->settings.cache.max_object,
                .fills = storage_.fills,
                .runs = storage_.runs,
                .publisher = neighbourhood_.publisher,
@@ -93,14 +93,32 @@ Server::~Server() {
 void Server::follow(PinnedPolicy policy) {
   storage_.keepers.follow(policy->directory, neighbourhood_.publisher);
   workers_.follow(policy);
-  auto& exchange = neighbourhood_.exchange;
-  if (!exchange || policy->directory != policy_->directory) {
-    exchange.reset();
-    exchange.emplace(
-        *policy->directory, neighbourhood_.settings, std::string(kProduct),
-        [this](peers::WallTime now) { tick(now); }, peers::PollLimits{}, &storage_.newly_claimed);
-  }
+  follow_exchange(*policy);
+  follow_sizes(policy);
   policy_ = std::move(policy);
+}
+
+// The control thread rests meanwhile.
+void Server::follow_exchange(const Policy& policy) {
+  auto& exchange = neighbourhood_.exchange;
+  const auto& settings = policy.settings.digest;
+  const bool goes_on =
+      exchange && policy.directory == policy_->directory && settings == neighbourhood_.settings;
+  if (goes_on) return;
+  exchange.reset();
+  neighbourhood_.settings = settings;
+  neighbourhood_.publisher.follow(settings, clock_.now());
+  process_.held_polls.wake_all();
+  exchange.emplace(
+      *policy.directory, settings, std::string(kProduct),
+      [this](peers::WallTime now) { tick(now); }, peers::PollLimits{}, &storage_.newly_claimed);
+}
+
+void Server::follow_sizes(const PinnedPolicy& policy) {
+  const auto& cache = policy->settings.cache;
+  process_.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
+  if (cache == policy_->settings.cache) return;
+  net::asio::post(aside_, [this, policy] { storage_.follow(policy->settings); });
 }
 
 // After a quiet period the first key that we may claim is told at once: the alarm is set while
@@ -142,11 +160,26 @@ void Server::reload() {
                   file_.path());
     return;
   }
+  if (!follow_log(reread->policy->settings.log)) return;
   follow(std::move(reread->policy));
   if (!reread->waiting.empty()) {
     spdlog::warn("{} changed, which needs a restart", fmt::join(reread->waiting, ", "));
   }
   spdlog::info("the settings were reloaded from {}", file_.path());
+}
+
+bool Server::follow_log(const config::LogSettings& settings) {
+  if (settings == policy_->settings.log) return true;
+  try {
+    log_.follow(AccessLog::Output(settings));
+  } catch (const std::system_error& error) {
+    const bool is_forbidden = error.code() == std::errc::permission_denied;
+    spdlog::error("{}{}", error.what(),
+                  is_forbidden ? " (the sandbox allows the folders of the start alone)" : "");
+    spdlog::error("the settings were not reloaded: those in force stay");
+    return false;
+  }
+  return true;
 }
 
 void Server::run() {

@@ -33,9 +33,14 @@ class Server {
  private:
   // Requests that begin later follow the policy, and its neighbours are polled.
   void follow(PinnedPolicy policy);
-  // Follows the settings file as it is now. If it has a fault, nothing changes. Says what is wrong,
-  // and which changes wait for a restart.
+  // Our digest, its exchange with neighbours, and the stores follow the policy.
+  void follow_exchange(const Policy& policy);
+  void follow_sizes(const PinnedPolicy& policy);
+  // Follows the settings file as it is now. If it has a fault, or the log cannot be opened, nothing
+  // changes. Says what is wrong, and which changes wait for a restart.
   void reload();
+  // Returns whether the log follows the settings; if not, has said why.
+  bool follow_log(const config::LogSettings& settings);
   // Periodic work on the control thread.
   void tick(cache::Time now);
   void start();
@@ -57,7 +62,7 @@ class Server {
   struct Neighbourhood {
     Neighbourhood(cache::Store& store, const config::DigestSettings& settings, cache::Time now);
 
-    const config::DigestSettings settings;
+    config::DigestSettings settings;
     StoreHoldings holdings;
     peers::Publisher publisher;
     std::optional<peers::Exchange> exchange;
