@@ -182,7 +182,7 @@ TEST(Reload, ChangesTheMemoryOfTheCache) {
   EXPECT_GT(used(), 30e6);
   scene.proxy.reload(with_memory("8MiB"));
   EXPECT_TRUE(await([&] { return limit() == 8 << 20 && used() <= limit(); }));
-  EXPECT_TRUE(is_hit(scene.client.get(scene.origin.url("/299"))));
+  EXPECT_GT(used(), 4e6) << "no more than necessary goes";
   scene.proxy.reload(with_memory("64MiB"));
   EXPECT_TRUE(await([&] { return limit() == 64 << 20; }));
   for (int i = 0; i < 300; ++i) scene.status("/" + std::to_string(i));

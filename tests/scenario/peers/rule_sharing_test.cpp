@@ -82,9 +82,8 @@ TEST(RuleSharing, LetsASquidKnowOfNothingThatItMayNotUse) {
   ASSERT_TRUE(RuledSite::knows(*site.b, kUrls));
   site.origin.on("/fresh.deb", cacheable("hello"));
   Client(site.a->port()).get(site.origin.url("/fresh.deb"));
-  const auto body = [&] { return site.a->page(kDigestPath).body; };
   const auto claims = [&](const std::string& url) {
-    const std::string text = body();
+    const std::string text = site.a->page(kDigestPath).body;
     const auto digest =
         *digest::decode({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
     return digest.filter.contains(digest::key_of(digest::Method::get, url));
