@@ -21,7 +21,9 @@ constexpr Fixed kFixed[] = {
     {"name", [](const Settings& from, Settings& to) { to.name = from.name; }},
     {"listen", [](const Settings& from, Settings& to) { to.listen = from.listen; }},
     {"threads", [](const Settings& from, Settings& to) { to.threads = from.threads; }},
+    {"user", [](const Settings& from, Settings& to) { to.user = from.user; }},
     {"sandbox", [](const Settings& from, Settings& to) { to.sandbox = from.sandbox; }},
+    {"control", [](const Settings& from, Settings& to) { to.control = from.control; }},
     {"cache.disk", keep_presence},
     {"cache.disk.path", keep_path},
 };

@@ -61,7 +61,7 @@ void Storage::follow(const config::Settings& settings) {
   }
 }
 
-Storage::Storage(const config::Settings& settings)
+Storage::Storage(const config::Settings& settings, cache::DiskTier::InUse in_use)
     : budget(settings.cache.memory.value - transit_share(settings.cache)),
       transit(transit_share(settings.cache)),
       disk(made_disk(settings.cache, budget, asking(keepers))),
@@ -73,7 +73,7 @@ Storage::Storage(const config::Settings& settings)
       runs(TransferSlots::slots_in(budget.limit())),
       watch(disk.get()) {
   if (!disk) return;
-  remember(open_disk(*disk, settings.cache.disk->path), fills);
+  remember(open_disk(*disk, settings.cache.disk->path, in_use), fills);
   disk->sit_under(store);
   // A neighbour may hold a digest of the run before.
   if (disk->disk().catalog().index.entries() > 0) {

@@ -50,9 +50,11 @@ TEST(Restart, UntilThenWhatNeedsItStays) {
   told.listen.clear();
   told.threads = 7;
   told.sandbox = false;
+  told.user = "hearsay";
+  told.control = "/srv/control.sock";
   told.cache.disk = disk_at("/var/cache/hearsay", mebibytes(100));
   told.limits.connections = 7;
-  EXPECT_EQ(needing_restart(Settings(), told).size(), 5U) << "each of them";
+  EXPECT_EQ(needing_restart(Settings(), told).size(), 7U) << "each of them";
   keep_until_restart(Settings(), told);
   EXPECT_EQ(needing_restart(Settings(), told), Names());
   EXPECT_EQ(told.limits.connections, 7U);
