@@ -61,7 +61,10 @@ struct PeerStatus {
 // each poll. `now` is steady time throughout.
 class PeerDirectory {
  public:
-  explicit PeerDirectory(std::span<const config::PeerSettings> settings);
+  // `before`: the directory of the settings before, if there was one. A peer that both name keeps
+  // its record, and its digest unless the setting `digest` has changed. Any thread.
+  explicit PeerDirectory(std::span<const config::PeerSettings> settings,
+                         const PeerDirectory* before = nullptr);
 
   // In the order of the settings. Does not change.
   const std::vector<PeerRef>& peers() const { return peers_; }
@@ -124,6 +127,8 @@ class PeerDirectory {
             std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
             SteadyTime now, FalseHit cause = FalseHit::untold);
 
+  // The report of one peer. Any thread.
+  PollReport report(std::size_t id) const;
   // Replaces the report of one peer. Control thread only.
   void update(std::size_t id, PollReport report);
   // Records which digests are consulted and which are not (their peer rests, or they are too old).
@@ -144,8 +149,11 @@ class PeerDirectory {
     digest::Panel panel;               // of the filters of all reports, likewise
 
     View(std::vector<PollReport> reports_given, std::vector<DigestInUse> digests_given);
+    bool anybody() const;  // whether a peer has a digest
   };
 
+  static std::unique_ptr<const View> first_view(const std::vector<PeerRef>& peers,
+                                                const PeerDirectory* before);
   // The epoch of a peer that is a Hearsay of the site and may be asked now.
   static std::optional<Epoch> epoch_of(const View& view, const PeerRef& peer, SteadyTime now);
   // Calls found(id) for each claimant of the key, or of the key under the rule, once for each of

@@ -233,6 +233,11 @@ void Shard::forget_ghosts() {
   order_.forget_ghosts();
 }
 
+void Shard::set_ghost_window(std::uint64_t window) {
+  const threads::MutexLock lock(mutex_);
+  order_.set_ghost_window(window);
+}
+
 void Shard::lose_departures(Time now) {
   const threads::MutexLock lock(mutex_);
   claims_.lose_departures(now);

@@ -61,6 +61,7 @@ class Shard {
   void look(std::span<const digest::Key> keys, std::vector<Store::Response>& out);
   Chain evict(S3Fifo::Part part);
   void forget_ghosts();
+  void set_ghost_window(std::uint64_t window);
   std::size_t entries() const { return count_.load(std::memory_order_relaxed); }
 
   // See Store.

@@ -109,8 +109,12 @@ class Store {
 
   // See Eviction.
   bool make_room() { return eviction_.make_room(); }
+  // Adapts to another limit of the budget, and makes room. `max_object`: as in StoreLimits, for
+  // what is stored from now on. What was sized by the budget at the start keeps its size: the
+  // tables of departures.
+  void follow_budget(std::uint64_t max_object);
 
-  std::uint64_t max_object() const { return limits_.max_object; }
+  std::uint64_t max_object() const { return max_object_.load(std::memory_order_relaxed); }
   std::size_t entries() const { return totals_.entries.load(std::memory_order_relaxed); }
   std::uint64_t bytes() const { return totals_.bytes.load(std::memory_order_relaxed); }
   // How many entries were evicted as they are kept elsewhere.
@@ -133,10 +137,13 @@ class Store {
 
  private:
   Shard& shard_of(const digest::Key& key) const;
+  // The window of each shard's ghosts.
+  [[nodiscard]] std::uint64_t ghost_window() const;
   Collected collect_below(Time now, std::vector<KeyChange>& out);
 
   Budget& budget_;
   const StoreLimits limits_;
+  std::atomic<std::uint64_t> max_object_;
   disk::Index* const below_;
   Totals totals_;
   Eviction::Shards shards_;
