@@ -1,5 +1,4 @@
 // The program: arguments, settings, run.
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
@@ -10,6 +9,8 @@
 #include "config/load.hpp"
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
+#include "proxy/observe/events.hpp"
+#include "proxy/observe/process_facts.hpp"
 #include "proxy/policy/site_rules.hpp"
 #include "proxy/purging/purge_pattern.hpp"
 #include "proxy/sandbox/sandbox.hpp"
@@ -75,9 +76,11 @@ int serve(proxy::PinnedPolicy policy, const proxy::SettingsFile& file) {
   const auto& settings = policy->settings;
   // The sandbox lets no socket listen, and limits files only for threads that start later.
   proxy::Listeners listeners(settings.listen, proxy::thread_count(settings));
+  proxy::make_folders_above(settings.cache);
+  const proxy::ProcessFacts facts;
   const auto confined = confine(settings, file.path());
-  proxy::Server server(std::move(policy), file, listeners);
-  spdlog::info("{}", confined);
+  proxy::Server server(std::move(policy), file, listeners, facts);
+  server.report_start(confined);
   for (const auto& address : listeners.addresses()) {
     std::cout << "listening on " << address << '\n';
   }
@@ -117,7 +120,7 @@ proxy::command::Naming naming_by(const std::vector<config::RuleSettings>& rules)
 
 int main(int argc, char** argv) {
   // Diagnostics go to stderr: stdout is for the access log.
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("hearsay"));
+  proxy::write_events();
   CLI::App app("Hearsay, an HTTP caching proxy for a LAN whose neighbours know what it holds");
   app.set_version_flag("--version", std::string(proxy::kProduct));
   app.require_subcommand(1);

@@ -24,6 +24,7 @@ namespace {
 
 std::optional<Refusal> why_refused(const Client& client, const Request& request) {
   if (client.guest && client.guest->in_reserve()) return Refusal::no_room();
+  if (client.is_late) return Refusal::draining();
   if (auto refusal = check_access(client, request)) return refusal;
   if (!request.may_exist()) return Refusal::unknown_url();
   return std::nullopt;

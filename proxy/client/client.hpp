@@ -21,13 +21,19 @@ struct Client {
   config::Address address;
   std::string address_text;
   const ClientTable::Guest* guest = nullptr;  // the connection as counted; null: it is not
+  bool is_late = false;  // the connection began while the proxy drained: for our own pages only
 
   [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
 };
 
-// Appends the value of Cache-Status, with the word of the site's rule (SiteRule::word).
+// Appends the value of Cache-Status, with the reason why the response is not stored, and the word
+// of the site's rule (SiteRule::word).
 inline void append_cache_status_value(std::string& out, const Client& client,
                                       http::CacheStatus status) {
+  const auto storability = client.record.storability;
+  if (storability != cache::Storability::yes) {
+    http::add_detail(status.detail, std::string("not-stored/").append(text(storability)));
+  }
   const auto rule = client.record.rule;
   if (!rule.empty()) (status.detail += status.detail.empty() ? "" : " ") += rule;
   http::append_cache_status(out, client.worker.process.name, status);

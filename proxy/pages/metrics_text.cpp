@@ -6,6 +6,8 @@
 #include <iterator>
 
 #include "proxy/observe/exposition.hpp"
+#include "proxy/observe/peer_watch.hpp"
+#include "proxy/observe/request_metrics.hpp"
 #include "proxy/pages/disk_text.hpp"
 #include "proxy/pages/health.hpp"
 
@@ -60,12 +62,17 @@ constexpr PeerMetric<std::optional<std::uint64_t>> kDigestSent = {
 constexpr PeerMetric<std::optional<double>> kPeerGauges[] = {
     {"digest_age_seconds", "Since its digest was last found current.",
      [](const Status& peer) { return peer.digest.age_seconds; }},
-    {"predicted_false_positive_rate", "Of its digest, from the bits set.",
+    {"predicted_false_positive_ratio", "Of its digest, from the bits set.",
      [](const Status& peer) { return peer.digest.false_positive_rate; }},
-    {"observed_false_positive_rate", "Claims of what it does not hold, of all lookups of that.",
+    {"observed_false_positive_ratio", "Claims of what it does not hold, of all lookups of that.",
      [](const Status& peer) { return peer.observed_false_positive_rate; }},
-    {"false_miss_rate", "Of the probes, how many it could have answered.",
+    {"false_miss_ratio", "Of the probes, how many it could have answered.",
      [](const Status& peer) { return peer.false_miss_rate; }},
+    {"first_byte_seconds", "What it takes to the first byte of an answer, on average.",
+     [](const Status& peer) -> std::optional<double> {
+       if (!peer.books.first_byte) return std::nullopt;
+       return std::chrono::duration<double>(*peer.books.first_byte).count();
+     }},
 };
 
 // A peer's name stands in quotes (Prometheus text format 0.0.4).
@@ -177,6 +184,12 @@ void append_troubles(std::string& out, const Process& process, const Policy& pol
                                       [&](const Trouble& trouble) { return trouble.what == what; });
     fmt::format_to(std::back_inserter(out), "hearsay_troubles{{what=\"{}\"}} {}\n", what, number);
   }
+  single(out, "hearsay_draining", "gauge", "1: the proxy serves no new requests, and ends soon.",
+         process.draining ? 1 : 0);
+  const auto skew = process.origin_clocks.skew(std::chrono::steady_clock::now());
+  single(out, "hearsay_clock_skew_seconds", "gauge",
+         "How far the origins' clocks agree to be ahead of ours; 0: ours is right.",
+         skew.value_or(std::chrono::seconds(0)).count());
   describe(out, "hearsay_origin_failures_total", "counter",
            "Requests that origins failed, by why.");
   for (std::size_t why = 0; why < kFailures; ++why) {
@@ -193,6 +206,7 @@ std::string metrics_text(const Process& process, const Policy& policy) {
   const Gauges gauges{.connections = process.clients.connections(),
                       .cache_entries = process.store.entries(),
                       .cache_bytes = process.store.bytes(),
+                      .evicted = process.store.evicted(),
                       .evicted_duplicates = process.store.evicted_duplicates(),
                       .memory_used = process.budget.used() + process.transit.used(),
                       .memory_limit = process.budget.limit() + process.transit.limit(),
@@ -201,6 +215,8 @@ std::string metrics_text(const Process& process, const Policy& policy) {
                       .allow_entries = policy.lists.allow().entries()};
   std::string text;
   process.metrics.append_text(text, gauges);
+  append_request_metrics(text, process.metrics);
+  if (process.facts) append_process_metrics(text, *process.facts);
   append_troubles(text, process, policy);
   append_disk_metrics(text, process.disk);
   single(text, "hearsay_held_polls", "gauge", "Polls of neighbours that wait for a new digest.",

@@ -40,7 +40,7 @@ Terms terms_for(Worker& worker, net::Socket& socket) {
   return terms;
 }
 
-// One more newcomer, until it is destroyed.
+// One more newcomer, or late connection, until it is destroyed.
 class InLine {
  public:
   explicit InLine(std::atomic<std::size_t>& all) : all_(all), place_(++all) {}
@@ -132,6 +132,8 @@ Task<void> serve_client(Worker& worker, net::Socket socket) {
   if (gone) co_return;
   const auto address = upstream::plain_address(remote.address());
   auto guest = co_await let_in(worker, socket, address);
+  std::optional<InLine> late;  // counted after, and until before, the connection itself
+  if (guest && worker.process.draining) late.emplace(worker.process.late_connections);
   if (guest) {
     co_await run_session(worker, std::move(socket), remote, *guest);
   } else {
@@ -140,14 +142,14 @@ Task<void> serve_client(Worker& worker, net::Socket socket) {
 }
 
 Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
-  while (!worker.process.draining) {
+  while (acceptor.is_open()) {
     net::Socket socket(worker.io.get_executor());
     const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
     if (!error) {
       worker.counters.accepted.add();
       asio::co_spawn(worker.io.get_executor(), serve_client(worker, std::move(socket)),
                      asio::detached);
-    } else if (error == asio::error::operation_aborted || worker.process.draining) {
+    } else if (error == asio::error::operation_aborted) {
       co_return;
     } else {
       // Usually the process is out of descriptors. Connections that end return theirs.

@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "proxy/observe/events.hpp"
 #include "proxy/server/accept.hpp"
+#include "proxy/server/start_report.hpp"
 #include "proxy/version.hpp"
 
 namespace proxy {
@@ -59,7 +61,8 @@ Server::Neighbourhood::Neighbourhood(cache::Store& store, const config::DigestSe
                                      cache::Time now)
     : settings(told), holdings(store), publisher(holdings, settings, now) {}
 
-Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners)
+Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners,
+               const ProcessFacts& facts)
     : file_(file),
       policy_(std::move(policy)),
       listeners_(listeners),
@@ -83,6 +86,7 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listene
                .log = log_,
                .tls = tls_,
                .aside = aside_.get_executor(),
+               .facts = &facts,
                .descriptors = descriptor_limits_of(policy_->settings)},
       workers_(process_, aside_, listeners_.threads()) {}
 
@@ -98,7 +102,8 @@ void Server::follow(PinnedPolicy policy) {
     exchange.reset();
     exchange.emplace(
         *policy->directory, neighbourhood_.settings, std::string(kProduct),
-        [this](peers::WallTime now) { tick(now); }, peers::PollLimits{}, &storage_.newly_claimed);
+        [this, neighbours = policy->directory](peers::WallTime now) { tick(now, *neighbours); },
+        peers::PollLimits{}, &storage_.newly_claimed);
   }
   policy_ = std::move(policy);
 }
@@ -106,11 +111,20 @@ void Server::follow(PinnedPolicy policy) {
 // After a quiet period the first key that we may claim is told at once: the alarm is set while
 // nothing changes. What is stored during a tick must not bring on the next one, or ticks would
 // follow each other without a pause while much is stored.
-void Server::tick(cache::Time now) {
+void Server::tick(cache::Time now, const peers::PeerDirectory& neighbours) {
   const bool changed = neighbourhood_.publisher.tick(now);
   storage_.newly_claimed.set(!changed);
   if (changed) process_.held_polls.wake_all();
   storage_.watch.look();
+  const auto steady_now = std::chrono::steady_clock::now();
+  neighbourhood_.watch.look(neighbours.status(steady_now), steady_now);
+  flush_events();
+}
+
+void Server::report_start(const std::string& sandbox) const {
+  for (const auto& line : start_report(process_, *policy_, file_.path(), sandbox)) {
+    spdlog::info("{}", line);
+  }
 }
 
 void Server::start() {
@@ -152,26 +166,34 @@ void Server::reload() {
 void Server::run() {
   Signals::on_each(signals_.rotating, [this] { log_.reopen(); });
   Signals::on_each(signals_.reloading, [this] { reload(); });
-  signals_.ending.async_wait([&](net::error_code, int) { signals_.io.stop(); });
+  signals_.ending.async_wait([&](net::error_code, int signal) {
+    spdlog::info("{}: draining: {} connections have {} s to end, new ones get 503",
+                 signal == SIGINT ? "SIGINT" : "SIGTERM", process_.clients.connections(),
+                 std::chrono::ceil<std::chrono::seconds>(policy_->settings.timeouts.drain).count());
+    signals_.io.stop();
+  });
   start();
   signals_.io.run();
   drain();
   stop();
+  spdlog::info("stopped");
+  flush_events();
 }
 
 void Server::drain() {
   process_.draining = true;
-  workers_.on_each([](Worker& worker) {
-    net::error_code ignored;
-    for (auto& acceptor : worker.acceptors) acceptor->close(ignored);
-    worker.sessions.drain();
-  });
+  workers_.on_each([](Worker& worker) { worker.sessions.drain(); });
   process_.held_polls.wake_all();
   // Polls the count of connections: this thread has nothing else to do, and the end of a connection
   // then costs a serving thread one atomic subtraction.
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;
-  while (process_.clients.connections() > 0 && std::chrono::steady_clock::now() < until) {
+  const auto open = [this] { return process_.clients.connections() > process_.late_connections; };
+  while (open() && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  if (open()) {
+    spdlog::warn("stopping: {} connections did not end in time, and are cut (timeouts.drain)",
+                 process_.clients.connections() - process_.late_connections);
   }
 }
 

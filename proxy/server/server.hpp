@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "peers/exchange.hpp"
+#include "proxy/observe/peer_watch.hpp"
 #include "proxy/server/listener.hpp"
 #include "proxy/server/settings_file.hpp"
 #include "proxy/server/storage.hpp"
@@ -19,14 +20,19 @@ class Server {
  public:
   // Acquires everything whose acquisition can fail. Throws std::exception with a text for a person.
   // Starts the threads of the disk and the log. Serves no client yet. Each thread of `listeners`
-  // becomes an I/O thread. `policy` was read from `file`. Both references outlive the server.
-  Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners);
+  // becomes an I/O thread. `policy` was read from `file`. The references outlive the server.
+  Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners,
+         const ProcessFacts& facts);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Serves until SIGTERM or SIGINT, then drains: accepts no more connections, and waits for open
-  // ones for at most the setting timeouts.drain. SIGUSR1 reopens the access log. SIGHUP reads the
+  // Says in the log what starts here: see start_report(). `sandbox`: what is confined.
+  void report_start(const std::string& sandbox) const;
+
+  // Serves until SIGTERM or SIGINT, then drains: waits for open connections for at most the setting
+  // timeouts.drain. New connections are for our own pages only, so that /health says that this
+  // proxy drains; all else gets 503. SIGUSR1 reopens the access log. SIGHUP reads the
   // settings again. For the main thread.
   void run();
 
@@ -36,8 +42,8 @@ class Server {
   // Follows the settings file as it is now. If it has a fault, nothing changes. Says what is wrong,
   // and which changes wait for a restart.
   void reload();
-  // Periodic work on the control thread.
-  void tick(cache::Time now);
+  // Periodic work on the control thread, which polls these neighbours.
+  void tick(cache::Time now, const peers::PeerDirectory& neighbours);
   void start();
   void drain();
   void stop();
@@ -60,6 +66,7 @@ class Server {
     const config::DigestSettings settings;
     StoreHoldings holdings;
     peers::Publisher publisher;
+    PeerWatch watch;
     std::optional<peers::Exchange> exchange;
   };
 

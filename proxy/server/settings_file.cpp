@@ -8,6 +8,7 @@
 
 #include "config/restart.hpp"
 #include "proxy/lists/read.hpp"
+#include "proxy/observe/events.hpp"
 
 namespace proxy {
 namespace {
@@ -49,6 +50,7 @@ boost::system::result<PinnedPolicy, config::SettingsErrors> policy_for(config::S
 boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::read() const {
   auto settings = config::load_file(path_);
   if (!settings) return settings.error();
+  format_events(settings->log.events);
   return policy_for(std::move(*settings), path_, nullptr);
 }
 

@@ -1,5 +1,10 @@
 #include "proxy/server/storage.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <system_error>
+
 #include "proxy/purging/purge_pattern.hpp"
 
 namespace proxy {
@@ -37,6 +42,18 @@ void remember(const cache::disk::LatelyPurged& purged, Fills& fills) {
 }
 
 }  // namespace
+
+void make_folders_above(const config::CacheSettings& settings) {
+  if (!settings.disk) return;
+  const auto above = std::filesystem::path(settings.disk->path).lexically_normal().parent_path();
+  std::error_code error;
+  if (above.empty() || std::filesystem::exists(above, error)) return;
+  std::filesystem::create_directories(above, error);
+  if (!error) return;
+  spdlog::error(
+      "cache.disk.path {}: the folder {} cannot be created: {}; create it, or name another",
+      settings.disk->path, above.string(), error.message());
+}
 
 Storage::Storage(const config::Settings& settings)
     : budget(settings.cache.memory.value - transit_share(settings.cache)),
