@@ -2,15 +2,17 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <spdlog/sinks/base_sink.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/sink.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
+#include <cerrno>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
+
+#include "config/threads/mutex.hpp"
 
 namespace proxy {
 namespace {
@@ -37,24 +39,35 @@ std::string_view word(spdlog::level::level_enum level) {
   return {view.data(), view.size()};
 }
 
-// base_sink's mutex guards all members.
-class EventSink final : public spdlog::sinks::base_sink<std::mutex> {
+class EventSink final : public spdlog::sinks::sink {
  public:
-  void set_format(config::EventFormat format) { format_ = format; }
+  void set_format(config::EventFormat format) {
+    const threads::MutexLock lock(mutex_);
+    format_ = format;
+  }
 
- protected:
-  void sink_it_(const spdlog::details::log_msg& message) override {
+  void log(const spdlog::details::log_msg& message) override {
+    const threads::MutexLock lock(mutex_);
     say_held_back();
     const std::string_view text(message.payload.data(), message.payload.size());
     const bool may_recur =
         message.level == spdlog::level::warn || message.level == spdlog::level::err;
-    if (may_recur && !limit_.passes(text, EventLimit::Clock::now())) return;
-    write(message, text, 0);
+    if (!may_recur || limit_.passes(text, EventLimit::Clock::now())) write(message, text, 0);
   }
-  void flush_() override { say_held_back(); }
+  void flush() override {
+    const threads::MutexLock lock(mutex_);
+    say_held_back();
+  }
+  void set_pattern(const std::string& pattern) override {
+    set_formatter(std::make_unique<spdlog::pattern_formatter>(pattern));
+  }
+  void set_formatter(std::unique_ptr<spdlog::formatter> formatter) override {
+    const threads::MutexLock lock(mutex_);
+    formatter_ = std::move(formatter);
+  }
 
  private:
-  void say_held_back() {
+  void say_held_back() REQUIRES(mutex_) {
     for (const auto& held_back : limit_.ended(EventLimit::Clock::now())) {
       const auto text = fmt::format("{} more like this: {}", held_back.number, held_back.last);
       const spdlog::details::log_msg message("hearsay", spdlog::level::warn, text);
@@ -63,7 +76,7 @@ class EventSink final : public spdlog::sinks::base_sink<std::mutex> {
   }
 
   void write(const spdlog::details::log_msg& message, std::string_view text,
-             std::uint64_t suppressed) {
+             std::uint64_t suppressed) REQUIRES(mutex_) {
     if (format_ == config::EventFormat::json) {
       nlohmann::ordered_json line{
           {"time", timestamp(message.time)}, {"level", word(message.level)}, {"text", text}};
@@ -75,8 +88,11 @@ class EventSink final : public spdlog::sinks::base_sink<std::mutex> {
     write_line({formatted.data(), formatted.size()});
   }
 
-  EventLimit limit_;
-  std::atomic<config::EventFormat> format_{config::EventFormat::text};
+  threads::Mutex mutex_;
+  EventLimit limit_ GUARDED_BY(mutex_);
+  config::EventFormat format_ GUARDED_BY(mutex_) = config::EventFormat::text;
+  std::unique_ptr<spdlog::formatter> formatter_ GUARDED_BY(mutex_) =
+      std::make_unique<spdlog::pattern_formatter>();
 };
 
 std::shared_ptr<EventSink> the_sink() {
