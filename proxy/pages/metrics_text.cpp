@@ -109,6 +109,12 @@ void append_metric(std::string& out, const PeerMetric<Value>& metric, std::strin
   }
 }
 
+// A parent without a digest claims nothing, and is not down for that.
+bool is_up(const Status& peer) {
+  const bool is_known = peer.digest.entries || peer.state == peers::PeerState::off;
+  return is_known && why_down(peer).empty();
+}
+
 void append_peers(std::string& out, const std::vector<Status>& peers) {
   auto at = std::back_inserter(out);
   for (const auto& counter : kPeerCounters) append_metric(out, counter, "counter", peers);
@@ -123,10 +129,10 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
     }
   }
   for (const auto& gauge : kPeerGauges) append_metric(out, gauge, "gauge", peers);
-  describe(out, "hearsay_peer_up", "gauge", "Whether its claims count now.");
+  describe(out, "hearsay_peer_up", "gauge", "Whether it is asked: its claims count now.");
   for (const auto& peer : peers) {
     fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name),
-                   why_down(peer).empty() && peer.digest.entries ? 1 : 0);
+                   is_up(peer) ? 1 : 0);
   }
   describe(out, "hearsay_peer_state", "gauge", "1: its state now, as in /digest, and why.");
   for (const auto& peer : peers) {
@@ -198,6 +204,14 @@ void append_troubles(std::string& out, const Process& process, const Policy& pol
     fmt::format_to(std::back_inserter(out), "hearsay_origin_failures_total{{why=\"{}\"}} {}\n",
                    word(what), process.origin_health.failures(what));
   }
+  describe(out, "hearsay_origin_failed_in_a_row", "gauge",
+           "Requests in a row that an origin failed, of those that /health names.");
+  const auto failing = process.origin_health.failing(std::chrono::steady_clock::now());
+  for (std::size_t i = 0; i < std::min(failing.size(), kMostOrigins); ++i) {
+    fmt::format_to(std::back_inserter(out),
+                   "hearsay_origin_failed_in_a_row{{origin=\"{}\",why=\"{}\"}} {}\n",
+                   escaped(failing[i].origin), word(failing[i].why), failing[i].failures);
+  }
 }
 
 }  // namespace
@@ -219,6 +233,10 @@ std::string metrics_text(const Process& process, const Policy& policy) {
   if (process.facts) append_process_metrics(text, *process.facts);
   append_troubles(text, process, policy);
   append_disk_metrics(text, process.disk);
+  if (const auto& disk = policy.settings.cache.disk) {
+    single(text, "hearsay_disk_limit_bytes", "gauge", "The setting cache.disk.size.",
+           disk->size.value);
+  }
   single(text, "hearsay_held_polls", "gauge", "Polls of neighbours that wait for a new digest.",
          process.held_polls.count());
   const auto peers = policy.directory->status(std::chrono::steady_clock::now());
