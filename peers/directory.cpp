@@ -112,15 +112,23 @@ PeerRef PeerDirectory::at(const config::Address& address) const {
   });
 }
 
-Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now) const {
+template <class Found>
+void PeerDirectory::ask(const View& view, const digest::Key& key, digest::RuleMark rule,
+                        Found found) {
+  view.panel.ask(key, found);
+  if (rule != 0) view.panel.ask(digest::under_rule(key, rule), found);
+}
+
+Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now,
+                                   digest::RuleMark rule) const {
   if (!anybody_.load(std::memory_order_relaxed)) return {};
-  lookups_.fetch_add(1, std::memory_order_relaxed);
+  lookups_.fetch_add(rule == 0 ? 1 : 2, std::memory_order_relaxed);
   boost::container::small_vector<std::size_t, 4> found;
   view_.read([&](const View& view) {
-    view.panel.ask(key, [&](std::size_t id) {
+    ask(view, key, rule, [&](std::size_t id) {
       if (!view.reports[id].counts(now) || peers_[id]->accuracy.resting(now)) return;
       if (peers_[id]->denials.has(key, view.digests[id].number)) return;
-      found.push_back(id);
+      if (std::find(found.begin(), found.end(), id) == found.end()) found.push_back(id);
     });
   });
   Claimants claimants;
@@ -132,13 +140,15 @@ Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now) const
 }
 
 PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, SteadyTime now,
-                                            std::uint32_t chosen) const {
+                                            std::uint32_t chosen, digest::RuleMark rule) const {
+  const auto ruled = digest::under_rule(key, rule);
   boost::container::small_vector<std::size_t, 16> others;
   view_.read([&](const View& view) {
     for (std::size_t id = 0; id < peers_.size(); ++id) {
       const PollReport& report = view.reports[id];
       if (!report.counts(now) || peers_[id]->accuracy.resting(now)) continue;
-      if (!report.claims.filter->contains(key)) others.push_back(id);
+      const auto& filter = *report.claims.filter;
+      if (!filter.contains(key) && !filter.contains(ruled)) others.push_back(id);
     }
   });
   return others.empty() ? nullptr : peers_[others[chosen % others.size()]];
@@ -197,12 +207,12 @@ PeerRef PeerDirectory::member(Epoch epoch, SteadyTime now) const {
   });
 }
 
-bool PeerDirectory::is_kept_elsewhere(const digest::Key& key, Epoch our_epoch,
-                                      SteadyTime now) const {
+bool PeerDirectory::is_kept_elsewhere(const digest::Key& key, Epoch our_epoch, SteadyTime now,
+                                      digest::RuleMark rule) const {
   if (!anybody_.load(std::memory_order_relaxed)) return false;
   bool is_kept = false;
   view_.read([&](const View& view) {
-    view.panel.ask(key, [&](std::size_t id) {
+    ask(view, key, rule, [&](std::size_t id) {
       const Peer& peer = *peers_[id];
       const auto takes = peer.accuracy.standing().first_byte;
       const bool is_at_hand = peer.for_all && takes.measured() && takes.mean() <= kNear;

@@ -133,22 +133,23 @@ bool Publisher::follow(WallTime now) {
 }
 
 void Publisher::apply(const KeyChange& change) {
+  const bool for_all = change.claim().is_for_all();
   if (change.what == KeyChange::What::added) {
-    filters_.live.add(change.key, &turned_);
-    filters_.squid.add(change.key);
+    filters_.live.add(change.claim().in_digest(), &turned_);
+    if (for_all) filters_.squid.add(change.key);
   } else {
-    filters_.live.remove(change.key, &turned_);
-    filters_.squid.remove(change.key);
+    filters_.live.remove(change.claim().in_digest(), &turned_);
+    if (for_all) filters_.squid.remove(change.key);
   }
 }
 
 void Publisher::rebuild(WallTime now) {
-  std::vector<digest::Key> keys;
-  holdings_.list(now, keys);
-  filters_ = Filters(settings_, keys.size());
-  for (const digest::Key& key : keys) {
-    filters_.live.add(key);
-    filters_.squid.add(key);
+  std::vector<digest::Claim> claims;
+  holdings_.list(now, claims);
+  filters_ = Filters(settings_, claims.size());
+  for (const digest::Claim& claim : claims) {
+    filters_.live.add(claim.in_digest());
+    if (claim.is_for_all()) filters_.squid.add(claim.key);
   }
   generation_ = 1;
   turned_.clear();

@@ -1,6 +1,7 @@
 #include "proxy/answer/answer.hpp"
 
 #include "peers/native_target.hpp"
+#include "peers/site.hpp"
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/last_hop.hpp"
 #include "proxy/answer/lookup.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 std::optional<Refusal> why_refused(const Client& client, const Request& request) {
   if (client.guest && client.guest->in_reserve()) return Refusal::no_room();
-  if (client.is_late) return Refusal::draining();
+  if (client.door == Door::late) return Refusal::draining();
   if (auto refusal = check_access(client, request)) return refusal;
   if (!request.may_exist()) return Refusal::unknown_url();
   return std::nullopt;
@@ -94,9 +95,12 @@ void add_facts(const Client& client, Request& request) {
   const auto& policy = request.policy();
   auto& facts = request.facts;
   if (policy.settings.cache.offline) facts.offline = true;
-  // A Squid may leave out Via.
   const bool asks_what_is_stored = facts.control.only_if_cached;
-  if (asks_what_is_stored && policy.directory->knows(client.address)) facts.from_proxy = true;
+  if (!asks_what_is_stored) return;
+  const auto rule = request.head.fields.only_value(peers::kRuleField);
+  facts.asked_rule = peers::parse_epoch(rule).value_or(0);
+  // A Squid may leave out Via.
+  if (policy.directory->knows(client.address)) facts.from_proxy = true;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 // How long an origin may think about `Expect: 100-continue` before the body is sent anyway (RFC
 // 9110 10.1.1: neither side may wait for ever).
 constexpr std::chrono::seconds kExpectWait{1};
-constexpr int kMostInterimHeads = 32;
+constexpr int kMostInterims = 32;
 
 // The expectation of a client of HTTP/1.0 is to be ignored (RFC 9110 10.1.1).
 bool expects_continue(const http::RequestHead& request) {
@@ -117,7 +117,7 @@ Task<Outcome<unsigned>> PassedRequest::next_head() {
   const auto status = (*head)->status;
   have_head_ = !(*head)->interim() || status == 101;  // fetch_ fails on a 101 not asked for
   if (have_head_) co_return status;
-  if (++interims_ > kMostInterimHeads) {
+  if (++interims_ > kMostInterims) {
     co_return Failure{Failure::Where::upstream, Failure::What::malformed, {}};
   }
   const auto text = interim_text(**head, client_.worker.process.name);

@@ -133,7 +133,7 @@ Collected Store::collect(Time now, std::vector<KeyChange>& out) {
   return below_ ? collect_below(now, out) : all;
 }
 
-void Store::list_claimed(Time now, std::vector<digest::Key>& out) {
+void Store::list_claimed(Time now, std::vector<digest::Claim>& out) {
   if (!below_) {
     for (const auto& shard : shards_) shard->list_claimed(now, out);
     return;

@@ -10,6 +10,7 @@
 #include <boost/asio/detached.hpp>
 #include <cstdlib>
 #include <iostream>
+#include <latch>
 
 #include "proxy/observe/events.hpp"
 #include "proxy/server/accept.hpp"
@@ -61,12 +62,14 @@ Server::Neighbourhood::Neighbourhood(cache::Store& store, const config::DigestSe
                                      cache::Time now)
     : settings(told), holdings(store), publisher(holdings, settings, now) {}
 
-Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners,
-               const ProcessFacts& facts)
+Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
+               const Surroundings& around)
     : file_(file),
       policy_(std::move(policy)),
-      listeners_(listeners),
-      storage_(policy_->settings),
+      listeners_(sockets.listeners),
+      control_(sockets.control),
+      storage_(policy_->settings,
+               around.predecessor ? cache::DiskTier::InUse::rests : cache::DiskTier::InUse::fails),
       neighbourhood_(storage_.store, policy_->settings.digest, clock_.now()),
       metrics_(listeners_.threads()),
       log_(policy_->settings.log, listeners_.threads()),
@@ -86,9 +89,15 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listene
                .log = log_,
                .tls = tls_,
                .aside = aside_.get_executor(),
-               .facts = &facts,
+               .facts = &around.facts,
+               .reload = [this] { return reload_on_order(); },
                .descriptors = descriptor_limits_of(policy_->settings)},
-      workers_(process_, aside_, listeners_.threads()) {}
+      workers_(process_, aside_, listeners_.threads()),
+      hand_over_(signals_.io, listeners_, around.launcher, process_.successor,
+                 steps_of_hand_over()),
+      take_over_(signals_.io, around.predecessor, workers_.workers().front()),
+      supervisor_(around.supervisor),
+      watchdog_(signals_.io, supervisor_, workers_) {}
 
 Server::~Server() {
   stop();
@@ -121,10 +130,9 @@ void Server::tick(cache::Time now, const peers::PeerDirectory& neighbours) {
   flush_events();
 }
 
-void Server::report_start(const std::string& sandbox) const {
-  for (const auto& line : start_report(process_, *policy_, file_.path(), sandbox)) {
-    spdlog::info("{}", line);
-  }
+void Server::report_start(const std::string& limits) const {
+  const StartFacts facts{file_.path(), control_.path(), limits};
+  for (const auto& line : start_report(process_, *policy_, facts)) spdlog::info("{}", line);
 }
 
 void Server::start() {
@@ -137,7 +145,29 @@ void Server::start() {
                      asio::detached);
     }
   }
+  auto& first = workers_.workers().front();
+  if (auto acceptor = control_.acceptor(first.io.get_executor())) {
+    asio::co_spawn(first.io.get_executor(), accept_operators(first, std::move(*acceptor)),
+                   asio::detached);
+  }
   workers_.start();
+  take_over_.begin();
+  supervisor_.serving();
+  watchdog_.begin();
+}
+
+HandOver::Steps Server::steps_of_hand_over() {
+  return {.release_disk =
+              [this] {
+                if (storage_.disk) storage_.disk->release();
+              },
+          .take_disk_back =
+              [this] {
+                if (!storage_.disk) return;
+                open_disk(*storage_.disk, policy_->settings.cache.disk->path,
+                          cache::DiskTier::InUse::rests);
+              },
+          .end = [this] { signals_.io.stop(); }};
 }
 
 void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>& handle) {
@@ -148,24 +178,38 @@ void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>
   });
 }
 
-void Server::reload() {
+Reloaded Server::reload() {
+  supervisor_.reloading();
+  auto reloaded = follow_file();
+  supervisor_.reloaded();
+  return reloaded;
+}
+
+Reloaded Server::follow_file() {
   auto reread = file_.read_again(*policy_);
   if (!reread) {
     for (const auto& error : reread.error()) spdlog::error("{}: {}", error.where, error.what);
     spdlog::error("the settings were not reloaded: those in force stay, until {} is mended",
                   file_.path());
-    return;
+    return {file_.path(), reread.error(), {}};
   }
   follow(std::move(reread->policy));
   if (!reread->waiting.empty()) {
     spdlog::warn("{} changed, which needs a restart", fmt::join(reread->waiting, ", "));
   }
   spdlog::info("the settings were reloaded from {}", file_.path());
+  return {file_.path(), {}, std::move(reread->waiting)};
+}
+
+net::Task<Reloaded> Server::reload_on_order() {
+  auto work = [](Server& server) -> net::Task<Reloaded> { co_return server.reload(); };
+  co_return co_await asio::co_spawn(signals_.io.get_executor(), work(*this), net::use_task);
 }
 
 void Server::run() {
   Signals::on_each(signals_.rotating, [this] { log_.reopen(); });
   Signals::on_each(signals_.reloading, [this] { reload(); });
+  Signals::on_each(signals_.succession, [this] { hand_over_.begin(); });
   signals_.ending.async_wait([&](net::error_code, int signal) {
     spdlog::info("{}: draining: {} connections have {} s to end, new ones get 503",
                  signal == SIGINT ? "SIGINT" : "SIGTERM", process_.clients.connections(),
@@ -174,22 +218,54 @@ void Server::run() {
   });
   start();
   signals_.io.run();
+  if (hand_over_.is_done()) {
+    leave();
+  } else {
+    supervisor_.stopping();
+  }
   drain();
   stop();
   spdlog::info("stopped");
   flush_events();
 }
 
+// A connection that was accepted just before has begun to count once the worker has run what was
+// posted before, and what that has posted.
+void Server::close_acceptors() {
+  std::latch closed(static_cast<std::ptrdiff_t>(listeners_.threads()));
+  workers_.on_each([&closed](Worker& worker) {
+    net::error_code ignored;
+    for (auto& acceptor : worker.acceptors) acceptor->close(ignored);
+    asio::post(worker.io,
+               [&worker, &closed] { asio::post(worker.io, [&closed] { closed.count_down(); }); });
+  });
+  closed.wait();
+}
+
+void Server::leave() {
+  process_.leaving = true;
+  close_acceptors();
+  process_.held_polls.wake_all();
+  await_end_of_connections();
+}
+
+// The acceptors stay open, unless a successor has them: a load balancer is to see that /health says
+// so until the end.
 void Server::drain() {
   process_.draining = true;
   workers_.on_each([](Worker& worker) { worker.sessions.drain(); });
   process_.held_polls.wake_all();
-  // Polls the count of connections: this thread has nothing else to do, and the end of a connection
-  // then costs a serving thread one atomic subtraction.
+  if (!hand_over_.is_done()) await_end_of_connections();
+}
+
+// Polls the count of connections: this thread has little else to do, and the end of a connection
+// then costs a serving thread one atomic subtraction.
+void Server::await_end_of_connections() {
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;
   const auto open = [this] { return process_.clients.connections() > process_.late_connections; };
   while (open() && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    signals_.io.restart();
+    signals_.io.run_for(std::chrono::milliseconds(10));
   }
   if (open()) {
     spdlog::warn("stopping: {} connections did not end in time, and are cut (timeouts.drain)",
@@ -203,6 +279,7 @@ void Server::stop() {
   // The disk notifies coroutines of reads and writes, so the disk stops while they still exist.
   if (storage_.disk && storage_.disk->stop() == cache::DiskTier::Stopped::hangs)
     end_without_disk(log_);
+  signals_.io.end_coroutines();  // an order to reload may wait there
   workers_.end_coroutines();
   storage_.fills.clear();  // fills and runs refer to the workers' timers
   storage_.runs.clear();

@@ -8,32 +8,50 @@
 
 #include "peers/exchange.hpp"
 #include "proxy/observe/peer_watch.hpp"
+#include "proxy/server/control_socket.hpp"
+#include "proxy/server/hand_over.hpp"
 #include "proxy/server/listener.hpp"
 #include "proxy/server/settings_file.hpp"
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
+#include "proxy/server/take_over.hpp"
+#include "proxy/server/watchdog.hpp"
 #include "proxy/server/worker_threads.hpp"
 
 namespace proxy {
+
+// Where clients, and operators of this machine, come in.
+struct Sockets {
+  Listeners& listeners;
+  ControlSocket& control;
+};
+
+// The processes around this one.
+struct Surroundings {
+  succession::Predecessor& predecessor;
+  const succession::Launcher& launcher;
+  const machine::Supervisor& supervisor;
+  const ProcessFacts& facts;  // of this one
+};
 
 class Server {
  public:
   // Acquires everything whose acquisition can fail. Throws std::exception with a text for a person.
   // Starts the threads of the disk and the log. Serves no client yet. Each thread of `listeners`
-  // becomes an I/O thread. `policy` was read from `file`. The references outlive the server.
-  Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners,
-         const ProcessFacts& facts);
+  // becomes an I/O thread. `policy` was read from `file`. All references outlive the server.
+  Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
+         const Surroundings& around);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Says in the log what starts here: see start_report(). `sandbox`: what is confined.
-  void report_start(const std::string& sandbox) const;
+  // Says in the log what starts here: see start_report(). `limits`: what limits this process.
+  void report_start(const std::string& limits) const;
 
   // Serves until SIGTERM or SIGINT, then drains: waits for open connections for at most the setting
   // timeouts.drain. New connections are for our own pages only, so that /health says that this
-  // proxy drains; all else gets 503. SIGUSR1 reopens the access log. SIGHUP reads the
-  // settings again. For the main thread.
+  // proxy drains; all else gets 503. SIGUSR1 reopens the access log. SIGHUP reads the settings
+  // again. SIGUSR2 starts a program that takes over. For the main thread.
   void run();
 
  private:
@@ -41,20 +59,30 @@ class Server {
   void follow(PinnedPolicy policy);
   // Follows the settings file as it is now. If it has a fault, nothing changes. Says what is wrong,
   // and which changes wait for a restart.
-  void reload();
+  Reloaded reload();
+  Reloaded follow_file();  // of reload()
+  // The same, ordered by another thread.
+  net::Task<Reloaded> reload_on_order();
   // Periodic work on the control thread, which polls these neighbours.
   void tick(cache::Time now, const peers::PeerDirectory& neighbours);
   void start();
+  HandOver::Steps steps_of_hand_over();
+  // Returns when no connection is accepted any more, and those accepted before are counted.
+  void close_acceptors();
+  // Lets each connection end with its next response. Returns when there is none, or after the time.
+  void leave();
   void drain();
+  void await_end_of_connections();
   void stop();
 
   // Catches signals from construction on and not only in run(), since a script that reads
   // "listening on" may send a signal at once.
   struct Signals {
-    net::asio::io_context io{1};
+    Loop io;
     net::asio::signal_set ending{io, SIGTERM, SIGINT};
     net::asio::signal_set rotating{io, SIGUSR1};
     net::asio::signal_set reloading{io, SIGHUP};
+    net::asio::signal_set succession{io, SIGUSR2};
 
     // Calls `handle` at each signal of the set.
     static void on_each(net::asio::signal_set& set, const std::function<void()>& handle);
@@ -74,6 +102,7 @@ class Server {
   const SettingsFile& file_;
   PinnedPolicy policy_;
   Listeners& listeners_;
+  ControlSocket& control_;
   WallClock clock_;
   Storage storage_;
   Neighbourhood neighbourhood_;
@@ -83,6 +112,10 @@ class Server {
   Loop aside_;
   Process process_;
   WorkerThreads workers_;
+  HandOver hand_over_;
+  TakeOver take_over_;
+  const machine::Supervisor& supervisor_;
+  Watchdog watchdog_;
 };
 
 }  // namespace proxy

@@ -27,11 +27,12 @@ std::string who(const Process& process, const Policy& policy, const std::string&
                      ::getpid(), thread_count(policy.settings), settings);
 }
 
-std::string where(const Process& process) {
+std::string where(const Process& process, const std::string& control_socket) {
   std::ostringstream all;
   for (const auto& address : process.listening) {
     all << (&address == process.listening.data() ? "" : ", ") << address;
   }
+  if (!control_socket.empty()) all << "; control socket " << control_socket;
   return "listens on " + all.str();
 }
 
@@ -64,18 +65,18 @@ std::string whom(const Policy& policy) {
   return fmt::format("knows {}", fmt::join(parts, "; "));
 }
 
-std::string limits(const Process& process, const Policy& policy, const std::string& sandbox) {
+std::string limits(const Process& process, const Policy& policy, const std::string& others) {
   const auto connections =
       std::min<std::size_t>(policy.settings.limits.connections, process.descriptors.connections);
-  return fmt::format("serves at most {} connections; {}", connections, sandbox);
+  return fmt::format("limits: {} connections; {}", connections, others);
 }
 
 }  // namespace
 
 std::vector<std::string> start_report(const Process& process, const Policy& policy,
-                                      const std::string& settings, const std::string& sandbox) {
-  return {who(process, policy, settings), where(process), what(process, policy), whom(policy),
-          limits(process, policy, sandbox)};
+                                      const StartFacts& facts) {
+  return {who(process, policy, facts.settings_file), where(process, facts.control_socket),
+          what(process, policy), whom(policy), limits(process, policy, facts.limits)};
 }
 
 }  // namespace proxy

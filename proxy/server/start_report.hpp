@@ -8,9 +8,15 @@
 
 namespace proxy {
 
+// What neither the process nor the policy knows.
+struct StartFacts {
+  std::string settings_file;
+  std::string control_socket;  // its path; empty: none
+  std::string limits;          // memory, descriptors, user, sandbox: a text for a person
+};
+
 // Five lines for a person: who we are, where we listen, what we hold, whom we know, what limits us.
-// `settings`: the path of the settings file. `sandbox`: a text that says what is confined.
 std::vector<std::string> start_report(const Process& process, const Policy& policy,
-                                      const std::string& settings, const std::string& sandbox);
+                                      const StartFacts& facts);
 
 }  // namespace proxy

@@ -31,7 +31,7 @@ std::unique_ptr<cache::DiskTier> made_disk(const config::CacheSettings& settings
 }
 
 cache::KeptElsewhere asking(const Keepers& keepers) {
-  return [&keepers](const digest::Key& key) { return keepers.elsewhere(key); };
+  return [&keepers](const digest::Claim& claim) { return keepers.elsewhere(claim); };
 }
 
 // A neighbour may still hold what was purged before a restart.
@@ -55,7 +55,7 @@ void make_folders_above(const config::CacheSettings& settings) {
       settings.disk->path, above.string(), error.message());
 }
 
-Storage::Storage(const config::Settings& settings)
+Storage::Storage(const config::Settings& settings, cache::DiskTier::InUse in_use)
     : budget(settings.cache.memory.value - transit_share(settings.cache)),
       transit(transit_share(settings.cache)),
       disk(made_disk(settings.cache, budget, asking(keepers))),
@@ -67,7 +67,7 @@ Storage::Storage(const config::Settings& settings)
       runs(TransferSlots::slots_in(budget.limit())),
       watch(disk.get()) {
   if (!disk) return;
-  remember(open_disk(*disk, settings.cache.disk->path), fills);
+  remember(open_disk(*disk, settings.cache.disk->path, in_use), fills);
   disk->sit_under(store);
   // A neighbour may hold a digest of the run before.
   if (disk->disk().catalog().index.entries() > 0) {

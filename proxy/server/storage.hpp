@@ -19,7 +19,9 @@ void make_folders_above(const config::CacheSettings& settings);
 
 struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
-  explicit Storage(const config::Settings& settings);
+  // `in_use`: see open_disk().
+  explicit Storage(const config::Settings& settings,
+                   cache::DiskTier::InUse in_use = cache::DiskTier::InUse::fails);
 
   threads::Alarm newly_claimed;  // our digest changes
   Keepers keepers;

@@ -38,6 +38,8 @@ TEST(Restart, UntilThenWhatNeedsItStays) {
   told.listen.clear();
   told.threads = 7;
   told.sandbox = false;
+  told.user = "hearsay";
+  told.control = "/srv/control.sock";
   told.cache.memory = mebibytes(1);
   told.cache.max_object = mebibytes(1);
   told.cache.disk = DiskSettings{.path = "/var/cache/hearsay", .size = mebibytes(100)};
@@ -47,7 +49,7 @@ TEST(Restart, UntilThenWhatNeedsItStays) {
   told.digest.peer_memory = mebibytes(1);
   told.log.format = LogFormat::json;
   told.limits.connections = 7;
-  EXPECT_EQ(needing_restart(Settings(), told).size(), 14U) << "each of them";
+  EXPECT_EQ(needing_restart(Settings(), told).size(), 16U) << "each of them";
   keep_until_restart(Settings(), told);
   EXPECT_EQ(needing_restart(Settings(), told), Names());
   EXPECT_EQ(told.limits.connections, 7U);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "tests/peers/samples.hpp"
@@ -49,6 +50,31 @@ TEST_F(DirectoryTest, NamesExactlyThoseWhoClaimTheKey) {
   EXPECT_EQ(names("x"), Names{"b"});
   EXPECT_EQ(names("y"), (Names{"b", "d"}));
   EXPECT_EQ(names("z"), Names{});
+}
+
+TEST_F(DirectoryTest, NamesThoseWhoClaimTheKeyByTheRule) {
+  const auto x = key("x");
+  const auto claiming_by_rule = [&](std::initializer_list<const char*> for_all) {
+    auto report = report_of({}, kNow);
+    auto digest = samples::native_of(for_all);
+    digest.filter.insert(digest::under_rule(x, 7));
+    report.claims = Claims(std::move(digest));
+    return report;
+  };
+  directory_.update(0, report_of({"x"}, kNow));
+  directory_.update(1, claiming_by_rule({}));
+  directory_.update(2, claiming_by_rule({"x"}));
+  const auto named = [&](digest::RuleMark rule) {
+    Names all;
+    for (const PeerRef& peer : directory_.claimants(x, kNow, rule)) all.push_back(peer->name);
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  EXPECT_EQ(named(0), (Names{"b", "d"}));
+  EXPECT_EQ(named(7), (Names{"b", "c", "d"})) << "each once";
+  EXPECT_EQ(named(8), (Names{"b", "d"}));
+  EXPECT_EQ(directory_.other_than_claimants(x, kNow, 0, 7), nullptr);
+  EXPECT_EQ(directory_.other_than_claimants(x, kNow, 0)->name, "c");
 }
 
 TEST_F(DirectoryTest, ANewDigestReplacesTheOldOne) {

@@ -58,13 +58,14 @@ Disk::Disk(Options options)
       queue_(options_, catalog_, watch_),
       writer_(options_, limits_, catalog_, queue_, watch_) {}
 
-Result<Loaded> Disk::start() {
+Result<Loaded> Disk::start(InUse in_use) {
   const auto segment_bytes = segment_bytes_for(options_.log);
   if (!segment_bytes) return segment_bytes.error();
   auto loaded = writer_.start();
   if (loaded.wait_for(options_.longest_start) != std::future_status::ready) return Error::hangs;
   const auto started = loaded.get();
-  if (!started && started.error() == Error::in_use) writer_.stop();
+  const bool fails = in_use == InUse::fails && !started && started.error() == Error::in_use;
+  if (fails) writer_.stop();
   return started;
 }
 

@@ -29,15 +29,21 @@ using Done = std::function<void(Result<void>)>;
 // except start() and end().
 class Disk {
  public:
+  // What a start does while another process has the directory.
+  enum class InUse : std::uint8_t { fails, rests };
+
   explicit Disk(Options options);
 
   // Starts the writer, and returns when it has read the directory. `in_use`, `too_small`: not
   // started; the operator has to change a setting. `hangs`: reading takes longer than
   // Options::longest_start; entries are found once it is done. After any other error the disk rests
-  // and tries again. Call it once; after `in_use` it may be called again.
-  Result<Loaded> start();
-  // Writes all queued records, seals the newest segment, and ends the writer for good. The
-  // destructor does the same, but waits even for a disk that hangs.
+  // and tries again. With InUse::rests it does so after `in_use`, too. Call it once; after
+  // InUse::fails and after end() it may be called again.
+  Result<Loaded> start(InUse in_use = InUse::fails);
+  // Writes all queued records, seals the newest segment, ends the writer, and leaves the directory
+  // to other processes. What was found before is still found, unless they have removed it. Records
+  // are refused, and purges wait for the next start(). The destructor does the same, but waits even
+  // for a disk that hangs.
   [[nodiscard]] Writer::End end() { return writer_.end(); }
   // A writer that hangs counts as resting.
   State state() const { return watch_.state(); }

@@ -38,6 +38,7 @@ Writer::~Writer() {
 }
 
 std::future<Result<Loaded>> Writer::start() {
+  catalog_.ready = false;
   queue_.open();
   backoff_.reset();
   watch_.begin_start();
@@ -78,6 +79,7 @@ void Writer::run(std::promise<Result<Loaded>> loaded) {
   }
   watch_.begin_step();
   end_log();
+  watch_.rest(Error::handed_over);
   watch_.end_step();
   queue_.end();
 }

@@ -45,7 +45,10 @@ class DiskTier {
   DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading);
 
   // See Disk::start().
-  disk::Result<disk::Loaded> start() { return disk_.start(); }
+  using InUse = disk::Disk::InUse;
+  disk::Result<disk::Loaded> start(InUse in_use = InUse::fails) { return disk_.start(in_use); }
+  // See Disk::end(). Reads go on. Returns whether the disk answered.
+  bool release() { return disk_.end() == disk::Writer::End::joined; }
   // After this call, entries that were used in `memory` count as used when space is reclaimed.
   // Variants count only by look-ups on disk. The memory outlives the tier, or stop().
   void sit_under(const Store& memory) { memory_ = &memory; }

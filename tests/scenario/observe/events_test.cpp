@@ -37,7 +37,7 @@ TEST(Events, OfTheStartAreFiveLines) {
   EXPECT_TRUE(contains(lines[2], "0 on disk, ")) << lines[2];
   EXPECT_TRUE(contains(lines[2], disk)) << lines[2];
   EXPECT_TRUE(contains(lines[3], "knows 1 sibling: b")) << lines[3];
-  EXPECT_TRUE(contains(lines[4], "connections; sandbox: off")) << lines[4];
+  EXPECT_TRUE(contains(lines[4], "limits: ") && contains(lines[4], "sandbox: off")) << lines[4];
   EXPECT_EQ(proxy.process().output(), "listening on " + proxy.address() + "\n");
 }
 

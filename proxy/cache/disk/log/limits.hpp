@@ -25,9 +25,9 @@ struct LogLimits {
   std::function<bool(const Key&, const Location&)> keep = [](const Key&, const Location& location) {
     return location.used;
   };
-  // Whether another cache keeps what is stored under this key of a URL. Such an entry or block is
-  // not copied, even if it should be kept. Neither locks nor waits.
-  std::function<bool(const Key&)> kept_elsewhere = [](const Key&) { return false; };
+  // Whether another cache keeps what is stored under the key of this claim, as for the Store. Such
+  // an entry or block is not copied, even if it should be kept. Neither locks nor waits.
+  std::function<bool(const Claim&)> kept_elsewhere = [](const Claim&) { return false; };
 };
 
 // Each reclaimed segment takes its entries with it. With fewer segments than this, too many entries

@@ -47,9 +47,10 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
 }
 
 Result<void> Log::close() {
-  const auto flushed = flush();
-  if (!flushed || !appender_.segment()) return flushed;
-  return rotation_.seal();
+  auto closed = flush();
+  if (closed && appender_.segment()) closed = rotation_.seal();
+  files_.close();
+  return closed;
 }
 
 Result<void> Log::append(NewRecord record) {

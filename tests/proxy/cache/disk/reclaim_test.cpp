@@ -155,7 +155,7 @@ TEST(DiskReclaim, CopiesNothingThatIsKeptElsewhere) {
   options.log.keep = [=](const Key& key, const Location&) {
     return key == kept || key == duplicate;
   };
-  options.log.kept_elsewhere = [=](const Key& key) { return key == duplicate; };
+  options.log.kept_elsewhere = [=](const digest::Claim& claim) { return claim.key == duplicate; };
   Scene scene(options);
   fill(scene, 0, 3);
   fill(scene, 10, 1000);
