@@ -20,12 +20,12 @@ std::string all_metrics() {
   const TemporaryDirectory home;
   json settings{{"cache", {{"disk", {{"path", (home / "cache").string()}, {"size", "100MiB"}}}}}};
   const ScriptedOrigin parent;
-  settings["peers"] = json::array();
   ScriptedOrigin sibling;
   settings = with_peer("b", sibling.port(), settings);
-  settings = with_peer("p", parent.port(), settings);
-  settings["peers"][1]["role"] = "parent";
-  settings["peers"][1]["for"] = {"p.test"};
+  json of_parent = with_peer("p", parent.port())["peers"][0];
+  of_parent["role"] = "parent";
+  of_parent["for"] = {"p.test"};
+  settings["peers"].push_back(of_parent);
   Scene scene(settings);
   const auto url = scene.origin.url("/a");
   sibling.on(kDigestPath, digest_reply(digest_claiming({url})));

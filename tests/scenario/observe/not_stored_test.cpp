@@ -33,7 +33,8 @@ std::vector<NotStoredCase> reasons() {
       {"max-age", cacheable("x", "max-age=0")},
       {"max-age", cacheable("x", "s-maxage=0")},
       {"status", Reply(302, {{"Location", "/b"}})},
-      {"partial", Reply(416, {{"Cache-Control", "max-age=9"}, {"Content-Range", "bytes */1"}}),
+      {"partial",
+       Reply(416, {{"Cache-Control", "max-age=9"}, {"Content-Range", "bytes */1"}}),
        {{"Range", "bytes=7-"}}},
       {"vary", cacheable("x").with("Vary", "*")},
       {"set-cookie", cacheable("x").with("Set-Cookie", "a=b")},
@@ -71,8 +72,7 @@ TEST_P(NotStored, SaysWhy) {
   settings["log"]["format"] = "json";
   Scene scene(settings);
   scene.origin.on("/a", tested.answer);
-  const auto response =
-      scene.client.request(tested.method, scene.origin.url("/a"), tested.fields);
+  const auto response = scene.client.request(tested.method, scene.origin.url("/a"), tested.fields);
   const std::string status = nearest_cache_status(response);
   EXPECT_TRUE(contains(status, "not-stored/" + std::string(tested.reason))) << status;
   EXPECT_FALSE(contains(status, "; stored")) << status;
@@ -100,9 +100,9 @@ TEST(NotStored, IsAWordAtTheEndOfASquidLine) {
 // The head was sent before the reason was known.
 TEST(NotStored, IsLoggedThoughTheHeadPromisedMore) {
   Scene scene(json{{"cache", {{"max_object", "1KiB"}}}, {"log", {{"format", "json"}}}});
-  scene.origin.on("/large", Reply(200, {{"Cache-Control", "max-age=9"}})
-                                .chunked()
-                                .send(std::string(3000, 'x')));
+  scene.origin.on(
+      "/large",
+      Reply(200, {{"Cache-Control", "max-age=9"}}).chunked().send(std::string(3000, 'x')));
   scene.client.get(scene.origin.url("/large"));
   EXPECT_EQ(logged_json(scene.proxy, "/large").value("not_stored", ""), "too-large");
   scene.origin.on("/cut", Reply(200, {{"Cache-Control", "max-age=9"}}).sized(9).send("x").cut());
@@ -118,7 +118,8 @@ TEST(NotStored, IsWhatWasPurgedWhileItArrived) {
   Scene scene(json{{"log", {{"format", "json"}}}});
   Gate gate;
   const std::string url = scene.origin.url("/a");
-  scene.origin.on("/a", cacheable("").sized(2).send("a").wait(gate).send("b"));
+  scene.origin.on(
+      "/a", Reply(200, {{"Cache-Control", "max-age=60"}}).sized(2).send("a").wait(gate).send("b"));
   scene.client.send(request_text("GET", url));
   Response response = scene.client.read_head();
   Client(scene.proxy.port()).request("PURGE", url, kOnPurpose);
