@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <latch>
+#include <system_error>
 
 #include "proxy/observe/events.hpp"
 #include "proxy/server/accept.hpp"
@@ -81,7 +82,6 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
                .store = storage_.store,
                .disk = storage_.disk.get(),
                .placement = &storage_.placement,
-               .max_object = policy_->settings.cache.max_object,
                .fills = storage_.fills,
                .runs = storage_.runs,
                .publisher = neighbourhood_.publisher,
@@ -106,15 +106,33 @@ Server::~Server() {
 void Server::follow(PinnedPolicy policy) {
   storage_.keepers.follow(policy->directory, neighbourhood_.publisher);
   workers_.follow(policy);
-  auto& exchange = neighbourhood_.exchange;
-  if (!exchange || policy->directory != policy_->directory) {
-    exchange.reset();
-    exchange.emplace(
-        *policy->directory, neighbourhood_.settings, std::string(kProduct),
-        [this, neighbours = policy->directory](peers::WallTime now) { tick(now, *neighbours); },
-        peers::PollLimits{}, &storage_.newly_claimed);
-  }
+  follow_exchange(*policy);
+  follow_sizes(policy);
   policy_ = std::move(policy);
+}
+
+// The control thread rests meanwhile.
+void Server::follow_exchange(const Policy& policy) {
+  auto& exchange = neighbourhood_.exchange;
+  const auto& settings = policy.settings.digest;
+  const bool goes_on =
+      exchange && policy.directory == policy_->directory && settings == neighbourhood_.settings;
+  if (goes_on) return;
+  exchange.reset();
+  neighbourhood_.settings = settings;
+  neighbourhood_.publisher.follow(settings, clock_.now());
+  process_.held_polls.wake_all();
+  exchange.emplace(
+      *policy.directory, settings, std::string(kProduct),
+      [this, neighbours = policy.directory](peers::WallTime now) { tick(now, *neighbours); },
+      peers::PollLimits{}, &storage_.newly_claimed);
+}
+
+void Server::follow_sizes(const PinnedPolicy& policy) {
+  const auto& cache = policy->settings.cache;
+  process_.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
+  if (cache == policy_->settings.cache) return;
+  net::asio::post(aside_, [this, policy] { storage_.follow(policy->settings); });
 }
 
 // After a quiet period the first key that we may claim is told at once: the alarm is set while
@@ -187,11 +205,12 @@ Reloaded Server::reload() {
 
 Reloaded Server::follow_file() {
   auto reread = file_.read_again(*policy_);
-  if (!reread) {
-    for (const auto& error : reread.error()) spdlog::error("{}: {}", error.where, error.what);
+  auto errors = reread ? follow_log(reread->policy->settings.log) : reread.error();
+  if (!errors.empty()) {
+    for (const auto& error : errors) spdlog::error("{}: {}", error.where, error.what);
     spdlog::error("the settings were not reloaded: those in force stay, until {} is mended",
                   file_.path());
-    return {file_.path(), reread.error(), {}};
+    return {file_.path(), std::move(errors), {}};
   }
   follow(std::move(reread->policy));
   if (!reread->waiting.empty()) {
@@ -204,6 +223,20 @@ Reloaded Server::follow_file() {
 net::Task<Reloaded> Server::reload_on_order() {
   auto work = [](Server& server) -> net::Task<Reloaded> { co_return server.reload(); };
   co_return co_await asio::co_spawn(signals_.io.get_executor(), work(*this), net::use_task);
+}
+
+config::SettingsErrors Server::follow_log(const config::LogSettings& settings) {
+  if (settings == policy_->settings.log) return {};
+  try {
+    log_.follow(AccessLog::Output(settings));
+  } catch (const std::system_error& error) {
+    const bool is_forbidden = error.code() == std::errc::permission_denied;
+    const char* const why =
+        is_forbidden ? " (the sandbox knows the folders of the start alone)" : "";
+    return {{file_.path(), std::string(error.what()) + why}};
+  }
+  format_events(settings.events);
+  return {};
 }
 
 void Server::run() {

@@ -57,12 +57,17 @@ class Server {
  private:
   // Requests that begin later follow the policy, and its neighbours are polled.
   void follow(PinnedPolicy policy);
-  // Follows the settings file as it is now. If it has a fault, nothing changes. Says what is wrong,
-  // and which changes wait for a restart.
+  // Our digest, its exchange with neighbours, and the stores follow the policy.
+  void follow_exchange(const Policy& policy);
+  void follow_sizes(const PinnedPolicy& policy);
+  // Follows the settings file as it is now. If it has a fault, or the log cannot be opened, nothing
+  // changes. Says what is wrong, and which changes wait for a restart.
   Reloaded reload();
   Reloaded follow_file();  // of reload()
   // The same, ordered by another thread.
   net::Task<Reloaded> reload_on_order();
+  // Returns what is wrong with the log that the settings name; nothing: it is in use.
+  config::SettingsErrors follow_log(const config::LogSettings& settings);
   // Periodic work on the control thread, which polls these neighbours.
   void tick(cache::Time now, const peers::PeerDirectory& neighbours);
   void start();
@@ -91,7 +96,7 @@ class Server {
   struct Neighbourhood {
     Neighbourhood(cache::Store& store, const config::DigestSettings& settings, cache::Time now);
 
-    const config::DigestSettings settings;
+    config::DigestSettings settings;
     StoreHoldings holdings;
     peers::Publisher publisher;
     PeerWatch watch;

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -53,6 +54,25 @@ void make_folders_above(const config::CacheSettings& settings) {
   spdlog::error(
       "cache.disk.path {}: the folder {} cannot be created: {}; create it, or name another",
       settings.disk->path, above.string(), error.message());
+}
+
+void Storage::follow(const config::Settings& settings) {
+  constexpr std::uint64_t kStep = std::uint64_t{8} << 20;
+  const auto& told = settings.cache;
+  const auto limit = told.memory.value - transit_share(told);
+  transit.set_limit(transit_share(told));
+  for (auto now = budget.limit(); now > limit; now = budget.limit()) {
+    budget.set_limit(std::max(limit, now - std::min(now, kStep)));
+    store.make_room();
+  }
+  budget.set_limit(limit);
+  store.follow_budget(told.largest_object().value);
+  if (!disk || !told.disk) return;
+  const auto resized =
+      disk->follow(told.disk->size.value, told.disk->admit == config::Admit::second);
+  if (!resized) {
+    spdlog::warn("cache.disk.size stays as it is: {}", to_string(resized.error()));
+  }
 }
 
 Storage::Storage(const config::Settings& settings, cache::DiskTier::InUse in_use)

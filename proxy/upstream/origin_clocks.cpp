@@ -23,7 +23,6 @@ void say(const std::optional<seconds>& skew) {
   const bool behind = *skew > seconds(0);
   spdlog::warn(
       "the clock of this machine is {} s {} the clocks of several origins, so responses are kept "
-      "for "
       "too {}: set it (timedatectl, chrony){}",
       std::abs(skew->count()), behind ? "behind" : "ahead of", behind ? "long" : "short",
       behind ? "" : ", then restart this proxy, whose time never steps back");

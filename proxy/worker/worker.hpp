@@ -49,9 +49,10 @@ struct Process {
   cache::Budget& budget;   // of responses that are stored, or arriving to be stored
   cache::Budget& transit;  // of bodies that are passed on unstored
   cache::Store& store;
-  cache::DiskTier* disk = nullptr;                        // null: no disk is configured
-  Placement* placement = nullptr;                         // null: all duplicates are stored
-  const std::optional<config::ByteSize> max_object = {};  // the setting cache.max_object
+  cache::DiskTier* disk = nullptr;  // null: no disk is configured
+  Placement* placement = nullptr;   // null: all duplicates are stored
+  // The setting cache.max_object for bodies in blocks; a reload may change it.
+  std::atomic<std::uint64_t> max_object{UINT64_MAX};
   Fills& fills;
   BlockRuns& runs;
   peers::Publisher& publisher;

@@ -68,8 +68,7 @@ TEST(Events, TellOfAPeerOnceThatItIsDownAndOnceThatItIsBack) {
   };
   EXPECT_TRUE(await([&] { return times("peer b is down") == 1; }, std::chrono::seconds(5)));
   peer.reset();
-  peer = std::make_unique<ProxyProcess>(
-      json{{"listen", {"127.0.0.1:" + std::to_string(port)}}});
+  peer = std::make_unique<ProxyProcess>(json{{"listen", {"127.0.0.1:" + std::to_string(port)}}});
   EXPECT_TRUE(await([&] { return times("peer b is back") == 1; }));
   EXPECT_EQ(times("peer b is down"), 1);
 }
@@ -77,16 +76,16 @@ TEST(Events, TellOfAPeerOnceThatItIsDownAndOnceThatItIsBack) {
 TEST(Events, TellWhichFolderOfTheDiskCannotBeMade) {
   const TemporaryDirectory home;
   write_file(home / "file", "");
-  ProxyProcess proxy(
-      json{{"cache", {{"disk", {{"path", (home / "file/x/cache").string()}, {"size", "100MiB"}}}}}});
+  ProxyProcess proxy(json{
+      {"cache", {{"disk", {{"path", (home / "file/x/cache").string()}, {"size", "100MiB"}}}}}});
   const std::string said = proxy.process().errors();
   EXPECT_TRUE(contains(said, "cannot be created: Not a directory")) << said;
 }
 
 TEST(Disk, MakesTheFoldersAboveIt) {
   const TemporaryDirectory home;
-  Scene scene(json{
-      {"cache", {{"disk", {{"path", (home / "x/y/cache").string()}, {"size", "100MiB"}}}}}});
+  Scene scene(
+      json{{"cache", {{"disk", {{"path", (home / "x/y/cache").string()}, {"size", "100MiB"}}}}}});
   EXPECT_EQ(json::parse(scene.proxy.page("/health").body).at("status"), "ok");
   EXPECT_TRUE(std::filesystem::is_directory(home.path() / "x/y/cache"));
 }
