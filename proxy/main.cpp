@@ -10,6 +10,7 @@
 #include "config/load.hpp"
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
+#include "proxy/command/squid/arguments.hpp"
 #include "proxy/policy/site_rules.hpp"
 #include "proxy/purging/purge_pattern.hpp"
 #include "proxy/sandbox/sandbox.hpp"
@@ -128,11 +129,13 @@ int main(int argc, char** argv) {
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
   const auto digest = proxy::command::add_digest(app);
   const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
+  const auto import_squid = proxy::command::add_import_squid(app);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the log or output that ends fails the next write
   try {
     app.parse(argc, argv);
     if (app.got_subcommand("digest")) return digest({});
+    if (app.got_subcommand("import-squid")) return import_squid({});
     if (app.got_subcommand("cache")) {
       raise_descriptor_limit();  // each segment takes one
       return cache({});

@@ -58,6 +58,7 @@ rooms=(
   wire
   command/cache
   command/digest
+  command/squid
   command
   inspect
   cache/disk_tier
@@ -112,6 +113,7 @@ rests_on wire net http
 rests_on upstream wire net lists http
 rests_on command
 rests_on command/digest command inspect http
+rests_on command/squid command
 rests_on command/cache command inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 
 breach 'only proxy/main.cpp includes proxy/command/' < <(
@@ -137,7 +139,7 @@ breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < 
 used_only_in 'seccomp\.h' 'proxy/sandbox/call_limits\.cpp'
 used_only_in 'linux/landlock\.h' 'proxy/sandbox/file_limits\.cpp'
 used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/digest_json|proxy/pages/health|proxy/inspect/report)\.cpp'
-used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest)/arguments\.cpp))'
+used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest|squid)/arguments\.cpp))'
 
 # If an awaited value is tested where it is awaited, g++ 12.2 writes it over the resume pointer of
 # the coroutine's frame.
