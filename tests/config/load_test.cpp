@@ -32,10 +32,15 @@ TEST(Load, LetsBodiesBeLargerThanMemoryWhereThereIsADisk) {
   EXPECT_EQ(cache.largest_object(), mebibytes(1)) << "in one piece";
 }
 
+TEST(Load, TellsNoControlSocketFromNoSetting) {
+  EXPECT_EQ(loaded(R"({"control": "none"})").control, "");
+  EXPECT_EQ(loaded("{}").control, std::nullopt);
+}
+
 TEST(Load, TakesEverySettingFromTheText) {
   const Settings s = loaded(R"({
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
-    "sandbox": false,
+    "user": "me", "sandbox": false, "control": "/srv/control.sock",
     "cache": {"memory": "1GiB", "max_object": "7MiB", "stale_if_error": "2h",
               "offline": true, "key_in_status": true, "targeted": ["A", "B"],
               "disk": {"path": "/var/cache/a", "size": "64MiB", "admit": "second"}},
@@ -58,7 +63,9 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<HostPort>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
+  EXPECT_EQ(s.user, "me");
   EXPECT_FALSE(s.sandbox);
+  EXPECT_EQ(s.control, "/srv/control.sock");
   EXPECT_EQ(s.cache, (CacheSettings{ByteSize{1ULL << 30},
                                     mebibytes(7),
                                     2h,
@@ -66,7 +73,8 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     true,
                                     {"A", "B"},
                                     {"A", "B"},
-                                    DiskSettings{"/var/cache/a", mebibytes(64), Admit::second}}));
+                                    DiskSettings{"/var/cache/a", mebibytes(64), Admit::second},
+                                    false}));
   EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5, 9s, 0.125,
                                       Prefer::latency, SiteCollapse::off, Duplicates::never}));
   EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
@@ -135,6 +143,8 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
            LoadCase{R"({"threads":1.5})", "line 1, column 12, threads", "the number 1.5"},
            LoadCase{R"({"threads":1025})", "line 1, column 12, threads", "from 0 to 1024"},
            LoadCase{R"({"threads":"2"})", "line 1, column 12, threads", "found \"2\""},
+           LoadCase{R"({"control":"run/a.sock"})", "line 1, column 12, control", "whole path"},
+           LoadCase{R"({"control":true})", "line 1, column 12, control", "\"none\""},
            LoadCase{R"({"sandbox":"no"})", "line 1, column 12, sandbox", "true or false"},
            LoadCase{R"({"cache":null})", "line 1, column 10, cache", "found null"},
            LoadCase{R"({"cache":{"memory":"1MB"}})", "line 1, column 20, cache.memory",
