@@ -14,6 +14,7 @@
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
 #include "proxy/command/manual_page.hpp"
+#include "proxy/command/squid/arguments.hpp"
 #include "proxy/command/steer/arguments.hpp"
 #include "proxy/machine/limits.hpp"
 #include "proxy/machine/privileges.hpp"
@@ -189,6 +190,7 @@ int main(int argc, char** argv) {
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
   const auto digest = proxy::command::add_digest(app);
   const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
+  const auto import_squid = proxy::command::add_import_squid(app);
   const auto steer = proxy::command::add_steering(app);
   auto* const manual = app.add_subcommand("manual", "print the manual page")->group("");
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
@@ -200,6 +202,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (app.got_subcommand("digest")) return digest({});
+    if (app.got_subcommand("import-squid")) return import_squid({});
     if (app.got_subcommand("cache")) {
       raise_descriptor_limit();  // each segment takes one
       return cache({});
