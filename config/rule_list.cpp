@@ -43,8 +43,14 @@ void read_path(Section& in, RuleSettings& rule) {
   if (!rule.path.empty() && !rule.path.starts_with('/')) in.expected(*in.find("path"), kForm);
 }
 
+// In the path of a URL, a byte beyond ASCII takes three: "%C3".
 std::size_t places_of(std::string_view glob) {
-  return glob.size() - static_cast<std::size_t>(std::count(glob.begin(), glob.end(), '*'));
+  std::size_t places = 0;
+  for (const char c : glob) {
+    const bool is_ascii = static_cast<unsigned char>(c) < 128;
+    places += c == '*' ? 0U : is_ascii ? 1U : 3U;
+  }
+  return places;
 }
 
 void read_paths(Section& in, std::vector<std::string>& globs) {

@@ -7,11 +7,16 @@
 namespace peers {
 namespace {
 
-std::vector<PeerRef> make_peers(std::span<const config::PeerSettings> settings) {
+std::vector<PeerRef> make_peers(std::span<const config::PeerSettings> settings,
+                                std::span<const PeerRef> before) {
   std::vector<PeerRef> peers;
   peers.reserve(settings.size());
   for (const config::PeerSettings& one : settings) {
-    peers.push_back(std::make_shared<Peer>(peers.size(), one));
+    const auto same = std::find_if(before.begin(), before.end(),
+                                   [&](const PeerRef& peer) { return peer->is_named_by(one); });
+    peers.push_back(same == before.end()
+                        ? std::make_shared<Peer>(peers.size(), one)
+                        : std::make_shared<Peer>(peers.size(), one, (*same)->record));
   }
   return peers;
 }
@@ -87,10 +92,40 @@ PeerDirectory::View::View(std::vector<PollReport> reports_given,
       digests(std::move(digests_given)),
       panel(panel_of(reports)) {}
 
-PeerDirectory::PeerDirectory(std::span<const config::PeerSettings> settings)
-    : peers_(make_peers(settings)),
-      view_(std::make_unique<const View>(std::vector<PollReport>(settings.size()),
-                                         std::vector<DigestInUse>(settings.size()))) {}
+PeerDirectory::PeerDirectory(std::span<const config::PeerSettings> settings,
+                             const PeerDirectory* before)
+    : peers_(make_peers(settings, before ? before->peers() : std::span<const PeerRef>())),
+      lookups_(before ? before->lookups_.load(std::memory_order_relaxed) : 0),
+      view_(first_view(peers_, before)) {
+  anybody_ = view_.read([](const View& view) { return view.anybody(); });
+}
+
+std::unique_ptr<const PeerDirectory::View> PeerDirectory::first_view(
+    const std::vector<PeerRef>& peers, const PeerDirectory* before) {
+  std::vector<PollReport> reports(peers.size());
+  std::vector<DigestInUse> digests(peers.size());
+  const auto take_over = [&](const View& view) {
+    for (const PeerRef& old : before->peers()) {
+      const auto same = std::find_if(peers.begin(), peers.end(), [&](const PeerRef& peer) {
+        return peer->record == old->record && peer->digest == old->digest;
+      });
+      if (same == peers.end()) continue;
+      reports[(*same)->id] = view.reports[old->id];
+      digests[(*same)->id] = view.digests[old->id];
+    }
+  };
+  if (before) before->view_.read(take_over);
+  return std::make_unique<const View>(std::move(reports), std::move(digests));
+}
+
+bool PeerDirectory::View::anybody() const {
+  return std::any_of(reports.begin(), reports.end(),
+                     [](const PollReport& one) { return !!one.claims.filter; });
+}
+
+PollReport PeerDirectory::report(std::size_t id) const {
+  return view_.read([id](const View& view) { return view.reports[id]; });
+}
 
 std::vector<PeerRef> PeerDirectory::at_address(const View& view,
                                                const config::Address& address) const {
@@ -137,6 +172,25 @@ Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now,
     claimants.push_back(peers_[id]);
   }
   return claimants;
+}
+
+std::vector<PeerDirectory::Claim> PeerDirectory::claims_of(const digest::Key& key, SteadyTime now,
+                                                           digest::RuleMark rule) const {
+  const auto ruled = digest::under_rule(key, rule);
+  return view_.read([&](const View& view) {
+    std::vector<Claim> all;
+    for (const PeerRef& peer : peers_) {
+      const PollReport& report = view.reports[peer->id];
+      Claim claim{.peer = peer, .state = state_of(*peer, report, now), .claims = std::nullopt};
+      if (report.counts(now)) {
+        const auto& filter = *report.claims.filter;
+        claim.claims = filter.contains(key) || filter.contains(ruled);
+      }
+      claim.denied = peer->denials.has(key, view.digests[peer->id].number);
+      all.push_back(std::move(claim));
+    }
+    return all;
+  });
 }
 
 PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, SteadyTime now,
@@ -247,11 +301,11 @@ void PeerDirectory::update(std::size_t id, PollReport report) {
   const bool had_one = !!reports[id].claims.filter;
   const bool has_one = !!report.claims.filter;
   reports[id] = std::move(report);
-  const bool anybody = std::any_of(reports.begin(), reports.end(),
-                                   [](const PollReport& one) { return !!one.claims.filter; });
   const auto total = lookups_.load(std::memory_order_relaxed);
   if (has_one != had_one) peers_[id]->accuracy.put_to_use(has_one, total);
-  view_.replace(std::make_unique<const View>(std::move(reports), std::move(digests)));
+  auto view = std::make_unique<const View>(std::move(reports), std::move(digests));
+  const bool anybody = view->anybody();
+  view_.replace(std::move(view));
   anybody_.store(anybody, std::memory_order_relaxed);
 }
 

@@ -61,7 +61,10 @@ struct PeerStatus {
 // each poll. `now` is steady time throughout.
 class PeerDirectory {
  public:
-  explicit PeerDirectory(std::span<const config::PeerSettings> settings);
+  // `before`: the directory of the settings before, if there was one. A peer that both name keeps
+  // its record, and its digest unless the setting `digest` has changed. Any thread.
+  explicit PeerDirectory(std::span<const config::PeerSettings> settings,
+                         const PeerDirectory* before = nullptr);
 
   // In the order of the settings. Does not change.
   const std::vector<PeerRef>& peers() const { return peers_; }
@@ -78,6 +81,18 @@ class PeerDirectory {
   // the key since they published their digest. Any thread, never waits. Costs one atomic load while
   // no peer has a digest; allocates only for more than 4 claimants.
   Claimants claimants(const digest::Key& key, SteadyTime now, digest::RuleMark rule = 0) const;
+
+  // What one peer's digest says of a key.
+  struct Claim {
+    PeerRef peer;
+    PeerState state = PeerState::waiting;
+    std::optional<bool> claims;  // nothing: no digest of it may be used
+    bool denied = false;         // the peer has denied the key since it published the digest
+  };
+  // All peers, in the order of the settings. `rule`: as for claimants(). Changes no counter. Any
+  // thread, never waits.
+  std::vector<Claim> claims_of(const digest::Key& key, SteadyTime now,
+                               digest::RuleMark rule = 0) const;
 
   // One of the peers whose digest is in use and does not claim the key, selected by `chosen`; null
   // if there is none. `rule`: as for claimants(). Leaves out the peers that claimants() leaves out.
@@ -112,6 +127,8 @@ class PeerDirectory {
             std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
             SteadyTime now, FalseHit cause = FalseHit::untold);
 
+  // The report of one peer. Any thread.
+  PollReport report(std::size_t id) const;
   // Replaces the report of one peer. Control thread only.
   void update(std::size_t id, PollReport report);
   // Records which digests are consulted and which are not (their peer rests, or they are too old).
@@ -132,8 +149,11 @@ class PeerDirectory {
     digest::Panel panel;               // of the filters of all reports, likewise
 
     View(std::vector<PollReport> reports_given, std::vector<DigestInUse> digests_given);
+    bool anybody() const;  // whether a peer has a digest
   };
 
+  static std::unique_ptr<const View> first_view(const std::vector<PeerRef>& peers,
+                                                const PeerDirectory* before);
   // The epoch of a peer that is a Hearsay of the site and may be asked now.
   static std::optional<Epoch> epoch_of(const View& view, const PeerRef& peer, SteadyTime now);
   // Calls found(id) for each claimant of the key, or of the key under the rule, once for each of

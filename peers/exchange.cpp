@@ -43,8 +43,11 @@ constexpr std::string_view kSquidType = "application/cache-digest";
 // Polls one peer.
 struct Poller {
   Poller(std::size_t its_place, PeerRef with, CURLM* multi, InFlight& in_flight,
-         const std::string& agent, const PollLimits& limits)
-      : place(its_place), peer(std::move(with)), transfer(multi, in_flight, *peer, agent, limits) {
+         const std::string& agent, const PollLimits& limits, PollReport so_far)
+      : place(its_place),
+        peer(std::move(with)),
+        transfer(multi, in_flight, *peer, agent, limits),
+        report(std::move(so_far)) {
     request.form_is_a_guess = peer->digest == config::PeerDigest::automatic;
     if (peer->digest == config::PeerDigest::squid) {
       request.form = DigestForm::squid;
@@ -103,12 +106,13 @@ std::chrono::nanoseconds time_used() {
   return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
 }
 
-// Logs the differences between two reports; nothing if there are none.
+// Logs the differences between two reports; nothing if there are none. Whoever watches the
+// directory says which peers are down.
 void log_change(const Peer& peer, const PollReport& before, const PollReport& after) {
+  if (after.failures_in_a_row > 0) return;
   if (after.last_error != before.last_error && !after.last_error.empty()) {
     spdlog::warn("peer {}: {}", peer.name, after.last_error);
-  } else if (after.kind != before.kind || (after.claims.filter && !before.claims.filter) ||
-             (after.last_error.empty() && !before.last_error.empty())) {
+  } else if (after.kind != before.kind || (after.claims.filter && !before.claims.filter)) {
     spdlog::info("peer {} ({}): digest of {} entries", peer.name, to_string(after.kind),
                  after.claims.entries);
   }
@@ -129,7 +133,8 @@ class Exchange::Loop {
         hurry_(hurry) {
     for (const PeerRef& peer : directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
-      pollers_.emplace_back(pollers_.size(), peer, multi_.get(), in_flight_, agent, limits);
+      pollers_.emplace_back(pollers_.size(), peer, multi_.get(), in_flight_, agent, limits,
+                            directory.report(peer->id));
     }
     keep_connections();
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });

@@ -77,6 +77,10 @@ class Publisher {
   // every settings.period.
   bool tick(WallTime now);
 
+  // Adapts to other sizes, which begin a new epoch, and to another schedule. For the thread of
+  // tick(), or while there is none.
+  void follow(const config::DigestSettings& settings, WallTime now);
+
   // Any thread. Never null.
   std::shared_ptr<const Published> current() const;
 
@@ -112,7 +116,7 @@ class Publisher {
     WallTime at;
   };
 
-  bool follow(WallTime now);
+  bool follow_holdings(WallTime now);
   void apply(const KeyChange& change);
   digest::NativeHead head() const;
   void rebuild(WallTime now);
@@ -122,7 +126,7 @@ class Publisher {
   void publish(Published next, WallTime now);
 
   Holdings& holdings_;
-  const config::DigestSettings settings_;
+  config::DigestSettings settings_;
   Filters filters_;
   Generations generations_;
   std::uint64_t generation_ = 1;

@@ -65,19 +65,38 @@ Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limi
 
 Found Shard::find(const digest::Key& key, std::string_view url, const http::Fields& request) {
   const threads::MutexLock lock(mutex_);
+  Found found;
+  if (Node* const chosen = choose(key, url, request, found)) {
+    S3Fifo::touch(*chosen);
+    chosen->hits += 1;
+  }
+  return found;
+}
+
+Found Shard::peek(const digest::Key& key, std::string_view url, const http::Fields& request) {
+  const threads::MutexLock lock(mutex_);
+  Found found;
+  choose(key, url, request, found);
+  return found;
+}
+
+Node* Shard::choose(const digest::Key& key, std::string_view url, const http::Fields& request,
+                    Found& found) {
   const auto slot = slots_.find(key);
   if (slot == slots_.end() || slot->second.newest->entry->url != url) {
-    return {nullptr, false, claims_.departed(key)};
+    found.departed = claims_.departed(key);
+    return nullptr;
   }
   Node* chosen = nullptr;
   for (Node* node = slot->second.newest.get(); node; node = node->next.get()) {
     if (chosen && !is_preferred(*node->entry, *chosen->entry)) continue;
     if (node->entry->variant.matches(request)) chosen = node;
   }
-  if (!chosen) return {nullptr, true};
-  S3Fifo::touch(*chosen);
-  chosen->hits += 1;
-  return {.entry = chosen->entry, .on_disk = chosen->on_disk};
+  found.varies = !chosen;
+  if (!chosen) return nullptr;
+  found.entry = chosen->entry;
+  found.on_disk = chosen->on_disk;
+  return chosen;
 }
 
 Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* superseded) {
@@ -196,6 +215,7 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
   };
   const auto victim = order_.evict(part, is_duplicate);
   if (!victim.item) return {};
+  totals_.evicted.fetch_add(1, std::memory_order_relaxed);
   if (victim.is_duplicate) totals_.duplicates.fetch_add(1, std::memory_order_relaxed);
   auto* node = static_cast<Node*>(victim.item);
   const auto slot = slots_.find(node->key);
@@ -212,6 +232,11 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
 void Shard::forget_ghosts() {
   const threads::MutexLock lock(mutex_);
   order_.forget_ghosts();
+}
+
+void Shard::set_ghost_window(std::uint64_t window) {
+  const threads::MutexLock lock(mutex_);
+  order_.set_ghost_window(window);
 }
 
 void Shard::lose_departures(Time now) {

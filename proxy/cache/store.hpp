@@ -64,6 +64,9 @@ class Store {
   // compared with the stored one, so a colliding key finds nothing.
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request) const;
 
+  // As find(), but does not count as a use.
+  Found peek(const digest::Key& key, std::string_view url, const http::Fields& request) const;
+
   // Stores the response in place of the variant that the same requests select, and in place of
   // `superseded`, whose validation it answered (RFC 9111 4.3.3). Makes room first: afterwards the
   // budget is within its limit, or the response was not stored.
@@ -106,11 +109,16 @@ class Store {
 
   // See Eviction.
   bool make_room() { return eviction_.make_room(); }
+  // Adapts to another limit of the budget, and makes room. `max_object`: as in StoreLimits, for
+  // what is stored from now on. What was sized by the budget at the start keeps its size: the
+  // tables of departures.
+  void follow_budget(std::uint64_t max_object);
 
-  std::uint64_t max_object() const { return limits_.max_object; }
+  std::uint64_t max_object() const { return max_object_.load(std::memory_order_relaxed); }
   std::size_t entries() const { return totals_.entries.load(std::memory_order_relaxed); }
   std::uint64_t bytes() const { return totals_.bytes.load(std::memory_order_relaxed); }
-  // How many entries were evicted as they are kept elsewhere.
+  // How many entries were evicted to make room, and how many of these as they are kept elsewhere.
+  std::uint64_t evicted() const { return totals_.evicted.load(std::memory_order_relaxed); }
   std::uint64_t evicted_duplicates() const {
     return totals_.duplicates.load(std::memory_order_relaxed);
   }
@@ -130,10 +138,13 @@ class Store {
 
  private:
   Shard& shard_of(const digest::Key& key) const;
+  // The window of each shard's ghosts.
+  [[nodiscard]] std::uint64_t ghost_window() const;
   Collected collect_below(Time now, std::vector<KeyChange>& out);
 
   Budget& budget_;
   const StoreLimits limits_;
+  std::atomic<std::uint64_t> max_object_;
   disk::Index* const below_;
   Totals totals_;
   Eviction::Shards shards_;

@@ -78,6 +78,12 @@ Refusal Refusal::no_tunnel() {
   return {501, "no tunnels over this kind of connection", Tag::denied, {}};
 }
 
+Refusal Refusal::draining() {
+  Refusal refusal{503, "this proxy is about to end", Tag::denied, {}};
+  refusal.cache_status.detail = "draining";
+  return refusal;
+}
+
 Refusal Refusal::no_room() {
   Refusal refusal{503,
                   "too many connections (limits.connections, limits.connections_per_client); this "
@@ -146,8 +152,10 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
     return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
   }
   if (blocked(request.policy().lists, request)) {
-    client.worker.counters.blocked.add();
-    return Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
+    auto refusal =
+        Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
+    refusal.by_list = true;
+    return refusal;
   }
   if (target.form() != http::Target::Form::authority) return std::nullopt;
   const auto& ports = access.connect_ports;

@@ -11,8 +11,11 @@
 #include <cstdlib>
 #include <iostream>
 #include <latch>
+#include <system_error>
 
+#include "proxy/observe/events.hpp"
 #include "proxy/server/accept.hpp"
+#include "proxy/server/start_report.hpp"
 #include "proxy/version.hpp"
 
 namespace proxy {
@@ -79,7 +82,6 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
                .store = storage_.store,
                .disk = storage_.disk.get(),
                .placement = &storage_.placement,
-               .max_object = policy_->settings.cache.max_object,
                .fills = storage_.fills,
                .runs = storage_.runs,
                .publisher = neighbourhood_.publisher,
@@ -87,6 +89,7 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
                .log = log_,
                .tls = tls_,
                .aside = aside_.get_executor(),
+               .facts = &around.facts,
                .reload = [this] { return reload_on_order(); },
                .descriptors = descriptor_limits_of(policy_->settings)},
       workers_(process_, aside_, listeners_.threads()),
@@ -103,24 +106,51 @@ Server::~Server() {
 void Server::follow(PinnedPolicy policy) {
   storage_.keepers.follow(policy->directory, neighbourhood_.publisher);
   workers_.follow(policy);
-  auto& exchange = neighbourhood_.exchange;
-  if (!exchange || policy->directory != policy_->directory) {
-    exchange.reset();
-    exchange.emplace(
-        *policy->directory, neighbourhood_.settings, std::string(kProduct),
-        [this](peers::WallTime now) { tick(now); }, peers::PollLimits{}, &storage_.newly_claimed);
-  }
+  follow_exchange(*policy);
+  follow_sizes(policy);
   policy_ = std::move(policy);
+}
+
+// The control thread rests meanwhile.
+void Server::follow_exchange(const Policy& policy) {
+  auto& exchange = neighbourhood_.exchange;
+  const auto& settings = policy.settings.digest;
+  const bool goes_on =
+      exchange && policy.directory == policy_->directory && settings == neighbourhood_.settings;
+  if (goes_on) return;
+  exchange.reset();
+  neighbourhood_.settings = settings;
+  neighbourhood_.publisher.follow(settings, clock_.now());
+  process_.held_polls.wake_all();
+  exchange.emplace(
+      *policy.directory, settings, std::string(kProduct),
+      [this, neighbours = policy.directory](peers::WallTime now) { tick(now, *neighbours); },
+      peers::PollLimits{}, &storage_.newly_claimed);
+}
+
+void Server::follow_sizes(const PinnedPolicy& policy) {
+  const auto& cache = policy->settings.cache;
+  process_.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
+  if (cache == policy_->settings.cache) return;
+  net::asio::post(aside_, [this, policy] { storage_.follow(policy->settings); });
 }
 
 // After a quiet period the first key that we may claim is told at once: the alarm is set while
 // nothing changes. What is stored during a tick must not bring on the next one, or ticks would
 // follow each other without a pause while much is stored.
-void Server::tick(cache::Time now) {
+void Server::tick(cache::Time now, const peers::PeerDirectory& neighbours) {
   const bool changed = neighbourhood_.publisher.tick(now);
   storage_.newly_claimed.set(!changed);
   if (changed) process_.held_polls.wake_all();
   storage_.watch.look();
+  const auto steady_now = std::chrono::steady_clock::now();
+  neighbourhood_.watch.look(neighbours.status(steady_now), steady_now);
+  flush_events();
+}
+
+void Server::report_start(const std::string& limits) const {
+  const StartFacts facts{file_.path(), control_.path(), limits};
+  for (const auto& line : start_report(process_, *policy_, facts)) spdlog::info("{}", line);
 }
 
 void Server::start() {
@@ -175,11 +205,12 @@ Reloaded Server::reload() {
 
 Reloaded Server::follow_file() {
   auto reread = file_.read_again(*policy_);
-  if (!reread) {
-    for (const auto& error : reread.error()) spdlog::error("{}: {}", error.where, error.what);
+  auto errors = reread ? follow_log(reread->policy->settings.log) : reread.error();
+  if (!errors.empty()) {
+    for (const auto& error : errors) spdlog::error("{}: {}", error.where, error.what);
     spdlog::error("the settings were not reloaded: those in force stay, until {} is mended",
                   file_.path());
-    return {file_.path(), reread.error(), {}};
+    return {file_.path(), std::move(errors), {}};
   }
   follow(std::move(reread->policy));
   if (!reread->waiting.empty()) {
@@ -194,11 +225,30 @@ net::Task<Reloaded> Server::reload_on_order() {
   co_return co_await asio::co_spawn(signals_.io.get_executor(), work(*this), net::use_task);
 }
 
+config::SettingsErrors Server::follow_log(const config::LogSettings& settings) {
+  if (settings == policy_->settings.log) return {};
+  try {
+    log_.follow(AccessLog::Output(settings));
+  } catch (const std::system_error& error) {
+    const bool is_forbidden = error.code() == std::errc::permission_denied;
+    const char* const why =
+        is_forbidden ? " (the sandbox knows the folders of the start alone)" : "";
+    return {{file_.path(), std::string(error.what()) + why}};
+  }
+  format_events(settings.events);
+  return {};
+}
+
 void Server::run() {
   Signals::on_each(signals_.rotating, [this] { log_.reopen(); });
   Signals::on_each(signals_.reloading, [this] { reload(); });
   Signals::on_each(signals_.succession, [this] { hand_over_.begin(); });
-  signals_.ending.async_wait([&](net::error_code, int) { signals_.io.stop(); });
+  signals_.ending.async_wait([&](net::error_code, int signal) {
+    spdlog::info("{}: draining: {} connections have {} s to end, new ones get 503",
+                 signal == SIGINT ? "SIGINT" : "SIGTERM", process_.clients.connections(),
+                 std::chrono::ceil<std::chrono::seconds>(policy_->settings.timeouts.drain).count());
+    signals_.io.stop();
+  });
   start();
   signals_.io.run();
   if (hand_over_.is_done()) {
@@ -208,6 +258,8 @@ void Server::run() {
   }
   drain();
   stop();
+  spdlog::info("stopped");
+  flush_events();
 }
 
 // A connection that was accepted just before has begun to count once the worker has run what was
@@ -230,9 +282,10 @@ void Server::leave() {
   await_end_of_connections();
 }
 
+// The acceptors stay open, unless a successor has them: a load balancer is to see that /health says
+// so until the end.
 void Server::drain() {
   process_.draining = true;
-  close_acceptors();
   workers_.on_each([](Worker& worker) { worker.sessions.drain(); });
   process_.held_polls.wake_all();
   if (!hand_over_.is_done()) await_end_of_connections();
@@ -242,9 +295,14 @@ void Server::drain() {
 // then costs a serving thread one atomic subtraction.
 void Server::await_end_of_connections() {
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;
-  while (process_.clients.connections() > 0 && std::chrono::steady_clock::now() < until) {
+  const auto open = [this] { return process_.clients.connections() > process_.late_connections; };
+  while (open() && std::chrono::steady_clock::now() < until) {
     signals_.io.restart();
     signals_.io.run_for(std::chrono::milliseconds(10));
+  }
+  if (open()) {
+    spdlog::warn("stopping: {} connections did not end in time, and are cut (timeouts.drain)",
+                 process_.clients.connections() - process_.late_connections);
   }
 }
 

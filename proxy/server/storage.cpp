@@ -1,5 +1,11 @@
 #include "proxy/server/storage.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
 #include "proxy/purging/purge_pattern.hpp"
 
 namespace proxy {
@@ -37,6 +43,37 @@ void remember(const cache::disk::LatelyPurged& purged, Fills& fills) {
 }
 
 }  // namespace
+
+void make_folders_above(const config::CacheSettings& settings) {
+  if (!settings.disk) return;
+  const auto above = std::filesystem::path(settings.disk->path).lexically_normal().parent_path();
+  std::error_code error;
+  if (above.empty() || std::filesystem::exists(above, error)) return;
+  std::filesystem::create_directories(above, error);
+  if (!error) return;
+  spdlog::error(
+      "cache.disk.path {}: the folder {} cannot be created: {}; create it, or name another",
+      settings.disk->path, above.string(), error.message());
+}
+
+void Storage::follow(const config::Settings& settings) {
+  constexpr std::uint64_t kStep = std::uint64_t{8} << 20;
+  const auto& told = settings.cache;
+  const auto limit = told.memory.value - transit_share(told);
+  transit.set_limit(transit_share(told));
+  for (auto now = budget.limit(); now > limit; now = budget.limit()) {
+    budget.set_limit(std::max(limit, now - std::min(now, kStep)));
+    store.make_room();
+  }
+  budget.set_limit(limit);
+  store.follow_budget(told.largest_object().value);
+  if (!disk || !told.disk) return;
+  const auto resized =
+      disk->follow(told.disk->size.value, told.disk->admit == config::Admit::second);
+  if (!resized) {
+    spdlog::warn("cache.disk.size stays as it is: {}", to_string(resized.error()));
+  }
+}
 
 Storage::Storage(const config::Settings& settings, cache::DiskTier::InUse in_use)
     : budget(settings.cache.memory.value - transit_share(settings.cache)),

@@ -13,10 +13,19 @@
 
 namespace proxy {
 
+// Creates the folders above cache.disk.path that are missing. Says which one cannot be created, and
+// why: the cache on disk then rests. Call this before the sandbox, which ties rights to folders.
+void make_folders_above(const config::CacheSettings& settings);
+
 struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
   // `in_use`: see open_disk().
-  Storage(const config::Settings& settings, cache::DiskTier::InUse in_use);
+  explicit Storage(const config::Settings& settings,
+                   cache::DiskTier::InUse in_use = cache::DiskTier::InUse::fails);
+
+  // Adapts to other sizes. Memory is lowered in steps, so that no request has to make much room.
+  // For one thread, which may be busy for a while; others may use the storage meanwhile.
+  void follow(const config::Settings& settings);
 
   threads::Alarm newly_claimed;  // our digest changes
   Keepers keepers;

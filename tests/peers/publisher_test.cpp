@@ -107,6 +107,26 @@ TEST_F(PublisherTest, TellsOfWhatARuleKeepsOnlyThoseWhoHaveTheRule) {
   }
 }
 
+TEST_F(PublisherTest, TakesOtherSizesInANewEpoch) {
+  add(0, 10);
+  const auto before = settle();
+  config::DigestSettings other = settings_;
+  other.poll = 7s;
+  publisher_.follow(other, now_);
+  EXPECT_EQ(publisher_.current(), before) << "the bits are the same";
+  other.bits_per_entry = 8;
+  other.squid_bits_per_entry = 5;
+  publisher_.follow(other, now_);
+  const auto after = publisher_.current();
+  EXPECT_NE(after->live.epoch, before->live.epoch);
+  EXPECT_EQ(after->live.bits_per_entry, 8.0);
+  EXPECT_EQ(after->live.entries, 10U);
+  EXPECT_EQ(after->squid->stats.bits_per_entry, 5.0);
+  EXPECT_TRUE(squid(*after).filter.contains(numbered(3)));
+  add(10, 11);
+  EXPECT_EQ(tick()->live.entries, 11U);
+}
+
 TEST_F(PublisherTest, PublishesOnlyWhenSomethingChanged) {
   const auto before = publisher_.current();
   EXPECT_EQ(settle(), before);

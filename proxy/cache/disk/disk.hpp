@@ -112,8 +112,16 @@ class Disk {
   std::uint64_t queued_bytes() const { return queue_.bytes(); }
   bool settle(std::chrono::milliseconds limit) { return queue_.settle(limit); }
 
-  // The longest record that a segment has room for: header, URL, head and body.
-  std::uint64_t most_bytes() const { return longest_record(limits_.segment_bytes); }
+  // The most bytes of all files, and the most entries in the index, as Options::log has them. A
+  // disk that is larger by then is reduced soon, the oldest segments first. `too_small`: nothing
+  // changes.
+  Result<void> resize(std::uint64_t bytes, std::size_t entries);
+
+  // The longest record that a segment has room for: header, URL, head and body. Records that were
+  // queued before a resize() to a smaller size may be too long.
+  std::uint64_t most_bytes() const {
+    return longest_record(segment_bytes_.load(std::memory_order_relaxed));
+  }
 
   Catalog& catalog() { return catalog_; }
   const Catalog& catalog() const { return catalog_; }
@@ -122,8 +130,9 @@ class Disk {
   bool is_of_purged_giver(const StoredRecord& stored) const;
 
   const Options options_;
-  const LogLimits limits_;
-  std::atomic<std::uint64_t> next_version_;  // begins at random
+  const LogLimits limits_;                    // at the start
+  std::atomic<std::uint32_t> segment_bytes_;  // of further segments
+  std::atomic<std::uint64_t> next_version_;   // begins at random
   Catalog catalog_;
   WriterWatch watch_;
   WriteQueue queue_;

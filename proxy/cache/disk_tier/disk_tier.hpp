@@ -85,6 +85,10 @@ class DiskTier {
   // For tests.
   [[nodiscard]] bool settle(std::chrono::milliseconds limit);
 
+  // Adapts to the budget's limit as it is now, and to other settings than those of the start.
+  // Returns Disk::resize()'s result.
+  disk::Result<void> follow(std::uint64_t bytes, bool admit_on_second);
+
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
   // Whether a response of this URL may be put: it is admitted, or replaces a response on disk.

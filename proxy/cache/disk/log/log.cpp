@@ -93,6 +93,29 @@ bool Log::still_replaces(NewRecord& record) const {
   return true;
 }
 
+// The newest segment has room for as many bytes as it was begun with, so it is sealed.
+Result<void> Log::resize(const LogSize& size) {
+  const auto flushed = flush();
+  if (!flushed) return flushed;
+  if (appender_.segment() && size.segment_bytes != limits_.segment_bytes) {
+    const auto sealed = rotation_.seal();
+    if (!sealed) return sealed;
+  }
+  limits_.bytes = size.bytes;
+  limits_.entries = size.entries;
+  limits_.segment_bytes = size.segment_bytes;
+  return {};
+}
+
+Result<bool> Log::reclaim_surplus() {
+  const auto oldest = reclaimer_.surplus();
+  if (!oldest) return false;
+  CopyAllowance none;
+  const auto reclaimed = reclaimer_.reclaim(*oldest, none);
+  if (!reclaimed) return reclaimed.error();
+  return reclaimer_.surplus().has_value();
+}
+
 Result<bool> Log::settle_claims() {
   return claims_.settle([this] { return rotation_.begin_segment(0); });
 }

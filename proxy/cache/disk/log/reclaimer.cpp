@@ -31,6 +31,11 @@ Result<void> Reclaimer::make_room(std::size_t entries, CopyAllowance& allowance)
   return {};
 }
 
+std::optional<std::uint32_t> Reclaimer::surplus() const {
+  if (files_.used_bytes() <= limits_.bytes || files_.spaces().size() < 2) return std::nullopt;
+  return files_.oldest();
+}
+
 Result<void> Reclaimer::reclaim(std::uint32_t number, CopyAllowance& allowance) {
   const auto segment = catalog_.segments.find(number);
   if (segment) {
