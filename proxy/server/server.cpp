@@ -282,10 +282,12 @@ void Server::leave() {
   await_end_of_connections();
 }
 
-// The acceptors stay open, unless a successor has them: a load balancer is to see that /health says
-// so until the end.
+// The acceptors stay open, unless somebody else has the sockets, too: a load balancer is to see
+// that /health says so until the end. At systemd's sockets new connections wait for the next
+// process.
 void Server::drain() {
   process_.draining = true;
+  if (!listeners_.are_of_settings()) close_acceptors();
   workers_.on_each([](Worker& worker) { worker.sessions.drain(); });
   process_.held_polls.wake_all();
   if (!hand_over_.is_done()) await_end_of_connections();
