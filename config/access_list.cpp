@@ -4,11 +4,13 @@
 #include <array>
 #include <string>
 
+#include "config/access_rule_list.hpp"
+
 namespace config {
 
 namespace {
 
-using Words = std::vector<std::string_view>;
+using Words = NetworkWords;
 
 constexpr std::array<std::string_view, 6> kNames{"loopback", "private", "link-local",
                                                  "metadata", "any",     "all"};
@@ -21,8 +23,9 @@ bool has(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Returns the items that were understood, or nothing if the key is absent.
-std::optional<Words> read_networks(Section& in, std::string_view key, Networks& into) {
+}  // namespace
+
+std::optional<NetworkWords> read_networks(Section& in, std::string_view key, Networks& into) {
   constexpr std::string_view kForm =
       "\"loopback\", \"private\", \"link-local\", \"metadata\", \"any\", an address or a range "
       "like \"10.0.0.0/8\" (no bits set beyond its prefix)";
@@ -42,6 +45,8 @@ std::optional<Words> read_networks(Section& in, std::string_view key, Networks& 
   }
   return understood;
 }
+
+namespace {
 
 // The words protect more than their addresses: "loopback" covers all addresses of this machine, and
 // "link-local" covers metadata services, most of which live there.
@@ -91,9 +96,19 @@ void read_paths(Section& in, std::string_view key, std::vector<std::string>& pat
   }
 }
 
+// A list of those who may use the proxy is meant to be the whole list. So beside it only those
+// clients may that `clients` names, and not those of its default.
+void leave_no_default(Section& in, AccessSettings& access) {
+  const bool allows = std::any_of(access.rules.begin(), access.rules.end(),
+                                  [](const AccessRule& rule) { return rule.allows; });
+  if (allows && !in.find("clients")) access.clients.clear();
+}
+
 }  // namespace
 
 void read_access(Section& in, AccessSettings& access) {
+  read_access_rules(in, access.rules);
+  leave_no_default(in, access);
   read_networks(in, "clients", access.clients);
   read_networks(in, "monitor", access.monitor);
   read_networks(in, "admin", access.admin);

@@ -12,6 +12,7 @@
 
 #include "config/endpoint.hpp"
 #include "config/networks.hpp"
+#include "config/weekly_time.hpp"
 
 namespace config {
 
@@ -185,7 +186,31 @@ struct RuleSettings {
   bool operator==(const RuleSettings&) const = default;
 };
 
+struct PortRange {
+  std::uint16_t first = 0;
+  std::uint16_t last = 0;
+
+  bool operator==(const PortRange&) const = default;
+};
+
+// Allows or denies the requests that meet all its conditions. An empty list is no condition.
+// proxy/policy/access_rules.hpp has the details.
+struct AccessRule {
+  std::string name;  // a token, in Cache-Status and the log
+  bool allows = false;
+  Networks clients;
+  std::vector<HostSpec> to;
+  std::vector<PortRange> ports;
+  std::vector<std::string> methods;
+  std::vector<std::string> schemes;  // "http", "https"
+  std::vector<WeeklyTime> times;
+
+  bool operator==(const AccessRule&) const = default;
+};
+
 struct AccessSettings {
+  // The first rule whose conditions a request meets decides. If no rule does, `clients` decides.
+  std::vector<AccessRule> rules;
   Networks clients;          // may use the proxy
   Networks monitor;          // may read /, /digest, /health, /metrics
   Networks admin;            // may change state; may read the digests too

@@ -90,6 +90,7 @@ void append_json_line(std::string& out, const LogEntry& entry) {
                               {"hierarchy", squid_code(record.hierarchy)},
                               {"upstream", record.upstream_host},
                               {"type", record.content_type}};
+  if (!record.denied_by.empty()) line["denied_by"] = record.denied_by;
   if (!record.failure.empty()) line["failure"] = record.failure;
   if (!record.asked.empty()) line["asked"] = json_of(record.asked);
   out += line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);

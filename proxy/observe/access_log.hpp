@@ -27,7 +27,8 @@ struct LogEntry {
 // forge a line: its control characters, spaces and quotes are escaped.
 void append_squid_line(std::string& out, const LogEntry& entry);
 // The same facts under names. `asked` lists the sources that were asked, in the order in which
-// their questions ended, each with its answer and the time to the answer's first byte.
+// their questions ended, each with its answer and the time to the answer's first byte. `denied_by`
+// is the access rule that denied the request.
 void append_json_line(std::string& out, const LogEntry& entry);
 
 class AccessLog {

@@ -66,10 +66,11 @@ struct RequestRecord {
   Cut cut = Cut::none;
   bool routine = false;  // a neighbour's poll, each second: counted, not logged
   unsigned status = 0;
-  std::uint64_t bytes = 0;    // sent to the client, heads included
-  std::string upstream_host;  // empty: none
-  std::string_view failure;   // why nobody could answer, as a word; a literal, or empty
-  std::string_view rule;      // the site's rule, as a word for Cache-Status; empty: none
+  std::uint64_t bytes = 0;     // sent to the client, heads included
+  std::string upstream_host;   // empty: none
+  std::string_view failure;    // why nobody could answer, as a word; a literal, or empty
+  std::string_view rule;       // the site's rule, as a word for Cache-Status; empty: none
+  std::string_view denied_by;  // the access rule that denied the request, by its name; or empty
   std::string content_type;
   std::vector<Inquiry> asked;  // kept for the access log as JSON
 };

@@ -1,7 +1,5 @@
 #include "proxy/policy/policy.hpp"
 
-#include <algorithm>
-
 namespace proxy {
 namespace {
 
@@ -16,12 +14,8 @@ std::shared_ptr<peers::PeerDirectory> directory_for(const config::Settings& sett
 }
 
 // A gateway that everybody may use is no open proxy.
-bool serves_forward(const config::Settings& settings) {
-  const auto any = config::parse_networks("any").value();
-  const auto& clients = settings.access.clients;
-  const bool everybody = std::all_of(any.begin(), any.end(), [&](const auto& network) {
-    return std::find(clients.begin(), clients.end(), network) != clients.end();
-  });
+bool serves_forward(const config::Settings& settings, const AccessRules& access_rules) {
+  const bool everybody = is_everybody(settings.access.clients) || access_rules.allow_everybody();
   return settings.forward.value_or(settings.reverse.empty() || !everybody);
 }
 
@@ -29,7 +23,8 @@ bool serves_forward(const config::Settings& settings) {
 
 Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* before)
     : settings(std::move(told)),
-      serves_forward(proxy::serves_forward(settings)),
+      access_rules(settings.access.rules),
+      serves_forward(proxy::serves_forward(settings, access_rules)),
       lists(std::move(listed)),
       rules(settings.rules),
       gateway(settings.reverse, before ? &before->gateway : nullptr),

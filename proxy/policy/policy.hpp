@@ -7,6 +7,7 @@
 #include "config/settings.hpp"
 #include "peers/directory.hpp"
 #include "proxy/lists/access_lists.hpp"
+#include "proxy/policy/access_rules.hpp"
 #include "proxy/policy/gateway.hpp"
 #include "proxy/policy/routes.hpp"
 #include "proxy/policy/site_rules.hpp"
@@ -38,6 +39,7 @@ struct Policy {
   }
 
   const config::Settings settings;
+  const AccessRules access_rules;
   // Whether a client may choose the origin (setting `forward`).
   const bool serves_forward;
   const lists::AccessLists lists;

@@ -60,6 +60,12 @@ Refusal Refusal::forbidden(std::string reason) {
   return refusal;
 }
 
+Refusal Refusal::denied_by(const std::string& rule) {
+  auto refusal = forbidden("a rule of this proxy denies this request (setting access.rules)");
+  (refusal.cache_status.detail += '/') += rule;
+  return refusal;
+}
+
 Refusal Refusal::bad(std::string reason) {
   return {400, std::move(reason), Tag::none, {}};
 }
@@ -129,13 +135,27 @@ bool blocked(const lists::AccessLists& lists, const Request& request) {
   return told && lists.blocks(*told);
 }
 
+// By the first rule that the request meets, else by the list of clients.
+std::optional<Refusal> check_rules(const Client& client, const Request& request) {
+  const auto& policy = request.policy();
+  const auto& rules = policy.access_rules;
+  const auto now = rules.have_times() ? local_time(client.worker.process.clock.now()) : LocalTime{};
+  const auto* const rule = rules.find({client.address, request.target, request.head.method, now});
+  const bool may_use =
+      rule ? rule->allows() : config::contains(policy.settings.access.clients, client.address);
+  if (may_use) return std::nullopt;
+  if (!rule) {
+    return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
+  }
+  client.record.denied_by = rule->name();
+  return Refusal::denied_by(rule->name());
+}
+
 }  // namespace
 
 std::optional<Refusal> check_access(const Client& client, const Request& request) {
+  if (auto refusal = check_rules(client, request)) return refusal;
   const auto& access = request.policy().settings.access;
-  if (!config::contains(access.clients, client.address)) {
-    return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
-  }
   const auto& target = request.target;
   const bool client_chose = request.arrival() == Arrival::forward;
   if (client_chose && !request.policy().serves_forward) {

@@ -26,6 +26,8 @@ struct Refusal {
                           std::optional<cache::Time> closed = std::nullopt);
   static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);
+  // By the access rule of this name. The client learns the name, but not the conditions.
+  static Refusal denied_by(const std::string& rule);
   static Refusal bad(std::string reason);
   static Refusal malformed(http::HeadError error);
   static Refusal unknown_url();  // the mapping's file of known URLs lacks it: 404
