@@ -96,6 +96,28 @@ void read_paths(Section& in, std::string_view key, std::vector<std::string>& pat
   }
 }
 
+bool is_realm(std::string_view text) {
+  constexpr std::size_t kLongest = 128;
+  return text.size() <= kLongest && std::all_of(text.begin(), text.end(), [](char c) {
+           return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+         });
+}
+
+void read_users(Section& in, std::optional<UserSettings>& users) {
+  const auto found = in.find("users");
+  if (!found) return;
+  constexpr std::string_view kFile = "the path of a file as htpasswd writes it";
+  Section part(*found, in.faults());
+  auto& told = users.emplace();
+  if (part.is_object() && part.require("file", kFile)) part.read_text("file", told.file, kFile);
+  constexpr std::string_view kRealm =
+      "what is shown to a user, of at most 128 ASCII characters without quotes and backslashes";
+  part.read_text("realm", told.realm, kRealm);
+  if (!is_realm(told.realm)) part.expected(*part.find("realm"), kRealm);
+  part.read("cleartext", told.cleartext);
+  part.finish();
+}
+
 // A list of those who may use the proxy is meant to be the whole list. So beside it only those
 // clients may that `clients` names, and not those of its default.
 void leave_no_default(Section& in, AccessSettings& access) {
@@ -108,6 +130,7 @@ void leave_no_default(Section& in, AccessSettings& access) {
 
 void read_access(Section& in, AccessSettings& access) {
   read_access_rules(in, access.rules);
+  read_users(in, access.users);
   leave_no_default(in, access);
   read_networks(in, "clients", access.clients);
   read_networks(in, "monitor", access.monitor);

@@ -128,7 +128,29 @@ void read_times(Section& in, std::vector<WeeklyTime>& times) {
             });
 }
 
-AccessRule read_rule(Section& in, const std::vector<AccessRule>& others) {
+// As in a file of users: no colon, no control characters.
+bool is_user(std::string_view name) {
+  constexpr std::size_t kLongest = 255;
+  return !name.empty() && name.size() <= kLongest &&
+         std::none_of(name.begin(), name.end(), [](char c) {
+           return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == ':';
+         });
+}
+
+void read_users(Section& in, std::vector<std::string>& users, bool has_file) {
+  read_list(in, "users", "names of users, or \"*\" for all", users,
+            [&in](const LocatedValue& item) -> std::optional<std::string> {
+              const auto* text = text_of(item);
+              if (text && is_user(*text)) return *text;
+              in.expected(item, "the name of a user, without a colon, or \"*\"");
+              return std::nullopt;
+            });
+  const auto found = in.find("users");
+  if (!found || has_file) return;
+  in.fault(*found, "needs access.users, with the \"file\" of the users");
+}
+
+AccessRule read_rule(Section& in, const std::vector<AccessRule>& others, bool has_user_file) {
   AccessRule rule;
   read_name(in, others, rule);
   read_action(in, rule);
@@ -139,6 +161,7 @@ AccessRule read_rule(Section& in, const std::vector<AccessRule>& others) {
   read_methods(in, rule.methods);
   read_schemes(in, rule.schemes);
   read_times(in, rule.times);
+  read_users(in, rule.users, has_user_file);
   in.finish();
   return rule;
 }
@@ -148,9 +171,10 @@ AccessRule read_rule(Section& in, const std::vector<AccessRule>& others) {
 void read_access_rules(Section& in, std::vector<AccessRule>& rules) {
   const auto items = in.items("rules", "objects, each with \"action\"", kMostRules);
   if (!items) return;
+  const bool has_user_file = in.find("users").has_value();
   for (const LocatedValue& item : *items) {
     Section part(item, in.faults());
-    rules.push_back(part.is_object() ? read_rule(part, rules) : AccessRule{});
+    rules.push_back(part.is_object() ? read_rule(part, rules, has_user_file) : AccessRule{});
   }
 }
 

@@ -204,13 +204,25 @@ struct AccessRule {
   std::vector<std::string> methods;
   std::vector<std::string> schemes;  // "http", "https"
   std::vector<WeeklyTime> times;
+  std::vector<std::string> users;  // names; "*": every user
 
   bool operator==(const AccessRule&) const = default;
+};
+
+// Users, who prove themselves by a password (Basic, RFC 7617).
+struct UserSettings {
+  std::string file;  // of names and hashed passwords, as htpasswd writes it
+  std::string realm = "Hearsay";
+  bool cleartext = false;  // passwords may cross the network unencrypted
+
+  bool operator==(const UserSettings&) const = default;
 };
 
 struct AccessSettings {
   // The first rule whose conditions a request meets decides. If no rule does, `clients` decides.
   std::vector<AccessRule> rules;
+  // None: no rule names users.
+  std::optional<UserSettings> users = std::nullopt;
   Networks clients;          // may use the proxy
   Networks monitor;          // may read /, /digest, /health, /metrics
   Networks admin;            // may change state; may read the digests too

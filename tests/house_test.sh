@@ -67,6 +67,7 @@ rooms=(
   cache/disk/catalog
   cache/disk/format
   lists
+  users
   sandbox
   memory
   net
@@ -103,6 +104,7 @@ rests_on cache/disk cache/disk/log cache/disk/catalog cache/disk/format
 rests_on cache cache/disk/catalog cache/disk/format http
 rests_on cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on lists http
+rests_on users net http
 rests_on sandbox
 rests_on memory
 rests_on inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
@@ -133,6 +135,7 @@ breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < 
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'seccomp\.h' 'proxy/sandbox/call_limits\.cpp'
+used_only_in 'crypt\.h' 'proxy/users/password_hash\.cpp'
 used_only_in 'linux/landlock\.h' 'proxy/sandbox/file_limits\.cpp'
 used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/digest_json|proxy/pages/health|proxy/inspect/report)\.cpp'
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest)/arguments\.cpp))'

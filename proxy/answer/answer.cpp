@@ -6,6 +6,7 @@
 #include "proxy/answer/lookup.hpp"
 #include "proxy/answer/miss.hpp"
 #include "proxy/answer/pass.hpp"
+#include "proxy/answer/sign_in.hpp"
 #include "proxy/answer/site_question.hpp"
 #include "proxy/answer/tunnel.hpp"
 #include "proxy/client/note_arrival.hpp"
@@ -114,6 +115,10 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
     co_return co_await serve_own(client, request, *page, body);
   }
   if (request.rule()) client.record.rule = request.rule()->word();
+  if (policy.access_rules.have_users()) {
+    auto refusal = co_await sign_in(client, request);
+    if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
+  }
   if (auto refusal = why_refused(client, request)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }

@@ -66,11 +66,14 @@ struct RequestRecord {
   Cut cut = Cut::none;
   bool routine = false;  // a neighbour's poll, each second: counted, not logged
   unsigned status = 0;
-  std::uint64_t bytes = 0;     // sent to the client, heads included
-  std::string upstream_host;   // empty: none
-  std::string_view failure;    // why nobody could answer, as a word; a literal, or empty
-  std::string_view rule;       // the site's rule, as a word for Cache-Status; empty: none
-  std::string_view denied_by;  // the access rule that denied the request, by its name; or empty
+  std::uint64_t bytes = 0;    // sent to the client, heads included
+  std::string upstream_host;  // empty: none
+  std::string_view failure;   // why nobody could answer, as a word; a literal, or empty
+  std::string_view rule;      // the site's rule, as a word for Cache-Status; empty: none
+  // Who asked, where an access rule needed to know; and the name of the rule that denied the
+  // request. Else empty.
+  std::string user;
+  std::string_view denied_by;
   std::string content_type;
   std::vector<Inquiry> asked;  // kept for the access log as JSON
 };

@@ -24,11 +24,11 @@ AccessRule::AccessRule(const config::AccessRule& settings)
     : settings_(settings), to_(host_patterns(settings.to)) {}
 
 bool AccessRule::matches(const AccessQuestion& asked) const {
-  const auto& [client, target, method, now] = asked;
+  const auto& [client, target, method, now, user] = asked;
   return (settings_.clients.empty() || config::contains(settings_.clients, client)) &&
          matches_host(target) &&
          (settings_.methods.empty() || contains(settings_.methods, method)) &&
-         matches_scheme(target) && matches_time(now);
+         matches_scheme(target) && matches_time(now) && matches_user(user);
 }
 
 bool AccessRule::matches_host(const http::Target& target) const {
@@ -49,14 +49,22 @@ bool AccessRule::matches_time(const LocalTime& now) const {
          });
 }
 
+bool AccessRule::matches_user(std::string_view user) const {
+  const auto& users = settings_.users;
+  return users.empty() || user.empty() || contains(users, "*") || contains(users, user);
+}
+
 bool AccessRule::allows_everybody() const {
-  return settings_.allows && (settings_.clients.empty() || is_everybody(settings_.clients));
+  return settings_.allows && !has_users() &&
+         (settings_.clients.empty() || is_everybody(settings_.clients));
 }
 
 AccessRules::AccessRules(const std::vector<config::AccessRule>& settings)
     : rules_(settings.begin(), settings.end()),
       have_times_(std::any_of(rules_.begin(), rules_.end(),
-                              [](const AccessRule& rule) { return rule.has_times(); })) {
+                              [](const AccessRule& rule) { return rule.has_times(); })),
+      have_users_(std::any_of(rules_.begin(), rules_.end(),
+                              [](const AccessRule& rule) { return rule.has_users(); })) {
   if (have_times_) read_time_zone();
 }
 

@@ -2,6 +2,8 @@
 
 #include "proxy/reply/own_message.hpp"
 #include "proxy/upstream/error.hpp"
+#include "proxy/users/credentials.hpp"
+#include "proxy/users/guess_limit.hpp"
 
 namespace proxy {
 
@@ -63,6 +65,36 @@ Refusal Refusal::forbidden(std::string reason) {
 Refusal Refusal::denied_by(const std::string& rule) {
   auto refusal = forbidden("a rule of this proxy denies this request (setting access.rules)");
   (refusal.cache_status.detail += '/') += rule;
+  return refusal;
+}
+
+Refusal Refusal::unknown_user(const std::string& rule, const std::string& realm) {
+  auto refusal = denied_by(rule);
+  refusal.status = 407;
+  refusal.reason = "this proxy asks for a user and a password here (setting access.users)";
+  refusal.challenge = users::basic_challenge(realm);
+  return refusal;
+}
+
+Refusal Refusal::no_password_in_the_clear(const std::string& rule) {
+  auto refusal = denied_by(rule);
+  refusal.reason =
+      "this proxy asks for a user and a password here, but only over loopback: others could read "
+      "them on the way (setting access.users.cleartext)";
+  return refusal;
+}
+
+Refusal Refusal::guessed_too_often() {
+  Refusal refusal{429, "too many wrong passwords from your address", Tag::denied, {}};
+  refusal.cache_status.detail = "client-limit";
+  refusal.retry_after = users::GuessLimit::kPause;
+  return refusal;
+}
+
+Refusal Refusal::too_many_checks() {
+  Refusal refusal{503, "too many passwords are being checked; try again", Tag::denied, {}};
+  refusal.cache_status.detail = word(Failure::What::overload);
+  refusal.retry_after = std::chrono::seconds(1);
   return refusal;
 }
 
@@ -135,14 +167,24 @@ bool blocked(const lists::AccessLists& lists, const Request& request) {
   return told && lists.blocks(*told);
 }
 
-// By the first rule that the request meets, else by the list of clients.
-std::optional<Refusal> check_rules(const Client& client, const Request& request) {
-  const auto& policy = request.policy();
-  const auto& rules = policy.access_rules;
+}  // namespace
+
+const AccessRule* deciding_rule(const Client& client, const Request& request) {
+  const auto& rules = request.policy().access_rules;
   const auto now = rules.have_times() ? local_time(client.worker.process.clock.now()) : LocalTime{};
-  const auto* const rule = rules.find({client.address, request.target, request.head.method, now});
+  return rules.find({client.address, request.target, request.head.method, now, client.record.user});
+}
+
+namespace {
+
+// By the first rule that the request meets, else by the list of clients. A rule with users allows
+// nothing to a user who is not known.
+std::optional<Refusal> check_rules(const Client& client, const Request& request) {
+  const auto* const rule = deciding_rule(client, request);
+  const bool is_known = !rule || !rule->has_users() || !client.record.user.empty();
+  const auto& clients = request.policy().settings.access.clients;
   const bool may_use =
-      rule ? rule->allows() : config::contains(policy.settings.access.clients, client.address);
+      rule ? rule->allows() && is_known : config::contains(clients, client.address);
   if (may_use) return std::nullopt;
   if (!rule) {
     return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
@@ -181,7 +223,12 @@ Task<void> send(Client& client, const Refusal& refusal) {
   client.record.tag = refusal.tag;
   auto message = own_message(client, refusal.status, "text/plain; charset=utf-8",
                              refusal.reason + '\n', refusal.cache_status);
-  if (!refusal.allow.empty()) message.set(beast::http::field::allow, refusal.allow);
+  using beast::http::field;
+  if (!refusal.allow.empty()) message.set(field::allow, refusal.allow);
+  if (refusal.status == 407) message.set(field::proxy_authenticate, refusal.challenge);
+  if (refusal.retry_after.count() > 0) {
+    message.set(field::retry_after, std::to_string(refusal.retry_after.count()));
+  }
   co_await send_message(client, message);
 }
 

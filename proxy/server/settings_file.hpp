@@ -16,8 +16,8 @@ class SettingsFile {
   explicit SettingsFile(std::string path) : path_(std::move(path)) {}
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Reads the file, and the lists that it names. Says how many entries the lists have. Blocks: a
-  // list of a million entries takes about a second.
+  // Reads the file, and the lists and the file of users that it names. Says how many entries the
+  // lists have. Blocks: a list of a million entries takes about a second.
   [[nodiscard]] boost::system::result<PinnedPolicy, config::SettingsErrors> read() const;
 
   struct Reread {

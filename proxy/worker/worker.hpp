@@ -18,6 +18,7 @@
 #include "proxy/observe/metrics.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/runs/block_runs.hpp"
+#include "proxy/users/password_checks.hpp"
 #include "proxy/wire/input.hpp"
 #include "proxy/worker/doorkeeper.hpp"
 #include "proxy/worker/hedges.hpp"
@@ -70,6 +71,7 @@ struct Process {
   LastTime found_no_room{};  // to store a response, though all that can be evicted was
   DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
   Warnings warnings{};
+  users::PasswordChecks password_checks{};
   upstream::OriginHealth origin_health{};
   HeldPolls held_polls{};
   SiteFetches site_fetches{};

@@ -49,6 +49,30 @@ TEST(AccessRules, LeaveOnlyNamedClientsWhereTheyAllowSomebody) {
   }
 }
 
+TEST(AccessRules, NameUsersOfAFile) {
+  const std::string rule = R"({"action":"allow","users":["anna","*"]})";
+  const auto settings =
+      load(rules(rule, R"(,"users":{"file":"/f","realm":"the lab","cleartext":true})"));
+  ASSERT_TRUE(settings.has_value());
+  EXPECT_EQ(settings->access.rules[0].users, (std::vector<std::string>{"anna", "*"}));
+  EXPECT_EQ(settings->access.users, (UserSettings{"/f", "the lab", true}));
+  const std::pair<std::string, std::string> faults[] = {
+      {rules(rule), ", access.rules[0].users"},
+      {rules(R"({"action":"allow","users":["a:b"]})", R"(,"users":{"file":"/f"})"),
+       ", access.rules[0].users[0]"},
+      {rules("", R"(,"users":{})"), ", access.users"},
+      {rules("", R"(,"users":{"file":"/f","realm":"a\"b"})"), ", access.users.realm"},
+      {rules("", R"(,"users":"/f")"), ", access.users"},
+  };
+  for (const auto& [text, path] : faults) {
+    const auto refused = load(text);
+    ASSERT_TRUE(refused.has_error()) << text;
+    const auto errors = refused.error();
+    EXPECT_EQ(errors.size(), 1U) << text;
+    EXPECT_TRUE(errors[0].where.ends_with(path)) << errors[0].where;
+  }
+}
+
 struct RuleFault {
   std::string list, path, words;
 };

@@ -27,7 +27,7 @@ std::string decides(const AccessRules& rules, const Asking& asking) {
   const auto space = asking.line.find(' ');
   const auto method = asking.line.substr(0, space);
   const auto target = http::parse_target(method, asking.line.substr(space + 1)).value();
-  const auto* rule = rules.find({address, target, method, asking.now});
+  const auto* rule = rules.find({address, target, method, asking.now, ""});
   return rule ? rule->name() : "";
 }
 
@@ -84,6 +84,28 @@ TEST(AccessRules, TheFirstThatMatchesDecides) {
   EXPECT_EQ(decides(listed, {"10.2.0.1"}), "pupils");
   EXPECT_EQ(decides(listed, {"192.168.0.1"}), "");
   EXPECT_EQ(decides(AccessRules(), {}), "");
+}
+
+TEST(AccessRules, HoldAUserWhoIsNotKnownForAnyOfTheirs) {
+  const auto settings =
+      config::load(R"({"access":{"users":{"file":"f"},"rules":[{"action":"deny","to":["b.test"]},)"
+                   R"({"name":"anna","action":"allow","users":["anna"]},)"
+                   R"({"name":"all","action":"allow","users":["*"],"to":["a.test"]}]}})");
+  ASSERT_TRUE(settings.has_value());
+  const AccessRules listed(settings->access.rules);
+  EXPECT_TRUE(listed.have_users());
+  EXPECT_FALSE(listed.allow_everybody());
+  const auto client = config::parse_address("10.0.0.1").value();
+  const std::tuple<std::string, std::string, std::string> cases[] = {
+      {"http://b.test/", "", "0"},      {"http://a.test/", "", "anna"},
+      {"http://a.test/", "bob", "all"}, {"http://a.test/", "anna", "anna"},
+      {"http://c.test/", "bob", ""},    {"http://b.test/", "anna", "0"},
+  };
+  for (const auto& [url, user, name] : cases) {
+    const auto target = http::parse_target("GET", url).value();
+    const auto* rule = listed.find({client, target, "GET", kMondayNoon, user});
+    EXPECT_EQ(rule ? rule->name() : "", name) << url << ' ' << user;
+  }
 }
 
 TEST(AccessRules, AskForTheTimeOnlyIfARuleNamesOne) {
