@@ -281,6 +281,9 @@ struct Limits {
   // The memory of all heads of requests that have arrived in part, or are large.
   ByteSize heads = mebibytes(32);
   ByteSize least_rate{100};  // of a request's head or body, per second; 0: none
+  // The most bytes per second that are sent to all clients together, and to each. Unset: any.
+  std::optional<ByteSize> bandwidth = std::nullopt;
+  std::optional<ByteSize> bandwidth_per_client = std::nullopt;
 
   // The settings of these names, or their default.
   std::size_t most_connections_per_client() const {

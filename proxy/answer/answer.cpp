@@ -99,6 +99,15 @@ void add_facts(const Client& client, Request& request) {
   if (asks_what_is_stored && policy.directory->knows(client.address)) facts.from_proxy = true;
 }
 
+// A neighbour that asks for what we hold is no client: if it were slowed down, it would have to ask
+// the origin.
+bool keeps_to_bandwidth(const Client& client, const Request& request) {
+  const bool asks_what_is_stored = request.facts.control.only_if_cached;
+  const bool is_neighbour =
+      asks_what_is_stored && request.policy().directory->knows(client.address);
+  return client.bandwidth && !is_neighbour;
+}
+
 }  // namespace
 
 Task<void> answer(Client& client, Request& request, RequestBody& body) {
@@ -122,6 +131,7 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
   if (auto refusal = why_refused(client, request)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
+  if (keeps_to_bandwidth(client, request)) client.response.keep_to(*client.bandwidth);
   // Before the look-up: a response may vary by these fields.
   request.tell_of_client(policy.settings.forwarded, client.address_text);
   if (is_last_hop(request)) co_return co_await answer_as_last(client, request);

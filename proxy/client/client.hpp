@@ -21,6 +21,7 @@ struct Client {
   config::Address address;
   std::string address_text;
   const ClientTable::Guest* guest = nullptr;  // the connection as counted; null: it is not
+  BandwidthUse* bandwidth = nullptr;          // what the connection sends; null: it is not counted
 
   [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
 };

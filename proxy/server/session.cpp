@@ -57,7 +57,8 @@ class Session final : public SessionList::Item {
                 record_,
                 upstream::plain_address(remote.address()),
                 text_of(remote.address()),
-                &guest} {}
+                &guest,
+                &bandwidth_} {}
 
   Task<void> run();
 
@@ -87,6 +88,7 @@ class Session final : public SessionList::Item {
   net::Stream stream_;
   Input input_;
   RequestRecord record_;
+  BandwidthUse bandwidth_{worker_.process.bandwidth, guest_.share(), worker_.io.get_executor()};
   Http1Response response_;
   Client client_;
   HeldHead head_{worker_, *this};

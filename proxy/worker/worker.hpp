@@ -8,6 +8,7 @@
 #include "config/settings.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
+#include "proxy/crowd/bandwidth.hpp"
 #include "proxy/crowd/client_table.hpp"
 #include "proxy/crowd/descriptors.hpp"
 #include "proxy/crowd/pressure.hpp"
@@ -61,6 +62,7 @@ struct Process {
   std::function<void(const std::function<void(Worker&)>&)> on_each_worker = {};
 
   ClientTable clients{};
+  Bandwidth bandwidth{};
   std::atomic<std::uint64_t> unread_in_transit{0};  // of all clients: see ClientShare
   std::atomic<std::uint64_t> head_bytes{0};         // likewise
   std::atomic<std::uint64_t> leaving_heads{0};      // of requests that were cut and have yet to end
