@@ -1,6 +1,7 @@
 #include "proxy/answer/answer.hpp"
 
 #include "peers/native_target.hpp"
+#include "peers/site.hpp"
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/last_hop.hpp"
 #include "proxy/answer/lookup.hpp"
@@ -94,9 +95,12 @@ void add_facts(const Client& client, Request& request) {
   const auto& policy = request.policy();
   auto& facts = request.facts;
   if (policy.settings.cache.offline) facts.offline = true;
-  // A Squid may leave out Via.
   const bool asks_what_is_stored = facts.control.only_if_cached;
-  if (asks_what_is_stored && policy.directory->knows(client.address)) facts.from_proxy = true;
+  if (!asks_what_is_stored) return;
+  const auto rule = request.head.fields.only_value(peers::kRuleField);
+  facts.asked_rule = peers::parse_epoch(rule).value_or(0);
+  // A Squid may leave out Via.
+  if (policy.directory->knows(client.address)) facts.from_proxy = true;
 }
 
 // A neighbour that asks for what we hold is no client: if it were slowed down, it would have to ask

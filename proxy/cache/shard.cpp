@@ -23,8 +23,9 @@ bool is_on_disk(const std::shared_ptr<OnDisk>& on_disk) {
 }
 
 // Whether an object may be claimed, its blocks on disk decide (disk/log/object_claims.hpp).
-Time claimable_alone(const Entry& entry) {
-  return entry.object ? Time::min() : entry.claimable_until();
+ClaimTerms claimable_alone(const Entry& entry) {
+  if (entry.object) return {};
+  return {entry.claimable_until(), digest::mark_of(entry.rule), entry.claimable_by_rule_until()};
 }
 
 // RFC 9111 4 and 4.1: of two that match, the one with Vary, else the one with the later Date. But
@@ -191,7 +192,7 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
     const auto& node = static_cast<const Node&>(item);
     // A claim is of the URL: it does not say which variant is kept.
     const bool may_be_claimed = !is_on_disk(node.on_disk) && !node.entry->variant.varies();
-    return kept_elsewhere_ && may_be_claimed && kept_elsewhere_(node.key);
+    return kept_elsewhere_ && may_be_claimed && kept_elsewhere_({node.key, node.terms.rule});
   };
   const auto victim = order_.evict(part, is_duplicate);
   if (!victim.item) return {};
@@ -211,6 +212,11 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
 void Shard::forget_ghosts() {
   const threads::MutexLock lock(mutex_);
   order_.forget_ghosts();
+}
+
+void Shard::set_ghost_window(std::uint64_t window) {
+  const threads::MutexLock lock(mutex_);
+  order_.set_ghost_window(window);
 }
 
 void Shard::lose_departures(Time now) {
@@ -234,12 +240,13 @@ void Shard::list(std::vector<digest::Key>& out) {
   for (const auto& [key, slot] : slots_) out.push_back(key);
 }
 
-void Shard::list_claimed(Time now, std::vector<digest::Key>& out) {
+void Shard::list_claimed(Time now, std::vector<digest::Claim>& out) {
   const threads::MutexLock lock(mutex_);
   expire_claims(now);
   claims_.restart();
   for (const auto& [key, slot] : slots_) {
-    if (slot.claimable > 0) out.push_back(key);
+    if (slot.claimable.for_all > 0) out.push_back({key});
+    if (slot.claimable.by_rule > 0) out.push_back({key, slot.claimable.rule});
   }
 }
 
@@ -298,7 +305,9 @@ Shard::Chain Shard::take_surplus(Slot& slot) {
 
 void Shard::expire_claims(Time now) {
   while (Claimable* ended = claims_.outlived(now)) {
-    claims_.end(*ended, slots_.find(ended->key)->second.claimable);
+    auto& claimable = slots_.find(ended->key)->second.claimable;
+    claims_.end(*ended, claimable);
+    claims_.add(*ended, claimable, now);
   }
 }
 

@@ -60,6 +60,7 @@ class Shard {
   void look(std::span<const digest::Key> keys, std::vector<Store::Response>& out);
   Chain evict(S3Fifo::Part part);
   void forget_ghosts();
+  void set_ghost_window(std::uint64_t window);
   std::size_t entries() const { return count_.load(std::memory_order_relaxed); }
 
   // See Store.
@@ -69,12 +70,12 @@ class Shard {
   Collected collect(Time now, std::vector<KeyChange>& out);
   // Appends all keys under which responses are stored.
   void list(std::vector<digest::Key>& out);
-  void list_claimed(Time now, std::vector<digest::Key>& out);
+  void list_claimed(Time now, std::vector<digest::Claim>& out);
 
  private:
   struct Slot {
     Chain newest;
-    std::size_t claimable = 0;  // number of claimable variants; the key is claimed unless it is 0
+    ClaimCounts claimable = {};
   };
   using Map = boost::unordered_flat_map<digest::Key, Slot, digest::KeyHash>;
 

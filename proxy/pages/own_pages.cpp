@@ -12,6 +12,7 @@
 #include "proxy/pages/neighbour_pages.hpp"
 #include "proxy/pages/purge.hpp"
 #include "proxy/pages/readers.hpp"
+#include "proxy/pages/reload_page.hpp"
 #include "proxy/reply/own_message.hpp"
 
 namespace proxy {
@@ -52,6 +53,11 @@ constexpr OwnPage kPages[] = {
      .readers = Audience::admins,
      .answer = serve_purge_order,
      .about = "drops what is stored, by URL, prefix or host"},
+    {.path = "/admin/reload",
+     .effect = Effect::change,
+     .readers = Audience::admins,
+     .answer = serve_reload,
+     .about = "reads the settings again"},
     {.path = "/admin/cache/list",
      .readers = Audience::admins,
      .answer = serve_cache_list,

@@ -35,7 +35,8 @@ Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& ori
 
 peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
   const auto& policy = wanted.request.policy();
-  auto claimants = policy.directory->claimants(wanted.key, Attempt::Steady::now());
+  const auto rule = digest::mark_of(wanted.request.facts.rule);
+  auto claimants = policy.directory->claimants(wanted.key, Attempt::Steady::now(), rule);
   const auto may_not_be_asked = [&](const PeerRef& peer) {
     return (!wanted.guests && peer->trust == config::Trust::guest) ||
            !policy.routes.may_ask(peer->id, wanted.request.target);
