@@ -174,6 +174,25 @@ Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now,
   return claimants;
 }
 
+std::vector<PeerDirectory::Claim> PeerDirectory::claims_of(const digest::Key& key, SteadyTime now,
+                                                           digest::RuleMark rule) const {
+  const auto ruled = digest::under_rule(key, rule);
+  return view_.read([&](const View& view) {
+    std::vector<Claim> all;
+    for (const PeerRef& peer : peers_) {
+      const PollReport& report = view.reports[peer->id];
+      Claim claim{.peer = peer, .state = state_of(*peer, report, now), .claims = std::nullopt};
+      if (report.counts(now)) {
+        const auto& filter = *report.claims.filter;
+        claim.claims = filter.contains(key) || filter.contains(ruled);
+      }
+      claim.denied = peer->denials.has(key, view.digests[peer->id].number);
+      all.push_back(std::move(claim));
+    }
+    return all;
+  });
+}
+
 PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, SteadyTime now,
                                             std::uint32_t chosen, digest::RuleMark rule) const {
   const auto ruled = digest::under_rule(key, rule);

@@ -82,6 +82,18 @@ class PeerDirectory {
   // no peer has a digest; allocates only for more than 4 claimants.
   Claimants claimants(const digest::Key& key, SteadyTime now, digest::RuleMark rule = 0) const;
 
+  // What one peer's digest says of a key.
+  struct Claim {
+    PeerRef peer;
+    PeerState state = PeerState::waiting;
+    std::optional<bool> claims;  // nothing: no digest of it may be used
+    bool denied = false;         // the peer has denied the key since it published the digest
+  };
+  // All peers, in the order of the settings. `rule`: as for claimants(). Changes no counter. Any
+  // thread, never waits.
+  std::vector<Claim> claims_of(const digest::Key& key, SteadyTime now,
+                               digest::RuleMark rule = 0) const;
+
   // One of the peers whose digest is in use and does not claim the key, selected by `chosen`; null
   // if there is none. `rule`: as for claimants(). Leaves out the peers that claimants() leaves out.
   // Changes no counter. Any thread, never waits.

@@ -13,6 +13,7 @@
 #include "config/load.hpp"
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
+#include "proxy/command/manual_page.hpp"
 #include "proxy/command/steer/arguments.hpp"
 #include "proxy/machine/limits.hpp"
 #include "proxy/machine/privileges.hpp"
@@ -186,10 +187,15 @@ int main(int argc, char** argv) {
   const auto digest = proxy::command::add_digest(app);
   const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
   const auto steer = proxy::command::add_steering(app);
+  auto* const manual = app.add_subcommand("manual", "print the manual page")->group("");
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the log or output that ends fails the next write
   try {
     app.parse(argc, argv);
+    if (manual->parsed()) {
+      std::cout << proxy::command::manual_page(app, proxy::kProduct);
+      return 0;
+    }
     if (app.got_subcommand("digest")) return digest({});
     if (app.got_subcommand("cache")) {
       raise_descriptor_limit();  // each segment takes one

@@ -1,17 +1,16 @@
 #include "proxy/answer/answer.hpp"
 
 #include "peers/native_target.hpp"
-#include "peers/site.hpp"
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/last_hop.hpp"
-#include "proxy/answer/lookup.hpp"
 #include "proxy/answer/miss.hpp"
 #include "proxy/answer/pass.hpp"
 #include "proxy/answer/sign_in.hpp"
 #include "proxy/answer/site_question.hpp"
 #include "proxy/answer/tunnel.hpp"
-#include "proxy/client/note_arrival.hpp"
+#include "proxy/client/take_in.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/lookup/lookup.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/purge.hpp"
 #include "proxy/reply/refuse.hpp"
@@ -26,7 +25,10 @@ namespace {
 
 std::optional<Refusal> why_refused(const Client& client, const Request& request) {
   if (client.guest && client.guest->in_reserve()) return Refusal::no_room();
-  if (auto refusal = check_access(client, request)) return refusal;
+  if (auto refusal = check_access(client, request)) {
+    if (refusal->by_list) client.worker.counters.blocked.add();
+    return refusal;
+  }
   if (!request.may_exist()) return Refusal::unknown_url();
   return std::nullopt;
 }
@@ -90,19 +92,6 @@ Task<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
   return answer_miss(client, request, std::move(lookup));
 }
 
-// What the rules need to know and the head does not tell.
-void add_facts(const Client& client, Request& request) {
-  const auto& policy = request.policy();
-  auto& facts = request.facts;
-  if (policy.settings.cache.offline) facts.offline = true;
-  const bool asks_what_is_stored = facts.control.only_if_cached;
-  if (!asks_what_is_stored) return;
-  const auto rule = request.head.fields.only_value(peers::kRuleField);
-  facts.asked_rule = peers::parse_epoch(rule).value_or(0);
-  // A Squid may leave out Via.
-  if (policy.directory->knows(client.address)) facts.from_proxy = true;
-}
-
 // A neighbour that asks for what we hold is no client: if it were slowed down, it would have to ask
 // the origin.
 bool keeps_to_bandwidth(const Client& client, const Request& request) {
@@ -116,11 +105,8 @@ bool keeps_to_bandwidth(const Client& client, const Request& request) {
 
 Task<void> answer(Client& client, Request& request, RequestBody& body) {
   auto& process = client.worker.process;
-  request.pin(client.worker.policy());
+  take_in(client, request);
   const auto& policy = request.policy();
-  note_arrival(client, request);
-  request.follow(policy.rules);
-  add_facts(client, request);
 
   // Before check_access(), because purging and pages have access settings of their own.
   if (request.head.method == "PURGE") co_return co_await serve_purge(client, request);

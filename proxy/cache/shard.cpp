@@ -65,19 +65,38 @@ Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limi
 
 Found Shard::find(const digest::Key& key, std::string_view url, const http::Fields& request) {
   const threads::MutexLock lock(mutex_);
+  Found found;
+  if (Node* const chosen = choose(key, url, request, found)) {
+    S3Fifo::touch(*chosen);
+    chosen->hits += 1;
+  }
+  return found;
+}
+
+Found Shard::peek(const digest::Key& key, std::string_view url, const http::Fields& request) {
+  const threads::MutexLock lock(mutex_);
+  Found found;
+  choose(key, url, request, found);
+  return found;
+}
+
+Node* Shard::choose(const digest::Key& key, std::string_view url, const http::Fields& request,
+                    Found& found) {
   const auto slot = slots_.find(key);
   if (slot == slots_.end() || slot->second.newest->entry->url != url) {
-    return {nullptr, false, claims_.departed(key)};
+    found.departed = claims_.departed(key);
+    return nullptr;
   }
   Node* chosen = nullptr;
   for (Node* node = slot->second.newest.get(); node; node = node->next.get()) {
     if (chosen && !is_preferred(*node->entry, *chosen->entry)) continue;
     if (node->entry->variant.matches(request)) chosen = node;
   }
-  if (!chosen) return {nullptr, true};
-  S3Fifo::touch(*chosen);
-  chosen->hits += 1;
-  return {.entry = chosen->entry, .on_disk = chosen->on_disk};
+  found.varies = !chosen;
+  if (!chosen) return nullptr;
+  found.entry = chosen->entry;
+  found.on_disk = chosen->on_disk;
+  return chosen;
 }
 
 Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* superseded) {

@@ -43,6 +43,7 @@ class Shard {
         disk::Index* below, threads::Alarm* newly_claimed);
 
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request);
+  Found peek(const digest::Key& key, std::string_view url, const http::Fields& request);
   Chain put(std::unique_ptr<Node> node, Time now, const Entry* superseded);
   // Inserts the node unless a variant is stored that the same requests select. Returns the response
   // that is stored afterwards; without an entry if two URLs have the same key. The caller destroys
@@ -91,6 +92,9 @@ class Shard {
   Chain take_surplus(Slot& slot) REQUIRES(mutex_);
   void insert(Slot& slot, Chain node) REQUIRES(mutex_);
   void expire_claims(Time now) REQUIRES(mutex_);
+  // Sets `found` to the result of a look-up, and returns its node, or null.
+  Node* choose(const digest::Key& key, std::string_view url, const http::Fields& request,
+               Found& found) REQUIRES(mutex_);
 
   const std::size_t max_variants_;
   const KeptElsewhere& kept_elsewhere_;

@@ -51,6 +51,10 @@ Found Store::find(const digest::Key& key, std::string_view url, const http::Fiel
   return shard_of(key).find(key, url, request);
 }
 
+Found Store::peek(const digest::Key& key, std::string_view url, const http::Fields& request) const {
+  return shard_of(key).peek(key, url, request);
+}
+
 Stored Store::put(const digest::Key& key, Kept response, Time now, const Entry* superseded) {
   const Entry& entry = *response.entry;
   if (!entry.object && entry.body.size > max_object()) return Stored::too_large;

@@ -64,6 +64,9 @@ class Store {
   // compared with the stored one, so a colliding key finds nothing.
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request) const;
 
+  // As find(), but does not count as a use.
+  Found peek(const digest::Key& key, std::string_view url, const http::Fields& request) const;
+
   // Stores the response in place of the variant that the same requests select, and in place of
   // `superseded`, whose validation it answered (RFC 9111 4.3.3). Makes room first: afterwards the
   // budget is within its limit, or the response was not stored.

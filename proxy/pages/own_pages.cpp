@@ -8,6 +8,7 @@
 #include "peers/native_target.hpp"
 #include "proxy/client/note_arrival.hpp"
 #include "proxy/pages/cache_pages.hpp"
+#include "proxy/pages/explain_page.hpp"
 #include "proxy/pages/monitoring.hpp"
 #include "proxy/pages/neighbour_pages.hpp"
 #include "proxy/pages/purge.hpp"
@@ -53,6 +54,10 @@ constexpr OwnPage kPages[] = {
      .readers = Audience::admins,
      .answer = serve_purge_order,
      .about = "drops what is stored, by URL, prefix or host"},
+    {.path = "/admin/explain",
+     .readers = Audience::admins,
+     .answer = serve_explanation,
+     .about = "what would be done with a URL now, and why: ?url=URL"},
     {.path = "/admin/reload",
      .effect = Effect::change,
      .readers = Audience::admins,

@@ -63,7 +63,7 @@ Refusal Refusal::forbidden(std::string reason) {
 }
 
 Refusal Refusal::denied_by(const std::string& rule) {
-  auto refusal = forbidden("a rule of this proxy denies this request (setting access.rules)");
+  auto refusal = forbidden("the rule " + rule + " denies this here (setting access.rules)");
   (refusal.cache_status.detail += '/') += rule;
   return refusal;
 }
@@ -190,6 +190,9 @@ std::optional<Refusal> check_rules(const Client& client, const Request& request)
     return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
   }
   client.record.denied_by = rule->name();
+  const auto& users = request.policy().settings.access.users;
+  const bool may_ask = users && request.arrival() == Arrival::forward;
+  if (!is_known && may_ask) return Refusal::unknown_user(rule->name(), users->realm);
   return Refusal::denied_by(rule->name());
 }
 
@@ -208,8 +211,10 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
     return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
   }
   if (blocked(request.policy().lists, request)) {
-    client.worker.counters.blocked.add();
-    return Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
+    auto refusal =
+        Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
+    refusal.by_list = true;
+    return refusal;
   }
   if (target.form() != http::Target::Form::authority) return std::nullopt;
   const auto& ports = access.connect_ports;

@@ -20,6 +20,7 @@ struct Refusal {
   std::string_view allow = {};  // of a 405: the allowed methods
   std::string challenge = {};   // of a 407: Proxy-Authenticate
   std::chrono::seconds retry_after{0};
+  bool by_list = false;  // the setting access.block
 
   static Refusal loop();
   // The 504 for only-if-cached. Its detail is "gone" if the response has left our digest since

@@ -52,6 +52,21 @@ TEST_F(DirectoryTest, NamesExactlyThoseWhoClaimTheKey) {
   EXPECT_EQ(names("z"), Names{});
 }
 
+TEST_F(DirectoryTest, TellsOfEachPeerWithoutCounting) {
+  directory_.update(0, report_of({"x"}, kNow));
+  directory_.update(1, report_of({"y"}, kNow));
+  directory_.note_denial(directory_.peers()[0], key("x"), kNow + 1s);
+  const auto all = directory_.claims_of(key("x"), kNow);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].claims, true);
+  EXPECT_TRUE(all[0].denied);
+  EXPECT_EQ(all[1].claims, false);
+  EXPECT_FALSE(all[1].denied);
+  EXPECT_EQ(all[2].claims, std::nullopt) << "it has no digest";
+  EXPECT_EQ(directory_.peers()[0]->accuracy.books().claims, 0U);
+  EXPECT_EQ(directory_.status(kNow)[0].lookups, 0U);
+}
+
 TEST_F(DirectoryTest, NamesThoseWhoClaimTheKeyByTheRule) {
   const auto x = key("x");
   const auto claiming_by_rule = [&](std::initializer_list<const char*> for_all) {

@@ -43,7 +43,7 @@ SteerResult reload(const Steer& steer) {
   const bool applied = page->status == 200;
   if (!applied && page->status != kNotApplied) return refusal(steer.place, *page);
   const auto text = steer.json ? page->body : reload_text(page->body);
-  if (!text) return refusal(steer.place, *page);
+  if (!text) return no_page(steer.place, "/admin/reload");
   return print_answer(steer, *text, applied ? 0 : kRefusal);
 }
 

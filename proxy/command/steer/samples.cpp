@@ -1,5 +1,6 @@
 #include "proxy/command/steer/samples.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace proxy::command {
@@ -36,12 +37,31 @@ std::optional<double> Samples::find(std::string_view name) const {
 
 double Samples::sum(std::string_view name) const {
   double total = get(name);
+  each(name, [&total](std::string_view, double value) { total += value; });
+  return total;
+}
+
+void Samples::each(std::string_view name,
+                   const std::function<void(std::string_view, double)>& with) const {
   const auto labelled = std::string(name) + '{';
   for (auto at = values_.lower_bound(labelled); at != values_.end(); ++at) {
     if (!at->first.starts_with(labelled)) break;
-    total += at->second;
+    with(std::string_view(at->first).substr(labelled.size()), at->second);
   }
-  return total;
+}
+
+std::optional<std::string> label(std::string_view labels, std::string_view name) {
+  const auto begin = std::string(name) + "=\"";
+  for (auto at = labels.find(begin); at != labels.npos; at = labels.find(begin, at + 1)) {
+    if (at > 0 && labels[at - 1] != ',') continue;
+    std::string value;
+    for (auto i = at + begin.size(); i < labels.size() && labels[i] != '"'; ++i) {
+      if (labels[i] == '\\' && i + 1 < labels.size()) ++i;
+      value += labels[i];
+    }
+    return value;
+  }
+  return std::nullopt;
 }
 
 }  // namespace proxy::command

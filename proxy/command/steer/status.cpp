@@ -94,7 +94,7 @@ SteerResult status(const Steer& steer, bool strict) {
   const auto metrics = ask_for(steer.place, {"/metrics"});
   if (!metrics) return metrics.error();
   const auto text = status_text(health->body, *digest, Samples(*metrics));
-  if (!text) return refusal(steer.place, *health);
+  if (!text) return no_page(steer.place, "/health");
   return print_answer(steer, *text, code);
 }
 

@@ -22,4 +22,7 @@ using SteerResult = Answered<int>;
 // Prints to stdout and returns `exit_code`. Lost output fails with kRefusal.
 SteerResult print_answer(const Steer& steer, std::string_view text, int exit_code = 0);
 
+// The failure that means that another program than Hearsay, or another version, has answered.
+Unanswered no_page(const Place& place, std::string_view target);
+
 }  // namespace proxy::command

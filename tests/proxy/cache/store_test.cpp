@@ -57,6 +57,10 @@ TEST_F(MemoryStore, CountsHowOftenAResponseWasFound) {
   const auto old = find().entry;
   find();
   EXPECT_EQ(hits(), 2U);
+  const Request asked;
+  EXPECT_EQ(store_->peek(key_of("http://a/"), "http://a/", asked.head.fields).entry, old);
+  EXPECT_EQ(store_->peek(key_of("http://b/"), "http://b/", asked.head.fields).entry, nullptr);
+  EXPECT_EQ(hits(), 2U) << "a peek is no use";
   const Request request;
   const Response response(stock.lines);
   const auto newer = std::make_shared<Entry>(

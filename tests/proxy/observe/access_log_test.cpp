@@ -9,6 +9,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/await.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace proxy {
