@@ -103,7 +103,18 @@ Server::~Server() {
   stop();
 }
 
+namespace {
+
+BandwidthLimits bandwidth_limits(const config::Limits& limits) {
+  constexpr config::ByteSize kNone{0};
+  return {.all = limits.bandwidth.value_or(kNone).value,
+          .per_client = limits.bandwidth_per_client.value_or(kNone).value};
+}
+
+}  // namespace
+
 void Server::follow(PinnedPolicy policy) {
+  process_.bandwidth.follow(bandwidth_limits(policy->settings.limits));
   storage_.keepers.follow(policy->directory, neighbourhood_.publisher);
   workers_.follow(policy);
   follow_exchange(*policy);
