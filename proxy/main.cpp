@@ -126,11 +126,12 @@ int serve(const proxy::SettingsFile& file, char* const* arguments) {
   // Only root listens on low ports, and the sandbox lets no socket listen.
   proxy::Listeners listeners(settings->listen, proxy::thread_count(*settings));
   give_up_privileges(*settings);
+  // Before the lists are read, of which the launcher would keep a copy.
+  const proxy::succession::Launcher launcher(arguments);
   auto policy = load_policy(file);
   if (!policy) return kBadSettings;
   auto predecessor = proxy::succession::Predecessor::of_environment();
   proxy::ControlSocket control(*settings, static_cast<bool>(predecessor));
-  const proxy::succession::Launcher launcher(arguments);
   const auto supervisor = proxy::machine::Supervisor::of_environment();
   const auto user = proxy::machine::describe_user();
   // It limits files only for threads that start later.
