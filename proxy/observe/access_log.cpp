@@ -60,6 +60,10 @@ void append_squid_line(std::string& out, const LogEntry& entry) {
   append_word(out, record.upstream_host);
   out += ' ';
   append_word(out, record.content_type);
+  if (record.storability != cache::Storability::yes) {
+    (out += " not-stored/") += text(record.storability);
+  }
+  if (!record.failure.empty()) (out += " failure/") += record.failure;
   out += '\n';
 }
 
@@ -95,6 +99,7 @@ void append_json_line(std::string& out, const LogEntry& entry) {
   if (!record.user.empty()) line["user"] = record.user;
   if (!record.denied_by.empty()) line["denied_by"] = record.denied_by;
   if (!record.failure.empty()) line["failure"] = record.failure;
+  if (record.storability != cache::Storability::yes) line["not_stored"] = text(record.storability);
   if (!record.asked.empty()) line["asked"] = json_of(record.asked);
   out += line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   out += '\n';

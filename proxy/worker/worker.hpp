@@ -17,9 +17,11 @@
 #include "proxy/net/clock.hpp"
 #include "proxy/observe/access_log.hpp"
 #include "proxy/observe/metrics.hpp"
+#include "proxy/observe/process_facts.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/runs/block_runs.hpp"
 #include "proxy/succession/successor.hpp"
+#include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/users/password_checks.hpp"
 #include "proxy/wire/input.hpp"
 #include "proxy/worker/doorkeeper.hpp"
@@ -59,7 +61,8 @@ struct Process {
   Metrics& metrics;
   AccessLog& log;
   upstream::TlsClient& tls;
-  net::Executor aside;  // one thread, for work that would hold up an I/O thread
+  net::Executor aside;                  // one thread, for work that would hold up an I/O thread
+  const ProcessFacts* facts = nullptr;  // null: unknown
 
   // Runs the work on each worker's thread, soon. Returns at once. Empty: there is one worker.
   std::function<void(const std::function<void(Worker&)>&)> on_each_worker = {};
@@ -82,6 +85,7 @@ struct Process {
   Warnings warnings{};
   users::PasswordChecks password_checks{};
   upstream::OriginHealth origin_health{};
+  upstream::OriginClocks origin_clocks{};
   HeldPolls held_polls{};
   SiteFetches site_fetches{};
   succession::Successor successor{};
@@ -89,7 +93,8 @@ struct Process {
   // its client may be about to send a request.
   std::atomic<bool> leaving{false};
   std::atomic<bool> draining{false};
-  std::atomic<bool> verifying{false};  // a request to verify the cache is running
+  std::atomic<std::size_t> late_connections{0};  // open ones that began while it drained
+  std::atomic<bool> verifying{false};            // a request to verify the cache is running
 };
 
 // An io_context whose coroutines can be destroyed before the objects that they refer to.
