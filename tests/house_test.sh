@@ -134,7 +134,7 @@ breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < 
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'seccomp\.h' 'proxy/sandbox/call_limits\.cpp'
 used_only_in 'linux/landlock\.h' 'proxy/sandbox/file_limits\.cpp'
-used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/digest_json|proxy/pages/health|proxy/inspect/report)\.cpp'
+used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/digest_json|proxy/pages/health|proxy/pages/live_json|proxy/inspect/report)\.cpp'
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest)/arguments\.cpp))'
 
 # If an awaited value is tested where it is awaited, g++ 12.2 writes it over the resume pointer of

@@ -25,12 +25,14 @@ struct Client {
   [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
 };
 
-// Appends the value of Cache-Status, with the word of the site's rule (SiteRule::word).
+// Appends the value of Cache-Status, with the word of the site's rule (SiteRule::word). Notes it in
+// the record.
 inline void append_cache_status_value(std::string& out, const Client& client,
                                       http::CacheStatus status) {
   const auto rule = client.record.rule;
   if (!rule.empty()) (status.detail += status.detail.empty() ? "" : " ") += rule;
   http::append_cache_status(out, client.worker.process.name, status);
+  client.record.told = std::move(status);
 }
 
 // Appends Cache-Status as a whole line of the head.

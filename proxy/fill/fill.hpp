@@ -28,6 +28,7 @@ struct Provenance {
   Hierarchy hierarchy = Hierarchy::direct;
   std::optional<unsigned> fwd_status;  // the origin's status
   bool stored = false;
+  Claimed claimed = Claimed::unknown;
   bool aged = false;              // the response has an Age: it is not first-hand from the origin
   bool validated = false;         // a 304 validated the entry, which was stored already
   bool stood_in = false;          // the entry is stale, and the origin failed

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/http/cache_status.hpp"
 #include "proxy/observe/inquiries.hpp"
 
 namespace proxy {
@@ -62,7 +63,8 @@ struct RequestRecord {
   Hierarchy hierarchy = Hierarchy::none;
   bool collapsed = false;  // answered from a fill that another request began
   bool from_disk = false;  // the entry, or a block, was read from disk for this request
-  bool aborted = false;    // the client did not get the whole response
+  Claimed claimed = Claimed::unknown;
+  bool aborted = false;  // the client did not get the whole response
   Cut cut = Cut::none;
   bool routine = false;  // a neighbour's poll, each second: counted, not logged
   unsigned status = 0;
@@ -72,6 +74,7 @@ struct RequestRecord {
   std::string_view rule;      // the site's rule, as a word for Cache-Status; empty: none
   std::string content_type;
   std::vector<Inquiry> asked;  // kept for the access log as JSON
+  http::CacheStatus told;      // what Cache-Status said, the rule's word included
 };
 
 }  // namespace proxy

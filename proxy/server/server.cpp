@@ -93,6 +93,7 @@ Server::~Server() {
 void Server::follow(PinnedPolicy policy) {
   storage_.keepers.follow(policy->directory, neighbourhood_.publisher);
   workers_.follow(policy);
+  pulse_.follow(policy);
   auto& exchange = neighbourhood_.exchange;
   if (!exchange || policy->directory != policy_->directory) {
     exchange.reset();
@@ -123,6 +124,7 @@ void Server::start() {
                      asio::detached);
     }
   }
+  asio::co_spawn(process_.aside, pulse_.run(), asio::detached);
   workers_.start();
 }
 
@@ -167,6 +169,7 @@ void Server::drain() {
     worker.sessions.drain();
   });
   process_.held_polls.wake_all();
+  process_.watchers.wake_all();
   // Polls the count of connections: this thread has nothing else to do, and the end of a connection
   // then costs a serving thread one atomic subtraction.
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;

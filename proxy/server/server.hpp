@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "peers/exchange.hpp"
+#include "proxy/pages/pulse.hpp"
 #include "proxy/server/listener.hpp"
 #include "proxy/server/settings_file.hpp"
 #include "proxy/server/storage.hpp"
@@ -75,6 +76,7 @@ class Server {
   upstream::TlsClient tls_;
   Loop aside_;
   Process process_;
+  Pulse pulse_{process_};
   WorkerThreads workers_;
 };
 

@@ -15,7 +15,9 @@
 #include "proxy/fill/site_fetches.hpp"
 #include "proxy/net/clock.hpp"
 #include "proxy/observe/access_log.hpp"
+#include "proxy/observe/history.hpp"
 #include "proxy/observe/metrics.hpp"
+#include "proxy/observe/recent_requests.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/runs/block_runs.hpp"
 #include "proxy/wire/input.hpp"
@@ -29,6 +31,7 @@
 #include "proxy/worker/relief.hpp"
 #include "proxy/worker/session_list.hpp"
 #include "proxy/worker/warnings.hpp"
+#include "proxy/worker/watchers.hpp"
 
 namespace proxy {
 
@@ -73,6 +76,9 @@ struct Process {
   upstream::OriginHealth origin_health{};
   HeldPolls held_polls{};
   SiteFetches site_fetches{};
+  History history{};
+  RecentRequests recent{};
+  Watchers watchers{};
   std::atomic<bool> draining{false};
   std::atomic<bool> verifying{false};  // a request to verify the cache is running
 };
@@ -110,6 +116,7 @@ struct Worker {
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
   ThreadCounters& counters;
   AccessLog::Lines& log;
+  RecentRequests::OfThread& recent;
 
  private:
   PinnedPolicy policy_;
