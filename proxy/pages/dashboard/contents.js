@@ -24,7 +24,7 @@ async function look(quietly = false) {
   search = new AbortController();
   const { signal } = search;
   const text = at('contents-search').value;
-  const found = { hosts: [], largest: [], sums: null };
+  const found = { hosts: [], largest: [], all: null };
   if (!quietly) say(at('contents-state'), 'Searching…');
   const answer = await fetch(`/admin/cache/sums${text ? `?contains=${encodeURIComponent(text)}` : ''}`, { signal });
   if (!answer.ok) throw new Error(await answer.text());
@@ -33,7 +33,7 @@ async function look(quietly = false) {
     else if (line.searched !== undefined && !quietly) say(at('contents-state'), `Searching… ${units.count(line.searched).text} found so far`);
     else if (line.host !== undefined) found.hosts.push(line);
     else if (line.url !== undefined) found.largest.push(line);
-    else if (line.hosts !== undefined) found.sums = line;
+    else if (line.hosts !== undefined) found.all = line;
     else if (line.other_hosts !== undefined) found.others = line;
   });
   show(found);
@@ -46,24 +46,25 @@ function begin(quietly = false) {
   });
 }
 
-function show({ hosts, largest, sums, others }) {
-  if (!sums) throw new Error('the answer was cut');
-  say(at('contents-state'), `${units.count(sums.entries).text} responses of ${units.count(sums.hosts).text} hosts, ${units.bytes(sums.bytes).text}`);
+const plural = (number, word) => `${units.count(number).text} ${word}${number === 1 ? '' : 's'}`;
+
+function show({ hosts, largest, all, others }) {
+  if (!all) throw new Error('the answer was cut');
+  say(at('contents-state'), `${plural(all.entries, 'response')} of ${plural(all.hosts, 'host')}, ${units.bytes(all.bytes).text}`);
   const most = Math.max(1, ...hosts.map(({ bytes }) => bytes));
   at('contents-hosts').replaceChildren(table('By host', ['Host', 'Responses', 'Size', 'Hits'],
-    hosts.map((host) => hostRow(host, most)), others && [
-      `${units.count(others.other_hosts).text} others`, figure(units.count(others.entries)),
-      figure(units.bytes(others.bytes)), figure(units.count(others.hits))]));
+    [...hosts.map((host) => hostRow(host, most)), ...(others ? [othersRow(others)] : [])]));
   at('contents-largest').replaceChildren(table('The largest', ['URL', 'Size', 'Fresh', 'Hits'], largest.map(largeRow)));
 }
 
-function table(caption, heads, rows, last) {
-  const more = last ? [make('tr', {}, last.map((cell) => make('td', {}, cell)), make('td', {}))] : [];
+// `rows`: [attributes of the row, its header, its cells...].
+function table(caption, heads, rows) {
   return make('div', { class: 'scrolled', tabindex: '0', role: 'region', 'aria-label': caption },
     make('table', {}, make('caption', {}, caption),
       make('thead', {}, make('tr', {}, heads.map((head) => make('th', { scope: 'col' }, head)),
         make('th', { scope: 'col' }, make('span', { class: 'unseen' }, 'Purge')))),
-      make('tbody', {}, rows, more)));
+      make('tbody', {}, rows.map(([attributes, first, ...cells]) => make('tr', attributes, first,
+        cells.map((cell, i) => make('td', { 'data-head': heads[i + 1] }, cell)))))));
 }
 
 function hostRow(host, most) {
@@ -73,21 +74,25 @@ function hostRow(host, most) {
     at('contents-search').value = `//${host.host}/`;
     begin();
   };
-  return make('tr', { 'data-host': host.host },
-    make('th', { scope: 'row' }, make('button', { type: 'button', class: 'link', onclick: open }, host.host), level),
-    make('td', {}, figure(units.count(host.entries))), make('td', {}, figure(units.bytes(host.bytes))),
-    make('td', {}, figure(units.count(host.hits))),
-    make('td', {}, purgeButton({ host: host.host }, `all ${units.count(host.entries).exact} responses of ${host.host}`)));
+  const name = make('button', { type: 'button', class: 'link', onclick: open }, host.host);
+  return [{ 'data-host': host.host }, make('th', { scope: 'row' }, name, level), ...sums(host),
+    purgeButton({ host: host.host }, `all ${units.count(host.entries).exact} responses of ${host.host}`)];
+}
+
+const sums = ({ entries, bytes, hits }) =>
+  [figure(units.count(entries)), figure(units.bytes(bytes)), figure(units.count(hits))];
+
+function othersRow(others) {
+  return [{}, make('th', { scope: 'row' }, `${units.count(others.other_hosts).text} other hosts`), ...sums(others)];
 }
 
 function largeRow(entry) {
   const url = entry.url.replace(/^reverse:/, '');
-  return make('tr', { 'data-url': url },
+  return [{ 'data-url': url },
     make('th', { scope: 'row', class: 'url', title: `${url} (${entry.kind}, in ${entry.where})` }, url),
-    make('td', {}, figure(units.bytes(entry.held_bytes))),
-    make('td', {}, entry.fresh_seconds ? figure(units.seconds(entry.fresh_seconds)) : 'stale'),
-    make('td', {}, figure(units.count(entry.hits))),
-    make('td', {}, purgeButton({ url }, url)));
+    figure(units.bytes(entry.held_bytes)),
+    entry.fresh_seconds ? figure(units.seconds(entry.fresh_seconds)) : 'stale',
+    figure(units.count(entry.hits)), purgeButton({ url }, url)];
 }
 
 function purgeButton(order, what) {

@@ -6,26 +6,26 @@ import * as units from './units.js';
 const kFigures = [
   ['requests', 'Requests', ({ history, sample }) => ({
     main: units.perSecond(units.count(sample.requests)),
-    note: [units.count(history.sum('requests')), 'in the last hour'],
+    note: [units.count(history.sum('requests')), 'in 1 h'],
   })],
   ['hits', 'From cache', ({ history }) => ({
     main: units.share(history.sum('hits', 60), history.sum('requests', 60)),
-    note: [units.share(history.sum('hits'), history.sum('requests')), 'in the last hour'],
+    note: [units.share(history.sum('hits'), history.sum('requests')), 'in 1 h'],
   })],
-  ['saved', 'Spared the origin', ({ history }) => {
+  ['saved', 'Bytes saved', ({ history }) => {
     const saved = history.sum('cache_bytes') + history.sum('neighbour_bytes');
     return {
       main: units.bytes(saved),
-      note: [units.share(saved, saved + history.sum('origin_bytes')), 'of the hour’s bytes'],
+      note: [units.share(saved, saved + history.sum('origin_bytes')), 'of all bytes'],
     };
   }],
   ['origin', 'Origin traffic', ({ history, sample }) => ({
     main: units.perSecond(units.bytes(sample.origin_bytes)),
-    note: [units.bytes(history.sum('origin_bytes')), 'in the last hour'],
+    note: [units.bytes(history.sum('origin_bytes')), 'in 1 h'],
   })],
   ['failed', 'Failed in 5 min', ({ history }) => ({
     main: units.count(history.sum('failed', 300)),
-    note: [units.count(history.sum('failed')), 'in the last hour'],
+    note: [units.count(history.sum('failed')), 'in 1 h'],
     alarm: history.sum('failed', 300) > 0,
   })],
   ['memory', 'Memory', ({ now }) => ({

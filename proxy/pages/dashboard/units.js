@@ -48,7 +48,9 @@ export function share(part, all) {
 
 export function rate(fraction) {
   if (fraction === null || fraction === undefined) return unknown;
-  return { text: `${(100 * fraction).toPrecision(2)} %`, exact: String(fraction) };
+  const percent = 100 * fraction;
+  const text = percent > 0 && percent < 0.001 ? '< 0.001 %' : `${Number(percent.toPrecision(2))} %`;
+  return { text, exact: String(fraction) };
 }
 
 export function milliseconds(value) {
