@@ -10,8 +10,9 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-constexpr std::array<std::string_view, 6> kNames{"loopback", "private", "link-local",
-                                                 "metadata", "any",     "all"};
+// What a typing mistake may have meant. A suggestion must not open the proxy, so "any" and "all"
+// are not among them.
+constexpr std::array<std::string_view, 4> kNames{"loopback", "private", "link-local", "metadata"};
 
 void append(Networks& to, const Networks& more) {
   to.insert(to.end(), more.begin(), more.end());

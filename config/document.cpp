@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "config/slip.hpp"
 #include "config/text.hpp"
 
 namespace config {
@@ -120,7 +121,9 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 
   bool parse_error(std::size_t byte, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    faults_.push_back({position_of(byte), "", without_place(error.what())});
+    auto slip = find_slip(text_);
+    faults_.push_back(slip ? std::move(*slip)
+                           : Fault{position_of(byte), "", without_place(error.what())});
     return false;
   }
 

@@ -8,32 +8,24 @@ struct Fixed {
   void (*copy)(const Settings& from, Settings& to);
 };
 
+// Whether there is a disk.
+void keep_presence(const Settings& from, Settings& to) {
+  if (from.cache.disk.has_value() != to.cache.disk.has_value()) to.cache.disk = from.cache.disk;
+}
+
+void keep_path(const Settings& from, Settings& to) {
+  if (from.cache.disk && to.cache.disk) to.cache.disk->path = from.cache.disk->path;
+}
+
 constexpr Fixed kFixed[] = {
     {"name", [](const Settings& from, Settings& to) { to.name = from.name; }},
     {"listen", [](const Settings& from, Settings& to) { to.listen = from.listen; }},
     {"threads", [](const Settings& from, Settings& to) { to.threads = from.threads; }},
+    {"user", [](const Settings& from, Settings& to) { to.user = from.user; }},
     {"sandbox", [](const Settings& from, Settings& to) { to.sandbox = from.sandbox; }},
-    {"cache.memory",
-     [](const Settings& from, Settings& to) { to.cache.memory = from.cache.memory; }},
-    {"cache.max_object",
-     [](const Settings& from, Settings& to) { to.cache.max_object = from.cache.max_object; }},
-    {"cache.disk", [](const Settings& from, Settings& to) { to.cache.disk = from.cache.disk; }},
-    {"digest.bits_per_entry",
-     [](const Settings& from, Settings& to) {
-       to.digest.bits_per_entry = from.digest.bits_per_entry;
-     }},
-    {"digest.period",
-     [](const Settings& from, Settings& to) { to.digest.period = from.digest.period; }},
-    {"digest.poll", [](const Settings& from, Settings& to) { to.digest.poll = from.digest.poll; }},
-    {"digest.squid_bits_per_entry",
-     [](const Settings& from, Settings& to) {
-       to.digest.squid_bits_per_entry = from.digest.squid_bits_per_entry;
-     }},
-    {"digest.squid_period",
-     [](const Settings& from, Settings& to) { to.digest.squid_period = from.digest.squid_period; }},
-    {"digest.peer_memory",
-     [](const Settings& from, Settings& to) { to.digest.peer_memory = from.digest.peer_memory; }},
-    {"log", [](const Settings& from, Settings& to) { to.log = from.log; }},
+    {"control", [](const Settings& from, Settings& to) { to.control = from.control; }},
+    {"cache.disk", keep_presence},
+    {"cache.disk.path", keep_path},
 };
 
 }  // namespace

@@ -14,6 +14,9 @@ using namespace std::chrono_literals;
 // Bounded, because every request is compared with all rules.
 constexpr std::size_t kMostRules = 256;
 constexpr std::size_t kMostNames = 64;
+constexpr std::size_t kMostPaths = 32;
+constexpr std::size_t kMostPlaces =
+    63;  // bytes of a glob other than `*` (proxy/policy/path_glob.hpp)
 constexpr std::size_t kLongestName = 128;
 constexpr milliseconds kLongest = 24h * 365 * 10;
 
@@ -38,6 +41,40 @@ void read_path(Section& in, RuleSettings& rule) {
   constexpr std::string_view kForm = "the beginning of paths, such as \"/debian/pool/\"";
   in.read_text("path", rule.path, kForm);
   if (!rule.path.empty() && !rule.path.starts_with('/')) in.expected(*in.find("path"), kForm);
+}
+
+// In the path of a URL, a byte beyond ASCII takes three: "%C3".
+std::size_t places_of(std::string_view glob) {
+  std::size_t places = 0;
+  for (const char c : glob) {
+    const bool is_ascii = static_cast<unsigned char>(c) < 128;
+    places += c == '*' ? 0U : is_ascii ? 1U : 3U;
+  }
+  return places;
+}
+
+void read_paths(Section& in, std::vector<std::string>& globs) {
+  const auto items = in.items("paths", "globs, such as \"*.deb\"", kMostPaths);
+  if (!items) return;
+  for (const LocatedValue& item : *items) {
+    const auto* text = std::get_if<std::string>(&item.value->content);
+    const bool is_glob = text && !text->empty() && text->size() <= kLongestName &&
+                         (text->front() == '/' || text->front() == '*') &&
+                         places_of(*text) <= kMostPlaces;
+    if (!is_glob) {
+      in.expected(item, "a glob over the path, such as \"*.deb\" or \"/pool/*\"");
+    } else {
+      globs.push_back(*text);
+    }
+  }
+}
+
+void read_authorization(Section& in, bool& ignored) {
+  constexpr std::string_view kForm = "\"ignore\"";
+  std::string word;
+  in.read_text("authorization", word, kForm);
+  ignored = word == "ignore";
+  if (!word.empty() && !ignored) in.expected(*in.find("authorization"), kForm);
 }
 
 void read_freshness(Section& in, std::string_view key, std::optional<milliseconds>& into,
@@ -67,8 +104,9 @@ void read_drop_query(Section& in, std::vector<std::string>& names) {
 }
 
 bool does_nothing(const RuleSettings& rule) {
-  return !rule.min_fresh && !rule.max_fresh && !rule.ignore_client_no_cache &&
-         rule.drop_query.empty() && !rule.never_store && !rule.offline && !rule.store_cookies;
+  return !rule.min_fresh && !rule.max_fresh && !rule.negative && !rule.immutable &&
+         !rule.ignore_authorization && !rule.ignore_client_no_cache && rule.drop_query.empty() &&
+         !rule.never_store && !rule.offline && !rule.store_cookies;
 }
 
 RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
@@ -77,8 +115,12 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   read_name(in, others, rule);
   read_host(in, rule);
   read_path(in, rule);
+  read_paths(in, rule.paths);
   read_freshness(in, "min_fresh", rule.min_fresh, 1s);
   read_freshness(in, "max_fresh", rule.max_fresh, 0s);
+  read_freshness(in, "negative", rule.negative, 1s);
+  in.read("immutable", rule.immutable);
+  read_authorization(in, rule.ignore_authorization);
   in.read("ignore_client_no_cache", rule.ignore_client_no_cache);
   read_drop_query(in, rule.drop_query);
   in.read("never_store", rule.never_store);
@@ -90,8 +132,9 @@ RuleSettings read_rule(Section& in, const std::vector<RuleSettings>& others) {
   in.finish();
   if (in.faults().size() == before && does_nothing(rule)) {
     in.fault(in.whole(),
-             "does nothing; give it min_fresh, max_fresh, ignore_client_no_cache, drop_query, "
-             "never_store, offline or store_cookies, or leave it out");
+             "does nothing; give it min_fresh, max_fresh, negative, immutable, authorization, "
+             "ignore_client_no_cache, drop_query, never_store, offline or store_cookies, or leave "
+             "it out");
   }
   return rule;
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "config/quantity_hint.hpp"
 #include "config/text.hpp"
 
 namespace config {
@@ -22,6 +23,13 @@ std::string one_of(std::span<const std::string_view> words) {
     list += in_quotes(words[i]);
   }
   return list;
+}
+
+// What a value that is no quantity says all the same: a number without a unit counts as its text.
+std::string_view text_of(const Value& value) {
+  if (const auto* number = std::get_if<Number>(&value.content)) return number->text;
+  const auto* text = std::get_if<std::string>(&value.content);
+  return text ? std::string_view(*text) : std::string_view();
 }
 
 template <class T>
@@ -45,7 +53,9 @@ void Section::read(std::string_view key, ByteSize& into, const Range<ByteSize>& 
   if (size && range.contains(*size)) {
     into = *size;
   } else {
-    expected(*found, quantity("a size (in B, KiB, MiB, GiB or TiB)", "256MiB", range));
+    fault(*found, "expected " + quantity("a size (in B, KiB, MiB, GiB or TiB)", "256MiB", range) +
+                      "; found " + describe(*found->value) +
+                      (size ? "" : size_hint(text_of(*found->value))));
   }
 }
 
@@ -57,7 +67,9 @@ void Section::read(std::string_view key, milliseconds& into, const Range<millise
   if (time && range.contains(*time)) {
     into = *time;
   } else {
-    expected(*found, quantity("a time (in ms, s, m or h)", "250ms", range));
+    fault(*found, "expected " + quantity("a time (in ms, s, m, h, d or w)", "250ms", range) +
+                      "; found " + describe(*found->value) +
+                      (time ? "" : duration_hint(text_of(*found->value))));
   }
 }
 

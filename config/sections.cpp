@@ -58,6 +58,20 @@ void read_listen(Section& in, std::vector<HostPort>& listen) {
   if (items->empty()) in.fault(*in.find("listen"), "expected at least one address; found none");
 }
 
+void read_control(Section& in, std::optional<std::string>& control) {
+  const auto found = in.find("control");
+  if (!found) return;
+  const auto* text = std::get_if<std::string>(&found->value->content);
+  if (text && *text == "none") {
+    control = "";
+  } else if (text && text->starts_with('/') && text->find('\0') == std::string::npos) {
+    control = *text;
+  } else {
+    in.expected(*found,
+                "\"none\" or the whole path of a socket, such as \"/run/hearsay/control.sock\"");
+  }
+}
+
 // Returns nothing if the key is absent.
 std::optional<std::vector<std::string>> read_field_names(Section& in, std::string_view key,
                                                          const std::string& example,
@@ -107,6 +121,7 @@ void read_disk(Section& in, DiskSettings& disk) {
 }
 
 void read_cache(Section& in, CacheSettings& cache) {
+  cache.memory_by_default = !in.find("memory");
   in.read("memory", cache.memory, {mebibytes(1), ByteSize{1ULL << 44}});
   if (const auto found = in.find("max_object")) {
     ByteSize most;
@@ -203,7 +218,9 @@ Settings read_settings(const Value& document, Faults& faults) {
   in.read_token("name", settings.name);
   read_listen(in, settings.listen);
   in.read_number("threads", settings.threads, {0, 1'024});
+  in.read_text("user", settings.user, "the name of a user");
   in.read("sandbox", settings.sandbox);
+  read_control(in, settings.control);
   read_part(in, "cache", settings.cache, read_cache);
   read_part(in, "digest", settings.digest, read_digest);
   read_peers(in, settings.listen, settings.peers);

@@ -60,6 +60,7 @@ struct CacheSettings {
   std::vector<std::string> targeted_reverse{"Hearsay-Cache-Control", "CDN-Cache-Control"};
 
   std::optional<DiskSettings> disk = std::nullopt;  // none: memory only
+  bool memory_by_default = true;  // it is not set, so less is used where the machine has little
 
   // The largest body that is stored in one piece.
   ByteSize largest_object() const {
@@ -174,8 +175,13 @@ struct RuleSettings {
   std::string name;  // a token, in Cache-Status; unique
   HostSpec host;
   std::string path;                       // the beginning of the path, byte for byte; empty: any
+  std::vector<std::string> paths = {};    // globs, of which one must match the path; empty: any
   std::optional<milliseconds> min_fresh;  // freshness lifetime, at least
   std::optional<milliseconds> max_fresh;  // freshness lifetime, at most
+  // Freshness lifetime of error responses that state none.
+  std::optional<milliseconds> negative = std::nullopt;
+  bool immutable = false;             // no client has a fresh response validated
+  bool ignore_authorization = false;  // setting `authorization`: all clients may see the responses
   bool ignore_client_no_cache = false;
   std::vector<std::string> drop_query;  // parameters left out of the key; `*` stands for any text
   bool never_store = false;
@@ -281,7 +287,11 @@ struct Settings {
   std::string name;  // a token (RFC 9110 section 5.6.2); empty: default_name() of the first socket
   std::vector<HostPort> listen{{"127.0.0.1", 3128}};  // port 0: the kernel chooses
   unsigned threads = 0;                               // 0: one per core
+  std::string user = {};                              // that root becomes; empty: hearsay, if any
   bool sandbox = true;                                // proxy/sandbox/sandbox.hpp
+  // Where the control socket is (config/control.hpp). Empty: nowhere. Unset: control_path()
+  // decides.
+  std::optional<std::string> control;
   CacheSettings cache;
   DigestSettings digest;
   std::vector<PeerSettings> peers;

@@ -17,8 +17,12 @@ struct Unit {
 // Largest first: to_text() takes the first one that divides the number.
 constexpr std::array kSizes{Unit{"TiB", 1ULL << 40}, Unit{"GiB", 1ULL << 30},
                             Unit{"MiB", 1ULL << 20}, Unit{"KiB", 1ULL << 10}, Unit{"B", 1}};
-constexpr std::array kTimes{Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1'000},
-                            Unit{"ms", 1}};
+constexpr std::array kTimes{Unit{"d", 86'400'000}, Unit{"h", 3'600'000}, Unit{"m", 60'000},
+                            Unit{"s", 1'000}, Unit{"ms", 1}};
+// Other spellings that mean one thing only. A "GB" is left out: to some it has 1000^3 bytes.
+constexpr std::array kShortSizes{Unit{"T", 1ULL << 40}, Unit{"G", 1ULL << 30},
+                                 Unit{"M", 1ULL << 20}, Unit{"K", 1ULL << 10}};
+constexpr std::array kLongTimes{Unit{"w", 7 * 86'400'000}};
 constexpr std::uint64_t kLongestTime = 100ULL * 365 * 24 * 3'600'000;
 constexpr std::uint64_t kLargestSize = 1ULL << 60;
 
@@ -93,12 +97,14 @@ std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t m
 }
 
 std::optional<ByteSize> parse_bytes(std::string_view text) {
-  const auto value = parse_quantity(text, kSizes, kLargestSize);
+  auto value = parse_quantity(text, kSizes, kLargestSize);
+  if (!value) value = parse_quantity(text, kShortSizes, kLargestSize);
   return value ? std::optional(ByteSize{*value}) : std::nullopt;
 }
 
 std::optional<milliseconds> parse_duration(std::string_view text) {
-  const auto value = parse_quantity(text, kTimes, kLongestTime);
+  auto value = parse_quantity(text, kTimes, kLongestTime);
+  if (!value) value = parse_quantity(text, kLongTimes, kLongestTime);
   return value ? std::optional(milliseconds(*value)) : std::nullopt;
 }
 

@@ -20,12 +20,13 @@ std::string lower_case(std::string_view text);
 // A number of decimal digits only, at most `most`; no sign, no blank.
 std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t most);
 
-// "256MiB": a number followed by B, KiB, MiB, GiB or TiB.
+// "256MiB" or "256M": a number followed by B, KiB, MiB, GiB or TiB, or by K, M, G or T, which mean
+// the same powers of 1024.
 std::optional<ByteSize> parse_bytes(std::string_view text);
-// "250ms": a number followed by ms, s, m or h; at most a hundred years.
+// "250ms": a number followed by ms, s, m, h, d or w; at most a hundred years.
 std::optional<milliseconds> parse_duration(std::string_view text);
 
-// Writes the value in the largest of these units that is exact.
+// Writes the value in the largest of B to TiB, or of ms to d, that is exact.
 std::string to_text(ByteSize size);
 std::string to_text(milliseconds time);
 

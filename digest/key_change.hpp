@@ -1,20 +1,22 @@
-// How the set of keys that a digest describes changes.
+// How the set of claims that a digest describes changes.
 #pragma once
 
 #include <cstdint>
 
-#include "digest/key.hpp"
+#include "digest/rule.hpp"
 
 namespace digest {
 
-// A key entered the set or left it. The changes of one key alternate: a key in the set is not added
-// again, and a key outside is not removed.
+// A claim entered the set or left it. The changes of one claim alternate: a claim in the set is not
+// added again, and a claim outside is not removed.
 struct KeyChange {
   enum class What : std::uint8_t { added, removed };
 
   Key key;
   What what;
+  RuleMark rule = 0;  // of the claim
 
+  Claim claim() const { return {key, rule}; }
   bool operator==(const KeyChange&) const = default;
 };
 

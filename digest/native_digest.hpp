@@ -33,6 +33,13 @@
 // 2^64) * m / 2^64). The digest claims a URL if all of its positions are set. (Derivation::salted,
 // Layout::plain in shape.hpp.)
 //
+// A response that only a rule of the writer's operator keeps reusable is in the digest under
+// another key: under_rule() of rule.hpp makes it from the URL's key and the mark of the rule. A
+// reader with such a rule for the URL looks up both keys; its question names the rule in the field
+// Hearsay-Rule, and the writer answers as its rule says only if that is the rule by which it keeps
+// the response. Other readers look up the URL's key alone, so that such claims mislead them no more
+// often than any other bits: the format of the message is the same with and without rules.
+//
 // The checksum of some bytes, padded with zeros to whole words of 8, is the sum modulo 2^64 of
 // mix(w[i] + (i + 1) * 0x9e3779b97f4a7c15) over the words w[0], w[1], ..., where mix(x) is
 //   x ^= x >> 30; x *= 0xbf58476d1ce4e5b9; x ^= x >> 27; x *= 0x94d049bb133111eb; x ^= x >> 31

@@ -7,11 +7,16 @@
 namespace peers {
 namespace {
 
-std::vector<PeerRef> make_peers(std::span<const config::PeerSettings> settings) {
+std::vector<PeerRef> make_peers(std::span<const config::PeerSettings> settings,
+                                std::span<const PeerRef> before) {
   std::vector<PeerRef> peers;
   peers.reserve(settings.size());
   for (const config::PeerSettings& one : settings) {
-    peers.push_back(std::make_shared<Peer>(peers.size(), one));
+    const auto same = std::find_if(before.begin(), before.end(),
+                                   [&](const PeerRef& peer) { return peer->is_named_by(one); });
+    peers.push_back(same == before.end()
+                        ? std::make_shared<Peer>(peers.size(), one)
+                        : std::make_shared<Peer>(peers.size(), one, (*same)->record));
   }
   return peers;
 }
@@ -87,10 +92,40 @@ PeerDirectory::View::View(std::vector<PollReport> reports_given,
       digests(std::move(digests_given)),
       panel(panel_of(reports)) {}
 
-PeerDirectory::PeerDirectory(std::span<const config::PeerSettings> settings)
-    : peers_(make_peers(settings)),
-      view_(std::make_unique<const View>(std::vector<PollReport>(settings.size()),
-                                         std::vector<DigestInUse>(settings.size()))) {}
+PeerDirectory::PeerDirectory(std::span<const config::PeerSettings> settings,
+                             const PeerDirectory* before)
+    : peers_(make_peers(settings, before ? before->peers() : std::span<const PeerRef>())),
+      lookups_(before ? before->lookups_.load(std::memory_order_relaxed) : 0),
+      view_(first_view(peers_, before)) {
+  anybody_ = view_.read([](const View& view) { return view.anybody(); });
+}
+
+std::unique_ptr<const PeerDirectory::View> PeerDirectory::first_view(
+    const std::vector<PeerRef>& peers, const PeerDirectory* before) {
+  std::vector<PollReport> reports(peers.size());
+  std::vector<DigestInUse> digests(peers.size());
+  const auto take_over = [&](const View& view) {
+    for (const PeerRef& old : before->peers()) {
+      const auto same = std::find_if(peers.begin(), peers.end(), [&](const PeerRef& peer) {
+        return peer->record == old->record && peer->digest == old->digest;
+      });
+      if (same == peers.end()) continue;
+      reports[(*same)->id] = view.reports[old->id];
+      digests[(*same)->id] = view.digests[old->id];
+    }
+  };
+  if (before) before->view_.read(take_over);
+  return std::make_unique<const View>(std::move(reports), std::move(digests));
+}
+
+bool PeerDirectory::View::anybody() const {
+  return std::any_of(reports.begin(), reports.end(),
+                     [](const PollReport& one) { return !!one.claims.filter; });
+}
+
+PollReport PeerDirectory::report(std::size_t id) const {
+  return view_.read([id](const View& view) { return view.reports[id]; });
+}
 
 std::vector<PeerRef> PeerDirectory::at_address(const View& view,
                                                const config::Address& address) const {
@@ -112,15 +147,23 @@ PeerRef PeerDirectory::at(const config::Address& address) const {
   });
 }
 
-Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now) const {
+template <class Found>
+void PeerDirectory::ask(const View& view, const digest::Key& key, digest::RuleMark rule,
+                        Found found) {
+  view.panel.ask(key, found);
+  if (rule != 0) view.panel.ask(digest::under_rule(key, rule), found);
+}
+
+Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now,
+                                   digest::RuleMark rule) const {
   if (!anybody_.load(std::memory_order_relaxed)) return {};
-  lookups_.fetch_add(1, std::memory_order_relaxed);
+  lookups_.fetch_add(rule == 0 ? 1 : 2, std::memory_order_relaxed);
   boost::container::small_vector<std::size_t, 4> found;
   view_.read([&](const View& view) {
-    view.panel.ask(key, [&](std::size_t id) {
+    ask(view, key, rule, [&](std::size_t id) {
       if (!view.reports[id].counts(now) || peers_[id]->accuracy.resting(now)) return;
       if (peers_[id]->denials.has(key, view.digests[id].number)) return;
-      found.push_back(id);
+      if (std::find(found.begin(), found.end(), id) == found.end()) found.push_back(id);
     });
   });
   Claimants claimants;
@@ -131,14 +174,35 @@ Claimants PeerDirectory::claimants(const digest::Key& key, SteadyTime now) const
   return claimants;
 }
 
+std::vector<PeerDirectory::Claim> PeerDirectory::claims_of(const digest::Key& key, SteadyTime now,
+                                                           digest::RuleMark rule) const {
+  const auto ruled = digest::under_rule(key, rule);
+  return view_.read([&](const View& view) {
+    std::vector<Claim> all;
+    for (const PeerRef& peer : peers_) {
+      const PollReport& report = view.reports[peer->id];
+      Claim claim{.peer = peer, .state = state_of(*peer, report, now), .claims = std::nullopt};
+      if (report.counts(now)) {
+        const auto& filter = *report.claims.filter;
+        claim.claims = filter.contains(key) || filter.contains(ruled);
+      }
+      claim.denied = peer->denials.has(key, view.digests[peer->id].number);
+      all.push_back(std::move(claim));
+    }
+    return all;
+  });
+}
+
 PeerRef PeerDirectory::other_than_claimants(const digest::Key& key, SteadyTime now,
-                                            std::uint32_t chosen) const {
+                                            std::uint32_t chosen, digest::RuleMark rule) const {
+  const auto ruled = digest::under_rule(key, rule);
   boost::container::small_vector<std::size_t, 16> others;
   view_.read([&](const View& view) {
     for (std::size_t id = 0; id < peers_.size(); ++id) {
       const PollReport& report = view.reports[id];
       if (!report.counts(now) || peers_[id]->accuracy.resting(now)) continue;
-      if (!report.claims.filter->contains(key)) others.push_back(id);
+      const auto& filter = *report.claims.filter;
+      if (!filter.contains(key) && !filter.contains(ruled)) others.push_back(id);
     }
   });
   return others.empty() ? nullptr : peers_[others[chosen % others.size()]];
@@ -197,12 +261,12 @@ PeerRef PeerDirectory::member(Epoch epoch, SteadyTime now) const {
   });
 }
 
-bool PeerDirectory::is_kept_elsewhere(const digest::Key& key, Epoch our_epoch,
-                                      SteadyTime now) const {
+bool PeerDirectory::is_kept_elsewhere(const digest::Key& key, Epoch our_epoch, SteadyTime now,
+                                      digest::RuleMark rule) const {
   if (!anybody_.load(std::memory_order_relaxed)) return false;
   bool is_kept = false;
   view_.read([&](const View& view) {
-    view.panel.ask(key, [&](std::size_t id) {
+    ask(view, key, rule, [&](std::size_t id) {
       const Peer& peer = *peers_[id];
       const auto takes = peer.accuracy.standing().first_byte;
       const bool is_at_hand = peer.for_all && takes.measured() && takes.mean() <= kNear;
@@ -237,11 +301,11 @@ void PeerDirectory::update(std::size_t id, PollReport report) {
   const bool had_one = !!reports[id].claims.filter;
   const bool has_one = !!report.claims.filter;
   reports[id] = std::move(report);
-  const bool anybody = std::any_of(reports.begin(), reports.end(),
-                                   [](const PollReport& one) { return !!one.claims.filter; });
   const auto total = lookups_.load(std::memory_order_relaxed);
   if (has_one != had_one) peers_[id]->accuracy.put_to_use(has_one, total);
-  view_.replace(std::make_unique<const View>(std::move(reports), std::move(digests)));
+  auto view = std::make_unique<const View>(std::move(reports), std::move(digests));
+  const bool anybody = view->anybody();
+  view_.replace(std::move(view));
   anybody_.store(anybody, std::memory_order_relaxed);
 }
 

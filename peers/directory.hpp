@@ -12,6 +12,7 @@
 
 #include "config/networks.hpp"
 #include "digest/panel.hpp"
+#include "digest/rule.hpp"
 #include "peers/peer.hpp"
 #include "peers/site.hpp"
 #include "peers/snapshot.hpp"
@@ -60,7 +61,10 @@ struct PeerStatus {
 // each poll. `now` is steady time throughout.
 class PeerDirectory {
  public:
-  explicit PeerDirectory(std::span<const config::PeerSettings> settings);
+  // `before`: the directory of the settings before, if there was one. A peer that both name keeps
+  // its record, and its digest unless the setting `digest` has changed. Any thread.
+  explicit PeerDirectory(std::span<const config::PeerSettings> settings,
+                         const PeerDirectory* before = nullptr);
 
   // In the order of the settings. Does not change.
   const std::vector<PeerRef>& peers() const { return peers_; }
@@ -71,16 +75,30 @@ class PeerDirectory {
   // The one peer with this address; null if no peer has it, or several do.
   PeerRef at(const config::Address& address) const;
 
-  // Peers whose digest claims the key, in the order of the settings. Leaves out peers that are
+  // Peers whose digest claims the key, for everybody or for those with the asker's rule for the URL
+  // (digest/rule.hpp), in the order of the settings, each once. Leaves out peers that are
   // resting, peers whose digest is too old (PollReport::usable_until), and peers that have denied
   // the key since they published their digest. Any thread, never waits. Costs one atomic load while
   // no peer has a digest; allocates only for more than 4 claimants.
-  Claimants claimants(const digest::Key& key, SteadyTime now) const;
+  Claimants claimants(const digest::Key& key, SteadyTime now, digest::RuleMark rule = 0) const;
+
+  // What one peer's digest says of a key.
+  struct Claim {
+    PeerRef peer;
+    PeerState state = PeerState::waiting;
+    std::optional<bool> claims;  // nothing: no digest of it may be used
+    bool denied = false;         // the peer has denied the key since it published the digest
+  };
+  // All peers, in the order of the settings. `rule`: as for claimants(). Changes no counter. Any
+  // thread, never waits.
+  std::vector<Claim> claims_of(const digest::Key& key, SteadyTime now,
+                               digest::RuleMark rule = 0) const;
 
   // One of the peers whose digest is in use and does not claim the key, selected by `chosen`; null
-  // if there is none. Leaves out the peers that claimants() leaves out. Changes no counter. Any
-  // thread, never waits.
-  PeerRef other_than_claimants(const digest::Key& key, SteadyTime now, std::uint32_t chosen) const;
+  // if there is none. `rule`: as for claimants(). Leaves out the peers that claimants() leaves out.
+  // Changes no counter. Any thread, never waits.
+  PeerRef other_than_claimants(const digest::Key& key, SteadyTime now, std::uint32_t chosen,
+                               digest::RuleMark rule = 0) const;
 
   // Which peer to ask, before the origin, about a key that nobody claims (peers/site.hpp): its
   // owner among us, with `our_epoch`, and the Hearsays of the site that may be asked now, none of
@@ -91,8 +109,10 @@ class PeerDirectory {
 
   // Whether a Hearsay of the site that may be asked now, but not we, keeps the key: of all who hold
   // it, us included, the member with the greatest bid keeps it when the others give it up. A
-  // claimant without an epoch keeps nothing for us. Changes no counter. Any thread, never waits.
-  bool is_kept_elsewhere(const digest::Key& key, Epoch our_epoch, SteadyTime now) const;
+  // claimant without an epoch keeps nothing for us. `rule`: by which we keep it; 0: none. Changes
+  // no counter. Any thread, never waits.
+  bool is_kept_elsewhere(const digest::Key& key, Epoch our_epoch, SteadyTime now,
+                         digest::RuleMark rule = 0) const;
 
   // The ETag of the peer's digest in use; empty if it is not in the native form. Any thread, never
   // waits.
@@ -107,6 +127,8 @@ class PeerDirectory {
             std::optional<std::chrono::microseconds> first_byte, std::uint64_t bytes,
             SteadyTime now, FalseHit cause = FalseHit::untold);
 
+  // The report of one peer. Any thread.
+  PollReport report(std::size_t id) const;
   // Replaces the report of one peer. Control thread only.
   void update(std::size_t id, PollReport report);
   // Records which digests are consulted and which are not (their peer rests, or they are too old).
@@ -127,10 +149,17 @@ class PeerDirectory {
     digest::Panel panel;               // of the filters of all reports, likewise
 
     View(std::vector<PollReport> reports_given, std::vector<DigestInUse> digests_given);
+    bool anybody() const;  // whether a peer has a digest
   };
 
+  static std::unique_ptr<const View> first_view(const std::vector<PeerRef>& peers,
+                                                const PeerDirectory* before);
   // The epoch of a peer that is a Hearsay of the site and may be asked now.
   static std::optional<Epoch> epoch_of(const View& view, const PeerRef& peer, SteadyTime now);
+  // Calls found(id) for each claimant of the key, or of the key under the rule, once for each of
+  // the two.
+  template <class Found>
+  static void ask(const View& view, const digest::Key& key, digest::RuleMark rule, Found found);
   static bool foreseen(const PeerRef& peer, const View& view, std::uint64_t total);
   std::vector<PeerRef> at_address(const View& view, const config::Address& address) const;
 

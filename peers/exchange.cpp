@@ -43,8 +43,11 @@ constexpr std::string_view kSquidType = "application/cache-digest";
 // Polls one peer.
 struct Poller {
   Poller(std::size_t its_place, PeerRef with, CURLM* multi, InFlight& in_flight,
-         const std::string& agent, const PollLimits& limits)
-      : place(its_place), peer(std::move(with)), transfer(multi, in_flight, *peer, agent, limits) {
+         const std::string& agent, const PollLimits& limits, PollReport so_far)
+      : place(its_place),
+        peer(std::move(with)),
+        transfer(multi, in_flight, *peer, agent, limits),
+        report(std::move(so_far)) {
     request.form_is_a_guess = peer->digest == config::PeerDigest::automatic;
     if (peer->digest == config::PeerDigest::squid) {
       request.form = DigestForm::squid;
@@ -129,7 +132,8 @@ class Exchange::Loop {
         hurry_(hurry) {
     for (const PeerRef& peer : directory.peers()) {
       if (peer->digest == config::PeerDigest::none) continue;
-      pollers_.emplace_back(pollers_.size(), peer, multi_.get(), in_flight_, agent, limits);
+      pollers_.emplace_back(pollers_.size(), peer, multi_.get(), in_flight_, agent, limits,
+                            directory.report(peer->id));
     }
     keep_connections();
     thread_ = std::jthread([this](std::stop_token stop) { run(stop); });

@@ -13,11 +13,12 @@
 
 namespace peers {
 
-// Polls each peer whenever next_poll() says so, directly and in origin-form: with GET
-// /digest/native for what changed since the generation that we hold, or with
-// /squid-internal-periodic/store_digest. PeerDigest::automatic asks for the native form first. If a
-// peer refuses the native form, the exchange asks for Squid's form instead. It tries the native
-// form again every kNativeAgain, and when the peer's answers show that it is a Hearsay.
+// Goes on from the reports that the directory has. Polls each peer whenever next_poll() says so,
+// directly and in origin-form: with GET /digest/native for what changed since the generation that
+// we hold, or with /squid-internal-periodic/store_digest. PeerDigest::automatic asks for the native
+// form first. If a peer refuses the native form, the exchange asks for Squid's form instead. It
+// tries the native form again every kNativeAgain, and when the peer's answers show that it is a
+// Hearsay.
 //
 // A Hearsay whose digest we hold is asked to hold the poll until its digest changes, for
 // PollLimits::hold at most. An older one answers at once, and is polled as often as ever.

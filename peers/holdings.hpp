@@ -1,4 +1,4 @@
-// The set of keys that this cache holds, for the publisher. The store implements it.
+// The claims that this cache may make, for the publisher. The store implements it.
 #pragma once
 
 #include <chrono>
@@ -15,19 +15,20 @@ using digest::Collected;
 using digest::KeyChange;
 
 // A key is held while a plain GET with only-if-cached would be answered by 200, now and for the
-// next 5 s. A change is a key that becomes held (added) or stops being held (removed), so the two
-// alternate per key. Called on the control thread only.
+// next 5 s; it is held by a rule while it would be if the question named this rule
+// (digest/rule.hpp). A change is a claim that begins (added) or ends (removed), so the two
+// alternate per claim. Called on the control thread only.
 class Holdings {
  public:
   virtual ~Holdings() = default;
 
-  // Appends the changes since the last collect() or list(), in order per key. They include keys
-  // that have expired by `now`.
+  // Appends the changes since the last collect() or list(), in order per claim. They include
+  // those that have expired by `now`.
   virtual Collected collect(WallTime now, std::vector<KeyChange>& changes) = 0;
 
-  // Appends every held key once, and discards the changes recorded so far: the next collect()
+  // Appends every claim once, and discards the changes recorded so far: the next collect()
   // returns only changes after this list.
-  virtual void list(WallTime now, std::vector<digest::Key>& keys) = 0;
+  virtual void list(WallTime now, std::vector<digest::Claim>& claims) = 0;
 };
 
 }  // namespace peers

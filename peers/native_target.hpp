@@ -16,6 +16,9 @@ inline constexpr std::string_view kNativePath = "/digest/native";
 inline constexpr std::string_view kNativeType = "application/vnd.hearsay.digest";
 // The field of a question to a Hearsay that names the ETag of its digest, which claims the URL.
 inline constexpr std::string_view kDigestField = "Hearsay-Digest";
+// The field of a question to a Hearsay that names the rule by which the asker reuses responses of
+// the URL (digest::RuleHash, in 16 hex digits as of to_text() in site.hpp). Zeros: no rule.
+inline constexpr std::string_view kRuleField = "Hearsay-Rule";
 
 struct NativeBase {
   std::uint64_t epoch = 0;

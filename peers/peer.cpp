@@ -79,7 +79,8 @@ PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known) 
   return known;
 }
 
-Peer::Peer(std::size_t place, const config::PeerSettings& settings)
+Peer::Peer(std::size_t place, const config::PeerSettings& settings,
+           std::shared_ptr<PeerRecord> earlier)
     : id(place),
       name(settings.name),
       url(settings.url),
@@ -91,7 +92,16 @@ Peer::Peer(std::size_t place, const config::PeerSettings& settings)
       trust(settings.trust),
       for_all(settings.hosts.empty() && settings.not_for.empty()),
       authorization(basic_credentials(settings.login)),
-      tag(tag_of(host, port)) {}
+      tag(tag_of(host, port)),
+      record(std::move(earlier)),
+      accuracy(record->accuracy),
+      denials(record->denials),
+      suspicion(record->suspicion) {}
+
+bool Peer::is_named_by(const config::PeerSettings& settings) const {
+  return name == settings.name && host == settings.host && port == settings.port &&
+         tls == settings.tls;
+}
 
 std::string basic_credentials(std::string_view login) {
   if (login.empty()) return {};

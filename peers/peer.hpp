@@ -39,7 +39,14 @@ std::string_view to_string(PeerState state);
 // leaves Server out still names itself in the comment of its Via ("1.1 a.test (squid/5.7)").
 PeerKind kind_of(std::string_view server, std::string_view via, PeerKind known);
 
-// Immutable except for `accuracy`, `denials` and `suspicion`. Shared by all threads.
+// What is learned of a peer while the proxy runs. It outlives a change of the settings.
+struct PeerRecord {
+  Accuracy accuracy;
+  Denials denials;
+  Suspicion suspicion;
+};
+
+// Immutable except for its record. Shared by all threads.
 struct Peer {
   const std::size_t id;  // its index in the settings
   const std::string name;
@@ -55,11 +62,19 @@ struct Peer {
   // 1 to 127, from host and port: names the peer where there is no room for more. The same after a
   // restart. Two peers may share a tag.
   const std::uint8_t tag;
-  Accuracy accuracy;
-  Denials denials;
-  Suspicion suspicion;
+  const std::shared_ptr<PeerRecord> record;
+  Accuracy& accuracy;  // of the record, like the next two
+  Denials& denials;
+  Suspicion& suspicion;
 
-  Peer(std::size_t place, const config::PeerSettings& settings);
+  // `earlier`: the record of the same peer under the settings before.
+  Peer(std::size_t place, const config::PeerSettings& settings,
+       std::shared_ptr<PeerRecord> earlier = std::make_shared<PeerRecord>());
+  Peer(const Peer&) = delete;  // refers to its record
+  Peer& operator=(const Peer&) = delete;
+
+  // Whether the settings name this peer: the same name, and the same server.
+  bool is_named_by(const config::PeerSettings& settings) const;
 };
 
 // The credentials of the setting `login` as a value of Proxy-Authorization (RFC 7617); empty for an

@@ -79,7 +79,7 @@ Publisher::Publisher(Holdings& holdings, const config::DigestSettings& settings,
 
 bool Publisher::tick(WallTime now) {
   const auto last = current();
-  const bool changed = follow(now);
+  const bool changed = follow_holdings(now);
   const bool squid = squid_due(*last->squid, now);
   if (!changed && !squid) return false;
   publish({.epoch = filters_.epoch,
@@ -88,6 +88,19 @@ bool Publisher::tick(WallTime now) {
            .expires_after = settings_.squid_period},
           now);
   return changed;
+}
+
+void Publisher::follow(const config::DigestSettings& settings, WallTime now) {
+  const bool same = settings.bits_per_entry == settings_.bits_per_entry &&
+                    settings.squid_bits_per_entry == settings_.squid_bits_per_entry;
+  settings_ = settings;
+  if (same) return;
+  rebuild(now);
+  publish({.epoch = filters_.epoch,
+           .live = describe(filters_.live, now),
+           .squid = close_squid(current()->squid, now),
+           .expires_after = settings_.squid_period},
+          now);
 }
 
 std::shared_ptr<const Published> Publisher::current() const {
@@ -115,7 +128,7 @@ std::optional<WallTime> Publisher::closed_at(std::string_view etag) const {
 }
 
 // Returns true if there is something new to publish.
-bool Publisher::follow(WallTime now) {
+bool Publisher::follow_holdings(WallTime now) {
   changes_.clear();
   if (holdings_.collect(now, changes_) == Collected::overflowed) {
     rebuild(now);
@@ -133,22 +146,23 @@ bool Publisher::follow(WallTime now) {
 }
 
 void Publisher::apply(const KeyChange& change) {
+  const bool for_all = change.claim().is_for_all();
   if (change.what == KeyChange::What::added) {
-    filters_.live.add(change.key, &turned_);
-    filters_.squid.add(change.key);
+    filters_.live.add(change.claim().in_digest(), &turned_);
+    if (for_all) filters_.squid.add(change.key);
   } else {
-    filters_.live.remove(change.key, &turned_);
-    filters_.squid.remove(change.key);
+    filters_.live.remove(change.claim().in_digest(), &turned_);
+    if (for_all) filters_.squid.remove(change.key);
   }
 }
 
 void Publisher::rebuild(WallTime now) {
-  std::vector<digest::Key> keys;
-  holdings_.list(now, keys);
-  filters_ = Filters(settings_, keys.size());
-  for (const digest::Key& key : keys) {
-    filters_.live.add(key);
-    filters_.squid.add(key);
+  std::vector<digest::Claim> claims;
+  holdings_.list(now, claims);
+  filters_ = Filters(settings_, claims.size());
+  for (const digest::Claim& claim : claims) {
+    filters_.live.add(claim.in_digest());
+    if (claim.is_for_all()) filters_.squid.add(claim.key);
   }
   generation_ = 1;
   turned_.clear();

@@ -55,9 +55,10 @@ struct Published {
   std::chrono::milliseconds expires_after{};  // how long a response with the Squid form is fresh
 };
 
-// Keeps two counting filters over the same keys and publishes both. The live filter has
-// settings.bits_per_entry bits per entry, 8 hashes, and positions that depend on a salt drawn for
-// each epoch. The Squid form has settings.squid_bits_per_entry and Squid's four words.
+// Keeps two counting filters and publishes both. The live filter has settings.bits_per_entry bits
+// per entry, 8 hashes, and positions that depend on a salt drawn for each epoch. The Squid form has
+// settings.squid_bits_per_entry and Squid's four words. The live filter has all claims. The Squid
+// form has only those that are for everybody, since a Squid has none of our rules.
 //
 // Both filters have one capacity. When the entries pass 4/5 of it or fall below a third, both are
 // rebuilt for twice the entries (at least kMinCapacity) and a new epoch begins. The same happens
@@ -75,6 +76,10 @@ class Publisher {
   // it did. Renews the Squid form at most every settings.squid_period. One thread only; call it
   // every settings.period.
   bool tick(WallTime now);
+
+  // Adapts to other sizes, which begin a new epoch, and to another schedule. For the thread of
+  // tick(), or while there is none.
+  void follow(const config::DigestSettings& settings, WallTime now);
 
   // Any thread. Never null.
   std::shared_ptr<const Published> current() const;
@@ -111,7 +116,7 @@ class Publisher {
     WallTime at;
   };
 
-  bool follow(WallTime now);
+  bool follow_holdings(WallTime now);
   void apply(const KeyChange& change);
   digest::NativeHead head() const;
   void rebuild(WallTime now);
@@ -121,7 +126,7 @@ class Publisher {
   void publish(Published next, WallTime now);
 
   Holdings& holdings_;
-  const config::DigestSettings settings_;
+  config::DigestSettings settings_;
   Filters filters_;
   Generations generations_;
   std::uint64_t generation_ = 1;

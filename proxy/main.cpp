@@ -2,27 +2,37 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 
+#include "config/control.hpp"
 #include "config/load.hpp"
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
+#include "proxy/command/steer/arguments.hpp"
+#include "proxy/machine/limits.hpp"
+#include "proxy/machine/privileges.hpp"
+#include "proxy/machine/supervisor.hpp"
 #include "proxy/policy/site_rules.hpp"
 #include "proxy/purging/purge_pattern.hpp"
 #include "proxy/sandbox/sandbox.hpp"
 #include "proxy/server/server.hpp"
 #include "proxy/server/settings_file.hpp"
+#include "proxy/succession/launcher.hpp"
+#include "proxy/succession/predecessor.hpp"
 #include "proxy/version.hpp"
 
 namespace {
 
 constexpr int kBadSettings = 2;
 
-void tell(const config::SettingsErrors& errors) {
+int tell(const config::SettingsErrors& errors) {
   for (const auto& error : errors) std::cerr << error.where << ": " << error.what << '\n';
+  return kBadSettings;
 }
 
 // Null, after all that is wrong has been said.
@@ -70,17 +80,64 @@ std::string confine(const config::Settings& settings, const std::string& config_
   return proxy::sandbox::describe(proxy::sandbox::enter(grants));
 }
 
-int serve(proxy::PinnedPolicy policy, const proxy::SettingsFile& file) {
-  raise_descriptor_limit(policy->settings);
-  const auto& settings = policy->settings;
-  // The sandbox lets no socket listen, and limits files only for threads that start later.
-  proxy::Listeners listeners(settings.listen, proxy::thread_count(settings));
-  const auto confined = confine(settings, file.path());
-  proxy::Server server(std::move(policy), file, listeners);
-  spdlog::info("{}", confined);
+// Says what the process may use, and warns if the cache takes nearly all of it.
+void say_limits(const proxy::SettingsFile& file, std::uint64_t cache_memory) {
+  const auto& memory = file.memory();
+  const auto descriptors = proxy::machine::descriptor_limit().now;
+  if (!memory) return spdlog::info("limits: {} descriptors", descriptors);
+  const auto& group = memory->cgroup_file;
+  spdlog::info("limits: cache.memory is {} MiB of {} MiB ({}), {} descriptors", cache_memory >> 20,
+               memory->bytes >> 20, group.empty() ? "this machine" : group, descriptors);
+  if (cache_memory > memory->bytes / 4 * 3) {
+    spdlog::warn(
+        "cache.memory is more than three quarters of the memory that there is: set it to "
+        "less, or the system may kill the proxy");
+  }
+}
+
+// Gives up root's rights, or those that go beyond the user's. What the user is to write is made.
+void give_up_privileges(const config::Settings& settings) {
+  namespace machine = proxy::machine;
+  if (const auto account = machine::account_to_become(settings.user)) {
+    if (settings.cache.disk) machine::give_folder(settings.cache.disk->path, *account);
+    if (settings.log.access == config::LogTarget::file) {
+      machine::give_file(settings.log.path, *account);
+    }
+    const auto control = std::filesystem::path(settings.control.value_or(config::kDefaultControl));
+    const auto folder = control.parent_path();
+    if (!folder.empty() && !std::filesystem::exists(folder)) machine::give_folder(folder, *account);
+    machine::become(*account);
+  } else if (::geteuid() != 0) {
+    machine::give_up_capabilities();
+  }
+}
+
+int serve(const proxy::SettingsFile& file, char* const* arguments) {
+  const auto settings = file.read_settings();
+  if (!settings) return tell(settings.error());
+  raise_descriptor_limit(*settings);
+  // Only root listens on low ports, and the sandbox lets no socket listen.
+  proxy::Listeners listeners(settings->listen, proxy::thread_count(*settings));
+  give_up_privileges(*settings);
+  auto policy = load_policy(file);
+  if (!policy) return kBadSettings;
+  auto predecessor = proxy::succession::Predecessor::of_environment();
+  proxy::ControlSocket control(*settings, static_cast<bool>(predecessor));
+  const proxy::succession::Launcher launcher(arguments);
+  const auto supervisor = proxy::machine::Supervisor::of_environment();
+  const auto user = proxy::machine::describe_user();
+  // It limits files only for threads that start later.
+  const auto confined = confine(*settings, file.path());
+  predecessor.take_disk();
+  const auto cache_memory = policy->settings.cache.memory.value;
+  proxy::Server server(std::move(policy), file, {listeners, control},
+                       {predecessor, launcher, supervisor});
+  spdlog::info("{}; {}", user, confined);
+  say_limits(file, cache_memory);
   for (const auto& address : listeners.addresses()) {
     std::cout << "listening on " << address << '\n';
   }
+  if (!control.path().empty()) spdlog::info("control socket: {}", control.path());
   std::cout.flush();
   server.run();
   return 0;
@@ -99,11 +156,11 @@ int check(const config::Settings& settings, const std::string& config_path) {
   return 0;
 }
 
-int run(const CLI::App& serving, const std::string& config_path) {
-  const proxy::SettingsFile file(config_path);
-  auto policy = load_policy(file);
-  if (!policy) return kBadSettings;
-  return serving.parsed() ? serve(std::move(policy), file) : check(policy->settings, config_path);
+int run(const CLI::App& serving, const std::string& config_path, char* const* arguments) {
+  const proxy::SettingsFile file(config_path, proxy::machine::memory_limit());
+  if (serving.parsed()) return serve(file, arguments);
+  const auto policy = load_policy(file);
+  return policy ? check(policy->settings, config_path) : kBadSettings;
 }
 
 // For `hearsay cache`, as the proxy does it.
@@ -128,6 +185,7 @@ int main(int argc, char** argv) {
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
   const auto digest = proxy::command::add_digest(app);
   const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
+  const auto steer = proxy::command::add_steering(app);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the log or output that ends fails the next write
   try {
@@ -137,7 +195,8 @@ int main(int argc, char** argv) {
       raise_descriptor_limit();  // each segment takes one
       return cache({});
     }
-    return run(*serving, config_path);
+    if (const auto steered = steer({})) return *steered;
+    return run(*serving, config_path, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadSettings;
   } catch (const std::exception& error) {

@@ -40,9 +40,11 @@ rooms=(
   server
   answer
   pages
+  explain
   reply
   client
   fetching
+  lookup
   blocks
   sources
   tiers
@@ -50,6 +52,7 @@ rooms=(
   runs
   fill
   purging
+  succession
   crowd
   observe
   request
@@ -58,6 +61,7 @@ rooms=(
   wire
   command/cache
   command/digest
+  command/steer
   command
   inspect
   cache/disk_tier
@@ -68,6 +72,7 @@ rooms=(
   cache/disk/format
   lists
   sandbox
+  machine
   memory
   net
   http
@@ -104,12 +109,16 @@ rests_on cache cache/disk/catalog cache/disk/format http
 rests_on cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on lists http
 rests_on sandbox
+rests_on machine
+rests_on succession
+rests_on machine
 rests_on memory
 rests_on inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on wire net http
 rests_on upstream wire net lists http
 rests_on command
 rests_on command/digest command inspect http
+rests_on command/steer command
 rests_on command/cache command inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 
 breach 'only proxy/main.cpp includes proxy/command/' < <(
@@ -128,14 +137,14 @@ used_only_in() {
 used_only_in 'curl/' 'peers/curl\.hpp'
 breach 'peers/curl.hpp includes libcurl: only a few files may include it' < <(
   grep -n '^#include "peers/curl.hpp"' $(sources config digest peers proxy) |
-    grep -vE '^(peers/(exchange\.cpp|transfer\.hpp)|proxy/command/(digest/fetch|cache/running_proxy)\.cpp):' || true)
+    grep -vE '^(peers/(exchange\.cpp|transfer\.hpp)|proxy/command/(digest/fetch|cache/running_proxy|steer/ask)\.cpp):' || true)
 breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < <(
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'seccomp\.h' 'proxy/sandbox/call_limits\.cpp'
 used_only_in 'linux/landlock\.h' 'proxy/sandbox/file_limits\.cpp'
-used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/digest_json|proxy/pages/health|proxy/pages/live_json|proxy/inspect/report)\.cpp'
-used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest)/arguments\.cpp))'
+used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/digest_json|proxy/pages/health|proxy/pages/live_json|proxy/pages/reload_page|proxy/explain/explanation_json|proxy/inspect/report|proxy/command/steer/[a-z_]*)\.cpp'
+used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest|steer)/arguments\.cpp))'
 
 # If an awaited value is tested where it is awaited, g++ 12.2 writes it over the resume pointer of
 # the coroutine's frame.

@@ -3,13 +3,13 @@
 #include "peers/native_target.hpp"
 #include "proxy/answer/hit.hpp"
 #include "proxy/answer/last_hop.hpp"
-#include "proxy/answer/lookup.hpp"
 #include "proxy/answer/miss.hpp"
 #include "proxy/answer/pass.hpp"
 #include "proxy/answer/site_question.hpp"
 #include "proxy/answer/tunnel.hpp"
-#include "proxy/client/note_arrival.hpp"
+#include "proxy/client/take_in.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/lookup/lookup.hpp"
 #include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/purge.hpp"
 #include "proxy/reply/refuse.hpp"
@@ -24,7 +24,10 @@ namespace {
 
 std::optional<Refusal> why_refused(const Client& client, const Request& request) {
   if (client.guest && client.guest->in_reserve()) return Refusal::no_room();
-  if (auto refusal = check_access(client, request)) return refusal;
+  if (auto refusal = check_access(client, request)) {
+    if (refusal->by_list) client.worker.counters.blocked.add();
+    return refusal;
+  }
   if (!request.may_exist()) return Refusal::unknown_url();
   return std::nullopt;
 }
@@ -88,25 +91,12 @@ Task<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
   return answer_miss(client, request, std::move(lookup));
 }
 
-// What the rules need to know and the head does not tell.
-void add_facts(const Client& client, Request& request) {
-  const auto& policy = request.policy();
-  auto& facts = request.facts;
-  if (policy.settings.cache.offline) facts.offline = true;
-  // A Squid may leave out Via.
-  const bool asks_what_is_stored = facts.control.only_if_cached;
-  if (asks_what_is_stored && policy.directory->knows(client.address)) facts.from_proxy = true;
-}
-
 }  // namespace
 
 Task<void> answer(Client& client, Request& request, RequestBody& body) {
   auto& process = client.worker.process;
-  request.pin(client.worker.policy());
+  take_in(client, request);
   const auto& policy = request.policy();
-  note_arrival(client, request);
-  request.follow(policy.rules);
-  add_facts(client, request);
 
   // Before check_access(), because purging and pages have access settings of their own.
   if (request.head.method == "PURGE") co_return co_await serve_purge(client, request);

@@ -35,7 +35,9 @@ void heed_head(Process& process, const Request& request, const http::ResponseHea
                                  .our_name = process.name,
                                  .targets = targets_for(request, request.policy().settings.cache),
                                  .bounds = request.facts.freshness,
-                                 .giver = stored->giver};
+                                 .giver = stored->giver,
+                                 .rule = request.facts.rule,
+                                 .by_rule_alone = request.facts.has_credentials};
   const auto updated =
       cache::freshen(process.budget, *stored, cache::as_get(request.facts), received);
   if (updated.storability == cache::Storability::yes) {

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "proxy/answer/lookup.hpp"
 #include "proxy/client/client.hpp"
+#include "proxy/lookup/lookup.hpp"
 #include "proxy/reply/deliver.hpp"
 
 namespace proxy {

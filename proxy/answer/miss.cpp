@@ -1,12 +1,11 @@
 #include "proxy/answer/miss.hpp"
 
 #include "proxy/answer/hit.hpp"
-#include "proxy/answer/what_to_ask.hpp"
 #include "proxy/fetching/fetching.hpp"
 #include "proxy/http/forwarding.hpp"
+#include "proxy/lookup/what_to_ask.hpp"
 #include "proxy/reply/deliver.hpp"
 #include "proxy/reply/refuse.hpp"
-#include "proxy/sources/neighbour.hpp"
 
 namespace proxy {
 
@@ -20,13 +19,6 @@ namespace {
 // How often, and how many times, a request looks whether memory has room for it.
 constexpr std::chrono::milliseconds kRoomLook{4};
 constexpr int kMostRoomLooks = 250;
-
-bool asks_siblings(const Process& process, const Request& request, const Lookup& lookup,
-                   const cache::Verdict& verdict) {
-  // What the origin has replaced, neighbours may still have.
-  if (lookup.anew) return false;
-  return sibling_may_answer(request, verdict) && may_ask_neighbours(process, lookup.key, request);
-}
 
 void begin(Client& client, const Request& request, const Lookup& lookup,
            const std::shared_ptr<Fill>& fill) {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "proxy/answer/lookup.hpp"
 #include "proxy/client/client.hpp"
+#include "proxy/lookup/lookup.hpp"
 
 namespace proxy {
 

@@ -15,7 +15,7 @@ using net::Task;
 
 namespace {
 
-constexpr int kMostInterims = 32;
+constexpr int kMostInterimHeads = 32;
 
 FetchPlan plan_for(const Client& client, const Request& request, const upstream::Route& route) {
   FetchPlan plan;
@@ -38,7 +38,7 @@ FetchPlan plan_for(const Client& client, const Request& request, const upstream:
 Task<Outcome<unsigned>> ask(Fetch& fetch) {
   const auto started = co_await fetch.start();
   if (!started) co_return started.error();
-  for (int interims = 0; interims <= kMostInterims; ++interims) {
+  for (int interims = 0; interims <= kMostInterimHeads; ++interims) {
     const auto head = co_await fetch.response();
     if (!head) co_return head.error();
     if (!(*head)->interim()) co_return (*head)->status;

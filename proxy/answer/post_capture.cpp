@@ -22,7 +22,9 @@ std::unique_ptr<PostCapture> PostCapture::begin(Worker& worker, const Request& r
                                  .our_name = worker.process.name,
                                  .shared = request.may_be_shared(),
                                  .targets = targets,
-                                 .bounds = request.facts.freshness};
+                                 .bounds = request.facts.freshness,
+                                 .rule = request.facts.rule,
+                                 .by_rule_alone = request.facts.has_credentials};
   return std::unique_ptr<PostCapture>(new PostCapture(worker, request, received));
 }
 

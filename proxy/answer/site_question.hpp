@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "peers/site.hpp"
-#include "proxy/answer/lookup.hpp"
 #include "proxy/client/client.hpp"
+#include "proxy/lookup/lookup.hpp"
 #include "proxy/reply/refuse.hpp"
 
 namespace proxy {

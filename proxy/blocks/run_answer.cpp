@@ -44,7 +44,8 @@ cache::Freshened with_head_of(const Attempt& answer, Process& process, const Run
 }
 
 void erase_object(Process& process, const RunJob& job) {
-  if (job.request->get().facts.authorization) return;
+  const auto& facts = job.request->get().facts;
+  if (facts.authorization || facts.open_to_all) return;  // the answer may be about credentials
   if (stored_object(process, job)) drop(process, job.key, job.run->object->url);
 }
 

@@ -19,12 +19,14 @@ class Budget {
   void release(std::uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
   std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
-  std::uint64_t limit() const { return limit_; }
-  bool over() const { return used() > limit_; }
+  std::uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
+  // Whoever lowers the limit makes room afterwards.
+  void set_limit(std::uint64_t limit) { limit_.store(limit, std::memory_order_relaxed); }
+  bool over() const { return used() > limit(); }
 
  private:
   std::atomic<std::uint64_t> used_ = 0;
-  const std::uint64_t limit_;
+  std::atomic<std::uint64_t> limit_;
 };
 
 // Bytes that stay charged while this object exists.

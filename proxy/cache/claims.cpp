@@ -2,10 +2,10 @@
 
 namespace proxy::cache {
 
-void ChangeQueue::append(const digest::Key& key, KeyChange::What what) {
+void ChangeQueue::append(const KeyChange& change) {
   if (overflowed_) return;
   if (changes_.size() < limit_) {
-    changes_.push_back({key, what});
+    changes_.push_back(change);
   } else {
     overflowed_ = true;
     changes_ = {};

@@ -1,4 +1,4 @@
-// The keys that this cache claims to hold, reported as changes for the digest.
+// The claims of this cache that it holds a key, reported as changes for the digest.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class ChangeQueue {
  public:
   explicit ChangeQueue(std::size_t limit) : limit_(limit) {}
 
-  void append(const digest::Key& key, KeyChange::What what);
+  void append(const KeyChange& change);
   // Moves all changes to the end of `out`.
   Collected drain(std::vector<KeyChange>& out);
   // Forgets everything: the reader has just read the whole set.

@@ -127,6 +127,7 @@ Entry::Entry(Budget& budget, const Received& received)
             http::response_cache_control(received.response.fields, received.targets)) {}
 
 Time Entry::as_told_until(const Received& received, const http::CacheControl& control) const {
+  if (received.by_rule_alone) return Time::min();
   if (received.bounds.least == seconds(0)) return fresh_until;
   const auto told = freshness_of(received.response, control, times.response);
   return times.response + (told.lifetime - initial_age);
@@ -156,6 +157,9 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       freshness(
           freshness_of(received.response, control, received.times.response, bounds_of(received))),
       fresh_until(times.response + (freshness.lifetime - initial_age)),
+      rule(received.by_rule_alone || as_told_until(received, control) < fresh_until ? received.rule
+                                                                                    : 0),
+      by_rule_alone(received.by_rule_alone),
       claimed_until_(std::min(fresh_until, as_told_until(received, control))),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
 
@@ -182,6 +186,8 @@ Entry::Entry(Budget& budget, Saved saved)
       initial_age(saved.initial_age),
       freshness(saved.freshness),
       fresh_until(times.response + (freshness.lifetime - initial_age)),
+      rule(saved.rule),
+      by_rule_alone(saved.by_rule_alone),
       claimed_until_(saved.claimable_until),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
 
@@ -195,10 +201,16 @@ http::StoredValidators Entry::validators() const {
   return {etag, http::parse_date(last_modified, floor<seconds>(times.response))};
 }
 
+bool Entry::answers_neighbours() const {
+  return status == 200 && shared && for_neighbours() && !no_cache && !variant.never_matches();
+}
+
 Time Entry::claimable_until() const {
-  const bool answers =
-      status == 200 && shared && for_neighbours() && !no_cache && !variant.never_matches();
-  return answers ? claimed_until_ : Time::min();
+  return answers_neighbours() ? claimed_until_ : Time::min();
+}
+
+Time Entry::claimable_by_rule_until() const {
+  return rule != 0 && answers_neighbours() ? fresh_until : Time::min();
 }
 
 std::uint64_t Entry::footprint() const {

@@ -1,12 +1,14 @@
 // One stored response: one variant of a URL.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "digest/rule.hpp"
 #include "proxy/cache/block.hpp"
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/departures.hpp"
@@ -37,10 +39,16 @@ struct Received {
   FreshnessBounds bounds = {};
   std::optional<Object> object = {};  // set if it is kept in blocks: see in_blocks.hpp
   Giver giver = {};
+  // The rule of the settings for the URL, as far as neighbours have to know it; 0: none.
+  digest::RuleHash rule = 0;
+  // Without the rule it could not be stored for all, because it answers, or may answer, a request
+  // with credentials (RFC 9111 3.5).
+  bool by_rule_alone = false;
 
   // The same message with another head.
   [[nodiscard]] Received with(const http::ResponseHead& head) const {
-    return {url, request, head, times, our_name, source, shared, targets, bounds, object, giver};
+    return {url,     request, head,   times, our_name, source,       shared,
+            targets, bounds,  object, giver, rule,     by_rule_alone};
   }
 };
 
@@ -56,7 +64,7 @@ std::chrono::sys_seconds date_of(const http::Fields& response, const Times& time
 // Cache-Status (RFC 9211 2). A CRLF after each.
 std::string asker_fields(const Received& received);
 
-// All of an entry except its body, as it was stored. It has 18 members, one for each fact that a
+// All of an entry except its body, as it was stored. It has 20 members, one for each fact that a
 // record on disk states (saved_head.hpp).
 struct Saved {
   std::string url;
@@ -75,6 +83,8 @@ struct Saved {
   std::chrono::milliseconds initial_age{0};
   Freshness freshness = {};
   Time claimable_until = Time::min();
+  digest::RuleHash rule = 0;
+  bool by_rule_alone = false;
   std::optional<Object> object = {};
   std::optional<http::ContentRange> range = {};  // only of an object
 };
@@ -82,7 +92,7 @@ struct Saved {
 // Immutable except for the body, which its fill sets once before the store receives the entry; from
 // then on any thread may read everything. Everything else is valid from the start and may be read
 // by any thread. Charged to its budget while it exists; the blocks of the body are charged
-// separately. It has 25 members, one per fact about the response: nearly every reader needs single
+// separately. It has 27 members, one per fact about the response: nearly every reader needs single
 // facts, and groups would only make their names longer.
 struct Entry {
   Entry(Budget& budget, const Received& received);
@@ -126,6 +136,10 @@ struct Entry {
   const std::chrono::milliseconds initial_age;
   const Freshness freshness;
   const Time fresh_until;  // fresh means: now < fresh_until
+  // The rule without which the response could not be reused as long, or at all; 0: none. The
+  // settings may have changed since.
+  const digest::RuleHash rule;
+  const bool by_rule_alone;  // as in Received
 
   Body body;
 
@@ -145,11 +159,16 @@ struct Entry {
   // Whether a neighbour may have it. Set-Cookie never crosses between neighbours, and a guest's
   // response does not before the origin has confirmed it.
   bool for_neighbours() const { return !sets_cookie && !giver.guest; }
-  // The time until which the entry answers a plain GET with only-if-cached by a 200 that a
-  // neighbour may use. A longer lifetime from the settings (FreshnessBounds) does not count,
-  // because neighbours do not know of it. Time::min() if never. An object also needs all its
-  // blocks.
+  // The time until which the entry answers a plain GET with only-if-cached by a 200 that every
+  // neighbour may use. What a rule adds to the lifetime does not count, because neighbours without
+  // the rule do not know of it. Time::min() if never. An object also needs all its blocks.
   Time claimable_until() const;
+  // Likewise for the neighbours that have `rule`. Time::min() if there is none.
+  Time claimable_by_rule_until() const;
+  // Whether it is fresh for those who do not have `rule`.
+  bool fresh_without_rule(Time now) const {
+    return rule == 0 ? fresh(now) : now < std::min(claimed_until_, fresh_until);
+  }
 
   // A 200 or a part of one: conditions and ranges apply to these.
   bool has_content() const { return status == 200 || range; }
@@ -160,6 +179,7 @@ struct Entry {
  private:
   Entry(Budget& budget, const Received& received, const http::CacheControl& control);
   Time as_told_until(const Received& received, const http::CacheControl& control) const;
+  bool answers_neighbours() const;
 
   const Time claimed_until_;
   const Charge charge_;

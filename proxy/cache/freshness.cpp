@@ -91,6 +91,9 @@ Freshness as_told(const http::ResponseHead& response, const http::CacheControl& 
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
                        Time response_time, const FreshnessBounds& bounds) {
   auto freshness = as_told(response, control, response_time);
+  const bool is_unstated_error = freshness.basis == Freshness::Basis::heuristic &&
+                                 response.status >= 400 && heuristically_cacheable(response.status);
+  if (is_unstated_error && bounds.errors) freshness.lifetime = *bounds.errors;
   const bool may_be_lifted =
       freshness.basis != Freshness::Basis::none && response.status < 400 && !forbids_stale(control);
   if (may_be_lifted) freshness.lifetime = std::max(freshness.lifetime, bounds.least);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "proxy/http/cache_control.hpp"
 #include "proxy/http/head.hpp"
@@ -36,17 +37,25 @@ struct Freshness {
 // forbids_stale()), to errors, or to responses that have no lifetime at all because their status is
 // not cacheable. It does not change what may be stored: no-store, private, Authorization and
 // Set-Cookie apply as before.
+//
+// `errors` is the lifetime of responses that are errors and state no lifetime: of those with a
+// status that RFC 9110 15.1 allows caches to store unasked, 404, 405, 410, 414 and 501. Other
+// errors are stored only if they state a lifetime: above all a 5xx, which may end at any moment,
+// and which a stale response can stand in for (RFC 5861). What forbids a cache to store or to reuse
+// a response forbids it here as well.
 struct FreshnessBounds {
   seconds least{0};
   seconds most = http::kForever;
+  std::optional<seconds> errors = {};
 
   bool operator==(const FreshnessBounds&) const = default;
 };
 
 // The lifetime by s-maxage, else max-age, else Expires (an unreadable date counts as past), else
-// the heuristic of 4.2.2: 10 % of the age by Last-Modified, at most a day, for statuses that are
-// cacheable by default or if `public` allows it. Expires is ignored under targeted control (RFC
-// 9213 2.2), and counts as past if two lines differ.
+// `errors` of the bounds for an error, else the heuristic of 4.2.2: 10 % of the age by
+// Last-Modified, at most a day, for statuses that are cacheable by default or if `public` allows
+// it. Expires is ignored under targeted control (RFC 9213 2.2), and counts as past if two lines
+// differ.
 Freshness freshness_of(const http::ResponseHead& response, const http::CacheControl& control,
                        Time response_time, const FreshnessBounds& bounds = {});
 

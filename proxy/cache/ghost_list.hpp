@@ -23,6 +23,8 @@ class GhostList {
   // Returns whether the fingerprint is remembered, and forgets it.
   bool recall(std::uint64_t fingerprint) { return latest_.erase(fingerprint) > 0; }
   void clear();
+  // Applies to what is remembered from now on, and at the next remember() to the rest.
+  void set_window(std::uint64_t window) { window_ = window; }
 
   std::size_t size() const { return latest_.size(); }
 
@@ -37,7 +39,7 @@ class GhostList {
   void drop_oldest();
 
   Budget& budget_;
-  const std::uint64_t window_;
+  std::uint64_t window_;
   std::uint64_t evicted_ = 0;  // total bytes evicted so far
   std::deque<Ghost> ghosts_;
   // Where each fingerprint was last recorded. Older records of it have no meaning.

@@ -79,6 +79,7 @@ Forward obstacle(const RequestFacts& request, const Entry& entry, Time now) {
   const http::CacheControl& control = request.control;
   if (entry.no_cache) return Forward::stale;
   if (!entry.fresh(now) && !takes_stale(request, entry, now)) return Forward::stale;
+  if (request.immutable && entry.fresh(now)) return Forward::none;
   if (control.no_cache) return Forward::request;
   if (control.max_age && entry.age(now) > *control.max_age) return Forward::request;
   if (control.min_fresh && entry.ttl(now) < *control.min_fresh) return Forward::request;
@@ -93,6 +94,16 @@ bool may_answer_first(const RequestFacts& request, const Entry& entry, Time now)
       !control.no_cache && !control.no_store && !control.max_age && !control.min_fresh;
   const seconds allowed = entry.stale_while_revalidate;
   return content && !entry.never_stale && allowed > seconds(0) && -entry.ttl(now) <= allowed;
+}
+
+// Whether the entry is there only because of a rule that does not apply to the request any more.
+bool is_hidden(const RequestFacts& request, const Entry& entry) {
+  return entry.by_rule_alone && !request.open_to_all;
+}
+
+// Whether the request may have what our rule keeps.
+bool has_rule(const RequestFacts& request, const Entry& entry, Time now) {
+  return !request.from_proxy || request.asked_rule == entry.rule || entry.fresh_without_rule(now);
 }
 
 // Whether the response may be stored.
@@ -216,6 +227,7 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   // A cache that implements must-understand ignores the no-store beside it (5.2.2.3).
   if (control.no_store && !control.must_understand) return Storability::no_store;
   if (request.authorization && !leaves_authorization(control)) return Storability::authorization;
+  if (request.open_to_all && response.status >= 300) return Storability::authorization;
   if (has_star(response.fields)) return Storability::vary_star;
   const Freshness freshness = freshness_of(response, control, times.response, request.freshness);
   if (freshness.basis == Freshness::Basis::none) return Storability::status;
@@ -226,19 +238,21 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
 }
 
 Verdict judge(const RequestFacts& request, const Found& found, Time now) {
+  if (found.entry && is_hidden(request, *found.entry)) return judge(request, {}, now);
   const Verdict verdict =
       request.offline ? judge_offline(request, found, now) : judge_forwardable(request, found, now);
   if (!request.control.only_if_cached) return verdict;
   if (verdict.action != Action::serve) return {Action::refuse, verdict.reason};
-  const bool fits =
-      found.entry->for_neighbours() && (found.entry->has_content() || !request.from_proxy);
+  const Entry& entry = *found.entry;
+  if (!has_rule(request, entry, now)) return {Action::refuse, Forward::stale};
+  const bool fits = entry.for_neighbours() && (entry.has_content() || !request.from_proxy);
   return fits ? verdict : Verdict{Action::refuse, verdict.reason};
 }
 
 bool may_stand_in(const RequestFacts& request, const Entry& entry, Time now, seconds setting) {
   const http::CacheControl& control = request.control;
   if (entry.never_stale || control.no_cache || entry.fresh(now)) return false;
-  if (!covers(request, entry)) return false;
+  if (!covers(request, entry) || is_hidden(request, entry)) return false;
   seconds allowed = control.stale_if_error.value_or(seconds(0));
   const bool wants_fresh = (control.max_age || control.min_fresh) && !control.max_stale;
   if (!wants_fresh) allowed = std::max({allowed, entry.stale_if_error, setting});

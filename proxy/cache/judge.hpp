@@ -20,7 +20,7 @@ struct RequestFacts {
 
   Method method;
   http::CacheControl control;  // takes Pragma into account
-  bool authorization = false;  // there is an Authorization field
+  bool authorization = false;  // there is an Authorization field, and it matters
   bool range = false;          // there is a Range field, and the method is GET
   std::string_view ranges;     // the value of Range; empty: absent, or more than one field
   std::optional<std::string_view> if_range;  // empty: cannot be met
@@ -29,11 +29,19 @@ struct RequestFacts {
   bool for_origin = false;
   // A proxy has forwarded it, so it may be a neighbour's. Whoever knows more sets it.
   bool from_proxy = false;
+  digest::RuleHash asked_rule = 0;  // the neighbour's own, if it asks for what is stored; 0: none
 
   // From the settings, not from the head.
   FreshnessBounds freshness = {};
-  bool never_store = false;    // forward the request and store nothing of the response
-  bool store_cookies = false;  // a Set-Cookie does not keep a response from being stored
+  digest::RuleHash rule = 0;  // what neighbours must have in common with us for some responses
+  bool immutable = false;     // a fresh response answers, however fresh a one the client asks for
+  // All clients may see the responses, so that they are stored and reused as if no request had
+  // credentials: `authorization` is false. Only successful ones are stored, since any other
+  // may be about the credentials.
+  bool open_to_all = false;
+  bool has_credentials = false;  // if open_to_all: there is an Authorization field
+  bool never_store = false;      // forward the request and store nothing of the response
+  bool store_cookies = false;    // a Set-Cookie does not keep a response from being stored
   // No origin is available: any stored response is served unless it forbids that (RFC 9111 4.2.4),
   // and nothing is forwarded.
   bool offline = false;
@@ -50,7 +58,8 @@ enum class Storability : std::uint8_t {
   partial,  // a 304, a 416, or a 206 that is not exactly one part
   no_store,
   private_,       // unqualified; if it names fields, the response is stored without them
-  authorization,  // without public, must-revalidate or s-maxage (3.5)
+  authorization,  // without public, must-revalidate or s-maxage (3.5); or it may be about the
+                  // credentials: see RequestFacts::open_to_all
   vary_star,
   set_cookie,  // see may_store_cookie()
   useless,     // stale on arrival (or no-cache), without a validator, and not even to be served
@@ -91,7 +100,9 @@ struct Verdict {
 // Decides what to do with a request, given what the store found for a GET of its URL.
 // only-if-cached is answered by what is stored or refused, never forwarded. It counts as a
 // neighbour's question, whoever asks: Entry::for_neighbours() applies. A proxy gets only a 200 or a
-// part of one (or a 304), because Squid takes any other answer of a sibling for a refusal.
+// part of one (or a 304), because Squid takes any other answer of a sibling for a refusal. A proxy
+// that does not name the rule by which an entry lasts (Entry::rule) is answered as if we had no
+// rule, or it would get a response that is stale to it.
 Verdict judge(const RequestFacts& request, const Found& found, Time now);
 
 // Whether a stale entry may be served because its validation failed, by a failure to reach the

@@ -31,7 +31,9 @@ HeadSays head_says(const RequestFacts& request, const http::ResponseHead& answer
                    const Entry& stored) {
   const bool about_the_resource =
       answer.status == 200 || answer.status == 404 || answer.status == 410;
-  if (!about_the_resource || request.authorization || request.control.no_store) {
+  const bool about_credentials =
+      request.authorization || (request.open_to_all && answer.status != 200);
+  if (!about_the_resource || about_credentials || request.control.no_store) {
     return HeadSays::nothing;
   }
   if (answer.status != (stored.range ? 200 : stored.status)) return HeadSays::changed;

@@ -106,6 +106,7 @@ Freshened updated(Budget& budget, const Entry& entry, const RequestFacts& reques
   whole.shared = entry.shared;
   whole.object = entry.object;
   whole.giver = giver;
+  whole.by_rule_alone = newer.by_rule_alone || entry.by_rule_alone;
   return {std::make_shared<Entry>(budget, whole), asker_fields(whole) + cookies,
           may_store(request, head, whole.times, whole.targets)};
 }

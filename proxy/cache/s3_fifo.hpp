@@ -58,6 +58,7 @@ class S3Fifo {
   using IsDuplicate = std::function<bool(const Item&)>;
   Evicted evict(Part part, const IsDuplicate& is_duplicate);
   void forget_ghosts() { ghosts_.clear(); }
+  void set_ghost_window(std::uint64_t window) { ghosts_.set_window(window); }
 
  private:
   using Queue = boost::intrusive::list<Item, boost::intrusive::constant_time_size<false>>;

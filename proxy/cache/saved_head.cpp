@@ -15,10 +15,18 @@ using std::chrono::milliseconds;
 constexpr std::uint8_t kLayout = 1;
 constexpr std::size_t kFixedBytes = 48;
 constexpr std::uint32_t kLengthBytes = 8;
+constexpr std::uint32_t kRuleBytes = 8;
 constexpr std::size_t kSelectorFixedBytes = 32;
 constexpr std::uint32_t kAbsent = std::numeric_limits<std::uint32_t>::max();
 
-enum Bit : std::uint8_t { kShared = 1, kNoCache = 2, kNeverStale = 4, kObject = 8 };
+enum Bit : std::uint8_t {
+  kShared = 1,
+  kNoCache = 2,
+  kNeverStale = 4,
+  kObject = 8,
+  kByRule = 16,
+  kByRuleAlone = 32
+};
 
 // Milliseconds since 1970, up to the year 2109, so that the sums below fit into Time.
 constexpr std::int64_t kLatest = std::int64_t{1} << 42;
@@ -94,10 +102,11 @@ bool take_fixed(std::string_view head, Saved& into) {
   const auto in_seconds = [&](std::size_t at) {
     return seconds(load<std::uint32_t>(bytes_at(head, at)));
   };
-  if (byte(0) != kLayout || byte(1) > 15 || byte(2) > 2 || byte(3) > 4) return false;
+  if (byte(0) != kLayout || byte(1) > 63 || byte(2) > 2 || byte(3) > 4) return false;
   into.shared = (byte(1) & kShared) != 0;
   into.no_cache = (byte(1) & kNoCache) != 0;
   into.never_stale = (byte(1) & kNeverStale) != 0;
+  into.by_rule_alone = (byte(1) & kByRuleAlone) != 0;
   into.source = static_cast<SourceKind>(byte(2));
   into.stale_while_revalidate = in_seconds(8);
   into.stale_if_error = in_seconds(12);
@@ -141,8 +150,10 @@ std::string encode_head(const Entry& entry, std::uint64_t selector) {
   std::string out;
   out.reserve(kFixedBytes + entry.head.size());
   out += static_cast<char>(kLayout);
-  out += static_cast<char>((entry.shared ? kShared : 0) | (entry.no_cache ? kNoCache : 0) |
-                           (entry.never_stale ? kNeverStale : 0) | (entry.object ? kObject : 0));
+  out +=
+      static_cast<char>((entry.shared ? kShared : 0) | (entry.no_cache ? kNoCache : 0) |
+                        (entry.never_stale ? kNeverStale : 0) | (entry.object ? kObject : 0) |
+                        (entry.rule != 0 ? kByRule : 0) | (entry.by_rule_alone ? kByRuleAlone : 0));
   out += static_cast<char>(entry.source);
   out += static_cast<char>(entry.freshness.basis);
   append(out, static_cast<std::uint32_t>(entry.head.size()));
@@ -155,6 +166,7 @@ std::string encode_head(const Entry& entry, std::uint64_t selector) {
   append(out, static_cast<std::uint64_t>(since_1970(entry.claimable_until())));
   append(out, selector);
   if (entry.object) append(out, entry.body.size);
+  if (entry.rule != 0) append(out, entry.rule);
   out += entry.head;
   for (const auto& field : selectors) {
     append(out, static_cast<std::uint32_t>(field.name.size()));
@@ -178,6 +190,11 @@ std::optional<SavedHead> decode_head(std::string_view url, std::string_view head
   std::string_view rest = head.substr(kFixedBytes);
   const bool is_object = (*bytes_at(head, 1) & kObject) != 0;
   if (!take_object(rest, record, is_object, saved)) return std::nullopt;
+  if ((*bytes_at(head, 1) & kByRule) != 0) {
+    const auto rule = take(rest, kRuleBytes);
+    if (!rule) return std::nullopt;
+    saved.entry.rule = load<std::uint64_t>(bytes_at(*rule, 0));
+  }
   const auto text = take(rest, load<std::uint32_t>(bytes_at(head, 4)));
   if (!text || !take_head(*text, saved.entry) || !take_part(saved)) return std::nullopt;
   auto variant = take_variant(rest, load<std::uint32_t>(bytes_at(head, 20)));
@@ -190,11 +207,15 @@ std::optional<SavedHead> decode_head(std::string_view url, std::string_view head
 void note_times(disk::RecordHeader& record, const Times& times) {
   const auto took = std::chrono::floor<milliseconds>(times.response - times.request).count();
   record.response_time = since_1970(times.response);
-  record.request_took = static_cast<std::uint32_t>(std::clamp<std::int64_t>(took, 0, kAbsent));
+  constexpr auto kMost = std::numeric_limits<std::uint16_t>::max();
+  record.request_took = static_cast<std::uint16_t>(std::clamp<std::int64_t>(took, 0, kMost));
 }
 
-std::uint32_t recorded_claim(const Entry& entry) {
-  return in_32_bits(std::chrono::floor<seconds>(entry.claimable_until().time_since_epoch()));
+void note_claim(disk::RecordHeader& record, const Entry& entry) {
+  const bool by_rule = entry.claimable_by_rule_until() != Time::min();
+  const Time until = by_rule ? entry.claimable_by_rule_until() : entry.claimable_until();
+  record.claimable_until = in_32_bits(std::chrono::floor<seconds>(until.time_since_epoch()));
+  record.rule = by_rule ? digest::mark_of(entry.rule) : digest::RuleMark{0};
 }
 
 void note_object(disk::RecordHeader& record, const Entry& entry) {

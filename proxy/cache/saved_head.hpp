@@ -6,7 +6,8 @@
 //    0  1  layout, 1                         4  4  bytes of status line and fields
 //    1  1  bits: 1 neighbours may see it,   8  4  stale-while-revalidate, s
 //          2 no-cache, 4 never stale,       12  4  stale-if-error, s
-//          8 a large object
+//          8 a large object, 16 a rule,
+//          32 not without that rule
 //    2  1  source: 0 origin, 1 sibling,   16  4  freshness lifetime, s
 //          2 parent                         20  4  number of selecting fields, at most 64
 //    3  1  the lifetime's basis: 0 none,    24  8  age when it arrived, ms
@@ -14,7 +15,8 @@
 //          3 max-age, 4 s-maxage                   ms since 1970; 0: none
 //                                           40  8  Selector::number that leads here; 0: none
 // For a large object 8 bytes follow: its complete length or, if the status is 206, how much was
-// kept of an object whose length is not known yet. Then the status line and the fields, a CRLF
+// kept of an object whose length is not known yet. For a response that lasts by a rule 8 bytes
+// follow: the rule (digest::RuleHash). Then the status line and the fields, a CRLF
 // after each. Then the request fields that Vary names, sorted: 4 bytes of name length, 4 of value
 // length (2^32 - 1: the request had none), name, value.
 //
@@ -51,8 +53,9 @@ std::optional<SavedHead> decode_head(std::string_view url, std::string_view head
                                      const disk::RecordHeader& record);
 // Writes the times into the record.
 void note_times(disk::RecordHeader& record, const Times& times);
-// When the entry's claim ends, in the record's unit.
-std::uint32_t recorded_claim(const Entry& entry);
+// Writes the entry's claim into the record. A record has one claim: if the entry lasts by a rule,
+// the one for neighbours that have the rule, since it outlasts the one for everybody.
+void note_claim(disk::RecordHeader& record, const Entry& entry);
 // Writes a large object's version and number of blocks into the record.
 void note_object(disk::RecordHeader& record, const Entry& entry);
 

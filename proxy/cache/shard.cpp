@@ -23,8 +23,9 @@ bool is_on_disk(const std::shared_ptr<OnDisk>& on_disk) {
 }
 
 // Whether an object may be claimed, its blocks on disk decide (disk/log/object_claims.hpp).
-Time claimable_alone(const Entry& entry) {
-  return entry.object ? Time::min() : entry.claimable_until();
+ClaimTerms claimable_alone(const Entry& entry) {
+  if (entry.object) return {};
+  return {entry.claimable_until(), digest::mark_of(entry.rule), entry.claimable_by_rule_until()};
 }
 
 // RFC 9111 4 and 4.1: of two that match, the one with Vary, else the one with the later Date. But
@@ -64,19 +65,38 @@ Shard::Shard(Budget& budget, std::uint64_t ghost_window, const StoreLimits& limi
 
 Found Shard::find(const digest::Key& key, std::string_view url, const http::Fields& request) {
   const threads::MutexLock lock(mutex_);
+  Found found;
+  if (Node* const chosen = choose(key, url, request, found)) {
+    S3Fifo::touch(*chosen);
+    chosen->hits += 1;
+  }
+  return found;
+}
+
+Found Shard::peek(const digest::Key& key, std::string_view url, const http::Fields& request) {
+  const threads::MutexLock lock(mutex_);
+  Found found;
+  choose(key, url, request, found);
+  return found;
+}
+
+Node* Shard::choose(const digest::Key& key, std::string_view url, const http::Fields& request,
+                    Found& found) {
   const auto slot = slots_.find(key);
   if (slot == slots_.end() || slot->second.newest->entry->url != url) {
-    return {nullptr, false, claims_.departed(key)};
+    found.departed = claims_.departed(key);
+    return nullptr;
   }
   Node* chosen = nullptr;
   for (Node* node = slot->second.newest.get(); node; node = node->next.get()) {
     if (chosen && !is_preferred(*node->entry, *chosen->entry)) continue;
     if (node->entry->variant.matches(request)) chosen = node;
   }
-  if (!chosen) return {nullptr, true};
-  S3Fifo::touch(*chosen);
-  chosen->hits += 1;
-  return {.entry = chosen->entry, .on_disk = chosen->on_disk};
+  found.varies = !chosen;
+  if (!chosen) return nullptr;
+  found.entry = chosen->entry;
+  found.on_disk = chosen->on_disk;
+  return chosen;
 }
 
 Shard::Chain Shard::put(std::unique_ptr<Node> node, Time now, const Entry* superseded) {
@@ -191,7 +211,7 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
     const auto& node = static_cast<const Node&>(item);
     // A claim is of the URL: it does not say which variant is kept.
     const bool may_be_claimed = !is_on_disk(node.on_disk) && !node.entry->variant.varies();
-    return kept_elsewhere_ && may_be_claimed && kept_elsewhere_(node.key);
+    return kept_elsewhere_ && may_be_claimed && kept_elsewhere_({node.key, node.terms.rule});
   };
   const auto victim = order_.evict(part, is_duplicate);
   if (!victim.item) return {};
@@ -211,6 +231,11 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
 void Shard::forget_ghosts() {
   const threads::MutexLock lock(mutex_);
   order_.forget_ghosts();
+}
+
+void Shard::set_ghost_window(std::uint64_t window) {
+  const threads::MutexLock lock(mutex_);
+  order_.set_ghost_window(window);
 }
 
 void Shard::lose_departures(Time now) {
@@ -234,12 +259,13 @@ void Shard::list(std::vector<digest::Key>& out) {
   for (const auto& [key, slot] : slots_) out.push_back(key);
 }
 
-void Shard::list_claimed(Time now, std::vector<digest::Key>& out) {
+void Shard::list_claimed(Time now, std::vector<digest::Claim>& out) {
   const threads::MutexLock lock(mutex_);
   expire_claims(now);
   claims_.restart();
   for (const auto& [key, slot] : slots_) {
-    if (slot.claimable > 0) out.push_back(key);
+    if (slot.claimable.for_all > 0) out.push_back({key});
+    if (slot.claimable.by_rule > 0) out.push_back({key, slot.claimable.rule});
   }
 }
 
@@ -298,7 +324,9 @@ Shard::Chain Shard::take_surplus(Slot& slot) {
 
 void Shard::expire_claims(Time now) {
   while (Claimable* ended = claims_.outlived(now)) {
-    claims_.end(*ended, slots_.find(ended->key)->second.claimable);
+    auto& claimable = slots_.find(ended->key)->second.claimable;
+    claims_.end(*ended, claimable);
+    claims_.add(*ended, claimable, now);
   }
 }
 

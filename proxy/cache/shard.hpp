@@ -43,6 +43,7 @@ class Shard {
         disk::Index* below, threads::Alarm* newly_claimed);
 
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request);
+  Found peek(const digest::Key& key, std::string_view url, const http::Fields& request);
   Chain put(std::unique_ptr<Node> node, Time now, const Entry* superseded);
   // Inserts the node unless a variant is stored that the same requests select. Returns the response
   // that is stored afterwards; without an entry if two URLs have the same key. The caller destroys
@@ -60,6 +61,7 @@ class Shard {
   void look(std::span<const digest::Key> keys, std::vector<Store::Response>& out);
   Chain evict(S3Fifo::Part part);
   void forget_ghosts();
+  void set_ghost_window(std::uint64_t window);
   std::size_t entries() const { return count_.load(std::memory_order_relaxed); }
 
   // See Store.
@@ -69,12 +71,12 @@ class Shard {
   Collected collect(Time now, std::vector<KeyChange>& out);
   // Appends all keys under which responses are stored.
   void list(std::vector<digest::Key>& out);
-  void list_claimed(Time now, std::vector<digest::Key>& out);
+  void list_claimed(Time now, std::vector<digest::Claim>& out);
 
  private:
   struct Slot {
     Chain newest;
-    std::size_t claimable = 0;  // number of claimable variants; the key is claimed unless it is 0
+    ClaimCounts claimable = {};
   };
   using Map = boost::unordered_flat_map<digest::Key, Slot, digest::KeyHash>;
 
@@ -90,6 +92,9 @@ class Shard {
   Chain take_surplus(Slot& slot) REQUIRES(mutex_);
   void insert(Slot& slot, Chain node) REQUIRES(mutex_);
   void expire_claims(Time now) REQUIRES(mutex_);
+  // Sets `found` to the result of a look-up, and returns its node, or null.
+  Node* choose(const digest::Key& key, std::string_view url, const http::Fields& request,
+               Found& found) REQUIRES(mutex_);
 
   const std::size_t max_variants_;
   const KeptElsewhere& kept_elsewhere_;

@@ -15,34 +15,44 @@ ShardClaims::ShardClaims(Budget& budget, const StoreLimits& limits, disk::Index*
       changes_(limits.changes),
       departures_(budget, budget.limit() / kDeparturesShare, limits.remembered) {}
 
-void ShardClaims::add(Claimable& variant, std::size_t& variants, Time now) {
+bool ShardClaims::choose(Claimable& variant, const ClaimCounts& variants, Time now) {
+  const auto& terms = variant.terms;
+  variant.by_rule = now + kClaimAhead >= terms.until;
+  if (!variant.by_rule) return true;
+  const bool fits = variants.by_rule == 0 || variants.rule == terms.rule;
+  return terms.rule != 0 && fits && now + kClaimAhead < terms.by_rule_until;
+}
+
+void ShardClaims::add(Claimable& variant, ClaimCounts& variants, Time now) {
   tell(now);
-  if (now + kClaimAhead >= variant.claimable_until) return;
+  if (!choose(variant, variants, now)) return;
+  if (variant.by_rule) variants.rule = variant.terms.rule;
   order_.insert(variant);
-  if (variants++ > 0) return;
-  const bool is_new = change(variant.key, KeyChange::What::added);
+  if (variants.of(variant)++ > 0) return;
+  const bool is_new = change(variant.claim(), KeyChange::What::added);
   if (is_new && newly_claimed_) newly_claimed_->ring();
 }
 
-void ShardClaims::end(Claimable& variant, std::size_t& variants) {
+void ShardClaims::end(Claimable& variant, ClaimCounts& variants) {
   if (!variant.is_linked()) return;
   order_.erase(Order::s_iterator_to(variant));
-  if (--variants > 0) return;
-  const bool departs = change(variant.key, KeyChange::What::removed);
+  if (--variants.of(variant) > 0) return;
+  const bool departs = change(variant.claim(), KeyChange::What::removed);
   if (departs) departures_.remember(variant.key, latest_);
 }
 
 Claimable* ShardClaims::outlived(Time now) {
   tell(now);
-  if (order_.empty() || now + kClaimAhead < order_.begin()->claimable_until) return nullptr;
+  if (order_.empty() || now + kClaimAhead < order_.begin()->claimable_until()) return nullptr;
   return &*order_.begin();
 }
 
-bool ShardClaims::change(const digest::Key& key, KeyChange::What what) {
+bool ShardClaims::change(const digest::Claim& claim, KeyChange::What what) {
   if (below_) {
-    return what == KeyChange::What::added ? below_->claim_above(key) : below_->unclaim_above(key);
+    return what == KeyChange::What::added ? below_->claim_above(claim)
+                                          : below_->unclaim_above(claim);
   }
-  changes_.append(key, what);
+  changes_.append({claim.key, what, claim.rule});
   return true;
 }
 

@@ -15,16 +15,40 @@ namespace proxy::cache {
 
 using ClaimHook = boost::intrusive::set_base_hook<boost::intrusive::optimize_size<true>>;
 
+// Until when a variant may be claimed: first for everybody, then for those who have the rule.
+struct ClaimTerms {
+  Time until = Time::min();
+  digest::RuleMark rule = 0;  // 0: none
+  Time by_rule_until = Time::min();
+};
+
 // A variant in the order in which claims end. A variant is in this order exactly while it counts as
 // claimable.
 struct Claimable : ClaimHook {
-  Claimable(const digest::Key& its_key, Time until) : key(its_key), claimable_until(until) {}
+  Claimable(const digest::Key& its_key, const ClaimTerms& its_terms)
+      : key(its_key), terms(its_terms) {}
+
+  [[nodiscard]] Time claimable_until() const { return by_rule ? terms.by_rule_until : terms.until; }
+  [[nodiscard]] digest::Claim claim() const {
+    return {key, by_rule ? terms.rule : digest::RuleMark{0}};
+  }
 
   const digest::Key key;
-  const Time claimable_until;
+  const ClaimTerms terms;
+  bool by_rule = false;  // which of the two claims it has; set by ShardClaims
 };
 
-// A key is claimed while it has claimable variants; their owner keeps the number for each key.
+// The claimable variants of one key. Nearly always all that are claimed by a rule have the same
+// one; a variant with another rule is not claimed by it.
+struct ClaimCounts {
+  std::size_t for_all = 0;
+  std::size_t by_rule = 0;
+  digest::RuleMark rule = 0;  // if by_rule > 0
+
+  std::size_t& of(const Claimable& variant) { return variant.by_rule ? by_rule : for_all; }
+};
+
+// A claim is made while a key has claimable variants; their owner keeps the counts for each key.
 // Does not own the variants. Not thread-safe: the lock of the shard guards it.
 class ShardClaims {
  public:
@@ -33,11 +57,12 @@ class ShardClaims {
   ShardClaims(Budget& budget, const StoreLimits& limits, disk::Index* below,
               threads::Alarm* newly_claimed);
 
-  // `variants`: the number of claimable variants of the key. add() ignores a variant that is not
-  // claimable at `now`; end() ignores a variant that is not claimed.
-  void add(Claimable& variant, std::size_t& variants, Time now);
-  void end(Claimable& variant, std::size_t& variants);
-  // A variant whose claim has ended at `now`; null if there is none.
+  // `variants`: the claimable variants of the key. add() ignores a variant that is not claimable at
+  // `now`; end() ignores a variant that is not claimed.
+  void add(Claimable& variant, ClaimCounts& variants, Time now);
+  void end(Claimable& variant, ClaimCounts& variants);
+  // A variant whose claim has ended at `now`; null if there is none. After end(), add() lets its
+  // claim by the rule follow, if it has one.
   Claimable* outlived(Time now);
 
   // When the key ceased to be claimed. Call this for a key that is not claimed any more.
@@ -60,7 +85,7 @@ class ShardClaims {
  private:
   struct ByEnd {
     bool operator()(const Claimable& a, const Claimable& b) const {
-      return a.claimable_until < b.claimable_until;
+      return a.claimable_until() < b.claimable_until();
     }
   };
   using Order = boost::intrusive::multiset<Claimable, boost::intrusive::base_hook<ClaimHook>,
@@ -68,7 +93,9 @@ class ShardClaims {
                                            boost::intrusive::constant_time_size<false>>;
 
   // Returns whether our digest changes. It does not if the disk claims the key, too.
-  bool change(const digest::Key& key, KeyChange::What what);
+  bool change(const digest::Claim& claim, KeyChange::What what);
+  // Chooses the claim that the variant may have now. Returns whether it may have one.
+  static bool choose(Claimable& variant, const ClaimCounts& variants, Time now);
   void tell(Time now) { latest_ = std::max(latest_, now); }
 
   disk::Index* const below_;

@@ -28,12 +28,21 @@ std::size_t length(const Shard::Chain& chain) {
 
 Store::Store(Budget& budget, const StoreLimits& limits, disk::Index* below,
              threads::Alarm* newly_claimed)
-    : budget_(budget), limits_(limits), below_(below) {
-  const auto ghost_window = (budget.limit() - Eviction::small_target(budget)) / kShards;
+    : budget_(budget), limits_(limits), max_object_(limits.max_object), below_(below) {
   for (std::size_t i = 0; i < kShards; ++i) {
     shards_.push_back(
-        std::make_unique<Shard>(budget, ghost_window, limits_, totals_, below, newly_claimed));
+        std::make_unique<Shard>(budget, ghost_window(), limits_, totals_, below, newly_claimed));
   }
+}
+
+std::uint64_t Store::ghost_window() const {
+  return (budget_.limit() - Eviction::small_target(budget_)) / kShards;
+}
+
+void Store::follow_budget(std::uint64_t max_object) {
+  max_object_.store(max_object, std::memory_order_relaxed);
+  for (const auto& shard : shards_) shard->set_ghost_window(ghost_window());
+  make_room();
 }
 
 Store::~Store() = default;
@@ -42,9 +51,13 @@ Found Store::find(const digest::Key& key, std::string_view url, const http::Fiel
   return shard_of(key).find(key, url, request);
 }
 
+Found Store::peek(const digest::Key& key, std::string_view url, const http::Fields& request) const {
+  return shard_of(key).peek(key, url, request);
+}
+
 Stored Store::put(const digest::Key& key, Kept response, Time now, const Entry* superseded) {
   const Entry& entry = *response.entry;
-  if (!entry.object && entry.body.size > limits_.max_object) return Stored::too_large;
+  if (!entry.object && entry.body.size > max_object()) return Stored::too_large;
   auto node = std::make_unique<Node>(budget_, key, std::move(response));
   Shard& shard = shard_of(key);
   if (!eviction_.make_room_at(shard)) return Stored::no_room;
@@ -133,7 +146,7 @@ Collected Store::collect(Time now, std::vector<KeyChange>& out) {
   return below_ ? collect_below(now, out) : all;
 }
 
-void Store::list_claimed(Time now, std::vector<digest::Key>& out) {
+void Store::list_claimed(Time now, std::vector<digest::Claim>& out) {
   if (!below_) {
     for (const auto& shard : shards_) shard->list_claimed(now, out);
     return;

@@ -11,6 +11,7 @@
 
 #include "config/threads/alarm.hpp"
 #include "digest/key.hpp"
+#include "digest/rule.hpp"
 #include "proxy/cache/budget.hpp"
 #include "proxy/cache/claims.hpp"
 #include "proxy/cache/entry.hpp"
@@ -22,9 +23,10 @@ namespace disk {
 class Index;
 }
 
-// Whether another cache keeps the response of the URL, so that this one may give it up first.
-// Called under locks, so it neither locks nor waits.
-using KeptElsewhere = std::function<bool(const digest::Key&)>;
+// Whether another cache keeps the response of the URL, so that this one may give it up first. The
+// claim is ours: the other one's may be for everybody or by the same rule. Called under locks, so
+// it neither locks nor waits.
+using KeptElsewhere = std::function<bool(const digest::Claim&)>;
 
 struct StoreLimits {
   std::uint64_t max_object = UINT64_MAX;  // most bytes of one body stored here
@@ -61,6 +63,9 @@ class Store {
   // one without (4.1), then the one with the latest Date (RFC 9111 4). Counts as a use. `url` is
   // compared with the stored one, so a colliding key finds nothing.
   Found find(const digest::Key& key, std::string_view url, const http::Fields& request) const;
+
+  // As find(), but does not count as a use.
+  Found peek(const digest::Key& key, std::string_view url, const http::Fields& request) const;
 
   // Stores the response in place of the variant that the same requests select, and in place of
   // `superseded`, whose validation it answered (RFC 9111 4.3.3). Makes room first: afterwards the
@@ -104,8 +109,12 @@ class Store {
 
   // See Eviction.
   bool make_room() { return eviction_.make_room(); }
+  // Adapts to another limit of the budget, and makes room. `max_object`: as in StoreLimits, for
+  // what is stored from now on. What was sized by the budget at the start keeps its size: the
+  // tables of departures.
+  void follow_budget(std::uint64_t max_object);
 
-  std::uint64_t max_object() const { return limits_.max_object; }
+  std::uint64_t max_object() const { return max_object_.load(std::memory_order_relaxed); }
   std::size_t entries() const { return totals_.entries.load(std::memory_order_relaxed); }
   std::uint64_t bytes() const { return totals_.bytes.load(std::memory_order_relaxed); }
   // How many entries were evicted as they are kept elsewhere.
@@ -117,21 +126,24 @@ class Store {
   // is not known (Departed::forgotten).
   void lose_departures(Time now);
 
-  // Appends the changes since the last call, in order per key; additions and removals of a key
-  // alternate. Applied to the earlier changes, `out` yields exactly the set of keys claimed at
-  // `now`, unless another thread changes the store meanwhile; then the next call returns the rest.
-  // One caller at a time.
+  // Appends the changes since the last call, in order per claim; beginnings and ends of a claim
+  // alternate. Applied to the earlier changes, `out` yields exactly the set of claims at `now`,
+  // unless another thread changes the store meanwhile; then the next call returns the rest. One
+  // caller at a time.
   Collected collect(Time now, std::vector<KeyChange>& out);
-  // All keys claimed at `now`. The next collect() returns the changes from then on. Scans the store
+  // All claims at `now`. The next collect() returns the changes from then on. Scans the store
   // one shard at a time: for the start and after an overflow.
-  void list_claimed(Time now, std::vector<digest::Key>& out);
+  void list_claimed(Time now, std::vector<digest::Claim>& out);
 
  private:
   Shard& shard_of(const digest::Key& key) const;
+  // The window of each shard's ghosts.
+  [[nodiscard]] std::uint64_t ghost_window() const;
   Collected collect_below(Time now, std::vector<KeyChange>& out);
 
   Budget& budget_;
   const StoreLimits limits_;
+  std::atomic<std::uint64_t> max_object_;
   disk::Index* const below_;
   Totals totals_;
   Eviction::Shards shards_;

@@ -1,6 +1,7 @@
 // The client's side of one exchange, for the request path.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "config/networks.hpp"
@@ -12,6 +13,12 @@
 
 namespace proxy {
 
+// The door by which a client comes in.
+enum class Door : std::uint8_t {
+  network,  // a listening socket, for everybody
+  control,  // the control socket: whoever may open it is an admin, and reaches our own pages alone
+};
+
 // A session of the client's protocol makes this, for one exchange or for several in turn. The
 // objects that members refer to outlive the exchange.
 struct Client {
@@ -21,6 +28,7 @@ struct Client {
   config::Address address;
   std::string address_text;
   const ClientTable::Guest* guest = nullptr;  // the connection as counted; null: it is not
+  Door door = Door::network;
 
   [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
 };

@@ -43,6 +43,7 @@ bool is_http_url(const http::Target& target) {
 }  // namespace
 
 void note_arrival(const Client& client, Request& request) {
+  if (client.door == Door::control) return request.arrive(Arrival::reverse);
   const auto& target = request.target;
   const auto& policy = request.policy();
   const auto* const mapping = policy.gateway.find(target.host(), target.port());

@@ -59,6 +59,14 @@ Awaited Interrupt::await_readable(int descriptor) const {
   return signal() == 0 ? Awaited::readable : Awaited::interrupted;
 }
 
+// A signal that arrived meanwhile is in the event, so poll() may begin anew.
+Awaited Interrupt::await_for(std::chrono::milliseconds time) const {
+  pollfd waking{wake_, POLLIN, 0};
+  while (::poll(&waking, 1, static_cast<int>(time.count())) < 0 && errno == EINTR) {
+  }
+  return signal() == 0 ? Awaited::over : Awaited::interrupted;
+}
+
 int Interrupt::signal() const {
   return arrived;
 }

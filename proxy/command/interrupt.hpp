@@ -2,12 +2,13 @@
 // reported.
 #pragma once
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 
 namespace proxy::command {
 
-enum class Awaited : std::uint8_t { readable, interrupted };
+enum class Awaited : std::uint8_t { readable, over, interrupted };
 
 // While an Interrupt lives, the first SIGINT or SIGTERM only ends await_readable(). A second signal
 // of the same kind ends the process as usual. A signal that the process ignored before (nohup)
@@ -22,6 +23,9 @@ class Interrupt {
 
   // Waits until the descriptor has bytes, an end or an error to read, or a signal has arrived.
   Awaited await_readable(int descriptor) const;
+
+  // Waits until the time is over, or a signal has arrived.
+  Awaited await_for(std::chrono::milliseconds time) const;
 
   // The number of the signal that has arrived, or 0.
   int signal() const;

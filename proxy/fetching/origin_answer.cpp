@@ -89,7 +89,9 @@ cache::Storability storability_of(const http::ResponseHead& answer, const Origin
 
 bool replaces_stored(unsigned status, cache::Storability storability) {
   const bool state = status < 400 || status == 404 || status == 410;
+  // What may be about the credentials says nothing of a response that is for all.
   return state && storability != cache::Storability::private_ &&
+         storability != cache::Storability::authorization &&
          storability != cache::Storability::partial;
 }
 

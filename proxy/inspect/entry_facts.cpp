@@ -60,7 +60,9 @@ EntryFacts facts_of(const cache::Entry& entry, const StoredBlocks& held, cache::
     facts.kind = "part";
     facts.bytes = entry.range->complete.value_or(entry.range->range.size());
   }
-  facts.claimable = whole ? seconds_until(entry.claimable_until(), now) : 0;
+  facts.claimable =
+      whole ? seconds_until(std::max(entry.claimable_until(), entry.claimable_by_rule_until()), now)
+            : 0;
   facts.status = entry.status;
   facts.age = seconds_until(now, entry.times.response);
   facts.fresh = seconds_until(entry.fresh_until, now);

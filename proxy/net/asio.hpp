@@ -10,8 +10,10 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/result.hpp>
@@ -26,6 +28,9 @@ using Executor = asio::io_context::executor_type;
 template <class T>
 using Task = asio::awaitable<T, Executor>;
 using Socket = asio::basic_stream_socket<tcp, Executor>;
+// A socket of any kind of stream: TCP, or local to this machine.
+using AnySocket = asio::basic_stream_socket<asio::generic::stream_protocol, Executor>;
+using LocalAcceptor = asio::basic_socket_acceptor<asio::local::stream_protocol, Executor>;
 using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
                                          asio::wait_traits<std::chrono::steady_clock>, Executor>;

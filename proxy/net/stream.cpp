@@ -64,7 +64,7 @@ class Stream::Stall {
   std::size_t taken_ = 0;
 };
 
-Stream::Stream(Socket socket, Deadlines& deadlines)
+Stream::Stream(AnySocket socket, Deadlines& deadlines)
     : Watched(deadlines), plain_(std::move(socket)) {
   error_code ignored;
   plain_->non_blocking(true, ignored);

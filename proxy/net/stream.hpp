@@ -1,5 +1,5 @@
-// The bytes of one connection, plain or TLS, with a deadline. No other code reads or writes
-// sockets.
+// The bytes of one connection, plain or TLS, over TCP or a Unix socket, with a deadline. No other
+// code reads or writes sockets.
 #pragma once
 
 #include <boost/asio/ssl/stream.hpp>
@@ -18,9 +18,9 @@ namespace proxy::net {
 // ones fail with asio::error::timed_out until a new deadline is set.
 class Stream final : public Watched {
  public:
-  using Tls = asio::ssl::stream<Socket>;
+  using Tls = asio::ssl::stream<AnySocket>;
 
-  Stream(Socket socket, Deadlines& deadlines);
+  Stream(AnySocket socket, Deadlines& deadlines);
   Stream(std::unique_ptr<Tls> tls, Deadlines& deadlines);
   ~Stream() override;
 
@@ -68,7 +68,7 @@ class Stream final : public Watched {
   void close();
 
   [[nodiscard]] bool is_tls() const { return tls_ != nullptr; }
-  [[nodiscard]] Socket& socket() { return tls_ ? tls_->next_layer() : *plain_; }
+  [[nodiscard]] AnySocket& socket() { return tls_ ? tls_->next_layer() : *plain_; }
 
  private:
   class Stall;
@@ -78,7 +78,7 @@ class Stream final : public Watched {
   [[nodiscard]] error_code blame(error_code error) const;
   Task<error_code> write_rest(std::span<const asio::const_buffer> buffers, std::size_t skip);
 
-  std::optional<Socket> plain_;
+  std::optional<AnySocket> plain_;
   std::unique_ptr<Tls> tls_;
   Clock::duration patience_{};  // zero: no deadline
   std::optional<Clock::time_point> stalled_since_;

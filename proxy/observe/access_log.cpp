@@ -97,7 +97,7 @@ void append_json_line(std::string& out, const LogEntry& entry) {
 }
 
 void AccessLog::Lines::add(const LogEntry& entry) {
-  if (!on_) return;
+  if (!on_.load(std::memory_order_relaxed)) return;
   const threads::MutexLock lock(mutex_);
   if (text_.size() > kMaxWaiting) {
     ++dropped_;
@@ -110,42 +110,61 @@ void AccessLog::Lines::add(const LogEntry& entry) {
   }
 }
 
-AccessLog::AccessLog(const config::LogSettings& settings, std::size_t threads)
-    : settings_(settings), lines_(threads) {
-  if (!on()) return;
-  for (auto& lines : lines_) {
-    lines.on_ = true;
-    lines.format_ = settings_.format;
+AccessLog::Output::Output(const config::LogSettings& settings) : settings_(settings) {
+  if (settings.access == config::LogTarget::standard_output) fd_ = STDOUT_FILENO;
+  if (settings.access != config::LogTarget::file) return;
+  fd_ = ::open(settings.path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+  if (fd_ >= 0) return;
+  throw std::system_error(errno, std::generic_category(),
+                          "log.access: cannot open " + settings.path + " for appending");
+}
+
+AccessLog::Output::~Output() {
+  if (fd_ > STDERR_FILENO) ::close(fd_);
+}
+
+AccessLog::Output::Output(Output&& other) noexcept
+    : settings_(std::move(other.settings_)), fd_(std::exchange(other.fd_, -1)) {}
+
+AccessLog::Output& AccessLog::Output::operator=(Output&& other) noexcept {
+  std::swap(settings_, other.settings_);
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+void AccessLog::Output::write(std::string_view text) const {
+  while (!text.empty()) {
+    const auto written = ::write(fd_, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    text.remove_prefix(static_cast<std::size_t>(written));
   }
-  open();
-  thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
+}
+
+AccessLog::AccessLog(const config::LogSettings& settings, std::size_t threads)
+    : lines_(threads), output_(settings) {
+  for (auto& lines : lines_) {
+    const threads::MutexLock lock(lines.mutex_);
+    lines.format_ = settings.format;
+    lines.on_ = settings.access != config::LogTarget::none;
+  }
+  start_if_on();
 }
 
 AccessLog::~AccessLog() {
   end();
-  if (fd_ > STDERR_FILENO) ::close(fd_);
+}
+
+void AccessLog::start_if_on() {
+  on_ = output_.settings().access != config::LogTarget::none;
+  if (on()) thread_ = std::jthread([this](std::stop_token stop) { run(std::move(stop)); });
 }
 
 void AccessLog::end() {
-  if (thread_.joinable()) {
-    thread_.request_stop();
-    thread_.join();
-  }
-  if (on()) flush();
-}
-
-void AccessLog::open() {
-  if (settings_.access == config::LogTarget::standard_output) {
-    fd_ = STDOUT_FILENO;
-    return;
-  }
-  const int fd = ::open(settings_.path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
-  if (fd < 0) {
-    throw std::system_error(errno, std::generic_category(),
-                            "log.access: cannot open " + settings_.path + " for appending");
-  }
-  if (fd_ > STDERR_FILENO) ::close(fd_);
-  fd_ = fd;
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+  flush();
 }
 
 void AccessLog::reopen() {
@@ -154,6 +173,20 @@ void AccessLog::reopen() {
     reopen_ = true;
   }
   wake_.notify_all();
+}
+
+void AccessLog::follow(Output next) {
+  on_ = next.settings().access != config::LogTarget::none;
+  {
+    const threads::MutexLock lock(mutex_);
+    next_.emplace(std::move(next));
+  }
+  if (thread_.joinable()) {
+    wake_.notify_all();
+  } else {
+    flush();
+    start_if_on();
+  }
 }
 
 std::uint64_t AccessLog::dropped() {
@@ -166,10 +199,12 @@ std::uint64_t AccessLog::dropped() {
 }
 
 void AccessLog::run(std::stop_token stop) {
+  constexpr std::chrono::hours kWhileOff{1};
   while (!stop.stop_requested()) {
     {
+      const auto period = on() ? std::chrono::milliseconds(kPeriod) : kWhileOff;
       threads::MutexLock lock(mutex_);
-      wake_.wait_for(lock, stop, kPeriod, [this]() REQUIRES(mutex_) { return reopen_; });
+      wake_.wait_for(lock, stop, period, [this]() REQUIRES(mutex_) { return reopen_ || next_; });
     }
     flush();
   }
@@ -181,7 +216,7 @@ void AccessLog::reopen_if_asked() {
     if (!std::exchange(reopen_, false)) return;
   }
   try {
-    open();
+    output_ = Output(output_.settings());
   } catch (const std::system_error& error) {
     spdlog::error("{}; the old file is kept", error.what());
   }
@@ -189,22 +224,24 @@ void AccessLog::reopen_if_asked() {
 
 void AccessLog::flush() {
   reopen_if_asked();
+  std::optional<Output> next;
+  {
+    const threads::MutexLock lock(mutex_);
+    next.swap(next_);
+  }
   std::string text;
   for (auto& lines : lines_) {
     {
       const threads::MutexLock lock(lines.mutex_);
       text.swap(lines.text_);
       lines.text_.clear();
+      if (next) lines.format_ = next->settings().format;
+      if (next) lines.on_ = next->settings().access != config::LogTarget::none;
     }
-    std::string_view left = text;
-    while (!left.empty()) {
-      const auto written = ::write(fd_, left.data(), left.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) break;
-      left.remove_prefix(static_cast<std::size_t>(written));
-    }
+    output_.write(text);
     text.clear();
   }
+  if (next) output_ = std::move(*next);
 }
 
 }  // namespace proxy

@@ -1,8 +1,10 @@
 // One line per request, in Squid's native format or as JSON, written away from the I/O threads.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -41,37 +43,58 @@ class AccessLog {
     friend class AccessLog;
     threads::Mutex mutex_;
     std::string text_ GUARDED_BY(mutex_);
-    config::LogFormat format_ = config::LogFormat::squid;
-    bool on_ = false;
+    config::LogFormat format_ GUARDED_BY(mutex_) = config::LogFormat::squid;
+    std::atomic<bool> on_ = false;
     std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;
   };
 
-  // Throws std::system_error if the file cannot be opened for appending.
+  // Where lines are written to, as settings say.
+  class Output {
+   public:
+    // Throws std::system_error if the file cannot be opened for appending.
+    explicit Output(const config::LogSettings& settings);
+    ~Output();
+    Output(Output&& other) noexcept;
+    Output& operator=(Output&& other) noexcept;
+
+    [[nodiscard]] const config::LogSettings& settings() const { return settings_; }
+    void write(std::string_view text) const;
+
+   private:
+    config::LogSettings settings_;
+    int fd_ = -1;
+  };
+
+  // Throws as Output does.
   AccessLog(const config::LogSettings& settings, std::size_t threads);
   ~AccessLog();
   // Ends the writing thread and writes the waiting lines. The destructor does the same.
   void end();
 
   // Whether the settings ask for an access log.
-  [[nodiscard]] bool on() const { return settings_.access != config::LogTarget::none; }
+  [[nodiscard]] bool on() const { return on_.load(std::memory_order_relaxed); }
   Lines& of_thread(std::size_t number) { return lines_[number]; }
   // Any thread: opens the path anew before the next write, as after a rotation.
   void reopen();
+  // Lines of requests that end later go to this output, in its format; those that wait still go to
+  // the one before. Soon, and for one thread.
+  void follow(Output next);
   [[nodiscard]] std::uint64_t dropped();
 
  private:
   static constexpr std::chrono::milliseconds kPeriod{500};
   static constexpr std::size_t kMaxWaiting = 8 << 20;  // bytes per thread; lines beyond are dropped
 
-  void open();
+  void start_if_on();
   void reopen_if_asked();
   void run(std::stop_token stop);
   void flush();
 
-  const config::LogSettings settings_;
   std::deque<Lines> lines_;
-  int fd_ = -1;
+  std::atomic<bool> on_ = false;
+  Output output_;  // of the writing thread
   threads::Mutex mutex_;
+  std::optional<Output> next_ GUARDED_BY(mutex_);
   threads::StoppableCondition wake_;
   bool reopen_ GUARDED_BY(mutex_) = false;
   std::jthread thread_;

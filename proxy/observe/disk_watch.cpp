@@ -33,6 +33,7 @@ void DiskWatch::look() {
   disk_->charge();
   const auto& disk = disk_->disk();
   const auto state = disk_->state();
+  if (state.reason == disk::Error::handed_over) return;
   using disk::Unclaimed;
   disk_->disk().catalog().index.suspend_claims(Unclaimed::hanging,
                                                state.reason == disk::Error::hangs);
@@ -59,14 +60,16 @@ void DiskWatch::look() {
   }
 }
 
-disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path) {
+disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
+                             cache::DiskTier::InUse in_use) {
   const auto begun = std::chrono::steady_clock::now();
-  const auto loaded = disk.start();
+  const auto loaded = disk.start(in_use);
   if (!loaded) {
     const auto error = loaded.error();
     const auto text =
         fmt::format("cache.disk.path {}: {}; {}", path, to_string(error), what_to_do(error));
-    if (error == disk::Error::in_use || error == disk::Error::too_small) {
+    const bool is_taken = error == disk::Error::in_use && in_use == cache::DiskTier::InUse::fails;
+    if (is_taken || error == disk::Error::too_small) {
       throw std::runtime_error(text);
     }
     disk.disk().catalog().index.suspend_claims(disk::Unclaimed::hanging,

@@ -27,7 +27,9 @@ class DiskWatch {
 // Opens the directory of the setting cache.disk and logs the number of its entries. Throws
 // std::runtime_error, with a text for a person, if only other settings help. Logs any other
 // failure, and a disk that takes long; the disk is then tried again while the proxy runs. Returns
-// what was purged before, as far as it is known at once.
-cache::disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path);
+// what was purged before, as far as it is known at once. With InUse::rests, a directory that
+// another process has is such a failure.
+cache::disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
+                                    cache::DiskTier::InUse in_use);
 
 }  // namespace proxy

@@ -9,7 +9,6 @@
 #include "proxy/http/validators.hpp"
 #include "proxy/pages/dashboard_files.hpp"
 #include "proxy/pages/live_json.hpp"
-#include "proxy/pages/own_pages.hpp"
 #include "proxy/pages/query.hpp"
 #include "proxy/reply/own_message.hpp"
 #include "proxy/reply/refuse.hpp"
@@ -111,11 +110,10 @@ Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&)
 
 Task<void> serve_about(Client& client, const Request& request, RequestBody&) {
   const auto& access = request.policy().settings.access;
-  auto json =
-      fmt::format(R"({{"name":"{}","version":"{}","admin":{},"explains":{}}})"
-                  "\n",
-                  client.worker.process.name, kVersion,
-                  config::contains(access.admin, client.address), has_own_page("/admin/explain"));
+  auto json = fmt::format(R"({{"name":"{}","version":"{}","admin":{}}})"
+                          "\n",
+                          client.worker.process.name, kVersion,
+                          config::contains(access.admin, client.address));
   co_await send_json(client, std::move(json));
 }
 
@@ -148,7 +146,7 @@ Task<void> serve_events(Client& client, const Request& request, RequestBody&) {
   auto head = own_head(client, 200, "text/event-stream");
   head.set(field::cache_control, "no-store");
   auto error = co_await send_head(client, head);
-  while (!error && !process.draining && !client.response.head_only()) {
+  while (!error && !process.draining && !process.leaving && !client.response.head_only()) {
     const auto news = co_await watcher.next(kSilence);
     const std::string_view text = news ? std::string_view(*news) : ":\n\n";  // a comment
     error = co_await client.response.body(asio::const_buffer(text.data(), text.size()));

@@ -15,8 +15,7 @@ bool is_browser(const Request& request);
 // Answers with the page at / and kDashboard, and with the page's files at the paths below.
 net::Task<void> serve_dashboard(Client& client, const Request& request, RequestBody& body);
 
-// {"name", "version", "admin": whether the client may purge and see what is stored, "explains":
-// whether there is a page /admin/explain}.
+// {"name", "version", "admin": whether the client may purge, and see what is stored and why}.
 net::Task<void> serve_about(Client& client, const Request& request, RequestBody& body);
 
 // history_json() of the parameter `span`: "hour" (the default) or "day".

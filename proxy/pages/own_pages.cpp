@@ -9,10 +9,12 @@
 #include "proxy/client/note_arrival.hpp"
 #include "proxy/pages/cache_pages.hpp"
 #include "proxy/pages/dashboard.hpp"
+#include "proxy/pages/explain_page.hpp"
 #include "proxy/pages/monitoring.hpp"
 #include "proxy/pages/neighbour_pages.hpp"
 #include "proxy/pages/purge.hpp"
 #include "proxy/pages/readers.hpp"
+#include "proxy/pages/reload_page.hpp"
 #include "proxy/reply/own_message.hpp"
 
 namespace proxy {
@@ -60,6 +62,15 @@ constexpr OwnPage kPages[] = {
      .readers = Audience::admins,
      .answer = serve_purge_order,
      .about = "drops what is stored, by URL, prefix or host"},
+    {.path = "/admin/explain",
+     .readers = Audience::admins,
+     .answer = serve_explanation,
+     .about = "what would be done with a URL now, and why: ?url=URL"},
+    {.path = "/admin/reload",
+     .effect = Effect::change,
+     .readers = Audience::admins,
+     .answer = serve_reload,
+     .about = "reads the settings again"},
     {.path = "/admin/cache/list",
      .readers = Audience::admins,
      .answer = serve_cache_list,
@@ -148,10 +159,6 @@ const OwnPage* own_page(const Client& client, const Request& request) {
   const auto& page = page_at(request.target);
   if (!request.mapping() || stays_ours(client, request, page.mapped)) return &page;
   return nullptr;
-}
-
-bool has_own_page(std::string_view path) {
-  return row_of(path) != nullptr;
 }
 
 Task<void> serve_own(Client& client, const Request& request, const OwnPage& page,

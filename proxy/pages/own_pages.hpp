@@ -9,9 +9,6 @@ namespace proxy {
 // the request is for another server. If a reverse mapping covers the host, OwnPage::mapped decides.
 const OwnPage* own_page(const Client& client, const Request& request);
 
-// Whether the table has a row for this path.
-bool has_own_page(std::string_view path);
-
 // Answers with the page, or refuses a request that its row does not allow.
 net::Task<void> serve_own(Client& client, const Request& request, const OwnPage& page,
                           RequestBody& body);

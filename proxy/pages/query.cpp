@@ -1,5 +1,7 @@
 #include "proxy/pages/query.hpp"
 
+#include <algorithm>
+
 namespace proxy {
 namespace {
 
@@ -26,6 +28,9 @@ std::optional<std::string> decoded(std::string_view text) {
   return out;
 }
 
+constexpr std::string_view kHalfEncoded =
+    "% stands before two hexadecimal digits; one of a URL is written %25";
+
 }  // namespace
 
 boost::system::result<std::optional<std::string>, QueryFault> only_parameter(
@@ -43,10 +48,30 @@ boost::system::result<std::optional<std::string>, QueryFault> only_parameter(
     return QueryFault{"one parameter at most; a & of a URL is written %26"};
   }
   auto text = decoded(value);
-  if (!text) {
-    return QueryFault{"% stands before two hexadecimal digits; one of a URL is written %25"};
-  }
+  if (!text) return QueryFault{std::string(kHalfEncoded)};
   return text;
+}
+
+boost::system::result<std::map<std::string, std::string, std::less<>>, QueryFault> parameters(
+    std::string_view path, std::span<const std::string_view> known) {
+  const auto mark = path.find('?');
+  auto query = mark == path.npos ? std::string_view() : path.substr(mark + 1);
+  std::map<std::string, std::string, std::less<>> values;
+  while (!query.empty()) {
+    const auto one = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(one.size() + 1, query.size()));
+    const auto equals = one.find('=');
+    const auto name = one.substr(0, equals);
+    if (std::find(known.begin(), known.end(), name) == known.end() || equals == one.npos) {
+      return QueryFault{"this page knows no parameter " + std::string(one.substr(0, 40))};
+    }
+    auto value = decoded(one.substr(equals + 1));
+    if (!value) return QueryFault{std::string(kHalfEncoded)};
+    if (!values.emplace(name, std::move(*value)).second) {
+      return QueryFault{"the parameter " + std::string(name) + " occurs twice"};
+    }
+  }
+  return values;
 }
 
 }  // namespace proxy

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <boost/system/result.hpp>
+#include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,5 +22,10 @@ struct QueryFault {
 // encoded.
 boost::system::result<std::optional<std::string>, QueryFault> only_parameter(std::string_view path,
                                                                              std::string_view name);
+
+// Returns the values of the parameters, by name, with their %XX decoded. A name that is not in
+// `known`, a parameter that occurs twice or has no value, and a `%` without two digits are faults.
+boost::system::result<std::map<std::string, std::string, std::less<>>, QueryFault> parameters(
+    std::string_view path, std::span<const std::string_view> known);
 
 }  // namespace proxy

@@ -55,6 +55,7 @@ bool is_neighbour(const Policy& policy, const config::Address& address) {
 }
 
 std::optional<Refusal> check_address(const Client& client, const Policy& policy, Audience readers) {
+  if (client.door == Door::control) return std::nullopt;
   const auto& access = policy.settings.access;
   if (config::contains(access.admin, client.address)) return std::nullopt;
   switch (readers) {

@@ -12,7 +12,8 @@ bool has_peers_of(const Policy* before, const config::Settings& settings) {
 std::shared_ptr<peers::PeerDirectory> directory_for(const config::Settings& settings,
                                                     const Policy* before) {
   if (has_peers_of(before, settings)) return before->directory;
-  return std::make_shared<peers::PeerDirectory>(settings.peers);
+  return std::make_shared<peers::PeerDirectory>(settings.peers,
+                                                before ? before->directory.get() : nullptr);
 }
 
 // A gateway that everybody may use is no open proxy.

@@ -24,7 +24,7 @@ namespace proxy {
 // every other setting from the policy that it pinned.
 struct Policy {
   // `before`: the policy that this one replaces. A mapping whose origins are the same keeps their
-  // live state. All neighbours keep theirs if the setting `peers` is the same. Throws
+  // live state. A neighbour that stays keeps its own (PeerDirectory). Throws
   // std::runtime_error with the place in the settings.
   Policy(config::Settings told, lists::AccessLists listed, const Policy* before = nullptr);
 

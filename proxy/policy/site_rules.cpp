@@ -1,5 +1,7 @@
 #include "proxy/policy/site_rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace proxy {
@@ -12,6 +14,7 @@ cache::FreshnessBounds bounds_of(const config::RuleSettings& settings) {
   cache::FreshnessBounds bounds;
   if (settings.min_fresh) bounds.least = floor<seconds>(*settings.min_fresh);
   if (settings.max_fresh) bounds.most = floor<seconds>(*settings.max_fresh);
+  if (settings.negative) bounds.errors = floor<seconds>(*settings.negative);
   return bounds;
 }
 
@@ -21,13 +24,31 @@ std::vector<std::string> canonical(const std::vector<std::string>& names) {
   return spelled;
 }
 
+std::vector<PathGlob> globs_of(const std::vector<std::string>& written) {
+  std::vector<PathGlob> globs;
+  for (const auto& glob : written) globs.emplace_back(http::canonical_path(glob));
+  return globs;
+}
+
 }  // namespace
+
+digest::RuleHash shared_meaning(const config::RuleSettings& settings) {
+  if (!settings.min_fresh && !settings.ignore_authorization) return 0;
+  const auto bounds = bounds_of(settings);
+  return digest::rule_hash(fmt::format("hearsay-rule 1 min_fresh={} max_fresh={} authorization={}",
+                                       bounds.least.count(), bounds.most.count(),
+                                       settings.ignore_authorization ? "ignore" : "heed"));
+}
 
 SiteRule::SiteRule(const config::RuleSettings& settings)
     : word_("rule/" + settings.name),
       hosts_(settings.host),
       path_(http::canonical_path(settings.path)),
+      paths_(globs_of(settings.paths)),
       freshness_(bounds_of(settings)),
+      hash_(shared_meaning(settings)),
+      immutable_(settings.immutable),
+      open_to_all_(settings.ignore_authorization),
       ignore_client_no_cache_(settings.ignore_client_no_cache),
       drop_query_(canonical(settings.drop_query)),
       never_store_(settings.never_store),
@@ -35,11 +56,21 @@ SiteRule::SiteRule(const config::RuleSettings& settings)
       store_cookies_(settings.store_cookies) {}
 
 bool SiteRule::matches(const http::Target& target) const {
-  return hosts_.matches(target.host(), target.port()) && target.path().starts_with(path_);
+  const auto path = target.path();
+  if (!hosts_.matches(target.host(), target.port()) || !path.starts_with(path_)) return false;
+  const auto without_query = path.substr(0, path.find('?'));
+  return paths_.empty() || std::any_of(paths_.begin(), paths_.end(), [&](const PathGlob& glob) {
+           return glob.matches(without_query);
+         });
 }
 
 void SiteRule::apply_to(cache::RequestFacts& facts) const {
   facts.freshness = freshness_;
+  facts.rule = hash_;
+  facts.immutable = immutable_;
+  facts.open_to_all = open_to_all_;
+  facts.has_credentials = open_to_all_ && facts.authorization;
+  facts.authorization = facts.authorization && !open_to_all_;
   facts.never_store = never_store_;
   facts.store_cookies = store_cookies_;
   facts.offline = facts.offline || offline_;

@@ -9,6 +9,7 @@
 #include "proxy/cache/judge.hpp"
 #include "proxy/http/target.hpp"
 #include "proxy/policy/host_pattern.hpp"
+#include "proxy/policy/path_glob.hpp"
 
 namespace proxy {
 
@@ -18,15 +19,22 @@ class SiteRule {
  public:
   explicit SiteRule(const config::RuleSettings& settings);
 
-  // Compares the host, the port if the rule names one, and the beginning of path and query, byte
-  // for byte in the spelling of the canonical URL (http::Target).
+  // Compares the host, the port if the rule names one, the beginning of path and query (`path`),
+  // and the path without its query with the globs (`paths`, path_glob.hpp), byte for byte in the
+  // spelling of the canonical URL (http::Target). All conditions that the rule has must hold; of
+  // the globs, one.
   [[nodiscard]] bool matches(const http::Target& target) const;
 
   // For Cache-Status: "rule/NAME".
   [[nodiscard]] const std::string& word() const { return word_; }
 
   // Writes the effects of the rule into the facts:
-  // - min_fresh, max_fresh: see cache::FreshnessBounds.
+  // - min_fresh, max_fresh, negative: see cache::FreshnessBounds.
+  // - immutable: a fresh response answers whatever no-cache, max-age or min-fresh the client sends.
+  //   RFC 8246 lets a proxy validate when the client says no-cache; but package managers and CI
+  //   send it for files whose names never change their content, and a mirror is there to spare the
+  //   origin that. Once the response is stale, it is validated as ever.
+  // - authorization: see cache::RequestFacts::open_to_all.
   // - ignore_client_no_cache: no-cache (also in Pragma) and max-age=0 count as if the client had
   //   not sent them, as with Squid's ignore-reload. The request to the origin still contains them.
   // - never_store: the request is forwarded, and its response is not stored.
@@ -46,13 +54,24 @@ class SiteRule {
   std::string word_;
   HostPattern hosts_;
   std::string path_;
+  std::vector<PathGlob> paths_;
   cache::FreshnessBounds freshness_;
+  digest::RuleHash hash_;
+  bool immutable_;
+  bool open_to_all_;
   bool ignore_client_no_cache_;
   std::vector<std::string> drop_query_;
   bool never_store_;
   bool offline_;
   bool store_cookies_;
 };
+
+// What neighbours must have in common with us to use, and to be given, what the rule keeps: the
+// bounds of freshness if it has min_fresh, and whether credentials are ignored. It depends neither
+// on the rule's name nor on its conditions: both sides ask it for one URL, to which each applies
+// its own first rule. 0 for a rule that makes no response reusable for longer, or for more clients.
+// Wire format (digest/rule.hpp); never changes for the same settings.
+digest::RuleHash shared_meaning(const config::RuleSettings& settings);
 
 class SiteRules {
  public:

@@ -146,8 +146,10 @@ std::optional<Refusal> check_access(const Client& client, const Request& request
     return Refusal::forbidden("this proxy does not connect there (setting access.deny_to)");
   }
   if (blocked(request.policy().lists, request)) {
-    client.worker.counters.blocked.add();
-    return Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
+    auto refusal =
+        Refusal::forbidden("a list blocks this for everybody here (setting access.block)");
+    refusal.by_list = true;
+    return refusal;
   }
   if (target.form() != http::Target::Form::authority) return std::nullopt;
   const auto& ports = access.connect_ports;

@@ -17,6 +17,7 @@ struct Refusal {
   Tag tag = Tag::none;
   http::CacheStatus cache_status;
   std::string_view allow = {};  // of a 405: the allowed methods
+  bool by_list = false;         // the setting access.block
 
   static Refusal loop();
   // The 504 for only-if-cached. Its detail is "gone" if the response has left our digest since

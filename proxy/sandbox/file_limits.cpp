@@ -43,6 +43,8 @@ std::uint64_t rights_of(Use use) {
       return kRead;
     case Use::append:
       return kAppend;
+    case Use::remove:
+      return LANDLOCK_ACCESS_FS_REMOVE_FILE;
     case Use::store:
       break;
   }

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "config/control.hpp"
+
 namespace proxy::sandbox {
 namespace {
 
@@ -75,6 +77,9 @@ void add_for_settings(std::vector<Grant>& grants, const config::Settings& settin
   if (settings.log.access == config::LogTarget::file) {
     grants.push_back(around(settings.log.path, Use::append));
   }
+  const auto control = config::control_path(settings);
+  const auto folder = resolved(control).parent_path();
+  if (!control.empty() && !is_shared(folder)) grants.push_back({folder, Use::remove});
   if (settings.cache.disk) grants.push_back(around(settings.cache.disk->path, Use::store));
 }
 

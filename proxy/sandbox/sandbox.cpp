@@ -49,7 +49,7 @@ std::string describe(const Parts& parts) {
 std::string describe(const std::vector<Grant>& grants) {
   std::string text;
   for (const Grant& grant : grants) {
-    if (grant.use == Use::read) continue;
+    if (grant.use == Use::read || grant.use == Use::remove) continue;
     text += text.empty() ? "sandbox: writes only to " : ", ";
     text += grant.path.native();
   }

@@ -23,6 +23,9 @@ constexpr std::chrono::milliseconds kBetweenTries{4};
 constexpr int kMostTries = 25;
 // How many wait at once while descriptors are scarce.
 constexpr std::size_t kFewNewcomers = 8;
+// Operators come by the reserve of a table of their own: one request each, and no client's
+// connection is closed for them, nor theirs for a client.
+constexpr ConnectionLimits kOfOperators{.all = 256, .per_client = 256};
 
 struct Terms {
   ConnectionLimits limits;
@@ -133,14 +136,46 @@ Task<void> serve_client(Worker& worker, net::Socket socket) {
   const auto address = upstream::plain_address(remote.address());
   auto guest = co_await let_in(worker, socket, address);
   if (guest) {
-    co_await run_session(worker, std::move(socket), remote, *guest);
+    co_await run_session(worker, std::move(socket), remote, *guest, Door::network);
   } else {
     worker.counters.rejected.add();
   }
 }
 
+namespace {
+
+// Usually the process is out of descriptors. Connections that end return theirs.
+Task<void> recover(Worker& worker, net::error_code error) {
+  if (error == asio::error::no_descriptors) worker.doorkeeper.free_descriptors();
+  net::Timer timer(worker.io.get_executor(), kOutOfDescriptors);
+  co_await timer.async_wait(net::as_result);
+}
+
+Task<void> serve_operator(Worker& worker, net::AnySocket socket) {
+  const net::tcp::endpoint this_machine(asio::ip::address_v4::loopback(), 0);
+  const auto guest = worker.process.operators.enter_reserve(
+      upstream::plain_address(this_machine.address()), kOfOperators);
+  if (!guest) co_return;
+  co_await run_session(worker, std::move(socket), this_machine, *guest, Door::control);
+}
+
+}  // namespace
+
+Task<void> accept_operators(Worker& worker, net::LocalAcceptor acceptor) {
+  for (;;) {
+    net::AnySocket socket(worker.io.get_executor());
+    const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
+    if (error) {
+      co_await recover(worker, error);
+    } else {
+      asio::co_spawn(worker.io.get_executor(), serve_operator(worker, std::move(socket)),
+                     asio::detached);
+    }
+  }
+}
+
 Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
-  while (!worker.process.draining) {
+  while (acceptor.is_open() && !worker.process.draining) {
     net::Socket socket(worker.io.get_executor());
     const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
     if (!error) {
@@ -150,10 +185,7 @@ Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
     } else if (error == asio::error::operation_aborted || worker.process.draining) {
       co_return;
     } else {
-      // Usually the process is out of descriptors. Connections that end return theirs.
-      if (error == asio::error::no_descriptors) worker.doorkeeper.free_descriptors();
-      net::Timer timer(worker.io.get_executor(), kOutOfDescriptors);
-      co_await timer.async_wait(net::as_result);
+      co_await recover(worker, error);
     }
   }
 }

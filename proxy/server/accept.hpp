@@ -10,6 +10,10 @@ namespace proxy {
 // served by a coroutine of its own on the worker's thread.
 net::Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor);
 
+// Accepts connections at the control socket until the coroutine is destroyed, also while the proxy
+// drains. At most 32 at once; none of them counts as a client's.
+net::Task<void> accept_operators(Worker& worker, net::LocalAcceptor acceptor);
+
 // Serves a new connection until it ends, on the worker's thread. If a limit is reached, connections
 // that wait for a request are closed to make room; without such connections, the new one is closed
 // unanswered, for a Squid would pass a 503 on to its user. Monitors, admins and neighbours that

@@ -21,11 +21,11 @@ class Keepers {
   }
 
   // See PeerDirectory::is_kept_elsewhere(). Any thread, never waits.
-  bool elsewhere(const digest::Key& key) const {
-    return known_.read([&key](const Known& known) {
+  bool elsewhere(const digest::Claim& claim) const {
+    return known_.read([&claim](const Known& known) {
       return known.directory &&
-             known.directory->is_kept_elsewhere(key, known.publisher->epoch(),
-                                                std::chrono::steady_clock::now());
+             known.directory->is_kept_elsewhere(claim.key, known.publisher->epoch(),
+                                                std::chrono::steady_clock::now(), claim.rule);
     });
   }
 

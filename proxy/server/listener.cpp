@@ -4,8 +4,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
+#include <string_view>
+
+#include "proxy/succession/launcher.hpp"
 
 namespace proxy {
 
@@ -73,65 +77,123 @@ int inherited_count() {
   return std::atoi(count);
 }
 
+// Whether the sockets are of a predecessor that had opened them for its settings.
+bool inherited_from_settings() {
+  const char* const names = std::getenv("LISTEN_FDNAMES");
+  return names != nullptr && std::string_view(names).starts_with(succession::kOwnSockets);
+}
+
+tcp::endpoint endpoint_of(const config::HostPort& wanted) {
+  return {net::asio::ip::make_address(wanted.host), wanted.port};
+}
+
+// Port 0 is any port.
+bool is_for(const tcp::endpoint& wanted, const tcp::endpoint& socket) {
+  return wanted == socket || (wanted.port() == 0 && wanted.address() == socket.address());
+}
+
 }  // namespace
 
 Listeners::Listeners(std::span<const config::HostPort> settings, std::size_t threads)
     : threads_(threads) {
-  if (const int count = inherited_count(); count > 0) {
-    inherit(kFirstInherited, count);
-    return;
+  const int count = inherited_count();
+  of_settings_ = count == 0 || inherited_from_settings();
+  if (of_settings_) {
+    open(settings, count);
+  } else {
+    inherit(count);
   }
-  for (const auto& wanted : settings) bind(wanted);
+}
+
+void Listeners::open(std::span<const config::HostPort> settings, int inherited) {
+  std::vector<int> pool;
+  for (int i = 0; i < inherited; ++i) pool.push_back(kFirstInherited + i);
+  for (const int fd : pool) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  for (const auto& wanted : settings) {
+    const auto endpoint = endpoint_of(wanted);
+    if (!take(endpoint, pool)) bind(endpoint);
+  }
+  for (const int fd : pool) ::close(fd);
 }
 
 Listeners::~Listeners() {
-  for (const auto& of_address : descriptors_) {
-    for (const int fd : of_address) {
-      if (fd >= 0) ::close(fd);
+  for (const auto& of_address : sockets_) {
+    for (const auto& socket : of_address) {
+      if (!socket.handed_out) ::close(socket.descriptor);
     }
   }
 }
 
-void Listeners::inherit(int first, int count) {
-  for (int fd = first; fd < first + count; ++fd) {
+void Listeners::inherit(int count) {
+  std::vector<int> pool;
+  for (int fd = kFirstInherited; fd < kFirstInherited + count; ++fd) {
     const auto endpoint = local_name(fd);
     if (endpoint.port() == 0) {
       throw std::runtime_error("LISTEN_FDS: descriptor " + std::to_string(fd) +
                                " is no bound TCP socket");
     }
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
     listening(fd, endpoint);
-    auto& mine = descriptors_.emplace_back();
-    mine.push_back(fd);
-    // All threads share the queue of one inherited socket. Each thread needs its own descriptor,
-    // which it closes.
-    for (std::size_t i = 1; i < threads_; ++i) mine.push_back(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
-    addresses_.push_back(endpoint);
+    pool.push_back(fd);
+  }
+  while (!pool.empty()) {
+    if (!take(local_name(pool.front()), pool)) return;
   }
 }
 
-void Listeners::bind(const config::HostPort& wanted) {
-  tcp::endpoint endpoint(net::asio::ip::make_address(wanted.host), wanted.port);
+bool Listeners::take(const tcp::endpoint& wanted, std::vector<int>& pool) {
+  const auto first = std::find_if(pool.begin(), pool.end(),
+                                  [&](int fd) { return is_for(wanted, local_name(fd)); });
+  if (first == pool.end()) return false;
+  const auto endpoint = local_name(*first);
+  auto& mine = sockets_.emplace_back();
+  std::erase_if(pool, [&](int fd) {
+    const bool fits = local_name(fd) == endpoint;
+    if (fits) mine.push_back({fd});
+    return fits;
+  });
+  addresses_.push_back(endpoint);
+  return true;
+}
+
+void Listeners::bind(const tcp::endpoint& wanted) {
+  tcp::endpoint endpoint = wanted;
   // The probe does not set SO_REUSEPORT, which would share the port with another process that also
   // sets it.
   const int probe = open_bound(endpoint, false);
   endpoint.port(local_name(probe).port());
   ::close(probe);
-  auto& mine = descriptors_.emplace_back();
+  auto& mine = sockets_.emplace_back();
   for (std::size_t i = 0; i < threads_; ++i) {
-    mine.push_back(open_bound(endpoint, true));
-    listening(mine.back(), endpoint);
+    mine.push_back({open_bound(endpoint, true)});
+    listening(mine.back().descriptor, endpoint);
   }
   addresses_.push_back(endpoint);
 }
 
+// An inherited address may have fewer sockets than there are threads, or more. A socket of several
+// threads has a descriptor for each, which that thread closes.
 std::vector<net::Acceptor> Listeners::acceptors(std::size_t thread, net::Executor executor) {
   std::vector<net::Acceptor> acceptors;
   for (std::size_t i = 0; i < addresses_.size(); ++i) {
-    const int fd = std::exchange(descriptors_[i][thread], -1);
-    acceptors.emplace_back(executor, addresses_[i].protocol(), fd);
+    auto& sockets = sockets_[i];
+    for (auto n = thread % sockets.size(); n < sockets.size(); n += threads_) {
+      auto& [descriptor, handed_out] = sockets[n];
+      const bool is_first = !std::exchange(handed_out, true);
+      const int fd = is_first ? descriptor : ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+      acceptors.emplace_back(executor, addresses_[i].protocol(), fd);
+    }
   }
   return acceptors;
+}
+
+std::vector<int> Listeners::descriptors() const {
+  std::vector<int> all;
+  for (const auto& of_address : sockets_) {
+    for (const auto& socket : of_address) all.push_back(socket.descriptor);
+  }
+  return all;
 }
 
 }  // namespace proxy

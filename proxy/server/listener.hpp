@@ -11,12 +11,16 @@
 
 namespace proxy {
 
-// The addresses we listen on, each with one file descriptor per thread. If an address cannot be
-// listened on, the constructor throws std::runtime_error with a text for a person.
+// The addresses we listen on, each with at least one socket. If an address cannot be listened on,
+// the constructor throws std::runtime_error with a text for a person.
 class Listeners {
  public:
-  // Inherited sockets (LISTEN_FDS, as systemd passes them) replace those of the settings. Throws
-  // too if another process listens on a port, which SO_REUSEPORT alone would hide.
+  // Opens a socket per thread for each address of the settings. Throws too if another process
+  // listens on a port, which SO_REUSEPORT alone would hide.
+  //
+  // Inherited sockets (LISTEN_FDS) replace those of the settings if systemd passes them. If our
+  // predecessor does (succession/launcher.hpp), each address of the settings gets the sockets that
+  // it had, however many threads it had; those of other addresses are closed.
   Listeners(std::span<const config::HostPort> settings, std::size_t threads);
   ~Listeners();
   Listeners(const Listeners&) = delete;
@@ -24,16 +28,33 @@ class Listeners {
 
   [[nodiscard]] const std::vector<net::tcp::endpoint>& addresses() const { return addresses_; }
   [[nodiscard]] std::size_t threads() const { return threads_; }
-  // The thread's acceptors, which own their descriptors. Call this once per thread.
+  // The thread's acceptors, which own their descriptors. Together the threads accept from every
+  // socket. Call this once per thread.
   std::vector<net::Acceptor> acceptors(std::size_t thread, net::Executor executor);
 
+  // All sockets, for a successor; open until their acceptors are closed.
+  [[nodiscard]] std::vector<int> descriptors() const;
+  // Whether the settings name the addresses.
+  [[nodiscard]] bool are_of_settings() const { return of_settings_; }
+
  private:
-  void inherit(int first, int count);
-  void bind(const config::HostPort& wanted);
+  struct Socket {
+    int descriptor = -1;
+    bool handed_out = false;  // an acceptor owns it
+  };
+
+  // The addresses of the settings, of which our predecessor had so many sockets.
+  void open(std::span<const config::HostPort> settings, int inherited);
+  // So many sockets that systemd passes.
+  void inherit(int count);
+  // Moves the address's sockets from `pool` to ours. Returns whether there are any.
+  bool take(const net::tcp::endpoint& wanted, std::vector<int>& pool);
+  void bind(const net::tcp::endpoint& wanted);
 
   std::size_t threads_;
+  bool of_settings_ = true;
   std::vector<net::tcp::endpoint> addresses_;
-  std::vector<std::vector<int>> descriptors_;  // by address, then by thread; -1: handed out
+  std::vector<std::vector<Socket>> sockets_;  // by address
 };
 
 }  // namespace proxy

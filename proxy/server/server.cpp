@@ -10,6 +10,8 @@
 #include <boost/asio/detached.hpp>
 #include <cstdlib>
 #include <iostream>
+#include <latch>
+#include <system_error>
 
 #include "proxy/server/accept.hpp"
 #include "proxy/version.hpp"
@@ -59,11 +61,14 @@ Server::Neighbourhood::Neighbourhood(cache::Store& store, const config::DigestSe
                                      cache::Time now)
     : settings(told), holdings(store), publisher(holdings, settings, now) {}
 
-Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners)
+Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
+               const Surroundings& around)
     : file_(file),
       policy_(std::move(policy)),
-      listeners_(listeners),
-      storage_(policy_->settings),
+      listeners_(sockets.listeners),
+      control_(sockets.control),
+      storage_(policy_->settings,
+               around.predecessor ? cache::DiskTier::InUse::rests : cache::DiskTier::InUse::fails),
       neighbourhood_(storage_.store, policy_->settings.digest, clock_.now()),
       metrics_(listeners_.threads()),
       log_(policy_->settings.log, listeners_.threads()),
@@ -75,7 +80,6 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listene
                .store = storage_.store,
                .disk = storage_.disk.get(),
                .placement = &storage_.placement,
-               .max_object = policy_->settings.cache.max_object,
                .fills = storage_.fills,
                .runs = storage_.runs,
                .publisher = neighbourhood_.publisher,
@@ -83,8 +87,14 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listene
                .log = log_,
                .tls = tls_,
                .aside = aside_.get_executor(),
+               .reload = [this] { return reload_on_order(); },
                .descriptors = descriptor_limits_of(policy_->settings)},
-      workers_(process_, aside_, listeners_.threads()) {}
+      workers_(process_, aside_, listeners_.threads()),
+      hand_over_(signals_.io, listeners_, around.launcher, process_.successor,
+                 steps_of_hand_over()),
+      take_over_(signals_.io, around.predecessor, workers_.workers().front()),
+      supervisor_(around.supervisor),
+      watchdog_(signals_.io, supervisor_, workers_) {}
 
 Server::~Server() {
   stop();
@@ -94,14 +104,32 @@ void Server::follow(PinnedPolicy policy) {
   storage_.keepers.follow(policy->directory, neighbourhood_.publisher);
   workers_.follow(policy);
   pulse_.follow(policy);
-  auto& exchange = neighbourhood_.exchange;
-  if (!exchange || policy->directory != policy_->directory) {
-    exchange.reset();
-    exchange.emplace(
-        *policy->directory, neighbourhood_.settings, std::string(kProduct),
-        [this](peers::WallTime now) { tick(now); }, peers::PollLimits{}, &storage_.newly_claimed);
-  }
+  follow_exchange(*policy);
+  follow_sizes(policy);
   policy_ = std::move(policy);
+}
+
+// The control thread rests meanwhile.
+void Server::follow_exchange(const Policy& policy) {
+  auto& exchange = neighbourhood_.exchange;
+  const auto& settings = policy.settings.digest;
+  const bool goes_on =
+      exchange && policy.directory == policy_->directory && settings == neighbourhood_.settings;
+  if (goes_on) return;
+  exchange.reset();
+  neighbourhood_.settings = settings;
+  neighbourhood_.publisher.follow(settings, clock_.now());
+  process_.held_polls.wake_all();
+  exchange.emplace(
+      *policy.directory, settings, std::string(kProduct),
+      [this](peers::WallTime now) { tick(now); }, peers::PollLimits{}, &storage_.newly_claimed);
+}
+
+void Server::follow_sizes(const PinnedPolicy& policy) {
+  const auto& cache = policy->settings.cache;
+  process_.max_object = cache.max_object ? cache.max_object->value : UINT64_MAX;
+  if (cache == policy_->settings.cache) return;
+  net::asio::post(aside_, [this, policy] { storage_.follow(policy->settings); });
 }
 
 // After a quiet period the first key that we may claim is told at once: the alarm is set while
@@ -125,7 +153,29 @@ void Server::start() {
     }
   }
   asio::co_spawn(process_.aside, pulse_.run(), asio::detached);
+  auto& first = workers_.workers().front();
+  if (auto acceptor = control_.acceptor(first.io.get_executor())) {
+    asio::co_spawn(first.io.get_executor(), accept_operators(first, std::move(*acceptor)),
+                   asio::detached);
+  }
   workers_.start();
+  take_over_.begin();
+  supervisor_.serving();
+  watchdog_.begin();
+}
+
+HandOver::Steps Server::steps_of_hand_over() {
+  return {.release_disk =
+              [this] {
+                if (storage_.disk) storage_.disk->release();
+              },
+          .take_disk_back =
+              [this] {
+                if (!storage_.disk) return;
+                open_disk(*storage_.disk, policy_->settings.cache.disk->path,
+                          cache::DiskTier::InUse::rests);
+              },
+          .end = [this] { signals_.io.stop(); }};
 }
 
 void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>& handle) {
@@ -136,45 +186,101 @@ void Server::Signals::on_each(asio::signal_set& set, const std::function<void()>
   });
 }
 
-void Server::reload() {
+Reloaded Server::reload() {
+  supervisor_.reloading();
+  auto reloaded = follow_file();
+  supervisor_.reloaded();
+  return reloaded;
+}
+
+Reloaded Server::follow_file() {
   auto reread = file_.read_again(*policy_);
-  if (!reread) {
-    for (const auto& error : reread.error()) spdlog::error("{}: {}", error.where, error.what);
+  auto errors = reread ? follow_log(reread->policy->settings.log) : reread.error();
+  if (!errors.empty()) {
+    for (const auto& error : errors) spdlog::error("{}: {}", error.where, error.what);
     spdlog::error("the settings were not reloaded: those in force stay, until {} is mended",
                   file_.path());
-    return;
+    return {file_.path(), std::move(errors), {}};
   }
   follow(std::move(reread->policy));
   if (!reread->waiting.empty()) {
     spdlog::warn("{} changed, which needs a restart", fmt::join(reread->waiting, ", "));
   }
   spdlog::info("the settings were reloaded from {}", file_.path());
+  return {file_.path(), {}, std::move(reread->waiting)};
+}
+
+net::Task<Reloaded> Server::reload_on_order() {
+  auto work = [](Server& server) -> net::Task<Reloaded> { co_return server.reload(); };
+  co_return co_await asio::co_spawn(signals_.io.get_executor(), work(*this), net::use_task);
+}
+
+config::SettingsErrors Server::follow_log(const config::LogSettings& settings) {
+  if (settings == policy_->settings.log) return {};
+  try {
+    log_.follow(AccessLog::Output(settings));
+  } catch (const std::system_error& error) {
+    const bool is_forbidden = error.code() == std::errc::permission_denied;
+    const char* const why =
+        is_forbidden ? " (the sandbox knows the folders of the start alone)" : "";
+    return {{file_.path(), std::string(error.what()) + why}};
+  }
+  return {};
 }
 
 void Server::run() {
   Signals::on_each(signals_.rotating, [this] { log_.reopen(); });
   Signals::on_each(signals_.reloading, [this] { reload(); });
+  Signals::on_each(signals_.succession, [this] { hand_over_.begin(); });
   signals_.ending.async_wait([&](net::error_code, int) { signals_.io.stop(); });
   start();
   signals_.io.run();
+  if (hand_over_.is_done()) {
+    leave();
+  } else {
+    supervisor_.stopping();
+  }
   drain();
   stop();
 }
 
-void Server::drain() {
-  process_.draining = true;
-  workers_.on_each([](Worker& worker) {
+// A connection that was accepted just before has begun to count once the worker has run what was
+// posted before, and what that has posted.
+void Server::close_acceptors() {
+  std::latch closed(static_cast<std::ptrdiff_t>(listeners_.threads()));
+  workers_.on_each([&closed](Worker& worker) {
     net::error_code ignored;
     for (auto& acceptor : worker.acceptors) acceptor->close(ignored);
-    worker.sessions.drain();
+    asio::post(worker.io,
+               [&worker, &closed] { asio::post(worker.io, [&closed] { closed.count_down(); }); });
   });
+  closed.wait();
+}
+
+void Server::leave() {
+  process_.leaving = true;
+  close_acceptors();
   process_.held_polls.wake_all();
   process_.watchers.wake_all();
-  // Polls the count of connections: this thread has nothing else to do, and the end of a connection
-  // then costs a serving thread one atomic subtraction.
+  await_end_of_connections();
+}
+
+void Server::drain() {
+  process_.draining = true;
+  close_acceptors();
+  workers_.on_each([](Worker& worker) { worker.sessions.drain(); });
+  process_.held_polls.wake_all();
+  process_.watchers.wake_all();
+  if (!hand_over_.is_done()) await_end_of_connections();
+}
+
+// Polls the count of connections: this thread has little else to do, and the end of a connection
+// then costs a serving thread one atomic subtraction.
+void Server::await_end_of_connections() {
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;
   while (process_.clients.connections() > 0 && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    signals_.io.restart();
+    signals_.io.run_for(std::chrono::milliseconds(10));
   }
 }
 
@@ -184,6 +290,7 @@ void Server::stop() {
   // The disk notifies coroutines of reads and writes, so the disk stops while they still exist.
   if (storage_.disk && storage_.disk->stop() == cache::DiskTier::Stopped::hangs)
     end_without_disk(log_);
+  signals_.io.end_coroutines();  // an order to reload may wait there
   workers_.end_coroutines();
   storage_.fills.clear();  // fills and runs refer to the workers' timers
   storage_.runs.clear();

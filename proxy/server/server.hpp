@@ -8,48 +8,81 @@
 
 #include "peers/exchange.hpp"
 #include "proxy/pages/pulse.hpp"
+#include "proxy/server/control_socket.hpp"
+#include "proxy/server/hand_over.hpp"
 #include "proxy/server/listener.hpp"
 #include "proxy/server/settings_file.hpp"
 #include "proxy/server/storage.hpp"
 #include "proxy/server/store_holdings.hpp"
+#include "proxy/server/take_over.hpp"
+#include "proxy/server/watchdog.hpp"
 #include "proxy/server/worker_threads.hpp"
 
 namespace proxy {
+
+// Where clients, and operators of this machine, come in.
+struct Sockets {
+  Listeners& listeners;
+  ControlSocket& control;
+};
+
+// The processes around this one.
+struct Surroundings {
+  succession::Predecessor& predecessor;
+  const succession::Launcher& launcher;
+  const machine::Supervisor& supervisor;
+};
 
 class Server {
  public:
   // Acquires everything whose acquisition can fail. Throws std::exception with a text for a person.
   // Starts the threads of the disk and the log. Serves no client yet. Each thread of `listeners`
-  // becomes an I/O thread. `policy` was read from `file`. Both references outlive the server.
-  Server(PinnedPolicy policy, const SettingsFile& file, Listeners& listeners);
+  // becomes an I/O thread. `policy` was read from `file`. All references outlive the server.
+  Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
+         const Surroundings& around);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   // Serves until SIGTERM or SIGINT, then drains: accepts no more connections, and waits for open
   // ones for at most the setting timeouts.drain. SIGUSR1 reopens the access log. SIGHUP reads the
-  // settings again. For the main thread.
+  // settings again. SIGUSR2 starts a program that takes over. For the main thread.
   void run();
 
  private:
   // Requests that begin later follow the policy, and its neighbours are polled.
   void follow(PinnedPolicy policy);
-  // Follows the settings file as it is now. If it has a fault, nothing changes. Says what is wrong,
-  // and which changes wait for a restart.
-  void reload();
+  // Our digest, its exchange with neighbours, and the stores follow the policy.
+  void follow_exchange(const Policy& policy);
+  void follow_sizes(const PinnedPolicy& policy);
+  // Follows the settings file as it is now. If it has a fault, or the log cannot be opened, nothing
+  // changes. Says what is wrong, and which changes wait for a restart.
+  Reloaded reload();
+  Reloaded follow_file();  // of reload()
+  // The same, ordered by another thread.
+  net::Task<Reloaded> reload_on_order();
+  // Returns what is wrong with the log that the settings name; nothing: it is in use.
+  config::SettingsErrors follow_log(const config::LogSettings& settings);
   // Periodic work on the control thread.
   void tick(cache::Time now);
   void start();
+  HandOver::Steps steps_of_hand_over();
+  // Returns when no connection is accepted any more, and those accepted before are counted.
+  void close_acceptors();
+  // Lets each connection end with its next response. Returns when there is none, or after the time.
+  void leave();
   void drain();
+  void await_end_of_connections();
   void stop();
 
   // Catches signals from construction on and not only in run(), since a script that reads
   // "listening on" may send a signal at once.
   struct Signals {
-    net::asio::io_context io{1};
+    Loop io;
     net::asio::signal_set ending{io, SIGTERM, SIGINT};
     net::asio::signal_set rotating{io, SIGUSR1};
     net::asio::signal_set reloading{io, SIGHUP};
+    net::asio::signal_set succession{io, SIGUSR2};
 
     // Calls `handle` at each signal of the set.
     static void on_each(net::asio::signal_set& set, const std::function<void()>& handle);
@@ -58,7 +91,7 @@ class Server {
   struct Neighbourhood {
     Neighbourhood(cache::Store& store, const config::DigestSettings& settings, cache::Time now);
 
-    const config::DigestSettings settings;
+    config::DigestSettings settings;
     StoreHoldings holdings;
     peers::Publisher publisher;
     std::optional<peers::Exchange> exchange;
@@ -68,6 +101,7 @@ class Server {
   const SettingsFile& file_;
   PinnedPolicy policy_;
   Listeners& listeners_;
+  ControlSocket& control_;
   WallClock clock_;
   Storage storage_;
   Neighbourhood neighbourhood_;
@@ -78,6 +112,10 @@ class Server {
   Process process_;
   Pulse pulse_{process_};
   WorkerThreads workers_;
+  HandOver hand_over_;
+  TakeOver take_over_;
+  const machine::Supervisor& supervisor_;
+  Watchdog watchdog_;
 };
 
 }  // namespace proxy

@@ -44,8 +44,8 @@ enum class Then { go_on, close };
 
 class Session final : public SessionList::Item {
  public:
-  Session(Worker& worker, net::Socket socket, const net::tcp::endpoint& remote,
-          const ClientTable::Guest& guest)
+  Session(Worker& worker, net::AnySocket socket, const net::tcp::endpoint& remote,
+          const ClientTable::Guest& guest, Door door)
       : Item(worker.sessions),
         guest_(guest),
         worker_(worker),
@@ -57,13 +57,18 @@ class Session final : public SessionList::Item {
                 record_,
                 upstream::plain_address(remote.address()),
                 text_of(remote.address()),
-                &guest} {}
+                &guest,
+                door} {}
 
   Task<void> run();
 
  private:
   void drain() override {
-    if (now_.doing == Now::Doing::idle) stream_.close();
+    if (leaves() && now_.doing == Now::Doing::idle) stream_.close();
+  }
+  // Whether the drain ends this connection.
+  [[nodiscard]] bool leaves() const {
+    return worker_.process.draining && client_.door == Door::network;
   }
   Unread count_unread() override;
   [[nodiscard]] Unread held_head() const override { return head_.held(); }
@@ -142,7 +147,7 @@ Task<void> Session::run() {
     const auto arrived = co_await await_request();
     if (arrived == Then::close) break;
     const auto served_one = co_await serve_one();
-    if (served_one == Then::close || cut_ != Cut::none || worker_.process.draining) break;
+    if (served_one == Then::close || cut_ != Cut::none || leaves()) break;
     // A client that sends one request after the other must not starve this thread's other clients.
     if (++served % kTurn == 0) co_await asio::post(worker_.io.get_executor(), net::use_task);
   }
@@ -162,7 +167,7 @@ Task<Then> Session::await_request() {
     record_.begun = std::chrono::steady_clock::now();
     log("", "error:idle-connection");
   }
-  if (error || cut_ != Cut::none || worker_.process.draining) co_return Then::close;
+  if (error || cut_ != Cut::none || leaves()) co_return Then::close;
   co_return Then::go_on;
 }
 
@@ -208,8 +213,9 @@ Task<Then> Session::serve_one() {
 }
 
 Task<Then> Session::answer_request(Request& request, std::size_t head_size) {
+  const bool may_stay = !worker_.process.leaving && !worker_.process.draining;
   response_.begin(request.head.minor, request.head.method == "HEAD",
-                  request.head.keep_alive() && !guest_.in_reserve() && !worker_.process.draining);
+                  request.head.keep_alive() && !guest_.in_reserve() && may_stay);
   head_.arrived(head_size, input_.memory());
   const auto& settings = worker_.policy()->settings;
   const ReceiptRate rate(settings.limits.least_rate.value, settings.timeouts.body / 2);
@@ -280,9 +286,9 @@ void Session::log(std::string_view method, std::string_view url) {
 
 }  // namespace
 
-Task<void> run_session(Worker& worker, net::Socket socket, net::tcp::endpoint remote,
-                       const ClientTable::Guest& guest) {
-  Session session(worker, std::move(socket), remote, guest);
+Task<void> run_session(Worker& worker, net::AnySocket socket, net::tcp::endpoint remote,
+                       const ClientTable::Guest& guest, Door door) {
+  Session session(worker, std::move(socket), remote, guest, door);
   try {
     co_await session.run();
   } catch (const std::exception& bug) {

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +12,8 @@
 
 namespace proxy {
 namespace {
+
+constexpr auto kLeastMemory = config::mebibytes(8);
 
 // A line that is no entry is worth only a warning.
 void warn_of(const lists::Skipped& skipped) {
@@ -46,15 +49,25 @@ boost::system::result<PinnedPolicy, config::SettingsErrors> policy_for(config::S
 
 }  // namespace
 
-boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::read() const {
+boost::system::result<config::Settings, config::SettingsErrors> SettingsFile::read_settings()
+    const {
   auto settings = config::load_file(path_);
+  if (settings && settings->cache.memory_by_default && memory_) {
+    auto& memory = settings->cache.memory;
+    memory.value = std::max(std::min(memory.value, memory_->bytes / 2), kLeastMemory.value);
+  }
+  return settings;
+}
+
+boost::system::result<PinnedPolicy, config::SettingsErrors> SettingsFile::read() const {
+  auto settings = read_settings();
   if (!settings) return settings.error();
   return policy_for(std::move(*settings), path_, nullptr);
 }
 
 boost::system::result<SettingsFile::Reread, config::SettingsErrors> SettingsFile::read_again(
     const Policy& before) const {
-  auto settings = config::load_file(path_);
+  auto settings = read_settings();
   if (!settings) return settings.error();
   auto waiting = config::needing_restart(before.settings, *settings);
   config::keep_until_restart(before.settings, *settings);

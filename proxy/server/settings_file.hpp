@@ -2,20 +2,28 @@
 #pragma once
 
 #include <boost/system/result.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/load.hpp"
+#include "proxy/machine/limits.hpp"
 #include "proxy/policy/policy.hpp"
 
 namespace proxy {
 
 class SettingsFile {
  public:
-  explicit SettingsFile(std::string path) : path_(std::move(path)) {}
+  // `memory`: that of this process. Where cache.memory is not set, it is at most half of that.
+  explicit SettingsFile(std::string path, std::optional<machine::MemoryLimit> memory = {})
+      : path_(std::move(path)), memory_(std::move(memory)) {}
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::optional<machine::MemoryLimit>& memory() const { return memory_; }
+  // Reads the file alone.
+  [[nodiscard]] boost::system::result<config::Settings, config::SettingsErrors> read_settings()
+      const;
   // Reads the file, and the lists that it names. Says how many entries the lists have. Blocks: a
   // list of a million entries takes about a second.
   [[nodiscard]] boost::system::result<PinnedPolicy, config::SettingsErrors> read() const;
@@ -30,6 +38,7 @@ class SettingsFile {
 
  private:
   const std::string path_;
+  const std::optional<machine::MemoryLimit> memory_;
 };
 
 }  // namespace proxy

@@ -1,5 +1,9 @@
 #include "proxy/server/storage.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
 #include "proxy/purging/purge_pattern.hpp"
 
 namespace proxy {
@@ -26,7 +30,7 @@ std::unique_ptr<cache::DiskTier> made_disk(const config::CacheSettings& settings
 }
 
 cache::KeptElsewhere asking(const Keepers& keepers) {
-  return [&keepers](const digest::Key& key) { return keepers.elsewhere(key); };
+  return [&keepers](const digest::Claim& claim) { return keepers.elsewhere(claim); };
 }
 
 // A neighbour may still hold what was purged before a restart.
@@ -38,7 +42,26 @@ void remember(const cache::disk::LatelyPurged& purged, Fills& fills) {
 
 }  // namespace
 
-Storage::Storage(const config::Settings& settings)
+void Storage::follow(const config::Settings& settings) {
+  constexpr std::uint64_t kStep = std::uint64_t{8} << 20;
+  const auto& told = settings.cache;
+  const auto limit = told.memory.value - transit_share(told);
+  transit.set_limit(transit_share(told));
+  for (auto now = budget.limit(); now > limit; now = budget.limit()) {
+    budget.set_limit(std::max(limit, now - std::min(now, kStep)));
+    store.make_room();
+  }
+  budget.set_limit(limit);
+  store.follow_budget(told.largest_object().value);
+  if (!disk || !told.disk) return;
+  const auto resized =
+      disk->follow(told.disk->size.value, told.disk->admit == config::Admit::second);
+  if (!resized) {
+    spdlog::warn("cache.disk.size stays as it is: {}", to_string(resized.error()));
+  }
+}
+
+Storage::Storage(const config::Settings& settings, cache::DiskTier::InUse in_use)
     : budget(settings.cache.memory.value - transit_share(settings.cache)),
       transit(transit_share(settings.cache)),
       disk(made_disk(settings.cache, budget, asking(keepers))),
@@ -50,7 +73,7 @@ Storage::Storage(const config::Settings& settings)
       runs(TransferSlots::slots_in(budget.limit())),
       watch(disk.get()) {
   if (!disk) return;
-  remember(open_disk(*disk, settings.cache.disk->path), fills);
+  remember(open_disk(*disk, settings.cache.disk->path, in_use), fills);
   disk->sit_under(store);
   // A neighbour may hold a digest of the run before.
   if (disk->disk().catalog().index.entries() > 0) {

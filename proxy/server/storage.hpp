@@ -15,7 +15,13 @@ namespace proxy {
 
 struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
-  explicit Storage(const config::Settings& settings);
+  // `in_use`: see open_disk().
+  explicit Storage(const config::Settings& settings,
+                   cache::DiskTier::InUse in_use = cache::DiskTier::InUse::fails);
+
+  // Adapts to other sizes. Memory is lowered in steps, so that no request has to make much room.
+  // For one thread, which may be busy for a while; others may use the storage meanwhile.
+  void follow(const config::Settings& settings);
 
   threads::Alarm newly_claimed;  // our digest changes
   Keepers keepers;

@@ -17,8 +17,8 @@ class StoreHoldings final : public peers::Holdings {
     return store_.collect(now, changes);
   }
 
-  void list(peers::WallTime now, std::vector<digest::Key>& keys) override {
-    store_.list_claimed(now, keys);
+  void list(peers::WallTime now, std::vector<digest::Claim>& claims) override {
+    store_.list_claimed(now, claims);
   }
 
  private:

@@ -39,6 +39,7 @@ class WorkerThreads {
   // Call this after stop().
   void end_coroutines();
 
+  [[nodiscard]] std::size_t count() const { return workers_.size(); }
   // Only while no thread runs.
   [[nodiscard]] std::deque<Worker>& workers() { return workers_; }
 

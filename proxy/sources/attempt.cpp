@@ -93,7 +93,10 @@ cache::Received Attempt::received(const Request& request, std::string_view url) 
           .shared = request.may_be_shared(),
           .targets = targets_for(request, request.policy().settings.cache),
           .bounds = request.facts.freshness,
-          .giver = giver()};
+          .giver = giver(),
+          .rule = request.facts.rule,
+          // What a neighbour gives to those who have the rule, it may have by the rule alone.
+          .by_rule_alone = request.facts.open_to_all && (request.facts.has_credentials || peer_)};
 }
 
 cache::SourceKind Attempt::source() const {

@@ -6,6 +6,7 @@
 #include "proxy/http/cache_status.hpp"
 #include "proxy/sources/drain.hpp"
 #include "proxy/sources/origin.hpp"
+#include "proxy/sources/whom_to_ask.hpp"
 #include "proxy/upstream/error.hpp"
 #include "proxy/worker/worker.hpp"
 
@@ -15,11 +16,6 @@ using net::Task;
 using peers::PeerRef;
 
 namespace {
-
-peers::FirstByte origin_takes(const Worker& worker, const Request& request) {
-  const auto origin = origin_of(request.target, request.policy().lists);
-  return worker.origin_times.find(origin, Attempt::Steady::now());
-}
 
 // So many claimants come before the origin, if there are as many, even if the first uses up all of
 // the budget's patience: one silent neighbour is no reason to ask the origin for what another has.
@@ -35,35 +31,13 @@ Budget budget_for(const ClaimantSearch::For& wanted, const peers::FirstByte& ori
 
 peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
   const auto& policy = wanted.request.policy();
-  auto claimants = policy.directory->claimants(wanted.key, Attempt::Steady::now());
-  const auto may_not_be_asked = [&](const PeerRef& peer) {
-    return (!wanted.guests && peer->trust == config::Trust::guest) ||
-           !policy.routes.may_ask(peer->id, wanted.request.target);
-  };
-  const auto others = std::remove_if(claimants.begin(), claimants.end(), may_not_be_asked);
+  const auto rule = digest::mark_of(wanted.request.facts.rule);
+  auto claimants = policy.directory->claimants(wanted.key, Attempt::Steady::now(), rule);
+  const auto others = std::remove_if(claimants.begin(), claimants.end(), [&](const PeerRef& peer) {
+    return why_barred(*peer, wanted.request, wanted.guests).has_value();
+  });
   claimants.erase(others, claimants.end());
   return claimants;
-}
-
-// The neighbour to ask about a key that nobody claims: its owner or, if that is this proxy, the
-// neighbour that has said that it fetches the key. Null: none.
-PeerRef neighbour_of_site(Worker& worker, const ClaimantSearch::For& wanted) {
-  auto& process = worker.process;
-  const auto& directory = wanted.request.policy().directory;
-  const auto now = Attempt::Steady::now();
-  const auto ours = process.publisher.current()->epoch;
-  if (auto owner = directory->owner(wanted.key, ours, now)) return owner;
-  const auto fetcher = process.site_fetches.fetcher_of(wanted.key, now);
-  return fetcher ? directory->member(*fetcher, now) : nullptr;
-}
-
-// Whether a neighbour that claims nothing is worth a question.
-bool pays(const ClaimantSearch::For& wanted, const peers::FirstByte& origin,
-          const peers::Peer& neighbour) {
-  const auto& policy = wanted.request.policy();
-  return policy.routes.may_ask(neighbour.id, wanted.request.target) &&
-         site_pays(origin, neighbour.accuracy.standing().first_byte, policy.settings.digest.prefer,
-                   wanted.held);
 }
 
 Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
@@ -72,15 +46,13 @@ Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
   if (!wanted.claimants) return Candidates(nullptr);
   auto claimants = claimants_for(wanted);
   inquiries.claimed = claimants.empty() ? Claimed::by_nobody : Claimed::by_some;
-  const auto& settings = wanted.request.policy().settings.digest;
-  const bool may_collapse = settings.site_collapse == config::SiteCollapse::automatic;
-  if (!claimants.empty() || !wanted.of_site || !may_collapse) {
+  if (!claimants.empty() || !wanted.of_site || !may_collapse(wanted.request)) {
     return {std::move(claimants), budget, Attempt::Steady::now(),
             [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }};
   }
-  auto neighbour = neighbour_of_site(worker, wanted);
+  auto neighbour = neighbour_of_site(worker, wanted.key, wanted.request);
   // The cheap question first: the last one takes a lock.
-  const bool is_asked = neighbour && pays(wanted, origin, *neighbour) &&
+  const bool is_asked = neighbour && pays(*neighbour, wanted.request, origin, wanted.held) &&
                         !worker.process.fills.recently_unshared(wanted.key, Attempt::Steady::now());
   return Candidates(is_asked ? std::move(neighbour) : nullptr);
 }
@@ -197,7 +169,8 @@ void ClaimantSearch::follow_to_fetcher(const Attempt& answer) {
   if (!fetcher) return;
   const auto& directory = wanted_.request.policy().directory;
   auto peer = directory->member(*fetcher, Steady::now());
-  if (peer && pays(wanted_, origin_.takes, *peer)) candidates_.add(std::move(peer));
+  if (peer && pays(*peer, wanted_.request, origin_.takes, wanted_.held))
+    candidates_.add(std::move(peer));
 }
 
 // One request at a time tries a neighbour that failed. The next source is asked at once.

@@ -35,7 +35,9 @@ bool is_a_no(Worth worth) {
 }  // namespace
 
 bool neighbours_may_answer(const Request& request) {
-  return request.may_be_shared() && !request.facts.authorization && !request.facts.control.no_cache;
+  const auto& facts = request.facts;
+  return request.may_be_shared() && !facts.authorization &&
+         (!facts.control.no_cache || facts.immutable);
 }
 
 bool may_ask_neighbours(const Process& process, const digest::Key& key, const Request& request) {

@@ -32,7 +32,8 @@ void sample_false_miss(Worker& worker, const digest::Key& key, const Request& re
   if (!probes.chosen(request.policy().settings.digest.false_miss_sample) || probes.full()) return;
   const auto now = std::chrono::steady_clock::now();
   const auto number = static_cast<std::uint32_t>(probes.random());
-  const auto peer = request.policy().directory->other_than_claimants(key, now, number);
+  const auto rule = digest::mark_of(request.facts.rule);
+  const auto peer = request.policy().directory->other_than_claimants(key, now, number, rule);
   if (!peer || !request.policy().routes.may_ask(peer->id, request.target)) return;
   net::asio::co_spawn(worker.io.get_executor(), probe(worker, probe_of(worker, peer, request)),
                       net::asio::detached);

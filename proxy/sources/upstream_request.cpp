@@ -84,9 +84,11 @@ std::string sibling_request(const Request& request, std::string_view our_name,
   const auto& part = asked.part;
   // The client's limits on age bind the sibling, too.
   std::string control = "only-if-cached";
-  append_seconds(control, ", max-age=", request.facts.control.max_age);
-  append_seconds(control, ", min-fresh=", request.facts.control.min_fresh);
-  boost::container::small_vector<http::Field, 5> extra{
+  if (!request.facts.immutable) {
+    append_seconds(control, ", max-age=", request.facts.control.max_age);
+    append_seconds(control, ", min-fresh=", request.facts.control.min_fresh);
+  }
+  boost::container::small_vector<http::Field, 6> extra{
       {field::cache_control, "Cache-Control", control}};
   const std::string range = part ? http::range_field(part->bytes) : std::string();
   if (part) extra.push_back({field::range, "Range", range});
@@ -96,6 +98,10 @@ std::string sibling_request(const Request& request, std::string_view our_name,
   if (!asked.tag.empty()) extra.push_back({field::if_none_match, "If-None-Match", asked.tag});
   if (!asked.digest.empty()) extra.push_back({field::unknown, peers::kDigestField, asked.digest});
   if (!asked.fetcher.empty()) extra.push_back({field::unknown, peers::kFetchField, asked.fetcher});
+  // A second field shows that the client's own, which goes along, is not ours.
+  const bool names_rule = request.facts.rule != 0 || request.head.fields.find(peers::kRuleField);
+  const std::string rule = names_rule ? peers::to_text(request.facts.rule) : std::string();
+  if (names_rule) extra.push_back({field::unknown, peers::kRuleField, rule});
   std::string head;
   const auto shown = http::without_forwarded(request.head.fields);
   http::append_request_head(head, {.method = method,

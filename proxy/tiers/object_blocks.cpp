@@ -77,8 +77,7 @@ std::uint64_t large_from(const Process& process) {
 
 bool may_be_kept_in_blocks(const Process& process, std::uint64_t length) {
   if (!process.disk || !process.disk->blocks().fit() || length == 0) return false;
-  const auto& most = process.max_object;
-  return length <= (most ? std::min(most->value, cache::kLargestObject) : cache::kLargestObject);
+  return length <= std::min(process.max_object.load(), cache::kLargestObject);
 }
 
 bool has_block(const Process& process, const digest::Key& key, const cache::Entry& object,

@@ -48,6 +48,18 @@ class Written {
   std::shared_ptr<State> state_;
 };
 
+// Once the disk is our successor's, the successor has to forget, too. Returns whether it has.
+Task<bool> successor_forgets(Worker& worker, succession::Kind kind, std::string_view text) {
+  auto& successor = worker.process.successor;
+  if (!successor.tell(kind, text)) co_return false;
+  const auto until = std::chrono::steady_clock::now() + kLongestPurge;
+  while (!successor.has_forgotten_all() && std::chrono::steady_clock::now() < until) {
+    net::Timer timer(worker.io.get_executor(), std::chrono::milliseconds(1));
+    co_await timer.async_wait(net::as_result);
+  }
+  co_return successor.has_forgotten_all();
+}
+
 Task<std::size_t> drop_purged(cache::Store& store, const PurgePattern& purge) {
   co_return store.remove_if(
       [&purge](const cache::Entry& entry) { return purge.covers(entry.url, entry.giver.tag); });
@@ -173,6 +185,10 @@ Task<Forgotten> forget(Worker& worker, const digest::Key& key, const std::string
   if (forgotten.dropped == 0 && below) forgotten.dropped = 1;
   if (purge == cache::DiskTier::Purge::queued)
     forgotten.owed = co_await written.failed(*process.disk);
+  if (process.successor.exists()) {
+    const bool forgot = co_await successor_forgets(worker, succession::Kind::forget_url, name);
+    forgotten.owed = !forgot;
+  }
   co_return forgotten;
 }
 
@@ -188,6 +204,11 @@ Task<std::optional<Forgotten>> forget(Worker& worker, const PurgePattern& purge)
   forgotten.dropped = co_await net::asio::co_spawn(process.aside, std::move(scan), net::use_task);
   if (!below) co_return std::nullopt;
   if (process.disk) forgotten.owed = co_await written.failed(*process.disk);
+  if (process.successor.exists()) {
+    const auto text = purge.text();
+    const bool forgot = co_await successor_forgets(worker, succession::Kind::forget_many, text);
+    forgotten.owed = !forgot;
+  }
   co_return forgotten;
 }
 

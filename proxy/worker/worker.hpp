@@ -20,6 +20,7 @@
 #include "proxy/observe/recent_requests.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/runs/block_runs.hpp"
+#include "proxy/succession/successor.hpp"
 #include "proxy/wire/input.hpp"
 #include "proxy/worker/doorkeeper.hpp"
 #include "proxy/worker/hedges.hpp"
@@ -29,6 +30,7 @@
 #include "proxy/worker/placement.hpp"
 #include "proxy/worker/probes.hpp"
 #include "proxy/worker/relief.hpp"
+#include "proxy/worker/reloaded.hpp"
 #include "proxy/worker/session_list.hpp"
 #include "proxy/worker/warnings.hpp"
 #include "proxy/worker/watchers.hpp"
@@ -48,9 +50,10 @@ struct Process {
   cache::Budget& budget;   // of responses that are stored, or arriving to be stored
   cache::Budget& transit;  // of bodies that are passed on unstored
   cache::Store& store;
-  cache::DiskTier* disk = nullptr;                        // null: no disk is configured
-  Placement* placement = nullptr;                         // null: all duplicates are stored
-  const std::optional<config::ByteSize> max_object = {};  // the setting cache.max_object
+  cache::DiskTier* disk = nullptr;  // null: no disk is configured
+  Placement* placement = nullptr;   // null: all duplicates are stored
+  // The setting cache.max_object for bodies in blocks; a reload may change it.
+  std::atomic<std::uint64_t> max_object{UINT64_MAX};
   Fills& fills;
   BlockRuns& runs;
   peers::Publisher& publisher;
@@ -62,7 +65,11 @@ struct Process {
   // Runs the work on each worker's thread, soon. Returns at once. Empty: there is one worker.
   std::function<void(const std::function<void(Worker&)>&)> on_each_worker = {};
 
+  // Reads the settings again on the main thread. Empty: there are none to read.
+  std::function<net::Task<Reloaded>()> reload = {};
+
   ClientTable clients{};
+  ClientTable operators{};                          // the connections to the control socket
   std::atomic<std::uint64_t> unread_in_transit{0};  // of all clients: see ClientShare
   std::atomic<std::uint64_t> head_bytes{0};         // likewise
   std::atomic<std::uint64_t> leaving_heads{0};      // of requests that were cut and have yet to end
@@ -79,6 +86,10 @@ struct Process {
   History history{};
   RecentRequests recent{};
   Watchers watchers{};
+  succession::Successor successor{};
+  // A successor serves: each response closes its connection. No connection is closed before, since
+  // its client may be about to send a request.
+  std::atomic<bool> leaving{false};
   std::atomic<bool> draining{false};
   std::atomic<bool> verifying{false};  // a request to verify the cache is running
 };

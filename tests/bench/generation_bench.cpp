@@ -36,9 +36,9 @@ class Turnover final : public peers::Holdings {
     changes_.clear();
     return digest::Collected::complete;
   }
-  void list(peers::WallTime, std::vector<Key>& keys) override {
+  void list(peers::WallTime, std::vector<digest::Claim>& keys) override {
     changes_.clear();
-    for (std::uint64_t i = first_; i < next_; ++i) keys.push_back(quick_key(i));
+    for (std::uint64_t i = first_; i < next_; ++i) keys.push_back({quick_key(i)});
   }
 
  private:

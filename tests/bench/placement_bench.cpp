@@ -107,10 +107,10 @@ class Site {
         : number(its_number),
           budget(bytes),
           placement(budget),
-          store(budget,
-                {.changes = std::size_t{1} << 20, .kept_elsewhere = [&site, this](const auto& key) {
-                   return site.is_kept_elsewhere(key, *this);
-                 }}) {}
+          store(budget, {.changes = std::size_t{1} << 20,
+                         .kept_elsewhere = [&site, this](const auto& claim) {
+                           return site.is_kept_elsewhere(claim.key, *this);
+                         }}) {}
 
     const std::uint32_t number;
     cache::Budget budget;

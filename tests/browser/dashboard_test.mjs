@@ -133,6 +133,17 @@ test('the contents are listed, searched and purged', async () => {
   await page.waitForSelector('#contents-state:has-text("0 responses")');
 });
 
+test('a URL is explained, also that of a request', async () => {
+  const url = origin.url('/of-b/1?size=20000');
+  await page.fill('#why-url', url);
+  await page.click('#why-form button');
+  const { verdict } = JSON.parse(await a.page(`/admin/explain?url=${encodeURIComponent(url)}`));
+  await page.waitForSelector('#why-answer .verdict');
+  assert.equal(await page.textContent('#why-answer .verdict'), verdict);
+  await page.click('#requests li:has(.url:has-text("/just-now")) .link');
+  assert.equal(await page.inputValue('#why-url'), origin.url('/just-now'));
+});
+
 test('the page of a browser at / is the dashboard', async () => {
   const root = await open({}, '/');
   assert.equal(await root.textContent('#name'), 'cache-a');

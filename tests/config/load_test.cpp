@@ -32,10 +32,15 @@ TEST(Load, LetsBodiesBeLargerThanMemoryWhereThereIsADisk) {
   EXPECT_EQ(cache.largest_object(), mebibytes(1)) << "in one piece";
 }
 
+TEST(Load, TellsNoControlSocketFromNoSetting) {
+  EXPECT_EQ(loaded(R"({"control": "none"})").control, "");
+  EXPECT_EQ(loaded("{}").control, std::nullopt);
+}
+
 TEST(Load, TakesEverySettingFromTheText) {
   const Settings s = loaded(R"({
     "name": "cache-a", "listen": ["[::]:80", "127.0.0.1:0"], "threads": 3,
-    "sandbox": false,
+    "user": "me", "sandbox": false, "control": "/srv/control.sock",
     "cache": {"memory": "1GiB", "max_object": "7MiB", "stale_if_error": "2h",
               "offline": true, "key_in_status": true, "targeted": ["A", "B"],
               "disk": {"path": "/var/cache/a", "size": "64MiB", "admit": "second"}},
@@ -58,7 +63,9 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.name, "cache-a");
   EXPECT_EQ(s.listen, (std::vector<HostPort>{{"::", 80}, {"127.0.0.1", 0}}));
   EXPECT_EQ(s.threads, 3u);
+  EXPECT_EQ(s.user, "me");
   EXPECT_FALSE(s.sandbox);
+  EXPECT_EQ(s.control, "/srv/control.sock");
   EXPECT_EQ(s.cache, (CacheSettings{ByteSize{1ULL << 30},
                                     mebibytes(7),
                                     2h,
@@ -66,7 +73,8 @@ TEST(Load, TakesEverySettingFromTheText) {
                                     true,
                                     {"A", "B"},
                                     {"A", "B"},
-                                    DiskSettings{"/var/cache/a", mebibytes(64), Admit::second}}));
+                                    DiskSettings{"/var/cache/a", mebibytes(64), Admit::second},
+                                    false}));
   EXPECT_EQ(s.digest, (DigestSettings{16, 1s, 2s, 5, 30s, 0ms, mebibytes(1), 0.25, 0.5, 9s, 0.125,
                                       Prefer::latency, SiteCollapse::off, Duplicates::never}));
   EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
@@ -135,9 +143,14 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
            LoadCase{R"({"threads":1.5})", "line 1, column 12, threads", "the number 1.5"},
            LoadCase{R"({"threads":1025})", "line 1, column 12, threads", "from 0 to 1024"},
            LoadCase{R"({"threads":"2"})", "line 1, column 12, threads", "found \"2\""},
+           LoadCase{R"({"control":"run/a.sock"})", "line 1, column 12, control", "whole path"},
+           LoadCase{R"({"control":true})", "line 1, column 12, control", "\"none\""},
            LoadCase{R"({"sandbox":"no"})", "line 1, column 12, sandbox", "true or false"},
            LoadCase{R"({"cache":null})", "line 1, column 10, cache", "found null"},
-           LoadCase{R"({"cache":{"memory":"1MB"}})", "line 1, column 20, cache.memory", "MiB"},
+           LoadCase{R"({"cache":{"memory":"1MB"}})", "line 1, column 20, cache.memory",
+                    "found \"1MB\"; write \"1MiB\""},
+           LoadCase{R"({"timeouts":{"drain":5}})", "line 1, column 22, timeouts.drain",
+                    "found the number 5; say the unit: \"5s\""},
            LoadCase{R"({"cache":{"memory":"1KiB"}})", "line 1, column 20, cache.memory",
                     "\"1MiB\""},
            LoadCase{R"({"cache":{"memory":"1MiB","max_object":"2MiB"}})",
@@ -180,6 +193,8 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                     "to \"2s\""},
            LoadCase{R"({"access":{"clients":["privat"]}})", "line 1, column 23, access.clients[0]",
                     "did you mean \"private\"?"},
+           LoadCase{R"({"access":{"clients":["loopbak"]}})", "line 1, column 23, access.clients[0]",
+                    "did you mean \"loopback\"?"},
            LoadCase{R"({"access":{"admin":[true]}})", "line 1, column 21, access.admin[0]",
                     "found true"},
            LoadCase{R"({"access":{"own_names":["*.a"]}})", "line 1, column 25, access.own_names[0]",
@@ -200,6 +215,17 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
            LoadCase{R"([])", "line 1, column 1", "found a list"},
        }) {
     expect_one_error(c);
+  }
+}
+
+// A slip must not become an open proxy because somebody follows the advice.
+TEST(Load, NeverSuggestsToLetEverybodyIn) {
+  for (const std::string word : {"lan", "an", "anny", "ay", "al", "alle", "Any", "ANY", "ally"}) {
+    for (const std::string list : {"clients", "monitor", "admin", "peers"}) {
+      const SettingsErrors found = errors("{\"access\":{\"" + list + "\":[\"" + word + "\"]}}");
+      ASSERT_EQ(found.size(), 1u) << word;
+      EXPECT_EQ(found[0].what.find("did you mean \"a"), std::string::npos) << found[0].what;
+    }
   }
 }
 
@@ -230,9 +256,9 @@ TEST(Load, TellsEveryFaultAtOnceInTheOrderOfTheText) {
 }
 
 TEST(Load, LocatesTheFirstFaultOfWhatIsNotJson) {
-  expect_one_error({"{\n  \"threads\": 1,\n}", "line 3, column 1", "unexpected '}'"});
-  expect_one_error({"", "line 1, column 1", "unexpected end of input"});
-  expect_one_error({"{} x", "line 1, column 4", "expected end of input"});
+  expect_one_error({"{\n  \"threads\": 1,\n}", "line 2, column 15", "no comma"});
+  expect_one_error({"", "line 1, column 1", "is empty"});
+  expect_one_error({"{} x", "line 1, column 4", "end before this"});
   expect_one_error({"{\"a\":1e999}", "line 1, column 10", "overflow"});
   expect_one_error({"{\"a\":\"\xff\"}", "line 1, column 7", "UTF-8"});
 }

@@ -23,9 +23,16 @@ TEST(ParseBytes, ReadsEachUnitAndWritesItBack) {
   }
 }
 
+TEST(ParseBytes, TakesASingleLetterForAPowerOf1024) {
+  EXPECT_EQ(parse_bytes("64K"), parse_bytes("64KiB"));
+  EXPECT_EQ(parse_bytes("256M"), parse_bytes("256MiB"));
+  EXPECT_EQ(parse_bytes("20G"), parse_bytes("20GiB"));
+  EXPECT_EQ(parse_bytes("3T"), parse_bytes("3TiB"));
+}
+
 TEST(ParseBytes, RefusesWhatCouldMeanTwoThings) {
   for (const std::string_view text :
-       {"", "5", "MiB", "5MB", "5mib", "5 MiB", " 5MiB", "5MiB ", "-5MiB", "+5MiB", "1.5GiB",
+       {"", "5", "MiB", "5MB", "5m", "5mib", "5 MiB", " 5MiB", "5MiB ", "-5MiB", "+5MiB", "1.5GiB",
         "0x5B", "99999999999999999999B", "16777216TiB"}) {
     EXPECT_FALSE(parse_bytes(text)) << text;
   }
@@ -37,11 +44,16 @@ TEST(ParseDuration, ReadsEachUnitAndWritesItBack) {
     milliseconds value;
   };
   for (const Case& c : {Case{"0ms", 0ms}, Case{"250ms", 250ms}, Case{"5s", 5s}, Case{"10m", 10min},
-                        Case{"2h", 2h}}) {
+                        Case{"2h", 2h}, Case{"30d", 24h * 30}}) {
     ASSERT_TRUE(parse_duration(c.text)) << c.text;
     EXPECT_EQ(*parse_duration(c.text), c.value);
     EXPECT_EQ(to_text(c.value), c.text);
   }
+}
+
+TEST(ParseDuration, ReadsWeeks) {
+  EXPECT_EQ(parse_duration("2w"), 24h * 14);
+  EXPECT_EQ(to_text(milliseconds(24h * 14)), "14d");
 }
 
 TEST(ParseDuration, RefusesWhatIsNoTime) {

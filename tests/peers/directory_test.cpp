@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "tests/peers/samples.hpp"
@@ -49,6 +50,71 @@ TEST_F(DirectoryTest, NamesExactlyThoseWhoClaimTheKey) {
   EXPECT_EQ(names("x"), Names{"b"});
   EXPECT_EQ(names("y"), (Names{"b", "d"}));
   EXPECT_EQ(names("z"), Names{});
+}
+
+TEST_F(DirectoryTest, TellsOfEachPeerWithoutCounting) {
+  directory_.update(0, report_of({"x"}, kNow));
+  directory_.update(1, report_of({"y"}, kNow));
+  directory_.note_denial(directory_.peers()[0], key("x"), kNow + 1s);
+  const auto all = directory_.claims_of(key("x"), kNow);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].claims, true);
+  EXPECT_TRUE(all[0].denied);
+  EXPECT_EQ(all[1].claims, false);
+  EXPECT_FALSE(all[1].denied);
+  EXPECT_EQ(all[2].claims, std::nullopt) << "it has no digest";
+  EXPECT_EQ(directory_.peers()[0]->accuracy.books().claims, 0U);
+  EXPECT_EQ(directory_.status(kNow)[0].lookups, 0U);
+}
+
+TEST_F(DirectoryTest, NamesThoseWhoClaimTheKeyByTheRule) {
+  const auto x = key("x");
+  const auto claiming_by_rule = [&](std::initializer_list<const char*> for_all) {
+    auto report = report_of({}, kNow);
+    auto digest = samples::native_of(for_all);
+    digest.filter.insert(digest::under_rule(x, 7));
+    report.claims = Claims(std::move(digest));
+    return report;
+  };
+  directory_.update(0, report_of({"x"}, kNow));
+  directory_.update(1, claiming_by_rule({}));
+  directory_.update(2, claiming_by_rule({"x"}));
+  const auto named = [&](digest::RuleMark rule) {
+    Names all;
+    for (const PeerRef& peer : directory_.claimants(x, kNow, rule)) all.push_back(peer->name);
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  EXPECT_EQ(named(0), (Names{"b", "d"}));
+  EXPECT_EQ(named(7), (Names{"b", "c", "d"})) << "each once";
+  EXPECT_EQ(named(8), (Names{"b", "d"}));
+  EXPECT_EQ(directory_.other_than_claimants(x, kNow, 0, 7), nullptr);
+  EXPECT_EQ(directory_.other_than_claimants(x, kNow, 0)->name, "c");
+}
+
+TEST_F(DirectoryTest, KeepsWhatIsKnownOfPeersThatStay) {
+  directory_.update(1, report_of({"x"}, kNow));
+  directory_.update(2, report_of({"x"}, kNow));
+  EXPECT_EQ(names("x"), (Names{"c", "d"}));
+  answer(1, ClaimOutcome::true_hit, 1ms);
+  directory_.note_denial(directory_.peers()[2], key("x"), kNow);
+  auto moved = peer_at("b", "127.0.0.9");
+  auto weighted = settings_[1];
+  weighted.weight = 7;
+  const std::vector<config::PeerSettings> later{settings_[2], moved, weighted};
+  const PeerDirectory after(later, &directory_);
+  const auto all = after.status(kNow);
+  EXPECT_EQ(all[2].name, "c");
+  EXPECT_EQ(all[2].books.true_hits, 1U);
+  EXPECT_EQ(all[2].lookups, 1U);
+  EXPECT_EQ(all[2].state, PeerState::usable);
+  EXPECT_EQ(after.peers()[2]->id, 2U);
+  EXPECT_EQ(all[1].state, PeerState::waiting) << "another server";
+  const auto claimants = after.claimants(key("x"), kNow);
+  ASSERT_EQ(claimants.size(), 1U) << "d has denied it";
+  EXPECT_EQ(claimants[0]->name, "c");
+  directory_.note(directory_.peers()[1], ClaimOutcome::true_hit, 1ms, 100, kNow);
+  EXPECT_EQ(after.status(kNow)[2].books.true_hits, 2U) << "of a request from before";
 }
 
 TEST_F(DirectoryTest, ANewDigestReplacesTheOldOne) {

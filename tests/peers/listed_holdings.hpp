@@ -11,11 +11,11 @@ namespace peers::samples {
 
 class ListedHoldings : public Holdings {
  public:
-  void add(const digest::Key& key) {
-    if (held_.insert(key).second) changes_.push_back({key, KeyChange::What::added});
+  void add(const digest::Key& key, digest::RuleMark rule = 0) {
+    if (held_.insert({key, rule}).second) changes_.push_back({key, KeyChange::What::added, rule});
   }
-  void remove(const digest::Key& key) {
-    if (held_.erase(key) > 0) changes_.push_back({key, KeyChange::What::removed});
+  void remove(const digest::Key& key, digest::RuleMark rule = 0) {
+    if (held_.erase({key, rule}) > 0) changes_.push_back({key, KeyChange::What::removed, rule});
   }
   void overflow() {
     changes_.clear();
@@ -29,14 +29,14 @@ class ListedHoldings : public Holdings {
     changes_.clear();
     return Collected::complete;
   }
-  void list(WallTime, std::vector<digest::Key>& keys) override {
+  void list(WallTime, std::vector<digest::Claim>& claims) override {
     ++lists_;
     changes_.clear();
-    keys.insert(keys.end(), held_.begin(), held_.end());
+    claims.insert(claims.end(), held_.begin(), held_.end());
   }
 
  private:
-  std::set<digest::Key> held_;
+  std::set<digest::Claim> held_;
   std::vector<KeyChange> changes_;
   bool overflowed_ = false;
   int lists_ = 0;

@@ -85,6 +85,48 @@ TEST_F(PublisherTest, FollowsWhatComesAndGoes) {
   EXPECT_EQ(holdings_.lists(), 1) << "the first one; changes need none";
 }
 
+TEST_F(PublisherTest, TellsOfWhatARuleKeepsOnlyThoseWhoHaveTheRule) {
+  const auto claims = [&](const digest::Key& key) {
+    const auto form = publisher_.native(0, 0);
+    const auto whole = digest::decode_native(form->body, nullptr, 1 << 20);
+    return whole->filter.contains(key);
+  };
+  for (const bool listed : {false, true}) {
+    holdings_.add(numbered(1), 7);
+    if (listed) holdings_.overflow();
+    auto published = settle();
+    EXPECT_EQ(published->live.entries, 1U);
+    EXPECT_FALSE(claims(numbered(1)));
+    EXPECT_TRUE(claims(digest::under_rule(numbered(1), 7)));
+    EXPECT_FALSE(claims(digest::under_rule(numbered(1), 8)));
+    EXPECT_EQ(squid(*published).count, 0U) << "a Squid has no such rule";
+    holdings_.remove(numbered(1), 7);
+    published = settle();
+    EXPECT_EQ(published->live.bits_set, 0U);
+    EXPECT_EQ(squid(*published).filter.bits_set(), 0U);
+  }
+}
+
+TEST_F(PublisherTest, TakesOtherSizesInANewEpoch) {
+  add(0, 10);
+  const auto before = settle();
+  config::DigestSettings other = settings_;
+  other.poll = 7s;
+  publisher_.follow(other, now_);
+  EXPECT_EQ(publisher_.current(), before) << "the bits are the same";
+  other.bits_per_entry = 8;
+  other.squid_bits_per_entry = 5;
+  publisher_.follow(other, now_);
+  const auto after = publisher_.current();
+  EXPECT_NE(after->live.epoch, before->live.epoch);
+  EXPECT_EQ(after->live.bits_per_entry, 8.0);
+  EXPECT_EQ(after->live.entries, 10U);
+  EXPECT_EQ(after->squid->stats.bits_per_entry, 5.0);
+  EXPECT_TRUE(squid(*after).filter.contains(numbered(3)));
+  add(10, 11);
+  EXPECT_EQ(tick()->live.entries, 11U);
+}
+
 TEST_F(PublisherTest, PublishesOnlyWhenSomethingChanged) {
   const auto before = publisher_.current();
   EXPECT_EQ(settle(), before);

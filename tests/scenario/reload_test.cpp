@@ -1,6 +1,7 @@
 // SIGHUP: a running proxy follows the settings file as it is now, without dropping a connection.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "tests/scenario/peers/peer_scene.hpp"
@@ -70,10 +71,10 @@ TEST(Reload, ChangesNothingIfTheFileHasAFaultAndSaysWhere) {
 TEST(Reload, SaysWhatWaitsForARestartEachTimeUntilThen) {
   Reloaded scene;
   for (int times = 0; times < 2; ++times) {
-    scene.proxy.reload(json{{"threads", 3}, {"cache", {{"memory", "100MiB"}}}});
+    scene.proxy.reload(json{{"threads", 3}, {"name", "other"}});
   }
   const std::string said = scene.proxy.process().errors();
-  const std::string words = "threads, cache.memory changed, which needs a restart";
+  const std::string words = "name, threads changed, which needs a restart";
   const auto first = said.find(words);
   ASSERT_NE(first, std::string::npos) << said;
   EXPECT_NE(said.find(words, first + 1), std::string::npos) << said;
@@ -104,6 +105,162 @@ TEST(Reload, KeepsWhatIsKnownOfNeighboursThatAreTheSame) {
   EXPECT_GE(scene.proxy.digest_peer("b").at("polls").get<int>(), polls);
 }
 
+TEST(Reload, KeepsWhatIsKnownOfANeighbourWhenAnotherOneComes) {
+  Reloaded scene;
+  ScriptedOrigin peer;
+  peer.on(kDigestPath, digest_reply(digest_claiming({scene.origin.url("/a")})));
+  peer.on("/a", cacheable("from the peer"));
+  const json one = with_peer("b", peer.port());
+  scene.proxy.reload(one);
+  ASSERT_TRUE(await([&] { return scene.proxy.digest_peer("b").at("state") == "usable"; }));
+  EXPECT_EQ(scene.client.get(scene.origin.url("/a")).body, "from the peer");
+  ASSERT_TRUE(await([&] { return scene.proxy.digest_peer("b").at("true_hits") == 1; }));
+
+  json two = with_peer("c", 1);
+  two["peers"].push_back(one["peers"][0]);
+  scene.proxy.reload(two);
+  EXPECT_EQ(scene.proxy.digest().at("peers")[1].at("name"), "b");
+  EXPECT_EQ(scene.proxy.digest_peer("b").at("state"), "usable");
+  EXPECT_EQ(scene.proxy.digest_peer("b").at("true_hits"), 1);
+  EXPECT_EQ(scene.proxy.digest_peer("c").at("true_hits"), 0);
+  json elsewhere = one;
+  elsewhere["peers"][0]["url"] = "http://127.0.0.1:1";
+  scene.proxy.reload(elsewhere);
+  EXPECT_EQ(scene.proxy.digest_peer("b").at("true_hits"), 0) << "another server";
+}
+
+struct Logged : Reloaded {
+  std::string path_of(const char* name) const {
+    return (proxy.access_log_path().parent_path() / name).string();
+  }
+  static json to(const std::string& path, const char* format = "squid") {
+    return {{"log", {{"access", path}, {"format", format}}}};
+  }
+  bool is_logged(const std::string& path, const std::string& text) const {
+    return await([&] { return std::filesystem::exists(path) && contains(read_file(path), text); });
+  }
+};
+
+TEST(Reload, SendsLinesToAnotherLogInAnotherFormat) {
+  Logged scene;
+  scene.status("/first");
+  scene.proxy.reload(Logged::to(scene.path_of("second"), "json"));
+  scene.status("/second");
+  EXPECT_TRUE(scene.is_logged(scene.path_of("second"), "/second\""));
+  EXPECT_FALSE(contains(read_file(scene.path_of("second")), "/first"));
+  EXPECT_TRUE(scene.is_logged(scene.proxy.access_log_path(), "/first"));
+  EXPECT_FALSE(contains(read_file(scene.proxy.access_log_path()), "/second"));
+
+  scene.proxy.reload(Logged::to("none"));
+  scene.status("/third");
+  scene.proxy.reload(Logged::to(scene.path_of("fourth")));
+  scene.status("/fourth");
+  EXPECT_TRUE(scene.is_logged(scene.path_of("fourth"), "/fourth"));
+  EXPECT_FALSE(contains(read_file(scene.path_of("fourth")), "/third"));
+}
+
+TEST(Reload, ChangesNothingIfTheLogCannotBeOpened) {
+  Logged scene;
+  json settings = Logged::to(scene.path_of("missing/log"));
+  settings["access"]["clients"] = {"192.0.2.0/24"};
+  scene.proxy.reload(settings);
+  EXPECT_TRUE(scene.said("cannot open")) << scene.proxy.process().errors();
+  EXPECT_EQ(scene.status("/a"), 200);
+  EXPECT_TRUE(scene.is_logged(scene.proxy.access_log_path(), "/a"));
+}
+
+json with_memory(const char* size) {
+  return {{"cache", {{"memory", size}}}};
+}
+
+TEST(Reload, ChangesTheMemoryOfTheCache) {
+  Reloaded scene(with_memory("64MiB"));
+  scene.origin.otherwise([](const Request&) { return cacheable(std::string(100'000, 'x')); });
+  for (int i = 0; i < 300; ++i) scene.status("/" + std::to_string(i));
+  const auto used = [&] { return scene.proxy.metric("hearsay_memory_used_bytes"); };
+  const auto limit = [&] { return scene.proxy.metric("hearsay_memory_limit_bytes"); };
+  EXPECT_GT(used(), 30e6);
+  scene.proxy.reload(with_memory("8MiB"));
+  EXPECT_TRUE(await([&] { return limit() == 8 << 20 && used() <= limit(); }));
+  EXPECT_GT(used(), 4e6) << "no more than necessary goes";
+  scene.proxy.reload(with_memory("64MiB"));
+  EXPECT_TRUE(await([&] { return limit() == 64 << 20; }));
+  for (int i = 0; i < 300; ++i) scene.status("/" + std::to_string(i));
+  EXPECT_GT(used(), 30e6);
+  EXPECT_FALSE(scene.said("needs a restart")) << scene.proxy.process().errors();
+}
+
+TEST(Reload, ChangesTheLargestBodyThatIsStored) {
+  Reloaded scene;
+  const auto is_stored = [&](const char* path) {
+    scene.status(path);
+    return is_hit(scene.client.get(scene.origin.url(path)));
+  };
+  EXPECT_TRUE(is_stored("/a"));
+  scene.proxy.reload(json{{"cache", {{"max_object", "1KiB"}}}});
+  scene.origin.otherwise([](const Request&) { return cacheable(std::string(2'000, 'x')); });
+  ASSERT_TRUE(
+      await([&, n = 0]() mutable { return !is_stored(("/b" + std::to_string(++n)).c_str()); }));
+  scene.proxy.reload(json::object());
+  EXPECT_TRUE(
+      await([&, n = 0]() mutable { return is_stored(("/c" + std::to_string(++n)).c_str()); }));
+}
+
+json with_disk(const std::filesystem::path& path, const char* size, const char* admit = "first") {
+  return {{"cache", {{"disk", {{"path", path.string()}, {"size", size}, {"admit", admit}}}}}};
+}
+
+TEST(Reload, ChangesTheSizeOfTheDisk) {
+  const TemporaryDirectory home;
+  Reloaded scene(with_disk(home.path(), "128MiB"));
+  scene.origin.otherwise([](const Request&) { return cacheable(std::string(1'000'000, 'x')); });
+  const auto used = [&] { return scene.proxy.metric("hearsay_disk_used_bytes"); };
+  const auto fill = [&](const std::string& name) {
+    for (int i = 0; i < 100; ++i) scene.status("/" + name + std::to_string(i));
+  };
+  fill("a");
+  ASSERT_TRUE(await([&] { return used() > 90e6; }));
+  scene.proxy.reload(with_disk(home.path(), "64MiB"));
+  EXPECT_TRUE(await([&] { return used() <= 64 << 20; })) << used();
+  EXPECT_GT(used(), 40e6) << "no more than necessary goes";
+  EXPECT_TRUE(is_hit(scene.client.get(scene.origin.url("/a99")))) << "the newest stay";
+  fill("b");
+  EXPECT_LE(used(), 64 << 20);
+  scene.proxy.reload(with_disk(home.path(), "128MiB"));
+  fill("c");
+  EXPECT_TRUE(await([&] { return used() > 90e6; })) << used();
+  EXPECT_FALSE(scene.said("needs a restart")) << scene.proxy.process().errors();
+}
+
+TEST(Reload, ChangesWhatTheDiskAdmitsButNotWhereItIs) {
+  const TemporaryDirectory home;
+  const TemporaryDirectory other;
+  Reloaded scene(with_disk(home.path(), "64MiB"));
+  scene.status("/a");
+  EXPECT_EQ(scene.proxy.metric("hearsay_disk_not_admitted_total"), 0);
+  scene.proxy.reload(with_disk(other.path(), "64MiB", "second"));
+  EXPECT_TRUE(scene.said("cache.disk.path changed, which needs a restart"));
+  EXPECT_TRUE(await([&, n = 0]() mutable {
+    scene.status("/b" + std::to_string(++n));
+    return scene.proxy.metric("hearsay_disk_not_admitted_total") > 0;
+  }));
+  EXPECT_TRUE(std::filesystem::is_empty(other.path()));
+}
+
+TEST(Reload, ChangesTheSizeAndTheScheduleOfTheDigest) {
+  Reloaded scene(json{{"digest", {{"bits_per_entry", 12}, {"squid_bits_per_entry", 10}}}});
+  scene.status("/a");
+  ASSERT_TRUE(await([&] { return scene.proxy.digest().at("entries") == 1; }));
+  const auto epoch = scene.proxy.digest().at("epoch");
+  scene.proxy.reload(json{{"digest", {{"bits_per_entry", 8}, {"squid_bits_per_entry", 5}}}});
+  EXPECT_EQ(scene.proxy.digest().at("bits_per_entry"), 8);
+  EXPECT_NE(scene.proxy.digest().at("epoch"), epoch);
+  EXPECT_EQ(scene.proxy.digest().at("entries"), 1);
+  scene.status("/b");
+  EXPECT_TRUE(await([&] { return scene.proxy.digest().at("entries") == 2; }));
+  EXPECT_FALSE(scene.said("needs a restart")) << scene.proxy.process().errors();
+}
+
 TEST(Reload, FailsNoRequestHoweverOften) {
   Reloaded scene;
   std::atomic<bool> done = false;
@@ -120,7 +277,10 @@ TEST(Reload, FailsNoRequestHoweverOften) {
     });
   }
   for (int times = 0; times < 20; ++times) {
-    scene.proxy.reload(times % 2 == 0 ? with_peer("b", 1) : json::object());
+    const json other{{"cache", {{"memory", "16MiB"}}},
+                     {"digest", {{"bits_per_entry", 8}}},
+                     {"log", {{"format", "json"}}}};
+    scene.proxy.reload(times % 2 == 0 ? with_peer("b", 1, other) : json::object());
   }
   done = true;
   clients.clear();

@@ -49,14 +49,76 @@ TEST(SiteRules, KeepFreshForAtLeast) {
   EXPECT_EQ(detail(scene.get("/other")), "");
 }
 
-TEST(SiteRules, WhatTheyKeepFreshIsNotClaimedToNeighbours) {
-  Ruled scene(json{{"min_fresh", "1h"}});
-  scene.origin.on("/r", cacheable("hello", "max-age=0"));
-  scene.get("/r");
-  ASSERT_TRUE(is_hit(scene.get("/r")));
-  scene.get("/r/claimed");
-  ASSERT_TRUE(await([&] { return scene.proxy.digest().at("entries") >= 1; }));
-  EXPECT_EQ(scene.proxy.digest().at("entries"), 1);
+TEST(SiteRules, ApplyToThePathsOfTheirGlobs) {
+  const json rule{{"paths", {"*.deb", "*/by-hash/*"}}, {"min_fresh", "1h"}};
+  Ruled scene(rule);
+  scene.origin.otherwise([](const Request&) { return cacheable("hello", "max-age=0"); });
+  const auto is_ruled = [&](const std::string& path) {
+    scene.get(path);
+    return is_hit(scene.get(path));
+  };
+  EXPECT_TRUE(is_ruled("/r/a.deb"));
+  EXPECT_TRUE(is_ruled("/r/a.deb?x"));
+  EXPECT_TRUE(is_ruled("/r/by-hash/0"));
+  EXPECT_FALSE(is_ruled("/r/a.dsc"));
+  EXPECT_FALSE(is_ruled("/other/a.deb")) << "the prefix has to match, too";
+}
+
+TEST(SiteRules, SayHowLongErrorsAreKept) {
+  Ruled scene(json{{"negative", "1h"}});
+  for (const char* path : {"/r", "/other"}) {
+    scene.origin.on(path, Reply(404).body("no"));
+    scene.get(path);
+  }
+  EXPECT_TRUE(is_hit(scene.get("/r")));
+  EXPECT_EQ(scene.get("/r").status, 404);
+  EXPECT_FALSE(is_hit(scene.get("/other")));
+  int number = 0;
+  for (const char* control : {"no-store", "private", "max-age=0"}) {
+    const auto path = "/r/" + std::to_string(++number);
+    scene.origin.on(path, Reply(404, {{"Cache-Control", control}}));
+    scene.get(path);
+    EXPECT_FALSE(is_hit(scene.get(path))) << control;
+  }
+  scene.origin.on("/r/down", Reply(503));
+  scene.get("/r/down");
+  EXPECT_FALSE(is_hit(scene.get("/r/down")));
+}
+
+TEST(SiteRules, LetNoClientHaveWhatIsImmutableValidated) {
+  Ruled scene(json{{"immutable", true}});
+  scene.origin.otherwise([](const Request&) { return cacheable("hello").with("Age", "5"); });
+  for (const char* path : {"/r", "/other"}) scene.get(path);
+  for (const char* control : {"no-cache", "max-age=0", "max-age=1", "min-fresh=3600"}) {
+    const Fields field{{"Cache-Control", control}};
+    EXPECT_TRUE(is_hit(scene.get("/r", field))) << control;
+    EXPECT_FALSE(is_hit(scene.get("/other", field))) << control;
+  }
+  scene.origin.on("/r/stale", cacheable("hello", "max-age=0").with("ETag", "\"1\""));
+  scene.get("/r/stale");
+  scene.get("/r/stale");
+  EXPECT_EQ(scene.origin.count("/r/stale"), 2U) << "what is stale is validated as ever";
+}
+
+TEST(SiteRules, ShowToAllWhatCredentialsOpenedIfTheOwnerSaysSo) {
+  Ruled scene(json{{"authorization", "ignore"}});
+  scene.origin.otherwise([](const Request& request) {
+    return request.has("Authorization")
+               ? cacheable("hello")
+               : Reply(401, {{"Cache-Control", "max-age=60"}}).body("who?");
+  });
+  const Fields mine{{"Authorization", "Basic eDp5"}};
+  EXPECT_EQ(scene.get("/r").status, 401);
+  EXPECT_EQ(scene.get("/r", mine).body, "hello") << "no refusal is stored";
+  EXPECT_TRUE(is_hit(scene.get("/r")));
+  EXPECT_TRUE(is_hit(scene.get("/r", {{"Authorization", "Basic eno="}})));
+  EXPECT_EQ(scene.origin.requests("/r").at(1).field("Authorization"), "Basic eDp5");
+  scene.get("/other", mine);
+  EXPECT_FALSE(is_hit(scene.get("/other", mine)));
+  EXPECT_EQ(scene.get("/other").status, 401);
+
+  scene.proxy.reload(json::object());
+  EXPECT_EQ(scene.get("/r").status, 401) << "what only the rule had opened is closed with it";
 }
 
 TEST(SiteRules, KeepFreshForAtMost) {

@@ -37,6 +37,7 @@ json with_peer(std::string_view name, std::uint16_t port, json settings) {
 json settings_for_tests(const std::filesystem::path& access_log) {
   return {{"listen", {"127.0.0.1:0"}},
           {"threads", 2},
+          {"control", "none"},
           {"cache", {{"memory", "64MiB"}}},
           {"digest",
            {{"period", "50ms"},
@@ -81,10 +82,15 @@ void ProxyProcess::start(const json& settings, const std::vector<int>& sockets) 
   }
 }
 
-void ProxyProcess::reload(const json& settings) {
+void ProxyProcess::write_settings(const json& settings) const {
   json all = settings_for_tests(access_log_path());
   all.merge_patch(settings);
-  reload_text(all.dump(2));
+  write_file(settings_file(), all.dump(2));
+}
+
+void ProxyProcess::reload(const json& settings) {
+  write_settings(settings);
+  reload_text(read_file(settings_file()));
 }
 
 void ProxyProcess::reload_text(std::string_view text) {

@@ -50,6 +50,7 @@ class ProxyProcess {
   // A sample of /metrics by its name and labels as printed; 0 if there is none.
   double metric(std::string_view name) const;
 
+  std::filesystem::path settings_file() const { return directory_ / "settings.json"; }
   std::filesystem::path access_log_path() const { return directory_ / "access.log"; }
   std::vector<LogLine> access_log() const;
   // Waits for a line of the log about the URL and returns the last one. Throws TimedOut if there is
@@ -57,8 +58,10 @@ class ProxyProcess {
   LogLine logged(std::string_view url) const;
 
   ChildProcess& process() { return *process_; }
-  // Writes these settings, merged into those for tests, over the settings file, or any text. Both
-  // send SIGHUP, and wait until the proxy has said so often that it has reloaded, or has not.
+  // Writes these settings, merged into those for tests, over the settings file.
+  void write_settings(const json& settings) const;
+  // Writes settings as write_settings() does, or any text. Both send SIGHUP, and wait until the
+  // proxy has said so often that it has reloaded, or has not.
   void reload(const json& settings);
   void reload_text(std::string_view text);
   // Sends SIGTERM, waits for the end, and returns the exit code.
@@ -69,7 +72,6 @@ class ProxyProcess {
 
  private:
   void start(const json& settings, const std::vector<int>& sockets);
-  std::filesystem::path settings_file() const { return directory_ / "settings.json"; }
   std::uint64_t memory(std::string_view line) const;  // of /proc/PID/status
 
   TemporaryDirectory directory_;

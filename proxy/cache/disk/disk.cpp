@@ -52,20 +52,34 @@ void purge_unless_written(NewRecord& record, Writer& writer) {
 Disk::Disk(Options options)
     : options_(std::move(options)),
       limits_(fitted(options_.log)),
+      segment_bytes_(limits_.segment_bytes),
       next_version_(random_number()),
       catalog_(past_second(), options_.purge_reading),
       watch_(options_.longest_start),
       queue_(options_, catalog_, watch_),
       writer_(options_, limits_, catalog_, queue_, watch_) {}
 
-Result<Loaded> Disk::start() {
+Result<Loaded> Disk::start(InUse in_use) {
   const auto segment_bytes = segment_bytes_for(options_.log);
   if (!segment_bytes) return segment_bytes.error();
   auto loaded = writer_.start();
   if (loaded.wait_for(options_.longest_start) != std::future_status::ready) return Error::hangs;
   const auto started = loaded.get();
-  if (!started && started.error() == Error::in_use) writer_.stop();
+  const bool fails = in_use == InUse::fails && !started && started.error() == Error::in_use;
+  if (fails) writer_.stop();
   return started;
+}
+
+Result<void> Disk::resize(std::uint64_t bytes, std::size_t entries) {
+  LogLimits wanted = options_.log;
+  wanted.bytes = bytes;
+  wanted.entries = entries;
+  const auto segment_bytes = segment_bytes_for(wanted);
+  if (!segment_bytes) return segment_bytes.error();
+  wanted.segment_bytes = *segment_bytes;
+  segment_bytes_.store(*segment_bytes, std::memory_order_relaxed);
+  writer_.resize(size_of(wanted));
+  return {};
 }
 
 std::optional<Location> Disk::find(const Key& key, std::string_view url) {

@@ -29,15 +29,21 @@ using Done = std::function<void(Result<void>)>;
 // except start() and end().
 class Disk {
  public:
+  // What a start does while another process has the directory.
+  enum class InUse : std::uint8_t { fails, rests };
+
   explicit Disk(Options options);
 
   // Starts the writer, and returns when it has read the directory. `in_use`, `too_small`: not
   // started; the operator has to change a setting. `hangs`: reading takes longer than
   // Options::longest_start; entries are found once it is done. After any other error the disk rests
-  // and tries again. Call it once; after `in_use` it may be called again.
-  Result<Loaded> start();
-  // Writes all queued records, seals the newest segment, and ends the writer for good. The
-  // destructor does the same, but waits even for a disk that hangs.
+  // and tries again. With InUse::rests it does so after `in_use`, too. Call it once; after
+  // InUse::fails and after end() it may be called again.
+  Result<Loaded> start(InUse in_use = InUse::fails);
+  // Writes all queued records, seals the newest segment, ends the writer, and leaves the directory
+  // to other processes. What was found before is still found, unless they have removed it. Records
+  // are refused, and purges wait for the next start(). The destructor does the same, but waits even
+  // for a disk that hangs.
   [[nodiscard]] Writer::End end() { return writer_.end(); }
   // A writer that hangs counts as resting.
   State state() const { return watch_.state(); }
@@ -106,8 +112,16 @@ class Disk {
   std::uint64_t queued_bytes() const { return queue_.bytes(); }
   bool settle(std::chrono::milliseconds limit) { return queue_.settle(limit); }
 
-  // The longest record that a segment has room for: header, URL, head and body.
-  std::uint64_t most_bytes() const { return longest_record(limits_.segment_bytes); }
+  // The most bytes of all files, and the most entries in the index, as Options::log has them. A
+  // disk that is larger by then is reduced soon, the oldest segments first. `too_small`: nothing
+  // changes.
+  Result<void> resize(std::uint64_t bytes, std::size_t entries);
+
+  // The longest record that a segment has room for: header, URL, head and body. Records that were
+  // queued before a resize() to a smaller size may be too long.
+  std::uint64_t most_bytes() const {
+    return longest_record(segment_bytes_.load(std::memory_order_relaxed));
+  }
 
   Catalog& catalog() { return catalog_; }
   const Catalog& catalog() const { return catalog_; }
@@ -116,8 +130,9 @@ class Disk {
   bool is_of_purged_giver(const StoredRecord& stored) const;
 
   const Options options_;
-  const LogLimits limits_;
-  std::atomic<std::uint64_t> next_version_;  // begins at random
+  const LogLimits limits_;                    // at the start
+  std::atomic<std::uint32_t> segment_bytes_;  // of further segments
+  std::atomic<std::uint64_t> next_version_;   // begins at random
   Catalog catalog_;
   WriterWatch watch_;
   WriteQueue queue_;

@@ -38,6 +38,7 @@ Writer::~Writer() {
 }
 
 std::future<Result<Loaded>> Writer::start() {
+  catalog_.ready = false;
   queue_.open();
   backoff_.reset();
   watch_.begin_start();
@@ -78,6 +79,7 @@ void Writer::run(std::promise<Result<Loaded>> loaded) {
   }
   watch_.begin_step();
   end_log();
+  watch_.rest(Error::handed_over);
   watch_.end_step();
   queue_.end();
 }
@@ -193,6 +195,11 @@ bool Writer::look_after() {
       return false;
     }
   }
+  const auto surplus = follow_size();
+  if (!surplus) {
+    rest(surplus.error());
+    return false;
+  }
   const auto settled = log_.settle_claims();
   if (!settled) {
     rest(settled.error());
@@ -200,7 +207,30 @@ bool Writer::look_after() {
   }
   const auto searched = log_.search_purged();
   if (!searched) rest(searched.error());
-  return searched && (*settled || *searched);
+  return searched && (*surplus || *settled || *searched);
+}
+
+void Writer::resize(const LogSize& size) {
+  const threads::MutexLock lock(size_mutex_);
+  wanted_size_ = size;
+}
+
+// One segment at a time: records wait meanwhile.
+Result<bool> Writer::follow_size() {
+  std::optional<LogSize> wanted;
+  {
+    const threads::MutexLock lock(size_mutex_);
+    wanted = std::exchange(wanted_size_, std::nullopt);
+  }
+  if (wanted) {
+    const auto resized = log_.resize(*wanted);
+    if (!resized) {
+      const threads::MutexLock lock(size_mutex_);
+      if (!wanted_size_) wanted_size_ = wanted;
+      return resized.error();
+    }
+  }
+  return log_.reclaim_surplus();
 }
 
 void Writer::doubt(const std::vector<WriteQueue::Doubt>& doubts) {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "config/threads/mutex.hpp"
 #include "proxy/cache/disk/backoff.hpp"
 #include "proxy/cache/disk/catalog/catalog.hpp"
 #include "proxy/cache/disk/log/log.hpp"
@@ -42,6 +43,9 @@ class Writer {
   // As stop(), but returns if the writer hangs.
   [[nodiscard]] End end();
 
+  // Sets the size of the log: soon, while the disk works. Any thread.
+  void resize(const LogSize& size) EXCLUDES(size_mutex_);
+
   // Adds an owed purge. For record.done of a record that would have replaced an entry but was not
   // written. record.done runs on the writer's thread.
   void owe(NewRecord purge) { owed_.add(std::move(purge)); }
@@ -60,6 +64,7 @@ class Writer {
   void purge_everything();
 
   bool look_after();
+  Result<bool> follow_size() EXCLUDES(size_mutex_);
   void doubt(const std::vector<WriteQueue::Doubt>& doubts);
   void suspend_claims_of_long_search();
   void rest(Error reason);
@@ -69,6 +74,9 @@ class Writer {
   Catalog& catalog_;
   WriteQueue& queue_;
   WriterWatch& watch_;
+
+  threads::Mutex size_mutex_;
+  std::optional<LogSize> wanted_size_ GUARDED_BY(size_mutex_);  // none: as it is
 
   // Only the thread uses these.
   Log log_;

@@ -3,33 +3,46 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 #include "proxy/cache/asked_counts.hpp"
 
 namespace proxy::cache {
 
 // Admits every response, or only those whose URL was requested twice (DiskLimits::admit_on_second),
-// so that responses requested once do not wear the disk. Any thread.
+// so that responses requested once do not wear the disk. Any thread, but follow() is for one.
 class Admission {
  public:
-  Admission(Budget& budget, bool on_second) {
-    if (on_second) asked_.emplace(budget, AskedCounts::fitting(budget.limit()));
+  Admission(Budget& budget, bool on_second) : budget_(budget) { follow(on_second); }
+
+  // From now on decides so. Once requests are counted, their counts stay, and their memory, too.
+  void follow(bool on_second) {
+    if (on_second && !counts_) {
+      counts_ = std::make_unique<AskedCounts>(budget_, AskedCounts::fitting(budget_.limit()));
+    }
+    asked_.store(on_second ? counts_.get() : nullptr, std::memory_order_release);
   }
 
-  bool is_on_second() const { return asked_.has_value(); }
+  bool is_on_second() const { return asked() != nullptr; }
   // Records that a client requested the URL.
   void note_asked(const digest::Key& url_key) {
-    if (asked_) asked_->note(url_key);
+    if (auto* const counts = asked()) counts->note(url_key);
   }
   // Whether a response of this URL is admitted. DiskTier also admits a response that replaces one
   // on disk.
-  bool admits(const digest::Key& url_key) const { return !asked_ || asked_->of(url_key) >= 2; }
+  bool admits(const digest::Key& url_key) const {
+    const auto* const counts = asked();
+    return !counts || counts->of(url_key) >= 2;
+  }
   void count_refused() { refused_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
-  std::optional<AskedCounts> asked_;  // none: every response is admitted
+  AskedCounts* asked() const { return asked_.load(std::memory_order_acquire); }
+
+  Budget& budget_;
+  std::unique_ptr<AskedCounts> counts_;
+  std::atomic<AskedCounts*> asked_ = nullptr;  // null: every response is admitted
   std::atomic<std::uint64_t> refused_ = 0;
 };
 

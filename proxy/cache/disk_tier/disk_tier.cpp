@@ -22,6 +22,11 @@ std::uint64_t queue_share(std::uint64_t memory_bytes) {
   return std::max(memory_bytes / 8, std::min<std::uint64_t>(4 * kBlockBytes, memory_bytes / 4));
 }
 
+// The index takes at most half of the memory.
+std::size_t entries_fitting(std::uint64_t memory_bytes) {
+  return memory_bytes / 2 / kIndexBytes;
+}
+
 disk::Options options_of(DiskLimits limits, std::uint64_t memory_bytes,
                          disk::PurgeRules::Reading reading,
                          const std::atomic<const Store*>& memory) {
@@ -29,7 +34,7 @@ disk::Options options_of(DiskLimits limits, std::uint64_t memory_bytes,
   options.queue_bytes = std::min(options.queue_bytes, queue_share(memory_bytes));
   options.path = std::move(limits.path);
   options.log.bytes = limits.bytes;
-  options.log.entries = memory_bytes / 2 / kIndexBytes;
+  options.log.entries = entries_fitting(memory_bytes);
   options.log.segment_bytes = limits.segment_bytes;
   options.purge_reading = std::move(reading);
   options.log.keep = [&memory](const Key& key, const Location& location) {
@@ -52,6 +57,11 @@ DiskTier::DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading 
       admission_(budget, limits.admit_on_second),
       selectors_(disk_, reader_, writer_, Selectors::fitting(budget.limit())),
       disk_(options_of(std::move(limits), budget.limit(), std::move(reading), memory_)) {}
+
+Result<void> DiskTier::follow(std::uint64_t bytes, bool admit_on_second) {
+  admission_.follow(admit_on_second);
+  return disk_.resize(bytes, entries_fitting(budget_.limit()));
+}
 
 DiskTier::Stopped DiskTier::stop() {
   const bool read = !pool_ || pool_->end(kReadLimit) == disk::ReadPool::End::joined;

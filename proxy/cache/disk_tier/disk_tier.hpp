@@ -45,7 +45,10 @@ class DiskTier {
   DiskTier(Budget& budget, DiskLimits limits, disk::PurgeRules::Reading reading);
 
   // See Disk::start().
-  disk::Result<disk::Loaded> start() { return disk_.start(); }
+  using InUse = disk::Disk::InUse;
+  disk::Result<disk::Loaded> start(InUse in_use = InUse::fails) { return disk_.start(in_use); }
+  // See Disk::end(). Reads go on. Returns whether the disk answered.
+  bool release() { return disk_.end() == disk::Writer::End::joined; }
   // After this call, entries that were used in `memory` count as used when space is reclaimed.
   // Variants count only by look-ups on disk. The memory outlives the tier, or stop().
   void sit_under(const Store& memory) { memory_ = &memory; }
@@ -81,6 +84,10 @@ class DiskTier {
   // Waits until nothing is being read or written. Returns whether that came about within `limit`.
   // For tests.
   [[nodiscard]] bool settle(std::chrono::milliseconds limit);
+
+  // Adapts to the budget's limit as it is now, and to other settings than those of the start.
+  // Returns Disk::resize()'s result.
+  disk::Result<void> follow(std::uint64_t bytes, bool admit_on_second);
 
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }

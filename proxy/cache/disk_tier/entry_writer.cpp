@@ -60,7 +60,7 @@ EntryWriter::Taken EntryWriter::write(const Key& key, const Kept& response, cons
     return Taken::no;
   }
   RecordHeader header{.kind = RecordKind::whole, .key = key};
-  if (selector == 0) header.claimable_until = recorded_claim(*entry);
+  if (selector == 0) note_claim(header, *entry);
   note_times(header, entry->times);
   header.set_giver(entry->giver.tag);
   NewRecord record{.header = header, .url = entry->url, .head = encode_head(*entry, selector)};

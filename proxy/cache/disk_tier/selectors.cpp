@@ -78,8 +78,8 @@ void Selectors::put_variant(const Key& url_key, const Kept& response, const Kept
 // has that variant. The claims of other variants are not kept: once the claimed variant is replaced
 // or gone, the URL is not claimed, though another variant could be.
 void Selectors::put_selector(Known& known, const Key& variant, const Entry& entry) {
-  RecordHeader mine{
-      .kind = RecordKind::selector, .claimable_until = recorded_claim(entry), .key = known.url};
+  RecordHeader mine{.kind = RecordKind::selector, .key = known.url};
+  note_claim(mine, entry);
   if (entry.object) note_object(mine, entry);
   const RecordHeader& theirs = known.record;
   auto until = theirs.claimable_until;
@@ -97,7 +97,8 @@ void Selectors::put_selector(Known& known, const Key& variant, const Entry& entr
                       .claimable_until = known.record.claimable_until,
                       .key = known.url,
                       .version = known.record.version,
-                      .block = known.record.block};
+                      .block = known.record.block,
+                      .rule = known.record.rule};
   note_times(header, entry.times);
   (void)disk_.append({.header = header, .url = entry.url, .head = encode(known.selector)});
 }

@@ -55,7 +55,7 @@ function begin(about) {
   say(at('name'), about.name);
   say(at('version'), `Hearsay ${about.version}`);
   const showContents = beginContents(about.admin);
-  beginRequests(beginWhy(about));
+  beginRequests(beginWhy(about.admin));
   at('charts').append(...charts.map((chart) => chart.element));
   at('span').addEventListener('change', showCharts);
   let latest = null;

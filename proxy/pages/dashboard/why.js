@@ -24,10 +24,8 @@ async function explain(url) {
 
 const ask = (url) => explain(url).catch((error) => say(at('why-answer'), error.message));
 
-// Returns a function that explains a URL; null if there is none.
-export function beginWhy({ admin, explains }) {
-  if (!explains) return null;
-  at('why').hidden = false;
+// Returns a function that explains a URL; null for a client that may not ask.
+export function beginWhy(admin) {
   if (!admin) {
     at('why-form').hidden = true;
     say(at('why-answer'), 'Explanations are for admins (setting access.admin).');

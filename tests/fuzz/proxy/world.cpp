@@ -119,7 +119,6 @@ World::World(const Script& script, const std::filesystem::path& disk)
                .transit = storage_.transit,
                .store = storage_.store,
                .disk = storage_.disk.get(),
-               .max_object = std::nullopt,  // else no body over 8 KiB would be stored
                .fills = storage_.fills,
                .runs = storage_.runs,
                .publisher = publisher_,

@@ -82,12 +82,53 @@ TEST_F(ClaimedKeys, OverflowLastsUntilTheKeysAreListed) {
   EXPECT_EQ(store_.collect(kStart, changes), Collected::overflowed);
   EXPECT_EQ(store_.collect(kStart, changes), Collected::overflowed);
   EXPECT_TRUE(changes.empty());
-  std::vector<digest::Key> keys;
+  std::vector<digest::Claim> keys;
   store_.list_claimed(kStart, keys);
-  EXPECT_EQ(keys, std::vector{key_});
+  EXPECT_EQ(keys, std::vector{digest::Claim{key_}});
   EXPECT_TRUE(collect(kStart).empty());
   store_.remove(key_);
   EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::removed}}));
+}
+
+TEST_F(ClaimedKeys, PassFromEverybodyToThoseWithTheRule) {
+  Stock stock = stock_of("http://a/", 20);
+  stock.bounds.least = 100s;
+  stock.rule = 0x50007;
+  put(stock, kStart);
+  EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::added}}));
+  EXPECT_EQ(collect(kStart + 15s),
+            (std::vector{KeyChange{key_, What::removed}, KeyChange{key_, What::added, 7}}));
+  EXPECT_EQ(store_.find(key_, "http://a/", {}).departed.left, Departed::kNever) << "it is stored";
+  EXPECT_EQ(collect(kStart + 95s), (std::vector{KeyChange{key_, What::removed, 7}}));
+}
+
+TEST_F(ClaimedKeys, OfResponsesThatOnlyARuleKeepsAreForThoseWithTheRule) {
+  Stock stock = stock_of("http://a/", 100);
+  stock.rule = 0x50007;
+  stock.by_rule_alone = true;
+  put(stock, kStart);
+  EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::added, 7}}));
+}
+
+// After a change of the rules, variants of one URL may last by different ones.
+TEST_F(ClaimedKeys, OfOneUrlAreByOneRuleAtATime) {
+  const auto ruled = [&](const char* value, digest::RuleHash rule) {
+    Stock stock = stock_of("http://a/", 0);
+    stock.lines += "Vary: X-A\r\n";
+    stock.request = std::string("X-A: ") + value + "\r\n";
+    stock.bounds.least = 100s;
+    stock.rule = rule;
+    return stock;
+  };
+  put(ruled("1", 7), kStart);
+  put(ruled("2", 8), kStart);
+  EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::added, 7}}));
+  put(ruled("1", 8), kStart);
+  store_.remove(key_);
+  const auto changes = collect(kStart);
+  EXPECT_EQ(changes.back(), (KeyChange{key_, What::removed, 7}));
+  put(ruled("1", 8), kStart);
+  EXPECT_EQ(collect(kStart), (std::vector{KeyChange{key_, What::added, 8}}));
 }
 
 // Applies the collected changes, and compares the result with the store. A key must be claimed
@@ -123,12 +164,12 @@ class ClaimModel {
   void follow() {
     std::vector<KeyChange> changes;
     if (store_.collect(now_, changes) == Collected::overflowed) return restart();
-    for (const auto& [key, what] : changes) {
+    for (const auto& [key, what, rule] : changes) {
       // The changes of a key alternate: the counting filter must see only 0 -> 1 and 1 -> 0.
       if (what == What::added) {
-        EXPECT_TRUE(followed_.insert(key).second);
+        EXPECT_TRUE((followed_.insert({key, rule}).second));
       } else {
-        EXPECT_EQ(followed_.erase(key), 1U);
+        EXPECT_EQ((followed_.erase({key, rule})), 1U);
       }
     }
     EXPECT_EQ(followed_, truth());
@@ -136,7 +177,7 @@ class ClaimModel {
 
  private:
   void restart() {
-    std::vector<digest::Key> keys;
+    std::vector<digest::Claim> keys;
     store_.list_claimed(now_, keys);
     followed_ = {keys.begin(), keys.end()};
     EXPECT_EQ(followed_.size(), keys.size());
@@ -148,28 +189,43 @@ class ClaimModel {
     stock.request = variant(static_cast<int>(random_() % 3));
     stock.body = static_cast<std::uint32_t>(random_() % 4000);
     stock.shared = random_() % 10 != 0;
+    if (random_() % 3 == 0) {
+      stock.bounds.least = seconds(random_() % 30);
+      stock.rule = kRule;
+      stock.by_rule_alone = random_() % 5 == 0;
+    }
     store_.put(key_of(url), {entry_of(budget_, stock)}, now_);
   }
 
   static std::string variant(int number) { return "X-A: " + std::to_string(number) + "\r\n"; }
 
-  std::set<digest::Key> truth() {
-    std::set<digest::Key> claimed;
+  // By the rule only once the claim for everybody has ended.
+  static std::optional<digest::Claim> claim_of(const Entry& entry, Time now) {
+    if (now + 5s < entry.claimable_until()) return digest::Claim{key_of(entry.url)};
+    if (now + 5s >= entry.claimable_by_rule_until()) return std::nullopt;
+    return digest::Claim{key_of(entry.url), digest::mark_of(kRule)};
+  }
+
+  std::set<digest::Claim> truth() {
+    std::set<digest::Claim> claimed;
     for (int i = 0; i < 60; ++i) {
       const std::string url = "http://a/" + std::to_string(i);
       for (int v = 0; v < 3; ++v) {
         const auto entry = store_.find(key_of(url), url, Request(variant(v)).head.fields).entry;
-        if (entry && now_ + 5s < entry->claimable_until()) claimed.insert(key_of(url));
+        const auto claim = entry ? claim_of(*entry, now_) : std::nullopt;
+        if (claim) claimed.insert(*claim);
       }
     }
     return claimed;
   }
 
+  static constexpr digest::RuleHash kRule = 0x1234567890abcdef;
+
   std::mt19937 random_{1};
   Time now_ = kStart;
   Budget budget_{200000};
   Store store_{budget_, {.changes = 16}};
-  std::set<digest::Key> followed_;
+  std::set<digest::Claim> followed_;
 };
 
 TEST(ClaimChanges, AddUpToExactlyWhatIsClaimed) {

@@ -68,9 +68,9 @@ class ObjectsBelow : public StoreOverDisk {
   }
 
   bool is_claimed() {
-    std::vector<digest::Key> claimed;
+    std::vector<digest::Claim> claimed;
     store_->list_claimed(now_, claimed);
-    return claimed == std::vector{kKey};
+    return claimed == std::vector{digest::Claim{kKey}};
   }
   // Damages the block in its segment, 500 kB after the beginning of its record.
   void damage(const Entry& object, std::uint32_t number) {

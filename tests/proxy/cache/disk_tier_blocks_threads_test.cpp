@@ -158,7 +158,7 @@ TEST_F(SharedBlocks, AreWholeAndOfTheirObjectWhileSegmentsGo) {
     std::vector<KeyChange> changes;
     for (int i = 0; i < 100; ++i) {
       if (store_.collect(now_, changes) == Collected::overflowed) {
-        std::vector<digest::Key> all;
+        std::vector<digest::Claim> all;
         store_.list_claimed(now_, all);
       }
       disk_.charge();

@@ -67,7 +67,7 @@ class GivenByNeighbours : public StoreOverDisk {
     return disk_->has_block(disk::block_key(key_of(object.url), object.object->version, number));
   }
   std::size_t claims() {
-    std::vector<digest::Key> claimed;
+    std::vector<digest::Claim> claimed;
     store_->list_claimed(now_, claimed);
     return claimed.size();
   }

@@ -66,12 +66,39 @@ TEST_F(TwoTiers, RingForAClaimThatIsNewAndNotForWhatTheDiskClaimsToo) {
 TEST_F(TwoTiers, DoNotCountAKeyAsGoneThatTheDiskStillHolds) {
   const auto key = key_of("http://a/");
   const auto departed = [&] { return departure(store_.find(key, "http://a/", {}).departed); };
-  std::vector<digest::Key> claimed;
+  std::vector<digest::Claim> claimed;
   store_.list_claimed(now_, claimed);  // the disk claims nothing before somebody follows its claims
   put(stock_of("http://a/", 100, now_));
   settle();
   EXPECT_EQ(store_.remove(key), 1U);
   EXPECT_EQ(departed(), Departure::none) << "our digest still claims it";
+}
+
+TEST_F(TwoTiers, ClaimWhatARuleKeepsForThoseWhoHaveTheRule) {
+  Stock ruled = stock_of("http://a/", 0, now_);
+  ruled.bounds.least = 1000s;
+  ruled.rule = 0x50007;
+  const digest::Claim claim{key_of("http://a/"), 7};
+  const auto listed = [this] {
+    std::vector<digest::Claim> claimed;
+    store_.list_claimed(now_, claimed);
+    return claimed;
+  };
+  put(ruled);
+  settle();
+  EXPECT_EQ(listed(), std::vector{claim}) << "both tiers do";
+  store_.remove(claim.key);
+  EXPECT_EQ(listed(), std::vector{claim}) << "the disk does alone";
+  const auto entry = read("http://a/");
+  ASSERT_TRUE(entry);
+  EXPECT_EQ(entry->rule, 0x50007U);
+  put(stock_of("http://a/", 100, now_));
+  settle();
+  std::vector<KeyChange> changes;
+  store_.collect(now_, changes);
+  const std::vector<KeyChange> passed{{claim.key, KeyChange::What::added},
+                                      {claim.key, KeyChange::What::removed, 7}};
+  EXPECT_EQ(changes, passed);
 }
 
 TEST_F(TwoTiers, ReadBackWhatWasStored) {
@@ -149,7 +176,7 @@ TEST_F(TwoTiers, RememberWhatLeftTheDiskAlone) {
   const auto response = kept(entry_of(budget_, stock_of("http://a/", 100, now_)));
   EXPECT_TRUE(disk_.put(key_of("http://a/"), response, {}, [] { return true; }));
   settle();
-  std::vector<digest::Key> claimed;
+  std::vector<digest::Claim> claimed;
   store_.list_claimed(now_, claimed);
   ASSERT_EQ(claimed.size(), 1U);
   const auto departed = [this] {
@@ -173,11 +200,12 @@ TEST_F(TwoTiers, ClaimAUrlAsLongAsTheVariantThatLastsLongest) {
     settle();
   };
   const auto is_claimed_after = [this](int passed) {
-    std::vector<digest::Key> claimed;
+    std::vector<digest::Claim> claimed;
     const auto then = (now_ + seconds(passed)).time_since_epoch();
     disk_.disk().catalog().index.list_claims(
         static_cast<std::uint32_t>(std::chrono::floor<seconds>(then).count()), claimed);
-    return std::find(claimed.begin(), claimed.end(), key_of("http://a/")) != claimed.end();
+    return std::find(claimed.begin(), claimed.end(), digest::Claim{key_of("http://a/")}) !=
+           claimed.end();
   };
   put_variant("en", 1000);
   EXPECT_TRUE(is_claimed_after(900));
@@ -277,16 +305,16 @@ class FollowedClaims : public TwoTiers {
   void follow() {
     std::vector<KeyChange> changes;
     if (store_.collect(now_, changes) == Collected::overflowed) {
-      std::vector<digest::Key> all;
+      std::vector<digest::Claim> all;
       store_.list_claimed(now_, all);
       claimed_ = {all.begin(), all.end()};
       EXPECT_EQ(claimed_.size(), all.size()) << "a key was listed twice";
       relisted_ += 1;
       return;
     }
-    for (const auto& [key, what] : changes) {
-      const bool changed =
-          what == KeyChange::What::added ? claimed_.insert(key).second : claimed_.erase(key) > 0;
+    for (const auto& [key, what, rule] : changes) {
+      const bool changed = what == KeyChange::What::added ? claimed_.insert({key, rule}).second
+                                                          : claimed_.erase({key, rule}) > 0;
       EXPECT_TRUE(changed) << "added or removed twice";
     }
   }
@@ -300,7 +328,7 @@ class FollowedClaims : public TwoTiers {
       const Time below{seconds(place ? place->claimable_until : 0)};
       const bool must = until > now_ + kClaimAhead || below > now_ + kClaimAhead + 10s;
       const bool may = until > now_ + kClaimAhead || below > now_ + kClaimAhead;
-      const bool is = claimed_.contains(key);
+      const bool is = claimed_.contains({key});
       EXPECT_TRUE((!must || is) && (may || !is)) << i << " is " << is;
     }
   }
@@ -315,7 +343,7 @@ class FollowedClaims : public TwoTiers {
   }
 
   std::mt19937 random_{7};
-  std::set<digest::Key> claimed_;
+  std::set<digest::Claim> claimed_;
   int relisted_ = 0;
 };
 

@@ -100,18 +100,18 @@ class SharedTiers : public ::testing::Test {
 };
 
 TEST_F(SharedTiers, HaveNothingOfBeforeAPurgeAndClaimWhatTheyHave) {
-  std::set<digest::Key> claimed;
+  std::set<digest::Claim> claimed;
   const auto follow = [&] {
     std::vector<KeyChange> changes;
     if (store_.collect(now_, changes) == Collected::overflowed) {
-      std::vector<digest::Key> all;
+      std::vector<digest::Claim> all;
       store_.list_claimed(now_, all);
       claimed = {all.begin(), all.end()};
       return;
     }
-    for (const auto& [key, what] : changes) {
-      const bool changed =
-          what == KeyChange::What::added ? claimed.insert(key).second : claimed.erase(key) > 0;
+    for (const auto& [key, what, rule] : changes) {
+      const bool changed = what == KeyChange::What::added ? claimed.insert({key, rule}).second
+                                                          : claimed.erase({key, rule}) > 0;
       EXPECT_TRUE(changed);
     }
   };
@@ -143,7 +143,7 @@ TEST_F(SharedTiers, HaveNothingOfBeforeAPurgeAndClaimWhatTheyHave) {
     if (below) {
       EXPECT_GE(version_of(*on_disk->entry), oldest) << url;
     }
-    EXPECT_EQ(claimed.contains(key_of(url)), above || below) << url;
+    EXPECT_EQ(claimed.contains({key_of(url)}), above || below) << url;
   }
   EXPECT_GT(found_, 0);
 }

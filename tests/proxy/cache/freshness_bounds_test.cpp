@@ -14,6 +14,7 @@ struct BoundsCase {
   unsigned status = 200;
 };
 
+const std::string kValidated = "Cache-Control: max-age=100\r\nETag: \"v1\"\r\n";
 const std::string kModified5000sAgo = "Last-Modified: Sun, 31 Dec 2023 22:36:40 GMT\r\n";
 
 class Bounded : public ::testing::TestWithParam<BoundsCase> {};
@@ -82,6 +83,102 @@ TEST(Bounds, ClaimNothingForLongerThanTheResponseSays) {
   EXPECT_EQ(entry({100s, 1000s}).claimable_until(), kStart + 10s);
   EXPECT_EQ(entry({0s, 5s}).fresh_until, kStart + 5s);
   EXPECT_EQ(entry({0s, 5s}).claimable_until(), kStart + 5s);
+}
+
+TEST(Bounds, SayHowLongAnErrorIsFreshThatDoesNotSay) {
+  FreshnessBounds bounds;
+  bounds.errors = 10s;
+  const auto lifetime = [&](const std::string& lines, unsigned status) {
+    const Response response(lines, status);
+    return freshness_of(response.head, http::cache_control(response.head.fields), kStart, bounds)
+        .lifetime;
+  };
+  for (const unsigned status : {404U, 405U, 410U, 414U, 501U}) {
+    EXPECT_EQ(lifetime("", status), 10s) << status;
+    EXPECT_EQ(lifetime(kModified5000sAgo, status), 10s) << "a guess is no word of the origin";
+    EXPECT_EQ(lifetime("Cache-Control: max-age=3\r\n", status), 3s);
+    EXPECT_EQ(lifetime("Expires: 0\r\n", status), 0s);
+  }
+  for (const unsigned status : {400U, 401U, 403U, 429U, 500U, 502U, 503U, 504U}) {
+    const Response response("", status);
+    EXPECT_EQ(lifetime("", status), 0s) << status;
+    EXPECT_EQ(may_store(asked(bounds), response.head, kAtOnce), Storability::status) << status;
+  }
+  EXPECT_EQ(lifetime(kModified5000sAgo, 200), 500s);
+  const auto stored = [&](const std::string& lines, const std::string& request = "") {
+    return may_store(asked(bounds, request), Response(lines, 404).head, kAtOnce);
+  };
+  EXPECT_EQ(stored(""), Storability::yes);
+  EXPECT_EQ(stored("Cache-Control: no-store\r\n"), Storability::no_store);
+  EXPECT_EQ(stored("Cache-Control: private\r\n"), Storability::private_);
+  EXPECT_EQ(stored("Cache-Control: no-cache\r\n"), Storability::useless);
+  EXPECT_EQ(stored("", "Authorization: Basic bWU6bWU=\r\n"), Storability::authorization);
+}
+
+// A neighbour with the rule judges the response as we do; any other must not get it.
+TEST(ARule, IsNamedByANeighbourThatGetsWhatItKeepsFresh) {
+  Budget budget{1 << 20};
+  const std::string asks = "Cache-Control: only-if-cached\r\n";
+  const Found kept{entry_of(budget, {.bounds = {1000s}, .rule = 7})};
+  const auto action = [&](const std::string& via, digest::RuleHash named, seconds later) {
+    auto facts = Request(asks + via).facts;
+    facts.asked_rule = named;
+    facts.rule = 7;
+    return judge(facts, kept, kStart + later).action;
+  };
+  const std::string via = "Via: 1.1 b\r\n";
+  for (const digest::RuleHash named : {0, 7, 8}) {
+    EXPECT_EQ(action(via, named, 99s), Action::serve) << named << " by the origin's word";
+    EXPECT_EQ(action(via, named, 100s), named == 7 ? Action::serve : Action::refuse) << named;
+    EXPECT_EQ(action(via, named, 1000s), Action::refuse) << named;
+    EXPECT_EQ(action("", named, 500s), Action::serve) << "a client of ours";
+  }
+}
+
+TEST(ARule, ThatOpensASiteToAllLetsSuccessBeStoredWhateverTheCredentials) {
+  auto facts = Request("Authorization: Basic bWU6bWU=\r\n").facts;
+  facts.authorization = false;
+  facts.open_to_all = true;
+  const auto stored = [&](const std::string& lines, unsigned status) {
+    return may_store(facts, Response(lines, status).head, kAtOnce);
+  };
+  const std::string fresh = "Cache-Control: max-age=10\r\n";
+  EXPECT_EQ(stored(fresh, 200), Storability::yes);
+  for (const unsigned status : {302U, 401U, 403U, 404U, 500U}) {
+    EXPECT_EQ(stored(fresh, status), Storability::authorization) << status;
+  }
+  EXPECT_EQ(stored("Cache-Control: max-age=10, private\r\n", 200), Storability::private_);
+}
+
+TEST(ARule, ThatOpensASiteToAllHidesWhatItStoredOnceItIsGone) {
+  Budget budget{1 << 20};
+  const Found kept{entry_of(budget, {.lines = kValidated, .rule = 7, .by_rule_alone = true})};
+  auto facts = Request().facts;
+  EXPECT_EQ(judge(facts, kept, kStart), (Verdict{Action::fetch, http::Forward::uri_miss}));
+  EXPECT_FALSE(may_stand_in(facts, *kept.entry, kStart + 101s, 1000s));
+  facts.open_to_all = true;
+  EXPECT_EQ(judge(facts, kept, kStart).action, Action::serve);
+  EXPECT_TRUE(may_stand_in(facts, *kept.entry, kStart + 101s, 1000s));
+  auto asked = Request("Cache-Control: only-if-cached\r\nVia: 1.1 b\r\n").facts;
+  asked.open_to_all = true;
+  EXPECT_EQ(judge(asked, kept, kStart).action, Action::refuse) << "a neighbour without the rule";
+  asked.asked_rule = 7;
+  EXPECT_EQ(judge(asked, kept, kStart).action, Action::serve);
+}
+
+TEST(Immutable, AnswersAReloadWhileItIsFresh) {
+  Budget budget{1 << 20};
+  const Found kept{entry_of(budget, {.lines = kValidated})};
+  for (const char* control : {"no-cache", "max-age=0", "max-age=5", "min-fresh=200"}) {
+    auto facts = Request("Cache-Control: " + std::string(control) + "\r\n").facts;
+    EXPECT_EQ(judge(facts, kept, kStart + 50s).action, Action::revalidate) << control;
+    facts.immutable = true;
+    EXPECT_EQ(judge(facts, kept, kStart + 50s).action, Action::serve) << control;
+    EXPECT_EQ(judge(facts, kept, kStart + 100s).action, Action::revalidate) << control;
+    const Found must_be_validated{
+        entry_of(budget, {.lines = kValidated + "Pragma: x\r\nCache-Control: no-cache\r\n"})};
+    EXPECT_EQ(judge(facts, must_be_validated, kStart).action, Action::revalidate) << control;
+  }
 }
 
 TEST(NeverStore, PassesARequestAndKeepsNothing) {

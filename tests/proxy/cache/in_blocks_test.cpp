@@ -148,7 +148,7 @@ TEST_F(AnObject, IsHeldInMemoryHoweverLongItIsAndClaimsNothingThere) {
   const auto key = key_of("http://a/");
   ASSERT_EQ(store.put(key, {entry}, kStart), Stored::yes);
   EXPECT_EQ(store.find(key, "http://a/", {}).entry, entry);
-  std::vector<digest::Key> claimed;
+  std::vector<digest::Claim> claimed;
   store.list_claimed(kStart, claimed);
   EXPECT_TRUE(claimed.empty());
 }

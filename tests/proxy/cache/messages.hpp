@@ -54,6 +54,9 @@ struct Stock {
   Times times = kAtOnce;
   bool shared = true;
   Giver giver = {};
+  FreshnessBounds bounds = {};
+  digest::RuleHash rule = 0;
+  bool by_rule_alone = false;
 };
 
 inline std::shared_ptr<const Entry> entry_of(Budget& budget, const Stock& stock) {
@@ -62,6 +65,9 @@ inline std::shared_ptr<const Entry> entry_of(Budget& budget, const Stock& stock)
   Received received{stock.url, request.head.fields, response.head, stock.times, "us"};
   received.shared = stock.shared;
   received.giver = stock.giver;
+  received.bounds = stock.bounds;
+  received.rule = stock.rule;
+  received.by_rule_alone = stock.by_rule_alone;
   const auto entry = std::make_shared<Entry>(budget, received);
   if (stock.body > 0) {
     entry->body = {{{std::make_shared<const Block>(budget, stock.body), stock.body}}, stock.body};

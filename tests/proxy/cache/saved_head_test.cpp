@@ -65,6 +65,8 @@ TEST_F(AnEntryWrittenDown, IsTheSameOnceReadAgain) {
       {.lines = "Cache-Control: s-maxage=9, stale-if-error=8\r\nDate: yesterday\r\n"},
       {.lines = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n", .times = times},
       {.lines = "", .status = 404, .shared = false},
+      {.bounds = {1000s}, .rule = 0x1234567890abcdef},
+      {.rule = 0x1234567890abcdef, .by_rule_alone = true},
   };
   for (const Stock& stock : stocks) {
     const auto before = entry_of(budget_, stock);
@@ -91,8 +93,23 @@ TEST_F(AnEntryWrittenDown, IsTheSameOnceReadAgain) {
     EXPECT_EQ(after.date, before->date);
     EXPECT_EQ(after.fresh_until, before->fresh_until) << stock.lines;
     EXPECT_EQ(after.claimable_until(), before->claimable_until()) << stock.lines;
+    EXPECT_EQ(after.rule, before->rule);
+    EXPECT_EQ(after.by_rule_alone, before->by_rule_alone);
+    EXPECT_EQ(after.claimable_by_rule_until(), before->claimable_by_rule_until());
     EXPECT_FALSE(after.range);
   }
+}
+
+TEST_F(AnEntryWrittenDown, HasOneClaimInItsRecord) {
+  disk::RecordHeader record;
+  note_claim(record, *entry_of(budget_, {}));
+  const auto start =
+      static_cast<std::uint32_t>(std::chrono::floor<seconds>(kStart.time_since_epoch()).count());
+  EXPECT_EQ(record.claimable_until, start + 100);
+  EXPECT_EQ(record.rule, 0);
+  note_claim(record, *entry_of(budget_, {.bounds = {1000s}, .rule = 0x50007}));
+  EXPECT_EQ(record.claimable_until, start + 1000) << "the rule outlasts the response's own word";
+  EXPECT_EQ(record.rule, 7);
 }
 
 TEST_F(AnEntryWrittenDown, IsNothingWhereItIsCutOrLonger) {
@@ -110,7 +127,7 @@ TEST_F(AnEntryWrittenDown, IsNothingWhereItSaysWhatNoEntryDoes) {
     return std::string(good).replace(at, bytes.size(), bytes);
   };
   EXPECT_FALSE(decoded(with(0, "\2"))) << "another layout";
-  EXPECT_FALSE(decoded(with(1, "\20"))) << "a bit without meaning";
+  EXPECT_FALSE(decoded(with(1, "\100"))) << "a bit without meaning";
   EXPECT_FALSE(decoded(with(1, "\11"))) << "an object where the record is of none";
   EXPECT_FALSE(decoded(with(2, "\3"))) << "no source";
   EXPECT_FALSE(decoded(with(3, "\5"))) << "no basis";

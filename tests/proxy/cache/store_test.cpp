@@ -57,6 +57,10 @@ TEST_F(MemoryStore, CountsHowOftenAResponseWasFound) {
   const auto old = find().entry;
   find();
   EXPECT_EQ(hits(), 2U);
+  const Request asked;
+  EXPECT_EQ(store_->peek(key_of("http://a/"), "http://a/", asked.head.fields).entry, old);
+  EXPECT_EQ(store_->peek(key_of("http://b/"), "http://b/", asked.head.fields).entry, nullptr);
+  EXPECT_EQ(hits(), 2U) << "a peek is no use";
   const Request request;
   const Response response(stock.lines);
   const auto newer = std::make_shared<Entry>(
@@ -260,9 +264,9 @@ TEST_F(MemoryStore, ScanDoesNotWashOutWhatIsUsed) {
 }
 
 TEST_F(MemoryStore, GivesUpFirstWhatIsKeptElsewhere) {
-  const auto is_elsewhere = [](const digest::Key& key) {
+  const auto is_elsewhere = [](const digest::Claim& claim) {
     for (int i = 0; i < 1000; i += 2) {
-      if (key == key_of(url(i))) return true;
+      if (claim.key == key_of(url(i))) return true;
     }
     return false;
   };
@@ -292,7 +296,7 @@ TEST_F(MemoryStore, GivesUpFirstWhatIsKeptElsewhere) {
 
 TEST_F(MemoryStore, GivesUpNothingThatTheDiskHas) {
   StoreLimits limits;
-  limits.kept_elsewhere = [](const digest::Key& key) { return key == key_of(url(1)); };
+  limits.kept_elsewhere = [](const digest::Claim& claim) { return claim.key == key_of(url(1)); };
   for (const bool is_on_disk : {false, true}) {
     store_ = std::make_unique<Store>(budget_, limits);
     Stock stock;

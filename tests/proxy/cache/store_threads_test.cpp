@@ -42,15 +42,15 @@ TEST(StoreThreads, CollectorFollowsWhatOthersDo) {
   Budget budget(600000);  // about a quarter of what they try to store
   Store store(budget);
   std::atomic<bool> done = false;
-  std::set<digest::Key> followed;
+  std::set<digest::Claim> followed;
   const auto follow = [&] {
     std::vector<KeyChange> changes;
     ASSERT_EQ(store.collect(kStart, changes), Collected::complete);
-    for (const auto& [key, what] : changes) {
+    for (const auto& [key, what, rule] : changes) {
       if (what == KeyChange::What::added) {
-        EXPECT_TRUE(followed.insert(key).second);
+        EXPECT_TRUE((followed.insert({key, rule}).second));
       } else {
-        EXPECT_EQ(followed.erase(key), 1U);
+        EXPECT_EQ((followed.erase({key, rule})), 1U);
       }
     }
   };
@@ -66,9 +66,9 @@ TEST(StoreThreads, CollectorFollowsWhatOthersDo) {
   collector.join();
 
   follow();
-  std::vector<digest::Key> listed;
+  std::vector<digest::Claim> listed;
   store.list_claimed(kStart, listed);
-  EXPECT_EQ(followed, std::set<digest::Key>(listed.begin(), listed.end()));
+  EXPECT_EQ(followed, std::set<digest::Claim>(listed.begin(), listed.end()));
   EXPECT_EQ(store.entries(), listed.size());
   EXPECT_LE(budget.used(), budget.limit());
 }

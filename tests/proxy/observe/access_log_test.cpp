@@ -207,6 +207,44 @@ TEST(AccessLog, KeepsTheOldFileWhereTheNewOneCannotBeOpened) {
   EXPECT_EQ(read_file(directory / "moved" / "log"), squid_line(request));
 }
 
+TEST(AccessLog, GoesOnInAnotherOutputAndFormat) {
+  const TemporaryDirectory directory;
+  const LoggedRequest request;
+  {
+    AccessLog log(to(directory / "log"), 1);
+    log.of_thread(0).add(request.entry());
+    auto json = to(directory / "json");
+    json.format = config::LogFormat::json;
+    log.follow(AccessLog::Output(json));
+    ASSERT_TRUE(
+        support::await([&] { return read_file(directory / "log") == squid_line(request); }));
+    log.of_thread(0).add(request.entry());
+  }
+  EXPECT_EQ(read_file(directory / "log"), squid_line(request));
+  std::string expected;
+  append_json_line(expected, request.entry());
+  EXPECT_EQ(read_file(directory / "json"), expected);
+}
+
+TEST(AccessLog, IsTurnedOnAndOff) {
+  const TemporaryDirectory directory;
+  const LoggedRequest request;
+  auto off = to(directory / "log");
+  off.access = config::LogTarget::none;
+  {
+    AccessLog log(off, 1);
+    log.follow(AccessLog::Output(to(directory / "log")));
+    EXPECT_TRUE(log.on());
+    log.of_thread(0).add(request.entry());
+    log.follow(AccessLog::Output(off));
+    EXPECT_FALSE(log.on());
+    ASSERT_TRUE(
+        support::await([&] { return read_file(directory / "log") == squid_line(request); }));
+    log.of_thread(0).add(request.entry());
+  }
+  EXPECT_EQ(read_file(directory / "log"), squid_line(request));
+}
+
 std::size_t count_lines_to_the_end(int fd) {
   std::array<char, 65536> part{};
   std::size_t lines = 0;

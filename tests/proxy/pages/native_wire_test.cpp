@@ -38,9 +38,9 @@ class Queue final : public peers::Holdings {
     changes_.clear();
     return digest::Collected::complete;
   }
-  void list(peers::WallTime, std::vector<digest::Key>& keys) override {
+  void list(peers::WallTime, std::vector<digest::Claim>& keys) override {
     changes_.clear();
-    for (auto i = first_; i < next_; ++i) keys.push_back(digest::quick_key(i));
+    for (auto i = first_; i < next_; ++i) keys.push_back({digest::quick_key(i)});
   }
 
  private:

@@ -33,6 +33,24 @@ INSTANTIATE_TEST_SUITE_P(
                     AskedPath{"AtTheEnd", "/a?url=b%", "!"}),
     [](const auto& tested) { return tested.param.name; });
 
+constexpr std::string_view kKnown[] = {"url", "client"};
+
+TEST(Parameters, AreReadByNameAndDecoded) {
+  const auto read = parameters("/a?url=http://a/%26b&client=", kKnown);
+  ASSERT_TRUE(read) << read.error().text;
+  EXPECT_EQ(read->at("url"), "http://a/&b");
+  EXPECT_EQ(read->at("client"), "");
+  EXPECT_TRUE(parameters("/a", kKnown)->empty());
+  EXPECT_TRUE(parameters("/a?", kKnown)->empty());
+}
+
+TEST(Parameters, AreRefusedIfUnknownDoubledOrHalfEncoded) {
+  for (const char* query :
+       {"ulr=b", "url", "=b", "url=a&url=b", "url=%4", "url=a&&client=b", "url=a&b"}) {
+    EXPECT_FALSE(parameters(std::string("/a?") + query, kKnown)) << query;
+  }
+}
+
 TEST(NoParameter, IsWhatAPageWithoutAnyTakes) {
   EXPECT_TRUE(only_parameter("/a", ""));
   EXPECT_FALSE(only_parameter("/a?b=c", ""));

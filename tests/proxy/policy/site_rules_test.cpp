@@ -39,6 +39,47 @@ TEST(SiteRules, TheFirstThatMatchesCounts) {
   EXPECT_EQ(SiteRules().find(url("http://a.test/")), nullptr);
 }
 
+TEST(SiteRules, MatchOneOfTheirGlobsAndThePathWithoutItsQuery) {
+  auto both = rule("a.test", "/pool/");
+  both.paths = {"*.deb", "*/by-hash/*"};
+  auto umlaut = rule("b.test");
+  umlaut.paths = {"/\xc3\xa4*"};
+  const SiteRules rules({both, umlaut});
+  const std::pair<std::string, bool> cases[] = {
+      {"http://a.test/pool/x.deb", true},     {"http://a.test/pool/x.deb?a=1", true},
+      {"http://a.test/pool/x?a=.deb", false}, {"http://a.test/dists/x.deb", false},
+      {"http://a.test/pool/by-hash/0", true}, {"http://a.test/pool/x.udeb", false},
+      {"http://b.test/%C3%A4/x", true},
+  };
+  for (const auto& [text, is_matched] : cases) {
+    EXPECT_EQ(rules.find(url(text)) != nullptr, is_matched) << text;
+  }
+}
+
+// Wire format: see digest/rule.hpp.
+TEST(SiteRules, MeanTheSameToNeighboursWhateverTheirNamesAndConditions) {
+  auto packages = rule("*.debian.org", "/debian/pool/");
+  packages.min_fresh = 720h;
+  EXPECT_EQ(shared_meaning(packages), 0x2bf68b35cbcd21e9U);
+  auto same = rule("deb.debian.org");
+  same.paths = {"*.deb"};
+  same.min_fresh = 30 * 24h + 1ms;
+  same.immutable = true;
+  same.negative = 10s;
+  EXPECT_EQ(shared_meaning(same), shared_meaning(packages));
+  for (const auto change :
+       {+[](config::RuleSettings& other) { other.min_fresh = 721h; },
+        +[](config::RuleSettings& other) { other.max_fresh = 1000h; },
+        +[](config::RuleSettings& other) { other.ignore_authorization = true; }}) {
+    auto other = packages;
+    change(other);
+    EXPECT_NE(shared_meaning(other), shared_meaning(packages));
+  }
+  auto shorter = rule("*");
+  shorter.max_fresh = 10s;
+  EXPECT_EQ(shared_meaning(shorter), 0U) << "what it keeps is fresh by the origin's word, too";
+}
+
 struct Dropped {
   std::vector<std::string> names;
   std::string url;
@@ -103,6 +144,22 @@ TEST(SiteRules, IgnoreAClientsReload) {
   EXPECT_EQ(others.facts().control.max_age, 1s);
   EXPECT_TRUE(others.facts().control.no_store);
   EXPECT_TRUE(others.facts().control.only_if_cached);
+}
+
+TEST(SiteRules, LeaveCredentialsOutOfAccountWhereTheSitesOwnerSaysSo) {
+  auto settings = rule("a.test");
+  settings.ignore_authorization = true;
+  const Followed with(settings, "Authorization: Basic eDp5\r\n");
+  EXPECT_FALSE(with.facts().authorization);
+  EXPECT_TRUE(with.facts().open_to_all);
+  EXPECT_TRUE(with.facts().has_credentials);
+  EXPECT_TRUE((*with.request).head.fields.has(http::field::authorization)) << "for the origin";
+  const Followed without(settings);
+  EXPECT_TRUE(without.facts().open_to_all);
+  EXPECT_FALSE(without.facts().has_credentials);
+  const Followed elsewhere(settings, "Authorization: Basic eDp5\r\n", "http://b.test/");
+  EXPECT_TRUE(elsewhere.facts().authorization);
+  EXPECT_FALSE(elsewhere.facts().open_to_all);
 }
 
 // A neighbour without the rule has the response under another key. And it would get from us, under

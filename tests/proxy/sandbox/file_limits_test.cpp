@@ -53,6 +53,14 @@ class FileLimits : public testing::Test {
   fs::path out_ = home_ / "out";
 };
 
+TEST_F(FileLimits, LetFilesOfAFolderBeRemovedAndNothingElse) {
+  const std::vector<Grant> grants{{in_, Use::remove}};
+  EXPECT_EQ(opening(grants, in_ / "a", kReading), EACCES);
+  EXPECT_EQ(opening(grants, in_ / "b", kCreating), EACCES);
+  EXPECT_EQ(within(grants, [&] { return error_if(::unlink((out_ / "a").c_str()) != 0); }), EACCES);
+  EXPECT_EQ(within(grants, [&] { return error_if(::unlink((in_ / "a").c_str()) != 0); }), 0);
+}
+
 TEST_F(FileLimits, LetAFolderBeReadAndNothingElse) {
   const std::vector<Grant> grants{{in_}};
   EXPECT_EQ(opening(grants, in_ / "a", kReading), 0);

@@ -49,8 +49,19 @@ TEST(Grants, CoverTheFoldersOfWhatTheSettingsName) {
   EXPECT_TRUE(has(for_cache("/var/cache/hearsay/"), {"/var/cache", Use::store}));
 }
 
+TEST(Grants, LetTheControlSocketBeRemovedFromAFolderOfItsOwn) {
+  config::Settings settings;
+  settings.control = "/srv/hearsay/control.sock";
+  EXPECT_TRUE(has(grants_for(settings, kSettingsFile), {"/srv/hearsay", Use::remove}));
+  settings.control = "/tmp/control.sock";
+  EXPECT_FALSE(names(grants_for(settings, kSettingsFile), "/tmp"));
+  EXPECT_FALSE(names(grants_for(settings, kSettingsFile), "/tmp/control.sock"));
+}
+
 TEST(Grants, WriteNowhereWithoutALogFileAndADisk) {
-  for (const Grant& grant : grants_for({}, kSettingsFile)) {
+  config::Settings settings;
+  settings.control = "";
+  for (const Grant& grant : grants_for(settings, kSettingsFile)) {
     EXPECT_EQ(grant.use, Use::read) << grant.path;
   }
 }

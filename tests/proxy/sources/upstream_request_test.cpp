@@ -11,7 +11,7 @@ const std::string kTag = "ETag: \"v1\"\r\n";
 const std::string kOldDate = "Last-Modified: Sun, 31 Dec 2023 00:00:00 GMT\r\n";
 const cache::Time kStart{std::chrono::sys_days{std::chrono::January / 1 / 2024}};
 
-cache::Budget budget(1 << 20);
+cache::Budget room_of_entries(1 << 20);
 
 constexpr cache::Verdict kFetch{cache::Action::fetch, http::Forward::uri_miss};
 constexpr cache::Verdict kRevalidate{cache::Action::revalidate, http::Forward::stale};
@@ -25,7 +25,7 @@ cache::Entry entry_with(const std::string& lines, unsigned status = 200) {
                                  .response = answer.head,
                                  .times = {kStart, kStart},
                                  .our_name = "us"};
-  return cache::Entry(budget, received);
+  return cache::Entry(room_of_entries, received);
 }
 
 TEST(SiblingRequest, AsksForWhatItHoldsAndHidesWhatIsTheClientsOwn) {
@@ -65,6 +65,23 @@ TEST(SiblingRequest, NamesTheAskerWhereNobodyClaimsTheUrl) {
   EXPECT_EQ(sibling_request(*request, "us", asked),
             "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
             "Cache-Control: only-if-cached\r\nHearsay-Fetch: 0123456789abcdef\r\n\r\n");
+}
+
+TEST(SiblingRequest, NamesTheRuleThatTheSiblingHasToHave) {
+  const TextRequest request("Cache-Control: max-age=0\r\n");
+  request.parsed->facts.rule = 0x0123456789abcdef;
+  request.parsed->facts.immutable = true;
+  EXPECT_EQ(sibling_request(*request, "us"),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nHearsay-Rule: 0123456789abcdef\r\n\r\n");
+}
+
+TEST(SiblingRequest, TakesNoRuleFromAClient) {
+  const TextRequest request("Hearsay-Rule: 0123456789abcdef\r\n");
+  EXPECT_EQ(sibling_request(*request, "us"),
+            "GET http://a.test/x HTTP/1.1\r\nHost: a.test\r\n"
+            "Hearsay-Rule: 0123456789abcdef\r\nVia: 1.1 us\r\n"
+            "Cache-Control: only-if-cached\r\nHearsay-Rule: 0000000000000000\r\n\r\n");
 }
 
 TEST(SiblingRequest, AnAnswerChosenByWhatItWasNotShownIsForSomebodyElse) {

@@ -152,21 +152,21 @@ void Index::shrink() {
   }
 }
 
-bool Index::claim_above(const Key& key) {
-  IndexShard& shard = shard_of(key);
+bool Index::claim_above(const Claim& claim) {
+  IndexShard& shard = shard_of(claim.key);
   const threads::MutexLock lock(shard.mutex);
-  return shard.claim_above(key);
+  return shard.claim_above(claim);
 }
 
-bool Index::unclaim_above(const Key& key) {
-  IndexShard& shard = shard_of(key);
+bool Index::unclaim_above(const Claim& claim) {
+  IndexShard& shard = shard_of(claim.key);
   const threads::MutexLock lock(shard.mutex);
-  return shard.unclaim_above(key);
+  return shard.unclaim_above(claim);
 }
 
 // `outlast` differs from shard to shard, so that collect_claims() has to look at the entries of a
 // few shards each second, and not at all entries at once.
-void Index::list_claims(std::uint32_t outlast, std::vector<Key>& out) {
+void Index::list_claims(std::uint32_t outlast, std::vector<Claim>& out) {
   for (std::size_t i = 0; i < kShards; ++i) {
     const auto turn = static_cast<std::uint32_t>(1 + i * kClaimTurn / kShards);
     const threads::MutexLock lock(shards_[i].mutex);

@@ -15,6 +15,8 @@ namespace proxy::cache::disk {
 
 class IndexShard;
 
+using digest::Claim;
+
 // Why no entry on disk may be claimed for now.
 enum class Unclaimed : std::uint8_t {
   searching = 1,  // a purge by prefix may cover the entry; the search has not reached it yet
@@ -23,7 +25,7 @@ enum class Unclaimed : std::uint8_t {
 
 // Keys and locations, in 128 flat maps without a node per entry. The maps have unequal shares of
 // the keys: the largest share is twice the smallest. So the maps double one after the other and not
-// all at once. Between half a million and 2 million entries the index takes at most 55 bytes per
+// all at once. Between half a million and 2 million entries the index takes at most 59 bytes per
 // entry (index_memory_test), and no growth moves more than 1 in 90 of the entries.
 //
 // Any thread. A call for one key locks one shard for the time of one look-up. A call for all
@@ -66,17 +68,17 @@ class Index {
   // Frees the memory that the maps keep for further entries.
   void shrink();
 
-  // Claims: the keys that our digest may claim. A key is claimed while the store above the disk
-  // claims it, or while its location is claimable. From the first list_claims() on, changes are
-  // kept for collect_claims().
-  // Return whether that changes the claims.
-  bool claim_above(const Key& key);
-  bool unclaim_above(const Key& key);
-  // Lists all claimed keys. `outlast`: seconds since 1970. A location whose claim ends by then does
+  // Claims: what our digest may claim, for everybody or for those with a rule. A claim is made
+  // while the store above the disk makes it, or while the location of its key is claimable with the
+  // same rule. From the first list_claims() on, changes are kept for collect_claims(). Return
+  // whether that changes the claims.
+  bool claim_above(const Claim& claim);
+  bool unclaim_above(const Claim& claim);
+  // Lists all claims. `outlast`: seconds since 1970. A location whose claim ends by then does
   // not count. A claim may cease to count up to kClaimTurn seconds too early, because each entry is
   // looked at only once in that time.
-  void list_claims(std::uint32_t outlast, std::vector<Key>& out);
-  // Collects the changes since the last call. The changes of one key are in order: added and
+  void list_claims(std::uint32_t outlast, std::vector<Claim>& out);
+  // Collects the changes since the last call. The changes of one claim are in order: added and
   // removed alternate. If there were too many changes, all claims must be listed again. One caller
   // at a time.
   digest::Collected collect_claims(std::uint32_t outlast, std::vector<digest::KeyChange>& out);
@@ -87,7 +89,7 @@ class Index {
   std::size_t entries() const { return entries_.load(std::memory_order_relaxed); }
   // Entries of one kind.
   std::size_t count(RecordKind kind) const;
-  // Memory of the maps, and of the sets of keys that the store above claims.
+  // Memory of the maps, and of the claims of the store above.
   std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:

@@ -42,15 +42,16 @@ struct Counting {
 class IndexShard {
  public:
   using Slot = std::pair<const Key, PackedLocation>;
-  static_assert(sizeof(Slot) == 30);
+  static_assert(sizeof(Slot) == 32);
   using Map = boost::unordered_flat_map<Key, PackedLocation, digest::KeyHash, std::equal_to<Key>,
                                         Counting<Slot>>;
-  using Set = boost::unordered_flat_set<Key, digest::KeyHash, std::equal_to<Key>, Counting<Key>>;
+  using Set =
+      boost::unordered_flat_set<Claim, digest::ClaimHash, std::equal_to<Claim>, Counting<Claim>>;
 
-  // Makes the shard empty, but keeps the keys claimed above. Claims have to be listed again.
+  // Makes the shard empty, but keeps the claims from above. Claims have to be listed again.
   void begin(std::atomic<std::uint64_t>& bytes, std::uint32_t origin) REQUIRES(mutex) {
     map.emplace(Counting<Slot>(bytes));
-    if (!above_) above_.emplace(Counting<Key>(bytes));
+    if (!above_) above_.emplace(Counting<Claim>(bytes));
     counts = {};
     origin_ = origin;
     give_up_changes();
@@ -67,13 +68,15 @@ class IndexShard {
   }
   void insert(const Key& key, PackedLocation place) REQUIRES(mutex) {
     place.claim(outlasts(place));
-    note(key, false, place.claimed());
+    begin_claim(key, place);
     map->emplace(key, place);
     count(place) += 1;
   }
   void replace(const Key& key, PackedLocation& present, PackedLocation place) REQUIRES(mutex) {
     place.claim(outlasts(place));
-    note(key, present.claimed(), place.claimed());
+    const bool same = present.claimed() && place.claimed() && present.rule() == place.rule();
+    if (!same) begin_claim(key, place);
+    if (!same) end_claim(key, present);
     count(present) -= 1;
     count(place) += 1;
     present = place;
@@ -81,7 +84,7 @@ class IndexShard {
   bool erase(const Key& key) REQUIRES(mutex) {
     const auto found = map->find(key);
     if (found == map->end()) return false;
-    note(key, found->second.claimed(), false);
+    end_claim(key, found->second);
     count(found->second) -= 1;
     map->erase(found);
     return true;
@@ -89,36 +92,36 @@ class IndexShard {
   std::size_t erase_segment(std::uint32_t segment) REQUIRES(mutex) {
     return boost::unordered::erase_if(*map, [&](const auto& slot) REQUIRES(mutex) {
       if (slot.second.at().segment != segment) return false;
-      note(slot.first, slot.second.claimed(), false);
+      end_claim(slot.first, slot.second);
       count(slot.second) -= 1;
       return true;
     });
   }
 
-  bool claim_above(const Key& key) REQUIRES(mutex) {
-    const bool changes = above_->insert(key).second && !claims(key);
-    if (changes) change(key, What::added);
+  bool claim_above(const Claim& claim) REQUIRES(mutex) {
+    const bool changes = above_->insert(claim).second && !claims(claim);
+    if (changes) change(claim, What::added);
     return changes;
   }
-  bool unclaim_above(const Key& key) REQUIRES(mutex) {
-    const bool changes = above_->erase(key) > 0 && !claims(key);
-    if (changes) change(key, What::removed);
+  bool unclaim_above(const Claim& claim) REQUIRES(mutex) {
+    const bool changes = above_->erase(claim) > 0 && !claims(claim);
+    if (changes) change(claim, What::removed);
     return changes;
   }
   void suspend_claims(bool suspended) REQUIRES(mutex) {
     suspended_ = suspended;
     give_up_changes();
   }
-  void list_claims(std::uint32_t outlast, std::vector<Key>& out) REQUIRES(mutex) {
+  void list_claims(std::uint32_t outlast, std::vector<Claim>& out) REQUIRES(mutex) {
     follows_ = true;
     outlast_ = outlast;
     changes_.clear();
     for (auto& [key, place] : *map) {
       place.claim(outlasts(place));
-      if (place.claimed()) out.push_back(key);
+      if (place.claimed()) out.push_back({key, place.rule()});
     }
-    for (const Key& key : *above_) {
-      if (!claims(key)) out.push_back(key);
+    for (const Claim& claim : *above_) {
+      if (!claims(claim)) out.push_back(claim);
     }
   }
   digest::Collected collect_claims(std::uint32_t outlast, std::vector<digest::KeyChange>& out)
@@ -145,16 +148,22 @@ class IndexShard {
   bool outlasts(const PackedLocation& place) const REQUIRES(mutex) {
     return follows_ && !suspended_ && place.unpack(origin_).claimable_until > outlast_;
   }
-  bool claims(const Key& key) REQUIRES(mutex) {
-    const PackedLocation* place = find(key);
-    return place && place->claimed();
+  bool claims(const Claim& claim) REQUIRES(mutex) {
+    const PackedLocation* place = find(claim.key);
+    return place && place->claimed() && place->rule() == claim.rule;
   }
-  void note(const Key& key, bool was, bool is) REQUIRES(mutex) {
-    if (was != is && !above_->contains(key)) change(key, is ? What::added : What::removed);
+  void begin_claim(const Key& key, const PackedLocation& place) REQUIRES(mutex) {
+    note({key, place.rule()}, place.claimed(), What::added);
   }
-  void change(const Key& key, What what) REQUIRES(mutex) {
+  void end_claim(const Key& key, const PackedLocation& place) REQUIRES(mutex) {
+    note({key, place.rule()}, place.claimed(), What::removed);
+  }
+  void note(const Claim& claim, bool is_made, What what) REQUIRES(mutex) {
+    if (is_made && !above_->contains(claim)) change(claim, what);
+  }
+  void change(const Claim& claim, What what) REQUIRES(mutex) {
     if (!follows_) return;
-    changes_.push_back({key, what});
+    changes_.push_back({claim.key, what, claim.rule});
     if (changes_.size() > kMostChanges) give_up_changes();
   }
   void give_up_changes() REQUIRES(mutex) {
@@ -165,13 +174,13 @@ class IndexShard {
     outlast_ = outlast;
     for (auto& [key, place] : *map) {
       if (!place.claimed() || outlasts(place)) continue;
+      end_claim(key, place);
       place.claim(false);
-      note(key, true, false);
     }
   }
 
   std::uint32_t origin_ GUARDED_BY(mutex) = 0;
-  std::optional<Set> above_ GUARDED_BY(mutex);  // keys that the store above claims
+  std::optional<Set> above_ GUARDED_BY(mutex);  // claims of the store above
   bool suspended_ GUARDED_BY(mutex) = false;    // no location is claimed
   // True: changes are kept for the next collect_claims(). While false, the claim bits in the map
   // have no meaning.

@@ -9,7 +9,8 @@ void Learner::learn(const Listed& listed, std::uint32_t segment) {
   const Location place{.at = {segment, listed.offset},
                        .bytes = listed.bytes,
                        .claimable_until = listed.claimable_until,
-                       .kind = listed.kind};
+                       .kind = listed.kind,
+                       .rule = listed.rule};
   switch (listed.kind) {
     case RecordKind::purge:
     case RecordKind::lost:

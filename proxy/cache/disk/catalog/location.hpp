@@ -1,10 +1,10 @@
-// Where an entry lies, in 14 bytes.
+// Where an entry lies, in 16 bytes.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstdint>
 
+#include "digest/rule.hpp"
 #include "proxy/cache/disk/format/format.hpp"
 
 namespace proxy::cache::disk {
@@ -15,8 +15,9 @@ struct Location {
   std::uint32_t bytes = 0;  // of the record; the index rounds up by at most 1/32 or 15 bytes
   std::uint32_t claimable_until = 0;  // seconds since 1970; 0: never
   RecordKind kind = RecordKind::whole;
-  bool used = false;       // a request found the entry since the record was written
-  std::uint16_t hits = 0;  // since the start; at most 65,535
+  bool used = false;          // a request found the entry since the record was written
+  std::uint16_t hits = 0;     // since the start; at most 65,535
+  digest::RuleMark rule = 0;  // of the claim; 0: it is for everybody
 
   bool operator==(const Location&) const = default;
 };
@@ -34,6 +35,7 @@ class PackedLocation {
     const std::uint32_t until = place.claimable_until > origin ? place.claimable_until - origin : 0;
     rest_ = static_cast<std::uint32_t>(place.kind) << 29 | (until < kLatest ? until : kLatest);
     hits_ = place.hits;
+    rule_ = place.rule;
   }
 
   Location unpack(std::uint32_t origin) const {
@@ -43,7 +45,8 @@ class PackedLocation {
             .claimable_until = until == 0 ? 0 : origin + until,
             .kind = kind(),
             .used = (low_ & kUsed) != 0,
-            .hits = hits_};
+            .hits = hits_,
+            .rule = rule_};
   }
 
   Position at() const {
@@ -51,7 +54,7 @@ class PackedLocation {
     return {static_cast<std::uint32_t>(where >> 36),
             static_cast<std::uint32_t>(where >> 12 & 0xffffff) * kAlignment};
   }
-  RecordKind kind() const { return static_cast<RecordKind>(std::uint32_t{rest_} >> 29); }
+  RecordKind kind() const { return static_cast<RecordKind>(rest_ >> 29); }
   void use() {
     low_ = low_ | kUsed;
     add_hits(1);
@@ -61,6 +64,7 @@ class PackedLocation {
     const std::uint32_t most = 0xffff - hits_;
     hits_ = static_cast<std::uint16_t>(hits_ + (hits < most ? hits : most));
   }
+  digest::RuleMark rule() const { return rule_; }
   // Whether the index counts the key as claimed. A Location does not have this bit.
   bool claimed() const { return (low_ & kClaimed) != 0; }
   void claim(bool is) { low_ = is ? low_ | kClaimed : low_ & ~kClaimed; }
@@ -84,25 +88,13 @@ class PackedLocation {
     return (size - exponent * 32) << exponent << 4;
   }
 
-  // A 32-bit number with an alignment of 2. With it a slot of the map has 30 bytes, not 32.
-  class Word {
-   public:
-    Word& operator=(std::uint32_t value) {
-      halves_ = {static_cast<std::uint16_t>(value), static_cast<std::uint16_t>(value >> 16)};
-      return *this;
-    }
-    operator std::uint32_t() const { return halves_[0] | std::uint32_t{halves_[1]} << 16; }
-
-   private:
-    std::array<std::uint16_t, 2> halves_;
-  };
-
   // Bits of both words, from the top: 28 segment, 24 offset / 16, 10 size, 1 claimed, 1 used.
-  Word low_;
-  Word high_;
-  Word rest_;  // from the top: 3 kind, 29 time
+  std::uint32_t low_;
+  std::uint32_t high_;
+  std::uint32_t rest_;  // from the top: 3 kind, 29 time
   std::uint16_t hits_;
+  digest::RuleMark rule_;
 };
-static_assert(sizeof(PackedLocation) == 14);
+static_assert(sizeof(PackedLocation) == 16);
 
 }  // namespace proxy::cache::disk

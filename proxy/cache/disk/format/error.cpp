@@ -30,6 +30,8 @@ std::string_view to_string(Error error) {
       return "`lock` in the directory is not a regular file: remove it";
     case Error::in_use:
       return "another process uses the directory";
+    case Error::handed_over:
+      return "the process that takes over uses the directory";
     case Error::being_read:
       return "`hearsay cache` is reading the directory";
     case Error::no_descriptors:

@@ -19,6 +19,7 @@ enum class Error : std::uint8_t {
   no_directory,    // the directory or its content vanished, or cannot be created
   no_lock,         // `lock` in the directory is no regular file
   in_use,          // another process has the directory
+  handed_over,     // our successor has the directory
   being_read,      // other processes read the directory, and will end soon
   no_descriptors,  // too many open files
   too_small,       // the size setting: it has no room for kWantedSegments of the smallest segments

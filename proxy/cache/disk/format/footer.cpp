@@ -21,6 +21,7 @@ Listed read_entry(const std::uint8_t* bytes) {
   record.bytes = load<std::uint32_t>(bytes + 20);
   record.claimable_until = load<std::uint32_t>(bytes + 24);
   record.kind = static_cast<RecordKind>(bytes[28]);
+  record.rule = load<std::uint16_t>(bytes + 30);
   return record;
 }
 
@@ -30,6 +31,7 @@ void write_entry(std::uint8_t* bytes, const Listed& record) {
   store(bytes + 20, record.bytes);
   store(bytes + 24, record.claimable_until);
   bytes[28] = static_cast<std::uint8_t>(record.kind);
+  store(bytes + 30, record.rule);
 }
 
 // Whether the record is possible and begins at `end`, right behind the record before it.
@@ -46,7 +48,8 @@ Listed listed(const RecordHeader& header) {
           .offset = header.at.offset,
           .bytes = static_cast<std::uint32_t>(header.bytes()),
           .claimable_until = header.claim(),
-          .kind = header.kind};
+          .kind = header.kind,
+          .rule = header.rule};
 }
 
 std::vector<std::uint8_t> encode_footer(std::uint32_t segment, std::span<const Listed> records,

@@ -6,8 +6,8 @@
 //   20  4  bytes, without the gap after    8  4  number of the segment
 //   24  4  claimable until (claim())      12  4  offset where the footer begins
 //   28  1  kind                           16  2  purges in the log up to here (format.hpp)
-//   29  3  0                              18 10  0
-//                                         28  4  checksum of the footer before this field
+//   29  1  0                              18 10  0
+//   30  2  mark of the rule, or 0         28  4  checksum of the footer before this field
 // The fields are explained in format.hpp. The footer begins behind the gap after the last record.
 #pragma once
 
@@ -35,6 +35,7 @@ struct Listed {
   std::uint32_t bytes = 0;
   std::uint32_t claimable_until = 0;
   RecordKind kind = RecordKind::whole;
+  digest::RuleMark rule = 0;
 
   bool operator==(const Listed&) const = default;
 };

@@ -89,6 +89,7 @@ std::array<std::uint8_t, kRecordHeaderBytes> encode(RecordHeader header, Bytes u
   store(&bytes[60], header.body_checksum);
   store(&bytes[64], static_cast<std::uint64_t>(header.response_time));
   store(&bytes[72], header.request_took);
+  store(&bytes[74], header.rule);
   const auto own = digest::crc32c(Bytes(bytes).first(kHeadChecksumAt));
   store(&bytes[kHeadChecksumAt], digest::crc32c(head, digest::crc32c(url, own)));
   return bytes;
@@ -109,7 +110,8 @@ RecordHeader unchecked_header(std::span<const std::uint8_t, kRecordHeaderBytes> 
       .block = load<std::uint32_t>(&bytes[56]),
       .body_checksum = load<std::uint32_t>(&bytes[60]),
       .response_time = static_cast<std::int64_t>(load<std::uint64_t>(&bytes[64])),
-      .request_took = load<std::uint32_t>(&bytes[72]),
+      .request_took = load<std::uint16_t>(&bytes[72]),
+      .rule = load<std::uint16_t>(&bytes[74]),
   };
   std::copy(&bytes[32], &bytes[48], header.key.bytes.begin());
   return header;

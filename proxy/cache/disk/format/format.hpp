@@ -18,12 +18,13 @@
 //                                           selector: how many blocks it has; else 0
 //    6  2  number of purges          60  4  checksum of the body
 //          before it, below          64  8  when the head had arrived, ms since 1970
-//    8  4  number of the segment     72  4  ms from the request to that time
-//   12  4  offset in the segment     76  4  checksum of bytes 0 to 75, URL and head
-//   16  4  bytes of URL
+//    8  4  number of the segment     72  2  ms from the request to that time, at most 65,535
+//   12  4  offset in the segment     74  2  mark of the rule of the claim, below; or 0
+//   16  4  bytes of URL              76  4  checksum of bytes 0 to 75, URL and head
 //   20  4  bytes of head
 //   24  4  bytes of body
-//   28  4  claimable until, seconds since 1970: until then our digest may claim it; 0: never
+//   28  4  claimable until, seconds since 1970: until then our digest may claim it; 0: never. With
+//          a mark (digest/rule.hpp) only neighbours that have the rule are told
 // The format of the head is in saved_head.hpp; nothing here reads it. Kinds:
 //    1  whole: a response, head and body
 //    2  object: the head of a large response; its blocks have the key of its URL and its version
@@ -61,6 +62,7 @@
 #include <string_view>
 
 #include "digest/key.hpp"
+#include "digest/rule.hpp"
 
 namespace proxy::cache::disk {
 
@@ -124,7 +126,7 @@ constexpr Position to_position(std::uint64_t number) {
   return {static_cast<std::uint32_t>(number >> 32), static_cast<std::uint32_t>(number)};
 }
 
-// One member per field of the header, so it has 14: the number of the segment and the offset in it
+// One member per field of the header, so it has 15: the number of the segment and the offset in it
 // are one, and magic and the last checksum none.
 struct RecordHeader {
   RecordKind kind = RecordKind::whole;
@@ -140,7 +142,8 @@ struct RecordHeader {
   std::uint32_t block = 0;
   std::uint32_t body_checksum = 0;
   std::int64_t response_time = 0;
-  std::uint32_t request_took = 0;
+  std::uint16_t request_took = 0;
+  digest::RuleMark rule = 0;
 
   bool operator==(const RecordHeader&) const = default;
 

@@ -141,7 +141,8 @@ void Appender::apply(Gathered& added) {
   const Location location{.at = header.at,
                           .bytes = static_cast<std::uint32_t>(header.bytes()),
                           .claimable_until = header.claim(),
-                          .kind = header.kind};
+                          .kind = header.kind,
+                          .rule = header.rule};
   Counters& counters = catalog_.counters;
   bool found = true;
   if (header.kind == RecordKind::searched) {

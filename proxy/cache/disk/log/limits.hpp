@@ -10,6 +10,15 @@
 
 namespace proxy::cache::disk {
 
+// The limits that may change while the log is open.
+struct LogSize {
+  std::uint64_t bytes = 0;
+  std::size_t entries = 0;
+  std::uint32_t segment_bytes = 0;
+
+  bool operator==(const LogSize&) const = default;
+};
+
 struct LogLimits {
   std::uint64_t bytes = 0;  // of all segment files together
   // The most entries in the index. Beyond this number the oldest segments are reclaimed. The
@@ -25,9 +34,9 @@ struct LogLimits {
   std::function<bool(const Key&, const Location&)> keep = [](const Key&, const Location& location) {
     return location.used;
   };
-  // Whether another cache keeps what is stored under this key of a URL. Such an entry or block is
-  // not copied, even if it should be kept. Neither locks nor waits.
-  std::function<bool(const Key&)> kept_elsewhere = [](const Key&) { return false; };
+  // Whether another cache keeps what is stored under the key of this claim, as for the Store. Such
+  // an entry or block is not copied, even if it should be kept. Neither locks nor waits.
+  std::function<bool(const Claim&)> kept_elsewhere = [](const Claim&) { return false; };
 };
 
 // Each reclaimed segment takes its entries with it. With fewer segments than this, too many entries
@@ -38,6 +47,10 @@ inline constexpr std::uint32_t kLeastSegmentBytes = 4096;
 // LogLimits::segment_bytes, or less if `bytes` allows only smaller segments. `too_small`: `bytes`
 // does not even allow segments of kLeastSegmentBytes.
 Result<std::uint32_t> segment_bytes_for(const LogLimits& limits);
+
+inline LogSize size_of(const LogLimits& limits) {
+  return {limits.bytes, limits.entries, limits.segment_bytes};
+}
 
 // The longest record that a segment of this size holds: header, URL, head and body.
 std::uint64_t longest_record(std::uint32_t segment_bytes);

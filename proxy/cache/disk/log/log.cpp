@@ -47,9 +47,10 @@ Result<Loaded> Log::open(const std::filesystem::path& path) {
 }
 
 Result<void> Log::close() {
-  const auto flushed = flush();
-  if (!flushed || !appender_.segment()) return flushed;
-  return rotation_.seal();
+  auto closed = flush();
+  if (closed && appender_.segment()) closed = rotation_.seal();
+  files_.close();
+  return closed;
 }
 
 Result<void> Log::append(NewRecord record) {
@@ -90,6 +91,29 @@ bool Log::still_replaces(NewRecord& record) const {
   record.body = std::move(*record.body_if_moved);
   record.replaces = present->at;
   return true;
+}
+
+// The newest segment has room for as many bytes as it was begun with, so it is sealed.
+Result<void> Log::resize(const LogSize& size) {
+  const auto flushed = flush();
+  if (!flushed) return flushed;
+  if (appender_.segment() && size.segment_bytes != limits_.segment_bytes) {
+    const auto sealed = rotation_.seal();
+    if (!sealed) return sealed;
+  }
+  limits_.bytes = size.bytes;
+  limits_.entries = size.entries;
+  limits_.segment_bytes = size.segment_bytes;
+  return {};
+}
+
+Result<bool> Log::reclaim_surplus() {
+  const auto oldest = reclaimer_.surplus();
+  if (!oldest) return false;
+  CopyAllowance none;
+  const auto reclaimed = reclaimer_.reclaim(*oldest, none);
+  if (!reclaimed) return reclaimed.error();
+  return reclaimer_.surplus().has_value();
 }
 
 Result<bool> Log::settle_claims() {

@@ -60,6 +60,12 @@ class Log {
   Result<bool> settle_claims();
   Result<bool> search_purged();
 
+  // Sets the size of the log, and of its further segments. A log that is too large by then is
+  // reduced by reclaim_surplus(), and no later than by the next segment.
+  Result<void> resize(const LogSize& size);
+  // Reclaims the oldest segment if all take more than they may. Returns whether they still do.
+  Result<bool> reclaim_surplus();
+
   // Disk space of all segments.
   std::uint64_t used_bytes() const { return files_.used_bytes(); }
   const LogLimits& limits() const { return limits_; }
@@ -67,14 +73,14 @@ class Log {
  private:
   bool still_replaces(NewRecord& record) const;
 
-  const LogLimits limits_;
+  LogLimits limits_;
   Catalog& catalog_;
   SegmentFiles files_;
   Appender appender_{limits_, catalog_};
   ObjectClaims claims_{catalog_, appender_};
   Reclaimer reclaimer_{limits_, catalog_, files_, appender_, claims_};
   Rotation rotation_{limits_, catalog_, files_, appender_, reclaimer_};
-  PrefixSearch search_{limits_.segment_bytes, catalog_, claims_};
+  PrefixSearch search_{limits_, catalog_, claims_};
 };
 
 }  // namespace proxy::cache::disk

@@ -39,7 +39,8 @@ void PrefixSearch::abandon() {
 // rule may cover it.
 Result<bool> PrefixSearch::search_some(const Write& write) {
   const auto until = std::chrono::steady_clock::now() + kStepTime;
-  const std::size_t most = std::min<std::size_t>(kStepEntries, segment_bytes_ / 2 / kSearchedBytes);
+  const std::size_t most =
+      std::min<std::size_t>(kStepEntries, limits_.segment_bytes / 2 / kSearchedBytes);
   std::vector<Searched> found;
   std::vector<RecordHeader> blocks;  // of objects that stay
   bool more = true;

@@ -21,9 +21,9 @@ class PrefixSearch {
   // Appends a record and returns once it is written.
   using Write = std::function<Result<void>(NewRecord)>;
 
-  // `segment_bytes`: the size of a segment, which bounds a record. The others outlive this object.
-  PrefixSearch(std::uint32_t segment_bytes, Catalog& catalog, ObjectClaims& claims)
-      : segment_bytes_(segment_bytes), catalog_(catalog), claims_(claims) {}
+  // The size of a segment bounds a record. All outlive this object.
+  PrefixSearch(const LogLimits& limits, Catalog& catalog, ObjectClaims& claims)
+      : limits_(limits), catalog_(catalog), claims_(claims) {}
 
   // Looks at some more entries in the order of the log, and records those that a rule covers. At
   // the end of the log, records that the search is complete, so that no start searches again. False
@@ -36,7 +36,7 @@ class PrefixSearch {
   Result<bool> search_some(const Write& write);
   Result<void> finish(Position until, const Write& write);
 
-  const std::uint32_t segment_bytes_;
+  const LogLimits& limits_;
   Catalog& catalog_;
   ObjectClaims& claims_;
   std::optional<Position> until_;  // of the newest rule that this search is for

@@ -31,6 +31,11 @@ Result<void> Reclaimer::make_room(std::size_t entries, CopyAllowance& allowance)
   return {};
 }
 
+std::optional<std::uint32_t> Reclaimer::surplus() const {
+  if (files_.used_bytes() <= limits_.bytes || files_.spaces().size() < 2) return std::nullopt;
+  return files_.oldest();
+}
+
 Result<void> Reclaimer::reclaim(std::uint32_t number, CopyAllowance& allowance) {
   const auto segment = catalog_.segments.find(number);
   if (segment) {
@@ -64,7 +69,7 @@ void Reclaimer::read_ahead(const Segment& segment, const std::vector<Listed>& re
   for (const Listed& listed : records) {
     const auto location = catalog_.index.find(listed.key);
     if (is_purge(listed.kind) || !location || !limits_.keep(listed.key, *location)) continue;
-    if (limits_.kept_elsewhere(listed.key)) continue;
+    if (limits_.kept_elsewhere({listed.key, listed.rule})) continue;
     if (bytes + listed.bytes > allowance.bytes) continue;
     bytes += listed.bytes;
     if (listed.offset > end + kGap) {
@@ -122,7 +127,7 @@ Result<void> Reclaimer::clear_out(const Listed& listed, Position at, CopyAllowan
   // A selector leads to variants, and an object to its blocks: these are not given up with it.
   const bool leads_on =
       listed.kind == RecordKind::selector || is_kept(listed, *location, false, allowance);
-  const bool is_duplicate = kept && !leads_on && limits_.kept_elsewhere(listed.key);
+  const bool is_duplicate = kept && !leads_on && limits_.kept_elsewhere({listed.key, listed.rule});
   if (is_duplicate) catalog_.counters.duplicates += 1;
   if (kept && !is_duplicate) return copy(listed.key, *location, allowance);
   evict(listed.key, location->at);
@@ -146,7 +151,9 @@ Result<void> Reclaimer::clear_out_block(const Key& key, const Location& location
   const RecordHeader& block = stored->header();
   const bool kept =
       allowance.entries > 0 && limits_.keep(key, location) && !claims_.is_orphan(block);
-  const bool is_duplicate = kept && limits_.kept_elsewhere(block.key);
+  const auto object = catalog_.index.find(block.key);
+  const auto rule = object ? object->rule : digest::RuleMark{0};
+  const bool is_duplicate = kept && limits_.kept_elsewhere({block.key, rule});
   if (is_duplicate) catalog_.counters.duplicates += 1;
   if (kept && !is_duplicate) {
     const auto copied = copy(key, location, allowance);
@@ -154,7 +161,6 @@ Result<void> Reclaimer::clear_out_block(const Key& key, const Location& location
   } else {
     evict(key, location.at);
   }
-  const auto object = catalog_.index.find(block.key);
   if (object && object->claimable_until != 0) claims_.doubt(block.key, block.version);
   return {};
 }

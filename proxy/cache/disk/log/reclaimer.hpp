@@ -39,6 +39,8 @@ class Reclaimer {
   Result<void> reclaim(std::uint32_t number, CopyAllowance& allowance);
   // Whether the index has more entries than LogLimits allows.
   bool is_crowded() const { return catalog_.index.entries() > limits_.entries; }
+  // The oldest segment, if all together take more than LogLimits::bytes; never the newest.
+  std::optional<std::uint32_t> surplus() const;
 
  private:
   Result<void> clear_out(const Segment& segment, CopyAllowance& allowance);

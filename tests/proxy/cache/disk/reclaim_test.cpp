@@ -51,6 +51,37 @@ TEST(DiskLimit, HoldsFromTheStartWhereItWasLowered) {
   EXPECT_EQ(*again.body(url_number(199)), body_text(url_number(199), 4000));
 }
 
+TEST(DiskLimit, FollowsAnotherSizeWhileTheDiskRuns) {
+  const TemporaryDirectory directory;
+  const Options options = small_options(directory.path());
+  Scene scene(options);
+  const auto fill = [&](std::uint64_t first) {
+    for (std::uint64_t i = first; i < first + 400; ++i) {
+      (void)scene->append(response(url_number(i), body_text(url_number(i), 4000)));
+      if (i % 20 == 0) ASSERT_TRUE(scene->settle(5s));
+    }
+    ASSERT_TRUE(scene->settle(5s));
+  };
+  fill(0);
+  const auto full = space_taken(directory.path());
+  EXPECT_GT(full, options.log.bytes / 2);
+  ASSERT_TRUE(scene->resize(options.log.bytes / 4, options.log.entries));
+  for (int i = 0; i < 500 && space_taken(directory.path()) > options.log.bytes / 4; ++i) {
+    std::this_thread::sleep_for(10ms);  // the writer looks after it once a second
+  }
+  EXPECT_LE(space_taken(directory.path()), options.log.bytes / 4);
+  EXPECT_EQ(*scene.body(url_number(399)), body_text(url_number(399), 4000)) << "the newest";
+  EXPECT_EQ(scene.body(url_number(0)).error(), Error::gone);
+  fill(400);
+  EXPECT_LE(space_taken(directory.path()), options.log.bytes / 4);
+  ASSERT_TRUE(scene->resize(options.log.bytes, options.log.entries));
+  std::this_thread::sleep_for(1100ms);
+  fill(800);
+  EXPECT_GT(space_taken(directory.path()), options.log.bytes / 2);
+  EXPECT_LE(space_taken(directory.path()), options.log.bytes);
+  EXPECT_EQ(scene->resize(1, 1).error(), Error::too_small);
+}
+
 // As with a quota that others use up: half of the segments stay, however often the disk tries
 // again.
 TEST(DiskLimit, YieldsHalfAtMostToAFileSystemThatStaysFull) {
@@ -155,7 +186,7 @@ TEST(DiskReclaim, CopiesNothingThatIsKeptElsewhere) {
   options.log.keep = [=](const Key& key, const Location&) {
     return key == kept || key == duplicate;
   };
-  options.log.kept_elsewhere = [=](const Key& key) { return key == duplicate; };
+  options.log.kept_elsewhere = [=](const digest::Claim& claim) { return claim.key == duplicate; };
   Scene scene(options);
   fill(scene, 0, 3);
   fill(scene, 10, 1000);

@@ -238,8 +238,8 @@ class ClaimedMeanwhile : public testing::Test {
     record.header.claimable_until = kLongFromNow;
     ASSERT_TRUE(scene_.append(std::move(record)));
   }
-  std::vector<Key> claims() {
-    std::vector<Key> claimed;
+  std::vector<digest::Claim> claims() {
+    std::vector<digest::Claim> claimed;
     scene_->catalog().index.list_claims(1'800'000'000, claimed);
     return claimed;
   }
@@ -258,7 +258,7 @@ TEST_F(ClaimedMeanwhile, WhatIsAskedForAndPurgedIsNotAnyMore) {
   ASSERT_TRUE(scene_->purge_prefix("http://a.example/", {}));
   EXPECT_EQ(claims().size(), 2U);
   EXPECT_FALSE(scene_->find(key_for("http://a.example/1"), "http://a.example/1"));
-  EXPECT_EQ(claims(), std::vector<Key>{key_for("http://b.example/1")});
+  EXPECT_EQ(claims(), std::vector<digest::Claim>{{key_for("http://b.example/1")}});
   halt.release();
 }
 
@@ -271,7 +271,7 @@ TEST_F(ClaimedMeanwhile, NothingIsWhileTheSearchHasToWait) {
     EXPECT_TRUE(support::await([&] { return claims().empty(); }));
   }
   ASSERT_TRUE(support::await([&] { return claims().size() == 1; }));
-  EXPECT_EQ(claims(), std::vector<Key>{key_for("http://b.example/1")});
+  EXPECT_EQ(claims(), std::vector<digest::Claim>{{key_for("http://b.example/1")}});
 }
 
 }  // namespace

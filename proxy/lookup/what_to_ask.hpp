@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "proxy/answer/lookup.hpp"
 #include "proxy/http/range.hpp"
+#include "proxy/lookup/lookup.hpp"
 
 namespace proxy {
 
@@ -18,6 +18,10 @@ bool may_share(const Process& process, const Request& request, const Lookup& loo
 // fresher copy, or know that it is still current. may_ask_neighbours() says whether siblings may be
 // asked at all.
 bool sibling_may_answer(const Request& request, const cache::Verdict& verdict);
+
+// Whether siblings are asked: they may be, and they may answer what the verdict asks for.
+bool asks_siblings(const Process& process, const Request& request, const Lookup& lookup,
+                   const cache::Verdict& verdict);
 
 // The range to ask for in place of the client's: that of the blocks around it, or the same range.
 // It is sent without If-Range, because the answer to If-Range may lack most of its head (RFC 9110

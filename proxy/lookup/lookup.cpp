@@ -1,4 +1,4 @@
-#include "proxy/answer/lookup.hpp"
+#include "proxy/lookup/lookup.hpp"
 
 #include "proxy/cache/partial.hpp"
 #include "proxy/tiers/tiers.hpp"

@@ -1,4 +1,4 @@
-#include "proxy/answer/what_to_ask.hpp"
+#include "proxy/lookup/what_to_ask.hpp"
 
 #include "proxy/blocks/aligned_range.hpp"
 #include "proxy/sources/neighbour.hpp"
@@ -41,6 +41,13 @@ bool sibling_may_answer(const Request& request, const cache::Verdict& verdict) {
                         verdict.reason == Forward::vary_miss || verdict.reason == Forward::partial);
   const bool is_stale = verdict.action != Action::complete && verdict.reason == Forward::stale;
   return simple && neighbours_may_answer(request) && (is_miss || (is_stale && !verdict.part));
+}
+
+bool asks_siblings(const Process& process, const Request& request, const Lookup& lookup,
+                   const cache::Verdict& verdict) {
+  // What the origin has replaced, neighbours may still have.
+  if (lookup.anew) return false;
+  return sibling_may_answer(request, verdict) && may_ask_neighbours(process, lookup.key, request);
 }
 
 std::optional<http::AskedRange> range_override(const Process& process, const Request& request,

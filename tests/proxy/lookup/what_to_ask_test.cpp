@@ -1,4 +1,4 @@
-#include "proxy/answer/what_to_ask.hpp"
+#include "proxy/lookup/what_to_ask.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,16 @@
+// Where the control socket of a proxy is: a Unix socket that serves its own pages.
+#pragma once
+
+#include <string>
+
+#include "config/settings.hpp"
+
+namespace config {
+
+inline constexpr const char* kDefaultControl = "/run/hearsay/control.sock";
+
+// The setting `control`. Unset: kDefaultControl if this process may create files in its folder,
+// else empty, for no socket.
+std::string control_path(const Settings& settings);
+
+}  // namespace config

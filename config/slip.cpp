@@ -1,0 +1,293 @@
+#include "config/slip.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/text.hpp"
+
+namespace config {
+
+namespace {
+
+struct Token {
+  enum class Kind { mark, string, word, end } kind = Kind::end;
+  std::string_view text;  // of a string: with its quotes
+  Position at;
+  Position after;  // the position behind it
+
+  bool is(char mark) const { return kind == Kind::mark && text.front() == mark; }
+  bool opens() const { return is('{') || is('['); }
+  bool closes() const { return is('}') || is(']'); }
+  bool is_value() const { return kind == Kind::string || kind == Kind::word || opens(); }
+};
+
+// What JSON has no token for.
+struct Slip {
+  Position at;
+  std::string what;
+};
+
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {
+    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
+  }
+
+  // The next token, or the slip in its place.
+  std::pair<Token, std::optional<Slip>> next() {
+    if (auto slip = skip_blanks()) return {{}, std::move(slip)};
+    Token token{.kind = Token::Kind::end, .text = {}, .at = at_, .after = at_};
+    if (at_end()) return {token, std::nullopt};
+    const std::size_t begin = offset_;
+    auto slip = take(token.kind);
+    token.text = text_.substr(begin, offset_ - begin);
+    token.after = at_;
+    return {token, std::move(slip)};
+  }
+
+ private:
+  bool at_end() const { return offset_ >= text_.size(); }
+  bool sees(std::string_view mark) const { return text_.substr(offset_).starts_with(mark); }
+
+  void step() {
+    at_ = text_[offset_++] == '\n' ? Position{at_.line + 1, 1} : Position{at_.line, at_.column + 1};
+  }
+
+  std::optional<Slip> skip_blanks() {
+    while (!at_end()) {
+      if (sees("//")) {
+        while (!at_end() && !sees("\n")) step();
+      } else if (sees("/*")) {
+        const Position begin = at_;
+        while (!at_end() && !sees("*/")) step();
+        if (at_end()) return Slip{begin, "this comment has no end; end it with */"};
+        step();
+        step();
+      } else if (std::string_view(" \t\r\n").find(text_[offset_]) != std::string_view::npos) {
+        step();
+      } else {
+        break;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Slip> take(Token::Kind& kind) {
+    constexpr std::string_view kMarks = "{}[],:";
+    const char first = text_[offset_];
+    if (first == '"') {
+      kind = Token::Kind::string;
+      return take_string();
+    }
+    if (kMarks.find(first) != kMarks.npos) {
+      kind = Token::Kind::mark;
+      step();
+      return std::nullopt;
+    }
+    if (auto slip = foreign_mark(first)) return slip;
+    kind = Token::Kind::word;
+    constexpr std::string_view kEnds = " \t\r\n{}[],:\"'=;#";
+    while (!at_end() && kEnds.find(text_[offset_]) == kEnds.npos && !sees("//")) step();
+    return std::nullopt;
+  }
+
+  std::optional<Slip> foreign_mark(char first) const {
+    if (first == '\'') return Slip{at_, "a text is written in double quotes, not in single ones"};
+    if (first == '=') return Slip{at_, "between a key and its value is a colon, not \"=\""};
+    if (first == ';') return Slip{at_, "a comma separates settings, not a semicolon"};
+    if (first == '#') return Slip{at_, "a comment begins with //, not with #"};
+    if (sees("\xE2\x80")) return Slip{at_, "a text is written in plain double quotes: \""};
+    return std::nullopt;
+  }
+
+  std::optional<Slip> take_string() {
+    const Position begin = at_;
+    step();
+    while (!at_end() && !sees("\"")) {
+      if (sees("\n")) break;
+      if (sees("\\")) {
+        const Position escape = at_;
+        step();
+        if (at_end()) break;
+        if (std::string_view("\"\\/bfnrtu").find(text_[offset_]) == std::string_view::npos) {
+          return Slip{escape, "a backslash in a text is written twice: \"\\\\\""};
+        }
+      }
+      step();
+    }
+    if (at_end() || sees("\n")) {
+      return Slip{begin, "the quote that opens here is not closed in this line"};
+    }
+    step();
+    return std::nullopt;
+  }
+
+  std::string_view text_;
+  std::size_t offset_ = 0;
+  Position at_;
+};
+
+std::string said(std::string_view text) {
+  if (text.starts_with('"') && text.ends_with('"') && text.size() > 1) {
+    text = text.substr(1, text.size() - 2);
+  }
+  return in_quotes(text);
+}
+
+bool is_number(std::string_view word) {
+  return word.find_first_not_of("0123456789.eE+-") == word.npos;
+}
+
+// How to write a word that JSON does not know; nothing if it knows the word.
+std::optional<std::string> unknown_word(std::string_view word) {
+  if (word == "true" || word == "false" || word == "null" || is_number(word)) return std::nullopt;
+  const std::string lower = lower_case(word);
+  for (const std::string_view yes : {"true", "yes", "on"}) {
+    if (lower == yes) return "write true";
+  }
+  for (const std::string_view no : {"false", "no", "off"}) {
+    if (lower == no) return "write false";
+  }
+  return "a text is written in double quotes: " + in_quotes(word);
+}
+
+// Follows the grammar with a stack of open brackets.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : scanner_(text) {}
+
+  std::optional<Fault> first_slip() {
+    for (;;) {
+      auto [token, slip] = scanner_.next();
+      // Before something foreign, a missing comma is the less likely slip.
+      if (!slip) slip = judge(token);
+      if (slip) return Fault{slip->at, "", std::move(slip->what)};
+      if (token.kind == Token::Kind::end) return std::nullopt;
+      before_ = token;
+    }
+  }
+
+ private:
+  enum class Awaits { value, first_value, key, first_key, colon, comma, end };
+
+  struct Open {
+    char mark;
+    Position at;
+  };
+
+  std::optional<Slip> judge(const Token& token) {
+    if (token.kind == Token::Kind::end) return judge_end(token);
+    switch (awaits_) {
+      case Awaits::end:
+        return after_the_end(token);
+      case Awaits::value:
+      case Awaits::first_value:
+        return judge_value(token);
+      case Awaits::key:
+      case Awaits::first_key:
+        return judge_key(token);
+      case Awaits::colon:
+        if (!token.is(':')) return missing_colon();
+        awaits_ = Awaits::value;
+        return std::nullopt;
+      case Awaits::comma:
+        return judge_comma(token);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Slip> judge_end(const Token& token) const {
+    if (awaits_ == Awaits::end) return std::nullopt;
+    if (open_.empty()) return Slip{token.at, "is empty; the least settings are {}"};
+    return Slip{open_.back().at, std::string("this ") + open_.back().mark + " is not closed"};
+  }
+
+  static Slip after_the_end(const Token& token) {
+    if (token.closes()) return {token.at, "one " + std::string(token.text) + " too many"};
+    return {token.at, "the settings end before this; one object in braces holds them all"};
+  }
+
+  std::optional<Slip> judge_value(const Token& token) {
+    if (token.is(']') && awaits_ == Awaits::first_value) return close(token);
+    if (token.closes() && before_.is(',')) return comma_before(token);
+    if (token.closes()) return Slip{token.at, "a value is missing before " + said(token.text)};
+    if (token.is(',')) {
+      return Slip{token.at, before_.is(',') ? "one comma too many" : "a value is missing here"};
+    }
+    if (token.is(':')) return Slip{token.at, "a colon follows a key only, in an object in braces"};
+    if (token.kind == Token::Kind::word) {
+      if (auto how = unknown_word(token.text)) return Slip{token.at, std::move(*how)};
+    }
+    if (token.opens()) {
+      open_.push_back({token.text.front(), token.at});
+      awaits_ = token.is('{') ? Awaits::first_key : Awaits::first_value;
+    } else {
+      awaits_ = open_.empty() ? Awaits::end : Awaits::comma;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Slip> judge_key(const Token& token) {
+    if (token.is('}') && awaits_ == Awaits::first_key) return close(token);
+    if (token.closes() && before_.is(',')) return comma_before(token);
+    if (token.is(',')) return Slip{token.at, "one comma too many"};
+    if (token.kind == Token::Kind::word) {
+      return Slip{token.at, "a key is written in double quotes: " + in_quotes(token.text)};
+    }
+    if (token.kind != Token::Kind::string) {
+      return Slip{token.at, "expected a key in double quotes; found " + said(token.text)};
+    }
+    awaits_ = Awaits::colon;
+    return std::nullopt;
+  }
+
+  std::optional<Slip> judge_comma(const Token& token) {
+    if (token.closes()) return close(token);
+    if (token.is(',')) {
+      awaits_ = open_.back().mark == '{' ? Awaits::key : Awaits::value;
+      return std::nullopt;
+    }
+    if (token.is(':') && open_.back().mark == '[') {
+      return Slip{open_.back().at, "this list has keys; write it as an object in braces"};
+    }
+    if (token.is(':')) return Slip{token.at, "one colon too many"};
+    return Slip{before_.after, "a comma is missing here, after " + said(before_.text)};
+  }
+
+  std::optional<Slip> missing_colon() const {
+    return Slip{before_.after, "a colon is missing here, after " + said(before_.text)};
+  }
+
+  Slip comma_before(const Token& token) const {
+    return {before_.at, "no comma may stand before " + said(token.text) + "; take it out"};
+  }
+
+  std::optional<Slip> close(const Token& token) {
+    const char wanted = open_.back().mark == '{' ? '}' : ']';
+    if (!token.is(wanted)) {
+      const Position& at = open_.back().at;
+      return Slip{token.at, std::string("expected ") + wanted + " for the " + open_.back().mark +
+                                " of line " + std::to_string(at.line) + ", column " +
+                                std::to_string(at.column) + "; found " + std::string(token.text)};
+    }
+    open_.pop_back();
+    awaits_ = open_.empty() ? Awaits::end : Awaits::comma;
+    return std::nullopt;
+  }
+
+  Scanner scanner_;
+  Awaits awaits_ = Awaits::value;
+  std::vector<Open> open_;
+  Token before_;
+};
+
+}  // namespace
+
+std::optional<Fault> find_slip(std::string_view text) {
+  return Reader(text).first_slip();
+}
+
+}  // namespace config

@@ -1,0 +1,16 @@
+// Names the slip of the pen that keeps a text from being JSON.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "config/document.hpp"
+
+namespace config {
+
+// The first slip in the text: where it is and how to mend it. Nothing if the fault, if any, is of
+// another kind, such as bytes that are not UTF-8. Safe on any bytes; takes linear time, and memory
+// of a byte for each open bracket. Pure.
+std::optional<Fault> find_slip(std::string_view text);
+
+}  // namespace config

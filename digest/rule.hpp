@@ -1,0 +1,56 @@
+// Names of the rules by which caches reuse responses beyond what origins allow.
+//
+// A cache may keep a response fresh for longer than its origin says, because a rule of its operator
+// says so. A neighbour with the same rule judges the response the same way, and may use it. A
+// neighbour without the rule may not, nor may a Squid. So a digest claims such a response under a
+// key that only those look up who have the rule. Everything here is wire format.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "digest/key.hpp"
+
+namespace digest {
+
+// What a rule means, as a number. Neighbours with the same number judge responses alike.
+using RuleHash = std::uint64_t;  // 0: no rule
+// The part of a RuleHash that keys depend on. Two rules may share a mark: who asks for a response
+// because of a mark still has to compare the hashes.
+using RuleMark = std::uint16_t;  // 0: no rule
+
+// Bytes 0 to 7, as a little-endian number, of the MD5 of a byte of value 1 and the text, and 1 if
+// they are 0.
+RuleHash rule_hash(std::string_view meaning);
+
+// The lowest 16 bits, and 1 if they are 0. Of hash 0: 0.
+constexpr RuleMark mark_of(RuleHash hash) {
+  const auto lowest = static_cast<RuleMark>(hash & 0xffff);
+  return hash != 0 && lowest == 0 ? RuleMark{1} : lowest;
+}
+
+// The key under which a digest claims, for those with a rule of this mark, what has `key`:
+// SipHash-2-4 with 128 bits of output, keyed with `key`, of the mark in 2 bytes, little-endian.
+// Mark 0: `key`.
+Key under_rule(const Key& key, RuleMark mark);
+
+// A claim that a response is held: for everybody, or for those that have the rule.
+struct Claim {
+  Key key;
+  RuleMark rule = 0;
+
+  auto operator<=>(const Claim&) const = default;
+  bool is_for_all() const { return rule == 0; }
+  // The key that the digest contains.
+  Key in_digest() const { return under_rule(key, rule); }
+};
+
+struct ClaimHash {
+  using is_avalanching = void;
+
+  std::size_t operator()(const Claim& claim) const {
+    return KeyHash{}(claim.key) ^ std::size_t{claim.rule} << 16;
+  }
+};
+
+}  // namespace digest

@@ -1,0 +1,31 @@
+#include "proxy/client/take_in.hpp"
+
+#include "peers/site.hpp"
+#include "proxy/client/note_arrival.hpp"
+
+namespace proxy {
+namespace {
+
+// What the rules need to know and the head does not tell.
+void add_facts(const Client& client, Request& request) {
+  const auto& policy = request.policy();
+  auto& facts = request.facts;
+  if (policy.settings.cache.offline) facts.offline = true;
+  const bool asks_what_is_stored = facts.control.only_if_cached;
+  if (!asks_what_is_stored) return;
+  const auto rule = request.head.fields.only_value(peers::kRuleField);
+  facts.asked_rule = peers::parse_epoch(rule).value_or(0);
+  // A Squid may leave out Via.
+  if (policy.directory->knows(client.address)) facts.from_proxy = true;
+}
+
+}  // namespace
+
+void take_in(const Client& client, Request& request) {
+  request.pin(client.worker.policy());
+  note_arrival(client, request);
+  request.follow(request.policy().rules);
+  add_facts(client, request);
+}
+
+}  // namespace proxy

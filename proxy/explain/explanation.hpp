@@ -1,0 +1,79 @@
+// What this proxy would do with a request now, and why, as plain values.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/inspect/peek.hpp"
+#include "proxy/lookup/lookup.hpp"
+
+namespace proxy {
+
+// Whether a neighbour would be asked.
+enum class Asks : std::uint8_t {
+  yes,
+  on_trial,  // by one request at a time, beside the next source
+  if_origin_fails,
+  no,
+};
+
+// A neighbour, and what becomes of its claim.
+struct PeerFacts {
+  std::string name;
+  std::string state;           // as in /digest
+  std::optional<bool> claims;  // nothing: no digest of it may be used
+  Asks asks = Asks::no;
+  std::string why;  // for a person; empty if it is simply asked
+};
+
+// One stored response.
+struct StoredFacts {
+  std::shared_ptr<const cache::Entry> entry;
+  inspect::EntryFacts facts;
+  bool selected = false;  // a look-up for this request finds it
+  // The lifetime by the response alone, if a rule of the settings changes it.
+  std::optional<cache::seconds> told_lifetime;
+};
+
+// The servers that are asked if no neighbour answers.
+struct OriginFacts {
+  std::vector<std::string> parents;  // in the order in which they are asked
+  std::vector<std::string> servers;  // "http://127.0.0.1:8000"; empty: parents alone are asked
+  std::optional<std::chrono::microseconds> takes;  // to the first byte
+};
+
+struct Explanation {
+  std::string url;  // canonical
+  std::string method;
+  std::string client;   // its address
+  std::string refusal;  // why the client may not; empty: it may
+  unsigned refusal_status = 0;
+  bool own_page = false;  // the request is for a page of this proxy
+  std::string rule;       // the word of the site's rule; empty: none applies
+  bool reverse = false;   // the settings choose the origin, not the client
+  std::string key;        // in hex
+  std::string stored_as;
+  bool for_neighbours = false;  // whether they may be asked for it, and told of it
+  std::vector<StoredFacts> stored;
+  bool more_on_disk = false;  // perhaps: other variants
+  std::string disk_fault;     // why the disk was not looked at; empty: it was, or there is none
+  cache::Verdict verdict{cache::Action::fetch, http::Forward::uri_miss};
+  bool offline = false;
+  bool fetching = false;  // another request fetches it, and this one would wait for that
+  // Why no neighbour would be asked; empty: some may be.
+  std::string no_neighbours;
+  std::vector<PeerFacts> peers;
+  std::string owner;  // the neighbour that is asked about what none claims; empty: none
+  OriginFacts origin;
+  cache::Time now;
+};
+
+// What would happen, in one sentence for a person. Pure.
+std::string sentence(const Explanation& explanation);
+
+// The page /admin/explain. Pure.
+std::string explanation_json(const Explanation& explanation);
+
+}  // namespace proxy

@@ -1,0 +1,167 @@
+#include <fmt/chrono.h>
+
+#include <nlohmann/json.hpp>
+
+#include "proxy/explain/explanation.hpp"
+
+namespace proxy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+std::string moment_text(cache::Time time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
+std::string_view word(cache::Freshness::Basis basis) {
+  using Basis = cache::Freshness::Basis;
+  switch (basis) {
+    case Basis::s_maxage:
+      return "s-maxage";
+    case Basis::max_age:
+      return "max-age";
+    case Basis::expires:
+      return "Expires";
+    case Basis::heuristic:
+      return "heuristic";
+    case Basis::none:
+      break;
+  }
+  return "none";
+}
+
+std::string_view word(cache::Action action) {
+  using cache::Action;
+  switch (action) {
+    case Action::serve:
+      return "serve";
+    case Action::refresh:
+      return "refresh";
+    case Action::refuse:
+      return "refuse";
+    case Action::pass:
+      return "pass";
+    case Action::fetch:
+      return "fetch";
+    case Action::revalidate:
+      return "revalidate";
+    case Action::complete:
+      break;
+  }
+  return "complete";
+}
+
+std::string_view word(Asks asks) {
+  switch (asks) {
+    case Asks::yes:
+      return "yes";
+    case Asks::on_trial:
+      return "on-trial";
+    case Asks::if_origin_fails:
+      return "if-origin-fails";
+    case Asks::no:
+      break;
+  }
+  return "no";
+}
+
+Json vary_json(const http::Variant& variant) {
+  Json fields = Json::object();
+  for (const auto& field : variant.selecting_fields()) {
+    fields[field.name] = field.value ? Json(*field.value) : Json(nullptr);
+  }
+  return fields;
+}
+
+Json freshness_json(const StoredFacts& stored, cache::Time now) {
+  const auto& entry = *stored.entry;
+  const bool by_rule = stored.told_lifetime.has_value();
+  const auto told = stored.told_lifetime.value_or(entry.freshness.lifetime);
+  // A response that forbids it is never served stale (RFC 9111 4.2.4).
+  const auto stale_for = [&entry](cache::seconds window) {
+    return entry.never_stale ? 0 : window.count();
+  };
+  return {{"lifetime_seconds", entry.freshness.lifetime.count()},
+          {"lifetime_from", by_rule ? "rule" : word(entry.freshness.basis)},
+          {"told_lifetime_seconds", told.count()},
+          {"told_lifetime_from", word(entry.freshness.basis)},
+          {"age_seconds", entry.age(now).count()},
+          {"fresh_seconds", entry.ttl(now).count()},
+          {"fresh_until", moment_text(entry.fresh_until)},
+          {"stale_while_revalidate_seconds", stale_for(entry.stale_while_revalidate)},
+          {"stale_if_error_seconds", stale_for(entry.stale_if_error)},
+          {"no_cache", entry.no_cache},
+          {"never_stale", entry.never_stale}};
+}
+
+Json stored_json(const StoredFacts& stored, cache::Time now) {
+  const auto& entry = *stored.entry;
+  const auto& facts = stored.facts;
+  Json json{{"selected", stored.selected},
+            {"where", facts.where},
+            {"kind", facts.kind},
+            {"status", entry.status},
+            {"bytes", facts.bytes},
+            {"held_bytes", facts.held_bytes},
+            {"hits", facts.hits ? Json(*facts.hits) : Json(nullptr)},
+            {"vary", vary_json(entry.variant)},
+            {"etag", text_or_null(std::string(entry.etag))},
+            {"last_modified", text_or_null(std::string(entry.last_modified))}};
+  json.update(freshness_json(stored, now));
+  return json;
+}
+
+Json peer_json(const PeerFacts& peer) {
+  return {{"name", peer.name},
+          {"state", peer.state},
+          {"claims", peer.claims ? Json(*peer.claims) : Json(nullptr)},
+          {"asked", word(peer.asks)},
+          {"why", text_or_null(peer.why)}};
+}
+
+Json origin_json(const OriginFacts& origin) {
+  const auto ms = [](auto time) { return static_cast<double>(time.count()) / 1000; };
+  return {{"parents", origin.parents},
+          {"servers", origin.servers},
+          {"first_byte_ms", origin.takes ? Json(ms(*origin.takes)) : Json(nullptr)}};
+}
+
+}  // namespace
+
+std::string explanation_json(const Explanation& explanation) {
+  Json json{{"url", explanation.url},
+            {"method", explanation.method},
+            {"client", explanation.client},
+            {"verdict", sentence(explanation)},
+            {"allowed", explanation.refusal.empty()},
+            {"refusal", text_or_null(explanation.refusal)},
+            {"own_page", explanation.own_page},
+            {"mode", explanation.reverse ? "reverse" : "forward"},
+            {"rule", text_or_null(explanation.rule)},
+            {"key", explanation.key},
+            {"stored_as", explanation.stored_as},
+            {"for_neighbours", explanation.for_neighbours},
+            {"action", word(explanation.verdict.action)},
+            {"fwd", text_or_null(std::string(http::text(explanation.verdict.reason)))},
+            {"offline", explanation.offline},
+            {"being_fetched", explanation.fetching},
+            {"disk_fault", text_or_null(explanation.disk_fault)},
+            {"other_variants_on_disk", explanation.more_on_disk},
+            {"stored", Json::array()},
+            {"no_neighbours", text_or_null(explanation.no_neighbours)},
+            {"peers", Json::array()},
+            {"owner", text_or_null(explanation.owner)},
+            {"origin", origin_json(explanation.origin)}};
+  for (const auto& stored : explanation.stored) {
+    json["stored"].push_back(stored_json(stored, explanation.now));
+  }
+  for (const auto& peer : explanation.peers) json["peers"].push_back(peer_json(peer));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace proxy

@@ -1,0 +1,14 @@
+// Whom a request would be sent to.
+#pragma once
+
+#include "proxy/explain/explanation.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+// Fills in no_neighbours, peers, owner and origin, by the rules that a miss follows. The verdict of
+// `lookup` is that of the explanation.
+void explain_whom(Worker& worker, const Request& request, const Lookup& lookup,
+                  Explanation& explanation);
+
+}  // namespace proxy

@@ -1,0 +1,114 @@
+#include "proxy/machine/limits.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <utility>
+
+namespace proxy::machine {
+namespace {
+
+constexpr std::size_t kLongestFile = 64 * 1024;
+constexpr std::size_t kDeepest = 64;
+
+// The beginning of a file; empty if it cannot be read.
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kLongestFile, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return text;
+}
+
+std::string_view take_until(std::string_view& text, char mark) {
+  const auto end = std::min(text.find(mark), text.size());
+  const auto taken = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return taken;
+}
+
+std::optional<std::uint64_t> leading_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+bool lists_memory(std::string_view controllers) {
+  while (!controllers.empty()) {
+    if (take_until(controllers, ',') == "memory") return true;
+  }
+  return false;
+}
+
+// Appends the file `name` of each group on the way from `group` to the root. In a container the
+// inner groups may be invisible: then only the root's file exists, which is the container's.
+void append_upwards(std::vector<std::string>& files, const std::string& mount,
+                    std::string_view group, const char* name) {
+  for (std::size_t level = 0; level < kDeepest; ++level) {
+    while (group.ends_with('/')) group.remove_suffix(1);
+    files.push_back(mount + std::string(group) + '/' + name);
+    if (group.empty()) return;
+    group = group.substr(0, std::min(group.rfind('/'), group.size()));
+  }
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_cgroup_limit(std::string_view text) {
+  // Version 1 writes "no limit" as the largest multiple of the page's size below 2^63.
+  constexpr std::uint64_t kNone = 1ULL << 60;
+  const auto limit = leading_number(text);
+  return limit && *limit < kNone ? limit : std::nullopt;
+}
+
+std::optional<std::uint64_t> parse_total_memory(std::string_view meminfo) {
+  constexpr std::string_view kKey = "MemTotal:";
+  while (!meminfo.empty()) {
+    auto line = take_until(meminfo, '\n');
+    if (!line.starts_with(kKey)) continue;
+    line.remove_prefix(std::min(line.find_first_of("0123456789"), line.size()));
+    const auto kibibytes = leading_number(line);
+    if (!kibibytes || *kibibytes > (1ULL << 50)) return std::nullopt;
+    return *kibibytes * 1024;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> memory_limit_files(std::string_view proc_self_cgroup) {
+  std::vector<std::string> files;
+  std::array<bool, 2> seen{};  // one group of each version
+  while (!proc_self_cgroup.empty()) {
+    auto line = take_until(proc_self_cgroup, '\n');
+    const auto hierarchy = take_until(line, ':');
+    const auto controllers = take_until(line, ':');
+    if (hierarchy == "0" && controllers.empty() && !std::exchange(seen[0], true)) {
+      append_upwards(files, "/sys/fs/cgroup", line, "memory.max");
+    } else if (lists_memory(controllers) && !std::exchange(seen[1], true)) {
+      append_upwards(files, "/sys/fs/cgroup/memory", line, "memory.limit_in_bytes");
+    }
+  }
+  return files;
+}
+
+std::optional<MemoryLimit> memory_limit(const std::string& root) {
+  std::optional<MemoryLimit> least;
+  if (const auto all = parse_total_memory(text_of(root + "/proc/meminfo"))) {
+    least = MemoryLimit{*all, ""};
+  }
+  for (const std::string& file : memory_limit_files(text_of(root + "/proc/self/cgroup"))) {
+    const auto limit = parse_cgroup_limit(text_of(root + file));
+    if (limit && (!least || *limit < least->bytes)) least = MemoryLimit{*limit, file};
+  }
+  return least;
+}
+
+DescriptorLimit descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return {};
+  return {limit.rlim_cur, limit.rlim_max};
+}
+
+}  // namespace proxy::machine

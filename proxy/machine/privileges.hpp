@@ -1,0 +1,43 @@
+// The user as which the proxy runs.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace proxy::machine {
+
+struct Account {
+  std::string name;
+  uid_t user = 0;
+  gid_t group = 0;
+};
+
+// The account of this name; nothing if the system has none. Blocks: asks name services.
+std::optional<Account> account_of(const std::string& name);
+
+// The account that a process becomes: `wanted`, or if that is empty the user `hearsay`, if there is
+// one. Nothing: the process stays what it is, because it is not root, or should be root, or there
+// is no user `hearsay`. Throws std::runtime_error if root is to become a user who does not exist.
+std::optional<Account> account_to_become(const std::string& wanted);
+
+// Both make what is missing, and give it to the account if it is root's. Throw std::system_error.
+// The folder of a cache, with the files in it.
+void give_folder(const std::filesystem::path& folder, const Account& account);
+// A file to append to.
+void give_file(const std::filesystem::path& file, const Account& account);
+
+// Becomes the account for good. Call this while the process has one thread. Throws
+// std::system_error.
+void become(const Account& account);
+
+// Gives up what a process that is not root may do beyond its user, such as to listen on low ports.
+// Child processes do not get it either.
+void give_up_capabilities();
+
+// As which user the process runs, in one line for a person.
+std::string describe_user();
+
+}  // namespace proxy::machine

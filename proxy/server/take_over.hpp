@@ -1,0 +1,32 @@
+// Takes over from the process that served before.
+#pragma once
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include "proxy/net/asio.hpp"
+#include "proxy/succession/predecessor.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+// Forgets what the predecessor purges and invalidates until it ends, since we may have read it from
+// the disk before. For the main thread.
+class TakeOver {
+ public:
+  // `worker` carries the orders out. All outlive this object.
+  TakeOver(net::asio::io_context& io, succession::Predecessor& predecessor, Worker& worker)
+      : predecessor_(predecessor), worker_(worker), readable_(io) {}
+
+  // The workers accept connections. Does nothing if there is no predecessor.
+  void begin();
+
+ private:
+  void await_orders();
+  void obey(succession::Message order);
+
+  succession::Predecessor& predecessor_;
+  Worker& worker_;
+  net::asio::posix::stream_descriptor readable_;
+};
+
+}  // namespace proxy

@@ -1,0 +1,67 @@
+// Messages between the process that serves and the one that takes over from it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace proxy::succession {
+
+enum class Kind : char {
+  socket = 's',        // to the launcher, with a listening socket; text: the socket's name
+  launch = 'l',        // to the launcher, with the successor's end of the channel
+  release_disk = 'd',  // to the predecessor: end writing to the disk
+  disk_released = 'r',
+  serving = 'a',      // to the predecessor: accept no more connections
+  forget_url = 'u',   // to the successor; text: the name under which a response is stored
+  forget_many = 'p',  // to the successor; text: PurgePattern::text()
+  forgotten = 'f',    // to the predecessor, once for each of these two
+};
+
+// A descriptor that is closed with its owner. -1: none.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor();
+
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] int release() { return std::exchange(number_, -1); }
+  explicit operator bool() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+struct Message {
+  Kind kind{};
+  std::string text;
+  Descriptor carried;  // for Kind::socket and Kind::launch
+};
+
+// The kernel keeps messages whole and in order.
+struct Channel {
+  Descriptor ours;
+  Descriptor theirs;
+};
+// Connects two ends. Both are none if the process is out of descriptors.
+Channel make_channel();
+
+// Sends without waiting. `carried`: a descriptor that the receiver gets a copy of; -1: none.
+// Returns whether it was sent: false if the other end is closed or reads too slowly.
+bool send(int channel, Kind kind, std::string_view text = {}, int carried = -1);
+
+enum class Wait : std::uint8_t { no, yes };
+struct Received {
+  std::optional<Message> message;  // none: nothing has arrived, or nothing will
+  bool closed = false;             // the other end is closed
+};
+Received receive(int channel, Wait wait);
+
+}  // namespace proxy::succession

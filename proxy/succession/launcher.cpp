@@ -1,0 +1,106 @@
+#include "proxy/succession/launcher.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace proxy::succession {
+namespace {
+
+constexpr int kFirstInherited = 3;  // sd_listen_fds(3)
+// Signals that the terminal or systemd sends to all processes of the service. The launcher ends
+// with the process that it belongs to.
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD};
+
+void on_signals(void (*action)(int)) {
+  for (const int number : kSignals) std::signal(number, action);
+}
+
+struct Order {
+  std::vector<Descriptor> sockets;
+  std::vector<std::string> names;
+};
+
+// All descriptors move up first, since one may have the number that another is to get.
+void inherit(const Order& order, const Descriptor& channel) {
+  std::vector<int> all;
+  for (const auto& socket : order.sockets) all.push_back(socket.number());
+  all.push_back(channel.number());
+  const int beyond = kFirstInherited + static_cast<int>(all.size());
+  for (int& descriptor : all) descriptor = ::fcntl(descriptor, F_DUPFD_CLOEXEC, beyond);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    ::dup2(all[i], kFirstInherited + static_cast<int>(i));
+  }
+}
+
+void describe_in_environment(const Order& order) {
+  std::string names;
+  for (const auto& name : order.names) names += (names.empty() ? "" : ":") + name;
+  const auto count = order.sockets.size();
+  ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
+  ::setenv("LISTEN_FDS", std::to_string(count).c_str(), 1);
+  ::setenv("LISTEN_FDNAMES", names.c_str(), 1);
+  ::setenv(kChannelVariable, std::to_string(kFirstInherited + count).c_str(), 1);
+  ::unsetenv("WATCHDOG_PID");  // it is our predecessor's
+}
+
+[[noreturn]] void become(char* const* arguments, const Order& order, const Descriptor& channel) {
+  on_signals(SIG_DFL);
+  inherit(order, channel);
+  describe_in_environment(order);
+  ::execvp(arguments[0], arguments);
+  const int cause = errno;
+  std::cerr << "hearsay: cannot start " << arguments[0] << ": "
+            << std::system_category().message(cause) << '\n';
+  ::_exit(127);
+}
+
+[[noreturn]] void obey(int orders, char* const* arguments) {
+  Order order;
+  for (;;) {
+    auto [message, closed] = receive(orders, Wait::yes);
+    if (closed) ::_exit(0);
+    if (!message) continue;
+    if (message->kind == Kind::socket) {
+      order.sockets.push_back(std::move(message->carried));
+      order.names.push_back(std::move(message->text));
+    } else if (message->kind == Kind::launch) {
+      if (::fork() == 0) become(arguments, order, message->carried);
+      order = {};
+    }
+  }
+}
+
+}  // namespace
+
+Launcher::Launcher(char* const* arguments) {
+  auto [ours, theirs] = make_channel();
+  if (!ours) return;
+  const pid_t forked = ::fork();
+  if (forked > 0) orders_ = std::move(ours);
+  if (forked != 0) return;
+  on_signals(SIG_IGN);  // of SIGCHLD, too: no zombie stays
+  ::prctl(PR_SET_NAME, "hearsay-launch");
+  ::dup2(theirs.number(), kFirstInherited);
+  ::close_range(kFirstInherited + 1, ~0U,
+                0);  // a listening socket must be closed when all leave it
+  obey(kFirstInherited, arguments);
+}
+
+Descriptor Launcher::launch(std::span<const int> sockets, const char* name) const {
+  auto [ours, theirs] = make_channel();
+  if (!ours) return Descriptor();
+  bool sent = true;
+  for (const int socket : sockets)
+    sent = sent && send(orders_.number(), Kind::socket, name, socket);
+  sent = sent && send(orders_.number(), Kind::launch, {}, theirs.number());
+  return sent ? std::move(ours) : Descriptor();
+}
+
+}  // namespace proxy::succession

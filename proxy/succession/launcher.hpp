@@ -1,0 +1,35 @@
+// Starts the program anew, for a process that is confined and may start no program itself.
+#pragma once
+
+#include <span>
+
+#include "proxy/succession/channel.hpp"
+
+namespace proxy::succession {
+
+// The name of sockets that were opened for the setting "listen", among the sockets that a successor
+// inherits (LISTEN_FDNAMES).
+inline constexpr const char* kOwnSockets = "hearsay-listen";
+// The variable of the environment that tells a successor its end of the channel.
+inline constexpr const char* kChannelVariable = "HEARSAY_PREDECESSOR";
+
+// A process of its own, which waits for orders and ends with this one. It inherits the arguments,
+// the environment and the user of the time at which it was made, and nothing else: so an attacker
+// who takes over the confined process can start the installed program with the same arguments, and
+// no other.
+class Launcher {
+ public:
+  // Forks. Call this while the process has one thread, after it has given up its privileges and
+  // before it is confined. `arguments` of main(). If the fork fails, launch() returns nothing.
+  explicit Launcher(char* const* arguments);
+
+  // Starts the file that the first argument names by now. The program inherits the sockets, all
+  // under this name, as LISTEN_FDS. Returns our end of the channel to it, which is closed once the
+  // program ends; nothing if it could not be ordered.
+  [[nodiscard]] Descriptor launch(std::span<const int> sockets, const char* name) const;
+
+ private:
+  Descriptor orders_;
+};
+
+}  // namespace proxy::succession

@@ -1,0 +1,34 @@
+// The process that served before this one, as its successor sees it.
+#pragma once
+
+#include "proxy/succession/channel.hpp"
+
+namespace proxy::succession {
+
+// Does nothing where there is no predecessor. For the main thread.
+class Predecessor {
+ public:
+  // By the environment (Launcher::launch()).
+  static Predecessor of_environment();
+
+  explicit operator bool() const { return static_cast<bool>(channel_); }
+  // Of the channel, for waiting until it is readable; -1: none.
+  [[nodiscard]] int channel() const { return channel_.number(); }
+
+  // The predecessor ends its writing to the disk, and serves on. Returns once it has, or after
+  // kLongestRelease: then the disk is taken when it is free.
+  void take_disk();
+  // The predecessor accepts no more connections. Call this when ours are accepted.
+  void say_serving() const;
+
+  // The predecessor has purged or invalidated this: forget it, then say so.
+  [[nodiscard]] Received next() const { return receive(channel_.number(), Wait::no); }
+  void say_forgotten() const;
+
+ private:
+  explicit Predecessor(int channel) : channel_(channel) {}
+
+  Descriptor channel_;
+};
+
+}  // namespace proxy::succession

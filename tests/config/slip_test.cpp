@@ -1,0 +1,86 @@
+#include "config/slip.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace config {
+namespace {
+
+struct SlipCase {
+  std::string_view text;
+  std::size_t line, column;
+  std::string_view words;
+};
+
+TEST(FindSlip, NamesEachSlipWithItsPlace) {
+  for (const SlipCase& c : {
+           SlipCase{"{\"a\": 1\n \"b\": 2}", 1, 8, "a comma is missing here, after \"1\""},
+           SlipCase{"{\"a\": \"x\" // why\n \"b\": 2}", 1, 10,
+                    "comma is missing here, after \"x\""},
+           SlipCase{"{\"a\": {}\n\n \"b\": 2}", 1, 9, "a comma is missing here"},
+           SlipCase{"{\"a\": [\"x\" \"y\"]}", 1, 11, "a comma is missing here, after \"x\""},
+           SlipCase{"{\"a\": [{} {}]}", 1, 10, "a comma is missing here"},
+           SlipCase{"{\"a\": 1,}", 1, 8, "no comma may stand before \"}\""},
+           SlipCase{"{\"a\": [1,\n]}", 1, 9, "no comma may stand before \"]\""},
+           SlipCase{"{\"a\": 1,, \"b\": 2}", 1, 9, "one comma too many"},
+           SlipCase{"{\"a\": [1,,2]}", 1, 10, "one comma too many"},
+           SlipCase{"{, \"a\": 1}", 1, 2, "one comma too many"},
+           SlipCase{"{'a': 1}", 1, 2, "double quotes, not in single ones"},
+           SlipCase{"{\"a\": 'b'}", 1, 7, "double quotes, not in single ones"},
+           SlipCase{"{\"a: 1,\n\"b\": 2}", 1, 2, "the quote that opens here is not closed"},
+           SlipCase{"{\"a\": \"b}", 1, 7, "the quote that opens here is not closed"},
+           SlipCase{"{a: 1}", 1, 2, "a key is written in double quotes: \"a\""},
+           SlipCase{"{\"a\": 256MiB}", 1, 7, "a text is written in double quotes: \"256MiB\""},
+           SlipCase{"{\"a\": True}", 1, 7, "write true"},
+           SlipCase{"{\"a\": no}", 1, 7, "write false"},
+           SlipCase{"{\"a\" 1}", 1, 5, "a colon is missing here, after \"a\""},
+           SlipCase{"{\"a\" = 1}", 1, 6, "a colon, not \"=\""},
+           SlipCase{"{\"a\": 1; \"b\": 2}", 1, 8, "a comma separates settings"},
+           SlipCase{"{\"a\": }", 1, 7, "a value is missing"},
+           SlipCase{"{\"a\": , \"b\": 1}", 1, 7, "a value is missing"},
+           SlipCase{"{\"a\": {\"b\": 1}", 1, 1, "this { is not closed"},
+           SlipCase{"{\n\"a\": [1\n", 2, 6, "this [ is not closed"},
+           SlipCase{"{\"a\": [1}", 1, 9, "expected ] for the [ of line 1, column 7; found }"},
+           SlipCase{"{\"a\": 1}}", 1, 9, "one } too many"},
+           SlipCase{"{\"a\": [\"b\": 1]}", 1, 7, "write it as an object"},
+           SlipCase{"{\"a\": 1: 2}", 1, 8, "one colon too many"},
+           SlipCase{"{}\n{}", 2, 1, "the settings end before this"},
+           SlipCase{"# a comment\n{}", 1, 1, "a comment begins with //"},
+           SlipCase{"{ /* for ever", 1, 3, "this comment has no end"},
+           SlipCase{"{\"a\": \"C:\\x\"}", 1, 10, "a backslash in a text is written twice"},
+           SlipCase{"{\xE2\x80\x9C"
+                    "a\": 1}",
+                    1, 2, "plain double quotes"},
+           SlipCase{"", 1, 1, "is empty"},
+           SlipCase{"// nothing\n", 2, 1, "is empty"},
+       }) {
+    const auto slip = find_slip(c.text);
+    ASSERT_TRUE(slip) << c.text;
+    EXPECT_EQ(slip->at, (Position{c.line, c.column})) << c.text;
+    EXPECT_NE(slip->what.find(c.words), std::string::npos) << c.text << ": " << slip->what;
+  }
+}
+
+TEST(FindSlip, FindsNoneInJson) {
+  for (const std::string_view text : {"{}", "[]", "7", "\"a\"", "null",
+                                      "\xEF\xBB\xBF{ // b\n \"a\": [ ], /* c */ \"d\": {\"e\": "
+                                      "[1, -2.5e+3, true, false, null, \"\\\"\\\\\\u0041\"]}}"}) {
+    const auto slip = find_slip(text);
+    EXPECT_FALSE(slip) << text << ": " << (slip ? slip->what : "");
+  }
+}
+
+TEST(FindSlip, LeavesOtherFaultsToTheParser) {
+  EXPECT_FALSE(find_slip("{\"a\":\"\xff\"}"));
+  EXPECT_FALSE(find_slip("{\"a\":1e999}"));
+}
+
+TEST(FindSlip, IsSafeHoweverDeepTheTextIs) {
+  const auto slip = find_slip(std::string(100'000, '['));
+  ASSERT_TRUE(slip);
+  EXPECT_EQ(slip->what, "this [ is not closed");
+}
+
+}  // namespace
+}  // namespace config

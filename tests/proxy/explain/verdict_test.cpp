@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "proxy/explain/explanation.hpp"
+#include "tests/proxy/scene.hpp"
+
+namespace proxy {
+namespace {
+
+using cache::Action;
+using http::Forward;
+using namespace std::chrono_literals;
+
+const cache::Time kNow{std::chrono::seconds(1'700'000'000)};
+
+// Received at kNow, with these fields.
+std::shared_ptr<const cache::Entry> entry_with(cache::Budget& budget, const std::string& fields) {
+  const TextRequest request("");
+  const TextAnswer answer(200, fields);
+  return std::make_shared<cache::Entry>(budget, cache::Received{.url = "http://a.test/x",
+                                                                .request = (*request).head.fields,
+                                                                .response = answer.head,
+                                                                .times = {kNow, kNow},
+                                                                .our_name = "cache-a"});
+}
+
+struct Said {
+  const char* name;
+  const char* fields;  // of the stored response; empty: nothing is stored
+  std::chrono::seconds age;
+  cache::Verdict verdict;
+  const char* sentence;
+};
+class Sentence : public testing::TestWithParam<Said> {};
+
+TEST_P(Sentence, SaysWhatWouldHappenAndWhy) {
+  cache::Budget budget{1 << 20};
+  Explanation explanation;
+  explanation.now = kNow + GetParam().age;
+  explanation.verdict = GetParam().verdict;
+  explanation.origin.servers = {"http://a.test:80"};
+  if (GetParam().fields[0] != '\0') {
+    inspect::EntryFacts facts{.where = "memory"};
+    explanation.stored.push_back({entry_with(budget, GetParam().fields), facts, true, {}});
+  }
+  EXPECT_EQ(sentence(explanation), GetParam().sentence);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Verdicts, Sentence,
+    testing::Values(
+        Said{"Fresh",
+             "Cache-Control: max-age=600\r\n",
+             288s,
+             {Action::serve, Forward::none},
+             "would be answered from memory; fresh for another 312 s"},
+        Said{"Refresh",
+             "Cache-Control: max-age=60, stale-while-revalidate=30\r\n",
+             72s,
+             {Action::refresh, Forward::stale},
+             "would be answered from memory; stale for 12 s, which stale-while-revalidate allows; "
+             "it would be renewed meanwhile"},
+        Said{"Stale",
+             "Cache-Control: max-age=60\r\nETag: \"a\"\r\n",
+             72s,
+             {Action::revalidate, Forward::stale},
+             "is stored, but stale for 12 s: would be validated by the origin http://a.test:80"},
+        Said{"NoCache",
+             "Cache-Control: no-cache\r\nETag: \"a\"\r\n",
+             1s,
+             {Action::revalidate, Forward::stale},
+             "is stored, but must be validated each time: would be validated by the origin "
+             "http://a.test:80"},
+        Said{"Miss",
+             "",
+             0s,
+             {Action::fetch, Forward::uri_miss},
+             "is not stored; would ask the origin http://a.test:80"},
+        Said{"Variant",
+             "",
+             0s,
+             {Action::fetch, Forward::vary_miss},
+             "is stored, but not in this variant; would ask the origin http://a.test:80"},
+        Said{"Offline",
+             "",
+             0s,
+             {Action::refuse, Forward::uri_miss},
+             "would be refused with 504: it is not held, and this proxy is offline"},
+        Said{"Method",
+             "",
+             0s,
+             {Action::pass, Forward::method},
+             "would be forwarded to the origin http://a.test:80: only GET and HEAD are answered "
+             "from the cache"}),
+    [](const auto& tested) { return tested.param.name; });
+
+Explanation missed() {
+  Explanation explanation;
+  explanation.origin.servers = {"http://a.test:80"};
+  return explanation;
+}
+
+TEST(Sentence, NamesTheSourcesInTheirOrder) {
+  auto explanation = missed();
+  explanation.peers = {{"b", "usable", true, Asks::yes, ""},
+                       {"c", "usable", false, Asks::no, ""},
+                       {"d", "trying", true, Asks::on_trial, ""}};
+  explanation.origin.parents = {"up"};
+  EXPECT_EQ(sentence(explanation),
+            "is not stored; would ask b and d, whose digests claim it, then the parent up, then "
+            "the origin http://a.test:80");
+  explanation.peers.clear();
+  explanation.owner = "e";
+  explanation.origin.servers.clear();
+  EXPECT_EQ(sentence(explanation),
+            "is not stored; would ask e, which would know who fetches it, then the parent up");
+  explanation = missed();
+  explanation.fetching = true;
+  EXPECT_EQ(sentence(explanation),
+            "would wait for the fetch of another request, which is under way");
+}
+
+TEST(Sentence, PutsARefusalFirst) {
+  auto explanation = missed();
+  explanation.refusal = "a list blocks this";
+  explanation.refusal_status = 403;
+  EXPECT_EQ(sentence(explanation), "would be refused with 403: a list blocks this");
+  explanation.own_page = true;
+  EXPECT_EQ(sentence(explanation), "is for this proxy's own pages");
+}
+
+TEST(ExplanationJson, TellsALifetimeByARuleFromThatOfTheResponse) {
+  cache::Budget budget{1 << 20};
+  Explanation explanation;
+  explanation.now = kNow;
+  explanation.stored.push_back(
+      {entry_with(budget, "Cache-Control: max-age=60, must-revalidate, stale-if-error=9\r\n"),
+       {},
+       true,
+       600s});
+  const auto page = nlohmann::json::parse(explanation_json(explanation));
+  const auto& stored = page.at("stored").at(0);
+  EXPECT_EQ(stored.at("lifetime_from"), "rule");
+  EXPECT_EQ(stored.at("told_lifetime_seconds"), 600);
+  EXPECT_EQ(stored.at("told_lifetime_from"), "max-age");
+  EXPECT_EQ(stored.at("stale_if_error_seconds"), 0) << "must-revalidate forbids it";
+  EXPECT_EQ(stored.at("fresh_seconds"), 60);
+}
+
+}  // namespace
+}  // namespace proxy

@@ -1,0 +1,65 @@
+// `hearsay peers`, `top` and `purge` on a running proxy.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tests/scenario/control/steered.hpp"
+
+namespace scenario {
+namespace {
+
+TEST(PeersCommand, ListsEachNeighbour) {
+  const Steered other;
+  const Steered scene(with_peer("b", other.proxy.port()));
+  EXPECT_TRUE(await([&] { return contains(scene.steer("peers").output, "usable"); }));
+  const Outcome outcome = scene.steer("peers");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(outcome.output.starts_with("PEER  ROLE ")) << outcome.output;
+  EXPECT_EQ(json::parse(scene.steer("peers", {"--json"}).output).at("peers").size(), 1U);
+}
+
+TEST(TopCommand, ShowsOneSecondWhereStdoutIsNoTerminal) {
+  const Steered scene;
+  const Outcome outcome = scene.steer("top");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  EXPECT_TRUE(outcome.output.starts_with("requests ")) << outcome.output;
+  EXPECT_FALSE(contains(outcome.output, "\x1b")) << "a pipe gets no codes for a terminal";
+  const Outcome once = scene.steer("top", {"--once", "--json"});
+  EXPECT_EQ(json::parse(once.output).at("requests_per_second"), 0) << "but its own";
+}
+
+TEST(TopCommand, GoesOnAsJsonUntilItIsInterrupted) {
+  const Steered scene;
+  ChildProcess top({{hearsay_program(), "top", "--json", "--socket", scene.socket().string()}});
+  ASSERT_TRUE(await([&] {
+    const auto said = top.output();
+    return std::count(said.begin(), said.end(), '\n') >= 2;
+  }));
+  top.signal(SIGINT);
+  EXPECT_EQ(top.wait(), 0);
+}
+
+TEST(PurgeCommand, DropsAUrlAPrefixOrAHost) {
+  Steered scene;
+  ScriptedOrigin origin;
+  origin.otherwise([](const Request&) { return cacheable("a"); });
+  Client client(scene.proxy.port());
+  const auto ask = [&](const std::string& path) { return client.get(origin.url(path)); };
+  ask("/a");
+  EXPECT_TRUE(is_hit(ask("/a")));
+  EXPECT_EQ(scene.steer("purge", {origin.url("/a")}).output, "dropped 1 response\n");
+  EXPECT_EQ(scene.steer("purge", {origin.url("/a")}).exit_code, 1) << "nothing is left";
+  EXPECT_FALSE(is_hit(ask("/a")));
+  EXPECT_EQ(scene.steer("purge", {"--prefix", origin.url("/")}).exit_code, 0);
+  EXPECT_FALSE(is_hit(ask("/a")));
+  EXPECT_EQ(scene.steer("purge", {"--host", "127.0.0.1"}).exit_code, 0);
+  EXPECT_FALSE(is_hit(ask("/a")));
+  const Outcome wrong = scene.steer("purge", {"--prefix", "nonsense"});
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_TRUE(contains(wrong.errors, "expected a URL")) << wrong.errors;
+  EXPECT_EQ(scene.steer("purge").exit_code, 2);
+  EXPECT_EQ(scene.steer("purge", {"--host", "a", "--prefix", "b"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace scenario

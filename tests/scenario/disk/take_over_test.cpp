@@ -1,0 +1,171 @@
+// SIGUSR2: a newly started program takes over, and no connection is refused.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/scenario/control/steered.hpp"
+#include "tests/scenario/disk/disk_scene.hpp"
+
+namespace scenario {
+namespace {
+
+constexpr std::string_view kTakenOver = " has taken over";
+
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// The first process is the scene's; all write to the same files.
+class Dynasty : public DiskScene {
+ public:
+  explicit Dynasty(const json& more = json::object())
+      : DiskScene(more), pid_(proxy().process().pid()) {
+    origin.otherwise([](const Request&) { return cacheable("hello"); });
+  }
+  ~Dynasty() {
+    if (pid_ != proxy().process().pid()) ::kill(pid_, SIGKILL);
+  }
+
+  std::string said() { return proxy().process().errors(); }
+  pid_t pid() const { return pid_; }
+  void ask_for_successor() const { ::kill(pid_, SIGUSR2); }
+  // Returns once the successor serves.
+  void succeed() {
+    const auto before = count_of(said(), kTakenOver);
+    ask_for_successor();
+    ASSERT_TRUE(await([&] { return count_of(said(), kTakenOver) > before; })) << said();
+    const auto text = said();
+    const auto end = text.rfind(kTakenOver);
+    pid_ = std::stoi(text.substr(text.rfind(' ', end - 1) + 1));
+  }
+
+ private:
+  pid_t pid_;
+};
+
+TEST(TakeOver, KeepsTheCacheAndThePort) {
+  Dynasty dynasty;
+  dynasty.get("/a");
+  dynasty.settle(1);
+  const auto first = dynasty.pid();
+  dynasty.succeed();
+  EXPECT_NE(dynasty.pid(), first);
+  EXPECT_TRUE(dynasty.holds("/a"));
+  EXPECT_EQ(dynasty.proxy().process().wait(), 0);  // the first process has ended
+  EXPECT_EQ(dynasty.get("/b").status, 200);
+  EXPECT_EQ(dynasty.health().value("state", ""), "working");
+}
+
+// Each request has a connection of its own. A connection that waits in a queue when the process
+// that would have accepted it ends would be reset.
+TEST(TakeOver, FailsNoRequestHoweverOften) {
+  Dynasty dynasty;
+  const auto port = dynasty.proxy().port();
+  std::atomic<bool> done = false;
+  std::atomic<int> good = 0;
+  std::atomic<int> bad = 0;
+  std::vector<std::jthread> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.emplace_back([&, i] {
+      for (int n = 0; !done; ++n) {
+        try {
+          Client client(port);
+          const auto path = "/" + std::to_string(i) + "-" + std::to_string(n % 20);
+          ++(client.get(dynasty.origin.url(path)).body == "hello" ? good : bad);
+        } catch (const std::exception&) {
+          ++bad;
+        }
+      }
+    });
+  }
+  for (int times = 0; times < 5; ++times) dynasty.succeed();
+  done = true;
+  clients.clear();
+  EXPECT_GT(good, 0);
+  EXPECT_EQ(bad, 0) << "of " << good + bad << '\n' << dynasty.said();
+}
+
+TEST(TakeOver, LetsATransferEndWhileOthersAreServed) {
+  Dynasty dynasty;
+  Gate gate;
+  dynasty.origin.on("/slow", Reply().sized(11).send("hello ").wait(gate).send("world"));
+  Client client(dynasty.proxy().port());
+  client.send(request_text("GET", dynasty.origin.url("/slow")));
+  Response response = client.read_head();
+  dynasty.succeed();
+  EXPECT_EQ(dynasty.get("/b").status, 200);
+  gate.open();
+  client.read_rest(response);
+  EXPECT_EQ(response.body, "hello world");
+  EXPECT_EQ(client.get(dynasty.origin.url("/b")).field("Connection"), "close");
+  EXPECT_TRUE(client.is_closed());
+  EXPECT_EQ(dynasty.proxy().process().wait(), 0);
+}
+
+// The successor has read the disk before the predecessor learns that the response is outdated.
+TEST(TakeOver, ForgetsWhatThePredecessorInvalidates) {
+  Dynasty dynasty;
+  dynasty.get("/a");
+  dynasty.settle(1);
+  Gate gate;
+  dynasty.origin.on("/a", Reply().wait(gate).body("changed"));
+  Client client(dynasty.proxy().port());
+  client.send(request_text("POST", dynasty.origin.url("/a"), {}, "x"));
+  ASSERT_TRUE(await([&] { return dynasty.origin.count("/a") == 2; }));
+  dynasty.succeed();
+  EXPECT_TRUE(dynasty.holds("/a"));
+  gate.open();
+  EXPECT_EQ(client.read("POST").body, "changed");
+  EXPECT_FALSE(dynasty.holds("/a"));
+}
+
+TEST(TakeOver, GoesOnIfTheNewProgramDoesNotServe) {
+  Dynasty dynasty;
+  const auto settings = read_file(dynasty.proxy().settings_file());
+  for (std::size_t times = 1; times <= 2; ++times) {
+    write_file(dynasty.proxy().settings_file(), "{ \"no\": 1 }");
+    dynasty.ask_for_successor();
+    ASSERT_TRUE(await([&] { return count_of(dynasty.said(), "this one goes on") == times; }))
+        << dynasty.said();
+    EXPECT_EQ(dynasty.get("/a" + std::to_string(times)).status, 200);
+  }
+  dynasty.settle(2);
+  write_file(dynasty.proxy().settings_file(), settings);
+  dynasty.succeed();
+  EXPECT_TRUE(dynasty.holds("/a2"));
+}
+
+TEST(TakeOver, KeepsTheControlSocketWhileTheOldProcessEnds) {
+  const TemporaryDirectory directory;
+  const auto socket = directory / "control.sock";
+  Dynasty dynasty(with_control(socket));
+  for (int times = 0; times < 2; ++times) {
+    dynasty.succeed();
+    EXPECT_EQ(hearsay({"status", "--socket", socket.string()}).exit_code, 0);
+  }
+  EXPECT_EQ(dynasty.proxy().process().wait(), 0);
+  EXPECT_EQ(hearsay({"status", "--socket", socket.string()}).exit_code, 0);
+}
+
+TEST(TakeOver, FollowsNewSettingsOfThreadsAndAddresses) {
+  Dynasty dynasty;
+  json settings = json::parse(read_file(dynasty.proxy().settings_file()));
+  const auto kept = dynasty.proxy().address();
+  for (const int threads : {1, 3}) {
+    settings["threads"] = threads;
+    settings["listen"] = {kept, "127.0.0.2:0"};
+    write_file(dynasty.proxy().settings_file(), settings.dump());
+    dynasty.succeed();
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(dynasty.get("/" + std::to_string(i)).status, 200);
+  }
+  EXPECT_TRUE(contains(dynasty.proxy().process().output(), "listening on 127.0.0.2:"));
+}
+
+}  // namespace
+}  // namespace scenario
