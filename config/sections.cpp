@@ -165,6 +165,9 @@ void read_log(Section& in, LogSettings& log) {
   constexpr std::array<Word<LogFormat>, 2> kFormats{
       {{"squid", LogFormat::squid}, {"json", LogFormat::json}}};
   in.read_word("format", log.format, kFormats);
+  constexpr std::array<Word<EventFormat>, 2> kEvents{
+      {{"text", EventFormat::text}, {"json", EventFormat::json}}};
+  in.read_word("events", log.events, kEvents);
   const auto found = in.find("access");
   if (!found) return;
   const auto* text = std::get_if<std::string>(&found->value->content);

@@ -212,11 +212,13 @@ struct AccessSettings {
 
 enum class LogTarget { standard_output, none, file };
 enum class LogFormat { squid, json };
+enum class EventFormat { text, json };
 
 struct LogSettings {
   LogTarget access = LogTarget::standard_output;
   std::string path;  // for LogTarget::file
   LogFormat format = LogFormat::squid;
+  EventFormat events = EventFormat::text;  // of the program's own lines, on stderr
 
   bool operator==(const LogSettings&) const = default;
 };

@@ -17,16 +17,22 @@ namespace digest {
 using RuleHash = std::uint64_t;  // 0: no rule
 // The part of a RuleHash that keys depend on. Two rules may share a mark: who asks for a response
 // because of a mark still has to compare the hashes.
-using RuleMark = std::uint16_t;  // 0: no rule
+using RuleMark = std::uint16_t;  // 0: no rule; less than kMostMarks
+inline constexpr std::uint16_t kMostMarks = 1U << 12;
 
 // Bytes 0 to 7, as a little-endian number, of the MD5 of a byte of value 1 and the text, and 1 if
 // they are 0.
 RuleHash rule_hash(std::string_view meaning);
 
-// The lowest 16 bits, and 1 if they are 0. Of hash 0: 0.
+// The lowest 12 bits, and 1 if they are 0. Of hash 0: 0.
 constexpr RuleMark mark_of(RuleHash hash) {
-  const auto lowest = static_cast<RuleMark>(hash & 0xffff);
+  const auto lowest = static_cast<RuleMark>(hash % kMostMarks);
   return hash != 0 && lowest == 0 ? RuleMark{1} : lowest;
+}
+
+// A mark that was written down; of any other number its lowest 12 bits.
+constexpr RuleMark mark_in(std::uint16_t number) {
+  return static_cast<RuleMark>(number % kMostMarks);
 }
 
 // The key under which a digest claims, for those with a rule of this mark, what has `key`:

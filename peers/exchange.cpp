@@ -106,12 +106,13 @@ std::chrono::nanoseconds time_used() {
   return std::chrono::seconds{used.tv_sec} + std::chrono::nanoseconds{used.tv_nsec};
 }
 
-// Logs the differences between two reports; nothing if there are none.
+// Logs the differences between two reports; nothing if there are none. Whoever watches the
+// directory says which peers are down.
 void log_change(const Peer& peer, const PollReport& before, const PollReport& after) {
+  if (after.failures_in_a_row > 0) return;
   if (after.last_error != before.last_error && !after.last_error.empty()) {
     spdlog::warn("peer {}: {}", peer.name, after.last_error);
-  } else if (after.kind != before.kind || (after.claims.filter && !before.claims.filter) ||
-             (after.last_error.empty() && !before.last_error.empty())) {
+  } else if (after.kind != before.kind || (after.claims.filter && !before.claims.filter)) {
     spdlog::info("peer {} ({}): digest of {} entries", peer.name, to_string(after.kind),
                  after.claims.entries);
   }

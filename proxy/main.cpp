@@ -1,5 +1,5 @@
 // The program: arguments, settings, run.
-#include <spdlog/sinks/stdout_sinks.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,10 +13,14 @@
 #include "config/load.hpp"
 #include "proxy/command/cache/arguments.hpp"
 #include "proxy/command/digest/arguments.hpp"
+#include "proxy/command/manual_page.hpp"
+#include "proxy/command/squid/arguments.hpp"
 #include "proxy/command/steer/arguments.hpp"
 #include "proxy/machine/limits.hpp"
 #include "proxy/machine/privileges.hpp"
 #include "proxy/machine/supervisor.hpp"
+#include "proxy/observe/events.hpp"
+#include "proxy/observe/process_facts.hpp"
 #include "proxy/policy/site_rules.hpp"
 #include "proxy/purging/purge_pattern.hpp"
 #include "proxy/sandbox/sandbox.hpp"
@@ -80,24 +84,25 @@ std::string confine(const config::Settings& settings, const std::string& config_
   return proxy::sandbox::describe(proxy::sandbox::enter(grants));
 }
 
-// Says what the process may use, and warns if the cache takes nearly all of it.
-void say_limits(const proxy::SettingsFile& file, std::uint64_t cache_memory) {
+// What the process may use, in one line. Warns if the cache takes nearly all of it.
+std::string describe_limits(const proxy::SettingsFile& file, std::uint64_t cache_memory) {
   const auto& memory = file.memory();
   const auto descriptors = proxy::machine::descriptor_limit().now;
-  if (!memory) return spdlog::info("limits: {} descriptors", descriptors);
-  const auto& group = memory->cgroup_file;
-  spdlog::info("limits: cache.memory is {} MiB of {} MiB ({}), {} descriptors", cache_memory >> 20,
-               memory->bytes >> 20, group.empty() ? "this machine" : group, descriptors);
+  if (!memory) return fmt::format("{} descriptors", descriptors);
   if (cache_memory > memory->bytes / 4 * 3) {
     spdlog::warn(
         "cache.memory is more than three quarters of the memory that there is: set it to "
         "less, or the system may kill the proxy");
   }
+  const auto& group = memory->cgroup_file;
+  return fmt::format("cache.memory is {} MiB of {} MiB ({}), {} descriptors", cache_memory >> 20,
+                     memory->bytes >> 20, group.empty() ? "this machine" : group, descriptors);
 }
 
 // Gives up root's rights, or those that go beyond the user's. What the user is to write is made.
 void give_up_privileges(const config::Settings& settings) {
   namespace machine = proxy::machine;
+  proxy::make_folders_above(settings.cache);
   if (const auto account = machine::account_to_become(settings.user)) {
     if (settings.cache.disk) machine::give_folder(settings.cache.disk->path, *account);
     if (settings.log.access == config::LogTarget::file) {
@@ -113,8 +118,10 @@ void give_up_privileges(const config::Settings& settings) {
 }
 
 int serve(const proxy::SettingsFile& file, char* const* arguments) {
+  const proxy::ProcessFacts facts;  // of /proc, which a change of the user closes
   const auto settings = file.read_settings();
   if (!settings) return tell(settings.error());
+  proxy::format_events(settings->log.events);
   raise_descriptor_limit(*settings);
   // Only root listens on low ports, and the sandbox lets no socket listen.
   proxy::Listeners listeners(settings->listen, proxy::thread_count(*settings));
@@ -129,15 +136,13 @@ int serve(const proxy::SettingsFile& file, char* const* arguments) {
   // It limits files only for threads that start later.
   const auto confined = confine(*settings, file.path());
   predecessor.take_disk();
-  const auto cache_memory = policy->settings.cache.memory.value;
+  const auto limits = describe_limits(file, policy->settings.cache.memory.value);
   proxy::Server server(std::move(policy), file, {listeners, control},
-                       {predecessor, launcher, supervisor});
-  spdlog::info("{}; {}", user, confined);
-  say_limits(file, cache_memory);
+                       {predecessor, launcher, supervisor, facts});
+  server.report_start(limits + "; " + user + "; " + confined);
   for (const auto& address : listeners.addresses()) {
     std::cout << "listening on " << address << '\n';
   }
-  if (!control.path().empty()) spdlog::info("control socket: {}", control.path());
   std::cout.flush();
   server.run();
   return 0;
@@ -174,7 +179,7 @@ proxy::command::Naming naming_by(const std::vector<config::RuleSettings>& rules)
 
 int main(int argc, char** argv) {
   // Diagnostics go to stderr: stdout is for the access log.
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("hearsay"));
+  proxy::write_events();
   CLI::App app("Hearsay, an HTTP caching proxy for a LAN whose neighbours know what it holds");
   app.set_version_flag("--version", std::string(proxy::kProduct));
   app.require_subcommand(1);
@@ -185,12 +190,19 @@ int main(int argc, char** argv) {
   checking->add_option("--config", config_path, "the settings, a JSON file")->required();
   const auto digest = proxy::command::add_digest(app);
   const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
+  const auto import_squid = proxy::command::add_import_squid(app);
   const auto steer = proxy::command::add_steering(app);
+  auto* const manual = app.add_subcommand("manual", "print the manual page")->group("");
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the log or output that ends fails the next write
   try {
     app.parse(argc, argv);
+    if (manual->parsed()) {
+      std::cout << proxy::command::manual_page(app, proxy::kProduct);
+      return 0;
+    }
     if (app.got_subcommand("digest")) return digest({});
+    if (app.got_subcommand("import-squid")) return import_squid({});
     if (app.got_subcommand("cache")) {
       raise_descriptor_limit();  // each segment takes one
       return cache({});

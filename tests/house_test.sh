@@ -61,6 +61,7 @@ rooms=(
   wire
   command/cache
   command/digest
+  command/squid
   command/steer
   command
   inspect
@@ -118,6 +119,7 @@ rests_on wire net http
 rests_on upstream wire net lists http
 rests_on command
 rests_on command/digest command inspect http
+rests_on command/squid command
 rests_on command/steer command
 rests_on command/cache command inspect cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 
@@ -143,8 +145,8 @@ breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < 
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'seccomp\.h' 'proxy/sandbox/call_limits\.cpp'
 used_only_in 'linux/landlock\.h' 'proxy/sandbox/file_limits\.cpp'
-used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/digest_json|proxy/pages/health|proxy/pages/live_json|proxy/pages/reload_page|proxy/explain/explanation_json|proxy/inspect/report|proxy/command/steer/[a-z_]*)\.cpp'
-used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest|steer)/arguments\.cpp))'
+used_only_in 'nlohmann/' '(config/document|proxy/observe/(access_log|events)|proxy/pages/digest_json|proxy/pages/health|proxy/pages/live_json|proxy/pages/reload_page|proxy/explain/explanation_json|proxy/inspect/report|proxy/command/steer/[a-z_]*)\.cpp'
+used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|manual_page\.[ch]pp|(cache|digest|squid|steer)/arguments\.cpp))'
 
 # If an awaited value is tested where it is awaited, g++ 12.2 writes it over the resume pointer of
 # the coroutine's frame.

@@ -24,6 +24,7 @@ namespace {
 
 std::optional<Refusal> why_refused(const Client& client, const Request& request) {
   if (client.guest && client.guest->in_reserve()) return Refusal::no_room();
+  if (client.door == Door::late) return Refusal::draining();
   if (auto refusal = check_access(client, request)) {
     if (refusal->by_list) client.worker.counters.blocked.add();
     return refusal;

@@ -68,6 +68,7 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   const auto stored = stand_in(client, request, passed.host(), std::move(stale), answered);
   if (stored) co_return co_await deliver_stored(client, request, *stored, reason);
   if (!asked) co_return co_await refuse(client, request, asked.error(), reason);
+  record.storability = cache::storability_for(request.facts);
   if (passed.head().status == 101) {
     co_return co_await become_websocket(client, passed.fetch(), reason);
   }
@@ -76,8 +77,13 @@ Task<void> pass(Client& client, const Request& request, RequestBody& body, http:
   co_await invalidate(worker, request, passed.head());
   if (request.is_head()) heed_head(worker.process, request, passed.head(), times, begun);
   std::unique_ptr<PostCapture> capture;
-  if (captured) capture = PostCapture::begin(worker, request, passed.head(), times);
+  if (captured) {
+    record.storability = PostCapture::judge(request, passed.head(), times);
+    capture = PostCapture::begin(worker, request, passed.head(), times);
+  }
   co_await relay(client, request, passed, reason, capture.get());
+  if (capture) record.storability = capture->storability();
+  worker.counters.count(record.storability);
 }
 
 }  // namespace proxy

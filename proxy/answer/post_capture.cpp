@@ -8,20 +8,24 @@
 
 namespace proxy {
 
+cache::Storability PostCapture::judge(const Request& request, const http::ResponseHead& answer,
+                                      const cache::Times& times) {
+  const auto targets = targets_for(request, request.policy().settings.cache);
+  return cache::may_store_posted(request.head, request.facts, request.target, answer, times,
+                                 targets);
+}
+
 std::unique_ptr<PostCapture> PostCapture::begin(Worker& worker, const Request& request,
                                                 const http::ResponseHead& answer,
                                                 const cache::Times& times) {
-  const auto targets = targets_for(request, request.policy().settings.cache);
-  const auto storability =
-      cache::may_store_posted(request.head, request.facts, request.target, answer, times, targets);
-  if (storability != cache::Storability::yes) return nullptr;
+  if (judge(request, answer, times) != cache::Storability::yes) return nullptr;
   const cache::Received received{.url = request.stored_as(),
                                  .request = request.head.fields,
                                  .response = answer,
                                  .times = times,
                                  .our_name = worker.process.name,
                                  .shared = request.may_be_shared(),
-                                 .targets = targets,
+                                 .targets = targets_for(request, request.policy().settings.cache),
                                  .bounds = request.facts.freshness,
                                  .rule = request.facts.rule,
                                  .by_rule_alone = request.facts.has_credentials};
@@ -42,6 +46,7 @@ void PostCapture::append(std::span<const char> bytes) {
   auto& process = worker_.process;
   const bool fits = entry_->body.size + bytes.size() <= process.store.max_object();
   if (!fits || (process.budget.over() && !process.store.make_room())) {
+    storability_ = fits ? cache::Storability::no_room : cache::Storability::too_large;
     entry_.reset();
     return;
   }
@@ -53,7 +58,9 @@ void PostCapture::append(std::span<const char> bytes) {
 }
 
 void PostCapture::store() {
-  if (entry_) keep(worker_.process, key_, std::exchange(entry_, nullptr), begun_);
+  if (!entry_) return;
+  const bool is_kept = keep(worker_.process, key_, std::exchange(entry_, nullptr), begun_);
+  storability_ = is_kept ? cache::Storability::yes : cache::Storability::outdated;
 }
 
 }  // namespace proxy

@@ -8,6 +8,7 @@
 
 #include "digest/key.hpp"
 #include "proxy/cache/entry.hpp"
+#include "proxy/cache/storability.hpp"
 #include "proxy/request/request.hpp"
 #include "proxy/worker/worker.hpp"
 
@@ -15,6 +16,9 @@ namespace proxy {
 
 class PostCapture {
  public:
+  // Whether the answer may be stored, or why not.
+  static cache::Storability judge(const Request& request, const http::ResponseHead& answer,
+                                  const cache::Times& times);
   // Null if the answer may not be stored. Call it after the POST has invalidated stored responses:
   // any later invalidation of the URL keeps the answer from being stored.
   static std::unique_ptr<PostCapture> begin(Worker& worker, const Request& request,
@@ -27,6 +31,8 @@ class PostCapture {
   // Copies the next bytes of the body. If the body is too large to be stored, or memory is short,
   // gives up the capture.
   void append(std::span<const char> bytes);
+  // Call this at the end: `yes` if the answer was stored.
+  [[nodiscard]] cache::Storability storability() const { return storability_; }
   // Stores the answer, whose body is whole now, unless the capture was given up or the URL was
   // invalidated meanwhile.
   void store();
@@ -38,6 +44,7 @@ class PostCapture {
   const digest::Key key_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::shared_ptr<cache::Entry> entry_;  // null: given up, or stored
+  cache::Storability storability_ = cache::Storability::incomplete;
 };
 
 }  // namespace proxy

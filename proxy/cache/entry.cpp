@@ -143,6 +143,7 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       source(received.source),
       giver(received.giver),
       shared(received.shared),
+      by_rule_alone(received.by_rule_alone),
       no_cache(control.no_cache),
       never_stale(forbids_stale(control) || giver.guest),
       stale_while_revalidate(control.stale_while_revalidate.value_or(seconds(0))),
@@ -159,7 +160,6 @@ Entry::Entry(Budget& budget, const Received& received, const http::CacheControl&
       fresh_until(times.response + (freshness.lifetime - initial_age)),
       rule(received.by_rule_alone || as_told_until(received, control) < fresh_until ? received.rule
                                                                                     : 0),
-      by_rule_alone(received.by_rule_alone),
       claimed_until_(std::min(fresh_until, as_told_until(received, control))),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
 
@@ -173,6 +173,7 @@ Entry::Entry(Budget& budget, Saved saved)
       source(saved.source),
       giver(saved.giver),
       shared(saved.shared),
+      by_rule_alone(saved.by_rule_alone),
       no_cache(saved.no_cache),
       never_stale(saved.never_stale),
       stale_while_revalidate(saved.stale_while_revalidate),
@@ -187,7 +188,6 @@ Entry::Entry(Budget& budget, Saved saved)
       freshness(saved.freshness),
       fresh_until(times.response + (freshness.lifetime - initial_age)),
       rule(saved.rule),
-      by_rule_alone(saved.by_rule_alone),
       claimed_until_(saved.claimable_until),
       charge_(budget, sizeof(Entry) + url.capacity() + head.capacity() + variant.footprint()) {}
 

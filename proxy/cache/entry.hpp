@@ -116,6 +116,7 @@ struct Entry {
   const SourceKind source;
   const Giver giver;
   const bool shared;
+  const bool by_rule_alone;  // as in Received
 
   // The directives of RFC 9111 5.2.2 that matter for reuse. Fields named by no-cache or private are
   // not here.
@@ -139,7 +140,6 @@ struct Entry {
   // The rule without which the response could not be reused as long, or at all; 0: none. The
   // settings may have changed since.
   const digest::RuleHash rule;
-  const bool by_rule_alone;  // as in Received
 
   Body body;
 

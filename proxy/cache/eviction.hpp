@@ -19,7 +19,8 @@ struct Totals {
   std::atomic<std::size_t> entries = 0;
   std::atomic<std::uint64_t> bytes = 0;
   std::atomic<std::uint64_t> small_bytes = 0;  // of the small parts
-  std::atomic<std::uint64_t> duplicates = 0;   // evicted: see KeptElsewhere
+  std::atomic<std::uint64_t> evicted = 0;      // to make room
+  std::atomic<std::uint64_t> duplicates = 0;   // of these: see KeptElsewhere
 };
 
 // Decides from which part of which shard the next entry is evicted. Any thread.

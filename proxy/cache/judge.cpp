@@ -46,12 +46,22 @@ seconds serves_stale_for(const http::CacheControl& control) {
                   control.stale_if_error.value_or(none));
 }
 
-bool is_useful(const http::ResponseHead& response, const http::CacheControl& control,
-               const Freshness& freshness, const Times& times) {
+// Why a response could never be used once it is stored; `yes`: it can. A validator makes any
+// response useful.
+Storability use_of(const RequestFacts& request, const http::ResponseHead& response,
+                   const http::CacheControl& control, const Freshness& freshness,
+                   const Times& times) {
+  using Basis = Freshness::Basis;
   const bool can_validate =
       !response.fields.value(field::etag).empty() || response.fields.has(field::last_modified);
-  const auto serves = freshness.lifetime + serves_stale_for(control);
-  return can_validate || (!control.no_cache && serves > initial_age(response.fields, times));
+  if (can_validate) return Storability::yes;
+  if (control.no_cache) return Storability::no_cache;
+  const auto age = initial_age(response.fields, times);
+  if (freshness.lifetime + serves_stale_for(control) > age) return Storability::yes;
+  if (request.freshness.most <= age) return Storability::site;
+  if (freshness.lifetime > seconds(0) || freshness.basis == Basis::expires)
+    return Storability::expired;
+  return freshness.basis == Basis::heuristic ? Storability::no_lifetime : Storability::max_age;
 }
 
 bool leaves_authorization(const Entry& entry) {
@@ -172,36 +182,6 @@ RequestFacts::RequestFacts(const http::RequestHead& request)
       for_origin(http::has_write_condition(request.fields)),
       from_proxy(request.fields.has(field::via)) {}
 
-std::string_view text(Storability storability) {
-  switch (storability) {
-    case Storability::yes:
-      return "yes";
-    case Storability::method:
-      return "method";
-    case Storability::site:
-      return "site";
-    case Storability::request_no_store:
-      return "request-no-store";
-    case Storability::status:
-      return "status";
-    case Storability::partial:
-      return "partial";
-    case Storability::no_store:
-      return "no-store";
-    case Storability::private_:
-      return "private";
-    case Storability::authorization:
-      return "authorization";
-    case Storability::vary_star:
-      return "vary-star";
-    case Storability::set_cookie:
-      return "set-cookie";
-    case Storability::useless:
-      return "useless";
-  }
-  return "";
-}
-
 bool may_store_cookie(const RequestFacts& request, const http::CacheControl& control) {
   const auto names_cookie = [](const http::CacheControl::Names& names) {
     return std::any_of(names.begin(), names.end(),
@@ -211,11 +191,16 @@ bool may_store_cookie(const RequestFacts& request, const http::CacheControl& con
          names_cookie(control.private_fields) || names_cookie(control.no_cache_fields);
 }
 
-Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
-                      const Times& times, http::Targets targets) {
+Storability storability_for(const RequestFacts& request) {
   if (request.method != RequestFacts::Method::get) return Storability::method;
   if (request.never_store) return Storability::site;
   if (request.control.no_store) return Storability::request_no_store;
+  return request.for_origin ? Storability::for_origin : Storability::yes;
+}
+
+Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
+                      const Times& times, http::Targets targets) {
+  if (const auto asked = storability_for(request); asked != Storability::yes) return asked;
   if (response.interim() || response.status > http::kLastStatus) return Storability::status;
   if (response.status == 206 && !range_of(response)) return Storability::partial;
   if (response.status == 304 || response.status == 416) return Storability::partial;
@@ -234,7 +219,7 @@ Storability may_store(const RequestFacts& request, const http::ResponseHead& res
   if (response.fields.has(field::set_cookie) && !may_store_cookie(request, control)) {
     return Storability::set_cookie;
   }
-  return is_useful(response, control, freshness, times) ? Storability::yes : Storability::useless;
+  return use_of(request, response, control, freshness, times);
 }
 
 Verdict judge(const RequestFacts& request, const Found& found, Time now) {

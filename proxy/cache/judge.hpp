@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "proxy/cache/entry.hpp"
+#include "proxy/cache/storability.hpp"
 #include "proxy/http/cache_control.hpp"
 #include "proxy/http/cache_status.hpp"
 #include "proxy/http/head.hpp"
@@ -47,32 +48,16 @@ struct RequestFacts {
   bool offline = false;
 };
 
-// Why a response may not be stored; `yes` if it may (RFC 9111 3).
-enum class Storability : std::uint8_t {
-  yes,
-  method,            // only responses to GET are stored
-  site,              // the settings forbid it
-  request_no_store,  //
-  status,   // not final, not cacheable without explicit freshness, or must-understand with an
-            // unknown status
-  partial,  // a 304, a 416, or a 206 that is not exactly one part
-  no_store,
-  private_,       // unqualified; if it names fields, the response is stored without them
-  authorization,  // without public, must-revalidate or s-maxage (3.5); or it may be about the
-                  // credentials: see RequestFacts::open_to_all
-  vary_star,
-  set_cookie,  // see may_store_cookie()
-  useless,     // stale on arrival (or no-cache), without a validator, and not even to be served
-               // stale (RFC 5861)
-};
-std::string_view text(Storability storability);
-
 // Whether a Set-Cookie may be stored with a response that has these directives. RFC 9111 7.3 leaves
 // it to the origin to keep a cookie out of caches. Few origins that send a plain max-age think of
 // it, so its origin must address shared caches, or name the field as one that is not stored.
 bool may_store_cookie(const RequestFacts& request, const http::CacheControl& control);
 
-// `times` and `targets` are those that the entry would have.
+// Why no response to the request may be stored; `yes`: the response decides.
+Storability storability_for(const RequestFacts& request);
+
+// Whether the response may be stored, or why not: never a reason that this cache decides. `times`
+// and `targets` are those that the entry would have.
 Storability may_store(const RequestFacts& request, const http::ResponseHead& response,
                       const Times& times, http::Targets targets = {});
 

@@ -46,6 +46,7 @@ HeadSays head_says(const RequestFacts& request, const http::ResponseHead& answer
 RequestFacts as_get(const RequestFacts& request) {
   RequestFacts facts = request;
   facts.method = RequestFacts::Method::get;
+  facts.for_origin = false;
   return facts;
 }
 

@@ -215,6 +215,7 @@ Shard::Chain Shard::evict(S3Fifo::Part part) {
   };
   const auto victim = order_.evict(part, is_duplicate);
   if (!victim.item) return {};
+  totals_.evicted.fetch_add(1, std::memory_order_relaxed);
   if (victim.is_duplicate) totals_.duplicates.fetch_add(1, std::memory_order_relaxed);
   auto* node = static_cast<Node*>(victim.item);
   const auto slot = slots_.find(node->key);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/intrusive/set.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "proxy/cache/claims.hpp"
@@ -41,11 +42,12 @@ struct Claimable : ClaimHook {
 // The claimable variants of one key. Nearly always all that are claimed by a rule have the same
 // one; a variant with another rule is not claimed by it.
 struct ClaimCounts {
-  std::size_t for_all = 0;
-  std::size_t by_rule = 0;
+  // There are at most StoreLimits::variants. Small, as each stored URL has these counts.
+  std::uint16_t for_all = 0;
+  std::uint16_t by_rule = 0;
   digest::RuleMark rule = 0;  // if by_rule > 0
 
-  std::size_t& of(const Claimable& variant) { return variant.by_rule ? by_rule : for_all; }
+  std::uint16_t& of(const Claimable& variant) { return variant.by_rule ? by_rule : for_all; }
 };
 
 // A claim is made while a key has claimable variants; their owner keeps the counts for each key.

@@ -117,7 +117,8 @@ class Store {
   std::uint64_t max_object() const { return max_object_.load(std::memory_order_relaxed); }
   std::size_t entries() const { return totals_.entries.load(std::memory_order_relaxed); }
   std::uint64_t bytes() const { return totals_.bytes.load(std::memory_order_relaxed); }
-  // How many entries were evicted as they are kept elsewhere.
+  // How many entries were evicted to make room, and how many of these as they are kept elsewhere.
+  std::uint64_t evicted() const { return totals_.evicted.load(std::memory_order_relaxed); }
   std::uint64_t evicted_duplicates() const {
     return totals_.duplicates.load(std::memory_order_relaxed);
   }

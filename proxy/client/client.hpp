@@ -16,6 +16,7 @@ namespace proxy {
 // The door by which a client comes in.
 enum class Door : std::uint8_t {
   network,  // a listening socket, for everybody
+  late,     // likewise, while the proxy drained: one request, for our own pages
   control,  // the control socket: whoever may open it is an admin, and reaches our own pages alone
 };
 
@@ -33,10 +34,14 @@ struct Client {
   [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
 };
 
-// Appends the value of Cache-Status, with the word of the site's rule (SiteRule::word). Notes it in
-// the record.
+// Appends the value of Cache-Status, with the reason why the response is not stored, and the word
+// of the site's rule (SiteRule::word). Notes the value in the record.
 inline void append_cache_status_value(std::string& out, const Client& client,
                                       http::CacheStatus status) {
+  const auto storability = client.record.storability;
+  if (storability != cache::Storability::yes) {
+    http::add_detail(status.detail, std::string("not-stored/").append(text(storability)));
+  }
   const auto rule = client.record.rule;
   if (!rule.empty()) (status.detail += status.detail.empty() ? "" : " ") += rule;
   http::append_cache_status(out, client.worker.process.name, status);

@@ -36,7 +36,7 @@ boost::system::result<Imagined, NoRequest> imagine(const Policy& policy, const H
   }
   Imagined imagined;
   const std::string_view named =
-      asks_us_as_server(policy, *target) ? target->path() : target->url();
+      asks_us_as_server(policy, *target) ? std::string_view(target->path()) : asked.url;
   imagined.text =
       fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n\r\n", asked.method, named, target->authority());
   auto request = parse_request(imagined.text, {});

@@ -56,7 +56,8 @@ BodyWriter::BodyWriter(FillContext& context, Incoming incoming)
     : context_(context),
       incoming_(std::move(incoming)),
       growth_(context),
-      keeping_(incoming_.may_be_stored),
+      keeping_(incoming_.may_be_stored()),
+      storability_(incoming_.left_there ? cache::Storability::duplicate : incoming_.storability),
       watch_(context.fill(), [this] {
         if (gives_up()) incoming_.attempt.abandon();
       }) {}
@@ -65,16 +66,15 @@ void BodyWriter::publish() {
   const auto& entry = incoming_.entry;
   const auto& length = incoming_.length;
   const bool fits = !length || *length <= most_kept(context_, incoming_);
-  keeping_ = keeping_ && fits;
   held_back_ = false;
   published_ = true;
   const bool shared =
-      incoming_.may_be_stored && !context_.job.how.part && entry->reusable(context_.now());
+      incoming_.may_be_stored() && !context_.job.how.part && entry->reusable(context_.now());
   if (!shared) context_.leave_list_as_unshared();
-  if (!keeping_) stop_keeping();
-  if (incoming_.left_there) context_.remark("not-stored", "duplicate");
+  if (!keeping_ || !fits) stop_keeping(cache::Storability::too_large);
   auto from = context_.provenance(incoming_.attempt);
   from.stored = stores();
+  from.storability = storability_;
   from.aged = incoming_.attempt.head().fields.has(http::field::age);
   auto askers = cache::asker_fields(context_.received(incoming_.attempt));
   context_.fill().publish({entry, length, shared, std::move(askers), std::move(from)});
@@ -140,9 +140,11 @@ void BodyWriter::next_block() {
   auto& process = context_.process();
   if (stores() && process.budget.over() && !process.store.make_room()) {
     process.found_no_room.note(steady_clock::now());
-    stop_keeping();
+    stop_keeping(cache::Storability::no_room);
   }
-  if (keeping_ && !stores() && pressure_on(process.transit) != Pressure::none) stop_keeping();
+  if (keeping_ && !stores() && pressure_on(process.transit) != Pressure::none) {
+    stop_keeping(cache::Storability::duplicate);
+  }
   auto& budget = stores() ? process.budget : process.transit;
   if (!keeping_) capacity = std::min(capacity, block_at(pressure_on(process.transit)));
   block_ = std::make_shared<cache::Block>(budget, capacity);
@@ -170,7 +172,7 @@ Task<void> BodyWriter::grow() {
   const cache::Slice piece{block_, used_};
   const auto kept = co_await growth_.add(incoming_, piece);
   // The first bytes have left the window, and no block stores them.
-  if (kept == Growth::PieceKept::no && windowed_) stop_keeping();
+  if (kept == Growth::PieceKept::no && windowed_) stop_keeping(cache::Storability::no_room);
 }
 
 // Whether to read the rest of the body for the store though the fill has no reader.
@@ -191,14 +193,15 @@ bool BodyWriter::gives_up() {
 // Call this when the body exceeds the limit for one response in memory: from now on it is kept in
 // blocks, or not stored.
 void BodyWriter::outgrow_memory() {
-  if (!growth_.under_way()) return stop_keeping();
+  if (!growth_.under_way()) return stop_keeping(cache::Storability::too_large);
   if (windowed_ || !growth_.large()) return;
   windowed_ = true;
   context_.leave_list();
   if (published_) context_.fill().keep_window();
 }
 
-void BodyWriter::stop_keeping() {
+void BodyWriter::stop_keeping(cache::Storability why) {
+  if (storability_ == cache::Storability::yes) storability_ = why;
   keeping_ = false;
   growth_.stop();
   context_.leave_list();
@@ -218,11 +221,11 @@ Task<Outcome<void>> BodyWriter::join(Attempt rest) {
   // would be the head of the rest. So the received bytes are stored now, and the rest is not.
   if (growth_.large()) {
     growth_.store_what_came(incoming_, kCut);
-    stop_keeping();
+    stop_keeping(cache::Storability::several);
   }
   growth_.stop();
   incoming_.attempt = std::move(rest);
-  if (keeping_ && incoming_.attempt.peer()) stop_keeping();
+  if (keeping_ && incoming_.attempt.peer()) stop_keeping(cache::Storability::several);
   const auto idle = context_.request().policy().settings.timeouts.body;
   co_return co_await skip_body(context_.worker, incoming_.attempt.fetch(), *skipped, idle);
 }
@@ -230,9 +233,10 @@ Task<Outcome<void>> BodyWriter::join(Attempt rest) {
 void BodyWriter::complete() {
   if (held_back_) publish();
   incoming_.attempt.fetch().finish();
-  if (stores() && store()) context_.worker.counters.stored.add();
+  if (stores()) storability_ = store();
+  context_.count(storability_);
   context_.leave_list();  // only now: until the store has the entry, new requests find the fill
-  context_.fill().finish();
+  context_.fill().finish(storability_);
 }
 
 Task<void> BodyWriter::to_the_end() {
@@ -246,21 +250,27 @@ Task<void> BodyWriter::to_the_end() {
 
 void BodyWriter::fail(const Failure& cut) {
   store_what_came(cut);
+  context_.count(stores() ? cache::Storability::incomplete : storability_);
   context_.fill().fail(cut);
 }
 
-bool BodyWriter::store() {
+cache::Storability BodyWriter::store() {
   if (!growth_.large()) return store_whole();
   const auto stored = growth_.store(incoming_);
-  if (stored != Growth::ObjectStored::not_all_kept) return stored == Growth::ObjectStored::yes;
-  return !windowed_ && store_whole();
+  if (stored == Growth::ObjectStored::yes) return cache::Storability::yes;
+  const bool memory_has_it = stored == Growth::ObjectStored::not_all_kept && !windowed_;
+  return memory_has_it ? store_whole() : context_.why_not_stored(*incoming_.entry);
 }
 
-bool BodyWriter::store_whole() {
+cache::Storability BodyWriter::store_whole() {
   auto& entry = incoming_.entry;
   entry->body = trimmed(context_.fill().body(), context_.process().budget);
-  return entry->range ? store_part(context_, incoming_, entry)
-                      : context_.store(entry, incoming_.superseded);
+  const bool is_stored = entry->range ? store_part(context_, incoming_, entry)
+                                      : context_.store(entry, incoming_.superseded);
+  if (is_stored) return cache::Storability::yes;
+  const auto why = context_.why_not_stored(*entry);
+  // A part that does not touch the stored one, or does not fit to it.
+  return entry->range && why == cache::Storability::no_room ? cache::Storability::partial : why;
 }
 
 void BodyWriter::store_what_came(const Failure& cut) {

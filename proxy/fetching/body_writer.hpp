@@ -67,9 +67,9 @@ class BodyWriter {
   [[nodiscard]] bool worth_finishing() const;
   [[nodiscard]] bool gives_up();
   void outgrow_memory();
-  void stop_keeping();
-  bool store();
-  bool store_whole();
+  void stop_keeping(cache::Storability why);
+  cache::Storability store();
+  cache::Storability store_whole();
   void store_what_came(const Failure& cut);
 
   FillContext& context_;
@@ -78,6 +78,7 @@ class BodyWriter {
   std::shared_ptr<cache::Block> block_;  // the last one of the body
   std::uint32_t used_ = 0;               // bytes of it
   bool keeping_;  // the whole body: to store it or, of what is left there, for requests that join
+  cache::Storability storability_;  // `yes` while the answer may still be stored
   bool published_ = false;
   bool held_back_ = false;
   bool windowed_ = false;  // the body has outgrown memory: the fill keeps a window, blocks the rest

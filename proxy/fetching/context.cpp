@@ -40,6 +40,15 @@ bool FillContext::store(const std::shared_ptr<const cache::Entry>& entry,
   return keep(process(), job.key, entry, job.asked, old);
 }
 
+cache::Storability FillContext::why_not_stored(const cache::Entry& entry) const {
+  const bool is_outdated = process().fills.outdated(job.key, entry.url, job.asked, entry.giver.tag);
+  return is_outdated ? cache::Storability::outdated : cache::Storability::no_room;
+}
+
+void FillContext::count(cache::Storability storability) const {
+  worker.counters.count(storability);
+}
+
 void FillContext::erase_stored() const {
   if (!request().facts.authorization) drop(process(), job.key, fill().url());
 }

@@ -40,6 +40,10 @@ struct FillContext {
   // Stores the entry unless its URL was purged after `job.asked`. Returns whether it is stored.
   bool store(const std::shared_ptr<const cache::Entry>& entry,
              const std::shared_ptr<const cache::Entry>& superseded) const;
+  // Why store() has not stored the entry: an invalidation, or memory and disk had no room.
+  [[nodiscard]] cache::Storability why_not_stored(const cache::Entry& entry) const;
+  // Counts one response as stored, or as not stored for this reason.
+  void count(cache::Storability storability) const;
   // Erases the stored response, which the origin has shown to be outdated. An answer to one
   // client's credentials says nothing of a response stored for all, and erases nothing.
   void erase_stored() const;

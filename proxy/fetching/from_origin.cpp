@@ -103,9 +103,6 @@ Task<Next> write_response(FillContext& context, Attempt answer, const OriginQues
   const bool may_be_stored = storability == cache::Storability::yes;
   if (!may_be_stored && asked.stored && replaces_stored(status, storability))
     context.erase_stored();
-  if (!may_be_stored && storability != cache::Storability::useless) {
-    context.remark("not-stored", cache::text(storability));
-  }
   auto incoming = incoming_of(context, std::move(answer), storability, asked.stored);
   const auto idle = request.policy().settings.timeouts.body;
   if (auto object = begin_object(context, incoming, asked.range_override)) {

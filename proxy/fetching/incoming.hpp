@@ -13,13 +13,16 @@ namespace proxy {
 
 struct Incoming {
   Attempt attempt;
-  std::shared_ptr<cache::Entry> entry;             // made from the head; its body is still empty
-  std::optional<std::uint64_t> length;             // of the fill's body, if known
-  bool may_be_stored = false;                      // by the rules of RFC 9111
+  std::shared_ptr<cache::Entry> entry;  // made from the head; its body is still empty
+  std::optional<std::uint64_t> length;  // of the fill's body, if known
+  // By the rules of RFC 9111, or why it may not be stored.
+  cache::Storability storability = cache::Storability::yes;
   std::shared_ptr<const cache::Entry> superseded;  // the stored entry that this replaces; or null
   // The neighbour has it close at hand, and it is not stored here: see is_left_there().
   bool left_there = false;
   bool goes_on = false;  // the source's body continues after the last byte for the client
+
+  [[nodiscard]] bool may_be_stored() const { return storability == cache::Storability::yes; }
 };
 
 // The answer as received, not cut or joined.
@@ -28,8 +31,7 @@ inline Incoming incoming_of(const FillContext& context, Attempt attempt,
                             std::shared_ptr<const cache::Entry> superseded) {
   auto entry = std::make_shared<cache::Entry>(context.process().budget, context.received(attempt));
   const auto length = attempt.length();
-  return {std::move(attempt), std::move(entry), length, storability == cache::Storability::yes,
-          std::move(superseded)};
+  return {std::move(attempt), std::move(entry), length, storability, std::move(superseded)};
 }
 
 }  // namespace proxy

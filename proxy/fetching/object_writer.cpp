@@ -72,7 +72,7 @@ void publish_object(const FillContext& context, const Incoming& incoming,
   auto from = context.provenance(attempt);
   from.stored = true;
   from.aged = attempt.head().fields.has(http::field::age);
-  context.worker.counters.stored.add();
+  context.count(cache::Storability::yes);
   context.leave_list();  // new requests find the object in the store
   const bool shareable = object->fresh(context.now()) && !object->no_cache;
   auto askers = cache::asker_fields(context.received(attempt));
@@ -123,7 +123,7 @@ std::shared_ptr<const cache::Entry> begin_object(
     const FillContext& context, const Incoming& incoming,
     const std::optional<http::AskedRange>& range_override) {
   const auto& process = context.process();
-  const bool may = incoming.may_be_stored && !incoming.left_there && !incoming.entry->giver.guest;
+  const bool may = incoming.may_be_stored() && !incoming.left_there && !incoming.entry->giver.guest;
   if (!may || !process.disk || !process.disk->admits(context.job.key)) return nullptr;
   const auto length = object_length(*incoming.entry, incoming.length, context.request().facts,
                                     range_override, large_from(process));

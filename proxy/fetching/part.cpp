@@ -19,9 +19,8 @@ Task<void> write_completed(FillContext& context, Attempt rest, const OriginQuest
   const auto part = asked.how.part ? std::optional(joined) : std::nullopt;
   const auto all =
       cache::with_part(budget, stored, context.request().facts, context.received(rest), part);
-  const bool may_be_stored = all.storability == cache::Storability::yes;
-  if (!may_be_stored) context.erase_stored();
-  Incoming incoming{std::move(rest), all.entry, joined.range.size(), may_be_stored, asked.stored};
+  if (all.storability != cache::Storability::yes) context.erase_stored();
+  Incoming incoming{std::move(rest), all.entry, joined.range.size(), all.storability, asked.stored};
   BodyWriter writer(context, std::move(incoming));
   writer.publish();
   const auto before = joined.range.first - cache::range_of_body(stored).first;

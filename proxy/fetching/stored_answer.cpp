@@ -32,6 +32,9 @@ void write_unmodified(FillContext& context, Attempt& answer,
   if (!may_be_kept) context.erase_stored();
   from.validated = true;
   from.stored = may_be_kept && context.store(fresh, stored);
+  from.storability = freshened.storability;
+  if (may_be_kept && !from.stored) from.storability = context.why_not_stored(*fresh);
+  if (!from.stored) context.count(from.storability);
   append_body(fill, *fresh);
   const bool shared = may_be_kept && fresh->reusable(context.now());
   if (!shared) context.leave_list_as_unshared();

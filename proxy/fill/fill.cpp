@@ -90,9 +90,10 @@ void Fill::detach_who_holds_up() {
   drop_behind();
 }
 
-void Fill::finish() {
+void Fill::finish(cache::Storability storability) {
   const threads::MutexLock lock(mutex_);
   finished_ = true;
+  storability_ = storability;
   abandoned_ = nullptr;
   wake_readers();
 }
@@ -236,6 +237,11 @@ net::Task<Outcome<FillHead>> FillReader::head() {
 std::vector<Inquiry> FillReader::asked() const {
   const threads::MutexLock lock(fill_->mutex_);
   return fill_->asked_;
+}
+
+cache::Storability FillReader::storability() const {
+  const threads::MutexLock lock(fill_->mutex_);
+  return fill_->storability_;
 }
 
 Pieces FillReader::at_hand() {

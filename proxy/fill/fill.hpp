@@ -12,6 +12,7 @@
 
 #include "config/threads/mutex.hpp"
 #include "proxy/cache/entry.hpp"
+#include "proxy/cache/storability.hpp"
 #include "proxy/fill/arrived_slices.hpp"
 #include "proxy/net/wakeup.hpp"
 #include "proxy/observe/inquiries.hpp"
@@ -29,6 +30,8 @@ struct Provenance {
   std::optional<unsigned> fwd_status;  // the origin's status
   bool stored = false;
   Claimed claimed = Claimed::unknown;
+  // Why it is not stored; `yes`: it is, or was before.
+  cache::Storability storability = cache::Storability::yes;
   bool aged = false;              // the response has an Age: it is not first-hand from the origin
   bool validated = false;         // a 304 validated the entry, which was stored already
   bool stood_in = false;          // the entry is stale, and the origin failed
@@ -83,7 +86,8 @@ class Fill {
   static constexpr std::uint64_t kWindow = 1 << 20;
   enum class Room : std::uint8_t { some, no_reader };
   net::Task<Room> room(std::uint64_t window = kWindow);
-  void finish();
+  // `storability`: whether the body was stored, or why not, as far as the head did not tell.
+  void finish(cache::Storability storability = cache::Storability::yes);
   // `asked`: the sources that have failed, see Inquiries::list.
   void fail(Failure failure, std::vector<Inquiry> asked = {});
 
@@ -123,6 +127,7 @@ class Fill {
   std::optional<Window> window_ GUARDED_BY(mutex_);  // nothing: all slices are kept
   bool closed_ GUARDED_BY(mutex_) = false;           // to new readers
   bool finished_ GUARDED_BY(mutex_) = false;
+  cache::Storability storability_ GUARDED_BY(mutex_) = cache::Storability::yes;
   std::optional<Failure> failure_ GUARDED_BY(mutex_);
   std::vector<Inquiry> asked_ GUARDED_BY(mutex_);  // before the failure
   std::function<void()> abandoned_ GUARDED_BY(mutex_);
@@ -143,6 +148,8 @@ class FillReader {
   net::Task<Outcome<FillHead>> head();
   // The sources that were asked before the fill failed.
   [[nodiscard]] std::vector<Inquiry> asked() const;
+  // Call this after the last bytes: why they were not stored, as far as the head did not tell.
+  [[nodiscard]] cache::Storability storability() const;
   // The next bytes that have arrived already, perhaps none.
   Pieces at_hand();
   // Waits for the next bytes; none at the end. A cut body is a failure, never an end.

@@ -31,7 +31,7 @@ class Slices {
 // Gives a line (report_of(EntryFacts)) for each response whose URL, of forward or reverse mode,
 // begins with `prefix`: first the responses that only memory holds, then those on disk in the order
 // in which they were written. A response stored meanwhile may be missing or appear twice. `hits`
-// counts all look-ups that found it since the proxy started, up to 65,535. The last line is
+// counts all look-ups that found it since the proxy started, up to 4,095. The last line is
 // {"unreadable": n} if n records could not be read. Such records are dropped, as in every read.
 std::unique_ptr<Slices> list_live(const Live& live, std::string prefix);
 

@@ -58,6 +58,10 @@ void append_squid_line(std::string& out, const LogEntry& entry) {
   append_word(out, record.upstream_host);
   out += ' ';
   append_word(out, record.content_type);
+  if (record.storability != cache::Storability::yes) {
+    (out += " not-stored/") += text(record.storability);
+  }
+  if (!record.failure.empty()) (out += " failure/") += record.failure;
   out += '\n';
 }
 
@@ -91,6 +95,7 @@ void append_json_line(std::string& out, const LogEntry& entry) {
                               {"upstream", record.upstream_host},
                               {"type", record.content_type}};
   if (!record.failure.empty()) line["failure"] = record.failure;
+  if (record.storability != cache::Storability::yes) line["not_stored"] = text(record.storability);
   if (!record.asked.empty()) line["asked"] = json_of(record.asked);
   out += line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   out += '\n';

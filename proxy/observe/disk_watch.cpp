@@ -78,8 +78,8 @@ disk::LatelyPurged open_disk(cache::DiskTier& disk, const std::string& path,
     return {};
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  spdlog::info("cache on disk at {}: {} entries in {} segments, read in {:.3f} s", path,
-               loaded->entries, loaded->segments, took.count());
+  spdlog::debug("cache on disk at {}: {} entries in {} segments, read in {:.3f} s", path,
+                loaded->entries, loaded->segments, took.count());
   if (loaded->damaged + loaded->cut + loaded->other_version + loaded->unreadable > 0) {
     spdlog::warn(
         "{}: {} segments had lost something, {} were cut by a crash, {} of another version were "

@@ -5,8 +5,6 @@
 namespace proxy {
 namespace {
 
-using std::chrono::minutes;
-using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
 constexpr std::size_t at(auto value) {
@@ -95,7 +93,7 @@ void History::note(sys_seconds now, const Sample& totals) {
     rest[i] = each[i] + counted % passed;
   }
   for (std::uint64_t i = 1; i <= passed; ++i) {
-    append(last_->at + seconds(i), i == passed ? rest : each);
+    append(last_->at + std::chrono::seconds(i), i == passed ? rest : each);
   }
   last_ = {now, totals};
 }
@@ -103,7 +101,7 @@ void History::note(sys_seconds now, const Sample& totals) {
 void History::append(sys_seconds ends, const Sample& second) {
   seconds_.push_back(second);
   for (std::size_t i = 0; i < kSeries; ++i) minute_[i] += second[i];
-  if (ends != std::chrono::floor<minutes>(ends)) return;
+  if (ends != std::chrono::floor<std::chrono::minutes>(ends)) return;
   minutes_.push_back(minute_);
   minutes_end_ = ends;
   minute_ = {};
@@ -111,12 +109,14 @@ void History::append(sys_seconds ends, const Sample& second) {
 
 History::Span History::hour() const {
   const threads::MutexLock lock(mutex_);
-  return {seconds(1), last_ ? last_->at : sys_seconds{}, {seconds_.begin(), seconds_.end()}};
+  return {std::chrono::seconds(1),
+          last_ ? last_->at : sys_seconds{},
+          {seconds_.begin(), seconds_.end()}};
 }
 
 History::Span History::day() const {
   const threads::MutexLock lock(mutex_);
-  return {minutes(1), minutes_end_, {minutes_.begin(), minutes_.end()}};
+  return {std::chrono::minutes(1), minutes_end_, {minutes_.begin(), minutes_.end()}};
 }
 
 History::Latest History::latest() const {

@@ -35,7 +35,7 @@ using Sample = std::array<std::uint64_t, kSeries>;  // indexed by Series
 // The totals since the start of the process.
 Sample totals_of(const Metrics& metrics);
 
-// Takes 400 KB from the beginning, and never more. Any thread.
+// Takes 330 KB from the beginning, and never more. Any thread.
 class History {
  public:
   // Consecutive samples, the oldest first, one for each `step`. The last one ends at `end`.

@@ -71,6 +71,8 @@ void append_gauges(std::string& out, const Gauges& now) {
   single(out, "hearsay_connections", "gauge", "Client connections open.", now.connections);
   single(out, "hearsay_cache_entries", "gauge", "Stored responses.", now.cache_entries);
   single(out, "hearsay_cache_bytes", "gauge", "Bytes of stored responses.", now.cache_bytes);
+  single(out, "hearsay_evicted_total", "counter", "Responses that memory gave up to make room.",
+         now.evicted);
   single(out, "hearsay_evicted_duplicates_total", "counter",
          "Responses that memory gave up as a sibling keeps them.", now.evicted_duplicates);
   single(out, "hearsay_memory_used_bytes", "gauge",

@@ -28,7 +28,7 @@ std::string_view squid_tag(Tag tag) {
     case Tag::tunnel:
       return "TCP_TUNNEL";
     case Tag::own_page:
-      return "TCP_HIT";
+      return "NONE_NONE";
     case Tag::purge:
     case Tag::site_question:
       return "TCP_MISS";
@@ -70,6 +70,24 @@ std::string_view metric_tag(Tag tag) {
       return "site_question";
   }
   return "error";
+}
+
+std::string_view word(RequestOutcome outcome) {
+  switch (outcome) {
+    case RequestOutcome::hit:
+      return "hit";
+    case RequestOutcome::disk_hit:
+      return "disk_hit";
+    case RequestOutcome::neighbour:
+      return "neighbour";
+    case RequestOutcome::parent:
+      return "parent";
+    case RequestOutcome::origin:
+      return "origin";
+    case RequestOutcome::failed:
+      return "failed";
+  }
+  return "";
 }
 
 std::string_view squid_code(Hierarchy hierarchy) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/cache/storability.hpp"
 #include "proxy/http/cache_status.hpp"
 #include "proxy/observe/inquiries.hpp"
 
@@ -56,9 +57,22 @@ enum class Cut : std::uint8_t {
 inline constexpr std::size_t kCuts = 5;
 std::string_view word(Cut why);  // "stalled"; empty for `none`
 
+// Who answered, for the histograms of times.
+enum class RequestOutcome : std::uint8_t {
+  hit,  // memory
+  disk_hit,
+  neighbour,  // from its store
+  parent,
+  origin,
+  failed,  // nobody could answer
+};
+inline constexpr std::size_t kRequestOutcomes = 6;
+std::string_view word(RequestOutcome outcome);  // "disk_hit"
+
 // Filled in by the request path while it answers; owned by the session.
 struct RequestRecord {
-  std::chrono::steady_clock::time_point begun{};
+  std::chrono::steady_clock::time_point begun{};       // the head has arrived
+  std::chrono::steady_clock::time_point first_byte{};  // the response begins; 0: it has not
   Tag tag = Tag::none;
   Hierarchy hierarchy = Hierarchy::none;
   bool collapsed = false;  // answered from a fill that another request began
@@ -71,7 +85,9 @@ struct RequestRecord {
   std::uint64_t bytes = 0;    // sent to the client, heads included
   std::string upstream_host;  // empty: none
   std::string_view failure;   // why nobody could answer, as a word; a literal, or empty
-  std::string_view rule;      // the site's rule, as a word for Cache-Status; empty: none
+  // Why the response is not stored. `yes`: it is stored, or no response was received.
+  cache::Storability storability = cache::Storability::yes;
+  std::string_view rule;  // the site's rule, as a word for Cache-Status; empty: none
   std::string content_type;
   std::vector<Inquiry> asked;  // kept for the access log as JSON
   http::CacheStatus told;      // what Cache-Status said, the rule's word included

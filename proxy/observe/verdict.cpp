@@ -65,11 +65,29 @@ constexpr Phrase kCauses[] = {
     {"refused", "it refused to answer"}, {"unfit", "its copy did not fit"},
     {"unknown", "it does not know why"},
 };
+// Of cache::Storability.
 constexpr Phrase kReasons[] = {
-    {"duplicate", "the neighbour is close at hand and keeps it"},
+    {"method", "only answers to GET are"},
+    {"rule", "a rule of this site forbids it"},
+    {"request-no-store", "the client forbids it (no-store)"},
+    {"for-origin", "the request was for the origin alone"},
+    {"status", "answers with its status are not"},
+    {"partial", "it is no single part of a whole"},
     {"no-store", "its origin forbids it (no-store)"},
     {"private", "it is for one client (private)"},
     {"authorization", "it answers one client's credentials"},
+    {"vary", "it varies by everything (Vary: *)"},
+    {"set-cookie", "it sets a cookie"},
+    {"no-cache", "nothing can validate it, as no-cache demands"},
+    {"no-lifetime", "it states no lifetime"},
+    {"max-age", "its lifetime is 0 (max-age)"},
+    {"expired", "it had expired on arrival"},
+    {"duplicate", "the neighbour is close at hand and keeps it"},
+    {"too-large", "it is too large"},
+    {"no-room", "there was no room"},
+    {"several-sources", "several sources gave its body"},
+    {"incomplete", "its body was cut"},
+    {"outdated", "it was purged meanwhile"},
 };
 
 std::optional<std::string_view> find(const auto& phrases, std::string_view word) {

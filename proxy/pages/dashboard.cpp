@@ -10,6 +10,7 @@
 #include "proxy/pages/dashboard_files.hpp"
 #include "proxy/pages/live_json.hpp"
 #include "proxy/pages/query.hpp"
+#include "proxy/pages/readers.hpp"
 #include "proxy/reply/own_message.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/version.hpp"
@@ -64,7 +65,6 @@ OwnHead head_of(const Client& client, const DashboardFile& file) {
            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
   head.set("X-Content-Type-Options", "nosniff");
   head.set("Referrer-Policy", "no-referrer");
-  head.set("Cross-Origin-Opener-Policy", "same-origin");
   return head;
 }
 
@@ -109,11 +109,9 @@ Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&)
 }
 
 Task<void> serve_about(Client& client, const Request& request, RequestBody&) {
-  const auto& access = request.policy().settings.access;
   auto json = fmt::format(R"({{"name":"{}","version":"{}","admin":{}}})"
                           "\n",
-                          client.worker.process.name, kVersion,
-                          config::contains(access.admin, client.address));
+                          client.worker.process.name, kVersion, is_admin(client, request.policy()));
   co_await send_json(client, std::move(json));
 }
 

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "proxy/observe/peer_watch.hpp"
+
 namespace proxy {
 namespace {
 
 using Time = std::chrono::steady_clock::time_point;
-
-// One failed poll may be an accident; a second one follows within two seconds.
-constexpr std::uint32_t kDownAfter = 2;
 
 void add_disk(std::vector<Trouble>& all, const cache::DiskTier* disk) {
   if (!disk) return;
@@ -42,6 +41,16 @@ void add_origins(std::vector<Trouble>& all, const upstream::OriginHealth& origin
   }
 }
 
+void add_clock(std::vector<Trouble>& all, const upstream::OriginClocks& clocks, Time now) {
+  const auto skew = clocks.skew(now);
+  if (!skew) return;
+  all.push_back({"clock",
+                 {},
+                 fmt::format("the clock of this machine is {} s {} the origins' clocks",
+                             std::abs(skew->count()),
+                             *skew > std::chrono::seconds(0) ? "behind" : "ahead of")});
+}
+
 void add_shortages(std::vector<Trouble>& all, const Warnings& warnings, Time now) {
   for (const auto what : kShortages) {
     if (warnings.lately(what, now)) all.push_back({word(what), {}, std::string(text(what))});
@@ -50,29 +59,12 @@ void add_shortages(std::vector<Trouble>& all, const Warnings& warnings, Time now
 
 }  // namespace
 
-std::string why_down(const peers::PeerStatus& peer) {
-  using peers::PeerState;
-  switch (peer.state) {
-    case PeerState::resting:
-      return "it failed requests, and rests";
-    case PeerState::failing:
-    case PeerState::stale:
-      return "its digest cannot be fetched: " + peer.last_error;
-    case PeerState::off:
-    case PeerState::waiting:
-    case PeerState::usable:
-    case PeerState::trying:
-      break;
-  }
-  return peer.failed_in_a_row >= kDownAfter ? "its digest cannot be fetched: " + peer.last_error
-                                            : std::string();
-}
-
 std::vector<Trouble> troubles_of(const Process& process, const Policy& policy, Time now) {
   std::vector<Trouble> all;
   add_disk(all, process.disk);
   add_neighbours(all, policy, now);
   add_origins(all, process.origin_health, now);
+  add_clock(all, process.origin_clocks, now);
   add_shortages(all, process.warnings, now);
   return all;
 }

@@ -18,11 +18,8 @@ struct Trouble {
   std::string text;       // for a person
 };
 
-inline constexpr std::string_view kTroubles[] = {"disk",  "peer",        "origin",     "memory",
-                                                 "heads", "connections", "descriptors"};
-
-// Why the neighbour is down; empty: it is not, as far as is known.
-std::string why_down(const peers::PeerStatus& peer);
+inline constexpr std::string_view kTroubles[] = {"disk",   "peer",  "origin",      "clock",
+                                                 "memory", "heads", "connections", "descriptors"};
 
 // All that does not work at `now`. At most kMostOrigins of the origins that fail are named. Any
 // thread.

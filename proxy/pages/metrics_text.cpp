@@ -6,6 +6,8 @@
 #include <iterator>
 
 #include "proxy/observe/exposition.hpp"
+#include "proxy/observe/peer_watch.hpp"
+#include "proxy/observe/request_metrics.hpp"
 #include "proxy/pages/disk_text.hpp"
 #include "proxy/pages/health.hpp"
 
@@ -60,12 +62,17 @@ constexpr PeerMetric<std::optional<std::uint64_t>> kDigestSent = {
 constexpr PeerMetric<std::optional<double>> kPeerGauges[] = {
     {"digest_age_seconds", "Since its digest was last found current.",
      [](const Status& peer) { return peer.digest.age_seconds; }},
-    {"predicted_false_positive_rate", "Of its digest, from the bits set.",
+    {"predicted_false_positive_ratio", "Of its digest, from the bits set.",
      [](const Status& peer) { return peer.digest.false_positive_rate; }},
-    {"observed_false_positive_rate", "Claims of what it does not hold, of all lookups of that.",
+    {"observed_false_positive_ratio", "Claims of what it does not hold, of all lookups of that.",
      [](const Status& peer) { return peer.observed_false_positive_rate; }},
-    {"false_miss_rate", "Of the probes, how many it could have answered.",
+    {"false_miss_ratio", "Of the probes, how many it could have answered.",
      [](const Status& peer) { return peer.false_miss_rate; }},
+    {"first_byte_seconds", "What it takes to the first byte of an answer, on average.",
+     [](const Status& peer) -> std::optional<double> {
+       if (!peer.books.first_byte) return std::nullopt;
+       return std::chrono::duration<double>(*peer.books.first_byte).count();
+     }},
 };
 
 // A peer's name stands in quotes (Prometheus text format 0.0.4).
@@ -102,6 +109,12 @@ void append_metric(std::string& out, const PeerMetric<Value>& metric, std::strin
   }
 }
 
+// A parent without a digest claims nothing, and is not down for that.
+bool is_up(const Status& peer) {
+  const bool is_known = peer.digest.entries || peer.state == peers::PeerState::off;
+  return is_known && why_down(peer).empty();
+}
+
 void append_peers(std::string& out, const std::vector<Status>& peers) {
   auto at = std::back_inserter(out);
   for (const auto& counter : kPeerCounters) append_metric(out, counter, "counter", peers);
@@ -116,10 +129,10 @@ void append_peers(std::string& out, const std::vector<Status>& peers) {
     }
   }
   for (const auto& gauge : kPeerGauges) append_metric(out, gauge, "gauge", peers);
-  describe(out, "hearsay_peer_up", "gauge", "Whether its claims count now.");
+  describe(out, "hearsay_peer_up", "gauge", "Whether it is asked: its claims count now.");
   for (const auto& peer : peers) {
     fmt::format_to(at, "hearsay_peer_up{{peer=\"{}\"}} {}\n", escaped(peer.name),
-                   why_down(peer).empty() && peer.digest.entries ? 1 : 0);
+                   is_up(peer) ? 1 : 0);
   }
   describe(out, "hearsay_peer_state", "gauge", "1: its state now, as in /digest, and why.");
   for (const auto& peer : peers) {
@@ -177,6 +190,12 @@ void append_troubles(std::string& out, const Process& process, const Policy& pol
                                       [&](const Trouble& trouble) { return trouble.what == what; });
     fmt::format_to(std::back_inserter(out), "hearsay_troubles{{what=\"{}\"}} {}\n", what, number);
   }
+  single(out, "hearsay_draining", "gauge", "1: the proxy serves no new requests, and ends soon.",
+         process.draining ? 1 : 0);
+  const auto skew = process.origin_clocks.skew(std::chrono::steady_clock::now());
+  single(out, "hearsay_clock_skew_seconds", "gauge",
+         "How far the origins' clocks agree to be ahead of ours; 0: ours is right.",
+         skew.value_or(std::chrono::seconds(0)).count());
   describe(out, "hearsay_origin_failures_total", "counter",
            "Requests that origins failed, by why.");
   for (std::size_t why = 0; why < kFailures; ++why) {
@@ -184,6 +203,14 @@ void append_troubles(std::string& out, const Process& process, const Policy& pol
     if (!is_of_origin(what)) continue;
     fmt::format_to(std::back_inserter(out), "hearsay_origin_failures_total{{why=\"{}\"}} {}\n",
                    word(what), process.origin_health.failures(what));
+  }
+  describe(out, "hearsay_origin_failed_in_a_row", "gauge",
+           "Requests in a row that an origin failed, of those that /health names.");
+  const auto failing = process.origin_health.failing(std::chrono::steady_clock::now());
+  for (std::size_t i = 0; i < std::min(failing.size(), kMostOrigins); ++i) {
+    fmt::format_to(std::back_inserter(out),
+                   "hearsay_origin_failed_in_a_row{{origin=\"{}\",why=\"{}\"}} {}\n",
+                   escaped(failing[i].origin), word(failing[i].why), failing[i].failures);
   }
 }
 
@@ -193,6 +220,7 @@ std::string metrics_text(const Process& process, const Policy& policy) {
   const Gauges gauges{.connections = process.clients.connections(),
                       .cache_entries = process.store.entries(),
                       .cache_bytes = process.store.bytes(),
+                      .evicted = process.store.evicted(),
                       .evicted_duplicates = process.store.evicted_duplicates(),
                       .memory_used = process.budget.used() + process.transit.used(),
                       .memory_limit = process.budget.limit() + process.transit.limit(),
@@ -201,8 +229,14 @@ std::string metrics_text(const Process& process, const Policy& policy) {
                       .allow_entries = policy.lists.allow().entries()};
   std::string text;
   process.metrics.append_text(text, gauges);
+  append_request_metrics(text, process.metrics);
+  if (process.facts) append_process_metrics(text, *process.facts);
   append_troubles(text, process, policy);
   append_disk_metrics(text, process.disk);
+  if (const auto& disk = policy.settings.cache.disk) {
+    single(text, "hearsay_disk_limit_bytes", "gauge", "The setting cache.disk.size.",
+           disk->size.value);
+  }
   single(text, "hearsay_held_polls", "gauge", "Polls of neighbours that wait for a new digest.",
          process.held_polls.count());
   const auto peers = policy.directory->status(std::chrono::steady_clock::now());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace proxy {
 namespace {
@@ -69,8 +70,7 @@ void SiteRule::apply_to(cache::RequestFacts& facts) const {
   facts.rule = hash_;
   facts.immutable = immutable_;
   facts.open_to_all = open_to_all_;
-  facts.has_credentials = open_to_all_ && facts.authorization;
-  facts.authorization = facts.authorization && !open_to_all_;
+  if (open_to_all_) facts.has_credentials = std::exchange(facts.authorization, false);
   facts.never_store = never_store_;
   facts.store_cookies = store_cookies_;
   facts.offline = facts.offline || offline_;

@@ -114,6 +114,7 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   record.upstream_host = from.host;
   record.asked = from.asked;
   record.claimed = from.claimed;
+  record.storability = from.storability;
   record.tag = Tag::miss;
   if (reason == http::Forward::request) record.tag = Tag::client_refresh;
   if (reason == http::Forward::stale) record.tag = Tag::refresh_modified;
@@ -191,6 +192,18 @@ PieceBuffers buffers_of(const Pieces& pieces) {
   return buffers;
 }
 
+// The head may have promised that the response is stored.
+void note_end(RequestRecord& record, const FillReader& reader) {
+  if (record.storability == cache::Storability::yes) record.storability = reader.storability();
+}
+
+void note_cut(RequestRecord& record, const Failure& cut) {
+  record.failure = word(cut.what);
+  const bool is_for_all = cut.where == Failure::Where::upstream;
+  if (is_for_all && record.storability == cache::Storability::yes)
+    record.storability = cache::Storability::incomplete;
+}
+
 Task<Delivered> deliver_body(Client& client, const Request& request, FillReader& reader,
                              const FillHead& head, http::Forward reason) {
   auto& response = client.response;
@@ -217,9 +230,11 @@ Task<Delivered> deliver_body(Client& client, const Request& request, FillReader&
       error = co_await response.body(*pieces);
       if (!error) co_await asio::post(client.worker.io.get_executor(), net::use_task);  // others
     } else {
+      note_cut(client.record, pieces.error());
       error = asio::error::connection_aborted;
     }
   }
+  if (!error) note_end(client.record, reader);
   if (error) {
     response.abort();
   } else {

@@ -78,6 +78,12 @@ Refusal Refusal::no_tunnel() {
   return {501, "no tunnels over this kind of connection", Tag::denied, {}};
 }
 
+Refusal Refusal::draining() {
+  Refusal refusal{503, "this proxy is about to end", Tag::denied, {}};
+  refusal.cache_status.detail = "draining";
+  return refusal;
+}
+
 Refusal Refusal::no_room() {
   Refusal refusal{503,
                   "too many connections (limits.connections, limits.connections_per_client); this "

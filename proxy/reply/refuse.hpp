@@ -31,6 +31,7 @@ struct Refusal {
   static Refusal malformed(http::HeadError error);
   static Refusal unknown_url();  // the mapping's file of known URLs lacks it: 404
   static Refusal no_tunnel();    // the connection carries other exchanges: 501
+  static Refusal draining();     // this proxy is about to end: 503
   static Refusal no_room();      // too many connections: 503
   static Refusal too_many();     // too many requests of this client under way: 429
   // For CONNECT: a parent does not open the tunnel. The client gets the parent's status.

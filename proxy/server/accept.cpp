@@ -43,7 +43,7 @@ Terms terms_for(Worker& worker, net::Socket& socket) {
   return terms;
 }
 
-// One more newcomer, until it is destroyed.
+// One more newcomer, or late connection, until it is destroyed.
 class InLine {
  public:
   explicit InLine(std::atomic<std::size_t>& all) : all_(all), place_(++all) {}
@@ -135,8 +135,11 @@ Task<void> serve_client(Worker& worker, net::Socket socket) {
   if (gone) co_return;
   const auto address = upstream::plain_address(remote.address());
   auto guest = co_await let_in(worker, socket, address);
+  std::optional<InLine> late;  // counted after, and until before, the connection itself
+  const auto door = worker.process.draining ? Door::late : Door::network;
+  if (guest && door == Door::late) late.emplace(worker.process.late_connections);
   if (guest) {
-    co_await run_session(worker, std::move(socket), remote, *guest, Door::network);
+    co_await run_session(worker, std::move(socket), remote, *guest, door);
   } else {
     worker.counters.rejected.add();
   }
@@ -175,14 +178,14 @@ Task<void> accept_operators(Worker& worker, net::LocalAcceptor acceptor) {
 }
 
 Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor) {
-  while (acceptor.is_open() && !worker.process.draining) {
+  while (acceptor.is_open()) {
     net::Socket socket(worker.io.get_executor());
     const auto [error] = co_await acceptor.async_accept(socket, net::as_result);
     if (!error) {
       worker.counters.accepted.add();
       asio::co_spawn(worker.io.get_executor(), serve_client(worker, std::move(socket)),
                      asio::detached);
-    } else if (error == asio::error::operation_aborted || worker.process.draining) {
+    } else if (error == asio::error::operation_aborted) {
       co_return;
     } else {
       co_await recover(worker, error);

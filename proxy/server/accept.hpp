@@ -6,8 +6,9 @@
 
 namespace proxy {
 
-// Accepts connections until the acceptor is closed or the proxy drains. Each accepted connection is
-// served by a coroutine of its own on the worker's thread.
+// Accepts connections until the acceptor is closed. Each accepted connection is served by a
+// coroutine of its own on the worker's thread. While the proxy drains, a new connection is for one
+// request, for our own pages.
 net::Task<void> accept_clients(Worker& worker, net::Acceptor& acceptor);
 
 // Accepts connections at the control socket until the coroutine is destroyed, also while the proxy

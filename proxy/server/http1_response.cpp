@@ -52,6 +52,7 @@ Task<error_code> Http1Response::start(std::string_view head, unsigned status,
                                       std::span<const asio::const_buffer> body) {
   started_ = true;
   record_.status = status;
+  record_.first_byte = std::chrono::steady_clock::now();
   append_framing(status, length);
   if (exceeds_length(body)) co_return asio::error::message_size;
   Buffers out;

@@ -15,8 +15,8 @@ namespace proxy {
 // each response.
 class Http1Response final : public ResponseWriter {
  public:
-  // `record` gets the status and the number of bytes sent. A write that makes no progress for
-  // `idle` fails.
+  // `record` gets the status, the time of the head, and the number of bytes sent. A write that
+  // makes no progress for `idle` fails.
   Http1Response(net::Stream& stream, Input& input, RequestRecord& record,
                 std::chrono::milliseconds idle)
       : stream_(stream), input_(input), record_(record), idle_(idle) {}

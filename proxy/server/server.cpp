@@ -13,7 +13,9 @@
 #include <latch>
 #include <system_error>
 
+#include "proxy/observe/events.hpp"
 #include "proxy/server/accept.hpp"
+#include "proxy/server/start_report.hpp"
 #include "proxy/version.hpp"
 
 namespace proxy {
@@ -87,6 +89,7 @@ Server::Server(PinnedPolicy policy, const SettingsFile& file, Sockets sockets,
                .log = log_,
                .tls = tls_,
                .aside = aside_.get_executor(),
+               .facts = &around.facts,
                .reload = [this] { return reload_on_order(); },
                .descriptors = descriptor_limits_of(policy_->settings)},
       workers_(process_, aside_, listeners_.threads()),
@@ -122,7 +125,8 @@ void Server::follow_exchange(const Policy& policy) {
   process_.held_polls.wake_all();
   exchange.emplace(
       *policy.directory, settings, std::string(kProduct),
-      [this](peers::WallTime now) { tick(now); }, peers::PollLimits{}, &storage_.newly_claimed);
+      [this, neighbours = policy.directory](peers::WallTime now) { tick(now, *neighbours); },
+      peers::PollLimits{}, &storage_.newly_claimed);
 }
 
 void Server::follow_sizes(const PinnedPolicy& policy) {
@@ -135,11 +139,19 @@ void Server::follow_sizes(const PinnedPolicy& policy) {
 // After a quiet period the first key that we may claim is told at once: the alarm is set while
 // nothing changes. What is stored during a tick must not bring on the next one, or ticks would
 // follow each other without a pause while much is stored.
-void Server::tick(cache::Time now) {
+void Server::tick(cache::Time now, const peers::PeerDirectory& neighbours) {
   const bool changed = neighbourhood_.publisher.tick(now);
   storage_.newly_claimed.set(!changed);
   if (changed) process_.held_polls.wake_all();
   storage_.watch.look();
+  const auto steady_now = std::chrono::steady_clock::now();
+  neighbourhood_.watch.look(neighbours.status(steady_now), steady_now);
+  flush_events();
+}
+
+void Server::report_start(const std::string& limits) const {
+  const StartFacts facts{file_.path(), control_.path(), limits};
+  for (const auto& line : start_report(process_, *policy_, facts)) spdlog::info("{}", line);
 }
 
 void Server::start() {
@@ -225,6 +237,7 @@ config::SettingsErrors Server::follow_log(const config::LogSettings& settings) {
         is_forbidden ? " (the sandbox knows the folders of the start alone)" : "";
     return {{file_.path(), std::string(error.what()) + why}};
   }
+  format_events(settings.events);
   return {};
 }
 
@@ -232,7 +245,12 @@ void Server::run() {
   Signals::on_each(signals_.rotating, [this] { log_.reopen(); });
   Signals::on_each(signals_.reloading, [this] { reload(); });
   Signals::on_each(signals_.succession, [this] { hand_over_.begin(); });
-  signals_.ending.async_wait([&](net::error_code, int) { signals_.io.stop(); });
+  signals_.ending.async_wait([&](net::error_code, int signal) {
+    spdlog::info("{}: draining: {} connections have {} s to end, new ones get 503",
+                 signal == SIGINT ? "SIGINT" : "SIGTERM", process_.clients.connections(),
+                 std::chrono::ceil<std::chrono::seconds>(policy_->settings.timeouts.drain).count());
+    signals_.io.stop();
+  });
   start();
   signals_.io.run();
   if (hand_over_.is_done()) {
@@ -242,6 +260,8 @@ void Server::run() {
   }
   drain();
   stop();
+  spdlog::info("stopped");
+  flush_events();
 }
 
 // A connection that was accepted just before has begun to count once the worker has run what was
@@ -265,9 +285,10 @@ void Server::leave() {
   await_end_of_connections();
 }
 
+// The acceptors stay open, unless a successor has them: a load balancer is to see that /health says
+// so until the end.
 void Server::drain() {
   process_.draining = true;
-  close_acceptors();
   workers_.on_each([](Worker& worker) { worker.sessions.drain(); });
   process_.held_polls.wake_all();
   process_.watchers.wake_all();
@@ -278,9 +299,14 @@ void Server::drain() {
 // then costs a serving thread one atomic subtraction.
 void Server::await_end_of_connections() {
   const auto until = std::chrono::steady_clock::now() + policy_->settings.timeouts.drain;
-  while (process_.clients.connections() > 0 && std::chrono::steady_clock::now() < until) {
+  const auto open = [this] { return process_.clients.connections() > process_.late_connections; };
+  while (open() && std::chrono::steady_clock::now() < until) {
     signals_.io.restart();
     signals_.io.run_for(std::chrono::milliseconds(10));
+  }
+  if (open()) {
+    spdlog::warn("stopping: {} connections did not end in time, and are cut (timeouts.drain)",
+                 process_.clients.connections() - process_.late_connections);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "peers/exchange.hpp"
+#include "proxy/observe/peer_watch.hpp"
 #include "proxy/pages/pulse.hpp"
 #include "proxy/server/control_socket.hpp"
 #include "proxy/server/hand_over.hpp"
@@ -31,6 +32,7 @@ struct Surroundings {
   succession::Predecessor& predecessor;
   const succession::Launcher& launcher;
   const machine::Supervisor& supervisor;
+  const ProcessFacts& facts;  // of this one
 };
 
 class Server {
@@ -44,9 +46,13 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Serves until SIGTERM or SIGINT, then drains: accepts no more connections, and waits for open
-  // ones for at most the setting timeouts.drain. SIGUSR1 reopens the access log. SIGHUP reads the
-  // settings again. SIGUSR2 starts a program that takes over. For the main thread.
+  // Says in the log what starts here: see start_report(). `limits`: what limits this process.
+  void report_start(const std::string& limits) const;
+
+  // Serves until SIGTERM or SIGINT, then drains: waits for open connections for at most the setting
+  // timeouts.drain. New connections are for our own pages only, so that /health says that this
+  // proxy drains; all else gets 503. SIGUSR1 reopens the access log. SIGHUP reads the settings
+  // again. SIGUSR2 starts a program that takes over. For the main thread.
   void run();
 
  private:
@@ -63,8 +69,8 @@ class Server {
   net::Task<Reloaded> reload_on_order();
   // Returns what is wrong with the log that the settings name; nothing: it is in use.
   config::SettingsErrors follow_log(const config::LogSettings& settings);
-  // Periodic work on the control thread.
-  void tick(cache::Time now);
+  // Periodic work on the control thread, which polls these neighbours.
+  void tick(cache::Time now, const peers::PeerDirectory& neighbours);
   void start();
   HandOver::Steps steps_of_hand_over();
   // Returns when no connection is accepted any more, and those accepted before are counted.
@@ -94,6 +100,7 @@ class Server {
     config::DigestSettings settings;
     StoreHoldings holdings;
     peers::Publisher publisher;
+    PeerWatch watch;
     std::optional<peers::Exchange> exchange;
   };
 

@@ -5,6 +5,7 @@
 #include <boost/beast/http/error.hpp>
 
 #include "proxy/answer/answer.hpp"
+#include "proxy/observe/request_metrics.hpp"
 #include "proxy/reply/refuse.hpp"
 #include "proxy/server/held_head.hpp"
 #include "proxy/server/http1_body.hpp"
@@ -82,7 +83,8 @@ class Session final : public SessionList::Item {
   Task<void> refuse_head(net::error_code error);
   Task<void> linger();
   void note(std::string_view method, std::string_view url);
-  void log(std::string_view method, std::string_view url);
+  void log(std::string_view method, std::string_view url,
+           std::chrono::steady_clock::time_point now);
 
   const ClientTable::Guest& guest_;
   Worker& worker_;
@@ -165,7 +167,7 @@ Task<Then> Session::await_request() {
   if (cut_ != Cut::none) {
     record_ = RequestRecord{};
     record_.begun = std::chrono::steady_clock::now();
-    log("", "error:idle-connection");
+    log("", "error:idle-connection", record_.begun);
   }
   if (error || cut_ != Cut::none || leaves()) co_return Then::close;
   co_return Then::go_on;
@@ -261,19 +263,18 @@ Task<void> Session::linger() {
 }
 
 void Session::note(std::string_view method, std::string_view url) {
-  auto& counters = worker_.counters;
-  counters.requests[static_cast<std::size_t>(record_.tag)].add();
-  counters.bytes_sent.add(record_.bytes);
-  if (record_.aborted) counters.aborted.add();
-  log(method, url);
+  const auto now = std::chrono::steady_clock::now();
+  count_request(worker_.counters, record_, now);
+  log(method, url, now);
 }
 
-void Session::log(std::string_view method, std::string_view url) {
+void Session::log(std::string_view method, std::string_view url,
+                  std::chrono::steady_clock::time_point now) {
   const bool logged = worker_.process.log.on() && !record_.routine;
   const bool shown = worker_.recent.wants(record_);
   if (!logged && !shown) return;
   record_.cut = cut_;
-  const auto took = std::chrono::steady_clock::now() - record_.begun;
+  const auto took = now - record_.begun;
   const LogEntry entry{.ended = worker_.process.clock.now(),
                        .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
                        .client = client_.address_text,

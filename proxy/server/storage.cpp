@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "proxy/purging/purge_pattern.hpp"
 
@@ -41,6 +43,18 @@ void remember(const cache::disk::LatelyPurged& purged, Fills& fills) {
 }
 
 }  // namespace
+
+void make_folders_above(const config::CacheSettings& settings) {
+  if (!settings.disk) return;
+  const auto above = std::filesystem::path(settings.disk->path).lexically_normal().parent_path();
+  std::error_code error;
+  if (above.empty() || std::filesystem::exists(above, error)) return;
+  std::filesystem::create_directories(above, error);
+  if (!error) return;
+  spdlog::error(
+      "cache.disk.path {}: the folder {} cannot be created: {}; create it, or name another",
+      settings.disk->path, above.string(), error.message());
+}
 
 void Storage::follow(const config::Settings& settings) {
   constexpr std::uint64_t kStep = std::uint64_t{8} << 20;

@@ -13,6 +13,10 @@
 
 namespace proxy {
 
+// Creates the folders above cache.disk.path that are missing. Says which one cannot be created, and
+// why: the cache on disk then rests. Call this before the sandbox, which ties rights to folders.
+void make_folders_above(const config::CacheSettings& settings);
+
 struct Storage {
   // Opens the disk; throws std::exception with a text for a person.
   // `in_use`: see open_disk().

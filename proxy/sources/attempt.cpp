@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proxy/http/date.hpp"
 #include "proxy/request/request.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/worker/worker.hpp"
@@ -49,6 +50,7 @@ Task<Outcome<void>> Attempt::ask(OnInterim interim) {
   times_.response = worker_->process.clock.now();
   outcome_ = answered;
   note_time();
+  note_clock();
   co_return answered;
 }
 
@@ -73,6 +75,15 @@ void Attempt::note_time() const {
   const auto took =
       std::chrono::duration_cast<std::chrono::microseconds>(now - fetch_->turned_to());
   worker_->origin_times.note(fetch_->aimed_at(), took, now);
+}
+
+// A response that a cache on the way gives has an old Date, and says so by Age.
+void Attempt::note_clock() const {
+  if (!outcome_ || peer_ || fetch_->parent() || head().fields.has(http::field::age)) return;
+  const auto ours = whole_seconds(times_.response);
+  const auto date = http::parse_date(head().fields.value(http::field::date), ours);
+  if (!date) return;
+  worker_->process.origin_clocks.note(fetch_->to().host, *date - ours, Steady::now());
 }
 
 std::optional<std::uint64_t> Attempt::length() const {

@@ -83,6 +83,7 @@ class Attempt {
   [[nodiscard]] const std::string& name_of_proxy() const;  // empty: an origin is asked
   [[nodiscard]] bool may_be_interim(const http::ResponseHead& head, int number) const;
   void note_time() const;
+  void note_clock() const;
 
   Worker* worker_;
   peers::PeerRef peer_;

@@ -17,10 +17,12 @@
 #include "proxy/observe/access_log.hpp"
 #include "proxy/observe/history.hpp"
 #include "proxy/observe/metrics.hpp"
+#include "proxy/observe/process_facts.hpp"
 #include "proxy/observe/recent_requests.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/runs/block_runs.hpp"
 #include "proxy/succession/successor.hpp"
+#include "proxy/upstream/origin_clocks.hpp"
 #include "proxy/wire/input.hpp"
 #include "proxy/worker/doorkeeper.hpp"
 #include "proxy/worker/hedges.hpp"
@@ -60,7 +62,8 @@ struct Process {
   Metrics& metrics;
   AccessLog& log;
   upstream::TlsClient& tls;
-  net::Executor aside;  // one thread, for work that would hold up an I/O thread
+  net::Executor aside;                  // one thread, for work that would hold up an I/O thread
+  const ProcessFacts* facts = nullptr;  // null: unknown
 
   // Runs the work on each worker's thread, soon. Returns at once. Empty: there is one worker.
   std::function<void(const std::function<void(Worker&)>&)> on_each_worker = {};
@@ -81,6 +84,7 @@ struct Process {
   DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
   Warnings warnings{};
   upstream::OriginHealth origin_health{};
+  upstream::OriginClocks origin_clocks{};
   HeldPolls held_polls{};
   SiteFetches site_fetches{};
   History history{};
@@ -91,7 +95,8 @@ struct Process {
   // its client may be about to send a request.
   std::atomic<bool> leaving{false};
   std::atomic<bool> draining{false};
-  std::atomic<bool> verifying{false};  // a request to verify the cache is running
+  std::atomic<std::size_t> late_connections{0};  // open ones that began while it drained
+  std::atomic<bool> verifying{false};            // a request to verify the cache is running
 };
 
 // An io_context whose coroutines can be destroyed before the objects that they refer to.

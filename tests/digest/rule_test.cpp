@@ -23,8 +23,8 @@ TEST(Rule, LeavesAKeyAsItIsWithoutAMark) {
 
 TEST(Rule, HasAMarkIfItHasAHash) {
   EXPECT_EQ(mark_of(0), 0);
-  EXPECT_EQ(mark_of(0x10007), 7);
-  EXPECT_EQ(mark_of(0x10000), 1);
+  EXPECT_EQ(mark_of(0xf007), 7);
+  EXPECT_EQ(mark_of(0xf000), 1);
 }
 
 }  // namespace

@@ -169,6 +169,16 @@ TEST(Reload, ChangesNothingIfTheLogCannotBeOpened) {
   EXPECT_TRUE(scene.is_logged(scene.proxy.access_log_path(), "/a"));
 }
 
+TEST(Reload, SaysThatTheSandboxForbidsALogElsewhere) {
+  const TemporaryDirectory elsewhere;
+  Logged scene;
+  if (!contains(scene.proxy.process().errors(), "files limited (Landlock")) GTEST_SKIP();
+  scene.proxy.reload(Logged::to((elsewhere / "log").string()));
+  EXPECT_TRUE(scene.said("the sandbox knows the folders of the start")) << "and nothing changes";
+  scene.status("/a");
+  EXPECT_TRUE(scene.is_logged(scene.proxy.access_log_path(), "/a"));
+}
+
 json with_memory(const char* size) {
   return {{"cache", {{"memory", size}}}};
 }

@@ -24,12 +24,41 @@ TEST(Shutdown, FinishesWhatRunsAndTakesNothingNew) {
   scene.client.send(request_text("GET", scene.origin.url("/a")));
   Response response = scene.client.read_head();
   scene.proxy.process().signal(SIGTERM);
-  EXPECT_TRUE(await([&] { return !accepts_connections(scene.proxy.port()); }));
+  EXPECT_TRUE(await([&] { return scene.proxy.page("/health").status == 503; }));
+  EXPECT_EQ(json::parse(scene.proxy.page("/health").body).at("status"), "draining");
+  Client late(scene.proxy.port());
+  const Response refused = late.get(scene.origin.url("/b"));
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_TRUE(contains(nearest_cache_status(refused), "draining"));
+  EXPECT_TRUE(late.is_closed());
+  EXPECT_EQ(scene.origin.count("/b"), 0U);
   gate.open();
   scene.client.read_rest(response);
   EXPECT_EQ(response.body, "hello world");
   EXPECT_TRUE(scene.client.is_closed());
   EXPECT_EQ(scene.proxy.process().wait(), 0);
+}
+
+TEST(Shutdown, DoesNotWaitForThoseThatComeLate) {
+  Scene scene;
+  Gate gate;
+  scene.origin.on("/a", Reply().sized(11).send("hello ").wait(gate).send("world"));
+  scene.client.send(request_text("GET", scene.origin.url("/a")));
+  Response response = scene.client.read_head();
+  scene.proxy.process().signal(SIGTERM);
+  EXPECT_TRUE(await([&] { return scene.proxy.page("/health").status == 503; }));
+  const Client silent(scene.proxy.port());
+  gate.open();
+  scene.client.read_rest(response);
+  EXPECT_EQ(scene.proxy.process().wait(std::chrono::seconds(3)), 0);
+}
+
+TEST(Shutdown, IsSaidAsItBeginsAndAsItEnds) {
+  Scene scene;
+  EXPECT_EQ(scene.proxy.terminate(), 0);
+  const std::string said = scene.proxy.process().errors();
+  EXPECT_TRUE(contains(said, "SIGTERM: draining: 0 connections")) << said;
+  EXPECT_TRUE(contains(said, "stopped")) << said;
 }
 
 TEST(Shutdown, DoesNotWaitBeyondItsLimit) {

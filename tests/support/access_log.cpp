@@ -15,10 +15,11 @@ LogLine parse_line(const std::string& text) {
       line.method >> line.url >> line.user >> hierarchy_and_from >> line.type;
   const auto first = result_and_status.find('/');
   const auto second = hierarchy_and_from.find('/');
-  std::string beyond;
-  if (!in || in >> beyond || first == std::string::npos || second == std::string::npos) {
-    throw std::runtime_error("not a line of Squid's access log: " + text);
+  bool is_line = !in.fail() && first != std::string::npos && second != std::string::npos;
+  for (std::string word; in >> word; line.words.push_back(word)) {
+    is_line = is_line && (word.starts_with("not-stored/") || word.starts_with("failure/"));
   }
+  if (!is_line) throw std::runtime_error("not a line of Squid's access log: " + text);
   line.result = result_and_status.substr(0, first);
   line.status = std::stoi(result_and_status.substr(first + 1));
   line.hierarchy = hierarchy_and_from.substr(0, second);

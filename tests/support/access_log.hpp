@@ -20,6 +20,7 @@ struct LogLine {
   std::string hierarchy;  // CD_SIBLING_HIT
   std::string from;       // the address of the server asked, or "-"
   std::string type;
+  std::vector<std::string> words;  // of Hearsay only: "not-stored/no-store", "failure/cut"
 };
 
 // Throws std::runtime_error on a line in another format.

@@ -7,7 +7,8 @@
 #include "tests/support/await.hpp"
 
 namespace support {
-ScriptedOrigin::ScriptedOrigin() : acceptor_([this] { accept_all(); }) {}
+ScriptedOrigin::ScriptedOrigin(Reach reach)
+    : listener_(128, reach), acceptor_([this] { accept_all(); }) {}
 
 ScriptedOrigin::~ScriptedOrigin() {
   listener_.shut_down();

@@ -26,7 +26,8 @@ class ScriptedOrigin {
  public:
   using Answer = std::function<Reply(const Request&)>;
 
-  ScriptedOrigin();
+  // `reach`: all_networks also listens on the other addresses of loopback, 127.0.0.2 and so on.
+  explicit ScriptedOrigin(Reach reach = Reach::loopback);
   ScriptedOrigin(const ScriptedOrigin&) = delete;
   ScriptedOrigin& operator=(const ScriptedOrigin&) = delete;
   ~ScriptedOrigin();

@@ -66,7 +66,8 @@ std::optional<std::string> peers_text(const std::string& digest, std::size_t wid
                                     {"TRUE", right},  {"FALSE", right}, {"FIRST BYTE", right},
                                     {"SAVED", right}, {"WHY", left}};
   std::vector<Row> rows;
-  for (const auto& peer : page.at("peers")) rows.push_back(row_of(peer));
+  for (const auto& peer : page.at("peers").get_ref<const json::array_t&>())
+    rows.push_back(row_of(peer));
   if (rows.empty()) return "no neighbours (setting peers)\n";
   return table(columns, rows, width);
 } catch (const json::exception&) {

@@ -4,7 +4,7 @@ import * as units from './units.js';
 
 const kKept = 300;
 const kShown = 100;
-const kMarks = { hit: ['●', 'from the cache'], forwarded: ['◆', 'forwarded'], failed: ['✕', 'failed'] };
+const kMarks = { hit: ['●', 'from the cache'], forwarded: ['◆', 'not from the cache'], failed: ['✕', 'failed'] };
 
 const known = new Map();  // by id
 let requests = [];        // the newest first

@@ -59,7 +59,7 @@ TEST(Bounds, LetUsefulResponsesBeStoredButNoneThatForbidIt) {
   };
   EXPECT_EQ(stored("Cache-Control: max-age=0\r\n"), Storability::yes);
   EXPECT_EQ(may_store(asked({}), Response("Cache-Control: max-age=0\r\n").head, kAtOnce),
-            Storability::useless);
+            Storability::max_age);
   EXPECT_EQ(stored("Cache-Control: no-store\r\n"), Storability::no_store);
   EXPECT_EQ(stored("Cache-Control: private\r\n"), Storability::private_);
   EXPECT_EQ(stored("Set-Cookie: a=b\r\n"), Storability::set_cookie);
@@ -83,6 +83,13 @@ TEST(Bounds, ClaimNothingForLongerThanTheResponseSays) {
   EXPECT_EQ(entry({100s, 1000s}).claimable_until(), kStart + 10s);
   EXPECT_EQ(entry({0s, 5s}).fresh_until, kStart + 5s);
   EXPECT_EQ(entry({0s, 5s}).claimable_until(), kStart + 5s);
+}
+
+TEST(Bounds, ThatLeaveNoLifetimeAreTheReasonThatNothingIsStored) {
+  auto facts = Request().facts;
+  facts.freshness.most = 0s;
+  EXPECT_EQ(may_store(facts, Response("Cache-Control: max-age=10\r\n").head, kAtOnce),
+            Storability::site);
 }
 
 TEST(Bounds, SayHowLongAnErrorIsFreshThatDoesNotSay) {
@@ -111,7 +118,7 @@ TEST(Bounds, SayHowLongAnErrorIsFreshThatDoesNotSay) {
   EXPECT_EQ(stored(""), Storability::yes);
   EXPECT_EQ(stored("Cache-Control: no-store\r\n"), Storability::no_store);
   EXPECT_EQ(stored("Cache-Control: private\r\n"), Storability::private_);
-  EXPECT_EQ(stored("Cache-Control: no-cache\r\n"), Storability::useless);
+  EXPECT_EQ(stored("Cache-Control: no-cache\r\n"), Storability::no_cache);
   EXPECT_EQ(stored("", "Authorization: Basic bWU6bWU=\r\n"), Storability::authorization);
 }
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/await.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace proxy {
@@ -82,6 +83,14 @@ TEST(SquidLine, TellsWhyTheProxyCutTheResponse) {
       << squid_line(request);
 }
 
+TEST(SquidLine, EndsInWhyNothingWasStoredAndWhyARequestFailed) {
+  LoggedRequest request;
+  request.record.storability = cache::Storability::no_store;
+  request.record.failure = "cut";
+  EXPECT_TRUE(squid_line(request).ends_with(" text/html not-stored/no-store failure/cut\n"))
+      << squid_line(request);
+}
+
 TEST(SquidLine, OfARequestThatCouldNotBeReadHasAllItsWords) {
   LoggedRequest request{.method = "", .url = "error:invalid-request", .record = {}};
   request.record.status = 400;
@@ -111,6 +120,14 @@ TEST(JsonLine, HasEachFactUnderItsName) {
     "time": 1700000000.042, "elapsed_ms": 7, "client": "192.0.2.7", "result": "TCP_MISS",
     "status": 200, "bytes": 1234, "method": "GET", "url": "http://a.test/x",
     "hierarchy": "HIER_DIRECT", "upstream": "a.test", "type": "text/html"})"));
+}
+
+TEST(JsonLine, SaysWhyNothingWasStoredAndWhyARequestFailed) {
+  LoggedRequest request;
+  request.record.storability = cache::Storability::max_age;
+  request.record.failure = "cut";
+  EXPECT_EQ(json_line(request).at("not_stored"), "max-age");
+  EXPECT_EQ(json_line(request).at("failure"), "cut");
 }
 
 TEST(JsonLine, ListsTheSourcesThatWereAsked) {

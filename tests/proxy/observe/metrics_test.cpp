@@ -41,7 +41,7 @@ TEST(Metrics, IsPrometheusTextWithHelpAndType) {
   counters.digests_sent[0].requests.add(67);
   counters.digests_sent[0].bytes.add(71);
   counters.digests_sent[1].not_modified.add(73);
-  EXPECT_EQ(text_of(metrics, {41, 43, 47, 101, 53, 59, 61, 79, 83}),
+  EXPECT_EQ(text_of(metrics, {41, 43, 47, 103, 101, 53, 59, 61, 79, 83}),
             R"(# HELP hearsay_requests_total Requests answered, by result.
 # TYPE hearsay_requests_total counter
 hearsay_requests_total{result="error"} 0
@@ -123,6 +123,9 @@ hearsay_cache_entries 43
 # HELP hearsay_cache_bytes Bytes of stored responses.
 # TYPE hearsay_cache_bytes gauge
 hearsay_cache_bytes 47
+# HELP hearsay_evicted_total Responses that memory gave up to make room.
+# TYPE hearsay_evicted_total counter
+hearsay_evicted_total 103
 # HELP hearsay_evicted_duplicates_total Responses that memory gave up as a sibling keeps them.
 # TYPE hearsay_evicted_duplicates_total counter
 hearsay_evicted_duplicates_total 101

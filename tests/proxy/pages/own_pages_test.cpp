@@ -353,10 +353,10 @@ TEST(MetricsText, TellsOfAPeerWhatDigestJsonTells) {
         "false_hits_by_cause_total{peer=\"b\",cause=\"absent\"} 1",
         "false_hits_by_cause_total{peer=\"b\",cause=\"untold\"} 0", "probes_total{peer=\"b\"} 1",
         "false_misses_total{peer=\"b\"} 0", "checks_total{peer=\"b\"} 0",
-        "contradictions_total{peer=\"b\"} 0", "false_miss_rate{peer=\"b\"} 0",
-        "digest_sent_bytes_total{peer=\"b\"} 0", "observed_false_positive_rate{peer=\"b\"} 1",
+        "contradictions_total{peer=\"b\"} 0", "false_miss_ratio{peer=\"b\"} 0",
+        "digest_sent_bytes_total{peer=\"b\"} 0", "observed_false_positive_ratio{peer=\"b\"} 1",
         "state{peer=\"b\",state=\"usable\",reason=\"none\"} 1",
-        "predicted_false_positive_rate{peer=\"b\"} ", "digest_age_seconds{peer=\"b\"} "}) {
+        "predicted_false_positive_ratio{peer=\"b\"} ", "digest_age_seconds{peer=\"b\"} "}) {
     EXPECT_NE(text.find("\nhearsay_peer_" + sample), std::string::npos) << sample;
   }
 }

@@ -10,6 +10,8 @@
 namespace proxy {
 namespace {
 
+using namespace std::chrono_literals;
+
 struct Access {
   const char* name;
   std::string client;

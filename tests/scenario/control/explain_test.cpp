@@ -73,14 +73,14 @@ TEST(Explain, SaysWhoMayNotAndWhy) {
 TEST(Explain, NamesTheRuleAndTheLifetimeItGives) {
   Scene scene(json{
       {"rules",
-       {{{"name", "long"}, {"host", "127.0.0.1"}, {"min_fresh", "1h"}, {"drop_query", {"s"}}}}}});
+       {{{"name", "long"}, {"host", "127.0.0.1"}, {"min_fresh", "2h"}, {"drop_query", {"s"}}}}}});
   scene.origin.otherwise([](const Request&) { return cacheable("a"); });
   scene.client.get(scene.origin.url("/a?s=1"));
   const json page = explained(scene.proxy, scene.origin.url("/a?s=2"));
   EXPECT_EQ(page.at("rule"), "rule/long");
   EXPECT_EQ(page.at("stored_as"), scene.origin.url("/a"));
   EXPECT_EQ(page.at("stored").at(0).at("lifetime_from"), "rule");
-  EXPECT_EQ(page.at("stored").at(0).at("lifetime_seconds"), 3600);
+  EXPECT_EQ(page.at("stored").at(0).at("lifetime_seconds"), 7200);
 }
 
 TEST(Explain, FindsWhatOnlyTheDiskHolds) {

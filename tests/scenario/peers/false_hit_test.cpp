@@ -152,7 +152,7 @@ TEST(FalseHit, OfTheFiltersErrorIsAbsentAsOftenAsPredicted) {
   const double deviation = std::sqrt(predicted * (1 - predicted) / kAsked);
   EXPECT_NEAR(observed, predicted, 5 * deviation);
   EXPECT_GT(predicted, 0.05);
-  EXPECT_NEAR(a.metric("hearsay_peer_observed_false_positive_rate{peer=\"b\"}"), observed, 1e-9);
+  EXPECT_NEAR(a.metric("hearsay_peer_observed_false_positive_ratio{peer=\"b\"}"), observed, 1e-9);
   EXPECT_EQ(a.metric("hearsay_peer_lookups_total{peer=\"b\"}"), kAsked);
 }
 

@@ -25,7 +25,7 @@ enum class Unclaimed : std::uint8_t {
 
 // Keys and locations, in 128 flat maps without a node per entry. The maps have unequal shares of
 // the keys: the largest share is twice the smallest. So the maps double one after the other and not
-// all at once. Between half a million and 2 million entries the index takes at most 59 bytes per
+// all at once. Between half a million and 2 million entries the index takes at most 57 bytes per
 // entry (index_memory_test), and no growth moves more than 1 in 90 of the entries.
 //
 // Any thread. A call for one key locks one shard for the time of one look-up. A call for all

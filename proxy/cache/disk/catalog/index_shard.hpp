@@ -42,7 +42,7 @@ struct Counting {
 class IndexShard {
  public:
   using Slot = std::pair<const Key, PackedLocation>;
-  static_assert(sizeof(Slot) == 32);
+  static_assert(sizeof(Slot) == 31);
   using Map = boost::unordered_flat_map<Key, PackedLocation, digest::KeyHash, std::equal_to<Key>,
                                         Counting<Slot>>;
   using Set =

@@ -1,6 +1,8 @@
-// Where an entry lies, in 16 bytes.
+// Where an entry lies, in 15 bytes.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -9,6 +11,8 @@
 
 namespace proxy::cache::disk {
 
+inline constexpr std::uint16_t kMostHits = (1U << 12) - 1;
+
 // What the index knows about one entry.
 struct Location {
   Position at{};
@@ -16,7 +20,7 @@ struct Location {
   std::uint32_t claimable_until = 0;  // seconds since 1970; 0: never
   RecordKind kind = RecordKind::whole;
   bool used = false;          // a request found the entry since the record was written
-  std::uint16_t hits = 0;     // since the start; at most 65,535
+  std::uint16_t hits = 0;     // since the start; at most kMostHits
   digest::RuleMark rule = 0;  // of the claim; 0: it is for everybody
 
   bool operator==(const Location&) const = default;
@@ -34,8 +38,7 @@ class PackedLocation {
     high_ = static_cast<std::uint32_t>(where >> 32);
     const std::uint32_t until = place.claimable_until > origin ? place.claimable_until - origin : 0;
     rest_ = static_cast<std::uint32_t>(place.kind) << 29 | (until < kLatest ? until : kLatest);
-    hits_ = place.hits;
-    rule_ = place.rule;
+    set_rule_and_hits(place.rule, std::min(place.hits, kMostHits));
   }
 
   Location unpack(std::uint32_t origin) const {
@@ -45,8 +48,8 @@ class PackedLocation {
             .claimable_until = until == 0 ? 0 : origin + until,
             .kind = kind(),
             .used = (low_ & kUsed) != 0,
-            .hits = hits_,
-            .rule = rule_};
+            .hits = hits(),
+            .rule = rule()};
   }
 
   Position at() const {
@@ -54,17 +57,21 @@ class PackedLocation {
     return {static_cast<std::uint32_t>(where >> 36),
             static_cast<std::uint32_t>(where >> 12 & 0xffffff) * kAlignment};
   }
-  RecordKind kind() const { return static_cast<RecordKind>(rest_ >> 29); }
+  RecordKind kind() const { return static_cast<RecordKind>(std::uint32_t{rest_} >> 29); }
   void use() {
     low_ = low_ | kUsed;
     add_hits(1);
   }
-  std::uint16_t hits() const { return hits_; }
-  void add_hits(std::uint32_t hits) {
-    const std::uint32_t most = 0xffff - hits_;
-    hits_ = static_cast<std::uint16_t>(hits_ + (hits < most ? hits : most));
+  std::uint16_t hits() const {
+    return static_cast<std::uint16_t>(rule_and_hits_[0] | (rule_and_hits_[1] & 0xf) << 8);
   }
-  digest::RuleMark rule() const { return rule_; }
+  void add_hits(std::uint32_t more) {
+    const std::uint32_t left = kMostHits - hits();
+    set_rule_and_hits(rule(), static_cast<std::uint16_t>(hits() + std::min(more, left)));
+  }
+  digest::RuleMark rule() const {
+    return static_cast<digest::RuleMark>(rule_and_hits_[1] >> 4 | rule_and_hits_[2] << 4);
+  }
   // Whether the index counts the key as claimed. A Location does not have this bit.
   bool claimed() const { return (low_ & kClaimed) != 0; }
   void claim(bool is) { low_ = is ? low_ | kClaimed : low_ & ~kClaimed; }
@@ -88,13 +95,32 @@ class PackedLocation {
     return (size - exponent * 32) << exponent << 4;
   }
 
+  void set_rule_and_hits(digest::RuleMark rule, std::uint16_t hits) {
+    rule_and_hits_ = {static_cast<std::uint8_t>(hits),
+                      static_cast<std::uint8_t>((rule & 0xf) << 4 | hits >> 8),
+                      static_cast<std::uint8_t>(rule >> 4)};
+  }
+
+  // A 32-bit number without alignment, so that a slot of the map has no gaps.
+  class Word {
+   public:
+    Word& operator=(std::uint32_t value) {
+      bytes_ = std::bit_cast<std::array<std::uint8_t, 4>>(value);
+      return *this;
+    }
+    operator std::uint32_t() const { return std::bit_cast<std::uint32_t>(bytes_); }
+
+   private:
+    std::array<std::uint8_t, 4> bytes_;
+  };
+
   // Bits of both words, from the top: 28 segment, 24 offset / 16, 10 size, 1 claimed, 1 used.
-  std::uint32_t low_;
-  std::uint32_t high_;
-  std::uint32_t rest_;  // from the top: 3 kind, 29 time
-  std::uint16_t hits_;
-  digest::RuleMark rule_;
+  Word low_;
+  Word high_;
+  Word rest_;                                  // from the top: 3 kind, 29 time
+  std::array<std::uint8_t, 3> rule_and_hits_;  // as a little-endian number: 12 rule, 12 hits
 };
-static_assert(sizeof(PackedLocation) == 16);
+static_assert(sizeof(PackedLocation) == 15);
+static_assert(digest::kMostMarks == 1U << 12);
 
 }  // namespace proxy::cache::disk

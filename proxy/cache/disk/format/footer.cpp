@@ -21,7 +21,7 @@ Listed read_entry(const std::uint8_t* bytes) {
   record.bytes = load<std::uint32_t>(bytes + 20);
   record.claimable_until = load<std::uint32_t>(bytes + 24);
   record.kind = static_cast<RecordKind>(bytes[28]);
-  record.rule = load<std::uint16_t>(bytes + 30);
+  record.rule = digest::mark_in(load<std::uint16_t>(bytes + 30));
   return record;
 }
 

@@ -111,7 +111,7 @@ RecordHeader unchecked_header(std::span<const std::uint8_t, kRecordHeaderBytes> 
       .body_checksum = load<std::uint32_t>(&bytes[60]),
       .response_time = static_cast<std::int64_t>(load<std::uint64_t>(&bytes[64])),
       .request_took = load<std::uint16_t>(&bytes[72]),
-      .rule = load<std::uint16_t>(&bytes[74]),
+      .rule = digest::mark_in(load<std::uint16_t>(&bytes[74])),
   };
   std::copy(&bytes[32], &bytes[48], header.key.bytes.begin());
   return header;

@@ -25,7 +25,9 @@
 //   24  4  bytes of body
 //   28  4  claimable until, seconds since 1970: until then our digest may claim it; 0: never. With
 //          a mark (digest/rule.hpp) only neighbours that have the rule are told
-// The format of the head is in saved_head.hpp; nothing here reads it. Kinds:
+// Earlier programs wrote the time at 72 in 4 bytes. Of such a record that took longer than 65,535
+// ms, the upper ones are a mark that no neighbour has. The format of the head is in saved_head.hpp;
+// nothing here reads it. Kinds:
 //    1  whole: a response, head and body
 //    2  object: the head of a large response; its blocks have the key of its URL and its version
 //    3  block: a MiB of a large object's body, or less at its end; without head

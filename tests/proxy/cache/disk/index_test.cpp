@@ -120,7 +120,7 @@ TEST(DiskIndex, CountsHits) {
   EXPECT_EQ(hits(), 3) << "written again";
   index.add_hits(key, UINT32_MAX);
   index.use(key);
-  EXPECT_EQ(hits(), 65'535);
+  EXPECT_EQ(hits(), kMostHits);
   index.put(key, {.at = {3, 32}});
   EXPECT_EQ(hits(), 0) << "another response";
 }
@@ -133,7 +133,8 @@ TEST(DiskPlace, KeepsEveryKindAndTheLargestNumbers) {
                          .claimable_until = kNow + 1,
                          .kind = kind,
                          .used = true,
-                         .hits = 65'535};
+                         .hits = kMostHits,
+                         .rule = digest::kMostMarks - 1};
     EXPECT_EQ(PackedLocation(place, kNow).unpack(kNow), place);
   }
 }

@@ -4,6 +4,7 @@
 
 #include "no_space.hpp"
 #include "scene.hpp"
+#include "tests/support/await.hpp"
 #include "tests/support/space_taken.hpp"
 
 namespace proxy::cache::disk {
@@ -52,33 +53,28 @@ TEST(DiskLimit, HoldsFromTheStartWhereItWasLowered) {
 }
 
 TEST(DiskLimit, FollowsAnotherSizeWhileTheDiskRuns) {
+  using std::chrono::seconds;
   const TemporaryDirectory directory;
   const Options options = small_options(directory.path());
+  const auto whole = options.log.bytes;
   Scene scene(options);
   const auto fill = [&](std::uint64_t first) {
     for (std::uint64_t i = first; i < first + 400; ++i) {
-      (void)scene->append(response(url_number(i), body_text(url_number(i), 4000)));
-      if (i % 20 == 0) ASSERT_TRUE(scene->settle(5s));
+      EXPECT_TRUE(scene->append(response(url_number(i), body_text(url_number(i), 4000))));
+      EXPECT_TRUE(scene->settle(seconds(5)));
     }
-    ASSERT_TRUE(scene->settle(5s));
+    return space_taken(directory.path());
   };
-  fill(0);
-  const auto full = space_taken(directory.path());
-  EXPECT_GT(full, options.log.bytes / 2);
-  ASSERT_TRUE(scene->resize(options.log.bytes / 4, options.log.entries));
-  for (int i = 0; i < 500 && space_taken(directory.path()) > options.log.bytes / 4; ++i) {
-    std::this_thread::sleep_for(10ms);  // the writer looks after it once a second
-  }
-  EXPECT_LE(space_taken(directory.path()), options.log.bytes / 4);
+  EXPECT_GT(fill(0), whole / 2);
+  ASSERT_TRUE(scene->resize(whole / 4, options.log.entries));
+  EXPECT_TRUE(support::await([&] { return space_taken(directory.path()) <= whole / 4; }));
   EXPECT_EQ(*scene.body(url_number(399)), body_text(url_number(399), 4000)) << "the newest";
   EXPECT_EQ(scene.body(url_number(0)).error(), Error::gone);
-  fill(400);
-  EXPECT_LE(space_taken(directory.path()), options.log.bytes / 4);
-  ASSERT_TRUE(scene->resize(options.log.bytes, options.log.entries));
-  std::this_thread::sleep_for(1100ms);
-  fill(800);
-  EXPECT_GT(space_taken(directory.path()), options.log.bytes / 2);
-  EXPECT_LE(space_taken(directory.path()), options.log.bytes);
+  EXPECT_LE(fill(400), whole / 4);
+  ASSERT_TRUE(scene->resize(whole, options.log.entries));
+  const auto full = fill(800);
+  EXPECT_GT(full, whole / 2);
+  EXPECT_LE(full, whole);
   EXPECT_EQ(scene->resize(1, 1).error(), Error::too_small);
 }
 

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Builds a release and its Debian package.
+#   config/package/build.sh FOLDER      the package is put there
+set -euo pipefail
+folder=$(realpath -m "${1:?config/package/build.sh needs a folder}")
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+config/install.sh config/packages.txt config/package/packages.txt
+config/configure.sh release
+cmake --build --preset release --target hearsay --target package_files
+mkdir -p "$folder"
+cpack --config build/release/CPackConfig.cmake -G DEB -B build/release/package
+mv build/release/package/hearsay_*.deb "$folder"
+echo "$folder"/hearsay_*.deb

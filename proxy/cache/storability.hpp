@@ -1,0 +1,47 @@
+// Why a response is not stored. Cache-Status, the access log and /metrics name the same reasons.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace proxy::cache {
+
+enum class Storability : std::uint8_t {
+  yes,
+
+  // What the request alone decides: see storability_for().
+  method,            // only responses to GET are stored
+  site,              // the settings forbid it: a rule, or its max_fresh
+  request_no_store,  //
+  for_origin,        // see RequestFacts::for_origin
+
+  // What the response decides (RFC 9111 3).
+  status,   // not final, not cacheable without explicit freshness, or must-understand with an
+            // unknown status
+  partial,  // a 304, a 416, or a 206 that is not exactly one part
+  no_store,
+  private_,       // unqualified; if it names fields, the response is stored without them
+  authorization,  // without public, must-revalidate or s-maxage (3.5)
+  vary_star,
+  set_cookie,  // see may_store_cookie()
+  // These four: it could only be used after validation, and nothing can validate it.
+  no_cache,
+  no_lifetime,  // it states no freshness, and there is nothing to guess it from
+  max_age,      // s-maxage=0 or max-age=0
+  expired,      // by Expires, or by its age on arrival
+
+  // What this cache decides, though the response may be stored.
+  duplicate,   // a neighbour has it close at hand (setting digest.duplicates)
+  too_large,   // larger than cache.max_object, or than memory and disk keep
+  no_room,     // nothing was left to evict, or the disk did not take it
+  several,     // a body that several sources gave, and an entry names only one
+  incomplete,  // the body was cut
+  outdated,    // the URL was purged or invalidated while the response arrived
+};
+inline constexpr std::size_t kStorabilities = 22;
+
+// "no-store": the word in `not-stored/no-store`. "yes" for `yes`.
+std::string_view text(Storability storability);
+
+}  // namespace proxy::cache

@@ -1,0 +1,34 @@
+// Who may do what, from the http_access lines.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/command/squid/acl.hpp"
+
+namespace proxy::command::squid {
+
+struct Rule {
+  bool allows = false;
+  Conditions when;
+  std::string comment;       // the line that it comes from
+  bool provisional = false;  // it denies more than its line, part of which has no equal
+};
+
+// What the lines come to. A request that Squid would refuse is refused by this, too: whatever has
+// no equal is left out where it allows, and denies all where it denies.
+struct Access {
+  std::vector<Rule> rules;         // the first that a request meets decides
+  config::Networks clients;        // may use the proxy if no rule decides
+  config::Networks monitor;        // may read the proxy's own pages
+  config::Networks admin;          // may purge; empty: no line says
+  config::Networks deny_to;        // no request may reach these, besides those of the default
+  std::vector<std::string> block;  // files of hosts that no client may reach
+  std::optional<std::vector<unsigned>> connect_ports;  // none: no line says
+};
+
+// Findings name every line that is left out or changed. Pure.
+Access read_access(const std::vector<Line>& lines, const Acls& acls, Findings& findings);
+
+}  // namespace proxy::command::squid

@@ -1,0 +1,44 @@
+// The acl lines of a squid.conf.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/command/squid/conditions.hpp"
+#include "proxy/command/squid/lines.hpp"
+
+namespace proxy::command::squid {
+
+struct Acl {
+  enum class Kind : std::uint8_t {
+    conditions,    // `conditions` says it
+    every,         // all requests
+    none,          // no request that Hearsay serves
+    destinations,  // addresses of origins: `destinations`; a condition that only deny_to knows
+    manager,       // requests for the proxy's own pages
+    unknown,       // `why` says why the settings cannot say it
+  };
+
+  Kind kind = Kind::unknown;
+  Conditions conditions;
+  config::Networks destinations;
+  std::string why;
+  // Values that are left out of `conditions` or `destinations`, which are then less than the acl.
+  std::string left_out;
+  // The only file that its values come from, if they are hosts, more than a rule can list.
+  std::string hosts_file;
+
+  bool operator==(const Acl&) const = default;
+};
+
+using Acls = std::map<std::string, Acl, std::less<>>;
+
+// The acls that Squid defines by itself, and those of the lines. Whatever an acl leaves out is a
+// finding. `has_users`: an htpasswd file tells the users, so that proxy_auth has a meaning.
+Acls read_acls(const std::vector<Line>& lines, const Files& files, bool has_users,
+               Findings& findings);
+
+}  // namespace proxy::command::squid

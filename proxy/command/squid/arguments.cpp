@@ -1,0 +1,44 @@
+#include "proxy/command/squid/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "proxy/command/squid/import.hpp"
+#include "proxy/command/squid/system_files.hpp"
+#include "proxy/command/subcommand.hpp"
+
+namespace proxy::command {
+namespace {
+
+constexpr int kIncomplete = 1;
+
+Result<int> import_file(const std::string& path, const Streams& streams) {
+  const auto files = squid::system_files();
+  const auto text = files.read(path);
+  if (!text) return system_trouble(path, errno);
+  const auto done = squid::import(*text, path, files);
+  say(streams.err, squid::report(done));
+  const auto printed = print(done.settings, streams);
+  if (!printed) return printed.error();
+  return done.is_complete() ? kDone : kIncomplete;
+}
+
+}  // namespace
+
+std::function<int(const Streams&)> add_import_squid(CLI::App& program) {
+  const auto path = std::make_shared<std::string>();
+  CLI::App& app = *program.add_subcommand(
+      "import-squid",
+      "print settings made from a squid.conf, and on stderr each line that has no equal, why, and "
+      "what to do instead; exit 0 if there is none, 1 if there is, 2 on trouble. Whatever Squid "
+      "refuses is refused by these settings");
+  app.add_option("FILE", *path,
+                 "such as /etc/squid/squid.conf; files that it includes are read, too")
+      ->required();
+  return [path](const Streams& streams) {
+    const auto work = [&path](const Streams& with) { return import_file(*path, with); };
+    return run_subcommand(work, "import-squid", "the file is too large", streams);
+  };
+}
+
+}  // namespace proxy::command

@@ -1,0 +1,51 @@
+// What an access rule requires of a request, with the arithmetic of conditions. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/networks.hpp"
+
+namespace proxy::command::squid {
+
+struct Ports {
+  unsigned first = 0;
+  unsigned last = 0;
+
+  bool operator==(const Ports&) const = default;
+};
+
+struct Hours {
+  unsigned days = 0x7f;    // bit 0 is Monday
+  unsigned begin = 0;      // minutes after midnight
+  unsigned end = 24 * 60;  // likewise; later than `begin`
+
+  bool operator==(const Hours&) const = default;
+};
+
+// A request meets the conditions if it meets each list that is present. No list is empty.
+struct Conditions {
+  std::optional<config::Networks> clients;
+  std::optional<std::vector<std::string>> to;  // "example.com", "*.example.com"
+  std::optional<std::vector<Ports>> ports;
+  std::optional<std::vector<std::string>> methods;
+  std::optional<std::vector<std::string>> schemes;  // "http", "https"
+  std::optional<std::vector<Hours>> hours;
+  std::optional<std::vector<std::string>> users;  // {"*"}: every user
+
+  bool operator==(const Conditions&) const = default;
+  [[nodiscard]] bool is_always() const { return *this == Conditions{}; }
+  // Whether the only condition, if any, is who the client is.
+  [[nodiscard]] bool is_about_clients_only() const;
+};
+
+// The requests that meet both. Nothing: no request does.
+std::optional<Conditions> both(const Conditions& a, const Conditions& b);
+
+// The requests that do not meet the conditions. Nothing if the settings cannot say that. `always`
+// and lists of several kinds have no complement here.
+std::optional<Conditions> opposite(const Conditions& conditions);
+
+}  // namespace proxy::command::squid

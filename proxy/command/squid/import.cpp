@@ -1,0 +1,108 @@
+#include "proxy/command/squid/import.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "config/document.hpp"
+#include "config/text.hpp"
+#include "proxy/command/squid/access.hpp"
+#include "proxy/command/squid/access_text.hpp"
+#include "proxy/command/squid/directives.hpp"
+#include "proxy/command/squid/peers.hpp"
+#include "proxy/command/squid/plain.hpp"
+#include "proxy/command/squid/refresh.hpp"
+
+namespace proxy::command::squid {
+namespace {
+
+using Kind = Finding::Kind;
+
+void advise(const std::vector<Line>& lines, Findings& findings) {
+  for (const Line& line : lines) {
+    if (is_read(line.name)) continue;
+    const auto advice = advice_on(line.name).value_or(
+        Advice{Kind::left, "is no directive of Squid that is known here"});
+    findings.push_back({line.place, advice.kind, line.text, std::string(advice.what)});
+  }
+}
+
+std::string whole(Imported parts, const std::string& file) {
+  Json& top = parts.top;
+  top.comment("Made by `hearsay import-squid " + file + "`. Read it, then try `hearsay check`.");
+  const auto add = [&top](const char* key, Json& part) {
+    if (!part.is_empty_object()) top.add(key, std::move(part));
+  };
+  add("cache", parts.cache);
+  if (!parts.peers.empty()) top.add("peers", Json::list(std::move(parts.peers)));
+  top.append(std::move(parts.after_peers));
+  if (!parts.rules.empty()) top.add("rules", Json::list(std::move(parts.rules)));
+  add("access", parts.access);
+  add("log", parts.log);
+  add("timeouts", parts.timeouts);
+  add("limits", parts.limits);
+  return top.written();
+}
+
+}  // namespace
+
+bool Import::is_complete() const {
+  return std::none_of(findings.begin(), findings.end(),
+                      [](const Finding& finding) { return finding.kind == Kind::left; });
+}
+
+Import import(std::string_view text, const std::string& file, const Files& files) {
+  Import done;
+  const auto lines = read_lines(text, file, files, done.findings);
+  Imported parts;
+  read_others(lines, parts, done.findings);
+  const auto own = read_ports(lines, parts, done.findings);
+  read_storage(lines, parts, done.findings);
+  const bool has_users = read_users(lines, parts, done.findings);
+  const Acls acls = read_acls(lines, files, has_users, done.findings);
+  read_peers(lines, acls, own, parts, done.findings);
+  read_refresh(lines, files, parts, done.findings);
+  write_access(read_access(lines, acls, done.findings), parts.access);
+  read_bandwidth(lines, parts, done.findings);
+  advise(lines, done.findings);
+  done.settings = whole(std::move(parts), file);
+  if (done.settings.size() > config::kLongestSettings) {
+    done.findings.push_back(
+        {{}, Kind::left, "", "the settings are longer than Hearsay reads (256KiB); shorten lists"});
+  }
+  std::stable_sort(
+      done.findings.begin(), done.findings.end(),
+      [](const Finding& a, const Finding& b) { return a.place.order < b.place.order; });
+  return done;
+}
+
+std::string report(const Import& import) {
+  struct Part {
+    Kind kind;
+    std::string_view title;
+  };
+  constexpr std::array kParts{
+      Part{Kind::left, "Left out (where such a line denies, more is denied):"},
+      Part{Kind::changed, "Carried over, with a difference:"},
+      Part{Kind::unneeded, "Needs no setting:"}};
+  std::string text;
+  for (const Part& part : kParts) {
+    bool titled = false;
+    std::set<std::string> told;
+    for (const Finding& finding : import.findings) {
+      if (finding.kind != part.kind) continue;
+      if (!std::exchange(titled, true)) text += fmt::format("{}\n", part.title);
+      const std::string line =
+          finding.place.file.empty()
+              ? finding.what
+              : fmt::format("{}:{}: {}\n    {}", config::printable(finding.place.file, 200),
+                            finding.place.number, finding.line, finding.what);
+      if (told.insert(line).second) text += line + '\n';
+    }
+  }
+  return text;
+}
+
+}  // namespace proxy::command::squid

@@ -1,0 +1,26 @@
+// A squid.conf as settings of Hearsay, and what has no equal there.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "proxy/command/squid/lines.hpp"
+
+namespace proxy::command::squid {
+
+struct Import {
+  std::string settings;  // JSON with comments, as config::load() reads it
+  Findings findings;     // in the order of the lines; one line can have several
+
+  // Whether nothing was left out.
+  [[nodiscard]] bool is_complete() const;
+};
+
+// Whatever Squid would refuse by the lines, the settings refuse. `file`: how findings name it. Safe
+// on any bytes; bounded by the limits of lines.hpp. Reads nothing but what `files` gives.
+Import import(std::string_view text, const std::string& file, const Files& files);
+
+// The findings as text for a person, one a line: "FILE:LINE: DIRECTIVE ...: why".
+std::string report(const Import& import);
+
+}  // namespace proxy::command::squid

@@ -1,0 +1,171 @@
+#include "proxy/command/squid/lines.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/text.hpp"
+
+namespace proxy::command::squid {
+namespace {
+
+constexpr std::size_t kLongestText = 120;
+constexpr std::size_t kDeepest = 16;  // as in Squid
+constexpr std::string_view kBlanks = " \t\r\n\v\f";
+
+std::string_view without_leading_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text;
+}
+
+// A comment is empty, as Squid continues neither a comment nor a line by one.
+std::string_view take_line(std::string_view& text) {
+  const auto end = std::min(text.find('\n'), text.size());
+  const auto line = without_leading_blanks(text.substr(0, end));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  if (line.starts_with('#')) return {};
+  return line.substr(0, line.find('\r'));
+}
+
+// Within a continued line, Squid passes over comments and empty lines.
+std::string_view take_next_part(std::string_view& text, std::size_t& number) {
+  std::string_view part;
+  while (part.empty() && !text.empty()) {
+    part = take_line(text);
+    ++number;
+  }
+  return part;
+}
+
+Word take_word(std::string_view& text) {
+  const char quote = text.front();
+  if (quote == '"' || quote == '\'') {
+    const auto end = text.find(quote, 1);
+    if (end != std::string_view::npos) {
+      Word word{std::string(text.substr(1, end - 1)), true};
+      text.remove_prefix(end + 1);
+      return word;
+    }
+  }
+  const auto end = std::min(text.find_first_of(kBlanks), text.size());
+  Word word{std::string(text.substr(0, end)), false};
+  text.remove_prefix(end);
+  return word;
+}
+
+// Passwords do not belong into messages.
+std::string without_secrets(const std::string& text) {
+  for (const std::string_view secret : {" login=", "cachemgr_passwd "}) {
+    const auto at = text.find(secret);
+    if (at == text.npos) continue;
+    const auto begin = at + secret.size();
+    const auto end = std::min(text.find(' ', begin), text.size());
+    return text.substr(0, begin) + "..." + text.substr(end);
+  }
+  return text;
+}
+
+std::string one_blank_between(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, 4 * kLongestText)) {
+    const bool blank = kBlanks.find(c) != kBlanks.npos;
+    if (blank && (out.empty() || out.back() == ' ')) continue;
+    out += blank ? ' ' : c;
+  }
+  return config::printable(without_secrets(out), kLongestText);
+}
+
+class Reader {
+ public:
+  Reader(const Files& files, Findings& findings) : files_(files), findings_(findings) {}
+
+  void read(std::string_view text, const std::string& file, std::size_t depth) {
+    std::size_t number = 0;
+    while (!text.empty() && lines_.size() < kMostLines) {
+      const Place place{++order_, file, ++number};
+      std::string whole(take_line(text));
+      while (whole.ends_with('\\')) {
+        whole.pop_back();
+        if (text.empty()) break;
+        whole += take_next_part(text, number);
+      }
+      take(place, whole, depth);
+    }
+    if (lines_.size() >= kMostLines && !std::exchange(full_, true)) {
+      tell({++order_, file, number}, "", "has more lines than an import reads; split the file");
+    }
+  }
+
+  std::vector<Line> lines() && { return std::move(lines_); }
+
+ private:
+  void take(const Place& place, std::string_view text, std::size_t depth) {
+    auto words = words_of(text);
+    if (words.empty()) return;
+    Line line{place, one_blank_between(text), std::move(words.front().text), {}, open_ifs_ > 0};
+    words.erase(words.begin());
+    line.words = std::move(words);
+    if (line.name == "include") return include(line, depth);
+    if (line.name == "if") ++open_ifs_;
+    if (line.name == "endif" && open_ifs_ > 0) --open_ifs_;
+    const bool branches = line.name == "if" || line.name == "else" || line.name == "endif";
+    if (line.name == "if") {
+      tell(place, line.text,
+           "Hearsay has no conditions: of the lines up to endif, each http_access deny is carried "
+           "over and nothing else; write one settings file for each case");
+    }
+    if (!branches) lines_.push_back(std::move(line));
+  }
+
+  void include(const Line& line, std::size_t depth) {
+    if (depth == kDeepest)
+      return tell(line.place, line.text, "files include each other too deeply");
+    for (const Word& pattern : line.words) {
+      const auto paths = files_.matching(pattern.text);
+      const bool is_glob = pattern.text.find_first_of("*?[") != std::string::npos;
+      if (paths.empty() && !is_glob) tell(line.place, line.text, "there is no such file");
+      for (const auto& path : paths) include_file(line, path, depth);
+    }
+  }
+
+  void include_file(const Line& line, const std::string& path, std::size_t depth) {
+    if (++included_ > kMostFiles) {
+      if (included_ == kMostFiles + 1) tell(line.place, line.text, "too many files are included");
+      return;
+    }
+    const auto text = files_.read(path);
+    if (!text) return tell(line.place, line.text, "cannot be read: " + config::in_quotes(path));
+    read(*text, path, depth + 1);
+  }
+
+  void tell(const Place& place, std::string line, std::string what) {
+    findings_.push_back({place, Finding::Kind::left, std::move(line), std::move(what)});
+  }
+
+  const Files& files_;
+  Findings& findings_;
+  std::vector<Line> lines_;
+  std::size_t order_ = 0;
+  std::size_t included_ = 0;
+  std::size_t open_ifs_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace
+
+std::vector<Line> read_lines(std::string_view text, const std::string& file, const Files& files,
+                             Findings& findings) {
+  Reader reader(files, findings);
+  reader.read(text, file, 0);
+  return std::move(reader).lines();
+}
+
+std::vector<Word> words_of(std::string_view text) {
+  std::vector<Word> words;
+  for (;;) {
+    text = without_leading_blanks(text);
+    if (text.empty() || text.front() == '#') return words;
+    words.push_back(take_word(text));
+  }
+}
+
+}  // namespace proxy::command::squid

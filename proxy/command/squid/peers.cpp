@@ -1,0 +1,340 @@
+#include "proxy/command/squid/peers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+
+#include "config/endpoint.hpp"
+#include "config/text.hpp"
+
+namespace proxy::command::squid {
+namespace {
+
+using Kind = Finding::Kind;
+using Hosts = std::vector<std::string>;
+
+constexpr std::size_t kMostParents = 32;
+constexpr std::size_t kMostPeers = 1'000;
+constexpr std::size_t kMostHosts = 256;  // of one peer
+
+struct Peer {
+  Line line;
+  std::string name;
+  std::string host;
+  std::uint64_t port = 0;
+  bool parent = false;
+  bool tls = false;
+  bool no_digest = false;
+  std::uint64_t weight = 1;
+  std::string login;
+  Hosts for_hosts;
+  Hosts not_for;
+};
+
+struct Option {
+  std::string_view name;  // ends with "=" if a value follows
+  Kind kind;
+  std::string_view why;
+};
+
+constexpr std::string_view kIcp = "";
+constexpr std::string_view kShare = "parents share the URLs by weight, the same way each time";
+constexpr std::array kOptions{
+    Option{"no-query", Kind::unneeded, kIcp},
+    Option{"background-ping", Kind::unneeded, kIcp},
+    Option{"closest-only", Kind::unneeded, kIcp},
+    Option{"no-netdb-exchange", Kind::unneeded, kIcp},
+    Option{"multicast-responder", Kind::unneeded, kIcp},
+    Option{"htcp", Kind::unneeded, kIcp},
+    Option{"htcp=", Kind::unneeded, kIcp},
+    Option{"no-tproxy", Kind::unneeded, ""},
+    Option{"no-delay", Kind::unneeded, ""},
+    Option{"allow-miss", Kind::unneeded, ""},
+    Option{"connect-fail-limit=", Kind::unneeded, ""},
+    Option{"default", Kind::changed,
+           "the order of parents is that of the URLs' hashes; it is no last resort"},
+    Option{"round-robin", Kind::changed, kShare},
+    Option{"weighted-round-robin", Kind::changed, kShare},
+    Option{"carp", Kind::changed, kShare},
+    Option{"sourcehash", Kind::changed, kShare},
+    Option{"userhash", Kind::changed, kShare},
+    Option{"basetime=", Kind::unneeded, ""},
+    Option{"proxy-only", Kind::changed,
+           "digest.duplicates says for all siblings whether what they hold is stored here, too"},
+    Option{"digest-url=", Kind::left, "a Squid's digest is fetched at its usual path"},
+    Option{"connect-timeout=", Kind::left, "timeouts.peer_connect is the same for all peers"},
+    Option{"max-conn=", Kind::left, "connections to a peer have no limit of their own"},
+    Option{"standby=", Kind::unneeded, ""},
+    Option{"ttl=", Kind::unneeded, ""},
+    Option{"forceddomain=", Kind::left, "the Host field is that of the URL"},
+    Option{"front-end-https", Kind::left, "no such field is sent"},
+    Option{"sslcert=", Kind::left, "no client certificate is shown to peers"},
+    Option{"sslkey=", Kind::left, "no client certificate is shown to peers"},
+    Option{"sslflags=", Kind::left, "a peer's certificate is always verified"},
+    Option{"sslcafile=", Kind::left,
+           "certificates are verified by the system's store; add the authority there"},
+    Option{"sslcapath=", Kind::left,
+           "certificates are verified by the system's store; add the authority there"},
+    Option{"tls-ca=", Kind::left,
+           "certificates are verified by the system's store; add the authority there"},
+    Option{"tls-cafile=", Kind::left,
+           "certificates are verified by the system's store; add the authority there"}};
+
+bool has_prefix_option(const std::string& text, std::string_view option) {
+  return option.ends_with('=') ? text.starts_with(option) : text == option;
+}
+
+class Reader {
+ public:
+  Reader(const Acls& acls, const std::vector<config::HostPort>& own, Findings& findings)
+      : acls_(acls), own_(own), findings_(findings) {}
+
+  void read_peer(const Line& line) {
+    if (line.words.size() < 4) return tell(line, Kind::left, "is not complete");
+    Peer peer;
+    peer.line = line;
+    peer.host = config::lower_case(line.words[0].text);
+    peer.name = peer.host;
+    peer.parent = line.words[1].text == "parent";
+    const auto port = config::parse_number(line.words[2].text, 65'535);
+    peer.port = port.value_or(0);
+    const bool is_sibling = line.words[1].text == "sibling";
+    if (!peer.parent && !is_sibling) {
+      return tell(line, Kind::left, "there is no multicast: list each peer of the group by itself");
+    }
+    if (!take_options(peer)) return;
+    if (const auto why = reason_to_leave(peer); !why.empty()) return tell(line, Kind::left, why);
+    if (!peer.parent && peer.no_digest) {
+      tell(line, Kind::changed,
+           "a sibling is asked for what its digest claims, so it has to have one: in Squid, "
+           "digest_generation on");
+    }
+    peers_.push_back(std::move(peer));
+  }
+
+  // "cache_peer_access NAME allow|deny ACL".
+  void read_peer_access(const std::vector<Line>& lines) {
+    for (Peer& peer : peers_) {
+      std::vector<const Line*> its;
+      for (const Line& line : lines) {
+        const bool about = line.name == "cache_peer_access" && !line.words.empty() &&
+                           line.words[0].text == peer.name;
+        if (about) its.push_back(&line);
+      }
+      choose_hosts(peer, its);
+    }
+  }
+
+  void read_always_direct(const std::vector<Line>& lines) {
+    for (const Line& line : lines) {
+      if (line.name != "always_direct" || is_for_all(line, "deny", 0)) continue;
+      const auto hosts = hosts_of(line, 0, "allow");
+      if (!hosts) {
+        tell(line, Kind::left, "peers know hosts only: \"not_for\" of each peer");
+        continue;
+      }
+      for (Peer& peer : peers_) append(line, peer.not_for, *hosts);
+      has_exceptions_ = true;
+    }
+  }
+
+  void read_never_direct(const std::vector<Line>& lines, Imported& into) {
+    Hosts hosts;
+    bool all = false;
+    for (const Line& line : lines) {
+      if (line.name != "never_direct" || all) continue;
+      if (is_for_all(line, "deny", 0)) break;
+      const auto more = hosts_of(line, 0, "allow");
+      has_exceptions_ = has_exceptions_ || line.words.empty() || line.words[0].text != "allow";
+      const bool has_parent = std::any_of(peers_.begin(), peers_.end(), std::mem_fn(&Peer::parent));
+      all = is_for_all(line, "allow", 0);
+      if (!has_parent || (!more && !all)) {
+        tell(line, Kind::left, has_parent ? "never_direct names hosts only" : "there is no parent");
+        all = false;
+      } else if (all && has_exceptions_) {
+        tell(line, Kind::left,
+             "never_direct has no exceptions, and other lines make some: the origin is asked once "
+             "all "
+             "parents have failed");
+        return;
+      } else if (more) {
+        append(line, hosts, *more);
+      }
+    }
+    if (all) into.after_peers.add("never_direct", Json::text("all"));
+    if (!all && !hosts.empty()) into.after_peers.add("never_direct", Json::texts(hosts));
+  }
+
+  void write(Imported& into) const {
+    for (const Peer& peer : peers_) into.peers.push_back(written(peer));
+  }
+
+ private:
+  bool take_options(Peer& peer) {
+    for (std::size_t i = 4; i < peer.line.words.size(); ++i) {
+      const std::string& option = peer.line.words[i].text;
+      const auto value = option.substr(std::min(option.find('=') + 1, option.size()));
+      if (option.starts_with("name=")) {
+        peer.name = value;
+      } else if (option.starts_with("weight=")) {
+        peer.weight =
+            std::clamp<std::uint64_t>(config::parse_number(value, 1'000).value_or(1), 1, 1'000);
+      } else if (option == "no-digest") {
+        peer.no_digest = true;
+      } else if (option == "ssl" || option == "tls") {
+        peer.tls = true;
+      } else if (option.starts_with("login=")) {
+        take_login(peer, value);
+      } else if (option == "originserver") {
+        tell(peer.line, Kind::left,
+             "this is an origin: \"reverse\": [{ \"host\": \"*\", \"to\": \"http://" +
+                 config::printable(peer.host, 60) + ':' + std::to_string(peer.port) + "\" }]");
+        return false;
+      } else {
+        take_other(peer, option);
+      }
+    }
+    return true;
+  }
+
+  void take_login(Peer& peer, const std::string& login) {
+    const auto colon = login.find(':');
+    const bool usable = colon != login.npos && colon > 0 && login.size() <= 512 &&
+                        login.find('*') != 0 && config::printable(login, 512) == login;
+    if (usable) {
+      peer.login = login;
+    } else {
+      tell(peer.line, Kind::left, "clients' passwords are not passed on; name one login");
+    }
+  }
+
+  void take_other(const Peer& peer, const std::string& option) {
+    const auto* const found =
+        std::find_if(kOptions.begin(), kOptions.end(),
+                     [&](const Option& each) { return has_prefix_option(option, each.name); });
+    const std::string name = config::printable(option.substr(0, option.find('=')), 40);
+    if (found == kOptions.end()) return tell(peer.line, Kind::left, name + ": is not known");
+    if (found->kind != Kind::unneeded) {
+      tell(peer.line, found->kind, name + ": " + std::string(found->why));
+    }
+  }
+
+  // Why the settings would not take the peer; empty if they would.
+  std::string reason_to_leave(const Peer& peer) const {
+    const auto url = config::parse_server_url(url_of(peer));
+    if (!url) return "it has no host and port that are understood";
+    if (peer.line.conditional) return "it depends on a condition";
+    for (const auto& own : own_) {
+      if (config::is_ourselves(url->at, own)) return "it is where we listen ourselves";
+    }
+    for (const Peer& other : peers_) {
+      const auto twin = config::parse_server_url(url_of(other));
+      if (twin && twin->at == url->at) return "another line has the same host and port";
+      if (name_in_settings(other) == name_in_settings(peer)) return "another peer has its name";
+    }
+    const auto parents = std::count_if(peers_.begin(), peers_.end(), std::mem_fn(&Peer::parent));
+    if (peer.parent && static_cast<std::size_t>(parents) == kMostParents)
+      return "there are 32 parents at most";
+    return peers_.size() == kMostPeers ? "there are 1000 peers at most" : "";
+  }
+
+  static std::string url_of(const Peer& peer) {
+    const bool v6 = peer.host.find(':') != peer.host.npos;
+    return (peer.tls ? "https://" : "http://") + (v6 ? '[' + peer.host + ']' : peer.host) + ':' +
+           std::to_string(peer.port);
+  }
+
+  // The name that the settings give, or would give by default.
+  static std::string name_in_settings(const Peer& peer) {
+    const bool named =
+        config::is_token(peer.name) && peer.name.size() <= 64 && peer.name != peer.host;
+    return named ? peer.name
+                 : config::default_name(peer.host, static_cast<std::uint16_t>(peer.port));
+  }
+
+  void choose_hosts(Peer& peer, const std::vector<const Line*>& lines) {
+    for (const Line* line : lines) {
+      if (is_for_all(*line, "allow", 1)) return;
+      const bool rest = is_for_all(*line, "deny", 1);
+      if (rest && peer.for_hosts.empty()) {
+        tell(*line, Kind::left, "the peer is asked all the same; leave it out of the settings");
+      }
+      if (rest) return;
+      const auto allowed = hosts_of(*line, 1, "allow");
+      const auto denied = hosts_of(*line, 1, "deny");
+      const bool order_matters = allowed && !peer.not_for.empty();
+      if ((!allowed && !denied) || order_matters) {
+        tell(*line, Kind::left, "a peer is chosen by hosts only: \"for\" and \"not_for\"");
+        continue;
+      }
+      append(*line, allowed ? peer.for_hosts : peer.not_for, allowed ? *allowed : *denied);
+    }
+  }
+
+  static bool is_for_all(const Line& line, std::string_view action, std::size_t at) {
+    return line.words.size() == at + 2 && line.words[at].text == action &&
+           line.words[at + 1].text == "all" && !line.conditional;
+  }
+
+  // The hosts of a line "ACTION ACL" whose acl names hosts only.
+  std::optional<Hosts> hosts_of(const Line& line, std::size_t at, std::string_view action) const {
+    if (line.words.size() != at + 2 || line.words[at].text != action || line.conditional) {
+      return std::nullopt;
+    }
+    const auto found = acls_.find(line.words[at + 1].text);
+    if (found == acls_.end() || found->second.kind != Acl::Kind::conditions) return std::nullopt;
+    Conditions only = found->second.conditions;
+    if (!only.to || !found->second.left_out.empty()) return std::nullopt;
+    only.to.reset();
+    return only.is_always() ? found->second.conditions.to : std::nullopt;
+  }
+
+  void append(const Line& line, Hosts& into, const Hosts& more) {
+    for (const std::string& host : more) {
+      if (std::find(into.begin(), into.end(), host) != into.end()) continue;
+      if (into.size() == kMostHosts) return tell(line, Kind::left, "256 hosts are the most");
+      into.push_back(host);
+    }
+  }
+
+  static Json written(const Peer& peer) {
+    Json json;
+    json.add("url", Json::text(url_of(peer)));
+    json.add("role", Json::text(peer.parent ? "parent" : "sibling"));
+    if (name_in_settings(peer) == peer.name) json.add("name", Json::text(peer.name));
+    if (peer.parent && peer.no_digest) json.add("digest", Json::text("none"));
+    if (peer.parent && peer.weight > 1) json.add("weight", Json::number(peer.weight));
+    if (!peer.for_hosts.empty()) json.add("for", Json::texts(peer.for_hosts));
+    if (!peer.not_for.empty()) json.add("not_for", Json::texts(peer.not_for));
+    if (!peer.login.empty()) json.add("login", Json::text(peer.login));
+    json.comment(peer.line.place.file + ':' + std::to_string(peer.line.place.number));
+    return json;
+  }
+
+  void tell(const Line& line, Kind kind, std::string what) {
+    findings_.push_back({line.place, kind, line.text, std::move(what)});
+  }
+
+  const Acls& acls_;
+  const std::vector<config::HostPort>& own_;
+  Findings& findings_;
+  std::vector<Peer> peers_;
+  bool has_exceptions_ = false;  // some hosts need no parent
+};
+
+}  // namespace
+
+void read_peers(const std::vector<Line>& lines, const Acls& acls,
+                const std::vector<config::HostPort>& own, Imported& into, Findings& findings) {
+  Reader reader(acls, own, findings);
+  for (const Line& line : lines) {
+    if (line.name == "cache_peer") reader.read_peer(line);
+  }
+  reader.read_peer_access(lines);
+  reader.read_always_direct(lines);
+  reader.read_never_direct(lines, into);
+  reader.write(into);
+}
+
+}  // namespace proxy::command::squid

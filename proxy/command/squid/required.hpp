@@ -1,0 +1,32 @@
+// What an access line requires of a request.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/command/squid/acl.hpp"
+
+namespace proxy::command::squid {
+
+using Alternatives = std::vector<Conditions>;
+
+// What the acls of one line require, taken together.
+struct Required {
+  bool never = false;   // no request meets it
+  bool pages = false;   // it is about requests for the proxy's own pages
+  Conditions all;       // that have an equal, or whose opposite has
+  Alternatives parts;   // the same one by one
+  Alternatives except;  // requests that meet one of these do not meet the line
+  config::Networks destinations;
+  std::string unknown;     // the first acl without an equal, and why; empty: all have one
+  std::string hosts_file;  // the line is about the hosts of this file alone
+  // If the line asks for a user, Squid goes on with a request only if it comes from one, or if it
+  // fails what the line asks before: these parts.
+  std::optional<Alternatives> before_user;
+};
+
+// Of a line "allow NAME !NAME ..." or "deny ...". Pure.
+Required required_by(const Line& line, const Acls& acls, bool allows);
+
+}  // namespace proxy::command::squid

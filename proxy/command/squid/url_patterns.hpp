@@ -1,0 +1,38 @@
+// Regular expressions over URLs and hosts as the settings write them: hosts and globs of paths.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace proxy::command::squid {
+
+struct UrlPattern {
+  std::string host;  // as in the setting `host` of a rule: "*", "example.com", "*.example.com"
+  std::string path;  // a glob over path and query; empty: any
+  bool operator==(const UrlPattern&) const = default;
+};
+
+struct UrlPatterns {
+  // Together they match the URLs of schemes that Hearsay serves which the expression matches; if it
+  // is not exact, a part of them. Empty: the expression is for other schemes, such as ftp.
+  std::vector<UrlPattern> patterns;
+  bool exact = true;
+};
+
+// The patterns of a regular expression over whole URLs, as in refresh_pattern and url_regex.
+// Nothing if the settings cannot say it. Pure; safe on any bytes.
+std::optional<UrlPatterns> url_patterns_of(std::string_view expression);
+
+// The same for an expression over path and query, as in urlpath_regex.
+std::optional<UrlPatterns> path_patterns_of(std::string_view expression);
+
+// The hosts of an expression over hosts, as in dstdom_regex. Nothing unless the settings can say
+// exactly the same.
+std::optional<std::vector<std::string>> hosts_of(std::string_view expression);
+
+// ".example.com" of a dstdomain is "example.com" and "*.example.com". Empty: no such host.
+std::vector<std::string> hosts_of_domain(std::string_view domain);
+
+}  // namespace proxy::command::squid

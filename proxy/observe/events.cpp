@@ -1,0 +1,152 @@
+#include "proxy/observe/events.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/sink.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "config/threads/mutex.hpp"
+
+namespace proxy {
+namespace {
+
+// A write may fail when the reader of the log has ended: the events are lost then.
+void write_line(std::string_view line) {
+  while (!line.empty()) {
+    const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    line.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::string timestamp(std::chrono::system_clock::time_point time) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(time - whole);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(whole)), part.count());
+}
+
+std::string_view word(spdlog::level::level_enum level) {
+  const auto view = spdlog::level::to_string_view(level);
+  return {view.data(), view.size()};
+}
+
+class EventSink final : public spdlog::sinks::sink {
+ public:
+  void set_format(config::EventFormat format) {
+    const threads::MutexLock lock(mutex_);
+    format_ = format;
+  }
+
+  void log(const spdlog::details::log_msg& message) override {
+    const threads::MutexLock lock(mutex_);
+    say_held_back();
+    const std::string_view text(message.payload.data(), message.payload.size());
+    const bool may_recur =
+        message.level == spdlog::level::warn || message.level == spdlog::level::err;
+    if (!may_recur || limit_.passes(text, EventLimit::Clock::now())) write(message, text, 0);
+  }
+  void flush() override {
+    const threads::MutexLock lock(mutex_);
+    say_held_back();
+  }
+  void set_pattern(const std::string& pattern) override {
+    set_formatter(std::make_unique<spdlog::pattern_formatter>(pattern));
+  }
+  void set_formatter(std::unique_ptr<spdlog::formatter> formatter) override {
+    const threads::MutexLock lock(mutex_);
+    formatter_ = std::move(formatter);
+  }
+
+ private:
+  void say_held_back() REQUIRES(mutex_) {
+    for (const auto& held_back : limit_.ended(EventLimit::Clock::now())) {
+      const auto text = fmt::format("{} more like this: {}", held_back.number, held_back.last);
+      const spdlog::details::log_msg message("hearsay", spdlog::level::warn, text);
+      write(message, text, held_back.number);
+    }
+  }
+
+  void write(const spdlog::details::log_msg& message, std::string_view text,
+             std::uint64_t suppressed) REQUIRES(mutex_) {
+    if (format_ == config::EventFormat::json) {
+      nlohmann::ordered_json line{
+          {"time", timestamp(message.time)}, {"level", word(message.level)}, {"text", text}};
+      if (suppressed > 0) line["suppressed"] = suppressed;
+      return write_line(line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + '\n');
+    }
+    spdlog::memory_buf_t formatted;
+    formatter_->format(message, formatted);
+    write_line({formatted.data(), formatted.size()});
+  }
+
+  threads::Mutex mutex_;
+  EventLimit limit_ GUARDED_BY(mutex_);
+  config::EventFormat format_ GUARDED_BY(mutex_) = config::EventFormat::text;
+  std::unique_ptr<spdlog::formatter> formatter_ GUARDED_BY(mutex_) =
+      std::make_unique<spdlog::pattern_formatter>();
+};
+
+std::shared_ptr<EventSink> the_sink() {
+  static const auto sink = std::make_shared<EventSink>();
+  return sink;
+}
+
+}  // namespace
+
+std::string kind_of_event(std::string_view text) {
+  constexpr std::string_view kParticular = "0123456789./:";
+  std::string kind;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    const auto word = text.substr(0, end);
+    if (word.find_first_of(kParticular) == std::string_view::npos) (kind += word) += ' ';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return kind;
+}
+
+bool EventLimit::passes(std::string_view text, Clock::time_point now) {
+  auto name = kind_of_event(text);
+  if (kinds_.size() >= kKinds && !kinds_.contains(name)) name.clear();
+  auto& kind = kinds_.try_emplace(std::move(name), Kind{now}).first->second;
+  if (kind.passed < kMost) {
+    ++kind.passed;
+    return true;
+  }
+  ++kind.held_back.number;
+  kind.held_back.last = text;
+  return false;
+}
+
+std::vector<EventLimit::HeldBack> EventLimit::ended(Clock::time_point now) {
+  std::vector<HeldBack> all;
+  std::erase_if(kinds_, [&](const auto& one) {
+    if (now - one.second.begun < kPeriod) return false;
+    if (one.second.held_back.number > 0) all.push_back(one.second.held_back);
+    return true;
+  });
+  return all;
+}
+
+void write_events() {
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("hearsay", the_sink()));
+}
+
+void format_events(config::EventFormat format) {
+  the_sink()->set_format(format);
+}
+
+void flush_events() {
+  the_sink()->flush();
+}
+
+}  // namespace proxy

@@ -1,0 +1,29 @@
+// Which neighbours are down, and the log's lines about it.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "peers/directory.hpp"
+
+namespace proxy {
+
+// Why the neighbour is down; empty: it is not, as far as is known. Pure.
+std::string why_down(const peers::PeerStatus& peer);
+
+// Says once when a neighbour goes down, and once when it is back. For one thread that calls look()
+// regularly.
+class PeerWatch {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // `peers`: all that are known at `now`. Neighbours that are no longer known are forgotten.
+  void look(const std::vector<peers::PeerStatus>& peers, Time now);
+
+ private:
+  std::map<std::string, Time> down_since_;  // by name
+};
+
+}  // namespace proxy

@@ -1,0 +1,45 @@
+// What the system knows of this process, for /metrics.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "config/threads/mutex.hpp"
+
+namespace proxy {
+
+class ProcessFacts {
+ public:
+  // Opens files of /proc, which the sandbox forbids later. Without them, their facts are unknown.
+  ProcessFacts();
+  ~ProcessFacts();
+  ProcessFacts(const ProcessFacts&) = delete;
+  ProcessFacts& operator=(const ProcessFacts&) = delete;
+
+  struct Reading {
+    std::chrono::duration<double> processor_time{};  // of all threads, in user and system mode
+    std::optional<std::uint64_t> resident_bytes;
+    std::optional<std::size_t> open_descriptors;
+    std::optional<std::uint64_t> most_descriptors;
+  };
+  // Any thread. Takes about a millisecond for each 5,000 descriptors.
+  [[nodiscard]] Reading read() const;
+  // When this object was made: the start of the process.
+  [[nodiscard]] std::chrono::system_clock::time_point started() const { return started_; }
+
+ private:
+  [[nodiscard]] std::optional<std::size_t> open_descriptors() const;
+
+  const std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();
+  const int memory_;  // /proc/self/statm; -1: unknown
+  mutable threads::Mutex mutex_;
+  const int descriptors_;  // /proc/self/fd, read under the mutex, as a reader moves its position
+};
+
+// Appends the metrics of the process, by the names that Prometheus gives them, and the version.
+void append_process_metrics(std::string& out, const ProcessFacts& facts);
+
+}  // namespace proxy

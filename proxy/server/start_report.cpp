@@ -1,0 +1,82 @@
+#include "proxy/server/start_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <sstream>
+
+#include "proxy/server/worker_threads.hpp"
+#include "proxy/version.hpp"
+
+namespace proxy {
+namespace {
+
+// "12.5 MiB".
+std::string size(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+  return value < 10 && unit > 0 ? fmt::format("{:.1f} {}", value, kUnits[unit])
+                                : fmt::format("{:.0f} {}", value, kUnits[unit]);
+}
+
+std::string who(const Process& process, const Policy& policy, const std::string& settings) {
+  return fmt::format("{} named {}, process {}, {} threads, settings of {}", kProduct, process.name,
+                     ::getpid(), thread_count(policy.settings), settings);
+}
+
+std::string where(const Process& process, const std::string& control_socket) {
+  std::ostringstream all;
+  for (const auto& address : process.listening) {
+    all << (&address == process.listening.data() ? "" : ", ") << address;
+  }
+  if (!control_socket.empty()) all << "; control socket " << control_socket;
+  return "listens on " + all.str();
+}
+
+std::string what(const Process& process, const Policy& policy) {
+  auto text = fmt::format("holds {} responses in memory, {} of {}", process.store.entries(),
+                          size(process.store.bytes()), size(policy.settings.cache.memory.value));
+  const auto& disk = policy.settings.cache.disk;
+  if (!process.disk || !disk) return text + "; no disk";
+  const auto& catalog = process.disk->disk().catalog();
+  return text + fmt::format("; {} on disk, {} of {} at {}{}", catalog.index.entries(),
+                            size(catalog.used_bytes), size(disk->size.value), disk->path,
+                            process.disk->state().working ? "" : ", which rests");
+}
+
+std::string whom(const Policy& policy) {
+  std::vector<std::string> siblings;
+  std::vector<std::string> parents;
+  for (const auto& peer : policy.directory->peers()) {
+    (peer->role == config::Role::parent ? parents : siblings).push_back(peer->name);
+  }
+  if (siblings.empty() && parents.empty()) return "knows no neighbours (setting peers)";
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::string_view role, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    parts.push_back(fmt::format("{} {}{}: {}", names.size(), role, names.size() == 1 ? "" : "s",
+                                fmt::join(names, ", ")));
+  };
+  add("sibling", siblings);
+  add("parent", parents);
+  return fmt::format("knows {}", fmt::join(parts, "; "));
+}
+
+std::string limits(const Process& process, const Policy& policy, const std::string& others) {
+  const auto connections =
+      std::min<std::size_t>(policy.settings.limits.connections, process.descriptors.connections);
+  return fmt::format("limits: {} connections; {}", connections, others);
+}
+
+}  // namespace
+
+std::vector<std::string> start_report(const Process& process, const Policy& policy,
+                                      const StartFacts& facts) {
+  return {who(process, policy, facts.settings_file), where(process, facts.control_socket),
+          what(process, policy), whom(policy), limits(process, policy, facts.limits)};
+}
+
+}  // namespace proxy

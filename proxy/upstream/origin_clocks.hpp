@@ -1,0 +1,62 @@
+// Whether our clock is wrong: the Dates of several origins agree with each other, against it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "config/threads/mutex.hpp"
+
+namespace proxy::upstream {
+
+// How far the clocks that are `ahead` of ours agree to be ahead (negative: behind): their median,
+// if at least OriginClocks::kWitnesses of them, and more than half, are within kAgree of it, and it
+// is more than kWrong. Nothing: no reason to doubt our clock. Pure.
+std::optional<std::chrono::seconds> agreed_skew(std::span<const std::chrono::seconds> ahead);
+
+// Remembers how far each origin's clock is ahead of ours, for kKept, of the kMost hosts that were
+// noted last. Any thread. While all Dates agree with our clock, most calls of note() cost two
+// comparisons.
+class OriginClocks {
+ public:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kWitnesses = 3;
+  static constexpr std::chrono::minutes kWrong{10};
+  static constexpr std::chrono::minutes kAgree{3};
+  static constexpr std::size_t kMost = 64;
+  static constexpr std::chrono::minutes kKept{10};
+  // How often an origin is remembered that agrees with us, while all do.
+  static constexpr std::chrono::milliseconds kSample{100};
+
+  // An origin, not a cache on the way, sent a response with a Date that is `ahead` of our clock.
+  // Says so in the log when the clocks begin to agree that ours is wrong, and when that is over.
+  void note(std::string_view host, std::chrono::seconds ahead, Clock::time_point now);
+  // How far the origins' clocks are ahead of ours. Nothing: ours is right, as far as is known.
+  [[nodiscard]] std::optional<std::chrono::seconds> skew(Clock::time_point now) const;
+
+ private:
+  struct Seen {
+    std::chrono::seconds ahead;
+    Clock::time_point at;
+  };
+
+  [[nodiscard]] std::optional<std::chrono::seconds> skew_of_recent(Clock::time_point now) const
+      REQUIRES(mutex_);
+  void remember(std::string_view host, std::chrono::seconds ahead, Clock::time_point now)
+      REQUIRES(mutex_);
+
+  bool is_due(Clock::time_point now);
+
+  std::atomic<Clock::duration::rep> sampled_{0};
+  std::atomic<bool> any_wrong_{false};  // the table has a host whose clock disagrees with ours
+  mutable threads::Mutex mutex_;
+  std::unordered_map<std::string, Seen> hosts_ GUARDED_BY(mutex_);
+  bool said_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace proxy::upstream

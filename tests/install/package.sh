@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# Installs the Debian package on a Debian 12 of its own that systemd boots in namespaces, and tries
+# what an operator does: start, reload, upgrade under load, rotate the log, remove, purge.
+#   tests/install/package.sh [--deb FILE] [--base FOLDER]
+# --deb: a package that is built already. --base: keep the bare Debian 12 there for the next run.
+# Needs root. Takes a minute or two beside the build and the making of the base.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+. tests/install/system.sh
+
+deb='' base=''
+while (($# > 0)); do
+  case $1 in
+    --deb) deb=$(realpath "${2:?}"); shift 2 ;;
+    --base) base=$(realpath -m "${2:?}"); shift 2 ;;
+    *) sed -n '2,7s/^# //p' "$0"; exit 2 ;;
+  esac
+done
+
+readonly unit=hearsay.service settings=/etc/hearsay/hearsay.json
+readonly proxy=127.0.0.1:3128 origin=http://127.0.0.1:18080
+
+state_of() { inside systemctl show -p "$1" --value "$unit"; }
+is_active() { [ "$(state_of ActiveState)" = active ]; }
+main_process() { state_of MainPID; }
+fetch() { beside curl -sf -m 10 -o /dev/null -x "$proxy" "$@"; }
+holds() { fetch -H 'Cache-Control: only-if-cached' "$origin/$1"; }
+
+write_settings() {
+  # Origins of this test are on this machine.
+  cat >"$root$settings" <<END
+{
+  "listen": ["$proxy"],
+  "access": { "deny_to": [] },
+  "cache": { "disk": { "path": "/var/cache/hearsay", "size": "64MiB" } },
+  "log": { "access": "/var/log/hearsay/access.log" }
+}
+END
+}
+
+check_package() {
+  lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs "$deb"
+  dpkg-deb -f "$deb" Depends | grep -q libc6
+}
+
+install_it() {
+  cp "$deb" "$root/root/hearsay.deb"
+  inside dpkg -i /root/hearsay.deb
+  await is_active
+  inside systemctl is-enabled -q "$unit"
+  [ "$(state_of User)" = hearsay ]
+  inside man -w hearsay >/dev/null 2>&1 || [ -e "$root/usr/share/man/man1/hearsay.1.gz" ]
+}
+
+check_units() {
+  inside systemd-analyze verify /lib/systemd/system/hearsay.service /lib/systemd/system/hearsay.socket
+  inside systemd-analyze security --offline=true --threshold=20 "$unit" | tail -1
+}
+
+reload_it() {
+  write_settings
+  inside systemctl reload "$unit"
+  fetch "$origin/a"
+  sleep 1.5  # a stored response is on disk within a second
+  holds a
+  echo '{ "no": 1 }' >"$root$settings"
+  ! inside systemctl reload "$unit" || fail "a faulty file was reloaded"
+  is_active && holds a
+  write_settings
+}
+
+# Each request has a connection of its own. Its failure ends the loop.
+load() {
+  local count=0
+  while [ ! -e "$work/enough" ]; do
+    fetch "$origin/a" || { echo "request $count failed" >"$work/failed"; return; }
+    count=$((count + 1))
+  done
+  echo "$count requests"
+}
+
+upgrade_it() {
+  local before loading
+  before=$(main_process)
+  load & loading=$!
+  inside dpkg -i /root/hearsay.deb
+  await_change() { [ "$(main_process)" != "$before" ]; }
+  await await_change
+  touch "$work/enough"
+  wait "$loading"
+  [ ! -e "$work/failed" ] || fail "$(cat "$work/failed")"
+  is_active && [ "$(state_of NRestarts)" = 0 ] && holds a
+}
+
+restart_it() {
+  inside systemctl restart "$unit"
+  await is_active
+  holds a
+}
+
+rotate_the_log() {
+  inside logrotate -f /etc/logrotate.d/hearsay
+  fetch "$origin/rotated"
+  await grep -q rotated "$root/var/log/hearsay/access.log"
+  ! grep -q rotated "$root/var/log/hearsay/access.log.1"
+}
+
+# A process that does not get on is killed, and another one is started.
+watch_it() {
+  inside mkdir -p "/run/systemd/system/$unit.d"
+  printf '[Service]\nWatchdogSec=2s\n' >"/proc/$init/root$root/run/systemd/system/$unit.d/fast.conf"
+  inside systemctl daemon-reload
+  inside systemctl restart "$unit"
+  await is_active
+  sleep 5
+  [ "$(state_of NRestarts)" = 0 ] || fail "restarted although it is alive"
+  inside systemctl kill --kill-who=main --signal=SIGSTOP "$unit"
+  await_restart() { [ "$(state_of NRestarts)" = 1 ] && is_active; }
+  await await_restart
+  holds a
+}
+
+start_by_socket() {
+  inside systemctl stop "$unit"
+  inside systemctl start hearsay.socket
+  ! is_active
+  holds a
+  is_active
+}
+
+remove_it() {
+  inside dpkg -r hearsay
+  ! inside pgrep -u hearsay >/dev/null 2>&1
+  [ -e "$root$settings" ] && [ -d "$root/var/cache/hearsay" ] && [ ! -e "$root/usr/bin/hearsay" ]
+  inside dpkg -P hearsay
+  rm "$root/root/hearsay.deb"
+  local left
+  left=$(find "$root" -xdev -name '*hearsay*')
+  [ -z "$left" ] || fail "left after the purge: $left"
+}
+
+as_root
+config/install.sh tests/install/packages.txt
+begin_work
+if [ -z "$deb" ]; then deb=$(config/package/build.sh "$work" | tail -1); fi
+step "lintian" check_package
+make_system "$base" "$deb"
+boot
+beside python3 tests/install/origin.py 18080 &
+for what in install_it check_units reload_it upgrade_it restart_it rotate_the_log watch_it \
+  start_by_socket remove_it; do
+  step "$what" "$what"
+done
+echo "all passed"

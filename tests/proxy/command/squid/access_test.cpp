@@ -1,0 +1,215 @@
+#include "proxy/command/squid/access.hpp"
+
+#include "tests/proxy/command/squid/given_files.hpp"
+
+namespace proxy::command::squid {
+namespace {
+
+constexpr std::string_view kAcls =
+    "acl lan src 10.0.0.0/8\n"
+    "acl lab src 10.7.0.0/16\n"
+    "acl named src host.example\n"
+    "acl site dstdomain .site.example\n"
+    "acl page dstdomain page.site.example\n"
+    "acl inside dst 192.168.0.0/16\n"
+    "acl ssl port 443 8443\n"
+    "acl web port 80 443\n"
+    "acl day time MTWHF 08:00-18:00\n"
+    "acl bot browser bot\n"
+    "acl get method GET HEAD\n"
+    "acl ftp proto FTP\n"
+    "acl http proto HTTP\n"
+    "acl known proxy_auth REQUIRED\n"
+    "acl anna proxy_auth anna\n"
+    "acl purge method PURGE\n";
+
+constexpr std::string_view kUsers = "auth_param basic program /x/basic_ncsa_auth /etc/passwd\n";
+
+// The value of "access" for these lines, without what is the same each time.
+std::string access(std::string_view lines, std::string_view before = "") {
+  const auto import = imported(std::string(kAcls) + std::string(before) + std::string(lines));
+  const std::string all = settings_of(import);
+  const auto begin = all.find("\"access\":{") + 10;
+  std::string access = all.substr(begin, all.rfind('}', all.size() - 2) - begin);
+  for (const std::string_view same : {",\"monitor\":[\"loopback\"]", "\"action\":"}) {
+    for (auto at = access.find(same); at != access.npos; at = access.find(same)) {
+      access.erase(at, same.size());
+    }
+  }
+  return access;
+}
+
+struct AccessCase {
+  std::string_view lines, access;
+};
+
+TEST(SquidAccess, IsTheShortFormWhereOnlyClientsMatter) {
+  for (const AccessCase& c :
+       {AccessCase{"", R"("clients":[])"},
+        AccessCase{"http_access allow lan\nhttp_access deny all", R"("clients":["10.0.0.0/8"])"},
+        AccessCase{"http_access allow localhost\nhttp_access allow lan",
+                   R"("clients":["loopback","10.0.0.0/8"])"},
+        AccessCase{"http_access allow all", R"("clients":["any"])"},
+        AccessCase{"http_access deny all\nhttp_access allow all", R"("clients":[])"},
+        AccessCase{"http_access deny lab\nhttp_access allow lan",
+                   R"("rules":[{"deny","clients":["10.7.0.0/16"]}],"clients":["10.0.0.0/8"])"},
+        AccessCase{"http_access deny CONNECT !ssl\nhttp_access allow lan",
+                   R"("clients":["10.0.0.0/8"],"connect_ports":[443,8443])"},
+        AccessCase{"http_access deny to_localhost\nhttp_access allow lan",
+                   R"("clients":["10.0.0.0/8"])"},
+        AccessCase{
+            "http_access deny inside\nhttp_access allow lan",
+            R"("clients":["10.0.0.0/8"],"deny_to":["loopback","link-local","192.168.0.0/16"])"}}) {
+    EXPECT_EQ(access(c.lines), c.access) << c.lines;
+  }
+}
+
+// Squid does the opposite of the last line where none matches.
+TEST(SquidAccess, EndsWithTheOppositeOfTheLastLine) {
+  EXPECT_EQ(access("http_access deny lab"),
+            R"("rules":[{"deny","clients":["10.7.0.0/16"]}],"clients":["any"])");
+  EXPECT_EQ(access("http_access allow lab"), R"("clients":["10.7.0.0/16"])");
+  EXPECT_EQ(access("http_access deny bot"), R"("rules":[{"deny"}],"clients":["any"])");
+}
+
+TEST(SquidAccess, KeepsTheOrderOfRules) {
+  EXPECT_EQ(
+      access("http_access allow lab site\nhttp_access deny lab\nhttp_access allow lan get web\n"
+             "http_access allow lan day\nhttp_access deny all"),
+      R"("rules":[{"allow","clients":["10.7.0.0/16"],"to":["site.example","*.site.example"]},)"
+      R"({"deny","clients":["10.7.0.0/16"]},)"
+      R"({"allow","clients":["10.0.0.0/8"],"ports":["80","443"],"methods":["GET","HEAD"]},)"
+      R"({"allow","clients":["10.0.0.0/8"],"times":["mon-fri 08:00-18:00"]}],"clients":[])");
+}
+
+TEST(SquidAccess, TakesAclsOfALineTogether) {
+  EXPECT_EQ(access("http_access allow lan lab page site !web"),
+            R"("rules":[{"allow","clients":["10.7.0.0/16"],"to":["page.site.example"],)"
+            R"("ports":["1-79","81-442","444-65535"]}],"clients":[])");
+  EXPECT_EQ(access("http_access allow lab localhost\nhttp_access allow ftp lan"), R"("clients":[])")
+      << "no request meets these";
+}
+
+// What has no equal is left out where it allows.
+TEST(SquidAccess, AllowsNothingThatItCannotSay) {
+  for (const std::string line :
+       {"allow lan bot", "allow lan inside", "allow lan !bot", "allow nobody", "allow lan known",
+        "allow lan !named", "allow named"}) {
+    const auto import = imported(std::string(kAcls) + "http_access " + line);
+    EXPECT_TRUE(has(settings_of(import), R"("access":{"clients":[])")) << import.settings;
+    EXPECT_FALSE(import.is_complete()) << line;
+  }
+}
+
+// What has no equal denies all requests that the rest of its line fits.
+TEST(SquidAccess, DeniesMoreWhereItCannotSay) {
+  for (const AccessCase& c :
+       {AccessCase{"deny bot", R"({"deny"})"},
+        AccessCase{"deny lab bot", R"({"deny","clients":["10.7.0.0/16"]})"},
+        AccessCase{"deny lab !bot", R"({"deny","clients":["10.7.0.0/16"]})"},
+        AccessCase{"deny nobody", R"({"deny"})"}, AccessCase{"deny named", R"({"deny"})"},
+        AccessCase{"deny !inside", R"({"deny"})"}, AccessCase{"deny known", R"({"deny"})"}}) {
+    const std::string lines = "http_access " + std::string(c.lines) + "\nhttp_access allow lan";
+    EXPECT_EQ(access(lines),
+              R"("rules":[)" + std::string(c.access) + R"(],"clients":["10.0.0.0/8"])");
+    EXPECT_FALSE(imported(std::string(kAcls) + lines).is_complete());
+  }
+}
+
+// A rule cannot say "all hosts but these": lines below it allow these only.
+TEST(SquidAccess, NarrowsWhatIsAllowedBelowADenyOfAllOthers) {
+  EXPECT_EQ(
+      access("http_access deny !site\nhttp_access allow lan\nhttp_access allow localhost"),
+      R"("rules":[{"allow","clients":["10.0.0.0/8"],"to":["site.example","*.site.example"]},)"
+      R"({"allow","clients":["loopback"],"to":["site.example","*.site.example"]}],"clients":[])");
+  EXPECT_EQ(
+      access("http_access deny CONNECT !site\nhttp_access allow lan"),
+      R"("rules":[{"allow","clients":["10.0.0.0/8"],"to":["site.example","*.site.example"]}],)"
+      R"("clients":[])")
+      << "methods have no opposite";
+  EXPECT_EQ(access("http_access deny day !site\nhttp_access allow page"),
+            R"("rules":[{"allow","to":["page.site.example"]}],"clients":[])");
+  EXPECT_EQ(access("http_access deny !site"),
+            R"("rules":[{"allow","to":["site.example","*.site.example"]}],"clients":[])");
+}
+
+TEST(SquidAccess, DeniesWhatALineExceptsBeforeIt) {
+  EXPECT_EQ(access("http_access allow lan !page\nhttp_access allow lab"),
+            R"("rules":[{"deny","clients":["10.0.0.0/8"],"to":["page.site.example"]}],)"
+            R"("clients":["10.0.0.0/8"])");
+}
+
+// Squid asks for a password where it meets such an acl, and goes on only with those who have one.
+TEST(SquidAccess, LetsOnlyUsersOnBelowALineThatAsksForOne) {
+  EXPECT_EQ(access("http_access deny anna\nhttp_access allow lan", kUsers),
+            R"("users":{"file":"/etc/passwd"},"rules":[{"deny","users":["anna"]},)"
+            R"({"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])");
+  EXPECT_EQ(
+      access("http_access allow lab known\nhttp_access allow localhost", kUsers),
+      R"("users":{"file":"/etc/passwd"},)"
+      R"("rules":[{"allow","clients":["10.7.0.0/16"],"users":["*"]}],"clients":["loopback"])");
+  EXPECT_EQ(access("http_access deny !known\nhttp_access allow lan", kUsers),
+            R"("users":{"file":"/etc/passwd"},)"
+            R"("rules":[{"allow","clients":["10.0.0.0/8"],"users":["*"]}],"clients":[])");
+}
+
+TEST(SquidAccess, OfItsOwnPagesIsThatOfMonitors) {
+  const auto monitor = [](std::string_view lines) {
+    const auto all = settings_of(imported(std::string(kAcls) + std::string(lines)));
+    return all.substr(all.find("\"monitor\""));
+  };
+  EXPECT_EQ(
+      monitor("http_access allow lan manager\nhttp_access deny manager\nhttp_access allow all"),
+      "\"monitor\":[\"10.0.0.0/8\"]}}");
+  EXPECT_EQ(monitor("http_access deny manager\nhttp_access allow lan manager"),
+            "\"monitor\":[\"loopback\"]}}");
+  EXPECT_EQ(monitor("http_access allow purge lab\nhttp_access deny purge"),
+            "\"monitor\":[\"loopback\"],\"admin\":[\"10.7.0.0/16\"]}}");
+}
+
+TEST(SquidAccess, DeniesWhatOtherListsDeny) {
+  EXPECT_EQ(
+      access("http_access allow lan\nhttp_reply_access deny page\nhttp_reply_access allow all"),
+      R"("rules":[{"deny","to":["page.site.example"]}],"clients":["10.0.0.0/8"])");
+  EXPECT_EQ(access("http_access allow lan\nmiss_access allow lab"), R"("clients":["10.7.0.0/16"])");
+  EXPECT_EQ(access("http_access allow lan\nhttp_reply_access deny all"), R"("clients":[])");
+  EXPECT_EQ(access("http_access allow lan\nfollow_x_forwarded_for allow localhost"),
+            R"("rules":[{"deny","clients":["loopback"]}],"clients":["10.0.0.0/8"])");
+}
+
+TEST(SquidAccess, CarriesADenyThatDependsOnAConditionAndNothingElse) {
+  EXPECT_EQ(
+      access("if 1\nhttp_access allow all\nhttp_access deny lab\nendif\nhttp_access allow lan"),
+      R"("rules":[{"deny","clients":["10.7.0.0/16"]}],"clients":["10.0.0.0/8"])");
+}
+
+TEST(SquidAccess, BlocksALongListOfHostsByItsFile) {
+  std::string hosts;
+  for (int i = 0; i < 300; ++i) hosts += ".h" + std::to_string(i) + ".example\n";
+  const auto import = imported(
+      "acl ads dstdomain \"/ads\"\nhttp_access deny ads\nhttp_access allow all", {{"/ads", hosts}});
+  EXPECT_TRUE(has(settings_of(import), R"("block":["/ads"])")) << import.settings;
+  EXPECT_TRUE(has(settings_of(import), R"("clients":["any"])"));
+  const auto bad =
+      imported("acl ads dstdomain \"/ads\"\nhttp_access deny ads\nhttp_access allow all",
+               {{"/ads", hosts + "not a host\n"}});
+  EXPECT_TRUE(has(settings_of(bad), R"("rules":[{"action":"deny"}])")) << bad.settings;
+}
+
+TEST(SquidAccess, IsDeniedWhereAFileOfValuesIsMissing) {
+  EXPECT_EQ(access("acl x dstdomain \"/gone\"\nhttp_access deny x\nhttp_access allow lan"),
+            R"("rules":[{"deny"}],"clients":["10.0.0.0/8"])");
+}
+
+TEST(SquidAccess, IsBounded) {
+  std::string lines(kAcls);
+  for (int i = 0; i < 1'000; ++i) {
+    lines += "http_access deny !site\nhttp_access allow lan get\nhttp_access allow lab day\n";
+  }
+  const auto import = imported(lines);
+  EXPECT_TRUE(has(import.settings, "access.rules is full: all that follows is denied"));
+  EXPECT_LT(import.settings.size(), 256u * 1024);
+}
+
+}  // namespace
+}  // namespace proxy::command::squid

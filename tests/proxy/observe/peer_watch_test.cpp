@@ -1,0 +1,80 @@
+#include "proxy/observe/peer_watch.hpp"
+
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <sstream>
+
+namespace proxy {
+namespace {
+
+using namespace std::chrono_literals;
+using peers::PeerState;
+
+// The lines that the watch writes.
+class PeerWatchLog : public testing::Test {
+ protected:
+  void look(PeerState state, std::uint32_t failed = 0, std::chrono::seconds later = 0s) {
+    peers::PeerStatus peer;
+    peer.name = "b";
+    peer.state = state;
+    peer.failed_in_a_row = failed;
+    peer.last_error = failed > 0 ? "refused" : "";
+    watch_.look({peer}, PeerWatch::Time(1h + later));
+  }
+  std::string said() {
+    std::string text = out_.str();
+    out_.str("");
+    return text;
+  }
+
+  PeerWatch watch_;
+
+ private:
+  void SetUp() override {
+    auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(out_);
+    auto logger = std::make_shared<spdlog::logger>("test", std::move(sink));
+    logger->set_pattern("%v");
+    spdlog::set_default_logger(std::move(logger));
+  }
+  void TearDown() override { spdlog::set_default_logger(before_); }
+
+  std::ostringstream out_;
+  std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
+};
+
+TEST_F(PeerWatchLog, SaysOnceThatAPeerIsDownAndOnceThatItIsBack) {
+  look(PeerState::usable);
+  look(PeerState::usable, 1);
+  EXPECT_EQ(said(), "") << "one failed poll may be an accident";
+  look(PeerState::usable, 2);
+  EXPECT_EQ(said(),
+            "peer b is down: its digest cannot be fetched: refused; requests go without it\n");
+  look(PeerState::failing, 3);
+  EXPECT_EQ(said(), "");
+  look(PeerState::usable, 0, 12s);
+  EXPECT_EQ(said(), "peer b is back, after 12 s\n");
+}
+
+TEST_F(PeerWatchLog, WaitsForTheTrialOfAPeerThatRests) {
+  look(PeerState::resting);
+  EXPECT_EQ(said(), "peer b is down: it failed requests, and rests; requests go without it\n");
+  look(PeerState::trying);
+  look(PeerState::resting);
+  EXPECT_EQ(said(), "");
+  look(PeerState::trying);
+  look(PeerState::usable, 0, 3s);
+  EXPECT_EQ(said(), "peer b is back, after 3 s\n");
+}
+
+TEST_F(PeerWatchLog, ForgetsAPeerThatIsNoLongerKnown) {
+  look(PeerState::failing, 2);
+  said();
+  watch_.look({}, PeerWatch::Time(1h));
+  look(PeerState::usable);
+  EXPECT_EQ(said(), "");
+}
+
+}  // namespace
+}  // namespace proxy
