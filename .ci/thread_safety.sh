@@ -14,4 +14,5 @@ fi
 # Each header is checked as a source of its own, because its inline functions lock, too.
 printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" clang++-19 -x c++ -std=c++20 -I. -fsyntax-only \
   -Wno-everything -Wthread-safety -Werror=thread-safety \
-  -DBOOST_ASIO_SEPARATE_COMPILATION -DBOOST_BEAST_SEPARATE_COMPILATION -DBOOST_ASIO_NO_DEPRECATED
+  -DBOOST_ASIO_SEPARATE_COMPILATION -DBOOST_BEAST_SEPARATE_COMPILATION -DBOOST_ASIO_NO_DEPRECATED \
+  '-DHEARSAY_VERSION=""'

@@ -4,11 +4,13 @@
 #include <array>
 #include <string>
 
+#include "config/access_rule_list.hpp"
+
 namespace config {
 
 namespace {
 
-using Words = std::vector<std::string_view>;
+using Words = NetworkWords;
 
 // What a typing mistake may have meant. A suggestion must not open the proxy, so "any" and "all"
 // are not among them.
@@ -22,8 +24,9 @@ bool has(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Returns the items that were understood, or nothing if the key is absent.
-std::optional<Words> read_networks(Section& in, std::string_view key, Networks& into) {
+}  // namespace
+
+std::optional<NetworkWords> read_networks(Section& in, std::string_view key, Networks& into) {
   constexpr std::string_view kForm =
       "\"loopback\", \"private\", \"link-local\", \"metadata\", \"any\", an address or a range "
       "like \"10.0.0.0/8\" (no bits set beyond its prefix)";
@@ -43,6 +46,8 @@ std::optional<Words> read_networks(Section& in, std::string_view key, Networks& 
   }
   return understood;
 }
+
+namespace {
 
 // The words protect more than their addresses: "loopback" covers all addresses of this machine, and
 // "link-local" covers metadata services, most of which live there.
@@ -92,9 +97,42 @@ void read_paths(Section& in, std::string_view key, std::vector<std::string>& pat
   }
 }
 
+bool is_realm(std::string_view text) {
+  constexpr std::size_t kLongest = 128;
+  return text.size() <= kLongest && std::all_of(text.begin(), text.end(), [](char c) {
+           return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+         });
+}
+
+void read_users(Section& in, std::optional<UserSettings>& users) {
+  const auto found = in.find("users");
+  if (!found) return;
+  constexpr std::string_view kFile = "the path of a file as htpasswd writes it";
+  Section part(*found, in.faults());
+  auto& told = users.emplace();
+  if (part.is_object() && part.require("file", kFile)) part.read_text("file", told.file, kFile);
+  constexpr std::string_view kRealm =
+      "what is shown to a user, of at most 128 ASCII characters without quotes and backslashes";
+  part.read_text("realm", told.realm, kRealm);
+  if (!is_realm(told.realm)) part.expected(*part.find("realm"), kRealm);
+  part.read("cleartext", told.cleartext);
+  part.finish();
+}
+
+// A list of those who may use the proxy is meant to be the whole list. So beside it only those
+// clients may that `clients` names, and not those of its default.
+void leave_no_default(Section& in, AccessSettings& access) {
+  const bool allows = std::any_of(access.rules.begin(), access.rules.end(),
+                                  [](const AccessRule& rule) { return rule.allows; });
+  if (allows && !in.find("clients")) access.clients.clear();
+}
+
 }  // namespace
 
 void read_access(Section& in, AccessSettings& access) {
+  read_access_rules(in, access.rules);
+  read_users(in, access.users);
+  leave_no_default(in, access);
   read_networks(in, "clients", access.clients);
   read_networks(in, "monitor", access.monitor);
   read_networks(in, "admin", access.admin);

@@ -199,6 +199,11 @@ void read_count(Section& in, std::string_view key, std::optional<std::size_t>& i
   if (in.find(key)) in.read_number(key, into.emplace(), {1, 10'000'000});
 }
 
+// In bytes per second.
+void read_rate(Section& in, std::string_view key, std::optional<ByteSize>& into) {
+  if (in.find(key)) in.read(key, into.emplace(), {kibibytes(16), ByteSize{1ULL << 40}});
+}
+
 void read_limits(Section& in, Limits& limits) {
   in.read_number("connections", limits.connections, {1, 10'000'000});
   in.read("head", limits.head, {kibibytes(1), mebibytes(1)});
@@ -209,6 +214,8 @@ void read_limits(Section& in, Limits& limits) {
   }
   read_count(in, "connections_per_client", limits.connections_per_client);
   read_count(in, "requests_per_client", limits.requests_per_client);
+  read_rate(in, "bandwidth", limits.bandwidth);
+  read_rate(in, "bandwidth_per_client", limits.bandwidth_per_client);
   in.read("heads", limits.heads, {mebibytes(1), ByteSize{1ULL << 40}});
   in.read("least_rate", limits.least_rate, {ByteSize{0}, mebibytes(1)});
 }

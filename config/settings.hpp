@@ -12,6 +12,7 @@
 
 #include "config/endpoint.hpp"
 #include "config/networks.hpp"
+#include "config/weekly_time.hpp"
 
 namespace config {
 
@@ -191,7 +192,43 @@ struct RuleSettings {
   bool operator==(const RuleSettings&) const = default;
 };
 
+struct PortRange {
+  std::uint16_t first = 0;
+  std::uint16_t last = 0;
+
+  bool operator==(const PortRange&) const = default;
+};
+
+// Allows or denies the requests that meet all its conditions. An empty list is no condition.
+// proxy/policy/access_rules.hpp has the details.
+struct AccessRule {
+  std::string name;  // a token, in Cache-Status and the log
+  bool allows = false;
+  Networks clients;
+  std::vector<HostSpec> to;
+  std::vector<PortRange> ports;
+  std::vector<std::string> methods;
+  std::vector<std::string> schemes;  // "http", "https"
+  std::vector<WeeklyTime> times;
+  std::vector<std::string> users;  // names; "*": every user
+
+  bool operator==(const AccessRule&) const = default;
+};
+
+// Users, who prove themselves by a password (Basic, RFC 7617).
+struct UserSettings {
+  std::string file;  // of names and hashed passwords, as htpasswd writes it
+  std::string realm = "Hearsay";
+  bool cleartext = false;  // passwords may cross the network unencrypted
+
+  bool operator==(const UserSettings&) const = default;
+};
+
 struct AccessSettings {
+  // The first rule whose conditions a request meets decides. If no rule does, `clients` decides.
+  std::vector<AccessRule> rules;
+  // None: no rule names users.
+  std::optional<UserSettings> users = std::nullopt;
   Networks clients;          // may use the proxy
   Networks monitor;          // may read /, /digest, /health, /metrics
   Networks admin;            // may change state; may read the digests too
@@ -252,6 +289,9 @@ struct Limits {
   // The memory of all heads of requests that have arrived in part, or are large.
   ByteSize heads = mebibytes(32);
   ByteSize least_rate{100};  // of a request's head or body, per second; 0: none
+  // The most bytes per second that are sent to all clients together, and to each. Unset: any.
+  std::optional<ByteSize> bandwidth = std::nullopt;
+  std::optional<ByteSize> bandwidth_per_client = std::nullopt;
 
   // The settings of these names, or their default.
   std::size_t most_connections_per_client() const {

@@ -72,6 +72,7 @@ rooms=(
   cache/disk/catalog
   cache/disk/format
   lists
+  users
   sandbox
   machine
   memory
@@ -109,6 +110,7 @@ rests_on cache/disk cache/disk/log cache/disk/catalog cache/disk/format
 rests_on cache cache/disk/catalog cache/disk/format http
 rests_on cache/disk_tier cache cache/disk cache/disk/log cache/disk/catalog cache/disk/format http
 rests_on lists http
+rests_on users net http
 rests_on sandbox
 rests_on machine
 rests_on succession
@@ -144,6 +146,7 @@ breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < 
   grep -n '^#include "peers/transfer.hpp"' $(sources config digest peers proxy) |
     grep -vE '^peers/[a-z_]*\.cpp:' || true)
 used_only_in 'seccomp\.h' 'proxy/sandbox/call_limits\.cpp'
+used_only_in 'crypt\.h' 'proxy/users/password_hash\.cpp'
 used_only_in 'linux/landlock\.h' 'proxy/sandbox/file_limits\.cpp'
 used_only_in 'nlohmann/' '(config/document|proxy/observe/(access_log|events)|proxy/pages/digest_json|proxy/pages/health|proxy/pages/live_json|proxy/pages/reload_page|proxy/explain/explanation_json|proxy/inspect/report|proxy/command/steer/[a-z_]*)\.cpp'
 used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|manual_page\.[ch]pp|(cache|digest|squid|steer)/arguments\.cpp))'

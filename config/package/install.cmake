@@ -12,8 +12,8 @@ configure_file(${package_source}/hearsay.service.in ${units}/hearsay.service @ON
   FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 message(STATUS "Installing: ${units}/hearsay.service")
 
-set(etc "$ENV{DESTDIR}${HEARSAY_ETC}")
-if(NOT EXISTS ${etc}/hearsay/hearsay.json)
-  file(INSTALL ${package_source}/hearsay.json DESTINATION ${etc}/hearsay)
+if(NOT EXISTS "$ENV{DESTDIR}${HEARSAY_ETC}/hearsay/hearsay.json")
+  file(INSTALL ${package_source}/hearsay.json DESTINATION ${HEARSAY_ETC}/hearsay)
 endif()
-file(INSTALL ${package_source}/hearsay.logrotate DESTINATION ${etc}/logrotate.d RENAME hearsay)
+file(INSTALL ${package_source}/hearsay.logrotate DESTINATION ${HEARSAY_ETC}/logrotate.d
+  RENAME hearsay)

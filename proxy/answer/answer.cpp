@@ -5,6 +5,7 @@
 #include "proxy/answer/last_hop.hpp"
 #include "proxy/answer/miss.hpp"
 #include "proxy/answer/pass.hpp"
+#include "proxy/answer/sign_in.hpp"
 #include "proxy/answer/site_question.hpp"
 #include "proxy/answer/tunnel.hpp"
 #include "proxy/client/take_in.hpp"
@@ -92,6 +93,15 @@ Task<void> act_on(Client& client, const Request& request, RequestBody& body, Loo
   return answer_miss(client, request, std::move(lookup));
 }
 
+// A neighbour that asks for what we hold is no client: if it were slowed down, it would have to ask
+// the origin.
+bool keeps_to_bandwidth(const Client& client, const Request& request) {
+  const bool asks_what_is_stored = request.facts.control.only_if_cached;
+  const bool is_neighbour =
+      asks_what_is_stored && request.policy().directory->knows(client.address);
+  return client.bandwidth && !is_neighbour;
+}
+
 }  // namespace
 
 Task<void> answer(Client& client, Request& request, RequestBody& body) {
@@ -105,9 +115,14 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
     co_return co_await serve_own(client, request, *page, body);
   }
   if (request.rule()) client.record.rule = request.rule()->word();
+  if (policy.access_rules.have_users()) {
+    auto refusal = co_await sign_in(client, request);
+    if (refusal) co_return co_await refuse(client, request, std::move(*refusal));
+  }
   if (auto refusal = why_refused(client, request)) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
+  if (keeps_to_bandwidth(client, request)) client.response.keep_to(*client.bandwidth);
   // Before the look-up: a response may vary by these fields.
   request.tell_of_client(policy.settings.forwarded, client.address_text);
   if (is_last_hop(request)) co_return co_await answer_as_last(client, request);

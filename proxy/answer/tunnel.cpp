@@ -36,7 +36,19 @@ struct Direction {
   BufferPool& buffers;
   std::chrono::milliseconds idle;
   std::uint64_t& bytes;
+  BandwidthUse* bandwidth = nullptr;  // null: there is no limit in this direction
 };
+
+// How many bytes may be carried now. Waits for them, and keeps both connections alive meanwhile.
+Task<std::size_t> turn(Direction direction) {
+  for (;;) {
+    const auto allowed = direction.bandwidth->take(BufferPool::kSize);
+    if (allowed > 0) co_return static_cast<std::size_t>(allowed);
+    co_await direction.bandwidth->wait(direction.idle / 2);
+    direction.from.expires_after(direction.idle);
+    direction.to.expires_after(direction.idle);
+  }
+}
 
 // Carries one direction to its end. Takes a buffer only while there are bytes to carry. Bytes in
 // either direction keep both connections alive.
@@ -46,8 +58,12 @@ Task<void> carry(Direction direction) {
     direction.to.expires_after(direction.idle);
     const auto gone = co_await direction.from.readable();
     if (gone) break;
+    const bool in_turns = direction.bandwidth && direction.bandwidth->is_limited();
+    auto allowed = BufferPool::kSize;
+    if (in_turns) allowed = co_await turn(direction);
     const PooledBuffer buffer(direction.buffers);
-    const auto read = co_await direction.from.read_some(buffer.all());
+    const auto read = co_await direction.from.read_some(asio::buffer(buffer.all(), allowed));
+    if (in_turns) direction.bandwidth->give_back(allowed - (read ? *read : 0));
     net::error_code error;
     if (read) error = co_await direction.to.write(asio::const_buffer(buffer.data(), *read));
     if (read && !error) direction.bytes += *read;
@@ -131,7 +147,8 @@ Task<void> carry_both(Client& client, TunnelEnds& ends) {
   auto& stream = ends.client.stream;
   std::uint64_t up = 0;
   const Direction there{stream, ends.server, worker.buffers, idle, up};
-  const Direction back{ends.server, stream, worker.buffers, idle, client.record.bytes};
+  const Direction back{
+      ends.server, stream, worker.buffers, idle, client.record.bytes, client.response.bandwidth()};
   // Both directions use both streams, so neither may outlive the other.
   Wakeup back_ended(worker.io.get_executor());
   bool ended = false;

@@ -30,6 +30,7 @@ struct Client {
   std::string address_text;
   const ClientTable::Guest* guest = nullptr;  // the connection as counted; null: it is not
   Door door = Door::network;
+  BandwidthUse* bandwidth = nullptr;  // what the connection sends; null: it is not counted
 
   [[nodiscard]] ClientShare* share() const { return guest ? &guest->share() : nullptr; }
 };

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "proxy/crowd/bandwidth.hpp"
 #include "proxy/crowd/whom_to_cut.hpp"
 #include "proxy/fill/fill.hpp"
 #include "proxy/net/asio.hpp"
@@ -112,6 +113,11 @@ class ResponseWriter {
     ResponseWriter& writer_;
   };
 
+  // From now on, this response keeps to the limits of bandwidth, by the account of its connection.
+  void keep_to(BandwidthUse& bandwidth) { bandwidth_ = &bandwidth; }
+  // Null: the response keeps to no limit.
+  [[nodiscard]] BandwidthUse* bandwidth() const { return bandwidth_; }
+
   // Declares that the rest of the request will not be read. A connection that carries one exchange
   // at a time closes after this response.
   virtual void close_after() = 0;
@@ -134,11 +140,13 @@ class ResponseWriter {
 
   void begin_response(bool head_only) {
     fields_.clear();
+    bandwidth_ = nullptr;
     head_only_ = head_only;
     started_ = finished_ = cut_ = false;
   }
 
   FillReader* reader_ = nullptr;
+  BandwidthUse* bandwidth_ = nullptr;
   std::function<void()> leave_;  // see WaitsFor
   bool cut_ = false;
   std::string fields_;

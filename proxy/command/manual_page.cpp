@@ -74,12 +74,12 @@ std::string sentence(std::string text) {
 }
 
 bool is_shown(const CLI::Option& option) {
-  return !option.get_group().empty() && option.get_name(false, true) != "--help";
+  return !option.get_group().empty() && option.get_lnames() != std::vector<std::string>{"help"};
 }
 
 void add_option(std::string& page, const CLI::Option& option) {
   page += ".TP\n.B " + plain(option.get_name(option.get_positional(), true));
-  const auto type = option.get_type_name();
+  const auto type = option.get_type_name().substr(0, option.get_type_name().find(':'));
   if (!option.get_positional() && !type.empty()) page += " " + plain(type);
   page += "\n" + sentence(option.get_description());
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "proxy/lookup/what_to_ask.hpp"
+#include "proxy/sources/neighbour.hpp"
 #include "proxy/sources/origin.hpp"
 #include "proxy/sources/whom_to_ask.hpp"
 
@@ -88,10 +89,13 @@ std::string why_no_neighbours(const Process& process, const Request& request,
   if (!request.may_be_shared()) {
     return "the response is not kept under its URL alone (reverse without share, or drop_query)";
   }
-  if (!asks_siblings(process, request, lookup, lookup.verdict)) {
+  if (!may_ask_neighbours(process, lookup.key, request)) {
     return "it was purged or changed lately, and neighbours may still hold the old response";
   }
-  return {};
+  // Missing blocks are asked of neighbours run by run (blocks/fetch_run.hpp).
+  const bool in_blocks = lookup.verdict.action == Action::complete;
+  if (in_blocks || asks_siblings(process, request, lookup, lookup.verdict)) return {};
+  return "only the origin can answer this";
 }
 
 void note_owner(Worker& worker, const Search& search, const Lookup& lookup,

@@ -74,7 +74,7 @@ bool Fill::has_room(std::uint64_t size) {
 }
 
 // Detaches the slowest reader if it has held up the others for kPatience. A single reader holds up
-// nobody.
+// nobody, and a reader that a limit of bandwidth holds back is not to blame.
 void Fill::detach_who_holds_up() {
   const auto now = std::chrono::steady_clock::now();
   auto& since = window_->held_up_since;
@@ -82,6 +82,7 @@ void Fill::detach_who_holds_up() {
   if (now - *since < kPatience || readers_.size() < 2) return;
   since.reset();
   auto* const behind = slowest();
+  if (now - kPatience < behind->held_back_until_.load()) return;
   behind->expect_guard(mutex_);
   behind->detached_ = true;
   std::erase(readers_, behind);
@@ -198,6 +199,11 @@ FillReader::Held FillReader::held(const cache::Budget& budget) const {
 
 std::optional<std::chrono::steady_clock::time_point> FillReader::waits_since() const {
   return waits_ ? slow_since_ : std::nullopt;
+}
+
+void FillReader::held_back(bool is) {
+  using Clock = std::chrono::steady_clock;
+  held_back_until_ = is ? Clock::time_point::max() : Clock::now();
 }
 
 void FillReader::detach() {

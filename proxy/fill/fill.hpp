@@ -1,6 +1,7 @@
 // One response under way: one coroutine writes it, and all requests for it read it meanwhile.
 #pragma once
 
+#include <atomic>
 #include <boost/container/small_vector.hpp>
 #include <cassert>
 #include <deque>
@@ -164,6 +165,9 @@ class FillReader {
   // Since when the source has sent less than this memory has room for. So a source that sends a
   // byte now and then counts as one that sends nothing. Nothing: next() does not wait.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> waits_since() const;
+  // Whether the reader is kept from taking bytes by a limit of bandwidth. While it is, and for
+  // kPatience after, it is not detached for holding up others.
+  void held_back(bool is);
   // Leaves the fill, which then keeps nothing for the reader. head() and next() fail with
   // `overload`.
   void leave();
@@ -187,6 +191,7 @@ class FillReader {
   bool waits_ = false;                                               // for the source
   std::optional<std::chrono::steady_clock::time_point> slow_since_;  // the source
   std::uint64_t taken_by_then_ = 0;
+  std::atomic<std::chrono::steady_clock::time_point> held_back_until_{};
   std::size_t interims_seen_ GUARDED_BY(fill_->mutex_) = 0;
   // The number of the next slice, counted from the first one, dropped ones included.
   std::size_t slice_ GUARDED_BY(fill_->mutex_) = 0;

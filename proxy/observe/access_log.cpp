@@ -52,7 +52,9 @@ void append_squid_line(std::string& out, const LogEntry& entry) {
   append_word(out, entry.method);
   out += ' ';
   append_word(out, entry.url);
-  out += " - ";
+  out += ' ';
+  append_word(out, record.user);
+  out += ' ';
   out += squid_code(record.hierarchy);
   out += '/';
   append_word(out, record.upstream_host);
@@ -94,6 +96,8 @@ void append_json_line(std::string& out, const LogEntry& entry) {
                               {"hierarchy", squid_code(record.hierarchy)},
                               {"upstream", record.upstream_host},
                               {"type", record.content_type}};
+  if (!record.user.empty()) line["user"] = record.user;
+  if (!record.denied_by.empty()) line["denied_by"] = record.denied_by;
   if (!record.failure.empty()) line["failure"] = record.failure;
   if (record.storability != cache::Storability::yes) line["not_stored"] = text(record.storability);
   if (!record.asked.empty()) line["asked"] = json_of(record.asked);

@@ -24,13 +24,15 @@ struct LogEntry {
   const RequestRecord& record;
 };
 
-// `epoch.ms elapsed client TAG/status bytes method URL - HIERARCHY/host type`. If the proxy ended
-// the connection to make room, TAG ends in the reason: TCP_MISS_ABORTED_STALLED. Words that Squid
-// has not follow the type, where there is such a reason: `not-stored/no-store`, `failure/refused`.
-// A request cannot forge a line: its control characters, spaces and quotes are escaped.
+// `epoch.ms elapsed client TAG/status bytes method URL user HIERARCHY/host type`. If the proxy
+// ended the connection to make room, TAG ends in the reason: TCP_MISS_ABORTED_STALLED. Words that
+// Squid has not follow the type, where there is such a reason: `not-stored/no-store`,
+// `failure/refused`. A request cannot forge a line: its control characters, spaces and quotes are
+// escaped.
 void append_squid_line(std::string& out, const LogEntry& entry);
 // The same facts under names. `asked` lists the sources that were asked, in the order in which
-// their questions ended, each with its answer and the time to the answer's first byte.
+// their questions ended, each with its answer and the time to the answer's first byte. `user` is
+// who asked, and `denied_by` the access rule that denied the request.
 void append_json_line(std::string& out, const LogEntry& entry);
 
 class AccessLog {

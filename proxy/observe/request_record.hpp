@@ -88,6 +88,10 @@ struct RequestRecord {
   // Why the response is not stored. `yes`: it is stored, or no response was received.
   cache::Storability storability = cache::Storability::yes;
   std::string_view rule;  // the site's rule, as a word for Cache-Status; empty: none
+  // Who asked, where an access rule needed to know; and the name of the rule that denied the
+  // request. Else empty.
+  std::string user;
+  std::string_view denied_by;
   std::string content_type;
   std::vector<Inquiry> asked;  // kept for the access log as JSON
   http::CacheStatus told;      // what Cache-Status said, the rule's word included

@@ -1,7 +1,5 @@
 #include "proxy/policy/policy.hpp"
 
-#include <algorithm>
-
 namespace proxy {
 namespace {
 
@@ -17,21 +15,20 @@ std::shared_ptr<peers::PeerDirectory> directory_for(const config::Settings& sett
 }
 
 // A gateway that everybody may use is no open proxy.
-bool serves_forward(const config::Settings& settings) {
-  const auto any = config::parse_networks("any").value();
-  const auto& clients = settings.access.clients;
-  const bool everybody = std::all_of(any.begin(), any.end(), [&](const auto& network) {
-    return std::find(clients.begin(), clients.end(), network) != clients.end();
-  });
+bool serves_forward(const config::Settings& settings, const AccessRules& access_rules) {
+  const bool everybody = is_everybody(settings.access.clients) || access_rules.allow_everybody();
   return settings.forward.value_or(settings.reverse.empty() || !everybody);
 }
 
 }  // namespace
 
-Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* before)
+Policy::Policy(config::Settings told, lists::AccessLists listed, const Policy* before,
+               std::shared_ptr<const users::PasswordFile> known_users)
     : settings(std::move(told)),
-      serves_forward(proxy::serves_forward(settings)),
+      access_rules(settings.access.rules),
+      serves_forward(proxy::serves_forward(settings, access_rules)),
       lists(std::move(listed)),
+      users(std::move(known_users)),
       rules(settings.rules),
       gateway(settings.reverse, before ? &before->gateway : nullptr),
       directory(directory_for(settings, before)),

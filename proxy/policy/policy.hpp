@@ -7,10 +7,12 @@
 #include "config/settings.hpp"
 #include "peers/directory.hpp"
 #include "proxy/lists/access_lists.hpp"
+#include "proxy/policy/access_rules.hpp"
 #include "proxy/policy/gateway.hpp"
 #include "proxy/policy/routes.hpp"
 #include "proxy/policy/site_rules.hpp"
 #include "proxy/upstream/failure.hpp"
+#include "proxy/users/password_file.hpp"
 
 namespace proxy {
 
@@ -25,8 +27,10 @@ namespace proxy {
 struct Policy {
   // `before`: the policy that this one replaces. A mapping whose origins are the same keeps their
   // live state. A neighbour that stays keeps its own (PeerDirectory). Throws
-  // std::runtime_error with the place in the settings.
-  Policy(config::Settings told, lists::AccessLists listed, const Policy* before = nullptr);
+  // std::runtime_error with the place in the settings. `users`: of the file that the settings name;
+  // null: they name none.
+  Policy(config::Settings told, lists::AccessLists listed, const Policy* before = nullptr,
+         std::shared_ptr<const users::PasswordFile> users = nullptr);
 
   // How long past its freshness lifetime a stored response may answer after this failure. Zero
   // unless the origin is out of reach.
@@ -38,9 +42,11 @@ struct Policy {
   }
 
   const config::Settings settings;
+  const AccessRules access_rules;
   // Whether a client may choose the origin (setting `forward`).
   const bool serves_forward;
   const lists::AccessLists lists;
+  const std::shared_ptr<const users::PasswordFile> users;  // null: no rule names users
   const SiteRules rules;
   const Gateway gateway;
   const std::shared_ptr<peers::PeerDirectory> directory;

@@ -2,6 +2,8 @@
 
 #include "proxy/reply/own_message.hpp"
 #include "proxy/upstream/error.hpp"
+#include "proxy/users/credentials.hpp"
+#include "proxy/users/guess_limit.hpp"
 
 namespace proxy {
 
@@ -57,6 +59,42 @@ Refusal Refusal::offline(http::Forward reason) {
 Refusal Refusal::forbidden(std::string reason) {
   Refusal refusal{403, std::move(reason), Tag::denied, {}};
   refusal.cache_status.detail = word(Failure::What::denied);
+  return refusal;
+}
+
+Refusal Refusal::denied_by(const std::string& rule) {
+  auto refusal = forbidden("the rule " + rule + " denies this here (setting access.rules)");
+  (refusal.cache_status.detail += '/') += rule;
+  return refusal;
+}
+
+Refusal Refusal::unknown_user(const std::string& rule, const std::string& realm) {
+  auto refusal = denied_by(rule);
+  refusal.status = 407;
+  refusal.reason = "this proxy asks for a user and a password here (setting access.users)";
+  refusal.challenge = users::basic_challenge(realm);
+  return refusal;
+}
+
+Refusal Refusal::no_password_in_the_clear(const std::string& rule) {
+  auto refusal = denied_by(rule);
+  refusal.reason =
+      "this proxy asks for a user and a password here, but only over loopback: others could read "
+      "them on the way (setting access.users.cleartext)";
+  return refusal;
+}
+
+Refusal Refusal::guessed_too_often() {
+  Refusal refusal{429, "too many wrong passwords from your address", Tag::denied, {}};
+  refusal.cache_status.detail = "client-limit";
+  refusal.retry_after = users::GuessLimit::kPause;
+  return refusal;
+}
+
+Refusal Refusal::too_many_checks() {
+  Refusal refusal{503, "too many passwords are being checked; try again", Tag::denied, {}};
+  refusal.cache_status.detail = word(Failure::What::overload);
+  refusal.retry_after = std::chrono::seconds(1);
   return refusal;
 }
 
@@ -137,11 +175,38 @@ bool blocked(const lists::AccessLists& lists, const Request& request) {
 
 }  // namespace
 
-std::optional<Refusal> check_access(const Client& client, const Request& request) {
-  const auto& access = request.policy().settings.access;
-  if (!config::contains(access.clients, client.address)) {
+const AccessRule* deciding_rule(const Client& client, const Request& request) {
+  const auto& rules = request.policy().access_rules;
+  const auto now = rules.have_times() ? local_time(client.worker.process.clock.now()) : LocalTime{};
+  return rules.find({client.address, request.target, request.head.method, now, client.record.user});
+}
+
+namespace {
+
+// By the first rule that the request meets, else by the list of clients. A rule with users allows
+// nothing to a user who is not known.
+std::optional<Refusal> check_rules(const Client& client, const Request& request) {
+  const auto* const rule = deciding_rule(client, request);
+  const bool is_known = !rule || !rule->has_users() || !client.record.user.empty();
+  const auto& clients = request.policy().settings.access.clients;
+  const bool may_use =
+      rule ? rule->allows() && is_known : config::contains(clients, client.address);
+  if (may_use) return std::nullopt;
+  if (!rule) {
     return Refusal::forbidden("this proxy does not serve your address (setting access.clients)");
   }
+  client.record.denied_by = rule->name();
+  const auto& users = request.policy().settings.access.users;
+  const bool may_ask = users && request.arrival() == Arrival::forward;
+  if (!is_known && may_ask) return Refusal::unknown_user(rule->name(), users->realm);
+  return Refusal::denied_by(rule->name());
+}
+
+}  // namespace
+
+std::optional<Refusal> check_access(const Client& client, const Request& request) {
+  if (auto refusal = check_rules(client, request)) return refusal;
+  const auto& access = request.policy().settings.access;
   const auto& target = request.target;
   const bool client_chose = request.arrival() == Arrival::forward;
   if (client_chose && !request.policy().serves_forward) {
@@ -169,7 +234,12 @@ Task<void> send(Client& client, const Refusal& refusal) {
   client.record.tag = refusal.tag;
   auto message = own_message(client, refusal.status, "text/plain; charset=utf-8",
                              refusal.reason + '\n', refusal.cache_status);
-  if (!refusal.allow.empty()) message.set(beast::http::field::allow, refusal.allow);
+  using beast::http::field;
+  if (!refusal.allow.empty()) message.set(field::allow, refusal.allow);
+  if (refusal.status == 407) message.set(field::proxy_authenticate, refusal.challenge);
+  if (refusal.retry_after.count() > 0) {
+    message.set(field::retry_after, std::to_string(refusal.retry_after.count()));
+  }
   co_await send_message(client, message);
 }
 

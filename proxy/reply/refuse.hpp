@@ -1,6 +1,7 @@
 // Refusals and errors: a status, and one line of text that says why.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -17,7 +18,9 @@ struct Refusal {
   Tag tag = Tag::none;
   http::CacheStatus cache_status;
   std::string_view allow = {};  // of a 405: the allowed methods
-  bool by_list = false;         // the setting access.block
+  std::string challenge = {};   // of a 407: Proxy-Authenticate
+  std::chrono::seconds retry_after{0};
+  bool by_list = false;  // the setting access.block
 
   static Refusal loop();
   // The 504 for only-if-cached. Its detail is "gone" if the response has left our digest since
@@ -27,6 +30,14 @@ struct Refusal {
                           std::optional<cache::Time> closed = std::nullopt);
   static Refusal offline(http::Forward reason);
   static Refusal forbidden(std::string reason);
+  // By the access rule of this name. The client learns the name, but not the conditions.
+  static Refusal denied_by(const std::string& rule);
+  // The rule of this name needs to know the user: 407.
+  static Refusal unknown_user(const std::string& rule, const std::string& realm);
+  // It does, and others could listen.
+  static Refusal no_password_in_the_clear(const std::string& rule);
+  static Refusal guessed_too_often();  // wrong passwords: 429
+  static Refusal too_many_checks();    // of passwords: 503
   static Refusal bad(std::string reason);
   static Refusal malformed(http::HeadError error);
   static Refusal unknown_url();  // the mapping's file of known URLs lacks it: 404
@@ -38,6 +49,10 @@ struct Refusal {
   static Refusal refused_by_parent(unsigned status, const std::string& parent);
   static Refusal failure(const Failure& failure);
 };
+
+// The access rule that decides on the request. client.record.user is the user; if it is empty, the
+// user is not known yet. Null: the list of clients decides.
+const AccessRule* deciding_rule(const Client& client, const Request& request);
 
 // Why the client may not use the proxy at all, or not for this destination. Nothing if it may.
 std::optional<Refusal> check_access(const Client& client, const Request& request);

@@ -26,6 +26,8 @@ void StallWatch::on_expiry() {
   const auto now = deadlines_.now();
   const auto taken = response_.acknowledged();
   if (!taken) return;
+  const auto* const bandwidth = response_.bandwidth();
+  if (bandwidth && bandwidth->has_waited_since(now - kBetweenLooks)) since_ = now;
   if (!by_then_ || *taken - *by_then_ >= kLeast) {
     if (by_then_) since_ = now;
     by_then_ = taken;

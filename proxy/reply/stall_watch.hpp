@@ -12,7 +12,8 @@ namespace proxy {
 
 // Between begin() and end() one coroutine writes to the client while it holds a transfer slot. If
 // the client acknowledges fewer than kLeast bytes in kPatience, and another request waits for a
-// slot, the response is aborted. For the thread of the deadlines.
+// slot, the response is aborted. Time in which limits of bandwidth hold the response back does not
+// count. For the thread of the deadlines.
 class StallWatch final : private net::Watched {
  public:
   static constexpr std::chrono::seconds kPatience{5};

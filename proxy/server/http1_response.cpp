@@ -9,6 +9,25 @@ using net::error_code;
 using net::Task;
 namespace asio = net::asio;
 
+namespace {
+
+// `size` bytes of the buffers, after the first `skip`.
+template <class Buffers>
+Buffers part_of(const Buffers& buffers, std::uint64_t skip, std::uint64_t size) {
+  Buffers part;
+  for (const auto& buffer : buffers) {
+    if (size == 0) break;
+    const auto skipped = std::min<std::uint64_t>(skip, buffer.size());
+    skip -= skipped;
+    const auto rest = asio::buffer(buffer + skipped, size);
+    if (rest.size() > 0) part.push_back(rest);
+    size -= rest.size();
+  }
+  return part;
+}
+
+}  // namespace
+
 void Http1Response::begin(int client_minor, bool head_only, bool wants_more) {
   begin_response(head_only);
   minor_ = client_minor;
@@ -96,9 +115,12 @@ void Http1Response::abort() {
   // If the end of the connection delimits the body, a cut must not look like that end.
   if (close_delimited()) stream_.reset_on_close();
   stream_.interrupt();
+  if (bandwidth_) bandwidth_->interrupt();
 }
 
 Unread Http1Response::unread(const cache::Budget& transit) const {
+  // A response that keeps to the limits of bandwidth does not stall, and its turn comes.
+  if (bandwidth_ && bandwidth_->is_waiting()) return {};
   const auto stalled = stream_.stalled_since();
   const auto since = stalled || !reader_ ? stalled : reader_->waits_since();
   if (!since) return {};
@@ -135,11 +157,41 @@ Task<error_code> Http1Response::write(const Buffers& buffers) {
   stream_.expires_after(idle_);
   writing_ = asio::buffer_size(buffers);
   record_.bytes += writing_;
-  const auto error = co_await stream_.write(std::span(buffers.data(), buffers.size()));
+  net::error_code error;
+  if (bandwidth_ && bandwidth_->is_limited()) {
+    error = co_await write_in_turns(buffers);
+  } else {
+    error = co_await stream_.write(std::span(buffers.data(), buffers.size()));
+  }
   writing_ = 0;
   if (!gone_) gone_ = error;  // else aborted meanwhile
   if (gone_) keep_ = false;
   co_return gone_;
+}
+
+// Waits until the limits of bandwidth allow some bytes. Zero: the response was aborted.
+Task<std::uint64_t> Http1Response::turn(std::uint64_t wanted) {
+  for (;;) {
+    const auto allowed = bandwidth_->take(wanted);
+    if (allowed > 0) co_return allowed;
+    if (reader_) reader_->held_back(true);
+    co_await bandwidth_->wait();
+    if (reader_) reader_->held_back(false);
+    if (gone_) co_return 0;
+  }
+}
+
+Task<error_code> Http1Response::write_in_turns(const Buffers& buffers) {
+  for (std::uint64_t sent = 0; sent < writing_;) {
+    const auto allowed = co_await turn(writing_ - sent);
+    if (gone_) co_return gone_;
+    const auto part = part_of(buffers, sent, allowed);
+    stream_.expires_after(idle_);
+    const auto error = co_await stream_.write(std::span(part.data(), part.size()));
+    if (error) co_return error;
+    sent += allowed;
+  }
+  co_return error_code{};
 }
 
 }  // namespace proxy

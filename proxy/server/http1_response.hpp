@@ -56,6 +56,8 @@ class Http1Response final : public ResponseWriter {
   bool exceeds_length(std::span<const net::asio::const_buffer> body);
   void add_chunk(Buffers& out, std::span<const net::asio::const_buffer> body);
   net::Task<net::error_code> write(const Buffers& buffers);
+  net::Task<net::error_code> write_in_turns(const Buffers& buffers);
+  net::Task<std::uint64_t> turn(std::uint64_t wanted);
 
   net::Stream& stream_;
   Input& input_;

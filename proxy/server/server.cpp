@@ -103,7 +103,18 @@ Server::~Server() {
   stop();
 }
 
+namespace {
+
+BandwidthLimits bandwidth_limits(const config::Limits& limits) {
+  constexpr config::ByteSize kNone{0};
+  return {.all = limits.bandwidth.value_or(kNone).value,
+          .per_client = limits.bandwidth_per_client.value_or(kNone).value};
+}
+
+}  // namespace
+
 void Server::follow(PinnedPolicy policy) {
+  process_.bandwidth.follow(bandwidth_limits(policy->settings.limits));
   storage_.keepers.follow(policy->directory, neighbourhood_.publisher);
   workers_.follow(policy);
   pulse_.follow(policy);
@@ -285,10 +296,12 @@ void Server::leave() {
   await_end_of_connections();
 }
 
-// The acceptors stay open, unless a successor has them: a load balancer is to see that /health says
-// so until the end.
+// The acceptors stay open, unless somebody else has the sockets, too: a load balancer is to see
+// that /health says so until the end. At systemd's sockets new connections wait for the next
+// process.
 void Server::drain() {
   process_.draining = true;
+  if (!listeners_.are_of_settings()) close_acceptors();
   workers_.on_each([](Worker& worker) { worker.sessions.drain(); });
   process_.held_polls.wake_all();
   process_.watchers.wake_all();

@@ -59,7 +59,8 @@ class Session final : public SessionList::Item {
                 upstream::plain_address(remote.address()),
                 text_of(remote.address()),
                 &guest,
-                door} {}
+                door,
+                &bandwidth_} {}
 
   Task<void> run();
 
@@ -94,6 +95,7 @@ class Session final : public SessionList::Item {
   net::Stream stream_;
   Input input_;
   RequestRecord record_;
+  BandwidthUse bandwidth_{worker_.process.bandwidth, guest_.share(), worker_.io.get_executor()};
   Http1Response response_;
   Client client_;
   HeldHead head_{worker_, *this};

@@ -35,13 +35,26 @@ boost::system::result<lists::AccessLists, config::SettingsErrors> read_lists_of(
   return lists;
 }
 
+using Users = std::shared_ptr<const users::PasswordFile>;
+
+boost::system::result<Users, config::SettingsErrors> read_users_of(
+    const config::AccessSettings& access) {
+  if (!access.users) return Users();
+  auto file = users::PasswordFile::read(access.users->file);
+  if (!file) return file.error();
+  return std::make_shared<const users::PasswordFile>(std::move(*file));
+}
+
 boost::system::result<PinnedPolicy, config::SettingsErrors> policy_for(config::Settings settings,
                                                                        const std::string& path,
                                                                        const Policy* before) {
   auto lists = read_lists_of(settings.access);
   if (!lists) return lists.error();
+  auto users = read_users_of(settings.access);
+  if (!users) return users.error();
   try {
-    return std::make_shared<const Policy>(std::move(settings), std::move(*lists), before);
+    return std::make_shared<const Policy>(std::move(settings), std::move(*lists), before,
+                                          std::move(*users));
   } catch (const std::runtime_error& error) {
     return config::SettingsErrors{{path, error.what()}};
   }

@@ -24,8 +24,8 @@ class SettingsFile {
   // Reads the file alone.
   [[nodiscard]] boost::system::result<config::Settings, config::SettingsErrors> read_settings()
       const;
-  // Reads the file, and the lists that it names. Says how many entries the lists have. Blocks: a
-  // list of a million entries takes about a second.
+  // Reads the file, and the lists and the file of users that it names. Says how many entries the
+  // lists have. Blocks: a list of a million entries takes about a second.
   [[nodiscard]] boost::system::result<PinnedPolicy, config::SettingsErrors> read() const;
 
   struct Reread {

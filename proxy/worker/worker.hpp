@@ -8,6 +8,7 @@
 #include "config/settings.hpp"
 #include "peers/publisher.hpp"
 #include "proxy/cache/disk_tier/disk_tier.hpp"
+#include "proxy/crowd/bandwidth.hpp"
 #include "proxy/crowd/client_table.hpp"
 #include "proxy/crowd/descriptors.hpp"
 #include "proxy/crowd/pressure.hpp"
@@ -23,6 +24,7 @@
 #include "proxy/runs/block_runs.hpp"
 #include "proxy/succession/successor.hpp"
 #include "proxy/upstream/origin_clocks.hpp"
+#include "proxy/users/password_checks.hpp"
 #include "proxy/wire/input.hpp"
 #include "proxy/worker/doorkeeper.hpp"
 #include "proxy/worker/hedges.hpp"
@@ -72,6 +74,7 @@ struct Process {
   std::function<net::Task<Reloaded>()> reload = {};
 
   ClientTable clients{};
+  Bandwidth bandwidth{};
   ClientTable operators{};                          // the connections to the control socket
   std::atomic<std::uint64_t> unread_in_transit{0};  // of all clients: see ClientShare
   std::atomic<std::uint64_t> head_bytes{0};         // likewise
@@ -83,6 +86,7 @@ struct Process {
   LastTime found_no_room{};  // to store a response, though all that can be evicted was
   DescriptorLimits descriptors = descriptor_limits(~std::size_t{0}, 0);
   Warnings warnings{};
+  users::PasswordChecks password_checks{};
   upstream::OriginHealth origin_health{};
   upstream::OriginClocks origin_clocks{};
   HeldPolls held_polls{};

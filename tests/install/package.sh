@@ -39,7 +39,7 @@ END
 }
 
 check_package() {
-  lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs "$deb"
+  lintian --fail-on error "$deb"
   dpkg-deb -f "$deb" Depends | grep -q libc6
 }
 
@@ -49,11 +49,12 @@ install_it() {
   await is_active
   inside systemctl is-enabled -q "$unit"
   [ "$(state_of User)" = hearsay ]
-  inside man -w hearsay >/dev/null 2>&1 || [ -e "$root/usr/share/man/man1/hearsay.1.gz" ]
+  gzip -dc "$root/usr/share/man/man1/hearsay.1.gz" | grep -q SIGUSR2
+  await inside sh -c "journalctl -u $unit | grep 'system calls limited'"
 }
 
 check_units() {
-  inside systemd-analyze verify /lib/systemd/system/hearsay.service /lib/systemd/system/hearsay.socket
+  inside systemd-analyze --man=no verify /lib/systemd/system/hearsay.service /lib/systemd/system/hearsay.socket
   inside systemd-analyze security --offline=true --threshold=20 "$unit" | tail -1
 }
 
@@ -64,8 +65,9 @@ reload_it() {
   sleep 1.5  # a stored response is on disk within a second
   holds a
   echo '{ "no": 1 }' >"$root$settings"
-  ! inside systemctl reload "$unit" || fail "a faulty file was reloaded"
-  is_active && holds a
+  refute inside systemctl reload "$unit"
+  is_active
+  holds a
   write_settings
 }
 
@@ -89,7 +91,9 @@ upgrade_it() {
   touch "$work/enough"
   wait "$loading"
   [ ! -e "$work/failed" ] || fail "$(cat "$work/failed")"
-  is_active && [ "$(state_of NRestarts)" = 0 ] && holds a
+  is_active
+  [ "$(state_of NRestarts)" = 0 ]
+  holds a
 }
 
 restart_it() {
@@ -102,13 +106,13 @@ rotate_the_log() {
   inside logrotate -f /etc/logrotate.d/hearsay
   fetch "$origin/rotated"
   await grep -q rotated "$root/var/log/hearsay/access.log"
-  ! grep -q rotated "$root/var/log/hearsay/access.log.1"
+  refute grep -q rotated "$root/var/log/hearsay/access.log.1"
 }
 
 # A process that does not get on is killed, and another one is started.
 watch_it() {
-  inside mkdir -p "/run/systemd/system/$unit.d"
-  printf '[Service]\nWatchdogSec=2s\n' >"/proc/$init/root$root/run/systemd/system/$unit.d/fast.conf"
+  inside sh -c "mkdir -p /run/systemd/system/$unit.d
+    printf '[Service]\nWatchdogSec=2s\n' >/run/systemd/system/$unit.d/fast.conf"
   inside systemctl daemon-reload
   inside systemctl restart "$unit"
   await is_active
@@ -123,15 +127,17 @@ watch_it() {
 start_by_socket() {
   inside systemctl stop "$unit"
   inside systemctl start hearsay.socket
-  ! is_active
+  refute is_active
   holds a
   is_active
 }
 
 remove_it() {
   inside dpkg -r hearsay
-  ! inside pgrep -u hearsay >/dev/null 2>&1
-  [ -e "$root$settings" ] && [ -d "$root/var/cache/hearsay" ] && [ ! -e "$root/usr/bin/hearsay" ]
+  refute inside pgrep -u hearsay
+  [ -e "$root$settings" ]
+  [ -d "$root/var/cache/hearsay" ]
+  refute [ -e "$root/usr/bin/hearsay" ]
   inside dpkg -P hearsay
   rm "$root/root/hearsay.deb"
   local left

@@ -1,17 +1,22 @@
 # A Debian 12 of its own, booted by systemd in namespaces. To be sourced; sets $work, $root, $init.
 
 fail() {
-  echo "FAILED: $*" >&2
+  echo "$*" >&2
   exit 1
 }
 
+# Runs a command; the script ends where one fails. Not behind `||`, which would switch that off.
+current=start
 step() {
-  local name=$1 began=$SECONDS
+  local began=$SECONDS
+  current=$1
   shift
-  echo "== $name"
-  "$@" || fail "$name"
+  echo "== $current"
+  "$@"
   echo "   $((SECONDS - began)) s"
 }
+
+refute() { if "$@"; then fail "succeeded, but must not: $*"; fi; }
 
 as_root() { ((EUID == 0)) || fail "run this as root"; }
 
@@ -32,31 +37,34 @@ begin_work() {
   trap 'exit 1' INT TERM HUP
 }
 end_work() {
+  local code=$?
+  ((code == 0)) || echo "FAILED: $current" >&2
   if [ -n "$init" ]; then
-    [ ! -d "$work/system/run" ] || inside journalctl -n 40 --no-pager 2>/dev/null | tail -40 >"$work/journal" || true
-    kill -KILL "$init" 2>/dev/null || true
+    ((code == 0)) || inside journalctl -n 40 --no-pager >&2 || true
+    kill -KILL "$init" $(jobs -p) 2>/dev/null || true
     wait 2>/dev/null || true
   fi
   rm -rf "$work"
 }
 
-# make_base FOLDER: a bare Debian 12 with systemd, unless it is there already.
+# make_base FOLDER DEPENDS: a bare Debian 12 with systemd, and with what satisfies the list of
+# dependencies, unless it is there already.
 make_base() {
   [ -e "$1/etc/debian_version" ] && return
-  debootstrap --variant=minbase --include=adduser,ca-certificates,dbus,logrotate,procps,systemd,systemd-sysv \
-    bookworm "$1" >"$work/debootstrap.log" || { tail "$work/debootstrap.log" >&2; return 1; }
+  debootstrap --variant=minbase \
+    --include="adduser,ca-certificates,dbus,logrotate,procps,systemd,systemd-sysv" bookworm "$1"
+  cp -L /etc/resolv.conf "$1/etc/resolv.conf"
+  chroot "$1" apt-get update -q
+  DEBIAN_FRONTEND=noninteractive chroot "$1" \
+    apt-get satisfy -q -y --no-install-recommends "$2" 2>/dev/null
 }
 
-# make_system BASE DEB: $root becomes a copy of the base with what the package depends on.
+# make_system BASE DEB: $root becomes a copy of the base, which has what the package depends on.
 make_system() {
   local from=${1:-$work/base}
   root=$work/system
-  step "a bare Debian 12" make_base "$from"
+  step "a bare Debian 12" make_base "$from" "$(dpkg-deb -f "$2" Depends)" >"$work/base.log"
   cp -a "$from" "$root"
-  cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-  step "what the package depends on" chroot "$root" sh -c "
-    apt-get update -q && DEBIAN_FRONTEND=noninteractive \
-      apt-get satisfy -q -y --no-install-recommends '$(dpkg-deb -f "$2" Depends)'" >/dev/null
 }
 
 # In the namespaces: the mounts that systemd expects of a container, with control groups of its own.

@@ -95,6 +95,9 @@ Answered<Page> ask(const Place& place, const Question& question) {
   const CURLcode code = curl_easy_perform(easy.get());
   if (code != CURLE_OK) return unanswered(easy.get(), place, code, reason.data());
   curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &page.status);
+  long head = 0;
+  curl_easy_getinfo(easy.get(), CURLINFO_HEADER_SIZE, &head);
+  page.bytes = static_cast<std::uint64_t>(head) + page.body.size();
   return page;
 }
 

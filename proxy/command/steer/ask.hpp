@@ -1,6 +1,7 @@
 // Asks a running proxy for one of its own pages.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ struct Question {
 struct Page {
   long status = 0;
   std::string body;
+  std::uint64_t bytes = 0;  // of the response, head included
 };
 
 // Waits for the whole page. Fails with kUnreachable if no proxy answers, and if the page is cut or

@@ -18,12 +18,14 @@ constexpr std::string_view kFromTheTop = "\x1b[H\x1b[2J";  // ECMA-48: home, the
 struct Look {
   Clock::time_point at;
   Samples samples;
+  std::uint64_t bytes = 0;  // of the page, which the next look counts among those sent
 };
 
 Answered<Look> look(const Place& place) {
-  const auto page = ask_for(place, {"/metrics"});
+  const auto page = ask(place, {"/metrics"});
   if (!page) return page.error();
-  return Look{Clock::now(), Samples(*page)};
+  if (page->status != 200) return refusal(place, *page);
+  return Look{Clock::now(), Samples(page->body), page->bytes};
 }
 
 }  // namespace
@@ -38,7 +40,8 @@ SteerResult top(const Steer& steer, bool once) {
     if (interrupt.await_for(kBetween) == Awaited::interrupted) return 0;
     auto now = look(steer.place);
     if (!now) return now.error();
-    const auto rates = rates_between(before->samples, now->samples, now->at - before->at);
+    const auto rates =
+        rates_between(before->samples, now->samples, now->at - before->at, before->bytes);
     std::string text(!steer.json && goes_on ? kFromTheTop : "");
     text += steer.json ? top_json(rates) : top_text(rates);
     auto printed = print_answer(steer, text);

@@ -99,7 +99,7 @@ std::string time(const std::optional<double>& seconds) {
 }  // namespace
 
 Rates rates_between(const Samples& before, const Samples& after,
-                    std::chrono::duration<double> passed) {
+                    std::chrono::duration<double> passed, std::uint64_t own_bytes) {
   const Growth growth(before, after);
   const double seconds = std::max(0.001, passed.count());
   constexpr std::string_view kRequests = "hearsay_requests_total";
@@ -110,7 +110,8 @@ Rates rates_between(const Samples& before, const Samples& after,
   rates.hits = share(growth.of_all(kRequests, "result", kHits), requests);
   rates.byte_hits =
       share(growth.of("hearsay_body_bytes_total{source=\"cache\"}"), growth.sum(kBytes));
-  rates.to_clients = growth.of("hearsay_sent_bytes_total") / seconds;
+  const double sent = growth.of("hearsay_sent_bytes_total") - static_cast<double>(own_bytes);
+  rates.to_clients = std::max(0.0, sent) / seconds;
   rates.from_neighbours = growth.of_all(kBytes, "source", kNeighbours) / seconds;
   rates.from_origins = growth.of_all(kBytes, "source", kOrigins) / seconds;
   rates.median = median(before, after);

@@ -65,6 +65,11 @@ TEST(Rates, OfAProxyThatWasRestartedAreNotNegative) {
   EXPECT_EQ(rates.to_clients, 0);
 }
 
+TEST(Rates, LeaveOutWhatWasSentToTheOneWhoLooks) {
+  EXPECT_EQ(rates_between(kBefore, kAfter, 1s, 192).to_clients, 8000);
+  EXPECT_EQ(rates_between(kBefore, kAfter, 1s, 10'000).to_clients, 0);
+}
+
 TEST(TopText, FitsAPhone) {
   const auto text = top_text(rates_between(kBefore, kAfter, 1ms));
   for (std::size_t at = 0; at < text.size();) {

@@ -1,0 +1,58 @@
+#include "proxy/answer/sign_in.hpp"
+
+#include "proxy/users/credentials.hpp"
+
+namespace proxy {
+
+using net::Task;
+using users::Verdict;
+
+namespace {
+
+bool is_loopback(const config::Address& address) {
+  static const auto loopback = config::parse_networks("loopback").value();
+  return config::contains(loopback, address);
+}
+
+Refusal refusal_for(Verdict verdict) {
+  if (verdict == Verdict::guessed_too_often) return Refusal::guessed_too_often();
+  return Refusal::too_many_checks();
+}
+
+std::optional<users::Credentials> credentials_of(const Request& request) {
+  using http::field;
+  const auto& fields = request.head.fields;
+  if (fields.count(field::proxy_authorization) != 1) return std::nullopt;
+  return users::parse_basic(fields.value(field::proxy_authorization));
+}
+
+Task<Verdict> check(Client& client, const Request& request, const users::Credentials& given) {
+  Wakeup wakeup(client.worker.io.get_executor());
+  const ResponseWriter::WaitsFor waits(client.response, [&wakeup] { wakeup.notify(); });
+  co_return co_await client.worker.process.password_checks.verdict(
+      *request.policy().users, given, counted_as(client.address), wakeup);
+}
+
+}  // namespace
+
+Task<std::optional<Refusal>> sign_in(Client& client, const Request& request) {
+  if (client.guest && client.guest->in_reserve()) co_return std::nullopt;  // refused in any case
+  const auto* const rule = deciding_rule(client, request);
+  if (!rule || !rule->has_users()) co_return std::nullopt;
+  client.record.denied_by = rule->name();
+  if (request.arrival() != Arrival::forward) co_return Refusal::denied_by(rule->name());
+  const auto& settings = *request.policy().settings.access.users;
+  if (!settings.cleartext && !is_loopback(client.address)) {
+    co_return Refusal::no_password_in_the_clear(rule->name());
+  }
+  const auto given = credentials_of(request);
+  if (!given) co_return Refusal::unknown_user(rule->name(), settings.realm);
+  const auto verdict = co_await check(client, request, *given);
+  if (verdict == Verdict::wrong) co_return Refusal::unknown_user(rule->name(), settings.realm);
+  if (verdict != Verdict::right) co_return refusal_for(verdict);
+  client.record.denied_by = {};
+  client.record.user = given->name;
+  co_return std::nullopt;
+}
+
+}  // namespace proxy

@@ -1,0 +1,154 @@
+#include "proxy/crowd/lanes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/crowd/fair_shares.hpp"
+
+namespace proxy {
+namespace {
+
+constexpr std::uint64_t kAny = std::uint64_t{1} << 62;
+// A slice is what a limit allows in a hundredth of a second, within these bounds.
+constexpr std::uint64_t kLongestSlice = 256 * 1024;
+
+std::uint64_t slice_of(const BandwidthLimits& limits) {
+  auto rate = kAny;
+  for (const auto limit : {limits.all, limits.per_client}) {
+    if (limit > 0) rate = std::min(rate, limit);
+  }
+  return std::clamp(rate / 100, Lanes::kLeast, kLongestSlice);
+}
+
+std::optional<TokenBucket> bucket_of(std::uint64_t rate, Lanes::Time now) {
+  if (rate == 0) return std::nullopt;
+  return TokenBucket(rate, now);
+}
+
+bool is_enough(std::uint64_t bytes, const Wish& wish) {
+  return bytes >= std::min(wish.bytes, Lanes::kLeast);
+}
+
+}  // namespace
+
+std::uint64_t Lane::take(std::uint64_t wanted) {
+  auto left = allowance.load(std::memory_order_relaxed);
+  std::uint64_t taken = 0;
+  do {
+    taken = std::min(left, wanted);
+    if (taken < std::min(wanted, Lanes::kLeast)) return 0;
+  } while (!allowance.compare_exchange_weak(left, left - taken, std::memory_order_relaxed));
+  return taken;
+}
+
+void Lanes::follow(const BandwidthLimits& limits, Time now) {
+  if (limits.all != limits_.all) all_ = bucket_of(limits.all, now);
+  for (auto& [client, lane] : lanes_) {
+    lane.allowance = 0;
+    if (limits.per_client != limits_.per_client) lane.bucket = bucket_of(limits.per_client, now);
+  }
+  limits_ = limits;
+  slice_ = slice_of(limits);
+  all_is_short_ = all_is_short_ && all_;
+}
+
+Lane& Lanes::enter(const ClientShare* client, Time now) {
+  auto& lane = lanes_[client];
+  // Empty, or a client could send what a full bucket holds again with each new connection.
+  if (lane.users++ == 0) lane.bucket = bucket_of(limits_.per_client, now);
+  return lane;
+}
+
+void Lanes::leave(const ClientShare* client) {
+  const auto found = lanes_.find(client);
+  if (--found->second.users > 0) return;
+  std::erase(short_, &found->second);
+  if (all_) all_->give_back(found->second.allowance);
+  lanes_.erase(found);
+}
+
+std::uint64_t Lanes::free_for(Lane& lane, Time now) {
+  const auto own = lane.bucket ? lane.bucket->bytes(now) : kAny;
+  return std::min(own, all_ ? all_->bytes(now) : kAny);
+}
+
+void Lanes::pay(Lane& lane, std::uint64_t bytes) {
+  if (all_) all_->take(bytes);
+  if (lane.bucket) lane.bucket->take(bytes);
+}
+
+void Lanes::ask(Lane& lane, Wish& wish, Time now) {
+  const bool others_first = !lane.wishes.empty() || all_is_short_;
+  const auto free = others_first ? 0 : free_for(lane, now);
+  if (is_enough(free, wish)) {
+    const auto slice = std::min(free, std::max(wish.bytes, slice_));
+    wish.granted = std::min(wish.bytes, slice);
+    if (!limits_.any()) return;
+    pay(lane, slice);
+    lane.allowance += slice - wish.granted;
+    return;
+  }
+  if (all_ && !is_enough(all_->bytes(now), wish)) all_is_short_ = true;
+  wish.waits = true;
+  lane.wishes.push_back(&wish);
+  if (!std::exchange(lane.is_short, true)) short_.push_back(&lane);
+}
+
+void Lanes::step_out(Lane& lane, const Wish& wish) {
+  std::erase(lane.wishes, &wish);
+}
+
+// A lane without wishes has enough.
+void Lanes::put_back_unspent() {
+  for (auto* lane : short_) {
+    const auto unspent = lane->allowance.exchange(0);
+    if (all_) all_->give_back(unspent);
+    if (lane->bucket) lane->bucket->give_back(unspent);
+    lane->is_short = !lane->wishes.empty();
+  }
+  std::erase_if(short_, [](const Lane* lane) { return !lane->is_short; });
+}
+
+// If there is too little for all, some lanes get a whole write each, and the others have their turn
+// in the next rounds.
+std::size_t Lanes::lanes_served(std::uint64_t free) const {
+  return static_cast<std::size_t>(std::min<std::uint64_t>(free / kLeast, short_.size()));
+}
+
+std::vector<Wish*> Lanes::round(Time now) {
+  std::vector<Wish*> granted;
+  put_back_unspent();
+  const auto free = all_ ? all_->bytes(now) : kAny;
+  const auto served = lanes_served(free);
+  std::vector<std::uint64_t> most;
+  for (std::size_t i = 0; i < served; ++i) {
+    auto& lane = *short_[i];
+    const auto own = lane.bucket ? lane.bucket->bytes(now) : kAny;
+    most.push_back(is_enough(own, *lane.wishes.front()) ? own : 0);
+  }
+  const auto shares = fair_shares(free, most);
+  for (std::size_t i = 0; i < served; ++i) grant(*short_[i], shares[i], granted);
+  std::rotate(short_.begin(), short_.begin() + static_cast<std::ptrdiff_t>(served), short_.end());
+  all_is_short_ = all_ && !short_.empty() && all_->bytes(now) < kLeast;
+  return granted;
+}
+
+void Lanes::grant(Lane& lane, std::uint64_t share, std::vector<Wish*>& granted) {
+  const auto each = std::max<std::uint64_t>(share / lane.wishes.size(), kLeast);
+  auto left = share;
+  while (!lane.wishes.empty() && is_enough(left, *lane.wishes.front())) {
+    auto& wish = *lane.wishes.front();
+    // What would be left is too little for another one.
+    const auto part = left < each + kLeast ? left : each;
+    wish.granted = std::min(wish.bytes, part);
+    wish.waits = false;
+    left -= wish.granted;
+    lane.wishes.pop_front();
+    granted.push_back(&wish);
+  }
+  if (!limits_.any()) return;  // `share` is any number of bytes
+  pay(lane, share);
+  lane.allowance += left;
+}
+
+}  // namespace proxy

@@ -1,0 +1,89 @@
+#include "proxy/policy/access_rules.hpp"
+
+#include <algorithm>
+
+#include "proxy/policy/peer_hosts.hpp"
+
+namespace proxy {
+namespace {
+
+template <class T>
+bool contains(const std::vector<T>& values, std::string_view value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+bool is_in(const std::vector<config::PortRange>& ranges, std::uint16_t port) {
+  return std::any_of(ranges.begin(), ranges.end(), [port](const config::PortRange& range) {
+    return range.first <= port && port <= range.last;
+  });
+}
+
+}  // namespace
+
+AccessRule::AccessRule(const config::AccessRule& settings)
+    : settings_(settings), to_(host_patterns(settings.to)) {}
+
+bool AccessRule::matches(const AccessQuestion& asked) const {
+  const auto& [client, target, method, now, user] = asked;
+  return (settings_.clients.empty() || config::contains(settings_.clients, client)) &&
+         matches_host(target) &&
+         (settings_.methods.empty() || contains(settings_.methods, method)) &&
+         matches_scheme(target) && matches_time(now) && matches_user(user);
+}
+
+bool AccessRule::matches_host(const http::Target& target) const {
+  return (to_.empty() || matches_any(to_, target)) &&
+         (settings_.ports.empty() || is_in(settings_.ports, target.port()));
+}
+
+bool AccessRule::matches_scheme(const http::Target& target) const {
+  if (settings_.schemes.empty()) return true;
+  const bool is_tunnel = target.form() == http::Target::Form::authority;
+  return contains(settings_.schemes, is_tunnel ? "https" : target.scheme());
+}
+
+bool AccessRule::matches_time(const LocalTime& now) const {
+  const auto& times = settings_.times;
+  return times.empty() || std::any_of(times.begin(), times.end(), [&](const auto& time) {
+           return time.contains(now.day, now.minute);
+         });
+}
+
+bool AccessRule::matches_user(std::string_view user) const {
+  const auto& users = settings_.users;
+  return users.empty() || user.empty() || contains(users, "*") || contains(users, user);
+}
+
+bool AccessRule::allows_everybody() const {
+  return settings_.allows && !has_users() &&
+         (settings_.clients.empty() || is_everybody(settings_.clients));
+}
+
+AccessRules::AccessRules(const std::vector<config::AccessRule>& settings)
+    : rules_(settings.begin(), settings.end()),
+      have_times_(std::any_of(rules_.begin(), rules_.end(),
+                              [](const AccessRule& rule) { return rule.has_times(); })),
+      have_users_(std::any_of(rules_.begin(), rules_.end(),
+                              [](const AccessRule& rule) { return rule.has_users(); })) {
+  if (have_times_) read_time_zone();
+}
+
+const AccessRule* AccessRules::find(const AccessQuestion& asked) const {
+  const auto first = std::find_if(rules_.begin(), rules_.end(),
+                                  [&](const AccessRule& rule) { return rule.matches(asked); });
+  return first == rules_.end() ? nullptr : &*first;
+}
+
+bool AccessRules::allow_everybody() const {
+  return std::any_of(rules_.begin(), rules_.end(),
+                     [](const AccessRule& rule) { return rule.allows_everybody(); });
+}
+
+bool is_everybody(const config::Networks& networks) {
+  const auto any = config::parse_networks("any").value();
+  return std::all_of(any.begin(), any.end(), [&](const auto& network) {
+    return std::find(networks.begin(), networks.end(), network) != networks.end();
+  });
+}
+
+}  // namespace proxy

@@ -1,0 +1,34 @@
+// The file of users that access.users names.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "config/load.hpp"
+#include "digest/keyed_hash.hpp"
+
+namespace proxy::users {
+
+// Immutable once read: any thread. The hash of each user is accepted (password_hash.hpp).
+class PasswordFile {
+ public:
+  // Each line is NAME:HASH, and perhaps more fields, which are skipped. So are empty lines and
+  // those that begin with `#`. Returns the faults with their lines, at most ten; they show no hash.
+  // `path`: for the faults.
+  static boost::system::result<PasswordFile, config::SettingsErrors> parse(std::string_view text,
+                                                                           const std::string& path);
+  // Reads a file of at most 16 MiB. Blocks.
+  static boost::system::result<PasswordFile, config::SettingsErrors> read(const std::string& path);
+
+  // The user's hash. Null: no such user.
+  [[nodiscard]] const std::string* hash_of(const std::string& name) const;
+  // The hash of some user: to check it takes as long as that of another.
+  [[nodiscard]] const std::string& any_hash() const { return hashes_.begin()->second; }
+
+ private:
+  std::unordered_map<std::string, std::string, digest::TextHash> hashes_;  // by name; never empty
+};
+
+}  // namespace proxy::users

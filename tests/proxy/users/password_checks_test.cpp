@@ -1,0 +1,113 @@
+#include "proxy/users/password_checks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "tests/support/run.hpp"
+
+namespace proxy::users {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Of "secret", by bcrypt: the first in a millisecond, the second in more than ten.
+const std::string kQuick = "$2b$04$PeTXBQHKfskS4CFDHkB0k.GMZRYOxsvloI2xatMlh2arEGGNEfUPa";
+const std::string kSlow = "$2b$10$Hq5//ShBMqx84N1XsGe./eGCwUk/38Ew0XEd1k0vmZTZCc5BLsvA.";
+
+PasswordFile file_of(const std::string& hash) {
+  return *PasswordFile::parse("anna:" + hash + "\n", "f");
+}
+
+config::Address address(std::uint8_t number) {
+  return config::address_from_v4({10, 0, 0, number});
+}
+
+struct Checked {
+  explicit Checked(const std::string& hash = kQuick) : file(file_of(hash)) {}
+
+  net::Task<Verdict> ask(Credentials given, config::Address from) {
+    Wakeup wakeup(io.get_executor());
+    co_return co_await checks.verdict(file, given, from, wakeup);
+  }
+  Verdict verdict(const std::string& name, const std::string& password, std::uint8_t from = 1) {
+    return support::run(io, ask({name, password}, address(from)));
+  }
+
+  PasswordFile file;
+  PasswordChecks checks;
+  boost::asio::io_context io{1};
+};
+
+TEST(PasswordChecks, TellRightFromWrongAndCheckEachOnce) {
+  Checked scene;
+  for (int times = 0; times < 3; ++times) {
+    EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right);
+    EXPECT_EQ(scene.verdict("anna", "Secret"), Verdict::wrong);
+    EXPECT_EQ(scene.verdict("bob", "secret"), Verdict::wrong) << "has the hash, but not the name";
+  }
+  EXPECT_EQ(scene.checks.made(), 3U);
+}
+
+TEST(PasswordChecks, ForgetAVerdictOnceTheHashHasChanged) {
+  Checked scene;
+  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right);
+  scene.file = file_of("$2y$04$abcdefghijklmnopqrstuu0HtfOlPbTiymk5tcV.3TsFPDd3SYZqu");
+  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::wrong);
+  EXPECT_EQ(scene.verdict("anna", "other"), Verdict::right);
+}
+
+TEST(PasswordChecks, CheckOnceWhatSeveralAskAtOnce) {
+  Checked scene(kSlow);
+  int right = 0;
+  const auto count = [&](const std::exception_ptr&, Verdict verdict) {
+    right += verdict == Verdict::right ? 1 : 0;
+  };
+  for (std::uint8_t i = 0; i < 20; ++i) {
+    boost::asio::co_spawn(scene.io, scene.ask({"anna", "secret"}, address(i)), count);
+  }
+  scene.io.run_for(5s);
+  EXPECT_EQ(right, 20);
+  EXPECT_EQ(scene.checks.made(), 1U);
+}
+
+TEST(PasswordChecks, LimitTheGuessesOfEachClient) {
+  Checked scene;
+  for (int i = 0; i < GuessLimit::kGuesses; ++i) {
+    EXPECT_EQ(scene.verdict("anna", "guess " + std::to_string(i)), Verdict::wrong);
+  }
+  EXPECT_EQ(scene.verdict("anna", "one more"), Verdict::guessed_too_often);
+  EXPECT_EQ(scene.verdict("anna", "guess 0"), Verdict::wrong) << "is known, and costs nothing";
+  EXPECT_EQ(scene.verdict("anna", "secret", 2), Verdict::right) << "from another address";
+  EXPECT_EQ(scene.verdict("anna", "secret"), Verdict::right) << "is known by now";
+}
+
+TEST(PasswordChecks, LetOnlySomeWait) {
+  Checked scene(kSlow);
+  std::size_t busy = 0;
+  const auto count = [&](const std::exception_ptr&, Verdict verdict) {
+    busy += verdict == Verdict::busy ? 1 : 0;
+  };
+  constexpr std::size_t kMore = PasswordChecks::kMostWaiting + 20;
+  for (std::size_t i = 0; i < kMore; ++i) {
+    const auto from = address(static_cast<std::uint8_t>(i / 8));
+    boost::asio::co_spawn(scene.io, scene.ask({"anna", std::to_string(i)}, from), count);
+  }
+  scene.io.run_for(200ms);
+  EXPECT_GE(busy, 10U);
+}
+
+TEST(PasswordChecks, EndAWaitOnDemand) {
+  Checked scene(kSlow);
+  Wakeup wakeup(scene.io.get_executor());
+  const Credentials given{"anna", "secret"};
+  const auto leave = [&]() -> net::Task<Verdict> {
+    boost::asio::post(scene.io, [&] { wakeup.notify(); });
+    co_return co_await scene.checks.verdict(scene.file, given, address(1), wakeup);
+  };
+  EXPECT_EQ(support::run(scene.io, leave()), Verdict::busy);
+}
+
+}  // namespace
+}  // namespace proxy::users
