@@ -17,6 +17,7 @@ case ${1-} in
 esac
 
 config/install.sh config/packages.txt tests/packages.txt
+tests/browser/install.sh || echo "the dashboard will not be tested in a browser"
 config/configure.sh "$preset"
 cmake --build --preset "$preset"
 ctest --preset "$preset" --no-tests=error -j3 "$@"

@@ -36,7 +36,7 @@ struct Client {
 };
 
 // Appends the value of Cache-Status, with the reason why the response is not stored, and the word
-// of the site's rule (SiteRule::word).
+// of the site's rule (SiteRule::word). Notes the value in the record.
 inline void append_cache_status_value(std::string& out, const Client& client,
                                       http::CacheStatus status) {
   const auto storability = client.record.storability;
@@ -46,6 +46,7 @@ inline void append_cache_status_value(std::string& out, const Client& client,
   const auto rule = client.record.rule;
   if (!rule.empty()) (status.detail += status.detail.empty() ? "" : " ") += rule;
   http::append_cache_status(out, client.worker.process.name, status);
+  client.record.told = std::move(status);
 }
 
 // Appends Cache-Status as a whole line of the head.

@@ -17,6 +17,7 @@ cache::Received FillContext::received(const Attempt& attempt) const {
 Provenance FillContext::provenance(const Attempt& attempt) const {
   auto from = attempt.provenance();
   from.detail = inquiries.detail;
+  from.claimed = inquiries.claimed;
   if (!inquiries.listed) return from;
   from.asked = inquiries.list;
   from.asked.push_back(attempt.inquiry());

@@ -30,6 +30,7 @@ struct Provenance {
   Hierarchy hierarchy = Hierarchy::direct;
   std::optional<unsigned> fwd_status;  // the origin's status
   bool stored = false;
+  Claimed claimed = Claimed::unknown;
   // Why it is not stored; `yes`: it is, or was before.
   cache::Storability storability = cache::Storability::yes;
   bool aged = false;              // the response has an Age: it is not first-hand from the origin

@@ -35,6 +35,14 @@ class Slices {
 // {"unreadable": n} if n records could not be read. Such records are dropped, as in every read.
 std::unique_ptr<Slices> list_live(const Live& live, std::string prefix);
 
+// Sums the responses that list_live() lists and whose URL contains `contains`, in any case of
+// letters. While it searches, a line {"searched": n} shows the number of responses seen, at least
+// each second. At the end it gives a line {"host", "entries", "bytes", "hits"} for each of the 200
+// hosts that take most, by bytes stored; {"other_hosts", "entries", "bytes", "hits"} for the rest,
+// if there is one; a line of list_live() for each of the 200 largest responses; and last
+// {"hosts", "entries", "bytes", "hits"}.
+std::unique_ptr<Slices> sum_live(const Live& live, std::string contains);
+
 // Gives a line (record_of()) for each record of the URL, of both modes and all variants, and for
 // each of its entries that only memory holds. If the URL has variants, searches all records on
 // disk.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,8 +19,12 @@ struct Inquiry {
 };
 inline constexpr std::string_view kOrigin = "origin";
 
+// Whether the digest of any neighbour claimed what was asked for.
+enum class Claimed : std::uint8_t { unknown, by_nobody, by_some };  // unknown: none was consulted
+
 // All questions so far. A value.
 struct Inquiries {
+  Claimed claimed = Claimed::unknown;
   std::string detail = {};  // words for Cache-Status
   bool listed = false;      // whether `list` is kept: only the access log as JSON needs it
   std::vector<Inquiry> list = {};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/cache/storability.hpp"
+#include "proxy/http/cache_status.hpp"
 #include "proxy/observe/inquiries.hpp"
 
 namespace proxy {
@@ -76,7 +77,8 @@ struct RequestRecord {
   Hierarchy hierarchy = Hierarchy::none;
   bool collapsed = false;  // answered from a fill that another request began
   bool from_disk = false;  // the entry, or a block, was read from disk for this request
-  bool aborted = false;    // the client did not get the whole response
+  Claimed claimed = Claimed::unknown;
+  bool aborted = false;  // the client did not get the whole response
   Cut cut = Cut::none;
   bool routine = false;  // a neighbour's poll, each second: counted, not logged
   unsigned status = 0;
@@ -92,6 +94,7 @@ struct RequestRecord {
   std::string_view denied_by;
   std::string content_type;
   std::vector<Inquiry> asked;  // kept for the access log as JSON
+  http::CacheStatus told;      // what Cache-Status said, the rule's word included
 };
 
 }  // namespace proxy

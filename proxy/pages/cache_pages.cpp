@@ -69,6 +69,17 @@ Task<void> serve_cache_list(Client& client, const Request& request, RequestBody&
   co_await send_slices(client, std::move(slices));
 }
 
+Task<void> serve_cache_sums(Client& client, const Request& request, RequestBody&) {
+  auto contains = only_parameter(request.target.path(), "contains");
+  if (!contains) {
+    auto refusal = Refusal::bad(contains.error().text);
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  std::shared_ptr<inspect::Slices> slices =
+      inspect::sum_live(live_in(client), contains->value_or(""));
+  co_await send_slices(client, std::move(slices));
+}
+
 Task<void> serve_cache_show(Client& client, const Request& request, RequestBody&) {
   const auto name = name_in(request, request.policy().rules);
   if (!name) {

@@ -12,6 +12,9 @@ namespace proxy {
 // Lists all stored responses, or those whose URL begins with the parameter `prefix`.
 net::Task<void> serve_cache_list(Client& client, const Request& request, RequestBody& body);
 
+// Sums all stored responses by host, or those whose URL contains the parameter `contains`.
+net::Task<void> serve_cache_sums(Client& client, const Request& request, RequestBody& body);
+
 // Lists every record of the URL in the parameter `url`.
 net::Task<void> serve_cache_show(Client& client, const Request& request, RequestBody& body);
 

@@ -127,7 +127,7 @@ Json served_json(const Metrics& metrics, ServedForm form) {
 
 }  // namespace
 
-std::string digest_json(const Process& process, const Policy& policy) {
+std::string digest_json(const Process& process, const Policy& policy, Layout layout) {
   const auto now = process.clock.now();
   const auto published = process.publisher.current();
   Json json;
@@ -144,7 +144,8 @@ std::string digest_json(const Process& process, const Policy& policy) {
   json["peers"] = std::move(peers);
   json["served"] = {{"native", served_json(process.metrics, ServedForm::native)},
                     {"squid", served_json(process.metrics, ServedForm::squid)}};
-  return json.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
+  return json.dump(layout == Layout::indented ? 2 : -1, ' ', true, Json::error_handler_t::replace) +
+         '\n';
 }
 
 }  // namespace proxy

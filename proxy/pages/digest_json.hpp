@@ -9,6 +9,8 @@ namespace proxy {
 
 // Our digest, the neighbours' claims, and how accurate the claims were. /metrics has the same
 // numbers.
-std::string digest_json(const Process& process, const Policy& policy);
+enum class Layout : std::uint8_t { indented, one_line };
+std::string digest_json(const Process& process, const Policy& policy,
+                        Layout layout = Layout::indented);
 
 }  // namespace proxy

@@ -8,6 +8,7 @@
 #include "peers/native_target.hpp"
 #include "proxy/client/note_arrival.hpp"
 #include "proxy/pages/cache_pages.hpp"
+#include "proxy/pages/dashboard.hpp"
 #include "proxy/pages/explain_page.hpp"
 #include "proxy/pages/monitoring.hpp"
 #include "proxy/pages/neighbour_pages.hpp"
@@ -40,6 +41,13 @@ constexpr OwnPage kPages[] = {
     {.path = "/health",
      .answer = serve_health,
      .about = "whether this proxy is up, and what does not work; ?strict=1"},
+    {.path = kDashboard,
+     .answer = serve_dashboard,
+     .about = "all of this to look at, live, with a browser"},
+    {.path = "/hearsay/about", .answer = serve_about},
+    {.path = "/hearsay/history", .answer = serve_history},
+    {.path = "/hearsay/requests", .answer = serve_recent_requests},
+    {.path = "/hearsay/events", .answer = serve_events},
     {.path = peers::kNativePath,
      .readers = Audience::neighbours,
      .mapped = WhereMapped::ours_at_any_name,
@@ -67,6 +75,10 @@ constexpr OwnPage kPages[] = {
      .readers = Audience::admins,
      .answer = serve_cache_list,
      .about = "what is stored, a line of JSON each; ?prefix=URL"},
+    {.path = "/admin/cache/sums",
+     .readers = Audience::admins,
+     .answer = serve_cache_sums,
+     .about = "what is stored, by host, and the largest of it; ?contains=TEXT"},
     {.path = "/admin/cache/show",
      .readers = Audience::admins,
      .answer = serve_cache_show,
@@ -85,23 +97,32 @@ constexpr OwnPage kPages[] = {
 // The page of every other path, and of the target "*" of OPTIONS.
 constexpr OwnPage kNoPage{.mapped = WhereMapped::theirs, .answer = serve_nothing};
 
-Task<void> serve_index(Client& client, const Request&, RequestBody&) {
+Task<void> serve_index(Client& client, const Request& request, RequestBody& body) {
+  if (is_browser(request)) co_return co_await serve_dashboard(client, request, body);
   std::string text = "Hearsay, a caching proxy whose neighbours know what it holds.\n\n";
   for (const auto& page : kPages) {
     if (page.about.empty()) continue;
     const std::string_view method = page.effect == Effect::change ? "POST: " : "";
     fmt::format_to(std::back_inserter(text), "{:<21}{}{}\n", page.path, method, page.about);
   }
-  const auto message = own_message(client, 200, "text/plain; charset=utf-8", std::move(text));
+  auto message = own_message(client, 200, "text/plain; charset=utf-8", std::move(text));
+  message.set(beast::http::field::vary, "Accept");
   co_await send_message(client, message);
 }
 
+const OwnPage* row_of(std::string_view path) {
+  const auto* found = std::find_if(std::begin(kPages), std::end(kPages),
+                                   [path](const OwnPage& page) { return page.path == path; });
+  return found == std::end(kPages) ? nullptr : found;
+}
+
+// The files of the dashboard have no rows of their own.
 const OwnPage& page_at(const http::Target& target) {
   if (target.form() == http::Target::Form::asterisk) return kNoPage;
   const auto path = target.path().substr(0, target.path().find('?'));
-  const auto* found = std::find_if(std::begin(kPages), std::end(kPages),
-                                   [path](const OwnPage& page) { return page.path == path; });
-  return found == std::end(kPages) ? kNoPage : *found;
+  if (const auto* page = row_of(path)) return *page;
+  const bool is_of_dashboard = path == "/hearsay" || path.starts_with(kDashboard);
+  return is_of_dashboard ? *row_of(kDashboard) : kNoPage;
 }
 
 // Whether the page is ours although a mapping covers the host.

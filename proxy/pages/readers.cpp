@@ -87,6 +87,10 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
   return check_address(client, request.policy(), page.readers);
 }
 
+bool is_admin(const Client& client, const Policy& policy) {
+  return !check_address(client, policy, Audience::admins);
+}
+
 std::optional<Refusal> check_admin(const Client& client, const Request& request) {
   if (came_through_a_proxy(request)) return Refusal::forbidden("not through another proxy");
   if (auto refusal = check_address(client, request.policy(), Audience::admins)) return refusal;

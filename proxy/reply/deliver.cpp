@@ -67,6 +67,7 @@ void describe_object(Client& client, const Request& request, const ObjectAnswer&
     record.hierarchy = peer ? hierarchy_of(*peer) : Hierarchy::direct;
     record.upstream_host = peer ? peer->host : request.target.host();
     auto inquiries = answer.inquiries();
+    record.claimed = inquiries.claimed;
     status.detail = std::move(inquiries.detail);
     record.asked = std::move(inquiries.list);
     if (peer) http::add_detail(status.detail, "peer/" + peer->name);
@@ -112,6 +113,7 @@ void describe(Client& client, const Request& request, const FillHead& head, http
   record.hierarchy = from.hierarchy;
   record.upstream_host = from.host;
   record.asked = from.asked;
+  record.claimed = from.claimed;
   record.storability = from.storability;
   record.tag = Tag::miss;
   if (reason == http::Forward::request) record.tag = Tag::client_refresh;

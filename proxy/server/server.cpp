@@ -117,6 +117,7 @@ void Server::follow(PinnedPolicy policy) {
   process_.bandwidth.follow(bandwidth_limits(policy->settings.limits));
   storage_.keepers.follow(policy->directory, neighbourhood_.publisher);
   workers_.follow(policy);
+  pulse_.follow(policy);
   follow_exchange(*policy);
   follow_sizes(policy);
   policy_ = std::move(policy);
@@ -174,6 +175,7 @@ void Server::start() {
                      asio::detached);
     }
   }
+  asio::co_spawn(process_.aside, pulse_.run(), asio::detached);
   auto& first = workers_.workers().front();
   if (auto acceptor = control_.acceptor(first.io.get_executor())) {
     asio::co_spawn(first.io.get_executor(), accept_operators(first, std::move(*acceptor)),
@@ -290,6 +292,7 @@ void Server::leave() {
   process_.leaving = true;
   close_acceptors();
   process_.held_polls.wake_all();
+  process_.watchers.wake_all();
   await_end_of_connections();
 }
 
@@ -301,6 +304,7 @@ void Server::drain() {
   if (!listeners_.are_of_settings()) close_acceptors();
   workers_.on_each([](Worker& worker) { worker.sessions.drain(); });
   process_.held_polls.wake_all();
+  process_.watchers.wake_all();
   if (!hand_over_.is_done()) await_end_of_connections();
 }
 

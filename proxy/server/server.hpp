@@ -8,6 +8,7 @@
 
 #include "peers/exchange.hpp"
 #include "proxy/observe/peer_watch.hpp"
+#include "proxy/pages/pulse.hpp"
 #include "proxy/server/control_socket.hpp"
 #include "proxy/server/hand_over.hpp"
 #include "proxy/server/listener.hpp"
@@ -116,6 +117,7 @@ class Server {
   upstream::TlsClient tls_;
   Loop aside_;
   Process process_;
+  Pulse pulse_{process_};
   WorkerThreads workers_;
   HandOver hand_over_;
   TakeOver take_over_;

@@ -272,15 +272,19 @@ void Session::note(std::string_view method, std::string_view url) {
 
 void Session::log(std::string_view method, std::string_view url,
                   std::chrono::steady_clock::time_point now) {
-  if (!worker_.process.log.on() || record_.routine) return;
+  const bool logged = worker_.process.log.on() && !record_.routine;
+  const bool shown = worker_.recent.wants(record_);
+  if (!logged && !shown) return;
   record_.cut = cut_;
   const auto took = now - record_.begun;
-  worker_.log.add({.ended = worker_.process.clock.now(),
-                   .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
-                   .client = client_.address_text,
-                   .method = method,
-                   .url = url,
-                   .record = record_});
+  const LogEntry entry{.ended = worker_.process.clock.now(),
+                       .took = std::chrono::duration_cast<std::chrono::milliseconds>(took),
+                       .client = client_.address_text,
+                       .method = method,
+                       .url = url,
+                       .record = record_};
+  if (logged) worker_.log.add(entry);
+  if (shown) worker_.recent.add(entry);
 }
 
 }  // namespace

@@ -41,9 +41,11 @@ peers::Claimants claimants_for(const ClaimantSearch::For& wanted) {
 }
 
 Candidates candidates_for(Worker& worker, const ClaimantSearch::For& wanted,
-                          const peers::FirstByte& origin, const Budget& budget) {
+                          const peers::FirstByte& origin, const Budget& budget,
+                          Inquiries& inquiries) {
   if (!wanted.claimants) return Candidates(nullptr);
   auto claimants = claimants_for(wanted);
+  inquiries.claimed = claimants.empty() ? Claimed::by_nobody : Claimed::by_some;
   if (!claimants.empty() || !wanted.of_site || !may_collapse(wanted.request)) {
     return {std::move(claimants), budget, Attempt::Steady::now(),
             [&worker] { return static_cast<std::uint32_t>(worker.probes.random()); }};
@@ -63,7 +65,7 @@ ClaimantSearch::ClaimantSearch(Worker& worker, For wanted, Inquiries& inquiries)
       inquiries_(inquiries),
       origin_(origin_turn(worker, wanted_)),
       budget_(budget_for(wanted_, origin_.takes)),
-      candidates_(candidates_for(worker, wanted_, origin_.takes, budget_)),
+      candidates_(candidates_for(worker, wanted_, origin_.takes, budget_, inquiries_)),
       race_(worker, {wanted_.request.policy().directory, wanted_.key}) {}
 
 ClaimantSearch::OriginTurn ClaimantSearch::origin_turn(const Worker& worker, const For& wanted) {

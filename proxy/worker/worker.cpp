@@ -18,7 +18,8 @@ Worker::Worker(Process& of_all, std::size_t number)
                process.listening,
                {process.descriptors.scarce_from, [this] { doorkeeper.free_descriptors(); }}),
       counters(process.metrics.of_thread(number)),
-      log(process.log.of_thread(number)) {}
+      log(process.log.of_thread(number)),
+      recent(process.recent.add_thread()) {}
 
 void Worker::follow(PinnedPolicy policy) {
   const auto before = std::exchange(policy_, pinned_apart(std::move(policy)));

@@ -16,8 +16,10 @@
 #include "proxy/fill/site_fetches.hpp"
 #include "proxy/net/clock.hpp"
 #include "proxy/observe/access_log.hpp"
+#include "proxy/observe/history.hpp"
 #include "proxy/observe/metrics.hpp"
 #include "proxy/observe/process_facts.hpp"
+#include "proxy/observe/recent_requests.hpp"
 #include "proxy/policy/policy.hpp"
 #include "proxy/runs/block_runs.hpp"
 #include "proxy/succession/successor.hpp"
@@ -35,6 +37,7 @@
 #include "proxy/worker/reloaded.hpp"
 #include "proxy/worker/session_list.hpp"
 #include "proxy/worker/warnings.hpp"
+#include "proxy/worker/watchers.hpp"
 
 namespace proxy {
 
@@ -88,6 +91,9 @@ struct Process {
   upstream::OriginClocks origin_clocks{};
   HeldPolls held_polls{};
   SiteFetches site_fetches{};
+  History history{};
+  RecentRequests recent{};
+  Watchers watchers{};
   succession::Successor successor{};
   // A successor serves: each response closes its connection. No connection is closed before, since
   // its client may be about to send a request.
@@ -130,6 +136,7 @@ struct Worker {
   std::vector<std::unique_ptr<net::Acceptor>> acceptors;
   ThreadCounters& counters;
   AccessLog::Lines& log;
+  RecentRequests::OfThread& recent;
 
  private:
   PinnedPolicy policy_;

@@ -145,6 +145,31 @@ TEST_F(LiveCache, DropsWhatVerifyingFindsDamaged) {
   EXPECT_FALSE(disk_.may_have(key_of("http://a/damaged")));
 }
 
+TEST_F(LiveCache, SumsByHostAndListsTheLargestOfBothTiersOnce) {
+  keep(stock("http://a.test/1", 2));
+  keep(stock("http://a.test/Two", 4));
+  keep(stock("http://b.test:81/", 1), false);
+  find("http://a.test/1");
+  const auto sums = lines(sum_live(live_, ""));
+  ASSERT_EQ(sums.size(), 6U);
+  EXPECT_EQ(sums[0], (json{{"host", "a.test"}, {"entries", 2}, {"bytes", 6}, {"hits", 1}}));
+  EXPECT_EQ(sums[1], (json{{"host", "b.test:81"}, {"entries", 1}, {"bytes", 1}, {"hits", 0}}));
+  EXPECT_EQ(sums[2].at("url"), "http://a.test/Two");
+  EXPECT_EQ(sums[4].at("url"), "http://b.test:81/");
+  EXPECT_EQ(sums[5], (json{{"hosts", 2}, {"entries", 3}, {"bytes", 7}, {"hits", 1}}));
+  EXPECT_EQ(lines(sum_live(live_, "TWO")).back().at("entries"), 1) << "in any case of letters";
+}
+
+TEST_F(LiveCache, SumsTheRestBeyondTheTwoHundredHostsThatTakeMost) {
+  for (int i = 0; i < 203; ++i) {
+    keep(stock("http://" + std::to_string(i) + ".test/", i < 3 ? 1 : 2), false);
+  }
+  const auto sums = lines(sum_live(live_, ""));
+  EXPECT_EQ(sums.size(), 200U + 1 + 200 + 1);
+  EXPECT_EQ(sums[200], (json{{"other_hosts", 3}, {"entries", 3}, {"bytes", 3}, {"hits", 0}}));
+  EXPECT_EQ(sums.back().at("hosts"), 203);
+}
+
 TEST_F(LiveCache, DoesWithoutADisk) {
   keep(stock("http://a/"), false);
   const Live memory_alone{memory_, nullptr};

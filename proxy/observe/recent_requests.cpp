@@ -1,0 +1,84 @@
+#include "proxy/observe/recent_requests.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace proxy {
+namespace {
+
+constexpr std::size_t kLongestText = 1024;
+
+std::string shortened(std::string_view text) {
+  return std::string(text.substr(0, kLongestText));
+}
+
+RequestRecord shortened(RequestRecord record) {
+  record.told.key.clear();
+  record.asked.clear();
+  for (auto* text : {&record.upstream_host, &record.content_type, &record.told.detail}) {
+    if (text->size() > kLongestText) *text = shortened(*text);
+  }
+  return record;
+}
+
+}  // namespace
+
+RecentKind kind_of(const RequestRecord& record) {
+  switch (record.tag) {
+    case Tag::mem_hit:
+    case Tag::disk_hit:
+    case Tag::conditional_hit:
+      return RecentKind::hit;
+    case Tag::none:
+    case Tag::failed:
+      return RecentKind::failed;
+    default:
+      return RecentKind::forwarded;
+  }
+}
+
+bool RecentRequests::OfThread::wants(const RequestRecord& record) {
+  if (record.tag == Tag::own_page || record.tag == Tag::site_question) return false;
+  if (kind_of(record) != RecentKind::hit) return true;
+  if (record.begun - last_hit_ < kPause) return false;
+  last_hit_ = record.begun;
+  return true;
+}
+
+void RecentRequests::OfThread::add(const LogEntry& entry) {
+  auto request = std::make_shared<RecentRequest>(RecentRequest{.number = ++added_,
+                                                               .ended = entry.ended,
+                                                               .took = entry.took,
+                                                               .client = shortened(entry.client),
+                                                               .method = shortened(entry.method),
+                                                               .url = shortened(entry.url),
+                                                               .record = shortened(entry.record)});
+  const auto kind = static_cast<std::size_t>(kind_of(entry.record));
+  const threads::MutexLock lock(mutex_);
+  rings_[kind].push_back(std::move(request));
+}
+
+std::vector<RecentRequests::Found> RecentRequests::newer_than(Known& known) {
+  std::vector<Found> found;
+  known.resize(of_threads_.size());
+  for (std::size_t thread = 0; thread < of_threads_.size(); ++thread) {
+    auto& of_thread = of_threads_[thread];
+    std::uint64_t newest = known[thread];
+    const threads::MutexLock lock(of_thread.mutex_);
+    for (const auto& ring : of_thread.rings_) {
+      for (auto it = ring.rbegin(); it != ring.rend() && (*it)->number > known[thread]; ++it) {
+        newest = std::max(newest, (*it)->number);
+        found.push_back({thread, *it});
+      }
+    }
+    known[thread] = newest;
+  }
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    return std::tie(a.request->ended, a.request->number) <
+           std::tie(b.request->ended, b.request->number);
+  });
+  return found;
+}
+
+}  // namespace proxy

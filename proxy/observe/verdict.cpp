@@ -1,0 +1,252 @@
+#include "proxy/observe/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "proxy/upstream/failure.hpp"
+
+namespace proxy {
+namespace {
+
+using http::Forward;
+
+// A word of Cache-Status's detail: "word/about" or "word".
+struct Word {
+  std::string_view word;
+  std::string_view about;
+};
+
+std::vector<Word> words_in(std::string_view detail) {
+  std::vector<Word> words;
+  while (!detail.empty()) {
+    const auto one = detail.substr(0, detail.find(' '));
+    detail.remove_prefix(std::min(detail.size(), one.size() + 1));
+    if (one.empty()) continue;
+    const auto slash = one.find('/');
+    const auto about = slash == one.npos ? std::string_view() : one.substr(slash + 1);
+    words.push_back({one.substr(0, slash), about});
+  }
+  return words;
+}
+
+struct Phrase {
+  std::string_view word;
+  std::string_view text;
+};
+
+// `{}` is what the word is about.
+constexpr Phrase kPhrases[] = {
+    {"false-hit", "asked {}: its digest claimed this; it was wrong"},
+    {"unusable", "asked {}: what it holds is of no use here"},
+    {"refused", "asked {}: it refused"},
+    {"slow", "{} took too long"},
+    {"broken", "asked {}: it did not answer"},
+    {"cut", "{} cut its answer short"},
+    {"outrun", "asked {}, too: another source was faster"},
+    {"not-stored", "not stored: {}"},
+    {"rule", "by the rule {}"},
+    {"offline", "this proxy is offline"},
+    {"stale-while-revalidate", "stale, and being validated meanwhile"},
+    {"gone", "it was here lately"},
+    {"unknown", "whether it was here lately is not known"},
+    {"loop", "it has been through this proxy before"},
+    {"denied", "the settings forbid it"},
+    {"client-limit", "this client has too many requests under way"},
+    {"overload", "this proxy is too busy"},
+    {"unknown-url", "the origin knows no such URL"},
+    {"fetched-by", "another neighbour is fetching it"},
+};
+constexpr Phrase kCauses[] = {
+    {"absent", "it never held it"},      {"gone", "it had dropped it since"},
+    {"stale", "its copy was stale"},     {"variant", "it holds another variant"},
+    {"refused", "it refused to answer"}, {"unfit", "its copy did not fit"},
+    {"unknown", "it does not know why"},
+};
+// Of cache::Storability.
+constexpr Phrase kReasons[] = {
+    {"method", "only answers to GET are"},
+    {"rule", "a rule of this site forbids it"},
+    {"request-no-store", "the client forbids it (no-store)"},
+    {"for-origin", "the request was for the origin alone"},
+    {"status", "answers with its status are not"},
+    {"partial", "it is no single part of a whole"},
+    {"no-store", "its origin forbids it (no-store)"},
+    {"private", "it is for one client (private)"},
+    {"authorization", "it answers one client's credentials"},
+    {"vary", "it varies by everything (Vary: *)"},
+    {"set-cookie", "it sets a cookie"},
+    {"no-cache", "nothing can validate it, as no-cache demands"},
+    {"no-lifetime", "it states no lifetime"},
+    {"max-age", "its lifetime is 0 (max-age)"},
+    {"expired", "it had expired on arrival"},
+    {"duplicate", "the neighbour is close at hand and keeps it"},
+    {"too-large", "it is too large"},
+    {"no-room", "there was no room"},
+    {"several-sources", "several sources gave its body"},
+    {"incomplete", "its body was cut"},
+    {"outdated", "it was purged meanwhile"},
+};
+
+std::optional<std::string_view> find(const auto& phrases, std::string_view word) {
+  const auto* found = std::find_if(std::begin(phrases), std::end(phrases),
+                                   [word](const Phrase& one) { return one.word == word; });
+  return found == std::end(phrases) ? std::nullopt : std::optional(found->text);
+}
+
+std::string with(std::string_view phrase, std::string_view about) {
+  std::string text(phrase);
+  const auto gap = text.find("{}");
+  if (gap != text.npos) text.replace(gap, 2, about);
+  return text;
+}
+
+std::string_view failure_text(std::string_view word_of_failure) {
+  static const auto texts = [] {
+    std::vector<std::pair<std::string_view, std::string>> all;
+    for (std::size_t i = 0; i < kFailures; ++i) {
+      const auto what = static_cast<Failure::What>(i);
+      all.emplace_back(word(what), text({Failure::Where::upstream, what, {}}));
+    }
+    return all;
+  }();
+  for (const auto& [word, text] : texts) {
+    if (word == word_of_failure) return text;
+  }
+  return word_of_failure;
+}
+
+// The clauses of the sentence, in order.
+class Clauses {
+ public:
+  void add(std::string_view clause, std::string_view before = "; ") {
+    if (clause.empty()) return;
+    if (!text_.empty()) text_ += before;
+    text_ += clause;
+  }
+  std::string text() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string_view why_forwarded(const RequestRecord& record) {
+  switch (record.told.fwd) {
+    case Forward::vary_miss:
+      return "only other variants are held here";
+    case Forward::request:
+      return "the client wants no stored copy";
+    case Forward::stale:
+      return "what is held here was stale";
+    case Forward::partial:
+      return "a part was missing here";
+    default:
+      return "";
+  }
+}
+
+// Who answered a request that was forwarded.
+std::string source_of(const RequestRecord& record, std::string_view peer) {
+  if (record.collapsed) return "waited for the answer to another client's request";
+  const bool claimed = record.claimed != Claimed::by_nobody;
+  switch (record.hierarchy) {
+    case Hierarchy::sibling:
+    case Hierarchy::parent_hit:
+      if (!claimed) return fmt::format("nobody claimed it; {} was fetching it and gave it", peer);
+      return fmt::format("asked {}: its digest claimed this; it was right", peer);
+    case Hierarchy::parent:
+      return fmt::format("fetched through the parent {}", peer);
+    case Hierarchy::direct:
+      if (record.tag == Tag::refresh_unmodified) return "the origin confirmed it";
+      return claimed ? "fetched from the origin" : "fetched from the origin: nobody claimed it";
+    case Hierarchy::none:
+      return "not held here, and only what is stored was asked for";
+  }
+  return "";
+}
+
+std::string opening_of(const RequestRecord& record) {
+  switch (record.tag) {
+    case Tag::mem_hit:
+      return "answered from memory";
+    case Tag::disk_hit:
+      return "answered from disk";
+    case Tag::conditional_hit:
+      return "the client's own copy is current";
+    case Tag::stale_hit:
+      return "the origin failed, so a stale response stands in";
+    case Tag::failed:
+      return fmt::format("nobody could answer: {}", failure_text(record.failure));
+    case Tag::denied:
+      return "refused";
+    case Tag::tunnel:
+      return "a tunnel: its content is not seen";
+    case Tag::purge:
+      return "purged";
+    case Tag::none:
+      return fmt::format("not answered: error {}", record.status);
+    default:
+      return std::string(why_forwarded(record));
+  }
+}
+
+bool is_forwarded(Tag tag) {
+  return tag == Tag::miss || tag == Tag::client_refresh || tag == Tag::refresh_unmodified ||
+         tag == Tag::refresh_modified;
+}
+
+std::string lifetime(const RequestRecord& record) {
+  const auto& told = record.told;
+  if (!told.ttl) return told.stored ? "stored" : "";
+  const auto left = told.ttl->count();
+  if (left < 0) return fmt::format("stale for {} s", -left);
+  if (told.hit) return fmt::format("fresh for another {} s", left);
+  return told.stored ? fmt::format("stored for {} s", left) : fmt::format("fresh for {} s", left);
+}
+
+std::string phrase_for(const Word& one, std::optional<std::string_view> failure) {
+  if (one.word == "peer" || one.word == "parent") return "";  // source_of() names it
+  if (failure && one.word == *failure) return "";             // the opening tells it
+  if (one.word == "stale-if-error") return std::string(failure_text(one.about));
+  if (one.word == "because") return std::string(find(kCauses, one.about).value_or(one.about));
+  if (one.word == "not-stored") {
+    return with("not stored: {}", find(kReasons, one.about).value_or(one.about));
+  }
+  if (const auto phrase = find(kPhrases, one.word)) return with(*phrase, one.about);
+  return fmt::format("{}{}{}", one.word, one.about.empty() ? "" : "/", one.about);
+}
+
+}  // namespace
+
+std::string verdict_of(const RequestRecord& record) {
+  const auto words = words_in(record.told.detail);
+  std::string_view peer = record.upstream_host;
+  for (const auto& one : words) {
+    if (one.word == "peer" || one.word == "parent") peer = one.about;
+  }
+  Clauses clauses;
+  clauses.add(opening_of(record));
+  const auto is_late = [](const Word& one) {
+    return one.word == "not-stored" || one.word == "rule";
+  };
+  const auto failure = record.tag == Tag::failed ? std::optional(record.failure) : std::nullopt;
+  for (const auto& one : words) {
+    if (is_late(one)) continue;
+    clauses.add(phrase_for(one, failure), one.word == "because" ? ": " : "; ");
+  }
+  if (is_forwarded(record.tag)) clauses.add(source_of(record, peer));
+  clauses.add(lifetime(record));
+  for (const auto& one : words) {
+    if (is_late(one)) clauses.add(phrase_for(one, failure));
+  }
+  if (record.cut != Cut::none) {
+    clauses.add(fmt::format("this proxy ended the connection: {}", word(record.cut)));
+  } else if (record.aborted) {
+    clauses.add("the client did not get the whole response");
+  }
+  return std::move(clauses).text();
+}
+
+}  // namespace proxy

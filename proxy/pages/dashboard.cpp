@@ -1,0 +1,155 @@
+#include "proxy/pages/dashboard.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/span_body.hpp>
+
+#include "proxy/http/validators.hpp"
+#include "proxy/pages/dashboard_files.hpp"
+#include "proxy/pages/live_json.hpp"
+#include "proxy/pages/query.hpp"
+#include "proxy/pages/readers.hpp"
+#include "proxy/reply/own_message.hpp"
+#include "proxy/reply/refuse.hpp"
+#include "proxy/version.hpp"
+
+namespace proxy {
+
+using beast::http::field;
+using net::Task;
+namespace asio = net::asio;
+
+namespace {
+
+constexpr std::string_view kPage = "index.html";
+
+struct FileType {
+  std::string_view ending;
+  std::string_view type;
+};
+constexpr FileType kTypes[] = {{".html", "text/html; charset=utf-8"},
+                               {".css", "text/css; charset=utf-8"},
+                               {".js", "text/javascript; charset=utf-8"},
+                               {".svg", "image/svg+xml"}};
+
+std::string_view type_of(std::string_view name) {
+  for (const auto& [ending, type] : kTypes) {
+    if (name.ends_with(ending)) return type;
+  }
+  return "application/octet-stream";
+}
+
+// The file that the path names; null if there is none.
+const DashboardFile* file_at(std::string_view path) {
+  path = path.substr(0, path.find('?'));
+  const auto name = path == "/" || path == kDashboard
+                        ? kPage
+                        : path.substr(std::min(path.size(), kDashboard.size()));
+  const auto files = dashboard_files();
+  const auto found = std::find_if(files.begin(), files.end(),
+                                  [name](const DashboardFile& file) { return file.name == name; });
+  return found == files.end() ? nullptr : &*found;
+}
+
+// Only files of ours are loaded and run, no other site shows the page in a frame, and a browser
+// asks each time whether a file has changed.
+OwnHead head_of(const Client& client, const DashboardFile& file) {
+  auto head = own_head(client, 200, type_of(file.name));
+  head.set(field::etag, file.etag);
+  head.set(field::cache_control, "no-cache");
+  head.set(field::vary, "Accept");
+  head.set("Content-Security-Policy",
+           "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+           "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  head.set("X-Content-Type-Options", "nosniff");
+  head.set("Referrer-Policy", "no-referrer");
+  return head;
+}
+
+Task<void> send_moved(Client& client) {
+  auto message = own_message(client, 308, "", "");
+  message.set(field::location, kDashboard);
+  co_await send_message(client, message);
+}
+
+Task<void> send_json(Client& client, std::string json) {
+  auto message = own_message(client, 200, "application/json", std::move(json));
+  message.set("X-Content-Type-Options", "nosniff");
+  co_await send_message(client, message);
+}
+
+}  // namespace
+
+bool is_browser(const Request& request) {
+  return http::has_member(request.head.fields, http::field::accept, "text/html");
+}
+
+Task<void> serve_dashboard(Client& client, const Request& request, RequestBody&) {
+  const auto path = request.target.path();
+  if (path == "/hearsay") co_return co_await send_moved(client);
+  const auto* file = file_at(path);
+  if (!file) {
+    Refusal refusal{404, "the dashboard has no such file", Tag::own_page, {}};
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  auto head = head_of(client, *file);
+  const http::StoredValidators validators{file->etag, {}};
+  const auto now = whole_seconds(client.worker.process.clock.now());
+  if (http::not_modified(request.head.fields, validators, now)) {
+    set_status(head, 304);
+    const beast::http::response<beast::http::empty_body> message(std::move(head));
+    co_await send_message(client, message);
+    co_return;
+  }
+  const beast::span<const char> bytes(file->content.data(), file->content.size());
+  const beast::http::response<beast::http::span_body<const char>> message(std::move(head), bytes);
+  co_await send_message(client, message);
+}
+
+Task<void> serve_about(Client& client, const Request& request, RequestBody&) {
+  auto json = fmt::format(R"({{"name":"{}","version":"{}","admin":{}}})"
+                          "\n",
+                          client.worker.process.name, kVersion, is_admin(client, request.policy()));
+  co_await send_json(client, std::move(json));
+}
+
+Task<void> serve_history(Client& client, const Request& request, RequestBody&) {
+  const auto wanted = only_parameter(request.target.path(), "span");
+  if (!wanted) co_return co_await refuse(client, request, Refusal::bad(wanted.error().text));
+  const auto span = wanted->value_or("hour");
+  if (span != "hour" && span != "day") {
+    co_return co_await refuse(client, request, Refusal::bad("expected ?span=hour or ?span=day"));
+  }
+  const auto& history = client.worker.process.history;
+  auto json = history_json(span == "day" ? history.day() : history.hour());
+  co_await send_json(client, std::move(json));
+}
+
+Task<void> serve_recent_requests(Client& client, const Request&, RequestBody&) {
+  RecentRequests::Known none;
+  auto json = requests_json(client.worker.process.recent.newer_than(none)) + "\n";
+  co_await send_json(client, std::move(json));
+}
+
+Task<void> serve_events(Client& client, const Request& request, RequestBody&) {
+  constexpr std::chrono::seconds kSilence{5};
+  const auto& process = client.worker.process;
+  Watchers::Watcher watcher(client.worker.process.watchers, client.worker.io.get_executor());
+  if (!watcher.has_place()) {
+    Refusal refusal{503, "so many dashboards are open already; try again", Tag::own_page, {}};
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  auto head = own_head(client, 200, "text/event-stream");
+  head.set(field::cache_control, "no-store");
+  auto error = co_await send_head(client, head);
+  while (!error && !process.draining && !process.leaving && !client.response.head_only()) {
+    const auto news = co_await watcher.next(kSilence);
+    const std::string_view text = news ? std::string_view(*news) : ":\n\n";  // a comment
+    error = co_await client.response.body(asio::const_buffer(text.data(), text.size()));
+  }
+  if (!error) co_await client.response.finish();
+}
+
+}  // namespace proxy

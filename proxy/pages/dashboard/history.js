@@ -1,0 +1,45 @@
+// The samples of the last hour and the last day.
+
+export const kSeries = ['requests', 'hits', 'failed', 'refused', 'sent_bytes', 'cache_bytes',
+  'neighbour_bytes', 'origin_bytes'];
+const kHour = 3600;
+
+async function load(span) {
+  const answer = await fetch(`/hearsay/history?span=${span}`);
+  if (!answer.ok) throw new Error(`history: ${answer.status}`);
+  return answer.json();
+}
+
+export class History {
+  hour = null;
+  day = null;
+
+  async reload() {
+    this.hour = await load('hour');
+    this.day = await load('day');
+  }
+
+  // Adds the news of one second. A second that was missed gets the same numbers; longer gaps are
+  // loaded anew.
+  add({ end, sample }) {
+    const hour = this.hour;
+    if (!hour || end <= hour.end) return;
+    if (end - hour.end > 3) {
+      this.reload().catch(() => {});
+      return;
+    }
+    for (; hour.end < end; hour.end += 1) {
+      for (const name of kSeries) {
+        hour[name].push(sample[name]);
+        if (hour[name].length > kHour) hour[name].shift();
+      }
+    }
+    if (end % 60 === 0) load('day').then((day) => { this.day = day; }).catch(() => {});
+  }
+
+  // The sum of a series over the last seconds of the hour.
+  sum(name, seconds = kHour) {
+    if (!this.hour) return null;
+    return this.hour[name].slice(-seconds).reduce((all, one) => all + one, 0);
+  }
+}

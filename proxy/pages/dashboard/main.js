@@ -1,0 +1,95 @@
+// Puts the parts of the dashboard together.
+import { Chart } from './chart.js';
+import { beginContents } from './contents.js';
+import { at, say } from './dom.js';
+import { showFigures } from './figures.js';
+import { showHealth, showLost } from './health.js';
+import { History } from './history.js';
+import { showNeighbours } from './neighbours.js';
+import { addRequests, beginRequests, loadRequests } from './requests.js';
+import { watch } from './stream.js';
+import * as units from './units.js';
+import { beginWhy } from './why.js';
+
+const kLengths = { hour: [300, 900, 1800, 3600], day: [60, 360, 720, 1440] };  // samples shown
+
+const history = new History();
+const minus = (span, all, part) => span[all].map((value, i) => Math.max(0, value - span[part][i]));
+const charts = [
+  new Chart({
+    title: 'Requests per second',
+    unit: units.count,
+    layers: [
+      { name: 'hit', label: 'from cache', read: (span) => span.hits },
+      { name: 'forwarded', label: 'others', read: (span) => minus(span, 'requests', 'hits') },
+    ],
+  }),
+  new Chart({
+    title: 'Bytes per second, by source',
+    unit: units.bytes,
+    base: 1024,
+    layers: [
+      { name: 'hit', label: 'cache', read: (span) => span.cache_bytes },
+      { name: 'neighbour', label: 'neighbours', read: (span) => span.neighbour_bytes },
+      { name: 'origin', label: 'origins', read: (span) => span.origin_bytes },
+    ],
+  }),
+  new Chart({
+    title: 'Failed and refused, per second',
+    unit: units.count,
+    layers: [
+      { name: 'failed', label: 'failed', read: (span) => span.failed },
+      { name: 'refused', label: 'refused', read: (span) => span.refused },
+    ],
+  }),
+];
+
+function showCharts() {
+  const span = document.querySelector('input[name=span]:checked').value;
+  if (!history[span]) return;
+  const length = kLengths[span].find((most) => history[span].requests.length <= most);
+  charts.forEach((chart) => chart.show(history[span], length));
+}
+
+function begin(about) {
+  say(at('name'), about.name);
+  say(at('version'), `Hearsay ${about.version}`);
+  const showContents = beginContents(about.admin);
+  beginRequests(beginWhy(about.admin));
+  at('charts').append(...charts.map((chart) => chart.element));
+  at('span').addEventListener('change', showCharts);
+  let latest = null;
+  new ResizeObserver(() => latest && showNeighbours(latest)).observe(at('picture'));
+  watch({
+    onOpen: () => {
+      history.reload().then(showCharts).catch(() => {});
+      loadRequests().catch(() => {});
+    },
+    onNews: (news) => {
+      latest = news;
+      history.add(news);
+      showHealth(news.health, about.name);
+      showFigures({ ...news, history });
+      showCharts();
+      showNeighbours(news);
+      addRequests(news.requests);
+      showContents(news.now);
+    },
+    onContact: (state, heard) => {
+      at('contact').dataset.state = state;
+      say(at('contact'), state === 'live' ? 'live' : 'no contact');
+      if (state === 'lost') showLost(heard, about.name);
+    },
+  });
+}
+
+async function start() {
+  const answer = await fetch('/hearsay/about');
+  if (!answer.ok) throw new Error(await answer.text());
+  begin(await answer.json());
+}
+
+start().catch((error) => {
+  at('health').dataset.status = 'lost';
+  say(at('health-title'), `This page cannot be shown: ${error.message}`);
+});

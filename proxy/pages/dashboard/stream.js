@@ -1,0 +1,40 @@
+// The news of each second, while the page is visible.
+
+const kRetry = 2000;     // after the proxy has refused or gone
+const kLate = 3500;      // without news, contact counts as lost
+
+// Calls `onNews(news)` each second, `onOpen()` when a stream begins, and `onContact(state, since)`
+// with 'live', 'lost' or 'full' when that changes, and each second while contact is lost.
+export function watch({ onNews, onOpen, onContact }) {
+  let source = null;
+  let heard = Date.now();
+  let retry = 0;
+
+  function open() {
+    clearTimeout(retry);
+    source?.close();
+    heard = Date.now();
+    source = new EventSource('/hearsay/events');
+    source.onopen = onOpen;
+    source.onmessage = (event) => {
+      heard = Date.now();
+      onContact('live', heard);
+      onNews(JSON.parse(event.data));
+    };
+    source.onerror = () => {
+      if (source.readyState === EventSource.CLOSED) retry = setTimeout(open, kRetry);
+    };
+  }
+
+  function close() {
+    clearTimeout(retry);
+    source?.close();
+    source = null;
+  }
+
+  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
+  setInterval(() => {
+    if (!document.hidden && Date.now() - heard > kLate) onContact('lost', heard);
+  }, 1000);
+  if (!document.hidden) open();
+}

@@ -1,0 +1,112 @@
+#include "proxy/pages/live_json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "proxy/observe/verdict.hpp"
+#include "proxy/pages/digest_json.hpp"
+#include "proxy/pages/health.hpp"
+
+namespace proxy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string one_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::int64_t seconds_of(std::chrono::sys_seconds time) {
+  return time.time_since_epoch().count();
+}
+
+std::string_view word(RecentKind kind) {
+  switch (kind) {
+    case RecentKind::hit:
+      return "hit";
+    case RecentKind::forwarded:
+      return "forwarded";
+    case RecentKind::failed:
+      return "failed";
+  }
+  return "";
+}
+
+Json request_json(const RecentRequests::Found& found) {
+  const auto& request = *found.request;
+  const auto& record = request.record;
+  const std::chrono::duration<double> ended = request.ended.time_since_epoch();
+  return {{"id", fmt::format("{}-{}", found.thread, request.number)},
+          {"kind", word(kind_of(record))},
+          {"time", ended.count()},
+          {"took_ms", request.took.count()},
+          {"client", request.client},
+          {"method", request.method},
+          {"url", request.url},
+          {"status", record.status},
+          {"bytes", record.bytes},
+          {"result", squid_tag(record.tag)},
+          {"verdict", verdict_of(record)}};
+}
+
+Json now_json(const Process& process, const Policy& policy) {
+  Json now{{"connections", process.clients.connections()},
+           {"watchers", process.watchers.count()},
+           {"memory_entries", process.store.entries()},
+           {"memory_bytes", process.budget.used() + process.transit.used()},
+           {"memory_limit", process.budget.limit() + process.transit.limit()}};
+  const auto& disk = policy.settings.cache.disk;
+  if (process.disk && disk) {
+    const auto& catalog = process.disk->disk().catalog();
+    now["disk_records"] = catalog.index.entries();
+    now["disk_bytes"] = catalog.used_bytes.load();
+    now["disk_limit"] = disk->size.value;
+  }
+  return now;
+}
+
+}  // namespace
+
+std::string history_json(const History::Span& span) {
+  auto text =
+      fmt::format(R"({{"step_seconds":{},"end":{})", span.step.count(), seconds_of(span.end));
+  std::vector<std::uint64_t> numbers(span.samples.size());
+  for (std::size_t series = 0; series < kSeries; ++series) {
+    std::transform(span.samples.begin(), span.samples.end(), numbers.begin(),
+                   [series](const Sample& sample) { return sample[series]; });
+    fmt::format_to(std::back_inserter(text), R"(,"{}":[{}])", name_of(static_cast<Series>(series)),
+                   fmt::join(numbers, ","));
+  }
+  return text + "}\n";
+}
+
+std::string requests_json(const std::vector<RecentRequests::Found>& requests) {
+  auto all = Json::array();
+  for (const auto& found : requests) all.push_back(request_json(found));
+  return one_line(all);
+}
+
+std::string news_json(const Process& process, const Policy& policy,
+                      std::vector<RecentRequests::Found> requests) {
+  if (requests.size() > kMostNews) requests.erase(requests.begin(), requests.end() - kMostNews);
+  const auto latest = process.history.latest();
+  Json sample;
+  for (std::size_t series = 0; series < kSeries; ++series) {
+    sample[name_of(static_cast<Series>(series))] = latest.sample[series];
+  }
+  const auto troubles = troubles_of(process, policy, std::chrono::steady_clock::now());
+  const auto without_end = [](std::string text) {
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
+  };
+  return fmt::format(R"({{"end":{},"sample":{},"now":{},"health":{},"digest":{},"requests":{}}})",
+                     seconds_of(latest.end), one_line(sample), one_line(now_json(process, policy)),
+                     without_end(health_json(process, troubles)),
+                     without_end(digest_json(process, policy, Layout::one_line)),
+                     requests_json(requests));
+}
+
+}  // namespace proxy

@@ -1,0 +1,26 @@
+// What the dashboard reads, as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+// {"step_seconds", "end": seconds since 1970, and for each Series its numbers, the oldest first}.
+std::string history_json(const History::Span& span);
+
+// A list, the newest last: {"id", "kind", "time": seconds, "took_ms", "client", "method", "url",
+// "status", "bytes", "result": the tag of the access log, "verdict": a sentence}.
+std::string requests_json(const std::vector<RecentRequests::Found>& requests);
+
+// The news of one second, in one line: {"end", "sample", "now", "health", "digest", "requests"}.
+// `sample`: the last second of the history, which ends at `end`; `now`: what is open and stored;
+// `health` and `digest`: as the pages of these names. At most kMostNews of the requests are told,
+// the newest ones.
+inline constexpr std::size_t kMostNews = 60;
+std::string news_json(const Process& process, const Policy& policy,
+                      std::vector<RecentRequests::Found> requests);
+
+}  // namespace proxy

@@ -1,0 +1,51 @@
+#include "proxy/pages/pulse.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "proxy/pages/live_json.hpp"
+
+namespace proxy {
+namespace {
+
+// The time until shortly after the next full second. So each beat falls into a second of its own.
+std::chrono::milliseconds until_next_second(WallClock::Time now) {
+  constexpr std::chrono::milliseconds kShortly{20};
+  const auto next = whole_seconds(now) + std::chrono::seconds(1);
+  return std::chrono::ceil<std::chrono::milliseconds>(next - now) + kShortly;
+}
+
+}  // namespace
+
+void Pulse::follow(PinnedPolicy policy) {
+  const threads::MutexLock lock(mutex_);
+  policy_.swap(policy);
+}
+
+net::Task<void> Pulse::run() {
+  net::Timer timer(process_.aside);
+  for (;;) {
+    try {
+      beat();
+    } catch (const std::exception& bug) {
+      spdlog::error("the dashboard failed inside this proxy: {}", bug.what());
+    }
+    timer.expires_after(until_next_second(process_.clock.now()));
+    co_await timer.async_wait(net::as_result);
+  }
+}
+
+void Pulse::beat() {
+  process_.history.note(whole_seconds(process_.clock.now()), totals_of(process_.metrics));
+  if (process_.watchers.count() == 0) return;
+  const auto policy = [this] {
+    const threads::MutexLock lock(mutex_);
+    return policy_;
+  }();
+  auto requests = process_.recent.newer_than(known_);
+  const auto news = news_json(process_, *policy, std::move(requests));
+  process_.watchers.tell(std::make_shared<const std::string>("data: " + news + "\n\n"));
+}
+
+}  // namespace proxy

@@ -1,0 +1,29 @@
+// Once a second: adds a sample to the history, and tells the watchers of the dashboard the news.
+#pragma once
+
+#include "config/threads/mutex.hpp"
+#include "proxy/worker/worker.hpp"
+
+namespace proxy {
+
+class Pulse {
+ public:
+  // `process` outlives this object.
+  explicit Pulse(Process& process) : process_(process) {}
+
+  // Later news tell of this policy. Any thread.
+  void follow(PinnedPolicy policy);
+  // Beats for ever. For a coroutine on Process::aside, since much is formatted for watchers; while
+  // nobody watches, a beat sums some counters. Call this after the first follow().
+  net::Task<void> run();
+
+ private:
+  void beat();
+
+  Process& process_;
+  RecentRequests::Known known_;  // by the watchers
+  threads::Mutex mutex_;
+  PinnedPolicy policy_ GUARDED_BY(mutex_);
+};
+
+}  // namespace proxy

@@ -1,0 +1,55 @@
+#include "proxy/worker/watchers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace proxy {
+
+Watchers::Watcher::Watcher(Watchers& all, net::Executor executor)
+    : all_(all), wakeup_(executor), has_place_(all.admit(*this)) {}
+
+Watchers::Watcher::~Watcher() {
+  if (has_place_) all_.release(*this);
+}
+
+net::Task<Watchers::News> Watchers::Watcher::next(std::chrono::milliseconds at_most) {
+  co_await wakeup_.wait(at_most);
+  co_return all_.take_news(*this);
+}
+
+void Watchers::tell(const News& news) {
+  const threads::MutexLock lock(mutex_);
+  for (Watcher* watcher : watching_) {
+    watcher->news_ = news;
+    watcher->wakeup_.notify();
+  }
+}
+
+void Watchers::wake_all() {
+  const threads::MutexLock lock(mutex_);
+  for (Watcher* watcher : watching_) watcher->wakeup_.notify();
+}
+
+std::size_t Watchers::count() const {
+  const threads::MutexLock lock(mutex_);
+  return watching_.size();
+}
+
+bool Watchers::admit(Watcher& watcher) {
+  const threads::MutexLock lock(mutex_);
+  if (watching_.size() >= kMost) return false;
+  watching_.push_back(&watcher);
+  return true;
+}
+
+void Watchers::release(const Watcher& watcher) {
+  const threads::MutexLock lock(mutex_);
+  std::erase(watching_, &watcher);
+}
+
+Watchers::News Watchers::take_news(Watcher& watcher) {
+  const threads::MutexLock lock(mutex_);
+  return std::exchange(watcher.news_, nullptr);
+}
+
+}  // namespace proxy

@@ -1,0 +1,236 @@
+// The dashboard in a real browser, beside three proxies that are neighbours of each other.
+//   node dashboard_test.mjs HEARSAY CHROMIUM FOLDER
+// FOLDER holds node_modules with playwright-core, and gets the screenshots.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { Origin, startSite, until } from './site.mjs';
+
+const [program, chromium, folder] = process.argv.slice(2);
+const playwright = createRequire(`${path.resolve(folder)}/`)('playwright-core');
+
+let browser;
+let origin;
+let a;
+let b;
+let c;
+let page;
+const faults = [];  // what the browser complains of
+
+async function open(options = {}, target = '/hearsay/') {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const opened = await context.newPage();
+  opened.setDefaultTimeout(8000);
+  opened.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+  });
+  opened.on('pageerror', (error) => faults.push(String(error)));
+  opened.on('request', (request) => {
+    if (!request.url().startsWith(a.url('/'))) faults.push(`a request to ${request.url()}`);
+  });
+  await opened.addInitScript(() => document.addEventListener('securitypolicyviolation',
+    (event) => console.error(`CSP: ${event.violatedDirective} ${event.blockedURI}`)));
+  await opened.goto(a.url(target));
+  await opened.waitForSelector('#contact[data-state=live]');
+  return opened;
+}
+
+const exact = (selector) => page.getAttribute(selector, 'title');
+// The first whole number in an exact value such as "1,234 of 2,000".
+const numberIn = (text) => Number(text.match(/[\d,]+/)[0].replaceAll(',', ''));
+
+before(async () => {
+  origin = await Origin.start();
+  [a, b, c] = await startSite(program);
+  browser = await playwright.chromium.launch({ executablePath: chromium, args: ['--no-sandbox'] });
+  page = await open();
+  // Ten responses that b has fetched, five of which a asks b for; then a hit each; and a failure.
+  for (let i = 0; i < 10; i += 1) await b.get(origin.url(`/of-b/${i}?size=20000`));
+  await until('a knows what b holds', async () => (await a.digest()).peers[0].entries >= 10);
+  for (let i = 0; i < 5; i += 1) await a.get(origin.url(`/of-b/${i}?size=20000`));
+  for (let i = 0; i < 5; i += 1) await a.get(origin.url(`/of-b/${i}?size=20000`));
+  await a.get(origin.url('/large?size=3000000'));
+  await a.get(origin.url('/never/stored'));
+  await a.get(origin.url('/fail'));
+});
+
+afterEach(() => assert.deepEqual(faults.splice(0), [], 'the browser complains of nothing'));
+
+after(async () => {
+  await browser?.close();
+  await Promise.all([a, b, c].map((proxy) => proxy?.stop()));
+  origin?.stop();
+});
+
+test('the figures are those of /metrics', async () => {
+  const requests = () => a.metric(/^hearsay_requests_total(?!.*"own_page")/);
+  const hits = () => a.metric('hearsay_requests_total{result="hit"}');
+  await until('13 requests are counted', async () => await requests() === 13);
+  await until('they are shown', async () => numberIn(await exact('#figure-requests .note .figure')) === await requests());
+  assert.equal(await exact('#figure-hits .note .figure'), `${await hits()} of ${await requests()}`);
+  assert.equal(numberIn(await exact('#figure-failed .note .figure')), await a.metric('hearsay_requests_total{result="failed"}'));
+  const saved = await a.metric('hearsay_body_bytes_total{source="cache"}') + await a.metric('hearsay_body_bytes_total{source="sibling"}');
+  assert.equal(numberIn(await exact('#figure-saved .main')), saved);
+  assert.equal(numberIn(await exact('#figure-origin .note .figure')), await a.metric('hearsay_body_bytes_total{source="origin"}'));
+});
+
+test('a neighbour shows what /digest tells of it', async () => {
+  await page.focus('[data-peer=cache-b]');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('[data-details=cache-b]');
+  const peer = (await a.digest()).peers.find(({ name }) => name === 'cache-b');
+  assert.equal(peer.true_hits, 5);
+  assert.equal(await page.getAttribute('[data-peer=cache-b]', 'data-state'), 'usable');
+  const fact = (name) => exact(`[data-fact="${name}"] .figure`);
+  await until('the claims', async () => await fact('Claims that came true') === `${peer.true_hits} of ${peer.true_hits + peer.false_hits}`);
+  assert.equal(numberIn(await fact('Claims')), peer.claims);
+  assert.equal(await fact('First byte'), `${peer.first_byte_ms} ms`);
+  assert.equal(numberIn(await fact('Digest')), peer.entries);
+  assert.match(await page.textContent('[data-fact=Traffic]'), /97\.7 KiB in all/);
+  assert.ok(await page.locator('[data-peer=cache-b]').evaluate((node) => node === document.activeElement), 'the focus stays');
+});
+
+test('the latest requests tell their verdicts', async () => {
+  await page.waitForSelector('#requests .url:has-text("/fail")');
+  const verdicts = await page.locator('#requests .verdict').allTextContents();
+  const some = (words) => assert.ok(verdicts.some((verdict) => verdict.includes(words)), `${words} in ${verdicts.join('\n')}`);
+  some('asked cache-b: its digest claimed this; it was right; stored for');
+  some('answered from memory; fresh for another');
+  some('fetched from the origin: nobody claimed it; stored for 3600 s');
+  some('not stored: its origin forbids it (no-store)');
+  await page.check('#kinds input[value=failed]', { force: true });
+  assert.equal(await page.locator('#requests li').count(), 1);
+  assert.match(await page.textContent('#requests .verdict'), /^nobody could answer: /);
+  await page.check('#kinds input[value=all]', { force: true });
+});
+
+test('a request is shown within two seconds', async () => {
+  await a.get(origin.url('/just-now'));
+  await page.waitForSelector('#requests .url:has-text("/just-now")', { timeout: 2500 });
+});
+
+test('the contents are listed, searched and purged', async () => {
+  await page.fill('#contents-search', 'large');
+  await page.click('#contents-form button');
+  const large = origin.url('/large?size=3000000');
+  const row = page.locator(`[data-url="${large}"]`);
+  await row.waitFor();
+  assert.equal(await page.locator('#contents-largest tbody tr').count(), 1);
+  await row.locator('button').click();
+  await page.click('#ask button[value=no]');
+  assert.equal((await a.get(large, { 'Cache-Control': 'only-if-cached' })).status, 200, 'not purged yet');
+  await row.locator('button').click();
+  await page.click('#ask-yes');
+  await page.waitForSelector('#contents-told:has-text("1 purged.")');
+  await row.waitFor({ state: 'detached' });
+  assert.equal((await a.get(large, { 'Cache-Control': 'only-if-cached' })).status, 504);
+  await page.fill('#contents-search', '');
+  await page.click('#contents-form button');
+  const host = page.locator('#contents-hosts tbody tr');
+  await host.locator('button.danger').click();
+  await page.click('#ask-yes');
+  await page.waitForSelector('#contents-state:has-text("0 responses")');
+});
+
+test('a URL is explained, also that of a request', async () => {
+  const url = origin.url('/of-b/1?size=20000');
+  await page.fill('#why-url', url);
+  await page.click('#why-form button');
+  const { verdict } = JSON.parse(await a.page(`/admin/explain?url=${encodeURIComponent(url)}`));
+  await page.waitForSelector('#why-answer .verdict');
+  assert.equal(await page.textContent('#why-answer .verdict'), verdict);
+  await page.click('#requests li:has(.url:has-text("/just-now")) .link');
+  assert.equal(await page.inputValue('#why-url'), origin.url('/just-now'));
+});
+
+test('the page of a browser at / is the dashboard', async () => {
+  const root = await open({}, '/');
+  assert.equal(await root.textContent('#name'), 'cache-a');
+  await root.context().close();
+});
+
+test('time is chosen by keyboard, and a chart is read by keyboard', async () => {
+  await page.focus('#span input[value=hour]');
+  await page.keyboard.press('ArrowRight');
+  assert.ok(await page.isChecked('#span input[value=day]'));
+  await page.keyboard.press('ArrowLeft');
+  await page.focus('.chart >> nth=0');
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForSelector('.cursor', { state: 'attached' });
+  assert.match(await page.getAttribute('.chart >> nth=0', 'aria-label'), /^Requests per second\. from cache: /);
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  for (const width of [1280, 390]) {
+    test(`nothing is wider than the window: ${colorScheme}, ${width} px`, async () => {
+      const shown = await open({ colorScheme, viewport: { width, height: 844 } });
+      await shown.waitForSelector('[data-peer=cache-c]');
+      await shown.waitForSelector('#requests .verdict');
+      const wide = await shown.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(wide <= 0, `${wide} px too wide`);
+      await shown.screenshot({ path: path.join(folder, `${colorScheme}-${width}.png`), fullPage: true });
+      await shown.context().close();
+    });
+  }
+}
+
+test('all texts have enough contrast', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const shown = await open({ colorScheme });
+    await shown.waitForSelector('#requests .verdict');
+    assert.deepEqual(await shown.evaluate(faintTexts), [], colorScheme);
+    await shown.context().close();
+  }
+});
+
+// Texts whose contrast with what is behind them is less than 4.5 (WCAG 2.1, 1.4.3). Runs in the page.
+function faintTexts() {
+  const channels = (color) => color.match(/[\d.]+/g).map(Number);
+  const luminance = (color) => {
+    const [red, green, blue] = channels(color).map((one) => {
+      const part = one / 255;
+      return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const behind = (element) => {
+    for (let one = element; one; one = one.parentElement) {
+      const color = getComputedStyle(one).backgroundColor;
+      if ((channels(color)[3] ?? 1) > 0) return color;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const faint = [];
+  for (const element of document.querySelectorAll('body *:not(svg *):not(noscript)')) {
+    if (!hasText(element) || !element.checkVisibility()) continue;
+    const [light, dark] = [luminance(getComputedStyle(element).color), luminance(behind(element))].sort((x, y) => y - x);
+    const contrast = (light + 0.05) / (dark + 0.05);
+    if (contrast < 4.5) faint.push(`${element.tagName}.${element.className}: ${contrast.toFixed(2)}`);
+  }
+  return [...new Set(faint)];
+}
+
+test('a neighbour that is stopped shows so within 5 s', async () => {
+  await c.stop('SIGKILL');
+  const stopped = Date.now();
+  await page.waitForSelector('#health[data-status=degraded] [data-which=cache-c]', { timeout: 5000 });
+  await page.waitForSelector('[data-peer=cache-c][data-state=down]', { timeout: 5000 });
+  assert.ok(Date.now() - stopped < 5000);
+  assert.match(await page.textContent('#health-title'), /does not work/);
+  assert.match(await page.title(), /^▲ cache-a/);
+  await page.screenshot({ path: path.join(folder, 'degraded.png') });
+});
+
+test('the page says that the proxy is gone, and is live again once it is back', async () => {
+  await a.end('SIGKILL');
+  await page.waitForSelector('#health[data-status=lost]', { timeout: 8000 });
+  await page.screenshot({ path: path.join(folder, 'lost.png') });
+  await a.start(program);
+  await page.waitForSelector('#contact[data-state=live]', { timeout: 10000 });
+  await page.waitForFunction(() => document.getElementById('health').dataset.status !== 'lost');
+  // The failed attempts to connect again are told to the console, rightly.
+  const others = faults.splice(0).filter((fault) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(fault));
+  assert.deepEqual(others, []);
+});

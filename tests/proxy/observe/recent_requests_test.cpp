@@ -1,0 +1,102 @@
+#include "proxy/observe/recent_requests.hpp"
+
+#include <gtest/gtest.h>
+
+namespace proxy {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Answered {
+  Tag tag = Tag::miss;
+  std::string url = "http://a.test/x";
+  std::chrono::milliseconds at{0};
+
+  RequestRecord record() const {
+    RequestRecord record;
+    record.tag = tag;
+    record.begun = std::chrono::steady_clock::time_point(1h) + at;
+    return record;
+  }
+};
+
+void note(RecentRequests::OfThread& thread, const Answered& answered) {
+  const auto record = answered.record();
+  if (!thread.wants(record)) return;
+  thread.add({.ended = std::chrono::system_clock::time_point(answered.at),
+              .took = 1ms,
+              .client = "192.0.2.7",
+              .method = "GET",
+              .url = answered.url,
+              .record = record});
+}
+
+std::vector<std::string> urls(const std::vector<RecentRequests::Found>& found) {
+  std::vector<std::string> all;
+  for (const auto& one : found) all.push_back(one.request->url);
+  return all;
+}
+using Urls = std::vector<std::string>;
+
+TEST(RecentRequests, AreOfAllThreadsInTheOrderOfTheirEnds) {
+  RecentRequests recent;
+  auto& first = recent.add_thread();
+  auto& second = recent.add_thread();
+  note(first, {.url = "1", .at = 1ms});
+  note(second, {.url = "2", .at = 2ms});
+  note(first, {.tag = Tag::failed, .url = "3", .at = 3ms});
+  RecentRequests::Known known;
+  EXPECT_EQ(urls(recent.newer_than(known)), (Urls{"1", "2", "3"}));
+}
+
+TEST(RecentRequests, AreToldAReaderOnce) {
+  RecentRequests recent;
+  auto& thread = recent.add_thread();
+  RecentRequests::Known known;
+  note(thread, {.url = "1"});
+  EXPECT_EQ(recent.newer_than(known).size(), 1U);
+  EXPECT_TRUE(recent.newer_than(known).empty());
+  note(thread, {.tag = Tag::failed, .url = "2"});
+  note(thread, {.url = "3"});
+  EXPECT_EQ(urls(recent.newer_than(known)), (Urls{"2", "3"}));
+}
+
+TEST(RecentRequests, DoNotHideTheLastFailureBehindOthers) {
+  RecentRequests recent;
+  auto& thread = recent.add_thread();
+  note(thread, {.tag = Tag::failed, .url = "failed"});
+  for (int i = 0; i < 1000; ++i) {
+    note(thread, {.tag = i % 2 ? Tag::miss : Tag::mem_hit, .at = 1s * i});
+  }
+  RecentRequests::Known known;
+  const auto found = recent.newer_than(known);
+  EXPECT_EQ(found.size(), 2 * RecentRequests::kMost + 1);
+  EXPECT_EQ(found.front().request->url, "failed");
+}
+
+TEST(RecentRequests, TakeOnlySomeOfManyHits) {
+  RecentRequests recent;
+  auto& thread = recent.add_thread();
+  for (int i = 0; i < 50; ++i) note(thread, {.tag = Tag::mem_hit, .at = 1ms * i});
+  RecentRequests::Known known;
+  EXPECT_EQ(recent.newer_than(known).size(), 10U);
+}
+
+TEST(RecentRequests, AreNotOurOwnPages) {
+  RecentRequests recent;
+  auto& thread = recent.add_thread();
+  note(thread, {.tag = Tag::own_page});
+  note(thread, {.tag = Tag::site_question});
+  RecentRequests::Known known;
+  EXPECT_TRUE(recent.newer_than(known).empty());
+}
+
+TEST(RecentRequests, HoldNoMoreThanTheBeginningOfALongUrl) {
+  RecentRequests recent;
+  note(recent.add_thread(), {.url = std::string(60'000, 'x')});
+  RecentRequests::Known known;
+  EXPECT_EQ(recent.newer_than(known).front().request->url.size(), 1024U);
+}
+
+}  // namespace
+}  // namespace proxy

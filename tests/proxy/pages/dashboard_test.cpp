@@ -1,0 +1,106 @@
+#include "proxy/pages/dashboard.hpp"
+
+#include <gtest/gtest.h>
+
+#include "proxy/client/note_arrival.hpp"
+#include "proxy/pages/dashboard_files.hpp"
+#include "proxy/pages/own_pages.hpp"
+#include "tests/proxy/scene.hpp"
+
+namespace proxy {
+namespace {
+
+// The response to a request of this client for one of our own pages.
+std::string answer_to(const std::string& target, const std::string& lines = "",
+                      const std::string& client = "127.0.0.1") {
+  Scene scene;
+  scene.client.address = *config::parse_address(client);
+  const std::string text =
+      "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:3128\r\n" + lines + "\r\n";
+  const auto request = parse_request(text, {}).value();
+  scene.response.begin(1, false, false);
+  request->pin(scene.policy);
+  note_arrival(scene.client, *request);
+  Http1Body body(scene.input, request->framing);
+  return scene.received(serve_own(scene.client, *request, *own_page(scene.client, *request), body));
+}
+
+std::string status_of(const std::string& response) {
+  return response.substr(9, 3);
+}
+bool has(const std::string& response, std::string_view text) {
+  return response.find(text) != std::string::npos;
+}
+const std::string kBrowser = "Accept: text/html,application/xhtml+xml;q=0.9\r\n";
+
+TEST(Dashboard, IsAtTheRootForABrowserAndTheTextIndexForOthers) {
+  const auto page = answer_to("/", kBrowser);
+  EXPECT_TRUE(has(page, "Content-Type: text/html; charset=utf-8\r\n")) << page.substr(0, 400);
+  EXPECT_TRUE(has(page, "<!doctype html>"));
+  const auto index = answer_to("/", "Accept: */*\r\n");
+  EXPECT_TRUE(has(index, "Content-Type: text/plain; charset=utf-8\r\n"));
+  for (const auto& response : {page, index}) EXPECT_TRUE(has(response, "Vary: Accept\r\n"));
+}
+
+TEST(Dashboard, ServesEachOfItsFilesWithItsType) {
+  EXPECT_GT(dashboard_files().size(), 10U);
+  for (const auto& file : dashboard_files()) {
+    const auto response = answer_to("/hearsay/" + std::string(file.name));
+    EXPECT_EQ(status_of(response), "200") << file.name;
+    EXPECT_TRUE(response.ends_with(file.content)) << file.name;
+    EXPECT_FALSE(has(response, "octet-stream")) << file.name;
+  }
+  EXPECT_EQ(status_of(answer_to("/hearsay/")), "200");
+  EXPECT_EQ(status_of(answer_to("/hearsay/no.js")), "404");
+  const auto moved = answer_to("/hearsay");
+  EXPECT_EQ(status_of(moved), "308");
+  EXPECT_TRUE(has(moved, "Location: /hearsay/\r\n"));
+}
+
+TEST(Dashboard, LoadsNothingFromElsewhere) {
+  for (const auto& file : dashboard_files()) {
+    if (file.name.ends_with(".svg")) continue;  // its namespace is a URL
+    for (const auto* text : {"src=\"http", "href=\"http", "from 'http", "@import", "url("}) {
+      EXPECT_EQ(file.content.find(text), std::string_view::npos) << file.name << ": " << text;
+    }
+  }
+}
+
+TEST(Dashboard, MayRunOnlyItsOwnScripts) {
+  const auto page = answer_to("/hearsay/");
+  EXPECT_TRUE(has(page, "Content-Security-Policy: default-src 'none'; script-src 'self'; "));
+  EXPECT_TRUE(has(page, "frame-ancestors 'none'"));
+  EXPECT_FALSE(has(page, "unsafe"));
+  EXPECT_TRUE(has(page, "X-Content-Type-Options: nosniff\r\n"));
+}
+
+TEST(Dashboard, IsNotSentAgainToABrowserThatHasIt) {
+  const auto file = answer_to("/hearsay/main.js");
+  EXPECT_TRUE(has(file, "Cache-Control: no-cache\r\n"));
+  const auto at = file.find("ETag: ");
+  const auto etag = file.substr(at + 6, file.find("\r\n", at) - at - 6);
+  const auto again = answer_to("/hearsay/main.js", "If-None-Match: " + etag + "\r\n");
+  EXPECT_EQ(status_of(again), "304");
+  EXPECT_TRUE(again.ends_with("\r\n\r\n"));
+}
+
+TEST(Dashboard, IsForMonitorsAndTellsWhetherTheyAreAdmins) {
+  EXPECT_TRUE(has(answer_to("/hearsay/about"), "\"admin\":true"));
+  EXPECT_TRUE(has(answer_to("/hearsay/about", "", "192.168.0.1"), "\"admin\":false"));
+  for (const auto* path : {"/hearsay/", "/hearsay/main.js", "/hearsay/about", "/hearsay/history",
+                           "/hearsay/requests", "/hearsay/events"}) {
+    EXPECT_EQ(status_of(answer_to(path, "", "203.0.113.1")), "403") << path;
+  }
+  EXPECT_EQ(status_of(answer_to("/admin/cache/sums", "", "192.168.0.1")), "403");
+}
+
+TEST(Dashboard, HasTheHistoryOfAnHourAndOfADay) {
+  EXPECT_TRUE(has(answer_to("/hearsay/history"), "{\"step_seconds\":1,"));
+  EXPECT_TRUE(has(answer_to("/hearsay/history?span=hour"), "\"requests\":[]"));
+  EXPECT_TRUE(has(answer_to("/hearsay/history?span=day"), "{\"step_seconds\":60,"));
+  EXPECT_EQ(status_of(answer_to("/hearsay/history?span=year")), "400");
+  EXPECT_EQ(status_of(answer_to("/hearsay/history?spam=day")), "400");
+}
+
+}  // namespace
+}  // namespace proxy
