@@ -78,7 +78,8 @@ TEST(UsersOfTheProxy, TellTheirPasswordToNobodyElse) {
 // Or the stored response would hold the password, on disk too.
 TEST(UsersOfTheProxy, AreNotToldApartByWhatIsStored) {
   SignedIn scene;
-  scene.origin.on("/vary", cacheable("hello", {{"Vary", "Proxy-Authorization"}}));
+  const Fields fields{{"Cache-Control", "max-age=3600"}, {"Vary", "Proxy-Authorization"}};
+  scene.origin.on("/vary", Reply(200, fields).body("hello"));
   EXPECT_EQ(scene.get("/vary", kAnna).status, 200);
   EXPECT_TRUE(is_hit(scene.get("/vary", kBob)));
   const Response shown = scene.proxy.page("/admin/cache/show?url=" + scene.origin.url("/vary"));
