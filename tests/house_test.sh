@@ -38,6 +38,7 @@ includes_only config/threads config/threads
 # rooms below it.
 rooms=(
   server
+  check
   answer
   pages
   reply
@@ -144,7 +145,7 @@ breach 'peers/transfer.hpp includes libcurl: only peers/*.cpp may include it' < 
 used_only_in 'seccomp\.h' 'proxy/sandbox/call_limits\.cpp'
 used_only_in 'linux/landlock\.h' 'proxy/sandbox/file_limits\.cpp'
 used_only_in 'nlohmann/' '(config/document|proxy/observe/access_log|proxy/pages/digest_json|proxy/pages/health|proxy/pages/reload_page|proxy/inspect/report|proxy/command/steer/[a-z_]*)\.cpp'
-used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|(cache|digest|squid|steer)/arguments\.cpp))'
+used_only_in 'CLI/' 'proxy/(main\.cpp|command/(subcommand\.hpp|command_line\.cpp|(cache|digest|squid|steer)/arguments\.cpp))'
 
 # If an awaited value is tested where it is awaited, g++ 12.2 writes it over the resume pointer of
 # the coroutine's frame.

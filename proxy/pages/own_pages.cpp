@@ -10,6 +10,7 @@
 #include "proxy/pages/cache_pages.hpp"
 #include "proxy/pages/monitoring.hpp"
 #include "proxy/pages/neighbour_pages.hpp"
+#include "proxy/pages/pac.hpp"
 #include "proxy/pages/purge.hpp"
 #include "proxy/pages/readers.hpp"
 #include "proxy/pages/reload_page.hpp"
@@ -39,6 +40,11 @@ constexpr OwnPage kPages[] = {
     {.path = "/health",
      .answer = serve_health,
      .about = "whether this proxy is up, and what does not work; ?strict=1"},
+    {.path = "/proxy.pac",
+     .readers = Audience::clients,
+     .answer = serve_pac,
+     .about = "the script that tells browsers when to use this proxy; also /wpad.dat"},
+    {.path = "/wpad.dat", .readers = Audience::clients, .answer = serve_pac},
     {.path = peers::kNativePath,
      .readers = Audience::neighbours,
      .mapped = WhereMapped::ours_at_any_name,
