@@ -22,7 +22,8 @@ enum class Storability : std::uint8_t {
   partial,  // a 304, a 416, or a 206 that is not exactly one part
   no_store,
   private_,       // unqualified; if it names fields, the response is stored without them
-  authorization,  // without public, must-revalidate or s-maxage (3.5)
+  authorization,  // without public, must-revalidate or s-maxage (3.5); or it may be about the
+                  // credentials: see RequestFacts::open_to_all
   vary_star,
   set_cookie,  // see may_store_cookie()
   // These four: it could only be used after validation, and nothing can validate it.
