@@ -68,6 +68,21 @@ void read_connect_ports(Section& in, std::vector<std::uint16_t>& ports) {
   }
 }
 
+void read_direct(Section& in, std::vector<HostSpec>& hosts) {
+  constexpr std::size_t kMost = 256;
+  const auto items = in.items("direct", "hosts, such as \"*.example.com\"", kMost);
+  if (!items) return;
+  for (const LocatedValue& item : *items) {
+    const auto host = in.host_pattern(item);
+    if (!host) continue;
+    if (host->port || host->host == "*") {
+      in.fault(item, "expected a host like \"*.example.com\", without port");
+    } else {
+      hosts.push_back(*host);
+    }
+  }
+}
+
 void read_own_names(Section& in, std::vector<std::string>& names) {
   const auto items = in.items("own_names", "host names, such as \"cache-a.example.com\"");
   if (!items) return;
@@ -140,6 +155,7 @@ void read_access(Section& in, AccessSettings& access) {
   read_deny_to(in, access);
   read_connect_ports(in, access.connect_ports);
   read_own_names(in, access.own_names);
+  read_direct(in, access.direct);
   read_paths(in, "block", access.block);
   read_paths(in, "allow", access.allow);
 }

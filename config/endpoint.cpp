@@ -78,6 +78,11 @@ std::optional<HostPort> parse_listen(std::string_view text) {
   return HostPort{*host, *port};
 }
 
+std::string to_text(const HostPort& at) {
+  const bool v6 = at.host.find(':') != at.host.npos;
+  return (v6 ? '[' + at.host + ']' : at.host) + ':' + std::to_string(at.port);
+}
+
 std::optional<ServerUrl> parse_server_url(std::string_view url) {
   if (const auto plain = take_url(url, "http://", kHttpPort)) return ServerUrl{false, *plain};
   if (const auto secure = take_url(url, "https://", kHttpsPort)) return ServerUrl{true, *secure};

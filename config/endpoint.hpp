@@ -19,6 +19,9 @@ struct HostPort {
 // resolving.
 std::optional<HostPort> parse_listen(std::string_view text);
 
+// "127.0.0.1:3128", "[::1]:3128".
+std::string to_text(const HostPort& at);
+
 // "http://HOST[:PORT][/]", or the same with https. HOST is a name or an address. The default port
 // is 80, or 443.
 struct ServerUrl {

@@ -21,10 +21,10 @@ struct SettingsError {
 // Never empty, in the order of the file.
 using SettingsErrors = std::vector<SettingsError>;
 
-// Reads JSON with // and /* */ comments. Sizes are written "256MiB", times "250ms" or "30d". Safe on
-// any bytes: size and depth are checked first. A key that is unknown or occurs twice is an error,
-// so that a typing mistake never leaves a default in force unnoticed. Text that is not JSON yields
-// its first fault; JSON yields all its faults at once.
+// Reads JSON with // and /* */ comments. Sizes are written "256MiB", times "250ms" or "30d". Safe
+// on any bytes: size and depth are checked first. A key that is unknown or occurs twice is an
+// error, so that a typing mistake never leaves a default in force unnoticed. Text that is not JSON
+// yields its first fault; JSON yields all its faults at once.
 boost::system::result<Settings, SettingsErrors> load(std::string_view json_text);
 
 // Reads a file. Its path precedes the position in each error. Blocks.

@@ -239,6 +239,7 @@ struct AccessSettings {
   // them. In lower case.
   std::vector<std::string> own_names;
   std::vector<std::uint16_t> connect_ports{443};
+  std::vector<HostSpec> direct;  // /proxy.pac has clients ask these hosts themselves
   // Paths of files that list hosts, URL prefixes and addresses (proxy/lists/read.hpp).
   std::vector<std::string> block;  // refused to every client
   std::vector<std::string> allow;  // exceptions from `block`

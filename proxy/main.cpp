@@ -5,13 +5,16 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
 
 #include "config/control.hpp"
 #include "config/load.hpp"
+#include "proxy/check/try_out.hpp"
 #include "proxy/command/cache/arguments.hpp"
+#include "proxy/command/command_line.hpp"
 #include "proxy/command/digest/arguments.hpp"
 #include "proxy/command/manual_page.hpp"
 #include "proxy/command/squid/arguments.hpp"
@@ -126,11 +129,12 @@ int serve(const proxy::SettingsFile& file, char* const* arguments) {
   // Only root listens on low ports, and the sandbox lets no socket listen.
   proxy::Listeners listeners(settings->listen, proxy::thread_count(*settings));
   give_up_privileges(*settings);
+  // Before the lists are read, of which the launcher would keep a copy.
+  const proxy::succession::Launcher launcher(arguments);
   auto policy = load_policy(file);
   if (!policy) return kBadSettings;
   auto predecessor = proxy::succession::Predecessor::of_environment();
   proxy::ControlSocket control(*settings, static_cast<bool>(predecessor));
-  const proxy::succession::Launcher launcher(arguments);
   const auto supervisor = proxy::machine::Supervisor::of_environment();
   const auto user = proxy::machine::describe_user();
   // It limits files only for threads that start later.
@@ -148,24 +152,56 @@ int serve(const proxy::SettingsFile& file, char* const* arguments) {
   return 0;
 }
 
-// Says what the sandbox would limit.
-int check(const config::Settings& settings, const std::string& config_path) {
+void say_sandbox(const config::Settings& settings, const std::string& config_path) {
   if (const auto reason = reason_for_no_sandbox(settings); !reason.empty()) {
     std::cout << reason << '\n';
-    return 0;
+    return;
   }
   const auto parts = proxy::sandbox::available();
   std::cout << proxy::sandbox::describe(parts) << '\n';
   const auto writes = proxy::sandbox::describe(proxy::sandbox::grants_for(settings, config_path));
   if (parts.files > 0 && !writes.empty()) std::cout << writes << '\n';
-  return 0;
 }
 
-int run(const CLI::App& serving, const std::string& config_path, char* const* arguments) {
-  const proxy::SettingsFile file(config_path, proxy::machine::memory_limit());
-  if (serving.parsed()) return serve(file, arguments);
+// What the command line says.
+struct Told {
+  std::string config_path;
+  bool strict = false;
+};
+
+// Says what the settings come to, and what of it this machine does not let happen.
+int check(const proxy::SettingsFile& file, bool strict) {
   const auto policy = load_policy(file);
-  return policy ? check(policy->settings, config_path) : kBadSettings;
+  if (!policy) return kBadSettings;
+  const auto& settings = policy->settings;
+  std::cout << proxy::summary(settings) << '\n';
+  say_sandbox(settings, file.path());
+  const auto trial = proxy::try_out(settings, file.memory());
+  for (const auto& note : trial.notes) std::cout << note << '\n';
+  for (const auto& warning : trial.warnings) std::cerr << "warning: " << warning << '\n';
+  const auto warnings = trial.warnings.size();
+  if (warnings == 0) {
+    std::cout << "OK\n";
+  } else {
+    std::cout << (strict ? "not OK: " : "OK, but for ") << warnings
+              << (warnings == 1 ? " warning\n" : " warnings\n");
+  }
+  return strict && warnings > 0 ? kBadSettings : 0;
+}
+
+int run(const CLI::App& serving, const Told& told, char* const* arguments) {
+  const proxy::SettingsFile file(told.config_path, proxy::machine::memory_limit());
+  return serving.parsed() ? serve(file, arguments) : check(file, told.strict);
+}
+
+// Throws CLI::ParseError.
+void parse(CLI::App& app, proxy::command::Words words) {
+  words = proxy::command::in_options(std::move(words));
+  if (auto wrong = proxy::command::unknown_word(app, words)) {
+    throw CLI::ParseError(std::move(*wrong), kBadSettings);
+  }
+  std::reverse(words.begin(), words.end());  // as the parser wants them
+  app.parse(std::move(words));
 }
 
 // For `hearsay cache`, as the proxy does it.
@@ -181,22 +217,27 @@ int main(int argc, char** argv) {
   // Diagnostics go to stderr: stdout is for the access log.
   proxy::write_events();
   CLI::App app("Hearsay, an HTTP caching proxy for a LAN whose neighbours know what it holds");
-  app.set_version_flag("--version", std::string(proxy::kProduct));
+  app.set_version_flag("-V,--version", std::string(proxy::kProduct));
   app.require_subcommand(1);
-  std::string config_path;
+  Told told;
   auto* const serving = app.add_subcommand("serve", "run the proxy");
-  serving->add_option("--config", config_path, "the settings, a JSON file")->required();
-  auto* const checking = app.add_subcommand("check", "say what is wrong with a settings file");
-  checking->add_option("--config", config_path, "the settings, a JSON file")->required();
+  serving->add_option("--config", told.config_path, "the settings, a JSON file")->required();
+  auto* const checking = app.add_subcommand(
+      "check",
+      "say what is wrong with a settings file, and what of it this machine does not let happen: "
+      "folders, ports, memory, descriptors, names. Exit 0 if the settings are good, else 2");
+  checking->add_option("--config", told.config_path, "the settings, a JSON file")->required();
+  checking->add_flag("--strict", told.strict, "exit 2 also for what this machine does not allow");
   const auto digest = proxy::command::add_digest(app);
   const auto cache = proxy::command::add_cache(app, proxy::PurgePattern::reading, naming_by);
   const auto import_squid = proxy::command::add_import_squid(app);
   const auto steer = proxy::command::add_steering(app);
   auto* const manual = app.add_subcommand("manual", "print the manual page")->group("");
+  proxy::command::add_help(app);
   std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as on a full disk
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the log or output that ends fails the next write
   try {
-    app.parse(argc, argv);
+    parse(app, {argv + 1, argv + argc});
     if (manual->parsed()) {
       std::cout << proxy::command::manual_page(app, proxy::kProduct);
       return 0;
@@ -208,7 +249,7 @@ int main(int argc, char** argv) {
       return cache({});
     }
     if (const auto steered = steer({})) return *steered;
-    return run(*serving, config_path, argv);
+    return run(*serving, told, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadSettings;
   } catch (const std::exception& error) {

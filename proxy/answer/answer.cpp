@@ -123,6 +123,7 @@ Task<void> answer(Client& client, Request& request, RequestBody& body) {
     co_return co_await refuse(client, request, std::move(*refusal));
   }
   if (keeps_to_bandwidth(client, request)) client.response.keep_to(*client.bandwidth);
+  request.forget_credentials();
   // Before the look-up: a response may vary by these fields.
   request.tell_of_client(policy.settings.forwarded, client.address_text);
   if (is_last_hop(request)) co_return co_await answer_as_last(client, request);

@@ -112,7 +112,8 @@ Task<std::shared_ptr<const peers::NativeForm>> await_form(Client& client, const 
     auto form = process.publisher.native(base.epoch, base.generation);
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    const bool waits = poll.has_place() && left.count() > 0 && !process.draining && !process.leaving;
+    const bool waits =
+        poll.has_place() && left.count() > 0 && !process.draining && !process.leaving;
     if (!waits || !is_held(request, *form, process.clock.now())) co_return form;
     co_await poll.wait(left);
   }

@@ -14,6 +14,7 @@ namespace proxy {
 enum class Audience : std::uint8_t {
   neighbours,  // settings peers and access.peers
   monitors,    // setting access.monitor
+  clients,     // whoever may use the proxy
   admins,
 };
 

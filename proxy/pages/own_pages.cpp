@@ -12,6 +12,7 @@
 #include "proxy/pages/explain_page.hpp"
 #include "proxy/pages/monitoring.hpp"
 #include "proxy/pages/neighbour_pages.hpp"
+#include "proxy/pages/pac.hpp"
 #include "proxy/pages/purge.hpp"
 #include "proxy/pages/readers.hpp"
 #include "proxy/pages/reload_page.hpp"
@@ -48,6 +49,11 @@ constexpr OwnPage kPages[] = {
     {.path = "/hearsay/history", .answer = serve_history},
     {.path = "/hearsay/requests", .answer = serve_recent_requests},
     {.path = "/hearsay/events", .answer = serve_events},
+    {.path = "/proxy.pac",
+     .readers = Audience::clients,
+     .answer = serve_pac,
+     .about = "the script that tells browsers when to use this proxy; also /wpad.dat"},
+    {.path = "/wpad.dat", .readers = Audience::clients, .answer = serve_pac},
     {.path = peers::kNativePath,
      .readers = Audience::neighbours,
      .mapped = WhereMapped::ours_at_any_name,

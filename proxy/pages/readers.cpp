@@ -5,6 +5,7 @@
 #include "proxy/client/note_arrival.hpp"
 #include "proxy/http/forwarded.hpp"
 #include "proxy/http/text.hpp"
+#include "proxy/pages/pac.hpp"
 
 namespace proxy {
 namespace {
@@ -66,6 +67,9 @@ std::optional<Refusal> check_address(const Client& client, const Policy& policy,
     case Audience::monitors:
       if (config::contains(access.monitor, client.address)) return std::nullopt;
       return Refusal::forbidden("not for your address (setting access.monitor)");
+    case Audience::clients:
+      if (may_be_client(access, client.address)) return std::nullopt;
+      return Refusal::forbidden("not for your address (setting access.clients)");
     case Audience::admins:
       break;
   }
@@ -80,7 +84,8 @@ std::optional<Refusal> check_reader(const Client& client, const Request& request
   if (came_through_a_proxy(request) && !squids_own) {
     return Refusal::forbidden("not through another proxy");
   }
-  if (!names_us(client, request.target)) {
+  const bool wpad = page.readers == Audience::clients && is_wpad(request.target.host());
+  if (!names_us(client, request.target) && !wpad) {
     return Refusal::forbidden("the Host field does not name me (settings name, access.own_names)");
   }
   if (page.effect == Effect::change) return check_admin(client, request);

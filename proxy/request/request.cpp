@@ -103,6 +103,16 @@ void Request::tell_of_client(const config::ForwardedSettings& settings, std::str
   }
 }
 
+void Request::forget_credentials() {
+  using http::field;
+  if (!head.fields.has(field::proxy_authorization)) return;
+  http::Fields others;
+  for (const auto& line : head.fields) {
+    if (line.id != field::proxy_authorization) others.append(line);
+  }
+  head.fields = std::move(others);
+}
+
 std::string Request::stored_as(const http::Target& other) const {
   return in_its_space(rules_ ? rules_->key_url(other) : other.url());
 }

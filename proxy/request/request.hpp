@@ -68,6 +68,10 @@ struct Request {
   // client's, in text, IPv6 without brackets.
   void tell_of_client(const config::ForwardedSettings& settings, std::string_view address);
 
+  // Removes Proxy-Authorization, which is for this proxy alone: if Vary named it, a stored response
+  // would hold a password. Call this once the user is known, before a variant is selected.
+  void forget_credentials();
+
   // Finds the site's rule and applies it to the facts and to stored_as(). Call this after arrive().
   // The rules outlive the request.
   void follow(const SiteRules& rules);

@@ -51,7 +51,7 @@ TEST(Load, TakesEverySettingFromTheText) {
                "duplicates": "never"},
     "reverse": [], "forwarded": "append", "forwarded_drop": ["X-A"], "forwarded_pass": ["X-B"], "forward": false,
     "access": {"clients": ["any"], "monitor": [], "admin": ["::1"], "peers": ["10.0.0.0/8"],
-               "deny_to": [], "own_names": ["Cache-A.test"], "connect_ports": [443, 8443],
+               "deny_to": [], "own_names": ["Cache-A.test"], "direct": ["*.lan"], "connect_ports": [443, 8443],
                "block": ["/etc/hearsay/ads", "b"], "allow": ["c"]},
     "log": {"access": "/var/log/hearsay.log", "format": "json"},
     "timeouts": {"head": "1s", "body": "2s", "connect": "3s", "first_byte": "4s",
@@ -80,6 +80,7 @@ TEST(Load, TakesEverySettingFromTheText) {
   EXPECT_EQ(s.forwarded, (ForwardedSettings{Forwarded::append, {"X-A"}, {"X-B"}}));
   EXPECT_EQ(s.forward, false);
   EXPECT_EQ(s.access.own_names, std::vector<std::string>{"cache-a.test"});
+  EXPECT_EQ(s.access.direct, (std::vector<HostSpec>{{"*.lan", std::nullopt}}));
   EXPECT_EQ(s.access.clients, *parse_networks("any"));
   EXPECT_TRUE(s.access.monitor.empty());
   EXPECT_EQ(s.access.admin, *parse_networks("::1"));
@@ -199,6 +200,8 @@ TEST(Load, SaysWhereItWentWrongWhatWasExpectedAndWhatStoodThere) {
                     "found true"},
            LoadCase{R"({"access":{"own_names":["*.a"]}})", "line 1, column 25, access.own_names[0]",
                     "without port and without"},
+           LoadCase{R"({"access":{"direct":["*"]}})", "line 1, column 22, access.direct[0]",
+                    "without port"},
            LoadCase{R"({"access":{"connect_ports":[0]}})",
                     "line 1, column 29, access.connect_ports[0]", "from 1 to 65535"},
            LoadCase{R"({"access":{"block":"ads"}})", "line 1, column 20, access.block",

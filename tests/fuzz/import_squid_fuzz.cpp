@@ -1,5 +1,5 @@
-// Any bytes as a squid.conf and, after a line "%%", as a file that it names. The settings are always
-// such as `hearsay check` accepts.
+// Any bytes as a squid.conf and, after a line "%%", as a file that it names. The settings are
+// always such as `hearsay check` accepts.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -25,9 +25,11 @@ std::size_t lines_of(const std::string& text) {
 }
 
 TEST(Program, TellsItsVersion) {
-  const Outcome outcome = run_hearsay({"--version"});
-  EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_TRUE(contains(outcome.output, "0.1.0")) << outcome.output;
+  for (const char* word : {"--version", "-V", "version"}) {
+    const Outcome outcome = run_hearsay({word});
+    EXPECT_EQ(outcome.exit_code, 0) << word;
+    EXPECT_TRUE(contains(outcome.output, "0.1.0")) << outcome.output;
+  }
 }
 
 TEST(Program, ExplainsItsArguments) {
@@ -36,13 +38,74 @@ TEST(Program, ExplainsItsArguments) {
   for (const char* word : {"serve", "check", "--version"}) {
     EXPECT_TRUE(contains(outcome.output, word)) << word;
   }
-  EXPECT_NE(run_hearsay({"dance"}).exit_code, 0);
-  EXPECT_NE(run_hearsay({}).exit_code, 0);
+  EXPECT_EQ(run_hearsay({"help"}).output, outcome.output);
+  EXPECT_EQ(run_hearsay({"help", "cache", "list"}).output,
+            run_hearsay({"cache", "list", "--help"}).output);
+  EXPECT_EQ(run_hearsay({"dance"}).exit_code, 2);
+  EXPECT_EQ(run_hearsay({}).exit_code, 2);
+}
+
+TEST(Program, NamesTheWordThatWasLikelyMeant) {
+  struct Slip {
+    std::vector<std::string> words;
+    std::string meant;
+  };
+  for (const Slip& slip :
+       {Slip{{"serv"}, "\"serve\""}, Slip{{"check", "--confg", "x"}, "\"--config\""},
+        Slip{{"cache", "lst"}, "\"list\""}, Slip{{"help", "chek"}, "\"check\""}}) {
+    const Outcome outcome = run_hearsay(slip.words);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_TRUE(contains(outcome.errors, "did you mean " + slip.meant + '?')) << outcome.errors;
+  }
 }
 
 TEST(Program, FindsGoodSettingsGood) {
   const Outcome outcome = run_with("check", R"({"listen": ["127.0.0.1:0"]} // as it should be)");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+  EXPECT_TRUE(contains(outcome.output, "listens on 127.0.0.1:0; ")) << outcome.output;
+  EXPECT_TRUE(contains(outcome.output, "\nOK")) << outcome.output;
+}
+
+TEST(Program, WarnsOfWhatThisMachineDoesNotAllow) {
+  const TemporaryDirectory directory;
+  write_file(directory / "file", "x");
+  const json settings{{"listen", {"127.0.0.1:0"}},
+                      {"cache", {{"disk", {{"path", directory / "file"}, {"size", "64MiB"}}}}},
+                      {"peers", {{{"url", "http://nowhere.invalid:1"}}}}};
+  write_file(directory / "settings.json", settings.dump());
+  const auto check = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", "--config", directory / "settings.json"});
+    return run_hearsay(more);
+  };
+  const Outcome outcome = check({});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(contains(outcome.errors, "file is no directory")) << outcome.errors;
+  EXPECT_TRUE(contains(outcome.errors, "nowhere.invalid does not resolve")) << outcome.errors;
+  EXPECT_EQ(check({"--strict"}).exit_code, 2);
+}
+
+TEST(Program, ChecksTheSettingsOfAProxyThatRuns) {
+  const ProxyProcess running;
+  const Outcome outcome = run_with("check", json{{"listen", {running.address()}}}.dump());
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(contains(outcome.output, "a Hearsay runs at " + running.address())) << outcome.output;
+  EXPECT_FALSE(contains(outcome.errors, "listen")) << outcome.errors;
+  EXPECT_EQ(running.page("/health").status, 200);
+}
+
+// A squid.conf that the system has, and the examples of the unit tests.
+TEST(Program, ImportsWhatSquidHas) {
+  const TemporaryDirectory directory;
+  const Outcome stock = run_hearsay({"import-squid", "/etc/squid/squid.conf"});
+  EXPECT_EQ(stock.exit_code, 0) << stock.errors;
+  write_file(directory / "stock.json", stock.output);
+  const Outcome checked = run_hearsay({"check", "--config", directory / "stock.json"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.errors;
+  EXPECT_EQ(run_hearsay({"import-squid", "/nowhere/squid.conf"}).exit_code, 2);
+  write_file(directory / "squid.conf", "http_port 3128\nssl_bump peek all\n");
+  const Outcome left = run_hearsay({"import-squid", directory / "squid.conf"});
+  EXPECT_EQ(left.exit_code, 1);
+  EXPECT_TRUE(contains(left.errors, "squid.conf:2: ssl_bump peek all\n")) << left.errors;
 }
 
 TEST(Program, NamesEveryWrongSettingWithItsPlace) {

@@ -24,7 +24,7 @@ struct StartedByRoot : testing::Test {
     return status.st_uid;
   }
   // The settings file is in a folder that `nobody` may read.
-  std::unique_ptr<ChildProcess> serve(const json& more) {
+  std::unique_ptr<ChildProcess> serve(const json& more = json::object()) {
     json settings = settings_for_tests(home / "logs/access.log");
     settings["user"] = "nobody";
     settings["cache"]["disk"] = {{"path", (home / "var/cache").string()}, {"size", "64MiB"}};
@@ -44,7 +44,7 @@ struct StartedByRoot : testing::Test {
 };
 
 TEST_F(StartedByRoot, BecomesTheUserAndGivesItTheCacheAndTheLog) {
-  const auto proxy = serve({});
+  const auto proxy = serve();
   const auto status = read_file("/proc/" + std::to_string(proxy->pid()) + "/status");
   const auto uid = std::to_string(nobody->pw_uid);
   EXPECT_TRUE(contains(status, "Uid:\t" + uid + "\t" + uid + "\t" + uid)) << status;
@@ -63,13 +63,13 @@ TEST_F(StartedByRoot, TakesOverWhatRootHasLeftAndNothingElse) {
   write_file(home / "logs/access.log", "");
   ASSERT_EQ(::chown((home / "logs/access.log").c_str(), 1, 1), 0);
   ASSERT_EQ(::chmod((home / "logs/access.log").c_str(), 0666), 0);
-  const auto proxy = serve({});
+  const auto proxy = serve();
   EXPECT_EQ(owner_of(home / "var/cache/lock"), nobody->pw_uid);
   EXPECT_EQ(owner_of(home / "logs/access.log"), 1U);
 }
 
 TEST_F(StartedByRoot, NeedsAUserWhoExists) {
-  const auto proxy = serve({{"user", "no-such-user"}});
+  const auto proxy = serve(json{{"user", "no-such-user"}});
   EXPECT_EQ(proxy->wait(), 1);
   EXPECT_TRUE(contains(proxy->errors(), "there is no user no-such-user")) << proxy->errors();
 }

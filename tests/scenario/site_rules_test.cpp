@@ -46,7 +46,7 @@ TEST(SiteRules, KeepFreshForAtLeast) {
     EXPECT_FALSE(is_hit(told("/r/" + std::to_string(++number), control))) << control;
   }
   EXPECT_FALSE(is_hit(told("/other", "max-age=0")));
-  EXPECT_EQ(detail(scene.get("/other")), "");
+  EXPECT_EQ(detail(scene.get("/other")), "not-stored/max-age");
 }
 
 TEST(SiteRules, ApplyToThePathsOfTheirGlobs) {
@@ -171,8 +171,8 @@ TEST(SiteRules, StoreNothing) {
   scene.get("/r");
   const Response again = scene.get("/r");
   EXPECT_EQ(scene.origin.count("/r"), 2U);
-  EXPECT_TRUE(
-      contains(again.field("Cache-Status"), "fwd=bypass; fwd-status=200; detail=\"rule/mine\""))
+  EXPECT_TRUE(contains(again.field("Cache-Status"),
+                       "fwd=bypass; fwd-status=200; detail=\"not-stored/rule rule/mine\""))
       << again.field("Cache-Status");
   scene.origin.on(
       "/r", [&](const Request&) { return cacheable("posted").with("Content-Location", "/r"); });

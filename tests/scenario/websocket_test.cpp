@@ -63,7 +63,8 @@ TEST(WebSocket, CarriesBytesBothWaysAfterThe101) {
   EXPECT_EQ(answer.field("Connection"), "Upgrade");
   EXPECT_EQ(answer.field("Upgrade"), "websocket");
   EXPECT_TRUE(answer.has("Sec-WebSocket-Accept"));
-  EXPECT_EQ(nearest_cache_status(answer), "cache-a; fwd=bypass; fwd-status=101");
+  EXPECT_EQ(nearest_cache_status(answer),
+            "cache-a; fwd=bypass; fwd-status=101; detail=\"not-stored/for-origin\"");
   EXPECT_EQ(stage.client.read_bytes(5), "first");
   EXPECT_EQ(stage.received(5), "early");
   const std::string bytes = numbered_bytes(100'000);

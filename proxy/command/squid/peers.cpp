@@ -240,9 +240,8 @@ class Reader {
   }
 
   static std::string url_of(const Peer& peer) {
-    const bool v6 = peer.host.find(':') != peer.host.npos;
-    return (peer.tls ? "https://" : "http://") + (v6 ? '[' + peer.host + ']' : peer.host) + ':' +
-           std::to_string(peer.port);
+    const config::HostPort at{peer.host, static_cast<std::uint16_t>(peer.port)};
+    return (peer.tls ? "https://" : "http://") + config::to_text(at);
   }
 
   // The name that the settings give, or would give by default.

@@ -45,9 +45,7 @@ class Reader {
       disk.add("path", Json::text(path_));
       disk.add("size", Json::text(config::to_text(*disk_)));
       cache.add("disk", std::move(disk))
-          .comment(
-              "A directory that is new and Hearsay's alone. It can be made once Squid's files "
-              "beside it are deleted.");
+          .comment("A new directory. Squid's files beside it still take their space: delete them.");
     }
     write_largest(cache);
   }

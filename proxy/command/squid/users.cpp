@@ -42,7 +42,8 @@ bool read_users(const std::vector<Line>& lines, Imported& into, Findings& findin
       }
       file = path;
       tell(line, Kind::changed,
-           "hashes have to be bcrypt (htpasswd -B); passwords are taken over TLS or from this "
+           "hashes have to be bcrypt (htpasswd -B) or SHA-512; passwords are taken over TLS or "
+           "from this "
            "machine "
            "only, unless access.users has \"cleartext\": true");
     } else if (key == "realm") {

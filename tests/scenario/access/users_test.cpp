@@ -75,6 +75,18 @@ TEST(UsersOfTheProxy, TellTheirPasswordToNobodyElse) {
   EXPECT_FALSE(contains(log, "secret")) << log;
 }
 
+// Or the stored response would hold the password, on disk too.
+TEST(UsersOfTheProxy, AreNotToldApartByWhatIsStored) {
+  SignedIn scene;
+  const Fields fields{{"Cache-Control", "max-age=3600"}, {"Vary", "Proxy-Authorization"}};
+  scene.origin.on("/vary", Reply(200, fields).body("hello"));
+  EXPECT_EQ(scene.get("/vary", kAnna).status, 200);
+  EXPECT_TRUE(is_hit(scene.get("/vary", kBob)));
+  const Response shown = scene.proxy.page("/admin/cache/show?url=" + scene.origin.url("/vary"));
+  EXPECT_TRUE(contains(shown.body, "/vary")) << shown.body;
+  EXPECT_FALSE(contains(shown.body, "YW5uY")) << shown.body;
+}
+
 TEST(UsersOfTheProxy, HaveRulesOfTheirOwn) {
   SignedIn scene(json::array({{{"action", "allow"}, {"to", {"localhost"}}},
                               {{"name", "no-bob"}, {"action", "deny"}, {"users", {"bob"}}},

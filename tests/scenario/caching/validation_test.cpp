@@ -108,7 +108,7 @@ TEST(Validation, PassesOnA304AboutTheClientsOwnResponse) {
   EXPECT_EQ(scene.answer.status, 304);
   EXPECT_EQ(scene.answer.field("ETag"), "\"v2\"");
   EXPECT_TRUE(contains(scene.answer.field("Cache-Status"), "fwd=stale; fwd-status=304"));
-  EXPECT_FALSE(contains(scene.answer.field("Cache-Status"), "stored"));
+  EXPECT_FALSE(contains(scene.answer.field("Cache-Status"), "; stored"));
   // The stored response was not freshened.
   EXPECT_EQ(scene.client.get(scene.url).body, "fetched");
 }

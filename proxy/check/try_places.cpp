@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "proxy/check/try_out.hpp"
+
+namespace proxy {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+// Why this user cannot create files in the folder; empty if it can.
+std::string why_not_writable(const fs::path& folder) {
+  return ::access(folder.c_str(), W_OK | X_OK) == 0 ? "" : reason(errno);
+}
+
+// The path itself if it exists, else the folder above it that does.
+fs::path nearest_that_exists(fs::path path) {
+  std::error_code error;
+  path = fs::absolute(path, error).lexically_normal();
+  while (!fs::exists(path, error) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
+
+void try_room(const config::DiskSettings& disk, const fs::path& folder, Trial& into) {
+  struct statvfs room {};
+  if (::statvfs(folder.c_str(), &room) != 0) return;
+  const auto all = static_cast<std::uint64_t>(room.f_blocks) * room.f_frsize;
+  if (all >= disk.size.value) return;
+  into.warnings.push_back(
+      fmt::format("cache.disk.size: {} MiB are more than the file system of {} has ({} MiB)",
+                  disk.size.value >> 20, folder.native(), all >> 20));
+}
+
+void try_disk(const config::DiskSettings& disk, Trial& into) {
+  const auto found = nearest_that_exists(disk.path);
+  std::error_code error;
+  if (!fs::is_directory(found, error)) {
+    into.warnings.push_back(fmt::format("cache.disk.path: {} is no directory", found.native()));
+    return;
+  }
+  if (const auto why = why_not_writable(found); !why.empty()) {
+    into.warnings.push_back(
+        fmt::format("cache.disk.path: {} cannot be written by this user: {}", found.native(), why));
+  } else if (!fs::exists(disk.path, error)) {
+    into.notes.push_back(fmt::format("cache.disk.path: {} will be made", disk.path));
+  }
+  try_room(disk, found, into);
+}
+
+void try_log(const config::LogSettings& log, Trial& into) {
+  if (log.access != config::LogTarget::file) return;
+  std::error_code error;
+  const fs::path path(log.path);
+  const auto folder = fs::absolute(path, error).parent_path();
+  std::string why;
+  if (fs::is_directory(path, error)) {
+    why = "it is a directory";
+  } else if (fs::exists(path, error)) {
+    if (::access(path.c_str(), W_OK) != 0) why = reason(errno);
+  } else if (!fs::is_directory(folder, error)) {
+    why = fmt::format("there is no directory {}", folder.native());
+  } else {
+    why = why_not_writable(folder);
+  }
+  if (!why.empty()) {
+    into.warnings.push_back(
+        fmt::format("log.access: {} cannot be written by this user: {}", log.path, why));
+  }
+}
+
+}  // namespace
+
+void try_places(const config::Settings& settings, Trial& into) {
+  if (settings.cache.disk) try_disk(*settings.cache.disk, into);
+  try_log(settings.log, into);
+}
+
+}  // namespace proxy

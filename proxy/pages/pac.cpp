@@ -1,0 +1,129 @@
+#include "proxy/pages/pac.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include "config/endpoint.hpp"
+#include "proxy/reply/own_message.hpp"
+#include "proxy/reply/refuse.hpp"
+
+namespace proxy {
+namespace {
+
+constexpr std::string_view kType = "application/x-ns-proxy-autoconfig";
+constexpr unsigned kV4 = 96;  // the bits before an IPv4 address in its mapped form
+
+// Hosts are letters, digits, '-', '.', '_' and ':', so they need no escapes.
+void append_texts(std::string& out, const std::vector<std::string>& texts) {
+  out += '[';
+  for (const auto& text : texts) out += (&text == &texts.front() ? "\"" : ", \"") + text + '"';
+  out += "]";
+}
+
+// Hosts that are not asked for here: "a.example" itself, ".example.com" for all below it.
+std::vector<std::string> direct_hosts(const config::Settings& settings, std::string_view own_name) {
+  std::vector<std::string> hosts{"localhost", ".localhost"};
+  const auto add = [&hosts](std::string_view host) {
+    const auto pattern = config::parse_host_pattern(host);
+    if (!pattern || pattern->host == "*") return;
+    auto text = pattern->host.starts_with('*') ? pattern->host.substr(1) : pattern->host;
+    if (std::find(hosts.begin(), hosts.end(), text) == hosts.end())
+      hosts.push_back(std::move(text));
+  };
+  add(own_name);
+  add(settings.name);
+  for (const auto& name : settings.access.own_names) add(name);
+  for (const auto& mapping : settings.reverse) add(mapping.host);
+  for (const auto& host : settings.access.direct) add(host.host);
+  return hosts;
+}
+
+// The IPv4 networks of access.deny_to as "address", "mask" of isInNet().
+std::string networks_text(const config::Networks& networks) {
+  std::string text;
+  for (const auto& network : networks) {
+    if (network.prefix < kV4 || !config::is_v4(network.address)) continue;
+    const unsigned bits = network.prefix - kV4;
+    const auto mask = bits == 0 ? 0U : ~0U << (32 - bits);
+    const auto& a = network.address;
+    fmt::format_to(std::back_inserter(text), "{}[\"{}.{}.{}.{}\", \"{}.{}.{}.{}\"]",
+                   text.empty() ? "" : ", ", a[12], a[13], a[14], a[15], mask >> 24,
+                   mask >> 16 & 0xff, mask >> 8 & 0xff, mask & 0xff);
+  }
+  return '[' + text + ']';
+}
+
+std::string ports_text(const std::vector<std::uint16_t>& ports) {
+  return fmt::format("[{}]", fmt::join(ports, ", "));
+}
+
+constexpr std::string_view kFunction = R"(
+function FindProxyForURL(url, host) {
+  host = host.toLowerCase().replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  if (/^[0-9.]+$/.test(host)) {
+    for (var i = 0; i < networks.length; ++i) {
+      if (isInNet(host, networks[i][0], networks[i][1])) return "DIRECT";
+    }
+  } else if (host.indexOf(":") >= 0) {
+    if (/^(::1?$|fe[89ab])/.test(host)) return "DIRECT";
+  } else if (host.indexOf(".") < 0) {
+    return "DIRECT";
+  }
+  for (var j = 0; j < hosts.length; ++j) {
+    var end = host.length - hosts[j].length;
+    var below = hosts[j].charAt(0) == "." && end > 0 && host.substring(end) == hosts[j];
+    if (below || host == hosts[j]) return "DIRECT";
+  }
+  if (!/^(https?|wss?):/i.test(url)) return "DIRECT";
+  if (/^(https|wss):/i.test(url)) {
+    var port = /^[a-z]+:\/\/[^\/?#]*:([0-9]+)(?:[\/?#]|$)/i.exec(url);
+    if (ports.indexOf(port ? Number(port[1]) : 443) < 0) return "DIRECT";
+  }
+  return proxy;
+}
+)";
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+}  // namespace
+
+std::string pac_script(const config::Settings& settings, std::string_view proxy,
+                       std::string_view own_name) {
+  std::string script = "// When to use this proxy, as its settings say.\n";
+  fmt::format_to(std::back_inserter(script), "var proxy = \"PROXY {}\";\nvar hosts = ", proxy);
+  append_texts(script, direct_hosts(settings, own_name));
+  fmt::format_to(std::back_inserter(script), ";\nvar networks = {};\nvar ports = {};\n",
+                 networks_text(settings.access.deny_to), ports_text(settings.access.connect_ports));
+  return script.append(kFunction);
+}
+
+bool may_be_client(const config::AccessSettings& access, const config::Address& address) {
+  return config::contains(access.clients, address);
+}
+
+bool is_wpad(std::string_view host) {
+  return host == "wpad" || host.starts_with("wpad.");
+}
+
+net::Task<void> serve_pac(Client& client, const Request& request, RequestBody&) {
+  const std::string host(request.target.host());
+  const auto at = config::to_text(config::HostPort{host, request.target.port()});
+  const auto named = config::parse_host_pattern(at);
+  if (host.empty() || !named || named->host.starts_with('*')) {
+    Refusal refusal{400, "the Host field says where I am, so this needs one", Tag::own_page, {}};
+    co_return co_await refuse(client, request, std::move(refusal));
+  }
+  const auto message =
+      own_message(client, 200, kType, pac_script(request.policy().settings, at, host_name()));
+  co_await send_message(client, message);
+}
+
+}  // namespace proxy

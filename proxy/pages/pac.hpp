@@ -1,0 +1,31 @@
+// Proxy auto-configuration: the script from which a client learns when to use this proxy.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/settings.hpp"
+#include "proxy/client/client.hpp"
+#include "proxy/client/request_body.hpp"
+#include "proxy/request/request.hpp"
+
+namespace proxy {
+
+// /proxy.pac and /wpad.dat. The script names this proxy by the Host of the request.
+net::Task<void> serve_pac(Client& client, const Request& request, RequestBody& body);
+
+// The script: FindProxyForURL() returns "PROXY `proxy`", or "DIRECT" for what this proxy would
+// refuse, or is not to be asked for: hosts without a dot, `access.direct`, this machine, addresses
+// under access.deny_to, the sites of `reverse`, ftp, and CONNECT to other ports than
+// access.connect_ports. It resolves no names. `proxy`: host and port, IPv6 in brackets. `own_name`:
+// the host name of this machine. Pure.
+std::string pac_script(const config::Settings& settings, std::string_view proxy,
+                       std::string_view own_name);
+
+// Whether a client of this address may use the proxy for some requests. Pure.
+bool may_be_client(const config::AccessSettings& access, const config::Address& address);
+
+// Whether the host is one at which clients look for /wpad.dat: "wpad" in some domain.
+bool is_wpad(std::string_view host);
+
+}  // namespace proxy

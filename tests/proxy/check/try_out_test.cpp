@@ -1,0 +1,117 @@
+#include "proxy/check/try_out.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/support/socket.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+namespace proxy {
+namespace {
+
+using support::Listener;
+using support::TemporaryDirectory;
+
+bool has(const std::vector<std::string>& lines, std::string_view part) {
+  for (const auto& line : lines) {
+    if (line.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+config::Settings with_disk(const std::string& path) {
+  config::Settings settings;
+  settings.cache.disk = config::DiskSettings{path, config::mebibytes(64), config::Admit::first};
+  return settings;
+}
+
+TEST(TryPlaces, FindsAFolderThatCanBeMade) {
+  const TemporaryDirectory directory;
+  Trial trial;
+  try_places(with_disk(directory / "a/b"), trial);
+  EXPECT_TRUE(trial.warnings.empty());
+  EXPECT_TRUE(has(trial.notes, "will be made"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "a")) << "it leaves no trace";
+}
+
+TEST(TryPlaces, WarnsOfWhatIsNoFolder) {
+  const TemporaryDirectory directory;
+  support::write_file(directory / "file", "x");
+  Trial trial;
+  auto settings = with_disk(directory / "file");
+  settings.log = {config::LogTarget::file, directory / "absent/log", config::LogFormat::squid};
+  try_places(settings, trial);
+  EXPECT_TRUE(has(trial.warnings, "file is no directory"));
+  EXPECT_TRUE(has(trial.warnings, "there is no directory"));
+  settings.cache.disk.reset();
+  settings.log.path = directory.path();
+  trial = {};
+  try_places(settings, trial);
+  EXPECT_TRUE(has(trial.warnings, "it is a directory"));
+}
+
+TEST(TryPlaces, WarnsOfADiskThatIsTooSmall) {
+  const TemporaryDirectory directory;
+  auto settings = with_disk(directory.path());
+  settings.cache.disk->size = config::ByteSize{1ULL << 49};
+  Trial trial;
+  try_places(settings, trial);
+  EXPECT_TRUE(has(trial.warnings, "are more than the file system"));
+}
+
+TEST(TryPorts, WarnsOfAPortThatAnotherProgramHas) {
+  const Listener taken;
+  config::Settings settings;
+  settings.listen = {{"127.0.0.1", taken.port()}, {"127.0.0.1", 0}, {"192.0.2.1", 3128}};
+  Trial trial;
+  try_ports(settings, trial);
+  ASSERT_EQ(trial.warnings.size(), 2u);
+  EXPECT_TRUE(has(trial.warnings, "another program has this port"));
+  EXPECT_TRUE(has(trial.warnings, "192.0.2.1:3128 cannot be bound: "));
+}
+
+TEST(TryLimits, WarnsWhereMemoryOrDescriptorsFallShort) {
+  const config::Settings settings;
+  Trial trial;
+  try_limits(settings, machine::MemoryLimit{1ULL << 33, ""}, {100'000, 100'000}, trial);
+  EXPECT_TRUE(trial.warnings.empty());
+  try_limits(settings, machine::MemoryLimit{150 << 20, "/sys/fs/cgroup/memory.max"}, {1024, 1024},
+             trial);
+  ASSERT_EQ(trial.warnings.size(), 2u);
+  EXPECT_TRUE(has(trial.warnings, "there are 150 MiB (/sys/fs/cgroup/memory.max)"));
+  EXPECT_TRUE(has(trial.warnings, "1024 allow 448 connections"));
+  trial = {};
+  try_limits(settings, std::nullopt, {}, trial);
+  EXPECT_TRUE(trial.warnings.empty()) << "nothing is known";
+}
+
+TEST(TryNames, WarnsOfANameThatDoesNotResolve) {
+  config::Settings settings;
+  config::PeerSettings peer;
+  peer.host = "10.0.0.2";
+  settings.peers.push_back(peer);
+  peer.host = "nowhere.invalid";
+  settings.peers.push_back(peer);
+  peer.host = "localhost";
+  settings.peers.push_back(peer);
+  Trial trial;
+  try_names(settings, trial);
+  ASSERT_EQ(trial.warnings.size(), 1u);
+  EXPECT_TRUE(has(trial.warnings, "peers[1].url: nowhere.invalid does not resolve: "));
+}
+
+TEST(Summary, SaysInALineWhatTheSettingsComeTo) {
+  EXPECT_EQ(summary(config::Settings{}),
+            "listens on 127.0.0.1:3128; 256 MiB of memory, no disk; 0 neighbours");
+  auto settings = with_disk("/var/cache/a");
+  settings.listen = {{"::", 80}, {"10.0.0.1", 81}};
+  settings.peers.resize(1);
+  settings.rules.resize(2);
+  EXPECT_EQ(summary(settings),
+            "listens on [::]:80, 10.0.0.1:81; 256 MiB of memory, 64 MiB in /var/cache/a; "
+            "1 neighbour, 2 rules");
+}
+
+}  // namespace
+}  // namespace proxy
