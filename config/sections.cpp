@@ -201,7 +201,7 @@ void read_count(Section& in, std::string_view key, std::optional<std::size_t>& i
 
 // In bytes per second.
 void read_rate(Section& in, std::string_view key, std::optional<ByteSize>& into) {
-  if (in.find(key)) in.read(key, into.emplace(), {kibibytes(16), ByteSize{1ULL << 40}});
+  if (in.find(key)) in.read(key, into.emplace(), {kibibytes(1), ByteSize{1ULL << 40}});
 }
 
 void read_limits(Section& in, Limits& limits) {
