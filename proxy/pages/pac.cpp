@@ -66,6 +66,7 @@ constexpr std::string_view kFunction = R"(
 function FindProxyForURL(url, host) {
   host = host.toLowerCase().replace(/^\[|\]$/g, "").replace(/\.$/, "");
   if (/^[0-9.]+$/.test(host)) {
+    if (/^127\./.test(host)) return "DIRECT";
     for (var i = 0; i < networks.length; ++i) {
       if (isInNet(host, networks[i][0], networks[i][1])) return "DIRECT";
     }
@@ -106,7 +107,11 @@ std::string pac_script(const config::Settings& settings, std::string_view proxy,
 }
 
 bool may_be_client(const config::AccessSettings& access, const config::Address& address) {
-  return config::contains(access.clients, address);
+  const auto allows = [&address](const config::AccessRule& rule) {
+    return rule.allows && (rule.clients.empty() || config::contains(rule.clients, address));
+  };
+  return config::contains(access.clients, address) ||
+         std::any_of(access.rules.begin(), access.rules.end(), allows);
 }
 
 bool is_wpad(std::string_view host) {

@@ -102,6 +102,23 @@ TEST(Program, ImportsWhatSquidHas) {
   const Outcome checked = run_hearsay({"check", "--config", directory / "stock.json"});
   EXPECT_EQ(checked.exit_code, 0) << checked.errors;
   EXPECT_EQ(run_hearsay({"import-squid", "/nowhere/squid.conf"}).exit_code, 2);
+  // Of a campus, a site of CVMFS, and a cache of packages. The file of users is elsewhere here.
+  for (const std::string name : {"campus", "cvmfs", "packages"}) {
+    const Outcome made =
+        run_to_end({.arguments = {hearsay_program(), "import-squid", name + ".conf"},
+                    .directory = SQUID_CONFIGURATIONS});
+    EXPECT_EQ(made.exit_code, 1);
+    std::string settings = made.output;
+    const std::string users = "/etc/squid/passwd";
+    if (const auto at = settings.find(users); at != settings.npos) {
+      write_file(directory / "passwd",
+                 "anna:$2y$04$PeTXBQHKfskS4CFDHkB0k.GMZRYOxsvloI2xatMlh2arEGGNEfUPa\n");
+      settings.replace(at, users.size(), directory / "passwd");
+    }
+    write_file(directory / "made.json", settings);
+    const Outcome good = run_hearsay({"check", "--config", directory / "made.json"});
+    EXPECT_EQ(good.exit_code, 0) << name << ": " << good.errors;
+  }
   write_file(directory / "squid.conf", "http_port 3128\nssl_bump peek all\n");
   const Outcome left = run_hearsay({"import-squid", directory / "squid.conf"});
   EXPECT_EQ(left.exit_code, 1);

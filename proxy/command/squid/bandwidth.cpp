@@ -9,6 +9,8 @@ namespace {
 
 using Kind = Finding::Kind;
 
+constexpr config::ByteSize kLeast = config::kibibytes(1);
+
 // Of "RESTORE/MAX" in bytes; nothing: no limit, or no number.
 std::optional<config::ByteSize> rate_of(const std::string& text) {
   const auto rate = config::parse_number(text.substr(0, text.find('/')), 1ULL << 40);
@@ -59,6 +61,11 @@ void read_bandwidth(const std::vector<Line>& lines, Imported& into, Findings& fi
   if (!known || limit.words.size() < 2 || limit.conditional) {
     return tell(limit, Kind::left,
                 "limits.bandwidth and limits.bandwidth_per_client are all there is");
+  }
+  for (std::size_t i = 1; i < limit.words.size(); ++i) {
+    const auto rate = rate_of(limit.words[i].text);
+    if (rate && *rate < kLeast)
+      return tell(limit, Kind::left, "a limit is 1KiB per second or more");
   }
   const auto all = rate_of(limit.words[1].text);
   const auto each = number != "1" ? rate_of(limit.words.back().text) : std::nullopt;

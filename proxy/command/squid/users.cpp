@@ -55,8 +55,9 @@ bool read_users(const std::vector<Line>& lines, Imported& into, Findings& findin
   if (file.empty()) return false;
   Json users;
   users.add("file", Json::text(file));
-  if (!realm.empty() && config::printable(realm, 100) == realm)
-    users.add("realm", Json::text(realm));
+  const bool usable = !realm.empty() && config::printable(realm, 100) == realm &&
+                      realm.find_first_of("\"\\") == realm.npos;
+  if (usable) users.add("realm", Json::text(realm));
   into.access.add("users", std::move(users));
   return true;
 }

@@ -39,7 +39,14 @@ TEST(PacScript, HasNoNameThatCouldEndAText) {
 TEST(MayBeClient, IsWhoeverTheSettingsLetUseTheProxy) {
   config::AccessSettings access;
   EXPECT_TRUE(may_be_client(access, *config::parse_address("10.1.2.3")));
-  EXPECT_FALSE(may_be_client(access, *config::parse_address("192.0.2.1")));
+  const auto other = *config::parse_address("192.0.2.1");
+  EXPECT_FALSE(may_be_client(access, other));
+  access.rules.resize(1);
+  EXPECT_FALSE(may_be_client(access, other)) << "the rule denies";
+  access.rules[0].allows = true;
+  EXPECT_TRUE(may_be_client(access, other));
+  access.rules[0].clients = *config::parse_networks("10.0.0.0/8");
+  EXPECT_FALSE(may_be_client(access, other));
 }
 
 TEST(IsWpad, IsThatNameInAnyDomain) {

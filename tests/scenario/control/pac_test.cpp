@@ -11,6 +11,7 @@ json pac_settings() {
           {"access",
            {{"own_names", {"cache.example"}},
             {"direct", {"*.lan.example"}},
+            {"deny_to", {"loopback", "link-local"}},
             {"connect_ports", {443, 8443}}}},
           {"reverse", {{{"host", "shop.example"}, {"to", "http://127.0.0.1:9"}}}}};
 }

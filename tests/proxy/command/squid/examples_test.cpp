@@ -38,6 +38,8 @@ TEST_P(SquidExample, BecomesTheSettingsAndTheReportBesideIt) {
   EXPECT_EQ(made.settings, support::read_file(path + ".json"));
   EXPECT_EQ(report(made), support::read_file(path + ".txt"));
   EXPECT_EQ(made.is_complete(), name == "debian");
+  const auto settings = config::load(made.settings);
+  EXPECT_TRUE(settings) << (settings ? "" : settings.error()[0].where + settings.error()[0].what);
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, SquidExample,
