@@ -61,7 +61,7 @@ TEST(SiteRules, MeanTheSameToNeighboursWhateverTheirNamesAndConditions) {
   auto packages = rule("*.debian.org", "/debian/pool/");
   packages.min_fresh = 720h;
   EXPECT_EQ(shared_meaning(packages), 0x2bf68b35cbcd21e9U);
-  auto same = rule("deb.debian.org");
+  auto same = rule("mirror.example.org");
   same.paths = {"*.deb"};
   same.min_fresh = 30 * 24h + 1ms;
   same.immutable = true;
