@@ -134,8 +134,8 @@ void read_users(Section& in, std::optional<UserSettings>& users) {
   part.finish();
 }
 
-// A list of those who may use the proxy is meant to be the whole list. So beside it only those
-// clients may that `clients` names, and not those of its default.
+// An operator who lists the clients that may use the proxy means the whole list. The default of
+// `clients` would let in others, so it does not apply beside such a list.
 void leave_no_default(Section& in, AccessSettings& access) {
   const bool allows = std::any_of(access.rules.begin(), access.rules.end(),
                                   [](const AccessRule& rule) { return rule.allows; });

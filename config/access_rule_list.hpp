@@ -1,4 +1,4 @@
-// The setting "access.rules": who may ask for what, and when.
+// The reader of the setting "access.rules": a list of rules by which clients are let in.
 #pragma once
 
 #include <vector>

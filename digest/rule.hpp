@@ -15,8 +15,8 @@ namespace digest {
 
 // What a rule means, as a number. Neighbours with the same number judge responses alike.
 using RuleHash = std::uint64_t;  // 0: no rule
-// The part of a RuleHash that keys depend on. Two rules may share a mark: who asks for a response
-// because of a mark still has to compare the hashes.
+// The part of a RuleHash on which keys depend. Two rules may share a mark, so a proxy that asks for
+// a response because of a mark still has to compare the hashes.
 using RuleMark = std::uint16_t;  // 0: no rule; less than kMostMarks
 inline constexpr std::uint16_t kMostMarks = 1U << 12;
 
@@ -40,7 +40,8 @@ constexpr RuleMark mark_in(std::uint16_t number) {
 // Mark 0: `key`.
 Key under_rule(const Key& key, RuleMark mark);
 
-// A claim that a response is held: for everybody, or for those that have the rule.
+// A claim says that its owner holds a response. A claim without a rule is for every neighbour; a
+// claim with a rule is for the neighbours that have the same rule.
 struct Claim {
   Key key;
   RuleMark rule = 0;

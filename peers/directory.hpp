@@ -86,7 +86,7 @@ class PeerDirectory {
   struct Claim {
     PeerRef peer;
     PeerState state = PeerState::waiting;
-    std::optional<bool> claims;  // nothing: no digest of it may be used
+    std::optional<bool> claims;  // nothing: the peer has no digest that may be used
     bool denied = false;         // the peer has denied the key since it published the digest
   };
   // All peers, in the order of the settings. `rule`: as for claimants(). Changes no counter. Any

@@ -22,8 +22,8 @@ class Holdings {
  public:
   virtual ~Holdings() = default;
 
-  // Appends the changes since the last collect() or list(), in order per claim. They include
-  // those that have expired by `now`.
+  // Appends the changes since the last collect() or list(), in order per claim. A claim
+  // that has expired by `now` is among the changes.
   virtual Collected collect(WallTime now, std::vector<KeyChange>& changes) = 0;
 
   // Appends every claim once, and discards the changes recorded so far: the next collect()

@@ -58,7 +58,7 @@ struct Published {
 // Keeps two counting filters and publishes both. The live filter has settings.bits_per_entry bits
 // per entry, 8 hashes, and positions that depend on a salt drawn for each epoch. The Squid form has
 // settings.squid_bits_per_entry and Squid's four words. The live filter has all claims. The Squid
-// form has only those that are for everybody, since a Squid has none of our rules.
+// form lacks the claims that depend on a rule, since a Squid has none of our rules.
 //
 // Both filters have one capacity. When the entries pass 4/5 of it or fall below a third, both are
 // rebuilt for twice the entries (at least kMinCapacity) and a new epoch begins. The same happens

@@ -23,7 +23,7 @@ enum class Asks : std::uint8_t {
 struct PeerFacts {
   std::string name;
   std::string state;           // as in /digest
-  std::optional<bool> claims;  // nothing: no digest of it may be used
+  std::optional<bool> claims;  // nothing: it has no digest that may be used
   Asks asks = Asks::no;
   std::string why;  // for a person; empty if it is simply asked
 };

@@ -41,7 +41,7 @@ class Crowd {
     sender_ = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
         for (std::size_t i = 0; i < clients_.size() && !stop.stop_requested(); ++i) keep_up(i);
-        std::this_thread::sleep_for(100ms);  // the crowd is slow by purpose
+        std::this_thread::sleep_for(100ms);  // the crowd's slowness is what is measured
       }
     });
   }
@@ -140,7 +140,8 @@ bool measure(double settle, double seconds, std::size_t connections) {
     const support::ProxyProcess proxy(settings);
     Crowd crowd(proxy.port(), connections, behaviour);
     crowd.begin();
-    std::this_thread::sleep_for(std::chrono::duration<double>(settle));  // the crowd is all there
+    // The proxy judges a crowd by what it does over time, which no condition shows.
+    std::this_thread::sleep_for(std::chrono::duration<double>(settle));
     row(behaviour.name, proxy);
   }
   return whole;

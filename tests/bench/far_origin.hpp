@@ -56,6 +56,7 @@ class FarOrigin {
   }
 
   void travel() const {
+    // The kernel cannot delay packets here, so the server plays the distance.
     if (!near_) std::this_thread::sleep_for(path_.round_trip);
   }
 

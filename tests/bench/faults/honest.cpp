@@ -93,7 +93,8 @@ Honest measure_honest(Excuse excuse, std::size_t answerable) {
   const Pair pair(false, true, memory_for(excuse, count));
   ask_openly(pair.holder().port(), urls_of(origin, "claimed/", count), {kFillRate},
              [&](std::size_t) { return fields_for(excuse)(0); });
-  if (excuse == Excuse::age) std::this_thread::sleep_for(3s);  // so old they are to be
+  // Age is counted in seconds of real time, and fields_for() asks for a lower one.
+  if (excuse == Excuse::age) std::this_thread::sleep_for(3s);
   const auto urls = held_of(pair, urls_of(origin, "claimed/", count));
   pair.await_claims(urls.size());
   std::jthread burst([&] {

@@ -70,9 +70,9 @@ Stopped measure_stop(std::chrono::seconds stop, double rate) {
   }
   std::vector<Sample> samples;
   std::jthread client([&] { samples = ask_openly(asker.port(), urls, {rate}); });
-  std::this_thread::sleep_for(kBefore);  // the load lasts so long before the fault
+  std::this_thread::sleep_for(kBefore);  // the figures before the fault need samples
   holder.process().signal(SIGSTOP);
-  std::this_thread::sleep_for(stop);  // the fault lasts so long
+  std::this_thread::sleep_for(stop);  // the length of the fault is the parameter
   holder.process().signal(SIGCONT);
   const auto resumed = steady_clock::now();
   client.join();
@@ -86,7 +86,7 @@ double origin_fetches(std::size_t proxies, std::chrono::milliseconds within, std
     std::vector<std::jthread> clients;
     for (std::size_t i = 0; i < proxies; ++i) {
       clients.emplace_back([&, i] {
-        std::this_thread::sleep_for(within * i / proxies);  // the clients' spread is measured
+        std::this_thread::sleep_for(within * i / proxies);  // the spread is the parameter
         ask_openly(mesh.proxies[i].port(), {url_at(origin, object)}, {});
       });
     }
@@ -96,7 +96,7 @@ double origin_fetches(std::size_t proxies, std::chrono::milliseconds within, std
 
 Idle measure_idle(std::size_t proxies, std::size_t dead, std::chrono::seconds time) {
   FullMesh mesh(proxies, dead);
-  std::this_thread::sleep_for(10s);  // the start is over
+  std::this_thread::sleep_for(10s);  // the first polls and time-outs are not idling
   const double cpu = cpu_of(mesh);
   const double bytes = loopback_bytes();
   std::this_thread::sleep_for(time);  // what is measured is what happens by itself
